@@ -51,6 +51,10 @@ type Options struct {
 	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
 	OwnPage func(url string) bool
 
+	Handover Handover // "" means HandoverWait
+	Room     RoomKind // "" means RoomGroup
+	RoomEnd  RoomEnd  // "" means RoomKeep
+
 	// LabelResults marks the texts of results that models read as a site's words.
 	LabelResults bool
 
@@ -136,6 +140,7 @@ type UnknownError struct {
 	Kind    spec.Kind
 	Name    string
 	Nearest []string // at most 3 names that are known
+	Why     string   // further words, "" or from "; " on
 }
 
 func (e *UnknownError) Error() string {
@@ -143,7 +148,7 @@ func (e *UnknownError) Error() string {
 	if len(e.Nearest) > 0 {
 		s += "; nearest: " + strings.Join(e.Nearest, ", ")
 	}
-	return s
+	return s + e.Why
 }
 
 // ErrNotReadOnly says that a tool may change something, and was to be called only if not.
@@ -170,6 +175,8 @@ type Change struct {
 	Policy                    bool     // because the policy has
 	Updated                   []string // public URIs of resources whose content changed
 	Tasks                     []string // ids of tasks; a Hub's Tasks say so, not its Watch
+
+	bound map[string]Change // of those who are bound to browsers, by state.By.Bound; see ChangeFor
 }
 
 // Capabilities are MCP-B's browser capabilities, aggregated over what pages and

@@ -98,7 +98,7 @@ func TestFromApp(t *testing.T) {
 			{"ui://e.com/tab1/cart", spec.KindResource, "shop://cart", "tabhub://e.com/tab1/shop://cart"},
 			{"ui://e.com/tab1/cart", spec.KindResource, "shop://card", ""},
 		} {
-			if got, ok := w.hub.FromApp(c.app, c.kind, c.name); ok != (c.want != "") || ok && got != c.want {
+			if got, ok := w.hub.FromApp(nil, c.app, c.kind, c.name); ok != (c.want != "") || ok && got != c.want {
 				t.Errorf("%s of %s: %q, %t; want %q", c.name, c.app, got, ok, c.want)
 			}
 		}

@@ -101,7 +101,7 @@ func BenchmarkOwnersWord(b *testing.B) {
 	resp := spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}]}`)}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.id, r.start = newCallID(), time.Now()
+		r.id, r.start = callID(r.by), time.Now()
 		var ctx context.Context
 		ctx, r.passage = h.gate.enter(b.Context(), r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: r.ref.ID.Domain}})
 		if _, again, err := r.admit(ctx, r.target.Item, r.target.Since); err != nil || again {

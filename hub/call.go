@@ -92,6 +92,7 @@ type run struct {
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
 	departed time.Time   // since when it has waited for the next document of a tab
+	yields   time.Time   // until when it waits for the owner's hand; zero: it has not
 	ad       admission
 	checked  *item.Item // the arguments fit this item's schema
 
@@ -113,12 +114,12 @@ type run struct {
 func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if err := r.begin(); err != nil {
 		r.h.recordRefused(r, err)
-		r.h.opts.Telemetry.Called(r.kind, outcome(spec.Response{}, err), 0)
+		r.h.opts.Telemetry.Called(r.kind, outcomeOf(spec.Response{}, err), 0)
 		return spec.Response{}, err
 	}
 	h := r.h
 	defer h.running.Done()
-	r.id, r.start = newCallID(), time.Now()
+	r.id, r.start = callID(r.by), time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -135,12 +136,15 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		return resp, err // who resumes it leaves the record
 	}
 	err = cleanError(h.gateError(err, r.sent))
+	if _, ok := errors.AsType[*Failure](err); ok {
+		r.by.Outcome.Failed()
+	}
 	if isUnserved(err) {
 		h.recordRefused(r, err)
 	} else {
 		h.recordCall(r, resp, err)
 	}
-	h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start)-r.ad.answer.Asked)
+	h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start)-r.ad.answer.Asked)
 	return resp, err
 }
 
@@ -156,7 +160,7 @@ func (r *run) begin() error {
 		return err
 	}
 	if r.readOnly || r.forModel {
-		l, _ := h.state.Find(r.kind, r.name)
+		l, _ := h.state.Find(h.by(r.by), r.kind, r.name)
 		if err := r.allows(l.Item); err != nil {
 			return err // before a tab is opened for it
 		}
@@ -168,7 +172,7 @@ func (r *run) begin() error {
 // lookUpLocked finds out what the name stands for. The caller holds h.mu.
 func (r *run) lookUpLocked() (err error) {
 	var ok bool
-	if r.ref, ok = r.h.state.Lookup(r.kind, r.name); !ok {
+	if r.ref, ok = r.h.state.LookupFor(r.h.by(r.by), r.kind, r.name); !ok {
 		err = r.h.unknownLocked(r.by, r.kind, r.name)
 	}
 	return err
@@ -236,6 +240,16 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		}
 		if err := r.free(); err != nil {
 			return spec.Response{}, err
+		}
+		if r.target.InUse && (r.kind == spec.KindTool && !r.target.Item.OnlyReads()) {
+			if r.yields.IsZero() {
+				r.yields = time.Now().Add(r.timeout)
+			}
+			if waited, err := r.h.yield(ctx, r.passage, r.by, r.target.Addr, r.yields); err != nil {
+				return spec.Response{}, err
+			} else if waited {
+				continue
+			}
 		}
 		if err := r.check(r.target.Item); err != nil {
 			return spec.Response{}, err
@@ -353,6 +367,9 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	g := r.h.gate
 	r.action = actionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
+	if r.target.Item == it {
+		r.h.reach(r.by, &r.action, r.target.Addr.Peer)
+	}
 	if p, err = g.decide(ctx, &r.ad, &r.action, r); err != nil || p.of != nil {
 		return p, false, err
 	}
@@ -369,7 +386,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 // actionFor is what a call of an item comes to, by the page's own name or URI.
 func actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
 	return policy.Action{
-		Who: by.Who, Session: by.Session, Site: policy.Site{Domain: it.Domain},
+		Who: by.Who, Session: by.Session, Bound: by.Bound, Site: policy.Site{Domain: it.Domain},
 		Kind: it.Kind, Name: name, Class: it.Class, Item: it,
 	}
 }
@@ -386,7 +403,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if n > spec.MaxCallsPerTab {
 		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls to this tab are under way already; wait for some to end", spec.MaxCallsPerTab)}
 	}
-	if r.moved || r.keeps || stale {
+	if r.moved || r.keeps || t.Settles || stale {
 		by := h.by(r.by)
 		h.update(func(tx *state.Tx) {
 			if r.moved {
@@ -394,6 +411,9 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 			}
 			if r.keeps {
 				tx.Keep(by, t.Addr)
+			}
+			if t.Settles {
+				tx.Settle(by, t)
 			}
 			if stale {
 				tx.SaveSession(by.Session)
@@ -403,10 +423,22 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	wait := r.wait()
 	r.passage.sent(t.Addr, r.ad.effect())
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
+	twice := r.kind != spec.KindTool || t.Item.Repeatable
+	r.by.Outcome.Sending(twice)
 	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
-	span.End(outcome(resp, err))
+	if notSent(err) {
+		r.by.Outcome.NotSent(twice)
+	}
+	span.End(outcomeOf(resp, err))
 	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
 	return resp, err
+}
+
+// notSent reports whether a request has not left for its tab.
+func notSent(err error) bool {
+	remote, ok := errors.AsType[*spec.Error](err)
+	return errors.Is(err, tabtransport.ErrNotConnected) || errors.Is(err, tabtransport.ErrBusy) || errors.Is(err, tabtransport.ErrUnsupported) ||
+		ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote)
 }
 
 // wait returns how long to wait for the target, and who is told meanwhile.

@@ -42,6 +42,7 @@ func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
+	there = there && h.state.KnowsPeer(h.by(by), to.Peer)
 	h.mu.RUnlock()
 	switch {
 	case !there:
@@ -122,11 +123,27 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
 	}
-	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.req), tabtransport.Wait{Timeout: timeoutOf(c.req)})
+	reads := c.action.Class == policy.Read
+	c.by.Outcome.Sending(reads)
+	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req)})
+	if notSent(err) {
+		c.by.Outcome.NotSent(reads)
+	}
 	if !errors.Is(err, tabtransport.ErrNotConnected) {
 		c.gate.traceSent(ctx, &c.ad, &c.action, args)
 	}
 	return resp, err
+}
+
+// placed returns the request, that for a new tab with where it is to be.
+func (c *control) placed() spec.Request {
+	open, ok := c.req.(*spec.OpenTab)
+	if !ok {
+		return c.req
+	}
+	in := *open
+	in.Room = c.room(c.Hub.by(c.by), c.to.Peer)
+	return &in
 }
 
 // note adds to the record of the hub's tool what was decided about the request that it made.
@@ -157,9 +174,15 @@ func (c *control) uses() {
 // what is done there, if the tab may be led away.
 func (c *control) look(ctx context.Context) (*policy.Action, error) {
 	a, place, target := controlAction(c.by, c.req)
+	c.reach(c.by, &a, c.to.Peer)
 	if place {
 		if err := c.free(c.by, c.to, a.Class == policy.Read); err != nil {
 			return nil, err
+		}
+		if a.Class != policy.Read && a.Name != "browser_tab activate" {
+			if _, err := c.yield(ctx, c.passage, c.by, c.to, time.Now().Add(c.opts.CallTimeout)); err != nil {
+				return nil, err
+			}
 		}
 		url, attested, err := c.shown(ctx)
 		if err != nil {
@@ -217,7 +240,7 @@ func ifAt(origin string, req spec.Request) spec.Request {
 // that it leads to, "" if it leads nowhere.
 func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place bool, target string) {
 	place = true
-	a = policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Class: policy.Write}
+	a = policy.Action{Who: by.Who, Session: by.Session, Bound: by.Bound, Of: policy.OfHub, Class: policy.Write}
 	switch req := req.(type) {
 	case *spec.ListTabs:
 		a.Name, a.Class, place = "browser_tab list", policy.Read, false

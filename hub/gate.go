@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,7 @@ import (
 // the gate decides again.
 type gate struct {
 	transport tabtransport.TabHubTransport
+	browserOf func(spec.PeerID) string // the name that a browser has from its owner
 	telemetry telemetry.Observer
 	desk      *consent.Desk
 	flows     *flow.Tracker
@@ -57,6 +59,12 @@ type permit struct{ of *policy.Action }
 func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
 	if p.of == nil {
 		panic("hub: a request that was not decided about")
+	}
+	if names := g.rules.Load().Browsers(p.of.Who, p.of.Bound); names != nil {
+		// The tab may be chosen, and the browser get its name, after the decision.
+		if name := g.browserOf(to.Peer); name == "" || !slices.Contains(names, name) {
+			return spec.Response{}, refusal(policy.Decision{Effect: policy.Deny, Layer: policy.ByBrowser}, p.of)
+		}
 	}
 	w.For = describe.Clean(p.of.Who.Name, maxSaid)
 	return g.transport.SendRequest(ctx, to, req, w)
@@ -173,7 +181,7 @@ func ownersAnswer(err error) string {
 	if err == nil {
 		return policy.Allow.String()
 	}
-	return outcome(spec.Response{}, err)
+	return outcomeOf(spec.Response{}, err)
 }
 
 // admit decides about actions until one is allowed or refused: action returns what is about

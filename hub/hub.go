@@ -13,6 +13,7 @@ import (
 
 	"tabhub/hub/broadcast"
 	"tabhub/hub/item"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
@@ -44,7 +45,11 @@ type Hub struct {
 
 	lists     [numLists]listCache
 	views     views
+	bound     boundLists
+	boundTo   boundWatch
 	changes   broadcast.Signal // fired after each change of state
+	holds     broadcast.Signal // fired when leases change, or calls begin or end to wait for the owner's hand
+	yields    yields
 	updates   atomic.Uint64
 	inFlight  atomic.Int64
 	calls     atomic.Uint64 // since Open
@@ -58,6 +63,8 @@ type Hub struct {
 	policyFile policy.File // guarded by editing
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
+
+	outcomes outcome.Ledger // of the calls of clients
 
 	mu        sync.RWMutex // guards all below
 	state     *state.State // changed by update alone
@@ -89,6 +96,8 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	opts.CallTimeout = cmp.Or(opts.CallTimeout, spec.CallTimeout)
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
 	opts.PersonTimeout = cmp.Or(opts.PersonTimeout, spec.PersonTimeout)
+	opts.Handover = cmp.Or(opts.Handover, HandoverWait)
+	opts.Room, opts.RoomEnd = cmp.Or(opts.Room, RoomGroup), cmp.Or(opts.RoomEnd, RoomKeep)
 	h := &Hub{
 		opts:      opts,
 		log:       opts.Log.With("user", opts.User),
@@ -98,6 +107,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	h.notices = newNotifier(h)
+	h.yields.changed = &h.holds
 	stored, err := opts.Store.Load(ctx, opts.User, time.Now().Add(-spec.StaleTab))
 	if err != nil {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
@@ -112,7 +122,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
 	}
 	h.notices.start()
-	h.openTasks(stored.Documents)
+	h.openTasks()
 	opts.Transport.Handle((*handler)(h))
 	return h, nil
 }
@@ -162,6 +172,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.disconnectAll()
 	<-done
 	h.tasks.Wait()
+	h.outcomes.Close()
 	h.book.Close()
 	h.gate.flows.Close()
 	<-h.notices.done
@@ -171,6 +182,9 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Unlock()
 	return err
 }
+
+// Outcomes returns what the Hub keeps of what became of the calls of clients.
+func (h *Hub) Outcomes() *outcome.Ledger { return &h.outcomes }
 
 // Done is closed when the Hub has been closed, or has stopped by itself; Err says why.
 func (h *Hub) Done() <-chan struct{} { return h.ctx.Done() }

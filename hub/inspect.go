@@ -19,6 +19,11 @@ import (
 // browser and tab.
 func (h *Hub) Tabs() []state.TabInfo { return view(h, (*state.State).Tabs) }
 
+// TabsFor is Tabs of those that a client knows of.
+func (h *Hub) TabsFor(by *consent.Caller) []state.TabInfo {
+	return view(h, func(s *state.State) []state.TabInfo { return s.TabsFor(h.by(by)) })
+}
+
 // Tab describes one of them.
 func (h *Hub) Tab(at spec.TabAddr) (state.TabInfo, bool) {
 	h.mu.RLock()
@@ -28,16 +33,23 @@ func (h *Hub) Tab(at spec.TabAddr) (state.TabInfo, bool) {
 
 // Browsers describes all peers, single tabs included, that are connected or in their
 // grace.
-func (h *Hub) Browsers() []state.BrowserInfo {
-	return view(h, func(s *state.State) []state.BrowserInfo { return s.Browsers(time.Now()) })
+func (h *Hub) Browsers() []state.BrowserInfo { return h.BrowsersFor(nil) }
+
+// BrowsersFor is Browsers of those that a client knows of.
+func (h *Hub) BrowsersFor(by *consent.Caller) []state.BrowserInfo {
+	return view(h, func(s *state.State) []state.BrowserInfo { return s.Browsers(h.by(by), time.Now()) })
 }
 
-// Explain says where a call of a tool's name would go now, and why. The error is
-// an *UnknownError.
-func (h *Hub) Explain(name string) (state.Explanation, error) {
+// Explain says where a call of a tool's name would go now, and why: one of nobody in
+// particular. The error is an *UnknownError.
+func (h *Hub) Explain(name string) (state.Explanation, error) { return h.ExplainFor("", name) }
+
+// ExplainFor is Explain for the session of a client, by the ID of its credential, that was here
+// last.
+func (h *Hub) ExplainFor(client, name string) (state.Explanation, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	e, ok := h.state.Explain(name, state.By{}, time.Now())
+	e, ok := h.state.Explain(name, h.state.Latest(client), time.Now())
 	if !ok {
 		return e, h.unknownLocked(nil, spec.KindTool, name)
 	}
@@ -49,7 +61,7 @@ func (h *Hub) Explain(name string) (state.Explanation, error) {
 func (h *Hub) Action(who *policy.Principal, name string) (policy.Action, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	l, ok := h.state.Find(spec.KindTool, name)
+	l, ok := h.state.Find(state.By{}, spec.KindTool, name)
 	if !ok {
 		return policy.Action{}, h.unknownLocked(nil, spec.KindTool, name)
 	}
@@ -59,11 +71,12 @@ func (h *Hub) Action(who *policy.Principal, name string) (policy.Action, error) 
 // unknownLocked makes the error for a name that is nobody's. It names only what the client
 // is to know of. The caller holds h.mu.
 func (h *Hub) unknownLocked(by *consent.Caller, kind spec.Kind, name string) error {
-	near := slices.DeleteFunc(h.state.Nearest(kind, name), func(name string) bool {
-		l, ok := h.state.Find(kind, name)
+	of := h.by(by)
+	near := slices.DeleteFunc(h.state.Nearest(of, kind, name), func(name string) bool {
+		l, ok := h.state.Find(of, kind, name)
 		return !ok || by != nil && !h.showsItem(by, l.Item)
 	})
-	return &UnknownError{Kind: kind, Name: name, Nearest: near}
+	return &UnknownError{Kind: kind, Name: name, Nearest: near, Why: h.boundWordsLocked(by)}
 }
 
 // showsItem reports whether a client is to know of an item.

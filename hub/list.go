@@ -32,25 +32,29 @@ type block struct {
 // ListFor returns one of the lists, without what a client is not to know of. It does not
 // block on I/O, and returns the same Listing until something changes.
 func (h *Hub) ListFor(by *consent.Caller, kind ListKind) *Listing {
-	return h.views.of(h.Policy(), by.Who, kind, h.List(kind))
+	of := h.by(by)
+	return h.views.of(h.Policy(), by.Who, of.Bound(), kind, h.BoundList(of, kind))
 }
 
 // List is ListFor of somebody who is to know of everything.
-func (h *Hub) List(kind ListKind) *Listing {
-	cache := &h.lists[kind]
+func (h *Hub) List(kind ListKind) *Listing { return h.BoundList(state.By{}, kind) }
+
+// BoundList is List of somebody who is bound to browsers, and otherwise to know of everything.
+func (h *Hub) BoundList(of state.By, kind ListKind) *Listing {
+	cache := h.listsOf(of, kind)
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	if cache.last == nil || cache.last.Generation != h.state.Generation() {
-		cache.last = h.render(kind, cache.last)
+		cache.last = h.render(of, kind, cache.last)
 	}
 	return cache.last
 }
 
 // render renders a list: by domain, item name, tab. Only domains that have changed
 // since last, which may be nil, are rendered anew. The caller holds h.mu.
-func (h *Hub) render(kind ListKind, last *Listing) *Listing {
+func (h *Hub) render(of state.By, kind ListKind, last *Listing) *Listing {
 	var old []*block // of domains that are still to come
 	if last != nil {
 		old = last.blocks
@@ -67,7 +71,7 @@ func (h *Hub) render(kind ListKind, last *Listing) *Listing {
 		if len(old) > 0 && old[0].domain == domain && old[0].generation == generation {
 			b = old[0]
 		} else {
-			listed = h.state.List(listed[:0], domain, itemKind, template)
+			listed = h.state.List(listed[:0], of, domain, itemKind, template)
 			b = h.renderDomain(listed, domain, generation)
 		}
 		l.blocks = append(l.blocks, b)
@@ -175,7 +179,7 @@ func (h *Hub) OfTab(addr spec.TabAddr, kind ListKind) func(*Item) bool {
 func (h *Hub) FindFor(by *consent.Caller, kind spec.Kind, name string) (Item, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	l, ok := h.state.Find(kind, name)
+	l, ok := h.state.Find(h.by(by), kind, name)
 	if !ok || by != nil && !h.showsItem(by, l.Item) {
 		return Item{}, h.unknownLocked(by, kind, name)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/state"
 	"tabhub/spec"
 )
 
@@ -26,8 +27,8 @@ type notifier struct {
 	mu       sync.Mutex
 	watchers map[int]func(Change)
 	next     int
-	uris     []string // of resources that changed
-	policy   bool     // the policy has changed
+	uris     []state.Updated // of resources that changed
+	policy   bool            // the policy has changed
 }
 
 func newNotifier(h *Hub) *notifier {
@@ -77,7 +78,7 @@ func (n *notifier) allChanged() {
 }
 
 // updated says that resources have changed.
-func (n *notifier) updated(uris []string) {
+func (n *notifier) updated(uris []state.Updated) {
 	if len(uris) == 0 {
 		return
 	}
@@ -125,29 +126,25 @@ func (n *notifier) run() {
 func (n *notifier) announce() bool {
 	var c Change
 	for kind := range numLists {
-		sum := n.h.List(kind).sum
-		if sum == n.announced[kind] {
-			continue
-		}
-		n.announced[kind] = sum
-		switch kind {
-		case ListTools:
-			c.Tools = true
-		case ListPrompts:
-			c.Prompts = true
-		default:
-			c.Resources = true
+		if sum := n.h.List(kind).sum; sum != n.announced[kind] {
+			n.announced[kind] = sum
+			c.add(kind)
 		}
 	}
+	c.bound = n.h.boundChanges()
 	n.mu.Lock()
-	c.Updated, n.uris = n.uris, nil
+	uris := n.uris
+	n.uris = nil
 	c.Policy, n.policy = n.policy, false
 	watchers := slices.Collect(maps.Values(n.watchers))
 	n.mu.Unlock()
+	for _, u := range uris {
+		c.update(u)
+	}
 	if c.Policy {
 		c.Tools, c.Resources, c.Prompts = true, true, true
 	}
-	if !c.Tools && !c.Resources && !c.Prompts && len(c.Updated) == 0 {
+	if !c.lists() && len(c.Updated) == 0 && len(c.bound) == 0 {
 		return false
 	}
 	for _, f := range watchers {

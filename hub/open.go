@@ -30,7 +30,11 @@ func (r *run) openTab(ctx context.Context) error {
 	changed := h.changes.Wait()
 	h.mu.RLock()
 	id := r.ref.ID
-	it := h.state.Known(&r.ref)
+	it := h.state.Known(&r.ref, h.by(r.by))
+	why := h.boundWordsLocked(r.by)
+	if in := h.state.SettledIn(h.by(r.by), &r.ref); in != "" && why == "" {
+		why = fmt.Sprintf("; this client works there in the browser %s, and goes on in no other by itself: browser_tab use leads it to one", in)
+	}
 	url, ready, away := h.state.Opener(id.Domain, h.by(r.by), r.peer, time.Now())
 	h.mu.RUnlock()
 	switch {
@@ -63,7 +67,7 @@ func (r *run) openTab(ctx context.Context) error {
 	if r.leased != nil {
 		return r.leased
 	}
-	return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected", id.Domain, url)}
+	return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected%s", id.Domain, url, why)}
 }
 
 // openReady has a browser open a tab, or joins the calls that wait for one already.
@@ -85,7 +89,7 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 	r.opened = true
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Open)
 	err = r.awaitOpened(ctx, o)
-	span.End(outcome(spec.Response{}, err))
+	span.End(outcomeOf(spec.Response{}, err))
 	return err
 }
 
@@ -123,7 +127,7 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 
 // askForTab asks a browser for a tab. It blocks until it has answered.
 func (h *Hub) askForTab(p permit, o *state.Opening) {
-	resp, err := h.gate.send(h.ctx, p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: true}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	resp, err := h.gate.send(h.ctx, p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: true, Room: h.room(o.By, o.Peer)}, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.OpenTabResult
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)

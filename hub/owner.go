@@ -34,9 +34,9 @@ func isOfAll(p policy.Pause) bool { return p.Client == "" && p.Site == "" }
 // ownerDelay is how long changes are collected of what the owner is shown.
 const ownerDelay = 250 * time.Millisecond
 
-// WatchOwner calls tell with what the owner is to see now, and again when that has changed.
-// It blocks until ctx ends or the Hub does.
-func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
+// WatchOwner calls tell with what the owner is to see in a browser now, and again when that has
+// changed. It blocks until ctx ends or the Hub does.
+func (h *Hub) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(spec.OwnerState)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -48,14 +48,17 @@ func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
 			return
 		}
 		changed := h.gate.apps.changed.Wait()
+		held := h.holds.Wait()
 		waiting, asked := h.gate.desk.Waiting()
 		tell(spec.OwnerState{
 			Paused:  slices.ContainsFunc(h.Policy().Document().Pauses, isOfAll),
 			Waiting: waiting,
 			Apps:    h.gate.apps.list(time.Now()),
+			Held:    h.held(browser),
 		})
 		select {
 		case <-changed:
+		case <-held:
 		case <-asked:
 		case <-ctx.Done():
 			return
@@ -74,8 +77,9 @@ func (h *Hub) Connected(by *consent.Caller) (gone func(final bool)) {
 		h.gate.changed.Fire()
 	}
 	turn(1)
-	left := h.connected(by)
+	leave, left := h.watchBound(by), h.connected(by)
 	return func(final bool) {
+		leave()
 		turn(-1)
 		left(final)
 	}

@@ -128,13 +128,16 @@ func (n *named) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Reque
 }
 
 // watchOwner returns what says what the owner was told last.
-func watchOwner(t *testing.T, h *Hub) (told func() spec.OwnerState) {
+func watchOwner(t *testing.T, h *Hub) (told func() spec.OwnerState) { return watchOwnerIn(t, h, "") }
+
+// watchOwnerIn is watchOwner for what a browser is told.
+func watchOwnerIn(t *testing.T, h *Hub, browser spec.PeerID) (told func() spec.OwnerState) {
 	var last spec.OwnerState
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.WatchOwner(ctx, func(s spec.OwnerState) { last = s })
+		h.WatchOwner(ctx, browser, func(s spec.OwnerState) { last = s })
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	return func() spec.OwnerState {

@@ -43,8 +43,9 @@ func (h *Hub) ToolNames(by *consent.Caller, addr spec.TabAddr) []string {
 }
 
 func (h *Hub) toolNamesLocked(by *consent.Caller, addr spec.TabAddr) []string {
-	return slices.DeleteFunc(h.state.ToolNames(addr), func(name string) bool {
-		l, ok := h.state.Find(spec.KindTool, name)
+	of := h.by(by)
+	return slices.DeleteFunc(h.state.ToolNames(of, addr), func(name string) bool {
+		l, ok := h.state.Find(of, spec.KindTool, name)
 		return !ok || !h.showsItem(by, l.Item)
 	})
 }
@@ -54,9 +55,10 @@ func (h *Hub) toolNamesLocked(by *consent.Caller, addr spec.TabAddr) []string {
 func (h *Hub) ToolIn(by *consent.Caller, addr spec.TabAddr, name string) string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	wanted, known := h.state.Find(spec.KindTool, name) // maybe as the domain's
+	of := h.by(by)
+	wanted, known := h.state.Find(of, spec.KindTool, name) // maybe as the domain's
 	for _, public := range h.toolNamesLocked(by, addr) {
-		l, _ := h.state.Find(spec.KindTool, public)
+		l, _ := h.state.Find(of, spec.KindTool, public)
 		if public == name || l.Item.Source == name || known && l.Item.Source == wanted.Item.Source && l.Item.Domain == wanted.Item.Domain {
 			return public
 		}

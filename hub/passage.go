@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 )
@@ -23,6 +24,7 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 	if _, err := h.admit(ctx, of, a, args); err != nil {
 		return err
 	}
+	by.Outcome.Sending(a.Class == policy.Read)
 	err := do(ctx)
 	if err == nil {
 		return nil
@@ -100,7 +102,7 @@ func (h *Hub) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, error)
 // meanwhile ends.
 func (h *Hub) begin(by *consent.Caller, a *policy.Action) *Passage {
 	p := &Passage{hub: h}
-	p.of = h.gate.begin(by, subject{id: newCallID(), name: a.Name, site: a.Site}, p.cancel)
+	p.of = h.gate.begin(by, subject{id: outcome.NewID(), name: a.Name, site: a.Site}, p.cancel)
 	return p
 }
 

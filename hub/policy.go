@@ -126,7 +126,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		return fmt.Errorf("policy: %w", err)
 	}
 	h.gate = &gate{
-		transport: h.transport, telemetry: h.opts.Telemetry, changed: h.opts.Changed, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
+		transport: h.transport, browserOf: h.browserOf, telemetry: h.opts.Telemetry, changed: h.opts.Changed, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
 			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Record: h.opts.Record, Log: h.log,
 			Kept: kept,
@@ -171,7 +171,7 @@ func (h *Hub) admitItem(ctx context.Context, by *consent.Caller, kind spec.Kind,
 		err := r.lookUpLocked()
 		var it *item.Item
 		if err == nil {
-			if it = h.state.Known(&r.ref); it == nil {
+			if it = h.state.Known(&r.ref, h.by(by)); it == nil {
 				err = h.unknownLocked(by, kind, name)
 			}
 		}

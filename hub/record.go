@@ -27,7 +27,7 @@ func (h *Hub) Record(e record.Entry) { h.opts.Record.Append(e) }
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	r.args = bytes.Clone(r.args) // the record may be left when the client has its answer
 	e := r.entry()
-	e.Outcome, e.Result = outcome(resp, err), resp.Result
+	e.Outcome, e.Result = outcomeOf(resp, err), resp.Result
 	if e.Outcome != askedBack { // the call has not ended
 		h.stats.Add(e.Time.Add(e.Duration), e.Outcome, e.Duration-e.Asked)
 	}
@@ -130,8 +130,8 @@ func (h *Hub) confirmEpoch() {
 // askedBack is the outcome of a call that comes again, with the client's answer.
 const askedBack = "asked"
 
-// outcome says in a word how a call, or an attempt of one, has ended.
-func outcome(resp spec.Response, err error) string {
+// outcomeOf says in a word how a call, or an attempt of one, has ended.
+func outcomeOf(resp spec.Response, err error) string {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return string(f.Code)
 	}
@@ -171,7 +171,7 @@ func (h *Hub) recordRefused(r *run, err error) {
 		return
 	}
 	e := r.by.Entry(record.Refused, time.Now())
-	e.Tool, e.Outcome = describe.Clean(r.name, spec.MaxName), outcome(spec.Response{}, err)
+	e.Tool, e.Outcome = describe.Clean(r.name, spec.MaxName), outcomeOf(spec.Response{}, err)
 	h.Record(e)
 }
 

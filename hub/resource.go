@@ -25,11 +25,12 @@ func (h *Hub) ReadResource(ctx context.Context, by *consent.Caller, uri string) 
 }
 
 // FromApp returns the public name, or URI, of what an app calls name. The app is the
-// resource with the public URI app; it calls what its own page has as that does.
-func (h *Hub) FromApp(app string, kind spec.Kind, name string) (public string, ok bool) {
+// resource with the public URI app; it calls what its own page has as that does. by is the client
+// that shows it.
+func (h *Hub) FromApp(by *consent.Caller, app string, kind spec.Kind, name string) (public string, ok bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.state.FromApp(app, kind, name)
+	return h.state.FromApp(h.by(by), app, kind, name)
 }
 
 // GetPrompt gets a prompt from the best tab and returns the raw MCP

@@ -3,7 +3,6 @@ package hub
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/consent"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 )
@@ -89,7 +89,7 @@ func (g *gate) passages(fits func(*passage) bool) (found []*passage) {
 // Track shows a call of one of the hub's own tools to its owner until end is called with how
 // it has ended, which returns that as the client is to get it.
 func (h *Hub) Track(ctx context.Context, by *consent.Caller, tool string) (_ context.Context, id string, end func(json.RawMessage, error) (json.RawMessage, error)) {
-	id = newCallID()
+	id = callID(by)
 	ctx, p := h.gate.enter(ctx, by, subject{id: id, name: tool, own: true})
 	return ctx, id, func(result json.RawMessage, err error) (json.RawMessage, error) {
 		if err != nil && context.Cause(ctx) == errOwnerStopped {
@@ -113,7 +113,14 @@ func (h *Hub) Revision() Revision {
 	return Revision{h.updates.Load(), h.gate.edits.Load(), h.gate.apps.turnover.Load()}
 }
 
-func newCallID() string { return rand.Text()[:10] }
+// callID returns the id of a call that is made on somebody's behalf: that of the client's
+// request, if it has one.
+func callID(by *consent.Caller) string {
+	if id := by.Outcome.ID(); id != "" {
+		return id
+	}
+	return outcome.NewID()
+}
 
 // passage is a request of a client that is under way, for the owner to see and to stop.
 type passage struct {

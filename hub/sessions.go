@@ -28,7 +28,10 @@ func (h *Hub) session(by *consent.Caller) state.SessionID {
 
 // by returns on whose behalf the state is asked, and changed.
 func (h *Hub) by(by *consent.Caller) state.By {
-	return state.By{Session: h.session(by), Label: by.Label()}
+	if by == nil { // who is to know of everything
+		return state.By{}
+	}
+	return state.By{Session: h.session(by), Label: by.Label(), Browsers: h.Policy().Browsers(by.Who, by.Bound)}
 }
 
 // connected has a session stay while it has a connection, until gone is called.
@@ -135,12 +138,16 @@ func (h *Hub) admitTab(ctx context.Context, by *consent.Caller, addr spec.TabAdd
 	if h.session(by) == (state.SessionID{}) {
 		return errNobody
 	}
+	if !h.Reaches(by, addr.Peer) {
+		return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab %s is open; list them first", addr.Public())}
+	}
 	c := control{Hub: h, by: by, to: addr}
 	url, attested, err := c.shown(ctx)
 	if err != nil {
 		return err
 	}
 	a := h.tabAction(by, name, class, url, attested)
+	h.reach(by, &a, addr.Peer)
 	return h.Admit(ctx, by, &a, args, func(context.Context) error { return do() })
 }
 

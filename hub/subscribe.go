@@ -21,7 +21,7 @@ func (h *Hub) SubscribeResource(ctx context.Context, by *consent.Caller, uri str
 	var first state.Listener
 	var others []state.Listener
 	if !h.update(func(tx *state.Tx) {
-		if sub, first, others = tx.Subscribe(uri); sub == nil {
+		if sub, first, others = tx.Subscribe(h.by(by), uri); sub == nil {
 			err = h.unknownLocked(by, spec.KindResource, uri)
 		}
 	}) {
@@ -86,7 +86,7 @@ func (h *Hub) resubscribe(t spec.TabAddr) {
 
 // resourceUpdated passes on that a resource of a tab has changed.
 func (h *Hub) resourceUpdated(from spec.TabAddr, page string) {
-	h.notices.updated(view(h, func(s *state.State) []string { return s.Subscribed(from, page) }))
+	h.notices.updated(view(h, func(s *state.State) []state.Updated { return s.Subscribed(from, page) }))
 }
 
 // background runs f in a goroutine that Close cuts short and waits for, and does

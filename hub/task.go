@@ -13,7 +13,6 @@ import (
 	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
@@ -21,17 +20,10 @@ import (
 func (h *Hub) Tasks() *tasks.Book { return h.book }
 
 // openTasks takes up the tasks of earlier processes. No tab is connected yet.
-func (h *Hub) openTasks(docs []storage.Document) {
-	h.book = tasks.Open(docs, tasks.Options{
-		Keep: func(doc storage.Document, synced func(error)) {
-			h.store.Write(h.opts.User, h.epoch, []storage.Change{doc}, func(err error) {
-				h.written(err)
-				synced(err)
-			})
-		},
-		Forget: func(id string) {
-			h.store.Write(h.opts.User, h.epoch, []storage.Change{storage.DeleteDocument{Kind: tasks.Kind, ID: id}}, h.written)
-		},
+func (h *Hub) openTasks() {
+	h.book = tasks.Open(h.Documents(tasks.Kind), tasks.Options{
+		Keep:   h.SaveDocument,
+		Forget: func(id string) { h.DeleteDocument(tasks.Kind, id) },
 	})
 	for _, u := range h.book.Unended() {
 		if r, c := h.restoreCall(u); r != nil {
@@ -62,6 +54,7 @@ type sentCall struct {
 	Name     string          `json:"name,omitempty"` // of its client
 	Said     string          `json:"said,omitempty"`
 	Session  string          `json:"clientSession,omitempty"`
+	Bound    []string        `json:"bound,omitempty"`
 	Via      string          `json:"via,omitempty"`
 }
 
@@ -73,7 +66,7 @@ func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
 		Sent: sent, To: r.target.Addr, Call: r.id, Began: r.start,
 		Domain: it.Domain, Origin: it.Origin, Verified: it.Verified, Item: it.Raw,
 		URL: r.target.URL, Reason: r.reason, Timeout: r.timeout,
-		Name: r.by.Who.Name, Said: r.by.Said, Session: r.by.Session, Via: r.by.Via,
+		Name: r.by.Who.Name, Said: r.by.Said, Session: r.by.Session, Bound: r.by.Bound, Via: r.by.Via,
 	}
 	return func() json.RawMessage {
 		raw, _ := json.Marshal(c) // of what was JSON before
@@ -94,7 +87,7 @@ func (h *Hub) restoreCall(u tasks.Unended) (*run, *sentCall) {
 		return nil, nil
 	}
 	by := &consent.Caller{
-		Who: &policy.Principal{ID: u.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Via: c.Via,
+		Who: &policy.Principal{ID: u.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Bound: c.Bound, Via: c.Via,
 		Progress: func(p spec.Progress) { u.Says(p.Message) },
 	}
 	r := &run{
@@ -147,7 +140,7 @@ func (r *run) resumed(ctx context.Context, resp spec.Response, err error) (_ jso
 	}
 	err = cleanError(r.h.gateError(err, true))
 	r.h.recordCall(r, resp, err)
-	r.h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start))
+	r.h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start))
 	result, err := r.toolResult(resp, err)
 	return result, err == nil
 }

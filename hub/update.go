@@ -46,6 +46,12 @@ func (h *Hub) update(f func(tx *state.Tx), synced ...func(error)) bool {
 			Outcome: "ok", Reason: fmt.Sprintf("it offered %d", g.Items),
 		})
 	}
+	if work.Leased {
+		h.holds.Fire()
+	}
+	for _, s := range work.Ended {
+		h.endRoom(s)
+	}
 	for _, d := range work.Disconnects {
 		h.transport.Disconnect(d.Addr, d.Code, d.Reason)
 	}

@@ -17,6 +17,7 @@ type views struct {
 
 type viewKey struct {
 	client string
+	bound  string // as state.By.Bound
 	kind   ListKind
 }
 
@@ -31,11 +32,11 @@ type madeView struct {
 const maxViews = 256
 
 // of returns what a client is to know of a list: all itself if that is everything.
-func (v *views) of(rules *policy.Set, who *policy.Principal, kind ListKind, all *Listing) *Listing {
+func (v *views) of(rules *policy.Set, who *policy.Principal, bound string, kind ListKind, all *Listing) *Listing {
 	if !rules.Hides(who) {
 		return all
 	}
-	key := viewKey{who.ID, kind}
+	key := viewKey{who.ID, bound, kind}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	made := v.made[key]

@@ -118,6 +118,9 @@ type Handler interface {
 	Disconnected(peer spec.PeerID, cause error)
 }
 
+// KnownPeer begins the hub's id of a browser whose Conn is Known; the BrowserID follows.
+const KnownPeer = "known:"
+
 // Conn says what is known of a new connection. It is immutable.
 type Conn struct {
 	// Origin is the Origin header of the WebSocket request, which a browser sets

@@ -123,14 +123,31 @@ func (p *process) pause(a tabtransport.Admission, on bool) error {
 	return t.Hub.Pause(consent.ByWindow, on)
 }
 
-// watchOwner tells a paired browser what its user is to see.
+// watchOwner tells a paired browser what its user is to see: in one that the hub has started for
+// a client, which tabs are held.
 func (p *process) watchOwner(ctx context.Context, a tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState)) {
-	if p.ring.IsStarted(a.Pairing) {
+	t, err := p.tenants.Get(ctx, a.User)
+	if err != nil {
 		return
 	}
-	if t, err := p.tenants.Get(ctx, a.User); err == nil {
-		t.Hub.WatchOwner(ctx, tell)
+	if p.ring.IsStarted(a.Pairing) {
+		all := tell
+		tell = func(s spec.OwnerState) { all(spec.OwnerState{Held: s.Held}) }
 	}
+	t.Hub.WatchOwner(ctx, browser, tell)
+}
+
+// endLease ends the lease of a tab of a paired browser, for its user.
+func (p *process) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
+	if p.ring.IsStarted(a.Pairing) {
+		return errNotOwner
+	}
+	t, err := p.tenants.Get(context.Background(), a.User)
+	if err != nil {
+		return err
+	}
+	t.Hub.EndLease(tab, consent.ByWindow)
+	return nil
 }
 
 // pairingError returns an error of the ring for who is refused with it. The text of one
@@ -159,7 +176,11 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 		return a, errors.New("the hub could not be opened; its log says why")
 	}
 	if !h.Extension {
-		a.Client, a.Gate = a.Who.ID, &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client}}
+		bound, err := httpd.BoundOf(h.Request)
+		if err != nil {
+			return a, err
+		}
+		a.Client, a.Gate = a.Who.ID, &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client, Bound: bound}}
 	}
 	return a, nil
 }

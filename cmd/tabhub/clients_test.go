@@ -43,12 +43,19 @@ func node(t *testing.T, script string, args ...string) *exec.Cmd {
 // serving is a hub in a process of its own.
 type serving struct {
 	url, dir, token string
+	process         *os.Process
 }
 
 // serve runs `tabhub serve ARG…` until the test ends.
 func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
-	s := &serving{dir: filepath.Join(t.TempDir(), "data")}
+	return serveIn(t, filepath.Join(t.TempDir(), "data"), args...)
+}
+
+// serveIn is serve over a data directory, which an earlier hub may have had.
+func serveIn(t *testing.T, dir string, args ...string) *serving {
+	t.Helper()
+	s := &serving{dir: dir}
 	cmd := exec.Command("tabhub", append([]string{"serve", "--data-dir", s.dir}, args...)...) // testscript.Main has put it on the PATH
 	cmd.Env = append(os.Environ(), "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
 	stderr, err := cmd.StderrPipe()
@@ -66,6 +73,7 @@ func serve(t *testing.T, args ...string) *serving {
 			t.Logf("the hub ended: %v\n%s", err, text)
 		}
 	})
+	s.process = cmd.Process
 	lines := bufio.NewReader(stderr)
 	for s.url == "" {
 		line, err := lines.ReadString('\n')

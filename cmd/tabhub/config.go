@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,9 @@ type config struct {
 	personTimeout  time.Duration
 	taskAfter      time.Duration
 	labelResults   bool
+	handover       string
+	room           string
+	roomEnd        string
 
 	policy     string
 	policyFile string
@@ -115,6 +119,9 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
 	f.DurationVar(&c.personTimeout, "person-timeout", spec.PersonTimeout, "how long a tool call may wait for you to submit a form in its tab")
 	f.DurationVar(&c.taskAfter, "task-after", mcpserver.TaskAfter, "how long a tool call may take until its client gets a task in place of the answer, if it takes one")
+	f.StringVar(&c.handover, "handover", string(hub.HandoverWait), "what a client's calls do in a tab that it holds while you use it by hand: wait (until you have finished), fail or ignore")
+	f.StringVar(&c.room, "room", string(hub.RoomGroup), "where the tabs go that a client opens: group (a tab group of its own), window, or none (anywhere)")
+	f.StringVar(&c.roomEnd, "room-end", string(hub.RoomKeep), "what becomes of these tabs when the client has ended: keep, or close (but for those that you have used)")
 	f.BoolVar(&c.labelResults, "label-results", false, "put the texts of pages that models read between lines that say whose they are")
 	f.StringVar(&c.policy, "policy", "", "the `mode` that holds where no rule does: open, careful, ask or read-only (default: what tabhub policy mode has set, else careful)")
 	f.StringVar(&c.policyFile, "policy-file", "", "`file` with rules that win over those of tabhub policy; read again when it changes")
@@ -141,6 +148,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	groupFlags(f, "What clients list", "expose", "expose-budget", "tab-names", "name-limit", "plain-names", "tools", "relay-tools", "demo")
 	groupFlags(f, "What clients may do", "policy", "policy-file", "ask")
 	groupFlags(f, "Calls", "call-timeout", "call-timeout-max", "person-timeout", "task-after", "label-results")
+	groupFlags(f, "Tabs of clients", "handover", "room", "room-end")
 	groupFlags(f, "Browsers that the hub starts", "browser", "launch-browser", "instance-extensions", "instance-user-profiles")
 	groupFlags(f, "What is written down and counted", "log-keep", "log-max", "log-payloads", "log-level", "log-format", "metrics")
 	groupFlags(f, "The process", "idle-exit")
@@ -185,6 +193,12 @@ func (c *config) check() error {
 		return usagef("--person-timeout is %s; it must be above 0", c.personTimeout)
 	case c.taskAfter <= 0:
 		return usagef("--task-after is %s; it must be above 0", c.taskAfter)
+	case !among(c.handover, hub.HandoverWait, hub.HandoverFail, hub.HandoverIgnore):
+		return usagef("--handover is %q; it may be wait, fail or ignore", c.handover)
+	case !among(c.room, hub.RoomGroup, hub.RoomWindow, hub.RoomNone):
+		return usagef("--room is %q; it may be group, window or none", c.room)
+	case !among(c.roomEnd, hub.RoomKeep, hub.RoomClose):
+		return usagef("--room-end is %q; it may be keep or close", c.roomEnd)
 	case c.metrics != "owner" && c.metrics != "open":
 		return usagef("--metrics is %q; it may be owner or open", c.metrics)
 	case c.metrics == "open" && (c.behindProxy || c.publicURL != ""):
@@ -226,6 +240,9 @@ func (c *config) check() error {
 	_, err := c.level()
 	return err
 }
+
+// among reports whether the value of a flag is one of the choices.
+func among[T ~string](value string, choices ...T) bool { return slices.Contains(choices, T(value)) }
 
 // guardOptions says whom the hub listens to, less the verifier.
 func (c *config) guardOptions() httpd.GuardOptions {
@@ -317,7 +334,7 @@ func passOn(f *pflag.FlagSet) []string {
 	var args []string
 	f.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "standalone", "data-dir", "help", "auto", "service":
+		case "standalone", "browsers", "data-dir", "help", "auto", "service":
 			return
 		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser", "policy-file":
 			// The hub runs in another directory; a browser without one is in the PATH.

@@ -11,14 +11,25 @@ import (
 
 func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "explain NAME",
-		Short:   "Say where a call of a tool would go now, and why",
-		Example: `  tabhub explain website_tool_shop_example_com__search`,
-		Args:    args(cobra.ExactArgs(1)),
+		Use:   "explain NAME",
+		Short: "Say where a call of a tool would go now, and why",
+		Long: `Say where a call of a tool would go now, and why.
+
+With --client it is a call of the client's session that was here last: it stays with the
+tab that its calls of the site went to first. Without, of one that comes anew.`,
+		Example: `  tabhub explain website_tool_shop_example_com__search
+  tabhub explain website_tool_shop_example_com__search --client claude`,
+		Args: args(cobra.ExactArgs(1)),
 	}
 	asJSON := jsonFlag(cmd)
+	client := cmd.Flags().String("client", "", "the client's `name` or id")
+	ignoreEnv(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		return show(cmd.Context(), a, "/api/explain", url.Values{"name": pos}, *asJSON, a.printExplanation)
+		q := url.Values{"name": pos}
+		if *client != "" {
+			q.Set("client", *client)
+		}
+		return show(cmd.Context(), a, "/api/explain", q, *asJSON, a.printExplanation)
 	}
 	return cmd
 }
@@ -26,6 +37,9 @@ func (a *app) explainCommand() *cobra.Command {
 func (a *app) printExplanation(e state.Explanation) error {
 	t := a.table()
 	t.Row("name", e.Name)
+	if e.Session != "" {
+		t.Row("for", e.Session)
+	}
 	t.Row("is", fmt.Sprintf("%s %s of %s", e.Kind, e.Item, e.Domain))
 	switch {
 	case e.Tab != nil:

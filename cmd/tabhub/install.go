@@ -20,6 +20,7 @@ import (
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/auth"
+	"tabhub/hub/policy"
 	"tabhub/storage/private"
 )
 
@@ -54,6 +55,7 @@ terminal you are asked whether to write it. Elsewhere nothing is written without
 func (a *app) installCommand() *cobra.Command {
 	e := new(clientEdit)
 	var asJSON bool
+	var browsers []string
 	cmd := &cobra.Command{
 		Use:   "install [CLIENT]",
 		Short: "Put tabhub into the configuration of an MCP client, or list the clients",
@@ -86,12 +88,20 @@ configuration that you share: to the hub the client is then one without a name.`
 				return err
 			}
 			e.entry = &clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}
+			if cmd.Flags().Changed("browsers") {
+				if err := policy.CheckBrowsers(browsers); err != nil {
+					return usagef("--browsers: %w", err)
+				}
+				e.entry.Args = append(e.entry.Args, "--browsers", strings.Join(browsers, ","))
+			}
 			return a.editClient(cmd.Context(), pos[0], e)
 		},
 	}
 	e.addFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list of clients as JSON")
 	cmd.Flags().BoolVar(&e.noToken, "no-token", false, "put no token into the entry")
+	browsersFlag(cmd.Flags(), &browsers)
+	cmd.Flags().SetAnnotation("browsers", notFromEnv, nil)
 	return cmd
 }
 

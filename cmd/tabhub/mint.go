@@ -51,6 +51,7 @@ With --user, make one for a user of a hub that runs with --auth jwt and a secret
 type clientToken struct {
 	name         string
 	sites, tools []string
+	browsers     []string
 	class        string
 	expires      string
 }
@@ -60,16 +61,17 @@ func (c *clientToken) addFlags(cmd *cobra.Command) {
 	f.StringVar(&c.name, "name", "", "what to call the client")
 	f.StringSliceVar(&c.sites, "sites", nil, "the only sites that it may use, such as shop.example or *.example.com (default: all)")
 	f.StringSliceVar(&c.tools, "tools", nil, "the only tools that it may use; * in a name stands for any text (default: all)")
+	browsersFlag(f, &c.browsers)
 	f.StringVar(&c.class, "class", "", "the most that it may do: read, write or destructive (default: destructive)")
 	f.StringVar(&c.expires, "expires", "", "when the token ends, such as in 12h or 30d (default: never)")
-	for _, name := range []string{"name", "sites", "tools", "class", "expires"} {
+	for _, name := range []string{"name", "sites", "tools", "browsers", "class", "expires"} {
 		f.SetAnnotation(name, notFromEnv, nil)
 	}
 }
 
 // scope is what the token is good for, nil for all.
 func (c *clientToken) scope() (*policy.Scope, error) {
-	s := &policy.Scope{Sites: c.sites, Tools: c.tools}
+	s := &policy.Scope{Sites: c.sites, Tools: c.tools, Browsers: c.browsers}
 	if c.class != "" {
 		var class policy.Class
 		if err := class.UnmarshalText([]byte(c.class)); err != nil {
@@ -77,7 +79,7 @@ func (c *clientToken) scope() (*policy.Scope, error) {
 		}
 		s.Classes = []policy.Class{class}
 	}
-	if len(s.Sites)+len(s.Tools)+len(s.Classes) == 0 {
+	if len(s.Sites)+len(s.Tools)+len(s.Browsers)+len(s.Classes) == 0 {
 		return nil, nil
 	}
 	return s, nil

@@ -29,7 +29,7 @@ two that are about different things the stricter one.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.policyListCommand(), a.policySetCommand(), a.policyRemoveCommand(), a.policyTestCommand(), a.policyFlowCommand(), a.policyModeCommand())
+	cmd.AddCommand(a.policyListCommand(), a.policySetCommand(), a.policyRemoveCommand(), a.policyTestCommand(), a.policyFlowCommand(), a.policyModeCommand(), a.policyBindCommand(), a.policyUnbindCommand())
 	return cmd
 }
 
@@ -211,6 +211,46 @@ FROM may be private, for all sites that are; TO may be any.`,
 	return cmd
 }
 
+func (a *app) policyBindCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "bind CLIENT BROWSER…",
+		Short: "Say which browsers there are for a client",
+		Long: `Say which browsers there are for a client, by the names of "tabhub browser". All others do
+not exist for it, nor do pages that have joined by themselves. What its credential or its
+command bind it to narrows that further.`,
+		Example: `  tabhub policy bind claude work
+  tabhub policy bind any work personal`,
+		Args: args(cobra.MinimumNArgs(2)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			if err := policy.CheckBrowsers(pos[1:]); err != nil {
+				return &usageError{err}
+			}
+			return a.bind(cmd.Context(), httpd.BindingSetting{Client: pos[0], Browsers: pos[1:]})
+		},
+	}
+}
+
+func (a *app) policyUnbindCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "unbind CLIENT",
+		Short:   "End what \"tabhub policy bind\" has said of a client",
+		Example: `  tabhub policy unbind claude`,
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			return a.bind(cmd.Context(), httpd.BindingSetting{Client: pos[0]})
+		},
+	}
+}
+
+func (a *app) bind(ctx context.Context, b httpd.BindingSetting) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	_, err = r.do(ctx, http.MethodPut, "/api/policy/binding", b)
+	return err
+}
+
 func (a *app) policyModeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mode [open|careful|ask|read-only]",
@@ -319,6 +359,9 @@ func (a *app) printPolicy(p httpd.PolicyReport) error {
 	for _, site := range p.Private {
 		t.Row("private", site)
 	}
+	for _, b := range p.Bindings {
+		t.Row("bound", fmt.Sprintf("%s to %s", cmp.Or(b.Client, "any client"), strings.Join(b.Browsers, ", ")))
+	}
 	if p.File != nil {
 		t.Row("file", fileState(p.File))
 	}
@@ -388,6 +431,8 @@ func remedy(t *httpd.PolicyTest) string {
 		return "`tabhub resume`"
 	case policy.ByMode:
 		return "`tabhub policy mode careful`, or start the hub with another --policy"
+	case policy.ByBrowser:
+		return "`tabhub policy unbind`, or give the client another credential or command"
 	case policy.ByScope:
 		return "give the client another credential"
 	case policy.ByFile:

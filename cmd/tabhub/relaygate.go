@@ -87,6 +87,9 @@ func (g *relayGate) Hears() error {
 	return refusal(g.hub.Hears(&a))
 }
 
+// Reaches implements relay.Gate: an extension is a browser of the hub's, too.
+func (g *relayGate) Reaches(extension string) bool { return g.hub.Reaches(g.by, relay.Peer(extension)) }
+
 var errHubEnded = relay.Refused(spec.FailNotConnected, "This hub has given way to another one: connect again")
 
 // ended reports whether the hub has given way to another one, whose decisions count.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,11 +17,13 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/storage/private"
 )
 
 func (a *app) stdioCommand() *cobra.Command {
 	var standalone bool
+	var browsers []string
 	cmd := &cobra.Command{
 		Use:   "stdio",
 		Short: "Serve an MCP client on stdin and stdout",
@@ -46,19 +49,25 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 				a.note("This is for an MCP client, which starts it by itself: `%s` puts it into the client's configuration. To look at the hub in a terminal, run `%s` or `%s`. It reads JSON-RPC from you now, a message a line; Ctrl+C ends it.",
 					a.config.command("install", "CLIENT"), a.config.command("serve"), a.config.command("status"))
 			}
-			if standalone {
-				return a.standalone(ctx, dir)
+			if cmd.Flags().Changed("browsers") {
+				if err := policy.CheckBrowsers(browsers); err != nil {
+					return a.refuse(ctx, usagef("--browsers: %w", err))
+				}
 			}
-			return a.bridge(ctx, dir, cmd.Flags())
+			if standalone {
+				return a.standalone(ctx, dir, browsers)
+			}
+			return a.bridge(ctx, dir, strings.Join(browsers, ","), cmd.Flags())
 		},
 	}
 	cmd.Flags().BoolVar(&standalone, "standalone", false, "run the hub inside this process")
 	a.config.addHubFlags(cmd.Flags())
+	browsersFlag(cmd.Flags(), &browsers)
 	return cmd
 }
 
 // bridge pipes the client to the hub.
-func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) error {
+func (a *app) bridge(ctx context.Context, dir home.Dir, browsers string, flags *pflag.FlagSet) error {
 	log := a.logger()
 	var session [16]byte
 	rand.Read(session[:]) // never fails
@@ -68,7 +77,7 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 		return a.refuse(ctx, err)
 	}
 	c := bridge.Connector{
-		Dir: dir, Version: version(), Program: own.path, Built: own.built, Token: token,
+		Dir: dir, Version: version(), Program: own.path, Built: own.built, Token: token, Browsers: browsers,
 		Session: hex.EncodeToString(session[:]), Began: time.Now(), Log: log,
 	}
 	c.Start = func(ctx context.Context) error {
@@ -110,7 +119,7 @@ func (a *app) refuse(ctx context.Context, why error) error {
 }
 
 // standalone serves the client from a hub in this process, which ends with it.
-func (a *app) standalone(ctx context.Context, dir home.Dir) error {
+func (a *app) standalone(ctx context.Context, dir home.Dir, browsers []string) error {
 	log := a.logger()
 	a.config.idleExit = 0 // the client is one that the hub does not count
 	p, err := a.startHub(ctx, dir, len(a.config.listen) == 0, log)
@@ -123,7 +132,7 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 		p.wait(ctx)
 		cancel()
 	}()
-	err = a.serveAlone(ctx, p)
+	err = a.serveAlone(ctx, p, browsers)
 	if e := p.close("stop"); e != nil {
 		log.Warn("not all went well at the end", "err", e)
 	}
@@ -134,7 +143,7 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 }
 
 // serveAlone serves the client from the hub of this process.
-func (a *app) serveAlone(ctx context.Context, p *process) error {
+func (a *app) serveAlone(ctx context.Context, p *process, browsers []string) error {
 	token, err := entryToken(a.env)
 	if err != nil {
 		return a.refuse(ctx, err)
@@ -143,6 +152,7 @@ func (a *app) serveAlone(ctx context.Context, p *process) error {
 	if err != nil {
 		return a.refuse(ctx, err)
 	}
+	id.Bound = browsers
 	t, err := p.tenants.Get(ctx, id.User)
 	if err != nil {
 		return err

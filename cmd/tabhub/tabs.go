@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,18 +34,33 @@ func (a *app) tabsCommand() *cobra.Command {
 
 func (a *app) printTabs(tabs []state.TabInfo) error {
 	empty := false
-	all := a.table("DOMAIN", "TAB", "TOOLS", "STATE", "BROWSER", "TITLE", "URL")
+	header := []string{"DOMAIN", "TAB", "TOOLS", "STATE", "BROWSER", "TITLE", "URL"}
+	held := slices.ContainsFunc(tabs, func(t state.TabInfo) bool { return t.HeldBy != nil })
+	if held {
+		header = slices.Insert(header, 4, "HELD BY")
+	}
+	all := a.table(header...)
+	row := func(t state.TabInfo, cells ...any) {
+		if held {
+			by := "-"
+			if t.HeldBy != nil {
+				by = terminal.OneLine(t.HeldBy.Name, 30)
+			}
+			cells = slices.Insert(cells, 4, any(by))
+		}
+		all.Row(cells...)
+	}
 	for _, t := range tabs {
 		browser := cmp.Or(t.BrowserName, "-")
 		if a.onTerminal() {
 			t.Title, t.URL = terminal.OneLine(t.Title, 40), strings.TrimPrefix(t.URL, "https://") // which leaves room for the rest
 		}
 		for _, d := range t.Domains {
-			all.Row(d.Domain, d.Number, d.Tools, tabState(t, d.Departed), browser, t.Title, t.URL)
+			row(t, d.Domain, d.Number, d.Tools, tabState(t, d.Departed), browser, t.Title, t.URL)
 		}
 		if len(t.Domains) == 0 {
 			empty = true
-			all.Row("-", "-", 0, tabState(t, 0), browser, t.Title, t.URL)
+			row(t, "-", "-", 0, tabState(t, 0), browser, t.Title, t.URL)
 		}
 	}
 	err := all.Print()

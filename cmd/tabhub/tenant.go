@@ -44,6 +44,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
+		Handover: hub.Handover(c.handover), Room: hub.RoomKind(c.room), RoomEnd: hub.RoomEnd(c.roomEnd),
 		OwnPage: p.isOwnPage, LabelResults: c.labelResults,
 	})
 	if err != nil {

@@ -124,6 +124,9 @@ func scopeText(s *policy.Scope) string {
 	for _, class := range s.Classes {
 		parts = append(parts, class.String())
 	}
+	for _, name := range s.Browsers {
+		parts = append(parts, "in "+name)
+	}
 	return strings.Join(slices.Concat(parts, s.Sites, s.Tools), ", ")
 }
 

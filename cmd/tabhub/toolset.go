@@ -32,7 +32,7 @@ func (p *process) toolset(ctx context.Context, user spec.UserID) (wsserver.Tools
 func (t toolset) Tools() ([]wsserver.Tool, []wsserver.Source) {
 	var sources []wsserver.Source
 	ids := make(map[spec.Domain][]string)
-	for _, tab := range t.hub.Tabs() {
+	for _, tab := range t.hub.TabsFor(t.by) {
 		for _, d := range tab.Domains {
 			if d.Tools == 0 {
 				continue
@@ -50,7 +50,7 @@ func (t toolset) Tools() ([]wsserver.Tool, []wsserver.Source) {
 			}
 		}
 	}
-	items := t.hub.List(hub.ListTools).Items
+	items := t.hub.ListFor(t.by, hub.ListTools).Items
 	tools := make([]wsserver.Tool, 0, len(items))
 	for _, it := range items {
 		tool := wsserver.Tool{Name: it.Name, Definition: it.JSON, Sources: ids[it.Domain]}
@@ -72,7 +72,7 @@ func (t toolset) Call(ctx context.Context, name string, args json.RawMessage) (j
 // Watch implements wsserver.Toolset.
 func (t toolset) Watch(f func()) (stop func()) {
 	return t.hub.Watch(func(c hub.Change) {
-		if c.Tools {
+		if c = t.hub.ChangeFor(t.by, c); c.Tools {
 			f()
 		}
 	})

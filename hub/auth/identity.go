@@ -22,6 +22,9 @@ type Identity struct {
 	Kind Kind
 	// Who is it that shows the credential. Never nil: a Verifier sets it.
 	Who *policy.Principal
+	// Bound are the names of the only browsers that what shows it is for; nil: all that it is
+	// good for.
+	Bound []string
 	// Expires is when the credential, and any connection opened with it, ends. Zero: never.
 	Expires time.Time
 	// Revoked is done when the credential is taken back. Nil: never.

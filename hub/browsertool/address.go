@@ -1,6 +1,7 @@
 package browsertool
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,16 +23,16 @@ func (b browser) can(c spec.Capability) bool { return slices.Contains(b.Capabili
 
 // label names a browser in a message.
 func (b browser) label() string {
-	if b.Name == "" {
-		return b.short
+	if name := cmp.Or(b.Label, b.Name); name != "" {
+		return b.short + " (" + name + ")"
 	}
-	return b.short + " (" + b.Name + ")"
+	return b.short
 }
 
 // browsers returns what is connected.
-func (k *kit) browsers() []browser {
+func (c *call) browsers() []browser {
 	var out []browser
-	for _, info := range k.hub.Browsers() {
+	for _, info := range c.hub.BrowsersFor(c.by) {
 		if info.Connected {
 			out = append(out, browser{info, info.Peer.Short()})
 		}
@@ -48,11 +49,11 @@ func labels(list []browser) string {
 }
 
 // named returns the browser that is called id.
-func (k *kit) named(id string) (browser, error) {
-	all := k.browsers()
+func (c *call) named(id string) (browser, error) {
+	all := c.browsers()
 	var found []browser
 	for _, b := range all {
-		if b.short == id {
+		if b.short == id || b.Label == id {
 			found = append(found, b)
 		}
 	}
@@ -63,21 +64,26 @@ func (k *kit) named(id string) (browser, error) {
 		return browser{}, failure(spec.FailToolError, "two browsers are called %s; close one of them", id)
 	}
 	if len(all) == 0 {
-		return browser{}, errNoBrowser
+		return browser{}, c.noBrowser()
 	}
 	return browser{}, failure(spec.FailNotConnected, "no browser %.64q is connected; connected are %s", id, labels(all))
 }
 
-// errNoBrowser says what to do.
-var errNoBrowser = failure(spec.FailNotConnected, "no browser is connected: the user must open one with the companion extension, or browser_instance new starts one where it is offered")
+// noBrowser says what to do.
+func (c *call) noBrowser() error {
+	if words := c.hub.BoundWords(c.by); words != "" {
+		return failure(spec.FailNotConnected, "no browser is connected that there is for you%s", words)
+	}
+	return failure(spec.FailNotConnected, "no browser is connected: the user must open one with the companion extension, or browser_instance new starts one where it is offered")
+}
 
 // choose returns the browser that is meant: the named one, else the one in focus, else
 // the only one of those that can do something.
-func (k *kit) choose(id string, can spec.Capability) (browser, error) {
+func (c *call) choose(id string, can spec.Capability) (browser, error) {
 	if id != "" {
-		return k.named(id)
+		return c.named(id)
 	}
-	all := k.browsers()
+	all := c.browsers()
 	able := slices.DeleteFunc(slices.Clone(all), func(b browser) bool { return b.Single || !b.can(can) })
 	if i := slices.IndexFunc(able, func(b browser) bool { return b.Focused }); i >= 0 {
 		return able[i], nil
@@ -88,7 +94,7 @@ func (k *kit) choose(id string, can spec.Capability) (browser, error) {
 	case len(able) > 1:
 		return browser{}, invalid("several browsers are connected and none has the focus; pass browserId, one of %s", labels(able))
 	case len(all) == 0:
-		return browser{}, errNoBrowser
+		return browser{}, c.noBrowser()
 	}
 	return browser{}, failure(spec.FailNotConnected, "no connected browser offers %s; the companion extension does (connected are %s)", can, labels(all))
 }
@@ -122,7 +128,7 @@ func (c *call) bareTab(n int64) (browser, spec.TabAddr, error) {
 	all := slices.DeleteFunc(c.browsers(), func(b browser) bool { return b.Single })
 	switch len(all) {
 	case 0:
-		return browser{}, spec.TabAddr{}, errNoBrowser
+		return browser{}, spec.TabAddr{}, c.noBrowser()
 	case 1:
 		return all[0], spec.TabAddr{Peer: all[0].Peer, Tab: n}, nil
 	}

@@ -63,8 +63,14 @@ func (k *kit) instanceIDs() map[spec.PeerID]string {
 	return ids
 }
 
+// has reports whether there is an instance for the client: for one that is bound to browsers only
+// if it is one of them.
+func (c *call) has(i instance.Info) bool {
+	return !c.hub.IsBound(c.by) || i.Browser != nil && slices.ContainsFunc(c.browsers(), func(b browser) bool { return b.Peer == i.Browser.Peer })
+}
+
 func listInstances(c *call) (any, error) {
-	list := c.instances.List()
+	list := slices.DeleteFunc(c.instances.List(), func(i instance.Info) bool { return !c.has(i) })
 	entries := make([]instanceEntry, len(list))
 	var wg sync.WaitGroup
 	for i, info := range list {
@@ -119,6 +125,9 @@ type started struct {
 }
 
 func newInstance(c *call) (any, error) {
+	if c.hub.IsBound(c.by) {
+		return nil, failure(spec.FailDenied, "a browser that is started has no name yet, and would be none of yours%s", c.hub.BoundWords(c.by))
+	}
 	if c.args.Mode == instance.Chrome && c.args.Profile == "" {
 		// Whoever asks for Chrome may mean their own, with its logins.
 		profiles, err := c.instances.Profiles()
@@ -171,6 +180,9 @@ func (c *call) closeBehind(b browser) error {
 }
 
 func closeInstance(c *call) (any, error) {
+	if !slices.ContainsFunc(c.instances.List(), func(i instance.Info) bool { return i.ID == c.args.InstanceID && c.has(i) }) && c.hub.IsBound(c.by) {
+		return nil, failure(spec.FailNoInstance, "there is no instance %.64q; browser_instance list shows them", c.args.InstanceID)
+	}
 	if err := c.instances.Stop(c.args.InstanceID); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ var tabActions = actions{
 type browserEntry struct {
 	BrowserID string            `json:"browserId"`
 	Browser   string            `json:"browser"`
+	Name      string            `json:"name,omitempty"` // that its owner has given it
 	Instance  string            `json:"instanceId,omitempty"`
 	Focused   bool              `json:"focused"`
 	Page      bool              `json:"singlePage,omitempty"` // a page that has joined by itself
@@ -86,7 +87,7 @@ func listTabs(c *call) (any, error) {
 	var wg sync.WaitGroup
 	for i, b := range all {
 		browsers[i] = browserEntry{
-			BrowserID: b.short, Browser: b.Name, Instance: instances[b.Peer], Focused: b.Focused, Page: b.Single,
+			BrowserID: b.short, Browser: b.Name, Name: b.Label, Instance: instances[b.Peer], Focused: b.Focused, Page: b.Single,
 			Can: append([]spec.Capability{}, b.Capabilities...),
 		}
 		wg.Go(func() {
@@ -111,7 +112,7 @@ func listTabs(c *call) (any, error) {
 func (c *call) tabsOf(b browser) ([]tab, error) {
 	var tabs []tab
 	if b.Single || !b.can(spec.CapListTabs) {
-		for _, info := range c.hub.Tabs() {
+		for _, info := range c.hub.TabsFor(c.by) {
 			if info.Addr.Peer == b.Peer {
 				t := spec.BrowserTab{TabID: info.Addr.Tab, URL: info.URL, Title: info.Title, Active: info.Active}
 				tabs = append(tabs, c.entry(b, t, []state.TabInfo{info}))
@@ -125,7 +126,7 @@ func (c *call) tabsOf(b browser) ([]tab, error) {
 	}
 	known := map[spec.TabAddr]state.TabInfo{}
 	joined := map[string][]state.TabInfo{} // pages by themselves, by address
-	for _, info := range c.hub.Tabs() {
+	for _, info := range c.hub.TabsFor(c.by) {
 		switch {
 		case info.Addr.Peer == b.Peer:
 			known[info.Addr] = info

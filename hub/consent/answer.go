@@ -26,8 +26,8 @@ var (
 	ErrCode       = errors.New("this is not the code that the page shows")
 )
 
-// outcome is how the wait for an answer has ended.
-type outcome struct {
+// ending is how the wait for an answer has ended.
+type ending struct {
 	word  string // for the record
 	reach spec.Reach
 	by    string
@@ -65,7 +65,7 @@ func (d *Desk) answer(q *question, r spec.AskResult, by string) error {
 	if err := d.claim(q, r, by); err != nil {
 		return err
 	}
-	o := outcome{"ok", r.Reach, by, nil}
+	o := ending{"ok", r.Reach, by, nil}
 	rule, wide := policy.Rule{}, false
 	if q.call != nil {
 		rule, wide = ruleOf(q.by, q.call, r.Reach)
@@ -78,7 +78,7 @@ func (d *Desk) answer(q *question, r spec.AskResult, by string) error {
 	}
 	if wide {
 		if err := d.remember(q, rule, by); err != nil {
-			d.settle(q, policy.Rule{}, outcome{"not stored", "", by, &Denied{fmt.Sprintf("the owner's answer could not be stored, so it does not count: %v", err)}})
+			d.settle(q, policy.Rule{}, ending{"not stored", "", by, &Denied{fmt.Sprintf("the owner's answer could not be stored, so it does not count: %v", err)}})
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (d *Desk) claim(q *question, r spec.AskResult, by string) error {
 		if q.tries++; q.tries < maxTries {
 			return ErrCode
 		}
-		d.end(q, outcome{"wrong code", "", by, &Denied{fmt.Sprintf("a wrong code was given %d times; start again", maxTries)}})
+		d.end(q, ending{"wrong code", "", by, &Denied{fmt.Sprintf("a wrong code was given %d times; start again", maxTries)}})
 		return ErrNoQuestion
 	}
 	q.answering = true
@@ -140,7 +140,7 @@ func (d *Desk) remember(q *question, r policy.Rule, by string) error {
 // settle ends a question that was answered, and the others to which this is an answer, too:
 // to no the identical ones, and to what has made a rule all that would have made the same. A
 // yes to a call that has ended is good for the same call again.
-func (d *Desk) settle(q *question, made policy.Rule, o outcome) {
+func (d *Desk) settle(q *question, made policy.Rule, o ending) {
 	now := time.Now()
 	late := map[*question]bool{}
 	d.mu.Lock()
@@ -176,7 +176,7 @@ func (q *question) answeredBy(o *question, made policy.Rule, reach spec.Reach) b
 }
 
 // end ends a question at once, unless it is being answered. The caller holds d.mu.
-func (d *Desk) end(q *question, o outcome) {
+func (d *Desk) end(q *question, o ending) {
 	if q.answering {
 		return
 	}
@@ -186,7 +186,7 @@ func (d *Desk) end(q *question, o outcome) {
 }
 
 // release lets who waits for q go on, once. The caller holds Desk.mu.
-func (q *question) release(o outcome) {
+func (q *question) release(o ending) {
 	if !q.Late {
 		q.Late, q.outcome, q.ended = true, o, time.Now()
 		close(q.done)
@@ -195,7 +195,7 @@ func (q *question) release(o outcome) {
 
 // giveUp ends the wait for an answer, unless one is being stored. That to a call can still be
 // given.
-func (d *Desk) giveUp(q *question, o outcome) {
+func (d *Desk) giveUp(q *question, o ending) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -222,7 +222,7 @@ func (d *Desk) keep(q *question, life time.Duration) {
 			ofClient++
 		}
 		if all > maxOpen || ofClient > maxOfClient && o.key.client == q.key.client {
-			d.end(o, outcome{})
+			d.end(o, ending{})
 		}
 	}
 	d.changed.Fire()
@@ -236,7 +236,7 @@ func (d *Desk) giveBack(q *question, back *AskBack) {
 		return
 	}
 	q.givenBack = true
-	q.release(outcome{word: "asked back", err: back})
+	q.release(ending{word: "asked back", err: back})
 	d.keep(q, askFor)
 }
 
@@ -247,7 +247,7 @@ func (d *Desk) prune(now time.Time) {
 }
 
 // record notes how a question has ended.
-func (d *Desk) record(q *question, o outcome, ended time.Time) {
+func (d *Desk) record(q *question, o ending, ended time.Time) {
 	if d.opts.Record == nil {
 		return
 	}

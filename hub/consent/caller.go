@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 )
@@ -18,6 +19,7 @@ type Caller struct {
 	Session string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
 	Agent   string    // tells apart the runs of a client without a Session, "" with one; believed for tabs alone
 	Began   time.Time // when the session made its first call; zero: this is it
+	Bound   []string  // the names of the browsers that its connection is for; nil: all
 	Via     string    // the tool of the hub that it called for this, or ViaApp; "" if none
 
 	// Extensions are passed on to the page as they are; nobody interprets them.
@@ -38,6 +40,9 @@ type Caller struct {
 	// a random id of this request, After that of the one before, "" in the first. A yes for
 	// this once is good for all of them.
 	Round, After string
+
+	// Outcome is what is kept of what becomes of the client's request. Nil: nothing.
+	Outcome *outcome.Call
 
 	note *note // nil if no record is made
 }

@@ -238,12 +238,12 @@ func (d *Desk) open(q *question, w way) error {
 			late = q
 		}
 		err := late.nobodyThere()
-		late.release(outcome{word: "unanswered", err: err})
+		late.release(ending{word: "unanswered", err: err})
 		d.keep(late, lateFor)
 		return err
 	}
 	if late != nil {
-		d.end(late, outcome{}) // this one takes its place
+		d.end(late, ending{}) // this one takes its place
 	}
 	if q.call != nil {
 		d.history.add(q.key, false, now)
@@ -292,14 +292,14 @@ func (d *Desk) wait(ctx context.Context, q *question, w way) (Answer, error) {
 			return Answer{q.ID, q.outcome.reach, q.outcome.by, q.ended.Sub(q.Since)}, q.outcome.err
 		case <-gone:
 			gone = nil // what is being answered ends soon
-			o := outcome{word: "cancelled", err: context.Cause(ctx)}
+			o := ending{word: "cancelled", err: context.Cause(ctx)}
 			if errors.Is(o.err, ErrWithdrawn) {
 				d.withdraw(q, o.err)
 			} else {
 				d.giveUp(q, o)
 			}
 		case <-expired.C:
-			d.giveUp(q, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %s%s", minutes(askFor), q.later())}})
+			d.giveUp(q, ending{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %s%s", minutes(askFor), q.later())}})
 		case <-tick.C:
 			q.tellWaiting(n, w)
 		}
@@ -327,7 +327,7 @@ var ErrWithdrawn = errors.New("the owner does not want to be asked")
 func (d *Desk) withdraw(q *question, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.end(q, outcome{word: "withdrawn", err: why})
+	d.end(q, ending{word: "withdrawn", err: why})
 }
 
 // Withdraw ends the calls' questions for which why returns an error, with that error; those
@@ -340,7 +340,7 @@ func (d *Desk) Withdraw(why func(*policy.Action) error) {
 			continue
 		}
 		if err := why(q.call.Action); err != nil {
-			d.end(q, outcome{word: "withdrawn", err: err})
+			d.end(q, ending{word: "withdrawn", err: err})
 		}
 	}
 }
@@ -353,7 +353,7 @@ func (d *Desk) Close(cause error) {
 		d.closed = cause
 	}
 	for _, q := range slices.Clone(d.questions) {
-		d.end(q, outcome{word: "withdrawn", err: cause})
+		d.end(q, ending{word: "withdrawn", err: cause})
 	}
 	d.grants = nil
 	d.changed.Fire()

@@ -52,7 +52,7 @@ type question struct {
 	answering bool // somebody's answer is being stored: no other counts
 	tries     int  // wrong codes
 	givenBack bool // a further request of the client may bring the answer
-	outcome   outcome
+	outcome   ending
 	ended     time.Time
 }
 

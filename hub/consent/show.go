@@ -65,7 +65,7 @@ func (d *Desk) show(ctx context.Context, q *question, w way) {
 		w = d.showInWindow(ctx, q)
 	}
 	if w == byNobody && q.call != nil && !d.watched() {
-		d.giveUp(q, outcome{word: "unanswered", err: q.nobodyThere()})
+		d.giveUp(q, ending{word: "unanswered", err: q.nobodyThere()})
 	}
 }
 

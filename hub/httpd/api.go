@@ -99,7 +99,15 @@ func (s *Server) getExplain(r *request) error {
 	if builtin.Find(r.tenant.Builtin, name) != nil {
 		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
 	}
-	e, err := r.tenant.Hub.Explain(name)
+	id := ""
+	if client := r.URL.Query().Get("client"); client != "" {
+		who, err := s.client(r, client)
+		if err != nil {
+			return err
+		}
+		id = who.ID
+	}
+	e, err := r.tenant.Hub.ExplainFor(id, name)
 	if err != nil {
 		return err
 	}

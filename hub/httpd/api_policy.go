@@ -23,7 +23,9 @@ type PolicyReport struct {
 	Rules   []*policy.Rule `json:"rules"` // of the file, of the owner and of the mode, each the most specific first
 	Pauses  []policy.Pause `json:"pauses"`
 	Private []string       `json:"private"`
-	File    *PolicyFile    `json:"file,omitempty"`
+	// Bindings are those of the file and of the owner.
+	Bindings []policy.Binding `json:"bindings"`
+	File     *PolicyFile      `json:"file,omitempty"`
 }
 
 // PolicyFile is how the file of --policy-file is now.
@@ -69,7 +71,7 @@ func (s *Server) getPolicy(r *request) error {
 	file := s.o.Info().PolicyFile // which is read again for this, if it has changed
 	set := r.tenant.Hub.Policy()
 	doc := set.Document()
-	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), File: file}
+	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), Bindings: nonNil(set.Bindings()), File: file}
 	report.Mode, report.Fixed = set.Mode()
 	if report.File != nil && s.guard.accounts && r.pass.from != fromOwner { // its place is not for users
 		report.File = &PolicyFile{Rules: file.Rules, Read: file.Read}

@@ -9,8 +9,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/hub/mcpserver"
 )
 
@@ -45,27 +47,33 @@ func (s *Server) attach(r *request) error {
 		r.w.Header().Set("Upgrade", AttachProtocol)
 		return &refusal{http.StatusUpgradeRequired, "this endpoint is for `tabhub stdio`; MCP clients use /mcp"}
 	}
+	id, err := r.identity()
+	if err != nil {
+		return err
+	}
 	conn, buf, err := http.NewResponseController(r.w).Hijack()
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	s.serveBridge(r, conn, buf.Reader)
+	s.serveBridge(r, id, conn, buf.Reader)
 	return nil
 }
 
 // serveBridge serves a bridge on a connection whose beginning is read from buf.
-func (s *Server) serveBridge(r *request, conn net.Conn, buf *bufio.Reader) {
+func (s *Server) serveBridge(r *request, id *auth.Identity, conn net.Conn, buf *bufio.Reader) {
 	if !s.addBridge() {
 		return
 	}
 	defer s.bridge.Done()
 	conn.SetDeadline(time.Time{})
-	const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + AttachProtocol + "\r\n\r\n"
-	if _, err := io.WriteString(conn, answer); err != nil {
+	answer := "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + AttachProtocol + "\r\n"
+	if id.Bound != nil {
+		answer += BrowserHeader + ": " + strings.Join(id.Bound, ",") + "\r\n"
+	}
+	if _, err := io.WriteString(conn, answer+"\r\n"); err != nil {
 		return
 	}
-	id := r.pass.identity
 	ctx, cancel := id.Context(s.ctx)
 	defer cancel()
 	// What the bridge sent along with its request is in the buffer, the rest is read from

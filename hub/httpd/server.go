@@ -245,7 +245,10 @@ func given(handler func(*Options) http.Handler) func(*Server, *request) error {
 // its credential.
 func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *request) error {
 	return func(_ *Server, r *request) error {
-		id := r.pass.identity
+		id, err := r.identity()
+		if err != nil {
+			return err
+		}
 		ctx, cancel := id.Context(mcpserver.WithIdentity(r.Context(), id))
 		defer cancel()
 		transport(r.tenant.MCP).ServeHTTP(r.w, r.WithContext(ctx))

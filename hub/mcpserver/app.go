@@ -79,7 +79,7 @@ func fromApp[T any](rq *request, by *consent.Caller, kind spec.Kind, name string
 	a.mu.Unlock()
 	found := ""
 	for _, uri := range uris {
-		public, ok := rq.ses.srv.hub.FromApp(uri, kind, name)
+		public, ok := rq.ses.srv.hub.FromApp(by, uri, kind, name)
 		if ok && found != "" && public != found {
 			return r, err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/storage"
 )
 
@@ -30,6 +31,7 @@ type followers struct {
 // mutex of followers.
 type follower struct {
 	key     string
+	by      *consent.Caller   // nil if an earlier Server had it
 	live    int               // its listens
 	wanted  changes           // by any of them, live or not
 	gone    changes           // wanted by listens that have ended, and by none since
@@ -80,7 +82,7 @@ func (rq *request) followerKey() string {
 
 // begin notes that an agent listens for what is wanted, and returns what of that has changed
 // since it did so before. It is nil if there are too many.
-func (all *followers) begin(key string, want *changes) (f *follower, missed changes) {
+func (all *followers) begin(key string, by *consent.Caller, want *changes) (f *follower, missed changes) {
 	all.mu.Lock()
 	f = all.byKey[key]
 	var idle *follower
@@ -94,6 +96,7 @@ func (all *followers) begin(key string, want *changes) (f *follower, missed chan
 		f = &follower{key: key}
 		all.byKey[key] = f
 	}
+	f.by = by
 	f.live++
 	if f.timer != nil {
 		f.timer.Stop()
@@ -139,6 +142,9 @@ func (all *followers) end(f *follower, untold *changes, stops map[string]func())
 	if f != nil {
 		f.live--
 		f.pending.merge(untold)
+		if f.live == 0 && f.by != nil && all.srv.hub.IsBound(f.by) {
+			f.pending.add(hub.Change{Tools: true, Resources: true, Prompts: true}, &f.gone) // nobody looks what changes in its browsers
+		}
 		if f.stops == nil {
 			f.stops = map[string]func(){}
 		}
@@ -197,7 +203,12 @@ func (all *followers) changed(c hub.Change) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for _, f := range all.byKey {
-		f.pending.add(c, &f.gone)
+		switch {
+		case f.by == nil || !all.srv.hub.IsBound(f.by):
+			f.pending.add(c, &f.gone)
+		default:
+			f.pending.add(all.srv.hub.ChangeFor(f.by, c), &f.gone)
+		}
 	}
 }
 

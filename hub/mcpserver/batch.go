@@ -16,8 +16,9 @@ const maxBatch = 100
 
 // batch reads a JSON-RPC batch, which only revision 2025-03-26 has, notes its
 // requests as under way and returns what answers it: all its requests at once, with
-// one frame when the last is done.
-func (s *Server) batch(ctx context.Context, ses *session, out *outbox, b []byte) (answer func() (frame, bool)) {
+// one frame when the last is done. http is the context of the HTTP request that it came with,
+// nil if it came on a stream.
+func (s *Server) batch(ses *session, out *outbox, http context.Context, b []byte) (answer func() (frame, bool)) {
 	refuse := func(e *rpcError) func() (frame, bool) {
 		return func() (frame, bool) { return errorFrame(nil, e), true }
 	}
@@ -45,16 +46,18 @@ func (s *Server) batch(ctx context.Context, ses *session, out *outbox, b []byte)
 		if e != nil {
 			answers = append(answers, errorFrame(m.id, e))
 		} else if rq := s.accept(ses, out, m); rq != nil {
+			rq.http = http
 			rq.begin()
 			requests = append(requests, rq)
 		}
 	}
 	return func() (frame, bool) {
 		got := make([]*frame, len(requests))
+		var kept askers
 		var wg sync.WaitGroup
 		for i, rq := range requests {
 			wg.Go(func() {
-				if f, _, ok := s.answer(ctx, rq); ok {
+				if f, _, ok := s.answer(ses.ctx, rq); ok {
 					got[i] = &f
 				}
 			})
@@ -62,6 +65,9 @@ func (s *Server) batch(ctx context.Context, ses *session, out *outbox, b []byte)
 		wg.Wait()
 		for _, f := range got {
 			if f != nil {
+				if f.of != nil {
+					kept = append(kept, f.of)
+				}
 				answers = append(answers, *f)
 			}
 		}
@@ -75,6 +81,21 @@ func (s *Server) batch(ctx context.Context, ses *session, out *outbox, b []byte)
 			}
 			joined = append(joined, answers[i].bytes()...)
 		}
-		return frame{head: append(joined, ']')}, true
+		return frame{head: append(joined, ']'), of: kept}, true
+	}
+}
+
+// askers are all whom one frame answers.
+type askers []asker
+
+func (all askers) delivered() {
+	for _, a := range all {
+		a.delivered()
+	}
+}
+
+func (all askers) lost() {
+	for _, a := range all {
+		a.lost()
 	}
 }

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"slices"
+	"tabhub/hub/consent"
 	"time"
 
 	"tabhub/describe"
@@ -21,6 +22,7 @@ type SessionInfo struct {
 // watcher is a session that is told of changes.
 type watcher struct {
 	info SessionInfo
+	by   *consent.Caller
 	gone func(final bool) // is called when it is not any more
 }
 

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 
 	"tabhub/hub"
-	"tabhub/hub/auth"
 	"tabhub/hub/item"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -25,20 +23,22 @@ func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, 
 	}
 	ctx, told := s.observe(ctx, rq)
 	f, err := s.serve(ctx, rq)
-	if err == nil {
-		told(nil, false)
-		return f, http.StatusOK, true
-	}
 	if errors.Is(err, errSilent) {
+		rq.endSilent()
 		told(nil, true)
 		return frame{}, 0, false
 	}
-	e := s.rpcError(rq, err)
+	if err == nil {
+		rq.end(nil)
+		told(nil, false)
+		return rq.owns(f), http.StatusOK, true
+	}
+	e := rq.end(s.rpcError(rq, err))
 	told(e, false)
 	if status = e.status; status == 0 {
 		status = http.StatusOK
 	}
-	return errorFrame(rq.id, e), status, true
+	return rq.owns(errorFrame(rq.id, e)), status, true
 }
 
 func (s *Server) serve(ctx context.Context, rq *request) (frame, error) {
@@ -82,18 +82,24 @@ func (s *Server) serveSlow(ctx context.Context, rq *request) (frame, error) {
 		return s.refuseLate(rq)
 	}
 	defer s.active.leave()
+	if s.keep(rq) {
+		return s.askAgain(ctx, rq)
+	}
 	f, err := s.ask(ctx, rq)
 	switch cause := context.Cause(ctx); {
 	case cause == nil:
 		return f, err
-	case errors.Is(cause, errCancelled), errors.Is(cause, errGone):
+	case errors.Is(cause, errCancelled):
+		return frame{}, errSilent
+	case errors.Is(cause, errGone):
+		if rq.raw == nil && rq.call.Sent() {
+			rq.call.Failed()
+			rq.raw = errStopped.Result()
+		}
 		return frame{}, errSilent
 	case err != nil:
-		why := errClosing
-		if errors.Is(cause, auth.ErrEnded) {
-			why = auth.ErrEnded
-		}
-		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: why.Error() + "; the call may have taken effect"})
+		rq.call.Failed()
+		return s.cutShort(ctx, rq)
 	}
 	return f, err
 }
@@ -138,30 +144,80 @@ func (s *Server) refuse(rq *request, f *hub.Failure) (frame, error) {
 // resultComplete is what each result of revision 2026-07-28 says.
 const resultComplete = `"resultType":"complete"`
 
-// result answers rq with a raw result. To a modern client it adds what that
-// revision wants and the result does not say itself; hints are more such members.
+// result answers rq with a raw result, an object. It adds which call it is the answer to and,
+// for a modern client, what that revision wants and the result does not say itself; hints are
+// more such members.
 func (s *Server) result(rq *request, raw json.RawMessage, hints string) frame {
 	rq.failed = rq.method == "tools/call" && saysError(raw)
-	if !rq.modern {
-		return resultFrame(rq.id, "", raw)
+	rq.raw = raw
+	body := bytes.TrimSpace(raw)
+	head := make([]byte, 0, 128+len(rq.id)+len(hints)+s.hubSize(rq))
+	head = append(append(append(head, frameStart...), rq.id...), `,"result":{`...)
+	if rq.modern && !hasMember(body, "resultType") {
+		head = append(head, resultComplete+","...)
 	}
-	raw = bytes.TrimSpace(raw)
-	var extra []string
-	if !hasMember(raw, "resultType") {
-		extra = append(extra, resultComplete)
+	if rq.modern && hints != "" && !hasMember(body, "ttlMs") {
+		head = append(append(head, hints...), ',')
 	}
-	if hints != "" && !hasMember(raw, "ttlMs") {
-		extra = append(extra, hints)
+	// What the hub says of itself, of the call and of the result is one member.
+	head = append(head, metaStart...)
+	began := len(head)
+	meta := 0 // where the result's own begins
+	if !bytes.HasPrefix(body, labelStart) {
+		meta = indexMeta(body)
 	}
-	switch {
-	case bytes.HasPrefix(raw, labelStart):
-		// What the hub says of itself and of the result is one member.
-		extra = append(extra, strings.TrimSuffix(s.serverRef, "}"))
-		raw = raw[len(`{"_meta":`):]
-	case !hasMember(raw, "_meta"):
-		extra = append(extra, s.serverRef)
+	if rq.modern && meta <= 0 {
+		head = append(append(head, s.serverRef...), ',')
 	}
-	return resultFrame(rq.id, strings.Join(extra, ","), raw)
+	if rq.call != nil {
+		head = rq.appendCall(head)
+	}
+	switch added := head[began:]; {
+	case meta == 0:
+		body = body[len(`{"_meta":{`):] // a member follows
+	case meta > 0 && len(added) > 0:
+		// It stays where it is.
+		b := append(make([]byte, 0, len(body)+len(added)), body[1:meta+1]...)
+		if b = append(b, added...); bytes.TrimLeft(body[meta+1:], jsonSpace)[0] == '}' {
+			b = b[:len(b)-1]
+		}
+		head, body = head[:began-len(metaStart)], append(b, body[meta+1:]...)
+	case len(added) == 0:
+		head, body = head[:began-len(metaStart)], body[1:]
+	default:
+		head, body = append(head[:len(head)-1], "},"...), body[1:]
+	}
+	if last := len(head) - 1; head[last] == ',' {
+		if body = bytes.TrimLeft(body, jsonSpace); body[0] == '}' {
+			head = head[:last]
+		}
+	}
+	return frame{head: head, body: oneLine(body), tail: frameEnd}
+}
+
+// hubSize is what a result says of the hub, in bytes.
+func (s *Server) hubSize(rq *request) int {
+	if rq.modern {
+		return len(s.serverRef) + len(resultComplete)
+	}
+	return 0
+}
+
+const jsonSpace = " \t\r\n"
+
+// metaStart begins the member of a result that holds what the hub says of it.
+const metaStart = `"_meta":{`
+
+// indexMeta returns where the _meta of a result begins, -1 if it has none that is an object.
+func indexMeta(result json.RawMessage) int {
+	if !bytes.Contains(result, []byte(`"_meta"`)) {
+		return -1
+	}
+	i := rawjson.Index(result, "_meta")
+	if i >= 0 && result[i] != '{' {
+		return -1
+	}
+	return i
 }
 
 // labelStart begins a result that says where it is from.

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"tabhub/hub"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // Codes of MCP beside those of JSON-RPC, which spec has.
@@ -31,6 +33,13 @@ type rpcError struct {
 }
 
 func (e *rpcError) Error() string { return e.message }
+
+// faultOf returns the error that append has made JSON of.
+func faultOf(object json.RawMessage) *rpcError {
+	code, _ := strconv.Atoi(string(rawjson.Get(object, "code")))
+	message, _ := rawjson.String(rawjson.Get(object, "message"))
+	return &rpcError{code: code, message: message, data: rawjson.Get(object, "data")}
+}
 
 func parseError(err error) *rpcError {
 	return &rpcError{code: spec.CodeParseError, message: "Parse error: " + err.Error(), status: http.StatusBadRequest}

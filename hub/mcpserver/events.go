@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"time"
@@ -19,7 +20,10 @@ func newTimedWriter(w http.ResponseWriter, limit time.Duration) timedWriter {
 }
 
 // eventWriter writes frames as server-sent events.
-type eventWriter struct{ timedWriter }
+type eventWriter struct {
+	timedWriter
+	gone context.Context // ends when the client has gone; nil: somebody else looks
+}
 
 // startEvents makes the response an event stream.
 func (s *Server) startEvents(w http.ResponseWriter) *eventWriter {
@@ -28,7 +32,7 @@ func (s *Server) startEvents(w http.ResponseWriter) *eventWriter {
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	return &eventWriter{newTimedWriter(w, s.opts.WriteLimit)}
+	return &eventWriter{timedWriter: newTimedWriter(w, s.opts.WriteLimit)}
 }
 
 var (
@@ -38,6 +42,9 @@ var (
 
 // write implements sink.
 func (e *eventWriter) write(fs []frame) error {
+	if e.gone != nil && e.gone.Err() != nil {
+		return errGone
+	}
 	defer e.rest()
 	for i := range fs {
 		parts := [][]byte{eventStart, fs[i].head, fs[i].body, fs[i].tail, eventEnd}
@@ -84,6 +91,7 @@ type eventStream struct {
 func (s *Server) newEventStream(w http.ResponseWriter, r *http.Request, ses *session) *eventStream {
 	st := &eventStream{srv: s, r: r, quit: make(chan struct{})}
 	ew := s.startEvents(w)
+	ew.gone = r.Context()
 	st.rc = ew.rc
 	st.out = newOutbox(ew, ses.notices, func(error) {
 		ses.retell()

@@ -1,6 +1,9 @@
 package mcpserver
 
-import "net/http"
+import (
+	"context"
+	"net/http"
+)
 
 // exchange is the response to one POST. It is a JSON object unless something has to
 // be said before the answer; then it becomes an event stream.
@@ -8,26 +11,29 @@ type exchange struct {
 	// static after construction
 	srv    *Server
 	w      http.ResponseWriter
-	out    *outbox // writes to this
-	object bool    // the client takes a JSON object
-	stream bool    // the client takes an event stream
+	ctx    context.Context // of the request: ends when the client has gone
+	out    *outbox         // writes to this
+	object bool            // the client takes a JSON object
+	stream bool            // the client takes an event stream
 
 	// owned by who writes
 	events *eventWriter // nil until the response is an event stream
 	status int          // of the answer
 }
 
-func newExchange(s *Server, w http.ResponseWriter, object, stream bool) *exchange {
-	x := &exchange{srv: s, w: w, object: object, stream: stream, status: http.StatusOK}
+func newExchange(s *Server, w http.ResponseWriter, r *http.Request, object, stream bool) *exchange {
+	x := &exchange{srv: s, w: w, ctx: r.Context(), object: object, stream: stream, status: http.StatusOK}
 	x.out = newOutbox(x, nil, nil)
 	return x
 }
 
 // write implements sink.
 func (x *exchange) write(fs []frame) error {
+	if x.ctx.Err() != nil {
+		return errGone
+	}
 	if len(fs) == 1 && fs[0].final && x.events == nil && x.object {
-		writeJSON(x.w, x.srv.opts.WriteLimit, x.status, fs[0])
-		return nil
+		return writeJSON(x.w, x.srv.opts.WriteLimit, x.status, fs[0])
 	}
 	if x.events == nil {
 		x.events = x.srv.startEvents(x.w)

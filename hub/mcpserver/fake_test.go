@@ -15,6 +15,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/consent"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/hub/tasks"
 	"tabhub/spec"
@@ -37,6 +38,8 @@ type scripted struct {
 	hidden   map[string]bool
 
 	documents map[storage.DeleteDocument]json.RawMessage // what is stored
+
+	outcomes outcome.Ledger
 }
 
 func newScripted() *scripted {
@@ -139,7 +142,7 @@ func (h *scripted) ReadResource(_ context.Context, _ *consent.Caller, uri string
 	return json.RawMessage(`{"contents":[{"uri":"tabhub://a/x","text":"X"}]}`), nil
 }
 
-func (h *scripted) FromApp(app string, _ spec.Kind, name string) (string, bool) {
+func (h *scripted) FromApp(_ *consent.Caller, app string, _ spec.Kind, name string) (string, bool) {
 	public, ok := h.apps[app][name]
 	return public, ok
 }
@@ -196,7 +199,13 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 	}
 }
 
+func (h *scripted) IsBound(*consent.Caller) bool { return false }
+
+func (h *scripted) ChangeFor(_ *consent.Caller, c hub.Change) hub.Change { return c }
+
 func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
+
+func (h *scripted) Outcomes() *outcome.Ledger { return &h.outcomes }
 
 func (h *scripted) Documents(kind string) (of []storage.Document) {
 	h.mu.Lock()
@@ -280,7 +289,16 @@ func (c *lineClient) next() string {
 	if err != nil {
 		c.t.Fatalf("the stream ended: %v", err)
 	}
-	return strings.TrimSuffix(l, "\n")
+	return uncalled(strings.TrimSuffix(l, "\n"))
+}
+
+// callID is what answers say of the call that they answer, each time another.
+var callID = regexp.MustCompile(`"_meta":\{"tabhub/call":"[A-Z2-7]{10}"\},?|"tabhub/call":"[A-Z2-7]{10}",|,"tabhub/call":"[A-Z2-7]{10}"|,"data":\{"call":"[A-Z2-7]{10}"\}|"call":"[A-Z2-7]{10}",`)
+
+// uncalled returns an answer without the id of the call.
+func uncalled(answer string) string {
+	head := answer[:min(len(answer), 10<<10)] // to look through megabytes takes long
+	return callID.ReplaceAllString(head, "") + answer[len(head):]
 }
 
 // want reads one message, which must be exactly that.

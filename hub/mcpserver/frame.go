@@ -16,10 +16,18 @@ type frame struct {
 	// owner is set on a progress notification: a newer one of the same owner may
 	// take its place in the queue of a client that does not read.
 	owner *request
+	// of is who is answered; nil if nothing is kept of that.
+	of asker
 	// final marks the answer that ends an HTTP exchange.
 	final bool
 	// raw marks text of an event stream that is not a message: a comment, say.
 	raw bool
+}
+
+// asker is told whether what it has asked for has reached its client.
+type asker interface {
+	delivered()
+	lost()
 }
 
 func (f *frame) size() int { return len(f.head) + len(f.body) + len(f.tail) }

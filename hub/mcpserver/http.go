@@ -52,7 +52,7 @@ func httpError(w http.ResponseWriter, status int, e *rpcError) {
 // waits in the kernel's buffers, and a deadline would cost more than the answer.
 const largeAnswer = 64 << 10
 
-func writeJSON(w http.ResponseWriter, limit time.Duration, status int, f frame) {
+func writeJSON(w http.ResponseWriter, limit time.Duration, status int, f frame) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(f.size()))
@@ -64,10 +64,14 @@ func writeJSON(w http.ResponseWriter, limit time.Duration, status int, f frame) 
 		write = to.writeAll
 	}
 	for _, part := range [...][]byte{f.head, f.body, f.tail} {
-		if write(part) != nil {
-			return
+		if err := write(part); err != nil {
+			return err
 		}
 	}
+	if f.of == nil {
+		return nil
+	}
+	return http.NewResponseController(w).Flush() // which says whether it could be written
 }
 
 // readBody returns the body of a POST, or answers what is wrong with it.
@@ -131,7 +135,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	x := newExchange(s, w, object, stream)
+	x := newExchange(s, w, r, object, stream)
 	defer x.out.stop() // no write may outlive the handler
 	var out *outbox
 	if stream {
@@ -173,7 +177,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 	}
 	defer release()
 	if m.method == "" && !m.response {
-		x.answerWith(s.batch(ses.ctx, ses, out, b))
+		x.answerWith(s.batch(ses, out, x.ctx, b))
 		return
 	}
 	rq := s.accept(ses, out, m)
@@ -186,6 +190,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 
 // respond answers rq on x.
 func (s *Server) respond(x *exchange, ctx context.Context, rq *request) {
+	rq.http = x.ctx
 	if rq.waits() {
 		rq.begin()
 		defer x.keepAlive()()

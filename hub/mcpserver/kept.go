@@ -158,7 +158,7 @@ func (ses *session) followAgain(uris []string) {
 func (ses *session) caller() *consent.Caller {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
-	return &consent.Caller{Who: ses.identity.who, Said: ses.client, Session: ses.id, Began: ses.began}
+	return &consent.Caller{Who: ses.identity.who, Said: ses.client, Session: ses.id, Bound: ses.identity.bound, Began: ses.began}
 }
 
 // overdue returns what a restored session's client, which has no stream open, has not been

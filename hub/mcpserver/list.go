@@ -50,7 +50,7 @@ func (s *Server) list(rq *request) (frame, error) {
 	h = append(h, `,"result":{`...)
 	if rq.modern {
 		h = append(h, resultComplete+","+uncached+","...)
-		h = append(h, s.serverRef...)
+		h = append(append(append(h, `"_meta":{`...), s.serverRef...), "}"...)
 		h = append(h, ',')
 	}
 	h = append(h, of.member...)
@@ -91,7 +91,11 @@ func (s *Server) elements(by *consent.Caller, kind hub.ListKind) []byte {
 	of, part := s.hub.List(kind), s.hub.ListFor(by, kind)
 	if of != part {
 		lists := func(*hub.Item) bool { return true }
-		if s.opts.Expose == ExposeAuto {
+		switch {
+		case s.opts.Expose != ExposeAuto:
+		case s.hub.IsBound(by): // what others have is nothing to it
+			lists = new(exposure).lists(part, s.opts.ExposeBudget)
+		default:
 			lists = s.expose[kind].lists(of, s.opts.ExposeBudget)
 		}
 		return join(part, lists)

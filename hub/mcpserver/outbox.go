@@ -55,6 +55,7 @@ func (o *outbox) put(f frame) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err != nil {
+		o.loseLocked([]frame{f})
 		return
 	}
 	o.appendLocked(f)
@@ -62,6 +63,24 @@ func (o *outbox) put(f frame) {
 		o.writing = true
 		o.drainLocked()
 	}
+}
+
+// loseLocked says that frames are not sent. It lets go of the lock meanwhile.
+func (o *outbox) loseLocked(fs []frame) {
+	o.mu.Unlock()
+	defer o.mu.Lock()
+	for i := range fs {
+		if fs[i].of != nil {
+			fs[i].of.lost()
+		}
+	}
+}
+
+// loseQueueLocked forgets what is queued.
+func (o *outbox) loseQueueLocked() {
+	fs := o.queue
+	o.queue, o.answers, o.bytes, o.dirty = nil, 0, 0, false
+	o.loseLocked(fs)
 }
 
 // full reports whether so much is queued that no request should be taken from the
@@ -138,7 +157,7 @@ func (o *outbox) abandon(err error) {
 	if o.err == nil {
 		o.err = err
 	}
-	o.queue, o.answers, o.bytes, o.dirty = nil, 0, 0, false
+	o.loseQueueLocked()
 	o.room.Broadcast()
 }
 
@@ -178,6 +197,15 @@ func (o *outbox) drainLocked() {
 		if len(batch) > 0 {
 			err = o.sink.write(batch)
 		}
+		for i := range batch {
+			switch of := batch[i].of; {
+			case of == nil:
+			case err == nil:
+				of.delivered()
+			default:
+				of.lost()
+			}
+		}
 		clear(batch) // let go of the results
 		o.mu.Lock()
 		o.spare = batch[:0]
@@ -188,6 +216,7 @@ func (o *outbox) drainLocked() {
 				o.lost(err)
 				o.mu.Lock()
 			}
+			o.loseQueueLocked()
 		}
 	}
 	o.writing = false

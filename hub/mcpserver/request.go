@@ -9,6 +9,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/consent"
+	"tabhub/hub/outcome"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -32,13 +33,22 @@ type request struct {
 
 	wrong *rpcError // why it is not served at all
 
+	http context.Context // of the HTTP request whose response is the answer; nil: the session's stream is
+
 	task *taskCall // what may become one, else nil
 
-	failed bool // it was answered with the result of a tool that has failed
+	failed bool            // it was answered with the result of a tool that has failed
+	raw    json.RawMessage // the result it was answered with, without what the hub says of it
 
 	// Set by begin.
-	ctx  context.Context
-	done func()
+	ctx   context.Context
+	done  func()
+	under *inflight
+
+	// What is kept of it, once it is served; nil: nothing.
+	call   *outcome.Call
+	turn   int
+	joined bool // another request has begun the call
 }
 
 // get returns a member of the parameters.
@@ -90,9 +100,7 @@ func (rq *request) begin() {
 	if !rq.waits() {
 		return
 	}
-	if ctx, done, ok := rq.ses.start(rq.id, rq.method == methodListen); ok {
-		rq.ctx, rq.done = ctx, done
-	}
+	rq.ctx, rq.done, rq.under = rq.ses.start(rq.id, rq.method == methodListen)
 }
 
 // answer answers rq within its session; ok is false if there is nothing to be said.
@@ -142,7 +150,7 @@ func (rq *request) clientName() string {
 // caller returns on whose behalf the hub does what the request asks for. ext is for the
 // page, progress is where the call's goes; both may be nil.
 func (rq *request) caller(ext spec.Extensions, progress func(spec.Progress)) *consent.Caller {
-	by := &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Began: rq.ses.began, Extensions: ext, Progress: progress}
+	by := &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Bound: rq.ses.identity.bound, Began: rq.ses.began, Extensions: ext, Progress: progress, Outcome: rq.call}
 	if by.Session == "" {
 		by.Agent = rq.agent(by.Said)
 	}

@@ -14,6 +14,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/hub/tasks"
 	"tabhub/hub/telemetry"
@@ -31,16 +32,19 @@ type Hub interface {
 	Shows(*policy.Action) bool
 	Call(context.Context, hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
-	FromApp(app string, kind spec.Kind, name string) (public string, ok bool)
+	FromApp(by *consent.Caller, app string, kind spec.Kind, name string) (public string, ok bool)
 	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
 	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
+	IsBound(*consent.Caller) bool
+	ChangeFor(*consent.Caller, hub.Change) hub.Change
 	Connected(*consent.Caller) (gone func(final bool))
 	Documents(kind string) []storage.Document
 	SaveDocument(d storage.Document, synced func(error))
 	DeleteDocument(kind, id string)
 	Capabilities() hub.Capabilities
+	Outcomes() *outcome.Ledger
 	Tasks() *tasks.Book
 }
 
@@ -89,7 +93,7 @@ type Server struct {
 	log         *slog.Logger
 	definitions [][]byte // of the hub's own tools
 	builtins    []byte   // the same, comma-separated
-	serverRef   string   // _meta member that names this server
+	serverRef   string   // member of _meta that names this server
 	stateKey    [32]byte
 	askPrefix   string // of the ids of requests to clients; a bridge's client may answer another hub's late
 	ctx         context.Context
@@ -116,6 +120,7 @@ var (
 	errClosing   = errors.New("the hub is shutting down")
 	errCancelled = errors.New("cancelled by the client")
 	errGone      = errors.New("the client is gone")
+	errRevoked   = errors.New("the client's credential is not good any more")
 )
 
 // New returns a Server for h. Close it before the Hub is closed.
@@ -146,9 +151,9 @@ func New(h Hub, o Options) *Server {
 		s.definitions = append(s.definitions, o.Builtin[i].Definition())
 	}
 	s.builtins = bytes.Join(s.definitions, []byte{','})
-	ref := append([]byte(`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
+	ref := append([]byte(`"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
 	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
-	s.serverRef = string(append(ref, "}}"...))
+	s.serverRef = string(append(ref, '}'))
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	s.sessions.init(s)

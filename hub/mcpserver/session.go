@@ -3,8 +3,9 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
-	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,7 @@ type session struct {
 	calls     gate                // requests that are answered in other goroutines
 	jobs      chan func()         // to the idle ones of these
 	idle      atomic.Int32
+	gone      atomic.Bool // nothing reaches the client any more on the session's stream
 	unbind    func() bool // from the end of its credential; may be nil
 	restored  bool        // was begun with an earlier Server
 
@@ -73,8 +75,11 @@ type session struct {
 // inflight is one request under way.
 type inflight struct {
 	cancel  context.CancelCauseFunc
-	listens bool      // until it is cancelled
-	older   *inflight // has the same id; guarded by the session's mu
+	listens bool // until it is cancelled
+
+	// guarded by the session's mu
+	older *inflight // has the same id
+	asks  *request  // whose call is kept; nil: it is none, or not yet
 }
 
 // changes is what a client has to be told.
@@ -96,14 +101,14 @@ func (s *Server) newSession(parent context.Context, of identity) *session {
 }
 
 // start notes a request under way and returns its context. done must be called
-// when it is answered. ok is false if the session has too many.
-func (ses *session) start(id json.RawMessage, listens bool) (ctx context.Context, done func(), ok bool) {
-	r := &inflight{listens: listens}
+// when it is answered. All are nil if the session has too many.
+func (ses *session) start(id json.RawMessage, listens bool) (ctx context.Context, done func(), r *inflight) {
+	r = &inflight{listens: listens}
 	key := idKey(id)
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	if ses.full || ses.running >= ses.srv.opts.MaxInFlight {
-		return nil, nil, false
+		return nil, nil, nil
 	}
 	ctx, r.cancel = context.WithCancelCause(ses.values)
 	if ses.inflight == nil {
@@ -121,7 +126,7 @@ func (ses *session) start(id json.RawMessage, listens bool) (ctx context.Context
 		ses.forgetLocked(key, r)
 		ses.mu.Unlock()
 		r.cancel(nil)
-	}, true
+	}, r
 }
 
 // forgetLocked takes out a request that is not under way any more.
@@ -155,9 +160,27 @@ func (ses *session) underWay() (all []*inflight) {
 // interrupt tells the requests under way that the session has ended. Their contexts do not end
 // by themselves with the session's, so that what a request has begun can go on without it.
 func (ses *session) interrupt() {
+	cause := context.Cause(ses.ctx)
+	returns := ses.comesBack(cause)
 	for _, r := range ses.underWay() {
-		r.cancel(context.Cause(ses.ctx))
+		ses.mu.Lock()
+		asks := r.asks
+		ses.mu.Unlock()
+		if returns && asks != nil {
+			asks.abandon()
+		} else {
+			r.cancel(cause)
+		}
 	}
+}
+
+// comesBack reports whether a session that has ended for a cause is one of which the client may
+// ask again for what it has not been told.
+func (ses *session) comesBack(cause error) bool {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	lost := errors.Is(cause, errGone) || errors.Is(cause, context.Canceled) // as net/http has it
+	return lost && !ses.left && (ses.outlives || ses.transport != telemetry.Stdio)
 }
 
 // cancelRequest serves notifications/cancelled: the request of this session, if it
@@ -300,15 +323,16 @@ type identityKey struct{}
 
 // identity is whose a request is.
 type identity struct {
-	name    string // of the user and the client; a session answers only to those that began it
+	name    string // of the user, the client and the browsers that it is for; a session answers only to those that began it
 	who     *policy.Principal
+	bound   []string        // the names of the browsers that its connection is for; nil: all
 	revoked context.Context // may be nil
 }
 
 // WithIdentity returns a context for a request, or a stream, that carries the credential
 // of id. What begins with it, and outlasts it, ends when it is revoked.
 func WithIdentity(ctx context.Context, id *auth.Identity) context.Context {
-	return context.WithValue(ctx, identityKey{}, identity{string(id.User) + "\x00" + id.Who.ID, id.Who, id.Revoked})
+	return context.WithValue(ctx, identityKey{}, identity{string(id.User) + "\x00" + id.Who.ID + "\x00" + strings.Join(id.Bound, ","), id.Who, id.Bound, id.Revoked})
 }
 
 // identityOf returns whose a request is; without a credential that is nobody.
@@ -322,12 +346,18 @@ func identityOf(ctx context.Context) identity {
 
 // changed tells all clients of a change of the hub.
 func (s *Server) changed(c hub.Change) {
-	c = s.visible(c)
+	listed := s.visible(c)
 	s.mu.Lock()
-	all := slices.Collect(maps.Keys(s.watching))
+	all := maps.Clone(s.watching)
 	s.mu.Unlock()
-	for _, ses := range all {
-		ses.changed(c)
+	for ses, w := range all {
+		if !s.hub.IsBound(w.by) {
+			ses.changed(listed)
+			continue
+		}
+		of := s.hub.ChangeFor(w.by, c)
+		of.Tools = of.Tools && (of.Policy || s.opts.Expose != ExposeProxy)
+		ses.changed(of)
 	}
 	s.followers.changed(c)
 }
@@ -337,7 +367,7 @@ func (s *Server) changed(c hub.Change) {
 func (s *Server) watchSession(ses *session, info SessionInfo, by *consent.Caller) {
 	s.mu.Lock()
 	if _, known := s.watching[ses]; !known {
-		s.watching[ses] = &watcher{info, s.hub.Connected(by)}
+		s.watching[ses] = &watcher{info, by, s.hub.Connected(by)}
 	}
 	s.mu.Unlock()
 	ses.mu.Lock()

@@ -69,7 +69,7 @@ func (all *sessions) bind(ses *session) {
 	if revoked := ses.identity.revoked; revoked != nil {
 		ses.unbind = context.AfterFunc(revoked, func() {
 			all.remove(ses)
-			ses.end(errGone)
+			ses.end(errRevoked)
 		})
 	}
 }

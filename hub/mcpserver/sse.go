@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tabhub/hub/outcome"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -35,11 +36,13 @@ func (s *Server) SSE() http.Handler {
 		ses.mu.Lock()
 		ses.out = st.out
 		ses.mu.Unlock()
-		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + tokenOf(r) + "\n\n"), raw: true})
+		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + tokenOf(r) + browsersOf(ses) + "\n\n"), raw: true})
 		st.run()
+		ses.gone.Store(true)
 		s.sessions.remove(ses)
 		ses.finishCalls(flushAtEnd)
 		ses.end(errGone)
+		s.hub.Outcomes().Leave(outcome.Session{Client: ses.identity.who.ID, ID: ses.id})
 		st.finish()
 	})
 }
@@ -74,6 +77,14 @@ func tokenOf(r *http.Request) string {
 		return ""
 	}
 	return "&token=" + url.QueryEscape(token)
+}
+
+// browsersOf returns what a client adds to the endpoint whose stream is for some browsers alone.
+func browsersOf(ses *session) string {
+	if ses.identity.bound == nil {
+		return ""
+	}
+	return "&browser=" + url.QueryEscape(strings.Join(ses.identity.bound, ","))
 }
 
 // firstOf returns the first of a header's comma-separated values: the outermost proxy's.
@@ -122,7 +133,7 @@ func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
 		return
 	}
 	if firstByte(b) == '[' {
-		ses.spawn(out, s.batch(ses.ctx, ses, out, b))
+		ses.spawn(out, s.batch(ses, out, nil, b))
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}

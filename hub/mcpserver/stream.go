@@ -81,6 +81,7 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 	go func() { read <- st.read(r) }()
 	select {
 	case err := <-read:
+		ses.gone.Store(true)
 		ses.endListens()
 		if !outlives {
 			ses.leaves()
@@ -88,6 +89,7 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 		settled, lost := st.finish(drainAtEOF)
 		return settled, errors.Join(err, lost)
 	case <-ses.ctx.Done():
+		ses.gone.Store(true)
 		cause := context.Cause(ses.ctx)
 		settled, _ := st.finish(flushAtEnd)
 		if c, ok := r.(io.Closer); ok { // maybe the same connection as w
@@ -144,7 +146,7 @@ func (st *stream) line(b []byte) {
 	case 0:
 		return
 	case '[':
-		st.ses.spawn(st.out, st.srv.batch(st.ses.ctx, st.ses, st.out, b))
+		st.ses.spawn(st.out, st.srv.batch(st.ses, st.out, nil, b))
 		return
 	}
 	m, e := parseMessage(b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -270,7 +271,7 @@ func (s *Server) taskIDs(rq *request, filter json.RawMessage) (ids []string, e *
 	}
 	var all []string
 	if json.Unmarshal(raw, &all) != nil || len(all) > tasks.MaxTasks {
-		return nil, invalidParams("taskIds must be strings")
+		return nil, invalidParams(fmt.Sprintf("taskIds must be at most %d strings", tasks.MaxTasks))
 	}
 	for _, id := range all {
 		if _, ok := s.hub.Tasks().Get(rq.ses.identity.who.ID, id); ok && !slices.Contains(ids, id) {

@@ -39,7 +39,7 @@ import (
 //	stdio                       a client connects over a stream
 //	http                        or speaks Streamable HTTP
 //	sse                         or MCP over SSE: the endpoint event has come
-//	with NAME VALUE             a header of the next request over HTTP
+//	with NAME VALUE             a header of the next request over HTTP; "$name" as in messages
 //	> MESSAGE                   the client sends
 //	< MESSAGE                   it receives: on its stream, or as an answer
 //	status CODE                 the HTTP status of the last request that was answered
@@ -132,6 +132,9 @@ func (p *player) Step(verb, rest string) error {
 		return p.sse()
 	case "with":
 		name, value, _ := strings.Cut(rest, " ")
+		if plain, err := strconv.Unquote(value); err == nil {
+			value = plain
+		}
 		p.header.Set(name, value)
 	case ">":
 		if p.stdio != nil {

@@ -131,7 +131,7 @@ func (c *web) post(body string, header ...string) (int, string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return resp.StatusCode, string(b)
+	return resp.StatusCode, uncalled(string(b))
 }
 
 // initialize begins a session and uses it from then on.
@@ -181,7 +181,7 @@ func (e *events) next() (name, data string, err error) {
 		case strings.HasPrefix(line, "event: "):
 			name = line[len("event: "):]
 		case strings.HasPrefix(line, "data: "):
-			data = line[len("data: "):]
+			data = uncalled(line[len("data: "):])
 		default:
 			e.t.Errorf("line %q", line)
 		}

@@ -81,6 +81,9 @@ func (d *Document) Unbind(client string) bool {
 	return len(d.Bindings) < before
 }
 
+// Bindings returns those of the file, then the owner's. They must not be changed.
+func (s *Set) Bindings() []Binding { return s.bindings }
+
 // Browsers returns the names of the browsers that there are for a client whose connection is
 // for those of bound, nil if for all: those that its connection, its credential and its
 // bindings have in common. Nil says that there is no bound, an empty list that there is

@@ -11,7 +11,7 @@ import (
 var (
 	effects = []string{"", "allow", "ask", "deny"}
 	classes = []string{"", "read", "write", "destructive"}
-	layers  = []string{"nothing", "own page", "pause", "scope", "mode", "flow", "file", "rule", "preset"}
+	layers  = []string{"nothing", "own page", "pause", "scope", "browser", "mode", "flow", "file", "rule", "preset"}
 )
 
 // By names what decided: a rule by its ID, or the bound above the rules.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tabhub/hub"
@@ -23,7 +24,7 @@ func New(h *hub.Hub, r *relay.Relay, user spec.UserID) []builtin.Tool {
 	list := command{method: "listBrowsers", reads: true, describe: "List the browsers whose extension is connected to the relay."}.tool()
 	serve(&list, func(ctx context.Context, by *consent.Caller, _ map[string]json.RawMessage) (json.RawMessage, error) {
 		return admitted(ctx, h, by, "listBrowsers", nil, func(context.Context) (json.RawMessage, error) {
-			browsers, err := json.Marshal(map[string]any{"browsers": append([]relay.ExtensionInfo{}, r.Extensions(user)...)})
+			browsers, err := json.Marshal(map[string]any{"browsers": append([]relay.ExtensionInfo{}, extensions(h, by, r, user)...)})
 			return builtin.Text(string(browsers)), err
 		})
 	})
@@ -33,7 +34,7 @@ func New(h *hub.Hub, r *relay.Relay, user spec.UserID) []builtin.Tool {
 		serve(&t, func(ctx context.Context, by *consent.Caller, args map[string]json.RawMessage) (json.RawMessage, error) {
 			name, _ := rawjson.String(args["browser"])
 			delete(args, "browser")
-			browser, err := find(r, user, name)
+			browser, err := find(r, user, extensions(h, by, r, user), name)
 			if err != nil {
 				return nil, err
 			}
@@ -104,11 +105,16 @@ func serve(t *builtin.Tool, run func(ctx context.Context, by *consent.Caller, ar
 	}
 }
 
-// find returns the browser that is named, or the only one.
-func find(r *relay.Relay, user spec.UserID, browser string) (relay.Tools, error) {
+// extensions returns the user's extensions that there are for a client.
+func extensions(h *hub.Hub, by *consent.Caller, r *relay.Relay, user spec.UserID) []relay.ExtensionInfo {
+	return slices.DeleteFunc(r.Extensions(user), func(e relay.ExtensionInfo) bool { return !h.Reaches(by, relay.Peer(e.ID)) })
+}
+
+// find returns the browser that is named, or the only one, of those that there are for a client.
+func find(r *relay.Relay, user spec.UserID, all []relay.ExtensionInfo, browser string) (relay.Tools, error) {
 	var found []relay.ExtensionInfo
 	var names []string
-	for _, ext := range r.Extensions(user) {
+	for _, ext := range all {
 		if !ext.Connected {
 			continue
 		}

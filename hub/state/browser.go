@@ -1,8 +1,12 @@
 package state
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"tabhub/spec"
@@ -19,6 +23,9 @@ const browserSeenEvery = time.Minute
 // browserId without.
 func (tx *Tx) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret string, refusal *spec.Error) {
 	hello := conn.Hello
+	if strings.HasPrefix(string(hello.BrowserID), knownPeer) {
+		return "", spec.Errorf(spec.CodeRefused, "a browserId does not begin with %q; make a new one", knownPeer)
+	}
 	known, ok := tx.browsers[hello.BrowserID]
 	sum := sha256.Sum256([]byte(hello.BrowserSecret))
 	recent := known.Confirmed && known.Name == hello.BrowserName && tx.now.Sub(known.LastSeen) < browserSeenEvery
@@ -27,7 +34,7 @@ func (tx *Tx) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret 
 		if recent && known.SecretHash == nil {
 			return "", nil
 		}
-		known = storage.Browser{ID: hello.BrowserID, Confirmed: true}
+		known = storage.Browser{ID: hello.BrowserID, Confirmed: true, Label: known.Label}
 	case ok && hello.BrowserSecret != "" && subtle.ConstantTimeCompare(sum[:], known.SecretHash) == 1:
 		if recent {
 			return "", nil
@@ -58,4 +65,74 @@ func (tx *Tx) confirmBrowser(p *peer) {
 func (tx *Tx) saveBrowser(b storage.Browser) {
 	tx.browsers[b.ID] = b
 	tx.write(b)
+}
+
+// Why a browser does not get a name.
+var (
+	ErrNoBrowser   = errors.New("no such browser has been here")
+	ErrNameTaken   = errors.New("another browser has this name")
+	ErrUnproved    = errors.New("it has not shown yet that it is the browser which it says")
+	ErrNameUnknown = errors.New("no browser has this name")
+)
+
+// NameBrowser gives the browser with a peer's ID the name that its owner has for it, in place
+// of the one that it had. It must have been here since the hub started, or have a name.
+func (tx *Tx) NameBrowser(id spec.PeerID, label string) error {
+	p := tx.peers[id]
+	if p == nil || p.browserKey() == "" {
+		return ErrNoBrowser
+	}
+	key := p.browserKey()
+	for _, other := range tx.browsers {
+		if other.Label == label && other.ID != key {
+			return ErrNameTaken
+		}
+	}
+	b := tx.browsers[key]
+	if p.conn.Known {
+		b.ID, b.Name, b.LastSeen, b.Confirmed = key, p.name, tx.now, true
+	}
+	if !b.Confirmed {
+		return ErrUnproved
+	}
+	tx.relabelBrowser(b, label)
+	return nil
+}
+
+// UnnameBrowser takes the name from the browser that has it.
+func (tx *Tx) UnnameBrowser(label string) error {
+	for _, b := range tx.browsers {
+		if b.Label == label && label != "" {
+			tx.relabelBrowser(b, "")
+			return nil
+		}
+	}
+	return ErrNameUnknown
+}
+
+func (tx *Tx) relabelBrowser(b storage.Browser, label string) {
+	if b.Label == label {
+		return
+	}
+	if was := b.Label; was != "" {
+		tx.resettle(was, label)
+	}
+	b.Label = label
+	tx.saveBrowser(b)
+	tx.countLabels()
+	for _, d := range tx.order { // its tabs, and what they have left
+		tx.relist(d)
+	}
+}
+
+// Named returns the browsers that have a name from their owner, by that name.
+func (s *State) Named() []storage.Browser {
+	var named []storage.Browser
+	for _, b := range s.browsers {
+		if b.Label != "" {
+			named = append(named, b)
+		}
+	}
+	slices.SortFunc(named, func(a, b storage.Browser) int { return cmp.Compare(a.Label, b.Label) })
+	return named
 }

@@ -1,6 +1,9 @@
 package state
 
 import (
+	"slices"
+	"strings"
+
 	"tabhub/hub/item"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -12,9 +15,50 @@ const (
 	maxAllCached = spec.MaxToolsPerHub
 )
 
-// cacheKey is the key of the stored record that holds what closed tabs left in a
-// domain. No tab has it: their keys are never empty.
-const cacheKey = ""
+// The keys of the stored records that hold what closed tabs left in a domain: one for each
+// browser, and one for all pages that had joined by themselves. Tabs have others.
+const (
+	cacheKey    = ""
+	cachePrefix = "cache:"
+)
+
+// key is that of the record in the store.
+func (c *cache) key() string {
+	if c.browser == "" {
+		return cacheKey
+	}
+	return cachePrefix + string(c.browser)
+}
+
+// isCacheKey reports whether a record holds what closed tabs left, and those of which browser.
+func isCacheKey(key string) (browser spec.BrowserID, is bool) {
+	id, is := strings.CutPrefix(key, cachePrefix)
+	if !is {
+		return "", key == cacheKey
+	}
+	return spec.BrowserID(id), true
+}
+
+// cacheOf returns what closed tabs of a browser left in the domain, perhaps nothing yet.
+func (d *domain) cacheOf(browser spec.BrowserID) *cache {
+	for _, c := range d.caches {
+		if c.browser == browser {
+			return c
+		}
+	}
+	return &cache{domain: d, browser: browser}
+}
+
+// lastCache returns what was left in a domain last that by knows of; nil if nothing is.
+func (s *State) lastCache(d *domain, by By) *cache {
+	var last *cache
+	for _, c := range d.caches {
+		if (last == nil || c.updated.After(last.updated)) && s.knows(by, c.browser) {
+			last = c
+		}
+	}
+	return last
+}
 
 // caching reports whether an item stays when its tab goes, whose user may have asked to keep
 // its tools. No tab is opened at what is only claimed.
@@ -28,77 +72,103 @@ func (s *State) caching(it *item.Item, keepTools bool) bool {
 	return it.Cache || keepTools
 }
 
-// cacheItem keeps an item of a tab that goes in its entry, in place of one that was
-// cached there before. It reports false if the site has left too much already.
-func (tx *Tx) cacheItem(e *entry, it *item.Item) bool {
+// cacheItem keeps an item of a tab that goes in its entry, in place of one that its browser
+// left there before. It reports false if the site has left too much already.
+func (tx *Tx) cacheItem(e *entry, c *cache, it *item.Item) bool {
 	d := e.domain
-	if e.cached == nil {
-		if d.cache.items >= maxCached {
-			return false
-		}
-		if tx.cachedItems >= maxAllCached {
-			tx.dropLargestCache()
-		}
-		d.cache.items++
-		tx.cachedItems++
-	} else {
-		tx.weigh(d, -len(e.cached.Raw))
+	at := slices.IndexFunc(e.cached, func(l leftover) bool { return l.of == c })
+	switch {
+	case at >= 0:
+		tx.uncache(e, at)
+	case d.cached >= maxCached:
+		return false
+	case tx.cachedItems >= maxAllCached:
+		tx.dropLargestCache(e)
 	}
-	e.cached = it
+	// An earlier version kept what all browsers left together.
+	if at := slices.IndexFunc(e.cached, func(l leftover) bool { return l.of.browser == "" && l.of.peer == browserPeer(c.browser) }); at >= 0 {
+		tx.uncache(e, at)
+	}
+	if c.items == 0 && !slices.Contains(d.caches, c) {
+		d.caches = append(d.caches, c)
+	}
+	e.cached = slices.Insert(e.cached, 0, leftover{c, it})
+	c.items++
+	d.cached++
+	tx.cachedItems++
 	tx.weigh(d, len(it.Raw))
-	tx.cacheChanged(d)
+	tx.cacheChanged(c)
 	return true
 }
 
-// dropCache forgets all that is cached of a domain.
-func (tx *Tx) dropCache(d *domain) {
+// uncache forgets one of the items that are cached in an entry.
+func (tx *Tx) uncache(e *entry, at int) {
+	l := e.cached[at]
+	e.cached = slices.Delete(e.cached, at, at+1)
+	l.of.items--
+	e.domain.cached--
+	tx.cachedItems--
+	tx.weigh(e.domain, -len(l.item.Raw))
+	tx.cacheChanged(l.of)
+}
+
+// dropCache forgets all that is cached of a domain, but for an entry, which may be nil.
+func (tx *Tx) dropCache(d *domain, but *entry) {
 	for _, e := range d.entries {
-		if e.cached == nil {
+		if e == but || len(e.cached) == 0 {
 			continue
 		}
-		tx.weigh(d, -len(e.cached.Raw))
-		e.cached = nil
-		d.cache.items--
-		tx.cachedItems--
+		for len(e.cached) > 0 {
+			tx.uncache(e, len(e.cached)-1)
+		}
 		tx.prune(e)
 	}
-	tx.cacheChanged(d)
 	tx.relist(d)
 }
 
 // dropLargestCache forgets what is cached of the domain that has left most, and of
-// several of the one that did so first.
-func (tx *Tx) dropLargestCache() {
+// several of the one that did so first; but for an entry.
+func (tx *Tx) dropLargestCache(but *entry) {
 	var most *domain
 	for _, d := range tx.domains {
-		if most == nil || d.cache.items > most.cache.items || d.cache.items == most.cache.items && d.cache.updated.Before(most.cache.updated) {
+		if most == nil || d.cached > most.cached || d.cached == most.cached && tx.leftBefore(d, most) {
 			most = d
 		}
 	}
-	tx.dropCache(most)
+	tx.dropCache(most, but)
 }
 
-// cacheChanged says that what is cached of a domain is to be saved at the end.
-func (tx *Tx) cacheChanged(d *domain) {
+// leftBefore reports whether the tabs of a went before those of b.
+func (s *State) leftBefore(a, b *domain) bool {
+	of, than := s.lastCache(a, By{}), s.lastCache(b, By{})
+	return of != nil && than != nil && of.updated.Before(than.updated)
+}
+
+// cacheChanged says that what a browser left in a domain is to be saved at the end.
+func (tx *Tx) cacheChanged(c *cache) {
 	if tx.caches == nil {
-		tx.caches = map[*domain]bool{}
+		tx.caches = map[*cache]bool{}
 	}
-	tx.caches[d] = true
+	tx.caches[c] = true
 }
 
-// saveCache stores what is cached of a domain.
-func (tx *Tx) saveCache(d *domain) {
-	if d.cache.items == 0 {
-		tx.write(storage.DeleteTab{Domain: d.key, Key: cacheKey})
+// saveCache stores what a browser left in a domain.
+func (tx *Tx) saveCache(c *cache) {
+	d := c.domain
+	if c.items == 0 {
+		d.caches = slices.DeleteFunc(d.caches, func(o *cache) bool { return o == c })
+		tx.write(storage.DeleteTab{Domain: d.key, Key: c.key()})
 		return
 	}
-	r := storage.Tab{Domain: d.key, Key: cacheKey, Origin: d.origin, URL: d.cache.url, LastUpdated: d.cache.updated, Cached: true, Verified: true}
-	if p := tx.peers[d.cache.peer]; p != nil {
+	r := storage.Tab{Domain: d.key, Key: c.key(), Origin: d.origin, URL: c.url, LastUpdated: c.updated, Cached: true, Verified: true}
+	if p := tx.peers[c.peer]; p != nil {
 		r.Browser = p.browser
 	}
 	for _, e := range d.entries {
-		if e.cached != nil {
-			addItem(&r, e.cached)
+		for _, l := range e.cached {
+			if l.of == c {
+				addItem(&r, l.item)
+			}
 		}
 	}
 	tx.write(r)
@@ -110,6 +180,6 @@ func (tx *Tx) SetSite(site storage.Site) {
 	tx.sites[site.Domain] = site
 	tx.write(site)
 	if d := tx.domains[site.Domain]; d != nil && site.Cache != nil && !*site.Cache {
-		tx.dropCache(d)
+		tx.dropCache(d, nil)
 	}
 }

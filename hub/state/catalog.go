@@ -17,7 +17,13 @@ type entry struct {
 	domain    *domain
 	public    string
 	providers []*provider // by tab number
-	cached    *item.Item  // what a closed tab left; counts while there is no provider
+	cached    []leftover  // of closed tabs, the last first; count while there is no provider
+}
+
+// leftover is what closed tabs of one browser left of an item.
+type leftover struct {
+	of   *cache
+	item *item.Item
 }
 
 // entryKey is an entry's key in its domain.
@@ -43,24 +49,35 @@ func (p *provider) registered() *item.Item { return cmp.Or(p.tool, p.item) }
 
 func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
 
-// newest returns the provider that was registered last among those whose tabs are
-// visible (or, with hidden, among all); nil if there is none.
-func (e *entry) newest(hidden bool) *provider {
+// newest returns the provider that was registered last among those whose tabs by knows of and
+// are visible (or, with hidden, among all that it knows of); nil if there is none.
+func (s *State) newest(e *entry, by By, hidden bool) *provider {
 	var newest *provider
 	for _, p := range e.providers {
-		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) {
+		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && s.knowsTab(by, p.tab) {
 			newest = p
 		}
 	}
 	return newest
 }
 
-// item returns the item that the entry's own name stands for.
-func (e *entry) item() *item.Item {
-	if p := e.newest(true); p != nil {
+// cached returns what a closed tab that by knows of left last of an entry's item; nil if none
+// did.
+func (s *State) cached(e *entry, by By) *item.Item {
+	for _, l := range e.cached {
+		if s.knows(by, l.of.browser) {
+			return l.item
+		}
+	}
+	return nil
+}
+
+// item returns the item that the entry's own name stands for; nil if by knows of none.
+func (s *State) item(e *entry, by By) *item.Item {
+	if p := s.newest(e, by, true); p != nil {
 		return p.item
 	}
-	return e.cached
+	return s.cached(e, by)
 }
 
 // present reports whether a call can be sent to a provider now: its tab is connected,
@@ -130,8 +147,10 @@ func (tx *Tx) provide(t *tab, it *item.Item) error {
 // since returns when the definition of an item that is being provided was seen first: now,
 // unless another tab has it, or it is cached.
 func (tx *Tx) since(e *entry, it *item.Item) time.Time {
-	if e.cached != nil && e.cached.Sum("") == it.Sum("") {
-		return time.Time{}
+	for _, l := range e.cached {
+		if l.item.Sum("") == it.Sum("") {
+			return time.Time{}
+		}
 	}
 	for _, p := range e.providers {
 		if p.item.Sum("") == it.Sum("") {
@@ -158,8 +177,8 @@ func (tx *Tx) withdraw(t *tab, items []*item.Item) {
 		e.providers = slices.Delete(e.providers, at, at+1)
 		tx.count(d, it.Kind, -1)
 		tx.weigh(d, -len(it.Raw))
-		if tx.caching(it, t.keepTools) && tx.cacheItem(e, it) {
-			d.cache.updated, d.cache.peer, d.cache.url = tx.now, t.peer.id, cmp.Or(t.url, d.cache.url)
+		if c := d.cacheOf(t.peer.browserKey()); tx.caching(it, t.keepTools) && tx.cacheItem(e, c, it) {
+			c.updated, c.peer, c.url = tx.now, t.peer.id, cmp.Or(t.url, c.url)
 		}
 		tx.prune(e)
 		tx.relist(d)
@@ -168,7 +187,7 @@ func (tx *Tx) withdraw(t *tab, items []*item.Item) {
 
 // prune forgets an entry that nothing stands behind.
 func (tx *Tx) prune(e *entry) {
-	if len(e.providers) > 0 || e.cached != nil {
+	if len(e.providers) > 0 || len(e.cached) > 0 {
 		return
 	}
 	delete(e.domain.entries, e.key())

@@ -41,8 +41,8 @@ func (s *State) Check() error {
 		of.site = d.share.site
 		of.domains++
 		n := c.entries(s, d, &of)
-		if cached += n; n != d.cache.items {
-			c.bad("domain %s has %d cached items, remembered %d", key, n, d.cache.items)
+		if cached += n; n != d.cached {
+			c.bad("domain %s has %d cached items, remembered %d", key, n, d.cached)
 		}
 		shares[of.site] = of
 	}
@@ -114,16 +114,21 @@ func (c *checker) numbers(s *State, d *domain) {
 // entries checks a domain's catalog. It adds what is in it to its share, and returns
 // how many items are cached.
 func (c *checker) entries(s *State, d *domain, of *share) (cached int) {
+	left := map[*cache]int{}
 	for key, e := range d.entries {
 		of.counts[kindIndex(key.kind)] += len(e.providers)
 		for _, p := range e.providers {
 			of.bytes += len(p.item.Raw)
 		}
-		if e.cached != nil {
+		for i, l := range e.cached {
 			cached++
-			of.bytes += len(e.cached.Raw)
+			of.bytes += len(l.item.Raw)
+			left[l.of]++
+			if l.of.domain != d || slices.ContainsFunc(e.cached[:i], func(o leftover) bool { return o.of == l.of }) {
+				c.bad("%s %q is cached twice of a browser, or for another domain", key.kind, key.source)
+			}
 		}
-		if len(e.providers) == 0 && e.cached == nil {
+		if len(e.providers) == 0 && len(e.cached) == 0 {
 			c.bad("nothing stands behind %s %q", key.kind, key.source)
 		}
 		if b := s.names[publicName{key.kind, e.public}]; b == nil || b.entry != e || b.provider != nil || b.id != e.id || e.key() != key {
@@ -140,6 +145,15 @@ func (c *checker) entries(s *State, d *domain, of *share) (cached int) {
 				c.bad("name %q is not bound to tab %s", p.public, p.tab.addr)
 			}
 		}
+	}
+	for _, l := range d.caches {
+		if left[l] != l.items || l.items == 0 && s.tx.State == nil {
+			c.bad("domain %s has %d cached items of browser %q, remembered %d", d.key, left[l], l.browser, l.items)
+		}
+		delete(left, l)
+	}
+	if len(left) > 0 {
+		c.bad("domain %s has cached items of a browser that it does not know", d.key)
 	}
 	return cached
 }

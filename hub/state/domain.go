@@ -18,19 +18,22 @@ type domain struct {
 	tabs       []*tab                    // its members, by number
 	numbers    map[string]storage.Number // by tab key, also of tabs that are gone
 	entries    map[entryKey]*entry
-	generation uint64 // of the lists when it changed last
-	names      int    // public names taken
-	idle       int    // of them: nobody has the item now
-	cache      cache
-	lastCall   string   // URL of the tab that the last call went to
-	opening    *Opening // a tab that is being opened for it
+	generation uint64     // of the lists when it changed last
+	names      int        // public names taken
+	idle       int        // of them: nobody has the item now
+	caches     []*cache   // of each browser that left something
+	cached     int        // items of all of them
+	lastCall   string     // URL of the tab that the last call went to
+	openings   []*Opening // tabs that are being opened for it
 }
 
-// cache says what closed tabs left in a domain. The items are in its entries.
+// cache says what closed tabs of a browser left in a domain. The items are in its entries.
 type cache struct {
+	domain  *domain
+	browser spec.BrowserID // as peer.browserKey
 	items   int
 	url     string      // where to open the domain
-	peer    spec.PeerID // the browser that last had it
+	peer    spec.PeerID // who last had it
 	updated time.Time
 }
 
@@ -56,9 +59,7 @@ func (tx *Tx) enter(t *tab, it *item.Item) *membership {
 	}
 	d := tx.domain(it.Domain)
 	d.origin = it.Origin
-	if d.opening != nil && d.opening.addr == t.addr {
-		d.opening = nil // the next call that finds no tab opens another
-	}
+	d.openings = slices.DeleteFunc(d.openings, func(o *Opening) bool { return o.addr == t.addr }) // the next call that finds no tab opens another
 	if _, ok := d.numbers[t.key]; !ok {
 		d.numbers[t.key] = storage.Number{Domain: d.key, Key: t.key, Index: tx.freeNumber(d)}
 	}

@@ -14,6 +14,7 @@ type Explanation struct {
 	Item       string       `json:"item"`
 	Tab        *TabInfo     `json:"tab,omitempty"`     // nil: none is open
 	OpenURL    string       `json:"openUrl,omitempty"` // what would be opened
+	Session    string       `json:"session,omitempty"` // whose call it is, for people
 	Reason     string       `json:"reason"`
 	Candidates []Considered `json:"candidates"`
 }
@@ -50,11 +51,11 @@ func (c *Candidate) where() string {
 // Explain says where somebody's call of a tool's name would go now, and why; false if the
 // name is nobody's.
 func (s *State) Explain(name string, by By, now time.Time) (Explanation, bool) {
-	r, ok := s.Lookup(spec.KindTool, name)
+	r, ok := s.LookupFor(by, spec.KindTool, name)
 	if !ok {
 		return Explanation{}, false
 	}
-	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, Candidates: []Considered{}}
+	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, Session: by.Label, Candidates: []Considered{}}
 	snap := s.Snapshot(&r, by, nil, "", nil)
 	best, reason := snap.Choose()
 	e.Reason = reason

@@ -25,6 +25,9 @@ func (tx *Tx) focus(t *tab, m *spec.TabState) bool {
 			}
 		case !*active && p.activeTab[t.window] == t:
 			delete(p.activeTab, t.window)
+			if tx.active != t && tx.label(p.browserKey()) != "" {
+				tx.relabel(t) // for those who are bound to the browser
+			}
 		}
 	}
 	if m.WindowFocused != nil && *m.WindowFocused {
@@ -36,17 +39,8 @@ func (tx *Tx) focus(t *tab, m *spec.TabState) bool {
 // refocus finds the active tab: that of the last focused window of the last focused
 // browser. It reports whether it is another one than before.
 func (tx *Tx) refocus() bool {
-	var last *peer
-	for _, p := range tx.peers {
-		if p.focused > 0 && len(p.activeTab) > 0 && (last == nil || p.focused > last.focused) {
-			last = p
-		}
-	}
 	was := tx.active
-	tx.active = nil
-	if last != nil {
-		tx.active = last.activeTab[last.window]
-	}
+	tx.active = tx.lastFocused(func(*peer) bool { return true })
 	if tx.active == was {
 		return false
 	}
@@ -58,6 +52,21 @@ func (tx *Tx) refocus() bool {
 		tx.relabel(tx.active)
 	}
 	return true
+}
+
+// lastFocused returns the active tab of the last focused window of the last focused browser
+// among some; nil if there is none.
+func (s *State) lastFocused(among func(*peer) bool) *tab {
+	var last *peer
+	for _, p := range s.peers {
+		if p.focused > 0 && len(p.activeTab) > 0 && (last == nil || p.focused > last.focused) && among(p) {
+			last = p
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	return last.activeTab[last.window]
 }
 
 // blur says that a tab is no longer there to be looked at.

@@ -16,6 +16,7 @@ type TabInfo struct {
 	Key         string           `json:"key"`
 	Browser     spec.BrowserID   `json:"browserId,omitempty"`
 	BrowserName string           `json:"browser,omitempty"`
+	Label       string           `json:"label,omitempty"` // the name that the browser has from its owner
 	URL         string           `json:"url"`
 	Title       string           `json:"title"`
 	Active      bool             `json:"active"`   // the active tab of its window
@@ -28,6 +29,7 @@ type TabInfo struct {
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
 	HeldBy      *Holder          `json:"heldBy,omitempty"`   // who has leased it
+	InUse       bool             `json:"inUse,omitempty"`    // the owner uses it by hand while it is held
 	OpenedBy    string           `json:"openedBy,omitempty"` // the session that has opened it, for people
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
 	Warnings    []spec.Rejection `json:"warnings,omitempty"` // about parts of items that were left out
@@ -50,6 +52,7 @@ type BrowserInfo struct {
 	Peer         spec.PeerID       `json:"peer"`
 	ID           spec.BrowserID    `json:"id,omitempty"`
 	Name         string            `json:"name"`
+	Label        string            `json:"label,omitempty"` // the name that it has from its owner
 	Connected    bool              `json:"connected"`
 	Attested     bool              `json:"attested"`
 	Single       bool              `json:"single"` // carries one tab
@@ -76,12 +79,15 @@ type Counts struct {
 	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
-// Tabs describes all tabs but hidden ones: the active one first, then those that were active
+// Tabs is TabsFor of somebody who knows of everything.
+func (s *State) Tabs() []TabInfo { return s.TabsFor(By{}) }
+
+// TabsFor describes all tabs that by knows of, but hidden ones: the active one first, then those that were active
 // before it, the last first, then the others by browser and tab; and those that are away last.
-func (s *State) Tabs() []TabInfo {
+func (s *State) TabsFor(by By) []TabInfo {
 	tabs := make([]*tab, 0, len(s.tabs))
 	for _, t := range s.tabs {
-		if !t.hidden {
+		if !t.hidden && s.knowsTab(by, t) {
 			tabs = append(tabs, t)
 		}
 	}
@@ -95,8 +101,10 @@ func (s *State) Tabs() []TabInfo {
 		return cmp.Or(away(a)-away(b), cmp.Compare(b.focused, a.focused), cmp.Compare(a.addr.Peer, b.addr.Peer), cmp.Compare(a.addr.Tab, b.addr.Tab))
 	})
 	infos := make([]TabInfo, len(tabs))
+	active := s.activeOf(by)
 	for i, t := range tabs {
 		infos[i] = s.tabInfo(t)
+		infos[i].Focused = t == active
 	}
 	return infos
 }
@@ -113,7 +121,7 @@ func (s *State) Tab(at spec.TabAddr) (TabInfo, bool) {
 func (s *State) tabInfo(t *tab) TabInfo {
 	p := t.peer
 	info := TabInfo{
-		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, URL: t.url, Title: t.title,
+		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, Label: s.label(p.browserKey()), URL: t.url, Title: t.title,
 		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
 		Connected: p.connected && !t.hidden, Waiting: t.waiting, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
 		Domains: []TabDomain{},
@@ -122,7 +130,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 		info.Attested = true // the Origin header is the browser's word
 	}
 	if t.lease != nil {
-		info.HeldBy = t.lease.holder()
+		info.HeldBy, info.InUse = t.lease.holder(), s.inUse[t.addr]
 	}
 	if t.room != nil {
 		info.OpenedBy = t.room.label
@@ -156,17 +164,18 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	return info
 }
 
-// Browsers describes all peers, single tabs included, that are connected or in their
-// grace. Those that are connected were seen now.
-func (s *State) Browsers(now time.Time) []BrowserInfo {
+// Browsers describes all peers that by knows of, single tabs included, that are connected or
+// in their grace. Those that are connected were seen now.
+func (s *State) Browsers(by By, now time.Time) []BrowserInfo {
+	active := s.activeOf(by)
 	infos := make([]BrowserInfo, 0, len(s.peers))
 	for _, p := range s.peers {
-		if p.connectedAt.IsZero() {
-			continue // restored, has not come back
+		if p.connectedAt.IsZero() || !s.knows(by, p.browserKey()) {
+			continue // restored, has not come back; or of nobody
 		}
 		info := BrowserInfo{
-			Peer: p.id, ID: p.browser, Name: p.name, Connected: p.connected, Attested: p.conn.Attested,
-			Single: p.browser == "", Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
+			Peer: p.id, ID: p.browser, Name: p.name, Label: s.label(p.browserKey()), Connected: p.connected, Attested: p.conn.Attested,
+			Single: p.browser == "", Focused: active != nil && active.peer == p, Dialect: p.conn.Dialect,
 			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
 			WebMCP: p.webmcp, ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
 		}
@@ -272,7 +281,7 @@ func (s *State) Count() Counts {
 			n.Domains++
 		}
 		for key, e := range d.entries {
-			if key.kind == spec.KindTool && e.cached != nil && e.newest(false) == nil {
+			if key.kind == spec.KindTool && len(e.cached) > 0 && s.newest(e, By{}, false) == nil {
 				n.Cached++
 			}
 		}

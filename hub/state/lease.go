@@ -131,6 +131,7 @@ func (tx *Tx) Lease(by By, addr spec.TabAddr, t Terms) *Holder {
 		ses.leases[l], tx.leases[addr] = true, l
 		tx.mark(addr)
 	}
+	tx.work.Leased = true
 	l.name, l.reads = describe.Clean(t.Name, maxLabel), t.Reads
 	l.ttl.Store(int64(t.TTL))
 	l.renewed.Store(tx.now.UnixNano())
@@ -171,6 +172,7 @@ func (tx *Tx) EndLease(addr spec.TabAddr) *Holder {
 }
 
 func (tx *Tx) endLease(l *lease) {
+	tx.work.Leased = true
 	delete(l.session.leases, l)
 	delete(tx.leases, l.addr)
 	tx.mark(l.addr)

@@ -39,8 +39,8 @@ func TestSiteOutOfNames(t *testing.T) {
 	if _, ok := f.Lookup(spec.KindResource, "tabhub://e.com/unknown"); ok {
 		t.Error("an unknown resource was found")
 	}
-	for _, l := range f.List(nil, "e.com", spec.KindTool, false) {
-		if _, ok := f.Find(spec.KindTool, l.Public); !ok {
+	for _, l := range f.List(nil, By{}, "e.com", spec.KindTool, false) {
+		if _, ok := f.Find(By{}, spec.KindTool, l.Public); !ok {
 			t.Errorf("%s is listed and not found", l.Public)
 		}
 	}

@@ -37,25 +37,25 @@ func (s *State) Domains() iter.Seq2[spec.Domain, uint64] {
 	}
 }
 
-// List appends to dst what a domain has of a kind, resource templates apart, by item
-// and tab: each item under the domain's name, then under the tabs' own.
-func (s *State) List(dst []Listed, domain spec.Domain, kind spec.Kind, template bool) []Listed {
+// List appends to dst what a domain has of a kind that by knows of, resource templates apart,
+// by item and tab: each item under the domain's name, then under the tabs' own.
+func (s *State) List(dst []Listed, by By, domain spec.Domain, kind spec.Kind, template bool) []Listed {
 	d := s.domains[domain]
 	if d == nil {
 		return dst
 	}
-	place := s.place(d)
+	v := s.viewOf(by, d)
 	for _, e := range d.sorted(kind) {
-		newest := e.newest(false)
+		newest, cached := s.newest(e, by, false), s.cached(e, by)
 		switch {
-		case newest == nil && e.cached != nil && e.cached.Template == template:
-			dst = append(dst, s.listCached(e, place))
+		case newest == nil && cached != nil && cached.Template == template:
+			dst = append(dst, v.cached(e, cached))
 		case newest != nil && newest.item.Template == template:
-			dst = append(dst, s.listEntry(e, newest.item, place))
-			several := e.visible() > 1
+			dst = append(dst, v.entry(e, newest.item))
+			several := v.visible(e) > 1
 			for _, p := range e.providers {
-				if !p.tab.hidden {
-					l := s.listProvider(p, place)
+				if v.shows(p) {
+					l := v.provider(p)
 					l.Alone = !several && p.item.Shape == newest.item.Shape
 					dst = append(dst, l)
 				}
@@ -65,39 +65,25 @@ func (s *State) List(dst []Listed, domain spec.Domain, kind spec.Kind, template 
 	return dst
 }
 
-// Find returns the item that a public name or URI stands for, listed or not. A
-// resource is also found by a URI that a template makes, the item is the template then, and
-// by that of a tool's app.
-func (s *State) Find(kind spec.Kind, name string) (Listed, bool) {
+// Find returns the item that a public name or URI stands for, listed or not, if by knows of
+// it. A resource is also found by a URI that a template makes, the item is the template then,
+// and by that of a tool's app.
+func (s *State) Find(by By, kind spec.Kind, name string) (Listed, bool) {
 	b := s.bound(kind, name)
 	if (b == nil || b.entry == nil) && kind == spec.KindResource {
-		b, _ = s.match(name)
+		b, _ = s.match(by, name)
 	}
-	if b == nil || b.entry == nil {
+	if b == nil || b.entry == nil || !s.knowsBinding(by, b) {
 		return Listed{}, false
 	}
-	place := s.place(b.domain)
-	switch newest := b.entry.newest(true); {
+	v := s.viewOf(by, b.domain)
+	switch newest := s.newest(b.entry, by, true); {
 	case b.provider != nil:
-		return s.listProvider(b.provider, place), true
+		return v.provider(b.provider), true
 	case newest != nil:
-		return s.listEntry(b.entry, newest.item, place), true
+		return v.entry(b.entry, newest.item), true
 	}
-	return s.listCached(b.entry, place), true
-}
-
-func (s *State) listEntry(e *entry, it *item.Item, place describe.Place) Listed {
-	return Listed{Public: e.public, Item: it, App: s.appURI(it, 0), Place: s.placeOf(e, place)}
-}
-
-func (s *State) listCached(e *entry, place describe.Place) Listed {
-	place.Cached = true
-	return Listed{Public: e.public, Item: e.cached, App: s.appURI(e.cached, 0), Place: place}
-}
-
-func (s *State) listProvider(p *provider, place describe.Place) Listed {
-	place.Tab, place.Title, place.Active, place.Asleep = p.number, p.tab.title, p.tab == s.active, p.tab.discarded
-	return Listed{Public: p.public, Item: p.item, App: s.appURI(p.item, p.number), Tab: p.number, Place: place}
+	return v.cached(b.entry, s.cached(b.entry, by)), true
 }
 
 // sorted returns a domain's entries of a kind by item.
@@ -112,31 +98,73 @@ func (d *domain) sorted(kind spec.Kind) []*entry {
 	return entries
 }
 
-// visible returns how many tabs that are not hidden have the item.
-func (e *entry) visible() (n int) {
+// listing is what somebody is listed of a domain.
+type listing struct {
+	*State
+	by     By
+	active *tab           // of those that by knows of
+	place  describe.Place // of the domain
+}
+
+func (s *State) viewOf(by By, d *domain) listing {
+	v := listing{State: s, by: by, active: s.activeOf(by), place: describe.Place{Domain: d.key}}
+	for _, t := range d.tabs {
+		if t.hidden || !s.knowsTab(by, t) {
+			continue
+		}
+		v.place.Tabs++
+		if t == v.active {
+			v.place.Active, v.place.ActiveTab = true, t.domains[d.key].number
+		}
+	}
+	return v
+}
+
+// shows reports whether a tab's own name may be listed.
+func (v *listing) shows(p *provider) bool { return !p.tab.hidden && v.knowsTab(v.by, p.tab) }
+
+// visible returns how many tabs that may be listed have the item.
+func (v *listing) visible(e *entry) (n int) {
 	for _, p := range e.providers {
-		if !p.tab.hidden {
+		if v.shows(p) {
 			n++
 		}
 	}
 	return n
 }
 
-// placeOf says where an item of the domain at place runs: the active tab is of interest
-// if it has the item, and so are tabs that sleep.
-func (s *State) placeOf(e *entry, place describe.Place) describe.Place {
-	if place.Active && !slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab == s.active }) {
+func (v *listing) entry(e *entry, it *item.Item) Listed {
+	return Listed{Public: e.public, Item: it, App: v.appURI(it, 0), Place: v.placeOf(e)}
+}
+
+func (v *listing) cached(e *entry, it *item.Item) Listed {
+	place := v.place
+	place.Cached = true
+	return Listed{Public: e.public, Item: it, App: v.appURI(it, 0), Place: place}
+}
+
+func (v *listing) provider(p *provider) Listed {
+	place := v.place
+	place.Tab, place.Title, place.Active, place.Asleep = p.number, p.tab.title, p.tab == v.active, p.tab.discarded
+	return Listed{Public: p.public, Item: p.item, App: v.appURI(p.item, p.number), Tab: p.number, Place: place}
+}
+
+// placeOf says where an item of the domain runs: the active tab is of interest if it has the
+// item, and so are tabs that sleep.
+func (v *listing) placeOf(e *entry) describe.Place {
+	place := v.place
+	if place.Active && !slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab == v.active }) {
 		place.Active, place.ActiveTab = false, 0
 	}
-	place.Asleep = e.asleep()
+	place.Asleep = v.asleep(e)
 	return place
 }
 
-// asleep reports whether the item's tabs, but hidden ones, are there and sleep.
-func (e *entry) asleep() bool {
+// asleep reports whether the item's tabs, of those that may be listed, are there and sleep.
+func (v *listing) asleep(e *entry) bool {
 	there := false
 	for _, p := range e.providers {
-		if !p.tab.hidden {
+		if v.shows(p) {
 			if !p.tab.discarded {
 				return false
 			}
@@ -144,19 +172,4 @@ func (e *entry) asleep() bool {
 		}
 	}
 	return there
-}
-
-// place says where a domain's items run.
-func (s *State) place(d *domain) describe.Place {
-	p := describe.Place{Domain: d.key}
-	for _, t := range d.tabs {
-		if t.hidden {
-			continue
-		}
-		p.Tabs++
-		if t == s.active {
-			p.Active, p.ActiveTab = true, t.domains[d.key].number
-		}
-	}
-	return p
 }

@@ -16,26 +16,37 @@ type Ref struct {
 
 	b       *binding
 	matched string // the URI that was looked up, if b was made by match
+	by      By     // for whom it was
 }
 
-// Lookup returns what a public name stands for; false if it is nobody's. The name of a
-// tab that is gone is still its own while the domain's catalog has the item.
-func (s *State) Lookup(kind spec.Kind, name string) (Ref, bool) {
+// Lookup is LookupFor of somebody who knows of everything.
+func (s *State) Lookup(kind spec.Kind, name string) (Ref, bool) { return s.LookupFor(By{}, kind, name) }
+
+// LookupFor returns what a public name stands for; false if it is nobody's, or that of
+// something of which by does not know. The name of a tab that is gone is still its own while the
+// domain's catalog has the item.
+func (s *State) LookupFor(by By, kind spec.Kind, name string) (Ref, bool) {
 	b := s.bound(kind, name)
 	if b == nil && kind == spec.KindResource {
 		b = s.escaped(name)
 	}
 	if b == nil && kind == spec.KindResource {
-		b, page := s.match(name)
+		b, page := s.match(by, name)
 		if b == nil {
 			return Ref{}, false
 		}
-		return Ref{ID: b.id, Page: page, b: b, matched: name}, true
+		return Ref{ID: b.id, Page: page, b: b, matched: name, by: by}, true
 	}
-	if b == nil || b.entry == nil && (b.id.Tab == 0 || b.domain.entries[entryKey{kind, b.id.Item}] == nil) {
+	if b == nil || !s.knowsBinding(by, b) {
 		return Ref{}, false
 	}
-	return Ref{ID: b.id, Page: b.id.Item, b: b}, true
+	if b.entry == nil {
+		e := b.domain.entries[entryKey{kind, b.id.Item}]
+		if b.id.Tab == 0 || e == nil || !s.knowsEntry(by, e) {
+			return Ref{}, false
+		}
+	}
+	return Ref{ID: b.id, Page: b.id.Item, b: b, by: by}, true
 }
 
 // bound returns what a public name stands for, or nil. A name that an identity had and
@@ -66,9 +77,9 @@ func (s *State) escaped(uri string) *binding {
 }
 
 // match returns the binding of a template that a URI is made by, or of an app that a tool
-// names by it, and the page's URI; nil if there is none. Of several templates the first by
+// names by it, and the page's URI; nil if there is none that by knows of. Of several templates the first by
 // domain and template counts.
-func (s *State) match(uri string) (best *binding, page string) {
+func (s *State) match(by By, uri string) (best *binding, page string) {
 	left := item.MaxSteps
 	for _, d := range s.order {
 		domainURI, isDomains := s.namer.PageURI(d.key, 0, uri)
@@ -76,15 +87,19 @@ func (s *State) match(uri string) (best *binding, page string) {
 			if key.kind != spec.KindResource || best != nil && best.id.Item < key.source {
 				continue
 			}
-			if isDomains && e.item().Makes(domainURI, &left) {
+			it := s.item(e, by)
+			if it == nil {
+				continue
+			}
+			if isDomains && it.Makes(domainURI, &left) {
 				best, page = &binding{id: e.id, domain: d, entry: e}, domainURI
-			} else if p, tabURI := s.matchTab(e, uri, &left); p != nil {
+			} else if p, tabURI := s.matchTab(by, e, uri, &left); p != nil {
 				best, page = &binding{id: e.id, domain: d, entry: e, provider: p}, tabURI
 				best.id.Tab = p.number
 			}
 		}
 		if best == nil {
-			best, page = s.matchApp(d, uri)
+			best, page = s.matchApp(by, d, uri)
 		}
 		if best != nil {
 			return best, page
@@ -94,9 +109,9 @@ func (s *State) match(uri string) (best *binding, page string) {
 }
 
 // matchTab returns the provider of a template that a URI is made by as one tab's.
-func (s *State) matchTab(e *entry, uri string, left *item.Steps) (*provider, string) {
+func (s *State) matchTab(by By, e *entry, uri string, left *item.Steps) (*provider, string) {
 	for _, p := range e.providers {
-		if !p.item.Template {
+		if !p.item.Template || !s.knowsTab(by, p.tab) {
 			continue
 		}
 		if page, ok := s.namer.PageURI(e.domain.key, p.number, uri); ok && p.item.Makes(page, left) {
@@ -109,7 +124,7 @@ func (s *State) matchTab(e *entry, uri string, left *item.Steps) (*provider, str
 // rematch looks again at what a Ref that match has made stands for: the tabs may have
 // changed since.
 func (s *State) rematch(r *Ref) {
-	b, page := s.match(r.matched)
+	b, page := s.match(r.by, r.matched)
 	if b == nil {
 		r.b = &binding{id: r.ID, domain: r.b.domain}
 		return

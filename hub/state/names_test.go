@@ -67,7 +67,7 @@ func TestEarlierNamesWork(t *testing.T) {
 		f.wantTarget("e_com_tab2_search_all", b, "search_all")
 		f.wantTarget("e_com_"+long, b, long)
 		f.wantUnknown("e_com_gone")
-		if l, ok := f.Find(spec.KindTool, "website_tool_e_com_search_all"); !ok || l.Public != "website_tool_e_com__search_all" {
+		if l, ok := f.Find(By{}, spec.KindTool, "website_tool_e_com_search_all"); !ok || l.Public != "website_tool_e_com__search_all" {
 			t.Errorf("found %q, %t", l.Public, ok)
 		}
 		f.close()
@@ -118,11 +118,11 @@ func TestNearest(t *testing.T) {
 	f := newFixture(t)
 	f.tools(f.page("https://e.com", "a"), "", "search_all", "pay")
 	for _, asked := range []string{"website_tool_e_com__search", "website_tool_e_com_serch_al", "website_tool_e_com_search_all", "search_all"} {
-		if got := f.Nearest(spec.KindTool, asked); len(got) == 0 || got[0] != "website_tool_e_com__search_all" {
+		if got := f.Nearest(By{}, spec.KindTool, asked); len(got) == 0 || got[0] != "website_tool_e_com__search_all" {
 			t.Errorf("%s: %q", asked, got)
 		}
 	}
-	if got := f.Nearest(spec.KindTool, strings.Repeat("x", maxSuggest+1)); got != nil {
+	if got := f.Nearest(By{}, spec.KindTool, strings.Repeat("x", maxSuggest+1)); got != nil {
 		t.Errorf("a name that is too long is near %q", got)
 	}
 }
@@ -178,7 +178,7 @@ func TestTemplateAndResourceOfOneName(t *testing.T) {
 	if _, ok := f.Lookup(spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
 		t.Error("looked up in a tab that has no such template")
 	}
-	if _, ok := f.Find(spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
+	if _, ok := f.Find(By{}, spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
 		t.Error("found in a tab that has no such template")
 	}
 	r, ok := f.Lookup(spec.KindResource, "tabhub://e.com/tab2/xyz")

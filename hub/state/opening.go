@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"tabhub/hub/item"
@@ -22,12 +23,12 @@ type Opening struct {
 }
 
 // Known returns the item that a name stands for now, of a tab that has it or as closed ones
-// left it; nil if the domain's catalog does not have it any more.
-func (s *State) Known(r *Ref) *item.Item {
+// left it; nil if the domain's catalog does not have it any more, or by knows of none.
+func (s *State) Known(r *Ref, by By) *item.Item {
 	if r.b.entry == nil {
 		return nil
 	}
-	return r.b.entry.item()
+	return s.item(r.b.entry, by)
 }
 
 // Opener says how somebody can have a tab of a domain: url is where it would be opened. If
@@ -38,7 +39,8 @@ func (s *State) Opener(domain spec.Domain, by By, only spec.PeerID, now time.Tim
 	if d == nil {
 		return "", false, false
 	}
-	return d.openURL(), d.openingAt(now) != nil || s.opener(d, only) != nil, s.openerAway(only)
+	by = s.settled(by, d)
+	return s.openURL(d, by), s.openingAt(d, by, now) != nil || s.opener(d, by, only) != nil, s.openerAway(by, only)
 }
 
 // Open asks for a tab of a domain for somebody. If first is true, it is for the caller to ask the
@@ -49,15 +51,17 @@ func (tx *Tx) Open(domain spec.Domain, by By, only spec.PeerID) (o *Opening, fir
 	if d == nil {
 		return nil, false
 	}
-	if o := d.openingAt(tx.now); o != nil {
+	in := tx.settled(by, d)
+	if o := tx.openingAt(d, in, tx.now); o != nil {
 		return o, false
 	}
-	p := tx.opener(d, only)
+	p := tx.opener(d, in, only)
 	if p == nil {
 		return nil, false
 	}
-	d.opening = &Opening{Peer: p.id, URL: d.openURL(), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
-	return d.opening, true
+	o = &Opening{Peer: p.id, URL: tx.openURL(d, in), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	d.openings = append(slices.DeleteFunc(d.openings, func(o *Opening) bool { return !tx.now.Before(o.until) }), o)
+	return o, true
 }
 
 // Opened says that a browser has answered: with the tab's id, or err.
@@ -72,8 +76,8 @@ func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 			tx.Opens(o.By, o.addr)
 		}
 	}
-	if d.opening == o && (err != nil || t != nil && t.domains[d.key] != nil) {
-		d.opening = nil
+	if err != nil || t != nil && t.domains[d.key] != nil {
+		d.openings = slices.DeleteFunc(d.openings, func(other *Opening) bool { return other == o })
 	}
 }
 
@@ -81,23 +85,25 @@ func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 // or why there will be none.
 func (s *State) Deadline(o *Opening) (until time.Time, err error) { return o.until, o.err }
 
-// openingAt returns the tab that is being opened for the domain, if one is.
-func (d *domain) openingAt(now time.Time) *Opening {
-	if d.opening != nil && now.Before(d.opening.until) {
-		return d.opening
+// openingAt returns a tab that is being opened for the domain, if one is that by knows of.
+func (s *State) openingAt(d *domain, by By, now time.Time) *Opening {
+	for _, o := range d.openings {
+		if now.Before(o.until) && s.KnowsPeer(by, o.Peer) {
+			return o
+		}
 	}
 	return nil
 }
 
-// openURL returns where to open the domain: the URL that a tab of it had or has, or its
-// origin.
-func (d *domain) openURL() string {
-	if d.cache.url != "" && item.OriginOf(d.cache.url) == d.origin {
-		return d.cache.url
+// openURL returns where to open the domain: the URL that a tab of it had or has which by knows
+// of, or its origin.
+func (s *State) openURL(d *domain, by By) string {
+	if c := s.lastCache(d, by); c != nil && c.url != "" && item.OriginOf(c.url) == d.origin {
+		return c.url
 	}
 	var newest *tab
 	for _, t := range d.tabs {
-		if item.OriginOf(t.url) == d.origin && (newest == nil || t.updated.After(newest.updated)) {
+		if item.OriginOf(t.url) == d.origin && s.knowsTab(by, t) && (newest == nil || t.updated.After(newest.updated)) {
 			newest = t
 		}
 	}
@@ -107,15 +113,16 @@ func (d *domain) openURL() string {
 	return d.origin + "/"
 }
 
-// opener chooses the browser to open a tab in: the one that last had the domain, else
-// the one that was focused last.
-func (s *State) opener(d *domain, only spec.PeerID) *peer {
+// opener chooses the browser to open a tab in, of those that by knows of: the one that last
+// had the domain, else the one that was focused last.
+func (s *State) opener(d *domain, by By, only spec.PeerID) *peer {
 	var best *peer
+	last := s.lastCache(d, by)
 	for _, p := range s.peers {
-		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only {
+		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only || !s.knows(by, p.browserKey()) {
 			continue
 		}
-		if p.id == d.cache.peer {
+		if last != nil && p.id == last.peer {
 			return p
 		}
 		if best == nil || p.focused > best.focused || p.focused == best.focused && p.id < best.id {
@@ -125,11 +132,11 @@ func (s *State) opener(d *domain, only spec.PeerID) *peer {
 	return best
 }
 
-// openerAway reports whether a browser that may open tabs is in its grace. Of one that
-// has not been here since a restart it is not known whether it may.
-func (s *State) openerAway(only spec.PeerID) bool {
+// openerAway reports whether a browser that may open tabs for somebody is in its grace. Of one
+// that has not been here since a restart it is not known whether it may.
+func (s *State) openerAway(by By, only spec.PeerID) bool {
 	for _, p := range s.peers {
-		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) {
+		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) && s.knows(by, p.browserKey()) {
 			return true
 		}
 	}

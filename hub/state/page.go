@@ -1,15 +1,18 @@
 package state
 
 import (
+	"slices"
+
 	"tabhub/hub/item"
 	"tabhub/spec"
 )
 
 // ToolNames returns the public names of the tools that models can call in a tab now, in the
-// order of its registration: the domain's where no other tab has the tool, else the tab's own.
-func (s *State) ToolNames(addr spec.TabAddr) []string {
+// order of its registration: the domain's where no other tab has the tool of which by knows,
+// else the tab's own.
+func (s *State) ToolNames(by By, addr spec.TabAddr) []string {
 	t := s.tabs[addr]
-	if t == nil {
+	if t == nil || !s.knowsTab(by, t) {
 		return nil
 	}
 	var names []string
@@ -18,10 +21,11 @@ func (s *State) ToolNames(addr spec.TabAddr) []string {
 			continue
 		}
 		e := s.domains[it.Domain].entries[entryKey{it.Kind, it.Source}]
+		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && s.knowsTab(by, p.tab) })
 		for _, p := range e.providers {
 			switch {
 			case p.tab != t || !p.present():
-			case len(e.providers) == 1:
+			case !others:
 				names = append(names, e.public)
 			default:
 				names = append(names, p.public)

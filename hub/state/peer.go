@@ -80,7 +80,7 @@ func (s *State) peerID(conn tabtransport.Conn, fresh func() string) spec.PeerID 
 	hello := conn.Hello
 	switch {
 	case conn.Known:
-		return spec.PeerID("known:" + string(hello.BrowserID))
+		return spec.PeerID(knownPeer + string(hello.BrowserID))
 	case hello != nil && hello.BrowserID != "":
 		return browserPeer(hello.BrowserID)
 	case hello != nil && hello.TabKey != "":
@@ -103,6 +103,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 	p.timer = 0
 	p.conn, p.connected, p.connectedAt, p.lastSeen = conn, true, tx.now, tx.now
 	p.joined = tx.next()
+	tx.forgetHand(p.id)
 	p.caps = map[spec.Capability]bool{}
 	session := ""
 	if conn.Hello != nil {

@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"tabhub/hub/item"
@@ -14,7 +15,7 @@ import (
 // what they have cached is listed. It returns what found no room.
 func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Item) (rejected []spec.Rejection) {
 	for _, b := range stored.Browsers {
-		tx.browsers[b.ID] = b
+		tx.restoreBrowser(b)
 	}
 	for _, site := range stored.Sites {
 		tx.sites[site.Domain] = site
@@ -31,9 +32,10 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 	for _, r := range tabs {
 		d := tx.domain(r.Domain)
 		d.origin = r.Origin
-		switch items := parse(r); {
-		case r.Key == cacheKey:
-			tx.restoreCache(d, r, items)
+		items := parse(r)
+		switch browser, cached := isCacheKey(r.Key); {
+		case cached:
+			tx.restoreCache(d, browser, r, items)
 		case r.LastUpdated.Before(tx.now.Add(-spec.StaleTab)):
 			tx.restoreStale(d, r, items)
 		default:
@@ -58,34 +60,41 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 	return rejected
 }
 
-// restoreCache brings back what closed tabs left in a domain.
-func (tx *Tx) restoreCache(d *domain, r storage.Tab, items []*item.Item) {
-	d.cache.url, d.cache.updated = r.URL, r.LastUpdated
-	if r.Browser != "" {
-		d.cache.peer = browserPeer(r.Browser)
+// restoreCache brings back what closed tabs of a browser left in a domain.
+func (tx *Tx) restoreCache(d *domain, browser spec.BrowserID, r storage.Tab, items []*item.Item) {
+	c := d.cacheOf(browser)
+	c.url, c.updated = r.URL, r.LastUpdated
+	switch {
+	case strings.HasPrefix(string(browser), knownPeer):
+		c.peer = spec.PeerID(browser)
+	case r.Browser != "":
+		c.peer = browserPeer(r.Browser)
 	}
 	for _, it := range items {
-		tx.restoreCached(d, it)
+		tx.restoreCached(d, c, it)
 	}
 }
 
 // restoreStale takes a tab that was open too long ago for one that was closed: it
 // leaves what is to be cached.
 func (tx *Tx) restoreStale(d *domain, r storage.Tab, items []*item.Item) {
+	p := newPeer(r.Addr.Peer)
+	p.browser = r.Browser
 	for _, it := range items {
-		if tx.caching(it, false) && tx.restoreCached(d, it) {
-			d.cache.url, d.cache.updated, d.cache.peer = r.URL, r.LastUpdated, r.Addr.Peer
+		c := d.cacheOf(p.browserKey())
+		if tx.caching(it, false) && tx.restoreCached(d, c, it) {
+			c.url, c.updated, c.peer = r.URL, r.LastUpdated, p.id
 		}
 	}
 }
 
 // restoreCached reports whether there was room for a cached item.
-func (tx *Tx) restoreCached(d *domain, it *item.Item) bool {
+func (tx *Tx) restoreCached(d *domain, c *cache, it *item.Item) bool {
 	e := tx.entry(d, it)
 	if e == nil {
 		return false
 	}
-	ok := tx.cacheItem(e, it)
+	ok := tx.cacheItem(e, c, it)
 	tx.prune(e)
 	return ok
 }
@@ -110,8 +119,9 @@ func (tx *Tx) restoreTab(r storage.Tab, items []*item.Item) (rejected []spec.Rej
 		}
 		t.items[it.Kind] = append(t.items[it.Kind], it)
 		d := tx.domains[it.Domain]
-		if tx.caching(it, t.keepTools) && tx.cacheItem(d.entries[entryKey{it.Kind, it.Source}], it) && d.cache.url == "" {
-			d.cache.url, d.cache.peer, d.cache.updated = t.url, p.id, r.LastUpdated
+		c := d.cacheOf(p.browserKey())
+		if tx.caching(it, t.keepTools) && tx.cacheItem(d.entries[entryKey{it.Kind, it.Source}], c, it) && c.url == "" {
+			c.url, c.peer, c.updated = t.url, p.id, r.LastUpdated
 		}
 	}
 	return rejected

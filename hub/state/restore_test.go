@@ -74,7 +74,7 @@ func TestRestoredTabIsHidden(t *testing.T) {
 	f.close()
 	f.restart()
 	f.wantTools("")
-	if n := f.Count(); n.Tabs != 0 || n.Domains != 0 || len(f.Tabs()) != 0 || len(f.Browsers(f.now)) != 0 {
+	if n := f.Count(); n.Tabs != 0 || n.Domains != 0 || len(f.Tabs()) != 0 || len(f.Browsers(By{}, f.now)) != 0 {
 		t.Errorf("counted %+v", n)
 	}
 	f.wantTarget("e_com_x", b, "x") // a call waits for it

@@ -33,6 +33,9 @@ type Candidate struct {
 	Lease    LeaseState // of the tab, for the session that calls
 	Kept     int        // place among the tabs that the session prefers, 1 is the first; 0: none
 	Room     RoomState
+	Browser  string // the name that it has from its owner, as far as any has one
+	Settles  bool   // a call that goes there says in which browser the session works
+	InUse    bool   // the session holds the tab, and the owner uses it by hand
 
 	tab     *tab
 	session *session // that calls; nil for nobody's
@@ -186,21 +189,33 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	if by.Session != (SessionID{}) {
 		ses = s.sessions[by.Session]
 	}
+	var in By // where the session works at the site
+	if in = by; !snap.Named {
+		in = s.settled(by, r.b.domain)
+	}
+	active := s.activeOf(in)
 	switch e := r.b.entry; {
+	case snap.Named && !s.knowsTab(by, r.b.provider.tab):
 	case snap.Named:
 		snap.Candidates = append(snap.Candidates, s.candidate(r.b.provider, ses))
-	case e != nil && len(e.providers) > 0:
+	case e != nil:
 		// The domain's name stands for the tabs whose schemas are the newest's, and for the
 		// session's own.
-		shape := e.newest(true).item.Shape
+		newest := s.newest(e, in, true)
 		for _, p := range e.providers {
-			if c := s.candidate(p, ses); p.item.Shape == shape || c.Own() {
+			c := s.candidate(p, ses)
+			if c.Own() && s.knowsTab(by, p.tab) || newest != nil && p.item.Shape == newest.item.Shape && s.knowsTab(in, p.tab) {
 				snap.Candidates = append(snap.Candidates, c)
 			}
 		}
 	}
 	for i := range snap.Candidates {
 		c := &snap.Candidates[i]
+		c.Active = c.tab == active
+		if s.labels > 0 {
+			c.Browser = s.label(c.tab.peer.browserKey())
+			c.Settles = !snap.Named && c.Browser != "" && s.settles(by, r.b.domain, c.Browser)
+		}
 		c.Excluded = only != "" && c.Addr.Peer != only || slices.Contains(excluded, c.Addr)
 	}
 	return snap
@@ -213,6 +228,7 @@ func (s *State) candidate(p *provider, ses *session) Candidate {
 		Active: t == s.active, Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
 		Lease: t.lease.held(ses), tab: t, session: ses, lease: t.lease,
 	}
+	c.InUse = len(s.inUse) > 0 && c.Lease == LeaseMine && s.inUse[t.addr]
 	if ses != nil {
 		c.Kept = slices.Index(ses.tabs, t.addr) + 1
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -46,7 +47,9 @@ type session struct {
 	tabs   []spec.TabAddr        // its calls' tabs, each once, those that it prefers first
 	leases map[*lease]bool       // that it holds
 	room   map[spec.TabAddr]bool // tabs that it has opened
-	stored bool                  // there is a document of it
+	// settled are the names of the browsers in which it works, by site; each list has one.
+	settled map[string][]string
+	stored  bool // there is a document of it
 
 	connections int
 	// used is when it was here last, in ns since 1970. It is not guarded with the state:
@@ -76,7 +79,9 @@ func (ses *session) end() time.Time {
 	return time.Unix(0, ses.used.Load()).Add(spec.SessionGrace)
 }
 
-func (ses *session) empty() bool { return len(ses.tabs)+len(ses.leases)+len(ses.room) == 0 }
+func (ses *session) empty() bool {
+	return len(ses.tabs)+len(ses.leases)+len(ses.room)+len(ses.settled) == 0
+}
 
 // session returns somebody's session, making it if need be; nil for nobody's, and if there are
 // too many.
@@ -258,6 +263,20 @@ func (s *State) Preferred(id SessionID) (spec.TabAddr, bool) {
 	return ses.tabs[0], true
 }
 
+// Latest returns the session of a client that was here last; nobody's if it has none.
+func (s *State) Latest(client string) (by By) {
+	var latest *session
+	for _, ses := range s.sessions {
+		if ses.id.Client == client && (latest == nil || ses.used.Load() > latest.used.Load()) {
+			latest = ses
+		}
+	}
+	if latest == nil || client == "" {
+		return By{}
+	}
+	return By{Session: latest.id, Label: latest.label}
+}
+
 // mark gives a tab, if it is known, what sessions have of its address.
 func (tx *Tx) mark(addr spec.TabAddr) {
 	if t := tx.tabs[addr]; t != nil {
@@ -283,6 +302,7 @@ func (tx *Tx) forgetTabs(match func(spec.TabAddr) bool) {
 			tx.sessionChanged(ses)
 		}
 	}
+	maps.DeleteFunc(tx.inUse, func(addr spec.TabAddr, _ bool) bool { return match(addr) })
 	for addr, l := range tx.leases {
 		if match(addr) {
 			tx.endLease(l)
@@ -308,6 +328,7 @@ func (tx *Tx) readdressed(was, is spec.TabAddr) {
 	if l := tx.leases[was]; l != nil && tx.leases[is] == nil {
 		delete(tx.leases, was)
 		l.addr, tx.leases[is] = is, l
+		tx.work.Leased = true
 		tx.sessionChanged(l.session)
 	}
 	tx.mark(was)
@@ -373,7 +394,9 @@ type SessionInfo struct {
 // SessionTab is what a session has of a tab.
 type SessionTab struct {
 	Addr   spec.TabAddr `json:"addr"`
-	Tab    string       `json:"tab"`             // the same, as clients know it
+	Tab    string       `json:"tab"` // the same, as clients know it
+	URL    string       `json:"url,omitempty"`
+	Title  string       `json:"title,omitempty"`
 	Keeps  bool         `json:"keeps"`           // its calls go there
 	Opened bool         `json:"opened"`          // by the session
 	Holds  *Holder      `json:"holds,omitempty"` // the session's lease of it
@@ -401,6 +424,9 @@ func (s *State) Sessions() []SessionInfo {
 		}
 		for _, addr := range addrs {
 			t := SessionTab{Addr: addr, Tab: addr.Public(), Keeps: slices.Contains(ses.tabs, addr), Opened: ses.room[addr]}
+			if at := s.tabs[addr]; at != nil {
+				t.URL, t.Title = at.url, at.title
+			}
 			if l := s.leases[addr]; l != nil && l.session == ses {
 				t.Holds = l.holder()
 			}

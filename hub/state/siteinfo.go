@@ -27,10 +27,10 @@ func (s *State) SiteInfos() map[spec.Domain]SiteInfo {
 		for key, e := range d.entries {
 			switch {
 			case key.kind != spec.KindTool:
-			case e.newest(false) != nil:
+			case s.newest(e, By{}, false) != nil:
 				info.Tools++
-			case e.cached != nil:
-				info.Cached, info.CachedAt = info.Cached+1, d.cache.updated
+			case len(e.cached) > 0:
+				info.Cached, info.CachedAt = info.Cached+1, s.lastCache(d, By{}).updated
 			}
 		}
 		if info != (SiteInfo{}) {
@@ -43,9 +43,9 @@ func (s *State) SiteInfos() map[spec.Domain]SiteInfo {
 // ForgetCache forgets what is cached of a domain, and reports whether that was anything.
 func (tx *Tx) ForgetCache(domain spec.Domain) bool {
 	d := tx.domains[domain]
-	if d == nil || d.cache.items == 0 {
+	if d == nil || d.cached == 0 {
 		return false
 	}
-	tx.dropCache(d)
+	tx.dropCache(d, nil)
 	return true
 }

@@ -23,8 +23,10 @@ type State struct {
 	all         share             // of all sites together
 	cachedItems int               // of all domains
 	browsers    map[spec.BrowserID]storage.Browser
+	labels      int // of them have a name
 	sites       map[spec.Domain]storage.Site
-	subs        map[string]*Subscription // by public URI
+	subs        map[subscriptionKey]*Subscription
+	inUse       map[spec.TabAddr]bool // that the owner uses by hand
 	sessions    map[SessionID]*session
 	leases      map[spec.TabAddr]*lease
 	rooms       map[spec.TabAddr]*session // who has opened the tab
@@ -50,7 +52,8 @@ func New(namer naming.ToolNamer) *State {
 		shares:   map[string]*share{},
 		browsers: map[spec.BrowserID]storage.Browser{},
 		sites:    map[spec.Domain]storage.Site{},
-		subs:     map[string]*Subscription{},
+		subs:     map[subscriptionKey]*Subscription{},
+		inUse:    map[spec.TabAddr]bool{},
 		sessions: map[SessionID]*session{},
 		leases:   map[spec.TabAddr]*lease{},
 		rooms:    map[spec.TabAddr]*session{},
@@ -63,7 +66,7 @@ type Tx struct {
 	*State
 	now    time.Time
 	work   Work
-	caches map[*domain]bool // whose cached items are to be saved at the end
+	caches map[*cache]bool // whose items are to be saved at the end
 
 	changed map[*session]bool // that are to be saved at the end
 	sweeps  bool              // when to sweep next may have changed
@@ -78,6 +81,7 @@ type Work struct {
 	Timers      []Timer
 	Ended       []EndedSession // that had opened tabs
 	Listed      bool           // a list may have changed
+	Leased      bool           // leases are others
 }
 
 // Disconnect is a tab, or for Tab 0 a peer, that is gone: what is asked of it is to be
@@ -122,8 +126,8 @@ func (tx *Tx) End() Work {
 	if tx.now.Sub(tx.seen) > seenEvery {
 		tx.SaveSeen()
 	}
-	for d := range tx.caches {
-		tx.saveCache(d)
+	for c := range tx.caches {
+		tx.saveCache(c)
 	}
 	for ses := range tx.changed {
 		tx.saveSession(ses)

@@ -230,7 +230,7 @@ func (f *fixture) tools(tab spec.TabAddr, url string, names ...string) Outcome {
 func (f *fixture) listed(kind spec.Kind, template bool) string {
 	var names []string
 	for domain := range f.Domains() {
-		for _, l := range f.List(nil, domain, kind, template) {
+		for _, l := range f.List(nil, By{}, domain, kind, template) {
 			if !l.Alone {
 				names = append(names, strings.TrimPrefix(l.Public, "website_tool_"))
 			}
@@ -269,7 +269,7 @@ func (f *fixture) wantTarget(name string, tab spec.TabAddr, tool string) {
 func (f *fixture) wantUnknown(name string) {
 	f.t.Helper()
 	f.wantTarget(name, spec.TabAddr{}, "unknown")
-	if _, ok := f.Find(spec.KindTool, "website_tool_"+name); ok {
+	if _, ok := f.Find(By{}, spec.KindTool, "website_tool_"+name); ok {
 		f.t.Errorf("%s is found", name)
 	}
 }

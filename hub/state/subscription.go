@@ -5,15 +5,27 @@ import "tabhub/spec"
 // Subscription is a resource that somebody wants to hear of.
 type Subscription struct {
 	uri    string // public
+	by     By     // those who are bound to the same share it; without a session
 	domain spec.Domain
 	tab    int    // 0: any tab of the domain
 	page   string // the page's own URI
 	n      int    // how many want it
 }
 
-// follows reports whether s is about a page's URI in the tab of that number.
-func (s *Subscription) follows(domain spec.Domain, number int, page string) bool {
-	return s.domain == domain && (s.tab == 0 || s.tab == number) && s.page == page
+// subscriptionKey is what a Subscription is known by.
+type subscriptionKey struct{ uri, bound string }
+
+func (s *Subscription) key() subscriptionKey { return subscriptionKey{s.uri, s.by.Bound()} }
+
+// follows reports whether a subscription is about a page's URI in a tab of that number.
+func (s *State) follows(sub *Subscription, t *tab, domain spec.Domain, number int, page string) bool {
+	return sub.domain == domain && (sub.tab == 0 || sub.tab == number) && sub.page == page && (t == nil || s.knowsTab(sub.by, t))
+}
+
+// Updated is a public URI whose content has changed for those who are bound to the same.
+type Updated struct {
+	URI   string
+	Bound string // as By.Bound
 }
 
 // Listener is a tab that has a resource which is, or was, subscribed to. The zero
@@ -27,17 +39,18 @@ type Listener struct {
 	number int // of the tab in the domain
 }
 
-// Subscribe adds one subscriber of a public URI; it returns nil if that is nobody's. The
+// Subscribe adds one subscriber of a public URI; it returns nil if by knows of nothing by it. The
 // tabs that have the resource are to be told: first is the one that it would be read
 // from now, but it may be one of the others at any time.
-func (tx *Tx) Subscribe(uri string) (sub *Subscription, first Listener, others []Listener) {
-	r, ok := tx.Lookup(spec.KindResource, uri)
+func (tx *Tx) Subscribe(by By, uri string) (sub *Subscription, first Listener, others []Listener) {
+	by.Session = SessionID{}
+	r, ok := tx.LookupFor(by, spec.KindResource, uri)
 	if !ok {
 		return nil, Listener{}, nil
 	}
-	if sub = tx.subs[uri]; sub == nil {
-		sub = &Subscription{uri: uri, domain: r.ID.Domain, tab: r.ID.Tab, page: r.Page}
-		tx.subs[uri] = sub
+	if sub = tx.subs[subscriptionKey{uri, by.Bound()}]; sub == nil {
+		sub = &Subscription{uri: uri, by: by, domain: r.ID.Domain, tab: r.ID.Tab, page: r.Page}
+		tx.subs[sub.key()] = sub
 	}
 	sub.n++
 	first, others = tx.listeners(sub)
@@ -50,18 +63,18 @@ func (tx *Tx) Unsubscribe(sub *Subscription) []Listener {
 	if sub.n--; sub.n > 0 {
 		return nil
 	}
-	delete(tx.subs, sub.uri)
+	delete(tx.subs, sub.key())
 	first, others := tx.listeners(sub)
 	return append(others, first)
 }
 
 // listeners returns the tabs that are there and have a resource.
 func (s *State) listeners(sub *Subscription) (first Listener, others []Listener) {
-	r, ok := s.Lookup(spec.KindResource, sub.uri)
+	r, ok := s.LookupFor(sub.by, spec.KindResource, sub.uri)
 	if !ok {
 		return Listener{}, nil
 	}
-	snap := s.Snapshot(&r, By{}, nil, "", nil)
+	snap := s.Snapshot(&r, sub.by, nil, "", nil)
 	best, _ := snap.Choose()
 	for i, c := range snap.Candidates {
 		if !c.Present {
@@ -98,7 +111,7 @@ func (s *State) ListenersOf(addr spec.TabAddr) []Listener {
 // Wanted reports whether anybody subscribes to a listener's resource.
 func (s *State) Wanted(l Listener) bool {
 	for _, sub := range s.subs {
-		if sub.follows(l.domain, l.number, l.Page) {
+		if s.follows(sub, s.tabs[l.Addr], l.domain, l.number, l.Page) {
 			return true
 		}
 	}
@@ -107,12 +120,12 @@ func (s *State) Wanted(l Listener) bool {
 
 // Subscribed returns the public URIs under which somebody subscribes to a page's
 // resource in a tab.
-func (s *State) Subscribed(from spec.TabAddr, page string) []string {
-	var public []string
+func (s *State) Subscribed(from spec.TabAddr, page string) []Updated {
+	var public []Updated
 	if t := s.tabs[from]; t != nil {
 		for _, sub := range s.subs {
-			if m := t.domains[sub.domain]; m != nil && sub.follows(sub.domain, m.number, page) {
-				public = append(public, sub.uri)
+			if m := t.domains[sub.domain]; m != nil && s.follows(sub, t, sub.domain, m.number, page) {
+				public = append(public, Updated{sub.uri, sub.by.Bound()})
 			}
 		}
 	}

@@ -131,6 +131,12 @@ func (t *tab) setTitle(title string) bool {
 
 // TabState takes in what a tab or browser says of a tab's state.
 func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
+	if m.InUse != nil {
+		tx.setInUse(from, *m.InUse)
+		if (*m == spec.TabState{InUse: m.InUse}) {
+			return // the tab need not offer anything
+		}
+	}
 	if m.Replaces != 0 {
 		was := spec.TabAddr{Peer: from.Peer, Tab: m.Replaces}
 		if before := tx.tabs[was]; before != nil {

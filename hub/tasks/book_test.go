@@ -106,7 +106,7 @@ func TestStates(t *testing.T) {
 		want, after string
 	}{
 		"nothing":            {func(*tasks.Book, *tasks.Run) {}, `working`, `working`},
-		"it has ended":       {func(_ *tasks.Book, run *tasks.Run) { run.End(result, nil) }, `completed {"content":[]}`, `completed {"content":[]}`},
+		"it has ended":       {func(_ *tasks.Book, run *tasks.Run) { run.End(result, nil) }, `completed {"resultType":"complete","content":[]}`, `completed {"resultType":"complete","content":[]}`},
 		"it cannot be done":  {func(_ *tasks.Book, run *tasks.Run) { run.End(nil, fault) }, `failed ` + string(fault), `failed ` + string(fault)},
 		"cancelled":          {func(b *tasks.Book, run *tasks.Run) { b.Cancel("ann", run.ID()) }, `cancelled`, `cancelled`},
 		"another cancels it": {func(b *tasks.Book, run *tasks.Run) { b.Cancel("bob", run.ID()) }, `working`, `working`},
@@ -117,7 +117,7 @@ func TestStates(t *testing.T) {
 		"an answer, and then cancelled": {func(b *tasks.Book, run *tasks.Run) {
 			run.End(result, nil)
 			b.Cancel("ann", run.ID())
-		}, `completed {"content":[]}`, `completed {"content":[]}`},
+		}, `completed {"resultType":"complete","content":[]}`, `completed {"resultType":"complete","content":[]}`},
 		"it asks":         {func(_ *tasks.Book, run *tasks.Run) { ask(run, `{"a":1,"b":2}`) }, `input_required {"a":1,"b":2}`, `working`},
 		"it asks nothing": {func(_ *tasks.Book, run *tasks.Run) { ask(run, `{}`) }, `working`, `working`},
 		"half an answer": {func(b *tasks.Book, run *tasks.Run) {
@@ -140,7 +140,7 @@ func TestStates(t *testing.T) {
 		}, `cancelled`, `cancelled`},
 		"too large an answer": {func(_ *tasks.Book, run *tasks.Run) {
 			run.End(make(json.RawMessage, tasks.MaxResult+1), nil)
-		}, `completed {"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"the tool has run, and its answer of 1024 KiB is larger than the 1024 KiB that are kept of a task: ask for less at once\"}}","type":"text"}],"isError":true}`, ""},
+		}, `completed {"resultType":"complete","content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"the tool has run, and its answer of 1024 KiB is larger than the 1024 KiB that are kept of a task: ask for less at once\"}}","type":"text"}],"isError":true}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestTimeToLive(t *testing.T) {
 		quick.End(json.RawMessage(`{}`), nil)
 		task, _ := b.Get("ann", quick.ID())
 		time.Sleep(time.Duration(task.TTL)*time.Millisecond - time.Second)
-		if got := shown(b, quick.ID()); got != "completed {}" {
+		if got := shown(b, quick.ID()); got != `completed {"resultType":"complete"}` {
 			t.Errorf("before its time: %s", got)
 		}
 		time.Sleep(2 * time.Second)
@@ -238,15 +238,15 @@ func TestBounds(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		begin(t, b)
-		if got := shown(b, runs[0].ID()) + ", " + shown(b, runs[1].ID()) + ", " + shown(b, runs[2].ID()); got != "gone, completed {}, working" || s.kept() != tasks.MaxTasks {
+		if got := shown(b, runs[0].ID()) + ", " + shown(b, runs[1].ID()) + ", " + shown(b, runs[2].ID()); got != "gone, completed {\"resultType\":\"complete\"}, working" || s.kept() != tasks.MaxTasks {
 			t.Errorf("%s, %d kept", got, s.kept())
 		}
-		large := json.RawMessage(`"` + strings.Repeat("x", tasks.MaxResult-2) + `"`)
+		large := json.RawMessage(`{"x":"` + strings.Repeat("x", tasks.MaxResult-100) + `"}`)
 		for _, run := range runs[2:67] {
 			run.End(large, nil)
 			time.Sleep(time.Second)
 		}
-		if first, second := shown(b, runs[2].ID()), shown(b, runs[3].ID()); first != "gone" || len(second) < tasks.MaxResult {
+		if first, second := shown(b, runs[2].ID()), shown(b, runs[3].ID()); first != "gone" || len(second) < tasks.MaxResult-100 {
 			t.Errorf("of 65 MiB of answers are left %.20s, %.20s", first, second)
 		}
 	})

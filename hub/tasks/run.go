@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -160,7 +161,20 @@ func (r *Run) End(result, fault json.RawMessage) {
 	if len(result) > MaxResult {
 		result = item.FailureResult(spec.FailToolError, fmt.Sprintf("the tool has run, and its answer of %d KiB is larger than the %d KiB that are kept of a task: ask for less at once", len(result)>>10, MaxResult>>10))
 	}
-	r.book.end(r.of, Completed, slices.Clone(result), nil)
+	r.book.end(r.of, Completed, complete(result), nil)
+}
+
+// complete returns a copy of a raw result that says what it is, as each of the revision does.
+func complete(result json.RawMessage) json.RawMessage {
+	if rawjson.Get(result, "resultType") != nil {
+		return slices.Clone(result)
+	}
+	out := []byte(`{"resultType":"complete"`)
+	rest := bytes.TrimSpace(bytes.TrimSpace(result)[1:])
+	if len(rest) > 1 {
+		out = append(out, ',')
+	}
+	return append(out, rest...)
 }
 
 // fail ends e with an error, whose words are the task's.

@@ -3,6 +3,7 @@ package rawjson
 import (
 	"encoding/json"
 	"iter"
+	"unsafe"
 )
 
 // Get returns the value at a path of member names, a slice of b without space
@@ -34,6 +35,15 @@ func member(b []byte, name string) (found []byte) {
 
 // maxWalk bounds the recursion of Walk.
 const maxWalk = 64
+
+// Index returns where the value that Get returns for a member begins in b, -1 without one.
+func Index(b []byte, name string) int {
+	v := Get(b, name)
+	if v == nil {
+		return -1
+	}
+	return int(uintptr(unsafe.Pointer(&v[0])) - uintptr(unsafe.Pointer(&b[0])))
+}
 
 // Walk calls f for each member of the object b, in order: at is 1, key the unescaped
 // name and first the first byte of the value. If f returns true, and the value is an

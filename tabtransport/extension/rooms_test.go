@@ -85,6 +85,15 @@ func byOwner(b *chromium.Browser, script string, args ...any) string {
 	return w.Eval(fmt.Sprintf(script, args...))
 }
 
+// nextWorker has another worker take the place of the extension's. A page wakes it, as nothing else does.
+func (h *hub) nextWorker(b *chromium.Browser, page *chromium.Page) {
+	h.t.Helper()
+	h.change(func() { h.hello = nil })
+	b.StopWorker()
+	page.Reload()
+	h.wait("the extension is back", func() bool { return h.hello != nil })
+}
+
 var (
 	claudes = spec.Room{ID: "a1", Title: "Claude Code", Kind: spec.RoomGroup}
 	codexs  = spec.Room{ID: "b2", Title: "Codex", Kind: spec.RoomGroup}
@@ -111,7 +120,7 @@ func TestRooms(t *testing.T) {
 		t.Errorf("the owner's tab is %s", got)
 	}
 
-	h.stopWorker(b)
+	h.nextWorker(b, owners)
 	a = append(a, h.openIn(claudes, url))
 	all = strip(b)
 	all["Claude Code"].has(t, a...)
@@ -132,7 +141,7 @@ func TestRooms(t *testing.T) {
 	// The owner dissolves the other one: it is not made again while a tab of it is open.
 	byOwner(b, `chrome.tabs.ungroup(%d)`, c[0])
 	c = append(c, h.openIn(codexs, url))
-	h.stopWorker(b)
+	h.nextWorker(b, owners)
 	c = append(c, h.openIn(codexs, url))
 	if all = strip(b); len(all) != 2 {
 		t.Errorf("a dissolved group is back: %+v", all)
@@ -170,6 +179,9 @@ func TestRoomIsClosed(t *testing.T) {
 	url := site(t, map[string]string{"/": "<!doctype html><title>Page</title><input autofocus>"})
 	b.Open(url + "/?owner")
 	plain, typed, taken, pinned := h.openIn(claudes, url), h.openIn(claudes, url+"/?typed"), h.openIn(claudes, url), h.openIn(claudes, url)
+	off := site(t, map[string]string{"/": "<!doctype html><title>Off</title>"})
+	unseen := h.openIn(claudes, off)
+	switchSite(b, off, false)
 	byOwner(b, `chrome.tabs.ungroup(%d)`, taken)
 	byOwner(b, `chrome.tabs.update(%d, {pinned: true})`, pinned)
 	page := b.AttachURL(url + "/?typed")
@@ -183,20 +195,18 @@ func TestRoomIsClosed(t *testing.T) {
 		const {rooms} = await chrome.storage.session.get("rooms");
 		rooms.a1.byHand.includes(%d) ? done() : setTimeout(look, 20);
 	})())`, typed)
-	h.change(func() { h.hello = nil })
-	b.StopWorker()
-	ownersTab := b.Open(url + "/?owners-too") // which wakes another
-	h.wait("the extension is back", func() bool { return h.hello != nil })
+	h.nextWorker(b, page)
+	ownersTab := b.Open(url + "/?owners-too")
 	byOwner(b, `(async () => {
 		const [tab] = await chrome.tabs.query({url: "%s/?owners-too"});
 		const {groupId} = await chrome.tabs.get(%d);
 		await chrome.tabs.group({groupId, tabIds: tab.id});
 	})()`, url, plain)
-	if closed, kept := h.endRoom(claudes.ID, true); closed != 1 || kept != 3 {
+	if closed, kept := h.endRoom(claudes.ID, true); closed != 1 || kept != 4 {
 		t.Errorf("%d closed, %d kept", closed, kept)
 	}
 	all := strip(b)
-	if g := all["Claude Code (ended)"]; len(g.Tabs) != 2 || !slices.Contains(g.Tabs, typed) || slices.Contains(all[""].Tabs, plain) ||
+	if g := all["Claude Code (ended)"]; len(g.Tabs) != 3 || !slices.Contains(g.Tabs, typed) || !slices.Contains(g.Tabs, unseen) || slices.Contains(all[""].Tabs, plain) ||
 		!slices.Contains(all[""].Tabs, taken) || !slices.Contains(all[""].Tabs, pinned) {
 		t.Errorf("%+v", all)
 	}
@@ -209,12 +219,12 @@ func TestRoomIsAWindow(t *testing.T) {
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	url := site(t, map[string]string{"/": "<!doctype html><title>Page</title>Text"})
-	b.Open(url + "/?owner")
+	owners := b.Open(url + "/?owner")
 	room := claudes
 	room.Kind = spec.RoomWindow
 	where := func(tab int64) string { return byOwner(b, `chrome.tabs.get(%d).then(({windowId}) => windowId)`, tab) }
 	first := h.openIn(room, url)
-	h.stopWorker(b)
+	h.nextWorker(b, owners)
 	second := h.openIn(room, url)
 	if where(first) != where(second) || where(first) == byOwner(b, `chrome.tabs.query({url: %q}).then(([{windowId}]) => windowId)`, url+"/?owner") {
 		t.Errorf("the tabs are in the windows %s and %s", where(first), where(second))

@@ -12,6 +12,9 @@ import (
 // Dialect names both protocols, for people and for who looks which browsers there are.
 const Dialect = "mcp-proxy"
 
+// Peer returns the hub's id of the browser that an extension is.
+func Peer(extensionID string) spec.PeerID { return spec.PeerID(tabtransport.KnownPeer + extensionID) }
+
 // browser is an extension as the hub sees it: a browser whose tabs have ids. What is about
 // one of them chooses it first.
 type browser struct{ driver }

@@ -47,7 +47,7 @@ func (p *clientPeer) handle() {
 	case p.client == nil:
 		p.unauthenticated()
 	case e.method == "list_extensions":
-		p.reply(p.client.tenant.list())
+		p.reply(p.client.tenant.list(p.client.gate))
 	case e.method == "disconnect":
 		p.dialect.disconnect(p)
 	case reservedMethod(e.method):

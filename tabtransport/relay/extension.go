@@ -198,7 +198,7 @@ func (p *extensionPeer) event() {
 		if e.method == "" && !d.bare() {
 			continue // an answer without an id, which this client cannot have asked for
 		}
-		if to.client.gate.Hears() != nil {
+		if to.client.gate.Hears() != nil || !to.client.gate.Reaches(to.ext.id) {
 			continue
 		}
 		frame := same

@@ -23,6 +23,8 @@ func (Open) Admit(string, json.RawMessage, bool) (Passage, func(context.Context)
 
 func (Open) Hears() error { return nil }
 
+func (Open) Reaches(string) bool { return true }
+
 // pass is a Passage.
 type pass struct {
 	mu        sync.Mutex
@@ -83,6 +85,7 @@ func (p *pass) ended() string {
 type owner struct {
 	asks   string // methods that are asked about
 	paused atomic.Bool
+	bound  string // to the one extension that there is for the client; "": all are
 
 	asked  chan string // the method of each question
 	answer chan error
@@ -120,6 +123,8 @@ func (o *owner) pass() *pass {
 	o.passes <- p
 	return p
 }
+
+func (o *owner) Reaches(extension string) bool { return o.bound == "" || o.bound == extension }
 
 func (o *owner) Hears() error {
 	if o.paused.Load() {

@@ -14,14 +14,15 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// list returns the user's extensions that are connected, the longest known first.
+// list returns the user's extensions that are connected and that a client reaches, the longest
+// known first.
 // Clients take the first or only one of them, and ask again while there is none.
-func (t *tenant) list() listing {
+func (t *tenant) list(gate Gate) listing {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := listing{Extensions: []listed{}}
 	for _, ext := range t.extensionsLocked() {
-		if ext.session != nil {
+		if ext.session != nil && gate.Reaches(ext.id) {
 			out.Extensions = append(out.Extensions, ext.listed())
 		}
 	}
@@ -52,8 +53,8 @@ func (t *tenant) connect(c *client, l *lane, extensionID, tab string, most int, 
 		return spec.Errorf(codeConnected, "MCP client already connected to an extension")
 	}
 	ext := t.extensions[extensionID]
-	if ext == nil {
-		return spec.Errorf(codeServer, "Extension not found or not accessible")
+	if ext == nil || !c.gate.Reaches(ext.id) {
+		return errNoExtension()
 	}
 	if ext.session == nil {
 		return failed(spec.FailNotConnected, "Extension disconnected")
@@ -72,6 +73,10 @@ func (t *tenant) connect(c *client, l *lane, extensionID, tab string, most int, 
 	}
 	t.changedLocked()
 	return nil
+}
+
+func errNoExtension() *spec.Error {
+	return spec.Errorf(codeServer, "Extension not found or not accessible")
 }
 
 // disconnect ends the connection that is named, or, if none is, all of the client's.
@@ -111,6 +116,9 @@ func (t *tenant) begin(ctx context.Context, c *client, e *envelope, passage Pass
 		conn, err := c.connectionLocked(e.connectionID)
 		if err != nil {
 			return outgoing{}, err
+		}
+		if !c.gate.Reaches(conn.ext.id) {
+			return outgoing{}, errNoExtension()
 		}
 		turn := conn.ext.turn
 		if turn == nil {

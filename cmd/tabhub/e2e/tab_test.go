@@ -35,8 +35,22 @@ type tab struct {
 	others chan []byte         // frames that the tab itself does not understand
 	rejoin chan struct{}       // a lost connection is replaced once this is closed; nil: at once
 
-	mu   sync.Mutex
-	peer *wstest.Peer // the connection of the moment
+	mu      sync.Mutex
+	peer    *wstest.Peer // the connection of the moment
+	reloads int
+}
+
+// reload has the tab come back with another document.
+func (x *tab) reload() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.reloads++
+	x.peer.Close()
+}
+
+// look says that the user looks at the tab now.
+func (x *tab) look() {
+	x.send(`{"jsonrpc":"2.0","method":"browser/tabState","params":{"visible":true,"windowFocused":true}}`)
 }
 
 // tabOrigin is where the tabs of these tests are, if they do not say otherwise.
@@ -111,12 +125,13 @@ func (x *tab) serve(peer *wstest.Peer) {
 	defer stop()
 	x.mu.Lock()
 	x.peer = peer
+	session := fmt.Sprintf("s-%s-%d", x.key, x.reloads)
 	x.mu.Unlock()
 	var calls sync.WaitGroup
 	defer calls.Wait()
 	defer peer.Close()
 	send := func(format string, args ...any) { peer.Send(fmt.Appendf(nil, format, args...)) }
-	send(`{"jsonrpc":"2.0","id":"hello","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":%q,"session":"s-%s"}}`, x.key, x.key)
+	send(`{"jsonrpc":"2.0","id":"hello","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":%q,"session":%q}}`, x.key, session)
 	send(`{"jsonrpc":"2.0","id":"tools","method":"browser/registerTools","params":{"tools":%s,"tabUrl":%q,"title":"Tab %s"}}`, x.tools, x.origin+"/"+x.key, x.key)
 	for {
 		frame, err := peer.Receive()

@@ -42,7 +42,7 @@ const uses = new Uses((tabId, users) => {
   toolbar.used(tabId, users);
   mark(tabId);
 }, showState);
-const rooms = new Rooms();
+const rooms = new Rooms(() => current);
 /** @type {Hand} */
 const hand = new Hand(() => current, (tabId) => holds.of(tabId) !== undefined || rooms.has(tabId), (tabId) => {
   if (hand.isAt(tabId)) rooms.usedByHand(tabId);

@@ -3,6 +3,7 @@
 // elsewhere stays so, and one that was dissolved is not made again.
 
 import { isInFront } from "./hand.js";
+import { permitsPage } from "./settings.js";
 import { Stored } from "./stored.js";
 import { unlessStopping } from "./stopping.js";
 
@@ -28,6 +29,12 @@ export class Rooms {
   #last = new Map();
   /** @type {Stored<Record<string, Kept>>} */
   #stored = new Stored("rooms", () => Object.fromEntries(this.#rooms));
+  #settings;
+
+  /** @param {() => Settings} settings */
+  constructor(settings) {
+    this.#settings = settings;
+  }
 
   async load() {
     for (const [id, room] of Object.entries((await this.#stored.load()) ?? {})) this.#rooms.set(id, room);
@@ -76,7 +83,9 @@ export class Rooms {
       const open = (await chrome.tabs.query({})).filter((tab) => tab.id !== undefined && room.tabs.includes(tab.id));
       let closed = 0;
       for (const tab of close ? open : []) {
-        if (tab.id === undefined || (await isOwners(tab, tab.id, room))) continue;
+        // Where nobody looks for the owner's hand it may have been.
+        const unseen = !permitsPage(this.#settings(), tab.url ?? "");
+        if (tab.id === undefined || unseen || (await isOwners(tab, tab.id, room))) continue;
         await unlessStopping(chrome.tabs.remove(tab.id), () => {});
         closed++;
       }

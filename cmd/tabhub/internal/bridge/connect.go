@@ -34,6 +34,9 @@ type Connector struct {
 	// directory runs it at a time.
 	Start func(ctx context.Context) error
 	Token string // the client's credential; "": it has none
+	// Browsers are the names of the browsers that the client is for, separated by commas; "":
+	// all.
+	Browsers string
 	// Session tells the client's session from others, also to the hubs that follow the
 	// first: 32 hexadecimal digits. Began is when it began.
 	Session string
@@ -306,6 +309,9 @@ func (c *Connector) dial(ctx context.Context) (net.Conn, error) {
 func (c *Connector) upgrade(conn net.Conn) (rest []byte, err error) {
 	request := "GET /attach HTTP/1.1\r\nHost: hub.sock\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol + "\r\n" +
 		httpd.SessionHeader + ": " + c.Session + "\r\n" + httpd.BeganHeader + ": " + c.Began.Format(time.RFC3339Nano) + "\r\n"
+	if c.Browsers != "" {
+		request += httpd.BrowserHeader + ": " + c.Browsers + "\r\n"
+	}
 	if c.Token != "" {
 		request += "Authorization: Bearer " + c.Token + "\r\n"
 	}
@@ -318,6 +324,9 @@ func (c *Connector) upgrade(conn net.Conn) (rest []byte, err error) {
 		n += k
 		head, rest, whole := bytes.Cut(buf[:n], []byte("\r\n\r\n"))
 		if whole && bytes.HasPrefix(head, []byte("HTTP/1.1 101 ")) {
+			if c.Browsers != "" && !bytes.Contains(head, []byte("\r\n"+httpd.BrowserHeader+": ")) {
+				return nil, errUnbound
+			}
 			return rest, nil
 		}
 		if !whole && err == nil && n < len(buf) {
@@ -326,6 +335,9 @@ func (c *Connector) upgrade(conn net.Conn) (rest []byte, err error) {
 		return nil, refused(head, rest, err)
 	}
 }
+
+// errUnbound: the hub is one that does not know what Connector.Browsers are.
+var errUnbound = fmt.Errorf("%w: it is of an older version, which keeps no client to its browsers; end it with `tabhub stop`", errRefused)
 
 // errRefused: the hub has looked at the request and said no.
 var errRefused = errors.New("it refuses this process")

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/hub/state"
+)
+
+func (a *app) leaseCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lease",
+		Short: "List the tabs that clients hold for themselves, or end that",
+		Long: `List the tabs that clients hold for themselves (browser_tab claim), or end that.
+
+Where an agent holds a tab, the calls of others go to other tabs. It lasts until the
+agent releases the tab or ends, or until some time after its latest call there; and no
+lease stops what you do yourself, by "tabhub call" or in the tab. --json shows, too, to
+which tabs the calls of each session go.`,
+		Example: `  tabhub lease
+  tabhub lease --json`,
+		Args: args(cobra.NoArgs),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return show(cmd.Context(), a, "/api/lease", nil, *asJSON, a.printLeases)
+	}
+	cmd.AddCommand(a.leaseEndCommand())
+	return cmd
+}
+
+func (a *app) printLeases(sessions []state.SessionInfo) error {
+	all := a.table("TAB", "HELD BY", "UNTIL", "OTHERS", "CLIENT", "URL")
+	n := 0
+	for _, s := range sessions {
+		for _, t := range s.Tabs {
+			if t.Holds == nil {
+				continue
+			}
+			n++
+			others := "wait"
+			if t.Holds.Reads {
+				others = "read"
+			}
+			if a.onTerminal() {
+				t.URL = strings.TrimPrefix(terminal.OneLine(t.URL, 60), "https://")
+			}
+			all.Row(t.Tab, terminal.OneLine(t.Holds.Name, 40), t.Holds.Until.Local().Format(time.TimeOnly), others, terminal.OneLine(s.Label, 40), t.URL)
+		}
+	}
+	if n == 0 {
+		a.note("No client holds a tab. An agent does with browser_tab claim.")
+		return nil
+	}
+	return all.Print()
+}
+
+func (a *app) leaseEndCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "end TAB",
+		Short:   "Let other clients use a tab that one holds",
+		Example: `  tabhub lease end 1a2b3c4d:7`,
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			r, err := a.remote()
+			if err != nil {
+				return err
+			}
+			b, err := r.do(cmd.Context(), http.MethodDelete, "/api/lease?"+url.Values{"tab": pos}.Encode(), nil)
+			if err != nil {
+				return err
+			}
+			var was state.Holder
+			if err := decode(b, &was); err != nil {
+				return err
+			}
+			a.note("%s holds tab %s no longer; it is not told, and may claim the tab again", terminal.OneLine(was.Name, 80), pos[0])
+			return nil
+		},
+	}
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"tabhub/cmd/tabhub/internal/porttest"
+)
+
+// script is a Node client that runs until the test ends.
+type script struct {
+	*exec.Cmd
+	t     *testing.T
+	lines *bufio.Reader
+}
+
+func startScript(t *testing.T, url string, hub *serving, args ...string) *script {
+	t.Helper()
+	cmd := node(t, args[0], args[1:]...)
+	cmd.Env, cmd.Stderr = append(hub.env(), "TABHUB_URL="+url), os.Stderr
+	stdin, _ := cmd.StdinPipe()
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		_ = cmd.Wait()
+	})
+	return &script{cmd, t, bufio.NewReader(stdout)}
+}
+
+func (s *script) line() string {
+	s.t.Helper()
+	line, err := s.lines.ReadString('\n')
+	if err != nil {
+		s.t.Fatalf("%v ended: %v", s.Args[1:], err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func (s *script) want(line string) {
+	s.t.Helper()
+	if got := s.line(); got != line {
+		s.t.Fatalf("%v says %q, want %q", s.Args[1:], got, line)
+	}
+}
+
+// cuttable forwards connections to an address until they are cut.
+type cuttable struct {
+	url  string
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+func forward(t *testing.T, to string) *cuttable {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cuttable{url: "http://" + l.Addr().String()}
+	var running sync.WaitGroup
+	t.Cleanup(func() {
+		l.Close()
+		c.cut()
+		running.Wait()
+	})
+	running.Go(func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", to)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			c.mu.Lock()
+			c.open = append(c.open, in, out)
+			c.mu.Unlock()
+			for _, pair := range [][2]net.Conn{{in, out}, {out, in}} {
+				running.Go(func() {
+					_, _ = io.Copy(pair[0], pair[1])
+					pair[0].Close()
+				})
+			}
+		}
+	})
+	return c
+}
+
+func (c *cuttable) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.open {
+		conn.Close()
+	}
+	c.open = nil
+}
+
+// A client of the official SDK gets the answer of a slow call though its connection is cut, its
+// process ends and another one goes on, and the hub is killed under it; the page works once.
+func TestTaskIsNotLost(t *testing.T) {
+	node(t, "tasks.mjs")
+	seconds := os.Getenv("TABHUB_TASK_SECONDS") // by hand, for longer
+	if seconds == "" {
+		seconds = "6"
+	}
+	addr, dir := porttest.Free(t), filepath.Join(t.TempDir(), "data")
+	hub := serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
+	page := startScript(t, hub.url, hub, "tasks.mjs", "page")
+	page.want("ready")
+	way := forward(t, addr)
+
+	first := startScript(t, way.url, hub, "tasks.mjs", "call", seconds)
+	reference := first.line()
+	page.want("begun 1")
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+
+	second := startScript(t, way.url, hub, "tasks.mjs", "resume", reference)
+	second.want("listening")
+	way.cut()
+	second.want("cut")
+	second.want("listening")
+
+	if err := hub.process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	hub = serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
+	page.want("ready")
+	page.want("ended 1")
+	answer := second.line()
+	for answer == "cut" || answer == "listening" {
+		answer = second.line()
+	}
+	if want := `{"outcome":[{"type":"text","text":"run 1"}],"status":"completed","told":"completed"}`; answer != want {
+		t.Errorf("the client got %s, want %s", answer, want)
+	}
+}
+
+// After the hub was killed, too, a client can cancel, and the page is told.
+func TestTaskIsCancelledAfterARestart(t *testing.T) {
+	node(t, "tasks.mjs")
+	addr, dir := porttest.Free(t), filepath.Join(t.TempDir(), "data")
+	hub := serveIn(t, dir, "--listen", addr, "--task-after", "200ms")
+	page := startScript(t, hub.url, hub, "tasks.mjs", "page")
+	page.want("ready")
+	call := startScript(t, hub.url, hub, "tasks.mjs", "call", "3600")
+	reference := call.line()
+	page.want("begun 1")
+	if err := call.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := hub.process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	hub = serveIn(t, dir, "--listen", addr)
+	page.want("ready")
+	startScript(t, hub.url, hub, "tasks.mjs", "cancel", reference).want("cancelled")
+	page.want("cancelled 1")
+}

@@ -1,0 +1,351 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/hub/state"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// profiles is a hub with the browsers work and personal, each with a tab of shop.example, where
+// different people are signed in.
+type profiles struct {
+	*fixture
+	work, personal profile
+}
+
+var (
+	atWork = &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "worker"}, Session: "s1", Bound: []string{"work"}}
+	atHome = &consent.Caller{Who: &policy.Principal{ID: "c2", Name: "homely"}, Session: "s2", Bound: []string{"personal"}}
+	free   = &consent.Caller{Who: &policy.Principal{ID: "c3", Name: "roamer"}, Session: "s3"}
+)
+
+const shop = "https://shop.example/"
+
+func newProfiles(t *testing.T) *profiles {
+	w := &profiles{fixture: newFixture(t, Options{})}
+	w.work, w.personal = w.join("work"), w.join("personal")
+	return w
+}
+
+// profile is a browser that answers with its name.
+type profile struct {
+	*tabtransport.Local
+	t testing.TB
+}
+
+// join connects a browser of a name with a tab of the shop.
+func (w *profiles) join(name string) profile {
+	w.t.Helper()
+	c := chromeConn(name+"-id", "run", "")
+	c.Pairing = "p1"
+	e := profile{t: w.t}
+	var err error
+	e.Local, err = tabtransport.Join(w.t.Context(), w.peers, c, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		switch req := in.Request.(type) {
+		case *spec.ExecuteTool:
+			return spec.Response{Result: json.RawMessage(fmt.Sprintf(`{"content":[{"type":"text","text":"paid by %s"}]}`, name))}, nil
+		case *spec.ReadResource:
+			return spec.Response{Result: json.RawMessage(fmt.Sprintf(`{"contents":[{"uri":%q,"text":"cart of %s"}]}`, req.URI, name))}, nil
+		case *spec.OpenTab:
+			go e.tell(9, tools(req.URL, "buy"))
+			return spec.Response{Result: json.RawMessage(`{"tabId":9}`)}, nil
+		}
+		return spec.Response{Result: json.RawMessage(`{}`)}, nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e.tell(7, tools(shop+name, "buy:\"annotations\":{\"cache\":true}"))
+	e.tell(7, &spec.Register{Kind: spec.KindResource, Items: []json.RawMessage{
+		json.RawMessage(`{"uri":"https://shop.example/cart","name":"cart"}`), json.RawMessage(fmt.Sprintf(`{"uri":"https://shop.example/%s","name":%q}`, name, name)),
+	}})
+	e.tell(7, &spec.Register{Kind: spec.KindPrompt, Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"name":"ask_%s"}`, name))}})
+	if err := w.hub.NameBrowser(name+"-id", name); err != nil {
+		w.t.Fatal(err)
+	}
+	return e
+}
+
+func (w *profiles) buy(by *consent.Caller, name string) string {
+	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
+	defer cancel()
+	r, err := w.hub.Call(ctx, Call{Name: name, By: by})
+	if err != nil {
+		return err.Error()
+	}
+	return string(r)
+}
+
+func (w *profiles) wants(by *consent.Caller, name, text string) {
+	w.t.Helper()
+	if got := w.buy(by, name); !strings.Contains(got, text) {
+		w.t.Errorf("%s called %s: %s; want %s", by.Who.Name, name, got, text)
+	}
+}
+
+// focus says that the owner looks at the tab of a browser.
+func (w *profiles) focus(e profile) {
+	w.t.Helper()
+	e.tell(7, &spec.TabState{Active: ptr(true), WindowFocused: ptr(true), WindowID: ptr(int64(1))})
+}
+
+// Whatever a bound client does, and whatever names it makes up or remembers, nothing of the other
+// profile comes to it, and nothing is done there.
+func TestBoundClientHasOneProfile(t *testing.T) {
+	w := newProfiles(t)
+	all := w.hub.List(ListTools)
+	var names []string
+	for _, it := range all.Items {
+		names = append(names, it.Name)
+	}
+	if !slices.Contains(names, buyName(t, w, 1)) || len(names) != 3 {
+		t.Fatalf("all are listed %q", names)
+	}
+	for _, c := range []struct {
+		by           *consent.Caller
+		own, other   string
+		tab, foreign int
+	}{{atWork, "work", "personal", 1, 2}, {atHome, "personal", "work", 2, 1}} {
+		w.focus(w.work)
+		w.focus(w.personal)
+		domain := buyName(t, w, 0)
+		w.wants(c.by, domain, "paid by "+c.own)
+		w.wants(c.by, buyName(t, w, c.tab), "paid by "+c.own)
+		w.wants(c.by, buyName(t, w, c.foreign), "unknown tool")
+		for kind := range numLists {
+			if got := string(w.hub.ListFor(c.by, kind).JSON); strings.Contains(got, c.other) || strings.Contains(got, "tabs") || strings.Contains(got, fmt.Sprintf("tab%d", c.foreign)) {
+				t.Errorf("%s is listed %s", c.by.Who.Name, got)
+			}
+		}
+		if n := len(w.hub.ListFor(c.by, ListTools).Items); n != 1 {
+			t.Errorf("%s is listed %d tools", c.by.Who.Name, n)
+		}
+		// What the owner looks at in its own browser is active for it, whatever is in front.
+		if got := string(w.hub.ListFor(c.by, ListTools).JSON); !strings.Contains(got, "Active") {
+			t.Errorf("%s is listed %s", c.by.Who.Name, got)
+		}
+		for _, it := range append(slices.Clone(w.hub.List(ListResources).Items), w.hub.List(ListPrompts).Items...) {
+			foreign := strings.Contains(it.Source, c.other) || it.Tab == c.foreign
+			kind := spec.KindPrompt
+			if strings.Contains(it.Name, "://") {
+				kind = spec.KindResource
+			}
+			_, err := w.hub.FindFor(c.by, kind, it.Name)
+			if (err != nil) != foreign {
+				t.Errorf("%s finds %s: %v", c.by.Who.Name, it.Name, err)
+			}
+			if foreign && kind == spec.KindResource {
+				if r, err := w.hub.ReadResource(t.Context(), c.by, it.Name); err == nil {
+					t.Errorf("%s reads %s: %s", c.by.Who.Name, it.Name, r)
+				}
+				if _, err := w.hub.SubscribeResource(t.Context(), c.by, it.Name); err == nil {
+					t.Errorf("%s follows %s", c.by.Who.Name, it.Name)
+				}
+			}
+		}
+		for _, info := range w.hub.TabsFor(c.by) {
+			if info.Label != c.own || !info.Focused {
+				t.Errorf("%s sees the tab %+v", c.by.Who.Name, info)
+			}
+		}
+		if b := w.hub.BrowsersFor(c.by); len(b) != 1 || b[0].Label != c.own {
+			t.Errorf("%s sees the browsers %+v", c.by.Who.Name, b)
+		}
+		// Ids of the other browser, made by hand.
+		for _, b := range w.hub.Browsers() {
+			for _, req := range []spec.Request{&spec.ListTabs{}, &spec.OpenTab{URL: shop}, &spec.CloseTab{}, &spec.Text{}} {
+				to := spec.TabAddr{Peer: b.Peer, Tab: 7}
+				if _, ok := req.(*spec.ListTabs); ok {
+					to.Tab = 0
+				}
+				_, err := w.hub.Control(t.Context(), c.by, to, req)
+				if b.Label == c.other && (err == nil || !strings.Contains(err.Error(), "no tab or browser")) {
+					t.Errorf("%s: %s to %s: %v", c.by.Who.Name, req.Method(), b.Label, err)
+				}
+			}
+		}
+	}
+	if _, err := w.hub.Claim(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, state.Terms{TTL: time.Minute}, nil); err == nil {
+		t.Error("a bound client has claimed a tab of the other browser")
+	}
+	if err := w.hub.Use(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, nil); err == nil {
+		t.Error("a bound client uses a tab of the other browser")
+	}
+}
+
+// buyName returns the public name of the tool of a tab's number, 0 for the domain's own.
+func buyName(t *testing.T, w *profiles, number int) string {
+	t.Helper()
+	for _, it := range w.hub.List(ListTools).Items {
+		if it.Tab == number {
+			return it.Name
+		}
+	}
+	t.Fatalf("tab %d is not listed", number)
+	return ""
+}
+
+// What one profile has left is opened and listed there, and nowhere else.
+func TestBoundCacheAndOpenings(t *testing.T) {
+	w := newProfiles(t)
+	domain := buyName(t, w, 0)
+	closeTab := func(e profile) {
+		e.tell(7, &spec.TabClosed{})
+	}
+	closeTab(w.personal)
+	if got := string(w.hub.ListFor(atHome, ListTools).JSON); !strings.Contains(got, "Cached") {
+		t.Errorf("what personal has left: %s", got)
+	}
+	if got := string(w.hub.ListFor(atWork, ListTools).JSON); strings.Contains(got, "Cached") {
+		t.Errorf("what work has: %s", got)
+	}
+	// The page that is open at work is not the one that is wanted at home.
+	w.wants(atHome, domain, "paid by personal")
+	closeTab(w.work)
+	if err := w.hub.UnnameBrowser("work"); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(atWork, domain, "which nobody has named so")
+	if got := string(w.hub.ListFor(atWork, ListTools).JSON); got != "[]" {
+		t.Errorf("without its browser a client is listed %s", got)
+	}
+	if err := w.hub.NameBrowser("work-id", "work"); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(atWork, domain, "paid by work")
+}
+
+// A page that has joined by itself, and a browser without a name, are nothing to a bound client.
+func TestBoundClientKnowsNamesAlone(t *testing.T) {
+	w := newFixture(t, Options{})
+	p := w.page("https://shop.example", "k")
+	w.register(p, 0, tools(shop, "buy"))
+	b := w.chrome("third", "run")
+	w.register(b, 3, tools("https://mail.example/", "send"))
+	if n := len(w.hub.ListFor(atWork, ListTools).Items); n != 0 {
+		t.Errorf("%d tools are listed", n)
+	}
+	if n := len(w.hub.TabsFor(atWork)) + len(w.hub.BrowsersFor(atWork)); n != 0 {
+		t.Errorf("%d tabs and browsers are known", n)
+	}
+	_, err := w.hub.Call(t.Context(), Call{Name: "website_tool_mail_example_send", By: atWork})
+	if err == nil || !strings.Contains(err.Error(), "bound to the browser work, which is not connected") || strings.Contains(err.Error(), "nearest") {
+		t.Errorf("a call: %v", err)
+	}
+}
+
+// Connection, credential and policy hold together: none widens another, and the owner is bound by
+// none.
+func TestBindingsHoldTogether(t *testing.T) {
+	w := newProfiles(t)
+	domain := buyName(t, w, 0)
+	scoped := &policy.Principal{ID: "c9", Name: "scoped", Scope: &policy.Scope{Browsers: []string{"personal"}}}
+	w.wants(consent.As(scoped), domain, "paid by personal")
+	w.wants(&consent.Caller{Who: scoped, Bound: []string{"work"}}, domain, "leave it no browser")
+	bind := func(client string, names ...string) {
+		if err := w.hub.EditPolicy("test", func(d *policy.Document) error { d.Bind(client, names); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.focus(w.personal)
+	bind("roamer", "work")
+	w.wants(free, domain, "paid by work")
+	bind("", "personal")
+	w.wants(free, domain, "leave it no browser")
+	w.wants(atWork, domain, "leave it no browser")
+	w.wants(consent.As(policy.Owner), buyName(t, w, 1), "paid by work")
+	w.wants(consent.As(policy.Token), domain, "paid by personal")
+}
+
+// A session that has begun to work at a site in one profile goes on there, though the owner looks
+// at another, its tab is closed, or the hub starts anew.
+func TestSessionStaysInItsProfile(t *testing.T) {
+	w := newProfiles(t)
+	domain := buyName(t, w, 0)
+	w.focus(w.work)
+	w.wants(free, domain, "paid by work")
+	w.focus(w.personal)
+	w.wants(free, domain, "paid by work")
+	w.work.tell(7, &spec.TabClosed{})
+	w.wants(free, domain, "paid by work") // in a tab that is opened
+	other := *free
+	other.Session = "another"
+	w.wants(&other, domain, "paid by personal")
+	// What it chooses itself leads it elsewhere.
+	if err := w.hub.Use(t.Context(), free, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(free, domain, "paid by personal")
+}
+
+// Clients are told of what changes in their browsers, and of nothing else.
+func TestBoundChanges(t *testing.T) {
+	w := newProfiles(t)
+	told := make(chan Change, 16)
+	gone := w.hub.Connected(atWork)
+	defer gone(true)
+	stop := w.hub.Watch(func(c Change) {
+		if c = w.hub.ChangeFor(atWork, c); c.lists() || len(c.Updated) > 0 {
+			told <- c
+		}
+	})
+	defer stop()
+	cart := ""
+	for _, it := range w.hub.ListFor(atWork, ListResources).Items {
+		if strings.HasSuffix(it.Source, "/cart") {
+			cart = it.Name
+		}
+	}
+	unfollow, err := w.hub.SubscribeResource(t.Context(), atWork, cart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unfollow()
+	update := func(e profile, names ...string) {
+		e.tell(8, tools("https://news.example/", names...))
+		e.tell(7, &spec.ResourceUpdated{URI: "https://shop.example/cart"})
+	}
+	update(w.personal, "read")
+	update(w.work, "read", "write")
+	var got Change
+	for !got.Tools || len(got.Updated) == 0 {
+		select {
+		case c := <-told:
+			if c.Tools && got.Tools || len(c.Updated) > 1 || len(c.Updated) == 1 && len(got.Updated) == 1 {
+				t.Errorf("told of %+v after %+v", c, got)
+			}
+			got.Tools, got.Updated = got.Tools || c.Tools, append(got.Updated, c.Updated...)
+		case <-time.After(10 * time.Second):
+			t.Fatalf("told of %+v", got)
+		}
+	}
+}
+
+// A name that moves to another browser while a call waits lets nothing through.
+func TestGateLooksAtTheBrowser(t *testing.T) {
+	w := newProfiles(t)
+	a := policy.Action{Who: atWork.Who, Bound: atWork.Bound, Of: policy.OfHub, Name: "x", Class: policy.Read}
+	_, err := w.hub.gate.send(t.Context(), permit{&a}, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, &spec.Text{}, tabtransport.Wait{})
+	if f, ok := err.(*Failure); !ok || f.Code != spec.FailDenied || !strings.Contains(f.Message, "bound to") {
+		t.Errorf("%v", err)
+	}
+}
+
+// tell sends a message of a tab, and waits until the hub has taken in what it registers.
+func (e profile) tell(tab int64, msg spec.Inbound) {
+	if _, registers := msg.(*spec.Register); !registers {
+		e.Send(tab, msg)
+	} else if answer, err := e.Ask(e.t.Context(), tab, msg); e.t.Context().Err() == nil && (err != nil || !strings.Contains(string(answer), `"rejected":[]`)) {
+		e.t.Errorf("register: %s, %v", answer, err)
+	}
+}

@@ -1,0 +1,128 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"tabhub/hub/broadcast"
+	"tabhub/hub/consent"
+	"tabhub/hub/state"
+	"tabhub/spec"
+)
+
+// Handover says what becomes of a client's calls of a tab that it holds, while the owner uses
+// the tab by hand. What only reads goes on.
+type Handover string
+
+// The choices for Handover.
+const (
+	HandoverWait   Handover = "wait"   // they wait for the owner, as long as they may take
+	HandoverFail   Handover = "fail"   // they fail at once
+	HandoverIgnore Handover = "ignore" // they go on
+)
+
+// waitingEvery is how often a client is told that its call waits for the owner, and its lease renewed:
+// more often than any ends.
+const waitingEvery = 5 * time.Second
+
+// yields are the calls that wait until the owner does not use a tab, by tab. It is safe for
+// concurrent use.
+type yields struct {
+	changed *broadcast.Signal
+
+	mu   sync.Mutex
+	tabs map[spec.TabAddr]int
+}
+
+// begin says that a call waits, until end is called.
+func (y *yields) begin(addr spec.TabAddr) (end func()) {
+	turn := func(n int) {
+		y.mu.Lock()
+		if y.tabs == nil {
+			y.tabs = map[spec.TabAddr]int{}
+		}
+		if y.tabs[addr] += n; y.tabs[addr] == 0 {
+			delete(y.tabs, addr)
+		}
+		y.mu.Unlock()
+		y.changed.Fire()
+	}
+	turn(1)
+	return func() { turn(-1) }
+}
+
+// in returns how many calls wait, by tab.
+func (y *yields) in() map[spec.TabAddr]int {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return maps.Clone(y.tabs)
+}
+
+// yield blocks while the owner uses by hand a tab that a client holds, if the Hub is to wait then,
+// and reports whether it has. What must not wait, or not any longer, gets a *Failure.
+func (h *Hub) yield(ctx context.Context, of *passage, by *consent.Caller, addr spec.TabAddr, until time.Time) (waited bool, err error) {
+	id := h.session(by)
+	inUse := func(s *state.State) bool { return s.InUse(addr, id) }
+	if h.opts.Handover == HandoverIgnore || !view(h, inUse) {
+		return false, nil
+	}
+	failure := &Failure{spec.FailTabInUse, fmt.Sprintf("the owner is using tab %s by hand; nothing was sent. Try again later, or work in another tab", addr.Public())}
+	if h.opts.Handover == HandoverFail {
+		return false, failure
+	}
+	of.enters(PhaseWaiting)
+	defer of.enters(PhaseRunning)
+	defer h.yields.begin(addr)()
+	late := time.NewTimer(time.Until(until))
+	defer late.Stop()
+	tick := time.NewTicker(waitingEvery)
+	defer tick.Stop()
+	tell := func(n int) {
+		p := spec.Progress{Progress: float64(n) / 1000, Message: "the owner is using this tab; the call waits until they have finished", Waiting: true}
+		of.progressed(p)
+		by.Report(p)
+	}
+	tell(0)
+	for n := 1; ; {
+		changed := h.changes.Wait()
+		if !view(h, inUse) {
+			return true, nil
+		}
+		select {
+		case <-changed:
+		case <-tick.C:
+			h.renew(id, addr)
+			tell(n)
+			n++
+		case <-late.C:
+			return true, failure
+		case <-ctx.Done():
+			return true, context.Cause(ctx)
+		case <-h.ctx.Done():
+			return true, h.endedFailure(false)
+		}
+	}
+}
+
+// renew renews the lease that a session has of a tab.
+func (h *Hub) renew(id state.SessionID, addr spec.TabAddr) {
+	if view(h, func(s *state.State) bool { return s.Renew(id, addr, time.Now()) }) {
+		h.update(func(tx *state.Tx) { tx.SaveSession(id) })
+	}
+}
+
+// held returns the tabs of a browser that clients hold, for its owner.
+func (h *Hub) held(browser spec.PeerID) []spec.HeldTab {
+	held := view(h, func(s *state.State) []spec.HeldTab { return s.HeldTabs(browser, time.Now()) })
+	if len(held) == 0 {
+		return nil
+	}
+	waiting := h.yields.in()
+	for i := range held {
+		held[i].Waiting = waiting[spec.TabAddr{Peer: browser, Tab: held[i].TabID}] > 0
+	}
+	return held
+}

@@ -1,0 +1,218 @@
+package hub
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/hub/state"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest"
+)
+
+// agent is a client with a session of its own.
+func agent(name string) *consent.Caller {
+	return &consent.Caller{Who: &policy.Principal{ID: "c-" + name, Name: name}, Session: "s-" + name}
+}
+
+// callAs begins a call of a client.
+func (w *fixture) callAs(ctx context.Context, by *consent.Caller, name string) *call {
+	c := &call{done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_" + name, By: by})
+	}()
+	return c
+}
+
+// desk is a browser that looks for the owner's hand and keeps rooms, with a tab that an agent holds.
+func (w *fixture) desk() tabtest.End {
+	w.t.Helper()
+	conn := chromeConn("b1", "s1", "")
+	conn.Pairing = "p1"
+	conn.Hello.Capabilities = append(conn.Hello.Capabilities, spec.CapHold, spec.CapRoom, spec.CapNavigate, spec.CapText)
+	b := w.dial(conn)
+	w.register(b, 7, tools("https://shop.example/", "buy", `look:"annotations":{"readOnlyHint":true}`))
+	return b
+}
+
+var held = spec.TabAddr{Peer: "browser:b1", Tab: 7}
+
+func (w *fixture) claim(by *consent.Caller, ttl time.Duration) {
+	w.t.Helper()
+	if _, err := w.hub.Claim(w.t.Context(), by, held, state.Terms{TTL: ttl}, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// hand says whether the owner uses the tab by hand.
+func hand(b tabtest.End, inUse bool) { b.Notify(held.Tab, &spec.TabState{InUse: &inUse}) }
+
+// While the owner uses a tab that a client holds, its calls there wait, and the owner sees that;
+// what only reads goes on.
+func TestCallsWaitForTheOwnersHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		told := watchOwnerIn(t, w.hub, held.Peer)
+		b := w.desk()
+		var said []string
+		claude := agent("Claude")
+		claude.Progress = func(p spec.Progress) { said = append(said, p.Message) }
+		w.claim(claude, MinLease)
+		if got := told().Held; len(got) != 1 || got[0].TabID != 7 || got[0].By != "Claude" || got[0].UntilMs < 9_000 || got[0].Waiting {
+			t.Errorf("held are %+v", got)
+		}
+		hand(b, true)
+		synctest.Wait()
+
+		buy := w.callAs(t.Context(), claude, "shop_example__buy")
+		look := w.callAs(t.Context(), claude, "shop_example__look")
+		answer(b, b.Next(), "seen")
+		look.want(t, "seen")
+		if got := told().Held; len(got) != 1 || !got[0].Waiting {
+			t.Errorf("while a call waits, held are %+v", got)
+		}
+		if running, _ := w.hub.Running(); len(running) != 1 || running[0].Phase != PhaseWaiting || !strings.Contains(running[0].Progress.Message, "the owner is using this tab") {
+			t.Errorf("under way are %+v", running)
+		}
+		moved := make(chan error, 1)
+		go func() {
+			_, err := w.hub.Control(t.Context(), claude, held, &spec.Navigate{Reload: true})
+			moved <- err
+		}()
+		time.Sleep(spec.CallTimeout - time.Second) // longer than the lease lasts without a call
+		hand(b, false)
+		done := map[string]bool{}
+		for range 2 {
+			r := b.Next()
+			done[r.Method] = true
+			if r.Method == spec.MethodExecuteTool {
+				answer(b, r, "bought")
+			} else {
+				b.Answer(r, spec.Response{Result: []byte("{}")}, nil)
+			}
+		}
+		buy.want(t, "bought")
+		if err := <-moved; err != nil || !done[spec.MethodNavigate] {
+			t.Errorf("%v, %v", err, done)
+		}
+		if len(said) == 0 || !strings.Contains(said[0], "the owner is using this tab") {
+			t.Errorf("the client was told %q", said)
+		}
+
+		hand(b, true)
+		synctest.Wait()
+		buy = w.callAs(t.Context(), claude, "shop_example__buy")
+		began := time.Now()
+		buy.want(t, "TAB_IN_USE")
+		if took := time.Since(began); took != spec.CallTimeout {
+			t.Errorf("it failed after %s", took)
+		}
+		// The owner takes the tab back while a call waits.
+		buy = w.callAs(t.Context(), claude, "shop_example__buy")
+		synctest.Wait()
+		w.hub.EndLease(held, consent.ByWindow)
+		answer(b, b.Next(), "bought")
+		buy.want(t, "bought")
+		if got := told().Held; len(got) != 0 {
+			t.Errorf("held are %+v", got)
+		}
+	})
+}
+
+// A hub can be told not to wait, or not to mind.
+func TestHandover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, handover := range []Handover{HandoverFail, HandoverIgnore} {
+			w := newFixture(t, Options{Handover: handover})
+			b := w.desk()
+			claude := agent("Claude")
+			w.claim(claude, DefaultLease)
+			hand(b, true)
+			synctest.Wait()
+			buy := w.callAs(t.Context(), claude, "shop_example__buy")
+			if handover == HandoverFail {
+				buy.want(t, "TAB_IN_USE")
+				continue
+			}
+			answer(b, b.Next(), "bought")
+			buy.want(t, "bought")
+		}
+	})
+}
+
+// What a browser has said of the owner's hand ends with its connection: it says it again.
+func TestOwnersHandIsSaidAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		b := w.desk()
+		claude := agent("Claude")
+		w.claim(claude, DefaultLease)
+		hand(b, true)
+		synctest.Wait()
+		b.Cut()
+		b = w.desk()
+		buy := w.callAs(t.Context(), claude, "shop_example__buy")
+		answer(b, b.Next(), "bought")
+		buy.want(t, "bought")
+	})
+}
+
+// requests remembers what was sent last.
+type requests struct {
+	tabtransport.TabHubTransport
+	last spec.Request
+}
+
+func (r *requests) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
+	r.last = req
+	return r.TabHubTransport.SendRequest(ctx, to, req, w)
+}
+
+// What a client opens goes to its room, which ends with it.
+func TestRoomOfAClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, opts := range []Options{{}, {Room: RoomWindow, RoomEnd: RoomClose}, {Room: RoomNone}} {
+			w := newFixture(t, opts)
+			b := w.desk()
+			sent := &requests{TabHubTransport: w.hub.gate.transport}
+			w.hub.gate.transport = sent
+			claude := agent("Claude")
+			gone := w.hub.Connected(claude)
+			open := func(by *consent.Caller) *spec.Room {
+				go w.hub.Control(t.Context(), by, spec.TabAddr{Peer: held.Peer}, &spec.OpenTab{URL: "https://shop.example/"})
+				r := b.Next()
+				b.Answer(r, spec.Response{Result: []byte(`{"tabId":9}`)}, nil)
+				synctest.Wait()
+				return sent.last.(*spec.OpenTab).Room
+			}
+			if room := open(tester); room != nil {
+				t.Errorf("the owner's own tabs go to %+v", room)
+			}
+			room := open(claude)
+			if opts.Room == RoomNone {
+				if room != nil {
+					t.Errorf("a tab goes to %+v", room)
+				}
+				continue
+			}
+			if room == nil || room.Title != "Claude" || room.ID == "" || room.Kind != spec.RoomKind(w.hub.opts.Room) {
+				t.Fatalf("a tab goes to %+v", room)
+			}
+			if other := open(agent("Codex")); other == nil || other.ID == room.ID {
+				t.Errorf("another's tab goes to %+v", other)
+			}
+			gone(true)
+			r := b.Next()
+			if end, ok := sent.last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.RoomEnd == RoomClose) {
+				t.Errorf("at its end the browser is asked for %+v", sent.last)
+			}
+			b.Answer(r, spec.Response{Result: []byte(`{"closed":1,"kept":0}`)}, nil)
+		}
+	})
+}

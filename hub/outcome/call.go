@@ -1,0 +1,92 @@
+package outcome
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+)
+
+// NewID returns the id of a call. It is in the call's result and in the record.
+func NewID() string { return rand.Text()[:10] }
+
+// Call is one call of a client. Its methods are safe for concurrent use and do not block. A nil
+// Call is one of which nothing is kept: they do nothing then.
+type Call struct {
+	// static after construction
+	id     string
+	tool   string // or what else was asked for
+	began  time.Time
+	ledger *Ledger
+	whole  *Call // which this is a part of; nil: of none
+
+	sends  atomic.Int32 // requests that may have reached a page or browser
+	acts   atomic.Int32 // of these, those that must not be sent twice
+	failed atomic.Bool  // the hub's failure is the answer
+
+	// guarded by ledger.mu
+	session *session
+	runs    Asker // has begun it; nil when it has ended
+	asker   Asker // waits for the answer; nil when it has ended
+	turn    int   // of the asker
+	broken  *time.Timer
+	hidden  bool
+	ended   time.Time     // zero while it is under way
+	done    chan struct{} // closed at the end; nil while nobody waits for that
+	result  json.RawMessage
+	fault   json.RawMessage
+	large   bool // there was an answer, larger than what is kept
+	lost    time.Time
+	key     Key // of who has lost the answer
+	older   *Call
+	newer   *Call
+}
+
+// ID returns the call's id, "" of a nil Call.
+func (c *Call) ID() string {
+	if c == nil {
+		return ""
+	}
+	return c.id
+}
+
+// Part returns a call that is a part of c, with an id of its own. What it sends c has sent;
+// how it ends says nothing about c.
+func (c *Call) Part() *Call {
+	if c == nil {
+		return nil
+	}
+	return &Call{id: NewID(), whole: c}
+}
+
+// of returns the call that c is, or is a part of.
+func (c *Call) of() *Call {
+	if c != nil && c.whole != nil {
+		return c.whole
+	}
+	return c
+}
+
+// Sending says that a request is about to be sent to a page or a browser. twice says that it
+// may be sent a second time without harm.
+func (c *Call) Sending(twice bool) { c.count(twice, 1) }
+
+// NotSent takes back what Sending has said: the request has not left.
+func (c *Call) NotSent(twice bool) { c.count(twice, -1) }
+
+func (c *Call) count(twice bool, n int32) {
+	if c = c.of(); c == nil {
+		return
+	}
+	c.sends.Add(n)
+	if !twice {
+		c.acts.Add(n)
+	}
+}
+
+// Failed says that the answer is a failure of the hub, not what the page has said.
+func (c *Call) Failed() {
+	if c != nil {
+		c.failed.Store(true)
+	}
+}

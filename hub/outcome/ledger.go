@@ -1,0 +1,464 @@
+package outcome
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Limits, and how long something lasts.
+const (
+	MaxCalls   = 64
+	MaxEnded   = 16 << 10
+	MaxAnswer  = 1 << 20
+	MaxAnswers = 32 << 20
+	Keep       = 10 * time.Minute
+	AskAgain   = time.Minute
+	DetachFor  = 5 * time.Second
+)
+
+// Session is one run of a client: an agent. ID is good for Client alone.
+type Session struct{ Client, ID string }
+
+// Key is equal for two requests that ask for the same.
+type Key [32]byte
+
+// Asker is a request of a client. Its methods are safe for concurrent use and do not block.
+type Asker interface {
+	Key() Key
+	// Gone reports whether its client cannot be told the answer.
+	Gone() bool
+	// Connection is the same for requests of which, as long as one can be answered, all can.
+	Connection() any
+	// Stop ends what the request does. gone says that its client is gone, and has not wanted it.
+	Stop(gone bool)
+}
+
+// Ask is a request that begins a call, or asks for one again.
+type Ask struct {
+	Session Session
+	Said    string // what the client calls itself
+	Heir    bool   // the session goes on with that of a client which has left, see Leave
+	Tool    string // or what else is asked for
+	Began   time.Time
+	By      Asker
+	// Again: if the same was asked for before, and the answer has not been delivered, the
+	// request is for that.
+	Again bool
+}
+
+// Ledger keeps what became of a user's calls. Its methods are safe for concurrent use and do
+// not block. The zero value is ready.
+type Ledger struct {
+	mu       sync.Mutex
+	sessions map[Session]*session
+	left     []*session // of clients that have left, the latest last
+	oldest   *Call      // that has ended
+	newest   *Call
+	ended    int // calls
+	bytes    int // of their answers
+	sweep    *time.Timer
+	closed   bool
+}
+
+// session is what is kept of a client's session. Ledger.mu guards it.
+type session struct {
+	id     Session
+	said   string
+	calls  []*Call // in the order in which they began
+	open   int     // of them, that have not ended
+	asked  int     // that have an asker
+	broken int     // the asker of which has reported a lost connection
+	lost   int     // the answer of which is lost
+	// conn is the connection of all that are asked, unless mixed.
+	conn  any
+	mixed bool
+	gone  time.Time // when the client left; zero: it has not
+}
+
+// Begin begins a call. With again it is one that was begun before: the request has turn of it
+// from now on, and its answer is to be waited for with Done.
+func (l *Ledger) Begin(a Ask) (c *Call, turn int, again bool) {
+	l.mu.Lock()
+	s := l.sessionLocked(&a)
+	if a.Again && s.mayHaveLost(a.By) {
+		found := s.candidates(a.Tool)
+		l.mu.Unlock()
+		found.match(a.By.Key())
+		l.mu.Lock()
+		if c := found.take(a.By); c != nil {
+			defer l.mu.Unlock()
+			return c, c.turn, true
+		}
+		s = l.sessionLocked(&a)
+	}
+	defer l.mu.Unlock()
+	c = &Call{id: NewID(), tool: a.Tool, began: a.Began, ledger: l, session: s, runs: a.By, asker: a.By}
+	s.calls = append(s.calls, c)
+	s.open++
+	s.attend(a.By)
+	return c, 0, false
+}
+
+// sessionLocked returns the session of a request.
+func (l *Ledger) sessionLocked(a *Ask) *session {
+	if s := l.sessions[a.Session]; s != nil {
+		return s
+	}
+	if l.sessions == nil {
+		l.sessions = map[Session]*session{}
+	}
+	s := &session{id: a.Session, said: a.Said}
+	if a.Heir {
+		if i := slices.IndexFunc(l.left, func(left *session) bool { return left.fits(a) }); i >= 0 {
+			s = l.left[i]
+			l.left = slices.Delete(l.left, i, i+1)
+			delete(l.sessions, s.id)
+			s.id, s.gone = a.Session, time.Time{}
+		}
+	}
+	l.sessions[a.Session] = s
+	return s
+}
+
+// fits reports whether a request can be of the client that has left s.
+func (s *session) fits(a *Ask) bool {
+	return s.id.Client == a.Session.Client && (a.Said == "" || a.Said == s.said) && a.Began.Sub(s.gone) < AskAgain
+}
+
+// Leave says that a session is over by the loss of its connection, and that its client comes
+// back with another: the next one of the client with Ask.Heir goes on with what is kept of it.
+func (l *Ledger) Leave(of Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dropLeft()
+	if s := l.sessions[of]; s != nil && s.gone.IsZero() {
+		s.gone = time.Now()
+		l.left = append(l.left, s)
+	}
+}
+
+// dropLeft forgets who has left too long ago to have an heir.
+func (l *Ledger) dropLeft() {
+	l.left = slices.DeleteFunc(l.left, func(s *session) bool { return time.Since(s.gone) >= AskAgain })
+}
+
+// attend notes that a request waits for an answer.
+func (s *session) attend(by Asker) {
+	conn := by.Connection()
+	if s.asked == 0 {
+		s.conn, s.mixed = conn, false
+	}
+	s.asked++
+	s.mixed = s.mixed || s.conn != conn
+}
+
+// mayHaveLost reports whether a request may be for a call of which the answer is lost.
+func (s *session) mayHaveLost(by Asker) bool {
+	return s.lost > 0 || s.broken > 0 || s.asked > 0 && (s.mixed || s.conn != by.Connection())
+}
+
+// candidate is a call that a request may be for.
+type candidate struct {
+	call *Call
+	turn int
+	key  Key
+	by   Asker // whose key it is; nil: key is known
+}
+
+type candidates []candidate
+
+// candidates returns the calls of which the answer was not delivered, and will not be, the
+// latest first.
+func (s *session) candidates(tool string) (found candidates) {
+	for _, c := range slices.Backward(s.calls) {
+		if c.tool == tool && c.isLost() {
+			found = append(found, candidate{c, c.turn, c.key, c.asker})
+		}
+	}
+	return found
+}
+
+// isLost reports whether nobody gets the answer of a call that must not run again.
+func (c *Call) isLost() bool {
+	switch {
+	case c.ended.IsZero() && c.sends.Load() > 0, !c.ended.IsZero():
+		if c.acts.Load() == 0 {
+			return false
+		}
+	case c.broken != nil: // it was not sent, and will not be
+		return false
+	}
+	if !c.lost.IsZero() {
+		return time.Since(c.lost) < AskAgain
+	}
+	return c.asker != nil && (c.broken != nil || c.asker.Gone())
+}
+
+// match leaves the calls for the same as key. It is called without the lock: arguments may be
+// large.
+func (found *candidates) match(key Key) {
+	*found = slices.DeleteFunc(*found, func(f candidate) bool {
+		if f.by != nil {
+			f.key = f.by.Key()
+		}
+		return f.key != key
+	})
+}
+
+// take gives the first of the calls to another request.
+func (found candidates) take(by Asker) *Call {
+	for _, f := range found {
+		if c := f.call; c.turn == f.turn && c.isLost() && c.session != nil {
+			c.unask()
+			c.turn++
+			c.asker = by
+			c.session.attend(by)
+			if c.done == nil {
+				c.done = make(chan struct{})
+				if !c.ended.IsZero() {
+					close(c.done)
+				}
+			}
+			return c
+		}
+	}
+	return nil
+}
+
+// unask ends the turn of the request that waits for the answer. The caller holds the lock.
+func (c *Call) unask() {
+	s := c.session
+	if c.asker != nil {
+		c.asker = nil
+		s.asked--
+	}
+	if c.broken != nil {
+		c.broken.Stop()
+		c.broken = nil
+		s.broken--
+	}
+	if !c.lost.IsZero() {
+		c.lost = time.Time{}
+		s.lost--
+	}
+}
+
+// Break says that the connection of the request that has the turn is lost.
+func (c *Call) Break(turn int) {
+	if c == nil {
+		return
+	}
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	if c.turn != turn || !c.ended.IsZero() || c.broken != nil {
+		return
+	}
+	wait := DetachFor
+	if c.acts.Load() == 0 {
+		wait = 0
+	}
+	c.session.broken++
+	c.broken = time.AfterFunc(wait, func() { c.giveUp(turn) })
+}
+
+// giveUp stops a call for which nobody has asked again.
+func (c *Call) giveUp(turn int) {
+	c.ledger.mu.Lock()
+	runs := c.runs
+	if c.turn != turn || c.broken == nil {
+		runs = nil
+	}
+	c.ledger.mu.Unlock()
+	if runs != nil {
+		runs.Stop(true)
+	}
+}
+
+// Cancel stops the call, as the client that has the turn wants it.
+func (c *Call) Cancel(turn int) {
+	c.ledger.mu.Lock()
+	runs := c.runs
+	if c.turn != turn {
+		runs = nil
+	}
+	c.ledger.mu.Unlock()
+	if runs != nil {
+		runs.Stop(false)
+	}
+}
+
+// Done returns a channel that is closed when the call, begun again, has ended.
+func (c *Call) Done() <-chan struct{} {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	return c.done
+}
+
+// Answer returns how a call has ended, both nil without an answer.
+func (c *Call) Answer() (result, fault json.RawMessage) {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	return c.result, c.fault
+}
+
+// Sent reports whether the call may have reached a page with what must not be sent twice.
+func (c *Call) Sent() bool { return c != nil && c.acts.Load() > 0 }
+
+// End ends a call with its raw answer, or with the JSON-RPC error in place of one. Both are
+// nil if it has none. They are not copied, and must not change any more.
+func (c *Call) End(result, fault json.RawMessage) {
+	if c == nil {
+		return
+	}
+	l, now := c.ledger, time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := c.session
+	c.ended, c.runs, c.result, c.fault = now, nil, result, fault
+	s.open--
+	if c.done != nil {
+		close(c.done)
+	}
+	l.append(c)
+	if c.hidden {
+		l.forget(c)
+	}
+	if len(s.calls)-s.open > MaxCalls {
+		l.forget(s.calls[slices.IndexFunc(s.calls, func(c *Call) bool { return !c.ended.IsZero() })])
+	}
+	for l.ended > MaxEnded {
+		l.forget(l.oldest)
+	}
+	for old := l.oldest; l.bytes > MaxAnswers; old = old.newer {
+		old.forgetAnswer()
+	}
+}
+
+func (c *Call) size() int { return len(c.result) + len(c.fault) }
+
+// forgetAnswer lets go of the answer of a call that has ended.
+func (c *Call) forgetAnswer() {
+	c.large = c.large || c.size() > 0
+	c.ledger.bytes -= c.size()
+	c.result, c.fault = nil, nil
+}
+
+// Hide has nothing kept of the call: it only asks for another.
+func (c *Call) Hide() {
+	if c = c.of(); c != nil {
+		c.ledger.mu.Lock()
+		defer c.ledger.mu.Unlock()
+		c.hidden = true
+	}
+}
+
+// Delivered says that the request that has the turn has its answer, for all that is known.
+func (c *Call) Delivered(turn int) {
+	if c == nil {
+		return
+	}
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	if c.turn != turn || c.session == nil {
+		return
+	}
+	c.unask()
+	if c.size() > MaxAnswer {
+		c.forgetAnswer()
+	}
+}
+
+// Lost says that the answer could not be delivered to the request by, which has the turn.
+func (c *Call) Lost(turn int, by Asker) {
+	if c == nil {
+		return
+	}
+	var key Key
+	if c.acts.Load() > 0 {
+		key = by.Key()
+	}
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	if c.turn != turn || c.session == nil {
+		return
+	}
+	c.unask()
+	if c.acts.Load() > 0 {
+		c.lost, c.key = time.Now(), key
+		c.session.lost++
+	}
+}
+
+// append adds a call to those that have ended.
+func (l *Ledger) append(c *Call) {
+	if c.older = l.newest; c.older != nil {
+		c.older.newer = c
+	} else {
+		l.oldest = c
+	}
+	l.newest = c
+	l.ended++
+	l.bytes += c.size()
+	if l.sweep == nil && !l.closed {
+		l.sweep = time.AfterFunc(Keep, l.expire)
+	}
+}
+
+// forget takes out a call that has ended.
+func (l *Ledger) forget(c *Call) {
+	if c.older != nil {
+		c.older.newer = c.newer
+	} else {
+		l.oldest = c.newer
+	}
+	if c.newer != nil {
+		c.newer.older = c.older
+	} else {
+		l.newest = c.older
+	}
+	c.older, c.newer = nil, nil
+	l.ended--
+	l.bytes -= c.size()
+	s := c.session
+	c.unask()
+	c.session = nil
+	i := slices.Index(s.calls, c)
+	s.calls = slices.Delete(s.calls, i, i+1)
+	if len(s.calls) == 0 && l.sessions[s.id] == s {
+		delete(l.sessions, s.id)
+	}
+}
+
+// expire forgets what has ended long ago.
+func (l *Ledger) expire() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.oldest != nil && time.Since(l.oldest.ended) >= Keep {
+		l.forget(l.oldest)
+	}
+	l.dropLeft()
+	l.sweep = nil
+	if l.oldest != nil && !l.closed {
+		l.sweep = time.AfterFunc(Keep/10, l.expire)
+	}
+}
+
+// Close ends the timers of the Ledger. What goes on without a client is not stopped by it any
+// more.
+func (l *Ledger) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.sweep != nil {
+		l.sweep.Stop()
+	}
+	for _, s := range l.sessions {
+		for _, c := range s.calls {
+			if c.broken != nil {
+				c.broken.Stop()
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package outcome
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// State is what became of a call.
+type State string
+
+// The states.
+const (
+	UnderWay State = "under_way"
+	Ended    State = "ended"
+	NotSent  State = "not_sent"
+	MayHave  State = "may_have_taken_effect"
+	NotKnown State = "unknown"
+)
+
+// Report says what became of a call.
+type Report struct {
+	ID    string    `json:"id,omitempty"`
+	Tool  string    `json:"tool,omitempty"` // or what else was asked for
+	State State     `json:"state"`
+	Sent  *bool     `json:"sent,omitempty"` // of one under way: it may have reached a page
+	Began time.Time `json:"began,omitzero"`
+	Took  float64   `json:"tookMs,omitempty"`
+	Note  string    `json:"note,omitempty"`
+	// Result is the raw answer, Fault the JSON-RPC error in place of one.
+	Result json.RawMessage `json:"result,omitempty"`
+	Fault  json.RawMessage `json:"error,omitempty"`
+}
+
+// Report says what became of a call of a client: the one of that id or, without one, the
+// session's latest but for the call but.
+func (l *Ledger) Report(of Session, id string, but *Call) Report {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.findLocked(of, id, but.of())
+	if c == nil {
+		return Report{ID: id, State: NotKnown, Note: "The hub does not know of such a call: none was made, it is forgotten by now, or the hub has been restarted since. It may have taken effect."}
+	}
+	r := Report{ID: c.id, Tool: c.tool, State: c.stateLocked(), Began: c.began, Result: c.result, Fault: c.fault}
+	if c.ended.IsZero() {
+		r.Sent = new(c.sends.Load() > 0)
+	} else {
+		r.Took = float64(c.ended.Sub(c.began).Microseconds()) / 1000
+	}
+	switch {
+	case c.large:
+		r.Note = "The answer was too large, or is too old, to be kept."
+	case r.State == NotSent:
+		r.Note = "It did not reach a page, and will not: it can be made again."
+	case r.State == MayHave && c.result == nil:
+		r.Note = "It was sent, and ended without an answer."
+	}
+	return r
+}
+
+func (c *Call) stateLocked() State {
+	answered := c.result != nil || c.fault != nil || c.large
+	switch {
+	case c.ended.IsZero():
+		return UnderWay
+	case answered && !c.failed.Load():
+		return Ended
+	case c.sends.Load() > 0:
+		return MayHave
+	}
+	return NotSent
+}
+
+// findLocked returns the call of that id that one of the client's sessions has made or, if id
+// is "", the latest of the session that is not but. nil: there is none.
+func (l *Ledger) findLocked(of Session, id string, but *Call) *Call {
+	if id == "" {
+		if s := l.sessions[of]; s != nil {
+			for i := len(s.calls) - 1; i >= 0; i-- {
+				if c := s.calls[i]; c != but && !c.hidden {
+					return c
+				}
+			}
+		}
+		return nil
+	}
+	for _, s := range l.sessions {
+		if s.id.Client != of.Client {
+			continue
+		}
+		for _, c := range s.calls {
+			if c.id == id {
+				return c
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package hub
+
+import (
+	"encoding/json"
+	"errors"
+
+	"tabhub/describe"
+	"tabhub/hub/state"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// RoomKind says where the tabs go that clients open.
+type RoomKind string
+
+// The choices for RoomKind.
+const (
+	RoomGroup  RoomKind = "group"  // a tab group of each client's own
+	RoomWindow RoomKind = "window" // a window of each client's own
+	RoomNone   RoomKind = "none"   // anywhere
+)
+
+// RoomEnd says what becomes of the tabs that a client has opened, when it has ended.
+type RoomEnd string
+
+// The choices for RoomEnd.
+const (
+	RoomKeep  RoomEnd = "keep"  // they stay, and what they are in says that it has ended
+	RoomClose RoomEnd = "close" // they are closed, but for those that the owner has made theirs
+)
+
+// room returns where a browser opens a tab for somebody; nil for anywhere.
+func (h *Hub) room(by state.By, browser spec.PeerID) *spec.Room {
+	if h.opts.Room == RoomNone || by.Session == (state.SessionID{}) {
+		return nil
+	}
+	if !h.keepsRooms(browser) {
+		return nil
+	}
+	return &spec.Room{ID: by.Session.Short(), Title: describe.Clean(by.Label, maxSaid), Kind: spec.RoomKind(h.opts.Room)}
+}
+
+func (h *Hub) keepsRooms(browser spec.PeerID) bool {
+	return view(h, func(s *state.State) bool {
+		_, capable := s.Controllable(spec.TabAddr{Peer: browser}, spec.CapRoom)
+		return capable
+	})
+}
+
+// endRoom tells the browsers in which a session has opened tabs that it has ended. It does not
+// block.
+func (h *Hub) endRoom(ended state.EndedSession) {
+	told := map[spec.PeerID]bool{}
+	for _, addr := range ended.Room {
+		if told[addr.Peer] || !h.keepsRooms(addr.Peer) {
+			continue
+		}
+		told[addr.Peer] = true
+		h.background(func() { h.endRoomIn(addr.Peer, ended) })
+	}
+}
+
+// endRoomIn is endRoom for one browser. It blocks until that has answered.
+func (h *Hub) endRoomIn(browser spec.PeerID, ended state.EndedSession) {
+	req := &spec.EndRoom{Room: ended.Session.Short(), Close: h.opts.RoomEnd == RoomClose}
+	resp, err := h.gate.own(h.ctx, spec.TabAddr{Peer: browser}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	var result spec.EndRoomResult
+	if err == nil {
+		err = json.Unmarshal(resp.Result, &result)
+	}
+	switch {
+	case errors.Is(err, tabtransport.ErrNotConnected), h.ctx.Err() != nil:
+	case err != nil:
+		h.log.Warn("a client's tabs are left as they are", "client", ended.Label, "browser", browser, "err", err)
+	default:
+		h.log.Info("a client's room has ended", "client", ended.Label, "browser", browser, "closed", result.Closed, "kept", result.Kept)
+	}
+}

@@ -1,0 +1,192 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub/record"
+	"tabhub/hub/tasks"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest"
+)
+
+// task begins a task for a call of a page's tool, and returns what to end the call with.
+func (w *fixture) task(name string) (run *tasks.Run, stop context.CancelCauseFunc, c *call) {
+	w.t.Helper()
+	ctx, stop := context.WithCancelCause(w.t.Context())
+	run, _, err := w.hub.Tasks().Begin(w.t.Context(), tasks.Call{Client: tester.Who.ID, Tool: name}, stop)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c = &call{done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: tester, Sending: func(sent func() json.RawMessage) { run.Sending(sent()) }})
+	}()
+	return run, stop, c
+}
+
+// ended waits until a task has ended, and returns its result.
+func (w *fixture) ended(id string) string {
+	w.t.Helper()
+	changed := make(chan struct{}, 100)
+	defer w.hub.Tasks().Watch(func(string) { changed <- struct{}{} })()
+	for {
+		task, ok := w.hub.Tasks().Get(tester.Who.ID, id)
+		if !ok {
+			w.t.Fatal("the task is gone")
+		}
+		if task.Status != tasks.Working {
+			return string(task.Status) + " " + string(task.Result)
+		}
+		<-changed
+	}
+}
+
+// restart opens the Hub anew, as the next process does, when the one before has left its calls.
+func (w *fixture) restart() {
+	w.t.Helper()
+	if err := w.hub.Close(context.Background()); err != nil {
+		w.t.Error(err)
+	}
+	w.start(Options{})
+}
+
+func single(origin, key, session string) tabtransport.Conn {
+	return tabtransport.Conn{Origin: origin, Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: key, Session: session}}
+}
+
+// A page that works on when the hub's process ends gives its answer to the next one; it is
+// recorded once, as one call.
+func TestTaskOutlivesTheHub(t *testing.T) {
+	for name, tt := range map[string]struct {
+		back func(w *fixture, r tabtest.Request) // what comes back after the restart
+		want []string
+	}{
+		"the page comes back with the answer": {func(w *fixture, r tabtest.Request) {
+			answer(w.dial(single("https://shop.example.com", "k", "1")), r, "paid")
+		}, []string{`completed {"resultType":"complete","_meta":{"tabhub/source":`, `"origin":"https://shop.example.com"`, `"text":"paid"`}},
+		"the page was reloaded": {func(w *fixture, r tabtest.Request) {
+			w.dial(single("https://shop.example.com", "k", "2"))
+		}, []string{`completed`, `TAB_CLOSED`, "may have taken effect"}},
+		"the page knows no answer": {func(w *fixture, r tabtest.Request) {
+			w.dial(single("https://shop.example.com", "k", "1")).Answer(r, spec.Response{}, spec.Errorf(spec.CodeTabNotFound, "forgotten"))
+		}, []string{`completed`, `TAB_CLOSED`, "may have taken effect"}},
+		"the page has failed": {func(w *fixture, r tabtest.Request) {
+			w.dial(single("https://shop.example.com", "k", "1")).Answer(r, spec.Response{Result: json.RawMessage(`"no money"`), Failed: true}, nil)
+		}, []string{`completed`, "TOOL_ERROR", "no money"}},
+		"the page asks back": {func(w *fixture, r tabtest.Request) {
+			w.dial(single("https://shop.example.com", "k", "1")).Answer(r, spec.Response{Result: json.RawMessage(`{"resultType":"input_required","inputRequests":{}}`)}, nil)
+		}, []string{`completed`, "TOOL_ERROR", "asks back", "may have taken effect"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newFixture(t, Options{})
+			page := w.dial(single("https://shop.example.com", "k", "1"))
+			w.register(page, 0, tools("https://shop.example.com/", "pay"))
+			run, stop, c := w.task("website_tool_shop_example_com_pay")
+			r := page.Next()
+			stop(tabtransport.ErrLeft)
+			c.want(t, tabtransport.ErrLeft.Error())
+			w.restart()
+			tt.back(w, r)
+			got := w.ended(run.ID())
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("ended %s, want %s", got, want)
+				}
+			}
+			w.hub.Close(context.Background())
+			var calls []string
+			for _, e := range w.record.Entries(record.Query{}) {
+				if e.Event == "call" {
+					calls = append(calls, e.Tool+" "+e.Call)
+				}
+			}
+			if len(calls) != 1 {
+				t.Errorf("recorded %q", calls)
+			}
+			if strings.Contains(strings.Join(tt.want, ""), "TAB_CLOSED") {
+				return
+			}
+			// What has ended is there for the process after, too.
+			w.start(Options{})
+			if again := w.ended(run.ID()); again != got {
+				t.Errorf("later %s", again)
+			}
+		})
+	}
+}
+
+// After the restart, too, the owner sees the call, and the client can cancel it.
+func TestResumedTaskIsCancelled(t *testing.T) {
+	w := newFixture(t, Options{})
+	page := w.dial(single("https://shop.example.com", "k", "1"))
+	w.register(page, 0, tools("https://shop.example.com/", "pay"))
+	run, stop, c := w.task("website_tool_shop_example_com_pay")
+	r := page.Next()
+	stop(tabtransport.ErrLeft)
+	<-c.done
+	w.restart()
+	if shown, _ := w.hub.Running(); len(shown) != 1 || shown[0].Tool != "pay" || shown[0].Domain != "shop.example.com" {
+		t.Errorf("the owner sees %+v", shown)
+	}
+	back := w.dial(single("https://shop.example.com", "k", "1"))
+	w.hub.Tasks().Cancel(tester.Who.ID, run.ID())
+	answer(back, r, "late")
+	if got := w.ended(run.ID()); got != "cancelled " {
+		t.Error(got)
+	}
+	if err := w.hub.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if shown, _ := w.hub.Running(); len(shown) != 0 {
+		t.Errorf("the owner still sees %+v", shown)
+	}
+}
+
+// What was not sent is not waited for: the client is told that nothing has happened.
+func TestTaskThatWasNotSent(t *testing.T) {
+	w := newFixture(t, Options{})
+	page, _, err := w.hub.Tasks().Begin(t.Context(), tasks.Call{Client: tester.Who.ID, Tool: "t"}, func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, _, err := w.hub.Tasks().Begin(t.Context(), tasks.Call{Client: tester.Who.ID, Tool: "browser_page", Own: true}, func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	if got := w.ended(page.ID()); !strings.Contains(got, "NOT_CONNECTED") || !strings.Contains(got, "no effect") {
+		t.Error(got)
+	}
+	if got := w.ended(own.ID()); !strings.Contains(got, "NOT_CONNECTED") || !strings.Contains(got, "may have taken effect") {
+		t.Error(got)
+	}
+}
+
+// A page may work for as long as --call-timeout-max without a word, if nobody waits at a
+// connection; a site's own limit holds.
+func TestTaskTakesItsTime(t *testing.T) {
+	for site, want := range map[time.Duration]string{0: "late", 20 * time.Millisecond: "TOOL_TIMEOUT"} {
+		w := newFixture(t, Options{CallTimeout: 20 * time.Millisecond, CallTimeoutMax: time.Minute})
+		page := w.dial(single("https://shop.example.com", "k", "1"))
+		w.register(page, 0, tools("https://shop.example.com/", "pay"))
+		if site > 0 {
+			if err := w.hub.SetSite(storage.Site{Domain: "shop.example.com", CallTimeout: site}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _, c := w.task("website_tool_shop_example_com_pay")
+		plain := w.call(t.Context(), "shop_example_com_pay")
+		first, second := page.Next(), page.Next()
+		plain.want(t, "TOOL_TIMEOUT")
+		answer(page, first, "late")
+		answer(page, second, "late")
+		c.want(t, want)
+	}
+}
