@@ -24,7 +24,7 @@ func agentOf(name string) *consent.Caller {
 	return &consent.Caller{Who: &policy.Principal{ID: "c-" + name, Name: name}, Session: "s-" + name}
 }
 
-func (w *fixture) callBy(by *consent.Caller, name string) *call {
+func (w *fixture) callAs(by *consent.Caller, name string) *call {
 	c := &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
@@ -44,7 +44,7 @@ func (w *fixture) eTabs(n int64) (e tabtest.End, tabs []spec.TabAddr) {
 	return e, tabs
 }
 
-func (w *fixture) lease(by *consent.Caller, at spec.TabAddr, t state.Terms) {
+func (w *fixture) claim(by *consent.Caller, at spec.TabAddr, t state.Terms) {
 	w.t.Helper()
 	if _, err := w.hub.Claim(w.t.Context(), by, at, t, nil); err != nil {
 		w.t.Fatal(err)
@@ -66,12 +66,12 @@ func TestLeasedTab(t *testing.T) {
 		e, tabs := w.eTabs(2)
 		a, b := agentOf("a"), agentOf("b")
 		left := w.hub.Connected(a)
-		w.lease(a, tabs[0], state.Terms{Name: "shopping", TTL: time.Minute})
+		w.claim(a, tabs[0], state.Terms{Name: "shopping", TTL: time.Minute})
 		_, err := w.hub.Claim(t.Context(), b, tabs[0], state.Terms{TTL: time.Minute}, nil)
 		wantFailure(t, err, spec.FailTabLeased, "held by shopping until 00:01:00 UTC")
 
 		for by, tab := range map[*consent.Caller]int64{a: 1, b: 2, tester: 2} {
-			c := w.callBy(by, "e_com_x")
+			c := w.callAs(by, "e_com_x")
 			r := e.Next()
 			if r.Tab != tab {
 				t.Errorf("%s's call went to tab %d", by.Label(), r.Tab)
@@ -79,8 +79,8 @@ func TestLeasedTab(t *testing.T) {
 			answer(e, r, "done")
 			c.want(t, "done")
 		}
-		w.callBy(b, "e_com_tab1_x").want(t, `TAB_LEASED`)
-		c := w.callBy(tester, "e_com_tab1_x")
+		w.callAs(b, "e_com_tab1_x").want(t, `TAB_LEASED`)
+		c := w.callAs(tester, "e_com_tab1_x")
 		answer(e, e.Next(), "the owner's")
 		c.want(t, "the owner's")
 		wantFailure(t, w.hub.Use(t.Context(), b, tabs[0], nil), spec.FailTabLeased, "shopping")
@@ -92,7 +92,7 @@ func TestLeasedTab(t *testing.T) {
 		}
 		// When its client goes the tab is anybody's.
 		left(true)
-		c = w.callBy(b, "e_com_tab1_x")
+		c = w.callAs(b, "e_com_tab1_x")
 		answer(e, e.Next(), "b's")
 		c.want(t, "b's")
 	})
@@ -125,7 +125,7 @@ func TestControlOfLeasedTab(t *testing.T) {
 			return <-done
 		}
 		for _, reads := range []bool{false, true} {
-			w.lease(a, at, state.Terms{TTL: time.Minute, Reads: reads})
+			w.claim(a, at, state.Terms{TTL: time.Minute, Reads: reads})
 			for _, req := range []spec.Request{&spec.Navigate{URL: "https://e.com/2"}, &spec.Navigate{Reload: true}, &spec.ActivateTab{}, &spec.CloseTab{}} {
 				wantFailure(t, serve(b, req), spec.FailTabLeased, "held by a")
 			}
@@ -166,8 +166,8 @@ func TestAllTabsLeased(t *testing.T) {
 		w := newFixture(t, Options{})
 		e, tabs := w.eTabs(1)
 		a, b := agentOf("a"), agentOf("b")
-		w.lease(a, tabs[0], state.Terms{TTL: time.Hour})
-		c := w.callBy(b, "e_com_x")
+		w.claim(a, tabs[0], state.Terms{TTL: time.Hour})
+		c := w.callAs(b, "e_com_x")
 		r := e.Next()
 		if r.Method != spec.MethodOpenTab {
 			t.Fatalf("the browser was asked for %+v", r)
@@ -179,8 +179,8 @@ func TestAllTabsLeased(t *testing.T) {
 		if s := w.hub.Standing(b, spec.TabAddr{Peer: "browser:b1", Tab: 7}); s.OpenedBy != "b" || s.HeldBy != nil {
 			t.Errorf("of the new tab there is %+v", s)
 		}
-		w.lease(a, spec.TabAddr{Peer: "browser:b1", Tab: 7}, state.Terms{Name: "greedy", TTL: time.Hour})
-		c = w.callBy(b, "e_com_x")
+		w.claim(a, spec.TabAddr{Peer: "browser:b1", Tab: 7}, state.Terms{Name: "greedy", TTL: time.Hour})
+		c = w.callAs(b, "e_com_x")
 		e.Answer(e.Next(), spec.Response{}, spec.Errorf(spec.CodeRefused, "no"))
 		c.want(t, "TAB_LEASED")
 		if !strings.Contains(string(c.result), "opening https://e.com/ failed: no") {
@@ -197,11 +197,11 @@ func TestLeaseOutlivesTheHub(t *testing.T) {
 		_, tabs := w.eTabs(2)
 		a, b := agentOf("a"), agentOf("b")
 		w.hub.Connected(a)
-		w.lease(a, tabs[0], state.Terms{TTL: time.Hour})
+		w.claim(a, tabs[0], state.Terms{TTL: time.Hour})
 		synctest.Wait()
 		w.start(Options{})
-		w.callBy(b, "e_com_tab1_x").want(t, "TAB_LEASED")
-		c, other := w.callBy(a, "e_com_x"), w.callBy(b, "e_com_x")
+		w.callAs(b, "e_com_tab1_x").want(t, "TAB_LEASED")
+		c, other := w.callAs(a, "e_com_x"), w.callAs(b, "e_com_x")
 		synctest.Wait()
 		e, _ := w.eTabs(2)
 		for range 2 {
