@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/outcome"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
@@ -42,7 +43,7 @@ func (s *Server) SSE() http.Handler {
 		s.sessions.remove(ses)
 		ses.finishCalls(flushAtEnd)
 		ses.end(errGone)
-		s.hub.Outcomes().Leave(outcome.Session{Client: ses.identity.who.ID, ID: ses.id})
+		s.hub.Outcomes().Leave(outcome.Session{Client: consent.Party(ses.identity.who, ses.identity.bound), ID: ses.id})
 		st.finish()
 	})
 }
