@@ -19,6 +19,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/browsertool"
+	"tabhub/hub/builtin"
 	"tabhub/hub/instance"
 	"tabhub/hub/pages"
 	"tabhub/hub/policy"
@@ -55,6 +56,14 @@ func newRealRig(t *testing.T) (w *rig, base string) {
 		_, _ = io.WriteString(w, `<!doctype html><title>Native</title><body style="background: linear-gradient(red, blue)"><h1>Hello</h1>
 			<script>document.modelContext.registerTool({name: 'double', description: 'Doubles n', execute: ({n}) => ({twice: 2 * n}),
 				inputSchema: {type: 'object', properties: {n: {type: 'number'}}, required: ['n']}})</script>`)
+	})
+	mux.HandleFunc("/app", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, `<!doctype html><title>App</title><script>
+			const offer = (name) => document.modelContext.registerTool({name, description: name, execute: () => name, inputSchema: {type: 'object'}});
+			offer('home');
+			setTimeout(() => { history.pushState({}, '', '/app/order'); offer('pay'); }, 3000);
+		</script>`)
 	})
 	server := httptest.NewServer(mux)
 	instances := instance.New(instance.Options{Hub: w.hub, Ring: pairings.Ring, Dir: filepath.Join(t.TempDir(), "browsers"), HubURL: "ws" + strings.TrimPrefix(server.URL, "http") + "/tabs",
@@ -175,5 +184,70 @@ func wantPicture(t *testing.T, data []byte) {
 	}
 	if len(colors) < 5 {
 		t.Errorf("the picture has %d colours", len(colors))
+	}
+}
+
+// What a model waits for in an app: the tool that comes with the next view, the cart that
+// changes, the page that is all there; in a tab that nobody looks at, and over a navigation.
+func TestWaitInABrowser(t *testing.T) {
+	w, base := newRealRig(t)
+	var started struct{ BrowserID string }
+	w.call("browser_instance", `{"action":"new","headless":true,"url":"`+base+`/demo"}`).into(&started)
+	open := func(path string) string {
+		t.Helper()
+		var opened struct{ TabID string }
+		w.call("browser_tab", `{"action":"new","url":"`+base+path+`"}`).into(&opened)
+		return opened.TabID
+	}
+	var state struct{ URL, Tool string }
+	app := open("/app")
+	w.call("browser_page", `{"action":"wait","tabId":"`+app+`","tool":"pay","timeoutMs":30000}`).into(&state)
+	if !strings.HasSuffix(state.Tool, "_pay") || state.URL != base+"/app/order" {
+		t.Errorf("%+v", state)
+	}
+	w.call("browser_page", `{"action":"wait","tabId":"`+app+`","for":"rest","timeoutMs":30000}`).into(&state)
+	// The tab goes elsewhere while a tool of the app is waited for, which is there, too.
+	waited := make(chan result, 1)
+	go func() {
+		waited <- w.call("browser_page", `{"action":"wait","tabId":"`+app+`","tool":"double","timeoutMs":30000}`)
+	}()
+	w.call("browser_page", `{"action":"goto","tabId":"`+app+`","url":"`+base+`/native"}`).into(&struct{}{})
+	r := <-waited
+	if r.into(&state); !strings.HasSuffix(state.Tool, "_double") {
+		t.Errorf("%+v", state)
+	}
+	// And it is closed under a wait.
+	go func() {
+		waited <- w.call("browser_page", `{"action":"wait","tabId":"`+app+`","tool":"lost","timeoutMs":600000}`)
+	}()
+	w.call("browser_tab", `{"action":"close","tabId":"`+app+`"}`).into(&struct{}{})
+	r = <-waited
+	r.fails(spec.FailTabNotFound, "not open")
+
+	w.call("browser_page", `{"action":"wait","for":"tool","tool":"add_to_cart","timeoutMs":30000}`).into(&state)
+	add := state.Tool
+	cart := w.hub.List(hub.ListResources).Items
+	i := slices.IndexFunc(cart, func(it hub.Item) bool { return strings.HasSuffix(it.Name, "cart") })
+	if i < 0 {
+		t.Fatalf("%+v", cart)
+	}
+	began := make(chan struct{})
+	by := *tester
+	by.Progress = func(spec.Progress) {
+		select {
+		case began <- struct{}{}:
+		default:
+		}
+	}
+	go func() {
+		raw, _ := builtin.Find(w.tools, "browser_page").Call(t.Context(), &by, json.RawMessage(`{"action":"wait","uri":"`+cart[i].Name+`","timeoutMs":60000}`))
+		waited <- result{t: t, call: "wait for the cart", raw: raw}
+	}()
+	<-began // it waits
+	if _, err := w.hub.Call(t.Context(), hub.Call{By: tester, Name: add, Args: json.RawMessage(`{"productId":2}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if r = <-waited; !strings.Contains(string(r.raw), "changed") || strings.Contains(string(r.raw), "error") {
+		t.Errorf("the cart: %s", r.raw)
 	}
 }

@@ -5,7 +5,7 @@
 // the hub is: TABHUB_URL, TABHUB_TOKEN, and for stdio TABHUB_COMMAND, a JSON array.
 import assert from 'node:assert/strict';
 import { connect } from './client.mjs';
-import { openTab, sleep } from './tab.mjs';
+import { openTab, until } from './tab.mjs';
 
 const [sdk, transport, version] = process.argv.slice(2);
 const { TABHUB_URL: url, TABHUB_TOKEN: token } = process.env;
@@ -13,12 +13,6 @@ const text = (t) => ({ content: [{ type: 'text', text: t }] });
 const object = { type: 'object' };
 
 /** Resolves when test() is true, which something else will make it; fails after 10 s. */
-async function until(what, test) {
-  for (const end = Date.now() + 10_000; !test(); await sleep(5)) {
-    assert(Date.now() < end, `after 10 s still not: ${what}`);
-  }
-}
-
 const tab = await openTab(url, token, { key: `${sdk}-${transport}-${version}` });
 const hung = Promise.withResolvers(); // the page runs hang
 const part = Promise.withResolvers(); // the client has a part of a batch's result

@@ -134,4 +134,11 @@ export class Tab {
   }
 }
 
+/** Waits until test holds. */
+export async function until(what, test) {
+  for (const end = Date.now() + 10_000; !test(); await sleep(5)) {
+    if (Date.now() > end) throw new Error(`after 10 s still not: ${what}`);
+  }
+}
+
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
