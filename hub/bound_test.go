@@ -349,3 +349,29 @@ func (e profile) tell(tab int64, msg spec.Inbound) {
 		e.t.Errorf("register: %s, %v", answer, err)
 	}
 }
+
+// Names, what each profile has left, and where sessions work outlive the hub.
+func TestBoundOutlivesTheHub(t *testing.T) {
+	w := newProfiles(t)
+	domain := buyName(t, w, 0)
+	w.focus(w.work)
+	w.wants(free, domain, "paid by work")
+	w.work.tell(7, &spec.TabClosed{})
+	w.personal.tell(7, &spec.TabClosed{})
+	if err := w.hub.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.start(Options{})
+	for _, by := range []*consent.Caller{atWork, atHome} {
+		if got := string(w.hub.ListFor(by, ListTools).JSON); !strings.Contains(got, "Cached") {
+			t.Errorf("%s is listed %s", by.Who.Name, got)
+		}
+	}
+	w.personal = w.join("personal") // work is away
+	w.focus(w.personal)
+	w.wants(free, domain, "works there in the browser work")
+	w.wants(atHome, domain, "paid by personal")
+	w.work = w.join("work")
+	w.wants(free, domain, "paid by work")
+	w.wants(atWork, domain, "paid by work")
+}

@@ -227,6 +227,12 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 				return spec.Response{}, err
 			}
 			continue
+		case !r.target.Free(): // which the call names
+			if err := r.h.free(r.by, r.target.Addr, r.target.Reads()); err != nil {
+				return spec.Response{}, err
+			}
+		}
+		switch {
 		case !r.target.Present && changed == nil:
 			changed = r.h.changes.Wait()
 			continue // it may have come back before
@@ -237,9 +243,6 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			}
 			changed = nil
 			continue
-		}
-		if err := r.free(); err != nil {
-			return spec.Response{}, err
 		}
 		if r.target.InUse && (r.kind == spec.KindTool && !r.target.Item.OnlyReads()) {
 			if r.yields.IsZero() {
@@ -302,14 +305,6 @@ func (r *run) pick() (found bool) {
 	r.moved = !r.target.Own() && r.target.URL != "" && r.target.URL != s.LastCall
 	r.keeps = !s.Named && r.target.Keeps() && who.Session != (state.SessionID{})
 	return true
-}
-
-// free returns why the target, which the call names, is not to be used: another client holds it.
-func (r *run) free() error {
-	if r.target.Free() {
-		return nil
-	}
-	return r.h.free(r.by, r.target.Addr, r.target.Reads())
 }
 
 // awaitTarget blocks until the target may be there: its tab has come back, or shows the next

@@ -8,27 +8,11 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
-	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
 )
-
-// agent is a client with a session of its own.
-func agent(name string) *consent.Caller {
-	return &consent.Caller{Who: &policy.Principal{ID: "c-" + name, Name: name}, Session: "s-" + name}
-}
-
-// callAs begins a call of a client.
-func (w *fixture) callAs(ctx context.Context, by *consent.Caller, name string) *call {
-	c := &call{done: make(chan struct{})}
-	go func() {
-		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_" + name, By: by})
-	}()
-	return c
-}
 
 // desk is a browser that looks for the owner's hand and keeps rooms, with a tab that an agent holds.
 func (w *fixture) desk() tabtest.End {
@@ -43,13 +27,6 @@ func (w *fixture) desk() tabtest.End {
 
 var held = spec.TabAddr{Peer: "browser:b1", Tab: 7}
 
-func (w *fixture) claim(by *consent.Caller, ttl time.Duration) {
-	w.t.Helper()
-	if _, err := w.hub.Claim(w.t.Context(), by, held, state.Terms{TTL: ttl}, nil); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // hand says whether the owner uses the tab by hand.
 func hand(b tabtest.End, inUse bool) { b.Notify(held.Tab, &spec.TabState{InUse: &inUse}) }
 
@@ -61,17 +38,17 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 		told := watchOwnerIn(t, w.hub, held.Peer)
 		b := w.desk()
 		var said []string
-		claude := agent("Claude")
+		claude := agentOf("Claude")
 		claude.Progress = func(p spec.Progress) { said = append(said, p.Message) }
-		w.claim(claude, MinLease)
+		w.claim(claude, held, state.Terms{TTL: MinLease})
 		if got := told().Held; len(got) != 1 || got[0].TabID != 7 || got[0].By != "Claude" || got[0].UntilMs < 9_000 || got[0].Waiting {
 			t.Errorf("held are %+v", got)
 		}
 		hand(b, true)
 		synctest.Wait()
 
-		buy := w.callAs(t.Context(), claude, "shop_example__buy")
-		look := w.callAs(t.Context(), claude, "shop_example__look")
+		buy := w.callAs(claude, "shop_example__buy")
+		look := w.callAs(claude, "shop_example__look")
 		answer(b, b.Next(), "seen")
 		look.want(t, "seen")
 		if got := told().Held; len(got) != 1 || !got[0].Waiting {
@@ -107,14 +84,14 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 
 		hand(b, true)
 		synctest.Wait()
-		buy = w.callAs(t.Context(), claude, "shop_example__buy")
+		buy = w.callAs(claude, "shop_example__buy")
 		began := time.Now()
 		buy.want(t, "TAB_IN_USE")
 		if took := time.Since(began); took != spec.CallTimeout {
 			t.Errorf("it failed after %s", took)
 		}
 		// The owner takes the tab back while a call waits.
-		buy = w.callAs(t.Context(), claude, "shop_example__buy")
+		buy = w.callAs(claude, "shop_example__buy")
 		synctest.Wait()
 		w.hub.EndLease(held, consent.ByWindow)
 		answer(b, b.Next(), "bought")
@@ -131,11 +108,11 @@ func TestHandover(t *testing.T) {
 		for _, handover := range []Handover{HandoverFail, HandoverIgnore} {
 			w := newFixture(t, Options{Handover: handover})
 			b := w.desk()
-			claude := agent("Claude")
-			w.claim(claude, DefaultLease)
+			claude := agentOf("Claude")
+			w.claim(claude, held, state.Terms{TTL: DefaultLease})
 			hand(b, true)
 			synctest.Wait()
-			buy := w.callAs(t.Context(), claude, "shop_example__buy")
+			buy := w.callAs(claude, "shop_example__buy")
 			if handover == HandoverFail {
 				buy.want(t, "TAB_IN_USE")
 				continue
@@ -151,13 +128,13 @@ func TestOwnersHandIsSaidAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
 		b := w.desk()
-		claude := agent("Claude")
-		w.claim(claude, DefaultLease)
+		claude := agentOf("Claude")
+		w.claim(claude, held, state.Terms{TTL: DefaultLease})
 		hand(b, true)
 		synctest.Wait()
 		b.Cut()
 		b = w.desk()
-		buy := w.callAs(t.Context(), claude, "shop_example__buy")
+		buy := w.callAs(claude, "shop_example__buy")
 		answer(b, b.Next(), "bought")
 		buy.want(t, "bought")
 	})
@@ -182,7 +159,7 @@ func TestRoomOfAClient(t *testing.T) {
 			b := w.desk()
 			sent := &requests{TabHubTransport: w.hub.gate.transport}
 			w.hub.gate.transport = sent
-			claude := agent("Claude")
+			claude := agentOf("Claude")
 			gone := w.hub.Connected(claude)
 			open := func(by *consent.Caller) *spec.Room {
 				go w.hub.Control(t.Context(), by, spec.TabAddr{Peer: held.Peer}, &spec.OpenTab{URL: "https://shop.example/"})
@@ -204,7 +181,7 @@ func TestRoomOfAClient(t *testing.T) {
 			if room == nil || room.Title != "Claude" || room.ID == "" || room.Kind != spec.RoomKind(w.hub.opts.Room) {
 				t.Fatalf("a tab goes to %+v", room)
 			}
-			if other := open(agent("Codex")); other == nil || other.ID == room.ID {
+			if other := open(agentOf("Codex")); other == nil || other.ID == room.ID {
 				t.Errorf("another's tab goes to %+v", other)
 			}
 			gone(true)

@@ -108,6 +108,8 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 		switch {
 		case best >= 0:
 			return nil
+		case err != nil && r.leased != nil:
+			return &Failure{r.leased.Code, fmt.Sprintf("%s; opening %s failed: %v", r.leased.Message, o.URL, err)}
 		case err != nil:
 			return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and opening %s failed: %v", r.ref.ID.Domain, o.URL, err)}
 		case !time.Now().Before(until):

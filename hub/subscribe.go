@@ -21,6 +21,10 @@ func (h *Hub) SubscribeResource(ctx context.Context, by *consent.Caller, uri str
 	var first state.Listener
 	var others []state.Listener
 	if !h.update(func(tx *state.Tx) {
+		if addr, holder := tx.HeldResource(h.by(by), uri); holder != nil && !h.isOwn(by) {
+			err = leasedFailure(addr, holder)
+			return
+		}
 		if sub, first, others = tx.Subscribe(h.by(by), uri); sub == nil {
 			err = h.unknownLocked(by, spec.KindResource, uri)
 		}

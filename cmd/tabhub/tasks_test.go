@@ -23,7 +23,9 @@ type script struct {
 
 func startScript(t *testing.T, url string, hub *serving, args ...string) *script {
 	t.Helper()
-	cmd := node(t, args[0], args[1:]...)
+	one := node(t, args[0], args[1:]...)
+	cmd := exec.CommandContext(t.Context(), one.Path, one.Args[1:]...)
+	cmd.Dir = one.Dir
 	cmd.Env, cmd.Stderr = append(hub.env(), "TABHUB_URL="+url), os.Stderr
 	stdin, _ := cmd.StdinPipe()
 	stdout, err := cmd.StdoutPipe()

@@ -60,11 +60,16 @@ func (w *rig) call(name, args string) result {
 
 func (w *rig) callCtx(ctx context.Context, name, args string) result {
 	w.t.Helper()
+	return w.callBy(ctx, tester, name, args)
+}
+
+func (w *rig) callBy(ctx context.Context, by *consent.Caller, name, args string) result {
+	w.t.Helper()
 	tool := builtin.Find(w.tools, name)
 	if tool == nil {
 		w.t.Fatalf("there is no tool %s", name)
 	}
-	raw, _ := tool.Call(ctx, tester, json.RawMessage(args))
+	raw, _ := tool.Call(ctx, by, json.RawMessage(args))
 	r := result{t: w.t, call: name + " " + args, raw: raw}
 	if raw != nil {
 		if err := json.Unmarshal(raw, &r); err != nil {

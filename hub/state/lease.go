@@ -108,6 +108,17 @@ func (s *State) Held(addr spec.TabAddr, by SessionID, reads bool) *Holder {
 	return nil
 }
 
+// HeldResource is Held for reading what a public URI names of one tab; of a URI that stands for
+// a site's best tab nobody keeps anybody.
+func (s *State) HeldResource(by By, uri string) (spec.TabAddr, *Holder) {
+	r, ok := s.LookupFor(by, spec.KindResource, uri)
+	if !ok || r.b.provider == nil {
+		return spec.TabAddr{}, nil
+	}
+	addr := r.b.provider.tab.addr
+	return addr, s.Held(addr, by.Session, true)
+}
+
 // Terms are those of a lease.
 type Terms struct {
 	Name  string // of the holder, for people; "" for what the session is called

@@ -56,7 +56,12 @@ func (p *place) http() *httpClient {
 
 func (p *place) httpAs(token string) *httpClient {
 	p.t.Helper()
-	c := &httpClient{t: p.t, ctx: p.within(), url: p.url() + "/mcp", header: bearer(token)}
+	return p.httpAt(token, "/mcp")
+}
+
+func (p *place) httpAt(token, path string) *httpClient {
+	p.t.Helper()
+	c := &httpClient{t: p.t, ctx: p.within(), url: p.url() + path, header: bearer(token)}
 	resp, body, err := post(c.ctx, c.url, c.header, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":`+initializeParams+`}`)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		p.t.Fatalf("initialize over HTTP: %v %s %v", resp, body, err)

@@ -160,17 +160,22 @@ func TestBatchOpensATabAndCallsInIt(t *testing.T) {
 		op("browser_tab", fmt.Sprintf(`{"action":"new","url":%q,"active":true}`, url+"/?2"))+`,`+
 		op("browser_page", `{"action":"wait"}`)+`,`+op(buy, `{"n":3}`)+`]}`)
 	var got struct {
-		Meta map[string]struct {
-			Results []struct{ StructuredContent struct{ At string } }
+		Meta struct {
+			Proxy struct {
+				Results []struct {
+					Call              string
+					StructuredContent struct{ At string }
+				}
+			} `json:"tabhub/proxy"`
 		} `json:"_meta"`
 	}
 	if err := json.Unmarshal(a.result, &got); err != nil {
 		t.Fatalf("%v: %s %s", err, a.err, a.result)
 	}
-	if results := got.Meta["tabhub/proxy"].Results; len(results) != 3 || results[2].StructuredContent.At != "?2" {
-		t.Errorf("the batch: %s", a.result)
+	if results := got.Meta.Proxy.Results; len(results) != 3 || results[2].StructuredContent.At != "?2" || results[2].Call == "" {
+		t.Fatalf("the batch: %s", a.result)
 	}
-	type line struct{ Tool, Via, Outcome string }
+	type line struct{ Tool, Via, Outcome, Call string }
 	var log []line
 	stdout, stderr, exit := p.run("log", "--event", "call", "--json")
 	for d := json.NewDecoder(strings.NewReader(stdout)); d.More(); {
@@ -183,7 +188,7 @@ func TestBatchOpensATabAndCallsInIt(t *testing.T) {
 	log = log[max(0, len(log)-3):]
 	want := []string{"browser_tab new proxy ok", "browser_page wait proxy ok", "buy proxy ok"}
 	for i, w := range want {
-		if i >= len(log) || strings.Join([]string{log[i].Tool, log[i].Via, log[i].Outcome}, " ") != w {
+		if i >= len(log) || strings.Join([]string{log[i].Tool, log[i].Via, log[i].Outcome}, " ") != w || log[i].Call != got.Meta.Proxy.Results[i].Call {
 			t.Errorf("the log: %+v", log)
 		}
 	}
@@ -262,9 +267,10 @@ func check(t *testing.T, arguments, want, got json.RawMessage) {
 	}
 }
 
-// labels match where a result says that it is from, also in JSON within a string. Each run
-// names the tab otherwise.
+// labels match where a result says that it is from, and which call it answers, also in JSON
+// within a string. Each run names the tab and the call otherwise.
 var labels = []*regexp.Regexp{
+	regexp.MustCompile(`\\*"(?:tabhub/)?call\\*":\\*"[A-Z2-7]{10}\\*",?`),
 	regexp.MustCompile(`\\*"tabhub/source\\*":\{[^{}]*\},?`),
 	regexp.MustCompile(`\\*"_meta\\*":\{\},?`),
 	regexp.MustCompile(`,(\})`), // what these leave

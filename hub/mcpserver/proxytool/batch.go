@@ -37,9 +37,13 @@ func (c *caller) batch(ctx context.Context, batch *operation) (*result, error) {
 		// is the client asked for the owner: a request that ended with a question would be sent
 		// again, and operations that have run would run once more.
 		by.Extensions, by.Elicit = nil, nil
+		by.Outcome = by.Outcome.Part()
 		by.Progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
 		one.by = &by
 		r, _ := one.run(ctx, op, err, at) // none if ctx has ended
+		if r != nil && op.action == actionCall {
+			r.call = by.Outcome.ID()
+		}
 		events <- event{at: at, ended: true, result: r}
 	}
 	go func() {
@@ -148,6 +152,9 @@ func assemble(ops []json.RawMessage, results []*result) *result {
 		rest = rawjson.AppendMember(rest, "proxyIndex", strconv.AppendInt(nil, int64(at), 10))
 		rest = rawjson.AppendMember(rest, "isError", strconv.AppendBool(nil, r.isError))
 		rest = rawjson.AppendMember(rest, "blocks", strconv.AppendInt(nil, int64(r.count), 10))
+		if r.call != "" {
+			rest = rawjson.AppendStringMember(rest, "call", r.call)
+		}
 		for _, m := range r.rest {
 			rest = rawjson.AppendMember(rest, m.key, m.value)
 		}

@@ -45,6 +45,7 @@ var acting = builtin.Tool{
 		`Run: {"action":"call","type":"tool","path":NAME,"args":{…}}. ` +
 		`For resources the path is the URI, for prompts the name. ` +
 		`Batch: {"action":"batch","operations":[{…},{…}]} runs up to 100 of these, in order, even if one fails; neighbours that only read run side by side. ` +
+		`What became of a call whose answer you have not got: {"action":"outcome"}; call it again only if it was not_sent. ` +
 		`proxy_read does the same where nothing is to be changed.`,
 	Input:       input,
 	Annotations: &builtin.Annotations{Title: "Tools of browser tabs", Destructive: true, OpenWorld: true},
@@ -66,8 +67,8 @@ var reading = builtin.Tool{
 // output: a client that is given one refuses each result that does not fit, and what call
 // returns is another tool's.
 var input = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
-	`"action":{"type":"string","enum":["list","info","call","batch"],"description":"What to do."},` +
-	`"type":{"type":"string","enum":["tool","resource","prompt"],"description":"What to do it with. Required, but for batch, which ignores it."},` +
+	`"action":{"type":"string","enum":["list","info","call","batch","outcome"],"description":"What to do."},` +
+	`"type":{"type":"string","enum":["tool","resource","prompt"],"description":"What to do it with. Required, but for batch and outcome, which ignore it."},` +
 	`"path":{"type":"string","description":"Name of the tool or prompt, or URI of the resource. For info and call only, where it is required."},` +
 	`"args":{"anyOf":[{"type":"object"},{"type":"string"}],"description":"Arguments of the tool or prompt: an object, or a string that holds one as JSON. For call only."},` +
 	`"limit":{"type":"integer","minimum":1,"maximum":1000,"description":"How many to list at most. For list only; 20 if there is a query."},` +
@@ -78,5 +79,6 @@ var input = json.RawMessage(`{"type":"object","additionalProperties":false,"requ
 	`"prefix":{"type":"string","description":"What the name or URI begins with."},` +
 	`"tags":{"type":"array","maxItems":32,"items":{"type":"string"},"description":"Tags, of which it has at least one."}}},` +
 	`"operations":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object"},"description":"For batch only: the parameters of each operation."},` +
-	`"partial":{"type":"boolean","description":"For batch only, and programs that read progress notifications: put each operation's result into the one that tells its end."}` +
+	`"partial":{"type":"boolean","description":"For batch only, and programs that read progress notifications: put each operation's result into the one that tells its end."},` +
+	`"id":{"type":"string","description":"For outcome only: the call's id, as its result has it in _meta; your latest call without it."}` +
 	`}}`)

@@ -16,16 +16,17 @@ import (
 
 // The actions.
 const (
-	actionList  = "list"
-	actionInfo  = "info"
-	actionCall  = "call"
-	actionBatch = "batch"
+	actionList    = "list"
+	actionInfo    = "info"
+	actionCall    = "call"
+	actionBatch   = "batch"
+	actionOutcome = "outcome"
 )
 
 var (
-	actions    = []string{actionList, actionInfo, actionCall, actionBatch}
+	actions    = []string{actionList, actionInfo, actionCall, actionBatch, actionOutcome}
 	kinds      = []string{string(spec.KindTool), string(spec.KindResource), string(spec.KindPrompt)}
-	parameters = []string{"action", "type", "path", "args", "limit", "offset", "filter", "operations", "partial"}
+	parameters = []string{"action", "type", "path", "args", "limit", "offset", "filter", "operations", "partial", "id"}
 	filters    = []string{"prefix", "domain", "tags", "query"}
 )
 
@@ -36,7 +37,11 @@ const (
 	maxWords      = 32
 	maxTags       = 32
 	maxPath       = 8 << 10
+	maxID         = 64
 )
+
+// metaCall names where a result has the id of its call.
+const metaCall = `_meta["tabhub/call"]`
 
 // operation is one operation of the tool, whose parameters have been checked.
 type operation struct {
@@ -50,6 +55,7 @@ type operation struct {
 	filter     filter
 	operations []json.RawMessage
 	partial    bool
+	id         string // of a call; "": the latest
 }
 
 // filter selects what list lists.
@@ -77,7 +83,7 @@ func parse(raw json.RawMessage) (*operation, error) {
 	}
 	given := builtin.Members(raw)
 	op.action = p.choice(given, "action", actions)
-	if op.action != actionBatch || given["type"] != nil {
+	if op.action != actionBatch && op.action != actionOutcome || given["type"] != nil {
 		op.kind = spec.Kind(p.choice(given, "type", kinds))
 	}
 	if v := given["path"]; v != nil {
@@ -109,6 +115,12 @@ func parse(raw json.RawMessage) (*operation, error) {
 	default:
 		p.add("Parameter 'partial' is %s; allowed: true, false", show(v))
 	}
+	if v := given["id"]; v != nil {
+		var ok bool
+		if op.id, ok = rawjson.String(v); !ok || op.id == "" || len(op.id) > maxID {
+			p.add("Parameter 'id' is %s; allowed: the id of a call, as %s of its result has it", show(v), metaCall)
+		}
+	}
 	p.combination(op, given)
 	return op, p.err()
 }
@@ -132,6 +144,9 @@ func (p *problems) combination(op *operation, given map[string]json.RawMessage) 
 		if given[name] != nil && op.action != actionList {
 			p.add("Parameter '%s' is only allowed for 'list' action", name)
 		}
+	}
+	if given["id"] != nil && op.action != actionOutcome {
+		p.add("Parameter 'id' is only allowed for 'outcome' action")
 	}
 	if op.action == actionBatch {
 		if given["operations"] == nil {

@@ -20,6 +20,7 @@ type result struct {
 	count   int      // of blocks
 	rest    []member // the other members, but isError
 	isError bool
+	call    string // the id of an operation of a batch, if it is a call
 }
 
 type member struct {

@@ -11,6 +11,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -25,6 +26,7 @@ type Hub interface {
 	Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
 	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
+	Outcomes() *outcome.Ledger
 }
 
 // proxy is what the tools of one hub have in common. It is safe for concurrent use.
@@ -90,6 +92,8 @@ func (c *caller) run(ctx context.Context, op *operation, err error, at int) (*re
 		r, err = c.call(ctx, op, n)
 	case actionBatch:
 		return c.batch(ctx, op)
+	case actionOutcome:
+		r, err = c.outcome(op, n)
 	}
 	_, asks := errors.AsType[*consent.AskBack](err)
 	unknown, isUnknown := errors.AsType[*hub.UnknownError](err)

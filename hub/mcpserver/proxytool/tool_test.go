@@ -11,6 +11,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/consent"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -27,7 +28,11 @@ type fakeHub struct {
 	got   []hub.Call
 
 	prompts map[string]string // name → GetPromptResult
+
+	outcomes outcome.Ledger
 }
+
+func (w *fakeHub) Outcomes() *outcome.Ledger { return &w.outcomes }
 
 func (w *fakeHub) List(kind hub.ListKind) *hub.Listing {
 	w.mu.Lock()
@@ -185,14 +190,14 @@ func textOf(t *testing.T, result string) string {
 }
 
 func TestErrors(t *testing.T) {
-	const actions, kinds = "allowed: list, info, call, batch", "allowed: tool, resource, prompt"
+	const actions, kinds = "allowed: list, info, call, batch, outcome", "allowed: tool, resource, prompt"
 	for _, c := range []struct{ args, want string }{
-		{``, "Parameter 'action' is required: one of list, info, call, batch; Parameter 'type' is required: one of tool, resource, prompt"},
-		{`{}`, "Parameter 'action' is required: one of list, info, call, batch; Parameter 'type' is required: one of tool, resource, prompt"},
+		{``, "Parameter 'action' is required: one of list, info, call, batch, outcome; Parameter 'type' is required: one of tool, resource, prompt"},
+		{`{}`, "Parameter 'action' is required: one of list, info, call, batch, outcome; Parameter 'type' is required: one of tool, resource, prompt"},
 		{`{"action":"list"}`, "Parameter 'type' is required: one of tool, resource, prompt"},
-		{`{"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch"},
-		{`{"action":null,"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch"},
-		{`{"action":"list","action":null,"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch"},
+		{`{"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch, outcome"},
+		{`{"action":null,"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch, outcome"},
+		{`{"action":"list","action":null,"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch, outcome"},
 		{`{"action":"info","type":"tool"}`, "Parameter 'path' is required for action 'info'"},
 		{`{"action":"call","type":"tool","path":"calculator_add","path":null}`, "Parameter 'path' is required for action 'call'"},
 		{`{"action":"call","type":"tool"}`, "Parameter 'path' is required for action 'call'"},
@@ -209,7 +214,7 @@ func TestErrors(t *testing.T) {
 		{`{"action":5,"type":"tool"}`, "Parameter 'action' is 5; " + actions},
 		{`{"action":"list","type":"tools"}`, "Parameter 'type' is 'tools'; " + kinds},
 		{`{"action":"list","type":["tool"]}`, "Parameter 'type' is an array; " + kinds},
-		{`{"action":"list","type":"tool","page":2}`, "Unknown parameter 'page'; allowed: action, type, path, args, limit, offset, filter, operations, partial"},
+		{`{"action":"list","type":"tool","page":2}`, "Unknown parameter 'page'; allowed: action, type, path, args, limit, offset, filter, operations, partial, id"},
 		{`{"action":"list","type":"tool","partial":true}`, "Parameter 'partial' is only allowed for 'batch' action"},
 		{`{"action":"batch","operations":[{}],"partial":"yes"}`, "Parameter 'partial' is 'yes'; allowed: true, false"},
 		{`{"action":"list","type":"tool","limit":0}`, "Parameter 'limit' is 0; allowed: an integer from 1 to 1000"},
@@ -508,7 +513,7 @@ func TestDefinition(t *testing.T) {
 		}
 		s := d.InputSchema
 		if d.Name != []string{"proxy", "proxy_read"}[i] || s.Type != "object" || s.AdditionalProperties == nil || *s.AdditionalProperties ||
-			fmt.Sprint(s.Required) != "[action]" || fmt.Sprint(s.Properties["action"].Enum) != "[list info call batch]" ||
+			fmt.Sprint(s.Required) != "[action]" || fmt.Sprint(s.Properties["action"].Enum) != "[list info call batch outcome]" ||
 			fmt.Sprint(s.Properties["type"].Enum) != "[tool resource prompt]" || len(s.Properties) != len(parameters) {
 			t.Errorf("%+v", d)
 		}

@@ -1,0 +1,23 @@
+package proxytool
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"tabhub/hub/outcome"
+)
+
+// outcome serves action outcome: what became of a call of the client. Its own answer is not
+// kept.
+func (c *caller) outcome(op *operation, n *annotations) (*result, error) {
+	c.by.Outcome.Hide()
+	of := outcome.Session{Client: c.by.Who.ID, ID: cmp.Or(c.by.Session, c.by.Agent)}
+	report := c.tool.hub.Outcomes().Report(of, op.id, c.by.Outcome)
+	data, err := json.Marshal(report)
+	if err != nil {
+		return nil, err
+	}
+	n.dataType("Outcome")
+	n.multiple(false)
+	return c.data("proxy:outcome/"+report.ID, data, data, n), nil
+}

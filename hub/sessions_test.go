@@ -1,0 +1,227 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
+	"tabhub/hub/state"
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest"
+)
+
+// agentOf is a session of a client of that name.
+func agentOf(name string) *consent.Caller {
+	return &consent.Caller{Who: &policy.Principal{ID: "c-" + name, Name: name}, Session: "s-" + name}
+}
+
+func (w *fixture) callAs(by *consent.Caller, name string) *call {
+	c := &call{done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		c.result, c.err = w.hub.Call(w.t.Context(), Call{Name: "website_tool_" + name, By: by})
+	}()
+	return c
+}
+
+// eTabs are tabs of one browser that have the tool x of e.com.
+func (w *fixture) eTabs(n int64) (e tabtest.End, tabs []spec.TabAddr) {
+	w.t.Helper()
+	e = w.chrome("b1", "s1")
+	for i := range n {
+		w.register(e, i+1, tools("https://e.com/", "x"))
+		tabs = append(tabs, spec.TabAddr{Peer: "browser:b1", Tab: i + 1})
+	}
+	return e, tabs
+}
+
+func (w *fixture) claim(by *consent.Caller, at spec.TabAddr, t state.Terms) {
+	w.t.Helper()
+	if _, err := w.hub.Claim(w.t.Context(), by, at, t, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func wantFailure(t *testing.T, err error, code spec.FailureCode, text string) {
+	t.Helper()
+	f, ok := errors.AsType[*Failure](err)
+	if !ok || f.Code != code || !strings.Contains(f.Message, text) {
+		t.Errorf("%v, want %s with %q", err, code, text)
+	}
+}
+
+// A tab that an agent has leased takes its calls and the owner's, and nobody else's.
+func TestLeasedTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		e, tabs := w.eTabs(2)
+		a, b := agentOf("a"), agentOf("b")
+		left := w.hub.Connected(a)
+		w.claim(a, tabs[0], state.Terms{Name: "shopping", TTL: time.Minute})
+		_, err := w.hub.Claim(t.Context(), b, tabs[0], state.Terms{TTL: time.Minute}, nil)
+		wantFailure(t, err, spec.FailTabLeased, "held by shopping until 00:01:00 UTC")
+
+		for by, tab := range map[*consent.Caller]int64{a: 1, b: 2, tester: 2} {
+			c := w.callAs(by, "e_com_x")
+			r := e.Next()
+			if r.Tab != tab {
+				t.Errorf("%s's call went to tab %d", by.Label(), r.Tab)
+			}
+			answer(e, r, "done")
+			c.want(t, "done")
+		}
+		w.callAs(b, "e_com_tab1_x").want(t, `TAB_LEASED`)
+		c := w.callAs(tester, "e_com_tab1_x")
+		answer(e, e.Next(), "the owner's")
+		c.want(t, "the owner's")
+		wantFailure(t, w.hub.Use(t.Context(), b, tabs[0], nil), spec.FailTabLeased, "shopping")
+
+		for _, r := range w.record.Entries(record.Query{}) {
+			if r.Client == "c-a" && r.Event == "call" && r.Reason != state.ReasonHeld {
+				t.Errorf("the record says %q", r.Reason)
+			}
+		}
+		// When its client goes the tab is anybody's.
+		left(true)
+		c = w.callAs(b, "e_com_tab1_x")
+		answer(e, e.Next(), "b's")
+		c.want(t, "b's")
+	})
+}
+
+// Requests for a leased tab other than calls are its holder's, too, but those that read where
+// it lets others.
+func TestControlOfLeasedTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		conn := chromeConn("b1", "s1", "")
+		conn.Pairing, conn.Hello.Capabilities = "p1", []spec.Capability{spec.CapCloseTab, spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapActivateTab}
+		e := w.dial(conn)
+		at := spec.TabAddr{Peer: "browser:b1", Tab: 1}
+		w.register(e, 1, tools("https://e.com/", "x"))
+		a, b := agentOf("a"), agentOf("b")
+		serve := func(by *consent.Caller, req spec.Request) error {
+			done := make(chan error, 1)
+			go func() {
+				_, err := w.hub.Control(t.Context(), by, at, req)
+				done <- err
+			}()
+			synctest.Wait()
+			select {
+			case err := <-done:
+				return err
+			default:
+			}
+			e.Answer(e.Next(), spec.Response{Result: json.RawMessage(`{}`)}, nil)
+			return <-done
+		}
+		for _, reads := range []bool{false, true} {
+			w.claim(a, at, state.Terms{TTL: time.Minute, Reads: reads})
+			for _, req := range []spec.Request{&spec.Navigate{URL: "https://e.com/2"}, &spec.Navigate{Reload: true}, &spec.ActivateTab{}, &spec.CloseTab{}} {
+				wantFailure(t, serve(b, req), spec.FailTabLeased, "held by a")
+			}
+			for _, req := range []spec.Request{&spec.Screenshot{}, &spec.Text{}} {
+				if err := serve(b, req); !reads {
+					wantFailure(t, err, spec.FailTabLeased, "held by a")
+				} else if err != nil {
+					t.Error(err)
+				}
+			}
+			time.Sleep(50 * time.Second) // what the holder does keeps its lease
+			for _, by := range []*consent.Caller{a, tester} {
+				if err := serve(by, &spec.Navigate{Reload: true}); err != nil {
+					t.Errorf("%s: %v", by.Label(), err)
+				}
+			}
+		}
+		time.Sleep(50 * time.Second)
+		if w.hub.Holder(at) == nil {
+			t.Error("the lease was not renewed")
+		}
+		if was := w.hub.EndLease(at, consent.ByCommand); was == nil || was.Name != "a" || w.hub.EndLease(at, consent.ByCommand) != nil {
+			t.Errorf("ended that of %v", was)
+		}
+		if err := serve(b, &spec.ActivateTab{}); err != nil {
+			t.Error(err)
+		}
+		ended := slices.DeleteFunc(w.record.Entries(record.Query{}), func(e record.Entry) bool { return e.Event != record.Lease })
+		if len(ended) != 1 || ended[0].By != consent.ByCommand || ended[0].Client != "c-a" {
+			t.Errorf("the record says %+v", ended)
+		}
+	})
+}
+
+// Who finds all tabs of a site leased gets one of its own, where a browser opens one.
+func TestAllTabsLeased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		e, tabs := w.eTabs(1)
+		a, b := agentOf("a"), agentOf("b")
+		w.claim(a, tabs[0], state.Terms{TTL: time.Hour})
+		c := w.callAs(b, "e_com_x")
+		r := e.Next()
+		if r.Method != spec.MethodOpenTab {
+			t.Fatalf("the browser was asked for %+v", r)
+		}
+		e.Answer(r, spec.Response{Result: json.RawMessage(`{"tabId":7}`)}, nil)
+		w.register(e, 7, tools("https://e.com/", "x"))
+		answer(e, e.Next(), "in the new tab")
+		c.want(t, "in the new tab")
+		if s := w.hub.Standing(b, spec.TabAddr{Peer: "browser:b1", Tab: 7}); s.OpenedBy != "b" || s.HeldBy != nil {
+			t.Errorf("of the new tab there is %+v", s)
+		}
+		w.claim(a, spec.TabAddr{Peer: "browser:b1", Tab: 7}, state.Terms{Name: "greedy", TTL: time.Hour})
+		c = w.callAs(b, "e_com_x")
+		e.Answer(e.Next(), spec.Response{}, spec.Errorf(spec.CodeRefused, "no"))
+		c.want(t, "TAB_LEASED")
+		if !strings.Contains(string(c.result), "opening https://e.com/ failed: no") {
+			t.Errorf("%s", c.result)
+		}
+	})
+}
+
+// A hub that is started anew knows who holds which tab before it lets a call in, and gives the
+// client time to come back.
+func TestLeaseOutlivesTheHub(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		_, tabs := w.eTabs(2)
+		a, b := agentOf("a"), agentOf("b")
+		w.hub.Connected(a)
+		w.claim(a, tabs[0], state.Terms{TTL: time.Hour})
+		synctest.Wait()
+		w.start(Options{})
+		w.callAs(b, "e_com_tab1_x").want(t, "TAB_LEASED")
+		c, other := w.callAs(a, "e_com_x"), w.callAs(b, "e_com_x")
+		synctest.Wait()
+		e, _ := w.eTabs(2)
+		for range 2 {
+			r := e.Next()
+			answer(e, r, fmt.Sprint("in tab ", r.Tab))
+		}
+		c.want(t, "in tab 1")
+		other.want(t, "in tab 2")
+		time.Sleep(spec.SessionGrace + time.Second)
+		if w.hub.Holder(tabs[0]) != nil {
+			t.Error("a client that never came back holds its tab")
+		}
+	})
+}
+
+// Nobody's own requests, such as those of the owner's commands, have no tabs of their own.
+func TestNobodysTabs(t *testing.T) {
+	w := newFixture(t, Options{})
+	_, tabs := w.eTabs(1)
+	_, err := w.hub.Claim(context.Background(), tester, tabs[0], state.Terms{TTL: time.Hour}, nil)
+	wantFailure(t, err, spec.FailToolError, "only a client's session")
+	wantFailure(t, w.hub.Use(context.Background(), tester, tabs[0], nil), spec.FailToolError, "only a client's session")
+}
