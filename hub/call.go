@@ -419,7 +419,10 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	r.passage.sent(t.Addr, r.ad.effect())
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
 	twice := r.kind != spec.KindTool || t.Item.Repeatable
-	r.by.Outcome.Sending(twice)
+	if !r.by.Outcome.Sending(twice) {
+		span.End(outcomeOf(spec.Response{}, errClientGone))
+		return spec.Response{}, errClientGone
+	}
 	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
 	if notSent(err) {
 		r.by.Outcome.NotSent(twice)
@@ -428,6 +431,9 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
 	return resp, err
 }
+
+// errClientGone is why what nobody waits for any more is not sent.
+var errClientGone = &Failure{spec.FailNotConnected, "the connection to the client broke before the call was sent; nothing was sent"}
 
 // notSent reports whether a request has not left for its tab.
 func notSent(err error) bool {

@@ -124,7 +124,9 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, c.gateError(err, false)
 	}
 	reads := c.action.Class == policy.Read
-	c.by.Outcome.Sending(reads)
+	if !c.by.Outcome.Sending(reads) {
+		return spec.Response{}, errClientGone
+	}
 	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req)})
 	if notSent(err) {
 		c.by.Outcome.NotSent(reads)
