@@ -514,6 +514,27 @@ func TestCancelledIsNotKept(t *testing.T) {
 	})
 }
 
+// TestCancelledLate: SDKs cancel a request whose connection broke, or whose time is over, also
+// after they have asked again. That must not take the answer from the request that waits for it.
+func TestCancelledLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJournal(t)
+		c := &ofHTTP{web: inBubble(t, s.srv)}
+		c.initialize("2025-11-25")
+		calls(c, 1, pay, `{"n":1}`)
+		c.cut()
+		calls(c, 2, pay, `{"n":1}`)
+		c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		s.wants("pay")
+		s.answer <- paid
+		if answer := c.next(); !strings.Contains(answer, `"text":"paid"`) {
+			t.Errorf("asked again: %s", answer)
+		}
+		runsAnew(t, s, c)
+		c.cut()
+	})
+}
+
 // TestAnswersAreNotSharedBetweenClients: the same call of another is another call.
 func TestAnswersAreNotSharedBetweenClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
