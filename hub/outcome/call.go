@@ -22,7 +22,7 @@ type Call struct {
 	whole  *Call // which this is a part of; nil: of none
 
 	sends  atomic.Int32 // requests that may have reached a page or browser
-	acts   atomic.Int32 // of these, those that must not be sent twice; negative: see stopped
+	acts   atomic.Int32 // of these, those that must not be sent twice, and what Lasts; negative: see stopped
 	failed atomic.Bool  // the hub's failure is the answer
 
 	// guarded by ledger.mu
@@ -90,6 +90,16 @@ func (c *Call) NotSent(twice bool) {
 		c.sends.Add(-1)
 		c.acts.Add(-counts(twice))
 	}
+}
+
+// Lasts says that the answer is where to ask for what the call does, which goes on: it must not be
+// begun twice. It reports false if the client is gone, and who asks for the same makes another call.
+func (c *Call) Lasts() bool {
+	if c != nil && c.acts.Add(1) < 0 {
+		c.acts.Add(-1)
+		return false
+	}
+	return true
 }
 
 func counts(twice bool) int32 {
