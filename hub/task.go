@@ -31,7 +31,7 @@ func (h *Hub) openTasks() {
 			continue
 		}
 		f := &Failure{spec.FailNotConnected, "the hub was restarted before the call was sent to a page; it has had no effect: call again"}
-		if u.Own {
+		if u.Own || u.Sent != nil { // which this process cannot read
 			f.Message = "the hub was restarted while the call was under way; it may have taken effect"
 		}
 		u.End(f.Result(), nil)

@@ -3,8 +3,10 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tabhub/hub/record"
@@ -26,7 +28,7 @@ func (w *fixture) task(name string) (run *tasks.Run, stop context.CancelCauseFun
 	c = &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: tester, Sending: func(sent func() json.RawMessage) { run.Sending(sent()) }})
+		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: tester, Sending: func(sent func() json.RawMessage) error { return run.Sending(sent()) }})
 	}()
 	return run, stop, c
 }
@@ -169,6 +171,24 @@ func TestTaskThatWasNotSent(t *testing.T) {
 	}
 }
 
+// A call that another process would take for one that was not sent is not sent: that process
+// says that it can be made again.
+func TestCallThatCannotBeNoted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("", "t"))
+		full := errors.New("the disk is full")
+		result, err := w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_t", By: tester, Sending: func(func() json.RawMessage) error { return full }})
+		if err != nil || !strings.Contains(string(result), "NOT_CONNECTED") || !strings.Contains(string(result), "was not sent") || !strings.Contains(string(result), full.Error()) {
+			t.Errorf("%s, %v", result, err)
+		}
+		c := w.call(t.Context(), "e_com_t")
+		answer(p, p.Next(), "the first that came")
+		c.want(t, "the first that came")
+	})
+}
+
 // A page may work for as long as --call-timeout-max without a word, if nobody waits at a
 // connection; a site's own limit holds.
 func TestTaskTakesItsTime(t *testing.T) {
@@ -185,6 +205,9 @@ func TestTaskTakesItsTime(t *testing.T) {
 		plain := w.call(t.Context(), "shop_example_com_pay")
 		first, second := page.Next(), page.Next()
 		plain.want(t, "TOOL_TIMEOUT")
+		if site > 0 {
+			<-c.done
+		}
 		answer(page, first, "late")
 		answer(page, second, "late")
 		c.want(t, want)

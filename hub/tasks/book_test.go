@@ -264,12 +264,29 @@ func TestTaskThatCannotBeStored(t *testing.T) {
 	}
 }
 
+// Who is about to send a call learns that the next process would not know of it.
+func TestSendingThatCannotBeStored(t *testing.T) {
+	b, s := open(t)
+	run, _ := begin(t, b)
+	s.err = errors.New("the disk is full")
+	if err := run.Sending(json.RawMessage(`{}`)); !errors.Is(err, s.err) {
+		t.Error(err)
+	}
+	s.err = nil
+	b.Cancel("ann", run.ID())
+	if err := run.Sending(json.RawMessage(`{}`)); !errors.Is(err, tasks.ErrCancelled) {
+		t.Error(err)
+	}
+}
+
 // The next process takes up what has not ended, and what it was told about it.
 func TestUnended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := open(t)
 		run, _ := begin(t, b)
-		run.Sending(json.RawMessage(`{"id":"5f0c"}`))
+		if err := run.Sending(json.RawMessage(`{"id":"5f0c"}`)); err != nil {
+			t.Fatal(err)
+		}
 		ended, _ := begin(t, b)
 		ended.End(json.RawMessage(`{}`), nil)
 		s.docs["x"] = storage.Document{Kind: tasks.Kind, ID: "x", Body: json.RawMessage(`[]`)}
