@@ -141,7 +141,7 @@ func TestTaskIsNotLost(t *testing.T) {
 	if err := hub.process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	hub = serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
+	serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
 	page.want("ready")
 	<-time.After(works)
 	if _, err := io.WriteString(page.stdin, "finish\n"); err != nil {
