@@ -18,9 +18,13 @@ function page() {
   const connect = () => {
     const socket = new WebSocket(url.replace(/^http/, 'ws') + '/tabs', { protocols: 'tabhub.v1' });
     const send = (message) => socket.readyState === 1 && socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
-    socket.onclose = () => setTimeout(connect, 50);
-    socket.onerror = () => {};
-    const late = setTimeout(() => socket.close(), 5_000); // as /tab.js has it
+    let gone = false;
+    const again = () => {
+      if (!gone) setTimeout(connect, 50);
+      gone = true;
+    };
+    socket.onclose = socket.onerror = again;
+    const late = setTimeout(() => (again(), socket.close()), 5_000); // as /tab.js has it
     socket.onopen = () => send({ id: 'h', method: 'browser/hello', params: { protocolVersion: 'tabhub.v1', tabKey: 'works', session, token, capabilities: ['resume'] } });
     socket.onmessage = async ({ data }) => {
       const { id, method, params, error } = JSON.parse(data);
