@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -185,4 +187,80 @@ func BenchmarkRegister(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkChoose is the choice of one of a site's eight tabs: of nobody in particular, of a
+// session among others, and of one that has leased its tab.
+func BenchmarkChoose(b *testing.B) {
+	for _, c := range []struct {
+		name            string
+		session, leases bool
+	}{{"nobody", false, false}, {"session", true, false}, {"leases", true, true}} {
+		b.Run(c.name, func(b *testing.B) {
+			h, name := eightTabs(b, c.leases)
+			by := tester
+			if c.session {
+				by = agentOf("3")
+			}
+			r := run{h: h, kind: spec.KindTool, name: name, by: by}
+			if err := r.begin(); err != nil {
+				b.Fatal(err)
+			}
+			defer h.running.Done()
+			b.ReportAllocs()
+			for b.Loop() {
+				if !r.pick() {
+					b.Fatal("no tab")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCallOfEight is a call of a site that has eight tabs, each of which a session has
+// leased.
+func BenchmarkCallOfEight(b *testing.B) {
+	for name, by := range map[string]*consent.Caller{"nobody": tester, "leases": agentOf("3")} {
+		b.Run(name, func(b *testing.B) {
+			h, tool := eightTabs(b, by != tester)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := h.Call(b.Context(), Call{By: by, Name: tool}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// eightTabs joins eight tabs of one site, each of a session that keeps it, or has leased it.
+func eightTabs(b *testing.B, leases bool) (h *Hub, tool string) {
+	h, _ = echo(b, 0, 0)
+	peers := h.transport.(*tabtransport.Peers)
+	for i := range 8 {
+		l, err := peers.Join(b.Context(), tabtransport.Conn{Origin: "https://e.com", Hello: &spec.Hello{TabKey: fmt.Sprint(i)}, Dialect: spec.Subprotocol}, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+			return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}]}`)}, nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(l.Close)
+		if _, err := l.Ask(b.Context(), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"x","inputSchema":{"type":"object"}}`)}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i, tab := range h.Tabs() {
+		by := agentOf(fmt.Sprint(i))
+		h.Connected(by)
+		if err := h.Use(b.Context(), by, tab.Addr, nil); err != nil {
+			b.Fatal(err)
+		}
+		if !leases {
+			continue
+		}
+		if _, err := h.Claim(b.Context(), by, tab.Addr, state.Terms{TTL: time.Hour}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return h, "website_tool_e_com_x"
 }

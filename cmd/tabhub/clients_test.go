@@ -104,6 +104,7 @@ func (s *serving) env() []string {
 // The TypeScript SDKs, old and new, over all transports and eras; each plays a tab
 // too.
 func TestTypeScriptClients(t *testing.T) {
+	t.Parallel()
 	node(t, "check.mjs")
 	hub := serve(t, "--listen", "127.0.0.1:0")
 	for _, args := range []string{
@@ -124,9 +125,11 @@ func TestTypeScriptClients(t *testing.T) {
 // The owner is asked by the clients, where no browser is paired. Each has a hub of its own, as
 // an owner is asked only so often.
 func TestOwnerAtTypeScriptClients(t *testing.T) {
+	t.Parallel()
 	node(t, "consent.mjs")
 	for _, args := range []string{"v1 stdio 2025-11-25", "v1 sse 2024-11-05", "v1 http 2025-11-25", "v2 http 2025-11-25", "v2 stdio 2026-07-28", "v2 http 2026-07-28"} {
 		t.Run(args, func(t *testing.T) {
+			t.Parallel()
 			cmd := node(t, "consent.mjs", strings.Fields(args)...)
 			cmd.Env = serve(t, "--listen", "127.0.0.1:0", "--policy", "careful").env()
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -139,6 +142,7 @@ func TestOwnerAtTypeScriptClients(t *testing.T) {
 // A host of MCP Apps, made of the packages that hosts are made of, shows an app of a page,
 // and what the app asks for reaches that page.
 func TestApps(t *testing.T) {
+	t.Parallel()
 	node(t, "apps.mjs")
 	hub := serve(t, "--listen", "127.0.0.1:0")
 	for _, args := range []string{"stdio 2025-11-25", "stdio auto", "http 2025-11-25", "http 2026-07-28"} {
@@ -154,6 +158,7 @@ func TestApps(t *testing.T) {
 
 // The Inspector's command line, which a developer of a page would use.
 func TestInspector(t *testing.T) {
+	t.Parallel()
 	const inspector = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 	node(t, inspector)
 	hub := serve(t, "--listen", "127.0.0.1:0", "--demo")
@@ -191,6 +196,7 @@ func TestInspector(t *testing.T) {
 
 // The official conformance suites. None of their scenarios is expected to fail.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	node(t, "fixtures.mjs")
 	addr := porttest.Free(t)
 	hub := serve(t, "--auth", "none", "--plain-names", "--listen", addr, "--allow-origin", "http://"+addr, "--task-after", "200ms")

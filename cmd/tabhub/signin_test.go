@@ -130,6 +130,7 @@ func noBrowser(t *testing.T) []string {
 
 // The SDKs with which most clients are made sign in with nothing but the hub's address.
 func TestTypeScriptSDKsSignIn(t *testing.T) {
+	t.Parallel()
 	node(t, "signin.mjs")
 	hub := serve(t, "--listen", "127.0.0.1:0")
 	for _, sdk := range []string{"v1", "v2"} {
@@ -150,6 +151,7 @@ func TestTypeScriptSDKsSignIn(t *testing.T) {
 // mcp-remote brings clients that know stdio alone to a URL. It compares what the hub says of
 // itself with the address that it was given.
 func TestMCPRemoteSignsIn(t *testing.T) {
+	t.Parallel()
 	const proxy = "node_modules/mcp-remote/dist/proxy.js"
 	node(t, proxy)
 	hub := serve(t, "--listen", "127.0.0.1:0")
@@ -190,6 +192,7 @@ func TestMCPRemoteSignsIn(t *testing.T) {
 
 // Claude Code, which shows a description of its own at its maker's address.
 func TestClaudeCodeSignsIn(t *testing.T) {
+	t.Parallel()
 	programs, err := filepath.Glob(clients + "/node_modules/@anthropic-ai/claude-code-linux-*/claude")
 	if err != nil || len(programs) == 0 {
 		t.Skip("needs the packages of cmd/tabhub/testdata/clients, on Linux: npm ci")
@@ -230,6 +233,7 @@ func TestClaudeCodeSignsIn(t *testing.T) {
 
 // The official conformance suite for authorization servers.
 func TestAuthorizationConformance(t *testing.T) {
+	t.Parallel()
 	const suite = "node_modules/conformance-next/dist/index.js"
 	node(t, suite)
 	hub := serve(t, "--listen", "127.0.0.1:0")

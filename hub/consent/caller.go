@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"tabhub/hub/outcome"
@@ -70,6 +71,15 @@ func (*AskBack) Error() string { return "the owner is to be asked first" }
 // As returns the Caller of a principal that has no session, and whose client cannot be
 // reached.
 func As(who *policy.Principal) *Caller { return &Caller{Who: who} }
+
+// Party names a client and the browsers that its connection is for: what it has had done in
+// some of them is nothing to a connection that is for others.
+func Party(who *policy.Principal, bound []string) string {
+	if bound == nil {
+		return who.ID
+	}
+	return who.ID + "\x00" + strings.Join(bound, ",")
+}
 
 // Label names the client for people: by what its owner calls it or, if that is no name of
 // its own, by what it calls itself.

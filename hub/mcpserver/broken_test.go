@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,8 +31,16 @@ type journal struct {
 	hub    *hubtest.Hub
 	srv    *Server
 	tab    *tabtransport.Local
-	ran    []string
 	answer chan string
+
+	mu  sync.Mutex
+	ran []string
+}
+
+func (s *journal) note(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ran = append(s.ran, what)
 }
 
 const (
@@ -49,12 +58,12 @@ func newJournal(t *testing.T) *journal {
 // open opens the page's tab.
 func (s *journal) open() {
 	s.tab = s.hub.JoinTab("https://shop.example.com", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
-		s.ran = append(s.ran, in.Request.(*spec.ExecuteTool).ToolName)
+		s.note(string(in.Request.(*spec.ExecuteTool).ToolName))
 		select {
 		case r := <-s.answer:
 			return spec.Response{Result: json.RawMessage(r)}, nil
 		case <-ctx.Done():
-			s.ran = append(s.ran, "stopped")
+			s.note("stopped")
 			return spec.Response{}, ctx.Err()
 		}
 	}, `{"name":"pay","inputSchema":{"type":"object"}}`, `{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`)
@@ -65,6 +74,8 @@ func (s *journal) open() {
 func (s *journal) wants(ran ...string) {
 	s.Helper()
 	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if got := fmt.Sprint(s.ran); got != fmt.Sprint(ran) {
 		s.Errorf("the page did %s, want %s", got, ran)
 	}
@@ -254,8 +265,10 @@ func (c *ofBridge) part() {
 }
 
 func (c *ofBridge) cut() {
-	c.conn.Close()
-	c.conn = nil
+	if c.conn != nil {
+		c.conn.Close()
+		c.conn = nil
+	}
 	synctest.Wait()
 }
 
@@ -329,6 +342,37 @@ func TestBrokenUnderWay(t *testing.T) {
 		s.wants("pay")
 		runsAnew(t, s, c)
 		s.wants("pay", "pay")
+	})
+}
+
+// TestBrokenTwice: who asks again may lose the connection again.
+func TestBrokenTwice(t *testing.T) {
+	eachRemote(t, func(t *testing.T, s *journal, c remote) {
+		calls(c, 1, pay, `{"n":1}`)
+		c.cut()
+		calls(c, 2, pay, `{"n":1}`)
+		c.cut()
+		time.Sleep(4 * time.Second)
+		calls(c, 3, pay, `{"n":1}`)
+		time.Sleep(4 * time.Second) // longer than it goes on without a client, since the second
+		s.wants("pay")
+		c.cut()
+		s.answer <- paid
+		synctest.Wait()
+		_, id, _ := outcomeOf(t, c)
+		calls(c, 4, pay, `{"n":1}`)
+		s.isRepeated(c.next(), id)
+		s.wants("pay")
+
+		calls(c, 5, pay, `{"n":2}`)
+		c.cut()
+		calls(c, 6, pay, `{"n":2}`)
+		c.cut()
+		time.Sleep(10 * time.Second)
+		if http, ok := c.(*ofHTTP); ok && !http.modern {
+			return // goes on to its end
+		}
+		s.wants("pay", "pay", "stopped")
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/outcome"
 	"tabhub/hub/record"
@@ -72,7 +73,7 @@ func (rq *request) session() outcome.Session {
 	if id == "" {
 		id = rq.agent(rq.clientName())
 	}
-	return outcome.Session{Client: rq.ses.identity.who.ID, ID: id}
+	return outcome.Session{Client: consent.Party(rq.ses.identity.who, rq.ses.identity.bound), ID: id}
 }
 
 // askAgain answers a request with the answer of the call that it asks for again.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -167,9 +168,17 @@ const (
 // agent returns what stands for a session where there is none.
 func (rq *request) agent(said string) string {
 	if hint, _ := rq.text("_meta", metaSession); hint != "" && len(hint) <= maxSession {
-		return "=" + hint
+		return "=" + rq.bound() + hint
 	}
-	return "~" + said
+	return "~" + rq.bound() + said
+}
+
+// bound tells apart the runs of one client in different browsers; "" if it is bound to none.
+func (rq *request) bound() string {
+	if names := rq.ses.identity.bound; names != nil {
+		return strings.Join(names, ",") + "\x00"
+	}
+	return ""
 }
 
 // capabilities returns what the client has declared, nil if nothing.

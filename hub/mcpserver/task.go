@@ -88,8 +88,10 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of tasks.Call, wor
 	case <-t.waits:
 	case <-ctx.Done():
 	}
-	if task, ok := t.begin(ctx, gone, rq.ses.identity.revoked); ok {
-		return task, nil
+	if !rq.Gone() { // else nobody would know of the task; see outcome.go
+		if task, ok := t.begin(ctx, gone, rq.ses.identity.revoked); ok {
+			return task, nil
+		}
 	}
 	<-t.done
 	return t.result, t.err

@@ -370,7 +370,8 @@ func (c *Call) Delivered(turn int) {
 	}
 }
 
-// Lost says that the answer could not be delivered to the request by, which has the turn.
+// Lost says that the answer could not be delivered to the request by, which has the turn. While
+// the call is under way there is none; see Break.
 func (c *Call) Lost(turn int, by Asker) {
 	if c == nil {
 		return
@@ -381,7 +382,7 @@ func (c *Call) Lost(turn int, by Asker) {
 	}
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
-	if c.turn != turn || c.session == nil {
+	if c.turn != turn || c.session == nil || c.ended.IsZero() {
 		return
 	}
 	c.unask()

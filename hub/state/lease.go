@@ -66,7 +66,7 @@ func (h *Holder) String() string {
 }
 
 // LeaseState is what a lease means for one session.
-type LeaseState int
+type LeaseState int8
 
 // The states of a tab's lease.
 const (

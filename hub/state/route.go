@@ -30,12 +30,12 @@ type Candidate struct {
 	Departed bool       // the tab is there, but its document has gone; the next one may have the item
 	Asleep   bool       // the tab's page is not loaded; a call has it loaded
 	Excluded bool       // is not to be chosen
+	Settles  bool       // a call that goes there says in which browser the session works
+	InUse    bool       // the session holds the tab, and the owner uses it by hand
 	Lease    LeaseState // of the tab, for the session that calls
-	Kept     int        // place among the tabs that the session prefers, 1 is the first; 0: none
 	Room     RoomState
+	Kept     int    // place among the tabs that the session prefers, 1 is the first; 0: none
 	Browser  string // the name that it has from its owner, as far as any has one
-	Settles  bool   // a call that goes there says in which browser the session works
-	InUse    bool   // the session holds the tab, and the owner uses it by hand
 
 	tab     *tab
 	session *session // that calls; nil for nobody's
@@ -43,7 +43,7 @@ type Candidate struct {
 }
 
 // RoomState says who has opened a tab.
-type RoomState int
+type RoomState int8
 
 // The states of a tab's room.
 const (
@@ -189,29 +189,29 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	if by.Session != (SessionID{}) {
 		ses = s.sessions[by.Session]
 	}
-	var in By // where the session works at the site
-	if in = by; !snap.Named {
+	in := by // where the session works at the site
+	if !snap.Named && ses != nil && len(ses.settled) > 0 {
 		in = s.settled(by, r.b.domain)
 	}
 	active := s.activeOf(in)
 	switch e := r.b.entry; {
 	case snap.Named && !s.knowsTab(by, r.b.provider.tab):
 	case snap.Named:
-		snap.Candidates = append(snap.Candidates, s.candidate(r.b.provider, ses))
+		snap.Candidates = appendCandidate(snap.Candidates, r.b.provider, ses)
 	case e != nil:
 		// The domain's name stands for the tabs whose schemas are the newest's, and for the
 		// session's own.
 		newest := s.newest(e, in, true)
 		for _, p := range e.providers {
-			c := s.candidate(p, ses)
-			if c.Own() && s.knowsTab(by, p.tab) || newest != nil && p.item.Shape == newest.item.Shape && s.knowsTab(in, p.tab) {
-				snap.Candidates = append(snap.Candidates, c)
+			if ses.owns(p.tab) && s.knowsTab(by, p.tab) || newest != nil && p.item.Shape == newest.item.Shape && s.knowsTab(in, p.tab) {
+				snap.Candidates = appendCandidate(snap.Candidates, p, ses)
 			}
 		}
 	}
 	for i := range snap.Candidates {
 		c := &snap.Candidates[i]
 		c.Active = c.tab == active
+		c.InUse = len(s.inUse) > 0 && c.Lease == LeaseMine && s.inUse[c.Addr]
 		if s.labels > 0 {
 			c.Browser = s.label(c.tab.peer.browserKey())
 			c.Settles = !snap.Named && c.Browser != "" && s.settles(by, r.b.domain, c.Browser)
@@ -221,14 +221,15 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	return snap
 }
 
-func (s *State) candidate(p *provider, ses *session) Candidate {
+// appendCandidate appends a candidate for a call of a session, nil for nobody's.
+func appendCandidate(all []Candidate, p *provider, ses *session) []Candidate {
 	t := p.tab
-	c := Candidate{
+	all = append(all, Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated, Since: p.since,
-		Active: t == s.active, Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
+		Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
 		Lease: t.lease.held(ses), tab: t, session: ses, lease: t.lease,
-	}
-	c.InUse = len(s.inUse) > 0 && c.Lease == LeaseMine && s.inUse[t.addr]
+	})
+	c := &all[len(all)-1]
 	if ses != nil {
 		c.Kept = slices.Index(ses.tabs, t.addr) + 1
 	}
@@ -239,7 +240,7 @@ func (s *State) candidate(p *provider, ses *session) Candidate {
 	default:
 		c.Room = RoomOther
 	}
-	return c
+	return all
 }
 
 // Begin counts a call that goes to the tab, until End, and returns how many there are. It

@@ -79,6 +79,11 @@ func (ses *session) end() time.Time {
 	return time.Unix(0, ses.used.Load()).Add(spec.SessionGrace)
 }
 
+// owns reports whether a session, nil for nobody's, prefers a tab to others.
+func (ses *session) owns(t *tab) bool {
+	return ses != nil && (t.lease.held(ses) == LeaseMine || slices.Contains(ses.tabs, t.addr))
+}
+
 func (ses *session) empty() bool {
 	return len(ses.tabs)+len(ses.leases)+len(ses.room)+len(ses.settled) == 0
 }

@@ -78,6 +78,7 @@ func TestPermissionsAreExplained(t *testing.T) {
 // A line that is left out of a script as a comment is none of its code: TypeScript, which leaves
 // out comments itself, makes the same of both.
 func TestOnlyCommentsAreLeftOut(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat(filepath.Join("node_modules", "typescript")); err != nil {
 		missing(t, "TypeScript is not installed: run npm ci in tabtransport/extension")
 	}
@@ -114,6 +115,7 @@ func TestOnlyCommentsAreLeftOut(t *testing.T) {
 }
 
 func TestTypes(t *testing.T) {
+	t.Parallel()
 	tsc := filepath.Join("node_modules", ".bin", "tsc")
 	if _, err := os.Stat(tsc); err != nil {
 		missing(t, "TypeScript is not installed: run npm ci in tabtransport/extension")

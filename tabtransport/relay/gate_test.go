@@ -550,3 +550,34 @@ func TestPassageEnds(t *testing.T) {
 		})
 	}
 }
+
+// For a client that is bound to one browser there is no other extension: it is not listed, and
+// neither its id nor a connection from before leads to it.
+func TestBoundClientReachesOneExtension(t *testing.T) {
+	gated(t, Limits{}, "", func(t *testing.T, r *rig, o *owner) {
+		ext, id := r.extension(t, "token of ann", "chrome")
+		other, otherID := r.extension(t, "token of ann", "edge")
+		before, _ := r.connected(t, "token of ann", otherID)
+		o.bound = id
+		mcp, conn := r.connected(t, "token of ann", id)
+		mcp.send(`{"jsonrpc":"2.0","id":1,"method":"list_extensions"}`)
+		if m := mcp.message(); !strings.Contains(string(m.Result), id) || strings.Contains(string(m.Result), otherID) {
+			t.Errorf("listed %s", m.Result)
+		}
+		mcp.send(`{"jsonrpc":"2.0","id":2,"method":"getTabs"}`)
+		ext.expect(`{"jsonrpc":"2.0","id":"` + conn + `:2","method":"getTabs"}`)
+		mcp.send(`{"jsonrpc":"2.0","id":3,"method":"disconnect"}`)
+		mcp.message()
+		mcp.send(`{"jsonrpc":"2.0","id":4,"method":"connect","params":{"extension_id":"` + otherID + `"}}`)
+		if m := mcp.message(); m.Error == nil || !strings.Contains(m.Error.Message, "not found") {
+			t.Errorf("connected: %+v", m)
+		}
+		before.send(`{"jsonrpc":"2.0","id":5,"method":"getTabs"}`)
+		if m := before.message(); m.Error == nil || !strings.Contains(m.Error.Message, "not found") {
+			t.Errorf("went on: %+v", m)
+		}
+		other.send(`{"jsonrpc":"2.0","method":"console","params":{"text":"secret"}}`)
+		other.quiet(time.Second)
+		before.quiet(time.Second)
+	})
+}

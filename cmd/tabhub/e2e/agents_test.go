@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/state"
 	"tabhub/spec/rawjson"
 )
 
@@ -226,6 +227,41 @@ func TestAgentsHoldTheirTabs(t *testing.T) {
 	t.Logf("%d calls, %d looks, %d reloads, %d deaths: %d calls were lost", agents*calls, looked, reloaded, killed, lostCalls)
 	if most := agents*workers*kills + workers*reloaded; lostCalls > most {
 		t.Errorf("%d calls were lost, want those that were under way: %d at most", lostCalls, most)
+	}
+}
+
+// The owner sees who holds a tab, and ends it.
+func TestOwnerEndsALease(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := p.stdio()
+	p.open(&tab{key: "one", tools: countingTools, run: func(_ string, args json.RawMessage) string { return echo(args) }})
+	if out := p.succeed("lease"); out != "" {
+		t.Errorf("before there was one: %s", out)
+	}
+	claim(t, c, "one", "buying tea")
+	leases, tabs := p.succeed("lease"), p.succeed("tabs")
+	fields := strings.Fields(strings.Split(leases, "\n")[1])
+	if !strings.Contains(leases, "buying tea") || !strings.Contains(tabs, "HELD BY") || !strings.Contains(tabs, "buying tea") {
+		t.Errorf("%s%s", leases, tabs)
+	}
+	buy := domainName(c.tools().names(), "_buy")
+	if out := p.succeed("explain", buy); !strings.Contains(out, "held by buying tea until") {
+		t.Errorf("of nobody's call explain says %s", out)
+	}
+	var sessions []state.SessionInfo
+	if err := json.Unmarshal([]byte(p.succeed("lease", "--json")), &sessions); err != nil || len(sessions) != 1 {
+		t.Fatal(sessions, err)
+	}
+	if out := p.succeed("explain", buy, "--client", sessions[0].Client); !strings.Contains(out, state.ReasonHeld) {
+		t.Errorf("of the holder's call explain says %s", out)
+	}
+	if _, stderr, exit := p.run("lease", "end", "1a2b3c4d:7"); exit == 0 || !strings.Contains(stderr, "nobody holds that tab") {
+		t.Errorf("a tab that nobody holds: %d %s", exit, stderr)
+	}
+	p.succeed("lease", "end", fields[0])
+	if out := p.succeed("lease"); out != "" {
+		t.Errorf("after its end: %s", out)
 	}
 }
 

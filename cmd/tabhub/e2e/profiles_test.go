@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -74,6 +75,14 @@ func TestTwoProfiles(t *testing.T) {
 			if a := c.ask("tools/call", request); strings.Contains(string(a.result), "?"+c.other) || strings.Contains(string(a.result), `"name\":\"`+c.other) {
 				t.Errorf("%s asked %s: %s", c.own, request, a.result)
 			}
+		}
+	}
+	// A session is good for the browsers that it was begun for alone.
+	bound := p.httpAt(p.token(), "/mcp?browser=work")
+	for path, status := range map[string]int{"/mcp": http.StatusNotFound, "/mcp?browser=personal": http.StatusNotFound, "/mcp?browser=Work": http.StatusBadRequest, "/mcp?browser=": http.StatusBadRequest} {
+		resp, body, err := post(p.within(), p.url()+path, bound.header, `{"jsonrpc":"2.0","id":9,"method":"tools/list"}`)
+		if err != nil || resp.StatusCode != status {
+			t.Errorf("%s: %v %s; want %d", path, err, body, status)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/outcome"
 )
 
@@ -11,7 +12,7 @@ import (
 // kept.
 func (c *caller) outcome(op *operation, n *annotations) (*result, error) {
 	c.by.Outcome.Hide()
-	of := outcome.Session{Client: c.by.Who.ID, ID: cmp.Or(c.by.Session, c.by.Agent)}
+	of := outcome.Session{Client: consent.Party(c.by.Who, c.by.Bound), ID: cmp.Or(c.by.Session, c.by.Agent)}
 	report := c.tool.hub.Outcomes().Report(of, op.id, c.by.Outcome)
 	data, err := json.Marshal(report)
 	if err != nil {
