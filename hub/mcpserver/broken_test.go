@@ -307,7 +307,7 @@ func (s *journal) isRepeated(answer, id string) {
 	if call != id || repeated != id || !strings.Contains(answer, repeatedText) {
 		s.Errorf("not the answer of %s: %.400s", id, answer)
 	}
-	if got := s.hub.Recorded.Entries(record.Query{Event: record.Repeated, Call: id}); len(got) != 1 || got[0].Tool == "" || got[0].Outcome != "ok" {
+	if got := s.hub.Recorded.Entries(record.Query{Event: record.Repeated, Call: id}); len(got) == 0 || got[0].Tool == "" || got[0].Outcome != "ok" {
 		s.Errorf("recorded is %+v", got)
 	}
 }
