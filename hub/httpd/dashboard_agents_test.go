@@ -48,7 +48,7 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	at := d.claim(claude, shop, hostile)
 	page.WaitFor(`document.querySelector("#agents button")?.checkVisibility()`)
 	text := page.Eval(`document.querySelector("#agents tr").innerText`)
-	for _, want := range []string{"c-claude", "claude", "connected", "The shop", "holds it as " + hostile, "shop.example"} {
+	for _, want := range []string{"claude", "connected", "The shop", "holds it as " + hostile, "shop.example"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the agent's row %s does not say %q", text, want)
 		}
@@ -65,6 +65,11 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	}()
 	page.WaitFor(`document.querySelector("#agents .chip.wait")?.textContent === "waiting for you"`)
 	picture(page, "agents")
+	page.Resize(360, 800)
+	page.Eval(`document.querySelector("#agents-title").scrollIntoView()`)
+	picture(page, "agents-360")
+	page.Resize(1400, 800)
+	picture(page, "agents-1400")
 	awaitView(page, "now")
 	page.WaitFor(`document.querySelector("#calls .chip")?.textContent === "waiting for you" && document.querySelector("#calls").textContent.includes("claude waits for you to finish")`)
 	picture(page, "now-waiting")
@@ -164,6 +169,10 @@ func TestBrowserIsNamedOnTheDashboard(t *testing.T) {
 	}
 	page.WaitFor(`document.querySelector("#browsers").textContent.includes("no browser has this name; only there: owner")`)
 	picture(page, "browsers")
+	page.Resize(360, 800)
+	page.Eval(`document.querySelector("#browsers").scrollIntoView()`)
+	picture(page, "browsers-360")
+	page.Resize(1400, 800)
 	page.Click(`#browsers button[aria-label="Take the name away: play"]`)
 	page.Click(`#browsers button[aria-label^="Really"]`)
 	page.WaitFor(`document.querySelector("#toasts").textContent.includes("No browser is called play any more.") && !document.querySelector("#browsers").textContent.includes("play")`)

@@ -1,8 +1,8 @@
 // The agents that are at work, and what each has of tabs: which ones it holds for itself, where
 // its calls go, and which ones it has opened.
 
-import { clientLink } from "./about.js";
 import { button, byID, chip, element, foreign, link, list, row, when } from "./dom.js";
+import { nameOf } from "./names.js";
 import { stateOf } from "./offers.js";
 import { ask } from "./session.js";
 
@@ -30,7 +30,7 @@ function agentRow({ session, client, label, connected, lastUsed, tabs, allTabs }
   const more = allTabs - tabs.length;
   if (more > 0) shown.push(element("li", "", link("clients", { client, agent: session }, `and ${more} more`)));
   return row(
-    [client ? clientLink(client) : foreign(label), foreign(`${label} · ${session}`, "soft below")],
+    [link("clients", { client }, foreign(label || nameOf(client))), element("span", "soft below", session)],
     connected ? chip("connected") : chip("closed", "not connected"),
     element("span", "number", when(lastUsed)),
     shown.length ? element("ul", "plain", ...shown) : element("span", "soft", "none yet"),

@@ -44,7 +44,7 @@ function stepsOf(l, payload) {
     ];
   }
   if (l.event === "task") return [{ at, head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }];
-  if (l.event === "repeated") return [{ at, head: ["Answered again: the client had not got the answer, and was given it when it asked again. Nothing was done a second time"], facts: [] }];
+  if (l.event === "repeated") return [{ at, head: ["Answered again: the answer had not reached the client, which asked for the same. The call was not made again"], facts: [] }];
   if (l.event === "begun") return [{ at, head: ["About to be done: what cannot be undone"], facts: whereOf(l) }];
   /** @type {Step[]} */
   const steps = [

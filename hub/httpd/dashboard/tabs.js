@@ -174,7 +174,7 @@ function rowOfBrowser(b) {
   const { name, clients } = b;
   const tabs = b.tabs === 1 ? "1 tab" : `${b.tabs} tabs`;
   const words = b.connected ? `${tabs}, since ${when(b.since ?? "")}` : b.lastSeen ? `seen ${when(b.lastSeen)}` : "no browser has this name";
-  const made = element("li", "", foreign(name ? name : b.browser || "a browser without a name"), " ", chip(b.missing ? "missing" : !b.connected ? "away" : b.focused ? "active" : "connected"), element("span", "soft", " ", foreign([name && b.browser, words].filter(Boolean).join(", "))));
+  const made = element("li", "", foreign(name ? name : b.browser || "a browser without a name"), " ", chip(b.missing ? "missing" : !b.connected ? "away" : b.focused ? "active" : "connected"), element("span", "soft", " ", foreign([name && b.browser, b.id, words].filter(Boolean).join(", "))));
   if (clients.length) made.append(element("span", "soft", `; only there: `, foreign(clients.join(", "))));
   if (name && !b.missing) {
     made.append(" ", twice("Take the name away", `Take the name away: ${name}`, async () => {
