@@ -20,6 +20,7 @@ import (
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
@@ -514,6 +515,56 @@ func TestCancelledIsNotKept(t *testing.T) {
 		calls(c, 3, pay, `{"n":1}`)
 		c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
 		s.wants("pay", "stopped", "pay", "pay", "stopped")
+		c.cut()
+	})
+}
+
+// TestTaskWithoutItsClient: who has not got the task's id gets it when asking again, also while
+// nothing was sent: else there would be two tasks, and the owner would be asked twice.
+func TestTaskWithoutItsClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJournal(t)
+		s.Cleanup(func() { _ = s.srv.Close(context.Background()) })
+		c := &ofBridge{t: t, srv: s.srv, bridge: Bridged{Session: "1", Began: time.Now()}}
+		meta := strings.Replace(modernMeta, `clientCapabilities":{`, `clientCapabilities":{"extensions":{"`+extTasks+`":{}}`, 1)
+		s.tab.Close()
+		ask := func() { calls(c, 1, pay, `{"n":1},`+meta) }
+		ask()
+		time.Sleep(3 * time.Second) // a task by now, and being told to who does not read
+		c.cut()
+		ask()
+		task := []byte(c.next())
+		id, _ := rawjson.String(rawjson.Get(task, "result", "taskId"))
+		if repeated := rawjson.Get(task, "result", "_meta", metaRepeated); id == "" || repeated == nil {
+			t.Errorf("asked again: %s", task)
+		}
+		s.open()
+		s.answer <- paid
+		s.wants("pay")
+		if task, ok := s.hub.Tasks().Get(policy.Owner.ID, id); !ok || task.Status != tasks.Completed {
+			t.Errorf("%+v", task)
+		}
+		c.cut()
+	})
+}
+
+// TestCancelledLate: SDKs cancel a request whose connection broke, or whose time is over, also
+// after they have asked again. That must not take the answer from the request that waits for it.
+func TestCancelledLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJournal(t)
+		c := &ofHTTP{web: inBubble(t, s.srv)}
+		c.initialize("2025-11-25")
+		calls(c, 1, pay, `{"n":1}`)
+		c.cut()
+		calls(c, 2, pay, `{"n":1}`)
+		c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		s.wants("pay")
+		s.answer <- paid
+		if answer := c.next(); !strings.Contains(answer, `"text":"paid"`) {
+			t.Errorf("asked again: %s", answer)
+		}
+		runsAnew(t, s, c)
 		c.cut()
 	})
 }

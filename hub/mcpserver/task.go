@@ -89,7 +89,7 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of tasks.Call, wor
 	case <-ctx.Done():
 	}
 	if !rq.Gone() { // else nobody would know of the task; see outcome.go
-		if task, ok := t.begin(ctx, gone, rq.ses.identity.revoked); ok {
+		if task, ok := t.begin(ctx, rq, gone); ok {
 			return task, nil
 		}
 	}
@@ -99,7 +99,7 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of tasks.Call, wor
 
 // begin makes the call a task, unless it is over, and returns what its request is answered with.
 // gone takes the call off its request, and reports whether that was still there.
-func (t *taskCall) begin(ctx context.Context, gone func() bool, revoked context.Context) (json.RawMessage, bool) {
+func (t *taskCall) begin(ctx context.Context, rq *request, gone func() bool) (json.RawMessage, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.plain || ctx.Err() != nil {
@@ -115,7 +115,7 @@ func (t *taskCall) begin(ctx context.Context, gone func() bool, revoked context.
 		return nil, false
 	}
 	cancel := func() { t.srv.hub.Tasks().Cancel(t.of.Client, run.ID()) }
-	if !gone() {
+	if !gone() || !rq.call.Lasts() {
 		cancel()
 		return nil, false
 	}
@@ -125,7 +125,7 @@ func (t *taskCall) begin(ctx context.Context, gone func() bool, revoked context.
 	e.Call, e.Tool, e.Task, e.Outcome = t.by.Outcome.ID(), t.of.Tool, run.ID(), "ok"
 	t.srv.hub.Record(e)
 	t.detach = append(t.detach, context.AfterFunc(t.srv.leaving, func() { t.cancel(tabtransport.ErrLeft) }))
-	if revoked != nil {
+	if revoked := rq.ses.identity.revoked; revoked != nil {
 		t.detach = append(t.detach, context.AfterFunc(revoked, cancel))
 	}
 	return append(task.AppendMembers([]byte(`{"resultType":"task",`)), '}'), true

@@ -68,15 +68,22 @@ const (
 // aloneGrace is how long a session without a connection stays that is not used.
 const aloneGrace = 30 * time.Minute
 
-// end returns when the session ends if it is not used before: zero if not by itself.
-func (ses *session) end() time.Time {
-	switch {
-	case ses.connections > 0:
-		return time.Time{}
-	case ses.id.alone():
-		return time.Unix(0, ses.used.Load()).Add(aloneGrace)
+// end returns when the session may end if it is not used before: zero if not by itself. While
+// one of its calls is under way in a tab that it holds it does not.
+func (ses *session) end(now time.Time) time.Time {
+	grace := spec.SessionGrace
+	if ses.id.alone() {
+		grace = aloneGrace
 	}
-	return time.Unix(0, ses.used.Load()).Add(spec.SessionGrace)
+	if ses.connections > 0 {
+		return time.Time{}
+	}
+	for l := range ses.leases {
+		if l.calls.Load() > 0 {
+			return now.Add(grace)
+		}
+	}
+	return time.Unix(0, ses.used.Load()).Add(grace)
 }
 
 // owns reports whether a session, nil for nobody's, prefers a tab to others.
@@ -351,7 +358,7 @@ func (tx *Tx) sessionChanged(ses *session) {
 // sweep ends the sessions and leases whose time is over.
 func (tx *Tx) sweep() {
 	for _, ses := range tx.sessions {
-		if end := ses.end(); !end.IsZero() && !end.After(tx.now) {
+		if end := ses.end(tx.now); !end.IsZero() && !end.After(tx.now) {
 			tx.endSession(ses)
 		}
 	}
@@ -373,7 +380,7 @@ func (tx *Tx) scheduleSweep() {
 		}
 	}
 	for _, ses := range tx.sessions {
-		sooner(ses.end())
+		sooner(ses.end(tx.now))
 	}
 	for _, l := range tx.leases {
 		sooner(l.end(tx.now))
