@@ -248,6 +248,15 @@ func TestBounds(t *testing.T) {
 		if result, _ := c.Answer(); !again || result != nil {
 			t.Errorf("%t, %d bytes", again, len(result))
 		}
+		// What another client does pushes out its own.
+		for i := range 3 * MaxAnswers / MaxAnswer {
+			c, _, _ := l.Begin(Ask{Session: Session{"eve", fmt.Sprint(i)}, By: &client{}})
+			c.End(large, nil)
+			c.Lost(0, &client{})
+		}
+		if left := l.shares["ann"].bytes; left < MaxAnswers/2-len(large) {
+			t.Errorf("another client has left %d bytes", left)
+		}
 		for i := range MaxEnded {
 			c, _, _ := l.Begin(Ask{Session: Session{"bob", fmt.Sprint(i)}, By: &client{}})
 			c.End(answer, nil)
@@ -255,8 +264,8 @@ func TestBounds(t *testing.T) {
 		}
 		l.check(t)
 		l.mu.Lock()
-		if l.ended != MaxEnded || l.sessions[agent] == nil {
-			t.Errorf("%d calls", l.ended)
+		if l.ended != MaxEnded || l.sessions[agent] == nil || l.shares["ann"].ended != MaxCalls {
+			t.Errorf("%d calls, %+v", l.ended, l.shares["ann"])
 		}
 		l.mu.Unlock()
 		time.Sleep(Keep + Keep/10)
