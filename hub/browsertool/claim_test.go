@@ -66,7 +66,14 @@ func TestClaim(t *testing.T) {
 	}
 
 	// Who is to know nothing of a site learns nothing from the name of a lease there either.
-	eve := &consent.Caller{Who: &policy.Principal{ID: "eve", Name: "Eve", Scope: &policy.Scope{Sites: []string{"other.example"}}}, Session: "3"}
+	eve := &consent.Caller{Who: &policy.Principal{ID: "eve", Name: "Eve"}, Session: "3"}
+	if err := w.hub.EditPolicy("test", func(d *policy.Document) error {
+		d.Rules = append(d.Rules, policy.Rule{ID: "r1", Effect: policy.Deny, Client: "eve", Site: "shop.example"})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	list.Tabs = nil
 	by(eve, `{"action":"list"}`).into(&list)
 	if got := list.Tabs[0]; got.HeldBy != "another client" || list.Tabs[3].Agent != "" || got.TabID != held {
 		t.Errorf("of a hidden site it is listed %+v", list.Tabs)

@@ -56,7 +56,7 @@ type Ledger struct {
 	left     []*session // of clients that have left, the latest last
 	oldest   *Call      // that has ended
 	newest   *Call
-	share    // of all clients
+	share                      // of all clients
 	shares   map[string]*share // by client
 	sweep    *time.Timer
 	closed   bool
