@@ -60,6 +60,22 @@ func (h *Hub) free(by *consent.Caller, addr spec.TabAddr, reads bool) error {
 	return leasedFailure(addr, holder)
 }
 
+// FreeBrowser returns why a client may not close a browser: a *Failure that says who has leased
+// one of its tabs.
+func (h *Hub) FreeBrowser(by *consent.Caller, browser spec.PeerID) error {
+	addr, holder := h.heldIn(by, browser)
+	if holder == nil || h.isOwn(by) {
+		return nil
+	}
+	return &Failure{spec.FailTabLeased, fmt.Sprintf("tab %s of this browser is %s: nobody else closes it meanwhile; nothing was done. Close your own tabs, or wait", addr.Public(), holder)}
+}
+
+func (h *Hub) heldIn(by *consent.Caller, browser spec.PeerID) (addr spec.TabAddr, holder *state.Holder) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.state.HeldIn(browser, h.session(by))
+}
+
 func leasedFailure(addr spec.TabAddr, by *state.Holder) *Failure {
 	what := "uses"
 	if by.Reads {

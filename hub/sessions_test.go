@@ -100,6 +100,63 @@ func TestLeasedTab(t *testing.T) {
 	})
 }
 
+// What completes a prompt's arguments is asked of the page, so a leased tab's holder is asked nothing
+// for others.
+func TestCompletionInLeasedTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		e, tabs := w.eTabs(1)
+		w.register(e, 1, &spec.Register{Kind: spec.KindPrompt, Items: []json.RawMessage{
+			json.RawMessage(`{"name":"greet","arguments":[{"name":"who"}],"completes":true}`),
+		}})
+		a, b := agentOf("a"), agentOf("b")
+		complete := func(by *consent.Caller) (asked bool) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_, _ = w.hub.Complete(t.Context(), by, spec.KindPrompt, "website_prompt_e_com_tab1_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
+			}()
+			synctest.Wait()
+			select {
+			case <-done:
+				return false
+			default:
+			}
+			e.Answer(e.Next(), spec.Response{Result: json.RawMessage(`{"completion":{"values":["Ada"]}}`)}, nil)
+			<-done
+			return true
+		}
+		for _, reads := range []bool{false, true} {
+			w.claim(a, tabs[0], state.Terms{TTL: time.Minute, Reads: reads})
+			if got := [2]bool{complete(a), complete(b)}; got != [2]bool{true, reads} {
+				t.Errorf("others may read: %t; its holder and another ask: %v", reads, got)
+			}
+		}
+		if _, keeps := w.hub.Preferred(b); keeps {
+			t.Error("a completion has chosen a tab for the calls")
+		}
+	})
+}
+
+// A browser is not closed under who holds one of its tabs.
+func TestFreeBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		_, tabs := w.eTabs(2)
+		a, b := agentOf("a"), agentOf("b")
+		w.claim(a, tabs[1], state.Terms{TTL: time.Minute, Reads: true})
+		wantFailure(t, w.hub.FreeBrowser(b, "browser:b1"), spec.FailTabLeased, "held by a until")
+		for _, by := range []*consent.Caller{a, tester} {
+			if err := w.hub.FreeBrowser(by, "browser:b1"); err != nil {
+				t.Errorf("%s: %v", by.Label(), err)
+			}
+		}
+		if err := w.hub.FreeBrowser(b, "browser:b2"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Requests for a leased tab other than calls are its holder's, too, but those that read where
 // it lets others.
 func TestControlOfLeasedTab(t *testing.T) {

@@ -191,6 +191,12 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 	entry.Domain = naming.DomainOfURL(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
 	if !c.hub.ListsTab(c.by, entry.Domain) {
 		entry.URL, entry.Title, entry.Domain, entry.Tools, entry.sources = "", "", "", 0, nil
+		if !entry.Mine { // a name may say what is done there
+			entry.Agent = ""
+			if entry.HeldBy != "" {
+				entry.HeldBy = "another client"
+			}
+		}
 	}
 	return entry
 }
