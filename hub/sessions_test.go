@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
@@ -18,6 +20,8 @@ import (
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
+	"tabhub/storage/storagetest"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -355,4 +359,31 @@ func TestNobodysTabs(t *testing.T) {
 	_, err := w.hub.Claim(context.Background(), tester, tabs[0], state.Terms{TTL: time.Hour}, nil)
 	wantFailure(t, err, spec.FailToolError, "only a client's session")
 	wantFailure(t, w.hub.Use(context.Background(), tester, tabs[0], nil), spec.FailToolError, "only a client's session")
+}
+
+// One process serves many users, whose hubs come and go: what a hub had in memory does not stay
+// there for the hours that a lease of it may have had yet.
+func TestClosedHubIsFreed(t *testing.T) {
+	closed := func() weak.Pointer[Hub] {
+		h, err := Open(t.Context(), Options{User: spec.LocalUser, Transport: tabtransport.NewPeers(), Store: &storagetest.Memory{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := agentOf("a")
+		h.Connected(a)
+		if _, err := h.lease(a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, state.Terms{TTL: MaxLease}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		return weak.Make(h)
+	}()
+	for range 100 {
+		if runtime.GC(); closed.Value() == nil {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Error("something still holds a hub that was closed")
 }

@@ -2,10 +2,10 @@ package mcpserver
 
 import (
 	"slices"
-	"tabhub/hub/consent"
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/consent"
 )
 
 // SessionInfo describes a client that is connected, as it says itself: what stands there is

@@ -121,7 +121,7 @@ func (tx *Tx) session(by By) *session {
 // roomForSession reports whether a client may have one more session, for which one may end
 // that is not connected and holds no tab.
 func (tx *Tx) roomForSession(client string) bool {
-	if len(tx.sessions) < min(maxSessions, maxClientSessions) {
+	if len(tx.sessions) < maxClientSessions {
 		return true
 	}
 	n := 0
