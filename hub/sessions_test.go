@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
@@ -18,6 +20,8 @@ import (
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
+	"tabhub/storage/storagetest"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -97,6 +101,63 @@ func TestLeasedTab(t *testing.T) {
 		c = w.callAs(b, "e_com_tab1_x")
 		answer(e, e.Next(), "b's")
 		c.want(t, "b's")
+	})
+}
+
+// What completes a prompt's arguments is asked of the page, so a leased tab's holder is asked nothing
+// for others.
+func TestCompletionInLeasedTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		e, tabs := w.eTabs(1)
+		w.register(e, 1, &spec.Register{Kind: spec.KindPrompt, Items: []json.RawMessage{
+			json.RawMessage(`{"name":"greet","arguments":[{"name":"who"}],"completes":true}`),
+		}})
+		a, b := agentOf("a"), agentOf("b")
+		complete := func(by *consent.Caller) (asked bool) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_, _ = w.hub.Complete(t.Context(), by, spec.KindPrompt, "website_prompt_e_com_tab1_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
+			}()
+			synctest.Wait()
+			select {
+			case <-done:
+				return false
+			default:
+			}
+			e.Answer(e.Next(), spec.Response{Result: json.RawMessage(`{"completion":{"values":["Ada"]}}`)}, nil)
+			<-done
+			return true
+		}
+		for _, reads := range []bool{false, true} {
+			w.claim(a, tabs[0], state.Terms{TTL: time.Minute, Reads: reads})
+			if got := [2]bool{complete(a), complete(b)}; got != [2]bool{true, reads} {
+				t.Errorf("others may read: %t; its holder and another ask: %v", reads, got)
+			}
+		}
+		if _, keeps := w.hub.Preferred(b); keeps {
+			t.Error("a completion has chosen a tab for the calls")
+		}
+	})
+}
+
+// A browser is not closed under who holds one of its tabs.
+func TestFreeBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		_, tabs := w.eTabs(2)
+		a, b := agentOf("a"), agentOf("b")
+		w.claim(a, tabs[1], state.Terms{TTL: time.Minute, Reads: true})
+		wantFailure(t, w.hub.FreeBrowser(b, "browser:b1"), spec.FailTabLeased, "held by a until")
+		for _, by := range []*consent.Caller{a, tester} {
+			if err := w.hub.FreeBrowser(by, "browser:b1"); err != nil {
+				t.Errorf("%s: %v", by.Label(), err)
+			}
+		}
+		if err := w.hub.FreeBrowser(b, "browser:b2"); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
@@ -298,4 +359,31 @@ func TestNobodysTabs(t *testing.T) {
 	_, err := w.hub.Claim(context.Background(), tester, tabs[0], state.Terms{TTL: time.Hour}, nil)
 	wantFailure(t, err, spec.FailToolError, "only a client's session")
 	wantFailure(t, w.hub.Use(context.Background(), tester, tabs[0], nil), spec.FailToolError, "only a client's session")
+}
+
+// One process serves many users, whose hubs come and go: what a hub had in memory does not stay
+// there for the hours that a lease of it may have had yet.
+func TestClosedHubIsFreed(t *testing.T) {
+	closed := func() weak.Pointer[Hub] {
+		h, err := Open(t.Context(), Options{User: spec.LocalUser, Transport: tabtransport.NewPeers(), Store: &storagetest.Memory{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := agentOf("a")
+		h.Connected(a)
+		if _, err := h.lease(a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, state.Terms{TTL: MaxLease}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		return weak.Make(h)
+	}()
+	for range 100 {
+		if runtime.GC(); closed.Value() == nil {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Error("something still holds a hub that was closed")
 }

@@ -19,6 +19,7 @@ import (
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -298,14 +299,17 @@ func eachRemote(t *testing.T, test func(t *testing.T, s *journal, c remote)) {
 	}
 }
 
-// isRepeated checks that an answer is that of the call id, made before.
-func isRepeated(t *testing.T, answer, id string) {
-	t.Helper()
+// isRepeated checks that an answer is that of the call id, made before, and that its owner can see so.
+func (s *journal) isRepeated(answer, id string) {
+	s.Helper()
 	meta := rawjson.Get([]byte(answer), "result", "_meta")
 	call, _ := rawjson.String(rawjson.Get(meta, metaCall))
 	repeated, _ := rawjson.String(rawjson.Get(meta, metaRepeated))
 	if call != id || repeated != id || !strings.Contains(answer, repeatedText) {
-		t.Errorf("not the answer of %s: %.400s", id, answer)
+		s.Errorf("not the answer of %s: %.400s", id, answer)
+	}
+	if got := s.hub.Recorded.Entries(record.Query{Event: record.Repeated, Call: id}); len(got) == 0 || got[0].Tool == "" || got[0].Outcome != "ok" {
+		s.Errorf("recorded is %+v", got)
 	}
 }
 
@@ -335,7 +339,7 @@ func TestBrokenUnderWay(t *testing.T) {
 		time.Sleep(20 * time.Second) // longer than it goes on without a client
 		s.wants("pay")
 		s.answer <- paid
-		isRepeated(t, c.next(), id)
+		s.isRepeated(c.next(), id)
 		s.wants("pay")
 		runsAnew(t, s, c)
 		s.wants("pay", "pay")
@@ -358,7 +362,7 @@ func TestBrokenTwice(t *testing.T) {
 		synctest.Wait()
 		_, id, _ := outcomeOf(t, c)
 		calls(c, 4, pay, `{"n":1}`)
-		isRepeated(t, c.next(), id)
+		s.isRepeated(c.next(), id)
 		s.wants("pay")
 
 		calls(c, 5, pay, `{"n":2}`)
@@ -390,7 +394,7 @@ func TestBrokenBeforeTheAnswer(t *testing.T) {
 			t.Errorf("another call: %s", answer)
 		}
 		calls(c, 3, pay, `{"n":1}`)
-		isRepeated(t, c.next(), id)
+		s.isRepeated(c.next(), id)
 		s.wants("pay", "pay")
 		runsAnew(t, s, c)
 		s.wants("pay", "pay", "pay")
@@ -412,7 +416,7 @@ func TestBrokenWhileWritten(t *testing.T) {
 		}
 		calls(c, 2, pay, `{"n":1}`)
 		answer := c.next()
-		isRepeated(t, answer, id)
+		s.isRepeated(answer, id)
 		if len(answer) < len(large) {
 			t.Errorf("%d bytes", len(answer))
 		}
@@ -463,7 +467,7 @@ func TestBrokenAndNotAskedAgain(t *testing.T) {
 		}
 		calls(c, 2, pay, `{"n":1}`)
 		answer := c.next()
-		isRepeated(t, answer, id)
+		s.isRepeated(answer, id)
 		if !strings.Contains(answer, "NOT_CONNECTED") || !strings.Contains(answer, "may have taken effect") {
 			t.Errorf("again: %s", answer)
 		}
@@ -594,7 +598,7 @@ func TestAnswersAreNotSharedBetweenClients(t *testing.T) {
 			runsAnew(t, s, c)
 		}
 		calls(one, 2, pay, `{"n":1}`)
-		isRepeated(t, one.next(), id)
+		s.isRepeated(one.next(), id)
 		s.wants("pay", "pay", "pay")
 		one.cut()
 	})

@@ -1,15 +1,24 @@
 package outcome
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 )
 
-// NewID returns the id of a call. It is in the call's result and in the record.
-func NewID() string { return rand.Text()[:10] }
+// NewID returns the id of a call. It is in the call's result and in the record, and no secret:
+// who knows it can do nothing with a call of somebody else.
+func NewID() string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	var id [10]byte
+	for i, n := 0, rand.Uint64(); i < len(id); i++ {
+		id[i] = letters[n%32]
+		n /= 32
+	}
+	return string(id[:])
+}
 
 // Call is one call of a client. Its methods are safe for concurrent use and do not block. A nil
 // Call is one of which nothing is kept: they do nothing then.

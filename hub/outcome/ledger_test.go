@@ -253,18 +253,28 @@ func TestBounds(t *testing.T) {
 		if result, _ := c.Answer(); !again || result != nil {
 			t.Errorf("%t, %d bytes", again, len(result))
 		}
+		// What another client does pushes out its own.
+		const others = 3 * MaxAnswers / MaxAnswer
+		for i := range others {
+			c, _, _ := l.Begin(Ask{Session: Session{"eve", fmt.Sprint(i)}, By: &client{}})
+			c.End(large, nil)
+			c.Lost(0, &client{})
+		}
+		if left := l.shares["ann"].bytes; left < MaxAnswers/2-len(large) {
+			t.Errorf("another client has left %d bytes", left)
+		}
 		for i := range MaxLost {
 			c := acting(l, &client{args: fmt.Sprint("lost ", i)})
 			c.End(answer, nil)
 			c.Lost(0, &client{args: fmt.Sprint("lost ", i)})
 		}
-		if l.ended != MaxLost {
+		if l.ended != MaxLost+others {
 			t.Errorf("%d calls, none of them delivered", l.ended)
 		}
 		time.Sleep(AskAgain)
 		c = acting(l, &client{})
 		c.End(answer, nil)
-		if c.Delivered(0); l.ended != MaxCalls {
+		if c.Delivered(0); l.ended != MaxCalls+others {
 			t.Errorf("%d calls that nobody asks for again", l.ended)
 		}
 		for i := range MaxEnded {
@@ -274,8 +284,8 @@ func TestBounds(t *testing.T) {
 		}
 		l.check(t)
 		l.mu.Lock()
-		if l.ended != MaxEnded || l.sessions[agent] == nil {
-			t.Errorf("%d calls", l.ended)
+		if l.ended != MaxEnded || l.sessions[agent] == nil || l.shares["ann"].ended != MaxCalls {
+			t.Errorf("%d calls, %+v", l.ended, l.shares["ann"])
 		}
 		l.mu.Unlock()
 		time.Sleep(Keep + Keep/10)
