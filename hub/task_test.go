@@ -9,7 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/hub/state"
 	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -20,15 +23,20 @@ import (
 // task begins a task for a call of a page's tool, and returns what to end the call with.
 func (w *fixture) task(name string) (run *tasks.Run, stop context.CancelCauseFunc, c *call) {
 	w.t.Helper()
+	return w.taskOf(tester, name)
+}
+
+func (w *fixture) taskOf(by *consent.Caller, name string) (run *tasks.Run, stop context.CancelCauseFunc, c *call) {
+	w.t.Helper()
 	ctx, stop := context.WithCancelCause(w.t.Context())
-	run, _, err := w.hub.Tasks().Begin(w.t.Context(), tasks.Call{Client: tester.Who.ID, Tool: name}, stop)
+	run, _, err := w.hub.Tasks().Begin(w.t.Context(), tasks.Call{Client: by.Who.ID, Tool: name}, stop)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	c = &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: tester, Sending: func(sent func() json.RawMessage) error { return run.Sending(sent()) }})
+		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: by, Sending: func(sent func() json.RawMessage) error { return run.Sending(sent()) }})
 	}()
 	return run, stop, c
 }
@@ -122,6 +130,35 @@ func TestTaskOutlivesTheHub(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nobody gets the tab of an agent while its call is under way there, whichever process has sent it.
+func TestResumedCallKeepsItsLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{CallTimeoutMax: 5 * time.Hour})
+		e, tabs := w.eTabs(1)
+		alone := &consent.Caller{Who: &policy.Principal{ID: "c"}, Agent: "=1"}
+		w.claim(alone, tabs[0], state.Terms{TTL: time.Minute})
+		_, stop, c := w.taskOf(alone, "website_tool_e_com_x")
+		r := e.Next()
+		stop(tabtransport.ErrLeft)
+		<-c.done
+		if err := w.hub.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		w.start(Options{CallTimeoutMax: 5 * time.Hour})
+		back := w.chrome("b1", "s1")
+		w.register(back, 1, tools("https://e.com/", "x"))
+		time.Sleep(3 * time.Minute)
+		if w.hub.Holder(tabs[0]) == nil {
+			t.Error("the lease ended under the call")
+		}
+		answer(back, r, "done")
+		time.Sleep(2 * time.Minute)
+		if w.hub.Holder(tabs[0]) != nil {
+			t.Error("the lease has no end")
+		}
+	})
 }
 
 // After the restart, too, the owner sees the call, and the client can cancel it.
