@@ -203,3 +203,22 @@ func TestLargeSessionIsNotKept(t *testing.T) {
 		t.Error("it is stored")
 	}
 }
+
+// The session of a client whose credential was taken back is not kept for it.
+func TestForgottenSession(t *testing.T) {
+	h := newScripted()
+	first := overTCP(t, New(h, Options{}))
+	for _, who := range []string{"alice", "alice cursor"} {
+		first.header.Set("Authorization", who)
+		first.header.Del("Mcp-Session-Id")
+		first.initialize("2025-06-18")
+	}
+	next := New(h, Options{})
+	next.ForgetClient("cursor")
+	if _, stored := h.left(); stored != 1 || len(next.sessions.kept) != 1 {
+		t.Errorf("%d documents, %d sessions are kept", stored, len(next.sessions.kept))
+	}
+	if status, _ := first.on(next).post(ask); status != 404 {
+		t.Errorf("it goes on: %d", status)
+	}
+}
