@@ -103,6 +103,23 @@ func (h *Hub) ForgetClient(client string) {
 // Sessions describes the sessions of clients that have tabs, or are connected.
 func (h *Hub) Sessions() []state.SessionInfo { return view(h, (*state.State).Sessions) }
 
+// FindSessions describes a part of Sessions: of a client, unless that is "", and of a name, unless
+// that is "", those from offset on, at most limit; all if that is negative. It says, too, how many
+// there are.
+func (h *Hub) FindSessions(client, name string, offset, limit int) (shown []state.SessionInfo, found int) {
+	h.mu.RLock()
+	shown, found = h.state.FindSessions(client, name, offset, limit)
+	h.mu.RUnlock()
+	waiting := h.yields.in()
+	for _, s := range shown {
+		for i := range s.Tabs {
+			t := &s.Tabs[i]
+			t.Waiting = t.Holds != nil && waiting[t.Addr] > 0
+		}
+	}
+	return shown, found
+}
+
 // Holder returns who has leased a tab; nil: nobody.
 func (h *Hub) Holder(addr spec.TabAddr) *state.Holder {
 	return view(h, func(s *state.State) *state.Holder { return s.Holder(addr) })

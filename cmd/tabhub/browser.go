@@ -16,7 +16,7 @@ import (
 
 // browsersFlag is the flag of a command that binds a client to browsers.
 func browsersFlag(f *pflag.FlagSet, browsers *[]string) {
-	f.StringSliceVar(browsers, "browsers", nil, "the only browsers that there are for the client, by the `name`s of tabhub browser (default: all)")
+	f.StringSliceVar(browsers, "browser", nil, "the only browsers that there are for the client, by the `name`s of tabhub browser (default: all)")
 }
 
 func (a *app) browserCommand() *cobra.Command {
@@ -26,13 +26,11 @@ func (a *app) browserCommand() *cobra.Command {
 		Long: `Name your browsers, so that a client keeps to one. Each profile of a browser is one of its
 own, with its own logins.
 
-A client that is bound to a browser by its name (tabhub stdio --browsers, tabhub token mint
---browsers, tabhub policy bind) has the tabs of that browser and no others. One that is not
+A client that is bound to a browser by its name (tabhub stdio --browser, tabhub token mint
+--browser, tabhub policy bind) has the tabs of that browser and no others. One that is not
 bound stays, site by site, in the named browser in which it has begun.`,
-		Example: `  tabhub browser
-  tabhub browser name 1a2b3c4d work
-  tabhub browser unname work`,
-		Args: noCommand,
+		Example: `  tabhub browser`,
+		Args:    noCommand,
 	}
 	asJSON := jsonFlag(cmd)
 	list := func(cmd *cobra.Command, _ []string) error {

@@ -73,7 +73,7 @@ page cannot be opened.`,
 	f.BoolVar(&o.update, "update", false, "write the file of --baseline anew, with what the page offers now")
 	f.BoolVar(&o.noCall, "no-call", false, "call no tool and read no resource by itself")
 	f.StringArrayVar(&o.call, "call", nil, "call a tool with these arguments, also if it changes something: `NAME=JSON`; may be repeated")
-	f.StringVar(&o.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
+	f.StringVar(&o.browser, "browser-program", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&o.attach, "attach", false, "check the page where a tab of the hub that runs has it open, with your login")
 	f.BoolVar(&o.window, "window", false, "show the browser's window")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long the page may take to load, and each call to end")
@@ -81,7 +81,7 @@ page cannot be opened.`,
 	f.StringVar(&o.hub, "hub", defaultListen, "`address` of the hub whose /tab.js the page loads, if it does; the check's own hub takes its place")
 	groupFlags(f, "What fails the check", "strict", "ignore", "baseline", "update")
 	groupFlags(f, "What is called", "no-call", "call")
-	groupFlags(f, "The browser", "browser", "window", "attach", "timeout", "wait", "hub")
+	groupFlags(f, "The browser", "browser-program", "window", "attach", "timeout", "wait", "hub")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if err := o.read(pos[0]); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (o *checkOptions) read(address string) (err error) {
 	case !hostPort.MatchString(o.hub):
 		return usagef("--hub %q is not an address; write it as %s", o.hub, defaultListen)
 	case o.attach && (o.browser != "" || o.window):
-		return usagef("--attach checks a tab that is open; --browser and --window are for a browser that is started")
+		return usagef("--attach checks a tab that is open; --browser-program and --window are for a browser that is started")
 	case o.timeout <= 0:
 		return usagef("--timeout is %s; it must be above 0", o.timeout)
 	case o.wait < 0 || o.wait >= o.timeout:
@@ -141,7 +141,7 @@ func (o *checkOptions) read(address string) (err error) {
 	}
 	if err := instance.Available(o.browser); err != nil && !o.attach {
 		if o.browser == "" {
-			err = errors.New("no Chromium or Chrome is installed where it is looked for (PATH and the usual places); install one, or name it with --browser FILE")
+			err = errors.New("no Chromium or Chrome is installed where it is looked for (PATH and the usual places); install one, or name it with --browser-program FILE")
 		}
 		return &usageError{err}
 	}

@@ -54,7 +54,7 @@ func openCheckedPage(ctx context.Context, info instance.Info) (p *checkedPage, e
 	if !info.Loaded {
 		// A browser that takes no extension from its command line takes it from here.
 		if err := p.browser.Call(ctx, "", "Extensions.loadUnpacked", map[string]string{"path": info.Extension}, nil); err != nil {
-			return nil, fmt.Errorf("the browser does not take the companion extension (%w); name a Chromium or Chrome for Testing with --browser", err)
+			return nil, fmt.Errorf("the browser does not take the companion extension (%w); name a Chromium or Chrome for Testing with --browser-program", err)
 		}
 	}
 	var targets struct {

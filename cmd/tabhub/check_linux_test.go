@@ -339,7 +339,7 @@ func TestCheckWithABrowserThatLoadsNoExtension(t *testing.T) {
 	if err := os.WriteFile(chrome, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r, code, said := checked(t, "--browser", chrome, checkedSite(t, map[string]string{"/": offering(goodTool)}))
+	r, code, said := checked(t, "--browser-program", chrome, checkedSite(t, map[string]string{"/": offering(goodTool)}))
 	if code != exitOK || len(r.Items) != 1 {
 		t.Errorf("exit code %d, %s %+v", code, said, r)
 	}

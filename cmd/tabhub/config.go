@@ -132,7 +132,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
 	f.StringSliceVar(&c.ask, "ask", []string{"browser", "client", "dashboard"}, "who asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (that, or tabhub approve --watch)")
-	f.StringVar(&c.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
+	f.StringVar(&c.browser, "browser-program", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
 	f.BoolVar(&c.instanceExtensions, "instance-extensions", false, "let browser_instance load further extensions that are on this machine")
 	f.BoolVar(&c.instanceUserProfiles, "instance-user-profiles", false, "let browser_instance use the profiles of your own browsers, with your logins")
@@ -149,7 +149,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	groupFlags(f, "What clients may do", "policy", "policy-file", "ask")
 	groupFlags(f, "Calls", "call-timeout", "call-timeout-max", "person-timeout", "task-after", "label-results")
 	groupFlags(f, "Tabs of clients", "handover", "room", "room-end")
-	groupFlags(f, "Browsers that the hub starts", "browser", "launch-browser", "instance-extensions", "instance-user-profiles")
+	groupFlags(f, "Browsers that the hub starts", "browser-program", "launch-browser", "instance-extensions", "instance-user-profiles")
 	groupFlags(f, "What is written down and counted", "log-keep", "log-max", "log-payloads", "log-level", "log-format", "metrics")
 	groupFlags(f, "The process", "idle-exit")
 }
@@ -334,11 +334,11 @@ func passOn(f *pflag.FlagSet) []string {
 	var args []string
 	f.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "standalone", "browsers", "data-dir", "help", "auto", "service":
+		case "standalone", "browser", "data-dir", "help", "auto", "service":
 			return
-		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser", "policy-file":
+		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser-program", "policy-file":
 			// The hub runs in another directory; a browser without one is in the PATH.
-			inPath := f.Name == "browser" && filepath.Base(f.Value.String()) == f.Value.String()
+			inPath := f.Name == "browser-program" && filepath.Base(f.Value.String()) == f.Value.String()
 			if path, err := filepath.Abs(f.Value.String()); err == nil && !inPath && !strings.Contains(f.Value.String(), "://") {
 				args = append(args, "--"+f.Name+"="+path)
 				return

@@ -175,9 +175,9 @@ func (d *doctor) program() {
 
 // browser looks for a browser that can run the extension.
 func (d *doctor) browser() {
-	if named := d.env("TABHUB_BROWSER"); named != "" {
+	if named := d.env("TABHUB_BROWSER_PROGRAM"); named != "" {
 		if path, err := exec.LookPath(named); err != nil {
-			d.bad("browser", "set it to a browser, or to nothing", "TABHUB_BROWSER cannot be run: %v", err)
+			d.bad("browser", "set it to a browser, or to nothing", "TABHUB_BROWSER_PROGRAM cannot be run: %v", err)
 		} else {
 			d.fine("browser", "%s", path)
 		}

@@ -88,11 +88,11 @@ configuration that you share: to the hub the client is then one without a name.`
 				return err
 			}
 			e.entry = &clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}
-			if cmd.Flags().Changed("browsers") {
+			if cmd.Flags().Changed("browser") {
 				if err := policy.CheckBrowsers(browsers); err != nil {
-					return usagef("--browsers: %w", err)
+					return usagef("--browser: %w", err)
 				}
-				e.entry.Args = append(e.entry.Args, "--browsers", strings.Join(browsers, ","))
+				e.entry.Args = append(e.entry.Args, "--browser", strings.Join(browsers, ","))
 			}
 			return a.editClient(cmd.Context(), pos[0], e)
 		},
@@ -101,7 +101,7 @@ configuration that you share: to the hub the client is then one without a name.`
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list of clients as JSON")
 	cmd.Flags().BoolVar(&e.noToken, "no-token", false, "put no token into the entry")
 	browsersFlag(cmd.Flags(), &browsers)
-	cmd.Flags().SetAnnotation("browsers", notFromEnv, nil)
+	cmd.Flags().SetAnnotation("browser", notFromEnv, nil)
 	return cmd
 }
 

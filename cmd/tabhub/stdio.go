@@ -49,9 +49,9 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 				a.note("This is for an MCP client, which starts it by itself: `%s` puts it into the client's configuration. To look at the hub in a terminal, run `%s` or `%s`. It reads JSON-RPC from you now, a message a line; Ctrl+C ends it.",
 					a.config.command("install", "CLIENT"), a.config.command("serve"), a.config.command("status"))
 			}
-			if cmd.Flags().Changed("browsers") {
+			if cmd.Flags().Changed("browser") {
 				if err := policy.CheckBrowsers(browsers); err != nil {
-					return a.refuse(ctx, usagef("--browsers: %w", err))
+					return a.refuse(ctx, usagef("--browser: %w", err))
 				}
 			}
 			if standalone {

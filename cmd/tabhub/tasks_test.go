@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"tabhub/cmd/tabhub/internal/porttest"
 )
@@ -18,6 +19,7 @@ import (
 type script struct {
 	*exec.Cmd
 	t     *testing.T
+	stdin io.Writer
 	lines *bufio.Reader
 }
 
@@ -39,7 +41,7 @@ func startScript(t *testing.T, url string, hub *serving, args ...string) *script
 		stdin.Close()
 		_ = cmd.Wait()
 	})
-	return &script{cmd, t, bufio.NewReader(stdout)}
+	return &script{cmd, t, stdin, bufio.NewReader(stdout)}
 }
 
 func (s *script) line() string {
@@ -116,17 +118,14 @@ func (c *cuttable) cut() {
 // process ends and another one goes on, and the hub is killed under it; the page works once.
 func TestTaskIsNotLost(t *testing.T) {
 	node(t, "tasks.mjs")
-	seconds := os.Getenv("TABHUB_TASK_SECONDS") // by hand, for longer
-	if seconds == "" {
-		seconds = "6"
-	}
+	works, _ := time.ParseDuration(os.Getenv("TABHUB_TASK_WORKS")) // by hand, for longer
 	addr, dir := porttest.Free(t), filepath.Join(t.TempDir(), "data")
 	hub := serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
 	page := startScript(t, hub.url, hub, "tasks.mjs", "page")
 	page.want("ready")
 	way := forward(t, addr)
 
-	first := startScript(t, way.url, hub, "tasks.mjs", "call", seconds)
+	first := startScript(t, way.url, hub, "tasks.mjs", "call")
 	reference := first.line()
 	page.want("begun 1")
 	if err := first.Process.Kill(); err != nil {
@@ -142,8 +141,12 @@ func TestTaskIsNotLost(t *testing.T) {
 	if err := hub.process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	hub = serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
+	serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
 	page.want("ready")
+	<-time.After(works)
+	if _, err := io.WriteString(page.stdin, "finish\n"); err != nil {
+		t.Fatal(err)
+	}
 	page.want("ended 1")
 	answer := second.line()
 	for answer == "cut" || answer == "listening" {
@@ -161,7 +164,7 @@ func TestTaskIsCancelledAfterARestart(t *testing.T) {
 	hub := serveIn(t, dir, "--listen", addr, "--task-after", "200ms")
 	page := startScript(t, hub.url, hub, "tasks.mjs", "page")
 	page.want("ready")
-	call := startScript(t, hub.url, hub, "tasks.mjs", "call", "3600")
+	call := startScript(t, hub.url, hub, "tasks.mjs", "call")
 	reference := call.line()
 	page.want("begun 1")
 	if err := call.Process.Kill(); err != nil {

@@ -67,7 +67,7 @@ func newRealRig(t *testing.T) (w *rig, base string) {
 	})
 	server := httptest.NewServer(mux)
 	instances := instance.New(instance.Options{Hub: w.hub, Ring: pairings.Ring, Dir: filepath.Join(t.TempDir(), "browsers"), HubURL: "ws" + strings.TrimPrefix(server.URL, "http") + "/tabs",
-		Browser: os.Getenv("TABHUB_BROWSER"),
+		Browser: os.Getenv("TABHUB_BROWSER_PROGRAM"),
 	})
 	w.tools = browsertool.New(w.hub, instances)
 	t.Cleanup(func() {

@@ -10,6 +10,7 @@ import (
 // Limits, and how long something lasts.
 const (
 	MaxCalls   = 64
+	MaxLost    = 512 // of a session, with those of which the answer is not delivered
 	MaxEnded   = 16 << 10
 	MaxAnswer  = 1 << 20
 	MaxAnswers = 32 << 20
@@ -221,15 +222,11 @@ func (s *session) candidates(tool string) (found candidates) {
 	return found
 }
 
-// isLost reports whether nobody gets the answer of a call that must not run again.
+// isLost reports whether nobody gets the answer of a call that must not run again. One that is
+// under way may yet send what must not be sent twice.
 func (c *Call) isLost() bool {
-	switch {
-	case c.ended.IsZero() && c.sends.Load() > 0, !c.ended.IsZero():
-		if c.acts.Load() == 0 {
-			return false
-		}
-	case c.broken != nil: // it was not sent, and will not be
-		return false
+	if acts := c.acts.Load(); acts < 0 || acts == 0 && !c.ended.IsZero() {
+		return false // it can be made again
 	}
 	if !c.lost.IsZero() {
 		return time.Since(c.lost) < AskAgain
@@ -297,7 +294,7 @@ func (c *Call) Break(turn int) {
 		return
 	}
 	wait := DetachFor
-	if c.acts.Load() == 0 {
+	if c.stop() {
 		wait = 0
 	}
 	c.session.broken++
@@ -366,8 +363,12 @@ func (c *Call) End(result, fault json.RawMessage) {
 	if c.hidden {
 		l.forget(c)
 	}
-	if len(s.calls)-s.open > MaxCalls {
-		l.forget(s.calls[slices.IndexFunc(s.calls, func(c *Call) bool { return !c.ended.IsZero() })])
+	for n := len(s.calls) - s.open; n > MaxCalls; n-- {
+		spare := s.spare(n)
+		if spare == nil {
+			break
+		}
+		l.forget(spare)
 	}
 	for l.ended > MaxEnded {
 		l.forget(l.firstLocked(func(s *share) int { return s.ended }, func(*Call) bool { return true }))
@@ -375,6 +376,25 @@ func (c *Call) End(result, fault json.RawMessage) {
 	for l.bytes > MaxAnswers {
 		l.firstLocked(func(s *share) int { return s.bytes }, func(c *Call) bool { return c.size() > 0 }).forgetAnswer()
 	}
+}
+
+// spare returns which of n calls that have ended is to be forgotten first: the oldest of which
+// nobody may want the answer yet. nil: all are to stay.
+func (s *session) spare(n int) (oldest *Call) {
+	for _, c := range s.calls {
+		switch {
+		case c.ended.IsZero():
+			continue
+		case c.asker == nil && (c.lost.IsZero() || time.Since(c.lost) >= AskAgain):
+			return c
+		case oldest == nil:
+			oldest = c
+		}
+	}
+	if n <= MaxLost {
+		return nil
+	}
+	return oldest
 }
 
 func (c *Call) size() int { return len(c.result) + len(c.fault) }

@@ -341,6 +341,22 @@ func TestSessionAlone(t *testing.T) {
 	f.goes(a, "e_com_x", tabs[0], ReasonKept)
 	f.pass(2 * time.Minute)
 	f.goes(a, "e_com_x", tabs[1], ReasonActive)
+
+	// A task may take a day: nobody gets its tab meanwhile, though its client says nothing.
+	f.lease(a, tabs[0], Terms{TTL: 24 * time.Hour})
+	r, _ := f.Lookup(spec.KindTool, "website_tool_e_com_x")
+	s := f.Snapshot(&r, a, nil, "", nil)
+	best, _ := s.Choose()
+	s.Candidates[best].Begin(f.now)
+	f.pass(3 * time.Hour)
+	if f.Holder(tabs[0]) == nil {
+		t.Error("the session ended under a call in a tab that it holds")
+	}
+	s.Candidates[best].End(f.now)
+	f.pass(31 * time.Minute)
+	if f.Holder(tabs[0]) != nil {
+		t.Error("the session has no end")
+	}
 }
 
 // A client that makes up ever new sessions has as many as there is room for, and takes nothing

@@ -58,7 +58,7 @@ func TestBrowserInstance(t *testing.T) {
 	t.Parallel()
 	browser := chromium.Require(t)
 	p := newPlace(t)
-	hub := p.serve("--browser", browser)
+	hub := p.serve("--browser-program", browser)
 	c := p.stdio()
 	var started struct {
 		InstanceID, BrowserID string
@@ -130,7 +130,7 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 		t.Skip("only Linux and Windows end the browser of a hub that is killed")
 	}
 	p := newPlace(t)
-	p.serve("--launch-browser", "--demo", "--browser", chromium.Require(t))
+	p.serve("--launch-browser", "--demo", "--browser-program", chromium.Require(t))
 	c := p.stdio()
 	c.awaitTools("the demo page in the browser has joined", func(l tools) bool {
 		return slices.ContainsFunc(l.names(), func(n string) bool { return strings.Contains(n, "_127_0_0_1_") })
@@ -158,7 +158,7 @@ func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	hub := p.serve("--behind-proxy", "--public-url", "https://hub.example.com/base", "--tools", "browser_instance",
-		"--launch-browser", "--browser", chromium.Require(t), "--log-level", "debug")
+		"--launch-browser", "--browser-program", chromium.Require(t), "--log-level", "debug")
 	hub.stderr.await(t, "a browser was started")
 	c := p.stdio()
 	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &struct{}{})
@@ -231,7 +231,7 @@ func TestBrowserOfAHubWithTLS(t *testing.T) {
 	}
 	p := newPlace(t)
 	p.serve("--tls-cert", file("cert.pem", "CERTIFICATE", cert), "--tls-key", file("key.pem", "PRIVATE KEY", secret),
-		"--tools", "browser_instance", "--browser", browser)
+		"--tools", "browser_instance", "--browser-program", browser)
 	c := p.stdio()
 	var started struct{ BrowserID string }
 	c.callJSON("browser_instance", `{"action":"new","headless":true}`, &started)

@@ -44,8 +44,8 @@ func TestTwoProfiles(t *testing.T) {
 		face
 		own, other string
 	}{
-		{p.stdio("--browsers", "work"), "work", "personal"},
-		{p.stdio("--browsers", "personal"), "personal", "work"},
+		{p.stdio("--browser", "work"), "work", "personal"},
+		{p.stdio("--browser", "personal"), "personal", "work"},
 		{p.httpAt(p.token(), "/mcp?browser=work"), "work", "personal"},
 	} {
 		list := listTools(t, c.face)

@@ -62,10 +62,10 @@ type Browser struct {
 	cancel context.CancelFunc
 }
 
-// Path returns the browser's executable: $TABHUB_BROWSER, or one of the usual
+// Path returns the browser's executable: $TABHUB_BROWSER_PROGRAM, or one of the usual
 // names on PATH.
 func Path() (string, bool) {
-	if p := os.Getenv("TABHUB_BROWSER"); p != "" {
+	if p := os.Getenv("TABHUB_BROWSER_PROGRAM"); p != "" {
 		return p, true
 	}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome-for-testing", "google-chrome"} {
@@ -81,7 +81,7 @@ func Require(t testing.TB) string {
 	t.Helper()
 	path, ok := Path()
 	if !ok {
-		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
+		const reason = "no Chromium on PATH and none in TABHUB_BROWSER_PROGRAM"
 		if os.Getenv("CI") == "true" {
 			t.Fatal(reason)
 		}

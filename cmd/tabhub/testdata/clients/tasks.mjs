@@ -1,7 +1,7 @@
-// Usage: node tasks.mjs page | call SECONDS | resume REFERENCE | cancel REFERENCE
+// Usage: node tasks.mjs page | call | resume REFERENCE | cancel REFERENCE
 //
-// page joins a tab that comes back over lost connections: its tool works for some seconds, and it
-// prints each call that it begins. call has it called by the official client of tasks, over
+// page joins a tab that comes back over lost connections: its tool works until a line
+// comes in, and it prints each call that it begins. call has it called by the official client of tasks, over
 // Streamable HTTP, and prints the reference of the task. resume takes one up, however often the
 // connection is lost, and prints its answer; cancel cancels it. TABHUB_URL and TABHUB_TOKEN say where the hub is.
 import { sleep } from './tab.mjs';
@@ -18,12 +18,18 @@ function page() {
   const connect = () => {
     const socket = new WebSocket(url.replace(/^http/, 'ws') + '/tabs', { protocols: 'tabhub.v1' });
     const send = (message) => socket.readyState === 1 && socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
-    socket.onclose = () => setTimeout(connect, 50);
-    socket.onerror = () => {};
+    let gone = false;
+    const again = () => {
+      if (!gone) setTimeout(connect, 50);
+      gone = true;
+    };
+    socket.onclose = socket.onerror = again;
+    const late = setTimeout(() => (again(), socket.close()), 5_000); // as /tab.js has it
     socket.onopen = () => send({ id: 'h', method: 'browser/hello', params: { protocolVersion: 'tabhub.v1', tabKey: 'works', session, token, capabilities: ['resume'] } });
     socket.onmessage = async ({ data }) => {
       const { id, method, params, error } = JSON.parse(data);
       if (id === 'h') {
+        clearTimeout(late);
         if (error) throw new Error(error.message);
         const tools = [{ name: 'work', description: 'Works', inputSchema: { type: 'object' } }];
         send({ id: 'r', method: 'browser/registerTools', params: { tools, tabUrl: 'https://works.example.com/' } });
@@ -38,8 +44,8 @@ function page() {
           const run = ++runs;
           console.log(`begun ${run}`);
           const done = await new Promise((end) => {
-            const timer = setTimeout(end, params.args.seconds * 1000, true);
-            running.set(id, () => (clearTimeout(timer), end(false)));
+            finish = () => end(true);
+            running.set(id, () => end(false));
           });
           running.delete(id);
           console.log(done ? `ended ${run}` : `cancelled ${run}`);
@@ -52,8 +58,9 @@ function page() {
     current = send;
   };
   let current;
+  let finish;
   connect();
-  process.stdin.resume();
+  process.stdin.on('data', () => finish());
   process.stdin.on('end', () => process.exit(0));
 }
 
@@ -109,9 +116,9 @@ async function rawDispatch(request, { signal } = {}) {
   throw new Error('the connection was lost');
 }
 
-async function call(seconds) {
+async function call() {
   const session = await open();
-  const execution = await session.callTool('website_tool_unverified_works_example_com_work', { seconds });
+  const execution = await session.callTool('website_tool_unverified_works_example_com_work');
   console.log(JSON.stringify(execution.kind === 'task' ? execution.serializeReference() : await execution.result()));
   await execution.settle();
 }
@@ -164,6 +171,6 @@ async function listen(taskId) {
 }
 
 if (mode === 'page') page();
-else if (mode === 'call') await call(Number(argument));
+else if (mode === 'call') await call();
 else if (mode === 'cancel') await cancel(JSON.parse(argument));
 else await resume(JSON.parse(argument));

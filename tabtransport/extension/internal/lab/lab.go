@@ -106,7 +106,7 @@ func (l *Lab) Site(handler http.Handler) (string, error) {
 func (l *Lab) Browser(ctx context.Context, extension bool) (tab context.Context, profile string, err error) {
 	path, ok := chromium.Path()
 	if !ok {
-		return nil, "", errors.New("no Chromium on PATH and none in TABHUB_BROWSER")
+		return nil, "", errors.New("no Chromium on PATH and none in TABHUB_BROWSER_PROGRAM")
 	}
 	profile, err = os.MkdirTemp(l.dir, "profile-")
 	if err != nil {
