@@ -222,3 +222,21 @@ func TestForgottenSession(t *testing.T) {
 		t.Errorf("it goes on: %d", status)
 	}
 }
+
+// What a client declares is kept with its session, so it is bounded.
+func TestLargeCapabilities(t *testing.T) {
+	h := newScripted()
+	c := overTCP(t, New(h, Options{}))
+	initialize := func(n int) (int, string) {
+		return c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"a","version":"1"},"capabilities":{"experimental":{"x":{"y":%q}}}}}`, strings.Repeat("z", n)))
+	}
+	if _, body := initialize(maxCapabilities); !strings.Contains(body, "-32602") {
+		t.Errorf("%.200s", body)
+	}
+	if _, stored := h.left(); stored != 0 {
+		t.Errorf("%d sessions are kept", stored)
+	}
+	if status, body := initialize(maxCapabilities - 100); status != 200 || !strings.Contains(body, "serverInfo") {
+		t.Errorf("%d %.200s", status, body)
+	}
+}

@@ -457,7 +457,10 @@ func TestEndClient(t *testing.T) {
 	f.lease(bob, tabs[1], Terms{TTL: 24 * time.Hour})
 	f.change(func(tx *Tx) { tx.Keep(other, tabs[0]) })
 	f.change(func(tx *Tx) { tx.EndClient("c") })
-	if f.Holder(tabs[0]) != nil || f.Holder(tabs[1]) == nil || len(f.sessions) != 1 {
+	if got := f.Holder(tabs[1]).String(); got != "held by BOB until Jan 3 03:04 UTC" {
+		t.Errorf("a lease of a day is %s", got)
+	}
+	if f.Holder(tabs[0]) != nil || len(f.sessions) != 1 {
 		t.Errorf("left are %+v", f.Sessions())
 	}
 	if docs := f.load().Documents; len(docs) != 1 {
