@@ -322,3 +322,19 @@ func TestUnended(t *testing.T) {
 		}
 	})
 }
+
+// The tasks of a client whose credential was taken back end, and nothing of them is kept.
+func TestForget(t *testing.T) {
+	b, s := open(t)
+	_, ctx := begin(t, b)
+	run, _ := begin(t, b)
+	run.End(json.RawMessage(`{}`), nil)
+	_, task, err := b.Begin(t.Context(), tasks.Call{Client: "bob"}, func(error) { t.Error("another's call was stopped") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Forget("ann")
+	if _, ok := b.Get("bob", task.ID); !ok || s.kept() != 1 || shown(b, run.ID()) != "gone" || !errors.Is(context.Cause(ctx), tasks.ErrCancelled) {
+		t.Errorf("%d are kept, the call goes on with %v", s.kept(), context.Cause(ctx))
+	}
+}
