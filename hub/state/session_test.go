@@ -220,7 +220,7 @@ func TestLease(t *testing.T) {
 			f.came(a)
 			f.look(tabs[0])
 			holder := f.lease(a, tabs[0], Terms{Name: "shopping", TTL: tenMinutes})
-			if holder == nil || holder.Session != a.Session || holder.Client != "c-a" || holder.String() != "held by shopping until 03:14:05 UTC" {
+			if holder == nil || holder.Session != a.Session || holder.Client != "c-a" || holder.String() != "held by A (shopping) until 03:14:05 UTC" {
 				t.Fatalf("leased to %+v", holder)
 			}
 			if other := f.lease(b, tabs[0], Terms{TTL: time.Hour}); other.Session != a.Session {
@@ -233,7 +233,7 @@ func TestLease(t *testing.T) {
 				t.Error("the lease keeps its holder away, or others not, or from other tabs")
 			}
 			e, _ := f.Explain("website_tool_e_com_x", b, f.now)
-			if note := e.Candidates[0].Note; note != "held by shopping until 03:14:05 UTC" {
+			if note := e.Candidates[0].Note; note != "held by A (shopping) until 03:14:05 UTC" {
 				t.Errorf("of the leased tab explain says %q", note)
 			}
 			c.end(f, a, tabs[0])
