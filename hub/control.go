@@ -118,13 +118,19 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, err
 	}
 	defer c.note()
-	defer c.uses()
+	defer func() { c.renew(c.session(c.by), c.to) }()
 	p, err := c.gate.admit(ctx, c.passage, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
 	}
 	reads := c.action.Class == policy.Read
-	c.by.Outcome.Sending(reads)
+	// Since it was looked at, the browser or the owner may have been asked, and the tab been claimed.
+	if err := c.free(c.by, c.to, reads); err != nil {
+		return spec.Response{}, err
+	}
+	if !c.by.Outcome.Sending(reads) {
+		return spec.Response{}, errClientGone
+	}
 	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req)})
 	if notSent(err) {
 		c.by.Outcome.NotSent(reads)
@@ -160,14 +166,6 @@ func (c *control) note() {
 			e.Flows = flows // of one before, too
 		}
 	})
-}
-
-// uses renews the lease that the client has of the tab.
-func (c *control) uses() {
-	id := c.session(c.by)
-	if view(c.Hub, func(s *state.State) bool { return s.Renew(id, c.to, time.Now()) }) {
-		c.update(func(tx *state.Tx) { tx.SaveSession(id) })
-	}
 }
 
 // look returns what the request comes to now. One that leads elsewhere is decided about as

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -66,9 +67,14 @@ func view[T any](h *Hub, f func(*state.State) T) T {
 }
 
 // startTimer tells the state when a timer has run out. While the Hub closes nobody is
-// given up.
+// given up, and a Hub that has stopped is held by no timer: leases last for hours.
 func (h *Hub) startTimer(t state.Timer) {
-	time.AfterFunc(t.After, func() {
+	ctx, end := context.WithTimeout(h.ctx, t.After)
+	context.AfterFunc(ctx, func() {
+		defer end()
+		if h.ctx.Err() != nil {
+			return
+		}
 		h.update(func(tx *state.Tx) {
 			if !h.closing {
 				tx.TimerOver(t)

@@ -29,10 +29,8 @@ own, with its own logins.
 A client that is bound to a browser by its name (tabhub stdio --browser, tabhub token mint
 --browser, tabhub policy bind) has the tabs of that browser and no others. One that is not
 bound stays, site by site, in the named browser in which it has begun.`,
-		Example: `  tabhub browser
-  tabhub browser name 1a2b3c4d work
-  tabhub browser unname work`,
-		Args: noCommand,
+		Example: `  tabhub browser`,
+		Args:    noCommand,
 	}
 	asJSON := jsonFlag(cmd)
 	list := func(cmd *cobra.Command, _ []string) error {

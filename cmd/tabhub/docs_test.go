@@ -121,6 +121,8 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub policy remove", "needs a rule's ID"},
 	{"tabhub approve ID", "needs a question"},
 	{"tabhub call website_tool_localhost_5173", "needs a page of the examples"},
+	{"tabhub browser name", "needs a browser with the extension; a test in e2e runs it"},
+	{"tabhub browser unname", "needs a browser with a name"},
 }
 
 // foreign are the first words of lines that are not tabhub's.

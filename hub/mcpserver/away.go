@@ -74,7 +74,7 @@ func (all *followers) init(s *Server) {
 	}
 }
 
-// key names the agent of a request, as what is stored is named.
+// followerKey names the agent of a request; the document of its follower has the same name.
 func (rq *request) followerKey() string {
 	sum := sha256.Sum256([]byte(rq.ses.identity.name + "\x00" + rq.caller(nil, nil).Agent))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

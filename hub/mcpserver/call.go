@@ -32,26 +32,13 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 	if t != nil && t.Subject != nil {
 		subject += " " + t.Subject(orEmpty(args))
 	}
-	work := func(ctx context.Context) (json.RawMessage, error) {
-		return s.withInput(ctx, rq, subject, rq.task.progress(rq.progress(name)), func(by *consent.Caller) (json.RawMessage, error) {
-			if t != nil {
-				return t.Call(ctx, by, args)
-			}
-			return fromApp(rq, by, spec.KindTool, name, func(by *consent.Caller, name string) (json.RawMessage, error) {
-				c := hub.Call{Name: name, Args: args, By: by}
-				if rq.task != nil {
-					c.Sending = rq.task.sending
-				}
-				return s.hub.Call(ctx, c)
-			})
-		})
-	}
+	c := toolCall{rq, t, name, subject, args}
 	var r json.RawMessage
 	var err error
 	if rq.takesTasks() {
-		r, err = s.callOrTask(ctx, rq, tasks.Call{Tool: name, Own: t != nil}, work)
+		r, err = s.callOrTask(ctx, rq, tasks.Call{Tool: name, Own: t != nil}, c.run)
 	} else {
-		r, err = work(ctx)
+		r, err = c.run(ctx)
 	}
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		r, err = f.Result(), nil
@@ -60,4 +47,30 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 		return frame{}, err
 	}
 	return s.result(rq, r, ""), nil
+}
+
+// toolCall is what a tools/call asks for.
+type toolCall struct {
+	rq      *request
+	builtin *builtin.Tool // nil: a tab's
+	name    string
+	subject string // name, and of a tool of the hub what it is to do
+	args    json.RawMessage
+}
+
+// run calls the tool and returns its raw result. ctx may outlast the request.
+func (c toolCall) run(ctx context.Context) (json.RawMessage, error) {
+	rq, s := c.rq, c.rq.ses.srv
+	return s.withInput(ctx, rq, c.subject, rq.task.progress(rq.progress(c.name)), func(by *consent.Caller) (json.RawMessage, error) {
+		if c.builtin != nil {
+			return c.builtin.Call(ctx, by, c.args)
+		}
+		return fromApp(rq, by, spec.KindTool, c.name, func(by *consent.Caller, name string) (json.RawMessage, error) {
+			call := hub.Call{Name: name, Args: c.args, By: by}
+			if rq.task != nil {
+				call.Sending = rq.task.sending
+			}
+			return s.hub.Call(ctx, call)
+		})
+	})
 }

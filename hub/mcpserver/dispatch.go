@@ -151,7 +151,7 @@ func (s *Server) result(rq *request, raw json.RawMessage, hints string) frame {
 	rq.failed = rq.method == "tools/call" && saysError(raw)
 	rq.raw = raw
 	body := bytes.TrimSpace(raw)
-	head := make([]byte, 0, 128+len(rq.id)+len(hints)+s.hubSize(rq))
+	head := make([]byte, 0, 90+len(rq.id)+len(hints)+s.hubSize(rq))
 	head = append(append(append(head, frameStart...), rq.id...), `,"result":{`...)
 	if rq.modern && !hasMember(body, "resultType") {
 		head = append(head, resultComplete+","...)

@@ -102,15 +102,16 @@ func (s *Server) newSession(parent context.Context, of identity) *session {
 
 // start notes a request under way and returns its context. done must be called
 // when it is answered. All are nil if the session has too many.
-func (ses *session) start(id json.RawMessage, listens bool) (ctx context.Context, done func(), r *inflight) {
-	r = &inflight{listens: listens}
+func (ses *session) start(id json.RawMessage, listens bool) (_ context.Context, done func(), _ *inflight) {
+	r := &inflight{listens: listens}
 	key := idKey(id)
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	if ses.full || ses.running >= ses.srv.opts.MaxInFlight {
 		return nil, nil, nil
 	}
-	ctx, r.cancel = context.WithCancelCause(ses.values)
+	ctx, cancel := context.WithCancelCause(ses.values)
+	r.cancel = cancel
 	if ses.inflight == nil {
 		ses.inflight = map[string]*inflight{}
 		ses.unhook = context.AfterFunc(ses.ctx, ses.interrupt)
@@ -192,8 +193,16 @@ func (ses *session) cancelRequest(id json.RawMessage) {
 	key := idKey(id)
 	ses.mu.Lock()
 	r := ses.inflight[key]
-	ses.mu.Unlock()
+	var asks *request
 	if r != nil {
+		asks = r.asks
+	}
+	ses.mu.Unlock()
+	switch {
+	case r == nil:
+	case asks != nil && !asks.joined:
+		asks.call.Cancel(asks.turn) // unless the call is another request's by now
+	default:
 		r.cancel(errCancelled)
 	}
 }
@@ -366,10 +375,21 @@ func (s *Server) changed(c hub.Change) {
 // behalf by is.
 func (s *Server) watchSession(ses *session, info SessionInfo, by *consent.Caller) {
 	s.mu.Lock()
-	if _, known := s.watching[ses]; !known {
-		s.watching[ses] = &watcher{info, by, s.hub.Connected(by)}
+	_, known := s.watching[ses]
+	s.mu.Unlock()
+	if known {
+		return
+	}
+	w := &watcher{info, by, s.hub.Connected(by)} // which may make lists, so it is not done with the lock
+	s.mu.Lock()
+	if _, known = s.watching[ses]; !known { // nobody else was faster
+		s.watching[ses] = w
 	}
 	s.mu.Unlock()
+	if known {
+		w.gone(false)
+		return
+	}
 	ses.mu.Lock()
 	ended := ses.ended
 	ses.mu.Unlock()

@@ -54,6 +54,7 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 			tx.restoreSession(doc)
 		}
 	}
+	tx.sweep()
 	for _, p := range tx.peers {
 		tx.startTimer(p, p.grace())
 	}

@@ -93,7 +93,7 @@ func (tx *Tx) saveSession(ses *session) {
 }
 
 // restoreSession brings back a session of the last run. Its tabs are there yet to come back, and
-// so is its client; what is over by then ends as ever.
+// so is its client; what is over by then is left to sweep.
 func (tx *Tx) restoreSession(stored storage.Document) {
 	var doc storedSession
 	id := SessionID{}
@@ -134,7 +134,6 @@ func (tx *Tx) restoreSession(stored storage.Document) {
 		}
 		tx.mark(t.Addr)
 	}
-	tx.sweep()
 }
 
 // restorePeer has a tab's browser, of which no other tab may be known, waited for.

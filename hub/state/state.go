@@ -161,12 +161,6 @@ func (tx *Tx) write(w storage.Change) { tx.work.Writes = append(tx.work.Writes, 
 // SaveSettings stores a document of which the state itself knows nothing.
 func (tx *Tx) SaveSettings(s storage.Settings) { tx.write(s) }
 
-// SaveDocument is SaveSettings for one of many documents.
-func (tx *Tx) SaveDocument(d storage.Document) { tx.write(d) }
-
-// DeleteDocument deletes what SaveDocument has stored.
-func (tx *Tx) DeleteDocument(kind, id string) { tx.write(storage.DeleteDocument{Kind: kind, ID: id}) }
-
 func (tx *Tx) disconnect(a spec.TabAddr, code spec.CloseCode, reason string) {
 	tx.work.Disconnects = append(tx.work.Disconnects, Disconnect{a, code, reason})
 }
