@@ -184,7 +184,7 @@ func TestLease(t *testing.T) {
 		{"all released", func(f *fixture, by By, at spec.TabAddr) { f.change(func(tx *Tx) { tx.ReleaseAll(by.Session) }) }},
 		{"ended by the owner", func(f *fixture, _ By, at spec.TabAddr) {
 			f.change(func(tx *Tx) {
-				if was := tx.EndLease(at); was == nil || was.Name != "shopping" {
+				if was := tx.EndLease(at); was == nil || was.Name != "A (shopping)" {
 					f.t.Errorf("ended that of %v", was)
 				}
 			})
