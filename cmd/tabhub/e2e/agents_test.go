@@ -153,7 +153,7 @@ func TestAgentsHoldTheirTabs(t *testing.T) {
 	for i, c := range clients {
 		claim(t, c, fmt.Sprint("tab", i), fmt.Sprint("agent ", i))
 	}
-	if a := clients[0].call(strings.TrimSuffix(buy, "buy")+"tab2_buy", `{"client":0,"n":-1}`); a.outcome() != "TAB_LEASED" || !strings.Contains(string(a.result), "held by agent 1 until") {
+	if a := clients[0].call(strings.TrimSuffix(buy, "buy")+"tab2_buy", `{"client":0,"n":-1}`); a.outcome() != "TAB_LEASED" || !strings.Contains(string(a.result), "(agent 1) until") {
 		t.Errorf("a call of another's tab by its number: %s", a.result)
 	}
 
@@ -246,7 +246,7 @@ func TestOwnerEndsALease(t *testing.T) {
 		t.Errorf("%s%s", leases, tabs)
 	}
 	buy := domainName(c.tools().names(), "_buy")
-	if out := p.succeed("explain", buy); !strings.Contains(out, "held by buying tea until") {
+	if out := p.succeed("explain", buy); !strings.Contains(out, "(buying tea) until") {
 		t.Errorf("of nobody's call explain says %s", out)
 	}
 	var sessions []state.SessionInfo
