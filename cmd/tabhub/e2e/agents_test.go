@@ -253,8 +253,13 @@ func TestOwnerEndsALease(t *testing.T) {
 	if err := json.Unmarshal([]byte(p.succeed("lease", "--json")), &sessions); err != nil || len(sessions) != 1 {
 		t.Fatal(sessions, err)
 	}
-	if out := p.succeed("explain", buy, "--client", sessions[0].Client); !strings.Contains(out, state.ReasonHeld) {
-		t.Errorf("of the holder's call explain says %s", out)
+	for _, who := range []string{sessions[0].Client, sessions[0].Label, sessions[0].Name} {
+		if out := p.succeed("explain", buy, "--client", who); !strings.Contains(out, state.ReasonHeld) {
+			t.Errorf("of a call of %q, the holder, explain says %s", who, out)
+		}
+	}
+	if _, stderr, exit := p.run("explain", buy, "--client", "nobody"); exit == 0 || !strings.Contains(stderr, "there is no client") {
+		t.Errorf("of nobody's call explain says %s", stderr)
 	}
 	if _, stderr, exit := p.run("lease", "end", "1a2b3c4d:7"); exit == 0 || !strings.Contains(stderr, "nobody holds that tab") {
 		t.Errorf("a tab that nobody holds: %d %s", exit, stderr)
