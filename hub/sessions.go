@@ -81,7 +81,7 @@ func leasedFailure(addr spec.TabAddr, by *state.Holder) *Failure {
 	if by.Reads {
 		what = "changes anything in"
 	}
-	return &Failure{spec.FailTabLeased, fmt.Sprintf("tab %s is %s: nobody else %s it meanwhile; nothing was sent. Work in another tab (browser_tab claim opens one), or wait", addr.Public(), by, what)}
+	return &Failure{spec.FailTabLeased, fmt.Sprintf("tab %s is %s: nobody else %s it meanwhile; nothing was sent. Work in another tab (browser_tab claim with url opens one), or wait", addr.Public(), by, what)}
 }
 
 // opened takes in a browser's answer to a client that had it open a tab.

@@ -74,7 +74,7 @@ func TestLeasedTab(t *testing.T) {
 		left := w.hub.Connected(a)
 		w.claim(a, tabs[0], state.Terms{Name: "shopping", TTL: time.Minute})
 		_, err := w.hub.Claim(t.Context(), b, tabs[0], state.Terms{TTL: time.Minute}, nil)
-		wantFailure(t, err, spec.FailTabLeased, "held by shopping until 00:01:00 UTC")
+		wantFailure(t, err, spec.FailTabLeased, "held by a (shopping) until 00:01:00 UTC")
 
 		for by, tab := range map[*consent.Caller]int64{a: 1, b: 2, tester: 2} {
 			c := w.callAs(by, "e_com_x")

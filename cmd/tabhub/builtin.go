@@ -19,7 +19,7 @@ func (p *process) instructions() string {
 	var b strings.Builder
 	b.WriteString(`This server holds the tools that web pages offer in the user's open browser tabs.
 
-Names: website_tool_DOMAIN_TOOL runs TOOL in the best tab of that site, which is the active one if it has the tool. website_tool_DOMAIN_tabN_TOOL runs it in tab N, listed or not. "__" ends DOMAIN. The description says the site and the active tab; "Cached" means that a call opens the site.
+Names: website_tool_DOMAIN_TOOL runs TOOL in the best tab of that site: the active one if it can, later the one where your calls began. website_tool_DOMAIN_tabN_TOOL runs it in tab N, listed or not. "__" ends DOMAIN. The description says the site and the active tab; "Cached" means that a call opens the site.
 
 Tabs come and go while you work.`)
 	if on(proxytool.Name) {

@@ -16,13 +16,16 @@ func (a *app) explainCommand() *cobra.Command {
 		Long: `Say where a call of a tool would go now, and why.
 
 With --client it is a call of the client's session that was here last: it stays with the
-tab that its calls of the site went to first. Without, of one that comes anew.`,
+tab that its calls of the site went to first, and with the browsers that it is bound to.
+Of several that have no token of their own, say what one calls itself ("tabhub lease"
+has it under CLIENT), or its session. Without --client it is a call of one that comes
+anew.`,
 		Example: `  tabhub explain website_tool_shop_example_com__search
   tabhub explain website_tool_shop_example_com__search --client claude`,
 		Args: args(cobra.ExactArgs(1)),
 	}
 	asJSON := jsonFlag(cmd)
-	client := cmd.Flags().String("client", "", "the client's `name` or id")
+	client := cmd.Flags().String("client", "", "the client's `name` or id, or its session, as \"tabhub lease --json\" has it")
 	ignoreEnv(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		q := url.Values{"name": pos}

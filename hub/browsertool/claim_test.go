@@ -34,7 +34,7 @@ func TestClaim(t *testing.T) {
 	w.call("browser_tab", `{"action":"claim","tabId":"1"}`).fails(spec.FailToolError, "only a client's session")
 
 	by(ada, `{"action":"claim","tabId":"1","name":"buying\u202e tea","minutes":60}`).into(&got)
-	if left := time.Until(got.Until); got.Name != "buying tea" || got.URL != "https://shop.example/" || left < 59*time.Minute || left > time.Hour {
+	if left := time.Until(got.Until); got.Name != "Ada (buying tea)" || got.URL != "https://shop.example/" || left < 59*time.Minute || left > time.Hour {
 		t.Errorf("claimed %+v", got)
 	}
 	held := got.TabID

@@ -99,17 +99,26 @@ func (s *Server) getExplain(r *request) error {
 	if builtin.Find(r.tenant.Builtin, name) != nil {
 		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
 	}
-	id := ""
-	if client := r.URL.Query().Get("client"); client != "" {
-		who, err := s.client(r, client)
+	client := r.URL.Query().Get("client")
+	if client == "" {
+		e, err := r.tenant.Hub.Explain(name)
 		if err != nil {
 			return err
 		}
-		id = who.ID
+		return r.answer(e)
 	}
-	e, err := r.tenant.Hub.ExplainFor(id, name)
-	if err != nil {
+	who, unknown := s.client(r, client)
+	e, err := r.tenant.Hub.ExplainFor(func(id state.SessionID, label string) bool {
+		if unknown == nil {
+			return id.Client == who.ID
+		}
+		return label == client || id.Short() == client
+	}, name)
+	switch {
+	case err != nil:
 		return err
+	case unknown != nil && e.By == (state.SessionID{}):
+		return unknown
 	}
 	return r.answer(e)
 }

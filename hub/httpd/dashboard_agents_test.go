@@ -48,7 +48,7 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	at := d.claim(claude, shop, hostile)
 	page.WaitFor(`document.querySelector("#agents button")?.checkVisibility()`)
 	text := page.Eval(`document.querySelector("#agents tr").innerText`)
-	for _, want := range []string{"claude", "connected", "The shop", "holds it as " + hostile, "shop.example"} {
+	for _, want := range []string{"claude", "connected", "The shop", "holds it as claude (" + hostile + ")", "shop.example"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the agent's row %s does not say %q", text, want)
 		}
@@ -76,7 +76,7 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	awaitView(page, "tabs?tab=browser:"+shop+"/1")
 	page.WaitFor(`document.querySelector("#open .facts")?.textContent.includes("waits for you to finish")`)
 	picture(page, "tab-held")
-	if got := page.Eval(`document.querySelector("#found").textContent`); !strings.Contains(got, "held by "+hostile) {
+	if got := page.Eval(`document.querySelector("#found").textContent`); !strings.Contains(got, "held by claude ("+hostile+")") {
 		t.Errorf("the list of tabs: %s", got)
 	}
 	use(false)

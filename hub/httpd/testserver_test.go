@@ -209,7 +209,7 @@ func join(t testing.TB, peers *tabtransport.Peers, browser, address, title strin
 	conn, tab := tabtransport.Conn{Origin: at.Scheme + "://" + at.Host}, int64(0)
 	if browser != "" {
 		conn, tab = tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{
-			ProtocolVersion: spec.ProtocolVersion, BrowserID: spec.BrowserID(address), BrowserName: browser, Capabilities: []spec.Capability{},
+			ProtocolVersion: spec.ProtocolVersion, BrowserID: spec.BrowserID(address), BrowserName: browser, Capabilities: []spec.Capability{spec.CapHold},
 		}}, 1
 	}
 	local, err := peers.Join(t.Context(), conn, serve)

@@ -14,7 +14,8 @@ type Explanation struct {
 	Item       string       `json:"item"`
 	Tab        *TabInfo     `json:"tab,omitempty"`     // nil: none is open
 	OpenURL    string       `json:"openUrl,omitempty"` // what would be opened
-	Session    string       `json:"session,omitempty"` // whose call it is, for people
+	By         SessionID    `json:"-"`                 // whose call it is
+	Session    string       `json:"session,omitempty"` // the same, for people
 	Reason     string       `json:"reason"`
 	Candidates []Considered `json:"candidates"`
 }
@@ -55,7 +56,7 @@ func (s *State) Explain(name string, by By, now time.Time) (Explanation, bool) {
 	if !ok {
 		return Explanation{}, false
 	}
-	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, Session: by.Label, Candidates: []Considered{}}
+	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, By: by.Session, Session: by.Label, Candidates: []Considered{}}
 	snap := s.Snapshot(&r, by, nil, "", nil)
 	best, reason := snap.Choose()
 	e.Reason = reason

@@ -45,9 +45,12 @@ func (l *lease) use(now time.Time, calls int64) (stale bool) {
 }
 
 func (l *lease) holder() *Holder {
-	h := &Holder{Session: l.session.id, Client: l.session.id.Client, Name: l.name, Until: l.until(), Reads: l.reads, long: time.Duration(l.ttl.Load()) > 12*time.Hour}
-	if h.Name == "" {
-		h.Name = l.session.label
+	h := &Holder{Session: l.session.id, Client: l.session.id.Client, Name: l.session.label, Until: l.until(), Reads: l.reads, long: time.Duration(l.ttl.Load()) > 12*time.Hour}
+	switch {
+	case h.Name == "":
+		h.Name = l.name
+	case l.name != "":
+		h.Name += " (" + l.name + ")"
 	}
 	return h
 }
@@ -56,7 +59,7 @@ func (l *lease) holder() *Holder {
 type Holder struct {
 	Session SessionID `json:"-"`
 	Client  string    `json:"client"` // the ID of its credential
-	Name    string    `json:"name"`   // for people
+	Name    string    `json:"name"`   // for people: what the session is called, and in brackets what it does there
 	Until   time.Time `json:"until"`  // when the lease ends if the holder does not use the tab before
 	Reads   bool      `json:"reads"`  // others may read what the tab shows
 
@@ -153,7 +156,7 @@ func (s *State) HeldResource(by By, uri string) (spec.TabAddr, *Holder) {
 
 // Terms are those of a lease.
 type Terms struct {
-	Name  string // of the holder, for people; "" for what the session is called
+	Name  string // what the session does there, for people; "" for nothing beside what it is called
 	TTL   time.Duration
 	Reads bool // others may read what the tab shows
 }

@@ -44,6 +44,7 @@ type By struct {
 type session struct {
 	id     SessionID
 	label  string                // for people
+	bound  []string              // By.Browsers, as it was bound when it was here last
 	tabs   []spec.TabAddr        // its calls' tabs, each once, those that it prefers first
 	leases map[*lease]bool       // that it holds
 	room   map[spec.TabAddr]bool // tabs that it has opened
@@ -113,6 +114,7 @@ func (tx *Tx) session(by By) *session {
 	if by.Label != "" {
 		ses.label = describe.Clean(by.Label, maxLabel)
 	}
+	ses.bound = by.Browsers
 	ses.used.Store(tx.now.UnixNano())
 	tx.sweeps = true
 	return ses
@@ -284,18 +286,18 @@ func (s *State) Preferred(id SessionID) (spec.TabAddr, bool) {
 	return ses.tabs[0], true
 }
 
-// Latest returns the session of a client that was here last; nobody's if it has none.
-func (s *State) Latest(client string) (by By) {
+// Latest returns, of the sessions that match, the one that was here last; nobody's if there is none.
+func (s *State) Latest(match func(id SessionID, label string) bool) (by By) {
 	var latest *session
 	for _, ses := range s.sessions {
-		if ses.id.Client == client && (latest == nil || ses.used.Load() > latest.used.Load()) {
+		if match(ses.id, ses.label) && (latest == nil || ses.used.Load() > latest.used.Load()) {
 			latest = ses
 		}
 	}
-	if latest == nil || client == "" {
+	if latest == nil {
 		return By{}
 	}
-	return By{Session: latest.id, Label: latest.label}
+	return By{Session: latest.id, Label: latest.label, Browsers: latest.bound}
 }
 
 // mark gives a tab, if it is known, what sessions have of its address.

@@ -184,7 +184,7 @@ func TestLease(t *testing.T) {
 		{"all released", func(f *fixture, by By, at spec.TabAddr) { f.change(func(tx *Tx) { tx.ReleaseAll(by.Session) }) }},
 		{"ended by the owner", func(f *fixture, _ By, at spec.TabAddr) {
 			f.change(func(tx *Tx) {
-				if was := tx.EndLease(at); was == nil || was.Name != "shopping" {
+				if was := tx.EndLease(at); was == nil || was.Name != "A (shopping)" {
 					f.t.Errorf("ended that of %v", was)
 				}
 			})
@@ -221,7 +221,7 @@ func TestLease(t *testing.T) {
 			f.came(a)
 			f.look(tabs[0])
 			holder := f.lease(a, tabs[0], Terms{Name: "shopping", TTL: tenMinutes})
-			if holder == nil || holder.Session != a.Session || holder.Client != "c-a" || holder.String() != "held by shopping until 03:14:05 UTC" {
+			if holder == nil || holder.Session != a.Session || holder.Client != "c-a" || holder.String() != "held by A (shopping) until 03:14:05 UTC" {
 				t.Fatalf("leased to %+v", holder)
 			}
 			if other := f.lease(b, tabs[0], Terms{TTL: time.Hour}); other.Session != a.Session {
@@ -234,7 +234,7 @@ func TestLease(t *testing.T) {
 				t.Error("the lease keeps its holder away, or others not, or from other tabs")
 			}
 			e, _ := f.Explain("website_tool_e_com_x", b, f.now)
-			if note := e.Candidates[0].Note; note != "held by shopping until 03:14:05 UTC" {
+			if note := e.Candidates[0].Note; note != "held by A (shopping) until 03:14:05 UTC" {
 				t.Errorf("of the leased tab explain says %q", note)
 			}
 			c.end(f, a, tabs[0])

@@ -153,7 +153,7 @@ func TestAgentsHoldTheirTabs(t *testing.T) {
 	for i, c := range clients {
 		claim(t, c, fmt.Sprint("tab", i), fmt.Sprint("agent ", i))
 	}
-	if a := clients[0].call(strings.TrimSuffix(buy, "buy")+"tab2_buy", `{"client":0,"n":-1}`); a.outcome() != "TAB_LEASED" || !strings.Contains(string(a.result), "held by agent 1 until") {
+	if a := clients[0].call(strings.TrimSuffix(buy, "buy")+"tab2_buy", `{"client":0,"n":-1}`); a.outcome() != "TAB_LEASED" || !strings.Contains(string(a.result), "(agent 1) until") {
 		t.Errorf("a call of another's tab by its number: %s", a.result)
 	}
 
@@ -246,15 +246,20 @@ func TestOwnerEndsALease(t *testing.T) {
 		t.Errorf("%s%s", leases, tabs)
 	}
 	buy := domainName(c.tools().names(), "_buy")
-	if out := p.succeed("explain", buy); !strings.Contains(out, "held by buying tea until") {
+	if out := p.succeed("explain", buy); !strings.Contains(out, "(buying tea) until") {
 		t.Errorf("of nobody's call explain says %s", out)
 	}
 	var sessions []state.SessionInfo
 	if err := json.Unmarshal([]byte(p.succeed("lease", "--json")), &sessions); err != nil || len(sessions) != 1 {
 		t.Fatal(sessions, err)
 	}
-	if out := p.succeed("explain", buy, "--client", sessions[0].Client); !strings.Contains(out, state.ReasonHeld) {
-		t.Errorf("of the holder's call explain says %s", out)
+	for _, who := range []string{sessions[0].Client, sessions[0].Label, sessions[0].Name} {
+		if out := p.succeed("explain", buy, "--client", who); !strings.Contains(out, state.ReasonHeld) {
+			t.Errorf("of a call of %q, the holder, explain says %s", who, out)
+		}
+	}
+	if _, stderr, exit := p.run("explain", buy, "--client", "nobody"); exit == 0 || !strings.Contains(stderr, "there is no client") {
+		t.Errorf("of nobody's call explain says %s", stderr)
 	}
 	if _, stderr, exit := p.run("lease", "end", "1a2b3c4d:7"); exit == 0 || !strings.Contains(stderr, "nobody holds that tab") {
 		t.Errorf("a tab that nobody holds: %d %s", exit, stderr)
