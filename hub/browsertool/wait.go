@@ -160,7 +160,7 @@ func waitForResource(c *call, limit time.Duration) (any, error) {
 	defer cancel()
 	changed := make(chan struct{}, 1)
 	unwatch := c.hub.Watch(func(change hub.Change) {
-		if slices.Contains(change.Updated, uri) {
+		if slices.Contains(c.hub.ChangeFor(c.by, change).Updated, uri) {
 			select {
 			case changed <- struct{}{}:
 			default:
