@@ -398,6 +398,9 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if n > spec.MaxCallsPerTab {
 		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls to this tab are under way already; wait for some to end", spec.MaxCallsPerTab)}
 	}
+	if h.free(r.by, t.Addr, t.Reads()) != nil {
+		return spec.Response{}, errClaimed
+	}
 	if r.moved || r.keeps || t.Settles || stale {
 		by := h.by(r.by)
 		h.update(func(tx *state.Tx) {
@@ -419,7 +422,10 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	r.passage.sent(t.Addr, r.ad.effect())
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
 	twice := r.kind != spec.KindTool || t.Item.Repeatable
-	r.by.Outcome.Sending(twice)
+	if !r.by.Outcome.Sending(twice) {
+		span.End(outcomeOf(spec.Response{}, errClientGone))
+		return spec.Response{}, errClientGone
+	}
 	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
 	if notSent(err) {
 		r.by.Outcome.NotSent(twice)
@@ -428,6 +434,12 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
 	return resp, err
 }
+
+// errClaimed: another client has claimed the tab since it was chosen.
+var errClaimed = errors.New("the tab was claimed")
+
+// errClientGone is why what nobody waits for any more is not sent.
+var errClientGone = &Failure{spec.FailNotConnected, "the connection to the client broke before the call was sent; nothing was sent"}
 
 // notSent reports whether a request has not left for its tab.
 func notSent(err error) bool {
@@ -486,6 +498,8 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	switch {
 	case err == nil:
 		return false, nil
+	case errors.Is(err, errClaimed):
+		return true, nil // pick finds another, or who holds it
 	case errors.Is(err, tabtransport.ErrNotConnected):
 		// Not sent: pick waits for the tab, or finds another once it has gone. The
 		// pause is for the moment in which the hub has not heard of the loss.

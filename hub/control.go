@@ -124,7 +124,13 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, c.gateError(err, false)
 	}
 	reads := c.action.Class == policy.Read
-	c.by.Outcome.Sending(reads)
+	// Since it was looked at, the browser or the owner may have been asked, and the tab been claimed.
+	if err := c.free(c.by, c.to, reads); err != nil {
+		return spec.Response{}, err
+	}
+	if !c.by.Outcome.Sending(reads) {
+		return spec.Response{}, errClientGone
+	}
 	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req)})
 	if notSent(err) {
 		c.by.Outcome.NotSent(reads)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -31,7 +30,7 @@ const waitingEvery = 5 * time.Second
 // yields are the calls that wait until the owner does not use a tab, by tab. It is safe for
 // concurrent use.
 type yields struct {
-	changed *broadcast.Signal
+	changed func()
 
 	mu   sync.Mutex
 	tabs map[spec.TabAddr]int
@@ -48,7 +47,7 @@ func (y *yields) begin(addr spec.TabAddr) (end func()) {
 			delete(y.tabs, addr)
 		}
 		y.mu.Unlock()
-		y.changed.Fire()
+		y.changed()
 	}
 	turn(1)
 	return func() { turn(-1) }
@@ -73,8 +72,8 @@ func (h *Hub) yield(ctx context.Context, of *passage, by *consent.Caller, addr s
 	if h.opts.Handover == HandoverFail {
 		return false, failure
 	}
-	of.enters(PhaseWaiting)
-	defer of.enters(PhaseRunning)
+	of.waitsFor(addr)
+	defer of.goesOn()
 	defer h.yields.begin(addr)()
 	late := time.NewTimer(time.Until(until))
 	defer late.Stop()

@@ -107,7 +107,11 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	h.notices = newNotifier(h)
-	h.yields.changed = &h.holds
+	h.yields.changed = func() {
+		h.holds.Fire()
+		h.updates.Add(1)
+		h.opts.Changed.Fire()
+	}
 	stored, err := opts.Store.Load(ctx, opts.User, time.Now().Add(-spec.StaleTab))
 	if err != nil {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)

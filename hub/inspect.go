@@ -17,7 +17,13 @@ import (
 
 // Tabs describes all tabs but those that have not come back since a restart, by
 // browser and tab.
-func (h *Hub) Tabs() []state.TabInfo { return view(h, (*state.State).Tabs) }
+func (h *Hub) Tabs() []state.TabInfo {
+	tabs, waiting := view(h, (*state.State).Tabs), h.yields.in()
+	for i := range tabs {
+		tabs[i].Waiting = tabs[i].Waiting || waiting[tabs[i].Addr] > 0
+	}
+	return tabs
+}
 
 // TabsFor is Tabs of those that a client knows of.
 func (h *Hub) TabsFor(by *consent.Caller) []state.TabInfo {

@@ -129,7 +129,8 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 
 // askForTab asks a browser for a tab. It blocks until it has answered.
 func (h *Hub) askForTab(p permit, o *state.Opening) {
-	resp, err := h.gate.send(h.ctx, p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: true, Room: h.room(o.By, o.Peer)}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	wakes := view(h, func(s *state.State) bool { return s.Wakes(o) })
+	resp, err := h.gate.send(h.ctx, p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: wakes, Room: h.room(o.By, o.Peer)}, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.OpenTabResult
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)

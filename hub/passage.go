@@ -24,7 +24,9 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 	if _, err := h.admit(ctx, of, a, args); err != nil {
 		return err
 	}
-	by.Outcome.Sending(a.Class == policy.Read)
+	if !by.Outcome.Sending(a.Class == policy.Read) {
+		return errClientGone
+	}
 	err := do(ctx)
 	if err == nil {
 		return nil

@@ -27,7 +27,7 @@ type Running struct {
 	Kind     spec.Kind      `json:"kind,omitempty"`   // "" for a tool of the hub itself, and for what is forwarded to an extension
 	Domain   spec.Domain    `json:"domain,omitempty"`
 	Tool     string         `json:"tool"`              // the page's own name; the method of what is forwarded
-	Tab      string         `json:"tab,omitempty"`     // "" until it is sent to one
+	Tab      string         `json:"tab,omitempty"`     // "" until it is sent to one, or waits for the owner there
 	Browser  string         `json:"browser,omitempty"` // the name of the extension that it is forwarded to, "" until it is
 	Began    time.Time      `json:"began"`
 	Phase    Phase          `json:"phase"`
@@ -40,7 +40,7 @@ type Phase string
 
 // The phases.
 const (
-	PhaseWaiting Phase = "waiting" // for a tab that is away or being opened
+	PhaseWaiting Phase = "waiting" // for a tab that is away or being opened, or that the owner uses
 	PhaseAsking  Phase = "asking"  // for the owner's answer
 	PhaseRunning Phase = "running" // in the tab, or in the hub
 )
@@ -207,6 +207,14 @@ func (p *passage) forwarded(browser string, by policy.Effect) {
 func (p *passage) sent(to spec.TabAddr, by policy.Effect) {
 	p.change(func() { p.phase, p.tab, p.decision = PhaseRunning, to, by })
 }
+
+// waitsFor says that the request waits for the owner, who uses a tab.
+func (p *passage) waitsFor(tab spec.TabAddr) {
+	p.change(func() { p.phase, p.tab = PhaseWaiting, tab })
+}
+
+// goesOn says that the request waits no longer.
+func (p *passage) goesOn() { p.change(func() { p.phase, p.progress = PhaseRunning, nil }) }
 
 // reaches says which site the request is about, once that is known. Only of one that is a part
 // of another it is not known at first, and those are not described.

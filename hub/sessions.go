@@ -60,6 +60,22 @@ func (h *Hub) free(by *consent.Caller, addr spec.TabAddr, reads bool) error {
 	return leasedFailure(addr, holder)
 }
 
+// FreeBrowser returns why a client may not close a browser: a *Failure that says who has leased
+// one of its tabs.
+func (h *Hub) FreeBrowser(by *consent.Caller, browser spec.PeerID) error {
+	addr, holder := h.heldIn(by, browser)
+	if holder == nil || h.isOwn(by) {
+		return nil
+	}
+	return &Failure{spec.FailTabLeased, fmt.Sprintf("tab %s of this browser is %s: nobody else closes it meanwhile; nothing was done. Close your own tabs, or wait", addr.Public(), holder)}
+}
+
+func (h *Hub) heldIn(by *consent.Caller, browser spec.PeerID) (addr spec.TabAddr, holder *state.Holder) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.state.HeldIn(browser, h.session(by))
+}
+
 func leasedFailure(addr spec.TabAddr, by *state.Holder) *Failure {
 	what := "uses"
 	if by.Reads {
@@ -78,6 +94,23 @@ func (h *Hub) opened(by *consent.Caller, peer spec.PeerID, answer json.RawMessag
 
 // Sessions describes the sessions of clients that have tabs, or are connected.
 func (h *Hub) Sessions() []state.SessionInfo { return view(h, (*state.State).Sessions) }
+
+// FindSessions describes a part of Sessions: of a client, unless that is "", and of a name, unless
+// that is "", those from offset on, at most limit; all if that is negative. It says, too, how many
+// there are.
+func (h *Hub) FindSessions(client, name string, offset, limit int) (shown []state.SessionInfo, found int) {
+	h.mu.RLock()
+	shown, found = h.state.FindSessions(client, name, offset, limit)
+	h.mu.RUnlock()
+	waiting := h.yields.in()
+	for _, s := range shown {
+		for i := range s.Tabs {
+			t := &s.Tabs[i]
+			t.Waiting = t.Holds != nil && waiting[t.Addr] > 0
+		}
+	}
+	return shown, found
+}
 
 // Holder returns who has leased a tab; nil: nobody.
 func (h *Hub) Holder(addr spec.TabAddr) *state.Holder {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -102,6 +104,63 @@ func TestLeasedTab(t *testing.T) {
 	})
 }
 
+// What completes a prompt's arguments is asked of the page, so a leased tab's holder is asked nothing
+// for others.
+func TestCompletionInLeasedTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		e, tabs := w.eTabs(1)
+		w.register(e, 1, &spec.Register{Kind: spec.KindPrompt, Items: []json.RawMessage{
+			json.RawMessage(`{"name":"greet","arguments":[{"name":"who"}],"completes":true}`),
+		}})
+		a, b := agentOf("a"), agentOf("b")
+		complete := func(by *consent.Caller) (asked bool) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_, _ = w.hub.Complete(t.Context(), by, spec.KindPrompt, "website_prompt_e_com_tab1_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
+			}()
+			synctest.Wait()
+			select {
+			case <-done:
+				return false
+			default:
+			}
+			e.Answer(e.Next(), spec.Response{Result: json.RawMessage(`{"completion":{"values":["Ada"]}}`)}, nil)
+			<-done
+			return true
+		}
+		for _, reads := range []bool{false, true} {
+			w.claim(a, tabs[0], state.Terms{TTL: time.Minute, Reads: reads})
+			if got := [2]bool{complete(a), complete(b)}; got != [2]bool{true, reads} {
+				t.Errorf("others may read: %t; its holder and another ask: %v", reads, got)
+			}
+		}
+		if _, keeps := w.hub.Preferred(b); keeps {
+			t.Error("a completion has chosen a tab for the calls")
+		}
+	})
+}
+
+// A browser is not closed under who holds one of its tabs.
+func TestFreeBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		_, tabs := w.eTabs(2)
+		a, b := agentOf("a"), agentOf("b")
+		w.claim(a, tabs[1], state.Terms{TTL: time.Minute, Reads: true})
+		wantFailure(t, w.hub.FreeBrowser(b, "browser:b1"), spec.FailTabLeased, "held by a until")
+		for _, by := range []*consent.Caller{a, tester} {
+			if err := w.hub.FreeBrowser(by, "browser:b1"); err != nil {
+				t.Errorf("%s: %v", by.Label(), err)
+			}
+		}
+		if err := w.hub.FreeBrowser(b, "browser:b2"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Requests for a leased tab other than calls are its holder's, too, but those that read where
 // it lets others.
 func TestControlOfLeasedTab(t *testing.T) {
@@ -161,6 +220,78 @@ func TestControlOfLeasedTab(t *testing.T) {
 		if len(ended) != 1 || ended[0].By != consent.ByCommand || ended[0].Client != "c-a" {
 			t.Errorf("the record says %+v", ended)
 		}
+	})
+}
+
+// between is an observer that does something once a call was decided about, and before it is sent.
+type between struct {
+	telemetry.Observer
+	do atomic.Pointer[func()]
+}
+
+func (b *between) EndPhase(_ context.Context, p telemetry.Phase, _ time.Duration, _ string) {
+	if p == telemetry.Decide {
+		if do := b.do.Swap(nil); do != nil {
+			(*do)()
+		}
+	}
+}
+
+// Whoever has been told that a tab is theirs finds nobody's call there that was not sent by then.
+func TestClaimedBeforeACallIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		decided := &between{Observer: telemetry.Nobody}
+		w := newFixture(t, Options{Telemetry: decided})
+		e, tabs := w.eTabs(2)
+		a, b := agentOf("a"), agentOf("b")
+		claims := func() {
+			do := func() { w.claim(a, tabs[0], state.Terms{TTL: time.Minute}) }
+			decided.do.Store(&do)
+		}
+		if err := w.hub.Use(t.Context(), b, tabs[0], nil); err != nil {
+			t.Fatal(err)
+		}
+		claims()
+		c := w.callAs(b, "e_com_x")
+		r := e.Next()
+		if r.Tab != 2 {
+			t.Errorf("the call went to tab %d", r.Tab)
+		}
+		answer(e, r, "done")
+		c.want(t, "done")
+
+		w.hub.Release(a, tabs[0])
+		claims()
+		w.callAs(b, "e_com_tab1_x").want(t, "TAB_LEASED")
+	})
+}
+
+// The browser may be asked what a tab shows before something is done to it: long enough for a
+// claim.
+func TestClaimedBeforeControl(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		conn := chromeConn("b1", "s1", "")
+		conn.Pairing, conn.Hello.Capabilities = "p1", []spec.Capability{spec.CapCloseTab, spec.CapListTabs}
+		e := w.dial(conn)
+		at := spec.TabAddr{Peer: "browser:b1", Tab: 7}
+		closed, claimed := make(chan error, 1), make(chan error, 1)
+		go func() {
+			_, err := w.hub.Control(t.Context(), agentOf("b"), at, &spec.CloseTab{})
+			closed <- err
+		}()
+		look := e.Next()
+		go func() {
+			_, err := w.hub.Claim(t.Context(), agentOf("a"), at, state.Terms{TTL: time.Minute}, nil)
+			claimed <- err
+		}()
+		listed := spec.Response{Result: json.RawMessage(`{"tabs":[{"tabId":7,"url":"https://e.com/"}]}`)}
+		e.Answer(e.Next(), listed, nil)
+		if err := <-claimed; err != nil {
+			t.Fatal(err)
+		}
+		e.Answer(look, listed, nil)
+		wantFailure(t, <-closed, spec.FailTabLeased, "held by a")
 	})
 }
 

@@ -30,7 +30,7 @@ A client that is bound to a browser by its name (tabhub stdio --browser, tabhub 
 --browser, tabhub policy bind) has the tabs of that browser and no others. One that is not
 bound stays, site by site, in the named browser in which it has begun.`,
 		Example: `  tabhub browser`,
-		Args: noCommand,
+		Args:    noCommand,
 	}
 	asJSON := jsonFlag(cmd)
 	list := func(cmd *cobra.Command, _ []string) error {

@@ -176,6 +176,7 @@ func (a *app) printEntry(l *record.Line, p record.Payload) error {
 	t.Row("line", fmt.Sprintf("%d, %s", l.N, l.Event))
 	row("time", l.Time.Local().Format("2006-01-02 15:04:05.000 MST"))
 	row("call", l.Call)
+	row("task", l.Task)
 	row("client", l.Name)
 	row("client id", l.Client)
 	row("says it is", l.Said)

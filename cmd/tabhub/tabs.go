@@ -102,6 +102,8 @@ func tabState(t state.TabInfo, departed int) terminal.Cell {
 		return stateCell("away")
 	case t.Waiting:
 		return stateCell("waiting for you")
+	case t.InUse:
+		return stateCell("in use by you")
 	case t.Discarded:
 		return stateCell("asleep")
 	case departed > 0:

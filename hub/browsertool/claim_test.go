@@ -65,6 +65,20 @@ func TestClaim(t *testing.T) {
 		t.Errorf("listed %+v, want %+v", list.Tabs, want)
 	}
 
+	// Who is to know nothing of a site learns nothing from the name of a lease there either.
+	eve := &consent.Caller{Who: &policy.Principal{ID: "eve", Name: "Eve"}, Session: "3"}
+	if err := w.hub.EditPolicy("test", func(d *policy.Document) error {
+		d.Rules = append(d.Rules, policy.Rule{ID: "r1", Effect: policy.Deny, Client: "eve", Site: "shop.example"})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	list.Tabs = nil
+	by(eve, `{"action":"list"}`).into(&list)
+	if got := list.Tabs[0]; got.HeldBy != "another client" || list.Tabs[3].Agent != "" || got.TabID != held {
+		t.Errorf("of a hidden site it is listed %+v", list.Tabs)
+	}
+
 	var closed struct {
 		Closed  int
 		Message string

@@ -55,7 +55,7 @@ type tab struct {
 	Active    bool        `json:"active"`            // in front of its window
 	Focused   bool        `json:"focused"`           // what calls by domain go to first
 	Asleep    bool        `json:"asleep,omitempty"`  // its page is not loaded; a call loads it
-	Waiting   bool        `json:"waiting,omitempty"` // a call waits for the person in front of it
+	Waiting   bool        `json:"waiting,omitempty"` // a call waits for the person in front of it, or for the owner, who uses it
 	HeldBy    string      `json:"heldBy,omitempty"`  // whose calls alone may go there
 	Until     string      `json:"until,omitempty"`   // when that ends
 	Mine      bool        `json:"mine,omitempty"`    // the client that asks holds it
@@ -191,6 +191,12 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 	entry.Domain = naming.DomainOfURL(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
 	if !c.hub.ListsTab(c.by, entry.Domain) {
 		entry.URL, entry.Title, entry.Domain, entry.Tools, entry.sources = "", "", "", 0, nil
+		if !entry.Mine { // a name may say what is done there
+			entry.Agent = ""
+			if entry.HeldBy != "" {
+				entry.HeldBy = "another client"
+			}
+		}
 	}
 	return entry
 }

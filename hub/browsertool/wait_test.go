@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -87,6 +89,30 @@ func TestWaitForAResource(t *testing.T) {
 		time.AfterFunc(time.Second, leave)
 		if r := w.callCtx(ctx, "browser_page", wait+`,"timeoutMs":600000}`); r.raw != nil {
 			t.Errorf("one that was cancelled: %s", r.raw)
+		}
+	})
+}
+
+// A client that is bound to a browser waits for what changes there, and for nothing else.
+func TestBoundWaitForAResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRig(t)
+		for _, name := range []string{"work", "home"} {
+			b := w.browser(name+"-id", everything, "https://a.example/")
+			b.offer(1, spec.KindResource, "https://a.example/", `{"uri":"shop://cart","name":"cart"}`)
+			if err := w.hub.NameBrowser(name+"-id", name); err != nil {
+				t.Fatal(err)
+			}
+			after := map[string]time.Duration{"home": 10 * time.Second, "work": 20 * time.Second}[name]
+			time.AfterFunc(after, func() { b.local.Send(1, &spec.ResourceUpdated{URI: "shop://cart"}) })
+		}
+		const wait = `{"action":"wait","uri":"tabhub://a.example/shop://cart","timeoutMs":60000}`
+		start := time.Now()
+		go w.call("browser_page", wait) // one that is not bound hears of the first
+		by := &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "worker"}, Session: "s1", Bound: []string{"work"}}
+		r := w.callBy(t.Context(), by, "browser_page", wait)
+		if d := time.Since(start); r.IsError || d < 20*time.Second || d > 22*time.Second {
+			t.Errorf("%s after %v", r.raw, d)
 		}
 	})
 }

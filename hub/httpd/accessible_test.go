@@ -29,6 +29,9 @@ func TestDashboardIsAccessible(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		d := openSignIn(t, nil)
 		d.join("Chromium 141", "https://"+strings.Repeat("a-long-name.", 18)+"example.com/", "Shop", nil, offered...)
+		const held = "https://held.example/"
+		d.join("Chromium 141", held, strings.Repeat("AVeryLongTitle", 8), nil, offered...)
+		d.claim(agent(strings.Repeat("a-long-client-", 5), "s1"), held, strings.Repeat("a-long-name-", 6))
 		page := d.openDashboard(chromium.Options{Dark: dark})
 		page.Eval(string(axe) + "; undefined")
 		var width int64
@@ -60,12 +63,13 @@ func TestDashboardIsAccessible(t *testing.T) {
 		for _, width = range []int64{1280, 390} {
 			page.Resize(width, 800)
 			for view, shown := range map[string]string{
-				"now": "#calls tr", "tabs": "#found li", "sites": "#sites tr", "clients": "#clients tr", "record": "#record-rows tr", "health": "#view > *",
-				"sites?site=demo.tabhub": "#access tr", "sites?show=rules": "#rules tr", "clients?client=owner": "#costs tr",
+				"now": "#calls tr", "tabs": "#found li", "sites": "#sites tr", "clients": "#agents button", "record": "#record-rows tr", "health": "#view > *",
+				"sites?site=demo.tabhub": "#access tr", "sites?show=rules": "#rules tr", "clients?client=owner": "#costs tr", "tabs?tab=browser:" + held + "/1": "#open .facts",
 			} {
 				awaitView(page, view)
 				page.WaitFor(fmt.Sprintf(`document.querySelector(%q)`, shown))
 				check(fmt.Sprintf("%s at %d", view, width))
+				picture(page, fmt.Sprintf("%s-%d-%v", strings.NewReplacer("?", "-", "/", "-").Replace(view), width, dark))
 			}
 			page.Eval(`location.hash = "#tabs?kind=tools&tool=` + searchTool + `"`)
 			page.WaitFor(`document.querySelector("#open .schema")`)

@@ -18,6 +18,8 @@ type BrowserReport struct {
 	Name      string    `json:"name,omitempty"` // that its owner has given it
 	Browser   string    `json:"browser,omitempty"`
 	Connected bool      `json:"connected"`
+	Focused   bool      `json:"focused,omitempty"`
+	Since     time.Time `json:"since,omitzero"` // when it has connected
 	Tabs      int       `json:"tabs"`
 	LastSeen  time.Time `json:"lastSeen,omitzero"`
 	// Missing says that no browser has the name, to which clients are bound.
@@ -45,7 +47,7 @@ func (s *Server) getBrowserNames(r *request) error {
 	var list []BrowserReport
 	for _, b := range h.Browsers() {
 		if !b.Single {
-			list = append(list, BrowserReport{ID: b.Peer.Short(), Name: b.Label, Browser: b.Name, Connected: b.Connected, Tabs: b.Tabs, LastSeen: b.LastSeen})
+			list = append(list, BrowserReport{ID: b.Peer.Short(), Name: b.Label, Browser: b.Name, Connected: b.Connected, Focused: b.Focused, Since: b.ConnectedAt, Tabs: b.Tabs, LastSeen: b.LastSeen})
 		}
 	}
 	has := func(name string) bool {

@@ -1,21 +1,67 @@
 package httpd
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
+	"strconv"
 
+	"tabhub/hub/state"
 	"tabhub/spec"
 )
 
-// getLeases lists the sessions of clients that have tabs or are connected, with what they have.
-func (s *Server) getLeases(r *request) error { return r.answer(nonNil(r.tenant.Hub.Sessions())) }
+// AgentReport is an element of GET /api/lease: a session of a client, with its tabs.
+type AgentReport struct {
+	state.SessionInfo     // those of its tabs that it holds first
+	AllTabs           int `json:"allTabs"` // how many it has, of which Tabs may be a part
+}
 
-// deleteLease ends the lease of a tab, whoever holds it.
+// getLeases lists the sessions of clients that have tabs or are connected, with what they have.
+// The parameters client and session choose among them, and tabs says how many tabs of each are
+// wanted.
+func (s *Server) getLeases(r *request) error {
+	part, err := newPart[AgentReport](r)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	tabs := -1
+	if v := query.Get("tabs"); v != "" {
+		if tabs, err = strconv.Atoi(v); err != nil || tabs < 0 {
+			return badRequest("tabs is %q; it is a number, from 0 on", v)
+		}
+	}
+	var found []state.SessionInfo
+	found, part.found = r.tenant.Hub.FindSessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
+	for _, info := range found {
+		n := len(info.Tabs)
+		slices.SortStableFunc(info.Tabs, func(a, b state.SessionTab) int {
+			return cmp.Compare(free(a), free(b))
+		})
+		if tabs >= 0 {
+			info.Tabs = info.Tabs[:min(tabs, n)]
+		}
+		part.shown = append(part.shown, AgentReport{info, n})
+	}
+	return part.answer(r)
+}
+
+// free is 0 of a tab that its session holds, and 1 of others.
+func free(t state.SessionTab) int {
+	if t.Holds != nil {
+		return 0
+	}
+	return 1
+}
+
+// deleteLease ends the lease of a tab, whoever holds it. The tab is named as clients know it, or
+// as PEER/TAB.
 func (s *Server) deleteLease(r *request) error {
 	tab := r.URL.Query().Get("tab")
 	var at spec.TabAddr
 	for _, session := range r.tenant.Hub.Sessions() {
 		for _, t := range session.Tabs {
-			if t.Holds != nil && t.Tab == tab {
+			if t.Holds != nil && (t.Tab == tab || t.Addr.String() == tab) {
 				at = t.Addr
 			}
 		}

@@ -19,6 +19,8 @@ import (
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
+	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
@@ -297,14 +299,17 @@ func eachRemote(t *testing.T, test func(t *testing.T, s *journal, c remote)) {
 	}
 }
 
-// isRepeated checks that an answer is that of the call id, made before.
-func isRepeated(t *testing.T, answer, id string) {
-	t.Helper()
+// isRepeated checks that an answer is that of the call id, made before, and that its owner can see so.
+func (s *journal) isRepeated(answer, id string) {
+	s.Helper()
 	meta := rawjson.Get([]byte(answer), "result", "_meta")
 	call, _ := rawjson.String(rawjson.Get(meta, metaCall))
 	repeated, _ := rawjson.String(rawjson.Get(meta, metaRepeated))
 	if call != id || repeated != id || !strings.Contains(answer, repeatedText) {
-		t.Errorf("not the answer of %s: %.400s", id, answer)
+		s.Errorf("not the answer of %s: %.400s", id, answer)
+	}
+	if got := s.hub.Recorded.Entries(record.Query{Event: record.Repeated, Call: id}); len(got) == 0 || got[0].Tool == "" || got[0].Outcome != "ok" {
+		s.Errorf("recorded is %+v", got)
 	}
 }
 
@@ -334,7 +339,7 @@ func TestBrokenUnderWay(t *testing.T) {
 		time.Sleep(20 * time.Second) // longer than it goes on without a client
 		s.wants("pay")
 		s.answer <- paid
-		isRepeated(t, c.next(), id)
+		s.isRepeated(c.next(), id)
 		s.wants("pay")
 		runsAnew(t, s, c)
 		s.wants("pay", "pay")
@@ -357,7 +362,7 @@ func TestBrokenTwice(t *testing.T) {
 		synctest.Wait()
 		_, id, _ := outcomeOf(t, c)
 		calls(c, 4, pay, `{"n":1}`)
-		isRepeated(t, c.next(), id)
+		s.isRepeated(c.next(), id)
 		s.wants("pay")
 
 		calls(c, 5, pay, `{"n":2}`)
@@ -389,7 +394,7 @@ func TestBrokenBeforeTheAnswer(t *testing.T) {
 			t.Errorf("another call: %s", answer)
 		}
 		calls(c, 3, pay, `{"n":1}`)
-		isRepeated(t, c.next(), id)
+		s.isRepeated(c.next(), id)
 		s.wants("pay", "pay")
 		runsAnew(t, s, c)
 		s.wants("pay", "pay", "pay")
@@ -411,7 +416,7 @@ func TestBrokenWhileWritten(t *testing.T) {
 		}
 		calls(c, 2, pay, `{"n":1}`)
 		answer := c.next()
-		isRepeated(t, answer, id)
+		s.isRepeated(answer, id)
 		if len(answer) < len(large) {
 			t.Errorf("%d bytes", len(answer))
 		}
@@ -462,7 +467,7 @@ func TestBrokenAndNotAskedAgain(t *testing.T) {
 		}
 		calls(c, 2, pay, `{"n":1}`)
 		answer := c.next()
-		isRepeated(t, answer, id)
+		s.isRepeated(answer, id)
 		if !strings.Contains(answer, "NOT_CONNECTED") || !strings.Contains(answer, "may have taken effect") {
 			t.Errorf("again: %s", answer)
 		}
@@ -514,6 +519,56 @@ func TestCancelledIsNotKept(t *testing.T) {
 	})
 }
 
+// TestTaskWithoutItsClient: who has not got the task's id gets it when asking again, also while
+// nothing was sent: else there would be two tasks, and the owner would be asked twice.
+func TestTaskWithoutItsClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJournal(t)
+		s.Cleanup(func() { _ = s.srv.Close(context.Background()) })
+		c := &ofBridge{t: t, srv: s.srv, bridge: Bridged{Session: "1", Began: time.Now()}}
+		meta := strings.Replace(modernMeta, `clientCapabilities":{`, `clientCapabilities":{"extensions":{"`+extTasks+`":{}}`, 1)
+		s.tab.Close()
+		ask := func() { calls(c, 1, pay, `{"n":1},`+meta) }
+		ask()
+		time.Sleep(3 * time.Second) // a task by now, and being told to who does not read
+		c.cut()
+		ask()
+		task := []byte(c.next())
+		id, _ := rawjson.String(rawjson.Get(task, "result", "taskId"))
+		if repeated := rawjson.Get(task, "result", "_meta", metaRepeated); id == "" || repeated == nil {
+			t.Errorf("asked again: %s", task)
+		}
+		s.open()
+		s.answer <- paid
+		s.wants("pay")
+		if task, ok := s.hub.Tasks().Get(policy.Owner.ID, id); !ok || task.Status != tasks.Completed {
+			t.Errorf("%+v", task)
+		}
+		c.cut()
+	})
+}
+
+// TestCancelledLate: SDKs cancel a request whose connection broke, or whose time is over, also
+// after they have asked again. That must not take the answer from the request that waits for it.
+func TestCancelledLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJournal(t)
+		c := &ofHTTP{web: inBubble(t, s.srv)}
+		c.initialize("2025-11-25")
+		calls(c, 1, pay, `{"n":1}`)
+		c.cut()
+		calls(c, 2, pay, `{"n":1}`)
+		c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		s.wants("pay")
+		s.answer <- paid
+		if answer := c.next(); !strings.Contains(answer, `"text":"paid"`) {
+			t.Errorf("asked again: %s", answer)
+		}
+		runsAnew(t, s, c)
+		c.cut()
+	})
+}
+
 // TestAnswersAreNotSharedBetweenClients: the same call of another is another call.
 func TestAnswersAreNotSharedBetweenClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -543,7 +598,7 @@ func TestAnswersAreNotSharedBetweenClients(t *testing.T) {
 			runsAnew(t, s, c)
 		}
 		calls(one, 2, pay, `{"n":1}`)
-		isRepeated(t, one.next(), id)
+		s.isRepeated(one.next(), id)
 		s.wants("pay", "pay", "pay")
 		one.cut()
 	})

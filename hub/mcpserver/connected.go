@@ -17,6 +17,7 @@ type SessionInfo struct {
 	Transport string    `json:"transport,omitempty"` // "stdio", "http" or "sse", or another's
 	Protocol  string    `json:"protocol,omitempty"`  // the revision of MCP
 	Since     time.Time `json:"since,omitzero"`
+	Bound     []string  `json:"bound,omitempty"` // the names of the browsers that its connection is for; none: all
 }
 
 // watcher is a session that is told of changes.
@@ -58,6 +59,6 @@ func (ses *session) info() SessionInfo {
 func (ses *session) infoOf(said, version, protocol string) SessionInfo {
 	return SessionInfo{
 		Client: ses.identity.who.ID, Said: said, Version: version,
-		Transport: ses.transport.String(), Protocol: protocol, Since: ses.began,
+		Transport: ses.transport.String(), Protocol: protocol, Since: ses.began, Bound: ses.identity.bound,
 	}
 }

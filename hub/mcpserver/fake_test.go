@@ -17,6 +17,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -118,6 +119,8 @@ func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.
 func (h *scripted) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return h.List(kind) }
 
 func (h *scripted) Tasks() *tasks.Book { return h.book }
+
+func (*scripted) Record(record.Entry) {}
 
 func (h *scripted) Shows(*policy.Action) bool { return true }
 

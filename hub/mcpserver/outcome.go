@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/outcome"
+	"tabhub/hub/record"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -89,6 +90,12 @@ func (s *Server) askAgain(ctx context.Context, rq *request) (frame, error) {
 		}
 		return s.cutShort(ctx, rq)
 	}
+	e := rq.caller(nil, nil).Entry(record.Repeated, time.Now())
+	e.Call, e.Outcome = rq.call.ID(), "ok"
+	if e.Tool = rq.name("name"); e.Tool == "" {
+		e.Tool = rq.name("uri")
+	}
+	s.hub.Record(e)
 	result, fault := rq.call.Answer()
 	switch {
 	case fault != nil:

@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/tasks"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
@@ -46,6 +47,7 @@ type Hub interface {
 	Capabilities() hub.Capabilities
 	Outcomes() *outcome.Ledger
 	Tasks() *tasks.Book
+	Record(record.Entry)
 }
 
 // defaultWriteLimit is how long an HTTP client may take nothing of what it is sent.

@@ -193,8 +193,16 @@ func (ses *session) cancelRequest(id json.RawMessage) {
 	key := idKey(id)
 	ses.mu.Lock()
 	r := ses.inflight[key]
-	ses.mu.Unlock()
+	var asks *request
 	if r != nil {
+		asks = r.asks
+	}
+	ses.mu.Unlock()
+	switch {
+	case r == nil:
+	case asks != nil && !asks.joined:
+		asks.call.Cancel(asks.turn) // unless the call is another request's by now
+	default:
 		r.cancel(errCancelled)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/record"
 	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -43,6 +45,7 @@ type taskCall struct {
 	// static after construction
 	srv    *Server
 	of     tasks.Call
+	by     *consent.Caller
 	cancel context.CancelCauseFunc // ends the call
 	waits  chan struct{}           // has something once the call waits for a person; capacity 1
 	done   chan struct{}           // closed once result and err are set; never for a task
@@ -65,7 +68,7 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of tasks.Call, wor
 		return nil, &hub.Failure{Code: spec.FailNotConnected, Message: errClosing.Error() + "; nothing was sent to a page"}
 	}
 	of.Client = rq.ses.identity.who.ID
-	t := &taskCall{srv: s, of: of, waits: make(chan struct{}, 1), done: make(chan struct{})}
+	t := &taskCall{srv: s, of: of, by: rq.caller(nil, nil), waits: make(chan struct{}, 1), done: make(chan struct{})}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	t.cancel = cancel
 	gone := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
@@ -86,7 +89,7 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of tasks.Call, wor
 	case <-ctx.Done():
 	}
 	if !rq.Gone() { // else nobody would know of the task; see outcome.go
-		if task, ok := t.begin(ctx, gone, rq.ses.identity.revoked); ok {
+		if task, ok := t.begin(ctx, rq, gone); ok {
 			return task, nil
 		}
 	}
@@ -96,7 +99,7 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of tasks.Call, wor
 
 // begin makes the call a task, unless it is over, and returns what its request is answered with.
 // gone takes the call off its request, and reports whether that was still there.
-func (t *taskCall) begin(ctx context.Context, gone func() bool, revoked context.Context) (json.RawMessage, bool) {
+func (t *taskCall) begin(ctx context.Context, rq *request, gone func() bool) (json.RawMessage, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.plain || ctx.Err() != nil {
@@ -112,14 +115,17 @@ func (t *taskCall) begin(ctx context.Context, gone func() bool, revoked context.
 		return nil, false
 	}
 	cancel := func() { t.srv.hub.Tasks().Cancel(t.of.Client, run.ID()) }
-	if !gone() {
+	if !gone() || !rq.call.Lasts() {
 		cancel()
 		return nil, false
 	}
 	t.plain = false
 	t.run.Store(run)
+	e := t.by.Entry(record.Task, time.Now())
+	e.Call, e.Tool, e.Task, e.Outcome = t.by.Outcome.ID(), t.of.Tool, run.ID(), "ok"
+	t.srv.hub.Record(e)
 	t.detach = append(t.detach, context.AfterFunc(t.srv.leaving, func() { t.cancel(tabtransport.ErrLeft) }))
-	if revoked != nil {
+	if revoked := rq.ses.identity.revoked; revoked != nil {
 		t.detach = append(t.detach, context.AfterFunc(revoked, cancel))
 	}
 	return append(task.AppendMembers([]byte(`{"resultType":"task",`)), '}'), true

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -30,7 +31,7 @@ type Call struct {
 	whole  *Call // which this is a part of; nil: of none
 
 	sends  atomic.Int32 // requests that may have reached a page or browser
-	acts   atomic.Int32 // of these, those that must not be sent twice
+	acts   atomic.Int32 // of these, those that must not be sent twice, and what Lasts; negative: see stopped
 	failed atomic.Bool  // the hub's failure is the answer
 
 	// guarded by ledger.mu
@@ -77,21 +78,52 @@ func (c *Call) of() *Call {
 }
 
 // Sending says that a request is about to be sent to a page or a browser. twice says that it
-// may be sent a second time without harm.
-func (c *Call) Sending(twice bool) { c.count(twice, 1) }
+// may be sent a second time without harm. It reports false if the request must not be sent any
+// more: the client is gone, and who asks for the same makes another call.
+func (c *Call) Sending(twice bool) bool {
+	if c = c.of(); c == nil {
+		return true
+	}
+	n := counts(twice)
+	if c.acts.Add(n) < 0 {
+		c.acts.Add(-n)
+		return false
+	}
+	c.sends.Add(1)
+	return true
+}
 
 // NotSent takes back what Sending has said: the request has not left.
-func (c *Call) NotSent(twice bool) { c.count(twice, -1) }
-
-func (c *Call) count(twice bool, n int32) {
-	if c = c.of(); c == nil {
-		return
-	}
-	c.sends.Add(n)
-	if !twice {
-		c.acts.Add(n)
+func (c *Call) NotSent(twice bool) {
+	if c = c.of(); c != nil {
+		c.sends.Add(-1)
+		c.acts.Add(-counts(twice))
 	}
 }
+
+// Lasts says that the answer is where to ask for what the call does, which goes on: it must not be
+// begun twice. It reports false if the client is gone, and who asks for the same makes another call.
+func (c *Call) Lasts() bool {
+	if c != nil && c.acts.Add(1) < 0 {
+		c.acts.Add(-1)
+		return false
+	}
+	return true
+}
+
+func counts(twice bool) int32 {
+	if twice {
+		return 0
+	}
+	return 1
+}
+
+// stopped is what Call.acts is from, once nothing may be sent any more. That it was not before
+// and will not be is one step: who asks again is sure of it.
+const stopped = math.MinInt32 / 2
+
+// stop has nothing sent any more, and reports false if something was that must not be sent twice.
+func (c *Call) stop() bool { return c.acts.CompareAndSwap(0, stopped) }
 
 // Failed says that the answer is a failure of the hub, not what the page has said.
 func (c *Call) Failed() {

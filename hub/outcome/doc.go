@@ -23,8 +23,8 @@
 // One request at a time: the asker, at first the one that has begun the call. Its turn says
 // which of them. What an earlier asker still reports is of no account.
 //
-//	            Break, and nothing was sent       stopped: the call is cancelled at once
-//	            that must not be sent twice
+//	            Break, and nothing was sent       stopped: the call is cancelled at once,
+//	            that must not be sent twice       and sends nothing any more
 //	attended ──────────────────────────────▶
 //	   ▲  │     Break                             broken: the call goes on for DetachFor,
 //	   │  └─────────────────────────────────▶     then it is stopped
@@ -41,7 +41,7 @@
 //
 // # What is kept
 //
-// The latest MaxCalls calls of a session that have ended, for Keep; of all sessions together
-// MaxEnded. Answers together have up to MaxAnswers bytes, those that were delivered up to
+// The latest MaxCalls calls of a session that have ended, for Keep, and up to MaxLost with those
+// of which the answer may be asked for again; of all sessions together MaxEnded. Answers together have up to MaxAnswers bytes, those that were delivered up to
 // MaxAnswer each. What is older goes first. Nothing outlives the process.
 package outcome

@@ -10,6 +10,7 @@ import (
 // Limits, and how long something lasts.
 const (
 	MaxCalls   = 64
+	MaxLost    = 512 // of a session, with those of which the answer is not delivered
 	MaxEnded   = 16 << 10
 	MaxAnswer  = 1 << 20
 	MaxAnswers = 32 << 20
@@ -56,10 +57,51 @@ type Ledger struct {
 	left     []*session // of clients that have left, the latest last
 	oldest   *Call      // that has ended
 	newest   *Call
-	ended    int // calls
-	bytes    int // of their answers
+	share                      // of all clients
+	shares   map[string]*share // by client
 	sweep    *time.Timer
 	closed   bool
+}
+
+// share is what is kept of calls that have ended.
+type share struct {
+	ended int // calls
+	bytes int // of their answers
+}
+
+// countLocked adds to what is kept of a client, and of all.
+func (l *Ledger) countLocked(client string, ended, bytes int) {
+	of := l.shares[client]
+	if of == nil {
+		if l.shares == nil {
+			l.shares = map[string]*share{}
+		}
+		of = &share{}
+		l.shares[client] = of
+	}
+	for _, s := range []*share{&l.share, of} {
+		s.ended += ended
+		s.bytes += bytes
+	}
+	if *of == (share{}) {
+		delete(l.shares, client)
+	}
+}
+
+// firstLocked returns the first call that has ended and fits, of the client that has the most of
+// something: who has many pushes out their own.
+func (l *Ledger) firstLocked(has func(*share) int, fits func(*Call) bool) *Call {
+	client, most := "", 0
+	for of, s := range l.shares {
+		if n := has(s); n > most {
+			client, most = of, n
+		}
+	}
+	c := l.oldest
+	for c != nil && (c.session.id.Client != client || !fits(c)) {
+		c = c.newer
+	}
+	return c
 }
 
 // session is what is kept of a client's session. Ledger.mu guards it.
@@ -180,15 +222,11 @@ func (s *session) candidates(tool string) (found candidates) {
 	return found
 }
 
-// isLost reports whether nobody gets the answer of a call that must not run again.
+// isLost reports whether nobody gets the answer of a call that must not run again. One that is
+// under way may yet send what must not be sent twice.
 func (c *Call) isLost() bool {
-	switch {
-	case c.ended.IsZero() && c.sends.Load() > 0, !c.ended.IsZero():
-		if c.acts.Load() == 0 {
-			return false
-		}
-	case c.broken != nil: // it was not sent, and will not be
-		return false
+	if acts := c.acts.Load(); acts < 0 || acts == 0 && !c.ended.IsZero() {
+		return false // it can be made again
 	}
 	if !c.lost.IsZero() {
 		return time.Since(c.lost) < AskAgain
@@ -256,7 +294,7 @@ func (c *Call) Break(turn int) {
 		return
 	}
 	wait := DetachFor
-	if c.acts.Load() == 0 {
+	if c.stop() {
 		wait = 0
 	}
 	c.session.broken++
@@ -325,15 +363,38 @@ func (c *Call) End(result, fault json.RawMessage) {
 	if c.hidden {
 		l.forget(c)
 	}
-	if len(s.calls)-s.open > MaxCalls {
-		l.forget(s.calls[slices.IndexFunc(s.calls, func(c *Call) bool { return !c.ended.IsZero() })])
+	for n := len(s.calls) - s.open; n > MaxCalls; n-- {
+		spare := s.spare(n)
+		if spare == nil {
+			break
+		}
+		l.forget(spare)
 	}
 	for l.ended > MaxEnded {
-		l.forget(l.oldest)
+		l.forget(l.firstLocked(func(s *share) int { return s.ended }, func(*Call) bool { return true }))
 	}
-	for old := l.oldest; l.bytes > MaxAnswers; old = old.newer {
-		old.forgetAnswer()
+	for l.bytes > MaxAnswers {
+		l.firstLocked(func(s *share) int { return s.bytes }, func(c *Call) bool { return c.size() > 0 }).forgetAnswer()
 	}
+}
+
+// spare returns which of n calls that have ended is to be forgotten first: the oldest of which
+// nobody may want the answer yet. nil: all are to stay.
+func (s *session) spare(n int) (oldest *Call) {
+	for _, c := range s.calls {
+		switch {
+		case c.ended.IsZero():
+			continue
+		case c.asker == nil && (c.lost.IsZero() || time.Since(c.lost) >= AskAgain):
+			return c
+		case oldest == nil:
+			oldest = c
+		}
+	}
+	if n <= MaxLost {
+		return nil
+	}
+	return oldest
 }
 
 func (c *Call) size() int { return len(c.result) + len(c.fault) }
@@ -341,7 +402,7 @@ func (c *Call) size() int { return len(c.result) + len(c.fault) }
 // forgetAnswer lets go of the answer of a call that has ended.
 func (c *Call) forgetAnswer() {
 	c.large = c.large || c.size() > 0
-	c.ledger.bytes -= c.size()
+	c.ledger.countLocked(c.session.id.Client, 0, -c.size())
 	c.result, c.fault = nil, nil
 }
 
@@ -400,8 +461,7 @@ func (l *Ledger) append(c *Call) {
 		l.oldest = c
 	}
 	l.newest = c
-	l.ended++
-	l.bytes += c.size()
+	l.countLocked(c.session.id.Client, 1, c.size())
 	if l.sweep == nil && !l.closed {
 		l.sweep = time.AfterFunc(Keep, l.expire)
 	}
@@ -420,9 +480,8 @@ func (l *Ledger) forget(c *Call) {
 		l.newest = c.older
 	}
 	c.older, c.newer = nil, nil
-	l.ended--
-	l.bytes -= c.size()
 	s := c.session
+	l.countLocked(s.id.Client, -1, -c.size())
 	c.unask()
 	c.session = nil
 	i := slices.Index(s.calls, c)

@@ -93,11 +93,16 @@ func TestAskedAgain(t *testing.T) {
 			w.call.End(answer, nil)
 			w.call.Lost(0, w.first)
 		}, nil, agent, false},
-		{"only reads, under way", func(w *world) {
+		{"has only read, and may go on to act", func(w *world) {
 			w.call.NotSent(false)
 			w.call.Sending(true)
 			w.first.gone = true
-		}, nil, agent, false},
+		}, nil, agent, true},
+		{"being sent when its connection was lost, and did not leave", func(w *world) {
+			w.call.Break(0)
+			w.call.NotSent(false)
+			synctest.Wait()
+		}, nil, agent, true},
 		{"not sent, and waits", func(w *world) { w.call.NotSent(false); w.first.gone = true }, nil, agent, true},
 		{"not sent, and stopped", func(w *world) { w.call.NotSent(false); w.call.Break(0); synctest.Wait() }, nil, agent, false},
 		{"not sent, and has failed", func(w *world) { w.call.NotSent(false); w.call.End(answer, nil); w.call.Lost(0, w.first) }, nil, agent, false},
@@ -235,8 +240,8 @@ func TestBounds(t *testing.T) {
 			}
 			l.check(t)
 		}
-		if l.bytes > MaxAnswers || l.ended != MaxCalls {
-			t.Errorf("%d bytes of %d calls", l.bytes, l.ended)
+		if l.bytes > MaxAnswers || l.ended != 3*MaxCalls/2 {
+			t.Errorf("%d bytes of %d calls: those that were lost are", l.bytes, l.ended)
 		}
 		// The latest that was lost is given, as large as it is; an old one is not, but it does
 		// not run again either.
@@ -248,6 +253,30 @@ func TestBounds(t *testing.T) {
 		if result, _ := c.Answer(); !again || result != nil {
 			t.Errorf("%t, %d bytes", again, len(result))
 		}
+		// What another client does pushes out its own.
+		const others = 3 * MaxAnswers / MaxAnswer
+		for i := range others {
+			c, _, _ := l.Begin(Ask{Session: Session{"eve", fmt.Sprint(i)}, By: &client{}})
+			c.End(large, nil)
+			c.Lost(0, &client{})
+		}
+		if left := l.shares["ann"].bytes; left < MaxAnswers/2-len(large) {
+			t.Errorf("another client has left %d bytes", left)
+		}
+		for i := range MaxLost {
+			c := acting(l, &client{args: fmt.Sprint("lost ", i)})
+			c.End(answer, nil)
+			c.Lost(0, &client{args: fmt.Sprint("lost ", i)})
+		}
+		if l.ended != MaxLost+others {
+			t.Errorf("%d calls, none of them delivered", l.ended)
+		}
+		time.Sleep(AskAgain)
+		c = acting(l, &client{})
+		c.End(answer, nil)
+		if c.Delivered(0); l.ended != MaxCalls+others {
+			t.Errorf("%d calls that nobody asks for again", l.ended)
+		}
 		for i := range MaxEnded {
 			c, _, _ := l.Begin(Ask{Session: Session{"bob", fmt.Sprint(i)}, By: &client{}})
 			c.End(answer, nil)
@@ -255,8 +284,8 @@ func TestBounds(t *testing.T) {
 		}
 		l.check(t)
 		l.mu.Lock()
-		if l.ended != MaxEnded || l.sessions[agent] == nil {
-			t.Errorf("%d calls", l.ended)
+		if l.ended != MaxEnded || l.sessions[agent] == nil || l.shares["ann"].ended != MaxCalls {
+			t.Errorf("%d calls, %+v", l.ended, l.shares["ann"])
 		}
 		l.mu.Unlock()
 		time.Sleep(Keep + Keep/10)
@@ -269,6 +298,52 @@ func TestBounds(t *testing.T) {
 		l.mu.Unlock()
 		held.End(answer, nil)
 	})
+}
+
+// What was not sent when its client had gone is not sent any more, or the one that asks again
+// has it done twice: the call is told to stop only after that.
+func TestBrokenSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := new(Ledger)
+		defer l.Close()
+		c, _, _ := ask(l, agent, &client{args: "1"})
+		c.Break(0)
+		for _, twice := range []bool{false, true} {
+			if c.Sending(twice) || c.Part().Sending(twice) {
+				t.Errorf("sent (twice %t)", twice)
+			}
+		}
+		if _, _, again := ask(l, agent, &client{args: "1"}); again {
+			t.Error("who asks again waits for what is not done")
+		}
+		if r := l.Report(agent, c.ID(), nil); *r.Sent {
+			t.Errorf("%+v", r)
+		}
+		c.End(nil, nil)
+		l.check(t)
+	})
+}
+
+// As many answers as a session may have under way can be lost with one connection.
+func TestManyLost(t *testing.T) {
+	l := new(Ledger)
+	defer l.Close()
+	var all []*Call
+	by := make([]*client, 4*MaxCalls)
+	for i := range by {
+		by[i] = &client{args: fmt.Sprint(i)}
+		all = append(all, acting(l, by[i]))
+	}
+	for i, c := range all {
+		c.End(answer, nil)
+		c.Lost(0, by[i])
+	}
+	for i := range by {
+		if _, _, again := ask(l, agent, by[i]); !again {
+			t.Fatalf("call %d of %d is made twice", i, len(by))
+		}
+	}
+	l.check(t)
 }
 
 // A call without its client goes on for a while; one that can be made again does not.

@@ -13,6 +13,7 @@ type Entry struct {
 	Time  time.Time `json:"time"`
 	Event Event     `json:"event"`
 	Call  string    `json:"call,omitempty"` // the call's id
+	Task  string    `json:"task,omitempty"` // the id of the task that the call has become, of the event Task alone
 
 	Client  string `json:"client,omitempty"` // the ID of its credential
 	Name    string `json:"name,omitempty"`   // the owner's name of the client
@@ -55,18 +56,20 @@ const (
 	Gone     Event = "gone"     // a tab, or what it offered
 	Begun    Event = "begun"    // a call that cannot be undone is about to be sent
 	Call     Event = "call"
-	Proxy    Event = "proxy"   // an operation of the tool proxy that is no call
-	Relay    Event = "relay"   // a request that a client had forwarded to an extension
-	Refused  Event = "refused" // before it was a call: an unknown name, a client that was not let in
-	Ask      Event = "ask"     // a question, and its answer
-	Policy   Event = "policy"  // an edit of rules, a pause, a resume
-	Client   Event = "client"  // a credential that was made or taken back, a client that came or left
-	Pairing  Event = "pairing" // a browser that was paired, or is no longer
-	Lease    Event = "lease"   // that the owner has ended
-	Self     Event = "log"     // of the log itself, see Line.Note
+	Task     Event = "task"     // a call goes on as a task
+	Repeated Event = "repeated" // the answer of a call, which had not reached the client, was given to it when it asked again
+	Proxy    Event = "proxy"    // an operation of the tool proxy that is no call
+	Relay    Event = "relay"    // a request that a client had forwarded to an extension
+	Refused  Event = "refused"  // before it was a call: an unknown name, a client that was not let in
+	Ask      Event = "ask"      // a question, and its answer
+	Policy   Event = "policy"   // an edit of rules, a pause, a resume
+	Client   Event = "client"   // a credential that was made or taken back, a client that came or left
+	Pairing  Event = "pairing"  // a browser that was paired, or is no longer
+	Lease    Event = "lease"    // that the owner has ended
+	Self     Event = "log"      // of the log itself, see Line.Note
 )
 
-var events = []Event{Register, Gone, Begun, Call, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Lease, Self}
+var events = []Event{Register, Gone, Begun, Call, Task, Repeated, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Lease, Self}
 
 // Events returns all events.
 func Events() []Event { return slices.Clone(events) }

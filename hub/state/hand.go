@@ -9,8 +9,10 @@ import (
 )
 
 // setInUse notes whether the owner uses a tab by hand, which its browser says of tabs that are held.
+// Of others nothing is kept: a page could say it of any number.
 func (tx *Tx) setInUse(addr spec.TabAddr, inUse bool) {
-	if inUse {
+	p := tx.peers[addr.Peer]
+	if inUse && tx.leases[addr] != nil && p != nil && p.caps[spec.CapHold] && p.browserKey() != "" {
 		tx.inUse[addr] = true
 	} else {
 		delete(tx.inUse, addr)

@@ -23,7 +23,7 @@ type TabInfo struct {
 	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
 	Attested    bool             `json:"attested"` // its origin is the browser's word
 	Connected   bool             `json:"connected"`
-	Waiting     bool             `json:"waiting,omitempty"`   // a call waits for the person in front of it
+	Waiting     bool             `json:"waiting,omitempty"`   // a call waits for the person in front of it, or for the owner, who uses it
 	Discarded   bool             `json:"discarded,omitempty"` // its page is not loaded; a call has it loaded
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/item"
 	"tabhub/spec"
 )
 
@@ -106,6 +107,31 @@ func (s *State) Held(addr spec.TabAddr, by SessionID, reads bool) *Holder {
 		return l.holder()
 	}
 	return nil
+}
+
+// HeldIn returns a tab of a browser that another session has leased, and who that is; nil if there
+// is none.
+func (s *State) HeldIn(browser spec.PeerID, by SessionID) (addr spec.TabAddr, holder *Holder) {
+	for at, l := range s.leases {
+		if at.Peer == browser && l.session.id != by && (holder == nil || at.Tab < addr.Tab) {
+			addr, holder = at, l.holder()
+		}
+	}
+	return addr, holder
+}
+
+// Wakes reports whether a browser that opens a tab for somebody may take one that sleeps there: no
+// other session has leased any that could be it.
+func (s *State) Wakes(o *Opening) bool {
+	for at, l := range s.leases {
+		if at.Peer != o.Peer || l.session.id == o.By.Session {
+			continue
+		}
+		if t := s.tabs[at]; t == nil || t.discarded && item.OriginOf(t.url) == item.OriginOf(o.URL) {
+			return false // of a tab without tools it is not known what it shows
+		}
+	}
+	return true
 }
 
 // HeldResource is Held for reading what a public URI names of one tab; of a URI that stands for

@@ -68,15 +68,22 @@ const (
 // aloneGrace is how long a session without a connection stays that is not used.
 const aloneGrace = 30 * time.Minute
 
-// end returns when the session ends if it is not used before: zero if not by itself.
-func (ses *session) end() time.Time {
-	switch {
-	case ses.connections > 0:
-		return time.Time{}
-	case ses.id.alone():
-		return time.Unix(0, ses.used.Load()).Add(aloneGrace)
+// end returns when the session may end if it is not used before: zero if not by itself. While
+// one of its calls is under way in a tab that it holds it does not.
+func (ses *session) end(now time.Time) time.Time {
+	grace := spec.SessionGrace
+	if ses.id.alone() {
+		grace = aloneGrace
 	}
-	return time.Unix(0, ses.used.Load()).Add(spec.SessionGrace)
+	if ses.connections > 0 {
+		return time.Time{}
+	}
+	for l := range ses.leases {
+		if l.calls.Load() > 0 {
+			return now.Add(grace)
+		}
+	}
+	return time.Unix(0, ses.used.Load()).Add(grace)
 }
 
 // owns reports whether a session, nil for nobody's, prefers a tab to others.
@@ -351,7 +358,7 @@ func (tx *Tx) sessionChanged(ses *session) {
 // sweep ends the sessions and leases whose time is over.
 func (tx *Tx) sweep() {
 	for _, ses := range tx.sessions {
-		if end := ses.end(); !end.IsZero() && !end.After(tx.now) {
+		if end := ses.end(tx.now); !end.IsZero() && !end.After(tx.now) {
 			tx.endSession(ses)
 		}
 	}
@@ -373,7 +380,7 @@ func (tx *Tx) scheduleSweep() {
 		}
 	}
 	for _, ses := range tx.sessions {
-		sooner(ses.end())
+		sooner(ses.end(tx.now))
 	}
 	for _, l := range tx.leases {
 		sooner(l.end(tx.now))
@@ -405,42 +412,71 @@ type SessionTab struct {
 	Keeps  bool         `json:"keeps"`           // its calls go there
 	Opened bool         `json:"opened"`          // by the session
 	Holds  *Holder      `json:"holds,omitempty"` // the session's lease of it
+	InUse  bool         `json:"inUse,omitempty"` // by the owner's hand, while the session holds it
+	// Waiting says that a call waits for the owner, who uses the tab.
+	Waiting bool `json:"waiting,omitempty"`
 }
 
 // Sessions describes the sessions that have tabs or are connected, by client, the last used
 // first.
 func (s *State) Sessions() []SessionInfo {
-	all := make([]SessionInfo, 0, len(s.sessions))
-	for _, ses := range s.sessions {
-		info := SessionInfo{
-			Session: ses.id, Name: ses.id.Short(), Client: ses.id.Client, Label: ses.label,
-			Connected: ses.connections > 0, LastUsed: time.Unix(0, ses.used.Load()), Tabs: []SessionTab{},
-		}
-		addrs := slices.Clone(ses.tabs)
-		for _, addr := range tabsOf(ses.room) {
-			if !slices.Contains(addrs, addr) {
-				addrs = append(addrs, addr)
-			}
-		}
-		for l := range ses.leases {
-			if !slices.Contains(addrs, l.addr) {
-				addrs = append(addrs, l.addr)
-			}
-		}
-		for _, addr := range addrs {
-			t := SessionTab{Addr: addr, Tab: addr.Public(), Keeps: slices.Contains(ses.tabs, addr), Opened: ses.room[addr]}
-			if at := s.tabs[addr]; at != nil {
-				t.URL, t.Title = at.url, at.title
-			}
-			if l := s.leases[addr]; l != nil && l.session == ses {
-				t.Holds = l.holder()
-			}
-			info.Tabs = append(info.Tabs, t)
-		}
-		all = append(all, info)
-	}
-	slices.SortFunc(all, func(a, b SessionInfo) int {
-		return cmp.Or(cmp.Compare(a.Client, b.Client), b.LastUsed.Compare(a.LastUsed), cmp.Compare(a.Session.ID, b.Session.ID))
-	})
+	all, _ := s.FindSessions("", "", 0, -1)
 	return all
+}
+
+// FindSessions describes a part of Sessions: of a client, unless that is "", and of a name, unless
+// that is "", those from offset on, at most limit; all if that is negative. It says, too, how many
+// there are.
+func (s *State) FindSessions(client, name string, offset, limit int) (shown []SessionInfo, found int) {
+	type entry struct {
+		*session
+		used int64 // which changes meanwhile
+	}
+	all := make([]entry, 0, len(s.sessions))
+	for id, ses := range s.sessions {
+		if (client == "" || client == id.Client) && (name == "" || name == id.Short()) {
+			all = append(all, entry{ses, ses.used.Load()})
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.id.Client, b.id.Client), cmp.Compare(b.used, a.used), cmp.Compare(a.id.ID, b.id.ID))
+	})
+	found = len(all)
+	all = all[min(offset, found):]
+	if limit >= 0 {
+		all = all[:min(limit, len(all))]
+	}
+	for _, e := range all {
+		shown = append(shown, s.sessionInfo(e.session))
+	}
+	return shown, found
+}
+
+func (s *State) sessionInfo(ses *session) SessionInfo {
+	info := SessionInfo{
+		Session: ses.id, Name: ses.id.Short(), Client: ses.id.Client, Label: ses.label,
+		Connected: ses.connections > 0, LastUsed: time.Unix(0, ses.used.Load()), Tabs: []SessionTab{},
+	}
+	addrs := slices.Clone(ses.tabs)
+	for _, addr := range tabsOf(ses.room) {
+		if !slices.Contains(addrs, addr) {
+			addrs = append(addrs, addr)
+		}
+	}
+	for l := range ses.leases {
+		if !slices.Contains(addrs, l.addr) {
+			addrs = append(addrs, l.addr)
+		}
+	}
+	for i, addr := range addrs {
+		t := SessionTab{Addr: addr, Tab: addr.Public(), Keeps: i < len(ses.tabs), Opened: ses.room[addr], InUse: s.InUse(addr, ses.id)}
+		if at := s.tabs[addr]; at != nil {
+			t.URL, t.Title = at.url, at.title
+		}
+		if l := s.leases[addr]; l != nil && l.session == ses {
+			t.Holds = l.holder()
+		}
+		info.Tabs = append(info.Tabs, t)
+	}
+	return info
 }

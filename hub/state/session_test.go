@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -340,6 +341,22 @@ func TestSessionAlone(t *testing.T) {
 	f.goes(a, "e_com_x", tabs[0], ReasonKept)
 	f.pass(2 * time.Minute)
 	f.goes(a, "e_com_x", tabs[1], ReasonActive)
+
+	// A task may take a day: nobody gets its tab meanwhile, though its client says nothing.
+	f.lease(a, tabs[0], Terms{TTL: 24 * time.Hour})
+	r, _ := f.Lookup(spec.KindTool, "website_tool_e_com_x")
+	s := f.Snapshot(&r, a, nil, "", nil)
+	best, _ := s.Choose()
+	s.Candidates[best].Begin(f.now)
+	f.pass(3 * time.Hour)
+	if f.Holder(tabs[0]) == nil {
+		t.Error("the session ended under a call in a tab that it holds")
+	}
+	s.Candidates[best].End(f.now)
+	f.pass(31 * time.Minute)
+	if f.Holder(tabs[0]) != nil {
+		t.Error("the session has no end")
+	}
 }
 
 // A client that makes up ever new sessions has as many as there is room for, and takes nothing
@@ -372,5 +389,57 @@ func TestSessionsAreBounded(t *testing.T) {
 				t.Errorf("lease %d: %v", i, h)
 			}
 		})
+	}
+}
+
+// A browser that opens a tab for a call takes none that sleeps where another agent holds one.
+func TestOpeningWakesNoLeasedTab(t *testing.T) {
+	f := newFixture(t)
+	tabs := f.eTabs(1)
+	a, b := agent("a"), agent("b")
+	wakes := func(by By) (wakes bool) {
+		t.Helper()
+		f.change(func(tx *Tx) {
+			o, _ := tx.Open("e.com", by, "")
+			wakes = tx.Wakes(o)
+			tx.Opened(o, 0, errors.New("no"))
+		})
+		return wakes
+	}
+	f.tabState(tabs[0], &spec.TabState{Discarded: new(true)})
+	if !wakes(b) {
+		t.Error("a tab that is free is not woken")
+	}
+	f.lease(a, tabs[0], Terms{TTL: time.Hour})
+	if wakes(b) || !wakes(a) {
+		t.Error("a leased tab is its holder's to wake")
+	}
+	f.tabState(tabs[0], &spec.TabState{Discarded: new(false)})
+	if !wakes(b) {
+		t.Error("a leased tab that does not sleep keeps others from being woken")
+	}
+	f.lease(a, spec.TabAddr{Peer: tabs[0].Peer, Tab: 99}, Terms{TTL: time.Hour})
+	if wakes(b) {
+		t.Error("what a leased tab without tools shows is not known")
+	}
+}
+
+// What is said of the owner's hand counts in tabs that are held, and of browsers that look for it.
+func TestForgedHand(t *testing.T) {
+	f := newFixture(t)
+	tabs := f.eTabs(1)
+	f.lease(agent("a"), tabs[0], Terms{TTL: time.Hour})
+	for i := range int64(100) {
+		f.tabState(spec.TabAddr{Peer: tabs[0].Peer, Tab: i + 1}, &spec.TabState{InUse: new(true)})
+	}
+	if len(f.inUse) != 0 {
+		t.Errorf("%d tabs are in use, of a browser that does not look for its owner's hand", len(f.inUse))
+	}
+	f.peers[tabs[0].Peer].caps[spec.CapHold] = true
+	for i := range int64(100) {
+		f.tabState(spec.TabAddr{Peer: tabs[0].Peer, Tab: i + 1}, &spec.TabState{InUse: new(true)})
+	}
+	if len(f.inUse) != 1 || !f.inUse[tabs[0]] {
+		t.Errorf("in use: %v", f.inUse)
 	}
 }

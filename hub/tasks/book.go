@@ -15,9 +15,10 @@ import (
 
 // Bounds of what is kept.
 const (
-	MaxTasks   = 1000           // of a user; beyond it the one that ended first makes room
+	MaxTasks   = 1000           // of a user; beyond it one that has ended makes room
+	MaxUnended = MaxTasks / 2   // of a client
 	MaxResult  = 1 << 20        // bytes of an answer
-	maxResults = 64 << 20       // bytes of all answers; beyond it those that ended first are forgotten
+	maxResults = 64 << 20       // bytes of all answers; beyond it some are forgotten
 	keepEnded  = time.Hour      // how long an answer waits for its client
 	maxAge     = 24 * time.Hour // of one that does not end
 )
@@ -44,7 +45,7 @@ func (s Status) ended() bool { return s != Working && s != InputRequired }
 var ErrCancelled = errors.New("cancelled by the client")
 
 // ErrFull: as many tasks as there may be are under way.
-var ErrFull = fmt.Errorf("%d tasks are under way", MaxTasks)
+var ErrFull = errors.New("as many tasks as there may be are under way")
 
 // Task is a task as its client is told of it. Its JSON is the extension's.
 type Task struct {
@@ -148,7 +149,7 @@ func (b *Book) Begin(ctx context.Context, of Call, stop context.CancelCauseFunc)
 		ID: rand.Text(), Status: Working, Created: now, Updated: now, TTL: maxAge.Milliseconds(), Poll: poll.Milliseconds(),
 	}}
 	b.mu.Lock()
-	if !b.roomLocked() {
+	if !b.roomLocked(of.Client) {
 		b.mu.Unlock()
 		return nil, Task{}, ErrFull
 	}
@@ -170,24 +171,45 @@ func (b *Book) Begin(ctx context.Context, of Call, stop context.CancelCauseFunc)
 	}
 }
 
-// roomLocked makes room for one more task, and reports whether there is.
-func (b *Book) roomLocked() bool {
-	if b.closed {
+// roomLocked makes room for one more task of a client, and reports whether there is.
+func (b *Book) roomLocked(client string) bool {
+	unended := 0
+	for _, e := range b.byID {
+		if e.Client == client && !e.Status.ended() {
+			unended++
+		}
+	}
+	if b.closed || unended >= MaxUnended {
 		return false
 	}
 	if len(b.byID) < MaxTasks {
 		return true
 	}
-	first := b.firstEndedLocked()
+	first := b.firstEndedLocked(func(*entry) int { return 1 })
 	if first != nil {
 		b.dropLocked(first)
 	}
 	return first != nil
 }
 
-func (b *Book) firstEndedLocked() (first *entry) {
+// firstEndedLocked returns the task that ended first of the client of which those that have ended
+// weigh the most: who has many pushes out their own. It is nil if none has ended that weighs
+// anything.
+func (b *Book) firstEndedLocked(weight func(*entry) int) (first *entry) {
+	weights := map[string]int{}
 	for _, e := range b.byID {
-		if e.Status.ended() && (first == nil || e.Updated.Before(first.Updated)) {
+		if e.Status.ended() {
+			weights[e.Client] += weight(e)
+		}
+	}
+	heaviest := ""
+	for client, w := range weights {
+		if w > weights[heaviest] {
+			heaviest = client
+		}
+	}
+	for _, e := range b.byID {
+		if e.Client == heaviest && e.Status.ended() && weight(e) > 0 && (first == nil || e.Updated.Before(first.Updated)) {
 			first = e
 		}
 	}
@@ -294,8 +316,7 @@ func (b *Book) end(e *entry, as Status, result, fault json.RawMessage) {
 	b.keepLocked(e)
 	b.sweepAtLocked(e.expires())
 	for b.results > maxResults {
-		first := b.firstEndedLocked()
-		b.dropLocked(first)
+		b.dropLocked(b.firstEndedLocked(func(e *entry) int { return len(e.Result) }))
 	}
 	b.mu.Unlock()
 	if stop != nil {

@@ -224,13 +224,26 @@ func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := open(t)
 		var runs []*tasks.Run
-		for range tasks.MaxTasks {
+		for range tasks.MaxUnended {
 			run, _ := begin(t, b)
 			runs = append(runs, run)
 		}
 		stop := func(error) {}
 		if _, _, err := b.Begin(t.Context(), tasks.Call{Client: "ann"}, stop); !errors.Is(err, tasks.ErrFull) {
 			t.Errorf("one too many: %v", err)
+		}
+		// Nobody else is kept from a task, and whose have ended makes room with its own.
+		for range tasks.MaxTasks {
+			run, _, err := b.Begin(t.Context(), tasks.Call{Client: "eve"}, stop)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run.End(json.RawMessage(`{}`), nil)
+		}
+		for range tasks.MaxUnended - 1 {
+			if _, _, err := b.Begin(t.Context(), tasks.Call{Client: "eve"}, stop); err != nil {
+				t.Fatal(err)
+			}
 		}
 		// What ended first makes room, and no more of it.
 		for _, run := range runs[:2] {

@@ -1,5 +1,7 @@
 // How things stand, in one list for all that the extension shows.
 
+import { waitsForYou } from "./words.js";
+
 const CALM = "#1f5fbf";
 const WAIT = "#9a6700";
 const TROUBLE = "#b3261e";
@@ -77,15 +79,6 @@ export function using(users) {
   const [first, second, ...more] = users;
   if (!second) return `${first} is using`;
   return `${first} and ${more.length ? `${more.length + 1} others` : second} are using`;
-}
-
-/**
- * What a client says that holds a tab for itself while its owner uses the tab.
- *
- * @param {string} holder
- */
-export function waitsForYou(holder) {
-  return `${holder} waits for you to finish`;
 }
 
 /**

@@ -13,3 +13,10 @@ export const CLASSES = {
 
 /** How long something took. @param {number} ms */
 export const duration = (ms) => (ms < 0.1 ? "< 0.1 ms" : ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+/**
+ * What a client says that holds a tab for itself while its owner uses the tab.
+ *
+ * @param {string} holder
+ */
+export const waitsForYou = (holder) => `${holder} waits for you to finish`;

@@ -31,7 +31,7 @@ export interface Running {
   began: string;
   phase: string;
   decision?: string;
-  progress?: { progress: number; total?: number; message?: string };
+  progress?: { progress: number; total?: number; message?: string; waiting?: boolean };
 }
 
 export interface Status {
@@ -95,6 +95,10 @@ export interface Tab {
   connected: boolean;
   discarded?: boolean;
   waiting?: boolean;
+  heldBy?: Holder;
+  inUse?: boolean;
+  openedBy?: string;
+  label?: string; // the name of its browser
   lastUpdated: string;
   inFlight: number;
   domains: { domain: string; number: number; tools: number; resources: number; prompts: number; departed?: number }[] | null;
@@ -166,6 +170,7 @@ export interface Entry {
   time: string;
   event: string;
   call?: string;
+  task?: string;
   name?: string; // that the owner has given the client
   said?: string; // what the client calls itself
   client?: string; // its id
@@ -222,7 +227,7 @@ export interface Client {
   id: string;
   name: string;
   kind: string;
-  scope?: { sites?: string[]; tools?: string[]; classes?: string[] };
+  scope?: { sites?: string[]; tools?: string[]; classes?: string[]; browsers?: string[] };
   made: string;
   expires?: string;
   lastUsed?: string;
@@ -292,9 +297,55 @@ export interface Session {
   transport?: string;
   protocol?: string;
   since?: string;
+  bound?: string[]; // the browsers that its connection is for
   connected: boolean;
   calls: number;
   last?: string;
+}
+
+/** Who has leased a tab. */
+export interface Holder {
+  client: string;
+  name: string;
+  until: string;
+  reads: boolean;
+}
+
+/** A run of a client, and what it has of tabs. */
+export interface Agent {
+  session: string;
+  client: string;
+  label: string;
+  connected: boolean;
+  lastUsed: string;
+  tabs: AgentTab[];
+  allTabs: number; // how many there are
+}
+
+export interface AgentTab {
+  addr: Tab["addr"];
+  tab: string;
+  url?: string;
+  title?: string;
+  keeps: boolean;
+  opened: boolean;
+  holds?: Holder;
+  inUse?: boolean;
+  waiting?: boolean;
+}
+
+/** A browser that is connected or has just been, or a name. */
+export interface NamedBrowser {
+  id?: string;
+  name?: string;
+  browser?: string;
+  connected: boolean;
+  focused?: boolean;
+  tabs: number;
+  since?: string;
+  lastSeen?: string;
+  missing?: boolean;
+  clients: string[];
 }
 
 export interface Cost {
@@ -338,5 +389,6 @@ export interface Policy {
   rules: Rule[];
   pauses: Pause[];
   private: string[];
+  bindings: { client: string; browsers: string[] }[];
   file?: { path: string; rules: number; read: string; error?: string };
 }

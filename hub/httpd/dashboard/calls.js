@@ -4,6 +4,7 @@
 
 import { button, byID, chip, element, foreign, labelled, took, when } from "./dom.js";
 import { ask } from "./session.js";
+import { waitsForYou } from "./words.js";
 
 /** @import {Entry, Line, Message, Running} from "./api.d.ts" */
 
@@ -144,7 +145,7 @@ function fill(row, call) {
   row.where.title = c.tab ?? "";
   set(row.client, c.name || c.said || c.client || "");
   set(row.decision, [c.decision, c.by && `by ${c.by}`].filter(Boolean).join(" "));
-  const [state, word] = call.running ? (PHASES[c.phase] ?? PHASES.running) : [c.outcome, c.outcome];
+  const [state, word] = call.running ? (PHASES[c.progress?.waiting ? "asking" : c.phase] ?? PHASES.running) : [c.outcome, c.outcome];
   const made = chip(state, word);
   set(row.how, word);
   if (row.how.className !== made.className) row.how.className = made.className;
@@ -152,7 +153,7 @@ function fill(row, call) {
   row.progress.hidden = !p;
   if (p?.total) [row.progress.max, row.progress.value] = [p.total, p.progress];
   else row.progress.removeAttribute("value");
-  set(row.note, call.running ? (p?.message ?? "") : c.outcome === "ok" ? "" : (c.reason ?? ""));
+  set(row.note, call.running ? (c.phase === "waiting" && p?.waiting ? waitsForYou(c.name || c.said || "its client") : (p?.message ?? "")) : c.outcome === "ok" ? "" : (c.reason ?? ""));
   set(row.time, call.entry ? took(c.duration) : took((Date.now() - Date.parse(c.began)) * 1e6));
   row.end.hidden = !call.running;
   const id = call.entry && (c.question || c.call);

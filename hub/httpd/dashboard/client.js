@@ -1,10 +1,11 @@
 // One client: its credential, its connections, what it may know of and what that costs it, and
 // what is known of it.
 
+import { showAgents } from "./agents.js";
 import { isPaused, openAbout, showPauseOf, siteLink, updateAbout } from "./about.js";
 import { showAccess } from "./access.js";
-import { KINDS, OTHERS } from "./clients.js";
-import { byID, chip, element, fill, foreign, list, number, row, showPairs, twice, when } from "./dom.js";
+import { browsersOf, KINDS, onlyIn, OTHERS } from "./clients.js";
+import { byID, chip, element, fill, foreign, link, list, number, row, showPairs, twice, when } from "./dom.js";
 import { nameOf } from "./names.js";
 import { Pages } from "./pages.js";
 import { ask } from "./session.js";
@@ -13,19 +14,28 @@ import { ask } from "./session.js";
 
 /** @type {string} its id */
 let client;
+/** @type {string | undefined} the agent of it that is shown alone */
+let agent;
 /** @type {Pages} of tools */
 let pages;
+/** @type {Pages} */
+let agents;
 
 /**
  * @param {string} into
  * @param {string} id
+ * @param {string | undefined} session of one of its agents
  * @param {(changed: string[]) => void} refresh
  */
-export function openClient(into, id, refresh) {
-  client = id;
+export function openClient(into, id, session, refresh) {
+  [client, agent] = [id, session];
   fill(into, "one-client");
+  fill("agents-part", "agents-parts");
+  byID("all-agents").hidden = !agent;
+  byID("all-agents").append(link("clients", { client }, "All agents of the client"));
+  agents = new Pages(() => refresh(["tabs"]), "#agents-part");
   openAbout({ client });
-  pages = new Pages(() => refresh(["tabs"]));
+  pages = new Pages(() => refresh(["tabs"]), "#client-tools");
   const form = byID("tool-search", HTMLFormElement);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => pages.turn());
@@ -38,6 +48,7 @@ export async function updateClient(changed) {
   const known = clients.find(({ id }) => id === client);
   const mine = sessions.filter((s) => s.client === client);
   showClient(known, mine, policy);
+  await showAgents(agents, agent ? { client, session: agent } : { client });
   if (!known && !(client in OTHERS)) return;
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
     const said = mine[0]?.said ?? "";
@@ -79,12 +90,13 @@ function showClient(known, sessions, policy) {
         ["Good for", known.scope ? foreign([known.scope.classes, known.scope.sites, known.scope.tools].flatMap((s) => s ?? []).join(", ") || "nothing") : "all that the policy allows"],
       ]
     : [["Credential", OTHERS[client] ?? "none any more"]];
+  facts.push(["Browsers", foreign(browsersOf(client, known, policy) || "all")]);
   showPairs("credential", facts);
   const rows = sessions.map((s) =>
     row(
       foreign([s.said || "without a name", s.version].filter(Boolean).join(" ")),
       s.connected ? chip("connected") : chip("closed", "has called lately"),
-      foreign(s.transport ?? ""),
+      [foreign(s.transport ?? ""), foreign(s.bound ? onlyIn(s.bound) : "", "below")],
       foreign(s.protocol ?? ""),
       element("span", "number", s.since ? when(s.since) : ""),
       number(s.calls),

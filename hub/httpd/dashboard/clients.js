@@ -1,9 +1,11 @@
 // The clients of the hub, and how another one is connected; one of them (#clients?client=ID).
 
+import { showAgents } from "./agents.js";
 import { clientLink, follow, isPaused } from "./about.js";
 import { openClient, updateClient } from "./client.js";
 import { showConnect } from "./connect.js";
 import { byID, chip, element, fill, foreign, list, row, when } from "./dom.js";
+import { Pages } from "./pages.js";
 import { ask } from "./session.js";
 
 /** @import {Client, Message, Policy, Session} from "./api.d.ts" */
@@ -21,6 +23,8 @@ const PART = "clients-part";
 let update;
 /** @type {(message: Message) => void} */
 let live;
+/** @type {Pages} of agents */
+let agents;
 
 /** @type {View} */
 export const view = {
@@ -30,10 +34,12 @@ export const view = {
     const client = args.get("client") ?? undefined;
     live = (message) => follow(message, { client }, refresh);
     if (client) {
-      openClient(PART, client, refresh);
+      openClient(PART, client, args.get("agent") ?? undefined, refresh);
       update = updateClient;
     } else {
       fill(PART, "client-list");
+      fill("agents-part", "agents-parts");
+      agents = new Pages(() => refresh(["tabs"]), "#agents-part");
       update = updateList;
     }
   },
@@ -44,6 +50,7 @@ export const view = {
 /** @param {Set<string>} changed */
 async function updateList(changed) {
   if (changed.has("status")) showConnect(await ask("GET", "api/connect")); // which stays
+  if (["tabs", "clients", "record"].some((kind) => changed.has(kind))) await showAgents(agents, {});
   if (!changed.has("clients") && !changed.has("policy") && !changed.has("record")) return;
   showClients(...await Promise.all([ask("GET", "api/clients"), ask("GET", "api/sessions"), ask("GET", "api/policy")]));
 }
@@ -65,13 +72,14 @@ function showClients(clients, sessions, policy) {
     if (mine.length > how.length) how.push(element("span", "soft below", `and ${mine.length - how.length} more`));
     const since = open.map((s) => s.since ?? "").filter(Boolean).sort()[0];
     const last = mine[0]?.last ?? known?.lastUsed;
+    const bound = foreign(browsersOf(id, known, policy), "below");
     return row(
       clientLink(id, mine[0]?.said),
       state,
       how,
       element("span", "number", since ? when(since) : ""),
       element("span", "number", last ? when(last) : "never"),
-      known ? KINDS[known.kind] ?? known.kind : OTHERS[id] ?? "",
+      [element("span", "", known ? KINDS[known.kind] ?? known.kind : OTHERS[id] ?? ""), bound],
     );
   });
   list(byID("clients"), "table", rows);
@@ -79,5 +87,21 @@ function showClients(clients, sessions, policy) {
 }
 
 /** @param {Session} session */
-const words = ({ said, version, transport, protocol }) =>
-  [[said || "without a name", version].filter(Boolean).join(" "), transport, protocol && `MCP ${protocol}`].filter(Boolean).join(" · ");
+const words = ({ said, version, transport, protocol, bound }) =>
+  [[said || "without a name", version].filter(Boolean).join(" "), transport, protocol && `MCP ${protocol}`, bound && onlyIn(bound)].filter(Boolean).join(" · ");
+
+/** @param {string[]} browsers by their names */
+export const onlyIn = (browsers) => `only in ${browsers.join(", ") || "no browser"}`;
+
+/**
+ * To which browsers a client's credential and the policy bind it; "" if to none.
+ * @param {string} id
+ * @param {Client | undefined} known
+ * @param {Policy} policy
+ */
+export function browsersOf(id, known, { bindings }) {
+  const name = (known?.name ?? id).toLowerCase();
+  const all = [known?.scope?.browsers, ...bindings.filter((b) => !b.client || b.client === id || b.client.toLowerCase() === name).map((b) => b.browsers)];
+  const [first, ...more] = all.filter((names) => names !== undefined);
+  return first ? onlyIn(first.filter((browser) => more.every((names) => names.includes(browser)))) : "";
+}

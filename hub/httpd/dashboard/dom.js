@@ -47,7 +47,9 @@ const STATES = {
   away: ["away", "bad"],
   working: ["at work", "good"],
   waiting: ["waiting for you", "wait"],
+  inUse: ["in use by you", "wait"],
   paused: ["paused", "wait"],
+  missing: ["not there", "bad"],
   unpaired: ["not paired", "bad"],
   ok: ["ok", "good"],
 };
@@ -113,16 +115,17 @@ export function showPairs(id, pairs) {
 
 /**
  * Shows rows in a table's body or a list, or hides what is around them if there are none. A
- * control that has the focus keeps it, if there is one of the same name.
+ * control that has the focus keeps it, if there is one of the same name, or that leads to the same.
  * @param {HTMLElement} body
  * @param {string} around
  * @param {HTMLElement[]} rows
  */
 export function list(body, around, rows) {
-  const focused = body.contains(document.activeElement) && document.activeElement?.getAttribute("aria-label");
+  const nameOf = (/** @type {Element} */ e) => e.getAttribute("aria-label") ?? e.getAttribute("href");
+  const focused = document.activeElement && body.contains(document.activeElement) && nameOf(document.activeElement);
   for (const made of rows) labelled(body, made);
   body.replaceChildren(...rows.slice(0, ROWS));
-  if (focused) /** @type {HTMLElement[]} */ ([...body.querySelectorAll("[aria-label]")]).find((e) => e.ariaLabel === focused)?.focus();
+  if (focused) /** @type {HTMLElement[]} */ ([...body.querySelectorAll("[aria-label], [href]")]).find((e) => nameOf(e) === focused)?.focus();
   const outer = /** @type {HTMLElement} */ (body.closest(around));
   outer.hidden = rows.length === 0;
 }

@@ -109,10 +109,11 @@ export function definitionOf(definition) {
 /** The description without the hub's label, which changes with the tabs. @param {string} [description] */
 export const withoutLabel = (description = "") => description.replace(/^\[[^\]]*\] /, "");
 
-/** @param {Tab} tab */
+/** @param {Pick<Tab, "connected"> & Partial<Tab>} tab */
 export function stateOf(tab) {
   if (!tab.connected) return chip("away");
   if (tab.waiting) return chip("waiting");
+  if (tab.inUse) return chip("inUse");
   if (tab.discarded) return chip("asleep");
   if (tab.domains?.some(({ departed }) => departed)) return chip("changing");
   return chip(tab.focused ? "active" : "open");

@@ -10,14 +10,18 @@ export class Pages {
   /** How many elements are before those that are shown. */
   offset = 0;
   #turned;
-  #place = /** @type {HTMLElement} */ (document.querySelector("#view .pages"));
+  #place;
   #before = button("Previous", "Previous page", () => this.turn(Math.max(0, this.offset - PAGE)));
   #words = element("span", "soft number");
   #after = button("Next", "Next page", () => this.turn(this.offset + PAGE));
 
-  /** @param {(offset: number) => void} turned has another page asked for */
-  constructor(turned) {
+  /**
+   * @param {(offset: number) => void} turned has another page asked for
+   * @param {string} [within] selects the part of the view that has the buttons
+   */
+  constructor(turned, within = "#view") {
     this.#turned = turned;
+    this.#place = /** @type {HTMLElement} */ (document.querySelector(`${within} .pages`));
     this.#words.role = "status";
     this.#place.replaceChildren(this.#before, this.#words, this.#after);
     this.#place.hidden = true;

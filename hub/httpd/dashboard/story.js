@@ -1,6 +1,6 @@
 // The story of one call, from the request to the answer.
 
-import { byID, chip, element, factsOf, foreign, took, when } from "./dom.js";
+import { byID, chip, copier, element, factsOf, foreign, took, when } from "./dom.js";
 import { ask, mayWrite } from "./session.js";
 
 /** @import {Line, Payload} from "./api.d.ts" */
@@ -24,6 +24,8 @@ export async function openStory(id) {
 function showStory(lines, payloads) {
   const said = new Map(payloads.map((p) => [p.n, p]));
   const steps = lines.flatMap((l) => stepsOf(l, said.get(l.n))).sort((a, b) => a.at - b.at);
+  const id = lines.find(({ call }) => call)?.call;
+  byID("story-id").replaceChildren(...(id ? ["Its id is ", foreign(id, "code"), " ", copier("Copy", () => id, "Copy the call’s id")] : []));
   byID("no-story").hidden = steps.length > 0;
   byID("story").replaceChildren(...steps.map(shown));
 }
@@ -41,13 +43,15 @@ function stepsOf(l, payload) {
       { at, head: ["The question ended: ", foreign(l.outcome)], facts: [["Answered by", l.by], ["Reach", l.reach], ["After", took(l.asked ?? 0)]] },
     ];
   }
+  if (l.event === "task") return [{ at, head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }];
+  if (l.event === "repeated") return [{ at, head: ["Answered again: the answer had not reached the client, which asked for the same. The call was not made again"], facts: [] }];
   if (l.event === "begun") return [{ at, head: ["About to be done: what cannot be undone"], facts: whereOf(l) }];
   /** @type {Step[]} */
   const steps = [
     {
       at,
       head: [foreign(l.name || l.said || l.client || "a client"), " asked for ", foreign(l.tool || l.event, "code")],
-      facts: [["Site", l.domain], ["It calls itself", l.said], ["Client’s id", l.client], ["Session", l.session], ["Through", l.via], ["Class", l.class], ["Call", l.call], ["Digest of the arguments", l.digest]],
+      facts: [["Site", l.domain], ["It calls itself", l.said], ["Client’s id", l.client], ["Session", l.session], ["Through", l.via], ["Class", l.class], ["Digest of the arguments", l.digest]],
       said: ["Arguments", payload?.args],
     },
   ];

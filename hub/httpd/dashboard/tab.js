@@ -1,9 +1,10 @@
 // One tab: where it is, how it is, what it offers, and what of that is not taken.
 
+import { release, termsOf } from "./agents.js";
 import { element, factsOf, foreign, number, when } from "./dom.js";
 import { addressOf, heading, link, mark, opens, showParts, stateOf } from "./offers.js";
 import { find } from "./session.js";
-import { CLASSES } from "./words.js";
+import { CLASSES, waitsForYou } from "./words.js";
 
 /** @import {Tab, Tool} from "./api.d.ts" */
 
@@ -33,12 +34,17 @@ function parts(tab, tools, args) {
   const sites = (tab.domains ?? []).map(({ domain, number: n, tools: offered, resources, prompts, departed }) =>
     element("li", "", link(args, { kind: "tools", site: domain, q: "", from: "", of: "" }, foreign(domain)), ` · tab ${n}`, ...others(args, tab, { tools: offered, resources, prompts }), departed ? `, ${departed} of a page that has gone` : ""),
   );
+  const { heldBy, openedBy } = tab;
+  const waits = tab.waiting && tab.inUse && heldBy ? [": ", foreign(waitsForYou(heldBy.name))] : [];
+  const { peer, tab: id } = tab.addr;
   const made = [
     heading(foreign(tab.title || "A tab without a title", "title")),
     factsOf([
-      ["State", stateOf(tab), tab.inFlight ? `, ${tab.inFlight} ${tab.inFlight === 1 ? "call" : "calls"} under way` : ""],
+      ["State", stateOf(tab), ...waits, tab.inFlight ? `, ${tab.inFlight} ${tab.inFlight === 1 ? "call" : "calls"} under way` : ""],
+      ...(heldBy ? [fact("Held", ...termsOf(heldBy), " ", release(id ? `${peer}/${id}` : peer, tab.title))] : []),
+      ...(openedBy ? [fact("Opened by", foreign(openedBy))] : []),
       ["Address", foreign(tab.url || "not known"), " ", ...verified(tab)],
-      ["Browser", foreign(tab.browser || "none: the page has joined by itself"), tab.active && !tab.focused ? ", the active tab of its window" : ""],
+      ["Browser", foreign([tab.label, tab.browser || "none: the page has joined by itself"].filter(Boolean).join(" · ")), tab.active && !tab.focused ? ", the active tab of its window" : ""],
       ["Heard of", when(tab.lastUpdated)],
       ["Sites", sites.length ? element("ul", "plain", ...sites) : "none: it offers nothing"],
     ]),
@@ -51,6 +57,9 @@ function parts(tab, tools, args) {
   if (left.length) made.push(element("h3", "", "Left out"), element("ul", "", ...left));
   return made;
 }
+
+/** @type {(name: string, ...value: (Node | string)[]) => [string, ...(Node | string)[]]} */
+const fact = (name, ...value) => [name, ...value];
 
 /**
  * How much a tab has of each kind, with links to it.

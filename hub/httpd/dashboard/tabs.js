@@ -1,7 +1,7 @@
 // Tabs and tools: what there is, found by words, and beside it the one that is open. The address
 // keeps both: q, kind, site, of (a tab), from (where the part begins), and tab or tool.
 
-import { byID, chip, element, foreign, when } from "./dom.js";
+import { byID, chip, element, foreign, tell, twice, when } from "./dom.js";
 import { find, ask } from "./session.js";
 import { addressOf, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { Pages } from "./pages.js";
@@ -11,7 +11,7 @@ import { showTool } from "./tool.js";
 import { closeTrial } from "./trial.js";
 import { CLASSES } from "./words.js";
 
-/** @import {Browser, Item, Rejection, Tab, Tool} from "./api.d.ts" */
+/** @import {Item, NamedBrowser, Rejection, Tab, Tool} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
 
 /** @typedef {[opens: Record<string, string>, title: Node, about: (Node | string)[], states: Node[]]} Row */
@@ -34,12 +34,16 @@ let opened;
 /** @type {Pages} */
 let pages;
 
+/** @type {(changed: string[]) => void} */
+let again;
+
 /** @type {View} */
 export const view = {
   name: "tabs",
   title: "Tabs and tools",
   open(section, given, refresh) {
     args = given;
+    again = refresh;
     opened = new AbortController();
     const q = search();
     q.value = args.get("q") ?? "";
@@ -62,14 +66,22 @@ export const view = {
       focusNext = () => (link.id === "close" ? (foundLinks().find((a) => a.dataset.to === was) ?? search()) : document.getElementById(focus));
     });
     addEventListener("keydown", keys, { signal: opened.signal });
+    byID("name-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      void tell(/** @type {HTMLFormElement} */ (event.target), nameBrowser);
+    });
   },
   async update(changed) {
-    if (!changed.has("tabs")) return;
-    const [lists, browsers] = await Promise.all([Promise.all(Object.keys(KINDS).map(found)), ask("GET", "api/browsers")]);
+    if (!changed.has("tabs") && !changed.has("policy")) return;
+    const [lists, browsers] = await Promise.all([Promise.all(Object.keys(KINDS).map(found)), ask("GET", "api/browser")]);
     showFound(lists, browsers);
     await showOpen();
     focusNext()?.focus();
     focusNext = () => null;
+  },
+  live({ entries }) {
+    const [peer, id] = (args.get("tab") ?? "").split("/"); // whose lease a call makes longer
+    if (peer && entries?.some(({ tab }) => tab === peer || tab === `${peer}/${id}`)) again(["tabs"]);
   },
   close() {
     opened.abort();
@@ -97,7 +109,7 @@ function found(kind) {
 
 /**
  * @param {{part: any[], found: number}[]} lists of each kind
- * @param {Browser[]} browsers
+ * @param {NamedBrowser[]} browsers
  */
 function showFound(lists, browsers) {
   const kinds = Object.keys(KINDS);
@@ -112,7 +124,7 @@ function showFound(lists, browsers) {
   const { part, found } = lists[kinds.indexOf(now)];
   showParts(byID("found"), [now, String(args), part], () => links(part.map(KINDS[now].row)));
   showOnly();
-  showBrowsers(now === "tabs" && !narrowed() ? browsers.filter((b) => !b.single) : []);
+  showBrowsers(now === "tabs" && !narrowed() ? browsers : []);
   byID("no-tabs").hidden = narrowed() || now !== "tabs" || part.some(hasTools);
   byID("no-match").hidden = found > 0 || !byID("no-tabs").hidden;
 }
@@ -142,15 +154,43 @@ function showOnly() {
   lead(byID("all", HTMLAnchorElement), args, { site: "", of: "", from: "" });
 }
 
-/** @param {Browser[]} browsers */
+/** @param {NamedBrowser[]} browsers */
 function showBrowsers(browsers) {
-  const rows = browsers.map((b) => {
-    const state = chip(!b.connected ? "away" : b.focused ? "active" : "connected");
-    const since = b.connected ? `since ${when(b.connectedAt)}` : `seen ${when(b.lastSeen)}`;
-    return element("li", "", foreign(b.name || "a browser without a name"), " ", state, element("span", "soft", ` ${b.tabs === 1 ? "1 tab" : `${b.tabs} tabs`}, ${since}`));
-  });
-  byID("browsers").replaceChildren(...rows);
+  showParts(byID("browsers"), browsers, () => browsers.map(rowOfBrowser));
+  const select = byID("named-browser", HTMLSelectElement);
+  const { value } = select;
+  const there = browsers.filter(({ id, connected }) => id && connected);
+  showParts(select, there.map(titleOf), () => there.map((b) => new Option(titleOf(b), b.id)));
+  if (there.some(({ id }) => id === value)) select.value = value;
+  byID("name-form").hidden = there.length === 0;
   byID("browsers-part").hidden = browsers.length === 0;
+}
+
+/** @param {NamedBrowser} b */
+const titleOf = ({ id, name, browser }) => [name, browser || "a browser without a name", id].filter(Boolean).join(" · ");
+
+/** @param {NamedBrowser} b */
+function rowOfBrowser(b) {
+  const { name, clients } = b;
+  const tabs = b.tabs === 1 ? "1 tab" : `${b.tabs} tabs`;
+  const words = b.connected ? `${tabs}, since ${when(b.since ?? "")}` : b.lastSeen ? `seen ${when(b.lastSeen)}` : "no browser has this name";
+  const made = element("li", "", foreign(name ? name : b.browser || "a browser without a name"), " ", chip(b.missing ? "missing" : !b.connected ? "away" : b.focused ? "active" : "connected"), element("span", "soft", " ", foreign([name && b.browser, b.id, words].filter(Boolean).join(", "))));
+  if (clients.length) made.append(element("span", "soft", `; only there: `, foreign(clients.join(", "))));
+  if (name && !b.missing) {
+    made.append(" ", twice("Take the name away", `Take the name away: ${name}`, async () => {
+      await ask("DELETE", `api/browser?${new URLSearchParams({ name })}`);
+      return `No browser is called ${name} any more.`;
+    }));
+  }
+  return made;
+}
+
+async function nameBrowser() {
+  const [browser, field] = [byID("named-browser", HTMLSelectElement).value, byID("browser-name", HTMLInputElement)];
+  const name = field.value.trim();
+  await ask("PUT", "api/browser", { browser, name });
+  field.value = "";
+  return `It is called ${name}.`;
 }
 
 /** Shows what is open, beside what was found. */
@@ -191,7 +231,9 @@ function rowOfTab(tab) {
   const states = [stateOf(tab)];
   if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
   else if (tab.warnings?.length) states.push(mark("write", "parts left out"));
-  const about = [...(tab.domains ?? []).flatMap(({ domain, number }) => [foreign(domain), ` · tab ${number} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
+  if (tab.heldBy) states.push(mark("write", "held"));
+  const whose = [tab.heldBy && `held by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words) => words !== undefined);
+  const about = [...whose.flatMap((words) => [foreign(words), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number }) => [foreign(domain), ` · tab ${number} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
   return [opens("tab", addressOf(tab)), foreign(tab.title || tab.url || "a tab without a title"), about, states];
 }
 

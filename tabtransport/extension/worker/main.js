@@ -5,7 +5,8 @@
 // event and delivers it to whoever listens by then.
 
 import { isLoopback } from "../addresses.js";
-import { using, waitsForYou } from "../states.js";
+import { using } from "../states.js";
+import { waitsForYou } from "../words.js";
 import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
 import { CAPABILITIES, control } from "./control.js";
