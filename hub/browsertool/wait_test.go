@@ -49,22 +49,6 @@ func TestWaitForATool(t *testing.T) {
 	})
 }
 
-// A client that is bound to a browser waits for what a page of that one tells.
-func TestBoundWaitForAResource(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newRig(t)
-		b := w.browser("b1", everything, "https://a.example/")
-		b.offer(1, spec.KindResource, "https://a.example/", `{"uri":"shop://cart","name":"cart"}`)
-		if err := w.hub.NameBrowser("b1", "work"); err != nil {
-			t.Fatal(err)
-		}
-		by := *tester
-		by.Bound = []string{"work"}
-		time.AfterFunc(time.Second, func() { b.local.Send(1, &spec.ResourceUpdated{URI: "shop://cart"}) })
-		w.callBy(t.Context(), &by, "browser_page", `{"action":"wait","uri":"tabhub://a.example/shop://cart","timeoutMs":5000}`).into(new(struct{ Changed bool }))
-	})
-}
-
 func TestWaitForAResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRig(t)
