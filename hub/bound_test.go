@@ -375,3 +375,16 @@ func TestBoundOutlivesTheHub(t *testing.T) {
 	w.wants(free, domain, "paid by work")
 	w.wants(atWork, domain, "paid by work")
 }
+
+// What the owner is told of a client's calls is where they go, and not where those of others do.
+func TestExplainToBound(t *testing.T) {
+	w := newProfiles(t) // personal is in front
+	byCredential := &policy.Principal{ID: "c4", Name: "clerk", Scope: &policy.Scope{Browsers: []string{"work"}}}
+	defer w.hub.Connected(atWork)(true)
+	for _, who := range []*policy.Principal{byCredential, atWork.Who} {
+		e, err := w.hub.ExplainFor(who, "website_tool_shop_example__buy")
+		if err != nil || e.Tab == nil || e.Tab.Addr.Peer != "browser:work-id" || len(e.Candidates) != 1 {
+			t.Errorf("%s: %+v, %v", who.Name, e, err)
+		}
+	}
+}

@@ -48,14 +48,19 @@ func (h *Hub) BrowsersFor(by *consent.Caller) []state.BrowserInfo {
 
 // Explain says where a call of a tool's name would go now, and why: one of nobody in
 // particular. The error is an *UnknownError.
-func (h *Hub) Explain(name string) (state.Explanation, error) { return h.ExplainFor("", name) }
+func (h *Hub) Explain(name string) (state.Explanation, error) { return h.ExplainFor(nil, name) }
 
-// ExplainFor is Explain for the session of a client, by the ID of its credential, that was here
-// last.
-func (h *Hub) ExplainFor(client, name string) (state.Explanation, error) {
+// ExplainFor is Explain for the session of a client, nil for nobody in particular, that was here
+// last. Only the browsers that there are for the client are considered.
+func (h *Hub) ExplainFor(who *policy.Principal, name string) (state.Explanation, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	e, ok := h.state.Explain(name, h.state.Latest(client), time.Now())
+	var by state.By
+	if who != nil {
+		by = h.state.Latest(who.ID)
+		by.Browsers = h.Policy().Browsers(who, by.Browsers)
+	}
+	e, ok := h.state.Explain(name, by, time.Now())
 	if !ok {
 		return e, h.unknownLocked(nil, spec.KindTool, name)
 	}

@@ -99,15 +99,14 @@ func (s *Server) getExplain(r *request) error {
 	if builtin.Find(r.tenant.Builtin, name) != nil {
 		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
 	}
-	id := ""
+	var who *policy.Principal
 	if client := r.URL.Query().Get("client"); client != "" {
-		who, err := s.client(r, client)
-		if err != nil {
+		var err error
+		if who, err = s.client(r, client); err != nil {
 			return err
 		}
-		id = who.ID
 	}
-	e, err := r.tenant.Hub.ExplainFor(id, name)
+	e, err := r.tenant.Hub.ExplainFor(who, name)
 	if err != nil {
 		return err
 	}

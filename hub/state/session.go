@@ -37,16 +37,17 @@ func (id SessionID) alone() bool {
 type By struct {
 	Session  SessionID
 	Label    string   // the session's, for people
-	Browsers []string // the names of the browsers that it is bound to; nil: to none
+	Browsers []string // the names of the browsers that it is bound to; nil: it is not bound, and knows of all
 }
 
 // session is an agent, as far as tabs go by it.
 type session struct {
-	id     SessionID
-	label  string                // for people
-	tabs   []spec.TabAddr        // its calls' tabs, each once, those that it prefers first
-	leases map[*lease]bool       // that it holds
-	room   map[spec.TabAddr]bool // tabs that it has opened
+	id       SessionID
+	label    string                // for people
+	browsers []string              // that it was bound to when it was here last; as By.Browsers
+	tabs     []spec.TabAddr        // its calls' tabs, each once, those that it prefers first
+	leases   map[*lease]bool       // that it holds
+	room     map[spec.TabAddr]bool // tabs that it has opened
 	// settled are the names of the browsers in which it works, by site; each list has one.
 	settled map[string][]string
 	stored  bool // there is a document of it
@@ -113,6 +114,7 @@ func (tx *Tx) session(by By) *session {
 	if by.Label != "" {
 		ses.label = describe.Clean(by.Label, maxLabel)
 	}
+	ses.browsers = by.Browsers
 	ses.used.Store(tx.now.UnixNano())
 	tx.sweeps = true
 	return ses
@@ -286,7 +288,7 @@ func (s *State) Latest(client string) (by By) {
 	if latest == nil || client == "" {
 		return By{}
 	}
-	return By{Session: latest.id, Label: latest.label}
+	return By{Session: latest.id, Label: latest.label, Browsers: latest.browsers}
 }
 
 // mark gives a tab, if it is known, what sessions have of its address.
