@@ -195,6 +195,7 @@ func TestCachedToolWaitsForItsBrowser(t *testing.T) {
 		w.register(b, 9, tools("https://e.com/deep", cached))
 		answer(b, b.Next(), "opened")
 		c.want(t, "opened")
+		synctest.Wait() // the hub knows that it was opened
 
 		b.Notify(9, &spec.TabClosed{})
 		b.Cut()

@@ -249,7 +249,7 @@ func TestExplainKeepsToTheBinding(t *testing.T) {
 	w := newProfiles(t)
 	for _, by := range []*consent.Caller{atHome, atWork} { // each before it has called anything
 		defer w.hub.Connected(by)(true)
-		e, err := w.hub.ExplainFor(func(id state.SessionID, _ string) bool { return id.Client == by.Who.ID }, buyName(t, w, 0))
+		e, err := w.hub.ExplainFor(nil, func(id state.SessionID, _ string) bool { return id.Client == by.Who.ID }, buyName(t, w, 0))
 		if err != nil || len(e.Candidates) != 1 || e.Tab == nil || !strings.HasPrefix(string(e.Tab.Addr.Peer), "browser:"+by.Bound[0]) {
 			t.Errorf("a call of %s goes to %+v of %+v: %v", by.Who.Name, e.Tab, e.Candidates, err)
 		}
@@ -386,4 +386,17 @@ func TestBoundOutlivesTheHub(t *testing.T) {
 	w.work = w.join("work")
 	w.wants(free, domain, "paid by work")
 	w.wants(atWork, domain, "paid by work")
+}
+
+// What the owner is told of a client's calls is where they go, and not where those of others do.
+func TestExplainToBound(t *testing.T) {
+	w := newProfiles(t) // personal is in front
+	byCredential := &policy.Principal{ID: "c4", Name: "clerk", Scope: &policy.Scope{Browsers: []string{"work"}}}
+	defer w.hub.Connected(atWork)(true)
+	for _, who := range []*policy.Principal{byCredential, atWork.Who} {
+		e, err := w.hub.ExplainFor(who, func(id state.SessionID, _ string) bool { return id.Client == who.ID }, "website_tool_shop_example__buy")
+		if err != nil || e.Tab == nil || e.Tab.Addr.Peer != "browser:work-id" || len(e.Candidates) != 1 {
+			t.Errorf("%s: %+v, %v", who.Name, e, err)
+		}
+	}
 }

@@ -49,15 +49,20 @@ func (h *Hub) BrowsersFor(by *consent.Caller) []state.BrowserInfo {
 // Explain says where a call of a tool's name would go now, and why: one of nobody in
 // particular. The error is an *UnknownError.
 func (h *Hub) Explain(name string) (state.Explanation, error) {
-	return h.ExplainFor(func(state.SessionID, string) bool { return false }, name)
+	return h.ExplainFor(nil, func(state.SessionID, string) bool { return false }, name)
 }
 
 // ExplainFor is Explain for the session, of those that match, that was here last. If there is none
-// it is Explain, and Explanation.By is zero.
-func (h *Hub) ExplainFor(match func(id state.SessionID, label string) bool, name string) (state.Explanation, error) {
+// it is Explain, and Explanation.By is zero. Of the browsers those are considered that there are
+// for who, nil for nobody in particular.
+func (h *Hub) ExplainFor(who *policy.Principal, match func(id state.SessionID, label string) bool, name string) (state.Explanation, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	e, ok := h.state.Explain(name, h.state.Latest(match), time.Now())
+	by := h.state.Latest(match)
+	if who != nil {
+		by.Browsers = h.Policy().Browsers(who, by.Browsers)
+	}
+	e, ok := h.state.Explain(name, by, time.Now())
 	if !ok {
 		return e, h.unknownLocked(nil, spec.KindTool, name)
 	}

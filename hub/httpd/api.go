@@ -108,7 +108,7 @@ func (s *Server) getExplain(r *request) error {
 		return r.answer(e)
 	}
 	who, unknown := s.client(r, client)
-	e, err := r.tenant.Hub.ExplainFor(func(id state.SessionID, label string) bool {
+	e, err := r.tenant.Hub.ExplainFor(who, func(id state.SessionID, label string) bool {
 		if unknown == nil {
 			return id.Client == who.ID
 		}

@@ -129,6 +129,25 @@ func TestRestoredSessionFollowsWhatComesBack(t *testing.T) {
 	})
 }
 
+// What a client has unsubscribed from while it was nobody's stays so with the Server after.
+func TestUnsubscribedWhileMissing(t *testing.T) {
+	h := newScripted()
+	c := overTCP(t, New(h, Options{}))
+	c.initialize("2025-06-18")
+	c.post(follow)
+	h.hide("tabhub://a/x", true)
+	c = c.on(New(h, Options{}))
+	if docs := fmt.Sprintf("%s", h.Documents(keptKind)); !strings.Contains(docs, "tabhub://a/x") {
+		t.Fatalf("stored: %s", docs)
+	}
+	if status, body := c.post(strings.Replace(follow, "subscribe", "unsubscribe", 1)); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	if docs := fmt.Sprintf("%s", h.Documents(keptKind)); strings.Contains(docs, "tabhub://a/x") {
+		t.Errorf("stored: %s", docs)
+	}
+}
+
 // A session that nobody uses is not kept for ever, be the hub restarted or not; one that is
 // used, or listens, is.
 func TestKeptSessionsEndWhenIdle(t *testing.T) {

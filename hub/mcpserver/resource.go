@@ -111,10 +111,14 @@ func (s *Server) subscribe(ctx context.Context, rq *request) (frame, error) {
 		ses.mu.Lock()
 		stop := ses.subs[uri]
 		delete(ses.subs, uri)
+		n := len(ses.missing)
 		ses.missing = slices.DeleteFunc(ses.missing, func(m string) bool { return m == uri })
+		changed := stop != nil || len(ses.missing) < n
 		ses.mu.Unlock()
 		if stop != nil {
 			stop()
+		}
+		if changed {
 			ses.keep()
 		}
 		return done, nil

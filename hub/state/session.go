@@ -37,7 +37,7 @@ func (id SessionID) alone() bool {
 type By struct {
 	Session  SessionID
 	Label    string   // the session's, for people
-	Browsers []string // the names of the browsers that it is bound to; nil: to none
+	Browsers []string // the names of the browsers that it is bound to; nil: it is not bound, and knows of all
 }
 
 // session is an agent, as far as tabs go by it.
