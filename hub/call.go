@@ -81,7 +81,7 @@ type run struct {
 	forModel bool        // and none that is for its site's app
 	pin      *policy.Pin // and none with another definition, if it is not nil
 	progress func(spec.Progress)
-	sending  func(func() json.RawMessage)
+	sending  func(func() json.RawMessage) error
 	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
@@ -431,7 +431,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 		r.by.Outcome.NotSent(twice)
 	}
 	span.End(outcomeOf(resp, err))
-	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
+	r.sent = r.sent || !notSent(err)
 	return resp, err
 }
 
@@ -441,9 +441,17 @@ var errClaimed = errors.New("the tab was claimed")
 // errClientGone is why what nobody waits for any more is not sent.
 var errClientGone = &Failure{spec.FailNotConnected, "the connection to the client broke before the call was sent; nothing was sent"}
 
+// unstored is why a call is not sent of which the next process could not know.
+type unstored struct{ error }
+
+func (e *unstored) Unwrap() error { return e.error }
+
 // notSent reports whether a request has not left for its tab.
 func notSent(err error) bool {
 	remote, ok := errors.AsType[*spec.Error](err)
+	if _, ok := errors.AsType[*unstored](err); ok {
+		return true
+	}
 	return errors.Is(err, tabtransport.ErrNotConnected) || errors.Is(err, tabtransport.ErrBusy) || errors.Is(err, tabtransport.ErrUnsupported) ||
 		ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote)
 }
@@ -455,7 +463,12 @@ func (r *run) wait() tabtransport.Wait {
 		wait.Max, wait.Person = r.h.opts.CallTimeoutMax, r.h.opts.PersonTimeout
 	}
 	if r.sending != nil {
-		wait.Sending = func(sent tabtransport.Sent) { r.sending(r.describeSent(sent)) }
+		wait.Sending = func(sent tabtransport.Sent) error {
+			if err := r.sending(r.describeSent(sent)); err != nil {
+				return &unstored{err}
+			}
+			return nil
+		}
 	}
 	return wait
 }
@@ -495,6 +508,7 @@ func (r *run) request(ctx context.Context, it *item.Item) spec.Request {
 // another attempt.
 func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _ error) {
 	var remote *spec.Error
+	var never *unstored
 	switch {
 	case err == nil:
 		return false, nil
@@ -508,6 +522,8 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 		return false, &Failure{spec.FailQueueFull, "the tab does not take more messages now; try again later"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
 		return false, &Failure{spec.FailToolError, "the page's protocol has no such request"}
+	case errors.As(err, &never):
+		return false, &Failure{spec.FailNotConnected, fmt.Sprintf("the call was not sent, as that could not be noted for the time after a restart: %v", never)}
 	case errors.Is(err, tabtransport.ErrTimeout):
 		return false, r.timedOut()
 	case errors.Is(err, tabtransport.ErrLost) && r.h.ctx.Err() != nil:

@@ -31,7 +31,7 @@ func (h *Hub) openTasks() {
 			continue
 		}
 		f := &Failure{spec.FailNotConnected, "the hub was restarted before the call was sent to a page; it has had no effect: call again"}
-		if u.Own {
+		if u.Own || u.Sent != nil { // which this process cannot read
 			f.Message = "the hub was restarted while the call was under way; it may have taken effect"
 		}
 		u.End(f.Result(), nil)
@@ -54,6 +54,7 @@ type sentCall struct {
 	Name     string          `json:"name,omitempty"` // of its client
 	Said     string          `json:"said,omitempty"`
 	Session  string          `json:"clientSession,omitempty"`
+	Agent    string          `json:"agent,omitempty"`
 	Bound    []string        `json:"bound,omitempty"`
 	Via      string          `json:"via,omitempty"`
 }
@@ -66,7 +67,7 @@ func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
 		Sent: sent, To: r.target.Addr, Call: r.id, Began: r.start,
 		Domain: it.Domain, Origin: it.Origin, Verified: it.Verified, Item: it.Raw,
 		URL: r.target.URL, Reason: r.reason, Timeout: r.timeout,
-		Name: r.by.Who.Name, Said: r.by.Said, Session: r.by.Session, Bound: r.by.Bound, Via: r.by.Via,
+		Name: r.by.Who.Name, Said: r.by.Said, Session: r.by.Session, Agent: r.by.Agent, Bound: r.by.Bound, Via: r.by.Via,
 	}
 	return func() json.RawMessage {
 		raw, _ := json.Marshal(c) // of what was JSON before
@@ -87,7 +88,7 @@ func (h *Hub) restoreCall(u tasks.Unended) (*run, *sentCall) {
 		return nil, nil
 	}
 	by := &consent.Caller{
-		Who: &policy.Principal{ID: u.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Bound: c.Bound, Via: c.Via,
+		Who: &policy.Principal{ID: u.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Agent: c.Agent, Bound: c.Bound, Via: c.Via,
 		Progress: func(p spec.Progress) { u.Says(p.Message) },
 	}
 	r := &run{
@@ -110,7 +111,14 @@ func (h *Hub) resume(u tasks.Unended, r *run, c *sentCall) {
 	r.passage.sent(c.To, policy.Allow)
 	answer := h.transport.Resume(c.To, c.Sent, r.wait())
 	h.inFlight.Add(1)
+	id := h.session(r.by)
+	end := view(h, func(s *state.State) func(time.Time) bool { return s.Resume(id, c.To, time.Now()) })
 	h.tasks.Go(func() {
+		defer func() {
+			if end(time.Now()) {
+				h.update(func(tx *state.Tx) { tx.SaveSession(id) })
+			}
+		}()
 		defer h.inFlight.Add(-1)
 		defer cancel(nil)
 		defer left()

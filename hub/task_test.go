@@ -3,11 +3,16 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/hub/state"
 	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -18,15 +23,20 @@ import (
 // task begins a task for a call of a page's tool, and returns what to end the call with.
 func (w *fixture) task(name string) (run *tasks.Run, stop context.CancelCauseFunc, c *call) {
 	w.t.Helper()
+	return w.taskOf(tester, name)
+}
+
+func (w *fixture) taskOf(by *consent.Caller, name string) (run *tasks.Run, stop context.CancelCauseFunc, c *call) {
+	w.t.Helper()
 	ctx, stop := context.WithCancelCause(w.t.Context())
-	run, _, err := w.hub.Tasks().Begin(w.t.Context(), tasks.Call{Client: tester.Who.ID, Tool: name}, stop)
+	run, _, err := w.hub.Tasks().Begin(w.t.Context(), tasks.Call{Client: by.Who.ID, Tool: name}, stop)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	c = &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: tester, Sending: func(sent func() json.RawMessage) { run.Sending(sent()) }})
+		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: by, Sending: func(sent func() json.RawMessage) error { return run.Sending(sent()) }})
 	}()
 	return run, stop, c
 }
@@ -122,6 +132,35 @@ func TestTaskOutlivesTheHub(t *testing.T) {
 	}
 }
 
+// Nobody gets the tab of an agent while its call is under way there, whichever process has sent it.
+func TestResumedCallKeepsItsLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{CallTimeoutMax: 5 * time.Hour})
+		e, tabs := w.eTabs(1)
+		alone := &consent.Caller{Who: &policy.Principal{ID: "c"}, Agent: "=1"}
+		w.claim(alone, tabs[0], state.Terms{TTL: time.Minute})
+		_, stop, c := w.taskOf(alone, "website_tool_e_com_x")
+		r := e.Next()
+		stop(tabtransport.ErrLeft)
+		<-c.done
+		if err := w.hub.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		w.start(Options{CallTimeoutMax: 5 * time.Hour})
+		back := w.chrome("b1", "s1")
+		w.register(back, 1, tools("https://e.com/", "x"))
+		time.Sleep(3 * time.Minute)
+		if w.hub.Holder(tabs[0]) == nil {
+			t.Error("the lease ended under the call")
+		}
+		answer(back, r, "done")
+		time.Sleep(2 * time.Minute)
+		if w.hub.Holder(tabs[0]) != nil {
+			t.Error("the lease has no end")
+		}
+	})
+}
+
 // After the restart, too, the owner sees the call, and the client can cancel it.
 func TestResumedTaskIsCancelled(t *testing.T) {
 	w := newFixture(t, Options{})
@@ -167,6 +206,24 @@ func TestTaskThatWasNotSent(t *testing.T) {
 	if got := w.ended(own.ID()); !strings.Contains(got, "NOT_CONNECTED") || !strings.Contains(got, "may have taken effect") {
 		t.Error(got)
 	}
+}
+
+// A call that another process would take for one that was not sent is not sent: that process
+// says that it can be made again.
+func TestCallThatCannotBeNoted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("", "t"))
+		full := errors.New("the disk is full")
+		result, err := w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_t", By: tester, Sending: func(func() json.RawMessage) error { return full }})
+		if err != nil || !strings.Contains(string(result), "NOT_CONNECTED") || !strings.Contains(string(result), "was not sent") || !strings.Contains(string(result), full.Error()) {
+			t.Errorf("%s, %v", result, err)
+		}
+		c := w.call(t.Context(), "e_com_t")
+		answer(p, p.Next(), "the first that came")
+		c.want(t, "the first that came")
+	})
 }
 
 // A page may work for as long as --call-timeout-max without a word, if nobody waits at a

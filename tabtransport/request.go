@@ -38,7 +38,10 @@ func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Reque
 func (p *Peers) requestOver(ctx context.Context, a *attachment, tab int64, req spec.Request, start time.Time, wait Wait) (spec.Response, error) {
 	q := p.open(a, tab, req, start, wait)
 	if wait.Sending != nil {
-		wait.Sending(Sent{ID: q.id, Session: a.session, At: start})
+		if err := wait.Sending(Sent{ID: q.id, Session: a.session, At: start}); err != nil {
+			q.abandon("", false)
+			return spec.Response{}, err
+		}
 	}
 	if err := a.link.Send(q.outgoing()); err != nil {
 		q.abandon("", false)

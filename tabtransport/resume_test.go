@@ -253,7 +253,7 @@ func TestResume(t *testing.T) {
 			other.Handle(&recorder{})
 			attach(t, other, "1", resume...)
 			ctx, leave := context.WithCancelCause(t.Context())
-			wait := tabtransport.Wait{Timeout: time.Hour, Sending: func(s tabtransport.Sent) { by = s }}
+			wait := tabtransport.Wait{Timeout: time.Hour, Sending: func(s tabtransport.Sent) error { by = s; return nil }}
 			left := make(chan error, 1)
 			go func() {
 				_, err := other.SendRequest(ctx, spec.TabAddr{Peer: "b", Tab: 3}, call, wait)

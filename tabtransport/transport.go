@@ -82,8 +82,8 @@ type Wait struct {
 	For string
 	// Sending, if not nil, is called before the request is given to a connection, again if
 	// that could not send it: by what Resume will find the request. The request waits for
-	// its return.
-	Sending func(Sent)
+	// its return, and is not sent with an error: SendRequest returns that.
+	Sending func(Sent) error
 }
 
 // Sent is by what a tab knows a request that it was sent.

@@ -50,7 +50,7 @@ func (a *app) printLeases(sessions []state.SessionInfo) error {
 			if a.onTerminal() {
 				t.URL = strings.TrimPrefix(terminal.OneLine(t.URL, 60), "https://")
 			}
-			all.Row(t.Tab, terminal.OneLine(t.Holds.Name, 80), t.Holds.Until.Local().Format(time.TimeOnly), others, terminal.OneLine(s.Label, 40), t.URL)
+			all.Row(t.Tab, terminal.OneLine(t.Holds.Name, 80), endOf(t.Holds.Until), others, terminal.OneLine(s.Label, 40), t.URL)
 		}
 	}
 	if n == 0 {
@@ -83,4 +83,13 @@ func (a *app) leaseEndCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// endOf returns when a lease ends, with its day unless that is today.
+func endOf(at time.Time) string {
+	at, now := at.Local(), time.Now()
+	if at.YearDay() != now.YearDay() {
+		return at.Format("01-02 15:04:05")
+	}
+	return at.Format(time.TimeOnly)
 }

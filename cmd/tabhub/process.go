@@ -270,6 +270,7 @@ func (p *process) listen(fallback bool) error {
 func (p *process) assemble() {
 	p.telemetry = telemetry.New(telemetry.Options{Version: p.info.Version, Env: os.Getenv, Log: p.log})
 	p.tenants = tenant.New(p.openTenant, p.log)
+	p.clients.OnRevoke(p.forgetClient)
 	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Release: p.endLease, Instance: p.ring.Hub(), Log: p.log}
 	if p.config.auth == "none" {
 		tabs.Clients = p.toolset

@@ -107,5 +107,16 @@ func (p *process) rotate() error {
 		return err
 	}
 	p.token.Set(secret)
+	p.forgetClient(spec.LocalUser, policy.TokenID)
 	return nil
+}
+
+// forgetClient ends what a user's client has, whose credential was taken back.
+func (p *process) forgetClient(user spec.UserID, id string) {
+	for _, t := range p.tenants.Open() {
+		if t.User == user {
+			t.MCP.ForgetClient(id)
+			t.Hub.ForgetClient(id)
+		}
+	}
 }

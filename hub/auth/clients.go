@@ -37,8 +37,9 @@ type Clients struct {
 	known   atomic.Pointer[known]
 	unsaved atomic.Bool // somebody was used since the file was written
 
-	mu     sync.Mutex // held for changes
-	closed bool
+	mu      sync.Mutex // held for changes
+	closed  bool
+	revoked func(user spec.UserID, id string) // see OnRevoke; may be nil
 }
 
 // known is who there is. It is immutable.
@@ -250,6 +251,14 @@ func (c *Clients) Find(user spec.UserID, idOrName string) (Client, error) {
 	return Client{}, ErrNoClient
 }
 
+// OnRevoke has f called with each client that is revoked from now on, once it is. f must not
+// call c.
+func (c *Clients) OnRevoke(f func(user spec.UserID, id string)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.revoked = f
+}
+
 // Revoke takes the credential of a user's client back: all that was admitted with it ends.
 // The error is ErrNoClient or that of the file.
 func (c *Clients) Revoke(user spec.UserID, id string) error {
@@ -265,5 +274,8 @@ func (c *Clients) Revoke(user spec.UserID, id string) error {
 		return err
 	}
 	found.revoke()
+	if c.revoked != nil {
+		c.revoked(user, id)
+	}
 	return nil
 }

@@ -81,6 +81,12 @@ func Party(who *policy.Principal, bound []string) string {
 	return who.ID + "\x00" + strings.Join(bound, ",")
 }
 
+// IsParty reports whether a Party is of the client of an ID.
+func IsParty(party, client string) bool {
+	id, _, _ := strings.Cut(party, "\x00")
+	return id == client
+}
+
 // Label names the client for people: by what its owner calls it or, if that is no name of
 // its own, by what it calls itself.
 func (c *Caller) Label() string {

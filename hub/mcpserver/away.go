@@ -31,6 +31,7 @@ type followers struct {
 // mutex of followers.
 type follower struct {
 	key     string
+	whose   string            // identity.name
 	by      *consent.Caller   // nil if an earlier Server had it
 	live    int               // its listens
 	wanted  changes           // by any of them, live or not
@@ -49,6 +50,7 @@ const (
 
 // keptFollower is the document of a follower.
 type keptFollower struct {
+	Whose     string   `json:"whose,omitempty"`
 	Tools     bool     `json:"tools,omitempty"`
 	Resources bool     `json:"resources,omitempty"`
 	Prompts   bool     `json:"prompts,omitempty"`
@@ -67,7 +69,7 @@ func (all *followers) init(s *Server) {
 			s.hub.DeleteDocument(followerKind, d.ID)
 			continue
 		}
-		f := &follower{key: d.ID, wanted: changes{tools: k.Tools, resources: k.Resources, prompts: k.Prompts, updated: k.Updated}}
+		f := &follower{key: d.ID, whose: k.Whose, wanted: changes{tools: k.Tools, resources: k.Resources, prompts: k.Prompts, updated: k.Updated}}
 		f.gone, f.pending = f.wanted.clone(), f.wanted.clone()
 		all.byKey[f.key] = f
 		all.startTimerLocked(f)
@@ -82,7 +84,7 @@ func (rq *request) followerKey() string {
 
 // begin notes that an agent listens for what is wanted, and returns what of that has changed
 // since it did so before. It is nil if there are too many.
-func (all *followers) begin(key string, by *consent.Caller, want *changes) (f *follower, missed changes) {
+func (all *followers) begin(key, whose string, by *consent.Caller, want *changes) (f *follower, missed changes) {
 	all.mu.Lock()
 	f = all.byKey[key]
 	var idle *follower
@@ -93,7 +95,7 @@ func (all *followers) begin(key string, by *consent.Caller, want *changes) (f *f
 		}
 	}
 	if f == nil {
-		f = &follower{key: key}
+		f = &follower{key: key, whose: whose}
 		all.byKey[key] = f
 	}
 	f.by = by
@@ -112,7 +114,7 @@ func (all *followers) begin(key string, by *consent.Caller, want *changes) (f *f
 		}
 	}
 	grown := f.wanted.merge(want)
-	body, _ := json.Marshal(keptFollower{f.wanted.tools, f.wanted.resources, f.wanted.prompts, f.wanted.updated})
+	body, _ := json.Marshal(keptFollower{f.whose, f.wanted.tools, f.wanted.resources, f.wanted.prompts, f.wanted.updated})
 	all.mu.Unlock()
 	if idle != nil {
 		all.drop(idle)
@@ -145,16 +147,17 @@ func (all *followers) end(f *follower, untold *changes, stops map[string]func())
 		if f.live == 0 && f.by != nil && all.srv.hub.IsBound(f.by) {
 			f.pending.add(hub.Change{Tools: true, Resources: true, Prompts: true}, &f.gone) // nobody looks what changes in its browsers
 		}
-		if f.stops == nil {
+		stays := all.byKey[f.key] == f // not closed, nor forgotten
+		if stays && f.stops == nil {
 			f.stops = map[string]func(){}
 		}
 		for uri, stop := range stops {
-			if f.stops[uri] == nil && !all.closed && slices.Contains(f.gone.updated, uri) {
+			if f.stops[uri] == nil && stays && slices.Contains(f.gone.updated, uri) {
 				f.stops[uri] = stop
 				delete(stops, uri)
 			}
 		}
-		if f.live == 0 && !all.closed {
+		if f.live == 0 && stays {
 			all.startTimerLocked(f)
 		}
 	}
@@ -178,16 +181,43 @@ func (all *followers) startTimerLocked(f *follower) {
 	})
 }
 
-// idleLocked takes out one that does not listen, nil if all do.
-func (all *followers) idleLocked() *follower {
-	for key, f := range all.byKey {
-		if f.live == 0 {
-			f.timer.Stop()
-			delete(all.byKey, key)
-			return f
+// idleLocked takes out one that does not listen, of whoever has the most: who begins many pushes
+// out their own. It returns nil if all listen.
+func (all *followers) idleLocked() (idle *follower) {
+	count := map[string]int{}
+	for _, f := range all.byKey {
+		count[f.whose]++
+	}
+	for _, f := range all.byKey {
+		if f.live == 0 && (idle == nil || count[f.whose] > count[idle.whose]) {
+			idle = f
 		}
 	}
-	return nil
+	if idle != nil {
+		idle.timer.Stop()
+		delete(all.byKey, idle.key)
+	}
+	return idle
+}
+
+// forget forgets those of a client, also those that listen yet.
+func (all *followers) forget(client string) {
+	var gone []*follower
+	all.mu.Lock()
+	for key, f := range all.byKey {
+		if !isOf(f.whose, client) {
+			continue
+		}
+		if f.timer != nil {
+			f.timer.Stop()
+		}
+		delete(all.byKey, key)
+		gone = append(gone, f)
+	}
+	all.mu.Unlock()
+	for _, f := range gone {
+		all.drop(f)
+	}
 }
 
 // drop forgets one that was taken out.

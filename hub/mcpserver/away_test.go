@@ -140,5 +140,36 @@ func TestFollowersAreBounded(t *testing.T) {
 		if follows, stored := h.left(); len(s.followers.byKey) != maxFollowers || follows != maxFollowers || stored != maxFollowers {
 			t.Errorf("%d are remembered, %d subscriptions, %d documents", len(s.followers.byKey), follows, stored)
 		}
+		// Who has many makes room for others, and nobody else does.
+		c.header.Set("Authorization", "alice cursor")
+		once := func(agent string) {
+			_, leave := listener{c, agent}.listen(wantX)
+			leave()
+			synctest.Wait()
+		}
+		once("mine")
+		c.header.Del("Authorization")
+		for i := range maxFollowers {
+			once(fmt.Sprint("another ", i))
+		}
+		of := func(client string) (n int) {
+			for _, f := range s.followers.byKey {
+				if isOf(f.whose, client) {
+					n++
+				}
+			}
+			return n
+		}
+		if of("cursor") != 1 || len(s.followers.byKey) != maxFollowers {
+			t.Errorf("of another client %d are remembered", of("cursor"))
+		}
+		// With its credential goes what is kept of a client, also for the next Server.
+		next := New(h, Options{})
+		for _, s := range []*Server{s, next} {
+			s.ForgetClient("cursor")
+		}
+		if _, stored := h.left(); of("cursor") != 0 || stored != maxFollowers-1 || len(next.followers.byKey) != maxFollowers-1 {
+			t.Errorf("of a client whose credential is gone %d are remembered, %d documents, %d by the next", of("cursor"), stored, len(next.followers.byKey))
+		}
 	})
 }

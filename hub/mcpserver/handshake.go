@@ -102,10 +102,17 @@ func setNew[T any](p **T) *T {
 }
 
 // initialize agrees on a revision with a client of before 2026-07-28.
+// maxCapabilities bounds what a client declares, in bytes: it is kept as long as the session, in
+// memory and in the store.
+const maxCapabilities = 8 << 10
+
 func (s *Server) initialize(rq *request) (frame, error) {
 	var in mcp.InitializeRequest
 	if e := rq.decode(&in); e != nil {
 		return frame{}, e
+	}
+	if len(rq.get("capabilities")) > maxCapabilities {
+		return frame{}, invalidParams(fmt.Sprintf("capabilities may be %d bytes", maxCapabilities))
 	}
 	wanted := in.Params.ProtocolVersion
 	if rq.ses.transport == telemetry.SSE && rq.get("protocolVersion") == nil {

@@ -203,3 +203,40 @@ func TestLargeSessionIsNotKept(t *testing.T) {
 		t.Error("it is stored")
 	}
 }
+
+// The session of a client whose credential was taken back is not kept for it.
+func TestForgottenSession(t *testing.T) {
+	h := newScripted()
+	first := overTCP(t, New(h, Options{}))
+	for _, who := range []string{"alice", "alice cursor"} {
+		first.header.Set("Authorization", who)
+		first.header.Del("Mcp-Session-Id")
+		first.initialize("2025-06-18")
+	}
+	next := New(h, Options{})
+	next.ForgetClient("cursor")
+	if _, stored := h.left(); stored != 1 || len(next.sessions.kept) != 1 {
+		t.Errorf("%d documents, %d sessions are kept", stored, len(next.sessions.kept))
+	}
+	if status, _ := first.on(next).post(ask); status != 404 {
+		t.Errorf("it goes on: %d", status)
+	}
+}
+
+// What a client declares is kept with its session, so it is bounded.
+func TestLargeCapabilities(t *testing.T) {
+	h := newScripted()
+	c := overTCP(t, New(h, Options{}))
+	initialize := func(n int) (int, string) {
+		return c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"a","version":"1"},"capabilities":{"experimental":{"x":{"y":%q}}}}}`, strings.Repeat("z", n)))
+	}
+	if _, body := initialize(maxCapabilities); !strings.Contains(body, "-32602") {
+		t.Errorf("%.200s", body)
+	}
+	if _, stored := h.left(); stored != 0 {
+		t.Errorf("%d sessions are kept", stored)
+	}
+	if status, body := initialize(maxCapabilities - 100); status != 200 || !strings.Contains(body, "serverInfo") {
+		t.Errorf("%d %.200s", status, body)
+	}
+}

@@ -154,7 +154,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	var follows *follower // nil of a stream: a bridge sees to it that nothing is missed
 	if rq.header != nil && !l.want.empty() {
 		var missed changes
-		follows, missed = s.followers.begin(rq.followerKey(), rq.caller(nil, nil), &l.want)
+		follows, missed = s.followers.begin(rq.followerKey(), ses.identity.name, rq.caller(nil, nil), &l.want)
 		ses.mu.Lock()
 		l.pending.merge(&missed)
 		ses.mu.Unlock()

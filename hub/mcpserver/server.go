@@ -166,6 +166,12 @@ func New(h Hub, o Options) *Server {
 	return s
 }
 
+// ForgetClient forgets what is kept of a client that is away, and whose credential was taken back.
+func (s *Server) ForgetClient(client string) {
+	s.sessions.forget(client)
+	s.followers.forget(client)
+}
+
 func orDefault[T comparable](v *T, d T) {
 	var zero T
 	if *v == zero {

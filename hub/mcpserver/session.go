@@ -344,6 +344,12 @@ func WithIdentity(ctx context.Context, id *auth.Identity) context.Context {
 	return context.WithValue(ctx, identityKey{}, identity{string(id.User) + "\x00" + id.Who.ID + "\x00" + strings.Join(id.Bound, ","), id.Who, id.Bound, id.Revoked})
 }
 
+// isOf reports whether an identity.name is of the client of an ID.
+func isOf(name, client string) bool {
+	_, rest, _ := strings.Cut(name, "\x00")
+	return consent.IsParty(rest, client)
+}
+
 // identityOf returns whose a request is; without a credential that is nobody.
 func identityOf(ctx context.Context) identity {
 	id, ok := ctx.Value(identityKey{}).(identity)

@@ -113,6 +113,18 @@ func (all *sessions) dropKeptLocked(id string) {
 	}
 }
 
+// forget forgets the sessions of a client that nobody has asked for. The others end with their
+// credential.
+func (all *sessions) forget(client string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for id, k := range all.kept {
+		if isOf(k.Whose, client) {
+			all.dropKeptLocked(id)
+		}
+	}
+}
+
 // get returns the session of that id and identity, in use until release, or nil. One of an
 // earlier Server is restored.
 func (all *sessions) get(id string, of identity, sse bool) *session {

@@ -158,14 +158,15 @@ func (t *taskCall) end(own context.Context, rq *request, result json.RawMessage,
 }
 
 // sending notes that the call is about to be sent to a page; see hub.Call.
-func (t *taskCall) sending(sent func() json.RawMessage) {
+func (t *taskCall) sending(sent func() json.RawMessage) error {
 	t.mu.Lock()
 	t.sent = sent
 	run := t.run.Load()
 	t.mu.Unlock()
-	if run != nil {
-		run.Sending(sent())
+	if run == nil {
+		return nil
 	}
+	return run.Sending(sent())
 }
 
 // asks returns the task that is to ask its client; nil if the call is none: then its request ends

@@ -505,6 +505,20 @@ func (l *Ledger) expire() {
 	}
 }
 
+// Forget forgets what has ended of the sessions of those that match, by Session.Client.
+func (l *Ledger) Forget(match func(client string) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = slices.DeleteFunc(l.left, func(s *session) bool { return match(s.id.Client) })
+	for c := l.oldest; c != nil; {
+		next := c.newer
+		if match(c.session.id.Client) {
+			l.forget(c)
+		}
+		c = next
+	}
+}
+
 // Close ends the timers of the Ledger. What goes on without a client is not stopped by it any
 // more.
 func (l *Ledger) Close() {

@@ -300,6 +300,28 @@ func TestBounds(t *testing.T) {
 	})
 }
 
+// Of a client whose credential was taken back nothing is kept, and of others all.
+func TestForget(t *testing.T) {
+	l := new(Ledger)
+	defer l.Close()
+	for _, of := range []string{"ann", "eve", "eve\x00work"} {
+		for i := range 3 {
+			c, _, _ := l.Begin(Ask{Session: Session{of, fmt.Sprint(i)}, By: &client{}})
+			c.Sending(false)
+			c.End(answer, nil)
+			c.Lost(0, &client{})
+			l.Leave(Session{of, fmt.Sprint(i)})
+		}
+	}
+	under := acting(l, &client{})
+	l.Forget(func(client string) bool { return client != "ann" })
+	l.check(t)
+	if l.ended != 3 || len(l.sessions) != 4-1 || len(l.left) != 3 || len(l.shares) != 1 {
+		t.Errorf("%d calls of %d sessions are kept, %d have left", l.ended, len(l.sessions), len(l.left))
+	}
+	under.End(answer, nil)
+}
+
 // What was not sent when its client had gone is not sent any more, or the one that asks again
 // has it done twice: the call is told to stop only after that.
 func TestBrokenSendsNothing(t *testing.T) {

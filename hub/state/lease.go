@@ -45,7 +45,7 @@ func (l *lease) use(now time.Time, calls int64) (stale bool) {
 }
 
 func (l *lease) holder() *Holder {
-	h := &Holder{Session: l.session.id, Client: l.session.id.Client, Name: l.session.label, Until: l.until(), Reads: l.reads}
+	h := &Holder{Session: l.session.id, Client: l.session.id.Client, Name: l.session.label, Until: l.until(), Reads: l.reads, long: time.Duration(l.ttl.Load()) > 12*time.Hour}
 	switch {
 	case h.Name == "":
 		h.Name = l.name
@@ -62,11 +62,17 @@ type Holder struct {
 	Name    string    `json:"name"`   // for people: what the session is called, and in brackets what it does there
 	Until   time.Time `json:"until"`  // when the lease ends if the holder does not use the tab before
 	Reads   bool      `json:"reads"`  // others may read what the tab shows
+
+	long bool // the time of the day alone would not say when it ends
 }
 
 // String says who holds the tab, and until when.
 func (h *Holder) String() string {
-	return fmt.Sprintf("held by %s until %s", h.Name, h.Until.UTC().Format("15:04:05 UTC"))
+	layout := "15:04:05 UTC"
+	if h.long {
+		layout = "Jan 2 15:04 UTC"
+	}
+	return fmt.Sprintf("held by %s until %s", h.Name, h.Until.UTC().Format(layout))
 }
 
 // LeaseState is what a lease means for one session.

@@ -250,6 +250,14 @@ func (c *Candidate) Begin(now time.Time) (calls int64, stale bool) {
 	return c.tab.calls.Add(1), stale
 }
 
+// Resume is Begin for a call that an earlier process has sent to a tab; end is for its End.
+func (s *State) Resume(id SessionID, addr spec.TabAddr, now time.Time) (end func(now time.Time) (stale bool)) {
+	c := Candidate{Addr: addr, session: s.sessions[id], lease: s.leases[addr]}
+	c.Lease = c.lease.held(c.session)
+	c.use(now, 1)
+	return func(now time.Time) bool { return c.use(now, -1) }
+}
+
 // End says that a call has ended, which renews the lease, too.
 func (c *Candidate) End(now time.Time) (stale bool) {
 	c.tab.calls.Add(-1)

@@ -198,9 +198,18 @@ func (tx *Tx) endSession(ses *session) {
 		delete(tx.rooms, addr)
 		tx.mark(addr)
 	}
-	ses.tabs, ses.room = nil, nil
+	ses.tabs, ses.room, ses.settled = nil, nil, nil
 	delete(tx.sessions, ses.id)
 	tx.sessionChanged(ses)
+}
+
+// EndClient ends the sessions of a client.
+func (tx *Tx) EndClient(client string) {
+	for id, ses := range tx.sessions {
+		if id.Client == client {
+			tx.endSession(ses)
+		}
+	}
 }
 
 // tabsOf returns a set of tabs in order.

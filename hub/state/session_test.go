@@ -443,3 +443,27 @@ func TestForgedHand(t *testing.T) {
 		t.Errorf("in use: %v", f.inUse)
 	}
 }
+
+// With a client's credential goes what it holds; and of a session that has ended nothing is stored.
+func TestEndClient(t *testing.T) {
+	f := newFixture(t)
+	tabs := f.eTabs(2)
+	one, other, bob := By{Session: SessionID{"c", "1"}}, By{Session: SessionID{"c", "=2"}}, agent("bob")
+	for _, by := range []By{one, other} {
+		f.came(by)
+		f.change(func(tx *Tx) { tx.session(by).settled = map[string][]string{"e.com": {"work"}} })
+	}
+	f.lease(one, tabs[0], Terms{TTL: 24 * time.Hour})
+	f.lease(bob, tabs[1], Terms{TTL: 24 * time.Hour})
+	f.change(func(tx *Tx) { tx.Keep(other, tabs[0]) })
+	f.change(func(tx *Tx) { tx.EndClient("c") })
+	if got := f.Holder(tabs[1]).String(); got != "held by BOB until Jan 3 03:04 UTC" {
+		t.Errorf("a lease of a day is %s", got)
+	}
+	if f.Holder(tabs[0]) != nil || len(f.sessions) != 1 {
+		t.Errorf("left are %+v", f.Sessions())
+	}
+	if docs := f.load().Documents; len(docs) != 1 {
+		t.Errorf("stored are %d documents, of one session", len(docs))
+	}
+}

@@ -297,6 +297,25 @@ func (b *Book) Cancel(client, id string) bool {
 	return e != nil
 }
 
+// Forget cancels and forgets the tasks of a client.
+func (b *Book) Forget(client string) {
+	var stops []context.CancelCauseFunc
+	b.mu.Lock()
+	for _, e := range b.byID {
+		if e.Client != client {
+			continue
+		}
+		if e.stop != nil {
+			stops = append(stops, e.stop)
+		}
+		b.dropLocked(e)
+	}
+	b.mu.Unlock()
+	for _, stop := range stops {
+		stop(ErrCancelled)
+	}
+}
+
 // end ends a task, unless it has ended.
 func (b *Book) end(e *entry, as Status, result, fault json.RawMessage) {
 	b.mu.Lock()

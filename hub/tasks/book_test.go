@@ -277,12 +277,29 @@ func TestTaskThatCannotBeStored(t *testing.T) {
 	}
 }
 
+// Who is about to send a call learns that the next process would not know of it.
+func TestSendingThatCannotBeStored(t *testing.T) {
+	b, s := open(t)
+	run, _ := begin(t, b)
+	s.err = errors.New("the disk is full")
+	if err := run.Sending(json.RawMessage(`{}`)); !errors.Is(err, s.err) {
+		t.Error(err)
+	}
+	s.err = nil
+	b.Cancel("ann", run.ID())
+	if err := run.Sending(json.RawMessage(`{}`)); !errors.Is(err, tasks.ErrCancelled) {
+		t.Error(err)
+	}
+}
+
 // The next process takes up what has not ended, and what it was told about it.
 func TestUnended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := open(t)
 		run, _ := begin(t, b)
-		run.Sending(json.RawMessage(`{"id":"5f0c"}`))
+		if err := run.Sending(json.RawMessage(`{"id":"5f0c"}`)); err != nil {
+			t.Fatal(err)
+		}
 		ended, _ := begin(t, b)
 		ended.End(json.RawMessage(`{}`), nil)
 		s.docs["x"] = storage.Document{Kind: tasks.Kind, ID: "x", Body: json.RawMessage(`[]`)}
@@ -304,4 +321,20 @@ func TestUnended(t *testing.T) {
 			t.Error("it is taken up twice")
 		}
 	})
+}
+
+// The tasks of a client whose credential was taken back end, and nothing of them is kept.
+func TestForget(t *testing.T) {
+	b, s := open(t)
+	_, ctx := begin(t, b)
+	run, _ := begin(t, b)
+	run.End(json.RawMessage(`{}`), nil)
+	_, task, err := b.Begin(t.Context(), tasks.Call{Client: "bob"}, func(error) { t.Error("another's call was stopped") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Forget("ann")
+	if _, ok := b.Get("bob", task.ID); !ok || s.kept() != 1 || shown(b, run.ID()) != "gone" || !errors.Is(context.Cause(ctx), tasks.ErrCancelled) {
+		t.Errorf("%d are kept, the call goes on with %v", s.kept(), context.Cause(ctx))
+	}
 }

@@ -44,18 +44,19 @@ func (r *Run) Says(message string) {
 }
 
 // Sending notes how the page, which is about to be sent the call, can be asked for its answer by
-// another process, and blocks until that is stored or cannot be.
-func (r *Run) Sending(sent json.RawMessage) {
+// another process, and blocks until that is stored. With an error it must not be sent: the task has
+// ended, or another process would take the call for one that was not sent.
+func (r *Run) Sending(sent json.RawMessage) error {
 	b := r.book
 	b.mu.Lock()
 	if r.of.Status.ended() {
 		b.mu.Unlock()
-		return
+		return ErrCancelled
 	}
 	r.of.Sent = sent
 	synced := b.keepLocked(r.of)
 	b.mu.Unlock()
-	<-synced
+	return <-synced
 }
 
 // Ask has the client asked what requests holds, an object of questions by key, and blocks until it
