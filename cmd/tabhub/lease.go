@@ -50,7 +50,7 @@ func (a *app) printLeases(sessions []state.SessionInfo) error {
 			if a.onTerminal() {
 				t.URL = strings.TrimPrefix(terminal.OneLine(t.URL, 60), "https://")
 			}
-			all.Row(t.Tab, terminal.OneLine(t.Holds.Name, 40), endOf(t.Holds.Until), others, terminal.OneLine(s.Label, 40), t.URL)
+			all.Row(t.Tab, terminal.OneLine(t.Holds.Name, 80), endOf(t.Holds.Until), others, terminal.OneLine(s.Label, 40), t.URL)
 		}
 	}
 	if n == 0 {
