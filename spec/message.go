@@ -451,9 +451,9 @@ type TextResult struct {
 }
 
 // Rest is browser/rest: it is answered, with RestResult, when the page that the tab shows
-// rests, or when WaitMs have passed. It rests when it has loaded, and for half a second, or 1.5 s
-// while it is hidden, neither has its document changed nor was a request of it under way. What
-// the tab goes to meanwhile counts.
+// rests, or when WaitMs have passed. It rests when it has loaded, and for a second, or 1.5 s while
+// it is hidden, neither has its document changed nor has a request of it ended. What the tab goes
+// to meanwhile counts.
 type Rest struct {
 	WaitMs   int64  `json:"waitMs" validate:"min=1,max=600000"`
 	IfOrigin string `json:"ifOrigin,omitempty"` // as in ActivateTab
@@ -461,13 +461,10 @@ type Rest struct {
 
 // RestResult answers Rest. All but Rested says what went on at the end of one that did not rest.
 type RestResult struct {
-	Rested   bool `json:"rested"`
-	Loading  bool `json:"loading,omitempty"`  // the document had not loaded
-	Busy     bool `json:"busy,omitempty"`     // the page did not answer
-	Changes  int  `json:"changes,omitempty"`  // of the document, since the request came
-	Requests int  `json:"requests,omitempty"` // that were under way
-	// Origins are some of those that the requests went to.
-	Origins []string `json:"origins,omitempty" validate:"max=3,dive,max=256"`
+	Rested  bool `json:"rested"`
+	Loading bool `json:"loading,omitempty"` // the document had not loaded
+	Busy    bool `json:"busy,omitempty"`    // the page did not answer
+	Changes int  `json:"changes,omitempty"` // of the document, since the request came
 }
 
 // Ask is browser/ask: the owner is asked, in a window of the browser's own, whether

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/describe"
 	"tabhub/hub"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -234,13 +233,6 @@ func whatWentOn(got *spec.RestResult) string {
 		why = append(why, "it was too busy to answer")
 	} else if got.Loading {
 		why = append(why, "it had not loaded")
-	}
-	if got.Requests > 0 {
-		to := ""
-		if len(got.Origins) > 0 {
-			to = " to " + describe.Clean(strings.Join(got.Origins, ", "), 256)
-		}
-		why = append(why, fmt.Sprintf("%d of its requests%s were under way", got.Requests, to))
 	}
 	if got.Changes > 0 {
 		why = append(why, fmt.Sprintf("its document changed %d times", got.Changes))

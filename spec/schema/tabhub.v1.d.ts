@@ -390,10 +390,6 @@ export type RestResult = {
   busy?: boolean;
   /** of the document, since the request came */
   changes?: number;
-  /** that were under way */
-  requests?: number;
-  /** Origins are some of those that the requests went to. */
-  origins?: string[];
 };
 
 /** Room is the place of the tabs that one client has opened: a tab group, or a window. */

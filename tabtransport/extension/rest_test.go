@@ -51,7 +51,6 @@ func restless(t *testing.T) string {
 	</script>`)
 	page("/quiet", `quiet <script>new EventSource("/stream")</script>`)
 	page("/changing", `<p></p><script>setInterval(() => document.querySelector("p").append("."), 50)</script>`)
-	page("/asking", `<script>fetch("/slow/ever")</script>`)
 	page("/leaving", `<script>setTimeout(() => { location = "/steps"; }, 300)</script>`)
 	page("/busy", `<script>setTimeout(() => { for (;;); }, 100)</script>`)
 	s := httptest.NewServer(mux)
@@ -102,13 +101,6 @@ func TestPageComesToRest(t *testing.T) {
 		t.Errorf("steps: %+v after %v", got, took)
 	}
 	shows(tab, "one two three")
-	// One that the hub sends there, whose first request is under way when it has loaded.
-	if _, err := h.ask(tab, &spec.Navigate{URL: url + "/asking"}); err != nil {
-		t.Fatal(err)
-	}
-	if got, _ := rest(tab, time.Second); got.Rested || got.Requests != 1 || len(got.Origins) != 1 || got.Origins[0] != url || got.Changes != 0 {
-		t.Errorf("asking: %+v", got)
-	}
 	if got, _ := rest(open("/quiet"), enough); !got.Rested {
 		t.Errorf("one that listens to a stream: %+v", got)
 	}

@@ -1,7 +1,7 @@
 // Whether the page rests: it has loaded, and for a while neither has its document changed nor has
 // a request of it ended. That one is under way a page is not told.
 
-const REST_QUIET_MS = 500;
+const REST_QUIET_MS = 1_000;
 /** In a page that is not shown timers run once a second. */
 const REST_HIDDEN_MS = 1_500;
 const REST_LOOK_MS = 100;

@@ -4,7 +4,7 @@
 import { withoutSecret } from "./invitations.js";
 import { picture } from "./picture.js";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.js";
-import { count, rest } from "./rest.js";
+import { rest } from "./rest.js";
 import { unlessStopping } from "./stopping.js";
 import { isAsleep, isAt } from "./tab.js";
 import { create } from "./rooms.js";
@@ -121,7 +121,6 @@ async function openTab(_, { url, active, wake, room }, settings, rooms, signal) 
   const tab = await (room ? rooms.open(room, address, active) : create(address, active));
   if (active && tab) await chrome.windows.update(tab.windowId, { focused: true });
   if (tab?.id === undefined) throw new Refusal(Code.Internal, "the browser opened no tab");
-  count(tab.id);
   return { tabId: tab.id };
 }
 
@@ -173,7 +172,6 @@ async function navigate(tabId, { url, back, forward, reload, ifOrigin }, setting
   const address = url ? webAddress(url, settings) : "";
   // What is loading already may be complete before the address is.
   const other = before.status === "loading" ? (before.pendingUrl ?? before.url) : undefined;
-  count(tabId);
   const loaded = loads(tabId, address && other !== address ? other : undefined);
   if (address) await chrome.tabs.update(tabId, { url: address });
   else if (reload) await chrome.tabs.reload(tabId);
