@@ -37,9 +37,14 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 		w := newFixture(t, Options{})
 		told := watchOwnerIn(t, w.hub, held.Peer)
 		b := w.desk()
-		var said []string
+		said := make(chan string, 1) // what the client was told first
 		claude := agentOf("Claude")
-		claude.Progress = func(p spec.Progress) { said = append(said, p.Message) }
+		claude.Progress = func(p spec.Progress) {
+			select {
+			case said <- p.Message:
+			default:
+			}
+		}
 		w.claim(claude, held, state.Terms{TTL: MinLease})
 		if got := told().Held; len(got) != 1 || got[0].TabID != 7 || got[0].By != "Claude" || got[0].UntilMs < 9_000 || got[0].Waiting {
 			t.Errorf("held are %+v", got)
@@ -78,8 +83,8 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 		if err := <-moved; err != nil || !done[spec.MethodNavigate] {
 			t.Errorf("%v, %v", err, done)
 		}
-		if len(said) == 0 || !strings.Contains(said[0], "the owner is using this tab") {
-			t.Errorf("the client was told %q", said)
+		if got := <-said; !strings.Contains(got, "the owner is using this tab") {
+			t.Errorf("the client was told %q", got)
 		}
 
 		hand(b, true)

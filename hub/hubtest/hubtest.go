@@ -80,10 +80,16 @@ func (h *Hub) Register(l *tabtransport.Local, kind spec.Kind, items ...string) {
 }
 
 // Said returns what a page has said in a result that a hub has passed on: all but where it
-// is from, which each result has to say.
+// is from, which each result has to say, and which call it answers, which clients are told.
 func Said(result []byte) string {
+	rest, ok := strings.CutPrefix(string(result), `{"_meta":{`)
+	if call := rawjson.Get(result, "_meta", "tabhub/call"); ok && call != nil {
+		rest, ok = strings.CutPrefix(rest, `"tabhub/call":`+string(call)+",")
+	}
 	source := rawjson.Get(result, "_meta", "tabhub/source")
-	rest, ok := strings.CutPrefix(string(result), `{"_meta":{"tabhub/source":`+string(source))
+	if ok && source != nil {
+		rest, ok = strings.CutPrefix(rest, `"tabhub/source":`+string(source))
+	}
 	switch {
 	case source == nil, !ok:
 		return "of nobody knows whom: " + string(result)

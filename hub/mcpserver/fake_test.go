@@ -160,7 +160,7 @@ func (h *scripted) GetPrompt(_ context.Context, _ *consent.Caller, name string, 
 func (h *scripted) SubscribeResource(_ context.Context, _ *consent.Caller, uri string) (func(), error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if uri != "tabhub://a/x" || h.hidden[uri] {
+	if !strings.HasPrefix(uri, "tabhub://a/x") || h.hidden[uri] {
 		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
 	}
 	h.followed[uri]++

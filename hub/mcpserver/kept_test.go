@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -212,11 +211,15 @@ func TestSessionsAreBounded(t *testing.T) {
 func TestLargeSessionIsNotKept(t *testing.T) {
 	h := newScripted()
 	c := overTCP(t, New(h, Options{}))
-	large := strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, fmt.Sprintf(`"capabilities":{"x":"%s"}`, strings.Repeat("x", maxKept)), 1)
-	resp := c.do("POST", "/mcp", large)
-	c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
-	if status, _ := c.post(ask); resp.StatusCode != http.StatusOK || status != 200 {
-		t.Errorf("%s, %d", resp.Status, status)
+	c.initialize("2025-06-18")
+	for i := range maxKept>>10 + 1 {
+		uri := fmt.Sprintf("tabhub://a/x%d/%s", i, strings.Repeat("x", 1<<10))
+		if status, body := c.post(strings.Replace(follow, "tabhub://a/x", uri, 1)); status != 200 || !strings.Contains(body, `"result":{}`) {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	if status, _ := c.post(ask); status != 200 {
+		t.Errorf("it answers %d", status)
 	}
 	if _, n := h.left(); n != 0 {
 		t.Error("it is stored")

@@ -175,7 +175,7 @@ func (p *place) tabNumbers(match func(tabInfo) bool) map[int]string {
 }
 
 // What a user does with tabs all day, seen from an LLM host: names stay what they
-// are, calls go where the user looks, and nothing flickers.
+// are, calls go where the user looks first and stay there, and nothing flickers.
 func TestDemoInTwoTabs(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -211,11 +211,16 @@ func TestDemoInTwoTabs(t *testing.T) {
 	if in1, in2 := cart(first), cart(second); !strings.Contains(in2, "mug") || strings.Contains(in1, "mug") {
 		t.Errorf("with the second tab in front the carts hold %s and %s", in1, in2)
 	}
+	// They stay there, wherever the user looks meanwhile. Those of another client go there.
 	first.Front()
 	h.awaitActive(1, first)
 	h.do(prefix+"add_to_cart", map[string]any{"productId": 6})
-	if in1, in2 := cart(first), cart(second); !strings.Contains(in1, "pen") || strings.Contains(in2, "pen") {
+	if in1, in2 := cart(first), cart(second); strings.Contains(in1, "pen") || !strings.Contains(in2, "pen") {
 		t.Errorf("with the first tab in front the carts hold %s and %s", in1, in2)
+	}
+	p.host().do(prefix+"add_to_cart", map[string]any{"productId": 2})
+	if in1, in2 := cart(first), cart(second); !strings.Contains(in1, "bowl") || strings.Contains(in2, "bowl") {
+		t.Errorf("after another client's call the carts hold %s and %s", in1, in2)
 	}
 	if d := h.tools()[prefix+"checkout"].Description; !strings.Contains(d, "2 tabs") || !strings.Contains(d, "Tab 1 Active") {
 		t.Errorf("the description says %q, want which of two tabs is active", d)
