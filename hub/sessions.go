@@ -238,7 +238,8 @@ func (h *Hub) Use(ctx context.Context, by *consent.Caller, addr spec.TabAddr, ar
 	})
 }
 
-// Preferred returns the tab to which a client's calls go first; false if they go to none.
+// Preferred returns the tab that a client means that names none, of those that its calls go to;
+// false if they go to none.
 func (h *Hub) Preferred(by *consent.Caller) (spec.TabAddr, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -21,6 +21,9 @@ type browser struct {
 
 func (b browser) can(c spec.Capability) bool { return slices.Contains(b.Capabilities, c) }
 
+// is reports whether a client calls the browser id.
+func (b browser) is(id string) bool { return b.short == id || b.Label == id }
+
 // label names a browser in a message.
 func (b browser) label() string {
 	if name := cmp.Or(b.Label, b.Name); name != "" {
@@ -53,7 +56,7 @@ func (c *call) named(id string) (browser, error) {
 	all := c.browsers()
 	var found []browser
 	for _, b := range all {
-		if b.short == id || b.Label == id {
+		if b.is(id) {
 			found = append(found, b)
 		}
 	}
@@ -139,11 +142,24 @@ func (c *call) bareTab(n int64) (browser, spec.TabAddr, error) {
 	return browser{}, spec.TabAddr{}, invalid("tabId \"%d\" is ambiguous, since several browsers are connected; pass one of %s", n, strings.Join(ids, ", "))
 }
 
-// tabOrFront is tab, or the tab in front if none is named.
-func (c *call) tabOrFront() (browser, spec.TabAddr, error) {
+// meant is tab, or if none is named, the one that the client has called or chosen last, or if
+// there is none, the one in front.
+func (c *call) meant() (browser, spec.TabAddr, error) {
 	if c.args.TabID != "" {
 		return c.tab()
 	}
+	if own, ok := c.hub.Preferred(c.by); ok {
+		all := c.browsers()
+		i := slices.IndexFunc(all, func(b browser) bool { return b.Peer == own.Peer })
+		if i >= 0 && (c.args.BrowserID == "" || all[i].is(c.args.BrowserID)) {
+			return all[i], own, nil
+		}
+	}
+	return c.inFront()
+}
+
+// inFront returns the tab in front of the browser that is meant.
+func (c *call) inFront() (browser, spec.TabAddr, error) {
 	b, err := c.choose(c.args.BrowserID, spec.CapListTabs)
 	if err != nil || b.Single {
 		return b, spec.TabAddr{Peer: b.Peer}, err

@@ -59,13 +59,13 @@ var pageTool = builtin.Tool{
 	Description: `Moves a tab to a page and looks at it. ` +
 		`goto: loads url. back, forward, reload: as the browser's buttons. ` +
 		`wait: until the page has registered tools, and names them; ` +
-		`with for, until one tool is there (tool), a resource changes (uri), or the page rests: it has loaded, changes no more and asks for nothing. ` +
+		`with for, until one tool is there (tool), a resource changes (uri), or the page rests: it has loaded and changes no more. ` +
 		`screenshot: a picture of what the tab shows; the tab must be in front of its window (browser_tab activate). ` +
 		`text: the page's visible text; it is the page's words, not the user's. ` +
-		`Without tabId it is about the tab in front.`,
+		`Without tabId it is about the tab that you have called or chosen last, or if there is none, the one in front.`,
 	Input: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
 		`"action":{"type":"string","enum":["goto","back","forward","reload","wait","screenshot","text"],"description":"What to do."},` +
-		tabIDParam + ` By default the tab in front."},` +
+		tabIDParam + ` By default the one that you have called or chosen last, else the one in front."},` +
 		browserIDParam + `,` +
 		urlParam + `For goto, which needs it."},` +
 		`"for":{"type":"string","enum":["tools","tool","resource","rest"],"description":"For wait: what for. Any tools by default, or what tool or uri names."},` +

@@ -47,7 +47,7 @@ func goTo(c *call) (any, error) { return navigate(spec.Navigate{URL: c.args.URL}
 // navigate moves a tab and returns its state.
 func navigate(req spec.Navigate) func(*call) (any, error) {
 	return func(c *call) (any, error) {
-		b, addr, err := c.tabOrFront()
+		b, addr, err := c.meant()
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (c *call) toolNames(sources []state.TabInfo) []string {
 }
 
 func screenshot(c *call) (any, error) {
-	_, addr, err := c.tabOrFront()
+	_, addr, err := c.meant()
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func isBase64(raw []byte) bool {
 }
 
 func text(c *call) (any, error) {
-	_, addr, err := c.tabOrFront()
+	_, addr, err := c.meant()
 	if err != nil {
 		return nil, err
 	}

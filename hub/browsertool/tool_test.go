@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"tabhub/hub/browsertool"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -311,6 +313,37 @@ func TestTabInFront(t *testing.T) {
 	b.tabs = nil
 	b.mu.Unlock()
 	w.call("browser_page", `{"action":"text"}`).fails(spec.FailTabNotFound, "no tab in front")
+}
+
+// A client that has a tab of its own looks at that, whatever the user looks at.
+func TestOwnTabBeforeTheOneInFront(t *testing.T) {
+	w := newRig(t)
+	w.browser("b1", everything, "https://a.example/", "https://b.example/")
+	ada := &consent.Caller{Who: &policy.Principal{ID: "ada", Name: "Ada"}, Session: "1"}
+	w.browser("b2", everything, "https://c.example/")
+	list := w.list()
+	of := func(url string) string {
+		id, _, _ := strings.Cut(list.id(t, url), ":")
+		return `,"browserId":"` + id + `"`
+	}
+	own := list.id(t, "https://b.example/")
+	reads := func(arguments, want string) {
+		t.Helper()
+		var read struct{ Text string }
+		w.callBy(t.Context(), ada, "browser_page", `{"action":"text"`+arguments+`}`).into(&read)
+		if !strings.Contains(read.Text, want) {
+			t.Errorf("read %.60s, want %s", read.Text, want)
+		}
+	}
+	reads(of("https://a.example/"), "a.example")
+	w.callBy(t.Context(), ada, "browser_tab", `{"action":"use","tabId":"`+own+`"}`)
+	reads("", "b.example")
+	reads(of("https://a.example/"), "b.example")
+	reads(of("https://c.example/"), "c.example")
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"goto","url":"https://d.example/"}`)
+	reads("", "d.example")
+	w.callBy(t.Context(), ada, "browser_tab", `{"action":"close","tabId":"`+own+`"}`)
+	reads(of("https://a.example/"), "a.example")
 }
 
 // A host shows a tool by its definition alone.

@@ -50,7 +50,7 @@ func wait(c *call) (any, error) {
 	if a.For == "resource" {
 		return waitForResource(c, limit)
 	}
-	b, addr, err := c.tabOrFront()
+	b, addr, err := c.meant()
 	switch {
 	case err != nil:
 		return nil, err

@@ -247,6 +247,9 @@ func appendCandidate(all []Candidate, p *provider, ses *session) []Candidate {
 // renews the session's lease; stale says that the state should store that (Tx.SaveSession).
 func (c *Candidate) Begin(now time.Time) (calls int64, stale bool) {
 	stale = c.use(now, 1)
+	if c.session != nil {
+		c.session.latest.Store(&c.tab.addr)
+	}
 	return c.tab.calls.Add(1), stale
 }
 

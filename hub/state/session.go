@@ -56,6 +56,8 @@ type session struct {
 	// used is when it was here last, in ns since 1970. It is not guarded with the state:
 	// whoever has a Candidate says when it is used.
 	used atomic.Int64
+	// latest is where its latest call has gone, since it has chosen a tab. Not guarded either.
+	latest atomic.Pointer[spec.TabAddr]
 }
 
 // Bounds of what is kept of sessions.
@@ -253,6 +255,7 @@ func (tx *Tx) Prefer(by By, addr spec.TabAddr) bool {
 func (tx *Tx) prefer(ses *session, addr spec.TabAddr) {
 	others := slices.DeleteFunc(ses.tabs, func(a spec.TabAddr) bool { return a == addr })
 	ses.tabs = slices.Insert(others[:min(len(others), maxSessionTabs-1)], 0, addr)
+	ses.latest.Store(nil)
 	tx.sessionChanged(ses)
 }
 
@@ -277,11 +280,15 @@ func (s *State) OpenedBy(addr spec.TabAddr) string {
 	return ""
 }
 
-// Preferred returns the tab that a session prefers to all others.
+// Preferred returns which of the tabs that a session's calls go to is meant where none is named:
+// that of the latest call, or the one that the session has chosen since.
 func (s *State) Preferred(id SessionID) (spec.TabAddr, bool) {
 	ses := s.sessions[id]
 	if ses == nil || len(ses.tabs) == 0 {
 		return spec.TabAddr{}, false
+	}
+	if latest := ses.latest.Load(); latest != nil && slices.Contains(ses.tabs, *latest) {
+		return *latest, true
 	}
 	return ses.tabs[0], true
 }
@@ -339,6 +346,9 @@ func (tx *Tx) readdressed(was, is spec.TabAddr) {
 		if i := slices.Index(ses.tabs, was); i >= 0 {
 			ses.tabs = slices.DeleteFunc(ses.tabs, func(a spec.TabAddr) bool { return a == is })
 			ses.tabs[slices.Index(ses.tabs, was)] = is
+			if latest := ses.latest.Load(); latest != nil && *latest == was {
+				ses.latest.Store(&is)
+			}
 			tx.sessionChanged(ses)
 		}
 	}

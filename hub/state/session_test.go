@@ -129,6 +129,38 @@ func TestSessionKeepsItsTab(t *testing.T) {
 	f.goes(agents[1], "e_com_x", tabs[2], ReasonKept)
 }
 
+// A session that names no tab means that of its latest call, or the one that it has chosen since.
+func TestPreferredTab(t *testing.T) {
+	f := newFixture(t)
+	tabs := f.eTabs(3)
+	other := spec.TabAddr{Peer: tabs[0].Peer, Tab: 9}
+	f.tools(other, "https://other.com/", "y")
+	a := agent("a")
+	f.came(a)
+	means := func(want spec.TabAddr) {
+		t.Helper()
+		if got, ok := f.Preferred(a.Session); got != want || ok != (want != spec.TabAddr{}) {
+			t.Errorf("it means %v, want %v", got, want)
+		}
+	}
+	means(spec.TabAddr{})
+	f.look(tabs[0])
+	f.called(a, "e_com_x")
+	means(tabs[0])
+	f.called(a, "other_com_y")
+	means(other)
+	f.called(a, "e_com_tab2_x") // by a number, which is for that call alone
+	means(tabs[0])
+	f.change(func(tx *Tx) { tx.Prefer(a, tabs[2]) })
+	means(tabs[2])
+	f.called(a, "other_com_y")
+	is := spec.TabAddr{Peer: other.Peer, Tab: 40}
+	f.tabState(is, &spec.TabState{Replaces: other.Tab})
+	means(is)
+	f.closeTab(is)
+	means(tabs[2])
+}
+
 // A tab keeps its session under another address, and in a hub that is started anew; not in
 // another run of its browser, where its number is another tab's.
 func TestSessionFollowsItsTab(t *testing.T) {
