@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/auth/oauth"
+	"tabhub/hub/delivery"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
@@ -113,6 +114,7 @@ func New(o Options) *Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		BaseContext:       baseContext,
+		ConnContext:       delivery.WithConn,
 		ErrorLog:          log.New(serverLog{s.log}, "", 0),
 	}
 	s.clients.start()
@@ -121,7 +123,9 @@ func New(o Options) *Server {
 
 // Serve accepts connections until Shutdown, when it returns nil. Several may run at
 // once, also of ServeOwner.
-func (s *Server) Serve(ln net.Listener) error {
+func (s *Server) Serve(ln net.Listener) error { return s.accept(delivery.Listen(ln)) }
+
+func (s *Server) accept(ln net.Listener) error {
 	if err := s.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -131,7 +135,9 @@ func (s *Server) Serve(ln net.Listener) error {
 // ServeOwner is Serve for a listener that gives out only connections of the user who
 // runs the hub, as one of a Unix socket does that looks at its peers. Their requests
 // need no credential, and no Host that stands for this hub.
-func (s *Server) ServeOwner(ln net.Listener) error { return s.Serve(ownerListener{ln}) }
+func (s *Server) ServeOwner(ln net.Listener) error {
+	return s.accept(ownerListener{delivery.Listen(ln)})
+}
 
 type ownerListener struct{ net.Listener }
 
@@ -183,6 +189,9 @@ type request struct {
 
 // ServeHTTP asks the guard and has the route of the request serve it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" {
+		w = delivery.Hijacker{ResponseWriter: w}
+	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	timeBody(w, r)
 	passed, err := s.guard.check(r)

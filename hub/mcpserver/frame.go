@@ -24,8 +24,10 @@ type frame struct {
 	raw bool
 }
 
-// asker is told whether what it has asked for has reached its client.
+// asker is told whether what it has asked for has reached its client, and before, when that is
+// about to be written.
 type asker interface {
+	writing()
 	delivered()
 	lost()
 }

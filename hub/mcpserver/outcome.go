@@ -13,6 +13,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/auth"
 	"tabhub/hub/consent"
+	"tabhub/hub/delivery"
 	"tabhub/hub/item"
 	"tabhub/hub/outcome"
 	"tabhub/hub/record"
@@ -154,11 +155,45 @@ func (rq *request) owns(f frame) frame {
 	return f
 }
 
+// writing implements asker.
+func (rq *request) writing() {
+	if conn := rq.conn(); conn != nil && rq.call.Sent() { // else nobody cares, or knows more than that it was written
+		conn.Writing(rq)
+		rq.written.Store(true)
+	}
+}
+
 // delivered implements asker.
-func (rq *request) delivered() { rq.call.Delivered(rq.turn) }
+func (rq *request) delivered() {
+	if rq.written.Load() {
+		rq.conn().Wrote(rq)
+	} else {
+		rq.Delivered()
+	}
+}
 
 // lost implements asker.
-func (rq *request) lost() { rq.call.Lost(rq.turn, rq) }
+func (rq *request) lost() {
+	rq.Lost()
+	if rq.written.Load() {
+		rq.conn().Failed(rq)
+	}
+}
+
+// Delivered implements delivery.Answer.
+func (rq *request) Delivered() { rq.call.Delivered(rq.turn) }
+
+// Lost implements delivery.Answer.
+func (rq *request) Lost() { rq.call.Lost(rq.turn, rq) }
+
+// conn returns the connection on which rq is answered, nil if that says nothing of what has
+// become of the answer.
+func (rq *request) conn() *delivery.Conn {
+	if rq.http != nil {
+		return delivery.FromContext(rq.http)
+	}
+	return rq.ses.conn
+}
 
 // abandon says that the client is gone, and may come back to ask again.
 func (rq *request) abandon() {
@@ -184,7 +219,13 @@ func (rq *request) Key() (key outcome.Key) {
 
 // Gone implements outcome.Asker.
 func (rq *request) Gone() bool {
-	if rq.http != nil {
+	conn := rq.conn()
+	switch {
+	case rq.written.Load():
+		return conn.IsLost(rq)
+	case conn != nil && conn.IsGone():
+		return true
+	case rq.http != nil:
 		return rq.http.Err() != nil
 	}
 	return rq.ses.gone.Load()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/delivery"
 	"tabhub/hub/outcome"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
@@ -28,6 +29,7 @@ func (s *Server) SSE() http.Handler {
 		defer s.streams.leave()
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
 		ses.id, ses.transport, ses.users = rand.Text(), telemetry.SSE, 1 // in use for as long as the response lasts
+		ses.conn = delivery.FromContext(r.Context())
 		if !s.sessions.add(ses) {
 			ses.end(errGone)
 			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))

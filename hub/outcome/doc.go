@@ -35,7 +35,8 @@
 // HTTP a client that leaves does not cancel) has the Ledger find out, when the same is asked
 // again, by Asker.Gone.
 //
-// When a call has ended, its answer is taken for delivered unless Lost is called. A lost answer
+// When a call has ended, its answer is taken for delivered unless Lost is called, or Asker.Gone
+// says that it will be. A lost answer
 // of a call that has sent what must not be sent twice is given to the next request of the same
 // session for the same, for AskAgain, once.
 //
