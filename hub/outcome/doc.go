@@ -36,13 +36,13 @@
 // again, by Asker.Gone.
 //
 // When a call has ended, its answer is taken for delivered unless Lost is called, or Asker.Gone
-// says that it will be. A lost answer
-// of a call that has sent what must not be sent twice is given to the next request of the same
-// session for the same, for AskAgain, once.
+// says that it will be. A lost answer of a call that has sent what must not be sent twice is given
+// to the next request of the same session for the same, for AskAgain, once.
 //
 // # What is kept
 //
 // The latest MaxCalls calls of a session that have ended, for Keep, and up to MaxLost with those
-// of which the answer may be asked for again; of all sessions together MaxEnded. Answers together have up to MaxAnswers bytes, those that were delivered up to
-// MaxAnswer each. What is older goes first. Nothing outlives the process.
+// of which the answer may be asked for again; of all sessions together MaxEnded. Answers together
+// have up to MaxAnswers bytes, those that were delivered up to MaxAnswer each. What is older goes
+// first. Nothing outlives the process.
 package outcome
