@@ -29,7 +29,7 @@ func (w *fixture) task(name string) (run *tasks.Run, stop context.CancelCauseFun
 func (w *fixture) taskOf(by *consent.Caller, name string) (run *tasks.Run, stop context.CancelCauseFunc, c *call) {
 	w.t.Helper()
 	ctx, stop := context.WithCancelCause(w.t.Context())
-	run, _, err := w.hub.Tasks().Begin(w.t.Context(), tasks.Call{Client: by.Who.ID, Tool: name}, stop)
+	run, _, err := w.hub.Tasks().Begin(w.t.Context(), tasks.Call{Client: by.Who.ID, Tool: name, CallID: "PBXCALLID7"}, stop)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestTaskOutlivesTheHub(t *testing.T) {
 	}{
 		"the page comes back with the answer": {func(w *fixture, r tabtest.Request) {
 			answer(w.dial(single("https://shop.example.com", "k", "1")), r, "paid")
-		}, []string{`completed {"resultType":"complete","_meta":{"tabhub/source":`, `"origin":"https://shop.example.com"`, `"text":"paid"`}},
+		}, []string{`completed {"resultType":"complete","_meta":{"tabhub/call":"PBXCALLID7","tabhub/source":`, `"origin":"https://shop.example.com"`, `"text":"paid"`}},
 		"the page was reloaded": {func(w *fixture, r tabtest.Request) {
 			w.dial(single("https://shop.example.com", "k", "2"))
 		}, []string{`completed`, `TAB_CLOSED`, "may have taken effect"}},

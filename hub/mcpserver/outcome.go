@@ -74,7 +74,12 @@ func (rq *request) session() outcome.Session {
 	if id == "" {
 		id = rq.agent(rq.clientName())
 	}
-	return outcome.Session{Client: consent.Party(rq.ses.identity.who, rq.ses.identity.bound), ID: id}
+	return rq.ses.identity.session(id)
+}
+
+// session names a session of the client, as far as its calls go.
+func (of *identity) session(id string) outcome.Session {
+	return outcome.Session{Client: consent.Party(of.who, of.bound), ID: id}
 }
 
 // askAgain answers a request with the answer of the call that it asks for again.

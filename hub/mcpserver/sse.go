@@ -6,9 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"tabhub/hub/consent"
 	"tabhub/hub/delivery"
-	"tabhub/hub/outcome"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -42,7 +40,7 @@ func (s *Server) SSE() http.Handler {
 		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + tokenOf(r) + browsersOf(ses) + "\n\n"), raw: true})
 		st.run()
 		ses.gone.Store(true)
-		s.hub.Outcomes().Leave(outcome.Session{Client: consent.Party(ses.identity.who, ses.identity.bound), ID: ses.id})
+		s.hub.Outcomes().Leave(ses.identity.session(ses.id))
 		s.sessions.remove(ses)
 		ses.finishCalls(flushAtEnd)
 		ses.end(errGone)

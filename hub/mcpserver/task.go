@@ -67,7 +67,7 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of tasks.Call, wor
 	if !s.runs.enter() {
 		return nil, &hub.Failure{Code: spec.FailNotConnected, Message: errClosing.Error() + "; nothing was sent to a page"}
 	}
-	of.Client = rq.ses.identity.who.ID
+	of.Client, of.CallID = rq.ses.identity.who.ID, rq.call.ID()
 	t := &taskCall{srv: s, of: of, by: rq.caller(nil, nil), waits: make(chan struct{}, 1), done: make(chan struct{})}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	t.cancel = cancel

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -72,24 +71,20 @@ const (
 // away or asleep.
 func (s Snapshot) Choose() (best int, reason string) {
 	best = -1
-	n, leased := 0, false
+	n, highest, leased := 0, 0, false
 	for i := range s.Candidates {
-		if s.Candidates[i].Excluded {
+		c := &s.Candidates[i]
+		if c.Excluded {
 			continue
 		}
-		if !s.Named && !s.Candidates[i].Free() {
+		if !s.Named && !c.Free() {
 			leased = true
 			continue
 		}
 		n++
-		if best < 0 {
-			best = i
-			continue
-		}
-		c, b := &s.Candidates[i], &s.Candidates[best]
-		switch rc, rb := s.rank(c), s.rank(b); {
-		case rc > rb, rc == rb && (c.place() < b.place() || c.place() == b.place() && c.Updated.After(b.Updated)):
-			best = i
+		rank := c.rank(s.LastCall)
+		if best < 0 || rank > highest || rank == highest && c.before(&s.Candidates[best]) {
+			best, highest = i, rank
 		}
 	}
 	switch {
@@ -139,17 +134,18 @@ func (c *Candidate) Reads() bool { return c.Item.Kind != spec.KindTool || c.Item
 // Own reports whether the session that calls has chosen the tab before.
 func (c *Candidate) Own() bool { return c.Lease == LeaseMine || c.Kept > 0 }
 
-// place is the lower the more the session prefers the tab.
-func (c *Candidate) place() int {
-	if c.Kept == 0 {
-		return math.MaxInt
+// before reports whether c is better than b, of two of one rank: the session prefers it, or it
+// was updated later.
+func (c *Candidate) before(b *Candidate) bool {
+	if c.Kept != b.Kept {
+		return b.Kept == 0 || 0 < c.Kept && c.Kept < b.Kept
 	}
-	return c.Kept
+	return c.Updated.After(b.Updated)
 }
 
-// rank is the higher the better. Of a session's own tabs it does not matter what they show or
-// whether they are there.
-func (s Snapshot) rank(c *Candidate) (rank int) {
+// rank is the higher the better, the domain's last call having gone to lastCall. Of a session's
+// own tabs it does not matter what they show or whether they are there.
+func (c *Candidate) rank(lastCall string) (rank int) {
 	switch {
 	case c.Lease == LeaseMine:
 		return 60
@@ -169,7 +165,7 @@ func (s Snapshot) rank(c *Candidate) (rank int) {
 	switch {
 	case c.Active:
 		rank += 2
-	case c.at(s.LastCall):
+	case c.at(lastCall):
 		rank++
 	}
 	return rank

@@ -80,6 +80,7 @@ type entry struct {
 type Call struct {
 	Client string          `json:"client"`         // the ID of its credential
 	Tool   string          `json:"tool"`           // as the client has called it
+	CallID string          `json:"call,omitempty"` // its id, which its result says; "": it has none
 	Own    bool            `json:"own,omitempty"`  // a tool of the hub itself
 	Sent   json.RawMessage `json:"sent,omitempty"` // as Run.Sending was given it; nil: it was sent to no page
 }

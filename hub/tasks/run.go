@@ -1,7 +1,6 @@
 package tasks
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -162,21 +161,39 @@ func (r *Run) End(result, fault json.RawMessage) {
 	if len(result) > MaxResult {
 		result = item.FailureResult(spec.FailToolError, fmt.Sprintf("the tool has run, and its answer of %d KiB is larger than the %d KiB that are kept of a task: ask for less at once", len(result)>>10, MaxResult>>10))
 	}
-	r.book.end(r.of, Completed, complete(result), nil)
+	r.book.end(r.of, Completed, complete(result, r.of.CallID), nil)
 }
 
-// complete returns a copy of a raw result that says what it is, as each of the revision does.
-func complete(result json.RawMessage) json.RawMessage {
-	if rawjson.Get(result, "resultType") != nil {
-		return slices.Clone(result)
+// complete returns a copy of a raw result that says what it is, as each of the revision does, and
+// which call it answers, unless that has no id.
+func complete(result json.RawMessage, call string) json.RawMessage {
+	out := []byte{'{'}
+	if rawjson.Get(result, "resultType") == nil {
+		out = rawjson.AppendStringMember(out, "resultType", "complete")
 	}
-	out := []byte(`{"resultType":"complete"`)
-	rest := bytes.TrimSpace(bytes.TrimSpace(result)[1:])
-	if len(rest) > 1 {
-		out = append(out, ',')
+	meta := rawjson.Get(result, "_meta")
+	if call != "" {
+		named := rawjson.AppendStringMember([]byte{'{'}, metaCall, call)
+		for key, v := range rawjson.Members(meta) {
+			if key != metaCall {
+				named = rawjson.AppendMember(named, key, v)
+			}
+		}
+		meta = append(named, '}')
 	}
-	return append(out, rest...)
+	if meta != nil {
+		out = rawjson.AppendMember(out, "_meta", meta)
+	}
+	for key, v := range rawjson.Members(result) {
+		if key != "_meta" {
+			out = rawjson.AppendMember(out, key, v)
+		}
+	}
+	return append(out, '}')
 }
+
+// metaCall says in the _meta of a result which call it answers.
+const metaCall = "tabhub/call"
 
 // fail ends e with an error, whose words are the task's.
 func (e *entry) fail(b *Book, fault json.RawMessage) {
