@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"tabhub/cmd/tabhub/internal/portowner"
+	"tabhub/hub/delivery"
 )
 
 // openListeners opens the hub's listeners. fallback lets a taken port be replaced by a
@@ -50,9 +51,10 @@ func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Liste
 			log.Info("pages with the webmcp.v1 widget will not find this hub", "addr", relayListen, "err", err)
 		}
 	}
-	if secure != nil {
-		for i, ln := range lns {
-			lns[i] = tls.NewListener(ln, secure)
+	for i := range lns {
+		lns[i] = delivery.Listen(lns[i])
+		if secure != nil {
+			lns[i] = tls.NewListener(lns[i], secure)
 		}
 	}
 	return lns, notes, nil

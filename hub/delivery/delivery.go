@@ -15,12 +15,11 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // within is how long after an answer was written a reset connection says that it was not read.
-// Until then nobody knows, unless the client says something else over the connection.
+// Until then nobody knows, unless the client asks for something else over the connection.
 const within = 10 * time.Second
 
 // Answer is what is written. One of its methods is called, once, by any goroutine, and must not
@@ -33,7 +32,6 @@ type Answer interface {
 // Conn is a connection of a Listener. Its methods are safe for concurrent use.
 type Conn struct {
 	net.Conn
-	waits atomic.Bool // for what becomes of an answer
 
 	mu    sync.Mutex
 	known []*written // of which nobody knows yet, the oldest first
@@ -65,9 +63,12 @@ func (l listener) Accept() (net.Conn, error) {
 
 type key struct{}
 
-// WithConn returns a context that FromContext finds conn in, if that is a Conn. It is for
-// http.Server.ConnContext.
+// WithConn returns a context that FromContext finds conn in, if that is a Conn, or TLS over one.
+// It is for http.Server.ConnContext.
 func WithConn(ctx context.Context, conn net.Conn) context.Context {
+	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = secure.NetConn()
+	}
 	if c, ok := conn.(*Conn); ok {
 		return context.WithValue(ctx, key{}, c)
 	}
@@ -107,11 +108,8 @@ func (c *Conn) CloseWrite() error {
 // Read implements net.Conn.
 func (c *Conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	switch {
-	case err != nil && !isTimeout(err):
+	if err != nil && !isTimeout(err) {
 		c.end(isReset(err))
-	case n > 0 && c.waits.Load():
-		c.settle(0) // it has read the answer, and says something else
 	}
 	return n, err
 }
@@ -138,14 +136,27 @@ func (c *Conn) Writing(a Answer) {
 	c.known = append(c.known, &written{answer: a, late: c.ended})
 }
 
-// Wrote says that an answer was written, and has it told what becomes of it: when the client says
-// something else, when the connection ends, or in 10 s.
+// Asked says that the client asks for something else over the connection, which it does when it
+// has read all that was written. It does nothing for a nil Conn.
+func (c *Conn) Asked() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	waits := len(c.known) > 0
+	c.mu.Unlock()
+	if waits {
+		c.settle(0)
+	}
+}
+
+// Wrote says that an answer was written, and has it told what becomes of it: when the client asks
+// for something else, when the connection ends, or in 10 s.
 func (c *Conn) Wrote(a Answer) {
 	c.mu.Lock()
 	if w := c.find(a); w != nil {
 		w.at = time.Now()
 	}
-	c.waits.Store(true)
 	over := c.look()
 	switch {
 	case over:
@@ -233,7 +244,6 @@ func (c *Conn) settle(age time.Duration) {
 	defer c.mu.Unlock()
 	// Until they were told, IsLost knows of them.
 	c.known = slices.DeleteFunc(c.known, func(w *written) bool { return w.told && slices.Contains(tell, w) })
-	c.waits.Store(len(c.known) > 0)
 	if len(c.known) > 0 && c.late != nil && !c.ended {
 		c.late.Reset(within)
 	}

@@ -122,10 +122,9 @@ func New(o Options) *Server {
 }
 
 // Serve accepts connections until Shutdown, when it returns nil. Several may run at
-// once, also of ServeOwner.
-func (s *Server) Serve(ln net.Listener) error { return s.accept(delivery.Listen(ln)) }
-
-func (s *Server) accept(ln net.Listener) error {
+// once, also of ServeOwner. What becomes of answers is known where ln is one of delivery.Listen,
+// or TLS over it.
+func (s *Server) Serve(ln net.Listener) error {
 	if err := s.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -135,9 +134,7 @@ func (s *Server) accept(ln net.Listener) error {
 // ServeOwner is Serve for a listener that gives out only connections of the user who
 // runs the hub, as one of a Unix socket does that looks at its peers. Their requests
 // need no credential, and no Host that stands for this hub.
-func (s *Server) ServeOwner(ln net.Listener) error {
-	return s.accept(ownerListener{delivery.Listen(ln)})
-}
+func (s *Server) ServeOwner(ln net.Listener) error { return s.Serve(ownerListener{ln}) }
 
 type ownerListener struct{ net.Listener }
 
@@ -189,6 +186,7 @@ type request struct {
 
 // ServeHTTP asks the guard and has the route of the request serve it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	delivery.FromContext(r.Context()).Asked()
 	if r.Header.Get("Upgrade") != "" {
 		w = delivery.Hijacker{ResponseWriter: w}
 	}
