@@ -53,8 +53,9 @@ func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
 // are visible (or, with hidden, among all that it knows of); nil if there is none.
 func (s *State) newest(e *entry, by By, hidden bool) *provider {
 	var newest *provider
+	all := !by.bound()
 	for _, p := range e.providers {
-		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && s.knowsTab(by, p.tab) {
+		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && (all || s.knowsTab(by, p.tab)) {
 			newest = p
 		}
 	}
@@ -83,9 +84,6 @@ func (s *State) item(e *entry, by By) *item.Item {
 // present reports whether a call can be sent to a provider now: its tab is connected,
 // and the document that it shows has registered the item, or is not loaded.
 func (p *provider) present() bool { return p.connected() && !p.tab.departed(p.registered()) }
-
-// departed reports whether the tab is connected, but the item has departed.
-func (p *provider) departed() bool { return p.connected() && p.tab.departed(p.registered()) }
 
 func (p *provider) connected() bool {
 	t := p.tab

@@ -198,8 +198,9 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 		// The domain's name stands for the tabs whose schemas are the newest's, and for the
 		// session's own.
 		newest := s.newest(e, in, true)
+		everywhere, all := !by.bound(), !in.bound()
 		for _, p := range e.providers {
-			if ses.owns(p.tab) && s.knowsTab(by, p.tab) || newest != nil && p.item.Shape == newest.item.Shape && s.knowsTab(in, p.tab) {
+			if ses.owns(p.tab) && (everywhere || s.knowsTab(by, p.tab)) || newest != nil && p.item.Shape == newest.item.Shape && (all || s.knowsTab(in, p.tab)) {
 				snap.Candidates = appendCandidate(snap.Candidates, p, ses)
 			}
 		}
@@ -220,9 +221,10 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 // appendCandidate appends a candidate for a call of a session, nil for nobody's.
 func appendCandidate(all []Candidate, p *provider, ses *session) []Candidate {
 	t := p.tab
+	connected, departed := p.connected(), t.departed(p.registered())
 	all = append(all, Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated, Since: p.since,
-		Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
+		Present: connected && !departed, Departed: connected && departed, Asleep: t.discarded,
 		Lease: t.lease.held(ses), tab: t, session: ses, lease: t.lease,
 	})
 	c := &all[len(all)-1]
