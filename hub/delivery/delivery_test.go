@@ -34,6 +34,10 @@ func pair(t *testing.T) (conn *Conn, client *net.TCPConn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { here.Close(); there.Close() })
+	io.WriteString(there, "?") // its request
+	if _, err := here.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
 	return here.(*Conn), there.(*net.TCPConn)
 }
 
@@ -124,6 +128,31 @@ func TestAnswerToNobody(t *testing.T) {
 	conn.write(t, a, "some words")
 	if got := <-a; got != "lost" {
 		t.Errorf("it is %s", got)
+	}
+}
+
+// A connection that is answered again and again keeps nothing of what is long past.
+func TestManyAnswers(t *testing.T) {
+	conn, client := pair(t)
+	answers := make(answer, 8)
+	for range 8 {
+		conn.write(t, answers, "text")
+	}
+	read(t, client, 8*len("text"))
+	conn.mu.Lock()
+	armed := conn.armed
+	for _, w := range conn.known {
+		w.at = w.at.Add(-within)
+	}
+	conn.mu.Unlock()
+	conn.expire()
+	for range 8 {
+		if got := <-answers; got != "delivered" {
+			t.Errorf("one is %s", got)
+		}
+	}
+	if !armed || len(conn.known) != 0 {
+		t.Errorf("armed %t, %d are known", armed, len(conn.known))
 	}
 }
 

@@ -9,10 +9,15 @@ const (
 )
 
 // peekTCP is peek for a TCP connection, of which ok reports whether it is one.
-func peekTCP(fd int) (ended, reset, ok bool) {
+func peekTCP(fd int) (now seen, ok bool) {
 	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
-		return false, false, false
+		return now, false
 	}
-	return info.State == tcpClose || info.State == tcpCloseWait, info.State == tcpClose, true
+	return seen{
+		ended: info.State == tcpClose || info.State == tcpCloseWait,
+		reset: info.State == tcpClose,
+		// What is not Linux but says so may count nothing: a client has sent its request.
+		counts: info.Bytes_received > 0, acked: info.Bytes_acked,
+	}, true
 }

@@ -2,4 +2,4 @@
 
 package delivery
 
-func peekTCP(int) (ended, reset, ok bool) { return false, false, false }
+func peekTCP(int) (now seen, ok bool) { return now, false }

@@ -7,7 +7,9 @@ import (
 )
 
 // isReset reports whether what could not be read says that the client has left something unread.
-func isReset(err error) bool { return errors.Is(err, syscall.WSAECONNRESET) }
+func isReset(err error) bool {
+	return errors.Is(err, syscall.WSAECONNRESET) || errors.Is(err, syscall.WSAECONNABORTED)
+}
 
 // peek knows nothing: who reads is told.
-func peek(net.Conn) (ended, reset bool) { return false, false }
+func peek(net.Conn) (now seen) { return now }

@@ -60,6 +60,21 @@ func (e *eventWriter) write(fs []frame) error {
 	return e.rc.Flush()
 }
 
+// writeFinal writes the frame that ends the response. The end of the event goes with that of the
+// response: a client that leaves when it has read the event has read all there is.
+func (e *eventWriter) writeFinal(f *frame) error {
+	defer e.rest()
+	for _, p := range [][]byte{eventStart, f.head, f.body, f.tail} {
+		if err := e.writeAll(p); err != nil {
+			return err
+		}
+	}
+	if err := e.rc.Flush(); err != nil {
+		return err
+	}
+	return e.writeAll(eventEnd)
+}
+
 // rest ends the time that the client has: the connection may be used again.
 func (t *timedWriter) rest() { _ = t.rc.SetWriteDeadline(time.Time{}) }
 

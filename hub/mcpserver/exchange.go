@@ -38,7 +38,14 @@ func (x *exchange) write(fs []frame) error {
 	if x.events == nil {
 		x.events = x.srv.startEvents(x.w)
 	}
-	return x.events.write(fs)
+	last := len(fs) - 1
+	if !fs[last].final {
+		return x.events.write(fs)
+	}
+	if err := x.events.write(fs[:last]); err != nil {
+		return err
+	}
+	return x.events.writeFinal(&fs[last])
 }
 
 // finish sends the answer. status is for one that is a JSON object.

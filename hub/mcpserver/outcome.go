@@ -139,6 +139,7 @@ func (rq *request) end(e *rpcError) *rpcError {
 	if !rq.joined {
 		rq.call.End(rq.raw, fault)
 	}
+	rq.raw = nil // which the call may forget
 	return e
 }
 
@@ -162,7 +163,8 @@ func (rq *request) owns(f frame) frame {
 
 // writing implements asker.
 func (rq *request) writing() {
-	if conn := rq.conn(); conn != nil && rq.call.Sent() { // else nobody cares, or knows more than that it was written
+	// Else nobody cares, or knows more than that it was written: a proxy reads for its client.
+	if conn := rq.conn(); conn != nil && rq.call.Sent() && !rq.ses.srv.opts.BehindProxy {
 		conn.Writing(rq)
 		rq.written.Store(true)
 	}

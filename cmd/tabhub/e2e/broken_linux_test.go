@@ -271,6 +271,38 @@ func TestBrokenConnections(t *testing.T) {
 	}
 }
 
+// Who has read an answer, leaves at once, and asks the same again wants it done again.
+func TestAnsweredInFull(t *testing.T) {
+	t.Parallel()
+	const rounds = 50
+	for _, accept := range []string{"application/json", "text/event-stream"} {
+		t.Run(accept, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.serve()
+			var runs atomic.Int64
+			p.open(&tab{key: "x", tools: `[{"name":"pay"}]`, run: func(string, json.RawMessage) string {
+				runs.Add(1)
+				return `{"content":[]}`
+			}})
+			name := p.stdio().tools().named("_pay")
+			c := &rawClient{t: t, place: p, header: p.http().header.Clone()}
+			c.header.Set("Content-Type", "application/json")
+			c.header.Set("Accept", accept)
+			for n := range rounds {
+				conn := c.call(name, 1)
+				if got := c.answer(conn); bytes.Contains(got, []byte("tabhub/repeated")) {
+					t.Fatalf("call %d got the answer of the one before: %s", n+1, got)
+				}
+				conn.close()
+			}
+			if got := runs.Load(); got != rounds {
+				t.Errorf("the page worked %d times for %d calls", got, rounds)
+			}
+		})
+	}
+}
+
 // brokenPage is a page that works as long as the test wants.
 type brokenPage struct {
 	runs          atomic.Int64
