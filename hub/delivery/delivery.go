@@ -188,7 +188,7 @@ func (c *Conn) Wrote(a Answer) {
 	if w := c.find(a); w != nil {
 		w.at, w.end = time.Now(), c.sent.Load()
 	}
-	over := c.look()
+	over := c.ended || c.reset
 	if !over {
 		c.arm(within)
 	}
