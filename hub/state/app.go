@@ -38,7 +38,7 @@ func (s *State) matchApp(by By, d *domain, uri string) (*binding, string) {
 		}
 		for _, p := range tool.providers {
 			known := slices.ContainsFunc(e.providers, func(other *provider) bool { return other.tab == p.tab })
-			if is(p.item) && !known && s.knowsTab(by, p.tab) && (number == 0 || number == p.number) {
+			if is(p.item) && !known && s.knowsTab(&by, p.tab) && (number == 0 || number == p.number) {
 				e.providers = append(e.providers, &provider{entry: e, tab: p.tab, number: p.number, public: uri, item: p.item.App(), seq: p.seq, tool: p.item})
 			}
 		}

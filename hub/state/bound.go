@@ -54,7 +54,9 @@ func (s *State) knows(by By, key spec.BrowserID) bool {
 }
 
 // knowsTab reports whether by knows of a tab.
-func (s *State) knowsTab(by By, t *tab) bool { return !by.bound() || s.knows(by, t.peer.browserKey()) }
+func (s *State) knowsTab(by *By, t *tab) bool {
+	return !by.bound() || s.knows(*by, t.peer.browserKey())
+}
 
 // KnowsPeer reports whether by knows of a peer.
 func (s *State) KnowsPeer(by By, id spec.PeerID) bool {
@@ -76,7 +78,7 @@ func (s *State) knowsBinding(by By, b *binding) bool {
 	case !by.bound() || b.entry == nil:
 		return true // nobody has it
 	case b.provider != nil:
-		return s.knowsTab(by, b.provider.tab)
+		return s.knowsTab(&by, b.provider.tab)
 	}
 	return s.knowsEntry(by, b.entry)
 }

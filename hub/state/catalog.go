@@ -53,9 +53,8 @@ func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
 // are visible (or, with hidden, among all that it knows of); nil if there is none.
 func (s *State) newest(e *entry, by By, hidden bool) *provider {
 	var newest *provider
-	all := !by.bound()
 	for _, p := range e.providers {
-		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && (all || s.knowsTab(by, p.tab)) {
+		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && s.knowsTab(&by, p.tab) {
 			newest = p
 		}
 	}

@@ -87,7 +87,7 @@ func (s *State) Tabs() []TabInfo { return s.TabsFor(By{}) }
 func (s *State) TabsFor(by By) []TabInfo {
 	tabs := make([]*tab, 0, len(s.tabs))
 	for _, t := range s.tabs {
-		if !t.hidden && s.knowsTab(by, t) {
+		if !t.hidden && s.knowsTab(&by, t) {
 			tabs = append(tabs, t)
 		}
 	}

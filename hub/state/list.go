@@ -109,7 +109,7 @@ type listing struct {
 func (s *State) viewOf(by By, d *domain) listing {
 	v := listing{State: s, by: by, active: s.activeOf(by), place: describe.Place{Domain: d.key}}
 	for _, t := range d.tabs {
-		if t.hidden || !s.knowsTab(by, t) {
+		if t.hidden || !s.knowsTab(&by, t) {
 			continue
 		}
 		v.place.Tabs++
@@ -121,7 +121,7 @@ func (s *State) viewOf(by By, d *domain) listing {
 }
 
 // shows reports whether a tab's own name may be listed.
-func (v *listing) shows(p *provider) bool { return !p.tab.hidden && v.knowsTab(v.by, p.tab) }
+func (v *listing) shows(p *provider) bool { return !p.tab.hidden && v.knowsTab(&v.by, p.tab) }
 
 // visible returns how many tabs that may be listed have the item.
 func (v *listing) visible(e *entry) (n int) {

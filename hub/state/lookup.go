@@ -111,7 +111,7 @@ func (s *State) match(by By, uri string) (best *binding, page string) {
 // matchTab returns the provider of a template that a URI is made by as one tab's.
 func (s *State) matchTab(by By, e *entry, uri string, left *item.Steps) (*provider, string) {
 	for _, p := range e.providers {
-		if !p.item.Template || !s.knowsTab(by, p.tab) {
+		if !p.item.Template || !s.knowsTab(&by, p.tab) {
 			continue
 		}
 		if page, ok := s.namer.PageURI(e.domain.key, p.number, uri); ok && p.item.Makes(page, left) {

@@ -103,7 +103,7 @@ func (s *State) openURL(d *domain, by By) string {
 	}
 	var newest *tab
 	for _, t := range d.tabs {
-		if item.OriginOf(t.url) == d.origin && s.knowsTab(by, t) && (newest == nil || t.updated.After(newest.updated)) {
+		if item.OriginOf(t.url) == d.origin && s.knowsTab(&by, t) && (newest == nil || t.updated.After(newest.updated)) {
 			newest = t
 		}
 	}

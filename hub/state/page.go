@@ -12,7 +12,7 @@ import (
 // else the tab's own.
 func (s *State) ToolNames(by By, addr spec.TabAddr) []string {
 	t := s.tabs[addr]
-	if t == nil || !s.knowsTab(by, t) {
+	if t == nil || !s.knowsTab(&by, t) {
 		return nil
 	}
 	var names []string
@@ -21,7 +21,7 @@ func (s *State) ToolNames(by By, addr spec.TabAddr) []string {
 			continue
 		}
 		e := s.domains[it.Domain].entries[entryKey{it.Kind, it.Source}]
-		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && s.knowsTab(by, p.tab) })
+		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && s.knowsTab(&by, p.tab) })
 		for _, p := range e.providers {
 			switch {
 			case p.tab != t || !p.present():

@@ -191,16 +191,15 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	}
 	active := s.activeOf(in)
 	switch e := r.b.entry; {
-	case snap.Named && !s.knowsTab(by, r.b.provider.tab):
+	case snap.Named && !s.knowsTab(&by, r.b.provider.tab):
 	case snap.Named:
 		snap.Candidates = appendCandidate(snap.Candidates, r.b.provider, ses)
 	case e != nil:
 		// The domain's name stands for the tabs whose schemas are the newest's, and for the
 		// session's own.
 		newest := s.newest(e, in, true)
-		everywhere, all := !by.bound(), !in.bound()
 		for _, p := range e.providers {
-			if ses.owns(p.tab) && (everywhere || s.knowsTab(by, p.tab)) || newest != nil && p.item.Shape == newest.item.Shape && (all || s.knowsTab(in, p.tab)) {
+			if ses.owns(p.tab) && s.knowsTab(&by, p.tab) || newest != nil && p.item.Shape == newest.item.Shape && s.knowsTab(&in, p.tab) {
 				snap.Candidates = appendCandidate(snap.Candidates, p, ses)
 			}
 		}

@@ -19,7 +19,7 @@ func (s *Subscription) key() subscriptionKey { return subscriptionKey{s.uri, s.b
 
 // follows reports whether a subscription is about a page's URI in a tab of that number.
 func (s *State) follows(sub *Subscription, t *tab, domain spec.Domain, number int, page string) bool {
-	return sub.domain == domain && (sub.tab == 0 || sub.tab == number) && sub.page == page && (t == nil || s.knowsTab(sub.by, t))
+	return sub.domain == domain && (sub.tab == 0 || sub.tab == number) && sub.page == page && (t == nil || s.knowsTab(&sub.by, t))
 }
 
 // Updated is a public URI whose content has changed for those who are bound to the same.
