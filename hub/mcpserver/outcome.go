@@ -25,7 +25,7 @@ import (
 // The keys of a result's _meta that say which call it is the answer to, and that this call was
 // made before, by a request that has not got the answer.
 const (
-	metaCall     = "tabhub/call"
+	metaCall     = outcome.MetaKey
 	metaRepeated = "tabhub/repeated"
 )
 
@@ -163,8 +163,10 @@ func (rq *request) owns(f frame) frame {
 
 // writing implements asker.
 func (rq *request) writing() {
-	// Else nobody cares, or knows more than that it was written: a proxy reads for its client.
-	if conn := rq.conn(); conn != nil && rq.call.Sent() && !rq.ses.srv.opts.BehindProxy {
+	if !rq.call.Sent() || rq.ses.srv.opts.BehindProxy {
+		return // nobody cares, or knows: a proxy reads for its client
+	}
+	if conn := rq.conn(); conn != nil {
 		conn.Writing(rq)
 		rq.written.Store(true)
 	}

@@ -46,3 +46,6 @@
 // have up to MaxAnswers bytes, those that were delivered up to MaxAnswer each. What is older goes
 // first. Nothing outlives the process.
 package outcome
+
+// MetaKey says in the _meta of a result which call it answers.
+const MetaKey = "tabhub/call"

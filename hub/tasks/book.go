@@ -300,10 +300,18 @@ func (b *Book) Cancel(client, id string) bool {
 
 // Forget cancels and forgets the tasks of a client.
 func (b *Book) Forget(client string) {
-	var stops []context.CancelCauseFunc
 	b.mu.Lock()
+	stop := b.dropAllLocked(func(e *entry) bool { return e.Client == client })
+	b.mu.Unlock()
+	stop()
+}
+
+// dropAllLocked forgets the tasks that match. stop, which is to be called without the lock,
+// cancels those that go on.
+func (b *Book) dropAllLocked(match func(*entry) bool) (stop func()) {
+	var stops []context.CancelCauseFunc
 	for _, e := range b.byID {
-		if e.Client != client {
+		if !match(e) {
 			continue
 		}
 		if e.stop != nil {
@@ -311,9 +319,10 @@ func (b *Book) Forget(client string) {
 		}
 		b.dropLocked(e)
 	}
-	b.mu.Unlock()
-	for _, stop := range stops {
-		stop(ErrCancelled)
+	return func() {
+		for _, stop := range stops {
+			stop(ErrCancelled)
+		}
 	}
 }
 
@@ -418,23 +427,17 @@ func (b *Book) dropLocked(e *entry) {
 // sweep forgets the tasks whose time is over, and comes back for the next.
 func (b *Book) sweep() {
 	now := time.Now()
-	var stops []context.CancelCauseFunc
 	b.mu.Lock()
 	b.due = time.Time{}
-	for _, e := range b.byID {
-		if at := e.expires(); at.After(now) {
+	stop := b.dropAllLocked(func(e *entry) bool {
+		at := e.expires()
+		if at.After(now) {
 			b.sweepAtLocked(at)
-			continue
 		}
-		if e.stop != nil {
-			stops = append(stops, e.stop)
-		}
-		b.dropLocked(e)
-	}
+		return !at.After(now)
+	})
 	b.mu.Unlock()
-	for _, stop := range stops {
-		stop(ErrCancelled)
-	}
+	stop()
 }
 
 func (b *Book) sweepAtLocked(at time.Time) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tabhub/hub/item"
+	"tabhub/hub/outcome"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -173,9 +174,9 @@ func complete(result json.RawMessage, call string) json.RawMessage {
 	}
 	meta := rawjson.Get(result, "_meta")
 	if call != "" {
-		named := rawjson.AppendStringMember([]byte{'{'}, metaCall, call)
+		named := rawjson.AppendStringMember([]byte{'{'}, outcome.MetaKey, call)
 		for key, v := range rawjson.Members(meta) {
-			if key != metaCall {
+			if key != outcome.MetaKey {
 				named = rawjson.AppendMember(named, key, v)
 			}
 		}
@@ -191,9 +192,6 @@ func complete(result json.RawMessage, call string) json.RawMessage {
 	}
 	return append(out, '}')
 }
-
-// metaCall says in the _meta of a result which call it answers.
-const metaCall = "tabhub/call"
 
 // fail ends e with an error, whose words are the task's.
 func (e *entry) fail(b *Book, fault json.RawMessage) {
