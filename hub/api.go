@@ -128,10 +128,10 @@ type Call struct {
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
 	Pin      *policy.Pin     // call nothing but a tool with that definition; nil: any
 	// Sending, if not nil, is called each time before the call is sent to a page, which waits
-	// for its return, and is sent nothing with an error. sent describes how the Hub of another process asks the page for its
-	// answer; it does so for a task (Hub.Tasks) that has it. Such a call may take
-	// Options.CallTimeoutMax also without progress, unless its site has a time of its own:
-	// nobody waits at a connection.
+	// for its return, and is sent nothing with an error. sent describes how the Hub of another
+	// process asks the page for its answer; it does so for a task (Hub.Tasks) that has it. Such
+	// a call may take Options.CallTimeoutMax also without progress, unless its site has a time
+	// of its own: nobody waits at a connection.
 	Sending func(sent func() json.RawMessage) error
 }
 

@@ -38,14 +38,7 @@ func (x *exchange) write(fs []frame) error {
 	if x.events == nil {
 		x.events = x.srv.startEvents(x.w)
 	}
-	last := len(fs) - 1
-	if !fs[last].final {
-		return x.events.write(fs)
-	}
-	if err := x.events.write(fs[:last]); err != nil {
-		return err
-	}
-	return x.events.writeFinal(&fs[last])
+	return x.events.write(fs)
 }
 
 // finish sends the answer. status is for one that is a JSON object.

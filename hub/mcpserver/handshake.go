@@ -101,11 +101,11 @@ func setNew[T any](p **T) *T {
 	return *p
 }
 
-// initialize agrees on a revision with a client of before 2026-07-28.
 // maxCapabilities bounds what a client declares, in bytes: it is kept as long as the session, in
 // memory and in the store.
 const maxCapabilities = 8 << 10
 
+// initialize agrees on a revision with a client of before 2026-07-28.
 func (s *Server) initialize(rq *request) (frame, error) {
 	var in mcp.InitializeRequest
 	if e := rq.decode(&in); e != nil {
