@@ -193,6 +193,13 @@ func (c *rawClient) reconnect() {
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	const small, middle, large = 10, 100 << 10, 12 << 20 // what one write takes, what a socket's buffers do, more
+	inTheAnswer := func(c *rawClient, tool string, page *brokenPage) {
+		conn := c.call(tool, 1)
+		<-page.begun
+		page.finish <- true
+		conn.read(1000)
+		conn.close()
+	}
 	for _, transport := range []string{"Streamable HTTP", "2026-07-28", "SSE"} {
 		for _, point := range []struct {
 			name   string
@@ -215,20 +222,8 @@ func TestBrokenConnections(t *testing.T) {
 				conn.awaitBytes()
 				conn.close()
 			}, false},
-			{"in an answer that was written", middle, func(c *rawClient, tool string, page *brokenPage) {
-				conn := c.call(tool, 1)
-				<-page.begun
-				page.finish <- true
-				conn.read(1000)
-				conn.close()
-			}, false},
-			{"in an answer that is being written", large, func(c *rawClient, tool string, page *brokenPage) {
-				conn := c.call(tool, 1)
-				<-page.begun
-				page.finish <- true
-				conn.read(1000)
-				conn.close()
-			}, false},
+			{"in an answer that was written", middle, inTheAnswer, false},
+			{"in an answer that is being written", large, inTheAnswer, false},
 		} {
 			t.Run(transport+", "+point.name, func(t *testing.T) {
 				t.Parallel()
@@ -244,13 +239,12 @@ func TestBrokenConnections(t *testing.T) {
 				}})
 				name := p.stdio().tools().named("_pay")
 				c := &rawClient{t: t, place: p, header: bearer(p.token())}
+				if transport == "Streamable HTTP" {
+					c.header = p.http().header
+				}
 				c.header.Set("Content-Type", "application/json")
 				c.header.Set("Accept", "application/json, text/event-stream")
 				switch transport {
-				case "Streamable HTTP":
-					c.header = p.http().header.Clone()
-					c.header.Set("Content-Type", "application/json")
-					c.header.Set("Accept", "application/json, text/event-stream")
 				case "2026-07-28":
 					c.header.Set("Mcp-Protocol-Version", "2026-07-28")
 					c.meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
