@@ -311,6 +311,7 @@ func TestAllTabsLeased(t *testing.T) {
 		w.register(e, 7, tools("https://e.com/", "x"))
 		answer(e, e.Next(), "in the new tab")
 		c.want(t, "in the new tab")
+		synctest.Wait() // the call may go on before the one who has opened the tab is told
 		if s := w.hub.Standing(b, spec.TabAddr{Peer: "browser:b1", Tab: 7}); s.OpenedBy != "b" || s.HeldBy != nil {
 			t.Errorf("of the new tab there is %+v", s)
 		}
