@@ -349,7 +349,7 @@ func TestNoHubIsToldOnce(t *testing.T) {
 		{b.Open("file://" + file), []string{answer, "serve its directory"}, "allow-origin"},
 	} {
 		c.page.Front()
-		c.page.WaitFor("tries >= 3") // of which the first may have been answered
+		c.page.WaitFor("tries >= 3 && said.length > 0") // of which the first may have been answered
 		var said []string
 		c.page.Into("said", &said)
 		if len(said) != 1 {
