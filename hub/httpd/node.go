@@ -63,6 +63,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 		elsewhere, err = s.o.Elsewhere.Locate(r.Context(), user)
 	}
 	if err != nil {
+		w.Header().Set("Retry-After", "1")
 		s.answerError(w, r, s.notLocated(user, err))
 		return true
 	}

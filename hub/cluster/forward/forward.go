@@ -192,7 +192,13 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Rewrite:    rewrite,
 		Transport:  &sender{t, kept},
 		BufferPool: buffers,
-		ErrorLog:   slog.NewLogLogger(t.f.log.Handler(), slog.LevelDebug),
+		ModifyResponse: func(resp *http.Response) error {
+			for name := range resp.Header {
+				w.Header().Del(name) // the node has said it
+			}
+			return nil
+		},
+		ErrorLog: slog.NewLogLogger(t.f.log.Handler(), slog.LevelDebug),
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			t.fail(w, r, err)
 		},
