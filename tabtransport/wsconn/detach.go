@@ -21,18 +21,12 @@ var errDetached = errors.New("served by another node")
 // Detach has the connection of a peer that is not admitted served by h, which gets r, the
 // request that has opened it. To h the WebSocket has just been asked for: it answers the
 // request by taking the connection over, with all that the peer has said since. The peer, who
-// has had an answer, does not see that of h. openings is how many frames h will not say again;
-// one who was told more is closed. It is for the reader, whose Read returns then; h is called
-// when nothing else of the connection is left, in its goroutine.
+// has had an answer, does not see that of h. openings is how many frames h will not say again.
+// If the peer was told more, what it was told that for is done with, and h gets only what
+// came since: the frame that is being handled. It is for the reader, whose Read returns then; h
+// is called when nothing else of the connection is left, in its goroutine.
 func (c *Conn) Detach(h http.Handler, r *http.Request, openings int) {
-	c.mu.Lock()
-	said := c.early
-	c.mu.Unlock()
-	switch {
-	case said > openings:
-		c.Close(spec.CloseRefused, "the first message must show the credential")
-		return
-	case c.recorder == nil || c.recorder.off:
+	if c.recorder == nil || c.recorder.off {
 		c.Close(spec.CloseTooFast, "too much was said before the first message that shows a credential; come back later")
 		return
 	}
@@ -44,7 +38,11 @@ func (c *Conn) Detach(h http.Handler, r *http.Request, openings int) {
 	c.closed = errDetached
 	c.pong, c.pingDue = nil, false
 	c.stopTimersLocked()
-	w := &detached{conn: c.recorder.Conn, early: c.recorder.early, subprotocol: c.ws.Subprotocol(), header: http.Header{}}
+	early := c.recorder.early
+	if c.early > openings {
+		early = early[c.recorder.frame:]
+	}
+	w := &detached{conn: c.recorder.Conn, early: early, subprotocol: c.ws.Subprotocol(), header: http.Header{}}
 	c.recorder.stop()
 	r = r.WithContext(context.WithoutCancel(r.Context()))
 	c.handOver = func() {
@@ -78,7 +76,9 @@ type recordedHijacker struct {
 // Hijack implements http.Hijacker.
 func (h recordedHijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buf, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	h.recorder.Conn = conn
+	if err == nil {
+		h.recorder.Conn, h.recorder.buffer = conn, buf.Reader
+	}
 	return h.recorder, buf, err
 }
 
@@ -86,10 +86,15 @@ func (h recordedHijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // the reader.
 type recorder struct {
 	net.Conn
-	conn  *Conn
-	early []byte
-	off   bool // nothing is remembered any more
+	conn   *Conn
+	buffer *bufio.Reader // that reads from it
+	early  []byte
+	frame  int  // in early: where the frame begins that is being read
+	off    bool // nothing is remembered any more
 }
+
+// begin says that all that was read so far has been handled, but for what is in the buffer.
+func (r *recorder) begin() { r.frame = len(r.early) - r.buffer.Buffered() }
 
 // Read implements net.Conn.
 func (r *recorder) Read(b []byte) (int, error) {

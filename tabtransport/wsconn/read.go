@@ -31,6 +31,9 @@ const maxSkipped = 4
 // once.
 func (c *Conn) Read(handle func(kind Kind, frame []byte)) error {
 	for {
+		if c.recorder != nil && !c.recorder.off {
+			c.recorder.begin()
+		}
 		kind, r, err := c.ws.NextReader()
 		if err == nil {
 			err = c.readFrame(kind, r, handle)
