@@ -30,6 +30,7 @@ type Hub interface {
 	List(hub.ListKind) *hub.Listing
 	ListFor(*consent.Caller, hub.ListKind) *hub.Listing
 	FindFor(by *consent.Caller, kind spec.Kind, name string) (hub.Item, error)
+	Settled(context.Context) error
 	Shows(*policy.Action) bool
 	Call(context.Context, hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
