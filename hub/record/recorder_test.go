@@ -420,7 +420,7 @@ func FuzzVerify(f *testing.F) {
 func TestTwoAtOnce(t *testing.T) {
 	dir := t.TempDir() + "/record"
 	first, second := Open(dir, Options{User: "ann"}), Open(dir, Options{User: "ann"})
-	add := func(f *File, tool string) {
+	add := func(f *Recorder, tool string) {
 		t.Helper()
 		f.Append(entry(tool))
 		if _, err := f.Read(t.Context(), Query{}); err != nil {
@@ -778,7 +778,7 @@ func TestDir(t *testing.T) {
 
 // BenchmarkAppend is what the record costs a call.
 func BenchmarkAppend(b *testing.B) {
-	f := &File{wake: make(chan struct{}, 1)} // what writes has a core of its own
+	f := &Recorder{wake: make(chan struct{}, 1)} // what writes has a core of its own
 	e := entry("add_to_cart")
 	e.URL = "https://shop.example.com/cart?id=1"
 	e.Args = json.RawMessage(`{"id":"8412","count":2}`)
@@ -806,7 +806,7 @@ func BenchmarkWrite(b *testing.B) {
 	for n := 0; b.Loop(); n++ {
 		f.Append(e)
 		if n%1000 == 0 {
-			f.flush()
+			f.flush(b.Context())
 		}
 	}
 }
