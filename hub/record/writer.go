@@ -54,19 +54,12 @@ func newWriter(m medium, o Options) *writer {
 // write appends the first of lines, and returns how many. What it does not return is to be given
 // to it again, first.
 func (w *writer) write(ctx context.Context, lines []Line) (n int, err error) {
-	if !w.begun {
-		if err := w.begin(ctx); err != nil {
-			return 0, err
-		}
+	began, err := w.append(ctx, lines)
+	if errors.Is(err, errMoved) {
+		w.begun, w.batch = false, batch{}
+		began, err = w.append(ctx, lines)
 	}
-	if w.batch.first == 0 {
-		w.encodeBatch(lines)
-	}
-	began, err := w.medium.append(ctx, w.batch.first, w.buf.Bytes())
 	if err != nil {
-		if errors.Is(err, errMoved) {
-			w.begun, w.batch = false, batch{}
-		}
 		return 0, err
 	}
 	n = w.batch.lines
@@ -82,6 +75,19 @@ func (w *writer) write(ctx context.Context, lines []Line) (n int, err error) {
 		err = w.writePayloads(ctx, lines[:n])
 	}
 	return n, err
+}
+
+// append gives the medium the batch that it has not confirmed, or else the next one.
+func (w *writer) append(ctx context.Context, lines []Line) (began bool, err error) {
+	if !w.begun {
+		if err := w.begin(ctx); err != nil {
+			return false, err
+		}
+	}
+	if w.batch.first == 0 {
+		w.encodeBatch(lines)
+	}
+	return w.medium.append(ctx, w.batch.first, w.buf.Bytes())
 }
 
 // begin finds where the chain goes on.

@@ -1,0 +1,54 @@
+package record_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"tabhub/hub/record"
+	"tabhub/hub/record/recordtest"
+	"tabhub/spec"
+	"tabhub/storage/jetstream"
+	"tabhub/storage/jetstream/natstest"
+)
+
+func TestFiles(t *testing.T) {
+	recordtest.Run(t, func(t *testing.T) recordtest.Place {
+		dir := t.TempDir() + "/record"
+		return func(o record.Options) *record.Recorder { return record.Open(dir, o) }
+	})
+}
+
+func TestStream(t *testing.T) {
+	for _, servers := range []int{1, 3} {
+		t.Run(fmt.Sprint(servers, " servers"), func(t *testing.T) {
+			logs := newLogs(t, natstest.Start(t, servers), servers)
+			n := 0
+			recordtest.Run(t, func(t *testing.T) recordtest.Place {
+				n++
+				return newPlace(logs, spec.UserID(fmt.Sprint("user", n)))
+			})
+		})
+	}
+}
+
+func newLogs(t testing.TB, servers *natstest.Cluster, replicas int) *jetstream.Logs {
+	t.Helper()
+	logs, err := jetstream.OpenLogs(t.Context(), servers.Conn(t), jetstream.LogOptions{
+		Stream: "TABHUB_RECORDS", Subject: "tabhub.record", Replicas: replicas, PieceSize: recordtest.MinPiece,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return logs
+}
+
+// newPlace returns a user's record, of which each opening has a greater epoch.
+func newPlace(logs *jetstream.Logs, user spec.UserID) recordtest.Place {
+	var epoch spec.Epoch
+	return func(o record.Options) *record.Recorder {
+		epoch++
+		mine := epoch
+		return record.OpenStream(logs.User(user, func(context.Context) (spec.Epoch, error) { return mine, nil }), o)
+	}
+}
