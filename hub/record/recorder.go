@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -31,6 +32,8 @@ const (
 	writeTimeout = 5 * time.Second
 	retireDelay  = time.Hour // how long what is too old may stay
 )
+
+var errNoAnswer = errors.New("the servers that keep the record do not answer")
 
 // Defaults of Options.
 const (
@@ -291,8 +294,13 @@ func (f *Recorder) run(w *writer) {
 		}
 		timer.Reset(time.Until(next))
 	}
-	f.report(w.medium.close())
+	if err := w.medium.close(); err != nil {
+		f.report(err)
+	}
 	if len(batch) > 0 {
+		f.mu.Lock()
+		f.status.Lost += uint64(len(batch))
+		f.mu.Unlock()
 		f.o.Log.Error("entries of the record are lost", "count", len(batch))
 	}
 }
@@ -344,7 +352,7 @@ func (f *Recorder) reuse(lines []Line) {
 // write writes lines and does what else is due. It returns those that are left.
 func (f *Recorder) write(w *writer, lines []Line, closing bool) ([]Line, error) {
 	for len(lines) > 0 || len(w.notes) > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
+		ctx, cancel := context.WithTimeoutCause(context.Background(), writeTimeout, errNoAnswer)
 		n, err := w.write(ctx, lines)
 		cancel()
 		freed := 0
@@ -361,7 +369,7 @@ func (f *Recorder) write(w *writer, lines []Line, closing bool) ([]Line, error) 
 			return lines, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), writeTimeout, errNoAnswer)
 	defer cancel()
 	if err := w.retire(ctx); err != nil {
 		return lines, err

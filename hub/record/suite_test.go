@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/nats-io/nats.go"
+
 	"tabhub/hub/record"
 	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
@@ -22,7 +24,7 @@ func TestFiles(t *testing.T) {
 func TestStream(t *testing.T) {
 	for _, servers := range []int{1, 3} {
 		t.Run(fmt.Sprint(servers, " servers"), func(t *testing.T) {
-			logs := newLogs(t, natstest.Start(t, servers), servers)
+			logs := logsOf(t, natstest.Start(t, servers).Conn(t), servers)
 			n := 0
 			recordtest.Run(t, func(t *testing.T) recordtest.Place {
 				n++
@@ -32,9 +34,9 @@ func TestStream(t *testing.T) {
 	}
 }
 
-func newLogs(t testing.TB, servers *natstest.Cluster, replicas int) *jetstream.Logs {
+func logsOf(t testing.TB, nc *nats.Conn, replicas int) *jetstream.Logs {
 	t.Helper()
-	logs, err := jetstream.OpenLogs(t.Context(), servers.Conn(t), jetstream.LogOptions{
+	logs, err := jetstream.OpenLogs(t.Context(), nc, jetstream.LogOptions{
 		Stream: "TABHUB_RECORDS", Subject: "tabhub.record", Replicas: replicas, PieceSize: recordtest.MinPiece,
 	})
 	if err != nil {

@@ -115,7 +115,7 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 	if err != nil {
 		l.doubt = l.doubt || !errors.Is(err, errAway) && !errors.Is(err, nats.ErrMaxPayload)
 		if !isWrongLast(err) {
-			return false, fmt.Errorf("NATS has not confirmed a write: %w", err)
+			return false, err
 		}
 		return l.refused(ctx, b)
 	}
@@ -175,7 +175,7 @@ func (l *Log) AppendBeside(ctx context.Context, data []byte) error {
 		msg := nats.NewMsg(l.beside)
 		msg.Data, data = data[:n], data[n:]
 		if _, err := l.publish(ctx, msg); err != nil {
-			return fmt.Errorf("NATS has not confirmed a write: %w", err)
+			return err
 		}
 		l.total += int64(n)
 	}
@@ -196,7 +196,11 @@ func (l *Log) publish(ctx context.Context, msg *nats.Msg, opts ...natsjs.Publish
 	if !l.nc.IsConnected() {
 		return nil, errAway
 	}
-	return l.js.PublishMsg(ctx, msg, append(opts, natsjs.WithExpectStream(l.o.Stream))...)
+	ack, err := l.js.PublishMsg(ctx, msg, append(opts, natsjs.WithExpectStream(l.o.Stream))...)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return ack, err
 }
 
 // isWrongLast reports whether the subject's last message was another one, or one is under way.
