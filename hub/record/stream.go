@@ -15,9 +15,9 @@ import (
 // loses that much.
 const streamRest = 100 * time.Millisecond
 
-// Stream is where the batches of lines of a user are, if they are not in files, as
-// storage/jetstream's Log. Begin, Append, AppendBeside and Remove are called by one goroutine, the
-// others by any. All end with their contexts.
+// Stream is where the batches of lines of a user are, if they are not in files, such as a Log of
+// storage/jetstream/streamlog. Begin, Append, AppendBeside and Remove are called by one goroutine,
+// the others by any. All end with their contexts.
 type Stream interface {
 	// Begin makes the caller the one that writes, and returns the first and the last batch, which
 	// are empty if there is none. It fails with storage.ErrStaleEpoch if another has taken over.

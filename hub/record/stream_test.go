@@ -13,8 +13,8 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
-	"tabhub/storage/jetstream"
 	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/jetstream/streamlog"
 )
 
 func call(tool string) record.Entry {
@@ -22,7 +22,7 @@ func call(tool string) record.Entry {
 }
 
 // openAs opens a record with an epoch.
-func openAs(logs *jetstream.Logs, epoch spec.Epoch, o record.Options) *record.Recorder {
+func openAs(logs *streamlog.Logs, epoch spec.Epoch, o record.Options) *record.Recorder {
 	return record.OpenStream(logs.User("ann", func(context.Context) (spec.Epoch, error) { return epoch, nil }), o)
 }
 
@@ -202,7 +202,7 @@ func TestManyLinesInBoundedMemory(t *testing.T) {
 		t.Skip("writes 100,000 lines")
 	}
 	servers := natstest.Start(t, 1)
-	logs, err := jetstream.OpenLogs(t.Context(), servers.Conn(t), jetstream.LogOptions{Stream: "TABHUB_RECORDS", Subject: "tabhub.record"})
+	logs, err := streamlog.Open(t.Context(), servers.Conn(t), streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record"})
 	if err != nil {
 		t.Fatal(err)
 	}

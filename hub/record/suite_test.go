@@ -10,8 +10,8 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
-	"tabhub/storage/jetstream"
 	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/jetstream/streamlog"
 )
 
 func TestFiles(t *testing.T) {
@@ -34,9 +34,9 @@ func TestStream(t *testing.T) {
 	}
 }
 
-func logsOf(t testing.TB, nc *nats.Conn, replicas int) *jetstream.Logs {
+func logsOf(t testing.TB, nc *nats.Conn, replicas int) *streamlog.Logs {
 	t.Helper()
-	logs, err := jetstream.OpenLogs(t.Context(), nc, jetstream.LogOptions{
+	logs, err := streamlog.Open(t.Context(), nc, streamlog.Options{
 		Stream: "TABHUB_RECORDS", Subject: "tabhub.record", Replicas: replicas, PieceSize: recordtest.MinPiece,
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func logsOf(t testing.TB, nc *nats.Conn, replicas int) *jetstream.Logs {
 }
 
 // newPlace returns a user's record, of which each opening has a greater epoch.
-func newPlace(logs *jetstream.Logs, user spec.UserID) recordtest.Place {
+func newPlace(logs *streamlog.Logs, user spec.UserID) recordtest.Place {
 	var epoch spec.Epoch
 	return func(o record.Options) *record.Recorder {
 		epoch++

@@ -1,4 +1,4 @@
-package jetstream
+package streamlog
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	natsjs "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/spec"
 	"tabhub/storage"
@@ -111,7 +111,7 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 	} else {
 		setNumber(msg, headerPiece, l.piece)
 	}
-	ack, err := l.publish(ctx, msg, natsjs.WithExpectLastSequencePerSubject(l.last))
+	ack, err := l.publish(ctx, msg, jetstream.WithExpectLastSequencePerSubject(l.last))
 	if err != nil {
 		l.doubt = l.doubt || !errors.Is(err, errAway) && !errors.Is(err, nats.ErrMaxPayload)
 		if !isWrongLast(err) {
@@ -185,18 +185,18 @@ func (l *Log) AppendBeside(ctx context.Context, data []byte) error {
 // Remove removes all before a piece.
 func (l *Log) Remove(ctx context.Context, before uint64) error {
 	for _, subject := range []string{l.lines, l.beside} {
-		if err := l.stream.Purge(ctx, natsjs.WithPurgeSubject(subject), natsjs.WithPurgeSequence(before)); err != nil {
+		if err := l.stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(before)); err != nil {
 			return fmt.Errorf("remove what is old of %s: %w", l.user, err)
 		}
 	}
 	return nil
 }
 
-func (l *Log) publish(ctx context.Context, msg *nats.Msg, opts ...natsjs.PublishOpt) (*natsjs.PubAck, error) {
+func (l *Log) publish(ctx context.Context, msg *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	if !l.nc.IsConnected() {
 		return nil, errAway
 	}
-	ack, err := l.js.PublishMsg(ctx, msg, append(opts, natsjs.WithExpectStream(l.o.Stream))...)
+	ack, err := l.js.PublishMsg(ctx, msg, append(opts, jetstream.WithExpectStream(l.o.Stream))...)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -205,9 +205,9 @@ func (l *Log) publish(ctx context.Context, msg *nats.Msg, opts ...natsjs.Publish
 
 // isWrongLast reports whether the subject's last message was another one, or one is under way.
 func isWrongLast(err error) bool {
-	var of *natsjs.APIError
+	var of *jetstream.APIError
 	return errors.As(err, &of) &&
-		(of.ErrorCode == natsjs.JSErrCodeStreamWrongLastSequence || of.ErrorCode == natsjs.JSErrCodeStreamWrongLastSequenceConstant)
+		(of.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || of.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
 func setNumber(m *nats.Msg, header string, n uint64) { m.Header.Set(header, strconv.FormatUint(n, 10)) }

@@ -1,4 +1,16 @@
-package jetstream
+// Package streamlog keeps a log for each user in a stream of NATS JetStream, for more data than a
+// user's state has, of which the oldest is removed: the record.
+//
+// A user's log is on a subject of its own, PREFIX.HASH of the user. Each message is a batch, and
+// was published with the sequence of the message before it as Nats-Expected-Last-Subject-Sequence.
+// So of two who write one finds out, and looks whose the other message is: by its epoch, or because
+// it is its own, of which it did not hear that it had landed. On PREFIX.HASH.beside is what belongs
+// to the batches, and is read seldom.
+//
+// Batches are in pieces. Each has the sequence of the first batch of its piece, and that one has the
+// sequence of the first batch of the piece before. So the log can be read from its end, by pieces
+// that memory holds, and be cut off between two of them.
+package streamlog
 
 import (
 	"cmp"
@@ -10,7 +22,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	natsjs "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/spec"
 )
@@ -20,14 +32,14 @@ const (
 	logFormat    = "1"
 	logFormatKey = "tabhub-format"
 
-	// DefaultPieceSize is that of LogOptions.
+	// DefaultPieceSize is that of Options.
 	DefaultPieceSize = 1 << 20
 	// maxPieceAge keeps what is kept for days from being kept for longer.
 	maxPieceAge = 24 * time.Hour
 )
 
-// LogOptions configure Logs.
-type LogOptions struct {
+// Options configure Logs.
+type Options struct {
 	Stream   string // its name
 	Subject  string // what the subjects of its logs begin with
 	Replicas int    // 0: 1
@@ -42,33 +54,37 @@ type LogOptions struct {
 // is to be closed.
 type Logs struct {
 	nc     *nats.Conn
-	js     natsjs.JetStream
-	stream natsjs.Stream
-	o      LogOptions
+	js     jetstream.JetStream
+	stream jetstream.Stream
+	o      Options
 }
 
-// OpenLogs makes the stream, or checks it. It fails if the stream was made by a newer version.
-func OpenLogs(ctx context.Context, nc *nats.Conn, o LogOptions) (*Logs, error) {
+// Open makes the stream, or checks it. It fails if the stream was made by a newer version.
+func Open(ctx context.Context, nc *nats.Conn, o Options) (*Logs, error) {
 	o.Replicas, o.PieceSize = cmp.Or(o.Replicas, 1), cmp.Or(o.PieceSize, DefaultPieceSize)
-	js, err := natsjs.New(nc)
+	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
 	l := &Logs{nc: nc, js: js, o: o}
-	if l.stream, err = l.open(ctx); err != nil {
+	l.stream, err = l.open(ctx)
+	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
+		err = errors.New("the NATS servers have no JetStream; start them with it (-js)")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open the stream %s: %w", o.Stream, err)
 	}
 	return l, nil
 }
 
-func (l *Logs) open(ctx context.Context) (natsjs.Stream, error) {
-	wanted := natsjs.StreamConfig{
+func (l *Logs) open(ctx context.Context) (jetstream.Stream, error) {
+	wanted := jetstream.StreamConfig{
 		Name: l.o.Stream, Subjects: []string{l.o.Subject + ".>"}, Replicas: l.o.Replicas, MaxAge: l.o.MaxAge,
-		Storage: natsjs.FileStorage, Compression: natsjs.S2Compression, AllowDirect: true,
+		Storage: jetstream.FileStorage, Compression: jetstream.S2Compression, AllowDirect: true,
 		Metadata: map[string]string{logFormatKey: logFormat},
 	}
 	there, err := l.js.Stream(ctx, l.o.Stream)
-	if errors.Is(err, natsjs.ErrStreamNotFound) {
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return l.js.CreateStream(ctx, wanted) // one that another has just made is the same
 	}
 	if err != nil {
@@ -78,10 +94,11 @@ func (l *Logs) open(ctx context.Context) (natsjs.Stream, error) {
 	if format := is.Metadata[logFormatKey]; format != logFormat {
 		return nil, fmt.Errorf("it is of format %q, and this version of tabhub knows %s: use the version that made it, or a newer one", format, logFormat)
 	}
-	if is.MaxAge == wanted.MaxAge && is.Replicas == wanted.Replicas {
+	if is.MaxAge == wanted.MaxAge && is.Replicas >= wanted.Replicas {
 		return there, nil
 	}
-	return l.js.UpdateStream(ctx, wanted)
+	is.MaxAge, is.Replicas = wanted.MaxAge, max(is.Replicas, wanted.Replicas)
+	return l.js.UpdateStream(ctx, is)
 }
 
 // User returns a user's log. epoch returns the epoch that the caller owns the user with, and

@@ -1,4 +1,4 @@
-package jetstream
+package streamlog
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	natsjs "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/spec"
 	"tabhub/storage"
@@ -63,11 +63,11 @@ func newMessage(seq uint64, at time.Time, h nats.Header, data []byte) message {
 
 // newDirect returns the message that a replica has answered.
 func newDirect(m *nats.Msg) (message, error) {
-	seq, err := strconv.ParseUint(m.Header.Get(natsjs.SequenceHeader), 10, 64)
+	seq, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {
 		return message{}, fmt.Errorf("NATS has sent a message without its sequence: %w", err)
 	}
-	at, err := time.Parse(time.RFC3339Nano, m.Header.Get(natsjs.TimeStampHeaer))
+	at, err := time.Parse(time.RFC3339Nano, m.Header.Get(jetstream.TimeStampHeaer))
 	if err != nil {
 		return message{}, fmt.Errorf("NATS has sent a message without its time: %w", err)
 	}
@@ -85,7 +85,7 @@ func (l *Logs) leader(ctx context.Context, q query) (message, error) {
 		return message{}, err
 	}
 	var got struct {
-		Error   *natsjs.APIError `json:"error"`
+		Error   *jetstream.APIError `json:"error"`
 		Message struct {
 			Seq     uint64    `json:"seq"`
 			Time    time.Time `json:"time"`
@@ -97,7 +97,7 @@ func (l *Logs) leader(ctx context.Context, q query) (message, error) {
 		return message{}, fmt.Errorf("NATS has answered what is no message: %w", err)
 	}
 	switch {
-	case got.Error != nil && got.Error.ErrorCode == natsjs.JSErrCodeMessageNotFound:
+	case got.Error != nil && got.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
 		return message{}, errNone
 	case got.Error != nil:
 		return message{}, got.Error
@@ -177,7 +177,7 @@ func (l *Logs) from(ctx context.Context, subject string, seq uint64) (message, e
 	if err != nil {
 		return message{}, err
 	}
-	if m.Header.Get(natsjs.SequenceHeader) == strconv.FormatUint(seq, 10) {
+	if m.Header.Get(jetstream.SequenceHeader) == strconv.FormatUint(seq, 10) {
 		return newDirect(m)
 	}
 	return l.leader(ctx, q) // the replica may not have it yet
@@ -219,11 +219,11 @@ func (l *Log) Pieces(ctx context.Context) iter.Seq2[storage.Piece, error] {
 // Read calls f with the batches of a piece. One that was removed meanwhile fails with
 // fs.ErrNotExist, before f was called.
 func (l *Log) Read(ctx context.Context, p storage.Piece, f func(data []byte) error) error {
-	var batches [][]byte // of a whole piece: so it is known that nothing of it is removed meanwhile
+	var batches [][]byte // all of them, before it is known that the piece was not removed meanwhile
 	if err := l.read(ctx, l.lines, p.Start, p.End, func(data []byte) error { batches = append(batches, data); return nil }); err != nil {
 		return err
 	}
-	if m, err := l.leader(ctx, query{Seq: p.Start, NextFor: l.lines}); errors.Is(err, errNone) || err == nil && m.seq != p.Start {
+	if m, err := l.leader(ctx, query{Seq: p.Start, NextFor: l.lines}); errors.Is(err, errNone) || err == nil && m.seq > p.End {
 		return fs.ErrNotExist
 	} else if err != nil {
 		return err
