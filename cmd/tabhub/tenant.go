@@ -73,7 +73,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 
 // openRecord opens a user's record. What an older version has recorded, in the store, comes
 // first in it. changed is fired when something is recorded.
-func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal) (*record.File, error) {
+func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal) (*record.Recorder, error) {
 	c := p.config
 	dir := record.Dir(p.dir.Records(), user)
 	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Changed: changed, Log: p.log.With("user", user)}
