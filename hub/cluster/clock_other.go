@@ -4,8 +4,8 @@ package cluster
 
 import "time"
 
-var started = time.Now()
+func bootClock() time.Duration { return 0 }
 
-// bootClock returns the time since the program started. It stands still while the machine
-// sleeps: a node that has slept finds out at its next renewal.
-func bootClock() time.Duration { return time.Since(started) }
+// bootWithin knows no clock that could tell a sleep from a wall clock that was set. The next
+// renewal is less than a second away.
+func (i *instant) bootWithin(time.Duration) bool { return false }

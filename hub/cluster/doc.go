@@ -17,7 +17,7 @@
 //
 // A node writes its key once a second, each time on condition that the key's last revision is
 // the one that it wrote last. It holds its lease until 3 s after it SENT the last renewal that
-// succeeded, by a clock that runs while the machine sleeps. Another node that has seen nothing
+// succeeded, the sleep of its machine included. Another node that has seen nothing
 // newer for 4 s since it RECEIVED that renewal, and whose own renewals have succeeded all that
 // time, writes into the key that the lease has ended, on condition that the renewal is still
 // the key's last revision. That message is the only way in which a lease ends for others,
@@ -42,8 +42,9 @@
 //     waits 4 s. So when E is written P no longer holds L, by one second, which covers clocks
 //     that do not run equally fast. What they show does not matter, and neither do those of
 //     NATS: who sets a clock changes nothing.
-//   - A sleep of P's machine is counted by P's clock. A sleep of the other machine makes it wait
-//     for longer.
+//   - A sleep of P's machine is counted by P's clocks: one of them runs on, or it cannot be told
+//     from a clock that was set, and P holds nothing until its next renewal. A sleep of Q's
+//     makes Q wait for longer.
 //   - After E, P can hold a lease again only by writing a new one after E, with another id. No
 //     journal has that id before P opens the user anew, which is a claim, and claims are
 //     conditional on the journal's last message: of Q's and P's, one fails.
@@ -61,9 +62,8 @@
 // after it asked Held, when it was paused; they leave when it wakes. A user's journal takes
 // nothing of such a node. Clocks that stand still without the system knowing, as those of a
 // virtual machine that is stopped from outside: such a node may take itself for the holder until
-// its next renewal fails, up to a second of its own time after it is woken. Systems other than
-// Linux, whose clock stands still while they sleep: the same. A NATS that forgets what it has
-// acknowledged: servers that lose their disks, or power without syncing.
+// its next renewal fails, up to a second of its own time after it is woken. A NATS that forgets
+// what it has acknowledged: servers that lose their disks, or power without syncing.
 //
 // # Nodes among each other
 //

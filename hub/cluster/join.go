@@ -39,7 +39,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	n := &Node{
 		opts: o, log: o.Log, lease: Lease{hold: o.timing.hold},
 		kick: make(chan struct{}, 1), again: make(chan struct{}, 1), done: make(chan struct{}),
-		entries: make(map[string]*entry), keeper: keeper{sent: make(map[uint64]time.Duration)},
+		entries: make(map[string]*entry), keeper: keeper{sent: make(map[uint64]*instant)},
 	}
 	if n.cluster, err = openBucket(ctx, js, clusterBucket, o.Replicas); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 		return nil, err
 	}
 	context.AfterFunc(n.ctx, func() { _ = reached.Unsubscribe() })
-	asked := time.Now()
+	asked := o.wall()
 	if err := n.take(ctx); err != nil {
 		n.stop()
 		return nil, err
@@ -92,6 +92,9 @@ func (o *Options) check() error {
 	}
 	if o.timing == (timing{}) {
 		o.timing = usual
+	}
+	if o.wall == nil {
+		o.wall = time.Now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -180,7 +183,7 @@ func (n *Node) checkClock(ctx context.Context, since time.Time) error {
 	if err != nil {
 		return explain(err, n.opts.Replicas)
 	}
-	now := time.Now()
+	now := n.opts.wall()
 	if ahead := since.Sub(m.Time); ahead > maxSkew {
 		return fmt.Errorf("%w: this machine's is %v ahead of NATS's: set both by NTP", ErrClock, ahead.Round(time.Second))
 	}

@@ -12,9 +12,9 @@ import (
 type keeper struct {
 	revision uint64
 	attempt  uint64
-	sent     map[uint64]time.Duration // the attempts since the last one that succeeded
-	granted  time.Duration            // when that was sent, by the boot clock
-	lost     bool                     // users have been closed since
+	sent     map[uint64]*instant // the attempts since the last one that succeeded
+	granted  *instant            // when that was sent
+	lost     bool                // users have been closed since
 }
 
 // keep renews the lease until the node leaves or is replaced.
@@ -73,7 +73,7 @@ func (n *Node) renew(ctx context.Context) error {
 func (n *Node) attempt(ctx context.Context) error {
 	k := &n.keeper
 	k.attempt++
-	sent := bootClock()
+	sent := now()
 	k.sent[k.attempt] = sent
 	ctx, cancel := context.WithTimeout(ctx, n.opts.timing.renew)
 	defer cancel()
@@ -92,10 +92,10 @@ func (n *Node) record() *record {
 	return &record{Member: m, Attempt: n.keeper.attempt, MAC: m.sign(n.keys.members)}
 }
 
-func (n *Node) renewed(revision uint64, sent time.Duration) {
+func (n *Node) renewed(revision uint64, sent *instant) {
 	k := &n.keeper
 	was := n.lease.Held()
-	n.stats.renewed(bootClock()-sent, sent-k.granted-n.lease.hold, !was && k.granted != 0)
+	n.stats.renewed(sent, k.granted, n.lease.hold)
 	k.revision, k.granted, k.lost = revision, sent, false
 	clear(k.sent)
 	n.lease.grant(sent)
@@ -153,7 +153,7 @@ func (n *Node) suspend(err error) {
 		return
 	}
 	n.changed.Fire()
-	if k := &n.keeper; !k.lost && bootClock()-k.granted > n.opts.timing.lose {
+	if k := &n.keeper; !k.lost && !k.granted.within(n.opts.timing.lose) {
 		n.lose(fmt.Errorf("%w: %w", ErrSuspended, err))
 	}
 }

@@ -26,14 +26,17 @@ var ErrLeft = errors.New("this node has left the cluster")
 // Lease is the right of a node to act for its users. It is safe for concurrent use.
 type Lease struct {
 	hold    time.Duration
-	until   atomic.Int64     // of the boot clock
-	left    atomic.Bool      // for good
-	changed broadcast.Signal // granted, or left
+	granted atomic.Pointer[instant] // when the last renewal that succeeded was sent; nil: not held
+	left    atomic.Bool             // for good
+	changed broadcast.Signal        // granted, or left
 }
 
 // Held reports whether the node holds its lease at this moment, from memory. If it does not,
 // nothing may be sent to a tab or answered for a user: another node may be doing so.
-func (l *Lease) Held() bool { return bootClock() < time.Duration(l.until.Load()) }
+func (l *Lease) Held() bool {
+	sent := l.granted.Load()
+	return sent != nil && sent.within(l.hold)
+}
 
 // Await blocks until the lease is held. It fails with ErrLeft when it never will be again, and
 // with the context's cause.
@@ -55,13 +58,13 @@ func (l *Lease) Await(ctx context.Context) error {
 }
 
 // grant holds the lease from when a renewal that has succeeded was sent.
-func (l *Lease) grant(sent time.Duration) {
-	l.until.Store(int64(sent + l.hold))
+func (l *Lease) grant(sent *instant) {
+	l.granted.Store(sent)
 	l.changed.Fire()
 }
 
 // end gives the lease up until it is granted again.
-func (l *Lease) end() { l.until.Store(0) }
+func (l *Lease) end() { l.granted.Store(nil) }
 
 // leave ends the lease for good.
 func (l *Lease) leave() {

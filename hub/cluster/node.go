@@ -38,7 +38,9 @@ type Options struct {
 	// next ID. Nil: nobody needs to know.
 	Lost func(error)
 
-	timing timing // of tests; zero: usual
+	// Of tests.
+	timing timing           // zero: usual
+	wall   func() time.Time // nil: time.Now
 }
 
 // Why users were lost.

@@ -27,10 +27,13 @@ type stats struct {
 }
 
 // renewed counts a renewal, and for how long the lease was not held before.
-func (s *stats) renewed(took, gap time.Duration, resumed bool) {
+func (s *stats) renewed(sent, last *instant, hold time.Duration) {
 	s.renewals.Add(1)
-	s.renewalTime.Add(int64(took))
-	if resumed {
+	s.renewalTime.Add(int64(time.Since(sent.time)))
+	if last == nil {
+		return
+	}
+	if gap := time.Since(last.time) - hold; gap > 0 {
 		s.suspensions.Add(1)
 		s.suspended.Add(int64(gap))
 	}
