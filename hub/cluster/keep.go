@@ -94,14 +94,18 @@ func (n *Node) record() *record {
 
 func (n *Node) renewed(revision uint64, sent *instant) {
 	k := &n.keeper
-	was := n.lease.Held()
-	n.stats.renewed(sent, k.granted, n.lease.hold)
-	k.revision, k.granted, k.lost = revision, sent, false
+	k.revision = revision
 	clear(k.sent)
-	n.lease.grant(sent)
 	n.mu.Lock()
 	n.acked = acked{revision, time.Now()}
 	n.mu.Unlock()
+	if !sent.within(n.lease.hold) {
+		return // the answer took longer than a lease: the next renewal counts
+	}
+	was := n.lease.Held()
+	n.stats.renewed(sent, k.granted, n.lease.hold)
+	k.granted, k.lost = sent, false
+	n.lease.grant(sent)
 	if !was {
 		n.trust()
 		n.changed.Fire()

@@ -29,11 +29,11 @@ type stats struct {
 // renewed counts a renewal, and for how long the lease was not held before.
 func (s *stats) renewed(sent, last *instant, hold time.Duration) {
 	s.renewals.Add(1)
-	s.renewalTime.Add(int64(time.Since(sent.time)))
+	s.renewalTime.Add(int64(quick().mono - sent.mono))
 	if last == nil {
 		return
 	}
-	if gap := time.Since(last.time) - hold; gap > 0 {
+	if gap := quick().mono - last.mono - hold; gap > 0 {
 		s.suspensions.Add(1)
 		s.suspended.Add(int64(gap))
 	}
