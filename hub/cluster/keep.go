@@ -77,7 +77,9 @@ func (n *Node) attempt(ctx context.Context) error {
 	k.sent[k.attempt] = sent
 	ctx, cancel := context.WithTimeout(ctx, n.opts.timing.renew)
 	defer cancel()
-	revision, err := n.nodes.put(ctx, n.self.Name, n.record().encode(), k.revision)
+	r := n.record()
+	r.Attempt = k.attempt
+	revision, err := n.nodes.put(ctx, r.Name, r.encode(), k.revision)
 	if err == nil {
 		n.renewed(revision, sent)
 	}
@@ -89,7 +91,7 @@ func (n *Node) record() *record {
 	if m.State == Suspended {
 		m.State = Ready // if this can be read, it is
 	}
-	return &record{Member: m, Attempt: n.keeper.attempt, MAC: m.sign(n.keys.members)}
+	return &record{Member: m, MAC: m.sign(n.keys.members)}
 }
 
 func (n *Node) renewed(revision uint64, sent *instant) {
@@ -196,7 +198,6 @@ func (n *Node) replaced() {
 func (n *Node) say(ctx context.Context, s State) error {
 	k := &n.keeper
 	for {
-		k.attempt++
 		r := n.record()
 		r.State = s
 		_, err := n.nodes.put(ctx, r.Name, r.encode(), k.revision)
