@@ -101,7 +101,7 @@ func (c *Clients) Unload(user spec.UserID) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	s.closed = errElsewhere
 	gone := s.all
 	c.set(s, nil)
 	c.mu.Lock()
@@ -127,7 +127,7 @@ func (c *Clients) Close() error {
 	for _, s := range sets {
 		s.mu.Lock()
 		errs = append(errs, c.saveUsedLocked(s))
-		s.closed = true
+		s.closed = errEnded
 		s.mu.Unlock()
 	}
 	return errors.Join(errs...)
@@ -178,6 +178,7 @@ func badClient(format string, args ...any) error { return &BadClientError{fmt.Er
 var (
 	errUnknownToken = errors.New("the hub does not know this client's token: it was revoked, or is another hub's; `tabhub install` and `tabhub token mint` make one")
 	errExpiredToken = errors.New("this client's token has expired; `tabhub token mint` makes another")
+	errElsewhere    = fmt.Errorf("the clients cannot be changed here: %w", tabtransport.ErrGoingAway)
 	errEnded        = errors.New("the hub has ended")
 )
 
@@ -219,7 +220,7 @@ func (c *Clients) use(found *credential) Identity {
 }
 
 func (c *Clients) saveUsedLocked(s *clientSet) error {
-	if s.closed || !s.unsaved.CompareAndSwap(true, false) {
+	if s.closed != nil || !s.unsaved.CompareAndSwap(true, false) {
 		return nil
 	}
 	return s.save(s.all, false)
@@ -261,7 +262,7 @@ func (c *Clients) add(client Client, token sum) (Client, error) {
 	}
 	s := c.setOf(client.User)
 	if s == nil {
-		return Client{}, errEnded
+		return Client{}, errElsewhere
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -321,8 +322,8 @@ func freeName(others []*credential, client Client) (string, error) {
 // changeLocked makes all the clients of s, once they are kept. It must not be changed any
 // more.
 func (c *Clients) changeLocked(s *clientSet, all []*credential) error {
-	if s.closed {
-		return errEnded
+	if s.closed != nil {
+		return s.closed
 	}
 	s.unsaved.Store(false)
 	if err := s.save(all, true); err != nil {

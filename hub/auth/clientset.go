@@ -36,8 +36,8 @@ type clientSet struct {
 	rest    time.Duration // between two saves of who was used when
 	unsaved atomic.Bool   // somebody was used since
 
-	mu     sync.Mutex // held for changes
-	closed bool
+	mu     sync.Mutex    // held for changes
+	closed error         // why nothing is changed any more; nil: it is
 	all    []*credential // the oldest first; immutable, replaced with Clients.mu held as well
 }
 
