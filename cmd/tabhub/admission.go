@@ -105,7 +105,7 @@ func (p *process) dashboard(a tabtransport.Admission) (string, error) {
 	if p.ring.IsStarted(a.Pairing) {
 		return "", errNotOwner
 	}
-	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked}), nil
+	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
 }
 
 // errNotOwner tells a browser that the hub has started for a client what it is not good for.
