@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/naming"
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
@@ -155,6 +156,9 @@ func (p *process) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
 func (p *process) pairingError(err error) error {
 	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
 		return err
+	}
+	if errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, storage.ErrStaleEpoch) {
+		return spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")
 	}
 	p.log.Error("a browser cannot be paired", "err", err)
 	return spec.Errorf(spec.CodeInternal, "the pairing could not be kept; the hub's log says why")
