@@ -76,6 +76,7 @@ type Hub struct {
 	wrote     uint64             // writes to the store
 	synced    []func(error)      // to be called once unwritten is synced
 	documents []storage.Document // of the store, until Documents hands them out
+	settings  []storage.Settings // of the store and not the Hub's own, until Settings hands them out
 }
 
 // What ends a Hub.
