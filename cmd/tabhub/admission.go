@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/naming"
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
@@ -114,7 +115,7 @@ func (p *process) dashboard(a tabtransport.Admission) (string, error) {
 	if p.ring.IsStarted(a.Pairing) {
 		return "", errNotOwner
 	}
-	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked}), nil
+	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
 }
 
 // errNotOwner tells a browser that the hub has started for a client what it is not good for.
@@ -164,6 +165,9 @@ func (p *process) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
 func (p *process) pairingError(err error) error {
 	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
 		return err
+	}
+	if errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, storage.ErrStaleEpoch) {
+		return spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")
 	}
 	p.log.Error("a browser cannot be paired", "err", err)
 	return spec.Errorf(spec.CodeInternal, "the pairing could not be kept; the hub's log says why")

@@ -16,6 +16,8 @@ type GuardOptions struct {
 	// Verifier checks credentials. Nil asks for none: everybody who passes the
 	// Host and Origin checks is spec.LocalUser.
 	Verifier auth.Verifier
+	// Directory learns whose the sign-ins of the dashboard are. Nil: nobody needs it.
+	Directory auth.Directory
 	// Accounts: credentials stand for different users, so that an allowed origin
 	// alone says too little and everybody must show one.
 	Accounts bool
@@ -66,7 +68,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		proxied:    o.BehindProxy,
 		metrics:    o.OpenMetrics,
 		ownPeer:    ownPeer,
-		signIns:    newSignIns(),
+		signIns:    newSignIns(o.Directory),
 	}
 	for _, s := range o.AllowOrigins {
 		if s == "*" {

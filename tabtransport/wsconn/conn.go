@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // How long the end of a connection may take.
@@ -141,13 +142,19 @@ func (c *Conn) CloseAt(t time.Time, code spec.CloseCode, reason string) {
 }
 
 // CloseWhen closes the connection when ctx is done, instead of one that was given
-// before. Nil means never. It is for the reader.
+// before. Nil means never. If ctx's cause is tabtransport.ErrGoingAway, it is closed with
+// spec.CloseGoingAway, so that the peer comes back. It is for the reader.
 func (c *Conn) CloseWhen(ctx context.Context, code spec.CloseCode, reason string) {
 	if c.unrevoke != nil {
 		c.unrevoke()
 	}
 	if ctx != nil {
-		c.unrevoke = context.AfterFunc(ctx, func() { c.Close(code, reason) })
+		c.unrevoke = context.AfterFunc(ctx, func() {
+			if cause := context.Cause(ctx); errors.Is(cause, tabtransport.ErrGoingAway) {
+				code, reason = spec.CloseGoingAway, cause.Error()
+			}
+			c.Close(code, reason)
+		})
 	}
 }
 
