@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/wsserver/wstest"
@@ -320,8 +321,8 @@ func TestMemberNamesAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for e := range events(strings.NewReader(string(b))) {
-			b = e.data
+		for e := range rig.Events(strings.NewReader(string(b))) {
+			b = e.Data
 		}
 		if rawjson.Valid(b, spec.MaxDepth) != nil {
 			t.Fatalf("%s gets %q", body, b)
