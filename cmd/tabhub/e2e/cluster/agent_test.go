@@ -119,7 +119,7 @@ func answered(frame []byte) reply {
 	if string(rawjson.Get(result, "isError")) != "true" {
 		return reply{kind: history.OK, result: result}
 	}
-	return truth(string(result))
+	return truth(said(result))
 }
 
 // truth is what an error says of the call, as who reads it understands it. Faults of the protocol,

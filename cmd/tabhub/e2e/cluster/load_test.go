@@ -43,10 +43,11 @@ type load struct {
 	users []*user
 	calls atomic.Int64
 
-	stop   context.CancelFunc
-	calm   atomic.Bool // tabs are left alone
-	ended  sync.WaitGroup
-	worked sync.Map // when a call of an agent has last worked: *agent → time.Time, of the call's begin
+	journal *journal // nil on one hub
+	stop    context.CancelFunc
+	calm    atomic.Bool // tabs are left alone
+	ended   sync.WaitGroup
+	worked  sync.Map // when a call of an agent has last worked: *agent → time.Time, of the call's begin
 }
 
 // user is one user.
@@ -80,6 +81,9 @@ func startLoad(t testing.TB, c *cluster, n int) *load {
 		}
 	}
 	t.Cleanup(l.close)
+	if c.nats != nil {
+		l.journal = followJournals(t, c.nats.Conn(t), l.h)
+	}
 	for _, u := range l.users {
 		for _, p := range u.pages {
 			select {
@@ -214,6 +218,9 @@ func (l *load) finish() {
 	for _, u := range l.users {
 		l.record(u)
 	}
+	if l.journal != nil {
+		l.journal.await()
+	}
 }
 
 // close ends what finish has not.
@@ -298,8 +305,8 @@ func (l *load) check() {
 			reasons[fmt.Sprintf("%s %.90s", e.Kind, e.Text)]++
 		}
 	}
-	l.t.Logf("%d calls: %d ok, %d not sent, %d unsure; %d runs, %d lists, %d lines", kinds[history.Invoke], kinds[history.OK], kinds[history.Fail],
-		kinds[history.Info], kinds[history.Run], kinds[history.List], kinds[history.Line])
+	l.t.Logf("%d calls: %d ok, %d not sent, %d unsure; %d runs, %d lists, %d lines, %d messages", kinds[history.Invoke], kinds[history.OK], kinds[history.Fail],
+		kinds[history.Info], kinds[history.Run], kinds[history.List], kinds[history.Line], kinds[history.Wrote])
 	var most []string
 	for reason := range reasons {
 		most = append(most, reason)

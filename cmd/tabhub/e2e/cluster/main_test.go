@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -17,14 +16,6 @@ const timeout = rig.Timeout
 var program string
 
 func TestMain(m *testing.M) {
-	if options := os.Getenv(natsVar); options != "" {
-		if err := runNATS(options); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	flag.Parse()
 	os.Exit(buildAndRun(m))
 }
 

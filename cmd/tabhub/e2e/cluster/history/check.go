@@ -20,6 +20,7 @@ const (
 	RuleName     = "a name stands for one thing"
 	RuleRecord   = "the record says what happened"
 	RuleChain    = "the record has no gap and no fork"
+	RuleFence    = "who was superseded writes no more"
 	RuleWorks    = "when the faults are over everything works"
 	RuleInvented = "a page runs what a client asked for"
 )
@@ -44,7 +45,7 @@ func (op *operation) violation(rule, format string, args ...any) Violation {
 // Check returns the rules that a history breaks, by the time of what breaks them. The history
 // must be over: each client has stopped, and the record was read.
 func Check(events []Event) []Violation {
-	c := checker{ops: map[string]*operation{}, names: map[string][]Event{}, lines: map[string][]Event{}, records: map[string][]Event{}}
+	c := checker{ops: map[string]*operation{}, names: map[string][]Event{}, lines: map[string][]Event{}, records: map[string][]Event{}, journals: map[string][]Event{}}
 	for _, e := range events {
 		c.take(e)
 	}
@@ -53,6 +54,7 @@ func Check(events []Event) []Violation {
 	}
 	c.checkNames()
 	c.checkRecords()
+	c.checkJournals()
 	c.checkCalm()
 	slices.SortStableFunc(c.found, func(a, b Violation) int { return cmp.Compare(at(a), at(b)) })
 	return c.found
@@ -66,14 +68,15 @@ func at(v Violation) time.Duration {
 }
 
 type checker struct {
-	ops     map[string]*operation // by token
-	names   map[string][]Event    // runs by user and public name
-	lines   map[string][]Event    // of the record, by user and call
-	records map[string][]Event    // lines by user
-	clients map[string]bool       // user and client, of those that have made a call
-	faults  []time.Duration       // when something happened to the cluster
-	calms   []Event               // Fault and Calm
-	found   []Violation
+	ops      map[string]*operation // by token
+	names    map[string][]Event    // runs by user and public name
+	lines    map[string][]Event    // of the record, by user and call
+	records  map[string][]Event    // lines by user
+	journals map[string][]Event    // messages by user
+	clients  map[string]bool       // user and client, of those that have made a call
+	faults   []time.Duration       // when something happened to the cluster
+	calms    []Event               // Fault and Calm
+	found    []Violation
 }
 
 func (c *checker) take(e Event) {
@@ -107,6 +110,8 @@ func (c *checker) take(e Event) {
 			key := e.User + " " + e.Call
 			c.lines[key] = append(c.lines[key], e)
 		}
+	case Wrote:
+		c.journals[e.User] = append(c.journals[e.User], e)
 	case Fault, Heal:
 		c.faults = append(c.faults, e.At)
 		if e.Kind == Fault {
@@ -252,6 +257,28 @@ func (c *checker) checkRecords() {
 		for i := 1; i < len(lines); i++ {
 			if lines[i].N != lines[i-1].N+1 {
 				c.found = append(c.found, Violation{RuleChain, fmt.Sprintf("of %s line %d follows line %d", user, lines[i].N, lines[i-1].N), lines[i-1 : i+1]})
+				break
+			}
+		}
+	}
+}
+
+// checkJournals: epochs of a user grow, an epoch has one writer, and nothing was written twice.
+func (c *checker) checkJournals() {
+	for _, user := range slices.Sorted(maps.Keys(c.journals)) {
+		messages := slices.SortedFunc(slices.Values(c.journals[user]), func(a, b Event) int { return cmp.Compare(a.N, b.N) })
+		ids := map[string]Event{}
+		for i, m := range messages {
+			if first, ok := ids[m.Call]; ok && m.Call != "" {
+				c.found = append(c.found, Violation{RuleFence, "of " + user + " a message was kept twice", []Event{first, m}})
+				break
+			}
+			ids[m.Call] = m
+			if i == 0 {
+				continue
+			}
+			if before := messages[i-1]; m.Epoch < before.Epoch || m.Epoch == before.Epoch && (m.By != before.By || before.Name == "release") {
+				c.found = append(c.found, Violation{RuleFence, fmt.Sprintf("of %s, %s has written under epoch %d after %s under epoch %d", user, m.By, m.Epoch, before.By, before.Epoch), []Event{before, m}})
 				break
 			}
 		}

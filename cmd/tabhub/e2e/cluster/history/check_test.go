@@ -31,10 +31,9 @@ func parse(t *testing.T, text string) []Event {
 		case List:
 			e.Names, e.Name = []string{e.Name}, ""
 		case Line:
-			for _, c := range e.Name {
-				e.N = e.N*10 + uint64(c-'0')
-			}
-			e.Name = ""
+			e.N, e.Name = digits(e.Name), ""
+		case Wrote: // kind user node epoch name id sequence
+			e = Event{At: e.At, Kind: Wrote, User: words[1], By: words[2], Name: words[4], Call: words[5], N: digits(words[6]), Epoch: digits(words[3])}
 		case Invoke:
 			e.Again = e.Text == "again"
 		case Fault, Heal, Calm:
@@ -43,6 +42,13 @@ func parse(t *testing.T, text string) []Event {
 		events = append(events, e)
 	}
 	return events
+}
+
+func digits(word string) (n uint64) {
+	for _, c := range word {
+		n = n*10 + uint64(c-'0')
+	}
+	return n
 }
 
 func TestCheck(t *testing.T) {
@@ -203,6 +209,29 @@ func TestCheck(t *testing.T) {
 		{"a record with a gap", `
 			line ann - - 1 - ok
 			line ann - - 3 - ok`, []string{RuleChain}},
+		{"a journal that goes from node to node", `
+			wrote ann n1 5 claim a 5
+			wrote ann n1 5 flush b 6
+			wrote bob n1 7 claim c 7
+			wrote ann n1 5 release d 8
+			wrote ann n2 9 claim e 9
+			wrote ann n2 9 flush f 11
+			wrote bob n1 7 flush g 10`, nil},
+		{"a superseded node that writes", `
+			wrote ann n1 5 claim a 5
+			wrote ann n2 6 claim b 6
+			wrote ann n1 5 flush c 7`, []string{RuleFence}},
+		{"a node that writes what it has released", `
+			wrote ann n1 5 claim a 5
+			wrote ann n1 5 release b 6
+			wrote ann n1 5 flush c 7`, []string{RuleFence}},
+		{"two nodes of one epoch", `
+			wrote ann n1 5 claim a 5
+			wrote ann n2 5 flush c 6`, []string{RuleFence}},
+		{"a flush that was kept twice", `
+			wrote ann n1 5 claim a 5
+			wrote ann n1 5 flush b 6
+			wrote ann n1 5 flush b 7`, []string{RuleFence}},
 		{"calm", `
 			fault killed
 			invoke ann c1 op1 shop_buy

@@ -4,7 +4,8 @@
 // It follows Jepsen. A client invokes an operation, a tool call with a token of its own as
 // argument, and the operation ends once: ok (it has the answer), fail (it was not sent) or
 // info (it may have taken effect). Pages note each call that they run, with its token, and
-// the hub's record has a line for each call. Check compares the three. It is a pure
+// the hub's record has a line for each call. Check compares the three, and looks through what nodes
+// have written of users' state. It is a pure
 // function: a history that was written to a file can be checked again.
 package history
 
@@ -31,6 +32,7 @@ const (
 	Run    Kind = "run"    // a page runs the tool Name, and will answer Text
 	List   Kind = "list"   // a client has read a list: Names
 	Line   Kind = "line"   // a line of the record: N, Call, and the outcome in Text
+	Wrote  Kind = "wrote"  // a message Name (claim, flush, …) of the user's journal, with the sequence N and the id Call, that the node By has written under Epoch
 	Fault  Kind = "fault"  // Text happens to the cluster
 	Heal   Kind = "heal"   // and is over
 	Calm   Kind = "calm"   // from now on, until the next fault, each call must work
@@ -49,6 +51,7 @@ type Event struct {
 	Text  string        `json:"text,omitempty"`
 	Names []string      `json:"names,omitempty"`
 	N     uint64        `json:"n,omitempty"`
+	Epoch uint64        `json:"epoch,omitempty"`
 	Again bool          `json:"again,omitempty"` // the tool may be called again by the hub itself
 }
 
