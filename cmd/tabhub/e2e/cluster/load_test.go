@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/e2e/cluster/history"
+	"tabhub/spec"
 )
 
 // every is how often each client makes a call: with 50 users of two clients each these are 200 a
@@ -140,7 +141,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (l *load) use(ctx context.Context, a *agent) {
 	next := rand.N(every)
 	for n := 0; pause(ctx, next); n++ {
-		if n%10 == 9 {
+		if n%10 == 9 || l.calm.Load() {
 			a.list()
 		}
 		began := time.Now()
@@ -179,21 +180,22 @@ func (l *load) live(ctx context.Context, u *user) {
 	}
 }
 
-// settle waits until calls of all clients that were begun from now on work, then makes sure that
-// nothing else fails for some seconds. It reports what it has waited for.
+// settle leaves the tabs alone and waits until a call of each client works. From then on, for some
+// seconds, each has to.
 func (l *load) settle() {
 	l.t.Helper()
 	l.calm.Store(true)
 	defer l.calm.Store(false)
+	// A tab that was closed a moment ago is listed until it could have come back.
+	pause(context.Background(), spec.TabGrace+time.Second)
 	from := time.Now()
-	late := time.Now().Add(2 * time.Minute)
+	late := from.Add(2 * time.Minute)
 	for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
 		missing := ""
 		for _, u := range l.users {
 			for _, a := range u.agents {
 				at, _ := l.worked.Load(a)
-				// Tabs may have been reloaded until a moment ago: the second call after it counts.
-				if at == nil || at.(time.Time).Before(from.Add(2*every)) {
+				if at == nil || at.(time.Time).Before(from) {
 					missing = a.name + " of " + u.name
 				}
 			}
