@@ -1,3 +1,5 @@
+//go:build unix
+
 package cluster
 
 import (
@@ -355,11 +357,18 @@ func (a *agent) list() (ok bool) {
 		}
 		cursor = `"cursor":` + string(next)
 	}
-	a.h.Add(history.Event{Kind: history.List, User: a.user, By: a.name, Names: names})
+	a.note(history.Event{Kind: history.List, User: a.user, By: a.name, Names: names})
 	if len(names) > 0 {
 		a.names = names
 	}
 	return true
+}
+
+// note adds an event to the history, if somebody looks.
+func (a *agent) note(e history.Event) {
+	if a.h != nil {
+		a.h.Add(e)
+	}
 }
 
 // call makes a call, to its end. It reports whether it has worked.
@@ -369,7 +378,7 @@ func (a *agent) call(name, op string) (ok bool) {
 	e := history.Event{User: a.user, By: a.name, Op: op}
 	invoke := e
 	invoke.Kind, invoke.Name, invoke.Again = history.Invoke, name, strings.HasSuffix(name, "_look")
-	a.h.Add(invoke)
+	a.note(invoke)
 	began := time.Now()
 	r := a.face.ask(ctx, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"op":%q}}`, name, op))
 	e.Kind, e.Text = r.kind, r.reason
@@ -377,7 +386,7 @@ func (a *agent) call(name, op string) (ok bool) {
 		e.Text = said(r.result)
 		e.Call, _ = rawjson.String(rawjson.Get(r.result, "_meta", "tabhub/call"))
 	}
-	a.h.Add(e)
+	a.note(e)
 	if r.kind == history.Info {
 		a.ask(e, name, began)
 	}
@@ -402,7 +411,7 @@ func (a *agent) ask(e history.Event, name string, began time.Time) {
 				if got := answered(fmt.Appendf(nil, `{"result":%s}`, report.Result)); report.Result != nil && got.kind == history.OK {
 					e.Text = said(got.result)
 				}
-				a.h.Add(e)
+				a.note(e)
 				return
 			}
 		}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package cluster
 
 import (
@@ -317,8 +319,8 @@ func (l *load) check() {
 	for _, reason := range most[:min(len(most), 12)] {
 		l.t.Logf("%5d × %s", reasons[reason], reason)
 	}
-	l.t.Logf("%-34s %6s %6s %8s %8s %6s %6s %6s", "fault", "users", "struck", "median", "worst", "ok", "fail", "info")
+	l.t.Logf("%-30s %6s %6s %8s %8s %6s %6s %6s %6s %8s", "fault", "users", "struck", "median", "worst", "ok", "fail", "info", "claims", "last")
 	for _, o := range history.Outages(events) {
-		l.t.Logf("%-34s %6d %6d %7.2fs %7.2fs %6d %6d %6d", o.What, o.Users, o.Struck, o.Median.Seconds(), o.Worst.Seconds(), o.OK, o.Fail, o.Info)
+		l.t.Logf("%-30s %6d %6d %7.2fs %7.2fs %6d %6d %6d %6d %7.2fs", o.What, o.Users, o.Struck, o.Median.Seconds(), o.Worst.Seconds(), o.OK, o.Fail, o.Info, o.Taken, o.LastTaken.Seconds())
 	}
 }

@@ -324,6 +324,8 @@ func TestOutages(t *testing.T) {
 		{At: 5*time.Second + time.Millisecond, Kind: OK, User: "bob", By: "c1", Op: "bobs"},
 		{At: 6 * time.Second, Kind: Invoke, User: "ann", By: "c1", Op: "works"},
 		{At: 7 * time.Second, Kind: OK, User: "ann", By: "c1", Op: "works"},
+		{At: 6500 * time.Millisecond, Kind: Wrote, User: "ann", Name: "claim"},
+		{At: 7 * time.Second, Kind: Wrote, User: "ann", Name: "flush"},
 		{At: 8 * time.Second, Kind: Calm},
 		{At: 9 * time.Second, Kind: Invoke, User: "bob", By: "c1", Op: "later"},
 		{At: 19 * time.Second, Kind: OK, User: "bob", By: "c1", Op: "later"},
@@ -333,7 +335,7 @@ func TestOutages(t *testing.T) {
 		{At: 30 * time.Second, Kind: Heal},
 	}
 	want := []Outage{
-		{What: "killed", Users: 2, Struck: 1, Median: 4 * time.Second, Worst: 4 * time.Second, WorstUser: "ann", OK: 2, Fail: 1, Info: 1},
+		{What: "killed", Users: 2, Struck: 1, Median: 4 * time.Second, Worst: 4 * time.Second, WorstUser: "ann", Taken: 1, LastTaken: 3500 * time.Millisecond, OK: 2, Fail: 1, Info: 1},
 		// What never works again counts to the end.
 		{What: "cut", Users: 1, Struck: 1, Median: 9 * time.Second, Worst: 9 * time.Second, WorstUser: "ann", Info: 1},
 	}

@@ -13,7 +13,9 @@ type Outage struct {
 	Struck         int           // of these, for whom a call took a second or more, or did not work
 	Median, Worst  time.Duration // of all users: see Outages
 	WorstUser      string
-	OK, Fail, Info int // how the calls ended that were made or under way meanwhile
+	Taken          int           // claims of users meanwhile
+	LastTaken      time.Duration // and when the last of them was, after the fault
+	OK, Fail, Info int           // how the calls ended that were made or under way meanwhile
 }
 
 // struck is how long a call may take that nothing happened to.
@@ -53,6 +55,11 @@ func outage(events []Event, fault Event, until time.Duration) Outage {
 	clients := map[string][]span{} // by user and client, by their ends
 	for _, e := range events {
 		switch e.Kind {
+		case Wrote:
+			if e.Name == "claim" && e.At >= fault.At && e.At < until {
+				o.Taken++
+				o.LastTaken = e.At - fault.At
+			}
 		case Invoke:
 			open[e.Op] = e
 		case OK, Fail, Info:
