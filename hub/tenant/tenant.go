@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"errors"
 
 	"tabhub/hub"
 	"tabhub/hub/broadcast"
@@ -30,6 +31,9 @@ type Tenant struct {
 	Instances *instance.Instances
 	// Demo is the tab of the demo. Nil: it has not joined.
 	Demo *demo.Tab
+	// GiveBack is called at the end of Close, for what the Hub had of the user's alone. Nil:
+	// there is nothing.
+	GiveBack func(context.Context) error
 }
 
 // Close closes what is there of a Tenant: requests under way are answered until ctx is
@@ -47,6 +51,9 @@ func (t *Tenant) Close(ctx context.Context) error {
 	err := t.Hub.Close(ctx)
 	if t.Record != nil {
 		t.Record.Close()
+	}
+	if t.GiveBack != nil {
+		err = errors.Join(err, t.GiveBack(ctx))
 	}
 	return err
 }
