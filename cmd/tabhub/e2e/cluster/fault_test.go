@@ -72,9 +72,7 @@ var faults = []fault{
 		return n.resume
 	}, 30 * time.Second},
 	{"a node is cut from NATS", func(_ *cluster, n *node) func() {
-		for _, w := range n.wires {
-			w.Cut()
-		}
+		n.cut()
 		return n.mend
 	}, 15 * time.Second},
 	{"a node does not hear NATS", func(_ *cluster, n *node) func() {
