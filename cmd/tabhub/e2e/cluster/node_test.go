@@ -104,50 +104,22 @@ type cluster struct {
 	nodes    []*node
 	balancer *balancer
 	secret   []byte // of users' tokens
+	dir      string
 }
 
 // startCluster starts n nodes, on NATS if there is more than one, and waits until they are ready.
 func startCluster(t testing.TB, n int, flags ...string) *cluster {
 	t.Helper()
-	c := &cluster{t: t, secret: []byte(strings.Repeat("0123456789abcdef", 4))}
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	jwt, shared := write("jwt", string(c.secret)), write("secret", strings.Repeat("a secret of the cluster ", 2))
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
-	env = append(env, "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
+	c := newCluster(t)
 	if n > 1 {
 		if help, err := exec.Command(program, "serve", "--help").Output(); err != nil || !strings.Contains(string(help), "--cluster-secret") {
 			t.Skipf("this tabhub has no clusters: %v", err)
 		}
 		c.nats = natstest.Start(t, 3)
 	}
-	health := "/healthz" // of one hub, /readyz is a user's
-	if n > 1 {
-		health = "/readyz"
-	}
 	var addrs []string
 	for i := range n {
-		x := &node{t: t, name: fmt.Sprint("n", i+1), addr: porttest.Free(t), health: health, env: env}
-		x.args = append([]string{
-			"serve", "--listen", x.addr, "--data-dir", filepath.Join(dir, x.name), "--auth", "jwt", "--jwt-secret", jwt,
-			"--allow-host", "127.0.0.1", "--log-level", "warn", "--expose", "all", "--tab-names", "always",
-		}, flags...)
-		if n > 1 {
-			var urls []string
-			for _, url := range c.nats.URLs() {
-				w := natstest.NewProxy(t, url)
-				x.wires = append(x.wires, w)
-				urls = append(urls, w.URL())
-			}
-			x.args = append(x.args, "--cluster", strings.Join(urls, ","), "--node-name", x.name,
-				"--node-url", "https://"+porttest.Free(t), "--cluster-secret", shared)
-		}
+		x := c.newNode(fmt.Sprint("n", i+1), flags...)
 		c.nodes = append(c.nodes, x)
 		addrs = append(addrs, x.addr)
 		x.start()
@@ -156,11 +128,51 @@ func startCluster(t testing.TB, n int, flags ...string) *cluster {
 	for _, x := range c.nodes {
 		x.awaitReady()
 	}
-	c.balancer = newBalancer(t, addrs, health)
+	c.balancer = newBalancer(t, addrs, c.nodes[0].health)
 	for _, be := range c.balancer.backends {
 		wait(t, "the balancer knows the nodes", be.isReady)
 	}
 	return c
+}
+
+// newCluster makes a cluster that has no NATS and no nodes yet.
+func newCluster(t testing.TB) *cluster {
+	return &cluster{t: t, secret: []byte(strings.Repeat("0123456789abcdef", 4)), dir: t.TempDir()}
+}
+
+// file writes a file that only its owner may read.
+func (c *cluster) file(name, text string) (path string) {
+	c.t.Helper()
+	path = filepath.Join(c.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return path
+}
+
+// newNode makes a node that does not run yet. Flags come last, and win.
+func (c *cluster) newNode(name string, flags ...string) *node {
+	c.t.Helper()
+	x := &node{t: c.t, name: name, addr: porttest.Free(c.t), health: "/healthz"} // of one hub, /readyz is a user's
+	x.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
+	x.env = append(x.env, "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
+	x.args = []string{
+		"serve", "--listen", x.addr, "--data-dir", filepath.Join(c.dir, name), "--auth", "jwt", "--jwt-secret", c.file("jwt", string(c.secret)),
+		"--allow-host", "127.0.0.1", "--log-level", "warn", "--expose", "all", "--tab-names", "always",
+	}
+	if c.nats != nil {
+		x.health = "/readyz"
+		var urls []string
+		for _, url := range c.nats.URLs() {
+			w := natstest.NewProxy(c.t, url)
+			x.wires = append(x.wires, w)
+			urls = append(urls, w.URL())
+		}
+		x.args = append(x.args, "--cluster", strings.Join(urls, ","), "--node-name", name,
+			"--node-url", "https://"+porttest.Free(c.t), "--cluster-secret", c.file("secret", strings.Repeat("a secret of the cluster ", 2)))
+	}
+	x.args = append(x.args, flags...)
+	return x
 }
 
 // token returns a user's token.
