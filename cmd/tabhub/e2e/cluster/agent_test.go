@@ -381,6 +381,9 @@ func (a *agent) call(name, op string) (ok bool) {
 	a.note(invoke)
 	began := time.Now()
 	r := a.face.ask(ctx, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"op":%q}}`, name, op))
+	if ctx.Err() != nil {
+		return false // the client has given up: the call has no end
+	}
 	e.Kind, e.Text = r.kind, r.reason
 	if r.kind == history.OK {
 		e.Text = said(r.result)
