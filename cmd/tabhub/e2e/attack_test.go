@@ -212,7 +212,7 @@ func TestNoCredential(t *testing.T) {
 
 	hello := func(params string) (json.RawMessage, spec.CloseCode) {
 		t.Helper()
-		peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/tabs", nil, spec.Subprotocol)
+		peer, _, err := wstest.Connect(p.within(), "ws://"+p.tabsAt()+"/tabs", nil, spec.Subprotocol)
 		if err != nil {
 			t.Fatal(err)
 		}

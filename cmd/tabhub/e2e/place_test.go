@@ -30,6 +30,7 @@ type place struct {
 	// back where its tabs look for it.
 	listen string
 	env    []string
+	nodes  *nodes // nil: there is one hub
 	// prepare, if not nil, is called with each command before it starts.
 	prepare func(*exec.Cmd)
 }
@@ -44,6 +45,9 @@ func newPlace(t testing.TB, env ...string) *place {
 	// The race detector has each process rest for a second before it ends.
 	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
 	t.Cleanup(p.end)
+	if os.Getenv(nodesVar) != "" {
+		p.join()
+	}
 	return p
 }
 
@@ -88,6 +92,7 @@ func runCommand(t testing.TB, cmd *exec.Cmd) (stdout, stderr string, exit int) {
 // serve starts a hub and waits until it listens.
 func (p *place) serve(args ...string) *rig.Process {
 	p.t.Helper()
+	p.startNodes(args...)
 	hub := rig.Start(p.t, p.command(append([]string{"serve", "--listen", p.listen}, args...)...))
 	hub.Stderr.Await(p.t, "listening on ")
 	p.t.Cleanup(hub.Stop)
@@ -102,6 +107,17 @@ func (p *place) hub() home.Hub {
 		p.t.Fatal(err)
 	}
 	return h
+}
+
+// tabsAt is the address at which tabs reach the hub, also while none runs.
+func (p *place) tabsAt() string {
+	if p.nodes != nil {
+		return p.nodes.tabs
+	}
+	if h, err := p.dir.ReadHub(); err == nil {
+		return h.Addr
+	}
+	return p.listen
 }
 
 // url is the base of the running hub's endpoints.

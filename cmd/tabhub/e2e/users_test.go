@@ -47,7 +47,7 @@ func TestUsersAreApart(t *testing.T) {
 
 	ran := make(chan string, 10)
 	for user, token := range tokens {
-		peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/tabs", http.Header{"Origin": {tabOrigin}}, spec.Subprotocol)
+		peer, _, err := wstest.Connect(p.within(), "ws://"+p.tabsAt()+"/tabs", http.Header{"Origin": {tabOrigin}}, spec.Subprotocol)
 		if err != nil {
 			t.Fatal(err)
 		}
