@@ -115,11 +115,13 @@ func (n *Node) see(name string, data []byte, revision uint64, stored time.Time) 
 	n.mu.Lock()
 	n.seen = max(n.seen, revision)
 	e := n.entries[name]
-	switch {
-	case e == nil && err == nil:
+	if e == nil {
 		e = &entry{}
-		n.entries[name] = e
-	case e == nil || revision <= e.revision:
+		if err == nil {
+			n.entries[name] = e
+		}
+	}
+	if e.revision != 0 && revision <= e.revision {
 		n.mu.Unlock()
 		return
 	}
