@@ -56,6 +56,8 @@ type Hub struct {
 	stats     stats.Calls
 	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970
 	storeErr  atomic.Pointer[error] // of the last write
+	kept      atomic.Uint64         // writes to the store that have ended
+	settled   broadcast.Signal      // fired when kept changes
 	running   sync.WaitGroup        // calls, and what they have begun
 	tasks     sync.WaitGroup        // goroutines of background
 
@@ -71,8 +73,10 @@ type Hub struct {
 	closing   bool         // new calls and connections are refused
 	stopped   bool         // state does not change any more
 	unwritten []storage.Change
+	wrote     uint64             // writes to the store
 	synced    []func(error)      // to be called once unwritten is synced
 	documents []storage.Document // of the store, until Documents hands them out
+	settings  []storage.Settings // of the store and not the Hub's own, until Settings hands them out
 }
 
 // What ends a Hub.

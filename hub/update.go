@@ -89,11 +89,13 @@ func (h *Hub) flush() {
 	defer h.flushMu.Unlock()
 	h.mu.Lock()
 	changes, synced := h.unwritten, h.synced
-	h.unwritten, h.synced = nil, nil
-	h.mu.Unlock()
 	if len(changes) == 0 && len(synced) == 0 {
+		h.mu.Unlock()
 		return
 	}
+	h.unwritten, h.synced = nil, nil
+	h.wrote++
+	h.mu.Unlock()
 	h.store.Write(h.opts.User, h.epoch, changes, func(err error) {
 		if err != nil && !errors.Is(err, storage.ErrStaleEpoch) {
 			h.log.Error("store: write failed", "err", err)
@@ -102,7 +104,37 @@ func (h *Hub) flush() {
 		for _, f := range synced {
 			f(err)
 		}
+		h.kept.Add(1)
+		h.settled.Fire()
 	})
+}
+
+// Settled blocks until what a client was shown of the Hub by now is kept, where another process
+// may serve the user next: a name that this one alone knows would be given to something else
+// there. The error is ctx's cause, or why the Hub has ended.
+func (h *Hub) Settled(ctx context.Context) error {
+	if !h.opts.Shared {
+		return nil
+	}
+	h.mu.RLock()
+	wrote := h.wrote
+	if len(h.unwritten) > 0 || len(h.synced) > 0 {
+		wrote++
+	}
+	h.mu.RUnlock()
+	for {
+		changed := h.settled.Wait()
+		if h.kept.Load() >= wrote {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-h.ctx.Done():
+			return h.endedFailure(false)
+		}
+	}
 }
 
 // written takes in how a write has ended.

@@ -58,6 +58,7 @@ type process struct {
 	guard       *httpd.Guard
 	ring        *pairing.Ring
 	clients     *auth.Clients
+	shared      *shared       // nil: credentials are in files of the data directory
 	oauth       *oauth.Server // nil unless --auth token
 	store       *storage.Bolt
 	tabs        *wsserver.Server
@@ -114,7 +115,7 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	if listenErr != nil {
 		return nil, listenErr
 	}
-	if p.ring, err = openRing(dir); err != nil {
+	if p.ring, err = p.openRing(); err != nil {
 		return nil, &usageError{err}
 	}
 	if c.policyFile != "" {
@@ -257,6 +258,9 @@ func (p *process) listen(fallback bool) error {
 	}
 	o := p.config.guardOptions()
 	o.Verifier = p.credentials
+	if p.shared != nil {
+		o.Directory = p.shared.dir
+	}
 	if p.guard, err = httpd.NewGuard(o); err != nil {
 		return &usageError{err}
 	}

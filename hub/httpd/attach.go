@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -29,8 +30,8 @@ const (
 )
 
 // FarewellMethod is a notification that only /attach carries, as its last line:
-// params.reason says why the hub ends: "stop" (by the user's wish), "upgrade", "idle" or
-// "failed" (a listener has). A stream that ends without it ended by accident. With params.settled, what
+// params.reason says why the hub ends: "stop" (by the user's wish), "upgrade", "idle", "failed"
+// (a listener has) or "moved" (only the user's hub does: another serves the user). A stream that ends without it ended by accident. With params.settled, what
 // has no answer was not begun, and can be sent to the next hub. A bridge whose client goes sends
 // it, too, without parameters.
 const FarewellMethod = mcpserver.FarewellMethod
@@ -82,7 +83,7 @@ func (s *Server) serveBridge(r *request, id *auth.Identity, conn net.Conn, buf *
 	s.log.Debug("bridge attached", "user", id.User)
 	settled, err := r.tenant.MCP.ServeBridge(mcpserver.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
 	s.log.Debug("bridge left", "user", id.User, "err", err)
-	if s.isDraining() {
+	if s.isDraining() || errors.Is(err, mcpserver.ErrClosing) {
 		s.sayFarewell(conn, settled)
 		letRead(conn)
 	}
@@ -126,7 +127,10 @@ func (s *Server) addBridge() bool {
 
 func (s *Server) sayFarewell(conn net.Conn, settled bool) {
 	s.mu.Lock()
-	why := s.farewell
+	why := "moved"
+	if s.draining {
+		why = s.farewell
+	}
 	s.mu.Unlock()
 	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": FarewellMethod, "params": Farewell{Reason: why, Settled: settled}})
 	conn.SetWriteDeadline(time.Now().Add(time.Second))

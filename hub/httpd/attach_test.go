@@ -13,6 +13,7 @@ import (
 
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/spec"
 )
 
 func TestRotate(t *testing.T) {
@@ -93,6 +94,22 @@ func TestFarewellToABusyBridge(t *testing.T) {
 	conn.Close()
 	if err := <-d.served; err != nil {
 		t.Error(err)
+	}
+}
+
+// A bridge whose user's hub ends, while the process goes on, is told so.
+func TestFarewellOfAMovedUser(t *testing.T) {
+	d := open(t, nil)
+	_, r := d.attach("")
+	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"id":1,"result"`) {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := d.server.o.Tenants.LetGo(t.Context(), spec.LocalUser); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(r)
+	if err != nil || !strings.HasSuffix(string(rest), `{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"moved","settled":true}}`+"\n") {
+		t.Errorf("the bridge is told %q, %v", rest, err)
 	}
 }
 

@@ -63,7 +63,9 @@ func (c toolCall) run(ctx context.Context) (json.RawMessage, error) {
 	rq, s := c.rq, c.rq.ses.srv
 	return s.withInput(ctx, rq, c.subject, rq.task.progress(rq.progress(c.name)), func(by *consent.Caller) (json.RawMessage, error) {
 		if c.builtin != nil {
-			return c.builtin.Call(ctx, by, c.args)
+			result, err := c.builtin.Call(ctx, by, c.args)
+			_ = s.hub.Settled(ctx) // it may show names; what was done is told in any case
+			return result, err
 		}
 		return fromApp(rq, by, spec.KindTool, c.name, func(by *consent.Caller, name string) (json.RawMessage, error) {
 			call := hub.Call{Name: name, Args: c.args, By: by}

@@ -46,7 +46,7 @@ func (s *Server) serve(ctx context.Context, rq *request) (frame, error) {
 	case rq.wrong != nil:
 		return frame{}, rq.wrong
 	case !rq.waits():
-		return s.serveNow(rq)
+		return s.serveNow(ctx, rq)
 	case rq.ctx == nil:
 		return s.refuse(rq, &hub.Failure{Code: spec.FailQueueFull,
 			Message: "too many requests of this client are under way: wait for answers first"})
@@ -57,13 +57,17 @@ func (s *Server) serve(ctx context.Context, rq *request) (frame, error) {
 // errSilent says that a request gets no answer.
 var errSilent = errors.New("no answer")
 
-func (s *Server) serveNow(rq *request) (frame, error) {
+func (s *Server) serveNow(ctx context.Context, rq *request) (frame, error) {
 	if rq.method != "initialize" && !rq.modern {
 		rq.ses.initialized()
 	}
 	switch rq.method {
 	case "tools/list", "resources/list", "resources/templates/list", "prompts/list":
-		return s.list(rq)
+		f, err := s.list(rq)
+		if err == nil {
+			err = s.hub.Settled(ctx)
+		}
+		return f, err
 	case "initialized":
 		// Some clients send it as a request (spec/docs/RULES.md, "MCP over SSE").
 		if !rq.modern {

@@ -112,6 +112,8 @@ func (h *scripted) Find(kind spec.Kind, name string) (hub.Item, error) {
 	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
 }
 
+func (h *scripted) Settled(context.Context) error { return nil }
+
 func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.Item, error) {
 	return h.Find(kind, name)
 }

@@ -249,7 +249,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	if !s.streams.enter() {
-		httpError(w, http.StatusServiceUnavailable, invalidRequest(errClosing.Error()))
+		httpError(w, http.StatusServiceUnavailable, invalidRequest(ErrClosing.Error()))
 		return
 	}
 	defer s.streams.leave()

@@ -30,7 +30,7 @@ func (s *Server) postModern(x *exchange, r *http.Request, out *outbox, m message
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	defer context.AfterFunc(s.ctx, func() { cancel(errClosing) })()
+	defer context.AfterFunc(s.ctx, func() { cancel(ErrClosing) })()
 	ses := s.sessions.stateless(ctx, identityOf(ctx))
 	defer s.sessions.releaseStateless(ses)
 	ses.out = out

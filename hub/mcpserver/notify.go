@@ -181,7 +181,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	rq.out.wake()
 	if !l.want.empty() {
 		<-ctx.Done()
-		if context.Cause(ctx) != errClosing {
+		if context.Cause(ctx) != ErrClosing {
 			return frame{}, errSilent
 		}
 	}

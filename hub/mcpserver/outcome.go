@@ -117,7 +117,7 @@ func (s *Server) askAgain(ctx context.Context, rq *request) (frame, error) {
 
 // cutShort answers what the end of the hub, or of the client's credential, has ended.
 func (s *Server) cutShort(ctx context.Context, rq *request) (frame, error) {
-	why := errClosing
+	why := ErrClosing
 	if errors.Is(context.Cause(ctx), auth.ErrEnded) {
 		why = auth.ErrEnded
 	}

@@ -30,6 +30,7 @@ type Hub interface {
 	List(hub.ListKind) *hub.Listing
 	ListFor(*consent.Caller, hub.ListKind) *hub.Listing
 	FindFor(by *consent.Caller, kind spec.Kind, name string) (hub.Item, error)
+	Settled(context.Context) error
 	Shows(*policy.Action) bool
 	Call(context.Context, hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
@@ -117,9 +118,11 @@ type Server struct {
 	apps     map[string]*apps      // of clients without sessions, see request.apps
 }
 
-// Causes of a cancelled request.
+// ErrClosing is why a request or a stream has ended that Server.Close has cut short.
+var ErrClosing = errors.New("the hub is shutting down")
+
+// Other causes of a cancelled request.
 var (
-	errClosing   = errors.New("the hub is shutting down")
 	errCancelled = errors.New("cancelled by the client")
 	errGone      = errors.New("the client is gone")
 	errRevoked   = errors.New("the client's credential is not good any more")
@@ -189,7 +192,7 @@ func (s *Server) Close(ctx context.Context) error {
 	s.leave()
 	err := s.active.close(ctx)
 	s.unwatch()
-	s.cancel(errClosing)
+	s.cancel(ErrClosing)
 	s.sessions.close()
 	_ = s.runs.close(context.Background())    // as their requests and tasks have
 	_ = s.streams.close(context.Background()) // they end by themselves now

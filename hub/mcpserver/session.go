@@ -302,7 +302,7 @@ func (ses *session) end(cause error) {
 	ses.mu.Lock()
 	first := !ses.ended
 	ses.ended = true
-	final := ses.left || ses.id != "" && ses.transport != telemetry.Stdio && cause != errClosing
+	final := ses.left || ses.id != "" && ses.transport != telemetry.Stdio && cause != ErrClosing
 	subs := ses.subs
 	over := telemetry.Session{Transport: ses.transport, Version: ses.version, Took: time.Since(ses.agreed)}
 	ses.subs, ses.out = nil, nil

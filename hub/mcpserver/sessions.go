@@ -210,7 +210,7 @@ func (all *sessions) close() {
 	}
 	all.mu.Unlock()
 	for _, ses := range open {
-		ses.end(errClosing)
+		ses.end(ErrClosing)
 	}
 }
 

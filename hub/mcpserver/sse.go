@@ -21,7 +21,7 @@ func (s *Server) SSE() http.Handler {
 			return
 		}
 		if !s.streams.enter() {
-			httpError(w, http.StatusServiceUnavailable, invalidRequest(errClosing.Error()))
+			httpError(w, http.StatusServiceUnavailable, invalidRequest(ErrClosing.Error()))
 			return
 		}
 		defer s.streams.leave()

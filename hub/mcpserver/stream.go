@@ -57,19 +57,19 @@ const FarewellMethod = "tabhub/farewell"
 // ServeBridge is ServeStream for a client that outlives the Server and finds another.
 // A request that comes after Close has begun gets no answer instead of a refusal.
 // settled reports whether all requests that were begun got theirs, so that the client
-// can send what has none to another Server.
+// can send what has none to another Server. The error is ErrClosing if the Server ends.
 func (s *Server) ServeBridge(ctx context.Context, b Bridged, r io.Reader, w io.Writer) (settled bool, err error) {
 	return s.serveStream(ctx, b, r, w, true)
 }
 
 func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.Writer, outlives bool) (settled bool, err error) {
 	if !s.streams.enter() {
-		return true, errClosing
+		return true, ErrClosing
 	}
 	defer s.streams.leave()
 	ses := s.newSession(ctx, identityOf(ctx))
 	ses.id, ses.began, ses.outlives, ses.transport = b.Session, b.Began, outlives, telemetry.Stdio
-	defer context.AfterFunc(s.ctx, func() { ses.cancel(errClosing) })()
+	defer context.AfterFunc(s.ctx, func() { ses.cancel(ErrClosing) })()
 	st := &stream{srv: s, ses: ses}
 	st.out = newOutbox(&lineSink{bufio.NewWriterSize(w, 64<<10)}, ses.notices, func(err error) {
 		ses.cancel(fmt.Errorf("%w: write: %w", errGone, err))

@@ -65,7 +65,7 @@ type taskCall struct {
 // the request's. work is run in a context that lasts as long as the call is wanted.
 func (s *Server) callOrTask(ctx context.Context, rq *request, of tasks.Call, work func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	if !s.runs.enter() {
-		return nil, &hub.Failure{Code: spec.FailNotConnected, Message: errClosing.Error() + "; nothing was sent to a page"}
+		return nil, &hub.Failure{Code: spec.FailNotConnected, Message: ErrClosing.Error() + "; nothing was sent to a page"}
 	}
 	of.Client, of.CallID = rq.ses.identity.who.ID, rq.call.ID()
 	t := &taskCall{srv: s, of: of, by: rq.caller(nil, nil), waits: make(chan struct{}, 1), done: make(chan struct{})}

@@ -14,6 +14,6 @@
 //     still listed;
 //   - is closed when its Hub has ended by itself (hub.Hub.Done), as it does when another
 //     hub has taken over the user's store. The next Get waits until it is closed, and opens
-//     another;
+//     another, as it does after LetGo;
 //   - is closed with the Registry.
 package tenant

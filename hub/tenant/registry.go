@@ -15,7 +15,7 @@ import (
 // ErrClosed is why Get opens no tenant while the process ends.
 var ErrClosed = errors.New("the hub is shutting down")
 
-// closeTimeout is how long the requests of a Hub that has ended by itself may take.
+// closeTimeout is how long the requests of a Hub may take that has ended by itself, or is let go.
 const closeTimeout = 8 * time.Second
 
 // Registry has the tenants of a process. All methods are safe for concurrent use.
@@ -37,6 +37,8 @@ type entry struct {
 	opened chan struct{} // closed when tenant or err is set
 	tenant *Tenant
 	err    error
+	leave  chan struct{} // closed by LetGo
+	left   bool          // it is; guarded by Registry.mu
 	closed chan struct{} // closed when tenant is, and the entry has left the Registry
 }
 
@@ -68,6 +70,7 @@ func (r *Registry) Get(ctx context.Context, user spec.UserID) (*Tenant, error) {
 		}
 		select {
 		case <-e.tenant.Hub.Done():
+		case <-e.leave:
 		default:
 			return e.tenant, nil
 		}
@@ -89,7 +92,7 @@ func (r *Registry) entry(ctx context.Context, user spec.UserID) (*entry, error) 
 	if r.draining {
 		return nil, ErrClosed
 	}
-	e := &entry{opened: make(chan struct{}), closed: make(chan struct{})}
+	e := &entry{opened: make(chan struct{}), leave: make(chan struct{}), closed: make(chan struct{})}
 	r.entries[user] = e
 	r.running.Go(func() { r.run(context.WithoutCancel(ctx), user, e) })
 	return e, nil
@@ -107,16 +110,65 @@ func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
 	defer r.remove(user)
 	select {
 	case <-e.tenant.Hub.Done():
-		ctx, cancel := context.WithTimeout(ctx, closeTimeout)
-		defer cancel()
-		if err := e.tenant.Close(ctx); err != nil {
-			r.log.Warn("a user's hub was closed before all was answered", "user", user, "err", err)
-		}
+	case <-e.leave:
 	case <-r.closing:
 		err := e.tenant.Close(r.closeCtx)
 		r.mu.Lock()
 		r.errs = append(r.errs, err)
 		r.mu.Unlock()
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
+	if err := e.tenant.Close(ctx); err != nil {
+		r.log.Warn("a user's hub was closed before all was answered", "user", user, "err", err)
+	}
+}
+
+// Has returns a user's tenant if it is open. It does not block.
+func (r *Registry) Has(user spec.UserID) (*Tenant, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.entries[user]
+	if e == nil || e.left {
+		return nil, false
+	}
+	select {
+	case <-e.opened:
+		return e.tenant, e.err == nil && e.tenant.Hub.Err() == nil
+	default:
+		return nil, false
+	}
+}
+
+// LetGo has a user's tenant closed, if there is one, as if its Hub had ended by itself, and
+// waits for that. If ctx ends first, the closing goes on.
+func (r *Registry) LetGo(ctx context.Context, user spec.UserID) error {
+	r.mu.Lock()
+	e := r.entries[user]
+	if e != nil && !e.left {
+		e.left = true
+		close(e.leave)
+	}
+	r.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	select {
+	case <-e.closed:
+		return nil
+	case <-e.opened:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if e.err != nil {
+		return nil // closed stays open: there is none
+	}
+	select {
+	case <-e.closed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

@@ -169,6 +169,48 @@ func TestTenantThatEndedIsReplaced(t *testing.T) {
 	})
 }
 
+// A user who is let go is served until the hub is closed, once, and by another one after.
+func TestLetGo(t *testing.T) {
+	bubble(t, func(t *testing.T, o *opener, r *Registry) {
+		first, err := r.Get(t.Context(), "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := 0
+		first.GiveBack = func(context.Context) error { given++; return nil }
+		if open, ok := r.Has("ann"); !ok || open != first {
+			t.Errorf("before, Has returns %v, %v", open, ok)
+		}
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if err := r.LetGo(t.Context(), "ann"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+		if _, ok := r.Has("ann"); ok || serves(t, first) || given != 1 {
+			t.Errorf("after: open %v, given back %d times", ok, given)
+		}
+		second, err := r.Get(t.Context(), "ann")
+		if err != nil || second == first || !serves(t, second) {
+			t.Errorf("the next request got %+v, %v", second, err)
+		}
+		if err := r.LetGo(t.Context(), "bob"); err != nil {
+			t.Errorf("nobody's: %v", err)
+		}
+		o.err = errors.New("the disk is full")
+		o.wait = make(chan struct{})
+		go r.Get(t.Context(), "eve")
+		synctest.Wait()
+		time.AfterFunc(time.Second, func() { close(o.wait) })
+		if err := r.LetGo(t.Context(), "eve"); err != nil {
+			t.Errorf("one that cannot be opened: %v", err)
+		}
+	})
+}
+
 // While the process ends, what is open is still found, and nothing is opened.
 func TestDrain(t *testing.T) {
 	bubble(t, func(t *testing.T, o *opener, r *Registry) {
