@@ -105,7 +105,7 @@ func explain(err error, replicas int) error {
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) {
-		return errors.New("JetStream does not answer: it may be electing a leader, or the NATS user may not use $JS.API.>, $KV.> and _INBOX.>")
+		return errors.New("JetStream does not answer: it may be electing a leader, or the NATS user may not use $JS.API.>, $KV.>, tabhub.> and _INBOX.>")
 	}
 	return fmt.Errorf("JetStream: %w", err)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -69,7 +68,10 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := n.enter(ctx, asked); err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.timing.renew)
 		defer cancel()
-		return nil, errors.Join(err, n.Leave(ctx))
+		if err := n.Leave(ctx); err != nil {
+			n.log.Warn("the lease of a node that was refused has to end by itself", "err", err)
+		}
+		return nil, err
 	}
 	return n, nil
 }

@@ -197,14 +197,17 @@ func (n *Node) declareEnded(r record, revision uint64) {
 	}
 	var removed bool
 	if errors.Is(err, errRevision) {
-		m, err := n.nodes.last(ctx, r.Name)
-		removed = err == nil && m.Sequence == 0
+		if m, err := n.nodes.last(ctx, r.Name); err == nil && m.Sequence > 0 {
+			n.see(r.Name, m.Data, m.Sequence, m.Time) // it is the watch that is late
+		} else {
+			removed = err == nil
+		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	e := n.entries[r.Name]
 	if e == nil || e.revision != revision {
-		return // the watch was faster
+		return // there is news
 	}
 	e.ending = false
 	if removed { // by a person, and perhaps a renewal with it of which the watch has not told
