@@ -22,8 +22,14 @@ import (
 	"tabhub/tabtransport/relay"
 )
 
-// admitTab says whose a tab or browser is, when it has said hello.
+// admitTab says whose a tab or browser is, when it has said hello. The error may be a
+// *tabtransport.ElsewhereError.
 func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+	if hello != nil {
+		if err := p.server.Settle(r, hello.Token); err != nil {
+			return tabtransport.Admission{}, err
+		}
+	}
 	a, err := p.admitHello(r, hello, ex)
 	if err != nil {
 		return a, p.refuse(r, err)
@@ -74,6 +80,9 @@ func (p *process) isOwnPage(raw string) bool {
 
 // beginPairing answers a browser that says that it is paired with this hub.
 func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
+	if err := p.server.Settle(r, string(m.Pairing)); err != nil {
+		return nil, err
+	}
 	at, err := p.guard.PairingAddress(r)
 	if err != nil {
 		return nil, p.refuse(r, err)
@@ -169,6 +178,9 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	admit := p.guard.AdmitClient
 	if h.Extension {
 		admit = p.guard.AdmitExtension
+	}
+	if err := p.server.Settle(h.Request, h.Token); err != nil {
+		return a, err
 	}
 	if a.Admission, err = admit(h.Request, h.Token); err != nil {
 		return a, err

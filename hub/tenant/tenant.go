@@ -20,7 +20,7 @@ type Tenant struct {
 	User spec.UserID
 	Hub  *hub.Hub
 	// Record is where Hub records what is done. Nil: nowhere.
-	Record *record.File
+	Record *record.Recorder
 	// Changed is fired when what Hub and Record show has changed. Nil: never.
 	Changed *broadcast.Signal
 	// MCP serves Hub to MCP clients.
