@@ -60,6 +60,10 @@ func (l *located) Locate(_ context.Context, user spec.UserID) (http.Handler, err
 	return l.to, l.err
 }
 
+func (l *located) Take(ctx context.Context, user spec.UserID) (http.Handler, error) {
+	return l.Locate(ctx, user)
+}
+
 func (l *located) set(user spec.UserID, at http.Handler, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
