@@ -19,6 +19,8 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables in a terminal
 	github.com/mark3labs/mcp-go v1.2.1 // MCP revisions: methods, headers, types of the handshake
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
+	github.com/nats-io/nats-server/v2 v2.15.2 // tests, and nodes that bring their own
+	github.com/nats-io/nats.go v1.55.0 // what nodes of a cluster share
 	github.com/pelletier/go-toml/v2 v2.4.3 // where a configuration file's members stand, and what they say
 	github.com/prometheus/client_golang v1.25.0 // /metrics
 	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts and transcripts
@@ -68,8 +70,6 @@ require (
 	github.com/minio/highwayhash v1.0.4 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/nats-io/jwt/v2 v2.8.2 // indirect
-	github.com/nats-io/nats-server/v2 v2.15.2 // indirect
-	github.com/nats-io/nats.go v1.55.0 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
