@@ -18,6 +18,8 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -25,7 +27,12 @@ import (
 // it closes again.
 func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
 	c := p.config
-	transport := p.tabs.NewTransport(user)
+	peers := p.tabs.NewTransport(user)
+	var transport tabtransport.TabHubTransport = peers
+	var store storage.DomainToolStorage = p.store
+	if p.node != nil {
+		transport, store = p.node.Lease().Transport(peers), p.node.store
+	}
 	askers, err := consent.ParseAskers(c.ask)
 	if err != nil {
 		return nil, err
@@ -36,7 +43,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		return nil, err
 	}
 	h, err := hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
+		User: user, Transport: transport, Store: store, Shared: p.node != nil, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
 		Telemetry: p.telemetry,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
 		Mode: policy.Mode(c.policy), Askers: askers,
@@ -61,6 +68,9 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		kept = mine
 	}
 	t := &tenant.Tenant{User: user, Hub: h, Credentials: kept, Record: recorded, Changed: changed, Instances: p.newInstances(h)}
+	if p.node != nil {
+		t.GiveBack = p.node.giveBack(t)
+	}
 	if p.policy != nil {
 		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {
 			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), t.Close(ctx))
@@ -73,7 +83,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		PublicURL: c.publicURL, BehindProxy: c.behindProxy, TaskAfter: c.taskAfter,
 	})
 	if c.demo {
-		if t.Demo, err = demo.Join(ctx, transport); err != nil {
+		if t.Demo, err = demo.Join(ctx, peers); err != nil {
 			return nil, errors.Join(fmt.Errorf("join the demo: %w", err), t.Close(ctx))
 		}
 	}
@@ -86,6 +96,9 @@ func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal) (*reco
 	c := p.config
 	dir := record.Dir(p.dir.Records(), user)
 	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Changed: changed, Log: p.log.With("user", user)}
+	if p.store == nil {
+		return record.Open(dir, o), nil
+	}
 	old, err := p.store.OldLog(user)
 	if err != nil {
 		return nil, err

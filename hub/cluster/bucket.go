@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -42,12 +43,16 @@ func openBucket(ctx context.Context, js jetstream.JetStream, name string, replic
 		DenyDelete:        true,
 		Metadata:          map[string]string{formatKey: strconv.Itoa(format)},
 	}
-	stream, err := js.Stream(ctx, config.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		if stream, err = js.CreateStream(ctx, config); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			stream, err = js.Stream(ctx, config.Name) // another node was faster
+	var stream jetstream.Stream
+	err := patiently(ctx, func(ctx context.Context) (err error) {
+		stream, err = js.Stream(ctx, config.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			if stream, err = js.CreateStream(ctx, config); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+				stream, err = js.Stream(ctx, config.Name) // another node was faster
+			}
 		}
-	}
+		return err
+	})
 	if err != nil {
 		return nil, explain(err, replicas)
 	}
@@ -64,6 +69,28 @@ func openBucket(ctx context.Context, js jetstream.JetStream, name string, replic
 		}
 	}
 	return &bucket{js, stream, "$KV." + name + "."}, nil
+}
+
+// attemptTimeout is how long an answer of JetStream is waited for that is asked for again then:
+// servers that have no leader yet leave requests unanswered.
+const attemptTimeout = 2 * time.Second
+
+// patiently calls f, which does nothing twice, until it has an answer, or ctx ends.
+func patiently(ctx context.Context, f func(context.Context) error) error {
+	for {
+		attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
+		err := f(attempt)
+		cancel()
+		e, _ := errors.AsType[*jetstream.APIError](err)
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) && (e == nil || e.Code != 503) {
+			return err
+		}
+		select {
+		case <-time.After(attemptTimeout / 10):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // put writes a key if its last revision is the given one (0: there is none), and returns the

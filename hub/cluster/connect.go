@@ -11,6 +11,9 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
+// Conn is a connection to NATS.
+type Conn = nats.Conn
+
 // ConnectOptions say where NATS is. The zero value of all but URLs is usable.
 type ConnectOptions struct {
 	URLs        string // nats:// or tls://, with user and password if need be, separated by commas
@@ -22,7 +25,7 @@ type ConnectOptions struct {
 
 // Connect connects to NATS as a node needs it: it connects again for as long as it is not
 // closed, and finds out within seconds that a server has fallen silent.
-func Connect(o ConnectOptions) (*nats.Conn, error) {
+func Connect(o ConnectOptions) (*Conn, error) {
 	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -33,6 +36,7 @@ func Connect(o ConnectOptions) (*nats.Conn, error) {
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 250*time.Millisecond),
+		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent at some time
 		nats.PingInterval(2 * time.Second),
 		nats.MaxPingsOutstanding(2),
 		nats.IgnoreAuthErrorAbort(), // a password may be changed on NATS's side first
@@ -56,6 +60,15 @@ func Connect(o ConnectOptions) (*nats.Conn, error) {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
 	return c, nil
+}
+
+// Replicas returns how many servers keep what a cluster has if nobody says: 3, or 1 where there
+// is one.
+func Replicas(c *Conn) int {
+	if c.ConnectedClusterName() == "" {
+		return 1
+	}
+	return 3
 }
 
 // redact returns URLs without what is secret in them.

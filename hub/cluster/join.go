@@ -32,7 +32,11 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := js.AccountInfo(ctx); err != nil {
+	err = patiently(ctx, func(ctx context.Context) error {
+		_, err := js.AccountInfo(ctx)
+		return err
+	})
+	if err != nil {
 		return nil, explain(err, o.Replicas)
 	}
 	n := &Node{

@@ -55,7 +55,13 @@ func (f *Fingerprint) UnmarshalText(b []byte) error {
 
 // ID names one lease. No other ever has it: neither another process of the name, nor the same
 // process when others have declared the lease ended and it makes the next one.
-func (m *Member) ID() string { return m.Name + "/" + m.Incarnation }
+func (m Member) ID() string { return m.Name + "/" + m.Incarnation }
+
+// Addr returns the address of the listener for nodes.
+func (m Member) Addr() string {
+	_, addr, _ := strings.Cut(m.URL, "://")
+	return strings.TrimRight(addr, "/")
+}
 
 // splitID is the inverse of ID.
 func splitID(id string) (name, incarnation string, err error) {

@@ -129,6 +129,20 @@ func (d *Documents) Create(ctx context.Context, name string, doc []byte) ([]byte
 	return d.Open("", name, sealed)
 }
 
+// Replace stores a document that all nodes share, whatever there is. Of two at once one counts.
+func (d *Documents) Replace(ctx context.Context, name string, doc []byte) error {
+	for {
+		m, err := d.bucket.last(ctx, "doc."+name)
+		if err != nil {
+			return err
+		}
+		_, err = d.bucket.put(ctx, "doc."+name, d.Seal("", name, doc), m.Sequence)
+		if !errors.Is(err, errRevision) {
+			return err
+		}
+	}
+}
+
 // Seal encrypts a document of a user ("": of the cluster), which may be kept anywhere: only
 // nodes of the cluster can read it, and only as that user's document of that name.
 func (d *Documents) Seal(user spec.UserID, name string, doc []byte) []byte {

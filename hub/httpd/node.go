@@ -26,6 +26,9 @@ type Locator interface {
 	// Locate has the user's hub opened here, or returns what serves the user's requests on
 	// the node that has it.
 	Locate(ctx context.Context, user spec.UserID) (elsewhere http.Handler, err error)
+	// Take is Locate for a request that another node has passed on, because it takes this one
+	// for the user's: a user whose hub no node has open gets it here.
+	Take(ctx context.Context, user spec.UserID) (elsewhere http.Handler, err error)
 }
 
 // ClusterPath begins the paths of what nodes ask each other.
@@ -259,7 +262,7 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 		misdirect(w, nil)
 		return
 	}
-	switch elsewhere, err := s.o.Elsewhere.Locate(r.Context(), e.User); {
+	switch elsewhere, err := s.o.Elsewhere.Take(r.Context(), e.User); {
 	case err != nil:
 		w.Header().Set("Retry-After", "1")
 		s.answerError(w, r, s.notLocated(e.User, err))

@@ -66,6 +66,8 @@ type Options struct {
 	RelayClients func(spec.UserID) []mcpserver.SessionInfo
 	// Connect says how MCP clients are connected. Nil: that is not known.
 	Connect func() []Connectable
+	// Nodes is the cluster that the process is a node of. Nil: there is none.
+	Nodes Nodes
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
 	// ever.
 	Idle time.Duration

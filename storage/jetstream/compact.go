@@ -33,8 +33,8 @@ func (s *Store) compact(j *journal) error {
 	select {
 	case s.compactions <- struct{}{}:
 		defer func() { <-s.compactions }()
-	case <-s.loads.Done():
-		return nil
+	default:
+		return nil // after the next flush, which must not wait for this
 	}
 	var f fold
 	err := s.read(s.loads, subject(j.user), j.seq, f.add)
@@ -63,7 +63,10 @@ func (s *Store) compact(j *journal) error {
 func (s *Store) purge(j *journal, first uint64) {
 	ctx, cancel := context.WithTimeout(s.ctx, maxAnswer)
 	defer cancel()
-	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
+	stream, err := s.js.Stream(ctx, streamName)
+	if err == nil {
+		err = stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
+	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.log.Debug("what a snapshot replaces is not deleted", "user", j.user, "err", err)
 	}

@@ -218,35 +218,47 @@ func (s *Store) settle(j *journal, b *batch, err error) {
 	_, over := errors.AsType[*supersededError](err)
 	over = over || errors.Is(err, ErrLost)
 	err = s.explainWrite(j, err)
-	failed := []*batch{b}
+	var next *batch
 	var r *release
 	s.mu.Lock()
 	if over {
-		failed, r = append(failed, j.next), j.release
+		next, r = j.next, j.release
 		j.epoch, j.next, j.release = 0, nil, nil
 	}
-	for _, b := range failed {
-		if b != nil {
-			if errors.Is(err, storage.ErrClosed) {
-				s.failed++
-			}
-			j.waiting -= b.size
-			s.waiting -= b.size
-		}
+	if b != nil && errors.Is(err, storage.ErrClosed) {
+		s.failed++
 	}
+	s.writtenLocked(j, b)
+	s.writtenLocked(j, next)
 	s.mu.Unlock()
-	if over {
-		s.log.Info("nothing can be written for the user any more", "user", j.user, "err", err)
+	b.tell(err)
+	if !over {
+		return
 	}
-	for _, b := range failed {
-		if b != nil {
-			for _, done := range b.dones {
-				done(err)
-			}
-		}
+	if stale, ok := errors.AsType[*storage.StaleEpochError](err); ok {
+		err = stale // what was not sent was not kept
 	}
+	s.log.Info("nothing can be written for the user any more", "user", j.user, "err", err)
+	next.tell(err)
 	if r != nil {
 		r.done <- err
+	}
+}
+
+// writtenLocked takes b, which may be nil, off what waits.
+func (s *Store) writtenLocked(j *journal, b *batch) {
+	if b != nil {
+		j.waiting -= b.size
+		s.waiting -= b.size
+	}
+}
+
+// tell calls the dones of b, which may be nil.
+func (b *batch) tell(err error) {
+	if b != nil {
+		for _, done := range b.dones {
+			done(err)
+		}
 	}
 }
 

@@ -46,7 +46,6 @@ type Store struct {
 	// Static after construction.
 	nc          *nats.Conn
 	js          jetstream.JetStream
-	stream      jetstream.Stream
 	opts        Options
 	log         *slog.Logger
 	ctx         context.Context // of publishes
@@ -59,12 +58,6 @@ type Store struct {
 
 	tasks sync.WaitGroup // goroutines that Close waits for
 
-	missing struct { // see gone
-		sync.Mutex
-		asked time.Time
-		yes   bool
-	}
-
 	mu      sync.Mutex
 	users   map[spec.UserID]*journal
 	waiting int // bytes, about, that are not written
@@ -76,7 +69,8 @@ var _ storage.DomainToolStorage = (*Store)(nil)
 
 // Open opens the store, and makes its stream if there is none. It waits for servers that elect
 // a leader, as long as ctx lets it. The error is ErrNoJetStream, ErrOldServer, ErrReplicas,
-// ErrStream or storage.ErrNewer, and says what to do. The connection remains the caller's, who closes it after
+// ErrStream or storage.ErrNewer, and says what to do. The connection remains the caller's, who
+// closes it after
 // Close.
 func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
 	js, err := jetstream.New(nc)

@@ -53,7 +53,7 @@ func (r *Ring) Invite(user spec.UserID, expires time.Time) (Invitation, error) {
 	made := &invitation{
 		Invitation: Invitation{
 			Pairing: spec.PairingID("browser." + strings.ToLower(rand.Text())),
-			Secret:  newKey()[:16],
+			Secret:  NewKey()[:16],
 			Until:   now.Add(InvitationLife),
 		},
 		user: user, expires: expires, accepted: make(chan struct{}),

@@ -60,7 +60,7 @@ func Open(path, hub string) (*Ring, error) {
 	f := file(path)
 	now, err := f.read()
 	if errors.Is(err, errNone) {
-		now = state{Key: newKey()}
+		now = state{Key: NewKey()}
 		err = f.write(now)
 	}
 	if err != nil {
@@ -248,7 +248,7 @@ func (r *Ring) ForgetAll() error {
 	s.edit.Lock()
 	defer s.edit.Unlock()
 	was := s.state.Pairings
-	if err := r.change(s, state{Key: newKey()}); err != nil {
+	if err := r.change(s, state{Key: NewKey()}); err != nil {
 		return err
 	}
 	for _, p := range was {

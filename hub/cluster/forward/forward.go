@@ -159,6 +159,19 @@ func (f *Forwarder) Close() {
 	f.copying.Wait()
 }
 
+// Do sends a request of this node's own to another, once. The caller closes the body of the answer.
+func (f *Forwarder) Do(ctx context.Context, node, method, path string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, urlOf(node)+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Host = "node"
+	return f.http.RoundTrip(r)
+}
+
+// urlOf returns the address of a node for http.
+func urlOf(node string) string { return "http://" + hex.EncodeToString([]byte(node)) }
+
 // Again returns the node that has the user, as node does not or cannot be reached. owner is
 // the one that node believes to have, or "". It may be this node, which is then
 // asked like any other. It blocks until it is known.
