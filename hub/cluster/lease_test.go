@@ -103,6 +103,7 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 // While NATS is gone nobody is served, and nobody can have been taken over: when it is back all
 // go on where they were. An election there must close no user.
 func TestLeaderKilled(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 3)
 	var nodes []*Node
 	lost := make(chan error, 10)
@@ -148,6 +149,7 @@ func TestLeaderKilled(t *testing.T) {
 // A node that is cut off from NATS for long must close its users, once, and tell why: their
 // clients can then try another node. It must be ready again by itself.
 func TestSuspendedForLong(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	lost := make(chan error, 10)
@@ -176,6 +178,7 @@ func TestSuspendedForLong(t *testing.T) {
 
 // A node whose name another process has taken meanwhile must never act again.
 func TestReplaced(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	lost := make(chan error, 10)
