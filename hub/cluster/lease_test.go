@@ -234,3 +234,38 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
+
+// An interruption that others have not taken for the end must cost nothing but its time: no
+// user is closed, whether the renewals were lost, late, or stored and not answered.
+func TestInterruptions(t *testing.T) {
+	t.Parallel()
+	const rounds = 24
+	c := natstest.Start(t, 1)
+	fast := timing{ttl: 400 * time.Millisecond, hold: 300 * time.Millisecond, renew: 100 * time.Millisecond, retry: 10 * time.Millisecond, lose: time.Minute}
+	change := func(o *Options) { o.timing = fast }
+	q := ready(t, c.Conn(t), "q", change)
+	proxy := natstest.NewProxy(t, c.URL(0))
+	var lost atomic.Int64
+	p := ready(t, c.ConnTo(t, proxy.URL()), "p", change, func(o *Options) { o.Lost = func(error) { lost.Add(1) } })
+	kept, suspended := 0, p.Stats().Suspensions
+	for round := range rounds {
+		id, losses := p.ID(), lost.Load()
+		until(t, q, "q knows p", func() bool { return q.Alive(id) })
+		[]func(){proxy.Cut, proxy.CutReplies, proxy.CutRequests, proxy.Break}[round%4]()
+		<-time.After(time.Duration(rand.Int64N(int64(fast.ttl * 5 / 4))))
+		proxy.Mend()
+		until(t, p, "it holds its lease and q knows", func() bool { return p.Lease().Held() && q.Alive(p.ID()) })
+		before := p.Stats().Renewals
+		until(t, p, "it renews it", func() bool { return p.Stats().Renewals > before+1 })
+		if p.ID() == id {
+			kept++
+		}
+		if (p.ID() == id) != (lost.Load() == losses) {
+			t.Fatalf("round %d: %s has become %s, users were lost %d times", round, id, p.ID(), lost.Load()-losses)
+		}
+	}
+	t.Logf("%d interruptions: %d times suspended, %d times without losing the lease", rounds, p.Stats().Suspensions-suspended, kept)
+	if kept == 0 || kept == rounds {
+		t.Error("not both cases were tried")
+	}
+}
