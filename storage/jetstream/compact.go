@@ -2,7 +2,6 @@ package jetstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -58,13 +57,20 @@ func (s *Store) compact(j *journal) error {
 	return nil
 }
 
-// purge deletes the messages of j before the snapshot that begins at sequence first. Whoever
-// comes later does it if this fails.
+// purge has the messages of j before the snapshot that begins at sequence first deleted. It does
+// not block. Whoever comes later does it if this fails.
 func (s *Store) purge(j *journal, first uint64) {
-	ctx, cancel := context.WithTimeout(s.ctx, maxAnswer)
-	defer cancel()
-	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
-	if err != nil && !errors.Is(err, context.Canceled) {
-		s.log.Debug("what a snapshot replaces is not deleted", "user", j.user, "err", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
 	}
+	s.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(s.loads, maxAnswer)
+		defer cancel()
+		err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
+		if err != nil {
+			s.log.Debug("what a snapshot replaces is not deleted", "user", j.user, "err", err)
+		}
+	})
 }
