@@ -37,8 +37,11 @@ func (s *Store) compact(j *journal) error {
 	}
 	var f fold
 	err := s.read(s.loads, subject(j.user), j.seq, f.add)
-	if err == nil && (f.gap || len(f.parts) > 0 || f.last != j.seq) {
-		err = fmt.Errorf("%w: it ends at %d", errGap, f.last)
+	if err == nil {
+		err = f.gap
+	}
+	if err == nil && (len(f.parts) > 0 || f.last != j.seq) {
+		err = fmt.Errorf("it ends unfinished at %d, not at %d", f.last, j.seq)
 	}
 	messages, bytes := j.messages, j.bytes
 	var first uint64

@@ -332,3 +332,25 @@ func TestWriteDuringRelease(t *testing.T) {
 		must(t, b.Release(t.Context(), "ann", s.Epoch, ""))
 	}
 }
+
+// A Load that another one overtakes, which compacts what it was to read, fails; so does a
+// snapshot.
+func TestOvertaken(t *testing.T) {
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	a, b := open(t, nc, 1, "a/1"), open(t, nc, 1, "b/1")
+	first := load(t, a, "ann")
+	must(t, write(a, "ann", first.Epoch, storage.Name{Public: "n"}))
+	load(t, b, "ann")
+	must(t, b.compact(drained(b, "ann")))
+	await(t, nc, "ann", 1)
+	j := drained(a, "ann")
+	var f fold
+	err := a.read(t.Context(), subject("ann"), j.seq, f.add)
+	if e, ok := errors.AsType[*supersededError](err); !ok || e.by.Node != "b/1" {
+		t.Errorf("got %v, want that b/1 has the user", err)
+	}
+	if err := a.compact(j); err == nil {
+		t.Error("a snapshot was kept")
+	}
+}
