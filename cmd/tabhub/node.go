@@ -18,6 +18,7 @@ import (
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/jetstream"
+	"tabhub/storage/jetstream/streamlog"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -41,6 +42,8 @@ type clusterNode struct {
 	p         *process
 	conn      *cluster.Conn
 	store     *jetstream.Store
+	records   *streamlog.Logs
+	secret    []byte
 	users     *cluster.Users
 	forwarder *forward.Forwarder
 	ln        *net.TCPListener // for other nodes
@@ -62,7 +65,7 @@ func (p *process) join(ctx context.Context) (err error) {
 		return err
 	}
 	log := p.log.With("node", name)
-	n := &clusterNode{p: p}
+	n := &clusterNode{p: p, secret: secret}
 	p.node = n
 	if n.conn, err = cluster.Connect(cluster.ConnectOptions{URLs: strings.Join(c.nats, ","), Credentials: c.creds, CA: c.ca, Name: name, Log: log}); err != nil {
 		return &usageError{err}
@@ -91,6 +94,9 @@ func (p *process) join(ctx context.Context) (err error) {
 		},
 	})
 	if err != nil {
+		return &usageError{err}
+	}
+	if n.records, err = n.openRecords(ctx, replicas); err != nil {
 		return &usageError{err}
 	}
 	n.users = cluster.NewUsers(cluster.UsersOptions{
