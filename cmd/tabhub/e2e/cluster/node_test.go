@@ -161,7 +161,7 @@ func (c *cluster) newNode(name string, flags ...string) *node {
 		"--allow-host", "127.0.0.1", "--log-level", "warn", "--expose", "all", "--tab-names", "always",
 	}
 	if c.nats != nil {
-		x.health = "/readyz"
+		x.health = "/healthz"
 		var urls []string
 		for _, url := range c.nats.URLs() {
 			w := natstest.NewProxy(c.t, url)
