@@ -7,6 +7,7 @@ package natstest
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -163,7 +164,10 @@ func (c *Cluster) Leader(stream string) int {
 	defer tick.Stop()
 	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); <-tick.C {
 		var s jetstream.Stream
-		if s, err = js.Stream(c.t.Context(), stream); err != nil {
+		ctx, cancel := context.WithTimeout(c.t.Context(), 500*time.Millisecond)
+		s, err = js.Stream(ctx, stream)
+		cancel()
+		if err != nil {
 			continue
 		}
 		info := s.CachedInfo()
