@@ -138,8 +138,11 @@ func explain(err error, replicas int) error {
 }
 
 // last returns what the leader has of a key. Without any, the entry's sequence is 0.
-func (b *bucket) last(ctx context.Context, key string) (*jetstream.RawStreamMsg, error) {
-	m, err := b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, err error) {
+	err = patiently(ctx, func(ctx context.Context) error {
+		m, err = b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+		return err
+	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return &jetstream.RawStreamMsg{}, nil
 	}
