@@ -63,10 +63,7 @@ func (s *Store) compact(j *journal) error {
 func (s *Store) purge(j *journal, first uint64) {
 	ctx, cancel := context.WithTimeout(s.ctx, maxAnswer)
 	defer cancel()
-	stream, err := s.js.Stream(ctx, streamName)
-	if err == nil {
-		err = stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
-	}
+	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.log.Debug("what a snapshot replaces is not deleted", "user", j.user, "err", err)
 	}

@@ -52,10 +52,7 @@ func (s *Store) read(ctx context.Context, subject string, to uint64, visit func(
 		err := s.persist(ctx, func(ctx context.Context) error {
 			var err error
 			next, err = s.readSome(ctx, subject, next, to, visit)
-			if errors.Is(err, nats.ErrNoResponders) && s.gone(ctx) {
-				return fmt.Errorf("%w: there is none", ErrLost)
-			}
-			return err
+			return s.explainSilence(ctx, err)
 		})
 		if err != nil {
 			return err

@@ -25,6 +25,8 @@ const (
 var (
 	// ErrNoJetStream: the NATS servers do not offer JetStream.
 	ErrNoJetStream = errors.New("NATS has no JetStream")
+	// ErrOldServer: the NATS servers do not know what the store asks for.
+	ErrOldServer = errors.New("NATS is too old")
 	// ErrReplicas: there are fewer NATS servers than replicas.
 	ErrReplicas = errors.New("NATS has too few servers")
 	// ErrStream: the stream is not as this program makes it.
@@ -34,8 +36,12 @@ var (
 // openStream makes the stream, or checks that what is there is one.
 func (s *Store) openStream(ctx context.Context) error {
 	return s.persist(ctx, func(ctx context.Context) error {
-		if _, err := s.js.AccountInfo(ctx); err != nil {
+		info, err := s.js.AccountInfo(ctx)
+		if err != nil {
 			return explain(err)
+		}
+		if info.API.Level < 1 { // no batches of direct gets
+			return fmt.Errorf("%w: the server is version %s; use 2.11 or newer", ErrOldServer, s.nc.ConnectedServerVersion())
 		}
 		st, err := s.js.Stream(ctx, streamName)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -53,6 +59,7 @@ func (s *Store) openStream(ctx context.Context) error {
 		if err != nil {
 			return s.explainReplicas(explain(err))
 		}
+		s.stream = st
 		config := st.CachedInfo().Config
 		if err := checkStream(&config); err != nil {
 			return err
@@ -128,5 +135,5 @@ func temporary(err error) bool {
 	case codeNotLeader, codeStreamOffline, codeSubjectInProcess:
 		return true
 	}
-	return e.Code == 503
+	return e.Code == 503 || e.Code == 429
 }

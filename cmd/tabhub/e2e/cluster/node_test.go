@@ -162,7 +162,7 @@ func (c *cluster) newNode(name string, flags ...string) *node {
 		"--allow-host", "127.0.0.1", "--log-level", cmp.Or(os.Getenv("TABHUB_CLUSTER_LOG"), "warn"), "--expose", "all", "--tab-names", "always",
 	}
 	if c.nats != nil {
-		x.health = "/healthz"
+		x.health = "/readyz"
 		var urls []string
 		for _, url := range c.nats.URLs() {
 			w := natstest.NewProxy(c.t, url)
