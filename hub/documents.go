@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"encoding/json"
 	"slices"
 
 	"tabhub/storage"
@@ -47,4 +48,38 @@ func (h *Hub) writeDocument(c storage.Change, synced func(error)) {
 	case synced != nil:
 		synced(h.endedFailure(false))
 	}
+}
+
+// Settings returns the settings of that name that the store held when the Hub was opened, nil
+// if there were none, to whom they belong. The Hub forgets them.
+func (h *Hub) Settings(name string) (body json.RawMessage) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.settings = slices.DeleteFunc(h.settings, func(s storage.Settings) bool {
+		if s.Name == name {
+			body = s.Body
+		}
+		return s.Name == name
+	})
+	return body
+}
+
+// SaveSettings stores settings, as SaveDocument does a document.
+func (h *Hub) SaveSettings(s storage.Settings, synced func(error)) { h.writeDocument(s, synced) }
+
+// KeepSettings stores settings, and blocks until that is synced. If the Hub ends meanwhile, or
+// has ended, the error is Err's; then nobody but the user's next Hub knows what is stored.
+func (h *Hub) KeepSettings(s storage.Settings) error {
+	synced := make(chan error, 1)
+	h.SaveSettings(s, func(err error) { synced <- err })
+	var err error
+	select {
+	case err = <-synced:
+	case <-h.Done():
+		err = h.Err()
+	}
+	if err != nil && h.Err() != nil {
+		return h.Err()
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"tabhub/hub"
@@ -41,5 +42,43 @@ func TestDocumentsOutliveTheHub(t *testing.T) {
 	}
 	if got := second.Documents("b"); len(got) != 1 {
 		t.Errorf("of the other kind: %+v", got)
+	}
+}
+
+// Who has been told that something is kept finds it at the next hub, and one that has given way
+// to another says so: what it is asked to keep would be lost, or undo what the other has kept.
+func TestSettingsAreKeptByTheNewestHub(t *testing.T) {
+	store := new(storagetest.Memory)
+	first := hubtest.Open(t, hub.Options{Store: store})
+	of := func(body string) storage.Settings {
+		return storage.Settings{Name: "clients", Body: json.RawMessage(body)}
+	}
+	if got := first.Settings("clients"); got != nil {
+		t.Errorf("at first: %s", got)
+	}
+	if err := first.KeepSettings(of(`1`)); err != nil {
+		t.Fatal(err)
+	}
+	second := hubtest.Open(t, hub.Options{Store: store})
+	if got := second.Settings("clients"); string(got) != `1` {
+		t.Errorf("kept: %s", got)
+	}
+	if got := second.Settings("clients"); got != nil {
+		t.Errorf("handed out twice: %s", got)
+	}
+	for range 2 { // it finds out, and then knows
+		if err := first.KeepSettings(of(`2`)); !errors.Is(err, storage.ErrStaleEpoch) {
+			t.Errorf("the first, when there is a second: %v", err)
+		}
+	}
+	third := hubtest.Open(t, hub.Options{Store: store})
+	if got := third.Settings("clients"); string(got) != `1` {
+		t.Errorf("the first has kept %s", got)
+	}
+	if err := third.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := third.KeepSettings(of(`3`)); err == nil {
+		t.Error("a hub that is closed has kept something")
 	}
 }

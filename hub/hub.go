@@ -76,6 +76,7 @@ type Hub struct {
 	wrote     uint64             // writes to the store
 	synced    []func(error)      // to be called once unwritten is synced
 	documents []storage.Document // of the store, until Documents hands them out
+	settings  []storage.Settings // of the store and not the Hub's own, until Settings hands them out
 }
 
 // What ends a Hub.
@@ -199,6 +200,16 @@ func (h *Hub) Done() <-chan struct{} { return h.ctx.Done() }
 // Err returns nil until Done is closed, then why: an error for which
 // errors.Is(err, storage.ErrStaleEpoch) if another hub has taken over the user's store.
 func (h *Hub) Err() error { return context.Cause(h.ctx) }
+
+// Epoch is that of the store under which the Hub writes.
+func (h *Hub) Epoch() spec.Epoch { return h.epoch }
+
+// IsSuperseded reports whether the Hub has stopped because another one serves the user.
+func (h *Hub) IsSuperseded() bool { return errors.Is(h.Err(), errSuperseded) }
+
+// Supersede stops the Hub at once, because another one serves the user now, or will. The caller
+// closes it. It does not block.
+func (h *Hub) Supersede(cause error) { h.supersede(cause) }
 
 // supersede stops a Hub at once because another one serves the user now: nothing that
 // it does from here on would last. It does not block.

@@ -107,7 +107,8 @@ func (h *Hub) keep(name string, body json.RawMessage) error {
 	return <-synced
 }
 
-// openPolicy makes the gate of a Hub that is being opened.
+// openPolicy makes the gate of a Hub that is being opened. What is stored for others is in
+// h.settings then.
 func (h *Hub) openPolicy(stored []storage.Settings) error {
 	var doc policy.Document
 	var kept json.RawMessage
@@ -119,6 +120,8 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 			}
 		case allowedSettings:
 			kept = s.Body
+		default:
+			h.settings = append(h.settings, s)
 		}
 	}
 	set, err := policy.New(doc, h.opts.Mode, h.policyFile)

@@ -38,5 +38,6 @@
 // where a change goes, [Encode] and [State.Decode] how a value is stored,
 // [State.Prune] finds what is stale, [Validate] refuses what cannot be stored, [Size]
 // bounds what is queued, and [CheckEpoch] refuses the writes of a superseded hub.
-// storagetest.Memory is made of these.
+// storagetest.Memory is made of these, and package jetstream, which writes batches of [Entry]
+// values.
 package storage

@@ -15,10 +15,13 @@ var ErrStaleEpoch = errors.New("a newer hub has taken over the user's store")
 type StaleEpochError struct {
 	User  spec.UserID
 	Epoch spec.Epoch // of the write
-	Newer spec.Epoch // handed out since
+	Newer spec.Epoch // handed out since; 0 if the store does not know it
 }
 
 func (e *StaleEpochError) Error() string {
+	if e.Newer == 0 {
+		return fmt.Sprintf("%v: user %q, epoch %d", ErrStaleEpoch, e.User, e.Epoch)
+	}
 	return fmt.Sprintf("%v: user %q, epoch %d, now %d", ErrStaleEpoch, e.User, e.Epoch, e.Newer)
 }
 

@@ -2,6 +2,7 @@ package tabtransport
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tabhub/hub/policy"
@@ -25,6 +26,11 @@ type Admission struct {
 	Anonymous bool
 
 	Expires time.Time // when it ends with its credential; zero: never
-	// Revoked is done when the credential is taken back, which ends it, too. Nil: never.
+	// Revoked is done when the credential is taken back, which ends it, too, or when the
+	// user's hub goes elsewhere: then its cause is ErrGoingAway. Nil: never.
 	Revoked context.Context
 }
+
+// ErrGoingAway is the cause of Admission.Revoked if the credential is good still, at the hub
+// that is the user's next.
+var ErrGoingAway = errors.New("the user's hub goes elsewhere")

@@ -16,13 +16,20 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/naming"
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
 )
 
-// admitTab says whose a tab or browser is, when it has said hello.
+// admitTab says whose a tab or browser is, when it has said hello. The error may be a
+// *tabtransport.ElsewhereError.
 func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+	if hello != nil {
+		if err := p.server.Settle(r, hello.Token); err != nil {
+			return tabtransport.Admission{}, err
+		}
+	}
 	a, err := p.admitHello(r, hello, ex)
 	if err != nil {
 		return a, p.refuse(r, err)
@@ -73,6 +80,9 @@ func (p *process) isOwnPage(raw string) bool {
 
 // beginPairing answers a browser that says that it is paired with this hub.
 func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
+	if err := p.server.Settle(r, string(m.Pairing)); err != nil {
+		return nil, err
+	}
 	at, err := p.guard.PairingAddress(r)
 	if err != nil {
 		return nil, p.refuse(r, err)
@@ -105,7 +115,7 @@ func (p *process) dashboard(a tabtransport.Admission) (string, error) {
 	if p.ring.IsStarted(a.Pairing) {
 		return "", errNotOwner
 	}
-	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked}), nil
+	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
 }
 
 // errNotOwner tells a browser that the hub has started for a client what it is not good for.
@@ -156,6 +166,9 @@ func (p *process) pairingError(err error) error {
 	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
 		return err
 	}
+	if errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, storage.ErrStaleEpoch) {
+		return spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")
+	}
 	p.log.Error("a browser cannot be paired", "err", err)
 	return spec.Errorf(spec.CodeInternal, "the pairing could not be kept; the hub's log says why")
 }
@@ -165,6 +178,9 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	admit := p.guard.AdmitClient
 	if h.Extension {
 		admit = p.guard.AdmitExtension
+	}
+	if err := p.server.Settle(h.Request, h.Token); err != nil {
+		return a, err
 	}
 	if a.Admission, err = admit(h.Request, h.Token); err != nil {
 		return a, err

@@ -54,6 +54,8 @@ type config struct {
 	jwtIssuer    string
 	jwtAudiences []string
 
+	cluster clusterConfig
+
 	nameLimit      int
 	tabNames       string
 	plainNames     bool
@@ -110,6 +112,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address; needs --jwt-issuer and --jwt-audience")
 	f.StringVar(&c.jwtIssuer, "jwt-issuer", "", "with --auth jwt: issuer (iss) that tokens must have")
 	f.StringSliceVar(&c.jwtAudiences, "jwt-audience", nil, "with --auth jwt: audience (aud) that tokens must have; one of them, if it is repeated")
+	c.cluster.addFlags(f)
 	f.IntVar(&c.nameLimit, "name-limit", 0, fmt.Sprintf("longest tool name, without what the client puts before it (default %d)", naming.DefaultLimit))
 	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
 	f.StringVar(&c.expose, "expose", string(mcpserver.ExposeAuto), "which tools of pages clients list: auto (of each site all or none, within a budget), all, or proxy (none, but the tool that reaches all)")
@@ -145,6 +148,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 
 	groupFlags(f, "Where the hub is, and who may come", "listen", "public-url", "behind-proxy", "tls-cert", "tls-key", "allow-origin", "allow-host", "extension-id")
 	groupFlags(f, "Who clients are", "auth", "jwt-secret", "jwks", "jwt-issuer", "jwt-audience")
+	groupFlags(f, "A cluster of hubs", clusterFlags...)
 	groupFlags(f, "What clients list", "expose", "expose-budget", "tab-names", "name-limit", "plain-names", "tools", "relay-tools", "demo")
 	groupFlags(f, "What clients may do", "policy", "policy-file", "ask")
 	groupFlags(f, "Calls", "call-timeout", "call-timeout-max", "person-timeout", "task-after", "label-results")
@@ -205,6 +209,9 @@ func (c *config) check() error {
 		return usagef("--metrics open is for this machine only; through a proxy everybody would read them. Have Prometheus send the token (`tabhub token`) as authorization")
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):
 		return usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
+	}
+	if err := c.cluster.check(); err != nil {
+		return err
 	}
 	if _, err := consent.ParseAskers(c.ask); err != nil {
 		return usagef("--ask: %w", err)
@@ -336,7 +343,7 @@ func passOn(f *pflag.FlagSet) []string {
 		switch f.Name {
 		case "standalone", "browser", "data-dir", "help", "auto", "service":
 			return
-		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser-program", "policy-file":
+		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser-program", "policy-file", "cluster-secret", "cluster-creds", "cluster-ca":
 			// The hub runs in another directory; a browser without one is in the PATH.
 			inPath := f.Name == "browser-program" && filepath.Base(f.Value.String()) == f.Value.String()
 			if path, err := filepath.Abs(f.Value.String()); err == nil && !inPath && !strings.Contains(f.Value.String(), "://") {

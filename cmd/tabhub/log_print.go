@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -152,17 +154,34 @@ func (l *logSource) tellCall(ctx context.Context, follow bool) error {
 	return err
 }
 
-// payload returns what was said in a call, if that is in the files.
+// payload returns what was said in a call, if that is kept and may be seen.
 func (l *logSource) payload(ctx context.Context, line *record.Line) record.Payload {
-	dir, err := l.dir(l.app)
-	if err != nil || l.app.env("TABHUB_TOKEN") != "" {
+	found, err := l.payloads(ctx, line)
+	if err != nil {
 		return record.Payload{}
 	}
-	found, err := record.ReadPayloads(ctx, dir, []record.Line{*line})
-	if err != nil || len(found) == 0 {
-		return record.Payload{}
+	for _, p := range found {
+		if p.N == line.N {
+			return p
+		}
 	}
-	return found[0]
+	return record.Payload{}
+}
+
+func (l *logSource) payloads(ctx context.Context, line *record.Line) (found []record.Payload, err error) {
+	if l.app.env("TABHUB_TOKEN") == "" {
+		dir, err := l.dir(l.app)
+		if err != nil {
+			return nil, err
+		}
+		return record.ReadPayloads(ctx, dir, []record.Line{*line})
+	}
+	r, err := l.app.remote()
+	if err != nil || line.Call == "" {
+		return nil, err
+	}
+	err = r.call(ctx, http.MethodGet, "/api/log/payloads?call="+url.QueryEscape(line.Call), nil, &found)
+	return found, err
 }
 
 // printEntry prints all of a line.

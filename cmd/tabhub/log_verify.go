@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +25,10 @@ func (a *app) logVerifyCommand() *cobra.Command {
 Each line has the hash of the one before it. So a line that was changed, removed or put in
 is found, and so is a cut at the end, by the head that is kept beside the record. Whoever
 can write all of these files, as every program of yours can, can also write all of them
-anew. That is found only with a head that was noted elsewhere: tabhub log head prints it.`,
+anew. That is found only with a head that was noted elsewhere: tabhub log head prints it.
+
+With $TABHUB_TOKEN, the hub gives out the lines of that user as they were written, and they are
+checked here. What was cut off at the end shows then only with a head.`,
 		Example: `  tabhub log verify
   tabhub log verify --head 1204:5f3a9c01d27e88b4`,
 		Args: args(cobra.NoArgs),
@@ -38,6 +44,13 @@ anew. That is found only with a head that was noted elsewhere: tabhub log head p
 			}
 			known = append(known, h)
 		}
+		if a.env("TABHUB_TOKEN") != "" {
+			r, err := a.verifyOfHub(cmd.Context(), known...)
+			if err != nil {
+				return err
+			}
+			return a.printReport("the hub", r, known)
+		}
 		dir, err := dirOf(a)
 		if err != nil {
 			return err
@@ -49,6 +62,25 @@ anew. That is found only with a head that was noted elsewhere: tabhub log head p
 		return a.printReport(dir, r, known)
 	}
 	return cmd
+}
+
+// verifyOfHub checks what the hub that runs gives out of its record. The hashes are computed here:
+// who has noted a head need not believe the hub.
+func (a *app) verifyOfHub(ctx context.Context, known ...record.Head) (*record.Report, error) {
+	r, err := a.remote()
+	if err != nil {
+		return nil, err
+	}
+	resp, err := r.send(ctx, http.MethodGet, "/api/log?format=raw", nil, "application/jsonl")
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	report, err := record.VerifyLines(resp.Body, known...)
+	if err != nil {
+		return nil, r.brokeOff(err)
+	}
+	return report, nil
 }
 
 func (a *app) printReport(dir string, r *record.Report, known []record.Head) error {
@@ -64,7 +96,7 @@ func (a *app) printReport(dir string, r *record.Report, known []record.Head) err
 		fmt.Fprintf(a.out, "lines 1 to %d were removed for their age, or to make room\n", r.Retired.N)
 	}
 	if len(r.Problems) == 0 {
-		fmt.Fprintf(a.out, "each line follows from the one before it, and the head is line %d\n", r.Attested.N)
+		fmt.Fprintf(a.out, "each line follows from the one before it, and the head is line %d\n", cmp.Or(r.Attested, r.Last).N)
 		for _, h := range known {
 			fmt.Fprintf(a.out, "up to line %d it is as it was when you noted that\n", h.N)
 		}
@@ -89,6 +121,19 @@ func (a *app) logHeadCommand() *cobra.Command {
 	}
 	dirOf := addUserFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if a.env("TABHUB_TOKEN") != "" {
+			r, err := a.verifyOfHub(cmd.Context())
+			switch {
+			case err != nil:
+				return err
+			case len(r.Problems) > 0:
+				return a.printReport("the hub", r, nil)
+			case r.Last.N == 0:
+				return errors.New("there is no record in the hub yet")
+			}
+			fmt.Fprintf(a.out, "%d:%s\n", r.Last.N, r.Last.Hash)
+			return nil
+		}
 		dir, err := dirOf(a)
 		if err != nil {
 			return err

@@ -58,8 +58,10 @@ type process struct {
 	guard       *httpd.Guard
 	ring        *pairing.Ring
 	clients     *auth.Clients
+	shared      *shared       // nil: credentials are in files of the data directory
 	oauth       *oauth.Server // nil unless --auth token
-	store       *storage.Bolt
+	store       *storage.Bolt // nil for a node
+	node        *clusterNode  // nil: the hub is alone
 	tabs        *wsserver.Server
 	relay       *relay.Relay
 	tools       builtin.Switches
@@ -100,13 +102,7 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 		return nil, &usageError{err}
 	}
 	opened := make(chan error, 1)
-	go func() {
-		store, err := storage.Open(dir.Store(), storage.Options{})
-		if err == nil {
-			p.store = store
-		}
-		opened <- err
-	}()
+	go func() { opened <- p.openStore() }()
 	listenErr := p.listen(fallback)
 	if err := <-opened; err != nil {
 		return nil, &usageError{err}
@@ -114,7 +110,15 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	if listenErr != nil {
 		return nil, listenErr
 	}
-	if p.ring, err = openRing(dir); err != nil {
+	if c.cluster.on() {
+		if err := p.join(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.guardDoors(); err != nil {
+		return nil, err
+	}
+	if p.ring, err = p.openRing(); err != nil {
 		return nil, &usageError{err}
 	}
 	if c.policyFile != "" {
@@ -126,7 +130,7 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	if err := p.switches(); err != nil {
 		return nil, err
 	}
-	if c.auth != "jwt" {
+	if c.auth != "jwt" && p.node == nil {
 		if _, err := p.tenants.Get(ctx, spec.LocalUser); err != nil {
 			return nil, err
 		}
@@ -144,6 +148,9 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	for _, ln := range p.lns {
 		go p.serve(ln, p.server.Serve)
 	}
+	if p.node != nil {
+		p.node.begin(ctx)
+	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if p.policy != nil {
 		p.background.Go(func() { p.policy.Watch(ctx) })
@@ -152,6 +159,18 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 		p.background.Go(func() { p.launch(ctx) })
 	}
 	return p, nil
+}
+
+// openStore opens the store of a hub that is alone.
+func (p *process) openStore() error {
+	if p.config.cluster.on() {
+		return nil
+	}
+	store, err := storage.Open(p.dir.Store(), storage.Options{})
+	if err == nil {
+		p.store = store
+	}
+	return err
 }
 
 // serve has a listener served until the hub ends.
@@ -235,7 +254,7 @@ func (p *process) handOver(ctx context.Context) error {
 	return lock.HandOver(p.config.origin.path, os.Args)
 }
 
-// listen opens the listeners and makes the guard before them.
+// listen opens the listeners.
 func (p *process) listen(fallback bool) error {
 	lns, notes, err := p.config.openListeners(fallback, p.log)
 	if err != nil {
@@ -252,11 +271,19 @@ func (p *process) listen(fallback bool) error {
 	for _, ln := range lns {
 		p.info.Addrs = append(p.info.Addrs, reachableAddr(ln))
 	}
+	return nil
+}
+
+// guardDoors makes the guard before the listeners.
+func (p *process) guardDoors() (err error) {
 	if p.credentials, err = p.verifier(); err != nil {
 		return err
 	}
 	o := p.config.guardOptions()
 	o.Verifier = p.credentials
+	if p.shared != nil {
+		o.Directory = p.shared.dir
+	}
 	if p.guard, err = httpd.NewGuard(o); err != nil {
 		return &usageError{err}
 	}
@@ -297,6 +324,9 @@ func (p *process) assemble() {
 	}
 	if p.token != nil {
 		o.Token, o.Rotate = p.token, p.rotate
+	}
+	if n := p.node; n != nil {
+		o.Elsewhere, o.Nodes, o.Cluster = locator{n.users, p}, n.users, n.users
 	}
 	p.server = httpd.New(o)
 	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats})
@@ -344,6 +374,9 @@ func (p *process) wait(ctx context.Context) (why string) {
 // close ends the hub: calls under way are answered first, tabs and browsers are told
 // to come back later, the store is written.
 func (p *process) close(why string) error {
+	if p.node != nil {
+		p.node.drain()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
 	// Whoever asks for a hub from now on waits for the lock, not for this process.
@@ -375,6 +408,9 @@ func (p *process) release() error {
 	}
 	if p.store != nil {
 		errs = append(errs, p.store.Close())
+	}
+	if p.node != nil {
+		errs = append(errs, p.node.close())
 	}
 	if p.clients != nil {
 		errs = append(errs, p.clients.Close())

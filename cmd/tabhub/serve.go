@@ -132,8 +132,9 @@ func (a *app) greet(p *process) {
 	base := a.config.baseURL(p.info.Addrs[0])
 	dashboard := base + "/"
 	if p.token != nil {
-		dashboard = p.server.SignInURL(p.token.Identity())
-		dashboard += fmt.Sprintf("\n              (good once, for %d minutes; `tabhub dashboard` opens it at any time)", int(httpd.SignInLife.Minutes()))
+		if url, err := p.server.SignInURL(p.token.Identity()); err == nil {
+			dashboard = url + fmt.Sprintf("\n              (good once, for %d minutes; `tabhub dashboard` opens it at any time)", int(httpd.SignInLife.Minutes()))
+		}
 	}
 	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", dashboard, base, base)
 	program, built := executable()

@@ -67,7 +67,7 @@ type cuttable struct {
 	open []net.Conn
 }
 
-func forward(t *testing.T, to string) *cuttable {
+func passOnTo(t *testing.T, to string) *cuttable {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestTaskIsNotLost(t *testing.T) {
 	hub := serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
 	page := startScript(t, hub.url, hub, "tasks.mjs", "page")
 	page.want("ready")
-	way := forward(t, addr)
+	way := passOnTo(t, addr)
 
 	first := startScript(t, way.url, hub, "tasks.mjs", "call")
 	reference := first.line()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +18,8 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -26,7 +27,12 @@ import (
 // it closes again.
 func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
 	c := p.config
-	transport := p.tabs.NewTransport(user)
+	peers := p.tabs.NewTransport(user)
+	var transport tabtransport.TabHubTransport = peers
+	var store storage.DomainToolStorage = p.store
+	if p.node != nil {
+		transport, store = p.node.Lease().Transport(peers), p.node.store
+	}
 	askers, err := consent.ParseAskers(c.ask)
 	if err != nil {
 		return nil, err
@@ -37,7 +43,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		return nil, err
 	}
 	h, err := hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
+		User: user, Transport: transport, Store: store, Shared: p.node != nil, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
 		Telemetry: p.telemetry,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
 		Mode: policy.Mode(c.policy), Askers: askers,
@@ -51,7 +57,20 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		recorded.Close()
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
-	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Changed: changed, Instances: p.newInstances(h)}
+	var kept tenant.Credentials
+	if p.shared != nil {
+		mine := &credentials{p: p, user: user}
+		if err := mine.load(h); err != nil {
+			err = errors.Join(fmt.Errorf("open the credentials of %s: %w", user, err), h.Close(ctx))
+			recorded.Close()
+			return nil, err
+		}
+		kept = mine
+	}
+	t := &tenant.Tenant{User: user, Hub: h, Credentials: kept, Record: recorded, Changed: changed, Instances: p.newInstances(h)}
+	if p.node != nil {
+		t.GiveBack = p.node.giveBack(t)
+	}
 	if p.policy != nil {
 		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {
 			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), t.Close(ctx))
@@ -64,7 +83,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		PublicURL: c.publicURL, BehindProxy: c.behindProxy, TaskAfter: c.taskAfter,
 	})
 	if c.demo {
-		if t.Demo, err = demo.Join(ctx, transport); err != nil {
+		if t.Demo, err = demo.Join(ctx, peers); err != nil {
 			return nil, errors.Join(fmt.Errorf("join the demo: %w", err), t.Close(ctx))
 		}
 	}
@@ -73,10 +92,13 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 
 // openRecord opens a user's record. What an older version has recorded, in the store, comes
 // first in it. changed is fired when something is recorded.
-func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal) (*record.File, error) {
+func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal) (*record.Recorder, error) {
 	c := p.config
 	dir := record.Dir(p.dir.Records(), user)
 	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Changed: changed, Log: p.log.With("user", user)}
+	if p.store == nil {
+		return record.Open(dir, o), nil
+	}
 	old, err := p.store.OldLog(user)
 	if err != nil {
 		return nil, err
@@ -101,9 +123,11 @@ func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal) (*reco
 
 // hasBrowser reports whether a user has paired a browser of their own with the hub.
 func (p *process) hasBrowser(user spec.UserID) bool {
-	return slices.ContainsFunc(p.ring.List(), func(of pairing.Pairing) bool {
-		return cmp.Or(of.User, spec.LocalUser) == user && !p.ring.IsStarted(of.ID)
-	})
+	paired := p.ring.ListOf(user)
+	if user == spec.LocalUser {
+		paired = append(paired, p.ring.ListOf("")...)
+	}
+	return slices.ContainsFunc(paired, func(of pairing.Pairing) bool { return !p.ring.IsStarted(of.ID) })
 }
 
 // newInstances returns where a user's browsers are started. A hub with accounts starts

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tabhub/hub/auth"
-	"tabhub/hub/auth/oauth"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
@@ -41,7 +40,7 @@ func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (auth.Verifier, e
 // verifier opens the clients, and returns what checks credentials, nil if none are asked
 // for.
 func (p *process) verifier() (v auth.Verifier, err error) {
-	if p.clients, err = auth.OpenClients(p.dir.Clients()); err != nil {
+	if p.clients, err = p.openClients(); err != nil {
 		return nil, &usageError{err}
 	}
 	hub := &auth.Hub{Clients: p.clients}
@@ -53,13 +52,10 @@ func (p *process) verifier() (v auth.Verifier, err error) {
 		hub.Owner, err = p.config.jwtVerifier(p.info.Addrs, p.log)
 		return hub, err
 	}
-	secret, err := p.dir.MakeToken()
-	if err != nil {
+	if p.token, err = p.openToken(); err != nil {
 		return nil, &usageError{err}
 	}
-	p.token = auth.NewToken(secret)
-	p.oauth, err = oauth.Open(oauth.Options{Path: p.dir.Grants(), Clients: p.clients, Approve: p.approve, Record: p.record, Log: p.log})
-	if err != nil {
+	if p.oauth, err = p.openGrants(); err != nil {
 		return nil, &usageError{err}
 	}
 	hub.Owner, hub.OAuth = p.token, p.oauth
@@ -102,7 +98,7 @@ func (c *config) issuer() string {
 
 // rotate replaces the token.
 func (p *process) rotate() error {
-	secret, err := p.dir.NewToken()
+	secret, err := p.newToken()
 	if err != nil {
 		return err
 	}

@@ -5,14 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io/fs"
 	"sync/atomic"
 	"time"
 
 	"tabhub/hub/policy"
 	"tabhub/spec"
-	"tabhub/storage/private"
 )
 
 // Client is an MCP client that has a credential of its own.
@@ -42,10 +39,11 @@ const (
 type credential struct {
 	Client // immutable, but for LastUsed
 	sum    sum
+	set    *clientSet // where it is kept
 	who    *policy.Principal
 	used   atomic.Int64 // LastUsed, in Unix seconds; 0: never
 	valid  context.Context
-	revoke context.CancelFunc
+	end    context.CancelCauseFunc // of valid; the cause says whether it was revoked
 }
 
 // sum is the hash of a token; zero if there is none.
@@ -68,7 +66,7 @@ func newCredential(c Client, s sum) *credential {
 	if !c.LastUsed.IsZero() {
 		made.used.Store(c.LastUsed.Unix())
 	}
-	made.valid, made.revoke = context.WithCancel(context.Background())
+	made.valid, made.end = context.WithCancelCause(context.Background())
 	return made
 }
 
@@ -83,41 +81,4 @@ func (c *credential) client() Client {
 
 func (c *credential) identity() Identity {
 	return Identity{User: c.User, Kind: KindClient, Who: c.who, Expires: c.Expires, Revoked: c.valid}
-}
-
-// clientsFile is what the file of Clients holds. It has no token.
-type clientsFile struct {
-	Clients []clientRecord `json:"clients"`
-}
-
-type clientRecord struct {
-	Client
-	Sum sum `json:"sha256,omitzero"` // of the token
-}
-
-func readClients(path string) ([]*credential, error) {
-	var f clientsFile
-	err := private.ReadJSON(path, &f)
-	if _, ok := errors.AsType[*private.FormatError](err); ok {
-		return nil, fmt.Errorf("%s holds no clients; restore it, or delete it and run `tabhub install` and `tabhub token mint` again for yours", path)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the clients cannot be read: %w", err)
-	}
-	var all []*credential
-	for _, r := range f.Clients {
-		all = append(all, newCredential(r.Client, r.Sum))
-	}
-	return all, nil
-}
-
-func writeClients(path string, all []*credential, durable bool) error {
-	f := clientsFile{Clients: []clientRecord{}}
-	for _, c := range all {
-		f.Clients = append(f.Clients, clientRecord{c.client(), c.sum})
-	}
-	if err := private.WriteJSON(path, f, durable); err != nil {
-		return fmt.Errorf("the clients cannot be written: %w", err)
-	}
-	return nil
 }

@@ -2,19 +2,21 @@ package auth
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"tabhub/describe"
 	"tabhub/hub/policy"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 const (
@@ -24,40 +26,21 @@ const (
 	maxClientName = 64
 	// maxClients is how many clients a user may have.
 	maxClients = 256
-	// saveUsed is how long the file may lack when a client was used last.
-	saveUsed = time.Minute
 )
 
-// Clients are the MCP clients of a hub that have credentials of their own, those of all
-// users. They are in a file, which only one process at a time may have open. Clients is
-// safe for concurrent use. Verify and Identity do not block; what changes something blocks
-// for as long as it takes to write a small file.
+// Clients are the MCP clients of a hub that have credentials of their own. They are kept in
+// one file for all users, which only one process at a time may have open, or in a document
+// for each user: then those are known whose documents are loaded. Clients is safe for
+// concurrent use. Verify, Identity, List and Find do not block; what changes something blocks
+// until that is kept.
 type Clients struct {
-	path    string
-	known   atomic.Pointer[known]
-	unsaved atomic.Bool // somebody was used since the file was written
+	dir  Directory // nil: nobody needs it
+	file *clientSet
 
-	mu      sync.Mutex // held for changes
-	closed  bool
+	mu      sync.RWMutex // never held while something is written
+	byID    map[string]*credential
+	users   map[spec.UserID]*clientSet        // of documents
 	revoked func(user spec.UserID, id string) // see OnRevoke; may be nil
-}
-
-// known is who there is. It is immutable.
-type known struct {
-	all   []*credential // the oldest first
-	byID  map[string]*credential
-	bySum map[sum]*credential // of those that have a token
-}
-
-func knownOf(all []*credential) *known {
-	k := &known{all: all, byID: make(map[string]*credential), bySum: make(map[sum]*credential)}
-	for _, c := range all {
-		k.byID[c.ID] = c
-		if c.sum != (sum{}) {
-			k.bySum[c.sum] = c
-		}
-	}
-	return k
 }
 
 // OpenClients reads the clients in the file at path. There are none if there is no file.
@@ -66,18 +49,119 @@ func OpenClients(path string) (*Clients, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Clients{path: path}
-	c.known.Store(knownOf(all))
+	c := NewClients(nil)
+	c.file = &clientSet{rest: saveUsedFile, save: func(all []*credential, wait bool) error { return writeClients(path, all, wait) }}
+	c.set(c.file, all)
 	return c, nil
 }
 
-// Close writes what the file lacks. Nothing is changed from then on.
+// NewClients returns Clients of users whose documents are loaded. dir, if not nil, learns
+// whose their tokens are.
+func NewClients(dir Directory) *Clients {
+	return &Clients{dir: dir, byID: make(map[string]*credential), users: make(map[spec.UserID]*clientSet)}
+}
+
+// Load makes a user's clients known that are in doc, and has them kept there. The user has
+// been loaded no more than once, but for what was unloaded.
+func (c *Clients) Load(user spec.UserID, doc Document) error {
+	all, err := parseClients(user, doc.Body)
+	if err != nil {
+		return err
+	}
+	s := &clientSet{rest: saveUsedDocument, save: func(all []*credential, wait bool) error {
+		body, err := formatClients(all)
+		if err != nil {
+			return err
+		}
+		return doc.Save(body, wait)
+	}}
+	c.mu.Lock()
+	c.users[user] = s
+	c.mu.Unlock()
+	c.set(s, all)
+	return nil
+}
+
+// Settle has a user's document written with when the clients were used last. It does not block:
+// a change that is being written says that as well.
+func (c *Clients) Settle(user spec.UserID) {
+	if s := c.setOf(user); s != nil && s.mu.TryLock() {
+		defer s.mu.Unlock()
+		_ = c.saveUsedLocked(s) // of no weight
+	}
+}
+
+// Unload forgets a user's clients: whoever is in with their credentials is told that the hub
+// goes away, and nothing of the user's is changed from now on until the next Load.
+func (c *Clients) Unload(user spec.UserID) {
+	s := c.setOf(user)
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = errElsewhere
+	gone := s.all
+	c.set(s, nil)
+	c.mu.Lock()
+	delete(c.users, user)
+	c.mu.Unlock()
+	for _, o := range gone {
+		o.end(tabtransport.ErrGoingAway)
+	}
+}
+
+// Close writes what the file or the documents lack. Nothing is changed from then on.
 func (c *Clients) Close() error {
+	c.mu.RLock()
+	var sets []*clientSet
+	if c.file != nil {
+		sets = append(sets, c.file)
+	}
+	for _, s := range c.users {
+		sets = append(sets, s)
+	}
+	c.mu.RUnlock()
+	var errs []error
+	for _, s := range sets {
+		s.mu.Lock()
+		errs = append(errs, c.saveUsedLocked(s))
+		s.closed = errEnded
+		s.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// setOf returns where a user's clients are kept, nil if they are not known here.
+func (c *Clients) setOf(user spec.UserID) *clientSet {
+	if c.file != nil {
+		return c.file
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.users[user]
+}
+
+// set makes all the clients of s. Who calls it holds s.mu, or nobody else has s yet.
+func (c *Clients) set(s *clientSet, all []*credential) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := c.saveUsedLocked()
-	c.closed = true
-	return err
+	for _, o := range s.all {
+		delete(c.byID, o.ID)
+	}
+	for _, o := range all {
+		if o.set == nil { // or it is read already
+			o.set = s
+		}
+		c.byID[o.ID] = o
+	}
+	s.all = all
+}
+
+func (c *Clients) find(id string) *credential {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.byID[id]
 }
 
 // ErrNoClient says that the hub does not know a client, or not any more.
@@ -93,13 +177,17 @@ func badClient(format string, args ...any) error { return &BadClientError{fmt.Er
 var (
 	errUnknownToken = errors.New("the hub does not know this client's token: it was revoked, or is another hub's; `tabhub install` and `tabhub token mint` make one")
 	errExpiredToken = errors.New("this client's token has expired; `tabhub token mint` makes another")
+	errElsewhere    = fmt.Errorf("the clients cannot be changed here: %w", tabtransport.ErrGoingAway)
+	errEnded        = errors.New("the hub has ended")
 )
 
 // Verify returns who a token of Mint stands for.
 func (c *Clients) Verify(token string) (Identity, error) {
-	found := c.known.Load().bySum[sha256.Sum256([]byte(token))]
+	id, _ := ClientID(token)
+	found := c.find(id)
+	shown := sha256.Sum256([]byte(token))
 	switch {
-	case found == nil:
+	case found == nil || subtle.ConstantTimeCompare(shown[:], found.sum[:]) != 1:
 		return Identity{}, errUnknownToken
 	case found.expired():
 		return Identity{}, errExpiredToken
@@ -110,7 +198,7 @@ func (c *Clients) Verify(token string) (Identity, error) {
 // Identity returns whom the client of that id stands for, which has proved by another
 // credential than a token of Mint who it is.
 func (c *Clients) Identity(id string) (Identity, bool) {
-	found := c.known.Load().byID[id]
+	found := c.find(id)
 	if found == nil || found.expired() {
 		return Identity{}, false
 	}
@@ -120,21 +208,21 @@ func (c *Clients) Identity(id string) (Identity, bool) {
 // use notes that a client is used now.
 func (c *Clients) use(found *credential) Identity {
 	found.used.Store(time.Now().Unix())
-	if c.unsaved.CompareAndSwap(false, true) {
-		time.AfterFunc(saveUsed, func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			_ = c.saveUsedLocked() // of no weight; who changes something hears of the file
+	if s := found.set; s.unsaved.CompareAndSwap(false, true) {
+		time.AfterFunc(s.rest, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			_ = c.saveUsedLocked(s) // of no weight; who changes something hears of it
 		})
 	}
 	return found.identity()
 }
 
-func (c *Clients) saveUsedLocked() error {
-	if c.closed || !c.unsaved.CompareAndSwap(true, false) {
+func (c *Clients) saveUsedLocked(s *clientSet) error {
+	if s.closed != nil || !s.unsaved.CompareAndSwap(true, false) {
 		return nil
 	}
-	return writeClients(c.path, c.known.Load().all, false)
+	return s.save(s.all, false)
 }
 
 // Mint is Add for a client that shows a token, which it returns. Nothing else has it.
@@ -162,7 +250,7 @@ func ClientID(token string) (string, bool) {
 
 func newClientID() string { return strings.ToLower(rand.Text()[:16]) }
 
-func (c *Clients) add(client Client, s sum) (Client, error) {
+func (c *Clients) add(client Client, token sum) (Client, error) {
 	client.Name = describe.Clean(client.Name, maxClientName)
 	client.Made, client.LastUsed = time.Now().Round(time.Second), time.Time{}
 	if client.expired() {
@@ -171,15 +259,30 @@ func (c *Clients) add(client Client, s sum) (Client, error) {
 	if err := client.Scope.Check(); err != nil {
 		return Client{}, badClient("%w", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	rest := slices.DeleteFunc(slices.Clone(c.known.Load().all), (*credential).expired)
+	s := c.setOf(client.User)
+	if s == nil {
+		return Client{}, errElsewhere
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rest := slices.DeleteFunc(slices.Clone(s.all), (*credential).expired)
 	name, err := freeName(rest, client)
 	if err != nil {
 		return Client{}, err
 	}
 	client.Name = name
-	return client, c.changeLocked(append(rest, newCredential(client, s)))
+	hinted := c.dir != nil && token != sum{}
+	if hinted {
+		// First, as a token that no node can place is worth nothing.
+		if err := c.dir.Hint(client.ID, client.User, client.Expires); err != nil {
+			return Client{}, err
+		}
+	}
+	err = c.changeLocked(s, append(rest, newCredential(client, token)))
+	if err != nil && hinted {
+		c.dir.Forget(client.ID)
+	}
+	return client, err
 }
 
 // freeName returns the name that a client of its name gets beside the others.
@@ -215,24 +318,35 @@ func freeName(others []*credential, client Client) (string, error) {
 	}
 }
 
-// changeLocked makes all the clients that there are, once they are in the file. It must
-// not be changed any more.
-func (c *Clients) changeLocked(all []*credential) error {
-	if c.closed {
-		return errors.New("the hub has ended")
+// changeLocked makes all the clients of s, once they are kept. It must not be changed any
+// more.
+func (c *Clients) changeLocked(s *clientSet, all []*credential) error {
+	if s.closed != nil {
+		return s.closed
 	}
-	c.unsaved.Store(false)
-	if err := writeClients(c.path, all, true); err != nil {
+	s.unsaved.Store(false)
+	if err := s.save(all, true); err != nil {
 		return err
 	}
-	c.known.Store(knownOf(all))
+	c.set(s, all)
 	return nil
+}
+
+// all returns the clients of a user, and of others if they are in one file.
+func (c *Clients) all(user spec.UserID) []*credential {
+	s := c.setOf(user)
+	if s == nil {
+		return nil
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return s.all
 }
 
 // List returns the clients of a user, by name.
 func (c *Clients) List(user spec.UserID) []Client {
 	list := []Client{}
-	for _, k := range c.known.Load().all {
+	for _, k := range c.all(user) {
 		if k.User == user {
 			list = append(list, k.client())
 		}
@@ -243,7 +357,7 @@ func (c *Clients) List(user spec.UserID) []Client {
 
 // Find returns the client of a user that has the ID or the name.
 func (c *Clients) Find(user spec.UserID, idOrName string) (Client, error) {
-	for _, k := range c.known.Load().all {
+	for _, k := range c.all(user) {
 		if k.User == user && (k.ID == idOrName || strings.EqualFold(k.Name, idOrName)) {
 			return k.client(), nil
 		}
@@ -260,22 +374,31 @@ func (c *Clients) OnRevoke(f func(user spec.UserID, id string)) {
 }
 
 // Revoke takes the credential of a user's client back: all that was admitted with it ends.
-// The error is ErrNoClient or that of the file.
+// The error is ErrNoClient or why that cannot be kept.
 func (c *Clients) Revoke(user spec.UserID, id string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k := c.known.Load()
-	found := k.byID[id]
+	s := c.setOf(user)
+	if s == nil {
+		return ErrNoClient
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := c.find(id)
 	if found == nil || found.User != user {
 		return ErrNoClient
 	}
-	rest := slices.DeleteFunc(slices.Clone(k.all), func(o *credential) bool { return o == found })
-	if err := c.changeLocked(rest); err != nil {
+	rest := slices.DeleteFunc(slices.Clone(s.all), func(o *credential) bool { return o == found })
+	if err := c.changeLocked(s, rest); err != nil {
 		return err
 	}
-	found.revoke()
-	if c.revoked != nil {
-		c.revoked(user, id)
+	found.end(context.Canceled)
+	if c.dir != nil {
+		c.dir.Forget(id)
+	}
+	c.mu.RLock()
+	revoked := c.revoked
+	c.mu.RUnlock()
+	if revoked != nil {
+		revoked(user, id)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +14,98 @@ import (
 	"tabhub/hub/auth"
 	"tabhub/hub/policy"
 	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/storage/storagetest"
 )
+
+// keeper is where clients are kept. Each process in turn opens them there.
+type keeper interface {
+	open(t *testing.T) *auth.Clients
+	text(t *testing.T) string // what is kept
+}
+
+// withKeepers runs a test with each way to keep clients.
+func withKeepers(t *testing.T, test func(t *testing.T, k keeper)) {
+	t.Run("file", func(t *testing.T) { test(t, inFile(filepath.Join(t.TempDir(), "clients.json"))) })
+	t.Run("documents", func(t *testing.T) { test(t, &inDocuments{dir: directory{}}) })
+}
+
+// inFile is a file for all users.
+type inFile string
+
+func (path inFile) open(t *testing.T) *auth.Clients { return openClients(t, string(path)) }
+
+func (path inFile) text(t *testing.T) string {
+	text, err := os.ReadFile(string(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// inDocuments is a document for each user, in a store that nodes share.
+type inDocuments struct {
+	store storagetest.Memory
+	dir   directory
+}
+
+// open has a node become the owner of all users.
+func (d *inDocuments) open(t *testing.T) *auth.Clients {
+	c := auth.NewClients(d.dir)
+	for _, user := range []spec.UserID{spec.LocalUser, "ann", "bob"} {
+		d.load(t, c, user)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func (d *inDocuments) load(t *testing.T, c *auth.Clients, user spec.UserID) {
+	t.Helper()
+	if err := c.Load(user, d.document(t, user)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// document is how the next owner of a user keeps the clients.
+func (d *inDocuments) document(t *testing.T, user spec.UserID) auth.Document {
+	t.Helper()
+	state, err := d.store.Load(t.Context(), user, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := auth.Document{Save: func(body []byte, wait bool) error {
+		done := make(chan error, 1)
+		d.store.Write(user, state.Epoch, []storage.Change{storage.Settings{Name: "clients", Body: body}}, func(err error) { done <- err })
+		if !wait {
+			return nil
+		}
+		return <-done
+	}}
+	for _, s := range state.Settings {
+		doc.Body = s.Body
+	}
+	return doc
+}
+
+func (d *inDocuments) text(t *testing.T) (all string) {
+	for _, user := range []spec.UserID{spec.LocalUser, "ann", "bob"} {
+		all += string(d.document(t, user).Body)
+	}
+	return all
+}
+
+// directory is an auth.Directory in this process.
+type directory map[string]spec.UserID
+
+func (d directory) Hint(id string, user spec.UserID, _ time.Time) error {
+	if user == "lost" {
+		return errors.New("no node can be told")
+	}
+	d[id] = user
+	return nil
+}
+
+func (d directory) Forget(id string) { delete(d, id) }
 
 func openClients(t *testing.T, path string) *auth.Clients {
 	t.Helper()
@@ -39,9 +131,10 @@ func mint(t *testing.T, c *auth.Clients, client auth.Client) (auth.Client, strin
 }
 
 // A client is the same one after a restart of the hub, and its token is in no file.
-func TestClientsOutliveTheProcess(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "clients.json")
-	c := openClients(t, path)
+func TestClientsOutliveTheProcess(t *testing.T) { withKeepers(t, testClientsOutliveTheProcess) }
+
+func testClientsOutliveTheProcess(t *testing.T, k keeper) {
+	c := k.open(t)
 	scope := &policy.Scope{Sites: []string{"shop.example"}, Classes: []policy.Class{policy.Write}}
 	made, token := mint(t, c, auth.Client{Name: "claude", Kind: auth.ClientToken, User: "ann", Scope: scope})
 	if _, err := c.Verify(token); err != nil {
@@ -51,7 +144,7 @@ func TestClientsOutliveTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c = openClients(t, path)
+	c = k.open(t)
 	id, err := c.Verify(token)
 	if err != nil {
 		t.Fatal(err)
@@ -69,23 +162,25 @@ func TestClientsOutliveTheProcess(t *testing.T) {
 	if list := c.List("bob"); len(list) != 0 {
 		t.Errorf("another user sees %+v", list)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := k.text(t)
 	_, secret, _ := strings.Cut(strings.TrimPrefix(token, "tbh_"), "_")
-	if strings.Contains(string(text), secret) {
-		t.Error("the file holds the token's secret")
+	if !strings.Contains(text, made.ID) || strings.Contains(text, secret) {
+		t.Error("what is kept lacks the client, or holds the token's secret")
 	}
-	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
+	path, isFile := k.(inFile)
+	if !isFile {
+		return
+	}
+	if fi, err := os.Stat(string(path)); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", fi.Mode(), err)
 	}
 }
 
 // What is taken back is taken back at once, from who is in as well, and for good.
-func TestRevoke(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "clients.json")
-	c := openClients(t, path)
+func TestRevoke(t *testing.T) { withKeepers(t, testRevoke) }
+
+func testRevoke(t *testing.T, k keeper) {
+	c := k.open(t)
 	gone, token := mint(t, c, auth.Client{Name: "gone", Kind: auth.ClientToken, User: "ann"})
 	_, other := mint(t, c, auth.Client{Name: "other", Kind: auth.ClientToken, User: "ann"})
 	id, err := c.Verify(token)
@@ -107,7 +202,7 @@ func TestRevoke(t *testing.T) {
 	if err := c.Revoke("ann", gone.ID); err != auth.ErrNoClient {
 		t.Errorf("it is revoked twice: %v", err)
 	}
-	for _, c := range []*auth.Clients{c, openClients(t, path)} {
+	for _, c := range []*auth.Clients{c, k.open(t)} {
 		if _, err := c.Verify(token); err == nil {
 			t.Error("the token is good again")
 		}
@@ -120,9 +215,11 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-func TestClientsExpire(t *testing.T) {
+func TestClientsExpire(t *testing.T) { withKeepers(t, testClientsExpire) }
+
+func testClientsExpire(t *testing.T, k keeper) {
 	synctest.Test(t, func(t *testing.T) {
-		c := openClients(t, filepath.Join(t.TempDir(), "clients.json"))
+		c := k.open(t)
 		made, token := mint(t, c, auth.Client{Name: "short", Kind: auth.ClientToken, User: "ann", Expires: time.Now().Add(time.Hour)})
 		id, err := c.Verify(token)
 		if err != nil {
@@ -145,8 +242,10 @@ func TestClientsExpire(t *testing.T) {
 }
 
 // Rules go by names, so a name means one client, and none that the hub has its own idea of.
-func TestNamesOfClients(t *testing.T) {
-	c := openClients(t, filepath.Join(t.TempDir(), "clients.json"))
+func TestNamesOfClients(t *testing.T) { withKeepers(t, testNamesOfClients) }
+
+func testNamesOfClients(t *testing.T, k keeper) {
+	c := k.open(t)
 	first, _ := mint(t, c, auth.Client{Name: "Cursor", Kind: auth.ClientEntry, User: "ann"})
 	long := strings.Repeat("x", 70)
 	for _, tt := range []struct {
@@ -221,23 +320,30 @@ func TestUserHasSoManyClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "clients.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := openClients(t, path)
-	if _, err := c.Add(auth.Client{Name: "one more", User: "ann"}); err == nil || !strings.Contains(err.Error(), "256 clients already") {
-		t.Errorf("one more: %v", err)
-	}
-	if _, err := c.Add(auth.Client{Name: "one more", User: "bob"}); err != nil {
-		t.Errorf("another user's: %v", err)
-	}
-	if err := c.Revoke("ann", "id7"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Add(auth.Client{Name: "one more", User: "ann"}); err != nil {
-		t.Errorf("in the place of one: %v", err)
-	}
+	withKeepers(t, func(t *testing.T, k keeper) {
+		switch k := k.(type) {
+		case inFile:
+			err = os.WriteFile(string(k), text, 0o600)
+		case *inDocuments:
+			err = k.document(t, "ann").Save(text, true)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := k.open(t)
+		if _, err := c.Add(auth.Client{Name: "one more", User: "ann"}); err == nil || !strings.Contains(err.Error(), "256 clients already") {
+			t.Errorf("one more: %v", err)
+		}
+		if _, err := c.Add(auth.Client{Name: "one more", User: "bob"}); err != nil {
+			t.Errorf("another user's: %v", err)
+		}
+		if err := c.Revoke("ann", "id7"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Add(auth.Client{Name: "one more", User: "ann"}); err != nil {
+			t.Errorf("in the place of one: %v", err)
+		}
+	})
 }
 
 // A file that is not what it should be opens no door, and is not written over.
@@ -254,8 +360,10 @@ func TestDamagedClients(t *testing.T) {
 }
 
 // A token is good on the hub that it was made for: without accounts, or with them.
-func TestClientsOfAHub(t *testing.T) {
-	c := openClients(t, filepath.Join(t.TempDir(), "clients.json"))
+func TestClientsOfAHub(t *testing.T) { withKeepers(t, testClientsOfAHub) }
+
+func testClientsOfAHub(t *testing.T, k keeper) {
+	c := k.open(t)
 	_, local := mint(t, c, auth.Client{Name: "mine", Kind: auth.ClientToken, User: spec.LocalUser})
 	_, anns := mint(t, c, auth.Client{Name: "hers", Kind: auth.ClientToken, User: "ann"})
 	token := auth.NewToken("the hub's own token")

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -9,6 +10,7 @@ import (
 
 	"tabhub/hub/policy"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // Token is the Verifier of a hub without accounts: one secret, which stands for
@@ -17,7 +19,7 @@ type Token struct {
 	mu     sync.RWMutex
 	sum    [sha256.Size]byte
 	valid  context.Context
-	revoke context.CancelFunc
+	revoke context.CancelCauseFunc // its cause says whether the secret is void
 }
 
 // NewToken returns a Token that accepts secret.
@@ -27,14 +29,27 @@ func NewToken(secret string) *Token {
 	return t
 }
 
+// NoToken returns a Token that accepts nothing until Set.
+func NoToken() *Token {
+	t := new(Token)
+	t.Unload()
+	return t
+}
+
 // Set replaces the secret. What was admitted with the old one is Revoked.
-func (t *Token) Set(secret string) {
+func (t *Token) Set(secret string) { t.set(secret, context.Canceled) }
+
+// Unload has the Token accept nothing until the next Set. Who was admitted is told that the hub
+// goes away.
+func (t *Token) Unload() { t.set(rand.Text(), tabtransport.ErrGoingAway) }
+
+func (t *Token) set(secret string, cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.revoke != nil {
-		t.revoke()
+		t.revoke(cause)
 	}
-	t.valid, t.revoke = context.WithCancel(context.Background())
+	t.valid, t.revoke = context.WithCancelCause(context.Background())
 	t.sum = sha256.Sum256([]byte(secret))
 }
 

@@ -68,6 +68,9 @@ func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, er
 	default:
 		return tabtransport.Admission{}, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
 	}
+	if p.entrance != nil && a.User != p.entrance.User {
+		return tabtransport.Admission{}, errOtherUser
+	}
 	return a, nil
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"tabhub/hub"
 	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
 )
 
 // refusal is an error of whoever asks, who is to see it.
@@ -80,6 +82,9 @@ func (s *Server) errorReport(r *http.Request, err error) (status int, body Error
 	_, failed := errors.AsType[*hub.Failure](err)
 	if _, refused := errors.AsType[*spec.Error](err); failed || refused {
 		return http.StatusUnprocessableEntity, ErrorReport{Error: err.Error()}
+	}
+	if errors.Is(err, storage.ErrStaleEpoch) || errors.Is(err, tabtransport.ErrGoingAway) {
+		return http.StatusServiceUnavailable, ErrorReport{Error: "another hub serves this user now, and nothing was changed; try again"}
 	}
 	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge, ErrorReport{Error: fmt.Sprintf("the body is larger than %d bytes", big.Limit)}

@@ -18,6 +18,8 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/storage/storagetest"
 )
 
 // openWithClients is open for a hub that knows clients.
@@ -53,6 +55,42 @@ func (d *testServer) mint(body string) MintedClient {
 		d.t.Fatalf("%d %s", status, answer)
 	}
 	return made
+}
+
+// A hub that has lost its user to another says so, and to try again: whoever was told that a
+// client is made, or revoked, would be wrong.
+func TestClientsOfAStaleHub(t *testing.T) {
+	store, clients := new(storagetest.Memory), auth.NewClients(nil)
+	load := func() auth.Document {
+		kept, err := store.Load(t.Context(), spec.LocalUser, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return auth.Document{Save: func(body []byte, _ bool) error {
+			done := make(chan error, 1)
+			store.Write(spec.LocalUser, kept.Epoch, []storage.Change{storage.Settings{Name: "clients", Body: body}}, func(err error) { done <- err })
+			return <-done
+		}}
+	}
+	if err := clients.Load(spec.LocalUser, load()); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, func(g *GuardOptions, o *Options) {
+		g.Verifier = &auth.Hub{Owner: g.Verifier, Clients: clients}
+		o.Clients = clients
+	})
+	const notes = `{"name":"notes","kind":"token"}`
+	d.mint(notes)
+	load()
+	for method, path := range map[string]string{"POST": "/api/clients", "DELETE": "/api/clients?client=notes"} {
+		if status, body := d.askOwner(method, path, strings.Replace(notes, "notes", "more", 1)); status != http.StatusServiceUnavailable || !strings.Contains(body, "another hub serves this user now") {
+			t.Errorf("%s: %d %s", method, status, body)
+		}
+	}
+	clients.Unload(spec.LocalUser)
+	if status, body := d.askOwner("POST", "/api/clients", notes); status != http.StatusServiceUnavailable {
+		t.Errorf("when the user has left: %d %s", status, body)
+	}
 }
 
 // A client's token lets it do what it was made for, until its owner takes it back.

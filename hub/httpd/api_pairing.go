@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"tabhub/hub"
@@ -38,7 +37,10 @@ func (s *Server) postPairing(r *request) error {
 	if !s.guard.accounts {
 		user = ""
 	}
-	i := s.o.Ring.Invite(user, id.Expires)
+	i, err := s.o.Ring.Invite(user, id.Expires)
+	if err != nil {
+		return err
+	}
 	link := s.o.URL + "/pair#" + i.Text()
 	return r.answer(PairingInvitation{Pairing: i.Pairing, Link: link, Code: i.Code(), Until: i.Until})
 }
@@ -78,7 +80,10 @@ func (s *Server) pairings(r *request) []pairing.Pairing {
 	if s.o.Ring == nil {
 		return nil
 	}
-	return slices.DeleteFunc(s.o.Ring.List(), func(p pairing.Pairing) bool { return !s.isCallers(r, p) })
+	if !s.guard.accounts {
+		return s.o.Ring.List()
+	}
+	return s.o.Ring.ListOf(r.pass.identity.User)
 }
 
 func (s *Server) deletePairing(r *request) error {

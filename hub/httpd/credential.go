@@ -15,7 +15,7 @@ import (
 // takes its credential from the first message and the request has none.
 func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 	if g.verifier == nil {
-		if p.from&fromExtension != 0 && !(p.near && g.ownPeer(r)) {
+		if p.from&fromExtension != 0 && !(p.near && g.own(r, p)) {
 			return nil, ErrOtherUser // it would be believed what it says
 		}
 		kind, who := p.route.nobodys()
@@ -95,7 +95,7 @@ func (g *Guard) checkOwner(p *pass) error {
 // to send the true one, and only on this machine is it known whose program it is that
 // comes without the token.
 func (g *Guard) needsNone(r *http.Request, p *pass) bool {
-	return p.route.kinds&auth.KindPage != 0 && !g.accounts && p.near && p.from&p.route.anonymous != 0 && g.ownPeer(r)
+	return p.route.kinds&auth.KindPage != 0 && !g.accounts && p.near && p.from&p.route.anonymous != 0 && g.own(r, p)
 }
 
 func (g *Guard) verify(rt *route, token string) (*auth.Identity, error) {

@@ -66,7 +66,7 @@ func TestDashboardInABrowser(t *testing.T) {
 	const hostile = `</td><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 	d.join("Chromium 141", "https://shop.example.com/?a=1", hostile, nil, offered...)
 	b := chromium.Start(t, chromium.Options{})
-	address := d.server.SignInURL(d.token.Identity())
+	address := d.signInURL(d.token.Identity())
 	home, _, _ := strings.Cut(address, "#")
 	page := b.Open(address)
 	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "2"`)
@@ -107,7 +107,7 @@ func TestDashboardInABrowser(t *testing.T) {
 	other.Navigate(address)
 	other.WaitFor(`document.querySelector("#trouble").textContent.includes("used up")`)
 	// A new address in a tab that has the page already loads nothing anew.
-	other.Navigate(d.server.SignInURL(d.token.Identity()))
+	other.Navigate(d.signInURL(d.token.Identity()))
 	other.WaitFor(`document.querySelector("#count-tabs")?.textContent === "2"`)
 	other.Click("#sign-out")
 	other.WaitFor(`document.querySelector("#trouble").textContent === "Signed out."`)
@@ -134,7 +134,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 	})}
 	s := httptest.NewServer(other)
 	defer s.Close()
-	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
+	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	session := strings.Trim(page.Eval(`sessionStorage.getItem("tabhub.session")`), `"`)
 	host := strings.Trim(page.Eval(`location.host`), `"`)
@@ -173,7 +173,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
+	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
@@ -246,7 +246,7 @@ func TestSignInByToken(t *testing.T) {
 func TestDashboardWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
-	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(auth.Identity{User: spec.LocalUser}))
+	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(auth.Identity{User: spec.LocalUser}))
 	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	if got := page.Eval(`[document.querySelector("#sign-out").checkVisibility(), document.querySelector("#signed-out").checkVisibility()]`); got != "[false,false]" {
 		t.Errorf("it speaks of signing in: %s", got)
@@ -259,7 +259,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	d.setMode(policy.ModeAsk)
-	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
+	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.Front()
 	page.WaitFor(`document.querySelector("#no-questions").checkVisibility()`)
 	call := func(name, query string) <-chan string {
@@ -325,7 +325,7 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := openSignIn(t, func(_ *GuardOptions, o *Options) { o.Clients = clients })
-	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
+	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.Front()
 	awaitView(page, "sites?show=rules")
 	fill := func(selector, text string) { page.Click(selector); page.Type(text) }
@@ -395,7 +395,7 @@ addEventListener("fetch", e => e.respondWith(new Response("<!doctype html><title
 	if got := page.Eval(`document.title`); got != `"owned"` {
 		t.Fatalf("the worker does not answer for the hub's page: %s", got)
 	}
-	page.Navigate(d.server.SignInURL(d.token.Identity()))
+	page.Navigate(d.signInURL(d.token.Identity()))
 	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	if got := page.Eval(`[document.body.classList.contains("may-write"), navigator.serviceWorker.controller, document.querySelector("#only-reads").checkVisibility()]`); got != `[true,null,false]` {
 		t.Errorf("the owner's page: %s", got)

@@ -12,10 +12,12 @@ import (
 )
 
 // grants are random secrets, each of which stands for an auth.Identity for a while. They
-// are known to this process alone and end with it. Safe for concurrent use.
+// are known to this process alone and end with it, or with the user's hub in it. Safe for
+// concurrent use.
 type grants struct {
-	life    time.Duration // how long one lasts
-	perUser int           // how many a user may have; the one that ends first goes
+	dir     auth.Directory // learns whose they are; nil: nobody needs it
+	life    time.Duration  // how long one lasts
+	perUser int            // how many a user may have; the one that ends first goes
 
 	mu  sync.Mutex
 	all map[[sha256.Size]byte]grant // by the hash of the secret; Expires is set
@@ -31,19 +33,25 @@ type grant struct {
 	end   context.CancelFunc
 }
 
-func newGrants(life time.Duration, perUser int) *grants {
-	return &grants{life: life, perUser: perUser, all: make(map[[sha256.Size]byte]grant)}
+func newGrants(life time.Duration, perUser int, dir auth.Directory) *grants {
+	return &grants{dir: dir, life: life, perUser: perUser, all: make(map[[sha256.Size]byte]grant)}
 }
 
 // add makes a secret of at least 128 bits that stands for id until its life is over,
-// or id expires or is revoked, at a host.
-func (g *grants) add(id auth.Identity, host string) (secret string, expires time.Time) {
+// or id expires or is revoked, at a host. The error is the directory's.
+func (g *grants) add(id auth.Identity, host string) (secret string, expires time.Time, err error) {
 	now := time.Now()
 	expires = now.Add(g.life)
 	if id.Expires.IsZero() || id.Expires.After(expires) {
 		id.Expires = expires
 	}
 	secret = rand.Text()
+	if g.dir != nil {
+		key, _ := auth.HintOf(secret)
+		if err := g.dir.Hint(key, id.User, id.Expires); err != nil {
+			return "", time.Time{}, err
+		}
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.makeRoomLocked(id.User)
@@ -54,7 +62,7 @@ func (g *grants) add(id auth.Identity, host string) (secret string, expires time
 	added := grant{Identity: id, host: host, used: now}
 	added.valid, added.end = context.WithCancel(until)
 	g.all[sha256.Sum256([]byte(secret))] = added
-	return secret, id.Expires
+	return secret, id.Expires, nil
 }
 
 // makeRoomLocked forgets what is over, and one of the user's if there are too many.
@@ -76,6 +84,17 @@ func (g *grants) makeRoomLocked(user spec.UserID) {
 	}
 	if n >= g.perUser {
 		g.forgetLocked(oldest)
+	}
+}
+
+// forgetAll forgets a user's. The directory does so by itself, when they end.
+func (g *grants) forgetAll(user spec.UserID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for sum, id := range g.all {
+		if id.User == user {
+			g.forgetLocked(sum)
+		}
 	}
 }
 

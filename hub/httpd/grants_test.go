@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -9,23 +10,24 @@ import (
 	"time"
 
 	"tabhub/hub/auth"
+	"tabhub/spec"
 )
 
 // What a page was given must not open the hub for longer than was said.
 func TestGrantsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGrants(time.Hour, 10)
+		g := newGrants(time.Hour, 10, nil)
 		credential, revoke := context.WithCancel(t.Context())
 		start := time.Now()
-		long, expires := g.add(auth.Identity{User: "ann"}, "")
+		long, expires, _ := g.add(auth.Identity{User: "ann"}, "")
 		if want := start.Add(time.Hour); !expires.Equal(want) {
 			t.Errorf("it expires at %v, want %v", expires, want)
 		}
-		short, expires := g.add(auth.Identity{User: "ann", Expires: start.Add(time.Minute)}, "")
+		short, expires, _ := g.add(auth.Identity{User: "ann", Expires: start.Add(time.Minute)}, "")
 		if want := start.Add(time.Minute); !expires.Equal(want) {
 			t.Errorf("it expires at %v, after the credential that it was made from", expires)
 		}
-		bound, _ := g.add(auth.Identity{User: "ann", Revoked: credential}, "")
+		bound, _, _ := g.add(auth.Identity{User: "ann", Revoked: credential}, "")
 		check := func(when string, want map[string]bool) {
 			t.Helper()
 			for secret, good := range want {
@@ -52,12 +54,12 @@ func TestGrantsEnd(t *testing.T) {
 // One user's sign-ins must neither fill the memory nor sign others out.
 func TestGrantsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGrants(time.Hour, 3)
-		other, _ := g.add(auth.Identity{User: "bob"}, "")
+		g := newGrants(time.Hour, 3, nil)
+		other, _, _ := g.add(auth.Identity{User: "bob"}, "")
 		var secrets []string
 		for range 10 {
 			time.Sleep(time.Second)
-			s, _ := g.add(auth.Identity{User: "ann"}, "")
+			s, _, _ := g.add(auth.Identity{User: "ann"}, "")
 			secrets = append(secrets, s)
 		}
 		for i, s := range secrets {
@@ -73,8 +75,8 @@ func TestGrantsAreBounded(t *testing.T) {
 
 // Two pages with one address: only one of them may get in.
 func TestGrantsAreTakenOnce(t *testing.T) {
-	g := newGrants(time.Hour, 3)
-	secret, _ := g.add(auth.Identity{User: "ann"}, "")
+	g := newGrants(time.Hour, 3, nil)
+	secret, _, _ := g.add(auth.Identity{User: "ann"}, "")
 	var got atomic.Int32
 	var wg sync.WaitGroup
 	for range 8 {
@@ -92,10 +94,10 @@ func TestGrantsAreTakenOnce(t *testing.T) {
 
 // What is under way for a page must end when it signs out, or is forgotten for others.
 func TestGrantsEndWhatIsUnderWay(t *testing.T) {
-	g := newGrants(time.Hour, 2)
-	taken, _ := g.add(auth.Identity{User: "ann"}, "")
+	g := newGrants(time.Hour, 2, nil)
+	taken, _, _ := g.add(auth.Identity{User: "ann"}, "")
 	one, _ := g.get(taken)
-	forgotten, _ := g.add(auth.Identity{User: "bob"}, "")
+	forgotten, _, _ := g.add(auth.Identity{User: "bob"}, "")
 	two, _ := g.get(forgotten)
 	if one.Revoked.Err() != nil || two.Revoked.Err() != nil {
 		t.Error("ended at once")
@@ -107,5 +109,44 @@ func TestGrantsEndWhatIsUnderWay(t *testing.T) {
 	g.add(auth.Identity{User: "bob"}, "")
 	if one.Revoked.Err() == nil || two.Revoked.Err() == nil {
 		t.Errorf("goes on: %v, %v", one.Revoked.Err(), two.Revoked.Err())
+	}
+}
+
+// hints is an auth.Directory in this process.
+type hints map[string]spec.UserID
+
+func (h hints) Hint(id string, user spec.UserID, _ time.Time) error {
+	if user == "lost" {
+		return errors.New("no node can be told")
+	}
+	h[id] = user
+	return nil
+}
+
+func (h hints) Forget(id string) { delete(h, id) }
+
+// A page that signs in may come to another machine than its user's hub is on. When the hub goes
+// elsewhere its pages are signed out here, and those of others are not.
+func TestGrantsOfAUserWhoMoves(t *testing.T) {
+	dir := hints{}
+	g := newGrants(time.Hour, 3, dir)
+	anns, _, err := g.add(auth.Identity{User: "ann"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, ok := auth.HintOf(anns); !ok || dir[key] != "ann" {
+		t.Errorf("the directory has %v", dir)
+	}
+	bobs, _, _ := g.add(auth.Identity{User: "bob"}, "")
+	before, _ := g.get(anns)
+	g.forgetAll("ann")
+	if _, ok := g.get(anns); ok || before.Revoked.Err() == nil {
+		t.Error("she is signed in still")
+	}
+	if _, ok := g.get(bobs); !ok {
+		t.Error("another is signed out")
+	}
+	if _, _, err := g.add(auth.Identity{User: "lost"}, ""); err == nil {
+		t.Error("a secret is given out that leads nowhere")
 	}
 }

@@ -16,6 +16,8 @@ type GuardOptions struct {
 	// Verifier checks credentials. Nil asks for none: everybody who passes the
 	// Host and Origin checks is spec.LocalUser.
 	Verifier auth.Verifier
+	// Directory learns whose the sign-ins of the dashboard are. Nil: nobody needs it.
+	Directory auth.Directory
 	// Accounts: credentials stand for different users, so that an allowed origin
 	// alone says too little and everybody must show one.
 	Accounts bool
@@ -66,7 +68,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		proxied:    o.BehindProxy,
 		metrics:    o.OpenMetrics,
 		ownPeer:    ownPeer,
-		signIns:    newSignIns(),
+		signIns:    newSignIns(o.Directory),
 	}
 	for _, s := range o.AllowOrigins {
 		if s == "*" {
@@ -118,6 +120,16 @@ const chromeExtension = "chrome-extension://"
 // check runs the guard over a request. It returns the request with what was found, its
 // pass, or a *refusal.
 func (g *Guard) check(r *http.Request) (*http.Request, error) {
+	p, err := g.checkOrigin(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	return g.checkCredential(r, p)
+}
+
+// checkOrigin is the part of check that needs nothing of whoever asks. entrance is what
+// another node says of the request, nil if it has come here.
+func (g *Guard) checkOrigin(r *http.Request, entrance *entrance) (*pass, error) {
 	if isOwner(r.Context()) {
 		// No browser connects to a Unix socket: something passes on a page's request.
 		if r.Header["Origin"] != nil {
@@ -126,7 +138,12 @@ func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	} else if err := g.checkHost(r); err != nil {
 		return nil, err
 	}
-	p := &pass{from: g.originOf(r), near: g.isNear(r)}
+	p := &pass{from: g.originOf(r), entrance: entrance}
+	if entrance == nil {
+		p.near = g.isNear(r)
+	} else {
+		p.near = entrance.Near
+	}
 	p.route, p.rightMethod = routeOf(r)
 	rt := p.route
 	if dashboardHost(r) != "" && !rt.dashboard {
@@ -135,15 +152,17 @@ func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	if (rt.from != 0 || rt.need != credNone) && (p.from&rt.from == 0 || rt.from&fromAllowed == 0 && isOfAnotherSite(r)) {
 		return nil, g.refuseOrigin(r, p)
 	}
-	if rt.need != credNone {
-		// A preflight cannot carry a credential; cors answers it.
-		if !rt.cors || p.from == fromProgram || !isPreflight(r) {
-			id, err := g.credential(r, p)
-			if err != nil {
-				return nil, err
-			}
-			p.identity = id
+	return p, nil
+}
+
+// checkCredential is the rest of check.
+func (g *Guard) checkCredential(r *http.Request, p *pass) (*http.Request, error) {
+	if p.route.need != credNone && !p.preflight(r) {
+		id, err := g.credential(r, p)
+		if err != nil {
+			return nil, err
 		}
+		p.identity = id
 	}
 	return r.WithContext(context.WithValue(r.Context(), passKey{}, p)), nil
 }
@@ -153,10 +172,25 @@ type pass struct {
 	route       *route
 	rightMethod bool // route is for the request's method, too
 	from        origins
-	near        bool           // it was made on this machine
+	entrance    *entrance      // what the node says that it has come to; nil: this one
+	near        bool           // it was made on this machine, or on that of the entrance
 	open        bool           // it needs no credential though its route does
 	identity    *auth.Identity // nil: none yet; it comes in the first message
 	session     string         // the session of a dashboard's page that was shown, "" if none
+}
+
+// preflight reports whether cors answers a request, which cannot carry a credential.
+func (p *pass) preflight(r *http.Request) bool {
+	return p.route.cors && p.from != fromProgram && isPreflight(r)
+}
+
+// own reports whether the program at the far end of a near connection runs as the hub's own
+// user, as far as the system of the node that it has come to tells.
+func (g *Guard) own(r *http.Request, p *pass) bool {
+	if p.entrance != nil {
+		return p.entrance.Own
+	}
+	return g.ownPeer(r)
 }
 
 type passKey struct{}

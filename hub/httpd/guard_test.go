@@ -167,7 +167,7 @@ func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 // A server on another port of this machine gets, and can set, the cookies of this one.
 func TestCookiesOpenNothing(t *testing.T) {
 	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
-	session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, "")
+	session, _, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, "")
 	for _, target := range []string{"/api/tabs", "/readyz", "/mcp", "/sse"} {
 		for _, value := range []string{secret, session} {
 			for _, site := range []string{"same-origin", "none", ""} {

@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"context"
+	"encoding/json"
 	"runtime/metrics"
 	"time"
 
@@ -70,6 +71,14 @@ func (s *Server) getHealth(r *request) error {
 		report.Process = s.processHealth()
 	}
 	return r.answer(report)
+}
+
+// mergeHealth is getHealth where another node has the user.
+func (s *Server) mergeHealth(answer []byte) (any, error) {
+	var report HealthReport
+	err := json.Unmarshal(answer, &report)
+	report.Process = s.processHealth()
+	return report, err
 }
 
 func (s *Server) processHealth() *ProcessHealth {

@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -33,8 +34,18 @@ func (s *Server) getLog(r *request) error {
 		return s.exportLog(r, query, "application/jsonl", jsonLines)
 	case "csv":
 		return s.exportLog(r, query, "text/csv; charset=utf-8", csvLines)
+	case "raw":
+		if len(q) > 1 {
+			return badRequest("format raw is of all lines, so that their hashes can be checked; leave out the other parameters")
+		}
+		return s.export(r, "application/jsonl", func(ctx context.Context, out *bufio.Writer) error {
+			return r.tenant.Record.Raw(ctx, func(raw []byte) error {
+				out.Write(raw)
+				return out.WriteByte('\n')
+			})
+		})
 	default:
-		return badRequest("format is %q; it may be jsonl or csv", format)
+		return badRequest("format is %q; it may be jsonl, csv or raw", format)
 	}
 	lines, err := r.tenant.Record.Read(r.Context(), query)
 	if err != nil {
@@ -91,6 +102,13 @@ func logQuery(q url.Values) (record.Query, error) {
 
 // exportLog answers all lines that query selects. What form returns writes one of them.
 func (s *Server) exportLog(r *request, query record.Query, contentType string, form func(io.Writer) func(*record.Line) error) error {
+	return s.export(r, contentType, func(ctx context.Context, out *bufio.Writer) error {
+		return r.tenant.Record.Each(ctx, query, form(out))
+	})
+}
+
+// export answers a file of what write writes.
+func (s *Server) export(r *request, contentType string, write func(context.Context, *bufio.Writer) error) error {
 	ctx, end, err := s.beginStream(r)
 	if err != nil {
 		return err
@@ -100,8 +118,7 @@ func (s *Server) exportLog(r *request, query record.Query, contentType string, f
 	r.w.Header().Set("Content-Type", contentType)
 	r.w.Header().Set("Content-Disposition", "attachment")
 	out := bufio.NewWriterSize(newTimedWriter(r.w), 64<<10)
-	write := form(out)
-	err = r.tenant.Record.Each(ctx, query, write)
+	err = write(ctx, out)
 	if err == nil {
 		err = out.Flush()
 	}

@@ -42,7 +42,34 @@ func TestExportLog(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || len(lines) != count || !strings.HasPrefix(first.Said, "=HYPERLINK") {
 		t.Errorf("%d lines, the first %s: %v", len(lines), lines[0], err)
 	}
-	if status, body, _ := d.ask("GET", "/api/log?format=xml", ""); status != http.StatusBadRequest || !strings.Contains(body, "jsonl or csv") {
+	if status, body, _ := d.ask("GET", "/api/log?format=xml", ""); status != http.StatusBadRequest || !strings.Contains(body, "jsonl, csv or raw") {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// Who has noted a head can check the record without believing the hub: it gives out the bytes that
+// were hashed, and all of them.
+func TestExportRaw(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil)
+	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Tool: "a <& b", Outcome: "unknown"})
+	_, body, _ := d.ask("GET", "/api/log?format=raw", "")
+	noted, err := record.VerifyLines(strings.NewReader(body))
+	if err != nil || noted.Last.N < 2 || len(noted.Problems) > 0 {
+		t.Fatalf("%+v, %v", noted, err)
+	}
+	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Tool: "later", Outcome: "unknown"})
+	_, body, _ = d.ask("GET", "/api/log?format=raw", "")
+	if r, err := record.VerifyLines(strings.NewReader(body), noted.Last); err != nil || r.Last.N != noted.Last.N+1 || len(r.Problems) > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err := record.VerifyLines(strings.NewReader(strings.Replace(body, "a ", "b ", 1)), noted.Last); err != nil || len(r.Problems) == 0 {
+		t.Errorf("changed: %+v, %v", r, err)
+	}
+	if _, err := record.VerifyLines(strings.NewReader(body[:len(body)-9])); err == nil {
+		t.Error("what was cut short looks whole")
+	}
+	if status, body, _ := d.ask("GET", "/api/log?format=raw&tool=later", ""); status != http.StatusBadRequest || !strings.Contains(body, "all lines") {
 		t.Errorf("%d %s", status, body)
 	}
 }

@@ -20,7 +20,7 @@ import (
 func (d *testServer) openDashboard(options chromium.Options) *chromium.Page {
 	d.t.Helper()
 	d.setMode(policy.ModeOpen)
-	page := chromium.Start(d.t, options).Open(d.server.SignInURL(d.token.Identity()))
+	page := chromium.Start(d.t, options).Open(d.signInURL(d.token.Identity()))
 	page.Front()
 	page.WaitFor(`document.querySelector("#no-calls")?.checkVisibility() !== document.querySelector("#calls")?.checkVisibility()`)
 	return page

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -28,7 +29,7 @@ func unpaired(text string) error { return spec.Errorf(spec.CodeUnpaired, "%s", t
 // who runs the hub, as far as the system tells. The program must still be there.
 func (g *Guard) IsOwnUser(r *http.Request) bool {
 	p := passOf(r.Context())
-	return p != nil && p.near && g.ownPeer(r)
+	return p != nil && p.near && g.own(r, p)
 }
 
 // PairingAddress is where a pairing handshake has begun, as the hub knows by itself: both
@@ -82,7 +83,7 @@ func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (tabtransport.
 		user = spec.LocalUser
 	}
 	id := &auth.Identity{User: user, Kind: auth.KindBrowser, Who: policy.Nobody, Expires: grant.Expires, Revoked: grant.Revoked}
-	if err := p.route.admits(id); err != nil {
+	if err := cmp.Or(p.route.admits(id), p.checkUser(id)); err != nil {
 		return tabtransport.Admission{}, err
 	}
 	a := p.admission(id)

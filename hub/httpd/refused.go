@@ -43,6 +43,11 @@ func (s *Server) recordRefusal(r *http.Request, no *refusal) {
 		s.refusals.missed.Add(1)
 		return
 	}
+	if s.o.Elsewhere != nil {
+		if h, err := s.o.Elsewhere.Locate(r.Context(), spec.LocalUser); h != nil || err != nil {
+			return // the record is on another node
+		}
+	}
 	t, err := s.o.Tenants.Get(r.Context(), spec.LocalUser)
 	if err != nil || t.Record == nil {
 		return

@@ -22,8 +22,10 @@ type route struct {
 	subprotocol string // of the WebSocket; "" for any
 	name        string // in refusals; "" for the path
 	access
-	client bool // while it is served, the hub has a client and does not end for idleness
-	tenant bool // request.tenant is the caller's
+	ofUser bool                                          // is for the one user of a hub without accounts, whatever it needs
+	merge  func(*Server, []byte) (answer any, err error) // puts what this node says of itself into another's answer
+	client bool                                          // while it is served, the hub has a client and does not end for idleness
+	tenant bool                                          // request.tenant is the caller's
 	serve  func(*Server, *request) error
 }
 
@@ -106,10 +108,13 @@ var routes = []route{
 	{path: "/relay", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Relay })},
 
 	// The admin API, which the tabhub command and the dashboard use.
-	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus},
-	{path: "/api/health", method: "GET", access: ofProcess, client: true, serve: (*Server).getHealth},
+	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus, merge: (*Server).mergeStatus},
+	{path: "/api/health", method: "GET", access: ofProcess, client: true, serve: (*Server).getHealth, merge: (*Server).mergeHealth},
 	{path: "/api/doctor", method: "GET", access: ofProcess, client: true, serve: (*Server).getDoctor},
 	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
+	{path: "/api/cluster", method: "GET", access: stops, client: true, serve: (*Server).getCluster},
+	{path: "/api/cluster/drain", method: "POST", access: stops, client: true, serve: (*Server).postDrain},
+	{path: "/api/cluster/move", method: "POST", access: stops, client: true, serve: (*Server).postMove},
 	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "PUT", name: "the dashboard's session", access: stays, client: true, serve: (*Server).putSession},
 	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},
@@ -170,11 +175,11 @@ var routes = []route{
 	{path: resourceMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getResourceMetadata},
 	{path: serverMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
 	{path: openIDMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
-	{path: oauth.RegisterPath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postRegister)},
-	{path: oauth.TokenPath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postOAuthToken)},
-	{path: oauth.RevokePath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postRevoke)},
-	{path: oauth.AuthorizePath, method: "GET", access: everybody, serve: ifOAuth((*Server).getAuthorize)},
-	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: ownPage, client: true, serve: ifOAuth((*Server).postAuthorize)},
+	{path: oauth.RegisterPath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postRegister)},
+	{path: oauth.TokenPath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postOAuthToken)},
+	{path: oauth.RevokePath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postRevoke)},
+	{path: oauth.AuthorizePath, method: "GET", access: everybody, ofUser: true, serve: ifOAuth((*Server).getAuthorize)},
+	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: ownPage, client: true, ofUser: true, serve: ifOAuth((*Server).postAuthorize)},
 
 	// How the process is, and pages, which hold no data.
 	{path: "/metrics", method: "GET", access: measures, serve: given(func(o *Options) http.Handler { return o.Metrics })},

@@ -66,10 +66,16 @@ type Options struct {
 	RelayClients func(spec.UserID) []mcpserver.SessionInfo
 	// Connect says how MCP clients are connected. Nil: that is not known.
 	Connect func() []Connectable
+	// Nodes is the cluster that the process is a node of. Nil: there is none.
+	Nodes Nodes
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
 	// ever.
 	Idle time.Duration
-	Log  *slog.Logger // nil discards
+	// Elsewhere finds the users whose hubs other nodes have. Nil: this is the only one.
+	Elsewhere Locator
+	// Cluster serves what nodes ask each other, below ClusterPath. Nil: nothing.
+	Cluster http.Handler
+	Log     *slog.Logger // nil discards
 }
 
 // Server serves all endpoints. Serve may be called for several listeners.
@@ -78,6 +84,7 @@ type Server struct {
 	guard   *Guard
 	log     *slog.Logger
 	http    *http.Server
+	node    *http.Server // of ServeNode
 	clients clients
 
 	watchers atomic.Int32 // who reads a stream
@@ -116,6 +123,13 @@ func New(o Options) *Server {
 		BaseContext:       baseContext,
 		ConnContext:       delivery.WithConn,
 		ErrorLog:          log.New(serverLog{s.log}, "", 0),
+	}
+	s.node = &http.Server{
+		Handler:           http.HandlerFunc(s.serveNode),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10, // what the entrance has let pass, and what it says itself
+		ErrorLog:          s.http.ErrorLog,
 	}
 	s.clients.start()
 	return s
@@ -166,6 +180,10 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	if err != nil {
 		s.http.Close()
 	}
+	if nodeErr := s.node.Shutdown(ctx); nodeErr != nil {
+		s.node.Close()
+		err = nodeErr
+	}
 	done := make(chan struct{})
 	go func() { s.bridge.Wait(); close(done) }()
 	select {
@@ -185,19 +203,31 @@ type request struct {
 }
 
 // ServeHTTP asks the guard and has the route of the request serve it.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handle(w, r, nil) }
+
+// handle is ServeHTTP for a request of which another node may say how it has come there.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entrance) {
 	delivery.FromContext(r.Context()).Asked()
 	if r.Header.Get("Upgrade") != "" {
 		w = delivery.Hijacker{ResponseWriter: w}
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	timeBody(w, r)
-	passed, err := s.guard.check(r)
+	p, err := s.guard.checkOrigin(r, entrance)
+	if err == nil && s.o.Elsewhere != nil && entrance == nil && s.forward(w, r, p) {
+		return
+	}
+	var passed *http.Request
+	if err == nil {
+		passed, err = s.guard.checkCredential(r, p)
+	}
+	if err == nil {
+		err = p.checkUser(p.identity)
+	}
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	p := passOf(passed.Context())
 	if p.route.cors && cors(w, passed, p) {
 		return
 	}
@@ -224,7 +254,7 @@ func (s *Server) serve(r *request) (err error) {
 	}
 	if rt.tenant {
 		if r.tenant, err = s.o.Tenants.Get(r.Context(), r.pass.identity.User); err != nil {
-			return err
+			return s.moved(r, err)
 		}
 	}
 	return rt.serve(s, r)

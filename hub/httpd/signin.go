@@ -7,6 +7,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"tabhub/hub/auth"
+	"tabhub/spec"
 )
 
 const (
@@ -37,10 +38,10 @@ type signIns struct {
 	warn     rate.Sometimes // of too many of them
 }
 
-func newSignIns() *signIns {
+func newSignIns(dir auth.Directory) *signIns {
 	return &signIns{
-		codes:    newGrants(SignInLife, signInsPerUser),
-		sessions: newGrants(sessionLife, signInsPerUser),
+		codes:    newGrants(SignInLife, signInsPerUser, dir),
+		sessions: newGrants(sessionLife, signInsPerUser, dir),
 		wrong:    rate.NewLimiter(rate.Every(3*time.Second), 20),
 		warn:     rate.Sometimes{Interval: time.Minute},
 	}
@@ -49,22 +50,29 @@ func newSignIns() *signIns {
 // SignInURL returns an address that signs one page of the dashboard in as id: it is
 // good once, for SignInLife, or until id expires or is revoked. The session ends with
 // id, too. The page may write if the hub is on this machine; it is for the owner alone.
-func (s *Server) SignInURL(id auth.Identity) string {
+// The error is why it would not be.
+func (s *Server) SignInURL(id auth.Identity) (string, error) {
 	return s.signInURL(id, newDashboardHost(s.o.URL))
 }
 
 // signInURL is SignInURL for a page at one of the dashboard's own hosts, or, if host is "",
 // at the hub's address, where it only reads.
-func (s *Server) signInURL(id auth.Identity, host string) string {
+func (s *Server) signInURL(id auth.Identity, host string) (string, error) {
 	if s.guard.verifier == nil {
-		return s.o.URL + "/" // everybody is in
+		return s.o.URL + "/", nil // everybody is in
 	}
 	base := s.o.URL
 	if host != "" {
 		base = "http://" + host
 	}
-	code, _ := s.guard.signIns.codes.add(id, host)
-	return base + "/#code=" + code
+	code, _, err := s.guard.signIns.codes.add(id, host)
+	return base + "/#code=" + code, err
+}
+
+// SignOut ends what SignInURL has made for a user, and the sessions that came of it.
+func (g *Guard) SignOut(user spec.UserID) {
+	g.signIns.codes.forgetAll(user)
+	g.signIns.sessions.forgetAll(user)
 }
 
 // SignInReport is the answer to POST /api/signin.
@@ -81,14 +89,18 @@ type SessionReport struct {
 
 // postSignIn makes an address that signs the caller in.
 func (s *Server) postSignIn(r *request) error {
-	id := *r.pass.identity
+	id, host := *r.pass.identity, newDashboardHost(s.o.URL)
 	if r.pass.from != fromOwner && !s.guard.accounts {
-		return r.answer(SignInReport{s.signInURL(id, "")}) // the token alone decides nothing
+		host = "" // the token alone decides nothing
 	}
 	if s.o.Token != nil && r.pass.from == fromOwner {
 		id = s.o.Token.Identity() // the owner shows none, but who replaces it signs all pages out
 	}
-	return r.answer(SignInReport{s.SignInURL(id)})
+	url, err := s.signInURL(id, host)
+	if err != nil {
+		return err
+	}
+	return r.answer(SignInReport{url})
 }
 
 // postSession signs a page in that shows a code or, on a hub with accounts, a token.
@@ -98,7 +110,10 @@ func (s *Server) postSession(r *request) error {
 		return err
 	}
 	host := dashboardHost(r.Request)
-	session, expires := s.guard.signIns.sessions.add(id, host)
+	session, expires, err := s.guard.signIns.sessions.add(id, host)
+	if err != nil {
+		return err
+	}
 	report := SessionReport{Session: session, Expires: expires}
 	if host != "" {
 		report.Writes = time.Now().Add(writerIdle)

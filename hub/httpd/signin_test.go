@@ -145,9 +145,9 @@ func TestSignInCodeIsGoodOnce(t *testing.T) {
 func TestSignInCodeExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		token := auth.NewToken(secret)
-		s := newSignIns()
-		early, _ := s.codes.add(token.Identity(), "")
-		late, _ := s.codes.add(token.Identity(), "")
+		s := newSignIns(nil)
+		early, _, _ := s.codes.add(token.Identity(), "")
+		late, _, _ := s.codes.add(token.Identity(), "")
 		time.Sleep(SignInLife - time.Nanosecond)
 		if _, ok := s.codes.take(early); !ok {
 			t.Error("it is over before its time")
@@ -355,7 +355,7 @@ func TestSignInToAccounts(t *testing.T) {
 func TestSignInEndsWithTheUsersToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuard(t, GuardOptions{Accounts: true, Verifier: users{}})
-		session, _ := g.signIns.sessions.add(auth.Identity{User: "ann", Expires: time.Now().Add(time.Hour)}, "")
+		session, _, _ := g.signIns.sessions.add(auth.Identity{User: "ann", Expires: time.Now().Add(time.Hour)}, "")
 		check := func(want int) {
 			t.Helper()
 			r := ask("/api/tabs", "127.0.0.1:3300", "-")
@@ -387,7 +387,7 @@ func TestSignInWithoutCredentials(t *testing.T) {
 // openWriter signs a page in at an origin of its own, and returns how it asks.
 func (d *testServer) openWriter() func(method, path, body string, headers ...string) (int, string) {
 	d.t.Helper()
-	host, code, ok := strings.Cut(strings.TrimPrefix(d.server.SignInURL(d.token.Identity()), "http://"), "/#code=")
+	host, code, ok := strings.Cut(strings.TrimPrefix(d.signInURL(d.token.Identity()), "http://"), "/#code=")
 	if !ok || !strings.HasPrefix(host, "tabhub-") {
 		d.t.Fatalf("the owner's address is at %q", host)
 	}
@@ -450,7 +450,7 @@ func TestWriterDecides(t *testing.T) {
 func TestWriterNeedsItsOwnAddress(t *testing.T) {
 	d := openSignIn(t, nil)
 	code := func() (host, code string) {
-		host, code, _ = strings.Cut(strings.TrimPrefix(d.server.SignInURL(d.token.Identity()), "http://"), "/#code=")
+		host, code, _ = strings.Cut(strings.TrimPrefix(d.signInURL(d.token.Identity()), "http://"), "/#code=")
 		return host, code
 	}
 	host, first := code()
@@ -486,7 +486,7 @@ func TestWriterIdles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
 		const host = "tabhub-a.localhost:3300"
-		session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, host)
+		session, _, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, host)
 		check := func(target string, want int) {
 			t.Helper()
 			r := ask(target, host, "http://"+host)

@@ -28,7 +28,7 @@ func (d *testServer) offer(url string, names ...string) {
 // openSignedIn opens a page of the dashboard that may decide.
 func (d *testServer) openSignedIn(b *chromium.Browser) *chromium.Page {
 	d.t.Helper()
-	page := b.Open(d.server.SignInURL(d.token.Identity()))
+	page := b.Open(d.signInURL(d.token.Identity()))
 	page.Front()
 	page.WaitFor(`document.body.dataset.view === "now"`)
 	return page

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -66,7 +67,7 @@ func (s *Server) ready(r *request) error {
 // getStatus may have a caller who is no user: the owner of a hub with accounts.
 func (s *Server) getStatus(r *request) error {
 	// The request itself is counted as a client, as is who watches the questions.
-	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.clients.count() - 1 - int(s.watchers.Load())}
+	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.served() - 1}
 	if report.User != "" {
 		t, err := s.o.Tenants.Get(r.Context(), report.User)
 		if err != nil {
@@ -79,6 +80,17 @@ func (s *Server) getStatus(r *request) error {
 		report.Info, report.Clients = Info{Version: report.Version, Started: report.Started}, 0
 	}
 	return r.answer(report)
+}
+
+// served is how many clients are served now. Who watches the questions is none.
+func (s *Server) served() int { return s.clients.count() - int(s.watchers.Load()) }
+
+// mergeStatus is getStatus where another node has the user.
+func (s *Server) mergeStatus(answer []byte) (any, error) {
+	var report StatusReport
+	err := json.Unmarshal(answer, &report)
+	report.Info, report.Clients = s.o.Info(), s.served()
+	return report, err
 }
 
 // tellsProcess reports whether the caller is told how the process is, and who else uses it.

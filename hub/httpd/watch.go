@@ -15,7 +15,7 @@ import (
 const (
 	watchEvery   = 100 * time.Millisecond // the least time between two events
 	watchBeat    = 15 * time.Second       // after which silence is broken, to see who has gone
-	watchStarted = math.MaxUint64         // record.File.Since: nothing of before
+	watchStarted = math.MaxUint64         // record.Recorder.Since: nothing of before
 )
 
 // WatchEvent is an event of GET /api/watch. It says what has changed since the one before;
@@ -78,7 +78,7 @@ func (s *Server) watch(r *request) error {
 type look struct {
 	tenant   *tenant.Tenant
 	running  []byte // as it was sent
-	entries  uint64 // see record.File.Since
+	entries  uint64 // see record.Recorder.Since
 	revision hub.Revision
 	asked    <-chan struct{} // closed when questions have changed since
 	first    bool

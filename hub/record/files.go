@@ -1,348 +1,227 @@
 package record
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"log/slog"
-	"sync"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
-
-	"tabhub/hub/broadcast"
-	"tabhub/spec"
-	"tabhub/storage/private"
 )
 
 const (
-	// maxQueued is how many bytes, about, may wait to be written.
-	maxQueued = 8 << 20
-	// reserved is how many of them are for what is lost last.
-	reserved = 2 << 20
-	// maxReaders is how many may search the files at once.
-	maxReaders = 2
-	// maxSpare is how many lines the memory may hold that is kept for the next ones.
-	maxSpare = 1024
-	// sizeOfEntry is what an entry takes without its texts.
-	sizeOfEntry = 600
-
-	syncDelay   = time.Second // how long a line may wait for the disk
-	retryDelay  = time.Second
-	retireDelay = time.Hour // how long what is too old may stay
+	maxSegment     = 16 << 20       // bytes of lines
+	minSegment     = 64 << 10       // however little is kept
+	maxSegmentAge  = 24 * time.Hour // so that what is kept for days is not kept for longer
+	segmentsOfKept = 16             // of the size that is kept, if they are that small
 )
 
-// Defaults of Options.
-const (
-	DefaultKeep = 90 * 24 * time.Hour
-	DefaultMax  = 256 << 20
-)
-
-// Options configure a File. The zero value of each field is a usable default.
-type Options struct {
-	User     spec.UserID       // whose record it is
-	Keep     time.Duration     // how long entries are kept; 0 means DefaultKeep
-	Max      int64             // how many bytes of files are kept; 0 means DefaultMax
-	Payloads bool              // keep arguments and results, too
-	Changed  *broadcast.Signal // fired when lines were written; nil: nobody looks
-	Log      *slog.Logger      // nil discards
+// file is what files needs of an *os.File that it appends to.
+type file interface {
+	io.Writer
+	Truncate(size int64) error
+	Sync() error
+	Close() error
 }
 
-// File is a Log in the files of a directory. What waits to be written takes
-// 10 MiB of memory at most, and an entry more.
-type File struct {
-	// Static after construction.
-	dir     string
-	o       Options
-	wake    chan struct{} // buffered 1: the state below has changed
-	readers chan struct{} // buffered maxReaders: has an element for each that reads
-	ended   chan struct{}
-
-	mu      sync.Mutex
-	queue   []Line
-	spare   []Line // memory of an earlier queue
-	bytes   int    // of the queue, and of what is being written
-	lost    Lost
-	why     string          // it is
-	flushes []chan struct{} // closed when flush may return
-	closed  bool
-	status  Status
-	latest  latest
+func create(path string) (file, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
-// Open returns the log in a directory, which is made with the first entry. If the files
-// cannot be written, that shows in the Status, and is tried again.
-func Open(dir string, o Options) *File { return open(dir, o, create) }
+// dir is a directory with the files of a record, as a source.
+type dir string
 
-func open(dir string, o Options, create func(string) (file, error)) *File {
-	if o.Keep == 0 {
-		o.Keep = DefaultKeep
-	}
-	if o.Max == 0 {
-		o.Max = DefaultMax
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	f := &File{dir: dir, o: o, wake: make(chan struct{}, 1), readers: make(chan struct{}, maxReaders), ended: make(chan struct{})}
-	go f.run(newWriter(dir, o, create))
-	return f
-}
-
-// Append implements Log.
-func (f *File) Append(e Entry) {
-	l := Line{Entry: e}
-	if !f.o.Payloads {
-		l.Result = nil
-	}
-	if len(l.Result) > maxPayload {
-		l.Result = tooLarge(l.Result)
-	}
-	if len(l.Args) > maxPayload {
-		l.sum, l.Args = sha256.Sum256(l.Args), tooLarge(l.Args)
-	}
-	room := maxQueued
-	if !lostLast(e.Event) {
-		room -= reserved
-	}
-	f.mu.Lock()
-	if f.bytes > 0 && f.bytes+l.size() > room { // better that than the entry
-		if l.Args != nil {
-			l.Digest = "lost"
-		}
-		l.Args, l.Result = nil, nil
-	}
-	if n := l.size(); f.closed || f.bytes > 0 && f.bytes+n > room {
-		f.loseLocked(&l)
-	} else {
-		f.queue = append(f.queue, l)
-		f.bytes += n
-	}
-	f.mu.Unlock()
-	f.changed()
-}
-
-// loseLocked counts a line that will not be written.
-func (f *File) loseLocked(l *Line) {
-	if f.lost.Count == 0 {
-		f.lost.From = l.Time
-		f.why = cmp.Or(f.status.Error, "too much waited to be written")
-	}
-	f.lost.Count++
-	f.lost.To = l.Time
-	f.status.Lost++
-}
-
-// lostLast reports whether an event tells what the owner has decided.
-func lostLast(e Event) bool { return e == Policy || e == Ask || e == Client || e == Pairing }
-
-// size is about how much memory a line takes.
-func (e *Entry) size() int {
-	n := sizeOfEntry + len(e.Call) + len(e.Client) + len(e.Name) + len(e.Said) + len(e.Session) + len(e.Via) +
-		len(e.Tab) + len(e.Domain) + len(e.Origin) + len(e.URL) + len(e.Tool) + len(e.Rule) + len(e.Outcome) + len(e.Reason) +
-		len(e.Args) + len(e.Result)
-	for _, flow := range e.Flows {
-		n += len(flow)
-	}
-	return n
-}
-
-// changed wakes the goroutine.
-func (f *File) changed() {
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Read is the function of that name, for all that was appended before. Of many at once most wait:
-// each holds a whole file, and may look through all that there are.
-func (f *File) Read(ctx context.Context, q Query) (lines []Line, err error) {
-	f.flush()
-	err = f.inTurn(ctx, func() error {
-		lines, err = Read(ctx, f.dir, q)
-		return err
-	})
-	return lines, err
-}
-
-// Each is the function of that name, for all that was appended before.
-func (f *File) Each(ctx context.Context, q Query, each func(*Line) error) error {
-	f.flush()
-	return Each(ctx, f.dir, q, each)
-}
-
-// Payloads is ReadPayloads of what Read has returned, in its turn, too.
-func (f *File) Payloads(ctx context.Context, lines []Line) (found []Payload, err error) {
-	err = f.inTurn(ctx, func() error {
-		found, err = ReadPayloads(ctx, f.dir, lines)
-		return err
-	})
-	return found, err
-}
-
-// inTurn calls read as soon as few others read.
-func (f *File) inTurn(ctx context.Context, read func() error) error {
-	select {
-	case f.readers <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	defer func() { <-f.readers }()
-	return read()
-}
-
-// flush waits until all that is queued is written, or cannot be.
-func (f *File) flush() {
-	done := make(chan struct{})
-	f.mu.Lock()
-	f.flushes = append(f.flushes, done)
-	f.mu.Unlock()
-	f.changed()
-	select {
-	case <-done:
-	case <-f.ended:
-	}
-}
-
-// Status says whether entries can be written.
-func (f *File) Status() Status {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.status
-}
-
-// Queued returns about how many bytes wait to be written.
-func (f *File) Queued() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.bytes
-}
-
-// Close writes and syncs what is queued. It is idempotent.
-func (f *File) Close() {
-	f.mu.Lock()
-	f.closed = true
-	f.mu.Unlock()
-	f.changed()
-	<-f.ended
-}
-
-// run writes what is queued, until the log is closed.
-func (f *File) run(w *writer) {
-	defer close(f.ended)
-	var batch []Line // taken from the queue
-	var retry time.Time
-	timer := time.NewTimer(retireDelay)
-	defer timer.Stop()
-	for closed := false; !closed; {
-		select {
-		case <-f.wake:
-		case <-timer.C:
-		}
-		var flushes []chan struct{}
-		batch, flushes, closed = f.take(batch)
-		taken := batch
-		if now := time.Now(); closed || !now.Before(retry) {
-			var err error
-			if batch, err = f.write(w, batch, closed); err != nil {
-				retry = now.Add(retryDelay)
-			}
-			f.report(err)
-		}
-		if len(batch) == 0 {
-			f.reuse(taken)
-		}
-		for _, done := range flushes {
-			close(done)
-		}
-		next := w.next()
-		if len(batch) > 0 || next.Before(retry) {
-			next = retry
-		}
-		timer.Reset(time.Until(next))
-	}
-	f.report(w.close())
-	if len(batch) > 0 {
-		f.o.Log.Error("entries of the record are lost", "count", len(batch))
-	}
-}
-
-// take adds what is queued to batch, what could not be written the last time.
-func (f *File) take(batch []Line) (_ []Line, flushes []chan struct{}, closed bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	flushes, f.flushes = f.flushes, nil
-	failing := len(batch) > 0
-	if failing {
-		batch = append(batch, f.queue...)
-		f.queue = nil
-	} else {
-		batch = f.queue
-		f.queue, f.spare = f.spare, nil
-	}
-	if f.lost.Count > 0 && (!failing || f.closed) { // one line, however long it takes
-		lost := f.lost
-		l := Line{Entry: Entry{Time: time.Now(), Event: Self, Outcome: "lost"}, Note: &Note{Lost: &lost, Why: f.why}}
-		batch = append(batch, l)
-		f.bytes += l.size()
-		f.lost = Lost{}
-	}
-	return batch, flushes, f.closed
-}
-
-// reuse takes back the memory of lines that are written, if it is not that of a burst.
-func (f *File) reuse(lines []Line) {
-	if cap(lines) > maxSpare {
-		return
-	}
-	clear(lines)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.spare = lines[:0]
-}
-
-// write writes lines and does what else is due. It returns those that are left.
-func (f *File) write(w *writer, lines []Line, closing bool) ([]Line, error) {
-	for len(lines) > 0 || len(w.notes) > 0 {
-		n, err := w.write(lines)
-		freed := 0
-		for i := range lines[:n] {
-			freed += lines[i].size()
-		}
-		f.mu.Lock()
-		f.bytes -= freed
-		f.latest.add(lines[:n])
-		f.mu.Unlock()
-		f.o.Changed.Fire()
-		lines = lines[n:]
+func (d dir) pieces(context.Context) iter.Seq2[piece, error] {
+	return func(yield func(piece, error) bool) {
+		all, err := segments(string(d))
 		if err != nil {
-			return lines, err
+			yield(nil, err)
+		}
+		for _, s := range slices.Backward(all) {
+			if !yield(segmentIn{s, string(d)}, nil) {
+				return
+			}
 		}
 	}
-	if err := w.retire(); err != nil {
-		return lines, err
-	}
-	if closing || !time.Now().Before(w.syncAt) {
-		return lines, w.sync()
-	}
-	return lines, nil
 }
 
-// report says how the last attempt has ended.
-func (f *File) report(err error) {
-	text := ""
+// files is a medium: the directory of a record, to which it appends as one epoch.
+type files struct {
+	dir
+	key    []byte // of digests; nil: that of the directory
+	max    int64  // see Options.Max
+	create func(path string) (file, error)
+
+	segment  segment
+	file     file // of the segment; nil: there is none yet
+	payloads file // of the segment; nil: there is none yet
+	size     int64
+	since    time.Time // when the segment began
+	failed   bool      // a write has failed: what stands beyond size is to be cut off
+	full     []file    // of segments before, which have not been synced since
+}
+
+// begin takes the next epoch.
+func (f *files) begin(_ context.Context, note *Note) (Head, []byte, error) {
+	path := string(f.dir)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return Head{}, nil, err
+	}
+	if f.key == nil {
+		key, err := logKey(filepath.Join(path, "key"))
+		if err != nil {
+			return Head{}, nil, err
+		}
+		f.key = key
+	}
+	before, err := segments(path)
 	if err != nil {
-		err = private.Explain(err)
-		text = err.Error()
+		return Head{}, nil, err
 	}
-	f.mu.Lock()
-	old := f.status.Error
-	f.status.Error = text
-	f.mu.Unlock()
-	switch {
-	case old == text:
-	case err != nil:
-		f.o.Log.Error("the record cannot be written", "err", err)
-	default:
-		f.o.Log.Info("the record is written again")
+	next := segment{1, 1}
+	if n := len(before); n > 0 {
+		next.epoch = before[n-1].epoch + 1
 	}
+	file, err := f.create(next.lines(path)) // of two at once one fails, and tries again
+	if err != nil {
+		return Head{}, nil, err
+	}
+	head, err := f.resume(note)
+	if err != nil {
+		return Head{}, nil, errors.Join(err, file.Close(), os.Remove(next.lines(path)))
+	}
+	f.segment, f.file, f.size, f.since = next, file, 0, time.Now()
+	return head, f.key, syncDir(path)
+}
+
+// resume looks for the last line of the epochs before, and notes what is wrong with it.
+func (f *files) resume(note *Note) (last Head, err error) {
+	path := string(f.dir)
+	before, err := segments(path)
+	if err != nil {
+		return Head{}, err
+	}
+	for i := len(before) - 1; i >= 0 && last.N == 0; i-- {
+		whole, torn, err := before[i].read(path)
+		if err != nil {
+			return Head{}, err
+		}
+		if torn > 0 && note.Torn == 0 {
+			note.Torn = torn
+			if err := os.Truncate(before[i].lines(path), int64(len(whole))); err != nil {
+				return Head{}, err
+			}
+		}
+		for raw := range eachLine(whole) {
+			last = last.next(raw)
+		}
+	}
+	head, err := ReadHead(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		note.Why = err.Error()
+	}
+	if head.N > last.N {
+		note.Missing = head.N - last.N
+		last.N = head.N
+	}
+	return last, nil
+}
+
+// append writes to the segment, or to the next one if that is full.
+func (f *files) append(_ context.Context, _ uint64, lines []byte) (began bool, err error) {
+	// Another log that is opened takes the next epoch, and goes on from the last line that
+	// is there then.
+	if _, err := os.Lstat(segment{f.segment.epoch + 1, 1}.lines(string(f.dir))); err == nil {
+		return false, errSuperseded
+	}
+	if f.failed {
+		if err := f.file.Truncate(f.size); err != nil {
+			return false, err
+		}
+		f.failed = false
+	}
+	full := max(minSegment, min(maxSegment, f.max/segmentsOfKept))
+	if f.size >= full || time.Since(f.since) >= maxSegmentAge {
+		if err := f.rotate(); err != nil {
+			return false, err
+		}
+	}
+	began = f.size == 0
+	if _, err := f.file.Write(lines); err != nil {
+		f.failed = true
+		return false, err
+	}
+	f.size += int64(len(lines))
+	return began, nil
+}
+
+// rotate begins the next segment.
+func (f *files) rotate() error {
+	next := segment{f.segment.epoch, f.segment.seq + 1}
+	file, err := f.create(next.lines(string(f.dir)))
+	if err != nil {
+		return err
+	}
+	f.full = append(f.full, f.file)
+	f.segment, f.file, f.size, f.since = next, file, 0, time.Now()
+	if p := f.payloads; p != nil {
+		f.payloads = nil
+		return p.Close()
+	}
+	return nil
+}
+
+func (f *files) appendPayloads(_ context.Context, lines []byte) (err error) {
+	if f.payloads == nil {
+		if f.payloads, err = f.create(f.segment.payloads(string(f.dir))); err != nil {
+			f.payloads = nil
+			return err
+		}
+	}
+	_, err = f.payloads.Write(lines)
+	return err
+}
+
+// sync writes the head after the lines.
+func (f *files) sync(head Head) error {
+	for len(f.full) > 0 {
+		if err := f.full[0].Sync(); err != nil {
+			return err
+		}
+		err := errors.Join(f.full[0].Close(), syncDir(string(f.dir)))
+		f.full = f.full[1:]
+		if err != nil {
+			return err
+		}
+	}
+	if err := f.file.Sync(); err != nil {
+		return err
+	}
+	return writeHead(string(f.dir), head)
+}
+
+func (f *files) remove(_ context.Context, old []piece) error {
+	for _, p := range old {
+		s := p.(segmentIn)
+		if err := os.Remove(s.segment.payloads(s.dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Remove(s.segment.lines(s.dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *files) close() error {
+	var errs []error
+	for _, open := range append(f.full, f.file, f.payloads) {
+		if open != nil {
+			errs = append(errs, open.Close())
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -23,7 +23,7 @@ func TestFullFileSystem(t *testing.T) {
 	n := 0
 	for ; f.Status().Error == ""; n++ {
 		f.Append(long("before"))
-		f.flush()
+		f.flush(t.Context())
 	}
 	if s := f.Status(); !strings.Contains(s.Error, "no space left") || n < 50 {
 		t.Fatalf("after %d entries: %+v", n, s)

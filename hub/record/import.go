@@ -17,7 +17,7 @@ func Import(dir string, o Options, entries []Entry) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	w := newWriter(dir, o, nil)
+	w := newWriter(nil, o)
 	var head Head
 	for i := range entries {
 		w.encode(&Line{Entry: entries[i]}, &head)

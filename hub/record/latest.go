@@ -23,8 +23,8 @@ func (l *latest) add(lines []Line) {
 
 // Since returns the lines that were written after the first n, oldest first, but no more than
 // the last maxLatest of them, how many it has left out, and the n of the next call. Those of
-// the log itself are not among them. It reads no files.
-func (f *File) Since(n uint64) (lines []Line, missed, next uint64) {
+// the log itself are not among them. It reads nothing of the medium.
+func (f *Recorder) Since(n uint64) (lines []Line, missed, next uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	next = f.latest.n

@@ -14,11 +14,11 @@ func TestSince(t *testing.T) {
 	f := Open(t.TempDir(), Options{User: "ann", Changed: &changed})
 	defer f.Close()
 	f.Append(entry("before"))
-	f.flush()
+	f.flush(t.Context())
 	_, _, n := f.Since(0)
 	want := func(missed uint64, first, last string) []Line {
 		t.Helper()
-		f.flush()
+		f.flush(t.Context())
 		lines, m, next := f.Since(n)
 		got := " "
 		if len(lines) > 0 {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 )
@@ -36,7 +35,7 @@ func tooLarge(v json.RawMessage) json.RawMessage {
 }
 
 // writePayloads writes what lines have, which have been written.
-func (w *writer) writePayloads(lines []Line) error {
+func (w *writer) writePayloads(ctx context.Context, lines []Line) error {
 	w.buf.Reset()
 	until := time.Now().Add(redactTime)
 	for i := range lines {
@@ -55,30 +54,26 @@ func (w *writer) writePayloads(lines []Line) error {
 	if w.buf.Len() == 0 {
 		return nil
 	}
-	if w.payloads == nil {
-		var err error
-		if w.payloads, err = w.create(w.segment.payloads(w.dir)); err != nil {
-			return err
-		}
-	}
-	_, err := w.payloads.Write(w.buf.Bytes())
-	return err
+	return w.medium.appendPayloads(ctx, w.buf.Bytes())
 }
 
 // ReadPayloads returns the payloads of lines that Read has returned of the record in a directory,
 // of those that have one. It reads no files but those that belong to the lines. The error is ctx's
 // cause if that ends first.
-func ReadPayloads(ctx context.Context, dir string, lines []Line) ([]Payload, error) {
-	all, err := segments(dir)
-	if err != nil {
-		return nil, err
-	}
+func ReadPayloads(ctx context.Context, path string, lines []Line) ([]Payload, error) {
+	return readPayloads(ctx, dir(path), lines)
+}
+
+func readPayloads(ctx context.Context, from source, lines []Line) ([]Payload, error) {
 	var found []Payload
-	for _, s := range slices.Backward(all) {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+	for p, err := range from.pieces(ctx) {
+		if err != nil {
+			return nil, err
 		}
-		first := s.first(dir)
+		if len(lines) == 0 {
+			break
+		}
+		first := p.first()
 		i, _ := slices.BinarySearchFunc(lines, first, func(l Line, n uint64) int { return cmp.Compare(l.N, n) })
 		wanted := make(map[uint64]bool)
 		for _, l := range lines[i:] {
@@ -90,19 +85,19 @@ func ReadPayloads(ctx context.Context, dir string, lines []Line) ([]Payload, err
 		if first > 0 { // else its first line is damaged, and it may have any of them
 			lines = lines[:i]
 		}
-		b, err := os.ReadFile(s.payloads(dir))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for raw := range eachLine(wholeLines(b)) {
+		err := p.payloads(ctx, func(raw []byte) error {
 			var p Payload
 			if json.Unmarshal(raw, &p) == nil && wanted[p.N] {
 				found = append(found, p)
 			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	slices.SortFunc(found, func(a, b Payload) int { return cmp.Compare(a.N, b.N) })
 	return found, nil

@@ -13,41 +13,44 @@ import (
 // Read returns the lines of the record in a directory that q selects, oldest first. The log
 // may be open meanwhile, in this process or in another. What is no line is left out; Verify
 // tells of it. The error is ctx's cause if that ends first.
-func Read(ctx context.Context, dir string, q Query) ([]Line, error) {
-	all, err := segments(dir)
-	if err != nil {
-		return nil, err
-	}
+func Read(ctx context.Context, path string, q Query) ([]Line, error) { return read(ctx, dir(path), q) }
+
+// read holds no more than a line in memory that is not selected, and of those no more than q's
+// Limit, and a piece.
+func read(ctx context.Context, from source, q Query) ([]Line, error) {
 	seek := q.seeker()
 	var found []Line // newest first
-	for _, s := range slices.Backward(all) {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+	for p, err := range from.pieces(ctx) {
+		if err != nil {
+			return nil, err
 		}
 		if q.Limit > 0 && len(found) >= q.Limit {
 			break
 		}
-		if fi, err := os.Stat(s.lines(dir)); err == nil && fi.ModTime().Before(q.Since) {
+		if _, changed, err := p.stat(); err == nil && changed.Before(q.Since) {
 			break // of what was written later nothing is older
 		}
-		if q.Before > 0 && s.first(dir) >= q.Before {
+		if q.Before > 0 && p.first() >= q.Before {
 			continue
 		}
-		whole, _, err := s.read(dir)
+		var lines []Line
+		_, err := p.lines(ctx, func(raw []byte) error {
+			if l, ok := seek.find(raw); ok {
+				lines = append(lines, l)
+			}
+			return nil
+		})
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it was retired
 		}
 		if err != nil {
 			return nil, err
 		}
-		var lines []Line
-		for raw := range eachLine(whole) {
-			if l, ok := seek.find(raw); ok {
-				lines = append(lines, l)
-			}
-		}
 		slices.Reverse(lines)
 		found = append(found, lines...)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if q.Limit > 0 {
 		found = found[:min(len(found), q.Limit)]
@@ -56,25 +59,26 @@ func Read(ctx context.Context, dir string, q Query) ([]Line, error) {
 	return found, nil
 }
 
-// Each calls f with each line of the record in a directory that q selects, oldest first, whatever
-// its Limit, and holds one of them in memory at a time. The error is f's, or ctx's cause if that
-// ends first.
-func Each(ctx context.Context, dir string, q Query, f func(*Line) error) error {
-	all, err := segments(dir)
+// each calls f with each line that q selects, oldest first, whatever its Limit, and holds one of
+// them in memory at a time. The error is f's, or ctx's cause if that ends first.
+func each(ctx context.Context, from source, q Query, f func(*Line) error) error {
+	seek := q.seeker()
+	return eachRaw(ctx, from, func(raw []byte) error {
+		if l, ok := seek.find(raw); ok {
+			return f(&l)
+		}
+		return nil
+	})
+}
+
+// eachRaw calls f with the bytes of each line, which are valid until it returns.
+func eachRaw(ctx context.Context, from source, f func(raw []byte) error) error {
+	all, err := piecesOf(ctx, from)
 	if err != nil {
 		return err
 	}
-	seek := q.seeker()
-	for _, s := range all {
-		if err := s.each(dir, func(raw []byte) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if l, ok := seek.find(raw); ok {
-				return f(&l)
-			}
-			return nil
-		}); err != nil {
+	for _, p := range all {
+		if _, err := p.lines(ctx, f); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -1,91 +1,69 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"time"
 )
 
-// retire removes the oldest segments, if those that are there are too many or too old, once
-// a segment and each hour. A line says which, so that they are not taken for lost.
-func (w *writer) retire() error {
+// retire removes the oldest pieces, if those that are there are too many or too old, once
+// a piece and each hour. A line says which, so that they are not taken for lost.
+func (w *writer) retire(ctx context.Context) error {
 	now := time.Now()
-	if w.file == nil || now.Sub(w.retired) < retireDelay && w.since.Before(w.retired) {
+	if !w.begun || now.Sub(w.retired) < retireDelay {
 		return nil
 	}
 	w.retired = now
-	old, err := w.surplus(now)
+	old, err := w.surplus(ctx, now)
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	head, err := lastOf(w.dir, old)
+	head, err := lastOf(ctx, old)
 	if err != nil {
 		return err
 	}
 	if head.N > 0 {
 		w.notes = append(w.notes, Note{Retired: &head})
-		if _, err := w.write(nil); err != nil {
-			w.notes = w.notes[:len(w.notes)-1]
+		if _, err := w.write(ctx, nil); err != nil {
 			return err
 		}
+		w.retired = now // though the line may have begun a piece
 		if err := w.sync(); err != nil {
 			return err
 		}
 	}
-	for _, s := range old {
-		if err := os.Remove(s.payloads(w.dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if err := os.Remove(s.lines(w.dir)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.medium.remove(ctx, old)
 }
 
-// surplus returns the segments to remove, oldest first. The one that is being written stays.
-func (w *writer) surplus(now time.Time) ([]segment, error) {
-	all, err := segments(w.dir)
+// surplus returns the pieces to remove, oldest first. The last one, which is being written, stays.
+func (w *writer) surplus(ctx context.Context, now time.Time) ([]piece, error) {
+	all, err := piecesOf(ctx, w.medium)
 	if err != nil {
 		return nil, err
 	}
 	sizes := make([]int64, len(all))
 	changed := make([]time.Time, len(all))
 	var total int64
-	for i, s := range all {
-		for _, path := range []string{s.lines(w.dir), s.payloads(w.dir)} {
-			fi, err := os.Stat(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			sizes[i] += fi.Size()
-			if fi.ModTime().After(changed[i]) {
-				changed[i] = fi.ModTime()
-			}
+	for i, p := range all {
+		if sizes[i], changed[i], err = p.stat(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
 		total += sizes[i]
 	}
 	n := 0
-	for n < len(all) && all[n] != w.segment && (total > w.o.Max || now.Sub(changed[n]) > w.o.Keep) {
+	for n < len(all)-1 && (total > w.o.Max || now.Sub(changed[n]) > w.o.Keep) {
 		total -= sizes[n]
 		n++
 	}
 	return all[:n], nil
 }
 
-// lastOf returns the last line of segments, which are in order.
-func lastOf(dir string, in []segment) (h Head, err error) {
+// lastOf returns the last line of pieces, which are in order.
+func lastOf(ctx context.Context, in []piece) (h Head, err error) {
 	for i := len(in) - 1; i >= 0 && h.N == 0; i-- {
-		whole, _, err := in[i].read(dir)
-		if err != nil {
+		if _, err := in[i].lines(ctx, func(raw []byte) error { h = h.next(raw); return nil }); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Head{}, err
-		}
-		for raw := range eachLine(whole) {
-			h = h.next(raw)
 		}
 	}
 	return h, nil

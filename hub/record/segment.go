@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"tabhub/spec"
 )
@@ -66,39 +68,88 @@ func (s segment) read(dir string) (whole []byte, torn int, err error) {
 	return whole, len(b) - len(whole), err
 }
 
-// each calls f with each line of a segment, until it fails. It reads them one by one.
-func (s segment) each(dir string, f func(raw []byte) error) error {
-	file, err := os.Open(s.lines(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was retired
-	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	for in := bufio.NewReader(file); ; {
-		raw, err := in.ReadBytes('\n')
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := f(raw[:len(raw)-1]); err != nil {
-			return err
-		}
-	}
+// segmentIn is a segment of a directory, as a piece.
+type segmentIn struct {
+	segment
+	dir string
 }
 
-// first returns the number of the first line of a segment, 0 if it has none.
-func (s segment) first(dir string) (n uint64) {
-	_ = s.each(dir, func(raw []byte) error {
+func (s segmentIn) name() string { return s.segment.name() + lineFiles }
+
+func (s segmentIn) stat() (size int64, changed time.Time, err error) {
+	fi, err := os.Stat(s.segment.lines(s.dir))
+	if err != nil {
+		return 0, time.Time{}, err
+	}
+	size, changed = fi.Size(), fi.ModTime()
+	if fi, err := os.Stat(s.segment.payloads(s.dir)); err == nil {
+		size += fi.Size()
+		if fi.ModTime().After(changed) {
+			changed = fi.ModTime()
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return 0, time.Time{}, err
+	}
+	return size, changed, nil
+}
+
+func (s segmentIn) first() (n uint64) {
+	_, _ = s.lines(context.Background(), func(raw []byte) error {
 		if l, ok := decodeLine(raw); ok {
 			n = l.N
 		}
 		return io.EOF
 	})
 	return n
+}
+
+// lines reads them one by one.
+func (s segmentIn) lines(ctx context.Context, yield func(raw []byte) error) (torn int, err error) {
+	return eachLineOf(ctx, s.segment.lines(s.dir), yield)
+}
+
+func (s segmentIn) payloads(ctx context.Context, yield func(raw []byte) error) error {
+	_, err := eachLineOf(ctx, s.segment.payloads(s.dir), yield)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// eachLineOf is the function lines of a piece, of a file. What it yields it uses again.
+func eachLineOf(ctx context.Context, path string, yield func(raw []byte) error) (torn int, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	return eachLineIn(ctx, file, yield)
+}
+
+func eachLineIn(ctx context.Context, file io.Reader, yield func(raw []byte) error) (torn int, err error) {
+	var long []byte // the begin of a line that is longer than the buffer
+	for in := bufio.NewReaderSize(file, 64<<10); ; {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		raw, err := in.ReadSlice('\n')
+		if len(long) > 0 || err == bufio.ErrBufferFull {
+			long = append(long, raw...)
+			raw = long
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF:
+			return len(raw), nil
+		case err != nil:
+			return 0, err
+		}
+		if err := yield(raw[:len(raw)-1]); err != nil {
+			return 0, err
+		}
+		long = long[:0]
+	}
 }
 
 // wholeLines returns b up to its last line feed.

@@ -2,8 +2,10 @@ package record
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"time"
@@ -31,30 +33,12 @@ type Problem struct {
 
 // Verify reads all of the record in a directory and checks its chain. known are heads that
 // were noted elsewhere.
-func Verify(dir string, known ...Head) (*Report, error) {
-	head, headErr := ReadHead(dir) // before the lines, of which there may be more in a moment
-	all, err := segments(dir)
-	if err != nil {
+func Verify(path string, known ...Head) (*Report, error) {
+	head, headErr := ReadHead(path) // before the lines, of which there may be more in a moment
+	v := verifier{}
+	if err := v.source(context.Background(), dir(path)); err != nil {
 		return nil, err
 	}
-	v := verifier{}
-	for _, s := range all {
-		whole, torn, err := s.read(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was retired just now
-		}
-		if err != nil {
-			return nil, err
-		}
-		v.file = s.name() + lineFiles
-		for raw := range eachLine(whole) {
-			v.line(raw)
-		}
-		if torn > 0 && s != all[len(all)-1] { // of the last one the rest may be being written
-			v.problem(v.Last.N+1, "the file ends in an unfinished line")
-		}
-	}
-	v.file = ""
 	switch {
 	case headErr == nil:
 		v.Attested = head
@@ -62,11 +46,21 @@ func Verify(dir string, known ...Head) (*Report, error) {
 	case v.Last.N > 0 || !errors.Is(headErr, fs.ErrNotExist):
 		v.problem(v.Last.N, "it is not known how far the record went: %s", headErr)
 	}
-	for _, h := range known {
-		v.check(h, "the head that you noted")
+	return v.report(known), nil
+}
+
+// VerifyLines is Verify of the lines that Raw has written, of which nothing attests the last one
+// but known.
+func VerifyLines(in io.Reader, known ...Head) (*Report, error) {
+	v := verifier{}
+	torn, err := eachLineIn(context.Background(), in, func(raw []byte) error { v.line(raw); return nil })
+	if err != nil {
+		return nil, err
 	}
-	v.checkFront()
-	return &v.Report, nil
+	if torn > 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return v.report(known), nil
 }
 
 // verifier follows the chain.
@@ -76,6 +70,35 @@ type verifier struct {
 	prev   Hash   // of the first line
 	heads  []Head // of all lines, in order
 	broken bool   // the last line did not follow, which is the last problem
+}
+
+// source takes all lines that there are.
+func (v *verifier) source(ctx context.Context, from source) error {
+	all, err := piecesOf(ctx, from)
+	if err != nil {
+		return err
+	}
+	for i, p := range all {
+		v.file = p.name()
+		torn, err := p.lines(ctx, func(raw []byte) error { v.line(raw); return nil })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // else it was retired just now
+			return err
+		}
+		if torn > 0 && i < len(all)-1 { // of the last one the rest may be being written
+			v.problem(v.Last.N+1, "the file ends in an unfinished line")
+		}
+	}
+	v.file = ""
+	return nil
+}
+
+// report returns the report, after all lines.
+func (v *verifier) report(known []Head) *Report {
+	for _, h := range known {
+		v.check(h, "the head that you noted")
+	}
+	v.checkFront()
+	return &v.Report
 }
 
 func (v *verifier) problem(n uint64, format string, args ...any) {

@@ -20,7 +20,7 @@ type Tenant struct {
 	User spec.UserID
 	Hub  *hub.Hub
 	// Record is where Hub records what is done. Nil: nowhere.
-	Record *record.File
+	Record *record.Recorder
 	// Changed is fired when what Hub and Record show has changed. Nil: never.
 	Changed *broadcast.Signal
 	// MCP serves Hub to MCP clients.
@@ -31,9 +31,19 @@ type Tenant struct {
 	Instances *instance.Instances
 	// Demo is the tab of the demo. Nil: it has not joined.
 	Demo *demo.Tab
+	// Credentials are those of the user that are kept with Hub. Nil: they are not.
+	Credentials Credentials
 	// GiveBack is called at the end of Close, for what the Hub had of the user's alone. Nil:
 	// there is nothing.
 	GiveBack func(context.Context) error
+}
+
+// Credentials are known to a process for as long as it has the user's Hub.
+type Credentials interface {
+	// Settle has the Hub store what is not stored yet. It does not wait for that.
+	Settle()
+	// Unload forgets them; what was admitted with them ends.
+	Unload()
 }
 
 // Close closes what is there of a Tenant: requests under way are answered until ctx is
@@ -48,9 +58,15 @@ func (t *Tenant) Close(ctx context.Context) error {
 	if t.Instances != nil {
 		t.Instances.Close()
 	}
+	if t.Credentials != nil {
+		t.Credentials.Settle()
+	}
 	err := t.Hub.Close(ctx)
 	if t.Record != nil {
 		t.Record.Close()
+	}
+	if t.Credentials != nil {
+		t.Credentials.Unload() // before another process may load them
 	}
 	if t.GiveBack != nil {
 		err = errors.Join(err, t.GiveBack(ctx))

@@ -255,7 +255,7 @@ func TestInvitation(t *testing.T) {
 	b := h.browse(chromium.Options{WebMCP: true})
 	other := newHub(t)
 	link := func(h *hub) (link, code string) {
-		o := h.pairings.Invite("", time.Time{})
+		o := h.pairings.MustInvite(t)
 		return "http://" + h.addr + "/pair#" + o.Text(), o.Code()
 	}
 
@@ -362,7 +362,7 @@ func TestInvitationOfATabThatHasMovedOn(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
-	o := h.pairings.Invite("", time.Time{})
+	o := h.pairings.MustInvite(t)
 	page := b.Open("http://" + h.addr + "/pair#" + o.Text())
 	window := b.Window("invite.html")
 	page.Navigate(site(t, map[string]string{"/": shop}))
@@ -382,7 +382,7 @@ func TestPasteWhileAPageAsks(t *testing.T) {
 	t.Parallel()
 	h, other := newHub(t), newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
-	theirs, mine := h.pairings.Invite("", time.Time{}), other.pairings.Invite("", time.Time{})
+	theirs, mine := h.pairings.MustInvite(t), other.pairings.MustInvite(t)
 	b.Open("http://" + h.addr + "/pair#" + theirs.Text())
 	window := b.Window("invite.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", theirs.Code()))

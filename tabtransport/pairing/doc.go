@@ -2,8 +2,9 @@
 // the owner has paired them: each shows that it knows a key that both have, and
 // neither ever sends it (spec/PROTOCOL.md, "Pairing").
 //
-// The keys of one hub are its Ring, a file in the data directory. There are two
-// kinds of pairing, told apart by the id that the browser names:
+// The keys of one hub are its Ring: a file in the data directory, or, where the hubs of users
+// move from process to process, a document of each user's. There are two kinds of pairing,
+// told apart by the id that the browser names:
 //
 //	copy     a copy of the extension that this hub's command wrote to a directory.
 //	         Its key is derived from the ring's own and the id, so a copy is known

@@ -24,6 +24,7 @@ type Grant struct {
 // Exchange is a handshake that has begun. It is used by one goroutine.
 type Exchange struct {
 	ring       *Ring
+	set        *set
 	transcript Transcript
 	key        Key
 }
@@ -32,13 +33,17 @@ type Exchange struct {
 // hub knows by itself. The error is ErrUnknown.
 func (r *Ring) Begin(m *spec.Pair, address string) (*Exchange, error) {
 	r.mu.Lock()
-	key, _ := r.keyLocked(m.Pairing)
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	s := r.setOfLocked(m.Pairing)
+	if s == nil {
+		return nil, ErrUnknown
+	}
+	key, _ := s.keyLocked(m.Pairing)
 	if key == nil {
 		return nil, ErrUnknown
 	}
 	return &Exchange{
-		ring: r, key: key,
+		ring: r, set: s, key: key,
 		transcript: Transcript{Pairing: m.Pairing, Hub: r.hub, Address: address, BrowserNonce: m.Nonce, HubNonce: NewNonce()},
 	}, nil
 }
@@ -49,70 +54,66 @@ func (e *Exchange) Result() spec.PairResult {
 }
 
 // Accept checks what the browser shows in return; browser is its name. The first
-// handshake of a pairing is recorded. The error is ErrProof or ErrUnknown, or that of
-// the file.
+// handshake of a pairing is recorded. The error is ErrProof or ErrUnknown, or why the pairing
+// cannot be kept.
 func (e *Exchange) Accept(proof, browser string) (Grant, error) {
 	if !hmac.Equal([]byte(proof), []byte(e.transcript.BrowserProof(e.key))) {
 		return Grant{}, ErrProof
 	}
-	r, id := e.ring, e.transcript.Pairing
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	// The pairing may have been forgotten, or the invitation accepted by another, since Begin.
-	key, invited := r.keyLocked(id)
-	if !hmac.Equal(key, e.key) {
-		return Grant{}, ErrUnknown
+	s := e.set
+	s.edit.Lock()
+	defer s.edit.Unlock()
+	if s.closed {
+		return Grant{}, errElsewhere
 	}
-	now := time.Now()
-	p := record{Pairing: Pairing{ID: id, Kind: KindCopy, Browser: browser, Since: now}}
-	if invited != nil {
-		p.Kind, p.User, p.Expires, p.Key = KindBrowser, invited.user, invited.expires, e.transcript.NextKey(invited.Secret)
-	}
-	if known := r.state.find(id); known != nil {
-		p = *known
-	} else {
-		next := r.state.with(p)
-		oldest, full := next.oldestOf(p.User)
-		if full = full && p.User != ""; full {
-			next = next.without(oldest, false)
-		}
-		if err := r.saveLocked(next); err != nil {
-			return Grant{}, err
-		}
-		if full {
-			r.revokeLocked(oldest)
-		}
-		r.invitations = slices.DeleteFunc(r.invitations, func(i *invitation) bool { return i == invited })
-		if invited != nil {
-			close(invited.accepted)
-		}
+	p, err := e.pairing(browser)
+	if err != nil {
+		return Grant{}, err
 	}
 	if p.expired() {
 		return Grant{}, ErrUnknown
 	}
-	return Grant{Pairing: id, User: p.User, Expires: p.Expires, Revoked: r.validLocked(id)}, nil
+	e.ring.mu.Lock()
+	defer e.ring.mu.Unlock()
+	return Grant{Pairing: p.ID, User: p.User, Expires: p.Expires, Revoked: s.validLocked(p.ID)}, nil
 }
 
-// validLocked returns a context that ends when the pairing is forgotten.
-func (r *Ring) validLocked(id spec.PairingID) context.Context {
-	v := r.valid[id]
-	if v == nil {
-		v = new(validity)
-		v.ctx, v.cancel = context.WithCancel(context.Background())
-		r.valid[id] = v
+// pairing returns the pairing that was proved, which it records if it is new.
+func (e *Exchange) pairing(browser string) (Pairing, error) {
+	r, s, id := e.ring, e.set, e.transcript.Pairing
+	// The pairing may have been forgotten, or the invitation accepted by another, since Begin.
+	r.mu.Lock()
+	key, invited := s.keyLocked(id)
+	r.mu.Unlock()
+	if !hmac.Equal(key, e.key) {
+		return Pairing{}, ErrUnknown
 	}
-	return v.ctx
-}
-
-func (r *Ring) revokeLocked(id spec.PairingID) {
-	if v := r.valid[id]; v != nil {
-		v.cancel()
-		delete(r.valid, id)
+	if known := s.state.find(id); known != nil {
+		return known.Pairing, nil
 	}
-}
-
-// validity ends when a pairing is forgotten.
-type validity struct {
-	ctx    context.Context
-	cancel context.CancelFunc
+	p := record{Pairing: Pairing{ID: id, Kind: KindCopy, Browser: browser, Since: time.Now()}}
+	if invited != nil {
+		p.Kind, p.User, p.Expires, p.Key = KindBrowser, invited.user, invited.expires, e.transcript.NextKey(invited.Secret)
+		if err := r.hint(id, p.User, p.Expires); err != nil {
+			return Pairing{}, err
+		}
+	}
+	next := s.state.with(p)
+	oldest, full := next.oldestOf(p.User)
+	if full = full && p.User != ""; full {
+		next = next.without(oldest, false)
+	}
+	if err := r.change(s, next); err != nil {
+		return Pairing{}, err
+	}
+	if full {
+		r.revoke(s, oldest)
+	}
+	if invited != nil {
+		r.mu.Lock()
+		s.invitations = slices.DeleteFunc(s.invitations, func(i *invitation) bool { return i == invited })
+		r.mu.Unlock()
+		close(invited.accepted)
+	}
+	return p.Pairing, nil
 }

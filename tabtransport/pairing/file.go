@@ -14,9 +14,9 @@ import (
 // file is where a ring is kept. It is readable for its owner alone.
 type file string
 
-// state is what the file holds. It is immutable.
+// state is what the file holds, or a document of a user's. It is immutable.
 type state struct {
-	Key      Key      `json:"key"` // of which the keys of copies are derived
+	Key      Key      `json:"key,omitempty"` // of which the keys of copies are derived; nil: there are none
 	Pairings []record `json:"pairings,omitempty"`
 	// Started are those of browsers that the hub has started for a client.
 	Started []spec.PairingID `json:"started,omitempty"`

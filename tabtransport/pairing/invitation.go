@@ -46,22 +46,40 @@ type invitation struct {
 }
 
 // Invite makes an invitation, which can be accepted once. The pairing that comes of it is
-// the user's, and ends at expires, if that is not zero.
-func (r *Ring) Invite(user spec.UserID, expires time.Time) Invitation {
+// the user's, and ends at expires, if that is not zero. The invitation is of this process
+// alone. The error is why it could not be accepted.
+func (r *Ring) Invite(user spec.UserID, expires time.Time) (Invitation, error) {
 	now := time.Now()
 	made := &invitation{
 		Invitation: Invitation{
 			Pairing: spec.PairingID("browser." + strings.ToLower(rand.Text())),
-			Secret:  newKey()[:16],
+			Secret:  NewKey()[:16],
 			Until:   now.Add(InvitationLife),
 		},
 		user: user, expires: expires, accepted: make(chan struct{}),
 	}
 	r.mu.Lock()
+	s := r.setLocked(user)
+	r.mu.Unlock()
+	if s == nil {
+		return Invitation{}, errElsewhere
+	}
+	if err := r.hint(made.Pairing, user, made.Until); err != nil {
+		return Invitation{}, err
+	}
+	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.invitations = slices.DeleteFunc(r.invitations, func(i *invitation) bool { return now.After(i.Until) })
+	if r.setLocked(user) != s {
+		return Invitation{}, errElsewhere
+	}
+	s.invitations = slices.DeleteFunc(s.invitations, func(i *invitation) bool {
+		if now.After(i.Until) {
+			delete(r.of, i.Pairing)
+		}
+		return now.After(i.Until)
+	})
 	oldest, n := 0, 0
-	for at, other := range r.invitations {
+	for at, other := range s.invitations {
 		if other.user != user {
 			continue
 		}
@@ -70,14 +88,18 @@ func (r *Ring) Invite(user spec.UserID, expires time.Time) Invitation {
 		}
 	}
 	if n == maxInvitations {
-		r.invitations = slices.Delete(r.invitations, oldest, oldest+1)
+		delete(r.of, s.invitations[oldest].Pairing)
+		s.invitations = slices.Delete(s.invitations, oldest, oldest+1)
 	}
-	r.invitations = append(r.invitations, made)
-	return made.Invitation
+	s.invitations = append(s.invitations, made)
+	if r.file == nil {
+		r.of[made.Pairing] = s
+	}
+	return made.Invitation, nil
 }
 
-func (r *Ring) invitationLocked(id spec.PairingID) *invitation {
-	for _, i := range r.invitations {
+func (s *set) invitationLocked(id spec.PairingID) *invitation {
+	for _, i := range s.invitations {
 		if i.Pairing == id && time.Now().Before(i.Until) {
 			return i
 		}
@@ -89,8 +111,11 @@ func (r *Ring) invitationLocked(id spec.PairingID) *invitation {
 // once if it was accepted before. The error is ErrUnknown if it was not accepted in time or
 // never made, or ctx's.
 func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
+	var i *invitation
 	r.mu.Lock()
-	i := r.invitationLocked(id)
+	if s := r.setOfLocked(id); s != nil {
+		i = s.invitationLocked(id)
+	}
 	r.mu.Unlock()
 	if i == nil {
 		return r.pairing(id)

@@ -32,14 +32,15 @@ func ParseKey(s string) (Key, error) {
 	return b, nil
 }
 
-func newKey() Key {
+// NewKey returns a new key.
+func NewKey() Key {
 	b := make([]byte, keySize)
 	rand.Read(b) // never fails
 	return b
 }
 
 // NewNonce returns a nonce for one handshake.
-func NewNonce() string { return newKey().String() }
+func NewNonce() string { return NewKey().String() }
 
 // mac returns the HMAC-SHA256 of the lines under a key. No line holds a line break.
 func (k Key) mac(lines ...string) []byte {

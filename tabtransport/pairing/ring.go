@@ -2,9 +2,11 @@ package pairing
 
 import (
 	"cmp"
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -38,35 +40,33 @@ type Pairing struct {
 // ErrUnknown says that a pairing is none of this hub's, or not any more.
 var ErrUnknown = errors.New("this hub does not know the pairing; `tabhub extension DIR` writes an extension that it knows, `tabhub pair` introduces one that is there")
 
-// Ring is the pairings of one hub. It is safe for concurrent use. Its methods, but for
-// Await, block no longer than it takes to write a small file.
+// Ring is the pairings of one hub, in one file for all users or in a document for each: then
+// those are known whose documents are loaded. It is safe for concurrent use. What changes a
+// pairing blocks until that is kept; the rest, but for Await, does not block.
 type Ring struct {
-	hub  string // the hub's id
-	file file
+	hub  string    // the hub's id
+	key  Key       // of copies, until the owner's document has one
+	dir  Directory // nil: nobody needs it
+	file *set      // nil: each user has a document
 
-	mu          sync.Mutex
-	state       state
-	invitations []*invitation
-	valid       map[spec.PairingID]*validity
+	mu    sync.Mutex // never held while something is written
+	users map[spec.UserID]*set
+	of    map[spec.PairingID]*set // where a pairing of a document is kept, or an invitation
 }
 
 // Open reads the ring in the file at path, which it makes if there is none, for the
 // hub of that id. Only one process at a time may use a Ring's methods but for Issue.
 func Open(path, hub string) (*Ring, error) {
-	r := &Ring{
-		hub: hub, file: file(path),
-		valid: make(map[spec.PairingID]*validity),
-	}
-	var err error
-	r.state, err = r.file.read()
+	f := file(path)
+	now, err := f.read()
 	if errors.Is(err, errNone) {
-		r.state = state{Key: newKey()}
-		err = r.file.write(r.state)
+		now = state{Key: NewKey()}
+		err = f.write(now)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return &Ring{hub: hub, file: newSet(now, f.write)}, nil
 }
 
 // Hub returns the hub's id.
@@ -87,43 +87,45 @@ type Copy struct {
 func (r *Ring) Issue(before spec.PairingID, address string) Copy {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	id := before
-	if r.state.isForgotten(id) || !r.isCopyLocked(id) {
-		random := strings.ToLower(rand.Text())
-		id = spec.PairingID("copy." + random + "." + r.tagLocked(random))
+	now := state{Key: r.key}
+	if s := r.setLocked(""); s != nil {
+		now = s.state
 	}
-	return Copy{Pairing: id, Hub: r.hub, Key: r.copyKeyLocked(id), Address: address}
+	id := before
+	if now.isForgotten(id) || !now.isCopy(id) {
+		random := strings.ToLower(rand.Text())
+		id = spec.PairingID("copy." + random + "." + now.tag(random))
+	}
+	return Copy{Pairing: id, Hub: r.hub, Key: now.copyKey(id), Address: address}
 }
 
 // The id of a copy ends in a tag, so that a copy of another hub is told apart from one
 // whose key is wrong.
-func (r *Ring) tagLocked(random string) string {
-	return encoding.EncodeToString(r.state.Key.mac("copy id", random)[:9])
+func (s state) tag(random string) string {
+	return encoding.EncodeToString(s.Key.mac("copy id", random)[:9])
 }
 
-func (r *Ring) isCopyLocked(id spec.PairingID) bool {
+func (s state) isCopy(id spec.PairingID) bool {
 	rest, ok := strings.CutPrefix(string(id), "copy.")
 	random, tag, whole := strings.Cut(rest, ".")
-	return ok && whole && hmac.Equal([]byte(tag), []byte(r.tagLocked(random)))
+	return ok && whole && s.Key != nil && hmac.Equal([]byte(tag), []byte(s.tag(random)))
 }
 
-func (r *Ring) copyKeyLocked(id spec.PairingID) Key {
-	return r.state.Key.mac("copy key", string(id))
-}
+func (s state) copyKey(id spec.PairingID) Key { return s.Key.mac("copy key", string(id)) }
 
 // keyLocked returns the key of a pairing, nil if it is unknown, and the invitation that it
 // comes from, nil if it was accepted before.
-func (r *Ring) keyLocked(id spec.PairingID) (Key, *invitation) {
-	if p := r.state.find(id); p != nil && p.Key != nil {
+func (s *set) keyLocked(id spec.PairingID) (Key, *invitation) {
+	if p := s.state.find(id); p != nil && p.Key != nil {
 		return p.Key, nil
 	}
-	if r.state.isForgotten(id) {
+	if s.state.isForgotten(id) {
 		return nil, nil
 	}
-	if r.isCopyLocked(id) {
-		return r.copyKeyLocked(id), nil
+	if s.state.isCopy(id) {
+		return s.state.copyKey(id), nil
 	}
-	if i := r.invitationLocked(id); i != nil {
+	if i := s.invitationLocked(id); i != nil {
 		return i.Secret, i
 	}
 	return nil, nil
@@ -133,7 +135,11 @@ func (r *Ring) keyLocked(id spec.PairingID) (Key, *invitation) {
 func (r *Ring) pairing(id spec.PairingID) (Pairing, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.state.find(id)
+	s := r.setOfLocked(id)
+	if s == nil {
+		return Pairing{}, ErrUnknown
+	}
+	p := s.state.find(id)
 	if p == nil || p.Forgotten {
 		return Pairing{}, ErrUnknown
 	}
@@ -145,75 +151,113 @@ func (r *Ring) List() []Pairing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	list := []Pairing{}
-	for _, p := range r.state.Pairings {
+	if r.file != nil {
+		list = r.file.appendUsed(list)
+	}
+	for _, s := range r.users {
+		list = s.appendUsed(list)
+	}
+	sortPairings(list)
+	return list
+}
+
+// ListOf is List for the pairings of a user.
+func (r *Ring) ListOf(user spec.UserID) []Pairing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := []Pairing{}
+	if s := r.setLocked(user); s != nil {
+		list = slices.DeleteFunc(s.appendUsed(list), func(p Pairing) bool { return p.User != user })
+	}
+	sortPairings(list)
+	return list
+}
+
+func (s *set) appendUsed(list []Pairing) []Pairing {
+	for _, p := range s.state.Pairings {
 		if !p.Forgotten {
 			list = append(list, p.Pairing)
 		}
 	}
+	return list
+}
+
+func sortPairings(list []Pairing) {
 	slices.SortFunc(list, func(a, b Pairing) int {
 		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(string(a.ID), string(b.ID)))
 	})
-	return list
 }
 
 // SetStarted notes whether the browser of a pairing is one that the hub has started for a
 // client. There the owner's questions are not asked: the client drives it.
 func (r *Ring) SetStarted(id spec.PairingID, started bool) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Contains(r.state.Started, id) == started {
+	s := r.setOf(id)
+	if s == nil {
+		return ErrUnknown
+	}
+	s.edit.Lock()
+	defer s.edit.Unlock()
+	next := s.state
+	if slices.Contains(next.Started, id) == started {
 		return nil
 	}
-	next := r.state
 	next.Started = slices.DeleteFunc(slices.Clone(next.Started), func(p spec.PairingID) bool { return p == id })
 	if started {
 		next.Started = append(next.Started, id)
 	}
-	return r.saveLocked(next)
+	return r.change(s, next)
 }
 
 // IsStarted reports what SetStarted has noted of a pairing.
 func (r *Ring) IsStarted(id spec.PairingID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Contains(r.state.Started, id)
+	s := r.setOfLocked(id)
+	return s != nil && slices.Contains(s.state.Started, id)
 }
 
 // Forget ends a pairing: who came in with it is cut off, and it is not taken again.
-// The error is ErrUnknown or that of the file.
+// The error is ErrUnknown or why that cannot be kept.
 func (r *Ring) Forget(id spec.PairingID) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.state.find(id)
-	if p == nil && !r.isCopyLocked(id) || p != nil && p.Forgotten {
+	s := r.setOf(id)
+	if s == nil {
 		return ErrUnknown
 	}
-	if err := r.saveLocked(r.state.without(id, r.isCopyLocked(id))); err != nil {
+	s.edit.Lock()
+	defer s.edit.Unlock()
+	p, isCopy := s.state.find(id), s.state.isCopy(id)
+	if p == nil && !isCopy || p != nil && p.Forgotten {
+		return ErrUnknown
+	}
+	if err := r.change(s, s.state.without(id, isCopy)); err != nil {
 		return err
 	}
-	r.revokeLocked(id)
+	r.revoke(s, id)
 	return nil
 }
 
-// ForgetAll ends all pairings and invitations, those of copies that were never used as well.
+// ForgetAll ends all pairings and invitations of a hub without accounts, those of copies that
+// were never used as well.
 func (r *Ring) ForgetAll() error {
 	r.mu.Lock()
+	s := r.setLocked("")
+	r.mu.Unlock()
+	if s == nil {
+		return errElsewhere
+	}
+	s.edit.Lock()
+	defer s.edit.Unlock()
+	was := s.state.Pairings
+	if err := r.change(s, state{Key: NewKey()}); err != nil {
+		return err
+	}
+	for _, p := range was {
+		r.forgetHint(p.ID)
+	}
+	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.saveLocked(state{Key: newKey()}); err != nil {
-		return err
-	}
-	r.invitations = nil
-	for id := range r.valid {
-		r.revokeLocked(id)
-	}
-	return nil
-}
-
-// saveLocked makes s the state once it is in the file.
-func (r *Ring) saveLocked(s state) error {
-	if err := r.file.write(s); err != nil {
-		return err
-	}
-	r.state = s
+	s.invitations = nil
+	maps.DeleteFunc(r.of, func(_ spec.PairingID, in *set) bool { return in == s })
+	s.endLocked(context.Canceled)
 	return nil
 }

@@ -1,7 +1,9 @@
 package pairing_test
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,24 +13,128 @@ import (
 	"time"
 
 	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport/pairing"
 )
 
 const here = "ws://127.0.0.1:3300"
 
-func open(t testing.TB) (ring *pairing.Ring, path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "pairings")
-	return reopen(t, path), path
+// keeper is where a ring is kept. Each process in turn opens it there.
+type keeper interface {
+	open(t testing.TB) *pairing.Ring
+	text(t testing.TB) string // what is kept
 }
 
-func reopen(t testing.TB, path string) *pairing.Ring {
+// withKeepers runs a test with each way to keep a ring. The times of a test are those of a
+// bubble.
+func withKeepers(t *testing.T, test func(t *testing.T, k keeper)) {
+	t.Run("file", func(t *testing.T) {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) { test(t, inFile(filepath.Join(dir, "pairings"))) })
+	})
+	t.Run("documents", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { test(t, newDocuments()) })
+	})
+}
+
+// inFile is a file for all users.
+type inFile string
+
+func newFile(t testing.TB) inFile { return inFile(filepath.Join(t.TempDir(), "pairings")) }
+
+func (path inFile) open(t testing.TB) *pairing.Ring {
 	t.Helper()
-	ring, err := pairing.Open(path, "hub-1")
+	ring, err := pairing.Open(string(path), "hub-1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ring
+}
+
+func (path inFile) text(t testing.TB) string {
+	text, err := os.ReadFile(string(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// inDocuments is a document for each user, in a store that nodes share.
+type inDocuments struct {
+	store storagetest.Memory
+	dir   directory
+	key   pairing.Key
+}
+
+func newDocuments() *inDocuments {
+	key := make(pairing.Key, 32)
+	rand.Read(key)
+	return &inDocuments{dir: directory{}, key: key}
+}
+
+// node returns the ring of a node that owns nobody yet.
+func (d *inDocuments) node() *pairing.Ring { return pairing.New("hub-1", d.key, d.dir) }
+
+// open has a node become the owner of all users.
+func (d *inDocuments) open(t testing.TB) *pairing.Ring {
+	ring := d.node()
+	for _, user := range []spec.UserID{"", "ann"} {
+		d.load(t, ring, user)
+	}
+	return ring
+}
+
+func (d *inDocuments) load(t testing.TB, ring *pairing.Ring, user spec.UserID) {
+	t.Helper()
+	if err := ring.Load(user, d.document(t, user)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// document is how the next owner of a user keeps the pairings.
+func (d *inDocuments) document(t testing.TB, user spec.UserID) pairing.Document {
+	t.Helper()
+	kept := cmp.Or(user, spec.LocalUser)
+	state, err := d.store.Load(t.Context(), kept, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := pairing.Document{Save: func(body []byte) error {
+		done := make(chan error, 1)
+		d.store.Write(kept, state.Epoch, []storage.Change{storage.Settings{Name: "pairings", Body: body}}, func(err error) { done <- err })
+		return <-done
+	}}
+	for _, s := range state.Settings {
+		doc.Body = s.Body
+	}
+	return doc
+}
+
+func (d *inDocuments) text(t testing.TB) string {
+	return string(d.document(t, "").Body) + string(d.document(t, "ann").Body)
+}
+
+// directory is a pairing.Directory in this process.
+type directory map[string]spec.UserID
+
+func (d directory) Hint(id string, user spec.UserID, _ time.Time) error {
+	if user == "lost" {
+		return errors.New("no node can be told")
+	}
+	d[id] = user
+	return nil
+}
+
+func (d directory) Forget(id string) { delete(d, id) }
+
+func invite(t testing.TB, ring *pairing.Ring, user spec.UserID, expires time.Time) pairing.Invitation {
+	t.Helper()
+	i, err := ring.Invite(user, expires)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
 }
 
 // browser plays the browser's side of a handshake: it has dialed address.
@@ -42,7 +148,7 @@ type browser struct {
 // returns what the hub grants, the key that follows that of an invitation, and whether the
 // browser believes the hub.
 func (b browser) meet(ring *pairing.Ring, at string) (grant pairing.Grant, next pairing.Key, believed bool, err error) {
-	m := &spec.Pair{ProtocolVersion: spec.ProtocolVersion, Pairing: b.id, Nonce: pairing.NewNonce()}
+	m := pairMessage(b.id, pairing.NewNonce())
 	ex, err := ring.Begin(m, at)
 	if err != nil {
 		return grant, nil, false, err
@@ -52,6 +158,10 @@ func (b browser) meet(ring *pairing.Ring, at string) (grant pairing.Grant, next 
 	believed = r.Proof == t.HubProof(b.key)
 	grant, err = ex.Accept(t.BrowserProof(b.key), "Chromium 156")
 	return grant, t.NextKey(b.key), believed, err
+}
+
+func pairMessage(id spec.PairingID, nonce string) *spec.Pair {
+	return &spec.Pair{ProtocolVersion: spec.ProtocolVersion, Pairing: id, Nonce: nonce}
 }
 
 func (b browser) mustMeet(t testing.TB, ring *pairing.Ring) (pairing.Grant, pairing.Key) {
@@ -70,29 +180,39 @@ func copyOf(ring *pairing.Ring) browser {
 
 // An extension that the owner's command wrote is known by the hub that runs, and by the
 // one after it, without anybody's doing.
-func TestCopyIsPaired(t *testing.T) {
-	ring, path := open(t)
+func TestCopyIsPaired(t *testing.T) { withKeepers(t, testCopyIsPaired) }
+
+func testCopyIsPaired(t *testing.T, k keeper) {
+	ring := k.open(t)
 	b := copyOf(ring)
 	grant, _ := b.mustMeet(t, ring)
 	if grant.Pairing != b.id || grant.User != "" || !grant.Expires.IsZero() || grant.Revoked.Err() != nil {
 		t.Errorf("%+v", grant)
 	}
-	if err := os.Chmod(path, 0o644); err != nil { // as a backup may restore it
-		t.Fatal(err)
+	path, isFile := k.(inFile)
+	if isFile {
+		if err := os.Chmod(string(path), 0o644); err != nil { // as a backup may restore it
+			t.Fatal(err)
+		}
 	}
-	b.mustMeet(t, reopen(t, path))
-	if list := reopen(t, path).List(); len(list) != 1 || list[0].ID != b.id || list[0].Kind != pairing.KindCopy || list[0].Browser != "Chromium 156" {
+	b.mustMeet(t, k.open(t))
+	if list := k.open(t).List(); len(list) != 1 || list[0].ID != b.id || list[0].Kind != pairing.KindCopy || list[0].Browser != "Chromium 156" {
 		t.Errorf("%+v", list)
 	}
-	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
+	if !isFile {
+		return
+	}
+	if fi, err := os.Stat(string(path)); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("others may read the keys: %v, %v", fi.Mode(), err)
 	}
 }
 
 // Whoever has another port, or another address of this machine, and passes on what both
 // sides say, is believed by neither.
-func TestHandshakeIsBoundToItsAddress(t *testing.T) {
-	ring, _ := open(t)
+func TestHandshakeIsBoundToItsAddress(t *testing.T) { withKeepers(t, testHandshakeIsBoundToItsAddress) }
+
+func testHandshakeIsBoundToItsAddress(t *testing.T, k keeper) {
+	ring := k.open(t)
 	b := copyOf(ring)
 	for _, at := range []string{"ws://127.0.0.1:41234", "ws://[::1]:3300", "wss://127.0.0.1:3300", ""} {
 		if _, _, believed, err := b.meet(ring, at); believed || !errors.Is(err, pairing.ErrProof) {
@@ -101,9 +221,11 @@ func TestHandshakeIsBoundToItsAddress(t *testing.T) {
 	}
 }
 
-func TestHandshakeNeedsTheKey(t *testing.T) {
-	ring, _ := open(t)
-	other, _ := open(t)
+func TestHandshakeNeedsTheKey(t *testing.T) { withKeepers(t, testHandshakeNeedsTheKey) }
+
+func testHandshakeNeedsTheKey(t *testing.T, k keeper) {
+	ring := k.open(t)
+	other := newDocuments().open(t)
 	b := copyOf(ring)
 	wrong := browser{b.id, copyOf(ring).key, here}
 	if _, _, believed, err := wrong.meet(ring, here); believed || !errors.Is(err, pairing.ErrProof) {
@@ -135,9 +257,11 @@ func TestHandshakeNeedsTheKey(t *testing.T) {
 
 // A browser from elsewhere is introduced by a secret that is good once. Both sides have
 // another key then, which nobody has seen.
-func TestInvitation(t *testing.T) {
-	ring, path := open(t)
-	o := ring.Invite("ann", time.Time{})
+func TestInvitation(t *testing.T) { withKeepers(t, testInvitation) }
+
+func testInvitation(t *testing.T, k keeper) {
+	ring := k.open(t)
+	o := invite(t, ring, "ann", time.Time{})
 	b := browser{o.Pairing, o.Secret, here}
 	grant, next := b.mustMeet(t, ring)
 	if grant.User != "ann" {
@@ -147,9 +271,9 @@ func TestInvitation(t *testing.T) {
 		t.Errorf("the invitation was accepted twice: %v", err)
 	}
 	b.key = next
-	b.mustMeet(t, reopen(t, path))
-	if text, _ := os.ReadFile(path); strings.Contains(string(text), o.Secret.String()) {
-		t.Error("the secret is kept")
+	b.mustMeet(t, k.open(t))
+	if text := k.text(t); !strings.Contains(text, string(o.Pairing)) || strings.Contains(text, o.Secret.String()) {
+		t.Error("the pairing is not kept, or its secret is")
 	}
 	// Who waits may come a moment later than the browser.
 	if p, err := ring.Await(t.Context(), o.Pairing); err != nil || p.ID != o.Pairing {
@@ -158,9 +282,11 @@ func TestInvitation(t *testing.T) {
 }
 
 // If the hub's answer was lost, only one side may know that the invitation is accepted.
-func TestInvitationWhoseAnswerWasLost(t *testing.T) {
-	ring, _ := open(t)
-	o := ring.Invite("", time.Time{})
+func TestInvitationWhoseAnswerWasLost(t *testing.T) { withKeepers(t, testInvitationWhoseAnswerWasLost) }
+
+func testInvitationWhoseAnswerWasLost(t *testing.T, k keeper) {
+	ring := k.open(t)
+	o := invite(t, ring, "", time.Time{})
 	m := &spec.Pair{Pairing: o.Pairing, Nonce: pairing.NewNonce()}
 	ex, err := ring.Begin(m, here)
 	if err != nil {
@@ -177,67 +303,69 @@ func TestInvitationWhoseAnswerWasLost(t *testing.T) {
 	}
 }
 
-func TestInvitationEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ring, _ := open(t)
-		waited := make(chan error)
-		o := ring.Invite("", time.Time{})
-		go func() {
-			_, err := ring.Await(context.Background(), o.Pairing)
-			waited <- err
-		}()
-		time.Sleep(pairing.InvitationLife)
-		if _, _, _, err := (browser{o.Pairing, o.Secret, here}).meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
-			t.Errorf("an invitation outlived its time: %v", err)
-		}
-		if err := <-waited; !errors.Is(err, pairing.ErrUnknown) {
-			t.Error(err)
-		}
-		// What comes of an invitation ends with the credential of who was invited.
-		o = ring.Invite("ann", time.Now().Add(time.Hour))
-		b := browser{o.Pairing, o.Secret, here}
-		_, b.key = b.mustMeet(t, ring)
-		time.Sleep(time.Hour + time.Second)
-		if _, _, _, err := b.meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
-			t.Errorf("a pairing outlived the credential: %v", err)
-		}
-		// And does not stay in the file, which would grow with each.
-		o = ring.Invite("ann", time.Time{})
-		browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
-		if list := ring.List(); len(list) != 1 || list[0].ID != o.Pairing {
-			t.Errorf("what has expired is kept: %+v", list)
-		}
-	})
+func TestInvitationEnds(t *testing.T) { withKeepers(t, testInvitationEnds) }
+
+func testInvitationEnds(t *testing.T, k keeper) {
+	ring := k.open(t)
+	waited := make(chan error)
+	o := invite(t, ring, "", time.Time{})
+	go func() {
+		_, err := ring.Await(context.Background(), o.Pairing)
+		waited <- err
+	}()
+	time.Sleep(pairing.InvitationLife)
+	if _, _, _, err := (browser{o.Pairing, o.Secret, here}).meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
+		t.Errorf("an invitation outlived its time: %v", err)
+	}
+	if err := <-waited; !errors.Is(err, pairing.ErrUnknown) {
+		t.Error(err)
+	}
+	// What comes of an invitation ends with the credential of who was invited.
+	o = invite(t, ring, "ann", time.Now().Add(time.Hour))
+	b := browser{o.Pairing, o.Secret, here}
+	_, b.key = b.mustMeet(t, ring)
+	time.Sleep(time.Hour + time.Second)
+	if _, _, _, err := b.meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
+		t.Errorf("a pairing outlived the credential: %v", err)
+	}
+	// And does not stay in the file, which would grow with each.
+	o = invite(t, ring, "ann", time.Time{})
+	browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
+	if list := ring.List(); len(list) != 1 || list[0].ID != o.Pairing {
+		t.Errorf("what has expired is kept: %+v", list)
+	}
 }
 
-func TestAwaitInvitation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ring, _ := open(t)
-		o := ring.Invite("", time.Time{})
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := ring.Await(ctx, o.Pairing); !errors.Is(err, context.Canceled) {
+func TestAwaitInvitation(t *testing.T) { withKeepers(t, testAwaitInvitation) }
+
+func testAwaitInvitation(t *testing.T, k keeper) {
+	ring := k.open(t)
+	o := invite(t, ring, "", time.Time{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := ring.Await(ctx, o.Pairing); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	got := make(chan pairing.Pairing)
+	go func() {
+		p, err := ring.Await(context.Background(), o.Pairing)
+		if err != nil {
 			t.Error(err)
 		}
-		got := make(chan pairing.Pairing)
-		go func() {
-			p, err := ring.Await(context.Background(), o.Pairing)
-			if err != nil {
-				t.Error(err)
-			}
-			got <- p
-		}()
-		synctest.Wait()
-		browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
-		if p := <-got; p.ID != o.Pairing || p.Browser != "Chromium 156" {
-			t.Errorf("%+v", p)
-		}
-	})
+		got <- p
+	}()
+	synctest.Wait()
+	browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
+	if p := <-got; p.ID != o.Pairing || p.Browser != "Chromium 156" {
+		t.Errorf("%+v", p)
+	}
 }
 
 // A pairing that is forgotten cuts off who came in with it, and is not taken again.
-func TestForget(t *testing.T) {
-	ring, path := open(t)
+func TestForget(t *testing.T) { withKeepers(t, testForget) }
+
+func testForget(t *testing.T, k keeper) {
+	ring := k.open(t)
 	a, b := copyOf(ring), copyOf(ring)
 	grantA, _ := a.mustMeet(t, ring)
 	grantB, _ := b.mustMeet(t, ring)
@@ -247,7 +375,7 @@ func TestForget(t *testing.T) {
 	if grantA.Revoked.Err() == nil || grantB.Revoked.Err() != nil {
 		t.Errorf("revoked: %v, %v", grantA.Revoked.Err(), grantB.Revoked.Err())
 	}
-	if _, _, _, err := a.meet(reopen(t, path), here); !errors.Is(err, pairing.ErrUnknown) {
+	if _, _, _, err := a.meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
 		t.Errorf("it is taken again: %v", err)
 	}
 	if again := ring.Issue(a.id, here); again.Pairing == a.id {
@@ -256,13 +384,18 @@ func TestForget(t *testing.T) {
 	if err := ring.Forget(a.id); !errors.Is(err, pairing.ErrUnknown) {
 		t.Error(err)
 	}
+	ring = k.open(t)
+	if _, _, _, err := a.meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
+		t.Errorf("it is taken again by the next hub: %v", err)
+	}
+	grantB, _ = b.mustMeet(t, ring)
 	if err := ring.ForgetAll(); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, _, err := b.meet(ring, here); grantB.Revoked.Err() == nil || !errors.Is(err, pairing.ErrUnknown) {
 		t.Errorf("all are forgotten, and one is not: %v", err)
 	}
-	if again := reopen(t, path).Issue(b.id, here); again.Pairing == b.id {
+	if again := k.open(t).Issue(b.id, here); again.Pairing == b.id {
 		t.Error("a copy is still known")
 	}
 }
@@ -284,7 +417,7 @@ func TestOpenBadFile(t *testing.T) {
 
 // A handshake is part of each connection of a browser: its cost is noticed there.
 func BenchmarkHandshake(b *testing.B) {
-	ring, _ := open(b)
+	ring := newFile(b).open(b)
 	c := copyOf(ring)
 	c.mustMeet(b, ring)
 	for b.Loop() {
@@ -293,12 +426,14 @@ func BenchmarkHandshake(b *testing.B) {
 }
 
 // A user of a hub with accounts cannot fill its file.
-func TestPairingsOfAUserAreBounded(t *testing.T) {
-	ring, _ := open(t)
+func TestPairingsOfAUserAreBounded(t *testing.T) { withKeepers(t, testPairingsOfAUserAreBounded) }
+
+func testPairingsOfAUserAreBounded(t *testing.T, k keeper) {
+	ring := k.open(t)
 	var first, last browser
 	var grant pairing.Grant
 	for i := range 33 {
-		o := ring.Invite("ann", time.Time{})
+		o := invite(t, ring, "ann", time.Time{})
 		last = browser{o.Pairing, o.Secret, here}
 		var g pairing.Grant
 		g, last.key = last.mustMeet(t, ring)

@@ -178,11 +178,17 @@ func (p *clientPeer) unreadable(err *spec.Error) {
 	p.countMalformed()
 }
 
+// errDetached: another node serves the client from now on.
+var errDetached = new(spec.Error)
+
 // enter checks who a client is and gives it its place. A client that is known already
 // is checked again: a newer token of the same user extends its stay.
 func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 	who := Handshake{Token: tokenOf(got), Client: "mcp-" + uuid.NewString(), Name: describe.Clean(name, maxName), Request: p.request}
 	a, err := p.relay.verify(who)
+	if p.client == nil && p.detach(err, 0) {
+		return errDetached
+	}
 	if err != nil {
 		return spec.Errorf(codeServer, "Authentication failed: %v", err)
 	}
@@ -240,7 +246,9 @@ func (jsonrpc) handshake(p *clientPeer) {
 		p.fail(err)
 		return
 	}
-	if err := p.enter(got, got["client_id"]); err != nil {
+	if err := p.enter(got, got["client_id"]); err == errDetached {
+		return
+	} else if err != nil {
 		p.fail(err)
 		p.refused(err)
 		return

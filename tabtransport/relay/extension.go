@@ -9,6 +9,7 @@ import (
 	"tabhub/describe"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
 )
 
 // authID is the id of the relay's only request of its own.
@@ -17,7 +18,9 @@ const authID = `"proxy:1"`
 // Extension serves /extension: the extensions of the MCP Proxy Protocol 1.0.
 func (r *Relay) Extension() http.Handler {
 	return r.handler(r.limits.AuthTimeout, func(p *remote) role {
-		p.out.MustSend([]byte(`{"jsonrpc":"2.0","id":` + authID + `,"method":"authenticate","params":{}}`))
+		if !tabtransport.IsOpened(p.request.Context()) {
+			p.out.MustSend([]byte(`{"jsonrpc":"2.0","id":` + authID + `,"method":"authenticate","params":{}}`))
+		}
 		return &extensionPeer{remote: p, dialect: jsonrpc{}}
 	})
 }
@@ -106,6 +109,9 @@ func (p *extensionPeer) authenticate() {
 // first; it may be nil.
 func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []byte) {
 	a, err := p.relay.verify(Handshake{Token: tokenOf(got), Extension: true, Request: p.request})
+	if p.detach(err, openingsOf(p.dialect)) {
+		return
+	}
 	if err != nil {
 		p.refuse(err.Error())
 		return
@@ -133,6 +139,15 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 	})
 	p.relay.log.Info("extension connected", "user", a.User, "extension", session.ext.id, "name", who.name)
 	p.joinHub(a.User, ExtensionInfo{ID: session.ext.id, Name: who.name})
+}
+
+// openingsOf is how many frames the relay says first to an extension: it asks one of 1.0 to
+// authenticate.
+func openingsOf(d dialect) int {
+	if d.bare() {
+		return 0
+	}
+	return 1
 }
 
 // joinHub lets the extension serve the hub, too, until leaveHub is called.

@@ -59,6 +59,9 @@ func (d plain) handshake(p *clientPeer) {
 	if err == nil {
 		err = p.enter(got, cmp.Or(got["projectName"], got["client_id"]))
 	}
+	if err == errDetached {
+		return
+	}
 	if err != nil {
 		p.out.MustSend(marshal(struct {
 			Type  string `json:"type"`

@@ -23,9 +23,12 @@ type Options struct {
 	Verify func(Handshake) (Admission, error)
 	// Hub returns where a user's extensions join the hub as browsers. It must not block.
 	// Nil: they do not.
-	Hub    func(user spec.UserID) tabtransport.Attacher
-	Log    *slog.Logger // nil discards
-	Limits Limits
+	Hub func(user spec.UserID) tabtransport.Attacher
+	// Detachable: Verify may return a *tabtransport.ElsewhereError, whose Handler then takes
+	// the connection over.
+	Detachable bool
+	Log        *slog.Logger // nil discards
+	Limits     Limits
 }
 
 // Handshake is what a peer says of itself before it is let in.
@@ -46,6 +49,8 @@ type Relay struct {
 	log    *slog.Logger
 	limits Limits
 
+	detachable bool
+
 	conns *wsconn.Server
 
 	counts counters
@@ -61,10 +66,13 @@ type Relay struct {
 // New returns a Relay.
 func New(o Options) *Relay {
 	r := &Relay{
-		verify:  o.Verify,
-		hub:     o.Hub,
-		log:     o.Log,
-		limits:  o.Limits.withDefaults(),
+		verify: o.Verify,
+		hub:    o.Hub,
+		log:    o.Log,
+		limits: o.Limits.withDefaults(),
+
+		detachable: o.Detachable,
+
 		tenants: map[spec.UserID]*tenant{},
 	}
 	r.conns = wsconn.NewServer(wsconn.Config{

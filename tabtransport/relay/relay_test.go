@@ -87,7 +87,7 @@ func verify(h Handshake) (Admission, error) {
 
 func (r *rig) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/extension", r.relay.Extension())
+	mux.Handle("/extension", opened(r.relay.Extension()))
 	mux.Handle("/mcp", r.relay.Client())
 	mux.Handle("/relay", r.relay.Legacy())
 	return mux

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -45,7 +46,7 @@ type outbox interface {
 func (r *Relay) handler(timeout time.Duration, start func(*remote) role) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		// An error has been answered.
-		_ = r.conns.Serve(w, req, wsconn.Options{}, func(ws *wsconn.Conn, req *http.Request) {
+		_ = r.conns.Serve(w, req, wsconn.Options{Detachable: r.detachable}, func(ws *wsconn.Conn, req *http.Request) {
 			ws.CloseAt(time.Now().Add(timeout), spec.CloseRefused, "no handshake in time")
 			ws.KeepAlive(nil)
 			p := &remote{relay: r, ws: ws, out: ws, request: req}
@@ -90,6 +91,16 @@ func (p *remote) countEarly(before string) bool {
 		p.out.Close(spec.CloseTooFast, "too many messages before "+before)
 	}
 	return p.early > maxEarly
+}
+
+// detach lets another node serve the peer, if that is what err says, and reports whether it
+// is. Of what the relay has said nothing but openings is not said again there.
+func (p *remote) detach(err error, openings int) bool {
+	e, ok := errors.AsType[*tabtransport.ElsewhereError](err)
+	if ok {
+		p.ws.Detach(e.Handler, p.request, openings)
+	}
+	return ok
 }
 
 // accept lets the peer stay as long as its token is good. ping is as for

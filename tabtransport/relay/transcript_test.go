@@ -35,7 +35,12 @@ import (
 //
 // Frames that tell numbers (status, connection_status) are overlooked unless the line
 // is one.
-func TestTranscripts(t *testing.T) {
+func TestTranscripts(t *testing.T) { replay(t, func(*rig) {}) }
+
+// Whichever node a peer has come to, it is served alike.
+func TestSplicedTranscripts(t *testing.T) { replay(t, (*rig).spliced) }
+
+func replay(t *testing.T, prepare func(*rig)) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no transcripts", err)
@@ -48,6 +53,7 @@ func TestTranscripts(t *testing.T) {
 		for _, f := range a.Files {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+f.Name, func(t *testing.T) {
 				bubble(t, Limits{}, func(t *testing.T, r *rig) {
+					prepare(r)
 					s := &script{t: t, rig: r, peers: map[string]*peer{}, ids: map[string]string{}}
 					for i, line := range strings.Split(string(f.Data), "\n") {
 						s.where = fmt.Sprintf("%s, line %d of %s", file, i+1, f.Name)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -20,6 +21,16 @@ func NewPairings(t testing.TB) Pairings {
 		t.Fatal(err)
 	}
 	return Pairings{ring}
+}
+
+// MustInvite makes an invitation of the owner's.
+func (p Pairings) MustInvite(t testing.TB) pairing.Invitation {
+	t.Helper()
+	i, err := p.Invite("", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
 }
 
 // Pair begins a handshake at the address in a request.

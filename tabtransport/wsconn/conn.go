@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // How long the end of a connection may take.
@@ -45,6 +46,9 @@ type Conn struct {
 	// owned by the reader
 	limit    int64       // of a frame, in bytes
 	unrevoke func() bool // ends what CloseWhen began; may be nil
+	buffered int         // bytes of the buffer of a frame, while not admitted
+	recorder *recorder   // nil: it cannot be detached
+	handOver func()      // once detached; called when the reader has ended
 
 	place   unadmittedPlace // guarded by srv.unadmitted.mu
 	missed  atomic.Int32    // pings in a row without any sign of life
@@ -53,6 +57,7 @@ type Conn struct {
 	// guarded by mu; admitted is changed by the reader alone, which reads it without
 	mu        sync.Mutex
 	admitted  bool
+	early     int // frames that were queued before it was admitted
 	queue     []queuedFrame
 	size      int           // bytes of queue and of the frame being written
 	inWriting int           // bytes of the latter
@@ -109,6 +114,9 @@ func (c *Conn) Admit() {
 	c.mu.Lock()
 	c.admitted = true
 	c.mu.Unlock()
+	if c.recorder != nil {
+		c.recorder.stop()
+	}
 	c.limit = c.srv.config.MaxFrame
 	if c.opts.SkipTooBig {
 		c.ws.SetReadLimit(maxSkipped * c.limit)
@@ -134,13 +142,19 @@ func (c *Conn) CloseAt(t time.Time, code spec.CloseCode, reason string) {
 }
 
 // CloseWhen closes the connection when ctx is done, instead of one that was given
-// before. Nil means never. It is for the reader.
+// before. Nil means never. If ctx's cause is tabtransport.ErrGoingAway, it is closed with
+// spec.CloseGoingAway, so that the peer comes back. It is for the reader.
 func (c *Conn) CloseWhen(ctx context.Context, code spec.CloseCode, reason string) {
 	if c.unrevoke != nil {
 		c.unrevoke()
 	}
 	if ctx != nil {
-		c.unrevoke = context.AfterFunc(ctx, func() { c.Close(code, reason) })
+		c.unrevoke = context.AfterFunc(ctx, func() {
+			if cause := context.Cause(ctx); errors.Is(cause, tabtransport.ErrGoingAway) {
+				code, reason = spec.CloseGoingAway, cause.Error()
+			}
+			c.Close(code, reason)
+		})
 	}
 }
 
@@ -288,6 +302,10 @@ func (c *Conn) end(err error) error {
 		c.Abort(err)
 	}
 	c.writing.Wait()
+	if c.handOver != nil {
+		c.cancel(errDetached)
+		return errDetached
+	}
 	c.Abort(nil)
 	return c.cause()
 }

@@ -347,6 +347,20 @@ func TestCloseAtAndWhen(t *testing.T) {
 	})
 }
 
+// A peer whose user's hub goes to another process comes back, and is not told that its
+// credential is not good any more.
+func TestCloseWhenTheHubGoesElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, config, wsconn.Options{Admitted: true})
+		valid, end := context.WithCancelCause(t.Context())
+		s.CloseWhen(valid, spec.CloseRefused, "revoked")
+		end(tabtransport.ErrGoingAway)
+		if _, code := closeCode(s.peer); code != spec.CloseGoingAway {
+			t.Errorf("closed with %d", code)
+		}
+	})
+}
+
 // Nobody gets in while the hub ends, and all are told why.
 func TestServerThatCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

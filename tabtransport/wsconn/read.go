@@ -31,9 +31,15 @@ const maxSkipped = 4
 // once.
 func (c *Conn) Read(handle func(kind Kind, frame []byte)) error {
 	for {
+		if c.recorder != nil && !c.recorder.off {
+			c.recorder.begin()
+		}
 		kind, r, err := c.ws.NextReader()
 		if err == nil {
 			err = c.readFrame(kind, r, handle)
+		}
+		if c.handOver != nil {
+			err = errDetached
 		}
 		if err != nil {
 			return c.end(err)
@@ -50,14 +56,14 @@ func (c *Conn) readFrame(wire int, r io.Reader, handle func(Kind, []byte)) error
 		buf = NewBuffer()
 		defer buf.Free()
 	} else {
-		defer c.srv.unadmitted.hold(c, 0)
+		defer c.hold(0)
 	}
 	err := c.readAll(buf, r)
 	kind := Text
 	switch {
 	case err == errNoMemory:
 		buf.B = nil
-		c.srv.unadmitted.hold(c, 0)
+		c.hold(0)
 		c.Close(spec.CloseTooFast, "others who have not "+c.srv.config.Awaited+" use all the memory there is for that; come back later")
 		return c.skip(r)
 	case err != nil:
@@ -103,7 +109,7 @@ func (c *Conn) readAll(buf *Buffer, r io.Reader) error {
 // comes of it.
 func (c *Conn) grow(buf *Buffer) bool {
 	size := int(min(max(firstBuffer, 2*int64(cap(buf.B))), c.limit+1))
-	if !c.admitted && (c.Closing() || !c.srv.unadmitted.hold(c, size)) {
+	if !c.admitted && (c.Closing() || !c.hold(size)) {
 		return false
 	}
 	buf.B = append(make([]byte, 0, size), buf.B...)

@@ -80,6 +80,7 @@ type Options struct {
 	// connection.
 	SkipTooBig bool
 	Pong       func() // called by the reader for each pong, if not nil
+	Detachable bool   // Conn.Detach may be called
 }
 
 // bufferPool holds gorilla's buffers of connections that write.
@@ -100,11 +101,19 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, o Options, serve 
 		WriteBufferPool:  &bufferPool,
 		CheckOrigin:      func(*http.Request) bool { return true },
 	}
+	var recorded *recorder
+	if o.Detachable && !o.Admitted {
+		recorded = new(recorder)
+		w = recordedHijacker{w, recorded}
+	}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return err
 	}
 	c := newConn(s, ws, r, o)
+	if recorded != nil {
+		c.recorder, recorded.conn = recorded, c
+	}
 	if !s.add(c) {
 		c.Close(spec.CloseGoingAway, shuttingDown)
 		c.Read(func(Kind, []byte) {})
@@ -120,6 +129,9 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, o Options, serve 
 	go func() {
 		serve(c, r)
 		s.remove(c)
+		if c.handOver != nil {
+			c.handOver()
+		}
 	}()
 	return nil
 }

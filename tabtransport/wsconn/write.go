@@ -99,6 +99,9 @@ func (c *Conn) push(it queuedFrame, must bool) error {
 	if cap(c.queue) == 0 {
 		c.queue = make([]queuedFrame, 0, 4) // fewer allocations than one at a time
 	}
+	if !c.admitted {
+		c.early++
+	}
 	c.queue = append(c.queue, it)
 	c.size += len(it.frame)
 	c.wakeLocked()

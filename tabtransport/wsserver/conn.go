@@ -101,7 +101,7 @@ func (c *conn) pair(ev *event) {
 		ex, err = c.srv.opts.Pair(c.request, ev.pair)
 	}
 	if err != nil {
-		c.refuse(ev.id, err)
+		c.leave(ev.id, err)
 		return
 	}
 	c.exchange = ex
@@ -115,7 +115,7 @@ func (c *conn) admit(ev *event) {
 	adm, err := c.srv.authenticate(c.request, hello, c.exchange)
 	c.exchange = nil
 	if err != nil {
-		c.refuse(ev.id, err)
+		c.leave(ev.id, err)
 		return
 	}
 	adm.Origin = cmp.Or(adm.Origin, c.origin)
@@ -202,6 +202,15 @@ func (c *conn) welcome(id json.RawMessage, result spec.HelloResult) {
 		result.Limits.MaxFrame = int(c.srv.opts.MaxFrame)
 	}
 	c.control(c.dialect.appendWelcome(nil, id, result))
+}
+
+// leave refuses the peer, or lets another node serve it.
+func (c *conn) leave(id json.RawMessage, err error) {
+	if e, ok := errors.AsType[*tabtransport.ElsewhereError](err); ok {
+		c.ws.Detach(e.Handler, c.request, 0)
+		return
+	}
+	c.refuse(id, err)
 }
 
 func (c *conn) refuse(id json.RawMessage, err error) {

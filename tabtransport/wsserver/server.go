@@ -58,6 +58,10 @@ type Options struct {
 	// the client.
 	Clients func(context.Context, spec.UserID) (Toolset, error)
 
+	// Detachable: Authenticate and Pair may return a *tabtransport.ElsewhereError for a
+	// request whose Handler then takes the connection over.
+	Detachable bool
+
 	Log *slog.Logger // nil discards
 
 	// Instance names this hub to webmcp.v1 pages, which may remember it. "" stands
@@ -178,7 +182,7 @@ func (s *Server) NewTransport(user spec.UserID) *tabtransport.Peers {
 func (s *Server) Close(ctx context.Context) error { return s.conns.Close(ctx) }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, subprotocols []string, speak func(*conn) dialect) {
-	err := s.conns.Serve(w, r, wsconn.Options{Subprotocols: subprotocols, SkipTooBig: true}, func(ws *wsconn.Conn, r *http.Request) {
+	err := s.conns.Serve(w, r, wsconn.Options{Subprotocols: subprotocols, SkipTooBig: true, Detachable: s.opts.Detachable}, func(ws *wsconn.Conn, r *http.Request) {
 		s.stats.accepted.Add(1)
 		c := newConn(s, ws, r)
 		c.dialect = speak(c)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/wsserver/wstest"
@@ -211,7 +212,7 @@ func TestNoCredential(t *testing.T) {
 
 	hello := func(params string) (json.RawMessage, spec.CloseCode) {
 		t.Helper()
-		peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/tabs", nil, spec.Subprotocol)
+		peer, _, err := wstest.Connect(p.within(), "ws://"+p.tabsAt()+"/tabs", nil, spec.Subprotocol)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,8 +321,8 @@ func TestMemberNamesAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for e := range events(strings.NewReader(string(b))) {
-			b = e.data
+		for e := range rig.Events(strings.NewReader(string(b))) {
+			b = e.Data
 		}
 		if rawjson.Valid(b, spec.MaxDepth) != nil {
 			t.Fatalf("%s gets %q", body, b)

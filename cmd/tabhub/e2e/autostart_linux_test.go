@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tabhub/cmd/tabhub/e2e/rig"
 )
 
 // Without systemd, as where these tests run, the desktop starts the hub. That hub takes the
@@ -48,15 +50,15 @@ func TestAutostart(t *testing.T) {
 	buy := c.awaitTools("the tab's tools are listed", func(l tools) bool { return l.named("_buy") != "" }).named("_buy")
 	cmd := exec.Command(state.Program, state.Args...)
 	cmd.Env = p.env
-	service := start(t, cmd)
-	t.Cleanup(service.stop)
+	service := rig.Start(t, cmd)
+	t.Cleanup(service.Stop)
 	for calls, taken := 0, false; !taken; calls++ {
 		if got := c.call(buy, `{"n":1}`).outcome(); got != "ok" {
 			t.Fatalf("call %d: %s", calls, got)
 		}
 		select {
-		case <-service.done:
-			t.Fatalf("the service has ended: %s", service.stderr)
+		case <-service.Done:
+			t.Fatalf("the service has ended: %s", service.Stderr)
 		default:
 		}
 		h, err := p.dir.ReadHub()
@@ -74,7 +76,7 @@ func TestAutostart(t *testing.T) {
 	if out, _, _ := p.run("doctor"); !strings.Contains(out, "the desktop starts the hub at login") {
 		t.Errorf("the doctor says:\n%s", out)
 	}
-	if log := service.stderr.String(); log != "" {
+	if log := service.Stderr.String(); log != "" {
 		t.Errorf("the service logs where nobody looks: %s", log)
 	}
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"tabhub/cmd/tabhub/e2e/rig"
 )
 
 // The hub is killed under the clients that the SDKs' authors ship. What they have begun goes on:
@@ -28,14 +30,14 @@ func TestHubKilledUnderOfficialClients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out := newOutput()
+			out := rig.NewOutput()
 			cmd.Stdout = out
-			client := start(t, cmd)
+			client := rig.Start(t, cmd)
 			t.Cleanup(func() {
 				_ = cmd.Process.Kill()
-				client.awaitEnd()
+				client.AwaitEnd()
 			})
-			out.await(t, "ready\n")
+			out.Await(t, "ready\n")
 			p.kill()
 			if strings.Contains(args, "http") { // a bridge starts one by itself
 				p.serve()
@@ -43,7 +45,7 @@ func TestHubKilledUnderOfficialClients(t *testing.T) {
 			if _, err := io.WriteString(stdin, "back\n"); err != nil {
 				t.Error(err)
 			}
-			out.await(t, "done\n")
+			out.Await(t, "done\n")
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"tabhub/cmd/tabhub/e2e/rig"
 )
 
 // A host that crashes cannot close the pipe of what it has started, if others hold
@@ -65,11 +67,11 @@ func TestBridgeEndsWithItsOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Stdout = out
-	bridge := start(t, cmd)
+	bridge := rig.Start(t, cmd)
 	out.Close()
 	said.Close()
 	if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initializeParams+"}\n"); err != nil {
 		t.Fatal(err)
 	}
-	bridge.awaitEnd()
+	bridge.AwaitEnd()
 }

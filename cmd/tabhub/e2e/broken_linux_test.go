@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec/rawjson"
 )
 
@@ -129,9 +130,9 @@ func (c *rawClient) answer(conn *rawConn) []byte {
 		}
 		body = resp.Body
 	}
-	for e := range events(body) {
-		if string(rawjson.Get(e.data, "id")) == "7" {
-			return e.data
+	for e := range rig.Events(body) {
+		if string(rawjson.Get(e.Data, "id")) == "7" {
+			return e.Data
 		}
 	}
 	c.t.Fatal("the stream ended without the answer")

@@ -71,7 +71,7 @@ func (p *place) browse() *chromium.Browser {
 func (p *place) browseWith(opts chromium.Options) *chromium.Browser {
 	p.t.Helper()
 	dir := p.t.TempDir()
-	if _, stderr, exit := p.run("extension", dir, "--hub", "ws://"+p.listen+"/tabs"); exit != 0 {
+	if _, stderr, exit := p.run("extension", dir, "--hub", "ws://"+p.tabsAt()+"/tabs"); exit != 0 {
 		p.t.Fatal(stderr)
 	}
 	opts.Extension = dir

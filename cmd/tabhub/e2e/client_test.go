@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -55,7 +56,7 @@ const initializeParams = `{"protocolVersion":"2025-06-18","capabilities":{},"cli
 // lines as they are. Its methods may be called by several goroutines.
 type client struct {
 	t       testing.TB
-	process *process
+	process *rig.Process
 	stdin   io.WriteCloser
 	done    chan struct{} // closed when stdout has ended
 
@@ -77,6 +78,7 @@ func (p *place) stdio(args ...string) *client {
 
 func (p *place) stdioRaw(args ...string) *client {
 	p.t.Helper()
+	p.startNodes()
 	cmd := p.command(append([]string{"stdio", "--listen", p.listen}, args...)...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -85,11 +87,11 @@ func (p *place) stdioRaw(args ...string) *client {
 	pr, pw := io.Pipe()
 	cmd.Stdout = pw
 	c := &client{
-		t: p.t, stdin: stdin, process: start(p.t, cmd), done: make(chan struct{}),
+		t: p.t, stdin: stdin, process: rig.Start(p.t, cmd), done: make(chan struct{}),
 		waiting: make(map[string]chan answer), notices: make(map[string]int), changed: make(chan struct{}),
 	}
 	go func() {
-		<-c.process.done
+		<-c.process.Done
 		pw.Close()
 	}()
 	go c.read(pr)
@@ -236,7 +238,7 @@ func (c *client) awaitTools(what string, want func(tools) bool) tools {
 func (c *client) close() {
 	c.t.Helper()
 	c.stdin.Close()
-	c.process.awaitEnd()
+	c.process.AwaitEnd()
 	<-c.done
 	c.mu.Lock()
 	defer c.mu.Unlock()

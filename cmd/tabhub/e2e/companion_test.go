@@ -29,7 +29,7 @@ type pairingText struct{ Pairing, Hub, Key, Address string }
 func (p *place) writeExtension() (dir string, text pairingText) {
 	p.t.Helper()
 	dir = p.t.TempDir()
-	if _, stderr, exit := p.run("extension", dir, "--hub", "ws://"+p.listen+"/tabs"); exit != 0 {
+	if _, stderr, exit := p.run("extension", dir, "--hub", "ws://"+p.tabsAt()+"/tabs"); exit != 0 {
 		p.t.Fatal(stderr)
 	}
 	text, err := readPairing(dir)
@@ -61,7 +61,7 @@ type companion struct {
 // hub's word.
 func (p *place) pair(id spec.PairingID, key pairing.Key, browser spec.BrowserID) (*companion, error) {
 	p.t.Helper()
-	peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/tabs", http.Header{"Origin": {extension.Origin}}, spec.Subprotocol)
+	peer, _, err := wstest.Connect(p.within(), "ws://"+p.tabsAt()+"/tabs", http.Header{"Origin": {extension.Origin}}, spec.Subprotocol)
 	if err != nil {
 		p.t.Fatal(err)
 	}

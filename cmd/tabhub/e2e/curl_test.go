@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -71,11 +72,11 @@ func TestCurlSession(t *testing.T) {
 	if err := stream.Start(); err != nil {
 		t.Fatal(err)
 	}
-	got := make(chan event, 100)
+	got := make(chan rig.Event, 100)
 	go func() {
 		defer close(got)
-		for e := range events(bufio.NewReader(stdout)) {
-			if e.data != nil {
+		for e := range rig.Events(bufio.NewReader(stdout)) {
+			if e.Data != nil {
 				got <- e
 			}
 		}
@@ -86,7 +87,7 @@ func TestCurlSession(t *testing.T) {
 		}
 		_ = stream.Wait()
 	})
-	next := func(want func(event) bool) []byte {
+	next := func(want func(rig.Event) bool) []byte {
 		t.Helper()
 		late := time.After(timeout)
 		for {
@@ -96,7 +97,7 @@ func TestCurlSession(t *testing.T) {
 					t.Fatal("curl has ended")
 				}
 				if want(e) {
-					return e.data
+					return e.Data
 				}
 			case <-late:
 				t.Fatal("the hub says nothing more on the event stream")
@@ -104,7 +105,7 @@ func TestCurlSession(t *testing.T) {
 		}
 	}
 
-	endpoint := string(next(func(e event) bool { return e.name == "endpoint" }))
+	endpoint := string(next(func(e rig.Event) bool { return e.Name == "endpoint" }))
 	session, ok := strings.CutPrefix(endpoint, "http://localhost:"+port+"/message?sessionId=")
 	if !ok {
 		t.Fatalf("the endpoint is %s", endpoint)
@@ -115,7 +116,7 @@ func TestCurlSession(t *testing.T) {
 		if stdout, stderr, exit := runCommand(t, curl(command)); exit != 0 || stdout != "" {
 			t.Fatalf("%s: exit code %d\n%s%s", command, exit, stdout, stderr)
 		}
-		return answerOf(next(func(e event) bool { return e.name == "message" && rawjson.Get(e.data, "id") != nil }))
+		return answerOf(next(func(e rig.Event) bool { return e.Name == "message" && rawjson.Get(e.Data, "id") != nil }))
 	}
 
 	a := ask(curlSession[1])
@@ -163,13 +164,13 @@ func TestCurlSession(t *testing.T) {
 		}
 	})
 
-	hub.stop()
+	hub.Stop()
 	log, err := os.ReadFile(p.dir.LogFile())
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
-	if all := hub.stderr.String() + string(log); !strings.Contains(all, "why=stop") || strings.Contains(all, token) {
-		t.Errorf("the log is empty or has the token: %s", lastOf(all))
+	if all := hub.Stderr.String() + string(log); !strings.Contains(all, "why=stop") || strings.Contains(all, token) {
+		t.Errorf("the log is empty or has the token: %s", rig.LastOf(all))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -37,7 +38,7 @@ func (p *place) host() *host {
 func (p *place) hostAs(name string) *host {
 	p.t.Helper()
 	h := &host{t: p.t, place: p, changed: make(chan struct{}, 1)}
-	stderr := newOutput()
+	stderr := rig.NewOutput()
 	cmd := p.command("stdio", "--listen", p.listen)
 	cmd.Stderr = stderr
 	client := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, &mcp.ClientOptions{
@@ -58,7 +59,7 @@ func (p *place) hostAs(name string) *host {
 		if err := session.Close(); err != nil {
 			p.t.Errorf("closing the client: %v", err)
 		}
-		checkLog(p.t, stderr.String())
+		rig.CheckLog(p.t, stderr.String())
 	})
 	return h
 }

@@ -132,7 +132,7 @@ func TestForgedOrigin(t *testing.T) {
 				check("visits of another user that name what is allowed", play[[]outcome](t, asOther(t, "visit"), visits))
 			}
 			for _, line := range []string{`"connection refused".* origin=` + extension.Origin, `"connection refused".* origin=` + listedOrigin, `"extension refused"`} {
-				if n := len(regexp.MustCompile(line).FindAllString(hub.stderr.String(), -1)); n > 1 {
+				if n := len(regexp.MustCompile(line).FindAllString(hub.Stderr.String(), -1)); n > 1 {
 					t.Errorf("within a minute the log has %d lines %s", n, line)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -105,7 +106,7 @@ func TestNonsenseFromATab(t *testing.T) {
 	}
 
 	// One line in the log for all of it: a page must not fill the disk.
-	if n := strings.Count(hub.stderr.String(), "malformed frame"); n != 1 {
+	if n := strings.Count(hub.Stderr.String(), "malformed frame"); n != 1 {
 		t.Errorf("the log has %d lines on malformed frames, want 1", n)
 	}
 }
@@ -215,8 +216,8 @@ func TestNonsenseFromAClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			frame := body
-			for e := range events(strings.NewReader(string(body))) {
-				frame = e.data
+			for e := range rig.Events(strings.NewReader(string(body))) {
+				frame = e.Data
 			}
 			if rawjson.Valid(frame, spec.MaxDepth) != nil || codeOf(answerOf(frame)) != n.code || string(rawjson.Get(frame, "id")) != n.id {
 				t.Errorf("%q gets %s %s, want the error %d", message, resp.Status, body, n.code)

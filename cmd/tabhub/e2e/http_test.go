@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -85,48 +85,12 @@ func (c *httpClient) ask(method, params string) answer {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		return answerOf(body)
 	}
-	for e := range events(bytes.NewReader(body)) {
-		if string(rawjson.Get(e.data, "id")) == strconv.Itoa(c.lastID) {
-			return answerOf(e.data)
+	for e := range rig.Events(bytes.NewReader(body)) {
+		if string(rawjson.Get(e.Data, "id")) == strconv.Itoa(c.lastID) {
+			return answerOf(e.Data)
 		}
 	}
 	return answer{err: json.RawMessage(strconv.Quote("no answer on the stream: " + string(body)))}
-}
-
-// event is one event of an event stream.
-type event struct {
-	name string
-	data []byte
-}
-
-// events reads an event stream to its end.
-func events(r io.Reader) func(yield func(event) bool) {
-	return func(yield func(event) bool) {
-		lines := bufio.NewReaderSize(r, 64<<10)
-		var e event
-		for {
-			line, err := lines.ReadBytes('\n')
-			line = bytes.TrimRight(line, "\r\n")
-			field, value, _ := bytes.Cut(line, []byte(":"))
-			value = bytes.TrimPrefix(value, []byte(" "))
-			switch {
-			case err != nil:
-				return
-			case len(line) == 0 && (e.name != "" || e.data != nil):
-				if !yield(e) {
-					return
-				}
-				e = event{}
-			case string(field) == "event":
-				e.name = string(value)
-			case string(field) == "data":
-				if e.data != nil {
-					e.data = append(e.data, '\n')
-				}
-				e.data = append(e.data, value...)
-			}
-		}
-	}
 }
 
 // sseClient is a client of MCP over SSE. Its requests are made one at a time.
@@ -163,12 +127,12 @@ func (p *place) sseAs(token string) *sseClient {
 	endpoint := make(chan string, 1)
 	reader.Go(func() {
 		defer resp.Body.Close()
-		for e := range events(resp.Body) {
+		for e := range rig.Events(resp.Body) {
 			switch {
-			case e.name == "endpoint":
-				endpoint <- string(e.data)
-			case rawjson.Valid(e.data, spec.MaxDepth*2) == nil && rawjson.Get(e.data, "method") == nil:
-				c.answers <- e.data
+			case e.Name == "endpoint":
+				endpoint <- string(e.Data)
+			case rawjson.Valid(e.Data, spec.MaxDepth*2) == nil && rawjson.Get(e.Data, "method") == nil:
+				c.answers <- e.Data
 			}
 		}
 	})

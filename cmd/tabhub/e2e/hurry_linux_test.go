@@ -109,9 +109,9 @@ func TestClosedBeforeItIsLookedAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	hub.stderr.await(t, "peer connected")
-	hub.stop() // when it has served all that came
-	if n := strings.Count(hub.stderr.String(), "peer connected"); n != 1 {
+	hub.Stderr.Await(t, "peer connected")
+	hub.Stop() // when it has served all that came
+	if n := strings.Count(hub.Stderr.String(), "peer connected"); n != 1 {
 		t.Errorf("%d peers were let in, want the one of the user's own", n)
 	}
 }

@@ -116,7 +116,7 @@ func TestBrowserInstance(t *testing.T) {
 		t.Errorf("closing what is not there: %s", got)
 	}
 	c.close()
-	hub.stop()
+	hub.Stop()
 	p.awaitNoHub()
 	if left := p.processes(); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
@@ -159,7 +159,7 @@ func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 	p := newPlace(t)
 	hub := p.serve("--behind-proxy", "--public-url", "https://hub.example.com/base", "--tools", "browser_instance",
 		"--launch-browser", "--browser-program", chromium.Require(t), "--log-level", "debug")
-	hub.stderr.await(t, "a browser was started")
+	hub.Stderr.Await(t, "a browser was started")
 	c := p.stdio()
 	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &struct{}{})
 	var list struct{ Instances []struct{ Connected bool } }
@@ -197,7 +197,7 @@ func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 			t.Errorf("%s, without a proof: close code %d, want a refusal", origin, code)
 		}
 	}
-	if strings.Contains(hub.stderr.String(), copied.Key) {
+	if strings.Contains(hub.Stderr.String(), copied.Key) {
 		t.Error("the key is in the log")
 	}
 }
@@ -246,7 +246,7 @@ func TestInstancesAreForThisMachine(t *testing.T) {
 	p := newPlace(t)
 	has := func(args ...string) bool {
 		hub := p.serve(args...)
-		defer hub.stop()
+		defer hub.Stop()
 		stdout, stderr, exit := p.run("tools")
 		if exit != 0 {
 			t.Fatal(stderr)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -76,7 +77,7 @@ func TestNewerBridgeReplacesHub(t *testing.T) {
 	old := p.stdio()
 	p.open(&tab{key: "one", tools: countingTools, run: func(_ string, args json.RawMessage) string { return echo(args) }})
 	list := old.awaitTools("the tab's tools are listed", func(l tools) bool { return len(l.names()) == 3 })
-	newer, err := build(t.TempDir(), "v1.1.0")
+	newer, err := rig.Build(t.TempDir(), "v1.1.0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,17 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
-	"time"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // timeout bounds each step that waits for a process, on a busy machine.
-const timeout = 40 * time.Second
+const timeout = rig.Timeout
 
 // program is the tabhub that is tested.
 var program string
@@ -47,22 +44,9 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	if program, err = build(dir, "v1.0.0"); err != nil {
+	if program, err = rig.Build(dir, "v1.0.0"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return chromium.Main(m)
-}
-
-// build builds a release of tabhub.
-func build(dir, release string) (path string, err error) {
-	path = filepath.Join(dir, "tabhub-"+release)
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	args := append([]string{"build", "-o", path, "-ldflags", "-X main.release=" + release}, buildFlags...)
-	if out, err := exec.Command("go", append(args, "tabhub/cmd/tabhub")...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building tabhub: %w\n%s", err, out)
-	}
-	return path, nil
 }

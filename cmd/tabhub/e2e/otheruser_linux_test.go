@@ -72,7 +72,7 @@ func TestOtherUserAtTheSocket(t *testing.T) {
 	if got := ask(); got.Err != "" || got.Answer != "" {
 		t.Errorf("another user is answered: %+v", got)
 	}
-	hub.stderr.await(t, "it belongs to user 65534")
+	hub.Stderr.Await(t, "it belongs to user 65534")
 	if got := play[connection](t, partOf(t, "connect"), p.dir.Socket()); !strings.HasPrefix(got.Answer, "HTTP/1.1 200") {
 		t.Errorf("the hub's own user gets %+v", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -17,8 +18,8 @@ import (
 
 // pairCommand is `tabhub pair` while it waits for a browser.
 type pairCommand struct {
-	*process
-	stdout     *output
+	*rig.Process
+	stdout     *rig.Output
 	link, code string
 }
 
@@ -29,11 +30,11 @@ var invitationLink = regexp.MustCompile(`(http://\S+/pair#(browser\.[a-z0-9]+)\.
 func (p *place) startPairing() *pairCommand {
 	p.t.Helper()
 	cmd := p.command("pair", "--print")
-	c := &pairCommand{stdout: newOutput()}
+	c := &pairCommand{stdout: rig.NewOutput()}
 	cmd.Stdout = c.stdout
-	c.process = start(p.t, cmd)
-	p.t.Cleanup(c.stop)
-	c.stdout.await(p.t, "this code:")
+	c.Process = rig.Start(p.t, cmd)
+	p.t.Cleanup(c.Stop)
+	c.stdout.Await(p.t, "this code:")
 	m := invitationLink.FindStringSubmatch(c.stdout.String())
 	if m == nil {
 		p.t.Fatalf("tabhub pair prints %s", c.stdout)
@@ -44,21 +45,21 @@ func (p *place) startPairing() *pairCommand {
 
 // invited returns the pairing and the key that the link holds.
 func (c *pairCommand) invited() (spec.PairingID, pairing.Key) {
-	c.t.Helper()
+	c.T.Helper()
 	m := invitationLink.FindStringSubmatch(c.stdout.String())
 	key, err := pairing.ParseKey(m[3])
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	return spec.PairingID(m[2]), key
 }
 
 // awaitPaired waits for the end of the command.
 func (c *pairCommand) awaitPaired(browser string) {
-	c.t.Helper()
-	c.awaitEnd()
-	if got := c.stdout.String(); c.cmd.ProcessState.ExitCode() != 0 || !strings.Contains(got, "Paired with "+browser) {
-		c.t.Errorf("tabhub pair ended with %d: %s%s", c.cmd.ProcessState.ExitCode(), got, c.stderr)
+	c.T.Helper()
+	c.AwaitEnd()
+	if got := c.stdout.String(); c.Cmd.ProcessState.ExitCode() != 0 || !strings.Contains(got, "Paired with "+browser) {
+		c.T.Errorf("tabhub pair ended with %d: %s%s", c.Cmd.ProcessState.ExitCode(), got, c.Stderr)
 	}
 }
 

@@ -87,13 +87,13 @@ func TestSecondHub(t *testing.T) {
 	p := newPlace(t)
 	hub := p.serve()
 	_, stderr, exit := p.run("serve", "--listen", "127.0.0.1:0")
-	if exit != 2 || !strings.Contains(stderr, fmt.Sprint(hub.cmd.Process.Pid)) || !strings.Contains(stderr, "tabhub stop") {
+	if exit != 2 || !strings.Contains(stderr, fmt.Sprint(hub.Cmd.Process.Pid)) || !strings.Contains(stderr, "tabhub stop") {
 		t.Errorf("a second hub ended with %d and said %q, want 2 and who runs and what to do", exit, stderr)
 	}
 	c := p.stdioRaw("--standalone")
-	c.process.awaitEnd()
-	if exit := c.process.cmd.ProcessState.ExitCode(); exit != 2 {
-		t.Errorf("stdio --standalone beside a hub ended with %d: %s", exit, c.process.stderr)
+	c.process.AwaitEnd()
+	if exit := c.process.Cmd.ProcessState.ExitCode(); exit != 2 {
+		t.Errorf("stdio --standalone beside a hub ended with %d: %s", exit, c.process.Stderr)
 	}
 }
 

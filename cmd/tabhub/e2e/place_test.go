@@ -12,11 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/porttest"
 )
@@ -31,6 +30,7 @@ type place struct {
 	// back where its tabs look for it.
 	listen string
 	env    []string
+	nodes  *nodes // nil: there is one hub
 	// prepare, if not nil, is called with each command before it starts.
 	prepare func(*exec.Cmd)
 }
@@ -45,6 +45,9 @@ func newPlace(t testing.TB, env ...string) *place {
 	// The race detector has each process rest for a second before it ends.
 	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
 	t.Cleanup(p.end)
+	if os.Getenv(nodesVar) != "" {
+		p.join()
+	}
 	return p
 }
 
@@ -87,11 +90,12 @@ func runCommand(t testing.TB, cmd *exec.Cmd) (stdout, stderr string, exit int) {
 }
 
 // serve starts a hub and waits until it listens.
-func (p *place) serve(args ...string) *process {
+func (p *place) serve(args ...string) *rig.Process {
 	p.t.Helper()
-	hub := start(p.t, p.command(append([]string{"serve", "--listen", p.listen}, args...)...))
-	hub.stderr.await(p.t, "listening on ")
-	p.t.Cleanup(hub.stop)
+	p.startNodes(args...)
+	hub := rig.Start(p.t, p.command(append([]string{"serve", "--listen", p.listen}, args...)...))
+	hub.Stderr.Await(p.t, "listening on ")
+	p.t.Cleanup(hub.Stop)
 	return hub
 }
 
@@ -103,6 +107,17 @@ func (p *place) hub() home.Hub {
 		p.t.Fatal(err)
 	}
 	return h
+}
+
+// tabsAt is the address at which tabs reach the hub, also while none runs.
+func (p *place) tabsAt() string {
+	if p.nodes != nil {
+		return p.nodes.tabs
+	}
+	if h, err := p.dir.ReadHub(); err == nil {
+		return h.Addr
+	}
+	return p.listen
 }
 
 // url is the base of the running hub's endpoints.
@@ -180,121 +195,9 @@ func (p *place) end() {
 	}
 	log, err := os.ReadFile(p.dir.LogFile())
 	if err == nil {
-		checkLog(p.t, string(log))
+		rig.CheckLog(p.t, string(log))
 	}
 	if err == nil && p.t.Failed() {
-		p.t.Logf("hub.log:\n%s", lastOf(string(log)))
-	}
-}
-
-// checkLog fails the test if a process has logged what must never happen.
-func checkLog(t testing.TB, log string) {
-	for _, bad := range []string{"DATA RACE", "panic:", "fatal error:"} {
-		if i := strings.Index(log, bad); i >= 0 {
-			t.Errorf("a process of tabhub logged:\n%.4000s", log[i:])
-		}
-	}
-}
-
-func lastOf(log string) string { return log[max(0, len(log)-8<<10):] }
-
-// process is a tabhub that runs.
-type process struct {
-	t      testing.TB
-	cmd    *exec.Cmd
-	stderr *output
-	done   chan struct{} // closed when it has ended
-}
-
-func start(t testing.TB, cmd *exec.Cmd) *process {
-	t.Helper()
-	p := &process{t: t, cmd: cmd, stderr: newOutput(), done: make(chan struct{})}
-	cmd.Stderr = p.stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		cmd.Wait()
-		p.stderr.end()
-		close(p.done)
-	}()
-	return p
-}
-
-// stop ends the process as Ctrl-C does, and looks through what it has logged.
-func (p *process) stop() {
-	p.t.Helper()
-	p.cmd.Process.Signal(syscall.SIGTERM)
-	p.awaitEnd()
-}
-
-func (p *process) awaitEnd() {
-	p.t.Helper()
-	select {
-	case <-p.done:
-	case <-time.After(timeout):
-		p.cmd.Process.Kill()
-		<-p.done
-		p.t.Errorf("%v did not end by itself", p.cmd.Args)
-	}
-	log := p.stderr.String()
-	checkLog(p.t, log)
-	if p.t.Failed() {
-		p.t.Logf("%v:\n%s", p.cmd.Args[1:], lastOf(log))
-	}
-}
-
-// output keeps what a process writes. It is safe for concurrent use.
-type output struct {
-	mu      sync.Mutex
-	text    strings.Builder
-	ended   bool
-	changed chan struct{} // closed at the next change
-}
-
-func newOutput() *output { return &output{changed: make(chan struct{})} }
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.text.Write(b)
-	close(o.changed)
-	o.changed = make(chan struct{})
-	return len(b), nil
-}
-
-func (o *output) end() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.ended = true
-	close(o.changed)
-	o.changed = make(chan struct{})
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
-// await waits until the process has written text.
-func (o *output) await(t testing.TB, text string) {
-	t.Helper()
-	late := time.After(timeout)
-	for {
-		o.mu.Lock()
-		found, ended, changed := strings.Contains(o.text.String(), text), o.ended, o.changed
-		o.mu.Unlock()
-		switch {
-		case found:
-			return
-		case ended:
-			t.Fatalf("the process has ended without a word of %q: %s", text, o)
-		}
-		select {
-		case <-changed:
-		case <-late:
-			t.Fatalf("the process has not written %q: %s", text, o)
-		}
+		p.t.Logf("hub.log:\n%s", rig.LastOf(string(log)))
 	}
 }

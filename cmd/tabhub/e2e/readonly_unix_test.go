@@ -46,8 +46,8 @@ func TestReadOnlyDataDir(t *testing.T) {
 		if !strings.Contains(message, "--data-dir") {
 			t.Errorf("%s: the client is told %q, want what to do", dir, message)
 		}
-		c.process.awaitEnd()
-		if exit := c.process.cmd.ProcessState.ExitCode(); exit == 0 {
+		c.process.AwaitEnd()
+		if exit := c.process.Cmd.ProcessState.ExitCode(); exit == 0 {
 			t.Errorf("%s: tabhub stdio ended as if all was well", dir)
 		}
 	}

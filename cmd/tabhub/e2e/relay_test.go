@@ -81,7 +81,7 @@ func TestProxyExtension(t *testing.T) {
 		}
 		return `{"tabs":[{"id":42,"index":0,"url":"` + tabOrigin + `/one","title":"Shop","active":true}]}`
 	})
-	hub.stderr.await(t, "dialect=mcp-proxy")
+	hub.Stderr.Await(t, "dialect=mcp-proxy")
 	called := c.begin("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"n":1}}`, search))
 	if got, want := <-x.asked, fmt.Sprintf(`createTab {"url":%q,"activate":false}`, tabOrigin+"/one"); got != want {
 		t.Errorf("the extension was asked %s, want %s", got, want)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 	"tabhub/spec/rawjson"
 )
@@ -55,9 +56,9 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 			terminal, tty := ptytest.Open(p.t, 80)
 			cmd := p.command("serve", "--listen", p.listen, "--log-level", "debug")
 			cmd.Stdout = tty
-			hub := start(p.t, cmd)
-			p.t.Cleanup(hub.stop)
-			shown := newOutput()
+			hub := rig.Start(p.t, cmd)
+			p.t.Cleanup(hub.Stop)
+			shown := rig.NewOutput()
 			go func() {
 				for b := make([]byte, 4096); ; {
 					n, err := terminal.Read(b)
@@ -67,12 +68,12 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 					shown.Write(b[:n])
 				}
 			}()
-			shown.await(p.t, "mcpServers")
+			shown.Await(p.t, "mcpServers")
 			m := signInCode.FindStringSubmatch(shown.String())
 			if m == nil {
 				p.t.Fatalf("the person at the terminal sees %s", shown)
 			}
-			return hub.stderr.String, secretsOf{"the code that a person at the terminal is shown": m[1]}
+			return hub.Stderr.String, secretsOf{"the code that a person at the terminal is shown": m[1]}
 		},
 		"stdio": func(p *place) (func() string, secretsOf) {
 			c := p.stdio("--log-level", "debug")
@@ -81,7 +82,7 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 				if err != nil {
 					p.t.Fatal(err)
 				}
-				return string(log) + c.process.stderr.String()
+				return string(log) + c.process.Stderr.String()
 			}, secretsOf{}
 		},
 	} {

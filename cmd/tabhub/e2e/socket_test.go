@@ -135,11 +135,11 @@ func TestCommandsBesideStandalone(t *testing.T) {
 		PID    int
 		Socket string
 	}
-	if err := json.Unmarshal([]byte(out), &status); err != nil || exit != 0 || status.PID != c.process.cmd.Process.Pid || status.Socket != p.dir.Socket() {
+	if err := json.Unmarshal([]byte(out), &status); err != nil || exit != 0 || status.PID != c.process.Cmd.Process.Pid || status.Socket != p.dir.Socket() {
 		t.Errorf("status ended with %d: %s%s", exit, out, stderr)
 	}
 	c.close()
-	c.process.awaitEnd()
+	c.process.AwaitEnd()
 	if left, err := filepath.Glob(filepath.Join(string(p.dir), "hub.s*")); err != nil || len(left) > 0 {
 		t.Errorf("the hub has left %q, %v", left, err)
 	}

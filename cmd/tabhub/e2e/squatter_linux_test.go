@@ -15,6 +15,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/pairing"
@@ -118,13 +119,13 @@ type squatter struct {
 	t     testing.TB
 	cmd   *exec.Cmd
 	stdin io.Closer
-	heard *output
+	heard *rig.Output
 }
 
 func (p *place) squatter(t testing.TB) *squatter {
 	t.Helper()
 	cmd := asOther(t, "squat")
-	s := &squatter{t: t, cmd: cmd, heard: newOutput()}
+	s := &squatter{t: t, cmd: cmd, heard: rig.NewOutput()}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func (p *place) squatter(t testing.TB) *squatter {
 	if err := json.NewEncoder(stdin).Encode(p.listen); err != nil {
 		t.Fatal(err)
 	}
-	s.heard.await(t, "listening")
+	s.heard.Await(t, "listening")
 	return s
 }
 
@@ -209,10 +210,10 @@ func TestSquatterOfAnotherUser(t *testing.T) {
 			dashboard.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 			session := strings.Trim(dashboard.Eval(`sessionStorage.getItem("tabhub.session")`), `"`)
 			end()
-			hub.awaitEnd()
+			hub.AwaitEnd()
 			s := p.squatter(t)
-			s.heard.await(t, "/api/status") // of the page, which is in front
-			s.heard.await(t, "browser/pair")
+			s.heard.Await(t, "/api/status") // of the page, which is in front
+			s.heard.Await(t, "browser/pair")
 			for _, command := range [][]string{{"status"}, {"tabs"}, {"call", "x"}, {"token", "--url"}, {"pair", "--json"}, {"doctor"}, {"stop"}} {
 				p.run(command...)
 			}

@@ -99,12 +99,8 @@ func (x *tab) live() {
 				return
 			}
 		}
-		addr := x.place.listen
-		if h, err := x.place.dir.ReadHub(); err == nil {
-			addr = h.Addr
-		}
 		ctx, cancel := context.WithTimeout(x.ctx, timeout)
-		peer, _, err := wstest.Connect(ctx, "ws://"+addr+"/tabs", http.Header{"Origin": {x.origin}}, spec.Subprotocol)
+		peer, _, err := wstest.Connect(ctx, "ws://"+x.place.tabsAt()+"/tabs", http.Header{"Origin": {x.origin}}, spec.Subprotocol)
 		cancel()
 		if err == nil {
 			x.serve(peer)

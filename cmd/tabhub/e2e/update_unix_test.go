@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/cmd/tabhub/internal/home"
 )
 
@@ -43,11 +44,11 @@ func (p *place) update(from string) {
 func TestUpdateUnderCalls(t *testing.T) {
 	t.Parallel()
 	builds := t.TempDir()
-	newer, err := build(builds, "v1.1.0")
+	newer, err := rig.Build(builds, "v1.1.0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := build(builds, "")
+	plain, err := rig.Build(builds, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,19 +204,19 @@ func TestStopDuringUpdate(t *testing.T) {
 	}})
 	buy := c.awaitTools("the tab's tools are listed", func(l tools) bool { return l.named("_buy") != "" }).named("_buy")
 	c.close()
-	call := start(t, p.command("call", buy, `{"n":1}`))
+	call := rig.Start(t, p.command("call", buy, `{"n":1}`))
 	<-began
 	if status, said := p.askToUpgrade(); status != http.StatusAccepted {
 		t.Errorf("%d %s", status, said)
 	}
-	hub.stderr.await(t, "stopping")
-	if err := hub.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	hub.Stderr.Await(t, "stopping")
+	if err := hub.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
 	close(finish)
-	call.awaitEnd()
-	hub.awaitEnd()
-	if exit := hub.cmd.ProcessState.ExitCode(); exit != 0 {
+	call.AwaitEnd()
+	hub.AwaitEnd()
+	if exit := hub.Cmd.ProcessState.ExitCode(); exit != 0 {
 		t.Errorf("the hub ends with %d", exit)
 	}
 }
@@ -225,7 +226,7 @@ func TestStatusNamesBothVersions(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.serve()
-	newer, err := build(t.TempDir(), "v1.1.0")
+	newer, err := rig.Build(t.TempDir(), "v1.1.0")
 	if err != nil {
 		t.Fatal(err)
 	}

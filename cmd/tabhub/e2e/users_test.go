@@ -1,9 +1,6 @@
 package e2e
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/wsserver/wstest"
@@ -49,7 +47,7 @@ func TestUsersAreApart(t *testing.T) {
 
 	ran := make(chan string, 10)
 	for user, token := range tokens {
-		peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/tabs", http.Header{"Origin": {tabOrigin}}, spec.Subprotocol)
+		peer, _, err := wstest.Connect(p.within(), "ws://"+p.tabsAt()+"/tabs", http.Header{"Origin": {tabOrigin}}, spec.Subprotocol)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,13 +129,5 @@ func signed(t *testing.T, secretFile string, claims map[string]any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := json.Marshal(claims)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encode := base64.RawURLEncoding.EncodeToString
-	text := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + encode(body)
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(text))
-	return text + "." + encode(mac.Sum(nil))
+	return rig.Sign(secret, claims)
 }

@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +21,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/storage/private"
+	"tabhub/tabtransport"
 )
 
 const (
@@ -34,9 +36,9 @@ const (
 	repeatLife = 10 * time.Second
 )
 
-// Options configure a Server. Path, Clients and Approve must be set.
+// Options configure a Server. Clients and Approve must be set.
 type Options struct {
-	Path    string        // of the file with the grants
+	Path    string        // of the file with the grants; "": they are in the document of Load
 	Clients *auth.Clients // gets a client for each grant
 	// Approve asks the owner whether a client may use the hub, as consent.Desk.SignIn does,
 	// and blocks until there is an answer.
@@ -48,13 +50,12 @@ type Options struct {
 }
 
 // Server lets clients in. It is safe for concurrent use. Verify and Register do not block;
-// Token and Revoke block for as long as it takes to write a small file.
+// Token and Revoke block until what they change is kept.
 type Server struct {
 	clients   *auth.Clients
 	approve   func(context.Context, consent.SignIn) (consent.Answer, error)
 	record    func(record.Entry)
 	log       *slog.Logger
-	path      string
 	documents *http.Client
 
 	registrations *rate.Limiter
@@ -64,13 +65,14 @@ type Server struct {
 
 	state atomic.Pointer[state]
 
-	mu      sync.Mutex        // held for changes
-	codes   map[string]*code  // by their hash
-	repeats map[string]repeat // by the id of the grant; its latest
-	entries []record.Entry    // of what was done with mu held; see recordEntries
+	mu      sync.Mutex         // held for changes
+	save    func(*state) error // keeps what is to be the state
+	codes   map[string]*code   // by their hash
+	repeats map[string]repeat  // by the id of the grant; its latest
+	entries []record.Entry     // of what was done with mu held; see recordEntries
 }
 
-// state is what the file holds. It is immutable.
+// state is what the file or the document holds. It is immutable.
 type state struct {
 	Key    []byte  `json:"key"` // of the ids that clients get
 	Grants []grant `json:"grants,omitempty"`
@@ -96,7 +98,7 @@ type access struct {
 // Open reads the grants in the file at o.Path, and makes it if there is none.
 func Open(o Options) (*Server, error) {
 	s := &Server{
-		clients: o.Clients, approve: o.Approve, record: o.Record, log: o.Log, path: o.Path, documents: newFetcher(),
+		clients: o.Clients, approve: o.Approve, record: o.Record, log: o.Log, documents: newFetcher(),
 		registrations: rate.NewLimiter(rate.Every(time.Second), 30),
 		clicks:        rate.NewLimiter(rate.Every(2*time.Second), 10),
 		unanswered:    rate.NewLimiter(rate.Every(12*time.Minute), 5),
@@ -109,13 +111,17 @@ func Open(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	if o.Path == "" {
+		s.Unload()
+		return s, nil
+	}
+	s.save = func(next *state) error { return private.WriteJSON(o.Path, next, true) }
 	now := new(state)
 	err := private.ReadJSON(o.Path, now)
 	switch _, broken := errors.AsType[*private.FormatError](err); {
 	case errors.Is(err, fs.ErrNotExist):
-		now.Key = make([]byte, 32)
-		rand.Read(now.Key)
-		err = private.WriteJSON(o.Path, now, true)
+		now = newState()
+		err = s.save(now)
 	case broken, err == nil && len(now.Key) < 16:
 		return nil, fmt.Errorf("%s holds no grants; restore it, or delete it and have your clients sign in again", o.Path)
 	}
@@ -124,6 +130,48 @@ func Open(o Options) (*Server, error) {
 	}
 	s.state.Store(now)
 	return s, nil
+}
+
+// Load makes the grants known that are in doc, and has them kept there. If it holds none yet,
+// Load blocks until it does.
+func (s *Server) Load(doc auth.Document) error {
+	save := func(next *state) error {
+		body, err := json.Marshal(next)
+		if err != nil {
+			return err
+		}
+		return doc.Save(body, true)
+	}
+	now := new(state)
+	if doc.Body == nil {
+		now = newState()
+		if err := save(now); err != nil {
+			return fmt.Errorf("the grants of clients cannot be kept: %w", err)
+		}
+	} else if err := json.Unmarshal(doc.Body, now); err != nil || len(now.Key) < 16 {
+		return errors.Join(errors.New("the document holds no grants"), err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.save = save
+	s.state.Store(now)
+	return nil
+}
+
+// Unload forgets the grants until the next Load. Whoever is to exchange a code begins again.
+func (s *Server) Unload() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.save = func(*state) error { return tabtransport.ErrGoingAway }
+	s.state.Store(newState())
+	clear(s.codes)
+	clear(s.repeats)
+}
+
+func newState() *state {
+	now := &state{Key: make([]byte, 32)}
+	rand.Read(now.Key)
+	return now
 }
 
 // find returns the grant of that id, nil if there is none.
@@ -199,7 +247,7 @@ func (s *Server) recordEntries() {
 }
 
 func (s *Server) writeLocked(next *state) error {
-	if err := private.WriteJSON(s.path, next, true); err != nil {
+	if err := s.save(next); err != nil {
 		return fmt.Errorf("the grants of clients cannot be written: %w", err)
 	}
 	s.state.Store(next)

@@ -17,6 +17,8 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/storage/storagetest"
 )
 
 const (
@@ -29,6 +31,7 @@ const (
 type owner struct {
 	t       *testing.T
 	dir     string
+	store   *storagetest.Memory // not nil: of the documents, in place of files
 	clients *auth.Clients
 	server  *Server
 	asked   []consent.SignIn
@@ -43,17 +46,85 @@ func newOwner(t *testing.T) *owner {
 	return o
 }
 
-// open opens the files, as a hub does that starts.
+// withKeepers runs a test with files, and with documents in a store.
+func withKeepers(t *testing.T, test func(t *testing.T, o *owner)) {
+	t.Run("files", func(t *testing.T) { test(t, newOwner(t)) })
+	t.Run("documents", func(t *testing.T) { test(t, newNode(t)) })
+}
+
+// newNode returns an owner whose hub may move.
+func newNode(t *testing.T) *owner {
+	o := &owner{t: t, store: new(storagetest.Memory), answer: consent.Answer{Reach: spec.ReachOnce}}
+	o.open()
+	return o
+}
+
+// load opens the documents, as a node does that becomes the owner's.
+func (o *owner) load() {
+	o.t.Helper()
+	kept, err := o.store.Load(o.t.Context(), spec.LocalUser, time.Time{})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	document := func(name string) auth.Document {
+		doc := auth.Document{Save: func(body []byte, _ bool) error {
+			done := make(chan error, 1)
+			o.store.Write(spec.LocalUser, kept.Epoch, []storage.Change{storage.Settings{Name: name, Body: body}}, func(err error) { done <- err })
+			return <-done
+		}}
+		for _, s := range kept.Settings {
+			if s.Name == name {
+				doc.Body = s.Body
+			}
+		}
+		return doc
+	}
+	if err := errors.Join(o.clients.Load(spec.LocalUser, document("clients")), o.server.Load(document("grants"))); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// kept is what is kept of the grants.
+func (o *owner) kept() string {
+	o.t.Helper()
+	if o.store == nil {
+		text, err := os.ReadFile(filepath.Join(o.dir, "oauth.json"))
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		return string(text)
+	}
+	kept, err := o.store.Load(o.t.Context(), spec.LocalUser, time.Time{})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, s := range kept.Settings {
+		all.Write(s.Body)
+	}
+	return all.String()
+}
+
+// open opens what is kept, as a hub does that starts.
 func (o *owner) open() {
 	o.t.Helper()
+	recorded := func(e record.Entry) { o.record = append(o.record, e.Name+": "+e.Reason) }
+	if o.store != nil {
+		var err error
+		o.clients = auth.NewClients(nil)
+		if o.server, err = Open(Options{Clients: o.clients, Approve: o.approve, Record: recorded}); err != nil {
+			o.t.Fatal(err)
+		}
+		o.load()
+		return
+	}
 	clients, err := auth.OpenClients(filepath.Join(o.dir, "clients.json"))
 	if err != nil {
 		o.t.Fatal(err)
 	}
 	o.clients = clients
 	o.server, err = Open(Options{
-		Path: filepath.Join(o.dir, "oauth.json"), Clients: clients, Approve: o.approve,
-		Record: func(e record.Entry) { o.record = append(o.record, e.Name+": "+e.Reason) },
+		Path: filepath.Join(o.dir, "oauth.json"), Clients: clients, Approve: o.approve, Record: recorded,
 	})
 	if err != nil {
 		o.t.Fatal(err)
@@ -152,8 +223,9 @@ func (o *owner) void(token string) {
 
 // A client that signs in gets what the owner has chosen, after a question that says who it
 // is and where the answer goes.
-func TestSignIn(t *testing.T) {
-	o := newOwner(t)
+func TestSignIn(t *testing.T) { withKeepers(t, testSignIn) }
+
+func testSignIn(t *testing.T, o *owner) {
 	id := o.register()
 	answer := o.goOn(query(id), Access{ReadOnly: true, Sites: []string{"example.com"}})
 	if answer.Get("state") != "s&t" || answer.Get("iss") != base {
@@ -305,8 +377,9 @@ func TestCodeExpires(t *testing.T) {
 }
 
 // Who shows a code a second time has seen what was the client's alone.
-func TestCodeReuse(t *testing.T) {
-	o := newOwner(t)
+func TestCodeReuse(t *testing.T) { withKeepers(t, testCodeReuse) }
+
+func testCodeReuse(t *testing.T, o *owner) {
 	id := o.register()
 	form := exchange(id, o.goOn(query(id), Access{}).Get("code"))
 	tokens := o.token(form)
@@ -378,8 +451,9 @@ func TestTokensExpire(t *testing.T) {
 }
 
 // `tabhub token revoke` ends the client, whatever tokens it has.
-func TestRevokedClient(t *testing.T) {
-	o := newOwner(t)
+func TestRevokedClient(t *testing.T) { withKeepers(t, testRevokedClient) }
+
+func testRevokedClient(t *testing.T, o *owner) {
 	id := o.register()
 	tokens := o.signIn(id, Access{})
 	if err := o.clients.Revoke(spec.LocalUser, o.clients.List(spec.LocalUser)[0].ID); err != nil {
@@ -419,8 +493,9 @@ func TestRevoke(t *testing.T) {
 }
 
 // A restart of the hub signs nobody out, and the file lets nobody in who reads it.
-func TestRestart(t *testing.T) {
-	o := newOwner(t)
+func TestRestart(t *testing.T) { withKeepers(t, testRestart) }
+
+func testRestart(t *testing.T, o *owner) {
 	id := o.register()
 	tokens := o.signIn(id, Access{})
 	o.open()
@@ -432,19 +507,58 @@ func TestRestart(t *testing.T) {
 	if _, err := o.server.Parse(base, true, query(id)); err != nil {
 		t.Errorf("the registration is gone: %v", err)
 	}
-	path := filepath.Join(o.dir, "oauth.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := o.kept()
 	for _, token := range []string{tokens.Access, tokens.Refresh, next.Access, next.Refresh} {
-		if parts := strings.Split(token, "_"); strings.Contains(string(text), parts[len(parts)-1]) {
-			t.Error("the file has a token")
+		if parts := strings.Split(token, "_"); strings.Contains(text, parts[len(parts)-1]) {
+			t.Error("a token is kept")
 		}
 	}
-	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
+	if o.store != nil {
+		return
+	}
+	if fi, err := os.Stat(filepath.Join(o.dir, "oauth.json")); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", fi.Mode(), err)
 	}
+}
+
+// Where the owner's hub is not, or not any more, no token is good and none is given.
+func TestUnloadedGrants(t *testing.T) {
+	o := newNode(t)
+	id := o.register()
+	tokens := o.signIn(id, Access{})
+	code := exchange(id, o.goOn(query(id), Access{}).Get("code"))
+	o.clients.Unload(spec.LocalUser)
+	o.server.Unload()
+	o.void(tokens.Access)
+	o.refused("invalid_grant", refresh(id, tokens.Refresh))
+	if _, err := o.server.Parse(base, true, query(id)); codeOf(err) != "invalid_client" {
+		t.Errorf("a client that another hub has registered: %v", err)
+	}
+	o.load()
+	o.verify(tokens.Access)
+	o.refused("invalid_grant", code)
+	o.token(refresh(id, tokens.Refresh))
+}
+
+// A hub that is not the owner's any more, and does not know it, lets nobody in and signs nobody
+// out.
+func TestStaleGrants(t *testing.T) {
+	o := newNode(t)
+	id := o.register()
+	tokens := o.signIn(id, Access{})
+	code := exchange(id, o.goOn(query(id), Access{}).Get("code"))
+	stale := o.server
+	o.open()
+	for _, form := range []url.Values{code, refresh(id, tokens.Refresh)} {
+		if _, err := stale.Token(base, form); !errors.Is(err, storage.ErrStaleEpoch) {
+			t.Errorf("%s: %v", form.Get("grant_type"), err)
+		}
+	}
+	if err := stale.Revoke(url.Values{"token": {tokens.Access}}); !errors.Is(err, storage.ErrStaleEpoch) {
+		t.Errorf("a token is revoked: %v", err)
+	}
+	o.verify(tokens.Access)
+	o.token(refresh(id, tokens.Refresh))
 }
 
 func TestDamagedFile(t *testing.T) {
@@ -456,6 +570,9 @@ func TestDamagedFile(t *testing.T) {
 		}
 		if _, err := Open(Options{Path: path, Clients: o.clients}); err == nil {
 			t.Errorf("a file that holds %q is read", text)
+		}
+		if err := o.server.Load(auth.Document{Body: []byte(text)}); err == nil {
+			t.Errorf("a document that holds %q is read", text)
 		}
 	}
 }

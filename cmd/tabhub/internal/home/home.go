@@ -125,10 +125,15 @@ func (d Dir) NewToken() (string, error) {
 	var b [32]byte
 	rand.Read(b[:])
 	token := base64.RawURLEncoding.EncodeToString(b[:])
+	return token, d.SetToken(token)
+}
+
+// SetToken makes token the hub's. The caller holds HubLock.
+func (d Dir) SetToken(token string) error {
 	if err := d.write("token", []byte(token+"\n")); err != nil {
-		return "", fmt.Errorf("the token cannot be written (%w); pass another --data-dir", err)
+		return fmt.Errorf("the token cannot be written (%w); pass another --data-dir", err)
 	}
-	return token, nil
+	return nil
 }
 
 // Instance returns what tells this directory's hub from others, also after a restart,

@@ -123,93 +123,10 @@ func TestReadEnds(t *testing.T) {
 	check()
 }
 
-// What was done must be found again: by everything that one may look for, while the hub
-// runs, after it has ended, and after the next one has begun.
-func TestRead(t *testing.T) {
+// What a record says is the owner's alone.
+func TestFilesArePrivate(t *testing.T) {
 	dir := t.TempDir() + "/record"
-	if lines, err := Read(t.Context(), dir, Query{}); err != nil || lines != nil {
-		t.Errorf("of no record: %v, %v", lines, err)
-	}
-	f := Open(dir, Options{User: "ann"})
-	defer f.Close()
-	all := []Entry{
-		{Time: now, Event: Register, Domain: "shop.example", Outcome: "ok"},
-		{Time: now.Add(time.Second), Event: Call, Call: "c1", Client: "id1", Name: "Claude", Said: "claude-ai", Domain: "shop.example", Origin: "https://shop.example:8443",
-			Tool: "buy", Decision: "ask", Flows: []string{"mail.example → shop.example, note"}, Outcome: "ok", Args: json.RawMessage(`{"n":1}`), Duration: time.Second},
-		{Time: now.Add(2 * time.Second), Event: Ask, Call: "c1", By: "window", Reach: "once", Asked: time.Second, Outcome: "ok"},
-		{Time: now.Add(3 * time.Second), Event: Call, Call: "c2", Said: "other", Tool: "look <& \u2028", Decision: "allow", Outcome: "TAB_CLOSED"},
-	}
-	for _, e := range all {
-		f.Append(e)
-	}
-	check := func() {
-		t.Helper()
-		for _, c := range []struct {
-			q    Query
-			want []uint64
-		}{
-			{Query{}, []uint64{1, 2, 3, 4, 5}},
-			{Query{Limit: 2}, []uint64{4, 5}},
-			{Query{After: 3}, []uint64{4, 5}},
-			{Query{Event: Call}, []uint64{3, 5}},
-			{Query{Event: Call, Limit: 1}, []uint64{5}},
-			{Query{Call: "c1"}, []uint64{3, 4}},
-			{Query{Client: "id1"}, []uint64{3}}, {Query{Client: "Claude"}, []uint64{3}}, {Query{Client: "other"}, []uint64{5}},
-			{Query{Site: "shop.example"}, []uint64{2, 3}}, {Query{Site: "shop.example:8443"}, []uint64{3}},
-			{Query{Tool: "look <& \u2028"}, []uint64{5}},
-			{Query{Decision: "ask"}, []uint64{3}},
-			{Query{Event: Call, Since: now.Add(2 * time.Second)}, []uint64{5}},
-			{Query{Event: Call, Until: now.Add(3 * time.Second)}, []uint64{3}},
-			{Query{Tool: "nothing"}, nil},
-			{Query{Event: Call, Outcome: "ok"}, []uint64{3}}, {Query{Event: Call, Outcome: Failed}, []uint64{5}}, {Query{Outcome: "TAB_CLOSED"}, []uint64{5}},
-			{Query{Text: "CLAUDE note"}, []uint64{3}}, {Query{Text: "claude nothing"}, nil},
-			{Query{Text: "LOOK <&"}, []uint64{5}}, {Query{Text: "→ SHOP"}, []uint64{3}}, {Query{Text: "u003c"}, nil},
-			{Query{Before: 4}, []uint64{1, 2, 3}}, {Query{Before: 4, Limit: 1}, []uint64{3}}, {Query{Before: 1}, nil},
-		} {
-			lines, err := f.Read(t.Context(), c.q)
-			var got []uint64
-			for _, l := range lines {
-				got = append(got, l.N)
-			}
-			if err != nil || !slices.Equal(got, c.want) {
-				t.Errorf("%+v: lines %d, want %d; %v", c.q, got, c.want, err)
-			}
-			if c.q.Limit > 0 {
-				continue
-			}
-			got = nil
-			if err := f.Each(t.Context(), c.q, func(l *Line) error { got = append(got, l.N); return nil }); err != nil || !slices.Equal(got, c.want) {
-				t.Errorf("each of %+v: lines %d, want %d; %v", c.q, got, c.want, err)
-			}
-		}
-	}
-	check()
-	lines, err := f.Read(t.Context(), Query{Call: "c1", Event: Call})
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest := lines[0].Digest
-	got, expected := lines[0].Entry, all[1]
-	got.Digest, expected.Args = "", nil
-	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", expected) {
-		t.Errorf("got  %+v\nwant %+v", got, expected)
-	}
-	if len(digest) != 32 || strings.HasPrefix(digest, "5a3edcd7") {
-		t.Errorf("the digest is %q", digest)
-	}
-	f.Close()
-	check()
-	f = Open(dir, Options{User: "ann"})
-	f.Append(all[1])
-	lines, err = f.Read(t.Context(), Query{Event: Call, Limit: 1})
-	if err != nil || len(lines) != 1 || lines[0].N != 7 || lines[0].Digest != digest {
-		t.Errorf("after a restart: %+v, %v; want the digest %s", lines, err, digest)
-	}
-	f.Close()
-	intact(t, dir)
-	if notes := notes(t, dir); len(notes) > 0 {
-		t.Errorf("%+v", notes)
-	}
+	fill(t, dir, "a")
 	for _, name := range []string{".", "key", "00000001-00000001.jsonl", "../record.head"} {
 		fi, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || fi.Mode().Perm()&0o077 != 0 {
@@ -414,55 +331,6 @@ func FuzzVerify(f *testing.F) {
 		}
 		log.Close()
 	})
-}
-
-// A hub that does not know yet that another one has taken over must not fork the chain.
-func TestTwoAtOnce(t *testing.T) {
-	dir := t.TempDir() + "/record"
-	first, second := Open(dir, Options{User: "ann"}), Open(dir, Options{User: "ann"})
-	add := func(f *File, tool string) {
-		t.Helper()
-		f.Append(entry(tool))
-		if _, err := f.Read(t.Context(), Query{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	add(first, "a")
-	add(first, "b")
-	add(second, "c")
-	add(first, "too late")
-	add(second, "d")
-	if s := first.Status(); !strings.Contains(s.Error, "another hub") {
-		t.Errorf("the first one: %+v", s)
-	}
-	first.Close()
-	second.Close()
-	want(t, dir, "a", "b", "c", "d")
-	intact(t, dir)
-}
-
-// Of many that open at once each gets an epoch, and none writes to another's file.
-func TestManyAtOnce(t *testing.T) {
-	dir := t.TempDir() + "/record"
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			f := Open(dir, Options{User: "ann"})
-			for range 20 {
-				f.Append(entry(fmt.Sprint(i)))
-			}
-			f.Close()
-		})
-	}
-	wg.Wait()
-	lines, err := Read(t.Context(), dir, Query{})
-	if err != nil || len(lines) == 0 {
-		t.Fatalf("%d lines, %v", len(lines), err)
-	}
-	fill(t, dir, "last")
-	if names := tools(t, dir); names[len(names)-1] != "last" {
-		t.Errorf("the record ends with %q", names[len(names)-1])
-	}
 }
 
 // disk is where the files of a test are, which may fail.
@@ -778,7 +646,7 @@ func TestDir(t *testing.T) {
 
 // BenchmarkAppend is what the record costs a call.
 func BenchmarkAppend(b *testing.B) {
-	f := &File{wake: make(chan struct{}, 1)} // what writes has a core of its own
+	f := &Recorder{wake: make(chan struct{}, 1)} // what writes has a core of its own
 	e := entry("add_to_cart")
 	e.URL = "https://shop.example.com/cart?id=1"
 	e.Args = json.RawMessage(`{"id":"8412","count":2}`)
@@ -806,7 +674,7 @@ func BenchmarkWrite(b *testing.B) {
 	for n := 0; b.Loop(); n++ {
 		f.Append(e)
 		if n%1000 == 0 {
-			f.flush()
+			f.flush(b.Context())
 		}
 	}
 }

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/hub/cluster"
+	"tabhub/hub/httpd"
+	"tabhub/spec"
+)
+
+func (a *app) clusterCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cluster",
+		Short: "Look after the nodes of a cluster",
+		Long: `Look after the nodes of a cluster of hubs (tabhub serve --cluster). Each user's hub is
+on one node at a time; the others send on to it what comes to them. These commands ask
+the node of this machine.`,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.clusterStatusCommand(), a.clusterDrainCommand(), a.clusterMoveCommand())
+	return cmd
+}
+
+func (a *app) clusterStatusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "List the nodes, or say on which one a user is",
+		Example: `  tabhub cluster status
+  tabhub cluster status --user ann@example.com`,
+		Args: args(cobra.NoArgs),
+	}
+	user := cmd.Flags().String("user", "", "say where the hub of this `user` is")
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		query := url.Values{}
+		if *user != "" {
+			query.Set("user", *user)
+		}
+		return show(cmd.Context(), a, "/api/cluster", query, *asJSON, a.printCluster)
+	}
+	return cmd
+}
+
+func (a *app) printCluster(r httpd.ClusterReport) error {
+	if r.User != "" {
+		if r.Where == "" {
+			a.note("The hub of %s is on no node; whichever is asked for it next opens it", terminal.OneLine(string(r.User), 80))
+			return nil
+		}
+		a.note("The hub of %s is on %s", terminal.OneLine(string(r.User), 80), r.Where)
+		return nil
+	}
+	t := a.table("NODE", "STATE", "USERS", "ADDRESS", "VERSION", "SINCE")
+	for _, m := range r.Nodes {
+		name := m.Name
+		if name == r.Node {
+			name += " (this one)"
+		}
+		t.Row(name, string(m.State), strconv.Itoa(m.Users), m.URL, m.Version, m.Started.Local().Format("2006-01-02 15:04"))
+	}
+	return t.Print()
+}
+
+func (a *app) clusterDrainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "drain",
+		Short: "Give all users of this node to others",
+		Long: `Give all users of this node to others, one by one, each in a moment without calls, and take
+none from now on. Clients and browsers come back by themselves. It ends when the
+last one has gone; the node can be stopped then. A node that is stopped without it does the
+same in a hurry.`,
+		Example: `  tabhub cluster drain && tabhub stop`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := a.remote()
+			if err != nil {
+				return err
+			}
+			if _, err := r.do(cmd.Context(), http.MethodPost, "/api/cluster/drain", nil); err != nil {
+				return err
+			}
+			a.note("This node has no users any more, and takes none")
+			return nil
+		},
+	}
+}
+
+func (a *app) clusterMoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "move USER [NODE]",
+		Short: "Give a user to another node",
+		Example: `  tabhub cluster move ann@example.com
+  tabhub cluster move ann@example.com tabhub-2`,
+		Args: args(cobra.RangeArgs(1, 2)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			r, err := a.remote()
+			if err != nil {
+				return err
+			}
+			in := httpd.MoveRequest{User: spec.UserID(pos[0])}
+			if len(pos) > 1 {
+				in.Node = pos[1]
+			}
+			b, err := r.do(cmd.Context(), http.MethodPost, "/api/cluster/move", in)
+			if err != nil {
+				return err
+			}
+			var to cluster.Member
+			if err := decode(b, &to); err != nil {
+				return err
+			}
+			a.note("The hub of %s is on %s now", terminal.OneLine(pos[0], 80), to.Name)
+			return nil
+		},
+	}
+}

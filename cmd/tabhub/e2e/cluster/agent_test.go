@@ -1,0 +1,456 @@
+//go:build unix
+
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"tabhub/cmd/tabhub/e2e/cluster/history"
+	"tabhub/cmd/tabhub/e2e/rig"
+	"tabhub/spec/rawjson"
+)
+
+// clientTimeout is how long a client waits for an answer, as those of the SDKs do.
+const clientTimeout = 60 * time.Second
+
+// reply is what became of a request, for the client that has made it.
+type reply struct {
+	kind   history.Kind    // OK, Fail or Info
+	result json.RawMessage // with OK
+	reason string          // otherwise
+}
+
+func failed(format string, args ...any) reply {
+	return reply{history.Fail, nil, fmt.Sprintf(format, args...)}
+}
+func unsure(format string, args ...any) reply {
+	return reply{history.Info, nil, fmt.Sprintf(format, args...)}
+}
+
+// face is one of the ways in which MCP clients reach a hub. ask is called by one goroutine.
+type face interface {
+	ask(ctx context.Context, method, params string) reply
+	close()
+}
+
+// poster posts frames over connections of its own, as a process does.
+type poster struct {
+	http   http.Client
+	header http.Header
+	lastID int
+}
+
+func newPoster(token string) poster {
+	return poster{
+		http:   http.Client{Transport: &http.Transport{}},
+		header: http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}},
+	}
+}
+
+// post posts a body. Of a status other than 200 and 202 the reply says what it means.
+func (p *poster) post(ctx context.Context, url, body string, extra http.Header) (*http.Response, []byte, reply) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return nil, nil, failed("%v", err)
+	}
+	req.Header = p.header.Clone()
+	for key, values := range extra {
+		req.Header[key] = values
+	}
+	resp, err := p.http.Do(req)
+	if err != nil {
+		if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+			return nil, nil, failed("%v", err)
+		}
+		return nil, nil, unsure("%v", err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	switch code := resp.StatusCode; {
+	case code == http.StatusBadGateway || code == http.StatusGatewayTimeout || code == http.StatusInternalServerError:
+		return resp, b, unsure("%s: %s", resp.Status, b)
+	case code != http.StatusOK && code != http.StatusAccepted:
+		return resp, b, failed("%s: %s", resp.Status, b)
+	case err != nil:
+		return resp, b, unsure("%v", err)
+	}
+	return resp, b, reply{kind: history.OK}
+}
+
+// call posts a request and returns the answer that is in the body.
+func (p *poster) call(ctx context.Context, url, method, params string, extra http.Header) (*http.Response, reply) {
+	p.lastID++
+	resp, body, r := p.post(ctx, url, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, p.lastID, method, params), extra)
+	if r.kind != history.OK {
+		return resp, r
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		frames := body
+		body = nil
+		for e := range rig.Events(bytes.NewReader(frames)) {
+			if string(rawjson.Get(e.Data, "id")) == fmt.Sprint(p.lastID) && rawjson.Get(e.Data, "method") == nil {
+				body = e.Data
+			}
+		}
+		if body == nil {
+			return resp, unsure("the stream has ended without an answer")
+		}
+	}
+	return resp, answered(body)
+}
+
+// answered reads an answer.
+func answered(frame []byte) reply {
+	if fault := rawjson.Get(frame, "error"); fault != nil {
+		return truth(string(fault))
+	}
+	result := rawjson.Get(frame, "result")
+	if result == nil {
+		return unsure("no answer: %s", frame)
+	}
+	if string(rawjson.Get(result, "isError")) != "true" {
+		return reply{kind: history.OK, result: result}
+	}
+	return truth(said(result))
+}
+
+// truth is what an error says of the call, as who reads it understands it. Faults of the protocol,
+// such as a name that nobody has, are found before anything is sent.
+func truth(fault string) reply {
+	for _, sign := range []string{"may have taken effect", "TAB_CLOSED", "TOOL_TIMEOUT", "TOOL_ERROR"} {
+		if strings.Contains(fault, sign) {
+			return unsure("%s", fault)
+		}
+	}
+	for _, sign := range []string{"not sent", "nothing was sent", "try again in a moment", "TAB_NOT_FOUND", "INVALID_ARGUMENTS", "QUEUE_FULL", `"code":-326`} {
+		if strings.Contains(fault, sign) {
+			return failed("%s", fault)
+		}
+	}
+	return unsure("%s", fault)
+}
+
+const initializeParams = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"cluster","version":"1"}}`
+
+// sessionFace is Streamable HTTP with a session, revision 2025-11-25.
+type sessionFace struct {
+	poster
+	url     string
+	session string
+}
+
+func (f *sessionFace) ask(ctx context.Context, method, params string) reply {
+	if f.session == "" {
+		if r := f.begin(ctx); r.kind != history.OK {
+			return failed("no session: %s", r.reason)
+		}
+	}
+	resp, r := f.call(ctx, f.url, method, params, http.Header{"Mcp-Session-Id": {f.session}, "Mcp-Protocol-Version": {"2025-11-25"}})
+	if resp != nil && resp.StatusCode == http.StatusNotFound {
+		f.session = "" // the hub has forgotten it
+	}
+	return r
+}
+
+func (f *sessionFace) begin(ctx context.Context) reply {
+	resp, r := f.call(ctx, f.url, "initialize", initializeParams, nil)
+	if r.kind != history.OK {
+		return r
+	}
+	session := resp.Header.Get("Mcp-Session-Id")
+	_, _, r = f.post(ctx, f.url, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, http.Header{"Mcp-Session-Id": {session}, "Mcp-Protocol-Version": {"2025-11-25"}})
+	if r.kind == history.OK {
+		f.session = session
+	}
+	return r
+}
+
+func (f *sessionFace) close() { f.http.CloseIdleConnections() }
+
+// loneFace is revision 2026-07-28, whose requests stand alone.
+type loneFace struct {
+	poster
+	url, name string
+}
+
+func (f *loneFace) ask(ctx context.Context, method, params string) reply {
+	meta := fmt.Sprintf(`"_meta":{"tabhub/session":%q,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"cluster","version":"1"}}}`, f.name)
+	if params != "{}" {
+		meta = "," + meta
+	}
+	header := http.Header{"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {method}}
+	if name, ok := rawjson.String(rawjson.Get([]byte(params), "name")); ok {
+		header.Set("Mcp-Name", name)
+	}
+	_, r := f.call(ctx, f.url, method, strings.TrimSuffix(params, "}")+meta, header)
+	return r
+}
+
+func (f *loneFace) close() { f.http.CloseIdleConnections() }
+
+// sseFace is MCP over SSE: answers come over a stream, which is opened again when it is lost.
+type sseFace struct {
+	poster
+	base   string
+	ended  sync.WaitGroup
+	stream *stream // nil: there is none
+}
+
+// stream is one event stream.
+type stream struct {
+	endpoint string
+	cancel   context.CancelFunc
+	answers  chan []byte
+	done     chan struct{} // closed when it has ended
+}
+
+func (f *sseFace) ask(ctx context.Context, method, params string) reply {
+	s := f.stream
+	if s != nil {
+		select {
+		case <-s.done:
+			s = nil
+		default:
+		}
+	}
+	if s == nil {
+		var r reply
+		if s, r = f.open(ctx); r.kind != history.OK {
+			return failed("no stream: %s", r.reason)
+		}
+		f.stream = s
+	}
+	return f.over(ctx, s, method, params)
+}
+
+// over makes a request of a stream.
+func (f *sseFace) over(ctx context.Context, s *stream, method, params string) reply {
+	f.lastID++
+	id := fmt.Sprint(f.lastID)
+	_, _, r := f.post(ctx, s.endpoint, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params), nil)
+	if r.kind != history.OK {
+		s.cancel() // begin anew
+		return r
+	}
+	for {
+		select {
+		case frame := <-s.answers:
+			if string(rawjson.Get(frame, "id")) == id {
+				return answered(frame)
+			}
+		case <-s.done:
+			select {
+			case frame := <-s.answers:
+				if string(rawjson.Get(frame, "id")) == id {
+					return answered(frame)
+				}
+			default:
+			}
+			return unsure("the stream has ended without an answer")
+		case <-ctx.Done():
+			s.cancel()
+			return unsure("%v", ctx.Err())
+		}
+	}
+}
+
+func (f *sseFace) open(ctx context.Context) (*stream, reply) {
+	live, cancel := context.WithCancel(context.Background())
+	req, err := http.NewRequestWithContext(live, http.MethodGet, f.base+"/sse", nil)
+	if err != nil {
+		cancel()
+		return nil, failed("%v", err)
+	}
+	req.Header = http.Header{"Authorization": f.header["Authorization"]}
+	stop := context.AfterFunc(ctx, cancel)
+	resp, err := f.http.Do(req)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		err = fmt.Errorf("%s: %s", resp.Status, b)
+	}
+	if err != nil {
+		cancel()
+		return nil, failed("%v", err)
+	}
+	s := &stream{cancel: cancel, answers: make(chan []byte, 100), done: make(chan struct{})}
+	endpoint := make(chan string, 1)
+	f.ended.Go(func() {
+		defer close(s.done)
+		defer cancel()
+		defer resp.Body.Close()
+		for e := range rig.Events(resp.Body) {
+			switch {
+			case e.Name == "endpoint":
+				endpoint <- string(e.Data)
+			case rawjson.Get(e.Data, "method") == nil:
+				s.answers <- e.Data
+			}
+		}
+	})
+	select {
+	case s.endpoint = <-endpoint:
+		if strings.HasPrefix(s.endpoint, "/") {
+			s.endpoint = f.base + s.endpoint
+		}
+	case <-s.done:
+		return nil, failed("the stream has no endpoint")
+	}
+	if !stop() {
+		return nil, failed("%v", ctx.Err())
+	}
+	if r := f.over(ctx, s, "initialize", initializeParams); r.kind != history.OK {
+		cancel()
+		return nil, r
+	}
+	if _, _, r := f.post(ctx, s.endpoint, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil); r.kind != history.OK {
+		cancel()
+		return nil, r
+	}
+	return s, reply{kind: history.OK}
+}
+
+func (f *sseFace) close() {
+	if f.stream != nil {
+		f.stream.cancel()
+	}
+	f.ended.Wait()
+	f.http.CloseIdleConnections()
+}
+
+// agent is an MCP client of a user, which makes one call after the other.
+type agent struct {
+	user, name string
+	face       face
+	h          *history.History
+	names      []string // as it has listed them
+}
+
+// list reads the list of tools. It keeps the one it has if that fails, or is empty.
+func (a *agent) list() (ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
+	defer cancel()
+	var names []string
+	for cursor := ""; ; {
+		r := a.face.ask(ctx, "tools/list", "{"+cursor+"}")
+		if r.kind != history.OK {
+			return false
+		}
+		for tool := range rawjson.Elements(rawjson.Get(r.result, "tools")) {
+			if name, _ := rawjson.String(rawjson.Get(tool, "name")); strings.HasPrefix(name, "website_tool_") {
+				names = append(names, name)
+			}
+		}
+		next := rawjson.Get(r.result, "nextCursor")
+		if next == nil {
+			break
+		}
+		cursor = `"cursor":` + string(next)
+	}
+	a.note(history.Event{Kind: history.List, User: a.user, By: a.name, Names: names})
+	if len(names) > 0 {
+		a.names = names
+	}
+	return true
+}
+
+// note adds an event to the history, if somebody looks.
+func (a *agent) note(e history.Event) {
+	if a.h != nil {
+		a.h.Add(e)
+	}
+}
+
+// call makes a call, to its end. It reports whether it has worked.
+func (a *agent) call(name, op string) (ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
+	defer cancel()
+	e := history.Event{User: a.user, By: a.name, Op: op}
+	invoke := e
+	invoke.Kind, invoke.Name, invoke.Again = history.Invoke, name, strings.HasSuffix(name, "_look")
+	a.note(invoke)
+	began := time.Now()
+	r := a.face.ask(ctx, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"op":%q}}`, name, op))
+	if ctx.Err() != nil {
+		return false // the client has given up: the call has no end
+	}
+	e.Kind, e.Text = r.kind, r.reason
+	if r.kind == history.OK {
+		e.Text = said(r.result)
+		e.Call, _ = rawjson.String(rawjson.Get(r.result, "_meta", "tabhub/call"))
+	}
+	a.note(e)
+	if r.kind == history.Info {
+		a.ask(e, name, began)
+	}
+	return r.kind == history.OK
+}
+
+// ask asks what became of a call that the client is not sure of.
+func (a *agent) ask(e history.Event, name string, began time.Time) {
+	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
+	defer cancel()
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		r := a.face.ask(ctx, "tools/call", `{"name":"proxy","arguments":{"action":"outcome"}}`)
+		if r.kind == history.OK {
+			report := reported(r.result)
+			switch {
+			case report.Tool != name || report.Began.Before(began):
+				return // it is of a call before: the hub does not know of this one
+			case report.State != "under_way":
+				e.Kind, e.Name, e.Call, e.Text = history.Told, report.State, report.ID, ""
+				if got := answered(fmt.Appendf(nil, `{"result":%s}`, report.Result)); report.Result != nil && got.kind == history.OK {
+					e.Text = said(got.result)
+				}
+				a.note(e)
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// said is what a page has said in a result.
+func said(result json.RawMessage) string {
+	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
+		text, _ := rawjson.String(rawjson.Get(block, "text"))
+		return text
+	}
+	return ""
+}
+
+// report is what the hub says of a call.
+type report struct {
+	ID, Tool, State string
+	Began           time.Time
+	Result          json.RawMessage
+}
+
+// reported reads the answer of proxy.
+func reported(result json.RawMessage) (r report) {
+	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
+		for _, path := range [][]string{{"text"}, {"resource", "text"}} {
+			text, _ := rawjson.String(rawjson.Get(block, path...))
+			if json.Unmarshal([]byte(text), &r) == nil && r.State != "" {
+				return r
+			}
+		}
+	}
+	return report{}
+}

@@ -1,0 +1,159 @@
+//go:build unix
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// pump copies both ways until one way ends.
+func pump(a, b net.Conn) {
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{a, b}, {b, a}} {
+		both.Go(func() {
+			defer a.Close()
+			defer b.Close()
+			io.Copy(way[1], way[0])
+		})
+	}
+	both.Wait()
+}
+
+// How often the balancer asks each node whether it is ready, and how long it waits.
+const (
+	checkEvery = 250 * time.Millisecond
+	checkFor   = 3 * time.Second
+)
+
+// balancer gives each new connection to the next of the nodes that say that they are ready, as balancers of TCP do. Of a node that does not answer at all it closes the connections;
+// one that is not ready keeps those it has.
+type balancer struct {
+	ln       net.Listener
+	backends []*backend
+	next     atomic.Uint32
+	refused  atomic.Int64 // connections for which there was no node
+	stop     context.CancelFunc
+	ended    sync.WaitGroup
+}
+
+type backend struct {
+	addr   string
+	health string // where it is asked
+	client http.Client
+	taken  atomic.Int64 // connections, in all
+	mu     sync.Mutex
+	ready  bool
+	conns  map[net.Conn]bool
+}
+
+func newBalancer(t testing.TB, addrs []string, health string) *balancer {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &balancer{ln: ln, stop: cancel}
+	for _, addr := range addrs {
+		be := &backend{addr: addr, health: health, conns: map[net.Conn]bool{}, client: http.Client{Timeout: checkFor, Transport: &http.Transport{DisableKeepAlives: true}}}
+		b.backends = append(b.backends, be)
+		b.ended.Go(func() { be.watch(ctx) })
+	}
+	b.ended.Go(b.accept)
+	t.Cleanup(func() {
+		cancel()
+		ln.Close()
+		for _, be := range b.backends {
+			be.drop()
+		}
+		b.ended.Wait()
+	})
+	return b
+}
+
+func (b *balancer) addr() string { return b.ln.Addr().String() }
+
+// watch asks the node again and again.
+func (be *backend) watch(ctx context.Context) {
+	tick := time.NewTicker(checkEvery)
+	defer tick.Stop()
+	for {
+		resp, err := be.client.Get("http://" + be.addr + be.health)
+		if err == nil {
+			resp.Body.Close()
+		}
+		be.mu.Lock()
+		be.ready = err == nil && resp.StatusCode == http.StatusOK
+		be.mu.Unlock()
+		if err != nil {
+			be.drop()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (be *backend) isReady() bool {
+	be.mu.Lock()
+	defer be.mu.Unlock()
+	return be.ready
+}
+
+// drop closes the connections of a node.
+func (be *backend) drop() {
+	be.mu.Lock()
+	defer be.mu.Unlock()
+	for c := range be.conns {
+		c.Close()
+	}
+}
+
+func (b *balancer) accept() {
+	for {
+		c, err := b.ln.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			continue
+		}
+		b.ended.Go(func() { b.serve(c) })
+	}
+}
+
+func (b *balancer) serve(c net.Conn) {
+	defer c.Close()
+	n := int(b.next.Add(1))
+	for i := range b.backends {
+		be := b.backends[(n+i)%len(b.backends)]
+		if !be.isReady() {
+			continue
+		}
+		far, err := net.DialTimeout("tcp", be.addr, checkFor)
+		if err != nil {
+			continue
+		}
+		be.taken.Add(1)
+		be.mu.Lock()
+		be.conns[c], be.conns[far] = true, true
+		be.mu.Unlock()
+		pump(c, far)
+		be.mu.Lock()
+		delete(be.conns, c)
+		delete(be.conns, far)
+		be.mu.Unlock()
+		return
+	}
+	b.refused.Add(1)
+}

@@ -1,0 +1,131 @@
+//go:build unix
+
+package cluster
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"tabhub/cmd/tabhub/e2e/cluster/history"
+)
+
+// faultsFor is how long faults go on.
+func faultsFor(t testing.TB) time.Duration {
+	t.Helper()
+	text := os.Getenv("TABHUB_CLUSTER_FOR")
+	if text == "" {
+		return 2 * time.Minute
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// fault is something that happens to a cluster, and its end.
+type fault struct {
+	name string
+	do   func(c *cluster, n *node) (heal func())
+	// lasts is how long it goes on.
+	lasts time.Duration
+}
+
+// run has faults happen, one after the other, each at least once and for d, and lets the cluster come to rest after each.
+func (l *load) run(faults []fault, d time.Duration) {
+	l.t.Helper()
+	l.start()
+	pause(context.Background(), 3*time.Second)
+	for end, i := time.Now().Add(d), 0; i < len(faults) || time.Now().Before(end); i++ {
+		f := faults[i%len(faults)]
+		n := l.c.nodes[i%len(l.c.nodes)]
+		l.h.Add(history.Event{Kind: history.Fault, Text: f.name, By: n.name})
+		heal := f.do(l.c, n)
+		pause(context.Background(), f.lasts)
+		heal()
+		l.h.Add(history.Event{Kind: history.Heal, Text: f.name, By: n.name})
+		l.settle()
+		if l.t.Failed() {
+			break
+		}
+	}
+	l.finish()
+	l.check()
+}
+
+// killed is a node that dies, and is started again after a time in which the others do without it.
+var killed = fault{"a node is killed", func(_ *cluster, n *node) func() {
+	n.kill()
+	return func() {
+		n.start()
+		n.awaitReady()
+	}
+}, 8 * time.Second}
+
+// faults are those that a cluster has to stand.
+var faults = []fault{
+	killed,
+	{"a node is paused for 30 s", func(_ *cluster, n *node) func() {
+		n.pause()
+		return n.resume
+	}, 30 * time.Second},
+	{"a node is cut from NATS", func(_ *cluster, n *node) func() {
+		n.cut()
+		return n.mend
+	}, 15 * time.Second},
+	{"a node does not hear NATS", func(_ *cluster, n *node) func() {
+		for _, w := range n.wires {
+			w.CutReplies()
+		}
+		return n.mend
+	}, 15 * time.Second},
+	{"the leader of NATS is killed", func(c *cluster, _ *node) func() {
+		i := c.nats.Leader(usersStream)
+		c.nats.Kill(i)
+		return func() {
+			c.nats.Restart(i)
+			c.nats.Await()
+		}
+	}, 8 * time.Second},
+	{"all nodes are replaced", func(c *cluster, _ *node) func() {
+		for _, n := range c.nodes {
+			n.replace()
+		}
+		return func() {}
+	}, 0},
+}
+
+// While nodes are killed, paused, cut from NATS and replaced, and NATS loses its leader, 50 users
+// make 200 calls a second. No call runs twice, each has an end, and its client is told the truth
+// about it; names and numbers stay what they are; nobody who was superseded writes. The table says how
+// long users had to wait.
+func TestFaults(t *testing.T) {
+	c := startCluster(t, 3)
+	l := startLoad(t, c, number("TABHUB_CLUSTER_USERS", 50))
+	l.run(faults, faultsFor(t))
+}
+
+// A hub that is killed again and again while 50 users make 200 calls a second runs no call twice,
+// and each of them knows what has become of theirs. What holds for one hub is what the cluster is
+// measured by.
+func TestOneHub(t *testing.T) {
+	c := startCluster(t, 1)
+	l := startLoad(t, c, number("TABHUB_CLUSTER_USERS", 50))
+	l.run([]fault{
+		{"the hub is killed", func(_ *cluster, n *node) func() {
+			n.kill()
+			n.start()
+			return n.awaitReady
+		}, 0},
+		{"the hub is replaced", func(_ *cluster, n *node) func() {
+			n.replace()
+			return func() {}
+		}, 0},
+		{"the hub is paused for 5 s", func(_ *cluster, n *node) func() {
+			n.pause()
+			return n.resume
+		}, 5 * time.Second},
+	}, 0)
+}

@@ -1,0 +1,326 @@
+//go:build unix
+
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tabhub/cmd/tabhub/e2e/cluster/history"
+	"tabhub/spec"
+)
+
+// every is how often each client makes a call: with 50 users of two clients each these are 200 a
+// second.
+const every = 500 * time.Millisecond
+
+// retryEvery is how soon a client calls again when a call did not work.
+const retryEvery = 100 * time.Millisecond
+
+// toolWork is the longest that a page works on a call.
+const toolWork = 100 * time.Millisecond
+
+// number returns what the environment has, or n.
+func number(name string, n int) int {
+	if set, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return set
+	}
+	return n
+}
+
+// load is users who use a cluster: their tabs, their clients, and what happens to these.
+type load struct {
+	t     testing.TB
+	c     *cluster
+	h     *history.History
+	users []*user
+	calls atomic.Int64
+
+	journal *journal // nil on one hub
+	stop    context.CancelFunc
+	calm    atomic.Bool // tabs are left alone
+	ended   sync.WaitGroup
+	worked  sync.Map // when a call of an agent has last worked: *agent → time.Time, of the call's begin
+}
+
+// user is one user.
+type user struct {
+	name   string
+	token  string
+	agents []*agent
+	mu     sync.Mutex
+	pages  []*page
+	opened int
+}
+
+// startLoad opens the tabs of n users and waits until their clients list them.
+func startLoad(t testing.TB, c *cluster, n int) *load {
+	t.Helper()
+	l := &load{t: t, c: c, h: history.New()}
+	base := "http://" + c.balancer.addr()
+	for i := range n {
+		u := &user{name: fmt.Sprintf("user%02d", i)}
+		u.token = c.token(u.name)
+		l.users = append(l.users, u)
+		u.agents = []*agent{
+			{user: u.name, name: "session", h: l.h, face: &sessionFace{poster: newPoster(u.token), url: base + "/mcp"}},
+			{user: u.name, name: "lone", h: l.h, face: &loneFace{poster: newPoster(u.token), url: base + "/mcp", name: "lone"}},
+		}
+		if i%4 == 3 {
+			u.agents[0] = &agent{user: u.name, name: "sse", h: l.h, face: &sseFace{poster: newPoster(u.token), base: base}}
+		}
+		for range 2 {
+			l.open(u)
+		}
+	}
+	t.Cleanup(l.close)
+	if c.nats != nil {
+		l.journal = followJournals(t, c.nats.Conn(t), l.h)
+	}
+	for _, u := range l.users {
+		for _, p := range u.pages {
+			select {
+			case <-p.joined:
+			case <-time.After(timeout):
+				t.Fatalf("the tab %s of %s has not joined", p.key, u.name)
+			}
+		}
+		for _, a := range u.agents {
+			wait(t, a.name+" of "+u.name+" lists the tools", func() bool { return a.list() && len(a.names) >= 9 })
+		}
+	}
+	return l
+}
+
+// open opens a further tab.
+func (l *load) open(u *user) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.opened++
+	p := &page{
+		user: u.name, key: fmt.Sprint(u.name, "-", u.opened), url: "ws://" + l.c.balancer.addr() + "/tabs", token: u.token,
+		h: l.h, problem: l.t.Errorf, work: toolWork,
+	}
+	p.open()
+	u.pages = append(u.pages, p)
+}
+
+// start begins the calls.
+func (l *load) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	l.stop = cancel
+	for _, u := range l.users {
+		for _, a := range u.agents {
+			l.ended.Go(func() { l.use(ctx, a) })
+		}
+		l.ended.Go(func() { l.live(ctx, u) })
+	}
+}
+
+// pause waits for d; it returns false if ctx ends first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// use makes calls until ctx ends.
+func (l *load) use(ctx context.Context, a *agent) {
+	next := rand.N(every)
+	for n := 0; pause(ctx, next); n++ {
+		if n%10 == 9 || l.calm.Load() {
+			a.list()
+		}
+		began := time.Now()
+		l.calls.Add(1)
+		if a.call(a.names[rand.IntN(len(a.names))], fmt.Sprintf("%s-%s-%d", a.user, a.name, n)) {
+			l.worked.Store(a, began)
+			next = max(0, every-time.Since(began))
+		} else {
+			next = retryEvery
+			a.list() // what it calls may be gone
+		}
+	}
+}
+
+// live is what a user does: tabs are reloaded, opened and closed, and their tools change.
+func (l *load) live(ctx context.Context, u *user) {
+	for pause(ctx, 2*time.Second+rand.N(6*time.Second)) {
+		if l.calm.Load() {
+			continue
+		}
+		p := u.pages[rand.IntN(len(u.pages))]
+		switch rand.IntN(4) {
+		case 0:
+			p.reload()
+		case 1, 2:
+			p.change(rand.IntN(3))
+		case 3:
+			if len(u.pages) > 2 {
+				last := len(u.pages) - 1
+				u.pages[last].close()
+				u.pages = u.pages[:last]
+			} else {
+				l.open(u)
+			}
+		}
+	}
+}
+
+// settle leaves the tabs alone and waits until a call of each client works. From then on, for some
+// seconds, each has to.
+func (l *load) settle() {
+	l.t.Helper()
+	l.calm.Store(true)
+	defer l.calm.Store(false)
+	// A tab that was closed a moment ago is listed until it could have come back.
+	pause(context.Background(), spec.TabGrace+time.Second)
+	from := time.Now()
+	late := from.Add(2 * time.Minute)
+	for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
+		missing := ""
+		for _, u := range l.users {
+			for _, a := range u.agents {
+				at, _ := l.worked.Load(a)
+				if at == nil || at.(time.Time).Before(from) {
+					missing = a.name + " of " + u.name
+				}
+			}
+		}
+		if missing == "" || time.Now().After(late) {
+			tick.Stop()
+			if missing != "" {
+				l.t.Errorf("calls of %s do not work again", missing)
+			}
+			break
+		}
+	}
+	l.h.Add(history.Event{Kind: history.Calm})
+	pause(context.Background(), 3*time.Second)
+}
+
+// finish ends all calls, and adds the record to the history.
+func (l *load) finish() {
+	l.t.Helper()
+	l.stop()
+	l.ended.Wait()
+	for _, u := range l.users {
+		l.record(u)
+	}
+	if l.journal != nil {
+		l.journal.await()
+	}
+}
+
+// close ends what finish has not.
+func (l *load) close() {
+	if l.stop != nil {
+		l.stop()
+	}
+	l.ended.Wait()
+	for _, u := range l.users {
+		for _, p := range u.pages {
+			p.close()
+		}
+		for _, a := range u.agents {
+			a.face.close()
+		}
+	}
+}
+
+// record reads a user's record.
+func (l *load) record(u *user) {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+l.c.balancer.addr()+"/api/log?format=jsonl", nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+u.token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		l.t.Errorf("the record of %s: %v", u.name, err)
+		return
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		l.t.Errorf("the record of %s: %s", u.name, resp.Status)
+		return
+	}
+	for d := json.NewDecoder(resp.Body); d.More(); {
+		var line struct {
+			N                    uint64
+			Event, Call, Outcome string
+		}
+		if err := d.Decode(&line); err != nil {
+			l.t.Errorf("the record of %s: %v", u.name, err)
+			return
+		}
+		e := history.Event{Kind: history.Line, User: u.name, By: line.Event, N: line.N, Text: line.Outcome}
+		if line.Event == "call" {
+			e.Call = line.Call
+		}
+		l.h.Add(e)
+	}
+}
+
+// check checks the history, and prints what the faults have cost.
+func (l *load) check() {
+	l.t.Helper()
+	events := l.h.Events()
+	if path := os.Getenv("TABHUB_CLUSTER_HISTORY"); path != "" {
+		f, err := os.Create(path)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		defer f.Close()
+		if err := history.Write(f, events); err != nil {
+			l.t.Error(err)
+		}
+	}
+	found := history.Check(events)
+	for _, v := range found[:min(len(found), 20)] {
+		l.t.Error(v)
+	}
+	if len(found) > 20 {
+		l.t.Errorf("and %d more", len(found)-20)
+	}
+	kinds := map[history.Kind]int{}
+	reasons := map[string]int{}
+	for _, e := range events {
+		kinds[e.Kind]++
+		if e.Kind == history.Fail || e.Kind == history.Info {
+			reasons[fmt.Sprintf("%s %.90s", e.Kind, e.Text)]++
+		}
+	}
+	l.t.Logf("%d calls: %d ok, %d not sent, %d unsure; %d runs, %d lists, %d lines, %d messages", kinds[history.Invoke], kinds[history.OK], kinds[history.Fail],
+		kinds[history.Info], kinds[history.Run], kinds[history.List], kinds[history.Line], kinds[history.Wrote])
+	var most []string
+	for reason := range reasons {
+		most = append(most, reason)
+	}
+	slices.SortFunc(most, func(a, b string) int { return reasons[b] - reasons[a] })
+	for _, reason := range most[:min(len(most), 12)] {
+		l.t.Logf("%5d × %s", reasons[reason], reason)
+	}
+	l.t.Logf("%-30s %6s %6s %8s %8s %6s %6s %6s %6s %8s", "fault", "users", "struck", "median", "worst", "ok", "fail", "info", "claims", "last")
+	for _, o := range history.Outages(events) {
+		l.t.Logf("%-30s %6d %6d %7.2fs %7.2fs %6d %6d %6d %6d %7.2fs", o.What, o.Users, o.Struck, o.Median.Seconds(), o.Worst.Seconds(), o.OK, o.Fail, o.Info, o.Taken, o.LastTaken.Seconds())
+	}
+}

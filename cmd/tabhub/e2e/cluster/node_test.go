@@ -1,0 +1,181 @@
+//go:build unix
+
+package cluster
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"tabhub/cmd/tabhub/e2e/rig"
+	"tabhub/cmd/tabhub/internal/porttest"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// node is one node of the cluster, with the processes that run it one after the other.
+type node struct {
+	t       testing.TB
+	name    string
+	addr    string // where clients, tabs and the balancer reach it
+	health  string // the path at which it says that it is ready
+	args    []string
+	env     []string
+	wires   []*natstest.Proxy // to NATS, one for each server
+	process *rig.Process
+}
+
+// start starts the node's next process, and does not wait for it.
+func (n *node) start() {
+	n.t.Helper()
+	cmd := exec.Command(program, n.args...)
+	cmd.Env = n.env
+	n.process = rig.Start(n.t, cmd)
+}
+
+// awaitReady waits until the node takes connections.
+func (n *node) awaitReady() {
+	n.t.Helper()
+	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	wait(n.t, n.name+" is ready", func() bool {
+		select {
+		case <-n.process.Done:
+			n.t.Fatalf("%s has ended: %s", n.name, n.process.Stderr)
+		default:
+		}
+		resp, err := client.Get("http://" + n.addr + n.health)
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// end ends the node for good.
+func (n *node) end() {
+	n.resume()
+	n.mend()
+	n.process.Stop()
+}
+
+func (n *node) signal(s syscall.Signal) { n.process.Cmd.Process.Signal(s) }
+
+// kill ends the node's process as SIGKILL does, and waits until it is gone.
+func (n *node) kill() {
+	n.process.Cmd.Process.Kill()
+	<-n.process.Done
+	rig.CheckLog(n.t, n.process.Stderr.String())
+}
+
+func (n *node) pause()  { n.signal(syscall.SIGSTOP) }
+func (n *node) resume() { n.signal(syscall.SIGCONT) }
+
+func (n *node) cut() {
+	for _, w := range n.wires {
+		w.Cut()
+	}
+}
+
+func (n *node) mend() {
+	for _, w := range n.wires {
+		w.Mend()
+	}
+}
+
+// replace ends the process as an operator does, who waits for it, and starts the next.
+func (n *node) replace() {
+	n.process.Stop()
+	n.start()
+	n.awaitReady()
+}
+
+// cluster is a NATS, its nodes and a balancer in front of them. With one node and no NATS it is
+// the hub of one machine, which has to pass the same tests.
+type cluster struct {
+	t        testing.TB
+	nats     *natstest.Cluster
+	nodes    []*node
+	balancer *balancer
+	secret   []byte // of users' tokens
+	dir      string
+}
+
+// startCluster starts n nodes, on NATS if there is more than one, and waits until they are ready.
+func startCluster(t testing.TB, n int, flags ...string) *cluster {
+	t.Helper()
+	c := newCluster(t)
+	if n > 1 {
+		if help, err := exec.Command(program, "serve", "--help").Output(); err != nil || !strings.Contains(string(help), "--cluster-secret") {
+			t.Skipf("this tabhub has no clusters: %v", err)
+		}
+		c.nats = natstest.Start(t, 3)
+	}
+	var addrs []string
+	for i := range n {
+		x := c.newNode(fmt.Sprint("n", i+1), flags...)
+		c.nodes = append(c.nodes, x)
+		addrs = append(addrs, x.addr)
+		x.start()
+		t.Cleanup(x.end)
+	}
+	for _, x := range c.nodes {
+		x.awaitReady()
+	}
+	c.balancer = newBalancer(t, addrs, c.nodes[0].health)
+	for _, be := range c.balancer.backends {
+		wait(t, "the balancer knows the nodes", be.isReady)
+	}
+	return c
+}
+
+// newCluster makes a cluster that has no NATS and no nodes yet.
+func newCluster(t testing.TB) *cluster {
+	return &cluster{t: t, secret: []byte(strings.Repeat("0123456789abcdef", 4)), dir: t.TempDir()}
+}
+
+// file writes a file that only its owner may read.
+func (c *cluster) file(name, text string) (path string) {
+	c.t.Helper()
+	path = filepath.Join(c.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return path
+}
+
+// newNode makes a node that does not run yet. Flags come last, and win.
+func (c *cluster) newNode(name string, flags ...string) *node {
+	c.t.Helper()
+	x := &node{t: c.t, name: name, addr: porttest.Free(c.t), health: "/healthz"} // of one hub, /readyz is a user's
+	x.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
+	x.env = append(x.env, "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
+	x.args = []string{
+		"serve", "--listen", x.addr, "--data-dir", filepath.Join(c.dir, name), "--auth", "jwt", "--jwt-secret", c.file("jwt", string(c.secret)),
+		"--allow-host", "127.0.0.1", "--log-level", "warn", "--expose", "all", "--tab-names", "always",
+	}
+	if c.nats != nil {
+		x.health = "/readyz"
+		var urls []string
+		for _, url := range c.nats.URLs() {
+			w := natstest.NewProxy(c.t, url)
+			x.wires = append(x.wires, w)
+			urls = append(urls, w.URL())
+		}
+		x.args = append(x.args, "--cluster", strings.Join(urls, ","), "--node-name", name,
+			"--node-url", "https://"+porttest.Free(c.t), "--cluster-secret", c.file("secret", strings.Repeat("a secret of the cluster ", 2)))
+	}
+	x.args = append(x.args, flags...)
+	return x
+}
+
+// token returns a user's token.
+func (c *cluster) token(user string) string {
+	return rig.Sign(c.secret, map[string]any{"user_id": user, "exp": time.Now().Add(24 * time.Hour).Unix()})
+}

@@ -1,0 +1,79 @@
+//go:build unix
+
+package cluster
+
+import (
+	"context"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/cmd/tabhub/internal/porttest"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// A node that would harm the cluster, or be of no use in it, says in one sentence what is wrong,
+// and the cluster goes on.
+func TestNodesThatAreRefused(t *testing.T) {
+	c := startCluster(t, 3)
+	without := newCluster(t)
+	without.nats = natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
+	nobody := "nats://" + porttest.Free(t)
+	for what, test := range map[string]struct {
+		node *node
+		want string
+	}{
+		"a name that is in use":                {c.newNode("n1"), `\bn1\b.*another name`},
+		"another secret":                       {c.newNode("n4", "--cluster-secret", c.file("other", strings.Repeat("another secret ", 3))), `--cluster-secret`},
+		"a URL that others cannot reach":       {c.newNode("n4", "--node-url", "https://127.0.0.1:9", "--node-listen", porttest.Free(t)), `https://127\.0\.0\.1:9\b`},
+		"a URL that is somebody else's":        {c.newNode("n4", "--node-url", "https://"+strings.TrimPrefix(c.nats.URLs()[0], "nats://"), "--node-listen", porttest.Free(t)), `https://127\.0\.0\.1:\d+`},
+		"a NATS without JetStream":             {without.newNode("n4"), `JetStream`},
+		"no NATS":                              {c.newNode("n4", "--cluster", nobody), `NATS`},
+		"more replicas than there are servers": {c.newNode("n4", "--cluster-replicas", "5"), `\b5\b`},
+	} {
+		t.Run(strings.ReplaceAll(what, " ", "_"), func(t *testing.T) { test.node.refused(t, test.want) })
+	}
+	t.Run("a_cluster_of_a_newer_version", func(t *testing.T) {
+		nc := c.nats.Conn(t)
+		js, err := jetstream.New(nc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		stream, err := js.Stream(ctx, "KV_TABHUB_CLUSTER")
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := stream.CachedInfo().Config
+		config.Metadata["tabhub-format"] = "99"
+		if _, err := js.UpdateStream(ctx, config); err != nil {
+			t.Fatal(err)
+		}
+		c.newNode("n4").refused(t, `newer`)
+	})
+	for _, n := range c.nodes {
+		n.awaitReady()
+	}
+}
+
+// refused starts a node, which must end and say why.
+func (n *node) refused(t *testing.T, want string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, n.args...)
+	cmd.Env = n.env
+	out, err := cmd.CombinedOutput()
+	said := strings.TrimSpace(string(out))
+	if ctx.Err() != nil || err == nil {
+		t.Fatalf("the node runs: %v %s", err, said)
+	}
+	t.Log(said)
+	if strings.Contains(said, "\n") || !strings.HasPrefix(said, "tabhub: ") || !regexp.MustCompile(want).MatchString(said) {
+		t.Errorf("the node says %q, want one sentence with %s", said, want)
+	}
+}

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"tabhub/hub/cluster"
+	"tabhub/hub/cluster/forward"
+	"tabhub/hub/tenant"
+	"tabhub/spec"
+	"tabhub/storage/jetstream"
+	"tabhub/tabtransport/pairing"
+)
+
+const (
+	// joinTimeout is how long a node may take to join: that of its name that has died is waited
+	// for, and NATS may be electing.
+	joinTimeout = 30 * time.Second
+	// idleUser is how long a user's hub stays open on a node whom nobody uses.
+	idleUser = 30 * time.Minute
+	// drainGrace is how long a node that ends takes to give its users to others.
+	drainGrace = 20 * time.Second
+	// leaveTimeout is how long a node that ends takes to say so.
+	leaveTimeout = 2 * time.Second
+	// probeTime is how long another node may take to look at the listener for nodes.
+	probeTime = 5 * time.Second
+)
+
+// clusterNode is what a process has as a node of a cluster.
+type clusterNode struct {
+	*cluster.Node
+	p         *process
+	conn      *cluster.Conn
+	store     *jetstream.Store
+	users     *cluster.Users
+	forwarder *forward.Forwarder
+	ln        *net.TCPListener // for other nodes
+	tls       *tls.Config      // of ln
+	probing   sync.WaitGroup   // who answers on ln until the hub is served there
+	watching  sync.WaitGroup
+	stop      context.CancelFunc
+}
+
+// join makes the process a node of its cluster. It takes no users before node.begin.
+func (p *process) join(ctx context.Context) (err error) {
+	c := &p.config.cluster
+	secret, err := c.readSecret()
+	if err != nil {
+		return err
+	}
+	name, err := c.nodeName()
+	if err != nil {
+		return err
+	}
+	log := p.log.With("node", name)
+	n := &clusterNode{p: p}
+	p.node = n
+	if n.conn, err = cluster.Connect(cluster.ConnectOptions{URLs: strings.Join(c.nats, ","), Credentials: c.creds, CA: c.ca, Name: name, Log: log}); err != nil {
+		return &usageError{err}
+	}
+	replicas := c.replicas
+	if replicas == 0 {
+		replicas = cluster.Replicas(n.conn)
+	}
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
+	defer cancel()
+	n.Node, err = cluster.Join(ctx, cluster.Options{
+		Conn: n.conn, Name: name, URL: c.url, Secret: secret, Version: p.info.Version, Replicas: replicas,
+		Serve: n.listen, Lost: n.lost, Log: log,
+	})
+	if err != nil {
+		return &usageError{err}
+	}
+	if p.shared, err = n.share(ctx); err != nil {
+		return err
+	}
+	n.forwarder = forward.New(forward.Options{Dial: n.dial, Log: log})
+	n.store, err = jetstream.Open(ctx, n.conn, jetstream.Options{
+		Node: n.ID, Replicas: replicas, Log: log,
+		May: func(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
+			return n.users.May(ctx, user, from)
+		},
+	})
+	if err != nil {
+		return &usageError{err}
+	}
+	n.users = cluster.NewUsers(cluster.UsersOptions{
+		Node: n.Node, Journals: n.store, Tenants: nodeTenants{p}, Ask: n.ask, Log: log,
+		Forward: func(to cluster.Member, user spec.UserID) http.Handler {
+			return n.forwarder.To(to.ID(), func(ctx context.Context, node, owner string) (string, error) {
+				return n.users.Again(ctx, user, node, owner)
+			})
+		},
+	})
+	return nil
+}
+
+// hubDocument is what all nodes must agree on for browsers to take them for one hub.
+type hubDocument struct {
+	ID  string      `json:"id"`
+	Key pairing.Key `json:"key"` // of copies of the extension
+}
+
+// The documents that all nodes share.
+const (
+	hubDoc   = "hub"
+	tokenDoc = "token"
+)
+
+// documentTimeout is how long a document that all nodes share may take.
+const documentTimeout = 5 * time.Second
+
+// share returns what the nodes have in common. What there is not yet this one gives.
+func (n *clusterNode) share(ctx context.Context) (*shared, error) {
+	id, err := n.p.dir.Instance()
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	own, err := json.Marshal(hubDocument{id, pairing.NewKey()})
+	if err != nil {
+		return nil, err
+	}
+	common, err := n.Documents().Create(ctx, hubDoc, own)
+	if err != nil {
+		return nil, err
+	}
+	var hub hubDocument
+	if err := json.Unmarshal(common, &hub); err != nil {
+		return nil, fmt.Errorf("what the nodes have in common cannot be read: %w", err)
+	}
+	return &shared{hub: hub.ID, key: hub.Key, seal: n.Documents(), token: n.token, newToken: n.newToken}, nil
+}
+
+// token returns the token of a hub without accounts, which the file of the data directory then
+// has, too.
+func (n *clusterNode) token() (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), documentTimeout)
+	defer cancel()
+	own, err := n.p.dir.MakeToken()
+	if err != nil {
+		return "", err
+	}
+	common, err := n.Documents().Create(ctx, tokenDoc, []byte(own))
+	if err == nil && string(common) != own {
+		err = n.p.dir.SetToken(string(common))
+	}
+	return string(common), err
+}
+
+// newToken replaces it for all nodes.
+func (n *clusterNode) newToken() (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), documentTimeout)
+	defer cancel()
+	token, err := n.p.dir.NewToken()
+	if err == nil {
+		err = n.Documents().Replace(ctx, tokenDoc, []byte(token))
+	}
+	return token, err
+}
+
+// listen opens the listener for other nodes, which try to reach it while the node joins.
+func (n *clusterNode) listen(config *tls.Config) error {
+	addr := n.p.config.cluster.nodeListen()
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return usagef("the address for other nodes cannot be listened on; pass --node-listen with another, or --node-url with another port: %w", explainListen(addr, err))
+	}
+	n.ln, n.tls = ln.(*net.TCPListener), config
+	n.probing.Go(func() {
+		for {
+			conn, err := n.ln.Accept()
+			if err != nil {
+				return
+			}
+			n.probing.Go(func() {
+				defer conn.Close()
+				conn.SetDeadline(time.Now().Add(probeTime))
+				if secure := tls.Server(conn, config); secure.Handshake() == nil {
+					_, _ = io.Copy(io.Discard, secure)
+				}
+			})
+		}
+	})
+	return nil
+}
+
+// begin serves other nodes, and takes users from now on.
+func (n *clusterNode) begin(ctx context.Context) {
+	n.ln.SetDeadline(time.Unix(1, 0))
+	n.probing.Wait()
+	n.ln.SetDeadline(time.Time{})
+	go n.p.serve(tls.NewListener(n.ln, n.tls), n.p.server.ServeNode)
+	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
+	n.watching.Go(func() { n.cutDead(ctx) })
+	n.watching.Go(func() { n.letIdleGo(ctx) })
+	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
+	n.Ready()
+}
+
+// locator is an httpd.Locator.
+type locator struct {
+	*cluster.Users
+	p *process
+}
+
+// UserOf implements httpd.Locator.
+func (l locator) UserOf(_ context.Context, credential string) (spec.UserID, error) {
+	id, err := l.p.credentials.Verify(credential)
+	if err != nil {
+		return "", nil // who checks it says so
+	}
+	return id.User, nil
+}
+
+// dial connects to another node.
+func (n *clusterNode) dial(ctx context.Context, id string) (net.Conn, error) {
+	m, ok := n.Member(id)
+	if !ok {
+		return nil, errors.New("it is no node of this cluster, or not any more")
+	}
+	d := tls.Dialer{Config: n.ClientTLS(m)}
+	return d.DialContext(ctx, "tcp", m.Addr())
+}
+
+// ask is a cluster.Asker.
+func (n *clusterNode) ask(ctx context.Context, to, method, path string) (int, []byte, error) {
+	resp, err := n.forwarder.Do(ctx, to, method, path)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return resp.StatusCode, body, err
+}
+
+// cutDead ends the connections to nodes that are dead: what goes through them has no end.
+func (n *clusterNode) cutDead(ctx context.Context) {
+	linked := map[string]bool{}
+	for {
+		changed := n.Changed().Wait()
+		alive := map[string]bool{}
+		for _, m := range n.Members() {
+			alive[m.ID()] = true
+		}
+		for id := range linked {
+			if !alive[id] {
+				n.forwarder.CloseMember(id)
+			}
+		}
+		linked = alive
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// lost ends all hubs at once: others serve the users now, or will.
+func (n *clusterNode) lost(why error) {
+	var closing sync.WaitGroup
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	defer cancel()
+	for _, t := range n.p.tenants.Open() {
+		t.Hub.Supersede(why)
+		closing.Go(func() { _ = n.p.tenants.LetGo(ctx, t.User) }) // closing logs what goes wrong
+	}
+	closing.Wait()
+}
+
+// letIdleGo closes the hubs of users whom nobody uses. Whichever node is asked for one next
+// opens it.
+func (n *clusterNode) letIdleGo(ctx context.Context) {
+	type seen struct {
+		calls uint64
+		since time.Time
+	}
+	users := map[spec.UserID]seen{}
+	look := time.NewTicker(idleUser / 30)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+		now := map[spec.UserID]seen{}
+		for _, t := range n.p.tenants.Open() {
+			status := t.Hub.Status()
+			if status.Browsers+status.Pages+status.InFlight+len(t.MCP.Sessions()) > 0 {
+				continue
+			}
+			s, ok := users[t.User]
+			if !ok || s.calls != status.Calls {
+				s = seen{status.Calls, time.Now()}
+			}
+			if time.Since(s.since) < idleUser {
+				now[t.User] = s
+				continue
+			}
+			if err := n.p.tenants.LetGo(ctx, t.User); err != nil {
+				return // ctx has ended
+			}
+		}
+		users = now
+	}
+}
+
+// giveBack returns what gives a user's journal back when the hub is closed.
+func (n *clusterNode) giveBack(t *tenant.Tenant) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if !n.Lease().Held() || t.Hub.IsSuperseded() {
+			return nil
+		}
+		return n.store.Release(ctx, t.User, t.Hub.Epoch(), n.users.Next(t.User))
+	}
+}
+
+// drain gives the users of a node that is to end to others, while it goes on.
+func (n *clusterNode) drain() {
+	ctx, cancel := context.WithTimeout(context.Background(), drainGrace)
+	defer cancel()
+	if err := n.users.Drain(ctx); err != nil && !errors.Is(err, cluster.ErrNoNode) {
+		n.p.log.Warn("not all users were given to other nodes before the end", "err", err)
+	}
+}
+
+// close ends what the node has. Nobody is served any more.
+func (n *clusterNode) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+	defer cancel()
+	var errs []error
+	if n.stop != nil {
+		n.stop()
+		n.watching.Wait()
+	}
+	if n.forwarder != nil {
+		n.forwarder.Close()
+	}
+	if n.store != nil {
+		errs = append(errs, n.store.Close())
+	}
+	if n.Node != nil {
+		errs = append(errs, n.Leave(ctx))
+	}
+	if n.ln != nil {
+		n.ln.Close()
+		n.probing.Wait()
+	}
+	if n.conn != nil {
+		n.conn.Close()
+	}
+	return errors.Join(errs...)
+}
+
+// nodeTenants are the tenants of the process as the cluster knows them.
+type nodeTenants struct{ p *process }
+
+func (t nodeTenants) Has(user spec.UserID) bool {
+	_, ok := t.p.tenants.Has(user)
+	return ok
+}
+
+func (t nodeTenants) Open(ctx context.Context, user spec.UserID) error {
+	_, err := t.p.tenants.Get(ctx, user)
+	return err
+}
+
+func (t nodeTenants) LetGo(ctx context.Context, user spec.UserID) error {
+	return t.p.tenants.LetGo(ctx, user)
+}
+
+func (t nodeTenants) Users() (users []spec.UserID) {
+	for _, t := range t.p.tenants.Open() {
+		users = append(users, t.User)
+	}
+	return users
+}
+
+func (t nodeTenants) Busy(user spec.UserID) bool {
+	open, ok := t.p.tenants.Has(user)
+	if !ok {
+		return false
+	}
+	_, under := open.Hub.Running()
+	return under > 0
+}

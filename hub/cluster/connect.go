@@ -1,0 +1,86 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Conn is a connection to NATS.
+type Conn = nats.Conn
+
+// ConnectOptions say where NATS is. The zero value of all but URLs is usable.
+type ConnectOptions struct {
+	URLs        string // nats:// or tls://, with user and password if need be, separated by commas
+	Credentials string // file with a user's JWT and key
+	CA          string // file with the certificates of who may sign the servers'
+	Name        string // of the node, for people who look at NATS's connections
+	Log         *slog.Logger
+}
+
+// Connect connects to NATS as a node needs it: it connects again for as long as it is not
+// closed, and finds out within seconds that a server has fallen silent.
+func Connect(o ConnectOptions) (*Conn, error) {
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	opts := []nats.Option{
+		nats.Name("tabhub node " + o.Name),
+		nats.Timeout(5 * time.Second),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(250 * time.Millisecond),
+		nats.ReconnectJitter(100*time.Millisecond, 250*time.Millisecond),
+		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent at some time
+		nats.PingInterval(2 * time.Second),
+		nats.MaxPingsOutstanding(2),
+		nats.IgnoreAuthErrorAbort(), // a password may be changed on NATS's side first
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("the connection to NATS is lost", "err", err) }),
+		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("connected to NATS again", "server", c.ConnectedServerName()) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "err", err) }),
+	}
+	if o.Credentials != "" {
+		opts = append(opts, nats.UserCredentials(o.Credentials))
+	}
+	if o.CA != "" {
+		opts = append(opts, nats.RootCAs(o.CA))
+	}
+	c, err := nats.Connect(o.URLs, opts...)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return nil, fmt.Errorf("NATS at %s refuses this node: give a user that it knows, in the URL or as a credentials file (%w)", redact(o.URLs), err)
+	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
+		return nil, fmt.Errorf("NATS cannot be reached at %s: is nats-server running there? (%w)", redact(o.URLs), err)
+	case err != nil:
+		return nil, fmt.Errorf("connect to NATS: %w", err)
+	}
+	return c, nil
+}
+
+// Replicas returns how many servers keep what a cluster has if nobody says: 3, or 1 where there
+// is one.
+func Replicas(c *Conn) int {
+	if c.ConnectedClusterName() == "" {
+		return 1
+	}
+	return 3
+}
+
+// redact returns URLs without what is secret in them.
+func redact(urls string) string {
+	list := strings.Split(urls, ",")
+	for i, s := range list {
+		if u, err := url.Parse(strings.TrimSpace(s)); err == nil {
+			u.User = nil
+			list[i] = u.String()
+		} else {
+			list[i] = "(not a URL)"
+		}
+	}
+	return strings.Join(list, ",")
+}

@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Ended reports whether a lease has ended, for certain: nobody acts under it any more, nor ever
+// will. False says that it has not, as far as is known here. It answers from memory if it can,
+// and blocks if the lease has not been heard of, until the context ends.
+func (n *Node) Ended(ctx context.Context, id string) (bool, error) {
+	name, incarnation, err := splitID(id)
+	if err != nil {
+		return false, err
+	}
+	for asked := false; ; asked = true {
+		changed := n.changed.Wait()
+		known, sure := n.known(name)
+		if known.Incarnation == incarnation && known.State.live() {
+			return false, nil
+		}
+		var wait <-chan time.Time
+		switch {
+		case known.Incarnation >= incarnation: // it, or one after it
+			if !time.Now().Before(sure) {
+				return true, nil
+			}
+			wait = time.After(time.Until(sure))
+		case !asked:
+			if err := n.ask(ctx, name, incarnation); err != nil {
+				return false, fmt.Errorf("ask for the lease of %s: %w", id, err)
+			}
+			continue
+		}
+		select {
+		case <-changed:
+		case <-wait:
+		case <-ctx.Done():
+			return false, fmt.Errorf("it is not known yet whether the lease of %s has ended: %w", id, context.Cause(ctx))
+		}
+	}
+}
+
+// known returns what is known of a name, and from when on it can be relied on.
+func (n *Node) known(name string) (m Member, sure time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if name == n.self.Name {
+		return n.self, time.Time{}
+	}
+	if e := n.entries[name]; e != nil {
+		return e.Member, e.sure
+	}
+	return Member{}, time.Time{}
+}
+
+// ask learns of a lease that has not been heard of: it is too young, or its end was long ago and
+// has been forgotten. If there is nothing of it, that it has ended is written, so that it is so.
+func (n *Node) ask(ctx context.Context, name, incarnation string) error {
+	for {
+		m, err := n.nodes.last(ctx, name)
+		if err != nil {
+			return err
+		}
+		if _, err := decodeRecord(name, m.Data, n.keys.members); err == nil {
+			n.see(name, m.Data, m.Sequence, m.Time)
+			return nil
+		}
+		r := record{Member: Member{Name: name, Incarnation: incarnation, State: Ended}, Absent: true}
+		r.MAC = r.sign(n.keys.members)
+		at, err := n.nodes.put(ctx, name, r.encode(), m.Sequence)
+		if err == nil {
+			n.see(name, r.encode(), at, time.Now())
+			return nil
+		}
+		if !errors.Is(err, errRevision) {
+			return err
+		}
+	}
+}
+
+// Dead returns a channel that is closed when a lease has ended, or at once if none with that id
+// is known here: there is nobody any more to whom it would be worth to stay connected.
+func (n *Node) Dead(id string) <-chan struct{} {
+	name, incarnation, err := splitID(id)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if e := n.entries[name]; err == nil && e != nil && e.Incarnation == incarnation {
+		return e.dead
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}

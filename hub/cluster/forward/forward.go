@@ -1,0 +1,400 @@
+// Package forward passes requests and sockets on to the node of a cluster that has a user's
+// hub open, and brings its answers back as they come.
+//
+// A request is passed on whole, as it came: the node checks it as if it had come there. What
+// was certainly not handled is sent again to the node that has the user by then; what may
+// have been done is not.
+package forward
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+const (
+	dialTimeout  = 5 * time.Second  // for a connection to a node
+	moveTimeout  = 10 * time.Second // for finding the node that has the user
+	maxTries     = 5                // nodes that are asked
+	maxKept      = 64 << 10         // bytes of a body that is kept to be sent again
+	writeTimeout = 30 * time.Second // for a client to take the next piece of what is brought back
+	idleTimeout  = 90 * time.Second // of a connection; shorter than that of the node's server
+)
+
+// OwnerHeader is in an answer 421 of a node that does not have the user, and has done nothing.
+// It names the node that has, or is empty.
+const OwnerHeader = "Tabhub-Owner"
+
+// Options configure a Forwarder.
+type Options struct {
+	// Dial connects to a node by its id, such that both ends know who the other is. It
+	// fails at once for a node that is not a member. Safe for concurrent use.
+	Dial func(ctx context.Context, node string) (net.Conn, error)
+	Log  *slog.Logger // nil discards
+}
+
+// Forwarder has the connections of this node to others. All methods are safe for concurrent
+// use.
+type Forwarder struct {
+	dialNode func(ctx context.Context, node string) (net.Conn, error)
+	log      *slog.Logger
+	http     *http.Transport
+	copying  sync.WaitGroup // the goroutines of splices
+
+	mu     sync.Mutex
+	links  map[*link]struct{}
+	closed bool
+}
+
+// New returns a Forwarder without connections.
+func New(o Options) *Forwarder {
+	f := &Forwarder{dialNode: o.Dial, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), links: map[*link]struct{}{}}
+	f.http = &http.Transport{
+		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
+			host, _, _ := net.SplitHostPort(addr)
+			node, err := hex.DecodeString(host)
+			if err != nil {
+				return nil, err
+			}
+			return f.dial(ctx, string(node))
+		},
+		DisableCompression:  true,
+		MaxIdleConnsPerHost: 256,
+		IdleConnTimeout:     idleTimeout,
+	}
+	return f
+}
+
+// link is a connection to a node.
+type link struct {
+	net.Conn
+	f    *Forwarder
+	node string
+}
+
+// Close implements net.Conn.
+func (l *link) Close() error {
+	l.f.mu.Lock()
+	delete(l.f.links, l)
+	l.f.mu.Unlock()
+	return l.Conn.Close()
+}
+
+// dialError says that a node could not be reached: nothing was sent.
+type dialError struct {
+	node string
+	err  error
+}
+
+func (e *dialError) Error() string { return fmt.Sprintf("connect to node %s: %v", e.node, e.err) }
+func (e *dialError) Unwrap() error { return e.err }
+
+var errClosed = errors.New("the node is shutting down")
+
+func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := f.dialNode(ctx, node)
+	if err != nil {
+		return nil, &dialError{node, err}
+	}
+	l := &link{conn, f, node}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		conn.Close()
+		return nil, &dialError{node, errClosed}
+	}
+	f.links[l] = struct{}{}
+	return l, nil
+}
+
+// CloseMember ends all connections to a node, which is gone: who waits for it is told so at once.
+func (f *Forwarder) CloseMember(node string) {
+	f.mu.Lock()
+	var gone []*link
+	for l := range f.links {
+		if l.node == node {
+			gone = append(gone, l)
+		}
+	}
+	f.mu.Unlock()
+	for _, l := range gone {
+		l.Close()
+	}
+}
+
+// Len returns how many connections to other nodes are open.
+func (f *Forwarder) Len() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.links)
+}
+
+// Close ends all connections, and waits until nothing is copied any more. Nothing is passed on
+// afterwards. It is idempotent.
+func (f *Forwarder) Close() {
+	f.mu.Lock()
+	f.closed = true
+	links := f.links
+	f.links = map[*link]struct{}{}
+	f.mu.Unlock()
+	for l := range links {
+		l.Conn.Close()
+	}
+	f.http.CloseIdleConnections()
+	f.copying.Wait()
+}
+
+// Do sends a request of this node's own to another, once. The caller closes the body of the answer.
+func (f *Forwarder) Do(ctx context.Context, node, method, path string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, urlOf(node)+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Host = "node"
+	return f.http.RoundTrip(r)
+}
+
+// urlOf returns the address of a node for http.
+func urlOf(node string) string { return "http://" + hex.EncodeToString([]byte(node)) }
+
+// Again returns the node that has the user, as node does not or cannot be reached. owner is
+// the one that node believes to have, or "". It may be this node, which is then
+// asked like any other. It blocks until it is known.
+type Again func(ctx context.Context, node, owner string) (next string, err error)
+
+// To returns a handler that passes a user's requests on to a node.
+func (f *Forwarder) To(node string, again Again) http.Handler { return &target{f, node, again} }
+
+type target struct {
+	f     *Forwarder
+	node  string
+	again Again
+}
+
+// Node returns the id of the node that is asked first.
+func (t *target) Node() string { return t.node }
+
+// ServeHTTP passes on a request. For one that asks for another protocol it returns as soon as
+// that is spoken.
+func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if isUpgrade(r) {
+		t.upgrade(w, r)
+		return
+	}
+	r, kept, err := keepBody(r)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, "the body could not be read")
+		return
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:    rewrite,
+		Transport:  &sender{t, kept},
+		BufferPool: buffers,
+		ModifyResponse: func(resp *http.Response) error {
+			for name := range resp.Header {
+				w.Header().Del(name) // the node has said it
+			}
+			return nil
+		},
+		ErrorLog: slog.NewLogLogger(t.f.log.Handler(), slog.LevelDebug),
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			t.fail(w, r, err)
+		},
+	}
+	proxy.ServeHTTP(&boundedWriter{w, http.NewResponseController(w)}, r)
+}
+
+// isUpgrade reports whether a request asks for another protocol than HTTP. Some clients ask
+// for a newer HTTP each time, which nobody speaks here, and go on without.
+func isUpgrade(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.ContentLength == 0 &&
+		httpguts.HeaderValuesContainsToken(r.Header["Connection"], "Upgrade") &&
+		r.Header.Get("Upgrade") != "" && !httpguts.HeaderValuesContainsToken(r.Header["Upgrade"], "h2c")
+}
+
+// hopByHop are headers about a connection, and not about a request.
+var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect"}
+
+// rewrite passes on the request as it came: the node decides by the same headers. What the
+// client says of its connection, with which it could take headers away, ends here.
+func rewrite(pr *httputil.ProxyRequest) {
+	h := pr.In.Header.Clone()
+	for _, name := range hopByHop {
+		h.Del(name)
+	}
+	if h["User-Agent"] == nil {
+		h["User-Agent"] = []string{""} // none
+	}
+	// With one of these net/http would send a request twice by itself.
+	h.Del("Idempotency-Key")
+	h.Del("X-Idempotency-Key")
+	pr.Out.Header, pr.Out.Trailer = h, nil
+	pr.Out.Host = cmp.Or(pr.In.Host, "localhost")
+	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
+}
+
+// keepBody reads the body of a request if it is small, so that it can be sent again. kept is
+// nil if the request has a larger one.
+func keepBody(r *http.Request) (out *http.Request, kept []byte, err error) {
+	switch {
+	case r.Body == nil || r.ContentLength == 0:
+		return r, []byte{}, nil
+	case r.ContentLength > maxKept:
+		return r, nil, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(r.Body, maxKept+1))
+	if err != nil {
+		return r, nil, err
+	}
+	r = r.WithContext(r.Context())
+	if len(b) > maxKept {
+		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(b), r.Body))
+		return r, nil, nil
+	}
+	r.ContentLength, r.TransferEncoding = int64(len(b)), nil
+	return r, b, nil
+}
+
+// errMoved: the user has moved, and the request cannot be sent again.
+var errMoved = errors.New("the user has another node now")
+
+// sender sends a request to the node that has the user.
+type sender struct {
+	*target
+	kept []byte // the body; nil if it is too large to be kept
+}
+
+// RoundTrip implements http.RoundTripper. Its requests have no GetBody: whether one is sent again
+// is not for net/http to decide.
+func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
+	err = s.each(out.Context(), func(node string) error {
+		try := out.Clone(out.Context())
+		try.URL.Scheme, try.URL.Host = "http", hex.EncodeToString([]byte(node))
+		if len(s.kept) > 0 {
+			try.Body = io.NopCloser(bytes.NewReader(s.kept))
+		}
+		if resp, err = s.f.http.RoundTrip(try); err != nil {
+			return err
+		}
+		return misdirected(resp)
+	}, s.kept != nil)
+	return resp, err
+}
+
+// misdirectedError is the answer of a node that does not have the user.
+type misdirectedError struct{ owner string }
+
+func (e *misdirectedError) Error() string { return "the node does not have the user" }
+
+// misdirected returns an error, and closes the answer, if that says that nothing was done.
+func misdirected(resp *http.Response) error {
+	owner := resp.Header[OwnerHeader]
+	if resp.StatusCode != http.StatusMisdirectedRequest || len(owner) == 0 {
+		return nil
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 4<<10))
+	resp.Body.Close()
+	return &misdirectedError{owner[0]}
+}
+
+// each calls try with the node that has the user until it has certainly not failed for being
+// the wrong one. If the request can be sent but once, it is called once.
+func (t *target) each(ctx context.Context, try func(node string) error, repeatable bool) error {
+	limited, cancel := context.WithTimeout(ctx, moveTimeout)
+	defer cancel()
+	node, wait := t.node, 0*time.Millisecond
+	for n := 1; ; n++ {
+		err := try(node)
+		no, elsewhere := errors.AsType[*misdirectedError](err)
+		if _, unreached := errors.AsType[*dialError](err); !elsewhere && !unreached {
+			return err
+		}
+		t.f.log.Debug("asking for a user's node again", "node", node, "try", n, "err", err)
+		switch {
+		case !repeatable:
+			return errMoved
+		case n == maxTries:
+			return fmt.Errorf("%w after %d tries: %w", errMoved, n, err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-limited.Done():
+			return fmt.Errorf("%w: %w", errMoved, context.Cause(limited))
+		}
+		wait = max(50*time.Millisecond, 4*wait)
+		owner := ""
+		if elsewhere {
+			owner = no.owner
+		}
+		next, err := t.again(limited, node, owner)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errMoved, err)
+		}
+		node = next
+	}
+}
+
+// fail answers a request that could not be passed on, or has no answer.
+func (t *target) fail(w http.ResponseWriter, r *http.Request, err error) {
+	_, unreached := errors.AsType[*dialError](err)
+	switch {
+	case unreached || errors.Is(err, errMoved):
+		t.f.log.Warn("a request was not passed on", "path", r.URL.Path, "err", err)
+		w.Header().Set("Retry-After", "1")
+		writeError(w, http.StatusServiceUnavailable, "the node that has your hub cannot be reached now, and nothing was done; try again in a moment")
+	case r.Context().Err() != nil:
+		panic(http.ErrAbortHandler) // nobody waits for it, or this node ends
+	default:
+		t.f.log.Warn("the connection to a node broke off", "path", r.URL.Path, "err", err)
+		writeError(w, http.StatusBadGateway, "the connection to the node that has your hub broke off before it answered; what was asked for may have been done")
+	}
+}
+
+func writeError(w http.ResponseWriter, status int, text string) {
+	b, _ := json.Marshal(map[string]string{"error": text})
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(b, '\n'))
+}
+
+// boundedWriter writes to a client that must go on reading.
+type boundedWriter struct {
+	http.ResponseWriter
+	rc *http.ResponseController
+}
+
+// Unwrap is for http.ResponseController.
+func (b *boundedWriter) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
+// Write implements http.ResponseWriter.
+func (b *boundedWriter) Write(p []byte) (int, error) {
+	defer b.begin()()
+	return b.ResponseWriter.Write(p)
+}
+
+// FlushError is for http.ResponseController.
+func (b *boundedWriter) FlushError() error {
+	defer b.begin()()
+	return b.rc.Flush()
+}
+
+func (b *boundedWriter) begin() (end func()) {
+	_ = b.rc.SetWriteDeadline(time.Now().Add(writeTimeout))
+	return func() { _ = b.rc.SetWriteDeadline(time.Time{}) } // the connection serves other requests afterwards
+}

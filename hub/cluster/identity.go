@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+)
+
+// newCertificate makes a key and its certificate. They live as long as a lease.
+func newCertificate(name string) (*tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()),
+		Subject:      pkix.Name{CommonName: "tabhub node " + name},
+		NotBefore:    time.Now().Add(-24 * time.Hour),
+		NotAfter:     time.Now().AddDate(100, 0, 0), // nobody looks: the lease is what ends
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of the node: %w", err)
+	}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}
+
+// unknownWait is how long a peer waits that is no member: its lease may be younger than what
+// this node has read, which reads all leases anew.
+const unknownWait = time.Second
+
+// ServerTLS returns the configuration of the listener for nodes: it lets in members alone.
+func (n *Node) ServerTLS() *tls.Config {
+	c := n.baseTLS()
+	c.ClientAuth = tls.RequireAnyClientCert
+	c.VerifyConnection = func(s tls.ConnectionState) error {
+		ctx, cancel := context.WithTimeout(n.ctx, unknownWait)
+		defer cancel()
+		for {
+			changed := n.changed.Wait()
+			if _, ok := n.Peer(&s); ok {
+				return nil
+			}
+			wake(n.again)
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				n.stats.peersRefused.Add(1)
+				return errors.New("the peer is not a member of this cluster")
+			}
+		}
+	}
+	return c
+}
+
+// ClientTLS returns the configuration of connections to a member. They reach the process that
+// has the certificate of its lease, or fail.
+func (n *Node) ClientTLS(m Member) *tls.Config {
+	c := n.baseTLS()
+	c.InsecureSkipVerify = true // no name and no authority, but one certificate
+	c.VerifyConnection = func(s tls.ConnectionState) error {
+		if fingerprint(&s) != m.Fingerprint {
+			return fmt.Errorf("another process than node %s is at %s", m.Name, m.URL)
+		}
+		return nil
+	}
+	return c
+}
+
+func (n *Node) baseTLS() *tls.Config {
+	return &tls.Config{
+		MinVersion:             tls.VersionTLS13,
+		GetCertificate:         func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return n.certificate.Load(), nil },
+		GetClientCertificate:   func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return n.certificate.Load(), nil },
+		NextProtos:             []string{"http/1.1"},
+		SessionTicketsDisabled: true, // each connection is checked against the members of its time
+	}
+}
+
+// Peer returns the member that a connection with ServerTLS is from.
+func (n *Node) Peer(s *tls.ConnectionState) (Member, bool) {
+	print := fingerprint(s)
+	if print == (Fingerprint{}) {
+		return Member{}, false
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, e := range n.entries {
+		if e.State.live() && e.Fingerprint == print {
+			return e.Member, true
+		}
+	}
+	return Member{}, false
+}
+
+func fingerprint(s *tls.ConnectionState) Fingerprint {
+	if len(s.PeerCertificates) == 0 {
+		return Fingerprint{}
+	}
+	return sha256.Sum256(s.PeerCertificates[0].Raw)
+}

@@ -1,0 +1,292 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	maxSkew      = 30 * time.Second // between the clocks of a node and of NATS
+	reachTimeout = 3 * time.Second  // of a connection to a node
+	forgetAfter  = 24 * time.Hour   // that a node has ended
+)
+
+// Join makes this process a node of its cluster. It blocks until the node has a lease and
+// others have reached it, and refuses with one sentence what would not work. The node is joining
+// then, and takes users after Ready.
+func Join(ctx context.Context, o Options) (*Node, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	js, err := jetstream.New(o.Conn)
+	if err != nil {
+		return nil, err
+	}
+	err = patiently(ctx, func(ctx context.Context) error {
+		_, err := js.AccountInfo(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, explain(err, o.Replicas)
+	}
+	n := &Node{
+		opts: o, log: o.Log, lease: Lease{hold: o.timing.hold},
+		kick: make(chan struct{}, 1), again: make(chan struct{}, 1), done: make(chan struct{}),
+		entries: make(map[string]*entry), keeper: keeper{sent: make(map[uint64]*instant)},
+	}
+	if n.cluster, err = openBucket(ctx, js, clusterBucket, o.Replicas); err != nil {
+		return nil, err
+	}
+	if n.keys, err = openIdentity(ctx, n.cluster, o.Secret); err != nil {
+		return nil, err
+	}
+	n.documents = &Documents{n.cluster, n.keys.cluster, n.keys.sealer}
+	if n.nodes, err = openBucket(ctx, js, nodesBucket, o.Replicas); err != nil {
+		return nil, err
+	}
+	n.self = Member{Name: o.Name, URL: o.URL, Version: o.Version, State: Joining, Started: time.Now().Round(0)}
+	n.ctx, n.stop = context.WithCancel(context.Background())
+	reached, err := o.Conn.Subscribe(reachSubject(o.Name), n.tryToReach)
+	if err != nil {
+		n.stop()
+		return nil, err
+	}
+	context.AfterFunc(n.ctx, func() { _ = reached.Unsubscribe() })
+	asked := o.wall()
+	if err := n.take(ctx); err != nil {
+		n.stop()
+		return nil, err
+	}
+	n.wg.Go(n.watch)
+	n.wg.Go(n.keep)
+	if err := n.enter(ctx, asked); err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.timing.renew)
+		defer cancel()
+		if err := n.Leave(ctx); err != nil {
+			n.log.Warn("the lease of a node that was refused has to end by itself", "err", err)
+		}
+		return nil, err
+	}
+	return n, nil
+}
+
+// check refuses options with which no node could work, and fills in the others.
+func (o *Options) check() error {
+	if !nameOfNode.MatchString(o.Name) || len(o.Name) > maxName {
+		return fmt.Errorf("%q cannot be the name of a node: use letters, digits, dashes and dots, at most %d", o.Name, maxName)
+	}
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("%q cannot be the URL of a node: give https://host:port, where the other nodes reach it", o.URL)
+	}
+	o.URL = "https://" + u.Host
+	if len(o.Secret) < minSecret {
+		return fmt.Errorf("the cluster's secret has %d bytes: give at least %d, such as openssl rand -hex 32 makes", len(o.Secret), minSecret)
+	}
+	if o.Replicas == 0 {
+		o.Replicas = 3
+	}
+	if o.timing == (timing{}) {
+		o.timing = usual
+	}
+	if o.wall == nil {
+		o.wall = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+// take takes the node's name, when nobody has it.
+func (n *Node) take(ctx context.Context) error {
+	var seen uint64 // the revision of a lease that may have ended
+	var since time.Time
+	for {
+		m, err := n.nodes.last(ctx, n.self.Name)
+		if err != nil {
+			return explain(err, n.opts.Replicas)
+		}
+		r, bad := decodeRecord(n.self.Name, m.Data, n.keys.members)
+		live := bad == nil && r.State.live()
+		if live && r.Fingerprint == n.self.Fingerprint {
+			n.keeper.revision = m.Sequence // an attempt has landed that was not answered
+			live = false
+		}
+		switch {
+		case live && seen == 0:
+			seen, since = m.Sequence, time.Now()
+		case live && seen != m.Sequence:
+			return fmt.Errorf("%w: a node called %s runs at %s: give this one another name", ErrNameInUse, r.Name, r.URL)
+		}
+		if live && time.Since(since) < n.opts.timing.ttl {
+			select {
+			case <-time.After(n.opts.timing.retry):
+				continue
+			case <-ctx.Done():
+				return fmt.Errorf("the last node called %s has not ended yet: %w", r.Name, context.Cause(ctx))
+			}
+		}
+		if n.keeper.revision != m.Sequence || n.self.Incarnation == "" {
+			if err := n.incarnate(r.Incarnation); err != nil {
+				return err
+			}
+		}
+		n.keeper.revision = m.Sequence
+		if err := n.attempt(ctx); err == nil {
+			return nil
+		} else if ctx.Err() != nil {
+			return explain(err, n.opts.Replicas)
+		}
+		seen = 0 // another was faster, or NATS does not say
+		select {
+		case <-time.After(n.opts.timing.retry):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// enter makes a node with a lease one that others can use.
+func (n *Node) enter(ctx context.Context, asked time.Time) error {
+	if err := n.checkClock(ctx, asked); err != nil {
+		return err
+	}
+	for { // the watch tells of the others before it tells of this node
+		changed := n.changed.Wait()
+		n.mu.Lock()
+		e := n.entries[n.self.Name]
+		known := e != nil && e.Incarnation == n.self.Incarnation
+		n.mu.Unlock()
+		if known {
+			break
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("NATS does not tell of the other nodes: %w", context.Cause(ctx))
+		}
+	}
+	n.forget(ctx)
+	if err := n.opts.Serve(n.ServerTLS()); err != nil {
+		return err
+	}
+	return n.checkURL(ctx)
+}
+
+// checkClock compares the clock with NATS's, by a message stored since the given time.
+func (n *Node) checkClock(ctx context.Context, since time.Time) error {
+	m, err := n.nodes.last(ctx, n.self.Name)
+	if err != nil {
+		return explain(err, n.opts.Replicas)
+	}
+	now := n.opts.wall()
+	if ahead := since.Sub(m.Time); ahead > maxSkew {
+		return fmt.Errorf("%w: this machine's is %v ahead of NATS's: set both by NTP", ErrClock, ahead.Round(time.Second))
+	}
+	if behind := m.Time.Sub(now); behind > maxSkew {
+		return fmt.Errorf("%w: this machine's is %v behind NATS's: set both by NTP", ErrClock, behind.Round(time.Second))
+	}
+	return nil
+}
+
+// forget deletes what the bucket says of nodes that ended long ago.
+func (n *Node) forget(ctx context.Context) {
+	old := make(map[string]uint64)
+	n.mu.Lock()
+	for name, e := range n.entries {
+		if !e.State.live() && time.Since(e.stored) > forgetAfter {
+			old[name] = e.revision
+		}
+	}
+	n.mu.Unlock()
+	for name, revision := range old {
+		err := n.nodes.stream.Purge(ctx, jetstream.WithPurgeSubject(n.nodes.subject(name)), jetstream.WithPurgeSequence(revision+1))
+		if err != nil {
+			n.log.Warn("an ended node cannot be forgotten", "node", name, "err", err)
+		}
+	}
+}
+
+// checkURL has the other nodes reach this one, or does it itself if it is alone. It is enough
+// if one does: the others may have troubles of their own.
+func (n *Node) checkURL(ctx context.Context) error {
+	me := n.record()
+	var mu sync.Mutex
+	var failed error
+	var alone, reached = true, false
+	var wg sync.WaitGroup
+	for _, m := range n.Members() {
+		if m.Name == me.Name {
+			continue
+		}
+		alone = false
+		wg.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, 2*reachTimeout)
+			defer cancel()
+			answer, err := n.opts.Conn.RequestWithContext(ctx, reachSubject(m.Name), me.encode())
+			if err != nil {
+				n.log.Warn("a node does not say whether it reaches this one", "node", m.Name, "err", err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if len(answer.Data) == 0 {
+				reached = true
+			} else {
+				failed = fmt.Errorf("%w: node %s has no connection to %s: %s", ErrUnreachable, m.Name, me.URL, answer.Data)
+			}
+		})
+	}
+	wg.Wait()
+	if alone {
+		if err := n.reach(ctx, me.Member); err != nil {
+			return fmt.Errorf("%w at %s: %w", ErrUnreachable, me.URL, err)
+		}
+	}
+	if reached {
+		return nil
+	}
+	return failed // nil if nobody has answered: that says nothing
+}
+
+func reachSubject(node string) string {
+	return "tabhub.node." + hex.EncodeToString([]byte(node)) + ".reach"
+}
+
+// tryToReach answers a node that asks whether it can be reached: nothing if so, or why not.
+func (n *Node) tryToReach(m *nats.Msg) {
+	peer, err := decodeRecord("", m.Data, n.keys.members)
+	if err != nil {
+		return // whoever has no secret gets no connection made
+	}
+	var answer []byte
+	if err := n.reach(n.ctx, peer.Member); err != nil {
+		answer = []byte(err.Error())
+	}
+	_ = m.Respond(answer)
+}
+
+// reach connects to a node as requests are forwarded to it.
+func (n *Node) reach(ctx context.Context, m Member) error {
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	u, err := url.Parse(m.URL)
+	if err != nil {
+		return err
+	}
+	c, err := (&tls.Dialer{NetDialer: new(net.Dialer), Config: n.ClientTLS(m)}).DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}

@@ -1,0 +1,224 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/storage/jetstream/natstest"
+)
+
+// refused checks that an error is one sentence that says what the operator needs.
+func refused(t *testing.T, err error, is error, says ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("joined")
+	}
+	t.Log(err)
+	if is != nil && !errors.Is(err, is) {
+		t.Errorf("it is no %q", is)
+	}
+	for _, s := range says {
+		if !strings.Contains(err.Error(), s) {
+			t.Errorf("it does not say %q", s)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Error("it is more than a line")
+	}
+}
+
+// unused returns an address at which nobody listens.
+func unused(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// What cannot work must be refused when the node starts, in words that say what to do: later
+// it would be a user who finds out.
+func TestJoinRefuses(t *testing.T) {
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	a := ready(t, nc, "a")
+
+	t.Run("a name in use", func(t *testing.T) {
+		began := time.Now()
+		_, err := join(t, c.Conn(t), "a")
+		refused(t, err, ErrNameInUse, "called a runs at "+a.opts.URL, "another name")
+		if time.Since(began) > 2*short.ttl {
+			t.Errorf("after %v", time.Since(began))
+		}
+	})
+	t.Run("another secret", func(t *testing.T) {
+		_, err := join(t, nc, "b", func(o *Options) { o.Secret = []byte("another secret, long enough") })
+		refused(t, err, ErrSecret, "--cluster-secret")
+	})
+	t.Run("a short secret", func(t *testing.T) {
+		_, err := join(t, nc, "b", func(o *Options) { o.Secret = []byte("secret") })
+		refused(t, err, nil, "6 bytes", "at least 16")
+	})
+	for _, name := range []string{"", "a b", "a/b", ".a", "a..b", "a*", ">", strings.Repeat("a", 200)} {
+		t.Run("name "+name, func(t *testing.T) {
+			_, err := join(t, nc, name)
+			refused(t, err, nil, "cannot be the name of a node")
+		})
+	}
+	for _, url := range []string{"", "http://a:1", "https://a", "https://a:1/x", "https://u@a:1", "a:1", "https://a:1?x"} {
+		t.Run("URL "+url, func(t *testing.T) {
+			_, err := join(t, nc, "b", func(o *Options) { o.URL = url })
+			refused(t, err, nil, "https://host:port")
+		})
+	}
+	t.Run("a URL that others cannot reach", func(t *testing.T) {
+		_, err := join(t, nc, "b", func(o *Options) { o.URL = "https://" + unused(t) })
+		refused(t, err, ErrUnreachable, "node a has no connection to https://127.0.0.1:", "refused")
+	})
+	t.Run("a URL that leads to another node", func(t *testing.T) {
+		_, err := join(t, nc, "b", func(o *Options) { o.URL = a.opts.URL })
+		refused(t, err, ErrUnreachable, "another process than node b is at "+a.opts.URL)
+	})
+	for _, off := range []time.Duration{time.Hour, -time.Hour} {
+		t.Run("a clock that is off by "+off.String(), func(t *testing.T) {
+			_, err := join(t, nc, "b", func(o *Options) { o.wall = func() time.Time { return time.Now().Add(off) } })
+			refused(t, err, ErrClock, map[bool]string{true: "1h0m0s ahead", false: "1h0m0s behind"}[off > 0], "NTP")
+		})
+	}
+	t.Run("a server that fails", func(t *testing.T) {
+		failure := errors.New("the port is taken")
+		_, err := join(t, nc, "b", func(o *Options) { o.Serve = func(*tls.Config) error { return failure } })
+		refused(t, err, failure)
+	})
+	until(t, a, "those that were refused have left", func() bool { return len(a.Members()) == 1 })
+	ready(t, nc, "b")
+}
+
+func TestJoinRefusesReplicas(t *testing.T) {
+	c := natstest.Start(t, 1)
+	_, err := join(t, c.Conn(t), "a", func(o *Options) { o.Replicas = 3 })
+	refused(t, err, ErrReplicas, "for 3 replicas", "nats-server")
+}
+
+func TestJoinRefusesWithoutJetStream(t *testing.T) {
+	c := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
+	_, err := join(t, c.Conn(t), "a")
+	refused(t, err, ErrNoJetStream, "-js")
+}
+
+func TestJoinRefusesUnreachableAlone(t *testing.T) {
+	c := natstest.Start(t, 1)
+	_, err := join(t, c.Conn(t), "a", func(o *Options) { o.URL = "https://" + unused(t) })
+	refused(t, err, ErrUnreachable, "at https://127.0.0.1:", "refused")
+}
+
+// A node must not write into what a newer program has made, nor into what is another's.
+func TestJoinRefusesOtherBuckets(t *testing.T) {
+	for _, bucket := range []string{nodesBucket, clusterBucket} {
+		for _, x := range []struct {
+			metadata map[string]string
+			is       error
+			says     string
+		}{
+			{map[string]string{formatKey: "2"}, ErrNewer, "has format 2, this program knows 1: update this node"},
+			{nil, nil, bucket + " was not made by tabhub"},
+		} {
+			c := natstest.Start(t, 1)
+			nc := c.Conn(t)
+			js, err := jetstream.New(nc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket, Metadata: x.metadata}); err != nil {
+				t.Fatal(err)
+			}
+			_, err = join(t, nc, "a")
+			refused(t, err, x.is, x.says)
+		}
+	}
+}
+
+func TestConnectRefuses(t *testing.T) {
+	_, err := Connect(ConnectOptions{URLs: "nats://" + unused(t)})
+	refused(t, err, nats.ErrNoServers, "NATS cannot be reached at nats://127.0.0.1:", "nats-server")
+
+	c := natstest.StartOptions(t, 1, natstest.Options{User: "tabhub", Password: "right"})
+	_, err = Connect(ConnectOptions{URLs: c.URL(0)})
+	refused(t, err, nats.ErrAuthorization, "refuses this node")
+	_, err = Connect(ConnectOptions{URLs: strings.Replace(c.URL(0), "//", "//tabhub:wrong@", 1)})
+	refused(t, err, nats.ErrAuthorization, "refuses this node")
+	if strings.Contains(err.Error(), "wrong") {
+		t.Error("it says the password")
+	}
+	_, err = Connect(ConnectOptions{URLs: c.URL(0), Credentials: "/nonexistent"})
+	refused(t, err, nil, "/nonexistent")
+	nc, err := Connect(ConnectOptions{URLs: strings.Replace(c.URL(0), "//", "//tabhub:right@", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	ready(t, nc, "a")
+}
+
+// Two processes that are started with one name at once: one of them must run, whichever.
+func TestTwoNodesWithOneName(t *testing.T) {
+	c := natstest.Start(t, 1)
+	results := make(chan error)
+	for range 2 {
+		nc := c.Conn(t)
+		go func() {
+			n, err := join(t, nc, "a")
+			if err == nil {
+				defer leave(n)
+				n.Ready()
+			}
+			results <- err
+			<-t.Context().Done()
+		}()
+	}
+	one, two := <-results, <-results
+	if (one == nil) == (two == nil) || !errors.Is(errors.Join(one, two), ErrNameInUse) {
+		t.Errorf("%v, %v", one, two)
+	}
+}
+
+// A process that died must be able to come back under its name, as soon as its lease is over.
+func TestJoinAfterDeath(t *testing.T) {
+	c := natstest.Start(t, 1)
+	first := ready(t, c.Conn(t), "a")
+	crash(first)
+	began := time.Now()
+	again := ready(t, c.Conn(t), "a")
+	if took := time.Since(began); took > short.ttl+time.Second {
+		t.Errorf("after %v, with a lease of %v", took, short.ttl)
+	} else {
+		t.Logf("joined after %v, with a lease of %v", took, short.ttl)
+	}
+	if ended, err := again.Ended(t.Context(), first.ID()); !ended || err != nil || again.ID() <= first.ID() {
+		t.Error(ended, err, first.ID(), again.ID())
+	}
+}
+
+// A node that gives no answer, while it is stopped for example, must keep no other out.
+func TestJoinWithoutAnswer(t *testing.T) {
+	c := natstest.Start(t, 1)
+	a := ready(t, c.Conn(t), "a")
+	crash(a)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	l := listen(t)
+	b, err := Join(ctx, Options{Conn: c.Conn(t), Name: "b", URL: l.url(), Secret: secret, Replicas: 1, Serve: l.serve, timing: short})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave(b)
+}

@@ -1,0 +1,223 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// keeper is what keeps the lease: the revision that the next renewal has to follow.
+type keeper struct {
+	revision uint64
+	attempt  uint64
+	sent     map[uint64]*instant // the attempts since the last one that succeeded
+	granted  *instant            // when that was sent
+	lost     bool                // users have been closed since
+}
+
+// keep renews the lease until the node leaves or is replaced.
+func (n *Node) keep() {
+	timer := time.NewTimer(n.opts.timing.renew)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-n.kick:
+		case <-n.ctx.Done():
+			return
+		}
+		err := n.renew(n.ctx)
+		switch {
+		case err == nil:
+			timer.Reset(n.opts.timing.renew)
+		case errors.Is(err, ErrReplaced):
+			n.replaced()
+			return
+		default:
+			n.stats.renewalsFailed.Add(1)
+			n.trust()
+			n.log.Debug("the lease is not renewed", "err", err)
+			n.suspend(err)
+			timer.Reset(n.opts.timing.retry)
+		}
+	}
+}
+
+// incarnate makes what the next lease has of its own: its incarnation and its certificate.
+func (n *Node) incarnate(before string) error {
+	c, err := newCertificate(n.self.Name)
+	if err != nil {
+		return err
+	}
+	n.certificate.Store(c)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.self.Incarnation = incarnationAt(time.Now(), before)
+	n.self.Fingerprint = sha256.Sum256(c.Certificate[0])
+	return nil
+}
+
+// renew makes one attempt to renew the lease, and finds out why if it is refused.
+func (n *Node) renew(ctx context.Context) error {
+	err := n.attempt(ctx)
+	if errors.Is(err, errRevision) {
+		return n.reread(ctx)
+	}
+	return err
+}
+
+// attempt renews the lease if nobody has written its key since. It is held from when that was
+// sent, not from when it was answered.
+func (n *Node) attempt(ctx context.Context) error {
+	k := &n.keeper
+	k.attempt++
+	sent := now()
+	k.sent[k.attempt] = sent
+	ctx, cancel := context.WithTimeout(ctx, n.opts.timing.renew)
+	defer cancel()
+	r := n.record()
+	r.Attempt = k.attempt
+	revision, err := n.nodes.put(ctx, r.Name, r.encode(), k.revision)
+	if err == nil {
+		n.renewed(revision, sent)
+	}
+	return err
+}
+
+func (n *Node) record() *record {
+	m := n.Self()
+	if m.State == Suspended {
+		m.State = Ready // if this can be read, it is
+	}
+	return &record{Member: m, MAC: m.sign(n.keys.members)}
+}
+
+func (n *Node) renewed(revision uint64, sent *instant) {
+	k := &n.keeper
+	k.revision = revision
+	clear(k.sent)
+	n.mu.Lock()
+	n.acked = acked{revision, time.Now()}
+	n.mu.Unlock()
+	if !sent.within(n.lease.hold) {
+		return // the answer took longer than a lease: the next renewal counts
+	}
+	was := n.lease.Held()
+	n.stats.renewed(sent, k.granted, n.lease.hold)
+	k.granted, k.lost = sent, false
+	n.lease.grant(sent)
+	if !was {
+		n.trust()
+		n.changed.Fire()
+	}
+}
+
+// trust has this node suspect nobody for the time of a lease: its own renewals fail, so those
+// of others may be hidden from it, or fail for the same reason.
+func (n *Node) trust() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, e := range n.entries {
+		e.at = time.Now()
+	}
+}
+
+// reread finds out what has become of the lease when the key is not as the node has left it.
+func (n *Node) reread(ctx context.Context) error {
+	k := &n.keeper
+	ctx, cancel := context.WithTimeout(ctx, n.opts.timing.renew)
+	defer cancel()
+	m, err := n.nodes.last(ctx, n.self.Name)
+	if err != nil {
+		return err
+	}
+	r, err := decodeRecord(n.self.Name, m.Data, n.keys.members)
+	switch {
+	case err == nil && r.Incarnation != n.self.Incarnation:
+		return fmt.Errorf("%w: it runs at %s", ErrReplaced, r.URL)
+	case err == nil && r.State.live():
+		// A renewal has landed that was not answered, or has been refused while that was on its way.
+		k.revision = m.Sequence
+		if sent, ok := k.sent[r.Attempt]; ok {
+			n.renewed(m.Sequence, sent)
+			return nil
+		}
+		return errors.New("an earlier renewal is under way")
+	}
+	// Others have declared it ended, or somebody has deleted the key.
+	n.lose(ErrEnded)
+	k.revision = m.Sequence
+	clear(k.sent)
+	return errors.Join(ErrEnded, n.incarnate(n.self.Incarnation))
+}
+
+// suspend notes that a renewal has failed. Users are closed when that has lasted too long.
+func (n *Node) suspend(err error) {
+	if n.lease.Held() {
+		return
+	}
+	n.changed.Fire()
+	if k := &n.keeper; !k.lost && !k.granted.within(n.opts.timing.lose) {
+		n.lose(fmt.Errorf("%w: %w", ErrSuspended, err))
+	}
+}
+
+// lose ends the lease until the next renewal, and has users closed.
+func (n *Node) lose(why error) {
+	n.lease.end()
+	n.changed.Fire()
+	if n.keeper.lost {
+		return
+	}
+	n.keeper.lost = true
+	n.stats.lost.Add(1)
+	n.log.Warn("users are closed on this node", "err", why)
+	if n.opts.Lost != nil {
+		n.opts.Lost(why)
+	}
+}
+
+func (n *Node) replaced() {
+	n.mu.Lock()
+	left := n.self.State == Left
+	n.self.State = Left
+	n.mu.Unlock()
+	if left {
+		return // Leave is waiting
+	}
+	n.lease.leave()
+	n.lose(ErrReplaced)
+	n.stop()
+	close(n.done)
+	n.changed.Fire()
+}
+
+// say writes the node's last record, when keep has ended.
+func (n *Node) say(ctx context.Context, s State) error {
+	k := &n.keeper
+	for {
+		r := n.record()
+		r.State = s
+		_, err := n.nodes.put(ctx, r.Name, r.encode(), k.revision)
+		if errors.Is(err, errRevision) {
+			m, rerr := n.nodes.last(ctx, r.Name)
+			if rerr == nil {
+				found, bad := decodeRecord(r.Name, m.Data, n.keys.members)
+				if bad != nil || !found.State.live() || found.Incarnation != r.Incarnation {
+					return nil // somebody has said it already
+				}
+				k.revision = m.Sequence
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("leave the cluster: %w", err)
+		case <-time.After(n.opts.timing.retry):
+		}
+	}
+}

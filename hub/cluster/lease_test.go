@@ -1,0 +1,233 @@
+package cluster
+
+import (
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tabhub/storage/jetstream/natstest"
+)
+
+// Whoever takes a user over must be alone with it: a lease must be over for its holder before
+// any other can know that it has ended, however the way to NATS fails.
+func TestLeaseEndsForItsHolderFirst(t *testing.T) {
+	const holders, rounds = 6, 50
+	began := time.Now()
+	c := natstest.Start(t, 1)
+	fast := timing{ttl: 240 * time.Millisecond, hold: 180 * time.Millisecond, renew: 60 * time.Millisecond, retry: 10 * time.Millisecond, lose: time.Minute}
+	change := func(o *Options) { o.timing = fast }
+	q := ready(t, c.Conn(t), "q", change)
+	var mu sync.Mutex
+	var margins []time.Duration
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i := range holders {
+		proxy := natstest.NewProxy(t, c.URL(0))
+		p := ready(t, c.ConnTo(t, proxy.URL()), string(rune('a'+i)), change)
+		until(t, q, "q knows of it", func() bool { return q.Alive(p.ID()) })
+		ways := []func(){proxy.Cut, proxy.CutReplies, proxy.CutRequests, proxy.Break}
+		wg.Go(func() {
+			for round := range rounds {
+				id := p.ID()
+				dead := q.Dead(id)
+				var last atomic.Int64 // that p held its lease
+				stop := make(chan struct{})
+				polled := make(chan struct{})
+				go func() {
+					defer close(polled)
+					tick := time.NewTicker(time.Millisecond)
+					defer tick.Stop()
+					for {
+						at := time.Since(began)
+						if p.Lease().Held() && p.ID() == id {
+							last.Store(int64(at))
+						}
+						select {
+						case <-tick.C:
+						case <-stop:
+							return
+						}
+					}
+				}()
+				<-time.After(time.Duration(rand.Int64N(int64(fast.renew)))) // at any moment between two renewals
+				ways[round%len(ways)]()
+				select {
+				case <-dead:
+				case <-time.After(10 * time.Second):
+					t.Errorf("%s is alive for q, round %d: %+v, %+v", id, round, p.Stats(), q.Stats())
+				}
+				at := time.Since(began)
+				if p.Lease().Held() && p.ID() == id {
+					t.Errorf("round %d: %s was held when it was known to have ended", round, id)
+				}
+				proxy.Mend() // what was under way arrives late
+				// It makes another lease by itself, under another id.
+				timeout := time.After(20 * time.Second)
+				for p.ID() == id || !p.Lease().Held() || !q.Alive(p.ID()) {
+					changed, other := p.Changed().Wait(), q.Changed().Wait()
+					select {
+					case <-changed:
+					case <-other:
+					case <-time.After(fast.renew):
+					case <-timeout:
+						t.Errorf("round %d: %s is not back: %+v", round, p.ID(), p.Stats())
+						close(stop)
+						return
+					}
+				}
+				close(stop)
+				<-polled
+				margin := at - time.Duration(last.Load())
+				if margin <= 0 {
+					t.Errorf("round %d: %s was held %v after it was known to have ended", round, id, -margin)
+				}
+				mu.Lock()
+				margins = append(margins, margin)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	slices.Sort(margins)
+	if n := len(margins); n > 0 {
+		t.Logf("%d rounds: the lease was last held before others knew of its end: at least %v, half of the time %v; held for %v, ended after %v",
+			n, margins[0], margins[n/2], fast.hold, fast.ttl)
+	}
+}
+
+// While NATS is gone nobody is served, and nobody can have been taken over: when it is back all
+// go on where they were. An election there must close no user.
+func TestLeaderKilled(t *testing.T) {
+	c := natstest.Start(t, 3)
+	var nodes []*Node
+	lost := make(chan error, 10)
+	for i := range 3 {
+		nodes = append(nodes, ready(t, c.Conn(t), string(rune('a'+i)), func(o *Options) {
+			o.Replicas, o.timing, o.Lost = 3, usual, func(err error) { lost <- err }
+		}))
+	}
+	var ids []string
+	for _, n := range nodes {
+		until(t, n, "all know of all", func() bool { return len(n.Members()) == 3 && n.Members()[2].State == Ready })
+		ids = append(ids, n.ID())
+	}
+	c.Kill(c.Leader("KV_" + nodesBucket))
+	killed := time.Now()
+	before := make([]Stats, len(nodes))
+	for i, n := range nodes {
+		until(t, n, "it has failed to renew", func() bool { before[i] = n.Stats(); return before[i].RenewalsFailed > 0 })
+	}
+	var longest time.Duration
+	for i, n := range nodes {
+		until(t, n, "it renews again", func() bool { return n.Stats().Renewals > before[i].Renewals && n.Self().State == Ready })
+		longest = max(longest, n.Stats().Suspended)
+	}
+	t.Logf("all renew their leases %v after the leader was killed; the longest was suspended for %v", time.Since(killed), longest)
+	select {
+	case err := <-lost:
+		if longest < usual.lose-usual.hold {
+			t.Errorf("users were closed: %v", err)
+		}
+	default:
+	}
+	for i, n := range nodes {
+		if n.ID() != ids[i] {
+			t.Errorf("%s has become %s", ids[i], n.ID())
+		}
+		until(t, n, "all know of all again", func() bool {
+			return !slices.ContainsFunc(ids, func(id string) bool { m, ok := n.Member(id); return !ok || m.State != Ready })
+		})
+	}
+}
+
+// A node that is cut off from NATS for long must close its users, once, and tell why: their
+// clients can then try another node. It must be ready again by itself.
+func TestSuspendedForLong(t *testing.T) {
+	c := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, c.URL(0))
+	lost := make(chan error, 10)
+	n := ready(t, c.ConnTo(t, proxy.URL()), "a", func(o *Options) { o.Lost = func(err error) { lost <- err } })
+	id := n.ID()
+	proxy.Break()
+	until(t, n, "it is suspended", func() bool { return n.Self().State == Suspended })
+	began := time.Now()
+	if err := <-lost; !errors.Is(err, ErrSuspended) {
+		t.Error(err)
+	}
+	t.Logf("users were lost %v after it was suspended, which is to be %v after the last renewal", time.Since(began), short.lose)
+	proxy.Mend()
+	if err := n.Lease().Await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// It was alone: nobody has declared it ended.
+	if n.ID() != id || len(lost) != 0 {
+		t.Error(n.ID(), len(lost))
+	}
+	s := n.Stats()
+	if s.Suspensions != 1 || s.Lost != 1 || s.Suspended < short.lose-short.hold {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A node whose name another process has taken meanwhile must never act again.
+func TestReplaced(t *testing.T) {
+	c := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, c.URL(0))
+	lost := make(chan error, 10)
+	old := ready(t, c.ConnTo(t, proxy.URL()), "a", func(o *Options) { o.Lost = func(err error) { lost <- err } })
+	proxy.Cut()
+	again := ready(t, c.Conn(t), "a")
+	proxy.Mend()
+	<-old.Done()
+	if err := <-lost; !errors.Is(err, ErrReplaced) && !errors.Is(err, ErrSuspended) {
+		t.Error(err)
+	}
+	if old.Lease().Held() || old.Lease().Await(t.Context()) != ErrLeft || old.Self().State != Left {
+		t.Error("it has a lease")
+	}
+	if err := old.Leave(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if ended, err := again.Ended(t.Context(), old.ID()); !ended || err != nil {
+		t.Error(ended, err)
+	}
+	if !again.Lease().Held() {
+		t.Error("the one that took the name has lost it")
+	}
+}
+
+// A sleep of the machine must end the lease, and a clock that is set must not.
+func TestClock(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("has no clock that tells one from the other")
+	}
+	const hold = 3 * time.Second
+	ago := func(mono, wall, boot time.Duration) *instant {
+		i := now()
+		return &instant{i.mono - mono, i.wall - wall, i.boot - boot}
+	}
+	for _, x := range []struct {
+		what             string
+		mono, wall, boot time.Duration
+		held             bool
+	}{
+		{"just now", 0, 0, 0, true},
+		{"two seconds", 2 * time.Second, 2 * time.Second, 2 * time.Second, true},
+		{"too long", hold, hold, hold, false},
+		{"slept for a minute", time.Second, time.Minute, time.Minute, false},
+		{"slept for a second", time.Second, 2 * time.Second, 2 * time.Second, true},
+		{"slept for two", 1100 * time.Millisecond, 3200 * time.Millisecond, 3200 * time.Millisecond, false},
+		{"set by an hour", time.Second, time.Hour, time.Second, true},
+		{"set back by an hour", time.Second, -time.Hour, time.Second, true},
+		{"set back, and slept", time.Second, -time.Hour, time.Minute, false},
+	} {
+		if held := ago(x.mono, x.wall, x.boot).within(hold); held != x.held {
+			t.Errorf("%s: held %v", x.what, held)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"tabhub/spec"
+)
+
+// Asker sends a request to another node, on its own behalf, and returns the answer's status and
+// body. It blocks.
+type Asker func(ctx context.Context, node, method, path string) (status int, body []byte, err error)
+
+// What nodes ask each other, below /.cluster/. All take ?user=.
+const (
+	pathTake = "/.cluster/take" // POST: open the user's hub; 200, or 421 and who has it
+	pathMove = "/.cluster/move" // POST ?to=: give the user to the node of that ID
+)
+
+// ErrNowhere says that no node has a user's hub open.
+var ErrNowhere = errors.New("the user's hub is on no node; whichever is asked for it next opens it")
+
+// ServeHTTP serves what other nodes ask of this one.
+func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	user := spec.UserID(r.URL.Query().Get("user"))
+	if r.Method != http.MethodPost || user == "" {
+		http.Error(w, "not a request of a node", http.StatusBadRequest)
+		return
+	}
+	switch r.URL.Path {
+	case pathTake:
+		by, err := u.here(r.Context(), user)
+		switch {
+		case err != nil:
+			u.log.Warn("a user who was to be taken over was not", "user", user, "err", err)
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		case by != nil:
+			http.Error(w, (&OwnedError{User: user, By: *by}).Error(), http.StatusMisdirectedRequest)
+		}
+	case pathMove:
+		to, ok := u.node.Member(r.URL.Query().Get("to"))
+		if !ok {
+			http.Error(w, "there is no such node", http.StatusConflict)
+			return
+		}
+		if err := u.Move(r.Context(), user, to); err != nil {
+			http.Error(w, err.Error(), http.StatusConflict)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(to)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// request has another node do something for a user.
+func (u *Users) request(ctx context.Context, node Member, path string, query url.Values) error {
+	status, body, err := u.ask(ctx, node.ID(), http.MethodPost, path+"?"+query.Encode())
+	if err != nil {
+		return fmt.Errorf("node %s: %w", node.Name, err)
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("node %s: %.300s", node.Name, body)
+	}
+	return nil
+}
+
+// take has a node open a user's hub.
+func (u *Users) take(ctx context.Context, node Member, user spec.UserID) error {
+	return u.request(ctx, node, pathTake, url.Values{"user": {string(user)}})
+}
+
+// Self is this node.
+func (u *Users) Self() Member { return u.node.Self() }
+
+// Members are all nodes, this one with them, by name.
+func (u *Users) Members() []Member { return u.node.Members() }
+
+// Where returns the node that has a user's hub. The error is ErrNowhere if none has it open.
+func (u *Users) Where(ctx context.Context, user spec.UserID) (Member, error) {
+	if u.tenants.Has(user) {
+		return u.node.Self(), nil
+	}
+	w, err := u.journals.Writer(ctx, user)
+	if err != nil {
+		return Member{}, err
+	}
+	if m, ok := u.node.Member(w.Node); ok && !w.Released {
+		return m, nil
+	}
+	return Member{}, ErrNowhere
+}
+
+// MoveUser gives a user to the node of that name, "" for any other than the one that has the
+// user, and returns it. It blocks until that is done.
+func (u *Users) MoveUser(ctx context.Context, user spec.UserID, name string) (to Member, err error) {
+	at, err := u.Where(ctx, user)
+	if err != nil {
+		return Member{}, err
+	}
+	if name == "" {
+		to = u.node.place(user, at.ID())
+	}
+	for _, m := range u.node.Members() {
+		if m.Name == name {
+			to = m
+		}
+	}
+	switch {
+	case name == "" && (to.Name == "" || to.ID() == at.ID()):
+		return Member{}, ErrNoNode
+	case to.Name == "":
+		return Member{}, fmt.Errorf("there is no node %q; `tabhub cluster status` lists those that there are", name)
+	case to.State != Ready:
+		return Member{}, fmt.Errorf("node %s is %s and takes no users", to.Name, to.State)
+	case to.ID() == at.ID():
+		return to, nil
+	case at.ID() == u.node.Self().ID():
+		return to, u.Move(ctx, user, to)
+	}
+	return to, u.request(ctx, at, pathMove, url.Values{"user": {string(user)}, "to": {to.ID()}})
+}

@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"tabhub/spec"
+)
+
+// keys are made of the cluster's secret and its id.
+type keys struct {
+	cluster string
+	members []byte // sign the records of nodes
+	check   []byte // proves that a node has the secret
+	sealer  cipher.AEAD
+	marks   *Marks
+}
+
+const minSecret = 16
+
+func newKeys(secret []byte, cluster string) (keys, error) {
+	k := keys{cluster: cluster}
+	derive := func(purpose string) []byte {
+		key, err := hkdf.Key(sha256.New, secret, []byte(cluster), "tabhub "+purpose, 32)
+		if err != nil {
+			panic(err) // too long a key
+		}
+		return key
+	}
+	k.members, k.check = derive("members"), derive("check")
+	var err error
+	if k.marks, err = newMarks(derive("marks"), derive("mark encryption")); err != nil {
+		return k, err
+	}
+	block, err := aes.NewCipher(derive("documents"))
+	if err != nil {
+		return k, err
+	}
+	k.sealer, err = cipher.NewGCMWithRandomNonce(block)
+	return k, err
+}
+
+// identity is what makes a cluster, under its key of the bucket.
+type identity struct {
+	ID    string `json:"id"`
+	Check []byte `json:"check"` // by which a node sees that it has the same secret
+}
+
+const identityKey = "cluster"
+
+// openIdentity reads what cluster this is, or makes it, and checks the secret.
+func openIdentity(ctx context.Context, b *bucket, secret []byte) (keys, error) {
+	made := identity{ID: rand.Text()}
+	k, err := newKeys(secret, made.ID)
+	if err != nil {
+		return k, err
+	}
+	made.Check = k.check
+	doc, err := json.Marshal(made)
+	if err != nil {
+		return k, err
+	}
+	if doc, err = b.create(ctx, identityKey, doc); err != nil {
+		return k, err
+	}
+	var found identity
+	if err := json.Unmarshal(doc, &found); err != nil || found.ID == "" {
+		return k, fmt.Errorf("the key %s of the bucket %s is damaged", identityKey, clusterBucket)
+	}
+	if k, err = newKeys(secret, found.ID); err != nil {
+		return k, err
+	}
+	if !hmac.Equal(k.check, found.Check) {
+		return k, fmt.Errorf("%w: all nodes of a cluster have the same file for --cluster-secret", ErrSecret)
+	}
+	return k, nil
+}
+
+// create writes a key unless it is there, and returns what is there then.
+func (b *bucket) create(ctx context.Context, key string, value []byte) ([]byte, error) {
+	for {
+		m, err := b.last(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if len(m.Data) > 0 {
+			return m.Data, nil
+		}
+		if _, err := b.put(ctx, key, value, m.Sequence); err == nil {
+			return value, nil
+		} else if !errors.Is(err, errRevision) {
+			return nil, err
+		}
+	}
+}
+
+// Documents are what nodes keep sealed with the cluster's secret. It is safe for concurrent use.
+type Documents struct {
+	bucket  *bucket
+	cluster string
+	sealer  cipher.AEAD
+}
+
+// Get returns a document that all nodes share, such as the key of the hub's pairings; nil if
+// there is none. Names are words of letters, digits and dashes.
+func (d *Documents) Get(ctx context.Context, name string) ([]byte, error) {
+	m, err := d.bucket.last(ctx, "doc."+name)
+	if err != nil || len(m.Data) == 0 {
+		return nil, err
+	}
+	return d.Open("", name, m.Data)
+}
+
+// Create stores a document that all nodes share unless there is one, and returns the one that
+// is there then.
+func (d *Documents) Create(ctx context.Context, name string, doc []byte) ([]byte, error) {
+	sealed, err := d.bucket.create(ctx, "doc."+name, d.Seal("", name, doc))
+	if err != nil {
+		return nil, err
+	}
+	return d.Open("", name, sealed)
+}
+
+// Replace stores a document that all nodes share, whatever there is. Of two at once one counts.
+func (d *Documents) Replace(ctx context.Context, name string, doc []byte) error {
+	for {
+		m, err := d.bucket.last(ctx, "doc."+name)
+		if err != nil {
+			return err
+		}
+		_, err = d.bucket.put(ctx, "doc."+name, d.Seal("", name, doc), m.Sequence)
+		if !errors.Is(err, errRevision) {
+			return err
+		}
+	}
+}
+
+// Seal encrypts a document of a user ("": of the cluster), which may be kept anywhere: only
+// nodes of the cluster can read it, and only as that user's document of that name.
+func (d *Documents) Seal(user spec.UserID, name string, doc []byte) []byte {
+	return d.sealer.Seal(nil, nil, doc, d.place(user, name))
+}
+
+// Open is the inverse of Seal.
+func (d *Documents) Open(user spec.UserID, name string, sealed []byte) ([]byte, error) {
+	doc, err := d.sealer.Open(nil, nil, sealed, d.place(user, name))
+	if err != nil {
+		return nil, fmt.Errorf("document %s: it has been damaged, or sealed with another secret", name)
+	}
+	return doc, nil
+}
+
+func (d *Documents) place(user spec.UserID, name string) []byte {
+	b, err := json.Marshal([]string{d.cluster, string(user), name})
+	if err != nil {
+		panic(err) // strings
+	}
+	return b
+}

@@ -1,0 +1,52 @@
+package cluster
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Stats count what the node has done since it joined.
+type Stats struct {
+	Held           bool          // the lease, now
+	Members        int           // with a lease, this node among them
+	Renewals       int64         // of the lease
+	RenewalsFailed int64         // attempts
+	RenewalTime    time.Duration // all that succeeded took, from sent to answered
+	Suspensions    int64         // times that the lease was held again after it was not
+	Suspended      time.Duration // how long that lasted, all together
+	Lost           int64         // times that all users had to be closed
+	Ended          int64         // leases of others that this node has declared ended
+	WatchRestarts  int64         // times that the members were read anew
+	BadRecords     int64         // records in the bucket that no node of this cluster has signed
+	PeersRefused   int64         // connections of who is no member
+}
+
+type stats struct {
+	renewals, renewalsFailed, renewalTime, suspensions, suspended atomic.Int64
+	lost, ended, watchRestarts, badRecords, peersRefused          atomic.Int64
+}
+
+// renewed counts a renewal, and for how long the lease was not held before.
+func (s *stats) renewed(sent, last *instant, hold time.Duration) {
+	s.renewals.Add(1)
+	s.renewalTime.Add(int64(quick().mono - sent.mono))
+	if last == nil {
+		return
+	}
+	if gap := quick().mono - last.mono - hold; gap > 0 {
+		s.suspensions.Add(1)
+		s.suspended.Add(int64(gap))
+	}
+}
+
+// Stats returns the counters.
+func (n *Node) Stats() Stats {
+	s := &n.stats
+	return Stats{
+		Held: n.lease.Held(), Members: len(n.Members()),
+		Renewals: s.renewals.Load(), RenewalsFailed: s.renewalsFailed.Load(), RenewalTime: time.Duration(s.renewalTime.Load()),
+		Suspensions: s.suspensions.Load(), Suspended: time.Duration(s.suspended.Load()),
+		Lost: s.lost.Load(), Ended: s.ended.Load(), WatchRestarts: s.watchRestarts.Load(),
+		BadRecords: s.badRecords.Load(), PeersRefused: s.peersRefused.Load(),
+	}
+}

@@ -1,0 +1,52 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// Transport returns t, but sends requests only while the node has its lease: what comes
+// meanwhile waits, for as long as it would wait for an answer, and ends unsent.
+func (l *Lease) Transport(t tabtransport.TabHubTransport) tabtransport.TabHubTransport {
+	return &leased{t, l}
+}
+
+type leased struct {
+	tabtransport.TabHubTransport
+	lease *Lease
+}
+
+// SendRequest implements tabtransport.TabHubTransport.
+func (t *leased) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait tabtransport.Wait) (spec.Response, error) {
+	for !t.lease.Held() {
+		if err := t.await(ctx, wait); err != nil {
+			return spec.Response{}, err
+		}
+	}
+	if sending := wait.Sending; sending != nil { // it may take long
+		wait.Sending = func(sent tabtransport.Sent) error {
+			if err := sending(sent); err != nil {
+				return err
+			}
+			return t.await(ctx, wait)
+		}
+	}
+	return t.TabHubTransport.SendRequest(ctx, to, req, wait)
+}
+
+func (t *leased) await(ctx context.Context, wait tabtransport.Wait) error {
+	limit := wait.Timeout
+	if limit == 0 {
+		limit = spec.ControlTimeout
+	}
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := t.lease.Await(waiting)
+	if err == nil || ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w: this node has lost touch with the cluster (%w)", tabtransport.ErrNotConnected, err)
+}

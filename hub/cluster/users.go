@@ -1,0 +1,307 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage/jetstream"
+)
+
+// Tenants are the users whose hubs are open in this process.
+type Tenants interface {
+	// Has reports whether a user's hub is open. It does not block.
+	Has(spec.UserID) bool
+	// Open opens a user's hub, if it is not; it loads the user's journal, which asks
+	// Users.May. It blocks.
+	Open(context.Context, spec.UserID) error
+	// LetGo closes a user's hub in good order, and gives the journal back. It blocks for as
+	// long as calls are under way, which ctx bounds.
+	LetGo(context.Context, spec.UserID) error
+	// Users are those whose hubs are open.
+	Users() []spec.UserID
+	// Busy reports whether a call of the user's is under way.
+	Busy(spec.UserID) bool
+}
+
+// Journals are those of all users (package storage/jetstream).
+type Journals interface {
+	// Writer returns who wrote a user's journal last. It may be out of date.
+	Writer(context.Context, spec.UserID) (jetstream.Writer, error)
+}
+
+// Users finds the node that has a user's hub, and opens the hubs that are this node's. Its
+// methods are safe for concurrent use.
+type Users struct {
+	node     *Node
+	journals Journals
+	tenants  Tenants
+	forward  func(Member, spec.UserID) http.Handler
+	ask      Asker
+	log      *slog.Logger
+
+	opening chan struct{} // buffered maxOpening: has an element for each hub that is being opened
+
+	mu     sync.Mutex
+	known  map[spec.UserID]string // the node that had a user last, by its ID; a guess
+	moving map[spec.UserID]*move  // of users that are being given away
+}
+
+// maxKnown bounds the guesses. Beyond it all are forgotten: then journals are asked.
+const maxKnown = 1 << 17
+
+// maxOpening is how many hubs are opened at once: when a node dies, a third of all users come.
+const maxOpening = 64
+
+// patience is how long a user is looked for whose node has died, or who moves.
+const patience = 15 * time.Second
+
+// UsersOptions are what a Users needs.
+type UsersOptions struct {
+	Node     *Node
+	Journals Journals
+	Tenants  Tenants
+	// Forward serves the requests of a user by another node.
+	Forward func(Member, spec.UserID) http.Handler
+	Ask     Asker
+	Log     *slog.Logger
+}
+
+// NewUsers returns the Users of a node.
+func NewUsers(o UsersOptions) *Users {
+	return &Users{
+		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask, log: o.Log,
+		opening: make(chan struct{}, maxOpening),
+		known:   map[spec.UserID]string{}, moving: map[spec.UserID]*move{},
+	}
+}
+
+// OwnedError says that another node has a user.
+type OwnedError struct {
+	User spec.UserID
+	By   Member
+	to   http.Handler
+}
+
+// Elsewhere serves the user's requests by that node.
+func (e *OwnedError) Elsewhere() http.Handler { return e.to }
+
+func (e *OwnedError) Error() string {
+	return fmt.Sprintf("user %q is served by node %s", e.User, e.By.Name)
+}
+
+// errLeaving says that this node takes no users.
+var errLeaving = errors.New("this node is being drained; another takes the user")
+
+// May reports whether this node may take a user over from the node that wrote the journal
+// last: only if that has given the user back, or its lease has ended. It blocks until that is
+// known.
+func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
+	self := u.node.Self()
+	by, ok := u.owner(from)
+	if ok && by.ID() == self.ID() {
+		ok = false
+	} else if !ok && !from.Released && from.Node != "" {
+		ended, err := u.node.Ended(ctx, from.Node)
+		if err != nil {
+			return err
+		}
+		if ok = !ended; ok {
+			by, _ = u.node.Member(from.Node)
+		}
+	}
+	switch {
+	case ok:
+		return &OwnedError{user, by, u.forward(by, user)}
+	case self.State != Ready:
+		return errLeaving
+	}
+	return nil
+}
+
+// owner returns the node that has the user of a journal, or is to have: that which wrote last
+// or, if that has given the user back, to which. There may be none.
+func (u *Users) owner(w jetstream.Writer) (Member, bool) {
+	if !w.Released {
+		return u.node.Member(w.Node)
+	}
+	m, ok := u.node.Member(w.Next)
+	return m, ok && m.State == Ready
+}
+
+// Locate has the user's hub opened here, and returns nil, or what serves the user's requests
+// elsewhere. It blocks while the node has no lease, the user moves, or the lease of the
+// node that had the user has not ended yet.
+func (u *Users) Locate(ctx context.Context, user spec.UserID) (elsewhere http.Handler, err error) {
+	m, err := u.locate(ctx, user)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	return u.forward(*m, user), nil
+}
+
+// Take is Locate for a request that another node has sent because it takes this one for the
+// user's: a user whom nobody has is opened here.
+func (u *Users) Take(ctx context.Context, user spec.UserID) (elsewhere http.Handler, err error) {
+	by, err := u.here(ctx, user)
+	if err != nil || by == nil {
+		return nil, err
+	}
+	return u.forward(*by, user), nil
+}
+
+// here opens the user's hub here, or returns the node that has it.
+func (u *Users) here(ctx context.Context, user spec.UserID) (by *Member, err error) {
+	ctx, cancel := u.within(ctx, user)
+	defer cancel()
+	if err := u.await(ctx, user); err != nil || u.tenants.Has(user) {
+		return nil, err
+	}
+	return u.open(ctx, user)
+}
+
+func (u *Users) within(ctx context.Context, user spec.UserID) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("no node has taken user %q within %s; try again", user, patience))
+}
+
+func (u *Users) locate(ctx context.Context, user spec.UserID) (*Member, error) {
+	ctx, cancel := u.within(ctx, user)
+	defer cancel()
+	for {
+		if err := u.await(ctx, user); err != nil {
+			return nil, err
+		}
+		if u.tenants.Has(user) {
+			return nil, nil
+		}
+		m, err := u.guess(ctx, user)
+		if err != nil {
+			return nil, err
+		}
+		if m.ID() != u.node.Self().ID() {
+			return &m, nil
+		}
+		by, err := u.open(ctx, user)
+		if err != nil || by == nil {
+			return nil, err
+		}
+		// It was another's meanwhile: open has noted whose.
+	}
+}
+
+// await waits until this node has its lease and the user is not on the way to another.
+func (u *Users) await(ctx context.Context, user spec.UserID) error {
+	if err := u.node.Lease().Await(ctx); err != nil {
+		return err
+	}
+	u.mu.Lock()
+	m := u.moving[user]
+	u.mu.Unlock()
+	if m == nil {
+		return nil
+	}
+	select {
+	case <-m.done:
+		return u.await(ctx, user)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// guess returns the node that has the user, or is to have, as far as is known here.
+func (u *Users) guess(ctx context.Context, user spec.UserID) (Member, error) {
+	u.mu.Lock()
+	id := u.known[user]
+	u.mu.Unlock()
+	if m, ok := u.node.Member(id); ok {
+		return m, nil
+	}
+	w, err := u.journals.Writer(ctx, user)
+	if err != nil {
+		return Member{}, err
+	}
+	m, ok := u.owner(w)
+	if !ok {
+		m = u.node.Place(user)
+	}
+	u.note(user, m.ID())
+	return m, nil
+}
+
+// open opens the user's hub here, or returns who has it.
+func (u *Users) open(ctx context.Context, user spec.UserID) (*Member, error) {
+	select {
+	case u.opening <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	err := u.tenants.Open(ctx, user)
+	<-u.opening
+	if owned, ok := errors.AsType[*OwnedError](err); ok {
+		u.note(user, owned.By.ID())
+		return &owned.By, nil
+	}
+	if errors.Is(err, errLeaving) {
+		if m := u.node.Place(user); m.ID() != u.node.Self().ID() {
+			u.note(user, m.ID())
+			return &m, nil
+		}
+	}
+	if err == nil {
+		u.note(user, u.node.Self().ID())
+	}
+	return nil, err
+}
+
+// Again returns the node that has a user, for a request that one has not taken: because it has not
+// got the user, but, if it knows, owner; or because it could not be reached. The latter may
+// be dead: it is waited for until it is back or another can take its users.
+func (u *Users) Again(ctx context.Context, user spec.UserID, node, owner string) (next string, err error) {
+	u.forget(user)
+	if owner != "" && owner != node {
+		u.note(user, owner)
+	}
+	m, err := u.locate(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	if m == nil {
+		return u.node.Self().ID(), nil
+	}
+	if m.ID() == node && owner == "" {
+		changed := u.node.Changed().Wait()
+		t := time.NewTimer(retry)
+		defer t.Stop()
+		select {
+		case <-changed:
+		case <-t.C:
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+	return m.ID(), nil
+}
+
+// retry is how often a node is tried that cannot be reached, and is not known to be dead.
+const retry = 250 * time.Millisecond
+
+// forget drops what is known of where a user is.
+func (u *Users) forget(user spec.UserID) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.known, user)
+}
+
+func (u *Users) note(user spec.UserID, node string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.known) >= maxKnown {
+		clear(u.known)
+	}
+	u.known[user] = node
+}

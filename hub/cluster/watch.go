@@ -1,0 +1,218 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// entry is what is known of a name. The record is the last one that was signed; the revision
+// that of the key's last message, whatever it is.
+type entry struct {
+	record
+	revision uint64
+	stored   time.Time     // by the clock of NATS
+	at       time.Time     // when that was heard of; time before is no reason to end the lease
+	ending   bool          // it is being declared ended
+	sure     time.Time     // not before is it certain that a lease of which nothing was known has ended
+	dead     chan struct{} // closed when the lease has ended
+}
+
+// take notes the newest record of a name.
+func (e *entry) take(r record, ttl time.Duration) {
+	if e.dead == nil || e.Incarnation != r.Incarnation || !r.State.live() {
+		if e.State.live() && e.dead != nil {
+			close(e.dead)
+		}
+		e.dead = make(chan struct{})
+		if !r.State.live() {
+			close(e.dead)
+		}
+	}
+	e.record, e.sure = r, time.Time{}
+	if r.Absent {
+		e.sure = time.Now().Add(ttl)
+	}
+}
+
+// watch follows the bucket until the node leaves. What it is told by comes and goes with the
+// server that runs it, so whoever hears nothing of the node's own renewals asks anew.
+func (n *Node) watch() {
+	for n.ctx.Err() == nil {
+		if err := n.follow(); err != nil && n.ctx.Err() == nil {
+			n.stats.watchRestarts.Add(1)
+			n.log.Debug("the members are read anew", "err", err)
+			select {
+			case <-time.After(n.opts.timing.retry):
+			case <-n.ctx.Done():
+			}
+		}
+	}
+}
+
+func (n *Node) follow() error {
+	inbox := n.opts.Conn.NewInbox()
+	messages := make(chan *nats.Msg, 1024)
+	sub, err := n.opts.Conn.ChanSubscribe(inbox, messages)
+	if err != nil {
+		return err
+	}
+	defer sub.Unsubscribe()
+	ctx, cancel := context.WithTimeout(n.ctx, n.opts.timing.ttl)
+	defer cancel()
+	consumer, err := n.nodes.stream.CreatePushConsumer(ctx, jetstream.ConsumerConfig{
+		DeliverSubject:    inbox,
+		FilterSubject:     n.nodes.subject(">"),
+		DeliverPolicy:     jetstream.DeliverLastPerSubjectPolicy,
+		AckPolicy:         jetstream.AckNonePolicy,
+		MemoryStorage:     true,
+		Replicas:          1,
+		InactiveThreshold: 10 * time.Second,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(n.ctx), n.opts.timing.retry)
+		defer cancel()
+		_ = n.nodes.stream.DeleteConsumer(ctx, consumer.CachedInfo().Name) // it ends by itself, too
+	}()
+	began := time.Now()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for next := uint64(1); ; {
+		select {
+		case m := <-messages:
+			meta, err := m.Metadata()
+			if err != nil || meta.Sequence.Consumer != next {
+				return errors.New("messages are missing")
+			}
+			next++
+			n.see(strings.TrimPrefix(m.Subject, n.nodes.prefix), m.Data, meta.Sequence.Stream, meta.Timestamp)
+		case <-timer.C:
+			if n.stalled(began) {
+				return errors.New("the node's own renewals do not come back")
+			}
+			n.endSilent()
+		case <-n.again:
+			if time.Since(began) > n.opts.timing.renew {
+				return errors.New("a node is not known")
+			}
+		case <-n.ctx.Done():
+			return nil
+		}
+		timer.Reset(n.nextLook())
+	}
+}
+
+// see takes in a message of the bucket.
+func (n *Node) see(name string, data []byte, revision uint64, stored time.Time) {
+	r, err := decodeRecord(name, data, n.keys.members)
+	n.mu.Lock()
+	n.seen = max(n.seen, revision)
+	e := n.entries[name]
+	if e == nil {
+		e = &entry{}
+		if err == nil {
+			n.entries[name] = e
+		}
+	}
+	if e.revision != 0 && revision <= e.revision {
+		n.mu.Unlock()
+		return
+	}
+	e.revision, e.stored, e.at, e.ending = revision, stored, time.Now(), false
+	was := e.Member
+	if err == nil {
+		e.take(r, n.opts.timing.ttl)
+	}
+	n.mu.Unlock()
+	if err != nil {
+		n.stats.badRecords.Add(1)
+		n.log.Warn("a record in "+nodesBucket+" is none of this cluster's", "node", name, "err", err)
+		return
+	}
+	if was.State != r.State || was.Incarnation != r.Incarnation || name == n.self.Name {
+		n.changed.Fire()
+	}
+}
+
+// stalled reports whether the watch has not told of a renewal of which it should have.
+func (n *Node) stalled(began time.Time) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.acked.revision > n.seen && time.Since(n.acked.at) > n.opts.timing.renew/2 && time.Since(began) > n.opts.timing.renew
+}
+
+// nextLook returns how long the watch may wait for a message before it looks at the time.
+func (n *Node) nextLook() time.Duration {
+	wait := n.opts.timing.renew
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, e := range n.entries {
+		if name != n.self.Name && e.State.live() && !e.ending {
+			wait = min(wait, n.opts.timing.ttl-time.Since(e.at))
+		}
+	}
+	if wait <= 0 { // this node cannot do anything about it now
+		return n.opts.timing.retry
+	}
+	return wait
+}
+
+// endSilent declares those ended that have not renewed their leases, if this node has renewed
+// its own: otherwise it is NATS that is silent, or the network.
+func (n *Node) endSilent() {
+	if !n.lease.Held() {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, e := range n.entries {
+		if name == n.self.Name || !e.State.live() || e.ending || time.Since(e.at) < n.opts.timing.ttl {
+			continue
+		}
+		e.ending = true
+		r, revision := e.record, e.revision
+		n.wg.Go(func() { n.declareEnded(r, revision) })
+	}
+}
+
+// declareEnded writes that a lease has ended, if there is no newer renewal: those that come
+// after it fail.
+func (n *Node) declareEnded(r record, revision uint64) {
+	r.State = Ended
+	ctx, cancel := context.WithTimeout(n.ctx, n.opts.timing.renew)
+	defer cancel()
+	at, err := n.nodes.put(ctx, r.Name, r.encode(), revision)
+	if err == nil {
+		n.stats.ended.Add(1)
+		n.log.Warn("a node has not renewed its lease: it has ended", "node", r.ID())
+		n.see(r.Name, r.encode(), at, time.Now())
+		return
+	}
+	var removed bool
+	if errors.Is(err, errRevision) {
+		if m, err := n.nodes.last(ctx, r.Name); err == nil && m.Sequence > 0 {
+			n.see(r.Name, m.Data, m.Sequence, m.Time) // it is the watch that is late
+		} else {
+			removed = err == nil
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	e := n.entries[r.Name]
+	if e == nil || e.revision != revision {
+		return // there is news
+	}
+	e.ending = false
+	if removed { // by a person, and perhaps a renewal with it of which the watch has not told
+		e.revision, e.at = 0, time.Now()
+		return
+	}
+	e.at = time.Now().Add(n.opts.timing.renew - n.opts.timing.ttl) // look again in a while
+}

@@ -1,0 +1,85 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"tabhub/hub/cluster"
+	"tabhub/spec"
+)
+
+// Nodes is what a node's owner asks of it, and of the others.
+type Nodes interface {
+	Self() cluster.Member
+	// Members are all nodes, this one with them, by name.
+	Members() []cluster.Member
+	// Where returns the node that has a user's hub. The error is cluster.ErrNowhere if none has.
+	Where(context.Context, spec.UserID) (cluster.Member, error)
+	// Drain gives all users of this node to others, and takes none from now on. It blocks until
+	// that is done.
+	Drain(context.Context) error
+	// MoveUser gives a user to the node of that name, "" for any other than the one that has the
+	// user, and returns it. It blocks until that is done.
+	MoveUser(ctx context.Context, user spec.UserID, node string) (cluster.Member, error)
+}
+
+// ClusterReport is GET /api/cluster.
+type ClusterReport struct {
+	Node  string           `json:"node"` // that was asked
+	Nodes []cluster.Member `json:"nodes"`
+	User  spec.UserID      `json:"user,omitempty"`  // ?user=
+	Where string           `json:"where,omitempty"` // the user's node, "" if none has the hub open
+}
+
+var errNoCluster = &refusal{http.StatusNotFound, "this hub is no node of a cluster; `tabhub serve --cluster` makes one"}
+
+func (s *Server) getCluster(r *request) error {
+	c := s.o.Nodes
+	if c == nil {
+		return errNoCluster
+	}
+	report := ClusterReport{Node: c.Self().Name, Nodes: c.Members(), User: spec.UserID(r.URL.Query().Get("user"))}
+	if report.User != "" {
+		m, err := c.Where(r.Context(), report.User)
+		if err != nil && !errors.Is(err, cluster.ErrNowhere) {
+			return err
+		}
+		report.Where = m.Name
+	}
+	return r.answer(report)
+}
+
+func (s *Server) postDrain(r *request) error {
+	if s.o.Nodes == nil {
+		return errNoCluster
+	}
+	if err := s.o.Nodes.Drain(r.Context()); err != nil {
+		return &refusal{http.StatusConflict, err.Error()}
+	}
+	return r.answer(map[string]string{"status": "drained"})
+}
+
+// MoveRequest is the body of POST /api/cluster/move.
+type MoveRequest struct {
+	User spec.UserID `json:"user" validate:"required"`
+	Node string      `json:"node"` // "": any other
+}
+
+func (s *Server) postMove(r *request) error {
+	if s.o.Nodes == nil {
+		return errNoCluster
+	}
+	var in MoveRequest
+	if err := r.read(4<<10, &in); err != nil {
+		return err
+	}
+	to, err := s.o.Nodes.MoveUser(r.Context(), in.User, in.Node)
+	switch {
+	case errors.Is(err, cluster.ErrNowhere):
+		return &refusal{http.StatusNotFound, err.Error()}
+	case err != nil:
+		return &refusal{http.StatusConflict, err.Error()}
+	}
+	return r.answer(to)
+}

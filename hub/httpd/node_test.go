@@ -1,0 +1,461 @@
+package httpd
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tabhub/hub/auth"
+	"tabhub/hub/cluster/forward"
+	"tabhub/hub/tenant"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// throughEntrance is a variable of the environment: with it tests ask another node than that
+// which has their hub.
+const throughEntrance = "TABHUB_TEST_ENTRANCE"
+
+// located is a Locator that knows where each user is.
+type located struct {
+	mu    sync.Mutex
+	to    http.Handler                 // where all others are; may be nil
+	of    map[string]spec.UserID       // credentials
+	all   auth.Verifier                // tells of others, if not nil
+	at    map[spec.UserID]http.Handler // users that are elsewhere
+	err   error
+	asked []spec.UserID
+}
+
+func (l *located) UserOf(_ context.Context, credential string) (spec.UserID, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if user, ok := l.of[credential]; ok || l.all == nil {
+		return user, nil
+	}
+	id, _ := l.all.Verify(credential)
+	return id.User, nil
+}
+
+func (l *located) Locate(_ context.Context, user spec.UserID) (http.Handler, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked = append(l.asked, user)
+	if at, ok := l.at[user]; ok {
+		return at, l.err
+	}
+	return l.to, l.err
+}
+
+func (l *located) Take(ctx context.Context, user spec.UserID) (http.Handler, error) {
+	return l.Locate(ctx, user)
+}
+
+func (l *located) set(user spec.UserID, at http.Handler, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at[user], l.err = at, err
+}
+
+// entranceServer is a node that clients come to, in front of one that has the users.
+type entranceServer struct {
+	*testServer // asks the entrance
+	front       *Server
+	owner       *testServer
+	where       *located
+	forwarder   *forward.Forwarder
+	node        net.Listener // of the owner
+}
+
+// notOwners is the Verifier of a node that does not have the credentials.
+type notOwners struct{}
+
+func (notOwners) Verify(string) (auth.Identity, error) {
+	return auth.Identity{}, errors.New("the node that has not the user has checked the credential")
+}
+
+// openEntrance serves a hub on a node, and has another in front of it, which has no user.
+func openEntrance(t testing.TB, change func(*GuardOptions, *Options)) *entranceServer {
+	t.Helper()
+	d := newTestServer(t, func(g *GuardOptions, o *Options) {
+		o.Elsewhere = &located{at: map[spec.UserID]http.Handler{}}
+		if change != nil {
+			change(g, o)
+		}
+	})
+	return d.entrance(t, change)
+}
+
+func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)) *entranceServer {
+	t.Helper()
+	e := &entranceServer{owner: d, where: &located{of: map[string]spec.UserID{}, at: map[spec.UserID]http.Handler{}}}
+	var err error
+	if e.node, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	go func() { d.served <- d.server.ServeNode(e.node) }()
+	e.forwarder = forward.New(forward.Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+		if node != "owner/1" {
+			return nil, fmt.Errorf("there is no node %s", node)
+		}
+		return new(net.Dialer).DialContext(ctx, "tcp", e.node.Addr().String())
+	}})
+	to := e.forwarder.To("owner/1", func(_ context.Context, node, owner string) (string, error) { return "owner/1", nil })
+	e.where.to = to
+
+	g := GuardOptions{Verifier: notOwners{}, AllowOrigins: []string{"https://app.example.com"}}
+	o := Options{
+		Tenants: tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
+			return nil, errors.New("a user's hub was opened on the wrong node")
+		}, slog.New(slog.DiscardHandler)),
+		Info:   func() Info { return Info{Version: "entrance", Started: time.Now()} },
+		Doctor: func(context.Context) []Finding { return nil },
+		Stop:   func(why string) { d.stopped <- why },
+		Log:    slog.New(slog.NewTextHandler(d.log, nil)),
+	}
+	if change != nil {
+		change(&g, &o)
+	}
+	o.Elsewhere = e.where
+	switch {
+	case os.Getenv(throughEntrance) != "":
+		e.where.all = d.server.guard.verifier
+		o.Info = d.server.o.Info
+		g.Verifier = d.server.guard.verifier // what is about the process is checked here
+	case g.Verifier != nil:
+		g.Verifier = notOwners{}
+	}
+	o.Guard = newGuard(t, g)
+	in := *d // what is asked goes to the entrance, what is looked at is the owner's
+	e.front = New(o)
+	e.testServer = &in
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "httpd-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.addr, in.socket = ln.Addr().String(), filepath.Join(dir, "hub.sock")
+	own, err := net.Listen("unix", in.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go e.front.Serve(ln)
+	go e.front.ServeOwner(own)
+	t.Cleanup(func() {
+		e.forwarder.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := e.front.Shutdown(ctx, "stop"); err != nil {
+			t.Error(err)
+		}
+		os.RemoveAll(dir)
+	})
+	return e
+}
+
+// A request gets the same answer from whichever node it comes to, whoever makes it.
+func TestEntranceAnswersAsTheOwner(t *testing.T) {
+	d := openEntrance(t, nil)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go d.owner.server.Serve(ln)
+	for _, c := range []struct {
+		name, method, path, body string
+		headers                  []string
+	}{
+		{"a page", "GET", "/api/tabs", "", nil},
+		{"many tools", "GET", "/api/tools", "", nil},
+		{"a wrong token", "GET", "/api/tabs", "", []string{"Authorization", "Bearer wrong"}},
+		{"no token", "GET", "/api/tabs", "", []string{"Authorization", ""}},
+		{"no token at /sse", "GET", "/sse", "", []string{"Authorization", ""}},
+		{"a token in the query", "GET", "/message?token=wrong", "", []string{"Authorization", ""}},
+		{"a strange query", "GET", "/api/log?limit=1;x=%zz", "", nil},
+		{"a foreign origin", "POST", "/mcp", "{}", []string{"Origin", "https://evil.example"}},
+		{"an allowed origin", "POST", "/mcp", "{}", []string{"Origin", "https://app.example.com"}},
+		{"a preflight", "OPTIONS", "/mcp", "", []string{"Origin", "https://app.example.com", "Access-Control-Request-Method", "POST", "Authorization", ""}},
+		{"a method", "PUT", "/api/tabs", "", nil},
+		{"no such path", "GET", "/api/nothing", "", nil},
+		{"a foreign host", "GET", "/api/tabs", "", []string{"Host", "evil.example"}},
+		{"a body that is not kept", "POST", "/api/call", `{"name":"` + strings.Repeat("x", 1<<20) + `"}`, nil},
+		{"what is no JSON", "POST", "/api/call", "what", nil},
+		{"an unknown tool", "POST", "/api/call", `{"name":"website_tool_none"}`, nil},
+		{"MCP", "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Accept", "application/json, text/event-stream"}},
+		{"an unknown session", "GET", "/mcp", "", []string{"Mcp-Session-Id", "none", "Accept", "text/event-stream"}},
+		{"the wrong protocol", "GET", "/attach", "", []string{"Connection", "Upgrade", "Upgrade", "other"}},
+		{"an upgrade that is none", "GET", "/tabs", "", nil},
+		{"HTTP/2 over plain text", "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Accept", "application/json, text/event-stream", "Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "Http2-Settings", "AAMAAABkAAQCAAAAAAIAAAAA"}},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
+			direct := *d.owner
+			direct.addr = ln.Addr().String()
+			direct.t = t
+			via := *d.testServer
+			via.t = t
+			wantStatus, want, wantHeader := direct.ask(c.method, c.path, c.body, c.headers...)
+			status, body, header := via.ask(c.method, c.path, c.body, c.headers...)
+			body = strings.ReplaceAll(body, via.addr, direct.addr)
+			if status != wantStatus || body != want {
+				t.Errorf("%d %.300s, want %d %.300s", status, body, wantStatus, want)
+			}
+			for name, values := range wantHeader {
+				got := strings.ReplaceAll(strings.Join(header[name], ","), via.addr, direct.addr)
+				if name != "Date" && name != "Mcp-Session-Id" && got != strings.Join(values, ",") {
+					t.Errorf("%s is %q, want %q", name, got, values)
+				}
+			}
+			if len(header) != len(wantHeader) {
+				t.Errorf("headers %v, want %v", header, wantHeader)
+			}
+		})
+	}
+}
+
+// What only the entrance can know of a connection, nobody else can say.
+func TestEntranceHeaderIsBelievedNobody(t *testing.T) {
+	d := openEntrance(t, nil)
+	claim, _ := json.Marshal(entrance{User: spec.LocalUser, Owner: true, Near: true, Own: true, Remote: "127.0.0.1:1", Local: "127.0.0.1:3300"})
+	for name, headers := range map[string][]string{
+		"it":             {"Tabhub-Entrance", string(claim)},
+		"in small":       {"tabhub-entrance", string(claim)},
+		"as hop-by-hop":  {"Tabhub-Entrance", string(claim), "Connection", "Tabhub-Entrance"},
+		"as the trailer": {"Trailer", "Tabhub-Entrance", "Tabhub-Entrance", string(claim)},
+		"a proxy":        {"X-Forwarded-For", "127.0.0.1", "Connection", "X-Forwarded-For, Origin, Authorization"},
+	} {
+		// A wrong token is wrong, and what is the owner's alone is not for who has the token.
+		if status, body, _ := d.ask("GET", "/api/tabs", "", append(headers, "Authorization", "")...); status != 401 {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+		if status, body, _ := d.ask("POST", "/api/clients", `{"name":"x"}`, headers...); status != 403 {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+		if status, _, _ := d.ask("GET", "/attach", "", headers...); status != 404 {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	// Without it, or with two, the nodes' own listener serves nothing.
+	for name, lines := range map[string]string{
+		"none": "", "two": "Tabhub-Entrance: " + string(claim) + "\r\nTabhub-Entrance: " + string(claim) + "\r\n",
+		"no JSON": "Tabhub-Entrance: what\r\n", "nobody": "Tabhub-Entrance: {}\r\n",
+	} {
+		conn, err := net.Dial("tcp", d.node.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "GET /api/tabs HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s\r\n", d.addr, secret, lines)
+		if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != 400 {
+			t.Errorf("%s: %v %v", name, resp, err)
+		}
+	}
+}
+
+// The commands of the hub's owner reach the hub wherever it is, and know which node they ask.
+func TestEntranceForItsOwner(t *testing.T) {
+	d := openEntrance(t, nil)
+	status, body := d.askOwner("GET", "/api/status", "")
+	var report StatusReport
+	if err := json.Unmarshal([]byte(body), &report); err != nil || status != 200 || report.Version != "entrance" || report.User != spec.LocalUser || report.Hub.Tabs != 1 {
+		t.Errorf("%d %+v %v", status, report, err)
+	}
+	var health HealthReport
+	status, body = d.askOwner("GET", "/api/health", "")
+	if err := json.Unmarshal([]byte(body), &health); err != nil || status != 200 || health.Process == nil || health.Process.Version != "entrance" || health.Calls == nil {
+		t.Errorf("%d %s %v", status, body, err)
+	}
+	if status, body := d.askOwner("GET", "/api/doctor", ""); status != 200 || body != "[]\n" {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := d.askOwner("GET", "/api/tabs", ""); status != 200 || !strings.Contains(body, "demo.tabhub") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := d.askOwner("POST", "/api/stop", `{"reason":"stop"}`); status != 202 || <-d.stopped != "stop" {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _ := d.askOwner("GET", "/api/tabs", "", "Origin", "http://"+d.addr); status != 403 {
+		t.Errorf("a page came by the owner's socket: %d", status)
+	}
+	// A dashboard's page, whose session only the owner of the user knows.
+	d.owner.server.o.URL = "http://" + d.addr
+	session := d.signIn()
+	for path, want := range map[string]int{"/api/status": 200, "/api/health": 200, "/api/tabs": 200, "/api/doctor": 200} {
+		if got := d.as(session, "GET", path, ""); got != want {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
+	var watched WatchEvent
+	if _, watched = d.startWatch(); len(watched.Changed) == 0 {
+		t.Errorf("watched is %+v", watched)
+	}
+}
+
+// A stdio bridge works through another node, to the farewell.
+func TestBridgeThroughEntrance(t *testing.T) {
+	d := openEntrance(t, nil)
+	conn, r := d.attach("")
+	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"id":1,"result"`) {
+		t.Fatalf("%q, %v", line, err)
+	}
+	fmt.Fprintln(conn, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"mug"}}}`)
+	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"id":2,"result"`) {
+		t.Fatalf("%q, %v", line, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := d.owner.server.Shutdown(ctx, "upgrade"); err != nil {
+		t.Error(err)
+	}
+	rest, err := io.ReadAll(r)
+	if err != nil || !strings.HasSuffix(string(rest), `{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"upgrade","settled":true}}`+"\n") {
+		t.Errorf("the bridge cannot know why its hub ended: %q, %v", rest, err)
+	}
+}
+
+// A hub with accounts: each request goes to where its user is, and is not another's there.
+func TestEntranceOfAccounts(t *testing.T) {
+	change := func(g *GuardOptions, o *Options) {
+		g.Accounts, g.Verifier = true, users{"ann's": {User: "ann"}, "bob's": {User: "bob"}}
+	}
+	d := openEntrance(t, change)
+	d.where.of = map[string]spec.UserID{"ann's": "ann", "bob's": "bob", "forged": "ann"}
+	for token, want := range map[string]int{"ann's": 200, "bob's": 200, "forged": 401, "unknown": 401} {
+		status, body, _ := d.ask("GET", "/api/tabs", "", "Authorization", "Bearer "+token)
+		if status != want {
+			t.Errorf("%s: %d %s", token, status, body)
+		}
+	}
+	// The node takes the request for another's than its credential is.
+	d.where.of["ann's"] = "bob"
+	if status, body, _ := d.ask("GET", "/api/tabs", "", "Authorization", "Bearer ann's"); status != 401 || !strings.Contains(body, "different users") {
+		t.Errorf("%d %s", status, body)
+	}
+	d.where.set("bob", nil, errors.New("secret text"))
+	if status, body, h := d.ask("GET", "/api/tabs", "", "Authorization", "Bearer bob's"); status != 503 || strings.Contains(body, "secret") || h.Get("Retry-After") != "1" {
+		t.Errorf("%d %s", status, body)
+	}
+	// What a socket shows in its first message.
+	r := ask("/tabs ws", "127.0.0.1:3300", "-")
+	pass, err := d.front.guard.checkOrigin(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = r.WithContext(context.WithValue(r.Context(), passKey{}, pass))
+	d.where.set("bob", nil, nil)
+	d.where.of["ann's"] = "ann"
+	for credential, elsewhere := range map[string]bool{"ann's": true, "bob's": false, "unknown": false, "": false} {
+		err := d.front.Settle(r, credential)
+		if _, ok := errors.AsType[*tabtransport.ElsewhereError](err); ok != elsewhere || !ok && err != nil {
+			t.Errorf("%s: %v", credential, err)
+		}
+	}
+}
+
+// Users that move between two nodes while a request is under way end nowhere, but soon.
+func TestEntranceFollowsAUser(t *testing.T) {
+	d := openEntrance(t, nil)
+	moved := 0
+	d.where.set(spec.LocalUser, d.forwarder.To("gone/1", func(_ context.Context, node, owner string) (string, error) {
+		moved++
+		return map[string]string{"gone/1": "owner/1"}[node], nil
+	}), nil)
+	if status, body, _ := d.ask("POST", "/api/signin", "{}"); status != 200 || moved != 1 {
+		t.Errorf("%d %s after %d", status, body, moved)
+	}
+	if status, body, _ := d.ask("POST", "/api/call", strings.Repeat(" ", 100<<10)+`{"name":"x"}`); status != 503 || !strings.Contains(body, "nothing was done") {
+		t.Errorf("a request that cannot be sent again: %d %s", status, body)
+	}
+	_, r := d.attach("")
+	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"id":1,"result"`) {
+		t.Errorf("%q, %v", line, err)
+	}
+	// The owner believes that the entrance has it, and so on.
+	d.owner.server.o.Elsewhere.(*located).set(spec.LocalUser, d.forwarder.To("entrance/1", nil), nil)
+	var told []string
+	d.where.set(spec.LocalUser, d.forwarder.To("owner/1", func(_ context.Context, _, owner string) (string, error) {
+		told = append(told, owner)
+		return "owner/1", nil
+	}), nil)
+	began := time.Now()
+	status, body, h := d.ask("GET", "/api/tabs", "")
+	if status != 503 || h.Get("Retry-After") != "1" || strings.Join(told, " ") != "entrance/1 entrance/1 entrance/1 entrance/1" || time.Since(began) > 9*time.Second {
+		t.Errorf("%d %s, asked after %q", status, body, told)
+	}
+	if h.Get(forward.OwnerHeader) != "" {
+		t.Error("the client is told the nodes' names")
+	}
+}
+
+// A client that leaves ends what its request has begun on another node, and a node that ends
+// takes the requests along that it has not answered.
+func TestEndsThroughEntrance(t *testing.T) {
+	began, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	d := openEntrance(t, nil)
+	d.join("Chrome", "https://slow.example/", "Slow", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		began <- struct{}{}
+		<-ctx.Done()
+		ended <- struct{}{}
+		return spec.Response{}, ctx.Err()
+	}, `{"name":"wait","description":"Waits.","inputSchema":{"type":"object"}}`)
+	call := `{"name":"website_tool_slow_example__wait","arguments":{}}`
+	ctx, cancel := context.WithCancel(t.Context())
+	req, _ := http.NewRequestWithContext(ctx, "POST", "http://"+d.addr+"/api/call", strings.NewReader(call))
+	req.Header.Set("Authorization", "Bearer "+secret)
+	req.Header.Set("Content-Type", "application/json")
+	done := make(chan error, 1)
+	go func() { _, err := http.DefaultTransport.RoundTrip(req); done <- err }()
+	<-began
+	cancel()
+	<-ended
+	<-done
+	type answer struct {
+		status int
+		body   string
+	}
+	got := make(chan answer, 1)
+	go func() {
+		status, body, _ := d.ask("POST", "/api/call", call)
+		got <- answer{status, body}
+	}()
+	<-began
+	d.forwarder.CloseMember("owner/1")
+	if a := <-got; a.status != 502 || !strings.Contains(a.body, "may have been done") {
+		t.Errorf("%+v", a)
+	}
+	<-ended
+	if n := d.forwarder.Len(); n != 0 {
+		t.Errorf("%d connections are left", n)
+	}
+}
+
+// Large messages go through as they come, and a client that does not read has no more of them
+// kept for it than sockets hold.
+func TestLargeThroughEntrance(t *testing.T) {
+	d := openEntrance(t, nil)
+	text := make([]byte, 6<<20)
+	rand.Read(text)
+	payload := fmt.Sprintf("%x", text)
+	d.join("Chrome", "https://large.example/", "Large", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"` + payload + `"}]}`)}, nil
+	}, `{"name":"large","description":"Large.","inputSchema":{"type":"object"}}`)
+	status, body, _ := d.ask("POST", "/api/call", `{"name":"website_tool_large_example__large","arguments":{}}`)
+	if status != 200 || !strings.Contains(body, payload) {
+		t.Errorf("%d, %d bytes", status, len(body))
+	}
+}

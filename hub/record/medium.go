@@ -1,0 +1,72 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+)
+
+// source is where a record can be read, by many at once.
+type source interface {
+	// pieces yields what the record has at the moment, the newest first. An error is the last that
+	// it yields.
+	pieces(ctx context.Context) iter.Seq2[piece, error]
+}
+
+// piece is a part of a record, which is removed as a whole. What is asked of one that was
+// removed fails with fs.ErrNotExist.
+type piece interface {
+	name() string
+	// stat returns its bytes, with payloads, and when it was written last, or a little later.
+	stat() (size int64, changed time.Time, err error)
+	// first returns the number of the first line, 0 if it has none.
+	first() uint64
+	// lines yields the lines, and returns how many bytes of an unfinished one follow them. The
+	// error is that of yield, or ctx's cause if that ends first.
+	lines(ctx context.Context, yield func(raw []byte) error) (torn int, err error)
+	// payloads is lines of the payloads.
+	payloads(ctx context.Context, yield func(raw []byte) error) error
+}
+
+// medium is what a writer writes to. Only one goroutine does, but any may read.
+type medium interface {
+	source
+	// begin makes the caller the one that writes; who was it before is told errSuperseded. It
+	// returns the last line, 0 if there is none, and the key of digests, and notes what is wrong
+	// with what is there. It may be called again, after an error or errMoved.
+	begin(ctx context.Context, note *Note) (Head, []byte, error)
+	// append adds lines, of which first is the number of the first one, and reports whether they
+	// begin a piece. After an error it is called with the same lines until it returns none, so
+	// that a medium which cannot know whether they are there can find out; unless the error is
+	// errMoved.
+	append(ctx context.Context, first uint64, lines []byte) (began bool, err error)
+	// appendPayloads adds payloads of the lines that were appended last.
+	appendPayloads(ctx context.Context, lines []byte) error
+	// sync brings all lines to the disk, of which head is the last.
+	sync(head Head) error
+	// remove removes pieces that pieces has yielded, the oldest first.
+	remove(ctx context.Context, old []piece) error
+	close() error
+}
+
+var (
+	errSuperseded = errors.New("another hub has taken over the record")
+	// errMoved: the record does not end with the line that was last, though no other hub has
+	// taken it over.
+	errMoved = errors.New("the record does not end where it did")
+)
+
+// piecesOf returns the pieces of a source, oldest first.
+func piecesOf(ctx context.Context, s source) ([]piece, error) {
+	var all []piece
+	for p, err := range s.pieces(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	slices.Reverse(all)
+	return all, nil
+}

@@ -1,0 +1,408 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"tabhub/hub/broadcast"
+	"tabhub/spec"
+	"tabhub/storage/private"
+)
+
+const (
+	// maxQueued is how many bytes, about, may wait to be written.
+	maxQueued = 8 << 20
+	// reserved is how many of them are for what is lost last.
+	reserved = 2 << 20
+	// maxReaders is how many may search the files at once.
+	maxReaders = 2
+	// maxSpare is how many lines the memory may hold that is kept for the next ones.
+	maxSpare = 1024
+	// sizeOfEntry is what an entry takes without its texts.
+	sizeOfEntry = 600
+
+	syncDelay  = time.Second // how long a line may wait for the disk
+	retryDelay = time.Second
+	// writeTimeout is how long one attempt to write may take. Files do not know it.
+	writeTimeout = 5 * time.Second
+	closeTimeout = 2 * time.Second // how long Close may take, as far as it is not for files
+	retireDelay  = time.Hour // how long what is too old may stay
+)
+
+var errNoAnswer = errors.New("the servers that keep the record do not answer")
+
+// Defaults of Options.
+const (
+	DefaultKeep = 90 * 24 * time.Hour
+	DefaultMax  = 256 << 20
+)
+
+// Options configure a Recorder. The zero value of each field is a usable default.
+type Options struct {
+	User     spec.UserID       // whose record it is
+	Keep     time.Duration     // how long entries are kept; 0 means DefaultKeep
+	Max      int64             // how many bytes of files are kept; 0 means DefaultMax
+	Payloads bool              // keep arguments and results, too
+	Key      []byte            // of the digests of arguments; nil: one that is kept beside the lines
+	Changed  *broadcast.Signal // fired when lines were written; nil: nobody looks
+	Log      *slog.Logger      // nil discards
+}
+
+// Recorder is a Log that can be read: in the files of a directory, or in a Stream. What waits to be written takes
+// 10 MiB of memory at most, and an entry more.
+type Recorder struct {
+	// Static after construction.
+	source
+	o       Options
+	rest    time.Duration // between two writes, so that more goes into one
+	wake    chan struct{} // buffered 1: the state below has changed
+	readers chan struct{} // buffered maxReaders: has an element for each that reads
+	ended   chan struct{}
+	ctx     context.Context // of what is written
+	cancel  context.CancelCauseFunc
+
+	mu      sync.Mutex
+	queue   []Line
+	spare   []Line // memory of an earlier queue
+	bytes   int    // of the queue, and of what is being written
+	lost    Lost
+	why     string          // it is
+	flushes []chan struct{} // closed when flush may return
+	closed  bool
+	status  Status
+	latest  latest
+}
+
+// Open returns the log in a directory, which is made with the first entry. If the files
+// cannot be written, that shows in the Status, and is tried again.
+func Open(path string, o Options) *Recorder { return open(path, o, create) }
+
+func open(path string, o Options, create func(string) (file, error)) *Recorder {
+	o.setDefaults()
+	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create}, o, 0)
+}
+
+func (o *Options) setDefaults() {
+	if o.Keep == 0 {
+		o.Keep = DefaultKeep
+	}
+	if o.Max == 0 {
+		o.Max = DefaultMax
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// start returns a log that writes to m.
+func start(m medium, o Options, rest time.Duration) *Recorder {
+	f := &Recorder{source: m, o: o, rest: rest, wake: make(chan struct{}, 1), readers: make(chan struct{}, maxReaders), ended: make(chan struct{})}
+	f.ctx, f.cancel = context.WithCancelCause(context.Background())
+	go f.run(newWriter(m, o))
+	return f
+}
+
+// Append implements Log.
+func (f *Recorder) Append(e Entry) {
+	l := Line{Entry: e}
+	if !f.o.Payloads {
+		l.Result = nil
+	}
+	if len(l.Result) > maxPayload {
+		l.Result = tooLarge(l.Result)
+	}
+	if len(l.Args) > maxPayload {
+		l.sum, l.Args = sha256.Sum256(l.Args), tooLarge(l.Args)
+	}
+	room := maxQueued
+	if !lostLast(e.Event) {
+		room -= reserved
+	}
+	f.mu.Lock()
+	if f.bytes > 0 && f.bytes+l.size() > room { // better that than the entry
+		if l.Args != nil {
+			l.Digest = "lost"
+		}
+		l.Args, l.Result = nil, nil
+	}
+	if n := l.size(); f.closed || f.bytes > 0 && f.bytes+n > room {
+		f.loseLocked(&l)
+	} else {
+		f.queue = append(f.queue, l)
+		f.bytes += n
+	}
+	f.mu.Unlock()
+	f.changed()
+}
+
+// loseLocked counts a line that will not be written.
+func (f *Recorder) loseLocked(l *Line) {
+	if f.lost.Count == 0 {
+		f.lost.From = l.Time
+		f.why = cmp.Or(f.status.Error, "too much waited to be written")
+	}
+	f.lost.Count++
+	f.lost.To = l.Time
+	f.status.Lost++
+}
+
+// lostLast reports whether an event tells what the owner has decided.
+func lostLast(e Event) bool { return e == Policy || e == Ask || e == Client || e == Pairing }
+
+// size is about how much memory a line takes.
+func (e *Entry) size() int {
+	n := sizeOfEntry + len(e.Call) + len(e.Client) + len(e.Name) + len(e.Said) + len(e.Session) + len(e.Via) +
+		len(e.Tab) + len(e.Domain) + len(e.Origin) + len(e.URL) + len(e.Tool) + len(e.Rule) + len(e.Outcome) + len(e.Reason) +
+		len(e.Args) + len(e.Result)
+	for _, flow := range e.Flows {
+		n += len(flow)
+	}
+	return n
+}
+
+// changed wakes the goroutine.
+func (f *Recorder) changed() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Read is the function of that name, for all that was appended before. Of many at once most wait:
+// each may look through all that there are.
+func (f *Recorder) Read(ctx context.Context, q Query) (lines []Line, err error) {
+	f.flush(ctx)
+	err = f.inTurn(ctx, func() error {
+		lines, err = read(ctx, f.source, q)
+		return err
+	})
+	return lines, err
+}
+
+// Each calls each with all lines that q selects and that were appended before, oldest first,
+// whatever its Limit. It holds a piece of them in memory at a time. The error is each's, or ctx's
+// cause if that ends first.
+func (r *Recorder) Each(ctx context.Context, q Query, f func(*Line) error) error {
+	r.flush(ctx)
+	return each(ctx, r.source, q, f)
+}
+
+// Raw is Each with the bytes of all lines, without their line feeds: what VerifyLines checks. They
+// are valid until f returns.
+func (r *Recorder) Raw(ctx context.Context, f func(raw []byte) error) error {
+	r.flush(ctx)
+	return eachRaw(ctx, r.source, f)
+}
+
+// Payloads is ReadPayloads of what Read has returned, in its turn, too.
+func (f *Recorder) Payloads(ctx context.Context, lines []Line) (found []Payload, err error) {
+	err = f.inTurn(ctx, func() error {
+		found, err = readPayloads(ctx, f.source, lines)
+		return err
+	})
+	return found, err
+}
+
+// inTurn calls read as soon as few others read.
+func (f *Recorder) inTurn(ctx context.Context, read func() error) error {
+	select {
+	case f.readers <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-f.readers }()
+	return read()
+}
+
+// flush waits until all that is queued is written, or cannot be.
+func (f *Recorder) flush(ctx context.Context) {
+	done := make(chan struct{})
+	f.mu.Lock()
+	f.flushes = append(f.flushes, done)
+	f.mu.Unlock()
+	f.changed()
+	select {
+	case <-done:
+	case <-f.ended:
+	case <-ctx.Done():
+	}
+}
+
+// Status says whether entries can be written.
+func (f *Recorder) Status() Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+// Queued returns about how many bytes wait to be written.
+func (f *Recorder) Queued() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.bytes
+}
+
+// Close writes and syncs what is queued, unless servers do not answer in time. It is idempotent.
+func (f *Recorder) Close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.changed()
+	late := time.AfterFunc(closeTimeout, func() { f.cancel(errNoAnswer) })
+	<-f.ended
+	late.Stop()
+	f.cancel(nil)
+}
+
+// run writes what is queued, until the log is closed.
+func (f *Recorder) run(w *writer) {
+	defer close(f.ended)
+	var batch []Line // taken from the queue
+	var retry time.Time
+	timer := time.NewTimer(retireDelay)
+	defer timer.Stop()
+	var rested time.Time // until then more is waited for
+	for closed := false; !closed; {
+		select {
+		case <-f.wake:
+		case <-timer.C:
+		}
+		if wait := time.Until(rested); wait > 0 && !f.urgent() {
+			timer.Reset(wait)
+			continue
+		}
+		var flushes []chan struct{}
+		batch, flushes, closed = f.take(batch)
+		taken := batch
+		if now := time.Now(); closed || !now.Before(retry) {
+			var err error
+			if batch, err = f.write(w, batch, closed); err != nil {
+				retry = now.Add(retryDelay)
+			}
+			f.report(err)
+		}
+		if len(taken) > 0 {
+			rested = time.Now().Add(f.rest)
+		}
+		if len(batch) == 0 {
+			f.reuse(taken)
+		}
+		for _, done := range flushes {
+			close(done)
+		}
+		next := w.next()
+		if len(batch) > 0 || next.Before(retry) {
+			next = retry
+		}
+		timer.Reset(time.Until(next))
+	}
+	if err := w.medium.close(); err != nil {
+		f.report(err)
+	}
+	if len(batch) > 0 {
+		f.mu.Lock()
+		f.status.Lost += uint64(len(batch))
+		f.mu.Unlock()
+		f.o.Log.Error("entries of the record are lost", "count", len(batch))
+	}
+}
+
+// urgent reports whether somebody waits until all is written.
+func (f *Recorder) urgent() bool {
+	if f.rest == 0 {
+		return true
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed || len(f.flushes) > 0
+}
+
+// take adds what is queued to batch, what could not be written the last time.
+func (f *Recorder) take(batch []Line) (_ []Line, flushes []chan struct{}, closed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	flushes, f.flushes = f.flushes, nil
+	failing := len(batch) > 0
+	if failing {
+		batch = append(batch, f.queue...)
+		f.queue = nil
+	} else {
+		batch = f.queue
+		f.queue, f.spare = f.spare, nil
+	}
+	if f.lost.Count > 0 && (!failing || f.closed) { // one line, however long it takes
+		lost := f.lost
+		l := Line{Entry: Entry{Time: time.Now(), Event: Self, Outcome: "lost"}, Note: &Note{Lost: &lost, Why: f.why}}
+		batch = append(batch, l)
+		f.bytes += l.size()
+		f.lost = Lost{}
+	}
+	return batch, flushes, f.closed
+}
+
+// reuse takes back the memory of lines that are written, if it is not that of a burst.
+func (f *Recorder) reuse(lines []Line) {
+	if cap(lines) > maxSpare {
+		return
+	}
+	clear(lines)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spare = lines[:0]
+}
+
+// write writes lines and does what else is due. It returns those that are left.
+func (f *Recorder) write(w *writer, lines []Line, closing bool) ([]Line, error) {
+	for len(lines) > 0 || len(w.notes) > 0 {
+		ctx, cancel := context.WithTimeoutCause(f.ctx, writeTimeout, errNoAnswer)
+		n, err := w.write(ctx, lines)
+		cancel()
+		freed := 0
+		for i := range lines[:n] {
+			freed += lines[i].size()
+		}
+		f.mu.Lock()
+		f.bytes -= freed
+		f.latest.add(lines[:n])
+		f.mu.Unlock()
+		f.o.Changed.Fire()
+		lines = lines[n:]
+		if err != nil {
+			return lines, err
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(f.ctx, writeTimeout, errNoAnswer)
+	defer cancel()
+	if err := w.retire(ctx); err != nil {
+		return lines, err
+	}
+	if closing || !time.Now().Before(w.syncAt) {
+		return lines, w.sync()
+	}
+	return lines, nil
+}
+
+// report says how the last attempt has ended.
+func (f *Recorder) report(err error) {
+	text := ""
+	if err != nil {
+		err = private.Explain(err)
+		text = err.Error()
+	}
+	f.mu.Lock()
+	old := f.status.Error
+	f.status.Error = text
+	f.mu.Unlock()
+	switch {
+	case old == text:
+	case err != nil:
+		f.o.Log.Error("the record cannot be written", "err", err)
+	default:
+		f.o.Log.Info("the record is written again")
+	}
+}

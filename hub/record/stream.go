@@ -1,0 +1,151 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"time"
+
+	"tabhub/storage"
+)
+
+// streamRest is how long what comes after a write to a stream waits for more. A node that is killed
+// loses that much.
+const streamRest = 100 * time.Millisecond
+
+// Stream is where the batches of lines of a user are, if they are not in files, such as a Log of
+// storage/jetstream/streamlog. Begin, Append, AppendBeside and Remove are called by one goroutine,
+// the others by any. All end with their contexts.
+type Stream interface {
+	// Begin makes the caller the one that writes, and returns the first and the last batch, which
+	// are empty if there is none. It fails with storage.ErrStaleEpoch if another has taken over.
+	Begin(ctx context.Context) (first, last storage.Batch, err error)
+	// Append adds a batch, and reports whether it begins a piece. It fails with
+	// storage.ErrStaleEpoch or storage.ErrMoved, or with another error, after which it is called
+	// with the same batch and finds out whether that is there.
+	Append(ctx context.Context, b storage.Batch) (began bool, err error)
+	// AppendBeside adds lines that belong to the batch that was appended last.
+	AppendBeside(ctx context.Context, lines []byte) error
+	// Pieces yields what there is, the newest first. An error is the last that it yields.
+	Pieces(ctx context.Context) iter.Seq2[storage.Piece, error]
+	// Read calls f with the batches of a piece. It fails with fs.ErrNotExist if that was removed.
+	Read(ctx context.Context, p storage.Piece, f func(data []byte) error) error
+	// ReadBeside calls f with whole lines of those that are beside a piece.
+	ReadBeside(ctx context.Context, p storage.Piece, f func(data []byte) error) error
+	// Remove removes all before the batch with this sequence.
+	Remove(ctx context.Context, before uint64) error
+}
+
+// OpenStream returns the log in a stream. o.Key must be set: a stream has no place for it that
+// those who read the stream do not see. Nothing is written before the first entry. If nothing can
+// be written, that shows in the Status, and is tried again.
+func OpenStream(s Stream, o Options) *Recorder {
+	if len(o.Key) == 0 {
+		panic("record: without a key anybody could guess arguments from their digests")
+	}
+	o.setDefaults()
+	return start(&stream{s, o.Key}, o, streamRest)
+}
+
+// stream is a Stream as a medium.
+type stream struct {
+	Stream
+	key []byte
+}
+
+func (s *stream) begin(ctx context.Context, note *Note) (last Head, key []byte, err error) {
+	oldest, newest, err := s.Begin(ctx)
+	if err != nil {
+		return Head{}, nil, explain(err)
+	}
+	for raw := range eachLine(wholeLines(newest.Data)) {
+		last = last.next(raw)
+	}
+	for raw := range eachLine(wholeLines(oldest.Data)) {
+		// The stream removes what is old of those who have gone. They come back, and there is no line
+		// about it.
+		if l, ok := decodeLine(raw); ok && l.N > 1 {
+			note.Retired = &Head{l.N - 1, l.Prev}
+		}
+		break
+	}
+	return last, s.key, nil
+}
+
+func (s *stream) append(ctx context.Context, first uint64, lines []byte) (began bool, err error) {
+	began, err = s.Append(ctx, storage.Batch{Index: first, Data: lines})
+	return began, explain(err)
+}
+
+// explain returns the errors of a medium for those of a Stream.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, storage.ErrStaleEpoch):
+		return errSuperseded
+	case errors.Is(err, storage.ErrMoved):
+		return errMoved
+	}
+	return err
+}
+
+func (s *stream) appendPayloads(ctx context.Context, lines []byte) error {
+	return s.AppendBeside(ctx, lines)
+}
+
+// sync has nothing to do: what was appended is on as many servers as the stream has replicas.
+func (s *stream) sync(Head) error { return nil }
+
+func (s *stream) remove(ctx context.Context, old []piece) error {
+	return s.Remove(ctx, old[len(old)-1].(streamPiece).Next)
+}
+
+func (s *stream) close() error { return nil }
+
+func (s *stream) pieces(ctx context.Context) iter.Seq2[piece, error] {
+	return func(yield func(piece, error) bool) {
+		for p, err := range s.Pieces(ctx) {
+			if !yield(streamPiece{p, s.Stream}, err) {
+				return
+			}
+		}
+	}
+}
+
+// streamPiece is a piece of a stream.
+type streamPiece struct {
+	storage.Piece
+	of Stream
+}
+
+func (p streamPiece) name() string { return fmt.Sprintf("messages %d to %d", p.Start, p.End) }
+
+func (p streamPiece) stat() (int64, time.Time, error) { return p.Size, p.Changed, nil }
+
+func (p streamPiece) first() uint64 { return p.Index }
+
+func (p streamPiece) lines(ctx context.Context, yield func(raw []byte) error) (torn int, err error) {
+	err = p.of.Read(ctx, p.Piece, inLines(yield))
+	return 0, err
+}
+
+func (p streamPiece) payloads(ctx context.Context, yield func(raw []byte) error) error {
+	err := p.of.ReadBeside(ctx, p.Piece, inLines(yield))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// inLines returns what calls f with each line of a batch.
+func inLines(f func(raw []byte) error) func(data []byte) error {
+	return func(data []byte) error {
+		for raw := range eachLine(wholeLines(data)) {
+			if err := f(raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

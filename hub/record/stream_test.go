@@ -1,0 +1,277 @@
+package record_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub/broadcast"
+	"tabhub/hub/record"
+	"tabhub/hub/record/recordtest"
+	"tabhub/spec"
+	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/jetstream/streamlog"
+)
+
+func call(tool string) record.Entry {
+	return record.Entry{Time: time.Now(), Event: record.Call, Tool: tool, Outcome: "ok", URL: "https://shop.example/cart?id=1"}
+}
+
+// openAs opens a record with an epoch.
+func openAs(logs *streamlog.Logs, epoch spec.Epoch, o record.Options) *record.Recorder {
+	return record.OpenStream(logs.User("ann", func(context.Context) (spec.Epoch, error) { return epoch, nil }), o)
+}
+
+// add records a call, and waits until that is written or cannot be.
+func add(t *testing.T, r *record.Recorder, tool string) {
+	t.Helper()
+	r.Append(call(tool))
+	if _, err := r.Read(t.Context(), record.Query{Limit: 1}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// await waits until a log is as it should be, which is looked at whenever it has written.
+func await(t *testing.T, r *record.Recorder, changed *broadcast.Signal, is func() bool) {
+	t.Helper()
+	for timeout := time.After(30 * time.Second); ; {
+		next := changed.Wait()
+		if is() {
+			return
+		}
+		select {
+		case <-next:
+		case <-timeout:
+			t.Fatalf("%+v, %d bytes wait", r.Status(), r.Queued())
+		}
+	}
+}
+
+var options = record.Options{User: "ann", Key: []byte("a key of these tests")}
+
+// A hub that was cut off while its write was on the way does not know whether that has landed.
+// When it comes back it finds out, and writes the lines neither twice nor never.
+func TestUnconfirmedWriteIsNotRepeated(t *testing.T) {
+	servers := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	logs := logsOf(t, servers.ConnTo(t, proxy.URL()), 1)
+	o := options
+	o.Changed = new(broadcast.Signal)
+	r := openAs(logs, 1, o)
+	defer r.Close()
+	add(t, r, "a")
+	other := openAs(logsOf(t, servers.Conn(t), 1), 1, options) // reads what has landed
+	defer other.Close()
+	proxy.CutReplies()
+	r.Append(call("b"))
+	for !slices.Equal(recordtest.Calls(t, other), []string{"a", "b"}) {
+		runtime.Gosched()
+	}
+	proxy.Break() // and with it what the server has said
+	r.Append(call("c"))
+	proxy.Mend()
+	await(t, r, o.Changed, func() bool { return r.Queued() == 0 })
+	add(t, r, "d")
+	if got := recordtest.Calls(t, r); !slices.Equal(got, []string{"a", "b", "c", "d"}) {
+		t.Errorf("the record has %q", got)
+	}
+	if notes := recordtest.Notes(t, r); len(notes) > 0 || r.Status() != (record.Status{}) {
+		t.Errorf("%+v, %+v", notes, r.Status())
+	}
+	recordtest.Verify(t, r)
+}
+
+// A hub that was cut off, was replaced, and comes back with lines that it has not written, cannot
+// fork the chain: not with a write that was on the way, and not as one that has not begun.
+func TestStaleHubCannotFork(t *testing.T) {
+	servers := natstest.Start(t, 3)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 3), logsOf(t, servers.Conn(t), 3)
+	stale, silent, next := openAs(far, 1, options), openAs(near, 1, options), openAs(near, 2, options)
+	add(t, stale, "a")
+	proxy.CutRequests()
+	stale.Append(call("on the way"))
+	add(t, next, "b")
+	silent.Append(call("never began"))
+	silent.Close()
+	add(t, next, "c")
+	proxy.Mend()
+	stale.Append(call("late"))
+	stale.Close()
+	for who, r := range map[string]*record.Recorder{"stale": stale, "silent": silent} {
+		if s := r.Status(); !strings.Contains(s.Error, "another hub") || s.Lost == 0 {
+			t.Errorf("the %s hub: %+v", who, s)
+		}
+	}
+	next.Close()
+	if got := recordtest.Calls(t, next); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("the record has %q", got)
+	}
+	recordtest.Verify(t, next)
+}
+
+// While NATS is away calls go on. What is recorded meanwhile waits, within bounds; what is lost is
+// told in the record, and what the owner has decided is lost last.
+func TestCutOffUnderLoad(t *testing.T) {
+	length := 12 * time.Second
+	if !testing.Short() {
+		length = time.Minute
+	}
+	servers := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	logs := logsOf(t, servers.ConnTo(t, proxy.URL()), 1)
+	o := options
+	o.Changed = new(broadcast.Signal)
+	r := openAs(logs, 1, o)
+	defer r.Close()
+	add(t, r, "first")
+	proxy.Cut()
+	const perSecond = 1000
+	sent, most := 0, 0
+	tick := time.NewTicker(time.Second / 100)
+	defer tick.Stop()
+	for begin := time.Now(); time.Since(begin) < length; <-tick.C {
+		for ; sent < int(time.Since(begin).Seconds()*perSecond); sent++ {
+			r.Append(call(fmt.Sprint(sent)))
+		}
+		most = max(most, r.Queued())
+	}
+	lost := r.Status().Lost
+	r.Append(record.Entry{Time: time.Now(), Event: record.Policy, Outcome: "ok"})
+	if r.Status().Lost > lost {
+		t.Error("what the owner has decided is lost first")
+	}
+	if e := r.Status().Error; e == "" {
+		t.Error("the status says nothing")
+	} else {
+		t.Logf("%d entries in %v, %d lost, at most %d bytes waited, %q", sent, length, lost, most, e)
+	}
+	proxy.Mend()
+	await(t, r, o.Changed, func() bool { return r.Queued() == 0 })
+	add(t, r, "last")
+	names := recordtest.Calls(t, r)
+	if n := sent - int(lost) + 2; len(names) != n || names[0] != "first" || names[n-1] != "last" {
+		t.Errorf("%d entries are kept, want %d", len(names), n)
+	}
+	notes := recordtest.Notes(t, r)
+	if lost > 0 && (len(notes) != 1 || notes[0].Lost == nil || notes[0].Lost.Count != lost) || lost == 0 && len(notes) > 0 {
+		t.Errorf("%d are lost; the record says %+v", lost, notes)
+	}
+	if most > 11<<20 {
+		t.Errorf("%d bytes waited", most)
+	}
+	recordtest.Verify(t, r)
+}
+
+// A hub that ends does not wait for servers that do not answer, and says what it has lost.
+func TestCloseWhileCutOff(t *testing.T) {
+	servers := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	r := openAs(logsOf(t, servers.ConnTo(t, proxy.URL()), 1), 1, options)
+	add(t, r, "a")
+	proxy.Cut()
+	r.Append(call("b"))
+	r.Append(call("c"))
+	begin := time.Now()
+	r.Close()
+	if took, s := time.Since(begin), r.Status(); took > 4*time.Second || s.Lost != 2 || s.Error == "" {
+		t.Errorf("after %v: %+v", took, s)
+	}
+}
+
+// The leader of the stream may die at any time: nothing is lost, nothing is there twice.
+func TestLeaderDies(t *testing.T) {
+	servers := natstest.Start(t, 3)
+	logs := logsOf(t, servers.Conn(t), 3)
+	o := options
+	o.Changed = new(broadcast.Signal)
+	r := openAs(logs, 1, o)
+	defer r.Close()
+	var want []string
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for i := range 2000 {
+		if i == 500 {
+			servers.Kill(servers.Leader("TABHUB_RECORDS"))
+		}
+		want = append(want, fmt.Sprint(i))
+		r.Append(call(want[i]))
+		<-tick.C
+	}
+	await(t, r, o.Changed, func() bool { return r.Queued() == 0 })
+	if got := recordtest.Calls(t, r); !slices.Equal(got, want) {
+		t.Errorf("%d of %d entries are there", len(got), len(want))
+	}
+	if s := r.Status(); s.Lost > 0 {
+		t.Errorf("%+v", s)
+	}
+	recordtest.Verify(t, r)
+}
+
+// A search must not need more memory than what it finds, nor more time than a person has.
+func TestManyLinesInBoundedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 100,000 lines")
+	}
+	servers := natstest.Start(t, 1)
+	logs, err := streamlog.Open(t.Context(), servers.Conn(t), streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := openAs(logs, 1, options)
+	defer r.Close()
+	const count = 100_000
+	for i := range count {
+		e := call("add_to_cart")
+		e.Call = fmt.Sprint("c", i)
+		r.Append(e)
+		if i%2000 == 0 {
+			if _, err := r.Read(t.Context(), record.Query{Limit: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, q := range []record.Query{{Limit: 100}, {Call: "c0"}, {Call: "c99999"}, {Text: "nothing like this"}, {Since: time.Now().Add(-time.Millisecond)}} {
+		before := heap()
+		begin := time.Now()
+		lines, err := r.Read(t.Context(), q)
+		took := time.Since(begin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%+v: %d lines, %v, %d KiB allocated", q, len(lines), took, (heap()-before)>>10)
+	}
+	peak, n := uint64(0), 0
+	runtime.GC()
+	low := inUse()
+	begin := time.Now()
+	if err := r.Each(t.Context(), record.Query{}, func(*record.Line) error {
+		if n++; n%5000 == 0 {
+			runtime.GC()
+			peak = max(peak, inUse())
+		}
+		return nil
+	}); err != nil || n < count {
+		t.Fatalf("%d lines, %v", n, err)
+	}
+	t.Logf("each of %d lines: %v, %d KiB more in use at most", n, time.Since(begin), (peak-min(low, peak))>>10)
+	if peak > low+16<<20 {
+		t.Errorf("reading all takes %d KiB", (peak-low)>>10)
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+func inUse() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,73 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A journal is compacted when it has more messages than maxMessages beside those of a snapshot,
+// or more bytes than maxBytes beside three times what is kept of the user.
+const (
+	maxMessages = 256
+	maxBytes    = 64 << 10
+)
+
+// due reports whether j is to be compacted.
+func (s *Store) due(j *journal) bool {
+	return j.messages > maxMessages+2*(j.live/s.partSize()) || j.bytes > maxBytes+3*j.live
+}
+
+// compact writes a snapshot and deletes what is before it. What it writes it reads from the
+// journal, so that no second copy of users' states is in memory. If that fails the journal is
+// left as it is until it has grown by as much again.
+func (s *Store) compact(j *journal) error {
+	s.mu.Lock()
+	busy := s.closed || j.loading || j.release != nil || j.epoch == 0
+	s.mu.Unlock()
+	if busy {
+		return nil
+	}
+	select {
+	case s.compactions <- struct{}{}:
+		defer func() { <-s.compactions }()
+	default:
+		return nil // after the next flush, which must not wait for this
+	}
+	var f fold
+	err := s.read(s.loads, subject(j.user), j.seq, f.add)
+	if err == nil && (f.gap || len(f.parts) > 0 || f.last != j.seq) {
+		err = fmt.Errorf("%w: it ends at %d", errGap, f.last)
+	}
+	messages, bytes := j.messages, j.bytes
+	var first uint64
+	if err == nil {
+		first, err = s.writeParts(j, kindSnapshot, f.snapshot())
+	}
+	if err != nil {
+		if s.loads.Err() == nil {
+			s.log.Warn("the journal of a user cannot be compacted", "user", j.user, "err", err)
+		}
+		j.live, j.messages = j.bytes, 0
+		return err
+	}
+	j.live, j.messages, j.bytes = f.live, j.messages-messages, j.bytes-bytes
+	s.purge(j, first)
+	return nil
+}
+
+// purge deletes the messages of j before the snapshot that begins at sequence first. Whoever
+// comes later does it if this fails.
+func (s *Store) purge(j *journal, first uint64) {
+	ctx, cancel := context.WithTimeout(s.ctx, maxAnswer)
+	defer cancel()
+	stream, err := s.js.Stream(ctx, streamName)
+	if err == nil {
+		err = stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.log.Debug("what a snapshot replaces is not deleted", "user", j.user, "err", err)
+	}
+}

@@ -1,0 +1,35 @@
+// Package jetstream keeps the state of users in a stream of NATS JetStream, which the nodes of a
+// cluster share. [Store] implements storage.DomainToolStorage.
+//
+// # The journal
+//
+// All users are in one stream, TABHUB_USERS. Each user has one subject of it, whose messages are
+// the user's journal:
+//
+//	claim     makes a node the user's writer. Its sequence in the stream is the epoch.
+//	flush     the changes of a batch, applied all or none.
+//	snapshot  all that is kept of the user; what comes before it does not count.
+//	release   leaves the user without a writer.
+//
+// Each message is published with the sequence of the user's last one, as the server's condition
+// (Nats-Expected-Last-Subject-Sequence): a writer that another one has superseded can write no
+// more, whatever it believes, and what is written late is refused. Who wrote last is who owns
+// the user, so state, fence and ownership cannot disagree. The server keeps the condition with
+// the message, so a reader can tell that nothing is missing between two.
+//
+// The headers of a message:
+//
+//	Tabhub-Kind   claim, flush, snapshot or release
+//	Tabhub-Node   the writer, by Options.Node
+//	Tabhub-Epoch  the sequence of the writer's claim; a claim has none
+//	Tabhub-Id     unique: tells whether a publish that nobody has answered was kept
+//	Tabhub-Part   "i/n" of a flush or snapshot, of a payload in n messages, counted from 0.
+//	              Parts that no last one follows do not count.
+//	Tabhub-Next   of a release: where the user should go
+//	Tabhub-User   who it is, for people
+//
+// The payload of a flush or snapshot is the version of the format, one byte, and a batch of
+// storage.Entry values.
+//
+// A publish without an answer is sent again until it is known what became of it.
+package jetstream

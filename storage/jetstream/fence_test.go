@@ -1,0 +1,328 @@
+package jetstream
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// await waits until as many messages are in a user's journal.
+func await(t testing.TB, nc *nats.Conn, user spec.UserID, n int) {
+	t.Helper()
+	js := streams(t, nc)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(20 * time.Second); messages(t, js, user) < n; <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d messages, want %d", messages(t, js, user), n)
+		}
+	}
+}
+
+// big returns changes of so many bytes.
+func big(key string, bytes int) storage.Change {
+	return storage.Settings{Name: key, Body: []byte(`"` + strings.Repeat("x", bytes) + `"`)}
+}
+
+// What a node has sent and the network keeps until another has the user is never applied, in
+// one part or in several.
+func TestLateWrite(t *testing.T) {
+	c := natstest.Start(t, 1)
+	p := natstest.NewProxy(t, c.URL(0))
+	a, b := open(t, c.ConnTo(t, p.URL()), 1, "a/1"), open(t, c.Conn(t), 1, "b/1")
+	for user, change := range map[spec.UserID]storage.Change{"one": big("never", 10), "several": big("never", 3<<20)} {
+		first := load(t, a, user)
+		must(t, write(a, user, first.Epoch, storage.Name{Public: "n"}))
+		p.CutRequests()
+		late := begin(a, user, first.Epoch, change)
+		second := load(t, b, user)
+		p.Mend()
+		wantStale(t, <-late, second.Epoch)
+		wantStale(t, write(a, user, first.Epoch, change), 0)
+		must(t, write(b, user, second.Epoch, storage.Name{Public: "n2"}))
+		if s := load(t, b, user); len(s.Names) != 2 || len(s.Settings) != 0 {
+			t.Errorf("%s: got %d names, %d settings", user, len(s.Names), len(s.Settings))
+		}
+	}
+	must(t, a.Close()) // waits
+	if len(a.users) != 0 || a.waiting != 0 {
+		t.Errorf("of superseded users there are %d in memory, and %d bytes", len(a.users), a.waiting)
+	}
+}
+
+// A write whose acknowledgement is lost is written once and told as written, also if another
+// node has claimed the user by then.
+func TestLostAcknowledgement(t *testing.T) {
+	c := natstest.Start(t, 1)
+	p := natstest.NewProxy(t, c.URL(0))
+	near := c.Conn(t)
+	a, b := open(t, c.ConnTo(t, p.URL()), 1, "a/1"), open(t, near, 1, "b/1")
+	js := streams(t, near)
+	first := load(t, a, "ann")
+	for i := range 3 {
+		p.CutReplies()
+		done := begin(a, "ann", first.Epoch, storage.Name{Public: fmt.Sprint(i)})
+		await(t, near, "ann", 2+i)
+		p.Break() // with what was on its way
+		p.Mend()
+		must(t, <-done)
+		if n := messages(t, js, "ann"); n != 2+i {
+			t.Errorf("%d messages, want %d", n, 2+i)
+		}
+	}
+	// It is not lost but late, so that it is sent again and again.
+	p.CutReplies()
+	done := begin(a, "ann", first.Epoch, storage.Name{Public: "slow"})
+	await(t, near, "ann", 5)
+	second := load(t, b, "ann")
+	time.AfterFunc(4*minAnswer, p.Mend)
+	if err := <-done; err != nil {
+		t.Errorf("a write that was kept before another claimed the user: %v", err)
+	}
+	if len(second.Names) != 4 {
+		t.Errorf("the other one took over %+v", second.Names)
+	}
+	wantStale(t, write(a, "ann", first.Epoch, storage.Name{Public: "late"}), second.Epoch)
+
+	// The journal was compacted since: nobody can know.
+	third := load(t, a, "ann")
+	p.CutReplies()
+	done = begin(a, "ann", third.Epoch, storage.Name{Public: "who knows"})
+	await(t, near, "ann", 8)
+	fourth := load(t, b, "ann")
+	must(t, b.compact(drained(b, "ann")))
+	if n := messages(t, js, "ann"); n != 1 {
+		t.Errorf("%d messages after a snapshot", n)
+	}
+	p.Break()
+	p.Mend()
+	err := <-done
+	wantStale(t, err, fourth.Epoch)
+	if !errors.Is(err, ErrUnknown) {
+		t.Errorf("got %v, want ErrUnknown", err)
+	}
+}
+
+// With one NATS server after the other dead, all that was told as written is there, in order,
+// and nothing fails.
+func TestLeaderKilled(t *testing.T) {
+	c := natstest.Start(t, 3)
+	nc := c.Conn(t)
+	const users = 20
+	st := open(t, nc, 3, "a/1")
+	var wg sync.WaitGroup
+	var stop atomic.Bool
+	var counts [users]atomic.Int64
+	var longest atomic.Int64
+	for u := range users {
+		user := spec.UserID(fmt.Sprint("u", u))
+		epoch := load(t, st, user).Epoch
+		wg.Go(func() {
+			for n := int64(1); !stop.Load(); n++ {
+				start := time.Now()
+				if err := write(st, user, epoch, storage.Settings{Name: "n", Body: fmt.Append(nil, n)}, storage.Name{Public: fmt.Sprint(n % 50), Item: fmt.Sprint(n)}); err != nil {
+					t.Errorf("%s: write %d: %v", user, n, err)
+					return
+				}
+				counts[u].Store(n)
+				if took := int64(time.Since(start)); took > longest.Load() {
+					longest.Store(took)
+				}
+			}
+		})
+	}
+	// more waits until each user has written so often from now on.
+	more := func(n int64) {
+		var before [users]int64
+		for u := range users {
+			before[u] = counts[u].Load()
+		}
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for u := range users {
+			for deadline := time.Now().Add(time.Minute); counts[u].Load() < before[u]+n; <-tick.C {
+				if time.Now().After(deadline) {
+					t.Fatalf("u%d does not go on", u)
+				}
+			}
+		}
+	}
+	more(20)
+	for range 2 {
+		leader := c.Leader(streamName)
+		longest.Store(0)
+		killed := time.Now()
+		c.Kill(leader)
+		more(20)
+		t.Logf("leader killed: all went on after %v, longest write %v", time.Since(killed), time.Duration(longest.Load()))
+		c.Restart(leader)
+		c.Await()
+	}
+	leader := c.Leader(streamName)
+	longest.Store(0)
+	c.Shutdown(leader)
+	more(20)
+	t.Logf("leader shut down: longest write %v", time.Duration(longest.Load()))
+	stop.Store(true)
+	wg.Wait()
+	other := open(t, nc, 3, "b/1")
+	for u := range users {
+		s := load(t, other, spec.UserID(fmt.Sprint("u", u)))
+		if want := fmt.Sprint(counts[u].Load()); len(s.Settings) != 1 || string(s.Settings[0].Body) != want {
+			t.Errorf("u%d: kept %s, want %s", u, s.Settings[0].Body, want)
+		}
+	}
+}
+
+// One that cannot reach JetStream stops in time, and says what it does not know.
+func TestCloseWithoutServer(t *testing.T) {
+	c := natstest.Start(t, 1)
+	p := natstest.NewProxy(t, c.URL(0))
+	st, err := Open(t.Context(), c.ConnTo(t, p.URL()), Options{Node: func() string { return "a/1" }})
+	must(t, err)
+	st.closeAfter = 100 * time.Millisecond
+	epoch := load(t, st, "ann").Epoch
+	p.Cut()
+	told := begin(st, "ann", epoch, storage.Name{Public: "n"})
+	loading := make(chan error, 1)
+	go func() {
+		_, err := st.Load(t.Context(), "bob", time.Time{})
+		loading <- err
+	}()
+	for st.mu.Lock(); st.users["bob"] == nil; st.mu.Lock() {
+		st.mu.Unlock()
+	}
+	st.mu.Unlock()
+	if err := st.Close(); err == nil {
+		t.Error("Close says nothing of what was not written")
+	}
+	if err := <-told; !errors.Is(err, storage.ErrClosed) || !errors.Is(err, ErrUnknown) {
+		t.Errorf("the write: %v", err)
+	}
+	if err := <-loading; !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("the load: %v", err)
+	}
+}
+
+// A hub that writes more than JetStream takes is told so, and memory is bounded; others are not
+// affected.
+func TestBacklog(t *testing.T) {
+	c := natstest.Start(t, 1)
+	p := natstest.NewProxy(t, c.URL(0))
+	st := open(t, c.ConnTo(t, p.URL()), 1, "a/1")
+	ann, bob := load(t, st, "ann").Epoch, load(t, st, "bob").Epoch
+	p.Cut()
+	var kept []<-chan error
+	for i := range 12 {
+		kept = append(kept, begin(st, "ann", ann, big(fmt.Sprint(i), 1<<20-1000)))
+	}
+	bobs := begin(st, "bob", bob, big("b", 1<<20))
+	p.Mend()
+	full := 0
+	for i, done := range kept {
+		if err := <-done; err != nil {
+			if full++; !errors.Is(err, storage.ErrBacklog) || i < 8 {
+				t.Errorf("write %d: %v", i, err)
+			}
+		}
+	}
+	if full != 4 {
+		t.Errorf("%d of 12 were refused, want 4", full)
+	}
+	must(t, <-bobs)
+	must(t, st.Close()) // waits
+	if st.waiting != 0 {
+		t.Errorf("%d bytes wait", st.waiting)
+	}
+}
+
+// Many Loads of one user at once, in two stores: each epoch is handed out once, and one writer
+// remains.
+func TestLoadsAtOnce(t *testing.T) {
+	c := natstest.Start(t, 1)
+	stores := []*Store{open(t, c.Conn(t), 1, "a/1"), open(t, c.Conn(t), 1, "b/1")}
+	var mu sync.Mutex
+	owner := map[spec.Epoch]*Store{}
+	var newest spec.Epoch
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			s, err := stores[i%2].Load(t.Context(), "ann", time.Time{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if owner[s.Epoch] != nil {
+				t.Errorf("epoch %d was handed out twice", s.Epoch)
+			}
+			owner[s.Epoch] = stores[i%2]
+			newest = max(newest, s.Epoch)
+		})
+	}
+	wg.Wait()
+	for epoch, st := range owner {
+		if err := write(st, "ann", epoch, storage.Name{Public: fmt.Sprint(epoch)}); (err == nil) != (epoch == newest) {
+			t.Errorf("epoch %d of %d: %v", epoch, newest, err)
+		}
+	}
+}
+
+// Writes that come while the user is released are either part of what the next node loads, or
+// refused.
+func TestWriteDuringRelease(t *testing.T) {
+	c := natstest.Start(t, 1)
+	a, b := open(t, c.Conn(t), 1, "a/1"), open(t, c.Conn(t), 1, "b/1")
+	for range 20 {
+		epoch := load(t, a, "ann").Epoch
+		var wrote []string
+		var wg sync.WaitGroup
+		started := make(chan struct{})
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				name := fmt.Sprint(epoch, "/", i)
+				if err := write(a, "ann", epoch, storage.Name{Public: name}); err != nil {
+					wantStale(t, err, 0)
+					return
+				}
+				wrote = append(wrote, name)
+				if i == 0 {
+					close(started)
+				}
+			}
+		})
+		<-started
+		must(t, a.Release(t.Context(), "ann", epoch, ""))
+		wg.Wait()
+		s := load(t, b, "ann")
+		kept := map[string]bool{}
+		for _, n := range s.Names {
+			kept[n.Public] = true
+		}
+		for _, name := range wrote {
+			if !kept[name] {
+				t.Errorf("%s was told as written", name)
+			}
+		}
+		if len(s.Names) != len(wrote) {
+			t.Errorf("%d names are kept, %d were written", len(s.Names), len(wrote))
+		}
+		changes := []storage.Change{}
+		for _, n := range s.Names {
+			changes = append(changes, storage.DeleteName{Public: n.Public})
+		}
+		must(t, write(b, "ann", s.Epoch, changes...))
+		must(t, b.Release(t.Context(), "ann", s.Epoch, ""))
+	}
+}

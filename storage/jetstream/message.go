@@ -1,0 +1,112 @@
+package jetstream
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// The headers of a message, see the package's doc.
+const (
+	headerKind  = "Tabhub-Kind"
+	headerNode  = "Tabhub-Node"
+	headerEpoch = "Tabhub-Epoch"
+	headerID    = "Tabhub-Id"
+	headerPart  = "Tabhub-Part"
+	headerNext  = "Tabhub-Next"
+	headerUser  = "Tabhub-User"
+)
+
+// The values of headerKind.
+const (
+	kindClaim    = "claim"
+	kindFlush    = "flush"
+	kindSnapshot = "snapshot"
+	kindRelease  = "release"
+)
+
+const subjectPrefix = "tabhub.user."
+
+// subject returns that of a user's journal. It has no part of the user's name, which could be
+// anything.
+func subject(user spec.UserID) string {
+	sum := sha256.Sum256([]byte(user))
+	return subjectPrefix + hex.EncodeToString(sum[:16])
+}
+
+// message is one of a journal, as it was read.
+type message struct {
+	seq        uint64
+	after      uint64 // of the message before it
+	kind, node string
+	id         string
+	next       string
+	epoch      spec.Epoch
+	part, of   int // of is 1 for what has no parts
+	data       []byte
+}
+
+var errMessage = fmt.Errorf("%w: not a message of a journal", storage.ErrCorrupt)
+
+// parse reads a message that the server has kept under a sequence.
+func parse(seq uint64, h nats.Header, data []byte) (m message, err error) {
+	m = message{
+		seq: seq, kind: h.Get(headerKind), node: h.Get(headerNode), id: h.Get(headerID), next: h.Get(headerNext),
+		epoch: spec.Epoch(seq), of: 1, data: data,
+	}
+	if m.after, err = strconv.ParseUint(h.Get(nats.ExpectedLastSubjSeqHdr), 10, 64); err != nil || m.after >= seq {
+		return m, fmt.Errorf("%w: message %d follows %q", errMessage, seq, h.Get(nats.ExpectedLastSubjSeqHdr))
+	}
+	if m.kind != kindClaim {
+		epoch, err := strconv.ParseUint(h.Get(headerEpoch), 10, 64)
+		if err != nil || epoch >= seq {
+			return m, fmt.Errorf("%w: message %d has epoch %q", errMessage, seq, h.Get(headerEpoch))
+		}
+		m.epoch = spec.Epoch(epoch)
+	}
+	switch m.kind {
+	case kindClaim, kindRelease:
+	case kindFlush, kindSnapshot:
+		part, of, _ := strings.Cut(h.Get(headerPart), "/")
+		i, err := strconv.Atoi(part)
+		n, err2 := strconv.Atoi(of)
+		if err != nil || err2 != nil || i < 0 || i >= n {
+			return m, fmt.Errorf("%w: message %d is part %q", errMessage, seq, h.Get(headerPart))
+		}
+		m.part, m.of = i, n
+	default:
+		return m, fmt.Errorf("%w: message %d is a %q", errMessage, seq, m.kind)
+	}
+	return m, nil
+}
+
+// Writer says who wrote to a user's journal last. The zero Writer is nobody.
+type Writer struct {
+	Node     string     // by its Options.Node
+	Epoch    spec.Epoch // under which it wrote
+	Released bool       // it has let the user go
+	Next     string     // where it wanted the user to go, if Released; "" for anywhere
+
+	seq uint64 // of its message
+}
+
+func (m *message) writer() Writer {
+	return Writer{Node: m.node, Epoch: m.epoch, Released: m.kind == kindRelease, Next: m.next, seq: m.seq}
+}
+
+// userHeader returns a user for people to read, in what a header may hold.
+func userHeader(user spec.UserID) string {
+	const most = 200
+	if len(user) > most {
+		user = user[:most] + "…"
+	}
+	q := strconv.QuoteToASCII(string(user))
+	return q[1 : len(q)-1]
+}

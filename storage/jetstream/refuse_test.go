@@ -1,0 +1,141 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/storage"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// refused opens a store that cannot be opened.
+func refused(t *testing.T, nc *nats.Conn, replicas int, want error, says string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, err := Open(ctx, nc, Options{Node: func() string { return "a/1" }, Replicas: replicas})
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), says) {
+		t.Errorf("got %v, want %v that says %q", err, want, says)
+	}
+	t.Log(err)
+}
+
+// A NATS that cannot keep users is refused with a sentence that says what to do.
+func TestOpenRefuses(t *testing.T) {
+	none := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
+	refused(t, none.Conn(t), 1, ErrNoJetStream, "jetstream {}")
+
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	js := streams(t, nc)
+	refused(t, nc, 3, ErrReplicas, "3 replicas")
+	for _, test := range []struct {
+		config jetstream.StreamConfig
+		want   error
+		says   string
+	}{
+		{jetstream.StreamConfig{}, ErrStream, "another program"},
+		{jetstream.StreamConfig{Metadata: map[string]string{formatKey: "2"}}, storage.ErrNewer, "newer program"},
+		{jetstream.StreamConfig{Metadata: map[string]string{formatKey: "1"}, MaxAge: time.Hour, AllowDirect: true}, ErrStream, "keep all messages"},
+		{jetstream.StreamConfig{Metadata: map[string]string{formatKey: "1"}}, ErrStream, "direct gets"},
+		{jetstream.StreamConfig{Metadata: map[string]string{formatKey: "1"}, AllowDirect: true, Storage: jetstream.MemoryStorage}, ErrStream, "files"},
+	} {
+		test.config.Name, test.config.Subjects = streamName, []string{subjectPrefix + "*"}
+		_, err := js.CreateStream(t.Context(), test.config)
+		must(t, err)
+		refused(t, nc, 1, test.want, test.says)
+		must(t, js.DeleteStream(t.Context(), streamName))
+	}
+	// Two nodes that start at once make one stream.
+	opened := make(chan error, 5)
+	for range cap(opened) {
+		go func() {
+			st, err := Open(t.Context(), nc, Options{Node: func() string { return "a/1" }})
+			if err == nil {
+				err = st.Close()
+			}
+			opened <- err
+		}()
+	}
+	for range cap(opened) {
+		must(t, <-opened)
+	}
+}
+
+// A damaged journal is its user's trouble alone, and is not made worse.
+func TestDamaged(t *testing.T) {
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	js := streams(t, nc)
+	a := open(t, nc, 1, "a/1")
+	flush := func(data string) func(*testing.T, uint64) {
+		return func(t *testing.T, _ uint64) { raw(t, js, "ann", []byte(data), part(kindFlush, 1, 0, 1)...) }
+	}
+	for name, test := range map[string]struct {
+		damage func(t *testing.T, epoch uint64)
+		want   error
+	}{
+		"not ours":      {func(t *testing.T, _ uint64) { raw(t, js, "ann", []byte("hello")) }, storage.ErrCorrupt},
+		"no condition":  {func(t *testing.T, _ uint64) { _, err := js.Publish(t.Context(), subject("ann"), nil); must(t, err) }, storage.ErrCorrupt},
+		"unknown kind":  {func(t *testing.T, _ uint64) { raw(t, js, "ann", nil, headerKind, "poem", headerEpoch, "1") }, storage.ErrCorrupt},
+		"no payload":    {flush(""), storage.ErrCorrupt},
+		"newer payload": {flush("\x02abc"), storage.ErrNewer},
+		"bad payload":   {flush("\x01\xff\xff"), storage.ErrCorrupt},
+		"bad value":     {flush(string(storage.AppendEntry([]byte{1}, storage.Entry{Bucket: storage.BucketTabs, Key: "k", Value: []byte("v")}))), storage.ErrCorrupt},
+		"new bucket":    {flush(string(storage.AppendEntry([]byte{1}, storage.Entry{Bucket: "new", Key: "k", Value: []byte("v")}))), storage.ErrCorrupt},
+		"lost part":     {func(t *testing.T, _ uint64) { raw(t, js, "ann", []byte("\x01"), part(kindFlush, 1, 1, 2)...) }, storage.ErrCorrupt},
+		"lost message": {func(t *testing.T, epoch uint64) {
+			st, err := js.Stream(t.Context(), streamName)
+			must(t, err)
+			must(t, st.Purge(t.Context(), jetstream.WithPurgeSubject(subject("ann")), jetstream.WithPurgeSequence(epoch+1)))
+		}, storage.ErrCorrupt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st, err := js.Stream(t.Context(), streamName)
+			must(t, err)
+			must(t, st.Purge(t.Context()))
+			epoch := load(t, a, "ann").Epoch
+			must(t, write(a, "ann", epoch, storage.Name{Public: "n"}))
+			test.damage(t, uint64(epoch))
+			_, err = a.Load(t.Context(), "ann", time.Time{})
+			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), `"ann"`) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+			t.Log(err)
+			load(t, a, "bob")
+		})
+	}
+}
+
+// A stream that is deleted while nodes use it is an error that says so, not a wait for ever.
+func TestStreamDeleted(t *testing.T) {
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	a := open(t, nc, 1, "a/1")
+	a.lostAfter = 100 * time.Millisecond
+	epoch := load(t, a, "ann").Epoch
+	must(t, streams(t, nc).DeleteStream(t.Context(), streamName))
+	if err := write(a, "ann", epoch, storage.Name{Public: "n"}); !errors.Is(err, ErrLost) {
+		t.Errorf("Write: %v", err)
+	}
+	wantStale(t, write(a, "ann", epoch, storage.Name{Public: "n"}), 0)
+	if _, err := a.Load(t.Context(), "ann", time.Time{}); !errors.Is(err, ErrLost) {
+		t.Errorf("Load: %v", err)
+	}
+	// And one that was made again is not the one that was.
+	b := open(t, nc, 1, "b/1")
+	b.lostAfter = 100 * time.Millisecond
+	epoch = load(t, b, "ann").Epoch
+	must(t, write(b, "ann", epoch, storage.Name{Public: "n"}))
+	must(t, streams(t, nc).DeleteStream(t.Context(), streamName))
+	open(t, nc, 1, "c/1")
+	if err := write(b, "ann", epoch, storage.Name{Public: "n"}); !errors.Is(err, ErrLost) {
+		t.Errorf("Write: %v", err)
+	}
+}

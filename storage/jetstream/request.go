@@ -1,0 +1,225 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/spec"
+)
+
+const (
+	// How long an answer may take until the request is sent again grows from minAnswer, which is
+	// much for an answer and little for a writer whose server has died, to maxAnswer.
+	minAnswer, maxAnswer = 300 * time.Millisecond, 5 * time.Second
+	// The rest between two tries grows from minRest to maxRest.
+	minRest, maxRest = 10 * time.Millisecond, time.Second
+	// lostTimeout is how long the servers must say that a journal is not there until they are
+	// believed: one that has just started may not know it yet.
+	lostTimeout = 30 * time.Second
+)
+
+// ErrLost: the stream, or what it kept of a user, has been deleted.
+var ErrLost = errors.New("the stream " + streamName + " has lost what it kept")
+
+// ErrUnknown: nobody can tell any more whether a write was kept.
+var ErrUnknown = errors.New("it is not known whether the write was kept")
+
+// persist calls try until it succeeds or fails for good, or ctx ends.
+func (s *Store) persist(ctx context.Context, try func(ctx context.Context) error) error {
+	for rest, answer := minRest, minAnswer; ; rest, answer = min(2*rest, maxRest), min(2*answer, maxAnswer) {
+		var err error
+		if s.nc.IsConnected() {
+			once, cancel := context.WithTimeout(ctx, answer)
+			err = try(once)
+			cancel()
+		} else if err = nats.ErrDisconnected; s.nc.IsClosed() { // what is sent now would only pile up
+			err = nats.ErrConnectionClosed
+		}
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w (%w)", context.Cause(ctx), err)
+		}
+		if !temporary(err) {
+			return err
+		}
+		s.log.Debug("JetStream does not answer; trying again", "err", err, "rest", rest)
+		if err := sleep(ctx, rest); err != nil {
+			return err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// supersededError says that another writer's message stands where one was to be written.
+type supersededError struct {
+	by     Writer
+	unsure bool // the one may have been written before, and purged
+}
+
+func (e *supersededError) Error() string {
+	return fmt.Sprintf("%s has written to the journal under epoch %d", e.by.Node, e.by.Epoch)
+}
+
+// publish writes m, whose id is unique, right behind the message with sequence after, and returns
+// its sequence. It tries until the outcome is known or ctx ends; the error is a
+// *supersededError if another one stands there, or says why the server refused it.
+func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uint64, err error) {
+	m.Header.Set(nats.ExpectedLastSubjSeqHdr, strconv.FormatUint(after, 10))
+	var lost time.Time // since when the servers say so
+	err = s.persist(ctx, func(ctx context.Context) error {
+		reply, err := s.nc.RequestMsgWithContext(ctx, m)
+		if err == nil {
+			seq, err = decodeAck(reply.Data)
+		}
+		if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == codeWrongSequence {
+			seq, err = s.successor(ctx, m, after)
+		}
+		if e, ok := errors.AsType[*jetstream.APIError](err); ok && (e.ErrorCode == codeNoMessage || e.ErrorCode == codeStreamNotFound) ||
+			errors.Is(err, nats.ErrNoResponders) && s.gone(ctx) {
+			if lost.IsZero() {
+				lost = time.Now()
+			}
+			if time.Since(lost) > s.lostAfter {
+				return fmt.Errorf("%w: message %d of %s", ErrLost, after, m.Subject)
+			}
+			return nats.ErrNoResponders // for now
+		}
+		lost = time.Time{}
+		return err
+	})
+	return seq, err
+}
+
+// gone reports whether the servers say that the stream is not there.
+func (s *Store) gone(ctx context.Context) bool {
+	_, err := s.js.Stream(ctx, streamName)
+	return errors.Is(err, jetstream.ErrStreamNotFound)
+}
+
+func decodeAck(data []byte) (uint64, error) {
+	var ack struct {
+		Seq   uint64              `json:"seq"`
+		Error *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(data, &ack); err != nil {
+		return 0, fmt.Errorf("answer to a publish: %w", err)
+	}
+	if ack.Error != nil {
+		return 0, ack.Error
+	}
+	if ack.Seq == 0 {
+		return 0, fmt.Errorf("answer to a publish has no sequence: %q", data)
+	}
+	return ack.Seq, nil
+}
+
+// successor returns the sequence of m if it is what stands right behind the message with
+// sequence after. Any server's word that something stands there is true; that nothing does may
+// be out of date.
+func (s *Store) successor(ctx context.Context, m *nats.Msg, after uint64) (uint64, error) {
+	got, err := s.ask(ctx, getRequest{Seq: after + 1, NextFor: m.Subject})
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case got.id == m.Header.Get(headerID):
+		return got.seq, nil
+	case got.after != after: // what stood between was purged
+		return 0, &supersededError{by: got.writer(), unsure: true}
+	}
+	return 0, &supersededError{by: got.writer()}
+}
+
+// getRequest is the body of a request for messages.
+type getRequest struct {
+	Seq      uint64 `json:"seq,omitempty"`
+	LastFor  string `json:"last_by_subj,omitempty"`
+	NextFor  string `json:"next_by_subj,omitempty"`
+	Batch    int    `json:"batch,omitempty"`     // direct gets only
+	MaxBytes int    `json:"max_bytes,omitempty"` // direct gets only
+}
+
+func (r getRequest) body() []byte {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // of numbers and strings
+	}
+	return b
+}
+
+// ask returns a message from the stream's leader. If there is none, the error is an
+// *jetstream.APIError with codeNoMessage.
+func (s *Store) ask(ctx context.Context, req getRequest) (message, error) {
+	reply, err := s.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+streamName, req.body())
+	if err != nil {
+		return message{}, err
+	}
+	var got struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message *struct {
+			Seq    uint64 `json:"seq"`
+			Header []byte `json:"hdrs"`
+			Data   []byte `json:"data"`
+		} `json:"message"`
+	}
+	switch err := json.Unmarshal(reply.Data, &got); {
+	case err != nil:
+		return message{}, fmt.Errorf("answer to a get: %w", err)
+	case got.Error != nil:
+		return message{}, got.Error
+	case got.Message == nil:
+		return message{}, fmt.Errorf("answer to a get has no message: %.100q", reply.Data)
+	}
+	h, err := nats.DecodeHeadersMsg(got.Message.Header)
+	if err != nil {
+		return message{}, fmt.Errorf("answer to a get: %w", err)
+	}
+	return parse(got.Message.Seq, h, got.Message.Data)
+}
+
+// last returns the user's last message; the zero message if there is none. If certain is false
+// it may be out of date, which is quicker.
+func (s *Store) last(ctx context.Context, user spec.UserID, certain bool) (m message, err error) {
+	req := getRequest{LastFor: subject(user)}
+	err = s.persist(ctx, func(ctx context.Context) error {
+		if certain {
+			m, err = s.ask(ctx, req)
+			if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == codeNoMessage {
+				err = nil
+			}
+			return explain(err)
+		}
+		reply, err := s.nc.RequestWithContext(ctx, directGet, req.body())
+		if errors.Is(err, nats.ErrNoResponders) && s.gone(ctx) {
+			return fmt.Errorf("%w: there is none", ErrLost)
+		}
+		if err != nil {
+			return err
+		}
+		m, err = parseDirect(reply)
+		if errors.Is(err, errNone) {
+			return nil
+		}
+		return err
+	})
+	return m, err
+}

@@ -1,0 +1,234 @@
+package jetstream
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+const (
+	// maxWaiting is how many bytes, about, may wait to be written, maxUserWaiting how many of one
+	// user.
+	maxWaiting     = 64 << 20
+	maxUserWaiting = 8 << 20
+	// closeTimeout is how long Close tries to write what is queued.
+	closeTimeout = 10 * time.Second
+	// maxCompactions is how many journals are read at a time to be compacted, which takes memory.
+	maxCompactions = 2
+)
+
+// Options configure a Store.
+type Options struct {
+	// Node returns what Writer.Node says of messages under a claim that is made now: this node's
+	// incarnation. It must not block.
+	Node func() string
+	// Replicas is how many servers keep the stream. 0 means 1; a stream that has more keeps them.
+	Replicas int
+	// May says whether a user may be taken over from the one that wrote last, the zero Writer if
+	// nobody has; its error is Load's. Load claims only if nobody has written since. It is asked
+	// again when somebody has. It may block until ctx ends. Nil means always.
+	May func(ctx context.Context, user spec.UserID, from Writer) error
+	// Log may be nil.
+	Log *slog.Logger
+}
+
+// Store is a storage.DomainToolStorage in a NATS JetStream. Users that nobody writes cost a few
+// hundred bytes, and nothing once they are released or superseded.
+type Store struct {
+	// Static after construction.
+	nc          *nats.Conn
+	js          jetstream.JetStream
+	opts        Options
+	log         *slog.Logger
+	ctx         context.Context // of publishes
+	cancel      context.CancelCauseFunc
+	loads       context.Context // of Loads, within ctx
+	cancelLoads context.CancelCauseFunc
+	compactions chan struct{} // holds one for each that is under way
+	closeAfter  time.Duration // closeTimeout
+	lostAfter   time.Duration // lostTimeout
+
+	tasks sync.WaitGroup // goroutines that Close waits for
+
+	mu      sync.Mutex
+	users   map[spec.UserID]*journal
+	waiting int // bytes, about, that are not written
+	closed  bool
+	failed  int // writes that Close gave up
+}
+
+var _ storage.DomainToolStorage = (*Store)(nil)
+
+// Open opens the store, and makes its stream if there is none. It waits for servers that elect
+// a leader, as long as ctx lets it. The error is ErrNoJetStream, ErrOldServer, ErrReplicas,
+// ErrStream or storage.ErrNewer, and says what to do. The connection remains the caller's, who
+// closes it after
+// Close.
+func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	opts.Replicas = max(opts.Replicas, 1)
+	s := &Store{
+		nc: nc, js: js, opts: opts, log: opts.Log,
+		compactions: make(chan struct{}, maxCompactions), closeAfter: closeTimeout, lostAfter: lostTimeout,
+		users: make(map[spec.UserID]*journal),
+	}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.loads, s.cancelLoads = context.WithCancelCause(s.ctx)
+	if err := s.openStream(ctx); err != nil {
+		s.cancel(storage.ErrClosed)
+		return nil, fmt.Errorf("open the store of users: %w", err)
+	}
+	return s, nil
+}
+
+// Writer returns who wrote to a user's journal last, the zero Writer if nobody has. It may be out
+// of date: Load finds out.
+func (s *Store) Writer(ctx context.Context, user spec.UserID) (Writer, error) {
+	m, err := s.last(ctx, user, false)
+	if err != nil {
+		return Writer{}, fmt.Errorf("find the writer of user %q: %w", user, err)
+	}
+	return m.writer(), nil
+}
+
+// Write implements storage.DomainToolStorage. A publish follows at once if there is a done, else
+// within a tenth of a second; what comes while it is under way is published together. A Write
+// without changes publishes nothing.
+//
+// An error that is ErrUnknown says that the write may have been kept; all others, that it was not.
+func (s *Store) Write(user spec.UserID, epoch spec.Epoch, changes []storage.Change, done func(error)) {
+	err := storage.Validate(user, changes)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		err = s.writeLocked(user, epoch, changes, &done)
+	}
+	if done != nil {
+		s.tellLocked(done, err)
+	}
+}
+
+// writeLocked queues changes. What is left of done is to be called with the error.
+func (s *Store) writeLocked(user spec.UserID, epoch spec.Epoch, changes []storage.Change, done *func(error)) error {
+	if s.closed {
+		return storage.ErrClosed
+	}
+	j := s.users[user]
+	if j != nil && j.loading {
+		// What to say depends on the epoch that is going to be handed out.
+		if *done != nil {
+			j.refused = append(j.refused, refusal{epoch: epoch, done: *done})
+			*done = nil
+		}
+		return nil
+	}
+	if err := checkEpoch(user, epoch, j); err != nil {
+		return err
+	}
+	if len(changes) == 0 && !j.running {
+		return nil // nothing is before it
+	}
+	if err := s.queueLocked(j, changes, *done); err != nil {
+		return err
+	}
+	*done = nil
+	return nil
+}
+
+// checkEpoch returns why nothing may be written to j, nil if it is not here, under an epoch.
+func checkEpoch(user spec.UserID, epoch spec.Epoch, j *journal) error {
+	if epoch != 0 && (j == nil || j.epoch == 0 || j.release != nil) {
+		// Whoever it is that asks, another one may have claimed the user since.
+		return &storage.StaleEpochError{User: user, Epoch: epoch}
+	}
+	if j == nil {
+		return storage.CheckEpoch(user, epoch, 0)
+	}
+	return storage.CheckEpoch(user, epoch, j.epoch)
+}
+
+// tellLocked calls done on a goroutine of its own, for which Close waits.
+func (s *Store) tellLocked(done func(error), err error) {
+	if s.closed {
+		go done(err)
+		return
+	}
+	s.tasks.Go(func() { done(err) })
+}
+
+// Release lets a user go, after all that is queued has been written, and names the node where it
+// should go next, "" for any. From here on nothing is written under epoch. It returns once the
+// user has no writer, with a *storage.StaleEpochError if it had another one anyway, or when ctx
+// ends; the store goes on then.
+func (s *Store) Release(ctx context.Context, user spec.UserID, epoch spec.Epoch, next string) error {
+	r := &release{next: next, done: make(chan error, 1)}
+	if err := s.startRelease(user, epoch, r); err != nil {
+		return fmt.Errorf("release user %q: %w", user, err)
+	}
+	var err error
+	select {
+	case err = <-r.done:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("release user %q: %w", user, err)
+	}
+	return nil
+}
+
+func (s *Store) startRelease(user spec.UserID, epoch spec.Epoch, r *release) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return storage.ErrClosed
+	}
+	j := s.users[user]
+	if j != nil && j.loading {
+		return &storage.StaleEpochError{User: user, Epoch: epoch}
+	}
+	if err := checkEpoch(user, epoch, j); err != nil {
+		return err
+	}
+	j.release = r
+	s.startLocked(j)
+	return nil
+}
+
+// Close implements storage.DomainToolStorage. If JetStream does not take what is queued within ten
+// seconds the rest fails with ErrUnknown, and Close says so. Users are not released.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	for _, j := range s.users {
+		if j.running {
+			j.poke()
+		}
+	}
+	s.mu.Unlock()
+	s.cancelLoads(storage.ErrClosed)
+	t := time.AfterFunc(s.closeAfter, func() { s.cancel(storage.ErrClosed) })
+	s.tasks.Wait()
+	t.Stop()
+	s.cancel(storage.ErrClosed)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed > 0 {
+		return fmt.Errorf("close the store of users: JetStream took too long to keep %d writes", s.failed)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/storagetest"
+)
+
+// open opens a store for a node.
+func open(t testing.TB, nc *nats.Conn, replicas int, node string) *Store {
+	t.Helper()
+	st, err := Open(t.Context(), nc, Options{Node: func() string { return node }, Replicas: replicas})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return st
+}
+
+func streams(t testing.TB, nc *nats.Conn) jetstream.JetStream {
+	t.Helper()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+// suite runs the contract of stores with so many servers.
+func suite(t *testing.T, servers int) {
+	c := natstest.Start(t, servers)
+	nc := c.Conn(t)
+	js := streams(t, nc)
+	var mu sync.Mutex
+	current := ""
+	storagetest.Run(t, true, func(t *testing.T, dir string) storage.DomainToolStorage {
+		mu.Lock()
+		defer mu.Unlock()
+		if dir != current { // a new store
+			if current != "" {
+				if err := js.DeleteStream(t.Context(), streamName); err != nil {
+					t.Fatal(err)
+				}
+			}
+			current = dir
+		}
+		return open(t, nc, servers, "n0/1")
+	})
+}
+
+func TestContract(t *testing.T) {
+	t.Run("one", func(t *testing.T) { suite(t, 1) })
+	t.Run("three", func(t *testing.T) { suite(t, 3) })
+}
+
+func load(t testing.TB, st *Store, user spec.UserID) *storage.State {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s, err := st.Load(ctx, user, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// write writes changes, and returns what becomes of them.
+func write(st *Store, user spec.UserID, epoch spec.Epoch, changes ...storage.Change) error {
+	return <-begin(st, user, epoch, changes...)
+}
+
+func begin(st *Store, user spec.UserID, epoch spec.Epoch, changes ...storage.Change) <-chan error {
+	done := make(chan error, 1)
+	st.Write(user, epoch, changes, func(err error) { done <- err })
+	return done
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantStale(t testing.TB, err error, newer spec.Epoch) {
+	t.Helper()
+	if e, ok := errors.AsType[*storage.StaleEpochError](err); !ok || e.Newer != newer {
+		t.Errorf("got %v, want it refused for epoch %d", err, newer)
+	}
+}
+
+// messages returns how many messages a user's journal has.
+func messages(t testing.TB, js jetstream.JetStream, user spec.UserID) int {
+	t.Helper()
+	st, err := js.Stream(t.Context(), streamName)
+	must(t, err)
+	info, err := st.Info(t.Context(), jetstream.WithSubjectFilter(subject(user)))
+	must(t, err)
+	return int(info.State.Subjects[subject(user)])
+}
+
+// A user is taken over only from whom May says, and where it should go is known.
+func TestOwner(t *testing.T) {
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	var asked []Writer
+	refuse := errors.New("it is alive")
+	b, err := Open(t.Context(), nc, Options{Node: func() string { return "b/1" }, May: func(_ context.Context, user spec.UserID, from Writer) error {
+		from.seq = 0
+		asked = append(asked, from)
+		if from.Node != "" && !from.Released {
+			return refuse
+		}
+		return nil
+	}})
+	must(t, err)
+	a := open(t, nc, 1, "a/1")
+	if w, err := b.Writer(t.Context(), "ann"); err != nil || w != (Writer{}) {
+		t.Errorf("got %+v, %v, want nobody", w, err)
+	}
+	s := load(t, a, "ann")
+	must(t, write(a, "ann", s.Epoch, storage.Name{Public: "n"}))
+	if _, err := b.Load(t.Context(), "ann", time.Time{}); !errors.Is(err, refuse) {
+		t.Errorf("got %v, want what May says", err)
+	}
+	must(t, write(a, "ann", s.Epoch, storage.Name{Public: "n2"}))
+	last := begin(a, "ann", s.Epoch, storage.Name{Public: "n3"})
+	must(t, a.Release(t.Context(), "ann", s.Epoch, "b"))
+	must(t, <-last)
+	wantStale(t, write(a, "ann", s.Epoch, storage.Name{Public: "late"}), 0)
+	wantStale(t, a.Release(t.Context(), "ann", s.Epoch, ""), 0)
+	must(t, a.Close()) // waits
+	if len(a.users) != 0 {
+		t.Errorf("%d users are in memory", len(a.users))
+	}
+	w, err := b.Writer(t.Context(), "ann")
+	w.seq = 0
+	if want := (Writer{Node: "a/1", Epoch: s.Epoch, Released: true, Next: "b"}); err != nil || w != want {
+		t.Errorf("got %+v, %v, want %+v", w, err, want)
+	}
+	s2 := load(t, b, "ann")
+	if len(s2.Names) != 3 || s2.Epoch <= s.Epoch {
+		t.Errorf("got %+v after epoch %d", s2, s.Epoch)
+	}
+	if want := fmt.Sprint([]Writer{{Node: "a/1", Epoch: s.Epoch}, w}); fmt.Sprint(asked) != want {
+		t.Errorf("asked of %+v, want %s", asked, want)
+	}
+	must(t, b.Close())
+}

@@ -1,0 +1,216 @@
+package streamlog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/jetstream/streamlog"
+)
+
+var options = streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record", PieceSize: 1000}
+
+func openLogs(t *testing.T, servers *natstest.Cluster, o streamlog.Options) *streamlog.Logs {
+	t.Helper()
+	logs, err := streamlog.Open(t.Context(), servers.Conn(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return logs
+}
+
+func openLog(logs *streamlog.Logs, user spec.UserID, epoch spec.Epoch) *streamlog.Log {
+	return logs.User(user, func(context.Context) (spec.Epoch, error) { return epoch, nil })
+}
+
+func begin(t *testing.T, l *streamlog.Log) (first, last storage.Batch) {
+	t.Helper()
+	first, last, err := l.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return first, last
+}
+
+func add(t *testing.T, l *streamlog.Log, index uint64, data string) {
+	t.Helper()
+	if _, err := l.Append(t.Context(), storage.Batch{Index: index, Data: []byte(data)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// contents returns the batches of each piece, the oldest first, and of what is beside it.
+func contents(t *testing.T, l *streamlog.Log) (lines, beside [][]string) {
+	t.Helper()
+	for p, err := range l.Pieces(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of, at []string
+		if err := l.Read(t.Context(), p, func(data []byte) error { of = append(of, string(data)); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.ReadBeside(t.Context(), p, func(data []byte) error { at = append(at, string(data)); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		lines, beside = append(lines, of), append(beside, at)
+	}
+	slices.Reverse(lines)
+	slices.Reverse(beside)
+	return lines, beside
+}
+
+// A log is read by pieces, each with what is beside it, whoever has written it, and the logs of
+// others are not in it.
+func TestLogInPieces(t *testing.T) {
+	logs := openLogs(t, natstest.Start(t, 1), options)
+	ann, bob := openLog(logs, "ann", 1), openLog(logs, "bob", 7)
+	begin(t, ann)
+	begin(t, bob)
+	var want, wantBeside [][]string
+	for i := range 9 {
+		if i == 5 { // another hub goes on
+			ann = openLog(logs, "ann", 2)
+			if first, last := begin(t, ann); first.Index != 1 || last.Index != 5 || !strings.HasPrefix(string(last.Data), "4") {
+				t.Errorf("first %+v, last %+v", first, last)
+			}
+		}
+		data := fmt.Sprint(i, strings.Repeat("x", 400))
+		add(t, ann, uint64(i+1), data)
+		add(t, bob, uint64(i+1), "of bob")
+		if i%3 == 0 { // else a piece has 1000 bytes
+			want, wantBeside = append(want, nil), append(wantBeside, nil)
+		}
+		want[i/3] = append(want[i/3], data)
+		if i%3 == 1 {
+			if err := ann.AppendBeside(t.Context(), []byte(fmt.Sprint(i, "\n"))); err != nil {
+				t.Fatal(err)
+			}
+			wantBeside[i/3] = []string{fmt.Sprint(i, "\n")}
+		}
+	}
+	lines, beside := contents(t, ann)
+	if !slices.EqualFunc(lines, want, slices.Equal) || !slices.EqualFunc(beside, wantBeside, slices.Equal) {
+		t.Errorf("%q beside %q", lines, beside)
+	}
+
+	// What is removed is no longer there, for one who has it in hand, either.
+	var pieces []storage.Piece
+	for p, err := range ann.Pieces(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces = append(pieces, p)
+	}
+	if err := ann.Remove(t.Context(), pieces[1].Next); err != nil {
+		t.Fatal(err)
+	}
+	if err := ann.Read(t.Context(), pieces[1], nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a removed piece: %v", err)
+	}
+	if lines, beside := contents(t, ann); !slices.EqualFunc(lines, want[2:], slices.Equal) || !slices.EqualFunc(beside, wantBeside[2:], slices.Equal) {
+		t.Errorf("%q beside %q", lines, beside)
+	}
+	if lines, _ := contents(t, bob); len(lines) != 1 || len(lines[0]) != 9 {
+		t.Errorf("of bob: %q", lines)
+	}
+}
+
+// A server that has lost the end of a log, as after a crash, must not stop it for ever.
+func TestLogThatHasLostItsEnd(t *testing.T) {
+	servers := natstest.Start(t, 1)
+	logs := openLogs(t, servers, options)
+	l := openLog(logs, "ann", 1)
+	begin(t, l)
+	add(t, l, 1, "a")
+	add(t, l, 2, "b")
+	js, err := jetstream.New(servers.Conn(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := js.Stream(t.Context(), options.Stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeleteMsg(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Append(t.Context(), storage.Batch{Index: 3, Data: []byte("c")}); !errors.Is(err, storage.ErrMoved) {
+		t.Errorf("%v", err)
+	}
+	if _, last := begin(t, l); last.Index != 1 {
+		t.Errorf("%+v", last)
+	}
+	add(t, l, 3, "c")
+	if err := s.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Append(t.Context(), storage.Batch{Index: 4, Data: []byte("d")}); !errors.Is(err, storage.ErrMoved) {
+		t.Errorf("of all: %v", err)
+	}
+	if first, last := begin(t, l); first.Index != 0 || last.Index != 0 {
+		t.Errorf("%+v, %+v", first, last)
+	}
+}
+
+// What is too old goes, though nobody writes: the rest can be read, and goes on.
+func TestLogOfOneWhoIsGone(t *testing.T) {
+	o := options
+	o.PieceSize, o.MaxAge = 0, time.Second
+	logs := openLogs(t, natstest.Start(t, 1), o)
+	l := openLog(logs, "ann", 1)
+	begin(t, l)
+	old := time.Now()
+	add(t, l, 1, "a")
+	add(t, l, 2, "b")
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for n := uint64(3); ; n++ { // in the same piece, until its begin is gone
+		<-tick.C
+		add(t, l, n, "c")
+		lines, _ := contents(t, l)
+		if len(lines) != 1 {
+			t.Fatalf("%q", lines)
+		}
+		if lines[0][0] == "c" {
+			break
+		}
+		if time.Since(old) > 20*time.Second {
+			t.Fatalf("%v after it was written, there is %q", time.Since(old), lines)
+		}
+	}
+	if first, _ := begin(t, openLog(logs, "ann", 2)); first.Index < 3 {
+		t.Errorf("%+v", first)
+	}
+}
+
+// A stream that a newer version has made is not touched, and who asks is told what to do.
+func TestLogsOfAnotherFormat(t *testing.T) {
+	servers := natstest.Start(t, 1)
+	js, err := jetstream.New(servers.Conn(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{
+		Name: options.Stream, Subjects: []string{"tabhub.record.>"}, Metadata: map[string]string{"tabhub-format": "2"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := streamlog.Open(t.Context(), servers.Conn(t), options); err == nil || !strings.Contains(err.Error(), "use the version that made it") {
+		t.Errorf("%v", err)
+	}
+	none := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
+	if _, err := streamlog.Open(t.Context(), none.Conn(t), options); err == nil || !strings.Contains(err.Error(), "no JetStream") {
+		t.Errorf("%v", err)
+	}
+}

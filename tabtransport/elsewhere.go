@@ -1,0 +1,24 @@
+package tabtransport
+
+import (
+	"context"
+	"net/http"
+)
+
+// ElsewhereError says that another node of the hub has the user whose credential a socket has
+// shown in its first message. It is no refusal: who serves the socket lets Handler take it over,
+// with all that was read of it.
+type ElsewhereError struct{ Handler http.Handler }
+
+func (*ElsewhereError) Error() string { return "another node has the user's hub" }
+
+type openedKey struct{}
+
+// WithOpened says of the request of a socket that its peer has been told, by another node,
+// what its protocol has the hub say first.
+func WithOpened(ctx context.Context) context.Context {
+	return context.WithValue(ctx, openedKey{}, true)
+}
+
+// IsOpened reports whether WithOpened was said.
+func IsOpened(ctx context.Context) bool { return ctx.Value(openedKey{}) != nil }
