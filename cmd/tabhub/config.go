@@ -262,6 +262,7 @@ func (c *config) guardOptions() httpd.GuardOptions {
 		PublicURL:    c.publicURL,
 		BehindProxy:  c.behindProxy,
 		OpenMetrics:  c.metrics == "open",
+		Node:         c.cluster.on(),
 	}
 }
 

@@ -50,6 +50,14 @@ func (s *Server) getCluster(r *request) error {
 	return r.answer(report)
 }
 
+// nodeReady tells balancers whether this node takes new users and connections.
+func (s *Server) nodeReady(r *request) error {
+	if state := s.o.Nodes.Self().State; state != cluster.Ready {
+		return &refusal{http.StatusServiceUnavailable, "this node is " + string(state)}
+	}
+	return r.answer(map[string]string{"status": "ready"})
+}
+
 func (s *Server) postDrain(r *request) error {
 	if s.o.Nodes == nil {
 		return errNoCluster

@@ -54,11 +54,18 @@ func (s *Server) health(r *request) error {
 }
 
 func (s *Server) ready(r *request) error {
-	if e := r.tenant.Hub.Status().StoreError; e != "" {
+	if s.o.Nodes != nil {
+		return s.nodeReady(r)
+	}
+	t, err := s.o.Tenants.Get(r.Context(), r.pass.identity.User)
+	if err != nil {
+		return err
+	}
+	if e := t.Hub.Status().StoreError; e != "" {
 		return &refusal{http.StatusServiceUnavailable, "the store does not take writes: " + e}
 	}
 	answer := map[string]string{"status": "ready"}
-	if e := r.tenant.Record.Status().Error; e != "" {
+	if e := t.Record.Status().Error; e != "" {
 		answer["record"] = "what is done now is not recorded: " + e // calls go on
 	}
 	return r.answer(answer)
