@@ -22,7 +22,7 @@ func TestNodeIsReady(t *testing.T) {
 	node := &oneNode{}
 	d := open(t, func(g *GuardOptions, o *Options) {
 		g.Node, o.Nodes = true, node
-		o.Elsewhere = &located{at: map[spec.UserID]http.Handler{}, to: http.NotFoundHandler()}
+		o.Elsewhere = &located{at: map[spec.UserID]http.Handler{}}
 	})
 	get := func(path string) (int, string) {
 		status, body, _ := d.ask("GET", path, "", "Authorization", "")
