@@ -49,7 +49,7 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Excha
 }
 
 // notOpened returns what a peer is told whose user's hub could not be opened.
-func (p *process) notOpened(user spec.UserID, err error) error {
+func (p *process) notOpened(user spec.UserID, err error) *spec.Error {
 	if _, ok := errors.AsType[*cluster.OwnedError](err); ok { // since it was looked for
 		return errOtherHub
 	}
@@ -199,7 +199,7 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	// The user's hub takes extensions that can open tabs, and decides about clients.
 	t, err := p.tenants.Get(h.Request.Context(), a.User)
 	if err != nil {
-		return a, errors.New(p.notOpened(a.User, err).Error())
+		return a, errors.New(p.notOpened(a.User, err).Message)
 	}
 	if !h.Extension {
 		bound, err := httpd.BoundOf(h.Request)
