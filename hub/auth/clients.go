@@ -82,11 +82,10 @@ func (c *Clients) Load(user spec.UserID, doc Document) error {
 	return nil
 }
 
-// Settle has a user's document written with when the clients were used last. It does not
-// wait for that.
+// Settle has a user's document written with when the clients were used last. It does not block:
+// a change that is being written says that as well.
 func (c *Clients) Settle(user spec.UserID) {
-	if s := c.setOf(user); s != nil {
-		s.mu.Lock()
+	if s := c.setOf(user); s != nil && s.mu.TryLock() {
 		defer s.mu.Unlock()
 		_ = c.saveUsedLocked(s) // of no weight
 	}

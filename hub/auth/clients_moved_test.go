@@ -119,6 +119,7 @@ func TestClientOfWhichNobodyWasTold(t *testing.T) {
 	}
 	go first.Mint(auth.Client{Name: "notes", Kind: auth.ClientToken, User: "ann"})
 	<-died
+	first.Settle("ann") // or her hub could not close, which would end the wait
 	next := auth.NewClients(d.dir)
 	d.load(t, next, "ann")
 	if list := next.List("ann"); len(list) != 1 || list[0].Name != "notes" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -42,12 +43,16 @@ func openBucket(ctx context.Context, js jetstream.JetStream, name string, replic
 		DenyDelete:        true,
 		Metadata:          map[string]string{formatKey: strconv.Itoa(format)},
 	}
-	stream, err := js.Stream(ctx, config.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		if stream, err = js.CreateStream(ctx, config); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			stream, err = js.Stream(ctx, config.Name) // another node was faster
+	var stream jetstream.Stream
+	err := patiently(ctx, func(ctx context.Context) (err error) {
+		stream, err = js.Stream(ctx, config.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			if stream, err = js.CreateStream(ctx, config); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+				stream, err = js.Stream(ctx, config.Name) // another node was faster
+			}
 		}
-	}
+		return err
+	})
 	if err != nil {
 		return nil, explain(err, replicas)
 	}
@@ -66,9 +71,33 @@ func openBucket(ctx context.Context, js jetstream.JetStream, name string, replic
 	return &bucket{js, stream, "$KV." + name + "."}, nil
 }
 
+// attemptTimeout is how long an answer of JetStream is waited for that is asked for again then:
+// servers that have no leader yet leave requests unanswered.
+const attemptTimeout = 2 * time.Second
+
+// patiently calls f, which does nothing twice, until it has an answer, or ctx ends.
+func patiently(ctx context.Context, f func(context.Context) error) error {
+	for {
+		attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
+		err := f(attempt)
+		cancel()
+		e, _ := errors.AsType[*jetstream.APIError](err)
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) && (e == nil || e.Code != 503) {
+			return err
+		}
+		select {
+		case <-time.After(attemptTimeout / 20):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
 // put writes a key if its last revision is the given one (0: there is none), and returns the
 // new revision. errRevision says that it is not; any other error leaves open what happened.
 func (b *bucket) put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
 	m := &nats.Msg{Subject: b.subject(key), Data: value}
 	ack, err := b.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(revision), jetstream.WithRetryAttempts(0))
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
@@ -105,14 +134,18 @@ func explain(err error, replicas int) error {
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) {
-		return errors.New("JetStream does not answer: it may be electing a leader, or the NATS user may not use $JS.API.>, $KV.> and _INBOX.>")
+		return errors.New("JetStream does not answer: it may be electing a leader, or the NATS user may not use $JS.API.>, $KV.>, tabhub.> and _INBOX.>")
 	}
 	return fmt.Errorf("JetStream: %w", err)
 }
 
-// last returns what the leader has of a key. Without any, the entry's sequence is 0.
-func (b *bucket) last(ctx context.Context, key string) (*jetstream.RawStreamMsg, error) {
-	m, err := b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+// last returns what the leader has of a key. Without any, the entry's sequence is 0. It waits for
+// a leader until ctx ends.
+func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, err error) {
+	err = patiently(ctx, func(ctx context.Context) error {
+		m, err = b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+		return err
+	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return &jetstream.RawStreamMsg{}, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -51,9 +53,9 @@ func Connect(o ConnectOptions) (*Conn, error) {
 	c, err := nats.Connect(o.URLs, opts...)
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return nil, fmt.Errorf("NATS refuses this node: give a user that NATS knows, in the URL or as a credentials file (%w)", err)
+		return nil, fmt.Errorf("NATS at %s refuses this node: give a user that it knows, in the URL or as a credentials file (%w)", redact(o.URLs), err)
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
-		return nil, fmt.Errorf("NATS cannot be reached: is nats-server running there? (%w)", err)
+		return nil, fmt.Errorf("NATS cannot be reached at %s: is nats-server running there? (%w)", redact(o.URLs), err)
 	case err != nil:
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
@@ -67,4 +69,18 @@ func Replicas(c *Conn) int {
 		return 1
 	}
 	return 3
+}
+
+// redact returns URLs without what is secret in them.
+func redact(urls string) string {
+	list := strings.Split(urls, ",")
+	for i, s := range list {
+		if u, err := url.Parse(strings.TrimSpace(s)); err == nil {
+			u.User = nil
+			list[i] = u.String()
+		} else {
+			list[i] = "(not a URL)"
+		}
+	}
+	return strings.Join(list, ",")
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -90,22 +89,22 @@ func (n *Node) baseTLS() *tls.Config {
 // Peer returns the member that a connection with ServerTLS is from.
 func (n *Node) Peer(s *tls.ConnectionState) (Member, bool) {
 	print := fingerprint(s)
-	if print == ([32]byte{}) {
+	if print == (Fingerprint{}) {
 		return Member{}, false
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range n.entries {
-		if e.State.live() && bytes.Equal(e.Fingerprint[:], print[:]) {
+		if e.State.live() && e.Fingerprint == print {
 			return e.Member, true
 		}
 	}
 	return Member{}, false
 }
 
-func fingerprint(s *tls.ConnectionState) [32]byte {
+func fingerprint(s *tls.ConnectionState) Fingerprint {
 	if len(s.PeerCertificates) == 0 {
-		return [32]byte{}
+		return Fingerprint{}
 	}
 	return sha256.Sum256(s.PeerCertificates[0].Raw)
 }

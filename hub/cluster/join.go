@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -33,7 +32,11 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := js.AccountInfo(ctx); err != nil {
+	err = patiently(ctx, func(ctx context.Context) error {
+		_, err := js.AccountInfo(ctx)
+		return err
+	})
+	if err != nil {
 		return nil, explain(err, o.Replicas)
 	}
 	n := &Node{
@@ -69,7 +72,10 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := n.enter(ctx, asked); err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.timing.renew)
 		defer cancel()
-		return nil, errors.Join(err, n.Leave(ctx))
+		if err := n.Leave(ctx); err != nil {
+			n.log.Warn("the lease of a node that was refused has to end by itself", "err", err)
+		}
+		return nil, err
 	}
 	return n, nil
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
-	"strings"
 
 	"tabhub/spec"
 )
@@ -39,14 +38,14 @@ func (m *Marks) Mark(user spec.UserID) string {
 // UserOf returns whose mark it is, and whether it is one of this cluster.
 func (m *Marks) UserOf(mark string) (spec.UserID, bool) {
 	b, err := markText.DecodeString(mark)
-	if err != nil || len(b) <= markNonce || strings.ContainsAny(mark, "\r\n") { // which the decoder skips
+	if err != nil || len(b) <= markNonce {
 		return "", false
 	}
-	user := m.crypt(b[:markNonce], b[markNonce:])
-	if !hmac.Equal(m.nonce(user), b[:markNonce]) {
+	user := spec.UserID(m.crypt(b[:markNonce], b[markNonce:]))
+	if !hmac.Equal([]byte(m.Mark(user)), []byte(mark)) {
 		return "", false
 	}
-	return spec.UserID(user), true
+	return user, true
 }
 
 func (m *Marks) nonce(user []byte) []byte {

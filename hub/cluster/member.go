@@ -3,6 +3,7 @@ package cluster
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,14 +30,27 @@ func (s State) live() bool { return s != Left && s != Ended }
 
 // Member is a node as its lease describes it.
 type Member struct {
-	Name        string    `json:"name"`
-	Incarnation string    `json:"incarnation"` // of the lease; sorts by age among those of one name
-	URL         string    `json:"url"`         // of the listener for nodes
-	Fingerprint [32]byte  `json:"fingerprint"` // SHA-256 of its certificate
-	State       State     `json:"state"`
-	Users       int       `json:"users"` // whose hub is open there
-	Version     string    `json:"version"`
-	Started     time.Time `json:"started"`
+	Name        string      `json:"name"`
+	Incarnation string      `json:"incarnation"` // of the lease; sorts by age among those of one name
+	URL         string      `json:"url"`         // of the listener for nodes
+	Fingerprint Fingerprint `json:"fingerprint"`
+	State       State       `json:"state"`
+	Users       int         `json:"users"` // whose hub is open there
+	Version     string      `json:"version"`
+	Started     time.Time   `json:"started"`
+}
+
+// Fingerprint is the SHA-256 of a certificate, in hex where it is text.
+type Fingerprint [sha256.Size]byte
+
+func (f Fingerprint) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, f[:]), nil }
+
+func (f *Fingerprint) UnmarshalText(b []byte) error {
+	if len(b) != hex.EncodedLen(len(f)) {
+		return errors.New("not the fingerprint of a certificate")
+	}
+	_, err := hex.Decode(f[:], b)
+	return err
 }
 
 // ID names one lease. No other ever has it: neither another process of the name, nor the same

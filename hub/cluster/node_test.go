@@ -9,6 +9,7 @@ import (
 
 // All nodes must see who is there, and soon: a request for a user goes where its node is.
 func TestMembers(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a := ready(t, c.Conn(t), "a")
 	b := ready(t, c.Conn(t), "b", func(o *Options) { o.Version = "v2" })
@@ -67,5 +68,30 @@ func TestMembers(t *testing.T) {
 	}
 	if ended, err := a.Ended(t.Context(), id); !ended || err != nil {
 		t.Error(ended, err)
+	}
+}
+
+// A cluster that does nothing must cost next to nothing: per node and second one renewal, its
+// answer, and what is told of the renewals of each node.
+func TestIdleMessages(t *testing.T) {
+	t.Parallel()
+	const nodes = 3
+	const renewals = 5
+	c := natstest.Start(t, 1)
+	var all []*Node
+	for i := range nodes {
+		all = append(all, ready(t, c.Conn(t), string(rune('a'+i)), func(o *Options) { o.timing = usual }))
+	}
+	for _, n := range all {
+		until(t, n, "all know of all", func() bool { return len(n.Members()) == nodes && n.Members()[nodes-1].State == Ready })
+	}
+	n := all[0]
+	before, began, first := n.opts.Conn.Stats(), time.Now(), n.Stats().Renewals
+	until(t, n, "it has renewed a few times", func() bool { return n.Stats().Renewals >= first+renewals })
+	s, seconds := n.opts.Conn.Stats(), time.Since(began).Seconds()
+	out, in, bytes := s.OutMsgs-before.OutMsgs, s.InMsgs-before.InMsgs, s.InBytes+s.OutBytes-before.InBytes-before.OutBytes
+	t.Logf("%d nodes: each sends %.2f and gets %.2f messages a second, %.0f bytes/s", nodes, float64(out)/seconds, float64(in)/seconds, float64(bytes)/seconds)
+	if out > renewals+1 || in > (renewals+2)*(1+nodes) {
+		t.Errorf("%d messages sent and %d got for %d renewals", out, in, renewals)
 	}
 }

@@ -65,6 +65,7 @@ func beNode(url string) error {
 // A process that was stopped and wakes must know that its time is over, whatever is in its
 // sockets: another may act for its users by then.
 func TestStoppedProcess(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	q := ready(t, c.Conn(t), "q")
 	cmd := exec.Command(os.Args[0])

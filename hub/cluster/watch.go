@@ -115,11 +115,13 @@ func (n *Node) see(name string, data []byte, revision uint64, stored time.Time) 
 	n.mu.Lock()
 	n.seen = max(n.seen, revision)
 	e := n.entries[name]
-	switch {
-	case e == nil && err == nil:
+	if e == nil {
 		e = &entry{}
-		n.entries[name] = e
-	case e == nil || revision <= e.revision:
+		if err == nil {
+			n.entries[name] = e
+		}
+	}
+	if e.revision != 0 && revision <= e.revision {
 		n.mu.Unlock()
 		return
 	}
@@ -195,14 +197,17 @@ func (n *Node) declareEnded(r record, revision uint64) {
 	}
 	var removed bool
 	if errors.Is(err, errRevision) {
-		m, err := n.nodes.last(ctx, r.Name)
-		removed = err == nil && m.Sequence == 0
+		if m, err := n.nodes.last(ctx, r.Name); err == nil && m.Sequence > 0 {
+			n.see(r.Name, m.Data, m.Sequence, m.Time) // it is the watch that is late
+		} else {
+			removed = err == nil
+		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	e := n.entries[r.Name]
 	if e == nil || e.revision != revision {
-		return // the watch was faster
+		return // there is news
 	}
 	e.ending = false
 	if removed { // by a person, and perhaps a renewal with it of which the watch has not told

@@ -25,10 +25,16 @@ import (
 	"tabhub/tabtransport"
 )
 
+// throughEntrance is a variable of the environment: with it tests ask another node than that
+// which has their hub.
+const throughEntrance = "TABHUB_TEST_ENTRANCE"
+
 // located is a Locator that knows where each user is.
 type located struct {
 	mu    sync.Mutex
+	to    http.Handler                 // where all others are; may be nil
 	of    map[string]spec.UserID       // credentials
+	all   auth.Verifier                // tells of others, if not nil
 	at    map[spec.UserID]http.Handler // users that are elsewhere
 	err   error
 	asked []spec.UserID
@@ -37,14 +43,21 @@ type located struct {
 func (l *located) UserOf(_ context.Context, credential string) (spec.UserID, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.of[credential], nil
+	if user, ok := l.of[credential]; ok || l.all == nil {
+		return user, nil
+	}
+	id, _ := l.all.Verify(credential)
+	return id.User, nil
 }
 
 func (l *located) Locate(_ context.Context, user spec.UserID) (http.Handler, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked = append(l.asked, user)
-	return l.at[user], l.err
+	if at, ok := l.at[user]; ok {
+		return at, l.err
+	}
+	return l.to, l.err
 }
 
 func (l *located) Take(ctx context.Context, user spec.UserID) (http.Handler, error) {
@@ -60,6 +73,7 @@ func (l *located) set(user spec.UserID, at http.Handler, err error) {
 // entranceServer is a node that clients come to, in front of one that has the users.
 type entranceServer struct {
 	*testServer // asks the entrance
+	front       *Server
 	owner       *testServer
 	where       *located
 	forwarder   *forward.Forwarder
@@ -76,9 +90,8 @@ func (notOwners) Verify(string) (auth.Identity, error) {
 // openEntrance serves a hub on a node, and has another in front of it, which has no user.
 func openEntrance(t testing.TB, change func(*GuardOptions, *Options)) *entranceServer {
 	t.Helper()
-	ownWhere := &located{at: map[spec.UserID]http.Handler{}}
 	d := newTestServer(t, func(g *GuardOptions, o *Options) {
-		o.Elsewhere = ownWhere
+		o.Elsewhere = &located{at: map[spec.UserID]http.Handler{}}
 		if change != nil {
 			change(g, o)
 		}
@@ -93,7 +106,7 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 	if e.node, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	go d.server.ServeNode(e.node)
+	go func() { d.served <- d.server.ServeNode(e.node) }()
 	e.forwarder = forward.New(forward.Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
 		if node != "owner/1" {
 			return nil, fmt.Errorf("there is no node %s", node)
@@ -101,7 +114,7 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 		return new(net.Dialer).DialContext(ctx, "tcp", e.node.Addr().String())
 	}})
 	to := e.forwarder.To("owner/1", func(_ context.Context, node, owner string) (string, error) { return "owner/1", nil })
-	e.where.at[spec.LocalUser] = to
+	e.where.to = to
 
 	g := GuardOptions{Verifier: notOwners{}, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{
@@ -115,17 +128,19 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 	}
 	if change != nil {
 		change(&g, &o)
-		for user := range o.Elsewhere.(*located).at {
-			e.where.at[user] = to
-		}
 	}
 	o.Elsewhere = e.where
-	if g.Verifier != nil {
+	switch {
+	case os.Getenv(throughEntrance) != "":
+		e.where.all = d.server.guard.verifier
+		o.Info = d.server.o.Info
+		g.Verifier = d.server.guard.verifier // what is about the process is checked here
+	case g.Verifier != nil:
 		g.Verifier = notOwners{}
 	}
 	o.Guard = newGuard(t, g)
 	in := *d // what is asked goes to the entrance, what is looked at is the owner's
-	in.server = New(o)
+	e.front = New(o)
 	e.testServer = &in
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -140,13 +155,13 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	go in.server.Serve(ln)
-	go in.server.ServeOwner(own)
+	go e.front.Serve(ln)
+	go e.front.ServeOwner(own)
 	t.Cleanup(func() {
 		e.forwarder.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if err := in.server.Shutdown(ctx, "stop"); err != nil {
+		if err := e.front.Shutdown(ctx, "stop"); err != nil {
 			t.Error(err)
 		}
 		os.RemoveAll(dir)
@@ -317,7 +332,6 @@ func TestBridgeThroughEntrance(t *testing.T) {
 func TestEntranceOfAccounts(t *testing.T) {
 	change := func(g *GuardOptions, o *Options) {
 		g.Accounts, g.Verifier = true, users{"ann's": {User: "ann"}, "bob's": {User: "bob"}}
-		o.Elsewhere = &located{at: map[spec.UserID]http.Handler{"ann": nil, "bob": nil}}
 	}
 	d := openEntrance(t, change)
 	d.where.of = map[string]spec.UserID{"ann's": "ann", "bob's": "bob", "forged": "ann"}
@@ -338,7 +352,7 @@ func TestEntranceOfAccounts(t *testing.T) {
 	}
 	// What a socket shows in its first message.
 	r := ask("/tabs ws", "127.0.0.1:3300", "-")
-	pass, err := d.server.guard.checkOrigin(r, nil)
+	pass, err := d.front.guard.checkOrigin(r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +360,7 @@ func TestEntranceOfAccounts(t *testing.T) {
 	d.where.set("bob", nil, nil)
 	d.where.of["ann's"] = "ann"
 	for credential, elsewhere := range map[string]bool{"ann's": true, "bob's": false, "unknown": false, "": false} {
-		err := d.server.Settle(r, credential)
+		err := d.front.Settle(r, credential)
 		if _, ok := errors.AsType[*tabtransport.ElsewhereError](err); ok != elsewhere || !ok && err != nil {
 			t.Errorf("%s: %v", credential, err)
 		}

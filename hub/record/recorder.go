@@ -30,7 +30,8 @@ const (
 	retryDelay = time.Second
 	// writeTimeout is how long one attempt to write may take. Files do not know it.
 	writeTimeout = 5 * time.Second
-	retireDelay  = time.Hour // how long what is too old may stay
+	closeTimeout = 2 * time.Second // how long Close may take, as far as it is not for files
+	retireDelay  = time.Hour       // how long what is too old may stay
 )
 
 var errNoAnswer = errors.New("the servers that keep the record do not answer")
@@ -62,6 +63,8 @@ type Recorder struct {
 	wake    chan struct{} // buffered 1: the state below has changed
 	readers chan struct{} // buffered maxReaders: has an element for each that reads
 	ended   chan struct{}
+	ctx     context.Context // of what is written
+	cancel  context.CancelCauseFunc
 
 	mu      sync.Mutex
 	queue   []Line
@@ -99,6 +102,7 @@ func (o *Options) setDefaults() {
 // start returns a log that writes to m.
 func start(m medium, o Options, rest time.Duration) *Recorder {
 	f := &Recorder{source: m, o: o, rest: rest, wake: make(chan struct{}, 1), readers: make(chan struct{}, maxReaders), ended: make(chan struct{})}
+	f.ctx, f.cancel = context.WithCancelCause(context.Background())
 	go f.run(newWriter(m, o))
 	return f
 }
@@ -243,13 +247,16 @@ func (f *Recorder) Queued() int {
 	return f.bytes
 }
 
-// Close writes and syncs what is queued. It is idempotent.
+// Close writes and syncs what is queued, unless servers do not answer in time. It is idempotent.
 func (f *Recorder) Close() {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
 	f.changed()
+	late := time.AfterFunc(closeTimeout, func() { f.cancel(errNoAnswer) })
 	<-f.ended
+	late.Stop()
+	f.cancel(nil)
 }
 
 // run writes what is queued, until the log is closed.
@@ -352,7 +359,7 @@ func (f *Recorder) reuse(lines []Line) {
 // write writes lines and does what else is due. It returns those that are left.
 func (f *Recorder) write(w *writer, lines []Line, closing bool) ([]Line, error) {
 	for len(lines) > 0 || len(w.notes) > 0 {
-		ctx, cancel := context.WithTimeoutCause(context.Background(), writeTimeout, errNoAnswer)
+		ctx, cancel := context.WithTimeoutCause(f.ctx, writeTimeout, errNoAnswer)
 		n, err := w.write(ctx, lines)
 		cancel()
 		freed := 0
@@ -369,7 +376,7 @@ func (f *Recorder) write(w *writer, lines []Line, closing bool) ([]Line, error) 
 			return lines, err
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), writeTimeout, errNoAnswer)
+	ctx, cancel := context.WithTimeoutCause(f.ctx, writeTimeout, errNoAnswer)
 	defer cancel()
 	if err := w.retire(ctx); err != nil {
 		return lines, err

@@ -333,30 +333,6 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// Of many that open at once each gets an epoch, and none writes to another's file.
-func TestManyAtOnce(t *testing.T) {
-	dir := t.TempDir() + "/record"
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			f := Open(dir, Options{User: "ann"})
-			for range 20 {
-				f.Append(entry(fmt.Sprint(i)))
-			}
-			f.Close()
-		})
-	}
-	wg.Wait()
-	lines, err := Read(t.Context(), dir, Query{})
-	if err != nil || len(lines) == 0 {
-		t.Fatalf("%d lines, %v", len(lines), err)
-	}
-	fill(t, dir, "last")
-	if names := tools(t, dir); names[len(names)-1] != "last" {
-		t.Errorf("the record ends with %q", names[len(names)-1])
-	}
-}
-
 // disk is where the files of a test are, which may fail.
 type disk struct {
 	mu    sync.Mutex

@@ -42,6 +42,9 @@ type Stream interface {
 // those who read the stream do not see. Nothing is written before the first entry. If nothing can
 // be written, that shows in the Status, and is tried again.
 func OpenStream(s Stream, o Options) *Recorder {
+	if len(o.Key) == 0 {
+		panic("record: without a key anybody could guess arguments from their digests")
+	}
 	o.setDefaults()
 	return start(&stream{s, o.Key}, o, streamRest)
 }

@@ -167,6 +167,22 @@ func TestCutOffUnderLoad(t *testing.T) {
 	recordtest.Verify(t, r)
 }
 
+// A hub that ends does not wait for servers that do not answer, and says what it has lost.
+func TestCloseWhileCutOff(t *testing.T) {
+	servers := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	r := openAs(logsOf(t, servers.ConnTo(t, proxy.URL()), 1), 1, options)
+	add(t, r, "a")
+	proxy.Cut()
+	r.Append(call("b"))
+	r.Append(call("c"))
+	begin := time.Now()
+	r.Close()
+	if took, s := time.Since(begin), r.Status(); took > 4*time.Second || s.Lost != 2 || s.Error == "" {
+		t.Errorf("after %v: %+v", took, s)
+	}
+}
+
 // The leader of the stream may die at any time: nothing is lost, nothing is there twice.
 func TestLeaderDies(t *testing.T) {
 	servers := natstest.Start(t, 3)

@@ -1,0 +1,146 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/storage/jetstream/natstest"
+)
+
+// A journal may name a lease of which nothing is known any more. Its user must not be lost, nor
+// be taken from a node that is alive.
+func TestEndedOfUnknown(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
+
+	// One too young to be known.
+	until(t, a, "a knows b", func() bool { return a.Alive(b.ID()) })
+	a.mu.Lock()
+	delete(a.entries, "b")
+	a.mu.Unlock()
+	if ended, err := a.Ended(t.Context(), b.ID()); ended || err != nil {
+		t.Error(ended, err)
+	}
+
+	// One of long ago: whoever had it could have it still, if a person has deleted the key.
+	id := (&Member{Name: "gone", Incarnation: incarnationAt(time.Now(), "")}).ID()
+	began := time.Now()
+	results := make(chan error, 2)
+	for _, n := range []*Node{a, b} {
+		go func() {
+			ended, err := n.Ended(t.Context(), id)
+			if !ended && err == nil {
+				t.Error("it has not ended")
+			}
+			results <- err
+		}()
+	}
+	for range 2 {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took < short.ttl {
+			t.Errorf("known after %v, with a lease of %v", took, short.ttl)
+		}
+	}
+	began = time.Now()
+	if ended, err := a.Ended(t.Context(), id); !ended || err != nil || time.Since(began) > short.ttl/2 {
+		t.Error("it is known now:", ended, err, time.Since(began))
+	}
+	if len(a.Members()) != 2 {
+		t.Error(a.Members())
+	}
+
+	// The name can be taken as any other.
+	gone := ready(t, c.Conn(t), "gone")
+	if gone.ID() <= id {
+		t.Errorf("%s after %s", gone.ID(), id)
+	}
+
+	for _, id := range []string{"", "a", "a/", "/0000000000000000", "a/x", "a/000000000000000", "a b/0000000000000000"} {
+		if ended, err := a.Ended(t.Context(), id); ended || err == nil {
+			t.Errorf("%q: %v, %v", id, ended, err)
+		}
+		select {
+		case <-a.Dead(id):
+		default:
+			t.Errorf("%q is not dead", id)
+		}
+	}
+}
+
+// Without NATS nothing that is unknown can be taken for ended.
+func TestEndedWithoutNATS(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, c.URL(0))
+	a := ready(t, c.ConnTo(t, proxy.URL()), "a")
+	b := ready(t, c.Conn(t), "b")
+	until(t, a, "a knows b", func() bool { m, _ := a.Member(b.ID()); return m.State == Ready })
+	proxy.Cut()
+	defer proxy.Mend()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*short.ttl)
+	defer cancel()
+	if ended, err := a.Ended(ctx, "gone/0000000000000001"); ended || err == nil {
+		t.Error(ended, err)
+	}
+	if ended, err := a.Ended(t.Context(), b.ID()); ended || err != nil || !a.Alive(b.ID()) {
+		t.Error(ended, err)
+	}
+}
+
+// What a person deletes or overwrites must cost a node its lease, and nothing else.
+func TestKeyIsTakenAway(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
+	for what, harm := range map[string]func() error{
+		"deleted": func() error {
+			return a.nodes.stream.Purge(t.Context(), jetstream.WithPurgeSubject(a.nodes.subject("b")))
+		},
+		"overwritten": func() error { return a.opts.Conn.Publish(a.nodes.subject("b"), []byte("{}")) },
+	} {
+		id := b.ID()
+		until(t, a, "a knows b", func() bool { return a.Alive(id) })
+		dead := a.Dead(id)
+		if err := harm(); err != nil {
+			t.Fatal(err)
+		}
+		<-dead
+		until(t, b, what+": b has another lease", func() bool { return b.ID() != id && b.Lease().Held() })
+		until(t, a, what+": a knows it", func() bool { return a.Alive(b.ID()) })
+		if ended, err := a.Ended(t.Context(), id); !ended || err != nil {
+			t.Error(what, ended, err)
+		}
+	}
+}
+
+// Names that are used once, as an orchestrator may give them, must not pile up for ever.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
+	id := b.ID()
+	if err := b.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, a, "b has left", func() bool { return !a.Alive(id) })
+	a.forget(t.Context())
+	if m, err := a.nodes.last(t.Context(), "b"); err != nil || m.Sequence == 0 {
+		t.Fatal("forgotten at once", err)
+	}
+	a.mu.Lock()
+	a.entries["b"].stored = time.Now().Add(-forgetAfter - time.Minute)
+	a.mu.Unlock()
+	a.forget(t.Context())
+	if m, err := a.nodes.last(t.Context(), "b"); err != nil || m.Sequence != 0 {
+		t.Error(m.Sequence, err)
+	}
+	if ended, err := ready(t, c.Conn(t), "c").Ended(t.Context(), id); !ended || err != nil {
+		t.Error(ended, err)
+	}
+}

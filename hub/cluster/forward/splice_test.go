@@ -1,0 +1,280 @@
+package forward
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// nodes are a node that clients come to, one that has the users, and TLS 1.3 between them.
+type nodes struct {
+	forwarder *Forwarder
+	entrance  net.Addr
+	owner     net.Addr
+}
+
+// start serves h on the owner, or, if it is nil, has it say back what is said to it after an
+// upgrade to "echo".
+func start(tb testing.TB, h http.HandlerFunc) *nodes {
+	tb.Helper()
+	if h == nil {
+		h = echo
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cert := []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}
+	owner := httptest.NewUnstartedServer(h)
+	owner.TLS = &tls.Config{Certificates: cert, ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS13}
+	owner.StartTLS()
+	n := &nodes{owner: owner.Listener.Addr()}
+	client := &tls.Config{Certificates: cert, InsecureSkipVerify: true, MinVersion: tls.VersionTLS13} // whom it meets is not what is tested
+	n.forwarder = New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+		if node != "owner" {
+			return nil, fmt.Errorf("no node %s", node)
+		}
+		d := &tls.Dialer{Config: client}
+		return d.DialContext(ctx, "tcp", n.owner.String())
+	}})
+	to := n.forwarder.To("owner", func(context.Context, string, string) (string, error) { return "owner", nil })
+	entrance := httptest.NewServer(to)
+	n.entrance = entrance.Listener.Addr()
+	tb.Cleanup(func() {
+		n.forwarder.Close()
+		entrance.Close()
+		owner.Close()
+	})
+	return n
+}
+
+func echo(w http.ResponseWriter, r *http.Request) {
+	conn, buf, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+	head, _ := buf.Reader.Peek(buf.Reader.Buffered())
+	conn.Write(head)
+	go func() {
+		defer conn.Close()
+		b := make([]byte, 512)
+		for {
+			n, err := conn.Read(b)
+			if n > 0 {
+				conn.Write(b[:n])
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// upgraded returns a connection that speaks "echo".
+func upgraded(tb testing.TB, to net.Addr) (net.Conn, *bufio.Reader) {
+	tb.Helper()
+	conn, err := net.Dial("tcp", to.String())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { conn.Close() })
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+	r := bufio.NewReaderSize(conn, 64)
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil || resp.StatusCode != 101 {
+		tb.Fatal(resp, err)
+	}
+	return conn, r
+}
+
+// What either side says reaches the other whole, however large, up to the end of both.
+func TestSplice(t *testing.T) {
+	n := start(t, nil)
+	conn, r := upgraded(t, n.entrance)
+	said := make([]byte, 12<<20)
+	rand.Read(said)
+	go func() {
+		conn.Write([]byte("ping"))
+		conn.Write(said)
+		conn.(*net.TCPConn).CloseWrite()
+	}()
+	got, err := io.ReadAll(r)
+	if err != nil || string(got) != "ping"+string(said) {
+		t.Errorf("%d bytes came back, %v", len(got), err)
+	}
+	conn.Close()
+	n.forwarder.copying.Wait()
+	if n.forwarder.Len() != 0 {
+		t.Errorf("%d connections are left", n.forwarder.Len())
+	}
+}
+
+// A node that is gone takes its sockets along, and only these.
+func TestSpliceEndsWithTheNode(t *testing.T) {
+	n := start(t, nil)
+	conn, r := upgraded(t, n.entrance)
+	n.forwarder.CloseMember("another")
+	fmt.Fprint(conn, "x")
+	if b, err := r.ReadByte(); b != 'x' || err != nil {
+		t.Fatal(b, err)
+	}
+	n.forwarder.CloseMember("owner")
+	if _, err := r.ReadByte(); err == nil {
+		t.Error("the client was told nothing")
+	}
+	n.forwarder.Close()
+	if _, err := n.forwarder.dial(t.Context(), "owner"); err == nil {
+		t.Error("a closed Forwarder makes connections")
+	}
+}
+
+// A client that does not read has the owner wait, and no more kept for it than sockets hold.
+func TestSlowReader(t *testing.T) {
+	written := make(chan int, 1)
+	n := start(t, func(w http.ResponseWriter, r *http.Request) {
+		var all int
+		piece := make([]byte, 64<<10)
+		rc := http.NewResponseController(w)
+		rc.SetWriteDeadline(time.Now().Add(2 * time.Second))
+		for {
+			n, err := w.Write(piece)
+			all += n
+			if err != nil {
+				written <- all
+				return
+			}
+		}
+	})
+	conn, err := net.Dial("tcp", n.entrance.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	if all := <-written; all > 32<<20 {
+		t.Errorf("%d MiB were taken for a client that does not read", all>>20)
+	}
+}
+
+// What the node has begun to answer ends as it does there.
+func TestAnswerThatBreaksOff(t *testing.T) {
+	n := start(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "half")
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	resp, err := http.Get("http://" + n.entrance.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); string(b) != "half" || err == nil {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// A request that the node may have handled is sent once, whatever the client says of it.
+func TestSentOnce(t *testing.T) {
+	for _, header := range []string{"Idempotency-Key", "X-Idempotency-Key", "X-Other"} {
+		times := 0
+		n := start(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				return // the connection can be used again
+			}
+			times++
+			_, _ = io.Copy(io.Discard, r.Body)
+			panic(http.ErrAbortHandler)
+		})
+		if _, err := http.Get("http://" + n.entrance.String()); err != nil {
+			t.Fatal(err)
+		}
+		req, _ := http.NewRequest(http.MethodPost, "http://"+n.entrance.String(), http.NoBody)
+		req.Header.Set(header, "1")
+		resp, err := new(http.Transport).RoundTrip(req)
+		if err != nil || resp.StatusCode != http.StatusBadGateway || times != 1 {
+			t.Errorf("%s: %v, %v, handled %d times", header, resp, err, times)
+		}
+	}
+}
+
+// BenchmarkIdleSplice reports what a socket that another node has costs more than one that is
+// here. Both ends of the connection between the nodes live in this process, and are counted.
+func BenchmarkIdleSplice(b *testing.B) {
+	const count = 2000
+	n := start(b, nil)
+	cost := func(open func()) (kib, goroutines float64) {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		was := runtime.NumGoroutine()
+		for range count {
+			open()
+		}
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		used := after.HeapAlloc + after.StackInuse - before.HeapAlloc - before.StackInuse
+		return float64(used) / count / 1024, float64(runtime.NumGoroutine()-was) / count
+	}
+	for b.Loop() {
+		plain := httptest.NewServer(http.HandlerFunc(echo))
+		here, g1 := cost(func() { upgraded(b, plain.Listener.Addr()) })
+		there, g2 := cost(func() { upgraded(b, n.entrance) })
+		b.ReportMetric(there-here, "KiB/socket")
+		b.ReportMetric(g2-g1, "goroutines/socket")
+	}
+}
+
+// BenchmarkRequest compares a request that is passed on with one that is not.
+func BenchmarkRequest(b *testing.B) {
+	answer := func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }
+	n := start(b, answer)
+	plain := httptest.NewServer(http.HandlerFunc(answer))
+	defer plain.Close()
+	for name, at := range map[string]string{"here": plain.URL, "elsewhere": "http://" + n.entrance.String()} {
+		b.Run(name, func(b *testing.B) {
+			client := &http.Client{Transport: &http.Transport{}}
+			body := make([]byte, 500)
+			for b.Loop() {
+				resp, err := client.Post(at, "application/json", &reader{b: body})
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		})
+	}
+}
+
+type reader struct{ b []byte }
+
+func (r *reader) Read(p []byte) (int, error) {
+	if len(r.b) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.b)
+	r.b = r.b[n:]
+	return n, nil
+}

@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/storage/jetstream/natstest"
+)
+
+// hello connects to a node as a client with a configuration does, and returns what it says.
+func hello(to *Node, c *tls.Config) (string, error) {
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(to.opts.URL, "https://"), c)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	b, err := io.ReadAll(conn)
+	return string(b), err
+}
+
+// Who speaks to the listener of nodes is believed what it says of its clients, so it must be a
+// node; and what is forwarded must reach the node that it is for.
+func TestOnlyMembersConnect(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
+	if s, err := hello(b, a.ClientTLS(b.Self())); s != "hello" || err != nil {
+		t.Errorf("a at b: %q, %v", s, err)
+	}
+	// b is as young for a as it can be: a may not have heard of it.
+	if s, err := hello(a, b.ClientTLS(a.Self())); s != "hello" || err != nil {
+		t.Errorf("b at a: %q, %v", s, err)
+	}
+
+	refused := func(what string, c *tls.Config) {
+		t.Helper()
+		before := a.Stats().PeersRefused
+		if s, err := hello(a, c); s != "" || err == nil {
+			t.Errorf("%s: %q, %v", what, s, err)
+		}
+		if what != "TLS 1.2" && what != "nobody" && a.Stats().PeersRefused == before {
+			t.Errorf("%s is not counted", what)
+		}
+	}
+	with := func(cert *tls.Certificate) *tls.Config {
+		c := b.ClientTLS(a.Self())
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return cert, nil }
+		return c
+	}
+	stranger, err := newCertificate("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused("a stranger", with(stranger))
+	refused("nobody", with(&tls.Certificate{}))
+	old := b.ClientTLS(a.Self())
+	old.MinVersion, old.MaxVersion = tls.VersionTLS12, tls.VersionTLS12
+	refused("TLS 1.2", old)
+
+	// Who can write to NATS has no secret to sign with.
+	before := b.Self()
+	forged := record{Member: before}
+	forged.Name, forged.Fingerprint = "evil", sha256.Sum256(stranger.Certificate[0])
+	forged.MAC = before.sign(b.keys.members) // of another record
+	if _, err := b.nodes.put(t.Context(), "evil", forged.encode(), 0); err != nil {
+		t.Fatal(err)
+	}
+	until(t, a, "the forged record is seen", func() bool { return a.Stats().BadRecords > 0 })
+	refused("a forged member", with(stranger))
+	if len(a.Members()) != 2 {
+		t.Error(a.Members())
+	}
+
+	// A process of the past is no member, nor is what listens in its place.
+	cert := b.certificate.Load()
+	dead := a.Dead(b.ID())
+	crash(b)
+	<-dead
+	refused("an old incarnation", with(cert))
+	again := ready(t, c.Conn(t), "b")
+	refused("an old incarnation whose name is taken", with(cert))
+	if _, err := hello(again, a.ClientTLS(before)); err == nil || !strings.Contains(err.Error(), "another process than node b is at") {
+		t.Error(err)
+	}
+	if s, err := hello(again, a.ClientTLS(again.Self())); s != "hello" || err != nil {
+		t.Errorf("a at the new b: %q, %v", s, err)
+	}
+}
+
+// When a lease has been declared ended, what is connected to its process was meant for the past.
+func TestNextLeaseHasAnotherKey(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a := ready(t, c.Conn(t), "a")
+	proxy := natstest.NewProxy(t, c.URL(0))
+	lost := make(chan error, 1)
+	b := ready(t, c.ConnTo(t, proxy.URL()), "b", func(o *Options) { o.Lost = func(err error) { lost <- err } })
+	until(t, a, "a knows b", func() bool { return a.Alive(b.ID()) })
+	before, id, dead := b.Self(), b.ID(), a.Dead(b.ID())
+	proxy.Cut()
+	<-dead
+	proxy.Mend()
+	if err := <-lost; !errors.Is(err, ErrEnded) {
+		t.Error(err)
+	}
+	if err := b.Lease().Await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, a, "a knows the next b", func() bool { return a.Alive(b.ID()) })
+	if b.ID() <= id {
+		t.Errorf("%s after %s", b.ID(), id)
+	}
+	if _, err := hello(b, a.ClientTLS(before)); err == nil {
+		t.Error("it is reached as if nothing had been")
+	}
+	if s, err := hello(b, a.ClientTLS(b.Self())); s != "hello" || err != nil {
+		t.Errorf("%q, %v", s, err)
+	}
+	if s, err := hello(a, b.ClientTLS(a.Self())); s != "hello" || err != nil {
+		t.Errorf("%q, %v", s, err)
+	}
+}
