@@ -231,6 +231,7 @@ func (n *clusterNode) begin(ctx context.Context) {
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() { n.letIdleGo(ctx) })
+	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
 	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
 	n.Ready()
 }
