@@ -262,7 +262,6 @@ func (c *config) guardOptions() httpd.GuardOptions {
 		PublicURL:    c.publicURL,
 		BehindProxy:  c.behindProxy,
 		OpenMetrics:  c.metrics == "open",
-		Node:         c.cluster.on(),
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/jetstream"
+	"tabhub/storage/jetstream/streamlog"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -44,6 +45,8 @@ type clusterNode struct {
 	nats      *natsd.Server // nil unless it is inside
 	conn      *cluster.Conn
 	store     *jetstream.Store
+	records   *streamlog.Logs
+	secret    []byte
 	users     *cluster.Users
 	forwarder *forward.Forwarder
 	ln        *net.TCPListener // for other nodes
@@ -65,7 +68,7 @@ func (p *process) join(ctx context.Context) (err error) {
 		return err
 	}
 	log := p.log.With("node", name)
-	n := &clusterNode{p: p}
+	n := &clusterNode{p: p, secret: secret}
 	p.node = n
 	urls := strings.Join(c.nats, ",")
 	if c.embedded {
@@ -100,6 +103,9 @@ func (p *process) join(ctx context.Context) (err error) {
 		},
 	})
 	if err != nil {
+		return &usageError{err}
+	}
+	if n.records, err = n.openRecords(ctx, replicas); err != nil {
 		return &usageError{err}
 	}
 	n.users = cluster.NewUsers(cluster.UsersOptions{

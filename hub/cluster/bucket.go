@@ -86,7 +86,7 @@ func patiently(ctx context.Context, f func(context.Context) error) error {
 			return err
 		}
 		select {
-		case <-time.After(attemptTimeout / 10):
+		case <-time.After(attemptTimeout / 20):
 		case <-ctx.Done():
 			return err
 		}
@@ -96,6 +96,8 @@ func patiently(ctx context.Context, f func(context.Context) error) error {
 // put writes a key if its last revision is the given one (0: there is none), and returns the
 // new revision. errRevision says that it is not; any other error leaves open what happened.
 func (b *bucket) put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
 	m := &nats.Msg{Subject: b.subject(key), Data: value}
 	ack, err := b.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(revision), jetstream.WithRetryAttempts(0))
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
@@ -137,9 +139,13 @@ func explain(err error, replicas int) error {
 	return fmt.Errorf("JetStream: %w", err)
 }
 
-// last returns what the leader has of a key. Without any, the entry's sequence is 0.
-func (b *bucket) last(ctx context.Context, key string) (*jetstream.RawStreamMsg, error) {
-	m, err := b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+// last returns what the leader has of a key. Without any, the entry's sequence is 0. It waits for
+// a leader until ctx ends.
+func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, err error) {
+	err = patiently(ctx, func(ctx context.Context) error {
+		m, err = b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+		return err
+	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return &jetstream.RawStreamMsg{}, nil
 	}

@@ -37,8 +37,8 @@ func Connect(o ConnectOptions) (*Conn, error) {
 		nats.ReconnectWait(250 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 250*time.Millisecond),
 		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent at some time
-		nats.PingInterval(2 * time.Second),
-		nats.MaxPingsOutstanding(2),
+		nats.PingInterval(time.Second),
+		nats.MaxPingsOutstanding(1),
 		nats.IgnoreAuthErrorAbort(), // a password may be changed on NATS's side first
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("the connection to NATS is lost", "err", err) }),
 		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("connected to NATS again", "server", c.ConnectedServerName()) }),

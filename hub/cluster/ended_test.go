@@ -13,6 +13,7 @@ import (
 // A journal may name a lease of which nothing is known any more. Its user must not be lost, nor
 // be taken from a node that is alive.
 func TestEndedOfUnknown(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 
@@ -74,6 +75,7 @@ func TestEndedOfUnknown(t *testing.T) {
 
 // Without NATS nothing that is unknown can be taken for ended.
 func TestEndedWithoutNATS(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	a := ready(t, c.ConnTo(t, proxy.URL()), "a")
@@ -93,6 +95,7 @@ func TestEndedWithoutNATS(t *testing.T) {
 
 // What a person deletes or overwrites must cost a node its lease, and nothing else.
 func TestKeyIsTakenAway(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	for what, harm := range map[string]func() error{
@@ -118,6 +121,7 @@ func TestKeyIsTakenAway(t *testing.T) {
 
 // Names that are used once, as an orchestrator may give them, must not pile up for ever.
 func TestForget(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	id := b.ID()

@@ -27,6 +27,7 @@ func hello(to *Node, c *tls.Config) (string, error) {
 // Who speaks to the listener of nodes is believed what it says of its clients, so it must be a
 // node; and what is forwarded must reach the node that it is for.
 func TestOnlyMembersConnect(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	if s, err := hello(b, a.ClientTLS(b.Self())); s != "hello" || err != nil {
@@ -94,6 +95,7 @@ func TestOnlyMembersConnect(t *testing.T) {
 
 // When a lease has been declared ended, what is connected to its process was meant for the past.
 func TestNextLeaseHasAnotherKey(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a := ready(t, c.Conn(t), "a")
 	proxy := natstest.NewProxy(t, c.URL(0))

@@ -48,6 +48,7 @@ func unused(t *testing.T) string {
 // What cannot work must be refused when the node starts, in words that say what to do: later
 // it would be a user who finds out.
 func TestJoinRefuses(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	nc := c.Conn(t)
 	a := ready(t, nc, "a")
@@ -104,18 +105,21 @@ func TestJoinRefuses(t *testing.T) {
 }
 
 func TestJoinRefusesReplicas(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	_, err := join(t, c.Conn(t), "a", func(o *Options) { o.Replicas = 3 })
 	refused(t, err, ErrReplicas, "for 3 replicas", "nats-server")
 }
 
 func TestJoinRefusesWithoutJetStream(t *testing.T) {
+	t.Parallel()
 	c := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
 	_, err := join(t, c.Conn(t), "a")
 	refused(t, err, ErrNoJetStream, "-js")
 }
 
 func TestJoinRefusesUnreachableAlone(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	_, err := join(t, c.Conn(t), "a", func(o *Options) { o.URL = "https://" + unused(t) })
 	refused(t, err, ErrUnreachable, "at https://127.0.0.1:", "refused")
@@ -123,6 +127,7 @@ func TestJoinRefusesUnreachableAlone(t *testing.T) {
 
 // A node must not write into what a newer program has made, nor into what is another's.
 func TestJoinRefusesOtherBuckets(t *testing.T) {
+	t.Parallel()
 	for _, bucket := range []string{nodesBucket, clusterBucket} {
 		for _, x := range []struct {
 			metadata map[string]string
@@ -148,6 +153,7 @@ func TestJoinRefusesOtherBuckets(t *testing.T) {
 }
 
 func TestConnectRefuses(t *testing.T) {
+	t.Parallel()
 	_, err := Connect(ConnectOptions{URLs: "nats://" + unused(t)})
 	refused(t, err, nats.ErrNoServers, "NATS cannot be reached at nats://127.0.0.1:", "nats-server")
 
@@ -171,6 +177,7 @@ func TestConnectRefuses(t *testing.T) {
 
 // Two processes that are started with one name at once: one of them must run, whichever.
 func TestTwoNodesWithOneName(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	results := make(chan error)
 	for range 2 {
@@ -193,6 +200,7 @@ func TestTwoNodesWithOneName(t *testing.T) {
 
 // A process that died must be able to come back under its name, as soon as its lease is over.
 func TestJoinAfterDeath(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	first := ready(t, c.Conn(t), "a")
 	crash(first)
@@ -210,6 +218,7 @@ func TestJoinAfterDeath(t *testing.T) {
 
 // A node that gives no answer, while it is stopped for example, must keep no other out.
 func TestJoinWithoutAnswer(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a := ready(t, c.Conn(t), "a")
 	crash(a)

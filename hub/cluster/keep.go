@@ -5,14 +5,17 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // keeper is what keeps the lease: the revision that the next renewal has to follow.
 type keeper struct {
 	revision uint64
 	attempt  uint64
-	sent     map[uint64]*instant // the attempts since the last one that succeeded
+	sent     map[uint64]*instant // the attempts of late that have not succeeded
 	granted  *instant            // when that was sent
 	lost     bool                // users have been closed since
 }
@@ -71,7 +74,11 @@ func (n *Node) renew(ctx context.Context) error {
 // attempt renews the lease if nobody has written its key since. It is held from when that was
 // sent, not from when it was answered.
 func (n *Node) attempt(ctx context.Context) error {
+	if !n.opts.Conn.IsConnected() {
+		return nats.ErrConnectionReconnecting // what is sent now would arrive late, if ever
+	}
 	k := &n.keeper
+	maps.DeleteFunc(k.sent, func(_ uint64, sent *instant) bool { return !sent.within(n.lease.hold) })
 	k.attempt++
 	sent := now()
 	k.sent[k.attempt] = sent

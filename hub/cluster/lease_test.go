@@ -103,6 +103,7 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 // While NATS is gone nobody is served, and nobody can have been taken over: when it is back all
 // go on where they were. An election there must close no user.
 func TestLeaderKilled(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 3)
 	var nodes []*Node
 	lost := make(chan error, 10)
@@ -148,6 +149,7 @@ func TestLeaderKilled(t *testing.T) {
 // A node that is cut off from NATS for long must close its users, once, and tell why: their
 // clients can then try another node. It must be ready again by itself.
 func TestSuspendedForLong(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	lost := make(chan error, 10)
@@ -176,6 +178,7 @@ func TestSuspendedForLong(t *testing.T) {
 
 // A node whose name another process has taken meanwhile must never act again.
 func TestReplaced(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	lost := make(chan error, 10)
@@ -229,5 +232,40 @@ func TestClock(t *testing.T) {
 		if held := ago(x.mono, x.wall, x.boot).within(hold); held != x.held {
 			t.Errorf("%s: held %v", x.what, held)
 		}
+	}
+}
+
+// An interruption that others have not taken for the end must cost nothing but its time: no
+// user is closed, whether the renewals were lost, late, or stored and not answered.
+func TestInterruptions(t *testing.T) {
+	t.Parallel()
+	const rounds = 24
+	c := natstest.Start(t, 1)
+	fast := timing{ttl: 400 * time.Millisecond, hold: 300 * time.Millisecond, renew: 100 * time.Millisecond, retry: 10 * time.Millisecond, lose: time.Minute}
+	change := func(o *Options) { o.timing = fast }
+	q := ready(t, c.Conn(t), "q", change)
+	proxy := natstest.NewProxy(t, c.URL(0))
+	var lost atomic.Int64
+	p := ready(t, c.ConnTo(t, proxy.URL()), "p", change, func(o *Options) { o.Lost = func(error) { lost.Add(1) } })
+	kept, suspended := 0, p.Stats().Suspensions
+	for round := range rounds {
+		id, losses := p.ID(), lost.Load()
+		until(t, q, "q knows p", func() bool { return q.Alive(id) })
+		[]func(){proxy.Cut, proxy.CutReplies, proxy.CutRequests, proxy.Break}[round%4]()
+		<-time.After(time.Duration(rand.Int64N(int64(fast.ttl * 5 / 4))))
+		proxy.Mend()
+		until(t, p, "it holds its lease and q knows", func() bool { return p.Lease().Held() && q.Alive(p.ID()) })
+		before := p.Stats().Renewals
+		until(t, p, "it renews it", func() bool { return p.Stats().Renewals > before+1 })
+		if p.ID() == id {
+			kept++
+		}
+		if (p.ID() == id) != (lost.Load() == losses) {
+			t.Fatalf("round %d: %s has become %s, users were lost %d times", round, id, p.ID(), lost.Load()-losses)
+		}
+	}
+	t.Logf("%d interruptions: %d times suspended, %d times without losing the lease", rounds, p.Stats().Suspensions-suspended, kept)
+	if kept == 0 || kept == rounds {
+		t.Error("not both cases were tried")
 	}
 }

@@ -35,7 +35,7 @@ type Options struct {
 	// declared the lease ended (ErrEnded), it has not been held for long (ErrSuspended), or the
 	// node has been replaced (ErrReplaced, for good). All users must be closed, as superseded,
 	// when it returns. It must not wait for the lease, which is made anew only then, under the
-	// next ID. Nil: nobody needs to know.
+	// next ID, nor call Leave. Nil: nobody needs to know.
 	Lost func(error)
 
 	// Of tests.
@@ -106,8 +106,9 @@ func (n *Node) Self() Member {
 // ID returns the id of the node's present lease: what a journal says of who writes it. It
 // changes when a lease has been declared ended and the next one is made.
 func (n *Node) ID() string {
-	self := n.Self()
-	return self.ID()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.self.ID()
 }
 
 // Members returns the nodes that have a lease, this one among them, by name. Those that do not
@@ -214,6 +215,7 @@ func (n *Node) Leave(ctx context.Context) error {
 	n.mu.Unlock()
 	if was == Left {
 		<-n.done
+		n.wg.Wait()
 		return nil
 	}
 	n.lease.leave()

@@ -9,6 +9,7 @@ import (
 
 // All nodes must see who is there, and soon: a request for a user goes where its node is.
 func TestMembers(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a := ready(t, c.Conn(t), "a")
 	b := ready(t, c.Conn(t), "b", func(o *Options) { o.Version = "v2" })
@@ -73,6 +74,7 @@ func TestMembers(t *testing.T) {
 // A cluster that does nothing must cost next to nothing: per node and second one renewal, its
 // answer, and what is told of the renewals of each node.
 func TestIdleMessages(t *testing.T) {
+	t.Parallel()
 	const nodes = 3
 	const renewals = 5
 	c := natstest.Start(t, 1)

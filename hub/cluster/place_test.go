@@ -11,6 +11,7 @@ import (
 // When a node comes or goes, only the users may move that it gets or had; and each node must
 // get its share of them.
 func TestPlace(t *testing.T) {
+	t.Parallel()
 	const users = 6000
 	place := func(nodes int, draining ...int) map[spec.UserID]string {
 		n := &Node{opts: Options{timing: usual}, self: Member{Name: "node-0", State: Ready}, entries: make(map[string]*entry)}

@@ -9,7 +9,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"tabhub/spec"
@@ -94,11 +93,14 @@ func (b *bucket) create(ctx context.Context, key string, value []byte) ([]byte, 
 		if len(m.Data) > 0 {
 			return m.Data, nil
 		}
-		if _, err := b.put(ctx, key, value, m.Sequence); err == nil {
+		_, err = b.put(ctx, key, value, m.Sequence)
+		if err == nil {
 			return value, nil
-		} else if !errors.Is(err, errRevision) {
+		}
+		if ctx.Err() != nil {
 			return nil, err
 		}
+		// Another was faster, or it is not known what happened: what is there now says so.
 	}
 }
 
@@ -137,7 +139,7 @@ func (d *Documents) Replace(ctx context.Context, name string, doc []byte) error 
 			return err
 		}
 		_, err = d.bucket.put(ctx, "doc."+name, d.Seal("", name, doc), m.Sequence)
-		if !errors.Is(err, errRevision) {
+		if err == nil || ctx.Err() != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 // All nodes must have the same key of pairings and the same hub id, whichever starts first, and
 // NATS must not be able to read or swap them.
 func TestDocuments(t *testing.T) {
+	t.Parallel()
 	c := natstest.Start(t, 1)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	ctx := t.Context()

@@ -50,14 +50,6 @@ func (s *Server) getCluster(r *request) error {
 	return r.answer(report)
 }
 
-// nodeReady tells balancers whether this node takes new users and connections.
-func (s *Server) nodeReady(r *request) error {
-	if state := s.o.Nodes.Self().State; state != cluster.Ready {
-		return &refusal{http.StatusServiceUnavailable, "this node is " + string(state)}
-	}
-	return r.answer(map[string]string{"status": "ready"})
-}
-
 func (s *Server) postDrain(r *request) error {
 	if s.o.Nodes == nil {
 		return errNoCluster
@@ -90,4 +82,19 @@ func (s *Server) postMove(r *request) error {
 		return &refusal{http.StatusConflict, err.Error()}
 	}
 	return r.answer(to)
+}
+
+// nodeReady serves /readyz of a node, for balancers: whether it takes users and connections. It is
+// about no user, and needs no credential.
+func (s *Server) nodeReady(w http.ResponseWriter) {
+	state := s.o.Nodes.Self().State
+	if s.isDraining() {
+		state = cluster.Draining
+	}
+	if state != cluster.Ready {
+		w.Header().Set("Retry-After", "1")
+		writeError(w, http.StatusServiceUnavailable, "this node is "+string(state))
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"status": string(state)})
 }

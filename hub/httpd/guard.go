@@ -34,7 +34,7 @@ type GuardOptions struct {
 	Extensions []string
 	// OpenMetrics: /metrics needs no credential on the hub's machine.
 	OpenMetrics bool
-	// Node: the hub is a node of a cluster, of which balancers ask whether it is ready.
+	// Node: the hub is a node of a cluster, of which /readyz tells everybody whether it is ready.
 	Node bool
 	// PublicURL is where clients reach the hub through a proxy, "" if they do not.
 	PublicURL string
@@ -53,7 +53,7 @@ type Guard struct {
 	companion  string // its origin
 	extensions map[string]bool
 	metrics    bool // are open
-	node       bool // of a cluster
+	node       bool
 	public     *url.URL
 	proxied    bool
 	ownPeer    func(*http.Request) bool

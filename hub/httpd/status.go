@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/cluster"
 	"tabhub/hub/record"
 	"tabhub/spec"
 )
@@ -53,19 +54,19 @@ func (s *Server) health(r *request) error {
 	return r.answer(map[string]string{"service": "tabhub", "status": "ok", "version": s.o.Info().Version})
 }
 
+// ready says whether requests of a user, or of a node, can be served.
 func (s *Server) ready(r *request) error {
-	if s.o.Nodes != nil {
-		return s.nodeReady(r)
+	if r.pass.open {
+		if self := s.o.Nodes.Self(); self.State != cluster.Ready {
+			return &refusal{http.StatusServiceUnavailable, "this node is " + string(self.State)}
+		}
+		return r.answer(map[string]string{"status": "ready"})
 	}
-	t, err := s.o.Tenants.Get(r.Context(), r.pass.identity.User)
-	if err != nil {
-		return err
-	}
-	if e := t.Hub.Status().StoreError; e != "" {
+	if e := r.tenant.Hub.Status().StoreError; e != "" {
 		return &refusal{http.StatusServiceUnavailable, "the store does not take writes: " + e}
 	}
 	answer := map[string]string{"status": "ready"}
-	if e := t.Record.Status().Error; e != "" {
+	if e := r.tenant.Record.Status().Error; e != "" {
 		answer["record"] = "what is done now is not recorded: " + e // calls go on
 	}
 	return r.answer(answer)

@@ -31,7 +31,7 @@ const (
 	// writeTimeout is how long one attempt to write may take. Files do not know it.
 	writeTimeout = 5 * time.Second
 	closeTimeout = 2 * time.Second // how long Close may take, as far as it is not for files
-	retireDelay  = time.Hour // how long what is too old may stay
+	retireDelay  = time.Hour       // how long what is too old may stay
 )
 
 var errNoAnswer = errors.New("the servers that keep the record do not answer")

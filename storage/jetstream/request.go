@@ -19,7 +19,7 @@ const (
 	// much for an answer and little for a writer whose server has died, to maxAnswer.
 	minAnswer, maxAnswer = 300 * time.Millisecond, 5 * time.Second
 	// The rest between two tries grows from minRest to maxRest.
-	minRest, maxRest = 10 * time.Millisecond, time.Second
+	minRest, maxRest = 10 * time.Millisecond, 500 * time.Millisecond
 	// lostTimeout is how long the servers must say that a journal is not there until they are
 	// believed: one that has just started may not know it yet.
 	lostTimeout = 30 * time.Second
@@ -52,12 +52,13 @@ func (s *Store) persist(ctx context.Context, try func(ctx context.Context) error
 			return err
 		}
 		s.log.Debug("JetStream does not answer; trying again", "err", err, "rest", rest)
-		if err := sleep(ctx, rest); err != nil {
-			return err
+		if ended := sleep(ctx, rest); ended != nil {
+			return fmt.Errorf("%w (%w)", ended, err)
 		}
 	}
 }
 
+// sleep returns ctx's cause if that ends before.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -109,10 +110,28 @@ func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uin
 	return seq, err
 }
 
-// gone reports whether the servers say that the stream is not there.
+// gone reports whether the servers say that the stream is not there. It asks once a second, for
+// all users, and briefly: as long as there is no leader nobody may answer.
 func (s *Store) gone(ctx context.Context) bool {
-	_, err := s.js.Stream(ctx, streamName)
-	return errors.Is(err, jetstream.ErrStreamNotFound)
+	if !s.missing.TryLock() {
+		return false // who asks finds out
+	}
+	defer s.missing.Unlock()
+	if time.Since(s.missing.asked) > time.Second {
+		ctx, cancel := context.WithTimeout(ctx, minAnswer)
+		defer cancel()
+		_, err := s.js.Stream(ctx, streamName)
+		s.missing.asked, s.missing.yes = time.Now(), errors.Is(err, jetstream.ErrStreamNotFound)
+	}
+	return s.missing.yes
+}
+
+// explainSilence returns err, of a request, as ErrLost if nobody answers because there is no stream.
+func (s *Store) explainSilence(ctx context.Context, err error) error {
+	if errors.Is(err, nats.ErrNoResponders) && s.gone(ctx) {
+		return explain(jetstream.ErrStreamNotFound)
+	}
+	return err
 }
 
 func decodeAck(data []byte) (uint64, error) {
@@ -204,16 +223,13 @@ func (s *Store) last(ctx context.Context, user spec.UserID, certain bool) (m mes
 		if certain {
 			m, err = s.ask(ctx, req)
 			if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == codeNoMessage {
-				err = nil
+				return nil
 			}
 			return explain(err)
 		}
 		reply, err := s.nc.RequestWithContext(ctx, directGet, req.body())
-		if errors.Is(err, nats.ErrNoResponders) && s.gone(ctx) {
-			return fmt.Errorf("%w: there is none", ErrLost)
-		}
 		if err != nil {
-			return err
+			return s.explainSilence(ctx, err)
 		}
 		m, err = parseDirect(reply)
 		if errors.Is(err, errNone) {

@@ -46,6 +46,7 @@ type Store struct {
 	// Static after construction.
 	nc          *nats.Conn
 	js          jetstream.JetStream
+	stream      jetstream.Stream
 	opts        Options
 	log         *slog.Logger
 	ctx         context.Context // of publishes
@@ -57,6 +58,12 @@ type Store struct {
 	lostAfter   time.Duration // lostTimeout
 
 	tasks sync.WaitGroup // goroutines that Close waits for
+
+	missing struct { // see gone
+		sync.Mutex
+		asked time.Time
+		yes   bool
+	}
 
 	mu      sync.Mutex
 	users   map[spec.UserID]*journal
@@ -70,8 +77,7 @@ var _ storage.DomainToolStorage = (*Store)(nil)
 // Open opens the store, and makes its stream if there is none. It waits for servers that elect
 // a leader, as long as ctx lets it. The error is ErrNoJetStream, ErrOldServer, ErrReplicas,
 // ErrStream or storage.ErrNewer, and says what to do. The connection remains the caller's, who
-// closes it after
-// Close.
+// closes it after Close.
 func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
@@ -25,6 +26,8 @@ const (
 var (
 	// ErrNoJetStream: the NATS servers do not offer JetStream.
 	ErrNoJetStream = errors.New("NATS has no JetStream")
+	// ErrOldServer: the NATS servers do not know what the store asks for.
+	ErrOldServer = errors.New("NATS is too old")
 	// ErrReplicas: there are fewer NATS servers than replicas.
 	ErrReplicas = errors.New("NATS has too few servers")
 	// ErrStream: the stream is not as this program makes it.
@@ -34,8 +37,12 @@ var (
 // openStream makes the stream, or checks that what is there is one.
 func (s *Store) openStream(ctx context.Context) error {
 	return s.persist(ctx, func(ctx context.Context) error {
-		if _, err := s.js.AccountInfo(ctx); err != nil {
+		info, err := s.js.AccountInfo(ctx)
+		if err != nil {
 			return explain(err)
+		}
+		if info.API.Level < 1 { // no batches of direct gets
+			return fmt.Errorf("%w: the server is version %s; use 2.11 or newer", ErrOldServer, s.nc.ConnectedServerVersion())
 		}
 		st, err := s.js.Stream(ctx, streamName)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -53,6 +60,7 @@ func (s *Store) openStream(ctx context.Context) error {
 		if err != nil {
 			return s.explainReplicas(explain(err))
 		}
+		s.stream = st
 		config := st.CachedInfo().Config
 		if err := checkStream(&config); err != nil {
 			return err
@@ -112,21 +120,26 @@ func (s *Store) explainReplicas(err error) error {
 	return err
 }
 
-// temporary reports whether what failed may work later, as it is while servers elect a leader.
+// final are errors after which trying again is of no use.
+var final = []error{
+	ErrNoJetStream, ErrOldServer, ErrReplicas, ErrStream, ErrLost, storage.ErrNewer, storage.ErrCorrupt,
+	nats.ErrConnectionClosed, nats.ErrMaxPayload,
+}
+
+// temporary reports whether what failed may work later, as it is while servers elect a leader, or
+// after any error of the network.
 func temporary(err error) bool {
-	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrConnectionReconnecting) {
-		return true
+	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
+		switch e.ErrorCode {
+		case codeNoResources:
+			return false
+		case codeNotLeader, codeStreamOffline, codeSubjectInProcess:
+			return true
+		}
+		return e.Code == 503 || e.Code == 429
 	}
-	e, ok := errors.AsType[*jetstream.APIError](err)
-	if !ok {
+	if _, ok := errors.AsType[*supersededError](err); ok {
 		return false
 	}
-	switch e.ErrorCode {
-	case codeNoResources:
-		return false
-	case codeNotLeader, codeStreamOffline, codeSubjectInProcess:
-		return true
-	}
-	return e.Code == 503
+	return !slices.ContainsFunc(final, func(f error) bool { return errors.Is(err, f) })
 }

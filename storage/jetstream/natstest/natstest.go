@@ -34,6 +34,7 @@ type Options struct {
 	NoJetStream    bool
 	User, Password string // what clients must show; "" is nothing
 	MaxPayload     int32  // bytes of the largest message; 0: NATS's default, 1 MiB
+	SyncAlways     bool   // write to disk before a message is acknowledged; NATS by default does so every two minutes
 }
 
 // Cluster is a number of NATS servers that know each other. Its methods fail the test on
@@ -137,6 +138,7 @@ func (c *Cluster) ConnTo(t testing.TB, url string, opts ...nats.Option) *nats.Co
 	t.Helper()
 	opts = append([]nats.Option{
 		nats.UserInfo(c.opts.User, c.opts.Password), nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond),
+		nats.PingInterval(2 * time.Second), // notices a server that is paused
 	}, opts...)
 	nc, err := nats.Connect(url, opts...)
 	if err != nil {

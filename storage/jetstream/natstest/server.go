@@ -59,6 +59,7 @@ func serve(conf string) error {
 		Username:   c.User,
 		Password:   c.Password,
 		MaxPayload: c.MaxPayload,
+		SyncAlways: c.SyncAlways,
 	}
 	if c.RoutePort != 0 {
 		opts.Cluster = natsserver.ClusterOpts{
