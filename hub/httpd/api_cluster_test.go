@@ -20,8 +20,8 @@ func (n *oneNode) Self() cluster.Member { return cluster.Member{Name: "n0", Stat
 // A balancer sends no credential, and no new client to a node that gives its users to others.
 func TestNodeIsReady(t *testing.T) {
 	node := &oneNode{}
-	d := open(t, func(g *GuardOptions, o *Options) {
-		g.Node, o.Nodes = true, node
+	d := open(t, func(_ *GuardOptions, o *Options) {
+		o.Nodes = node
 		o.Elsewhere = &located{at: map[spec.UserID]http.Handler{}}
 	})
 	get := func(path string) (int, string) {
