@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/natsd"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
 	"tabhub/hub/tenant"
@@ -40,6 +42,7 @@ const (
 type clusterNode struct {
 	*cluster.Node
 	p         *process
+	nats      *natsd.Server // nil unless it is inside
 	conn      *cluster.Conn
 	store     *jetstream.Store
 	records   *streamlog.Logs
@@ -67,7 +70,13 @@ func (p *process) join(ctx context.Context) (err error) {
 	log := p.log.With("node", name)
 	n := &clusterNode{p: p, secret: secret}
 	p.node = n
-	if n.conn, err = cluster.Connect(cluster.ConnectOptions{URLs: strings.Join(c.nats, ","), Credentials: c.creds, CA: c.ca, Name: name, Log: log}); err != nil {
+	urls := strings.Join(c.nats, ",")
+	if c.embedded {
+		if urls, err = n.startNATS(ctx, secret, name, log); err != nil {
+			return &usageError{err}
+		}
+	}
+	if n.conn, err = cluster.Connect(cluster.ConnectOptions{URLs: urls, Credentials: c.creds, CA: c.ca, Name: name, Log: log}); err != nil {
 		return &usageError{err}
 	}
 	replicas := c.replicas
@@ -108,6 +117,20 @@ func (p *process) join(ctx context.Context) (err error) {
 		},
 	})
 	return nil
+}
+
+// startNATS starts the NATS server inside, waits until it can be used, which needs those of
+// other nodes, and returns where it is.
+func (n *clusterNode) startNATS(ctx context.Context, secret []byte, name string, log *slog.Logger) (url string, err error) {
+	c := &n.p.config.cluster
+	n.nats, err = natsd.Start(natsd.Options{Dir: n.p.dir.NATS(), Name: name, Secret: secret, Peers: c.peers, Listen: c.routes, Log: log})
+	if err != nil {
+		return "", err
+	}
+	if err := n.nats.Ready(ctx); err != nil {
+		return "", err
+	}
+	return n.nats.URL(), nil
 }
 
 // hubDocument is what all nodes must agree on for browsers to take them for one hub.
@@ -208,6 +231,7 @@ func (n *clusterNode) begin(ctx context.Context) {
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() { n.letIdleGo(ctx) })
+	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
 	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
 	n.Ready()
 }
@@ -364,6 +388,9 @@ func (n *clusterNode) close() error {
 	}
 	if n.conn != nil {
 		n.conn.Close()
+	}
+	if n.nats != nil {
+		n.nats.Close()
 	}
 	return errors.Join(errs...)
 }

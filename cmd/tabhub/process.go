@@ -280,7 +280,7 @@ func (p *process) guardDoors() (err error) {
 		return err
 	}
 	o := p.config.guardOptions()
-	o.Verifier, o.Node = p.credentials, p.node != nil
+	o.Verifier = p.credentials
 	if p.shared != nil {
 		o.Directory = p.shared.dir
 	}

@@ -256,7 +256,7 @@ func (s *Server) serve(r *request) (err error) {
 	if err := s.guard.checkOwner(r.pass); err != nil {
 		return err
 	}
-	if rt.tenant && !r.pass.open {
+	if rt.tenant {
 		if r.tenant, err = s.o.Tenants.Get(r.Context(), r.pass.identity.User); err != nil {
 			return s.moved(r, err)
 		}
