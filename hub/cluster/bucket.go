@@ -89,7 +89,9 @@ func patiently(ctx context.Context, f func(context.Context) error) error {
 		err := f(attempt)
 		cancel()
 		e, _ := errors.AsType[*jetstream.APIError](err)
-		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) && (e == nil || e.Code != 503 && e.ErrorCode != noPeers) {
+		off := errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
+		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+		if ctx.Err() != nil || off || !silent && (e == nil || e.Code != 503 && e.ErrorCode != noPeers) {
 			return err
 		}
 		select {
