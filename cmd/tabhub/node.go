@@ -17,6 +17,7 @@ import (
 	"tabhub/cmd/tabhub/internal/natsd"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
+	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/jetstream"
@@ -46,6 +47,7 @@ type clusterNode struct {
 	conn      *cluster.Conn
 	store     *jetstream.Store
 	records   *streamlog.Logs
+	late      *record.Late // lines of users that are no longer the node's
 	secret    []byte
 	users     *cluster.Users
 	forwarder *forward.Forwarder
@@ -68,7 +70,7 @@ func (p *process) join(ctx context.Context) (err error) {
 		return err
 	}
 	log := p.log.With("node", name)
-	n := &clusterNode{p: p, secret: secret}
+	n := &clusterNode{p: p, secret: secret, late: record.NewLate(maxLate)}
 	p.node = n
 	urls := strings.Join(c.nats, ",")
 	if c.embedded {
@@ -379,6 +381,9 @@ func (n *clusterNode) close() error {
 	if n.forwarder != nil {
 		n.forwarder.Close()
 	}
+	late, end := context.WithTimeout(context.Background(), leaveTimeout)
+	defer end()
+	n.late.Close(late)
 	if n.store != nil {
 		errs = append(errs, n.store.Close())
 	}

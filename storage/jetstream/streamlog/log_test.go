@@ -35,7 +35,7 @@ func openLog(logs *streamlog.Logs, user spec.UserID, epoch spec.Epoch) *streamlo
 
 func begin(t *testing.T, l *streamlog.Log) (first, last storage.Batch) {
 	t.Helper()
-	first, last, err := l.Begin(t.Context())
+	first, last, _, err := l.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

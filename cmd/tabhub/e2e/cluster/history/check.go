@@ -25,9 +25,10 @@ const (
 	RuleInvented = "a page runs what a client asked for"
 )
 
-// recordMayLose is how far from a fault a call must be for its line to be in the record for certain:
-// it is written behind, and a node that is cut off goes on for as long as it has its lease.
-const recordMayLose = 4 * time.Second
+// killMayLose is how far from the end of a node with SIGKILL a call must be for its line to be in the
+// record for certain: lines are written behind, ten times a second, and the servers have to confirm
+// them. Nothing else may cost a line.
+const killMayLose = time.Second
 
 // operation is all that happened of one.
 type operation struct {
@@ -74,7 +75,7 @@ type checker struct {
 	records  map[string][]Event    // lines by user
 	journals map[string][]Event    // messages by user
 	clients  map[string]bool       // user and client, of those that have made a call
-	faults   []time.Duration       // when something happened to the cluster
+	kills    []time.Duration       // when a node was killed
 	calms    []Event               // Fault and Calm
 	found    []Violation
 }
@@ -112,12 +113,9 @@ func (c *checker) take(e Event) {
 		}
 	case Wrote:
 		c.journals[e.User] = append(c.journals[e.User], e)
-	case Fault, Heal:
-		c.faults = append(c.faults, e.At)
-		if e.Kind == Fault {
-			c.calms = append(c.calms, e)
-		}
-	case Calm:
+	case Kill:
+		c.kills = append(c.kills, e.At)
+	case Fault, Calm:
 		c.calms = append(c.calms, e)
 	}
 }
@@ -197,8 +195,8 @@ func (c *checker) answered(op *operation, end Event) {
 		add(RuleRecord, "the record has it %d times", len(lines))
 	case len(lines) == 1 && lines[0].Text != "ok":
 		add(RuleRecord, "the record says %s", lines[0])
-	case len(lines) == 0 && c.records[op.invoke.User] != nil && !slices.ContainsFunc(c.faults, func(t time.Duration) bool {
-		return t > op.invoke.At-recordMayLose && t < end.At+recordMayLose
+	case len(lines) == 0 && c.records[op.invoke.User] != nil && !slices.ContainsFunc(c.kills, func(t time.Duration) bool {
+		return t > op.invoke.At-killMayLose && t < end.At+killMayLose
 	}):
 		add(RuleRecord, "the record does not have it")
 	}

@@ -34,6 +34,7 @@ const (
 	Line   Kind = "line"   // a line of the record: N, Call, and the outcome in Text
 	Wrote  Kind = "wrote"  // a message Name (claim, flush, …) of the user's journal, with the sequence N and the id Call, that the node By has written under Epoch
 	Fault  Kind = "fault"  // Text happens to the cluster
+	Kill   Kind = "kill"   // it kills the node By at once: what that has not written is gone
 	Heal   Kind = "heal"   // and is over
 	Calm   Kind = "calm"   // from now on, until the next fault, each call must work
 )
