@@ -111,7 +111,7 @@ func noteWords(n *record.Note) string {
 	case n.Unsynced > 0:
 		return fmt.Sprintf("lines from %d on may be gone: %s", n.Unsynced, n.Why)
 	case n.Late != "":
-		return "late, of node " + n.Late
+		return "late lines of node " + n.Late
 	case n.Retired != nil:
 		return fmt.Sprintf("up to line %d all was removed", n.Retired.N)
 	}
