@@ -124,20 +124,20 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 
 // refused finds out why a batch was not taken: it may have landed before.
 func (l *Log) refused(ctx context.Context, b storage.Batch) (began bool, err error) {
-	m, err := l.behind(ctx)
-	if err == nil {
-		return l.settle(m, b)
-	}
-	if !errors.Is(err, errNone) {
-		return false, err
-	}
-	switch last, err := l.leader(ctx, query{LastFor: l.lines}); {
-	case errors.Is(err, errNone) && l.last > 0, err == nil && last.seq != l.last:
-		return false, storage.ErrMoved
+	last, err := l.leader(ctx, query{LastFor: l.lines})
+	switch {
 	case err != nil && !errors.Is(err, errNone):
 		return false, err
+	case last.seq < l.last: // or there is none any more
+		return false, storage.ErrMoved
+	case last.seq == l.last:
+		return false, errors.New("NATS has not taken a write, because of one that is under way")
 	}
-	return false, errors.New("NATS has not taken a write, because of one that is under way")
+	m, err := l.behind(ctx)
+	if err != nil {
+		return false, err
+	}
+	return l.settle(m, b)
 }
 
 // settle goes by m, which stands where b was to be.
