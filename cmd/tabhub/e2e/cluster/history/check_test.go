@@ -197,6 +197,16 @@ func TestCheck(t *testing.T) {
 			fault killed
 			kill n1
 			line ann - - 1 - ok`, nil},
+		{"a record that has lost it, and not what came later", `
+			invoke ann c1 op1 shop_buy
+			run ann a op1 buy x1 done-1
+			ok ann c1 op1 - K1 done-1
+			invoke ann c1 op2 shop_buy
+			run ann a op2 buy x2 done-2
+			ok ann c1 op2 - K2 done-2
+			fault killed
+			kill n1
+			line ann - - 1 K2 ok`, []string{RuleRecord}},
 		{"a record that has lost it with a node that lives", `
 			invoke ann c1 op1 shop_buy
 			run ann a op1 buy x1 done-1
