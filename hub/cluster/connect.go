@@ -40,7 +40,11 @@ func Connect(o ConnectOptions) (*Conn, error) {
 		nats.PingInterval(time.Second),
 		nats.MaxPingsOutstanding(1),
 		nats.IgnoreAuthErrorAbort(), // a password may be changed on NATS's side first
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("the connection to NATS is lost", "err", err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // else it was closed here
+				log.Warn("the connection to NATS is lost", "err", err)
+			}
+		}),
 		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("connected to NATS again", "server", c.ConnectedServerName()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "err", err) }),
 	}
