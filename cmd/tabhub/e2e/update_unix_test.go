@@ -125,7 +125,7 @@ func TestUpdateUnderCalls(t *testing.T) {
 			updated := int(next.Load())
 			more(50)
 			// A bridge from before loses its hub, and comes back to one of the new program.
-			p.kill()
+			p.killHere()
 			more(50)
 			if h := p.hub(); c.version != "" && h.Version != c.version {
 				t.Errorf("the hub is of %s again", h.Version)
