@@ -81,7 +81,7 @@ func TestBrowserInstance(t *testing.T) {
 	if text := c.callContent(page.ToolNames[search], `{"query":"mug"}`)[0].Text; !strings.Contains(text, "mug") {
 		t.Errorf("the search: %s", text)
 	}
-	shot := c.callContent("browser_page", `{"action":"screenshot"}`)[0]
+	shot := c.callContent("browser_page", fmt.Sprintf(`{"action":"screenshot","tabId":%q}`, page.TabID))[0]
 	img, err := png.Decode(bytes.NewReader(shot.Data))
 	if err != nil || shot.MimeType != "image/png" || img.Bounds().Dx() != 1280 {
 		t.Errorf("the screenshot is %s, %v", shot.MimeType, err)

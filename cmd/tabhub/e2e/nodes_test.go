@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/cmd/tabhub/e2e/rig"
@@ -169,8 +171,12 @@ func (n *nodes) checkOwner() {
 // writers returns the node that has written the last message of each user's journal.
 func (n *nodes) writers() map[string]string {
 	n.place.t.Helper()
-	ctx := n.place.within()
-	nc := n.nats.Conn(n.place.t)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout) // also while the test ends
+	defer cancel()
+	nc, err := nats.Connect(n.nats.URL(0))
+	if err != nil {
+		n.place.t.Fatal(err)
+	}
 	defer nc.Close()
 	js, err := jetstream.New(nc)
 	if err != nil {

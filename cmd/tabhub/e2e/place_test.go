@@ -60,7 +60,7 @@ func (p *place) within() context.Context {
 
 // command is tabhub with args in this place. Of several nodes, the others run when it runs one.
 func (p *place) command(args ...string) *exec.Cmd {
-	if p.nodes != nil && (args[0] == "serve" || args[0] == "stdio") {
+	if p.nodes != nil && len(args) > 0 && (args[0] == "serve" || args[0] == "stdio") {
 		p.nodes.startFor(args)
 	}
 	return p.commandAt(p.dir, args...)
