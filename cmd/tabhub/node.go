@@ -236,6 +236,7 @@ func (n *clusterNode) begin(ctx context.Context) {
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() { n.letIdleGo(ctx) })
+	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
 	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
 	n.Ready()
 }
@@ -349,10 +350,13 @@ func (n *clusterNode) letIdleGo(ctx context.Context) {
 	}
 }
 
-// giveBack returns what gives a user's journal back when the hub is closed.
-func (n *clusterNode) giveBack(t *tenant.Tenant) func(context.Context) error {
+// giveBack returns what gives a user's journal back when the hub is closed. Until then the end
+// of the term in which it was opened stops the hub, also if lost came before it was open.
+func (n *clusterNode) giveBack(t *tenant.Tenant, term *cluster.Term) func(context.Context) error {
+	stop := context.AfterFunc(term.Context(), func() { t.Hub.Supersede(context.Cause(term.Context())) })
 	return func(ctx context.Context) error {
-		if !n.Lease().Held() || t.Hub.IsSuperseded() {
+		stop()
+		if !term.Held() || t.Hub.IsSuperseded() {
 			return nil
 		}
 		return n.store.Release(ctx, t.User, t.Hub.Epoch(), n.users.Next(t.User))

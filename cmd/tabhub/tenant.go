@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/broadcast"
+	"tabhub/hub/cluster"
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
@@ -30,8 +31,10 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	peers := p.tabs.NewTransport(user)
 	var transport tabtransport.TabHubTransport = peers
 	var store storage.DomainToolStorage = p.store
+	var term *cluster.Term
 	if p.node != nil {
-		transport, store = p.node.Lease().Transport(peers), p.node.store
+		term = p.node.Lease().Term() // before the store claims the user's journal
+		transport, store = term.Transport(peers), p.node.store
 	}
 	askers, err := consent.ParseAskers(c.ask)
 	if err != nil {
@@ -82,7 +85,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	}
 	t := &tenant.Tenant{User: user, Hub: h, Credentials: kept, Record: recorded, Changed: changed, Instances: p.newInstances(h)}
 	if p.node != nil {
-		t.GiveBack = p.node.giveBack(t)
+		t.GiveBack = p.node.giveBack(t, term)
 	}
 	if p.policy != nil {
 		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {

@@ -69,8 +69,8 @@ func (s *Store) load(ctx context.Context, user spec.UserID) (*storage.State, err
 	return state, nil
 }
 
-// overtaken reports whether a journal could not be read because another writer has come, and
-// deletes what its snapshot replaces.
+// overtaken reports whether a journal could not be read because another writer has come, whose
+// snapshot takes the place of what was to be read.
 func (s *Store) overtaken(ctx context.Context, j *journal, err error) bool {
 	if _, superseded := errors.AsType[*supersededError](err); superseded {
 		return true
