@@ -20,7 +20,6 @@ type keys struct {
 	members []byte // sign the records of nodes
 	check   []byte // proves that a node has the secret
 	sealer  cipher.AEAD
-	marks   *Marks
 }
 
 const minSecret = 16
@@ -35,10 +34,6 @@ func newKeys(secret []byte, cluster string) (keys, error) {
 		return key
 	}
 	k.members, k.check = derive("members"), derive("check")
-	var err error
-	if k.marks, err = newMarks(derive("marks"), derive("mark encryption")); err != nil {
-		return k, err
-	}
 	block, err := aes.NewCipher(derive("documents"))
 	if err != nil {
 		return k, err
