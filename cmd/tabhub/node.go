@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
 	"tabhub/hub/tenant"
@@ -137,7 +138,11 @@ func (n *clusterNode) share(ctx context.Context) (*shared, error) {
 	if err := json.Unmarshal(common, &hub); err != nil {
 		return nil, fmt.Errorf("what the nodes have in common cannot be read: %w", err)
 	}
-	return &shared{hub: hub.ID, key: hub.Key, seal: n.Documents(), token: n.token, newToken: n.newToken}, nil
+	s := &shared{hub: hub.ID, key: hub.Key, seal: n.Documents(), token: n.token, newToken: n.newToken}
+	if n.p.config.auth == "jwt" {
+		s.dir = n.Hints()
+	}
+	return s, nil
 }
 
 // token returns the token of a hub without accounts, which the file of the data directory then
@@ -213,7 +218,10 @@ type locator struct {
 }
 
 // UserOf implements httpd.Locator.
-func (l locator) UserOf(_ context.Context, credential string) (spec.UserID, error) {
+func (l locator) UserOf(ctx context.Context, credential string) (spec.UserID, error) {
+	if id, ok := auth.HintOf(credential); ok {
+		return l.p.node.Hints().UserOf(ctx, id)
+	}
 	id, err := l.p.credentials.Verify(credential)
 	if err != nil {
 		return "", nil // who checks it says so
