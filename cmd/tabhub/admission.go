@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/cluster"
 	"tabhub/hub/consent"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
@@ -42,10 +43,18 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Excha
 	}
 	// The connection waits until the user's hub is there.
 	if _, err := p.tenants.Get(r.Context(), a.User); err != nil {
-		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return a, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
+		return a, p.notOpened(a.User, err)
 	}
 	return a, nil
+}
+
+// notOpened returns what a peer is told whose user's hub could not be opened.
+func (p *process) notOpened(user spec.UserID, err error) *spec.Error {
+	if _, ok := errors.AsType[*cluster.OwnedError](err); ok { // since it was looked for
+		return errOtherHub
+	}
+	p.log.Error("a user's hub cannot be opened", "user", user, "err", err)
+	return spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
 }
 
 // admitHello checks what a tab or browser shows: the token, or the proof that ends its
@@ -160,6 +169,8 @@ func (p *process) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
 	return nil
 }
 
+var errOtherHub = spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")
+
 // pairingError returns an error of the ring for who is refused with it. The text of one
 // of this process may hold paths; it stays in the log.
 func (p *process) pairingError(err error) error {
@@ -167,7 +178,7 @@ func (p *process) pairingError(err error) error {
 		return err
 	}
 	if errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, storage.ErrStaleEpoch) {
-		return spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")
+		return errOtherHub
 	}
 	p.log.Error("a browser cannot be paired", "err", err)
 	return spec.Errorf(spec.CodeInternal, "the pairing could not be kept; the hub's log says why")
@@ -188,8 +199,7 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	// The user's hub takes extensions that can open tabs, and decides about clients.
 	t, err := p.tenants.Get(h.Request.Context(), a.User)
 	if err != nil {
-		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return a, errors.New("the hub could not be opened; its log says why")
+		return a, errors.New(p.notOpened(a.User, err).Message)
 	}
 	if !h.Extension {
 		bound, err := httpd.BoundOf(h.Request)

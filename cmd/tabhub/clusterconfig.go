@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"tabhub/cmd/tabhub/internal/natsd"
 	"tabhub/storage/private"
 )
 
@@ -16,7 +17,8 @@ import (
 type clusterConfig struct {
 	nats     []string // addresses; none: there is no cluster, unless embedded
 	embedded bool
-	peers    []string // of an embedded server
+	peers    []string // of an embedded server, itself with them
+	routes   string   // where an embedded server listens for its peers
 	creds    string
 	ca       string
 	secret   string
@@ -26,13 +28,17 @@ type clusterConfig struct {
 	replicas int
 }
 
+// defaultRoutes is where an embedded NATS server listens for others.
+const defaultRoutes = "0.0.0.0:6222"
+
 // clusterFlags are the names of addFlags' flags.
-var clusterFlags = []string{"cluster", "cluster-embedded", "cluster-peers", "cluster-creds", "cluster-ca", "cluster-replicas", "cluster-secret", "node-name", "node-url", "node-listen"}
+var clusterFlags = []string{"cluster", "cluster-embedded", "cluster-peers", "cluster-listen", "cluster-creds", "cluster-ca", "cluster-replicas", "cluster-secret", "node-name", "node-url", "node-listen"}
 
 func (c *clusterConfig) addFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.nats, "cluster", nil, "be a node of the cluster whose NATS servers are at this `address`, such as nats://nats-0:4222; may be repeated")
 	f.BoolVar(&c.embedded, "cluster-embedded", false, "run a NATS server in this process; for programs that were built with -tags embedded_nats")
-	f.StringSliceVar(&c.peers, "cluster-peers", nil, "with --cluster-embedded: `address` of a server of another node, such as tabhub-1:6222; may be repeated")
+	f.StringSliceVar(&c.peers, "cluster-peers", nil, "with --cluster-embedded: `address` of the server of a node, such as tabhub-0:6222; three or five, the same ones on each node")
+	f.StringVar(&c.routes, "cluster-listen", defaultRoutes, "with --cluster-peers: address to listen on for the servers of other nodes")
 	f.StringVar(&c.creds, "cluster-creds", "", "`file` with credentials for NATS")
 	f.StringVar(&c.ca, "cluster-ca", "", "`file` with the authority that NATS's certificate is from (PEM; default: those of the system)")
 	f.IntVar(&c.replicas, "cluster-replicas", 0, "how many NATS servers keep what the cluster has: 1, 3 or 5 (default: 3, or 1 if there is one server)")
@@ -47,7 +53,7 @@ func (c *clusterConfig) on() bool { return len(c.nats) > 0 || c.embedded }
 
 func (c *clusterConfig) check() error {
 	if !c.on() {
-		if c.secret != "" || c.url != "" || c.name != "" || c.listen != "" || c.creds != "" || c.ca != "" || c.replicas != 0 || len(c.peers) > 0 {
+		if c.secret != "" || c.url != "" || c.name != "" || c.listen != "" || c.creds != "" || c.ca != "" || c.replicas != 0 || len(c.peers) > 0 || c.routes != defaultRoutes {
 			return usagef("--node-… and --cluster-… are for nodes of a cluster: they need --cluster with the address of NATS")
 		}
 		return nil
@@ -60,8 +66,12 @@ func (c *clusterConfig) check() error {
 		return usagef("--node-url %q is not an address; write it with https and a port, such as https://10.0.0.5:3301", c.url)
 	case c.secret == "":
 		return usagef("--cluster needs --cluster-secret, a file with a secret that all nodes have; `openssl rand -hex 32` makes one")
-	case len(c.peers) > 0 && !c.embedded:
-		return usagef("--cluster-peers is for --cluster-embedded")
+	case !c.embedded && (len(c.peers) > 0 || c.routes != defaultRoutes):
+		return usagef("--cluster-peers and --cluster-listen are for --cluster-embedded")
+	case c.embedded && (len(c.nats) > 0 || c.creds != "" || c.ca != ""):
+		return usagef("--cluster-embedded runs a NATS server here; --cluster, --cluster-creds and --cluster-ca are for others")
+	case c.embedded && !natsd.Built:
+		return usagef("--cluster-embedded: %w", natsd.ErrNotBuilt)
 	case c.replicas != 0 && c.replicas != 1 && c.replicas != 3 && c.replicas != 5:
 		return usagef("--cluster-replicas is %d; it may be 1, 3 or 5", c.replicas)
 	}
@@ -69,6 +79,9 @@ func (c *clusterConfig) check() error {
 		if u, err := url.Parse(addr); err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss" {
 			return usagef("--cluster %q is not the address of a NATS server; write it as nats://nats-0:4222, or tls://…", addr)
 		}
+	}
+	if err := natsd.Check(c.peers, c.routes); err != nil {
+		return usagef("--cluster-peers, --cluster-listen: %w", err)
 	}
 	if c.listen != "" {
 		if _, _, err := net.SplitHostPort(c.listen); err != nil {

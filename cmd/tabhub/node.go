@@ -7,18 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/natsd"
 	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/jetstream"
+	"tabhub/storage/jetstream/streamlog"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -40,8 +43,11 @@ const (
 type clusterNode struct {
 	*cluster.Node
 	p         *process
+	nats      *natsd.Server // nil unless it is inside
 	conn      *cluster.Conn
 	store     *jetstream.Store
+	records   *streamlog.Logs
+	secret    []byte
 	users     *cluster.Users
 	forwarder *forward.Forwarder
 	ln        *net.TCPListener // for other nodes
@@ -63,9 +69,15 @@ func (p *process) join(ctx context.Context) (err error) {
 		return err
 	}
 	log := p.log.With("node", name)
-	n := &clusterNode{p: p}
+	n := &clusterNode{p: p, secret: secret}
 	p.node = n
-	if n.conn, err = cluster.Connect(cluster.ConnectOptions{URLs: strings.Join(c.nats, ","), Credentials: c.creds, CA: c.ca, Name: name, Log: log}); err != nil {
+	urls := strings.Join(c.nats, ",")
+	if c.embedded {
+		if urls, err = n.startNATS(ctx, secret, name, log); err != nil {
+			return &usageError{err}
+		}
+	}
+	if n.conn, err = cluster.Connect(cluster.ConnectOptions{URLs: urls, Credentials: c.creds, CA: c.ca, Name: name, Log: log}); err != nil {
 		return &usageError{err}
 	}
 	replicas := c.replicas
@@ -94,6 +106,9 @@ func (p *process) join(ctx context.Context) (err error) {
 	if err != nil {
 		return &usageError{err}
 	}
+	if n.records, err = n.openRecords(ctx, replicas); err != nil {
+		return &usageError{err}
+	}
 	n.users = cluster.NewUsers(cluster.UsersOptions{
 		Node: n.Node, Journals: n.store, Tenants: nodeTenants{p}, Ask: n.ask, Log: log,
 		Forward: func(to cluster.Member, user spec.UserID) http.Handler {
@@ -103,6 +118,20 @@ func (p *process) join(ctx context.Context) (err error) {
 		},
 	})
 	return nil
+}
+
+// startNATS starts the NATS server inside, waits until it can be used, which needs those of
+// other nodes, and returns where it is.
+func (n *clusterNode) startNATS(ctx context.Context, secret []byte, name string, log *slog.Logger) (url string, err error) {
+	c := &n.p.config.cluster
+	n.nats, err = natsd.Start(natsd.Options{Dir: n.p.dir.NATS(), Name: name, Secret: secret, Peers: c.peers, Listen: c.routes, Log: log})
+	if err != nil {
+		return "", err
+	}
+	if err := n.nats.Ready(ctx); err != nil {
+		return "", err
+	}
+	return n.nats.URL(), nil
 }
 
 // hubDocument is what all nodes must agree on for browsers to take them for one hub.
@@ -207,6 +236,7 @@ func (n *clusterNode) begin(ctx context.Context) {
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() { n.letIdleGo(ctx) })
+	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
 	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
 	n.Ready()
 }
@@ -323,10 +353,13 @@ func (n *clusterNode) letIdleGo(ctx context.Context) {
 	}
 }
 
-// giveBack returns what gives a user's journal back when the hub is closed.
-func (n *clusterNode) giveBack(t *tenant.Tenant) func(context.Context) error {
+// giveBack returns what gives a user's journal back when the hub is closed. Until then the end
+// of the term in which it was opened stops the hub, also if lost came before it was open.
+func (n *clusterNode) giveBack(t *tenant.Tenant, term *cluster.Term) func(context.Context) error {
+	stop := context.AfterFunc(term.Context(), func() { t.Hub.Supersede(context.Cause(term.Context())) })
 	return func(ctx context.Context) error {
-		if !n.Lease().Held() || t.Hub.IsSuperseded() {
+		stop()
+		if !term.Held() || t.Hub.IsSuperseded() {
 			return nil
 		}
 		return n.store.Release(ctx, t.User, t.Hub.Epoch(), n.users.Next(t.User))
@@ -366,6 +399,9 @@ func (n *clusterNode) close() error {
 	}
 	if n.conn != nil {
 		n.conn.Close()
+	}
+	if n.nats != nil {
+		n.nats.Close()
 	}
 	return errors.Join(errs...)
 }

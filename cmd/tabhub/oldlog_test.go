@@ -47,7 +47,7 @@ func TestOldLogIsMoved(t *testing.T) {
 		if p.store, err = storage.Open(dir.Store(), storage.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		log, err := p.openRecord(spec.LocalUser, nil)
+		log, err := p.openRecord(spec.LocalUser, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

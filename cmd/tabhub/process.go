@@ -280,7 +280,7 @@ func (p *process) guardDoors() (err error) {
 		return err
 	}
 	o := p.config.guardOptions()
-	o.Verifier, o.Node = p.credentials, p.node != nil
+	o.Verifier = p.credentials
 	if p.shared != nil {
 		o.Directory = p.shared.dir
 	}
@@ -298,7 +298,7 @@ func (p *process) assemble() {
 	p.telemetry = telemetry.New(telemetry.Options{Version: p.info.Version, Env: os.Getenv, Log: p.log})
 	p.tenants = tenant.New(p.openTenant, p.log)
 	p.clients.OnRevoke(p.forgetClient)
-	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Release: p.endLease, Instance: p.ring.Hub(), Log: p.log}
+	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Release: p.endLease, Instance: p.ring.Hub(), Detachable: p.node != nil, Log: p.log}
 	if p.config.auth == "none" {
 		tabs.Clients = p.toolset
 	}
@@ -307,6 +307,8 @@ func (p *process) assemble() {
 		Log:    p.log,
 		Verify: p.admitRelay,
 		Hub:    func(user spec.UserID) tabtransport.Attacher { return p.tabs.Transport(user) },
+
+		Detachable: p.node != nil,
 	})
 	o := httpd.Options{
 		Guard:   p.guard,

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/broadcast"
+	"tabhub/hub/cluster"
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
@@ -30,19 +31,33 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	peers := p.tabs.NewTransport(user)
 	var transport tabtransport.TabHubTransport = peers
 	var store storage.DomainToolStorage = p.store
+	var term *cluster.Term
 	if p.node != nil {
-		transport, store = p.node.Lease().Transport(peers), p.node.store
+		term = p.node.Lease().Term() // before the store claims the user's journal
+		transport, store = term.Transport(peers), p.node.store
 	}
 	askers, err := consent.ParseAskers(c.ask)
 	if err != nil {
 		return nil, err
 	}
 	changed := new(broadcast.Signal)
-	recorded, err := p.openRecord(user, changed)
+	var h *hub.Hub
+	opened := make(chan struct{}) // h is
+	recorded, err := p.openRecord(user, changed, func(ctx context.Context) (spec.Epoch, error) {
+		select {
+		case <-opened:
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+		if h == nil {
+			return 0, errors.New("the hub was not opened")
+		}
+		return h.Epoch(), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	h, err := hub.Open(ctx, hub.Options{
+	h, err = hub.Open(ctx, hub.Options{
 		User: user, Transport: transport, Store: store, Shared: p.node != nil, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
 		Telemetry: p.telemetry,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
@@ -53,6 +68,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		Handover: hub.Handover(c.handover), Room: hub.RoomKind(c.room), RoomEnd: hub.RoomEnd(c.roomEnd),
 		OwnPage: p.isOwnPage, LabelResults: c.labelResults,
 	})
+	close(opened)
 	if err != nil {
 		recorded.Close()
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
@@ -69,7 +85,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	}
 	t := &tenant.Tenant{User: user, Hub: h, Credentials: kept, Record: recorded, Changed: changed, Instances: p.newInstances(h)}
 	if p.node != nil {
-		t.GiveBack = p.node.giveBack(t)
+		t.GiveBack = p.node.giveBack(t, term)
 	}
 	if p.policy != nil {
 		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {
@@ -91,13 +107,17 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 }
 
 // openRecord opens a user's record. What an older version has recorded, in the store, comes
-// first in it. changed is fired when something is recorded.
-func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal) (*record.Recorder, error) {
+// first in it. changed is fired when something is recorded. epoch is that of the user's hub.
+func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal, epoch func(context.Context) (spec.Epoch, error)) (*record.Recorder, error) {
 	c := p.config
 	dir := record.Dir(p.dir.Records(), user)
 	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Changed: changed, Log: p.log.With("user", user)}
-	if p.store == nil {
-		return record.Open(dir, o), nil
+	if p.node != nil {
+		var err error
+		if o.Key, err = p.node.digestKey(user); err != nil {
+			return nil, err
+		}
+		return record.OpenStream(p.node.records.User(user, epoch), o), nil
 	}
 	old, err := p.store.OldLog(user)
 	if err != nil {

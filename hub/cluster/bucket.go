@@ -89,7 +89,8 @@ func patiently(ctx context.Context, f func(context.Context) error) error {
 		err := f(attempt)
 		cancel()
 		e, _ := errors.AsType[*jetstream.APIError](err)
-		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) && (e == nil || e.Code != 503) {
+		off := errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
+		if ctx.Err() != nil || off || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) && (e == nil || e.Code != 503) {
 			return err
 		}
 		select {

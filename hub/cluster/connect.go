@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -37,10 +38,14 @@ func Connect(o ConnectOptions) (*Conn, error) {
 		nats.ReconnectWait(250 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 250*time.Millisecond),
 		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent at some time
-		nats.PingInterval(2 * time.Second),
-		nats.MaxPingsOutstanding(2),
+		nats.PingInterval(time.Second),
+		nats.MaxPingsOutstanding(1),
 		nats.IgnoreAuthErrorAbort(), // a password may be changed on NATS's side first
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("the connection to NATS is lost", "err", err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // otherwise it is the node that has closed it
+				log.Warn("the connection to NATS is lost", "err", err)
+			}
+		}),
 		nats.ReconnectHandler(func(c *nats.Conn) { log.Info("connected to NATS again", "server", c.ConnectedServerName()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "err", err) }),
 	}
@@ -51,10 +56,11 @@ func Connect(o ConnectOptions) (*Conn, error) {
 		opts = append(opts, nats.RootCAs(o.CA))
 	}
 	c, err := nats.Connect(o.URLs, opts...)
+	_, network := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return nil, fmt.Errorf("NATS at %s refuses this node: give a user that it knows, in the URL or as a credentials file (%w)", redact(o.URLs), err)
-	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
+	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout), network:
 		return nil, fmt.Errorf("NATS cannot be reached at %s: is nats-server running there? (%w)", redact(o.URLs), err)
 	case err != nil:
 		return nil, fmt.Errorf("connect to NATS: %w", err)

@@ -49,7 +49,8 @@
 //     makes Q wait for longer.
 //   - After E, P can hold a lease again only by writing a new one after E, with another id. No
 //     journal has that id before P opens the user anew, which is a claim, and claims are
-//     conditional on the journal's last message: of Q's and P's, one fails.
+//     conditional on the journal's last message: of Q's and P's, one fails. What P had opened
+//     before, or was opening, has a Term that is over.
 //   - A node that is told nothing of E (cut off from NATS) has no lease either: its renewals
 //     cannot succeed.
 //   - That nothing is known of L is not its end. It is when a person has deleted the key, or

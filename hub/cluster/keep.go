@@ -173,7 +173,7 @@ func (n *Node) suspend(err error) {
 
 // lose ends the lease until the next renewal, and has users closed.
 func (n *Node) lose(why error) {
-	n.lease.end()
+	n.lease.end(why)
 	n.changed.Fire()
 	if n.keeper.lost {
 		return

@@ -27,6 +27,7 @@ var ErrLeft = errors.New("this node has left the cluster")
 type Lease struct {
 	hold    time.Duration
 	granted atomic.Pointer[instant] // when the last renewal that succeeded was sent; nil: not held
+	term    atomic.Pointer[Term]    // the last one; over, or the present one
 	left    atomic.Bool             // for good
 	changed broadcast.Signal        // granted, or left
 }
@@ -57,18 +58,69 @@ func (l *Lease) Await(ctx context.Context) error {
 	}
 }
 
+// Term returns the present term, or the last one if it is over and there is no next one yet.
+func (l *Lease) Term() *Term { return l.term.Load() }
+
+// Term is the time in which the users that are opened in it may be served: from when the lease
+// is made until Options.Lost is called, with all times in between in which it is not held.
+// Whoever opens a user takes the term first and stays with it: a user who was being opened when
+// the lease was lost must not be served under the next one, of which the user's journal knows
+// nothing. It is safe for concurrent use.
+type Term struct {
+	lease *Lease
+	ctx   context.Context
+	over  context.CancelCauseFunc
+}
+
+// Held reports whether the lease is held and the term is not over, from memory.
+func (t *Term) Held() bool {
+	return t.lease.Held() && t.ctx.Err() == nil // in this order: the next term comes after the end of this one
+}
+
+// Context ends with the term, and says why.
+func (t *Term) Context() context.Context { return t.ctx }
+
+// Await blocks until the lease is held. It fails when the term is over, and with the context's
+// cause.
+func (t *Term) Await(ctx context.Context) error {
+	for {
+		changed := t.lease.changed.Wait()
+		switch {
+		case t.ctx.Err() != nil:
+			return context.Cause(t.ctx)
+		case t.Held():
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-t.ctx.Done():
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // grant holds the lease from when a renewal that has succeeded was sent.
 func (l *Lease) grant(sent *instant) {
+	if t := l.term.Load(); t == nil || t.ctx.Err() != nil {
+		ctx, over := context.WithCancelCause(context.Background())
+		l.term.Store(&Term{l, ctx, over})
+	}
 	l.granted.Store(sent)
 	l.changed.Fire()
 }
 
-// end gives the lease up until it is granted again.
-func (l *Lease) end() { l.granted.Store(nil) }
+// end gives the lease up until it is granted again, and ends its term.
+func (l *Lease) end(why error) {
+	l.granted.Store(nil)
+	if t := l.term.Load(); t != nil {
+		t.over(why)
+	}
+}
 
 // leave ends the lease for good.
 func (l *Lease) leave() {
 	l.left.Store(true)
-	l.end()
+	l.end(ErrLeft)
 	l.changed.Fire()
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"runtime"
@@ -267,5 +268,51 @@ func TestInterruptions(t *testing.T) {
 	t.Logf("%d interruptions: %d times suspended, %d times without losing the lease", rounds, p.Stats().Suspensions-suspended, kept)
 	if kept == 0 || kept == rounds {
 		t.Error("not both cases were tried")
+	}
+}
+
+// A user who was being opened when the lease was lost must not be served under the next one:
+// another node may have taken the user over in between.
+func TestTermEndsWithTheLease(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	q := ready(t, c.Conn(t), "q")
+	proxy := natstest.NewProxy(t, c.URL(0))
+	var p *Node
+	opening := make(chan *Term, 1) // begun while users are being closed
+	p = ready(t, c.ConnTo(t, proxy.URL()), "p", func(o *Options) { o.Lost = func(error) { opening <- p.Lease().Term() } })
+	before, id := p.Lease().Term(), p.ID()
+	if !before.Held() || before.Await(t.Context()) != nil {
+		t.Error("the term has not begun")
+	}
+	until(t, q, "q knows p", func() bool { return q.Alive(id) })
+	dead := q.Dead(id)
+	proxy.Cut()
+	<-dead
+	proxy.Mend()
+	if err := p.Lease().Await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, p, "it has the next lease", func() bool { return p.ID() != id && p.Lease().Held() })
+	for what, term := range map[string]*Term{"the term of before": before, "the one while users were closed": <-opening} {
+		if err := term.Await(t.Context()); term.Held() || !errors.Is(err, ErrEnded) || !errors.Is(context.Cause(term.Context()), ErrEnded) {
+			t.Errorf("%s: held %v, %v", what, term.Held(), err)
+		}
+	}
+	next := p.Lease().Term()
+	if !next.Held() || next.Await(t.Context()) != nil {
+		t.Error("the next term has not begun")
+	}
+	proxy.Break()
+	until(t, p, "it is suspended", func() bool { return !next.Held() })
+	proxy.Mend()
+	if err := next.Await(t.Context()); err != nil || p.Lease().Term() != next {
+		t.Error("an interruption has ended the term:", err)
+	}
+	if err := p.Leave(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := next.Await(t.Context()); next.Held() || !errors.Is(err, ErrLeft) {
+		t.Error(err)
 	}
 }

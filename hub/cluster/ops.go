@@ -15,10 +15,11 @@ import (
 // body. It blocks.
 type Asker func(ctx context.Context, node, method, path string) (status int, body []byte, err error)
 
-// What nodes ask each other, below /.cluster/. All take ?user=.
+// What nodes ask each other, below /.cluster/. All but the last take ?user=.
 const (
 	pathTake = "/.cluster/take" // POST: open the user's hub; 200, or 421 and who has it
 	pathMove = "/.cluster/move" // POST ?to=: give the user to the node of that ID
+	pathHeld = "/.cluster/held" // POST: 200 if the node has its lease
 )
 
 // ErrNowhere says that no node has a user's hub open.
@@ -27,11 +28,15 @@ var ErrNowhere = errors.New("the user's hub is on no node; whichever is asked fo
 // ServeHTTP serves what other nodes ask of this one.
 func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	user := spec.UserID(r.URL.Query().Get("user"))
-	if r.Method != http.MethodPost || user == "" {
+	if r.Method != http.MethodPost || user == "" && r.URL.Path != pathHeld {
 		http.Error(w, "not a request of a node", http.StatusBadRequest)
 		return
 	}
 	switch r.URL.Path {
+	case pathHeld:
+		if !u.node.Lease().Held() {
+			http.Error(w, "it has not", http.StatusServiceUnavailable)
+		}
 	case pathTake:
 		by, err := u.here(r.Context(), user)
 		switch {

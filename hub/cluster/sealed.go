@@ -63,7 +63,7 @@ func openIdentity(ctx context.Context, b *bucket, secret []byte) (keys, error) {
 		return k, err
 	}
 	if doc, err = b.create(ctx, identityKey, doc); err != nil {
-		return k, err
+		return k, explain(err, 0)
 	}
 	var found identity
 	if err := json.Unmarshal(doc, &found); err != nil || found.ID == "" {

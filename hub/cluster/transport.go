@@ -8,20 +8,20 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Transport returns t, but sends requests only while the node has its lease: what comes
-// meanwhile waits, for as long as it would wait for an answer, and ends unsent.
-func (l *Lease) Transport(t tabtransport.TabHubTransport) tabtransport.TabHubTransport {
-	return &leased{t, l}
+// Transport returns tabs, but sends requests only while the lease is held and the term lasts: what
+// comes meanwhile waits, for as long as it would wait for an answer, and ends unsent.
+func (t *Term) Transport(tabs tabtransport.TabHubTransport) tabtransport.TabHubTransport {
+	return &leased{tabs, t}
 }
 
 type leased struct {
 	tabtransport.TabHubTransport
-	lease *Lease
+	term *Term
 }
 
 // SendRequest implements tabtransport.TabHubTransport.
 func (t *leased) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait tabtransport.Wait) (spec.Response, error) {
-	for !t.lease.Held() {
+	for !t.term.Held() {
 		if err := t.await(ctx, wait); err != nil {
 			return spec.Response{}, err
 		}
@@ -44,7 +44,7 @@ func (t *leased) await(ctx context.Context, wait tabtransport.Wait) error {
 	}
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := t.lease.Await(waiting)
+	err := t.term.Await(waiting)
 	if err == nil || ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -46,6 +46,7 @@ type Users struct {
 	log      *slog.Logger
 
 	opening chan struct{} // buffered maxOpening: has an element for each hub that is being opened
+	touch   touch
 
 	mu     sync.Mutex
 	known  map[spec.UserID]string // the node that had a user last, by its ID; a guess
@@ -196,7 +197,7 @@ func (u *Users) locate(ctx context.Context, user spec.UserID) (*Member, error) {
 
 // await waits until this node has its lease and the user is not on the way to another.
 func (u *Users) await(ctx context.Context, user spec.UserID) error {
-	if err := u.node.Lease().Await(ctx); err != nil {
+	if err := u.awaitLease(ctx); err != nil {
 		return err
 	}
 	u.mu.Lock()

@@ -83,3 +83,18 @@ func (s *Server) postMove(r *request) error {
 	}
 	return r.answer(to)
 }
+
+// nodeReady serves /readyz of a node, for balancers: whether it takes users and connections. It is
+// about no user, and needs no credential.
+func (s *Server) nodeReady(w http.ResponseWriter) {
+	state := s.o.Nodes.Self().State
+	if s.isDraining() {
+		state = cluster.Draining
+	}
+	if state != cluster.Ready {
+		w.Header().Set("Retry-After", "1")
+		writeError(w, http.StatusServiceUnavailable, "this node is "+string(state))
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"status": string(state)})
+}

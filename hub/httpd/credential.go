@@ -30,11 +30,11 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 		}
 		return g.verifyAll(p.route, nil, tokens)
 	}
-	if p.open = g.node && p.route.ofNode || g.metrics && p.route.openable && p.near && p.from != fromOwner; p.open {
-		return nil, nil
-	}
 	if p.from == fromOwner {
 		return g.owner(p.route)
+	}
+	if p.open = g.metrics && p.route.openable && p.near; p.open {
+		return nil, nil
 	}
 	if p.route.need == credHandshake || g.needsNone(r, p) {
 		return nil, nil

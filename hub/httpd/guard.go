@@ -34,8 +34,6 @@ type GuardOptions struct {
 	Extensions []string
 	// OpenMetrics: /metrics needs no credential on the hub's machine.
 	OpenMetrics bool
-	// Node: the hub is a node of a cluster, of which /readyz tells everybody whether it is ready.
-	Node bool
 	// PublicURL is where clients reach the hub through a proxy, "" if they do not.
 	PublicURL string
 	// BehindProxy: all requests come through a proxy that does TLS, and says so in
@@ -53,7 +51,6 @@ type Guard struct {
 	companion  string // its origin
 	extensions map[string]bool
 	metrics    bool // are open
-	node       bool
 	public     *url.URL
 	proxied    bool
 	ownPeer    func(*http.Request) bool
@@ -70,7 +67,6 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		extensions: make(map[string]bool),
 		proxied:    o.BehindProxy,
 		metrics:    o.OpenMetrics,
-		node:       o.Node,
 		ownPeer:    ownPeer,
 		signIns:    newSignIns(o.Directory),
 	}

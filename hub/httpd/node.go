@@ -54,7 +54,6 @@ type entrance struct {
 // forward has a request served by the node that has its user, and reports whether it was
 // answered. What shows no credential, a wrong one, or is about the process, is served here.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
-	p.open = s.guard.node && p.route.ofNode && len(requestTokens(r, p.route)) == 0
 	if p.isOfProcess() || p.preflight(r) || s.isDraining() {
 		return false
 	}
@@ -94,7 +93,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 func (p *pass) isOfProcess() bool {
 	rt := p.route
 	switch {
-	case rt.process && rt.ownerOnly != ownerNever, p.open:
+	case rt.process && rt.ownerOnly != ownerNever:
 		return true
 	case rt.process && p.from == fromOwner:
 		return rt.merge == nil
@@ -108,7 +107,7 @@ func (s *Server) userOf(r *http.Request, p *pass) (user spec.UserID, err error) 
 		return spec.LocalUser, nil
 	}
 	shown := requestTokens(r, p.route)
-	if p.route.kinds != 0 && p.route.path == "/api/session" && len(shown) == 0 {
+	if p.route.path == "/api/session" && len(shown) == 0 {
 		shown = append(shown, signInCode(r))
 	}
 	for _, credential := range shown {

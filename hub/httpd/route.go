@@ -41,7 +41,6 @@ type access struct {
 	process   bool    // is about the hub's process, which its owner needs no account for
 	ownerOnly ownerOnly
 	openable  bool // GuardOptions.OpenMetrics opens it to all programs of this machine
-	ofNode    bool // on a node of a cluster it is open to all, and about the node for those
 }
 
 // ownerOnly says on which hubs an endpoint is for the hub's owner alone, whatever
@@ -79,7 +78,6 @@ var (
 	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
 	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true, dashboard: true}
 	measures     = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts, openable: true}
-	readiness    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, dashboard: true, ofNode: true}
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
@@ -185,7 +183,7 @@ var routes = []route{
 
 	// How the process is, and pages, which hold no data.
 	{path: "/metrics", method: "GET", access: measures, serve: given(func(o *Options) http.Handler { return o.Metrics })},
-	{path: "/readyz", access: readiness, tenant: true, serve: (*Server).ready},
+	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready},
 	{path: "/healthz", access: everybody, serve: (*Server).health},
 	{path: "/", method: "GET", access: ownFiles, serve: (*Server).dashboard},
 	{path: "/dashboard/*", method: "GET", access: ownFiles, serve: (*Server).dashboard},

@@ -133,9 +133,9 @@ func TestAttacks(t *testing.T) {
 func ofAccounts(target, cell string) string {
 	ws := strings.Contains(target, " ws")
 	switch {
-	case cell == "o" && target == "/ ws", cell == "p" && !slices.Contains([]string{"/api/status", "POST /api/status", "/api/health", "/api/doctor", "/metrics", "POST /api/stop"}, target):
+	case cell == "o" && target == "/ ws", cell == "p" && !slices.Contains([]string{"/api/status", "POST /api/status", "/api/health", "/api/doctor", "/metrics", "POST /api/stop", "/api/cluster", "POST /api/cluster/drain", "POST /api/cluster/move"}, target):
 		return "t"
-	case cell == "t" && (target == "POST /api/stop" || target == "/metrics"):
+	case cell == "t" && slices.Contains([]string{"POST /api/stop", "/metrics", "/api/cluster", "POST /api/cluster/drain", "POST /api/cluster/move"}, target):
 		return "r"
 	case cell == "r" && target != "PUT /api/session":
 		return "t"

@@ -214,6 +214,10 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	timeBody(w, r)
 	p, err := s.guard.checkOrigin(r, entrance)
+	if err == nil && s.o.Nodes != nil && entrance == nil && r.URL.Path == "/readyz" {
+		s.nodeReady(w)
+		return
+	}
 	if err == nil && s.o.Elsewhere != nil && entrance == nil && s.forward(w, r, p) {
 		return
 	}
@@ -252,7 +256,7 @@ func (s *Server) serve(r *request) (err error) {
 	if err := s.guard.checkOwner(r.pass); err != nil {
 		return err
 	}
-	if rt.tenant && !r.pass.open {
+	if rt.tenant {
 		if r.tenant, err = s.o.Tenants.Get(r.Context(), r.pass.identity.User); err != nil {
 			return s.moved(r, err)
 		}

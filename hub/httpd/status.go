@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/cluster"
 	"tabhub/hub/record"
 	"tabhub/spec"
 )
@@ -54,14 +53,7 @@ func (s *Server) health(r *request) error {
 	return r.answer(map[string]string{"service": "tabhub", "status": "ok", "version": s.o.Info().Version})
 }
 
-// ready says whether requests of a user, or of a node, can be served.
 func (s *Server) ready(r *request) error {
-	if r.pass.open {
-		if self := s.o.Nodes.Self(); self.State != cluster.Ready {
-			return &refusal{http.StatusServiceUnavailable, "this node is " + string(self.State)}
-		}
-		return r.answer(map[string]string{"status": "ready"})
-	}
 	if e := r.tenant.Hub.Status().StoreError; e != "" {
 		return &refusal{http.StatusServiceUnavailable, "the store does not take writes: " + e}
 	}

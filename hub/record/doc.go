@@ -1,6 +1,9 @@
 // Package record keeps the record of what was done through a hub, and what was refused: one
 // line for each event, chained by hashes, in files that can be read while the hub runs and
-// when it does not.
+// when it does not, or in a stream that nodes share.
+//
+// A Recorder queues entries. Its writer makes lines of them, chains them, and gives them to a
+// medium, which keeps them in pieces: files or stream. Queries and the check know pieces alone.
 //
 // # The files
 //
@@ -16,5 +19,11 @@
 // they are says nothing wrong. It is not in the store of the hub, so that it can be read
 // while a hub has that open.
 //
-// Reading needs no lock: what follows the last line feed of a segment is not there yet.
+// Reading needs no lock: what follows the last line feed of a file is not there yet.
+//
+// # The stream
+//
+// A Stream has batches of lines, each of which is taken only behind the one that was last, and
+// none of a hub that was replaced. So the fence is the epoch with which the hub owns the user. There
+// is no head: a batch that was confirmed is on several servers.
 package record

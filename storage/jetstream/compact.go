@@ -2,7 +2,6 @@ package jetstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -38,8 +37,11 @@ func (s *Store) compact(j *journal) error {
 	}
 	var f fold
 	err := s.read(s.loads, subject(j.user), j.seq, f.add)
-	if err == nil && (f.gap || len(f.parts) > 0 || f.last != j.seq) {
-		err = fmt.Errorf("%w: it ends at %d", errGap, f.last)
+	if err == nil {
+		err = f.gap
+	}
+	if err == nil && (len(f.parts) > 0 || f.last != j.seq) {
+		err = fmt.Errorf("it ends unfinished at %d, not at %d", f.last, j.seq)
 	}
 	messages, bytes := j.messages, j.bytes
 	var first uint64
@@ -58,13 +60,20 @@ func (s *Store) compact(j *journal) error {
 	return nil
 }
 
-// purge deletes the messages of j before the snapshot that begins at sequence first. Whoever
-// comes later does it if this fails.
+// purge has the messages of j before the snapshot that begins at sequence first deleted. It does
+// not block. Whoever comes later does it if this fails.
 func (s *Store) purge(j *journal, first uint64) {
-	ctx, cancel := context.WithTimeout(s.ctx, maxAnswer)
-	defer cancel()
-	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
-	if err != nil && !errors.Is(err, context.Canceled) {
-		s.log.Debug("what a snapshot replaces is not deleted", "user", j.user, "err", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
 	}
+	s.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(s.loads, maxAnswer)
+		defer cancel()
+		err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subject(j.user)), jetstream.WithPurgeSequence(first))
+		if err != nil {
+			s.log.Debug("what a snapshot replaces is not deleted", "user", j.user, "err", err)
+		}
+	})
 }

@@ -15,7 +15,9 @@
 // (Nats-Expected-Last-Subject-Sequence): a writer that another one has superseded can write no
 // more, whatever it believes, and what is written late is refused. Who wrote last is who owns
 // the user, so state, fence and ownership cannot disagree. The server keeps the condition with
-// the message, so a reader can tell that nothing is missing between two.
+// the message, so a reader can tell that nothing is missing between two. What a snapshot replaces
+// is deleted from the front, one message after the other: what is missing before a whole snapshot
+// does not matter.
 //
 // The headers of a message:
 //

@@ -17,21 +17,19 @@ type fold struct {
 	start    uint64     // the first part of the last snapshot, 0 if there is none
 	before   bool       // there are messages before start
 	parts    []*message // of an unfinished flush or snapshot
-	gap      bool       // what comes before parts[0] is missing, and does not count if it is finished
+	gap      error      // a message is missing, which does not matter if a snapshot comes after it
 }
 
 var errGap = fmt.Errorf("%w: a message is missing", storage.ErrCorrupt)
 
 // add folds the next message in.
 func (f *fold) add(m *message) error {
+	if m.after != f.last { // a purge is under way, perhaps: it begins at the front
+		f.gap = fmt.Errorf("%w: %d, before %d", errGap, m.after, m.seq)
+		f.parts = nil
+	}
 	if m.part == 0 {
 		f.parts = nil // an unfinished one ends here
-	}
-	if m.after != f.last {
-		if m.kind != kindSnapshot || m.part != 0 {
-			return fmt.Errorf("%w: %d follows %d, not %d", errGap, m.seq, m.after, f.last)
-		}
-		f.gap = true
 	}
 	f.last = m.seq
 	f.messages++
@@ -40,6 +38,9 @@ func (f *fold) add(m *message) error {
 		return nil
 	}
 	if m.part != len(f.parts) || m.part > 0 && (m.of != f.parts[0].of || m.kind != f.parts[0].kind || m.epoch != f.parts[0].epoch) {
+		if f.gap != nil {
+			return nil
+		}
 		return fmt.Errorf("%w: %d is part %d of %d", errMessage, m.seq, m.part, m.of)
 	}
 	f.parts = append(f.parts, m)
@@ -53,6 +54,9 @@ func (f *fold) add(m *message) error {
 
 // finish folds in a flush or snapshot that is whole.
 func (f *fold) finish(parts []*message) error {
+	if f.gap != nil && parts[0].kind != kindSnapshot {
+		return nil
+	}
 	payload := parts[0].data
 	if len(parts) > 1 {
 		n := 0
@@ -72,7 +76,7 @@ func (f *fold) finish(parts []*message) error {
 	}
 	if parts[0].kind == kindSnapshot {
 		f.before = f.start != 0 || f.messages > len(parts)
-		f.values, f.live, f.gap = nil, 0, false
+		f.values, f.live, f.gap = nil, 0, nil
 		f.start, f.messages, f.bytes = parts[0].seq, len(parts), len(payload)
 	}
 	for e, err := range storage.Entries(payload[1:]) {
@@ -106,8 +110,8 @@ func (f *fold) set(e storage.Entry) {
 
 // state returns what is kept. It has no epoch.
 func (f *fold) state() (*storage.State, error) {
-	if f.gap {
-		return nil, fmt.Errorf("%w before an unfinished snapshot", errGap)
+	if f.gap != nil {
+		return nil, f.gap
 	}
 	s := &storage.State{}
 	for bucket, values := range f.values {

@@ -44,15 +44,22 @@ func (s *Store) load(ctx context.Context, user spec.UserID) (*storage.State, err
 		return nil, err
 	}
 	j.node = s.opts.Node()
-	if err := s.claim(ctx, j); err != nil {
-		return nil, err
-	}
 	var f fold
-	if err := s.read(ctx, subject(user), j.seq, f.add); err != nil {
-		return nil, err
-	}
-	if state, err = f.state(); err != nil {
-		return nil, err
+	for {
+		if err := s.claim(ctx, j); err != nil {
+			return nil, err
+		}
+		f = fold{}
+		err := s.read(ctx, subject(user), j.seq, f.add)
+		if err == nil {
+			state, err = f.state()
+		}
+		if err == nil {
+			break
+		}
+		if !s.overtaken(ctx, j, err) {
+			return nil, err
+		}
 	}
 	state.Epoch, epoch = j.claimed, j.claimed
 	j.ids, j.live, j.messages, j.bytes = 0, f.live, f.messages, f.bytes
@@ -60,6 +67,19 @@ func (s *Store) load(ctx context.Context, user spec.UserID) (*storage.State, err
 		s.purge(j, f.start)
 	}
 	return state, nil
+}
+
+// overtaken reports whether a journal could not be read because another writer has come, whose
+// snapshot takes the place of what was to be read.
+func (s *Store) overtaken(ctx context.Context, j *journal, err error) bool {
+	if _, superseded := errors.AsType[*supersededError](err); superseded {
+		return true
+	}
+	if !errors.Is(err, errGap) {
+		return false
+	}
+	last, err := s.last(ctx, j.user, true)
+	return err == nil && last.seq > j.seq
 }
 
 // enter waits until no other Load of the user is under way. Afterwards nothing is taken under

@@ -44,7 +44,8 @@ func parseDirect(m *nats.Msg) (message, error) {
 }
 
 // read visits the messages of a subject up to the one with sequence to, which was written. Any
-// server may answer; one that has not got to that message yet is asked again.
+// server may answer; one that has not got to that message yet is asked again. If the message was
+// purged since, the error is a *supersededError.
 func (s *Store) read(ctx context.Context, subject string, to uint64, visit func(*message) error) error {
 	next := uint64(1)
 	for rest := minRest; next <= to; {
@@ -94,8 +95,11 @@ func (s *Store) readSome(ctx context.Context, subject string, next, to uint64, v
 		if err != nil {
 			return next, err
 		}
-		if m.seq < next || m.seq > to { // what came after to is not asked for
-			return next, fmt.Errorf("message %d of %s came where one from %d to %d was asked for", m.seq, subject, next, to)
+		if m.seq < next {
+			return next, fmt.Errorf("message %d of %s came where %d was asked for", m.seq, subject, next)
+		}
+		if m.seq > to { // another has come, and a snapshot instead of the message
+			return next, &supersededError{by: m.writer()}
 		}
 		if err := visit(&m); err != nil {
 			return next, err

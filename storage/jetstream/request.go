@@ -52,12 +52,13 @@ func (s *Store) persist(ctx context.Context, try func(ctx context.Context) error
 			return err
 		}
 		s.log.Debug("JetStream does not answer; trying again", "err", err, "rest", rest)
-		if err := sleep(ctx, rest); err != nil {
-			return err
+		if ended := sleep(ctx, rest); ended != nil {
+			return fmt.Errorf("%w (%w)", ended, err)
 		}
 	}
 }
 
+// sleep returns ctx's cause if that ends before.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
@@ -119,21 +120,26 @@ func (s *Store) explainReplicas(err error) error {
 	return err
 }
 
-// temporary reports whether what failed may work later, as it is while servers elect a leader.
+// final are errors after which trying again is of no use.
+var final = []error{
+	ErrNoJetStream, ErrOldServer, ErrReplicas, ErrStream, ErrLost, storage.ErrNewer, storage.ErrCorrupt,
+	nats.ErrConnectionClosed, nats.ErrMaxPayload,
+}
+
+// temporary reports whether what failed may work later, as it is while servers elect a leader, or
+// after any error of the network.
 func temporary(err error) bool {
-	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrConnectionReconnecting) {
-		return true
+	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
+		switch e.ErrorCode {
+		case codeNoResources:
+			return false
+		case codeNotLeader, codeStreamOffline, codeSubjectInProcess:
+			return true
+		}
+		return e.Code == 503 || e.Code == 429
 	}
-	e, ok := errors.AsType[*jetstream.APIError](err)
-	if !ok {
+	if _, ok := errors.AsType[*supersededError](err); ok {
 		return false
 	}
-	switch e.ErrorCode {
-	case codeNoResources:
-		return false
-	case codeNotLeader, codeStreamOffline, codeSubjectInProcess:
-		return true
-	}
-	return e.Code == 503 || e.Code == 429
+	return !slices.ContainsFunc(final, func(f error) bool { return errors.Is(err, f) })
 }

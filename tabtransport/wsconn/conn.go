@@ -150,6 +150,7 @@ func (c *Conn) CloseWhen(ctx context.Context, code spec.CloseCode, reason string
 	}
 	if ctx != nil {
 		c.unrevoke = context.AfterFunc(ctx, func() {
+			code, reason := code, reason // those of CloseWhen stay on its stack
 			if cause := context.Cause(ctx); errors.Is(cause, tabtransport.ErrGoingAway) {
 				code, reason = spec.CloseGoingAway, cause.Error()
 			}

@@ -26,12 +26,13 @@ import (
 )
 
 const (
-	dialTimeout  = 5 * time.Second  // for a connection to a node
-	moveTimeout  = 10 * time.Second // for finding the node that has the user
-	maxTries     = 5                // nodes that are asked
-	maxKept      = 64 << 10         // bytes of a body that is kept to be sent again
-	writeTimeout = 30 * time.Second // for a client to take the next piece of what is brought back
-	idleTimeout  = 90 * time.Second // of a connection; shorter than that of the node's server
+	dialTimeout  = 5 * time.Second        // for a connection to a node
+	moveTimeout  = 10 * time.Second       // for finding the node that has the user
+	maxTries     = 10                     // nodes that say that they do not have the user
+	maxWait      = 250 * time.Millisecond // until the next is asked
+	maxKept      = 64 << 10               // bytes of a body that is kept to be sent again
+	writeTimeout = 30 * time.Second       // for a client to take the next piece of what is brought back
+	idleTimeout  = 90 * time.Second       // of a connection; shorter than that of the node's server
 )
 
 // OwnerHeader is in an answer 421 of a node that does not have the user, and has done nothing.
@@ -317,26 +318,30 @@ func misdirected(resp *http.Response) error {
 func (t *target) each(ctx context.Context, try func(node string) error, repeatable bool) error {
 	limited, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
-	node, wait := t.node, 0*time.Millisecond
-	for n := 1; ; n++ {
+	node, wait, refused := t.node, 0*time.Millisecond, 0
+	for {
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
 		if _, unreached := errors.AsType[*dialError](err); !elsewhere && !unreached {
 			return err
 		}
-		t.f.log.Debug("asking for a user's node again", "node", node, "try", n, "err", err)
+		t.f.log.Debug("asking for a user's node again", "node", node, "err", err)
+		// A node that has died has its users until its lease ends.
+		if elsewhere {
+			refused++
+		}
 		switch {
 		case !repeatable:
 			return errMoved
-		case n == maxTries:
-			return fmt.Errorf("%w after %d tries: %w", errMoved, n, err)
+		case refused == maxTries:
+			return fmt.Errorf("%w after %d tries: %w", errMoved, refused, err)
 		}
 		select {
 		case <-time.After(wait):
 		case <-limited.Done():
 			return fmt.Errorf("%w: %w", errMoved, context.Cause(limited))
 		}
-		wait = max(50*time.Millisecond, 4*wait)
+		wait = min(max(50*time.Millisecond, 4*wait), maxWait)
 		owner := ""
 		if elsewhere {
 			owner = no.owner

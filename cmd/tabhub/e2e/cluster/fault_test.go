@@ -11,6 +11,9 @@ import (
 	"tabhub/cmd/tabhub/e2e/cluster/history"
 )
 
+// long says that all faults happen, to as many users as a cluster must stand.
+var long = os.Getenv("TABHUB_LONG") != "" || os.Getenv("TABHUB_CLUSTER_FOR") != ""
+
 // faultsFor is how long faults go on.
 func faultsFor(t testing.TB) time.Duration {
 	t.Helper()
@@ -64,6 +67,14 @@ var killed = fault{"a node is killed", func(_ *cluster, n *node) func() {
 	}
 }, 8 * time.Second}
 
+// replaced is what an operator does for a new version: one node after the other.
+var replaced = fault{"all nodes are replaced", func(c *cluster, _ *node) func() {
+	for _, n := range c.nodes {
+		n.replace()
+	}
+	return func() {}
+}, 0}
+
 // faults are those that a cluster has to stand.
 var faults = []fault{
 	killed,
@@ -89,12 +100,7 @@ var faults = []fault{
 			c.nats.Await()
 		}
 	}, 8 * time.Second},
-	{"all nodes are replaced", func(c *cluster, _ *node) func() {
-		for _, n := range c.nodes {
-			n.replace()
-		}
-		return func() {}
-	}, 0},
+	replaced,
 }
 
 // While nodes are killed, paused, cut from NATS and replaced, and NATS loses its leader, 50 users
@@ -103,6 +109,11 @@ var faults = []fault{
 // long users had to wait.
 func TestFaults(t *testing.T) {
 	c := startCluster(t, 3)
+	if !long {
+		l := startLoad(t, c, 8)
+		l.run([]fault{killed, replaced}, 0)
+		return
+	}
 	l := startLoad(t, c, number("TABHUB_CLUSTER_USERS", 50))
 	l.run(faults, faultsFor(t))
 }
@@ -111,8 +122,12 @@ func TestFaults(t *testing.T) {
 // and each of them knows what has become of theirs. What holds for one hub is what the cluster is
 // measured by.
 func TestOneHub(t *testing.T) {
+	users := 8
+	if long {
+		users = number("TABHUB_CLUSTER_USERS", 50)
+	}
 	c := startCluster(t, 1)
-	l := startLoad(t, c, number("TABHUB_CLUSTER_USERS", 50))
+	l := startLoad(t, c, users)
 	l.run([]fault{
 		{"the hub is killed", func(_ *cluster, n *node) func() {
 			n.kill()

@@ -295,11 +295,14 @@ func (l *load) check() {
 		}
 	}
 	found := history.Check(events)
-	for _, v := range found[:min(len(found), 20)] {
-		l.t.Error(v)
+	broken := map[string]int{}
+	for _, v := range found {
+		if broken[v.Rule]++; broken[v.Rule] <= 5 {
+			l.t.Error(v)
+		}
 	}
-	if len(found) > 20 {
-		l.t.Errorf("and %d more", len(found)-20)
+	for rule, n := range broken {
+		l.t.Errorf("%d × not: %s", n, rule)
 	}
 	kinds := map[history.Kind]int{}
 	reasons := map[string]int{}

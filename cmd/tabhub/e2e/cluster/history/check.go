@@ -25,9 +25,9 @@ const (
 	RuleInvented = "a page runs what a client asked for"
 )
 
-// recordMayLose is how long before a fault a call must have ended for its line to be in the
-// record for certain: it is written behind.
-const recordMayLose = 2 * time.Second
+// recordMayLose is how far from a fault a call must be for its line to be in the record for certain:
+// it is written behind, and a node that is cut off goes on for as long as it has its lease.
+const recordMayLose = 4 * time.Second
 
 // operation is all that happened of one.
 type operation struct {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -308,6 +309,26 @@ func TestWriteAndRead(t *testing.T) {
 	}
 	if _, err := Read(strings.NewReader("{}\nno event")); err == nil || !strings.HasPrefix(err.Error(), "event 2: ") {
 		t.Errorf("of a line that is none: %v", err)
+	}
+}
+
+// A history that TABHUB_CLUSTER_HISTORY has kept is checked again: TABHUB_HISTORY names the file.
+func TestKeptHistory(t *testing.T) {
+	name := os.Getenv("TABHUB_HISTORY")
+	if name == "" {
+		t.Skip("TABHUB_HISTORY names no file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	events, err := Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range Check(events) {
+		t.Error(v)
 	}
 }
 

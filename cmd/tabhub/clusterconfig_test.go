@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/natsd"
+)
+
+// Each mistake gets a sentence that says what to write instead.
+func TestClusterFlags(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, n int) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, bytes.Repeat([]byte("s"), n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	secret := "--cluster-secret=" + file("secret", minSecret)
+	const nats, url = "--cluster=nats://u:p@nats:4222", "--node-url=https://10.0.0.5:3301"
+	for _, test := range []struct {
+		flags []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{nats, url, secret}, ""},
+		{[]string{url}, "they need --cluster"},
+		{[]string{"--cluster-listen=:1"}, "they need --cluster"},
+		{[]string{nats, secret}, "needs --node-url"},
+		{[]string{nats, secret, "--node-url=http://10.0.0.5:3301"}, "write it with https and a port"},
+		{[]string{nats, secret, "--node-url=https://10.0.0.5"}, "write it with https and a port"},
+		{[]string{nats, url}, "openssl rand -hex 32"},
+		{[]string{nats, url, "--cluster-secret=" + file("short", minSecret-1)}, "it must be 32 or more"},
+		{[]string{nats, url, "--cluster-secret=" + filepath.Join(dir, "none")}, "cannot be read"},
+		{[]string{"--cluster=10.0.0.6:4222", url, secret}, "write it as nats://"},
+		{[]string{nats, url, secret, "--cluster-replicas=2"}, "it may be 1, 3 or 5"},
+		{[]string{nats, url, secret, "--node-listen=3301"}, "write it as 0.0.0.0:3301"},
+		{[]string{nats, url, secret, "--cluster-peers=a:1,b:1,c:1"}, "are for --cluster-embedded"},
+		{[]string{nats, url, secret, "--cluster-listen=:1"}, "are for --cluster-embedded"},
+		{[]string{nats, url, secret, "--cluster-embedded"}, "are for others"},
+		{[]string{url, secret, "--cluster-embedded", "--cluster-peers=a:1,b:1"}, ifBuilt("it must be 3 or 5")},
+		{[]string{url, secret, "--cluster-embedded", "--cluster-peers=a:1,b:1,c:1"}, ifBuilt("")},
+	} {
+		var c clusterConfig
+		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		c.addFlags(f)
+		if err := f.Parse(test.flags); err != nil {
+			t.Fatal(err)
+		}
+		err := c.check()
+		if err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%q: %v, want %q", test.flags, err, test.want)
+		}
+	}
+}
+
+// ifBuilt returns what a program with a NATS server inside says; others say that they have none.
+func ifBuilt(want string) string {
+	if !natsd.Built {
+		return natsd.ErrNotBuilt.Error()
+	}
+	return want
+}

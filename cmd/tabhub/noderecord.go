@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage/jetstream/streamlog"
+)
+
+const (
+	// recordMargin is how much longer than others the stream keeps the lines of users who no longer
+	// come: their hubs, which remove what is old and say so, have the first try.
+	recordMargin = 48 * time.Hour
+	// A record is removed by sixteenths, if these are no larger than what is read at once.
+	recordPieces   = 16
+	minRecordPiece = 64 << 10
+)
+
+// openRecords opens the stream of the users' records.
+func (n *clusterNode) openRecords(ctx context.Context, replicas int) (*streamlog.Logs, error) {
+	c := n.p.config
+	return streamlog.Open(ctx, n.conn, streamlog.Options{
+		Stream: "TABHUB_RECORDS", Subject: "tabhub.record", Replicas: replicas,
+		MaxAge:    time.Duration(c.logKeep) + recordMargin,
+		PieceSize: max(minRecordPiece, min(streamlog.DefaultPieceSize, int64(c.logMax)/recordPieces)),
+	})
+}
+
+// digestKey returns the key of the digests in a user's record. It is the same on each node, and
+// who has no more than what is in NATS has not got it.
+func (n *clusterNode) digestKey(user spec.UserID) ([]byte, error) {
+	return hkdf.Key(sha256.New, n.secret, nil, "tabhub record digest "+string(user), sha256.Size)
+}

@@ -1,0 +1,39 @@
+package cluster
+
+import (
+	"bytes"
+	"testing"
+	"time"
+)
+
+// What NATS holds may be anybody's: nothing may be taken for a node that its secret has not
+// signed, or break who reads it.
+func FuzzRecord(f *testing.F) {
+	key := []byte("key")
+	r := record{Member: Member{Name: "a", Incarnation: incarnationAt(time.Now(), ""), URL: "https://a:1", State: Ready}}
+	r.MAC = r.sign(key)
+	f.Add(r.encode())
+	f.Add(bytes.Replace(r.encode(), []byte("https://a:1"), []byte("https://b:1"), 1))
+	f.Add([]byte(`{"name":"a","fingerprint":"00"}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := decodeRecord("a", b, key)
+		if err == nil && (got.Name != "a" || got.URL != r.URL || got.Incarnation != r.Incarnation || got.Fingerprint != r.Fingerprint) {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// A lease must be greater than all that its name had before, whatever the clocks say.
+func TestIncarnation(t *testing.T) {
+	now := time.Now()
+	first := incarnationAt(now, "")
+	second := incarnationAt(now.Add(-time.Hour), first) // on a machine whose clock is behind
+	third := incarnationAt(now.Add(time.Second), second)
+	if !(first < second && second < third) || len(third) != incarnationLen {
+		t.Error(first, second, third)
+	}
+	id := (&Member{Name: "node-1.example.com", Incarnation: second}).ID()
+	if name, incarnation, err := splitID(id); name != "node-1.example.com" || incarnation != second || err != nil {
+		t.Error(id, name, incarnation, err)
+	}
+}
