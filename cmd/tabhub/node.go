@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -168,10 +169,13 @@ func (n *clusterNode) share(ctx context.Context) (*shared, error) {
 		return nil, fmt.Errorf("what the nodes have in common cannot be read: %w", err)
 	}
 	s := &shared{hub: hub.ID, key: hub.Key, seal: n.Documents(), token: n.token, newToken: n.newToken}
-	if n.p.config.auth == "jwt" {
+	switch n.p.config.auth {
+	case "jwt":
 		s.dir = n.Hints()
+	case "token": // `tabhub token` prints the nodes' from now on
+		_, err = n.token()
 	}
-	return s, nil
+	return s, err
 }
 
 // token returns the token of a hub without accounts, which the file of the data directory then
@@ -190,15 +194,27 @@ func (n *clusterNode) token() (string, error) {
 	return string(common), err
 }
 
+// followToken has the file of the data directory follow when another node replaces the token.
+func (n *clusterNode) followToken(ctx context.Context) {
+	err := n.Documents().Follow(ctx, tokenDoc, func(token []byte) {
+		if err := n.p.dir.SetToken(string(token)); err != nil {
+			n.p.log.Warn("`tabhub token` prints an old token", "err", err)
+		}
+	})
+	if ctx.Err() == nil {
+		n.p.log.Warn("`tabhub token` may print an old token after another node replaces it", "err", err)
+	}
+}
+
 // newToken replaces it for all nodes.
 func (n *clusterNode) newToken() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), documentTimeout)
 	defer cancel()
-	token, err := n.p.dir.NewToken()
-	if err == nil {
-		err = n.Documents().Replace(ctx, tokenDoc, []byte(token))
+	token := rand.Text() + rand.Text()
+	if err := n.Documents().Replace(ctx, tokenDoc, []byte(token)); err != nil {
+		return "", err
 	}
-	return token, err
+	return token, n.p.dir.SetToken(token)
 }
 
 // listen opens the listener for other nodes, which try to reach it while the node joins.
@@ -236,6 +252,9 @@ func (n *clusterNode) begin(ctx context.Context) {
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() { n.letIdleGo(ctx) })
+	if n.p.config.auth == "token" {
+		n.watching.Go(func() { n.followToken(ctx) })
+	}
 	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
 	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
 	n.Ready()

@@ -41,6 +41,7 @@ var ErrSilent = errors.New("NATS does not answer about a credential")
 type Hints struct {
 	bucket    *bucket
 	documents *Documents
+	held      func() bool // the node's lease
 	log       *slog.Logger
 
 	ofCopies, ofLeader     chan struct{} // look-ups under way
@@ -51,9 +52,9 @@ type Hints struct {
 	nobodys      map[string]time.Time   // when that was found
 }
 
-func newHints(b *bucket, d *Documents, log *slog.Logger) *Hints {
+func newHints(b *bucket, d *Documents, held func() bool, log *slog.Logger) *Hints {
 	return &Hints{
-		bucket: b, documents: d, log: log,
+		bucket: b, documents: d, held: held, log: log,
 		ofCopies: make(chan struct{}, copyLookups), ofLeader: make(chan struct{}, leaderLookups),
 		known: make(map[string]spec.UserID), nobodys: make(map[string]time.Time),
 	}
@@ -149,6 +150,9 @@ func (h *Hints) UserOf(ctx context.Context, id string) (spec.UserID, error) {
 	user, err := h.fromCopy(ctx, key)
 	if user == "" && ctx.Err() == nil { // what a server does not know that follows, the leader may
 		user, _, err = h.fromLeader(ctx, key)
+		if user == "" && err == nil && !h.held() {
+			err = errors.New("it may be cut off from its other servers") // and a browser would forget its pairing
+		}
 	}
 	switch {
 	case err != nil:

@@ -192,7 +192,7 @@ func TestHintsOfAFlood(t *testing.T) {
 
 // A node remembers what is in use, and not more than it has room for.
 func TestHintsThatAreRemembered(t *testing.T) {
-	h := newHints(nil, nil, nil)
+	h := newHints(nil, nil, nil, nil)
 	h.remember("in use", "ann")
 	for i := range 10 * hintsKept {
 		h.remember(fmt.Sprint(i), "bob")

@@ -55,7 +55,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.hints = newHints(hints, n.documents, o.Log)
+	n.hints = newHints(hints, n.documents, n.lease.Held, o.Log)
 	if n.nodes, err = openBucket(ctx, js, nodesBucket, o.Replicas, nil); err != nil {
 		return nil, err
 	}

@@ -2,8 +2,11 @@ package cluster
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
@@ -38,6 +41,25 @@ func TestDocuments(t *testing.T) {
 	}
 	if doc, err := b.Documents().Get(ctx, "token"); err == nil || !strings.Contains(err.Error(), "document token: ") {
 		t.Errorf("a document in another's place: %q, %v", doc, err)
+	}
+
+	// What is replaced at one node others hear of.
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	heard, done := make(chan string, 10), make(chan error)
+	go func() { done <- b.Documents().Follow(ctx, "ring", func(doc []byte) { heard <- string(doc) }) }()
+	if doc := <-heard; doc != "the key" {
+		t.Errorf("%q", doc)
+	}
+	if err := a.Documents().Replace(ctx, "ring", []byte("the next")); err != nil {
+		t.Error(err)
+	}
+	if doc := <-heard; doc != "the next" {
+		t.Errorf("%q", doc)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 
 	d := a.Documents()

@@ -359,3 +359,44 @@ func (n *node) refusal(token string) string {
 		said = append(said, string(frame))
 	}
 }
+
+// On nodes of a hub without accounts `tabhub token` prints what is good at each of them, also after
+// another one has replaced it. Copies of the extension, whose keys no data directory has, are not
+// written.
+func TestTokenOfNodes(t *testing.T) {
+	c := startCluster(t, 3, "--auth", "token", "--jwt-secret", "")
+	printed := func(n *node) string {
+		out, err := c.cli(n, "token")
+		if err != nil {
+			t.Fatalf("%s: %v %s", n.name, err, out)
+		}
+		return strings.TrimSpace(out)
+	}
+	token := printed(c.nodes[0])
+	for _, n := range c.nodes {
+		if other := printed(n); other != token {
+			t.Errorf("%s prints %s, %s prints %s", n.name, other, c.nodes[0].name, token)
+		}
+		n.listTools(t, token, http.StatusOK)
+		if out, err := c.cli(n, "extension", filepath.Join(t.TempDir(), "extension")); err == nil || !strings.Contains(out, "`tabhub pair`") {
+			t.Errorf("%s writes an extension: %v %s", n.name, err, out)
+		}
+	}
+	for _, by := range c.nodes {
+		before := printed(by)
+		if out, err := c.cli(by, "token", "rotate"); err != nil {
+			t.Fatalf("%s: %v %s", by.name, err, out)
+		}
+		for _, n := range c.nodes {
+			n.listTools(t, before, http.StatusUnauthorized)
+			wait(t, n.name+" prints another token", func() bool { return printed(n) != before })
+		}
+		token := printed(by)
+		for _, n := range c.nodes {
+			if other := printed(n); other != token {
+				t.Errorf("%s prints %s, %s prints %s", n.name, other, by.name, token)
+			}
+			n.listTools(t, token, http.StatusOK)
+		}
+	}
+}
