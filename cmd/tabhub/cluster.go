@@ -75,7 +75,7 @@ func (a *app) clusterDrainCommand() *cobra.Command {
 none from now on. Clients and browsers come back by themselves. It ends when the
 last one has gone; the node can be stopped then. A node that is stopped without it does the
 same in a hurry.`,
-		Example: `  tabhub cluster drain && tabhub stop`,
+		Example: `  tabhub cluster drain`,
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := a.remote()

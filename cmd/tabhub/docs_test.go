@@ -121,12 +121,13 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub policy remove", "needs a rule's ID"},
 	{"tabhub approve ID", "needs a question"},
 	{"tabhub call website_tool_localhost_5173", "needs a page of the examples"},
+	{"tabhub cluster", "needs a node of a cluster; a test in e2e runs it"},
 	{"tabhub browser name", "needs a browser with the extension; a test in e2e runs it"},
 	{"tabhub browser unname", "needs a browser with a name"},
 }
 
 // foreign are the first words of lines that are not tabhub's.
-var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", "cmd/tabhub/deploy/release.sh", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"}
+var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", "cmd/tabhub/deploy/release.sh", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "(umask", "export", "for", "TABHUB_CLUSTER_FOR=1h", "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"}
 
 // ownPath finds what is of this repository in a line that is not tabhub's.
 var ownPath = regexp.MustCompile(`(?:^| )(?:\./)?(?:cmd|hub|spec|storage|tabtransport|\.ci)/[\w/-]*(?:\.\w+)?`)

@@ -82,7 +82,14 @@ func openBucket(ctx context.Context, js jetstream.JetStream, name string, replic
 // servers that have no leader yet leave requests unanswered.
 const attemptTimeout = 2 * time.Second
 
-// patiently calls f, which does nothing twice, until it has an answer, or ctx ends.
+// Error codes of nats-server.
+const (
+	noPeers   = 10005 // of the servers that keep a stream some are not there, or not yet
+	noCluster = 10074
+)
+
+// patiently calls f, which does nothing twice, until it has an answer, or ctx ends. While servers
+// start, the leader may be there before those that it needs.
 func patiently(ctx context.Context, f func(context.Context) error) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
@@ -90,7 +97,8 @@ func patiently(ctx context.Context, f func(context.Context) error) error {
 		cancel()
 		e, _ := errors.AsType[*jetstream.APIError](err)
 		off := errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
-		if ctx.Err() != nil || off || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) && (e == nil || e.Code != 503) {
+		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+		if ctx.Err() != nil || off || !silent && (e == nil || e.Code != 503 && e.ErrorCode != noPeers) {
 			return err
 		}
 		select {
@@ -137,7 +145,6 @@ func explain(err error, replicas int) error {
 		return ErrNoJetStream
 	}
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
-		const noPeers, noCluster = 10005, 10074 // of nats-server
 		if e.ErrorCode == noCluster || e.ErrorCode == noPeers && strings.Contains(e.Description, "peer") {
 			return fmt.Errorf("%w for %d replicas: start more nats-servers with JetStream in one cluster, or ask for fewer replicas (%s)", ErrReplicas, replicas, e.Description)
 		}

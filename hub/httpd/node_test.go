@@ -435,7 +435,7 @@ func TestEntranceFollowsAUser(t *testing.T) {
 	}), nil)
 	began := time.Now()
 	status, body, h := d.ask("GET", "/api/tabs", "")
-	if status != 503 || h.Get("Retry-After") != "1" || strings.Join(told, " ") != "entrance/1 entrance/1 entrance/1 entrance/1" || time.Since(began) > 9*time.Second {
+	if status != 503 || h.Get("Retry-After") != "1" || len(told) == 0 || len(told) > 10 || slices.ContainsFunc(told, func(owner string) bool { return owner != "entrance/1" }) || time.Since(began) > 9*time.Second {
 		t.Errorf("%d %s, asked after %q", status, body, told)
 	}
 	if h.Get(forward.OwnerHeader) != "" {
