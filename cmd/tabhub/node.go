@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/natsd"
+	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
 	"tabhub/hub/tenant"
@@ -171,7 +173,14 @@ func (n *clusterNode) share(ctx context.Context) (*shared, error) {
 	if err := json.Unmarshal(common, &hub); err != nil {
 		return nil, fmt.Errorf("what the nodes have in common cannot be read: %w", err)
 	}
-	return &shared{hub: hub.ID, key: hub.Key, seal: n.Documents(), token: n.token, newToken: n.newToken}, nil
+	s := &shared{hub: hub.ID, key: hub.Key, seal: n.Documents(), token: n.token, newToken: n.newToken}
+	switch n.p.config.auth {
+	case "jwt":
+		s.dir = n.Hints()
+	case "token": // `tabhub token` prints the nodes' from now on
+		_, err = n.token()
+	}
+	return s, err
 }
 
 // token returns the token of a hub without accounts, which the file of the data directory then
@@ -190,15 +199,27 @@ func (n *clusterNode) token() (string, error) {
 	return string(common), err
 }
 
+// followToken has the file of the data directory follow when another node replaces the token.
+func (n *clusterNode) followToken(ctx context.Context) {
+	err := n.Documents().Follow(ctx, tokenDoc, func(token []byte) {
+		if err := n.p.dir.SetToken(string(token)); err != nil {
+			n.p.log.Warn("`tabhub token` prints an old token", "err", err)
+		}
+	})
+	if ctx.Err() == nil {
+		n.p.log.Warn("`tabhub token` may print an old token after another node replaces it", "err", err)
+	}
+}
+
 // newToken replaces it for all nodes.
 func (n *clusterNode) newToken() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), documentTimeout)
 	defer cancel()
-	token, err := n.p.dir.NewToken()
-	if err == nil {
-		err = n.Documents().Replace(ctx, tokenDoc, []byte(token))
+	token := rand.Text() + rand.Text()
+	if err := n.Documents().Replace(ctx, tokenDoc, []byte(token)); err != nil {
+		return "", err
 	}
-	return token, err
+	return token, n.p.dir.SetToken(token)
 }
 
 // listen opens the listener for other nodes, which try to reach it while the node joins.
@@ -236,6 +257,9 @@ func (n *clusterNode) begin(ctx context.Context) {
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() { n.letIdleGo(ctx) })
+	if n.p.config.auth == "token" {
+		n.watching.Go(func() { n.followToken(ctx) })
+	}
 	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
 	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
 	n.Ready()
@@ -248,7 +272,10 @@ type locator struct {
 }
 
 // UserOf implements httpd.Locator.
-func (l locator) UserOf(_ context.Context, credential string) (spec.UserID, error) {
+func (l locator) UserOf(ctx context.Context, credential string) (spec.UserID, error) {
+	if id, ok := auth.HintOf(credential); ok {
+		return l.p.node.Hints().UserOf(ctx, id)
+	}
 	id, err := l.p.credentials.Verify(credential)
 	if err != nil {
 		return "", nil // who checks it says so

@@ -8,10 +8,12 @@
 //	TABHUB_NODES    key: a node's name; value: its Member, an attempt count, a signature
 //	TABHUB_CLUSTER  "cluster": the cluster's id and a check of its secret
 //	                "doc.<name>": a sealed document (Documents)
+//	TABHUB_HINTS    hash of a credential's id: its user, sealed; may have a time to live (Hints)
 //
-// Both are key-value buckets of one revision a key, without a time to live. They are read from
-// the stream's leader or by a consumer in the order of the stream; direct reads from replicas
-// are off. The metadata of their streams has the format.
+// They are key-value buckets of one revision a key. The first two have no time to live, and are
+// read from the stream's leader or by a consumer in the order of the stream; direct reads from
+// replicas are off. Of hints, which are never changed to another user, a replica answers what it
+// has, and the leader what it has not. The metadata of the streams has the format.
 //
 // # The lease
 //

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -112,6 +113,10 @@ func (u *Users) isIsolated(ctx context.Context) bool {
 		asked++
 		go func() {
 			status, body, err := u.ask(ctx, m.ID(), http.MethodPost, pathAge)
+			if turnedAway(err) {
+				later <- true
+				return
+			}
 			own := u.node.Lease().Age()
 			age, bad := strconv.ParseInt(string(body), 10, 64)
 			later <- err == nil && bad == nil && status == http.StatusOK && own-time.Duration(age) >= isolatedBy
@@ -122,4 +127,11 @@ func (u *Users) isIsolated(ctx context.Context) bool {
 		some = <-later || some
 	}
 	return some && !u.node.Lease().Held()
+}
+
+// turnedAway reports whether a node has refused this one's certificate: its lease has ended, and
+// others know.
+func turnedAway(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error"
 }
