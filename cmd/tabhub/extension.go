@@ -114,24 +114,12 @@ func (a *app) ring(ctx context.Context, dir home.Dir) (*pairing.Ring, error) {
 		defer lock.Unlock()
 	case !errors.Is(err, home.ErrHeld):
 		return nil, err
-	case a.isNode(ctx):
-		return nil, errors.New("this hub is a node of a cluster, and writes no copies of the extension: install it, and introduce the browser with `tabhub pair`")
 	default:
 		if err := awaitFile(ctx, dir.Pairings()); err != nil {
 			return nil, fmt.Errorf("a hub is about to start here for the first time, but takes too long: %w", err)
 		}
 	}
 	return openRing(dir)
-}
-
-// isNode reports whether the hub that runs is a node of a cluster.
-func (a *app) isNode(ctx context.Context) bool {
-	r, err := a.remote()
-	if err != nil {
-		return false // it has just started
-	}
-	_, err = r.do(ctx, http.MethodGet, "/api/cluster", nil)
-	return err == nil
 }
 
 // awaitFile waits until another process has made a file.

@@ -97,11 +97,6 @@ func (p *process) join(ctx context.Context) (err error) {
 	if p.shared, err = n.share(ctx); err != nil {
 		return err
 	}
-	if p.config.auth == "token" { // commands of this data directory show it
-		if _, err := p.shared.token(); err != nil {
-			return fmt.Errorf("the hub's token cannot be read: %w", err)
-		}
-	}
 	n.forwarder = forward.New(forward.Options{Dial: n.dial, Log: log})
 	n.store, err = jetstream.Open(ctx, n.conn, jetstream.Options{
 		Node: n.ID, Replicas: replicas, Log: log,
