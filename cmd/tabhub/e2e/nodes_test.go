@@ -22,14 +22,15 @@ import (
 // one that its clients reach, its tabs come to a second one, and a third has the users.
 const nodesVar = "TABHUB_E2E_NODES"
 
-// ofOneMachine are the tests that are about what clusters do not have, and why.
+// ofOneMachine are the tests of what clusters do not have, and what that is.
 var ofOneMachine = map[string]string{
-	"TestReadOnlyDataDir": dataDir, "TestForeignStore": dataDir, "TestDataDirOfAnotherUser": dataDir, "TestOtherUserAtTheSocket": dataDir,
-	"TestWrongFlags": "no hub runs",
-	"TestAutostart":  "the operating system starts a hub with the flags that it was told, not with those of the environment",
+	"TestReadOnlyDataDir": dataDir, "TestForeignStore": dataDir, "TestDataDirOfAnotherUser": dataDir,
+	"TestWrongFlags": "flags with which no hub runs",
+	"TestAutostart":  "a hub that the operating system starts, with the flags that it was told and without this environment",
 
 	"TestBrowserOfAKilledHub": started, "TestBrowserOfAHubBehindAProxy": started,
 	"TestSquatterOfAnotherUser": "browsers, pages and clients that look for their hub at the one port that another program has taken",
+	"TestBrokenConnections":     "whether a client has read its answer, which the user's node cannot know, as a hub behind a proxy cannot",
 }
 
 const (
