@@ -29,7 +29,7 @@ import (
 const (
 	// joinTimeout is how long a node may take to join: that of its name that has died is waited
 	// for, and NATS may be electing.
-	joinTimeout = 30 * time.Second
+	joinTimeout = time.Minute
 	// idleUser is how long a user's hub stays open on a node whom nobody uses.
 	idleUser = 30 * time.Minute
 	// drainGrace is how long a node that ends takes to give its users to others.
@@ -58,8 +58,18 @@ type clusterNode struct {
 	stop      context.CancelFunc
 }
 
-// join makes the process a node of its cluster. It takes no users before node.begin.
-func (p *process) join(ctx context.Context) (err error) {
+// join makes the process a node of its cluster. It takes no users before clusterNode.begin.
+func (p *process) join(ctx context.Context) error {
+	joining, cancel := context.WithTimeout(ctx, joinTimeout)
+	defer cancel()
+	err := p.joinWithin(joining)
+	if err != nil && joining.Err() != nil && ctx.Err() == nil {
+		return usagef("the cluster was not joined within %s, NATS does not answer in time: %w", joinTimeout, err)
+	}
+	return err
+}
+
+func (p *process) joinWithin(ctx context.Context) (err error) {
 	c := &p.config.cluster
 	secret, err := c.readSecret()
 	if err != nil {
@@ -85,8 +95,6 @@ func (p *process) join(ctx context.Context) (err error) {
 	if replicas == 0 {
 		replicas = cluster.Replicas(n.conn)
 	}
-	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
-	defer cancel()
 	n.Node, err = cluster.Join(ctx, cluster.Options{
 		Conn: n.conn, Name: name, URL: c.url, Secret: secret, Version: p.info.Version, Replicas: replicas,
 		Serve: n.listen, Lost: n.lost, Log: log,
