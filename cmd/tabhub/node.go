@@ -41,6 +41,9 @@ const (
 	probeTime = 5 * time.Second
 )
 
+// endReplaced is why a node ends whose name another has taken.
+const endReplaced = "replaced"
+
 // clusterNode is what a process has as a node of a cluster.
 type clusterNode struct {
 	*cluster.Node
@@ -261,6 +264,13 @@ func (n *clusterNode) begin(ctx context.Context) {
 	go n.p.serve(tls.NewListener(n.ln, n.tls), n.p.server.ServeNode)
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
+	n.watching.Go(func() {
+		select {
+		case <-n.Done():
+			n.p.end(endReplaced)
+		case <-ctx.Done():
+		}
+	})
 	n.watching.Go(func() { n.letIdleGo(ctx) })
 	if n.p.config.auth == "token" {
 		n.watching.Go(func() { n.followToken(ctx) })

@@ -71,6 +71,9 @@ func (a *app) serve(ctx context.Context) error {
 	if err := p.close(why); err != nil {
 		log.Warn("not all went well at the end", "err", err)
 	}
+	if why == endReplaced {
+		return errors.New("another node has taken the name of this one; start it with a --node-name of its own")
+	}
 	return nil
 }
 

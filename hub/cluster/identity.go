@@ -79,11 +79,18 @@ func (n *Node) ClientTLS(m Member) *tls.Config {
 func (n *Node) baseTLS() *tls.Config {
 	return &tls.Config{
 		MinVersion:             tls.VersionTLS13,
-		GetCertificate:         func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return n.certificate.Load(), nil },
-		GetClientCertificate:   func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return n.certificate.Load(), nil },
+		GetCertificate:         func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return n.ownCertificate() },
+		GetClientCertificate:   func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return n.ownCertificate() },
 		NextProtos:             []string{"http/1.1"},
 		SessionTicketsDisabled: true, // each connection is checked against the members of its time
 	}
+}
+
+func (n *Node) ownCertificate() (*tls.Certificate, error) {
+	if c := n.certificate.Load(); c != nil {
+		return c, nil
+	}
+	return nil, errors.New("this node has no lease yet")
 }
 
 // Peer returns the member that a connection with ServerTLS is from.

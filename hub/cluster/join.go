@@ -61,17 +61,17 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	}
 	n.self = Member{Name: o.Name, URL: o.URL, Version: o.Version, State: Joining, Started: time.Now().Round(0)}
 	n.ctx, n.stop = context.WithCancel(context.Background())
+	asked := o.wall()
+	if err := n.take(ctx); err != nil {
+		n.stop()
+		return nil, err
+	}
 	reached, err := o.Conn.Subscribe(reachSubject(o.Name), n.tryToReach)
 	if err != nil {
 		n.stop()
 		return nil, err
 	}
 	context.AfterFunc(n.ctx, func() { _ = reached.Unsubscribe() })
-	asked := o.wall()
-	if err := n.take(ctx); err != nil {
-		n.stop()
-		return nil, err
-	}
 	n.wg.Go(n.watch)
 	n.wg.Go(n.keep)
 	if err := n.enter(ctx, asked); err != nil {

@@ -286,8 +286,11 @@ func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 	err = s.each(out.Context(), func(node string) error {
 		try := out.Clone(out.Context())
 		try.URL.Scheme, try.URL.Host = "http", hex.EncodeToString([]byte(node))
-		if len(s.kept) > 0 {
+		switch {
+		case len(s.kept) > 0:
 			try.Body = io.NopCloser(bytes.NewReader(s.kept))
+		case s.kept == nil:
+			try.Body = io.NopCloser(out.Body) // a node that is out of reach leaves it whole
 		}
 		if resp, err = s.f.http.RoundTrip(try); err != nil {
 			return err
@@ -314,26 +317,27 @@ func misdirected(resp *http.Response) error {
 }
 
 // each calls try with the node that has the user until it has certainly not failed for being
-// the wrong one. If the request can be sent but once, it is called once.
+// the wrong one, or out of reach. If repeatable is not set, a node that has read of the request is
+// the last one.
 func (t *target) each(ctx context.Context, try func(node string) error, repeatable bool) error {
 	limited, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
-	node, wait, refused := t.node, 0*time.Millisecond, 0
+	node, owner, wait, refused := t.node, "", 0*time.Millisecond, 0
 	for {
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
-		if _, unreached := errors.AsType[*dialError](err); !elsewhere && !unreached {
+		_, unreached := errors.AsType[*dialError](err)
+		switch {
+		case elsewhere:
+			owner = no.owner
+			refused++
+		case unreached: // a node that has died has its users until its lease ends
+			owner = ""
+		default:
 			return err
 		}
 		t.f.log.Debug("asking for a user's node again", "node", node, "err", err)
-		// A node that has died has its users until its lease ends.
-		if elsewhere {
-			refused++
-		}
-		switch {
-		case !repeatable:
-			return errMoved
-		case refused == maxTries:
+		if refused == maxTries {
 			return fmt.Errorf("%w after %d tries: %w", errMoved, refused, err)
 		}
 		select {
@@ -342,15 +346,12 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 			return fmt.Errorf("%w: %w", errMoved, context.Cause(limited))
 		}
 		wait = min(max(50*time.Millisecond, 4*wait), maxWait)
-		owner := ""
-		if elsewhere {
-			owner = no.owner
-		}
-		next, err := t.again(limited, node, owner)
-		if err != nil {
+		if node, err = t.again(limited, node, owner); err != nil {
 			return fmt.Errorf("%w: %w", errMoved, err)
 		}
-		node = next
+		if elsewhere && !repeatable {
+			return errMoved // the next request goes there
+		}
 	}
 }
 
