@@ -46,7 +46,11 @@ func (p *lines) printHeader() error {
 }
 
 func (p *lines) print(l *record.Line) error {
-	return p.printAt(l.Time, cmp.Or(l.Name, l.Said, l.Client), l.Domain, what(l), terminal.Cell{Text: ending(&l.Entry), Tone: outcomeTone(l.Outcome)})
+	end := ending(&l.Entry)
+	if l.Late != "" {
+		end += ", late"
+	}
+	return p.printAt(l.Time, cmp.Or(l.Name, l.Said, l.Client), l.Domain, what(l), terminal.Cell{Text: end, Tone: outcomeTone(l.Outcome)})
 }
 
 // printAt prints a line about something that has happened at a time.
@@ -111,7 +115,7 @@ func noteWords(n *record.Note) string {
 	case n.Unsynced > 0:
 		return fmt.Sprintf("lines from %d on may be gone: %s", n.Unsynced, n.Why)
 	case n.Late != "":
-		return "late lines of node " + n.Late
+		return "late lines of " + n.Late
 	case n.Retired != nil:
 		return fmt.Sprintf("up to line %d all was removed", n.Retired.N)
 	}
@@ -196,6 +200,7 @@ func (a *app) printEntry(l *record.Line, p record.Payload) error {
 	}
 	t.Row("line", fmt.Sprintf("%d, %s", l.N, l.Event))
 	row("time", l.Time.Local().Format("2006-01-02 15:04:05.000 MST"))
+	row("written late by", l.Late)
 	row("call", l.Call)
 	row("task", l.Task)
 	row("client", l.Name)

@@ -139,14 +139,14 @@ func csvLines(w io.Writer) func(*record.Line) error {
 	to := csv.NewWriter(w)
 	to.Write([]string{
 		"n", "time", "event", "call", "client", "name", "said", "session", "via", "domain", "origin", "url", "tab", "tool", "class", "digest",
-		"decision", "rule", "question", "by", "reach", "asked_ms", "flows", "outcome", "reason", "duration_ms", "task",
+		"decision", "rule", "question", "by", "reach", "asked_ms", "flows", "outcome", "reason", "duration_ms", "task", "late",
 	})
 	to.Flush()
 	return func(l *record.Line) error {
 		cells := []string{
 			fmt.Sprint(l.N), l.Time.UTC().Format(time.RFC3339Nano), string(l.Event), l.Call, l.Client, l.Name, l.Said, l.Session, l.Via, string(l.Domain),
 			l.Origin, l.URL, l.Tab, l.Tool, l.Class, l.Digest, l.Decision, l.Rule, l.Question, l.By, l.Reach, milliseconds(l.Asked),
-			strings.Join(l.Flows, "; "), l.Outcome, l.Reason, milliseconds(l.Duration), l.Task,
+			strings.Join(l.Flows, "; "), l.Outcome, l.Reason, milliseconds(l.Duration), l.Task, l.Late,
 		}
 		for i := range cells {
 			cells[i] = noFormula(cells[i])

@@ -66,17 +66,16 @@ func TestLateLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string // whose the lines are
-	late := ""
+	var told []string // whose the lines are, and where the notes say so
 	for _, l := range lines {
-		if l.Note != nil {
-			late = l.Note.Late
-		} else {
-			told = append(told, l.Tool+late)
+		if l.Note == nil {
+			told = append(told, l.Tool+l.Late)
+		} else if told = append(told, l.Note.Late); l.Note.Late != l.Late {
+			t.Errorf("%+v", l)
 		}
 	}
-	if !slices.Equal(told, []string{"a", "d", "bnode-a", "cnode-a", "e", "f"}) {
-		t.Errorf("the notes say %q", told)
+	if !slices.Equal(told, []string{"", "a", "", "d", "node-a", "bnode-a", "cnode-a", "", "e", "f"}) {
+		t.Errorf("the record says %q", told)
 	}
 	for what, q := range map[string]record.Query{"a b c": {Until: cut}, "d e f": {Since: cut}, "e f": {Limit: 2, Event: record.Call}, "c e f": {Limit: 3, Event: record.Call}} {
 		q.Event = record.Call

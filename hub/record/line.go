@@ -11,7 +11,9 @@ type Line struct {
 	N    uint64 `json:"n"`             // 1, 2, 3 …
 	Prev Hash   `json:"prev,omitzero"` // of the line before it
 	Entry
-	Note *Note `json:"note,omitempty"` // of the event Self alone
+	// Late is the node that has written the line late: when another had written for the user.
+	Late string `json:"late,omitempty"`
+	Note *Note  `json:"note,omitempty"` // of the event Self alone
 
 	sum Hash // of arguments that Args no longer has
 }
@@ -21,8 +23,7 @@ type Note struct {
 	// User is whose record it is. It is in the first line of each epoch, and where one goes on
 	// behind lines of another.
 	User spec.UserID `json:"user,omitempty"`
-	// Late is the node of which the lines are, up to the next note with User: it could not write
-	// them before another has written for the user. They have the time of what happened.
+	// Late is the node that writes late from here on, see Line.Late.
 	Late string `json:"late,omitempty"`
 	// Torn is how many bytes of an unfinished last line of the epoch before were cut off.
 	Torn int `json:"torn,omitempty"`

@@ -28,7 +28,7 @@ type writer struct {
 	head    Head      // of the last line written
 	notes   []Note    // to be written before the next line
 	doubt   *Note     // to be one of them once the disk works again; nil: it does
-	late    bool      // another has written since the user is its
+	late    string    // of the lines, see Line.Late
 	synced  uint64    // the last line that is known to be on the disk
 	syncAt  time.Time // when the others are to be; zero: there are none
 	retired time.Time // when that was seen to last, see retire; zero: it is due
@@ -103,7 +103,7 @@ func (w *writer) begin(ctx context.Context) error {
 		note.Missing = w.head.N - head.N
 		head.N = w.head.N
 	}
-	w.begun, w.head, w.late, w.synced, w.mac = true, head, note.Late != "", head.N, hmac.New(sha256.New, key)
+	w.begun, w.head, w.late, w.synced, w.mac = true, head, note.Late, head.N, hmac.New(sha256.New, key)
 	w.notes = slices.DeleteFunc(w.notes, func(n Note) bool { return n.User != "" }) // of a begin that came to nothing
 	w.notes = append(w.notes, note)
 	return nil
@@ -125,7 +125,7 @@ func (w *writer) encodeBatch(lines []Line) {
 
 // encode adds a line to the buffer, as the one after head, which it moves.
 func (w *writer) encode(l *Line, head *Head) {
-	l.N, l.Prev, l.Time = head.N+1, head.Hash, l.Time.UTC()
+	l.N, l.Prev, l.Time, l.Late = head.N+1, head.Hash, l.Time.UTC(), w.late
 	if l.Args != nil && l.sum == (Hash{}) {
 		l.sum = sha256.Sum256(l.Args)
 	}

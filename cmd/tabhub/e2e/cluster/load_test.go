@@ -263,21 +263,16 @@ func (l *load) record(u *user) {
 		l.t.Errorf("the record of %s: %s", u.name, resp.Status)
 		return
 	}
-	late := ""
 	for d := json.NewDecoder(resp.Body); d.More(); {
 		var line struct {
-			N                    uint64
-			Event, Call, Outcome string
-			Note                 struct{ User, Late string }
+			N                          uint64
+			Event, Call, Outcome, Late string
 		}
 		if err := d.Decode(&line); err != nil {
 			l.t.Errorf("the record of %s: %v", u.name, err)
 			return
 		}
-		if line.Note.User != "" {
-			late = line.Note.Late
-		}
-		e := history.Event{Kind: history.Line, User: u.name, By: line.Event, N: line.N, Text: line.Outcome, Name: late}
+		e := history.Event{Kind: history.Line, User: u.name, By: line.Event, N: line.N, Text: line.Outcome, Name: line.Late}
 		if line.Event == "call" {
 			e.Call = line.Call
 		}
