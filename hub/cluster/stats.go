@@ -39,6 +39,20 @@ func (s *stats) renewed(sent, last *instant, hold time.Duration) {
 	}
 }
 
+// UsersStats count what a node has done for users since it joined. Those that were opened
+// UsersOptions.Opened is told.
+type UsersStats struct {
+	Failed int64 // times that a user's hub could not be opened
+	Moved  int64 // users given to other nodes
+}
+
+type usersStats struct{ failed, moved atomic.Int64 }
+
+// Stats returns the counters.
+func (u *Users) Stats() UsersStats {
+	return UsersStats{Failed: u.stats.failed.Load(), Moved: u.stats.moved.Load()}
+}
+
 // Stats returns the counters.
 func (n *Node) Stats() Stats {
 	s := &n.stats
