@@ -332,10 +332,11 @@ func (p *process) assemble() {
 		o.Token, o.Rotate = p.token, p.rotate
 	}
 	if n := p.node; n != nil {
+		p.telemetry.WatchNode(n.measure)
 		o.Elsewhere, o.Nodes, o.Cluster = locator{n.users, p}, n.users, n.users
 	}
 	p.server = httpd.New(o)
-	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats})
+	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats, Refused: p.shares.Refused})
 }
 
 // hubs says how the hubs of all users are.

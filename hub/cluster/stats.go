@@ -8,6 +8,7 @@ import (
 // Stats count what the node has done since it joined.
 type Stats struct {
 	Held           bool          // the lease, now
+	Age            time.Duration // since the last renewal that has succeeded was sent; 0: the lease is over
 	Members        int           // with a lease, this node among them
 	Renewals       int64         // of the lease
 	RenewalsFailed int64         // attempts
@@ -56,8 +57,12 @@ func (u *Users) Stats() UsersStats {
 // Stats returns the counters.
 func (n *Node) Stats() Stats {
 	s := &n.stats
+	var age time.Duration
+	if sent := n.lease.granted.Load(); sent != nil {
+		age = quick().mono - sent.mono
+	}
 	return Stats{
-		Held: n.lease.Held(), Members: len(n.Members()),
+		Held: n.lease.Held(), Age: age, Members: len(n.Members()),
 		Renewals: s.renewals.Load(), RenewalsFailed: s.renewalsFailed.Load(), RenewalTime: time.Duration(s.renewalTime.Load()),
 		Suspensions: s.suspensions.Load(), Suspended: time.Duration(s.suspended.Load()),
 		Lost: s.lost.Load(), Ended: s.ended.Load(), WatchRestarts: s.watchRestarts.Load(),
