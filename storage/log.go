@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ErrMoved: a user's log does not end with the batch that was written last, though nobody with a
-// newer epoch has written. Who writes it has to begin again.
+// ErrMoved: a user's log does not end with the batch that was written last. Who writes it has to
+// begin again.
 var ErrMoved = errors.New("the log does not end where it did")
 
 // Batch is what was appended to a user's log at once.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
@@ -94,6 +96,56 @@ func (p *process) openToken() (*auth.Token, error) {
 		return nil, err
 	}
 	return auth.NewToken(secret), nil
+}
+
+// nodeToken is the token of a hub without accounts where another node may have its user. What is
+// about this process alone is asked of this node, which then has to read what the token is.
+type nodeToken struct {
+	*auth.Token
+	isHere func() bool            // the user is
+	read   func() (string, error) // blocks
+
+	mu     sync.Mutex // held while it is read: who else asks waits for the answer
+	secret string
+	until  time.Time // when it is read again
+}
+
+// tokenAge is how long a node without the user goes by a token that was replaced.
+const tokenAge = time.Second
+
+// Verify implements auth.Verifier. It blocks where the user is on another node.
+func (t *nodeToken) Verify(token string) (auth.Identity, error) {
+	id, err := t.Token.Verify(token)
+	if err == nil || t.isHere() {
+		return id, err
+	}
+	secret, readErr := t.present()
+	if readErr != nil {
+		return id, fmt.Errorf("the token cannot be checked now: %w", readErr)
+	}
+	if subtle.ConstantTimeCompare([]byte(token), []byte(secret)) != 1 {
+		return id, err
+	}
+	return t.Identity(), nil
+}
+
+func (t *nodeToken) present() (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if time.Now().Before(t.until) {
+		return t.secret, nil
+	}
+	secret, err := t.read()
+	if err == nil {
+		t.secret, t.until = secret, time.Now().Add(tokenAge)
+	}
+	return secret, err
+}
+
+// hasLocalUser reports whether this process has the hub of a hub without accounts.
+func (p *process) hasLocalUser() bool {
+	_, ok := p.tenants.Has(spec.LocalUser)
+	return ok
 }
 
 // openGrants returns the clients that have signed in to a hub without accounts.

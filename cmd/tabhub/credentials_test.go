@@ -333,3 +333,38 @@ func TestTokenMovesWithTheOwner(t *testing.T) {
 		t.Errorf("back on the first machine: %v", err)
 	}
 }
+
+// A node that has not the user of a hub without accounts takes the token that all nodes have, and
+// no other: its metrics are read with it, and it is stopped with it. Where the user is, nothing is
+// asked of the others.
+func TestTokenOfANode(t *testing.T) {
+	here, reads, secret, broken := false, 0, "the token of all nodes", error(nil)
+	n := &nodeToken{Token: auth.NoToken(), isHere: func() bool { return here }, read: func() (string, error) {
+		reads++
+		return secret, broken
+	}}
+	if id, err := n.Verify(secret); err != nil || id.User != spec.LocalUser || id.Kind != auth.KindOwner || id.Revoked.Err() != nil {
+		t.Errorf("the token: %+v %v", id, err)
+	}
+	for _, wrong := range []string{"", "another", secret + "x"} {
+		if _, err := n.Verify(wrong); err == nil {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+	if reads != 1 {
+		t.Errorf("four tokens within a second cost %d reads", reads)
+	}
+	old := secret
+	secret, n.until = "the next token", time.Time{}
+	if _, err := n.Verify(old); err == nil {
+		t.Error("a token that was replaced is taken")
+	}
+	broken, n.until = errors.New("NATS is away"), time.Time{}
+	if _, err := n.Verify(secret); !errors.Is(err, broken) {
+		t.Errorf("without NATS: %v", err)
+	}
+	here, broken = true, nil
+	if _, err := n.Verify(secret); err == nil {
+		t.Error("where the user is, another token than the user's is taken")
+	}
+}

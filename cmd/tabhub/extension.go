@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/httpd"
 	"tabhub/hub/instance"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
@@ -53,11 +55,11 @@ func (a *app) writeExtension(ctx context.Context, path, address string) error {
 	} else if u, err := url.Parse(address); err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "" {
 		return usagef("--hub %q is not the address of a hub; write it as ws://%s/tabs", address, defaultListen)
 	}
-	ring, err := a.ring(ctx, dir)
-	if err != nil {
+	if path, err = filepath.Abs(path); err != nil {
 		return err
 	}
-	if path, err = filepath.Abs(path); err != nil {
+	ring, err := a.issuer(ctx, dir, path, address)
+	if err != nil {
 		return err
 	}
 	if _, err := extension.Write(path, ring, address); err != nil {
@@ -81,6 +83,23 @@ func hubAddress(dir home.Dir) string {
 		base = h.URL()
 	}
 	return "ws" + strings.TrimPrefix(base, "http") + "/tabs"
+}
+
+// issuer returns who makes the copy of the extension at path one of the hub's: this program, or
+// the node of a cluster that runs.
+func (a *app) issuer(ctx context.Context, dir home.Dir, path, address string) (extension.Issuer, error) {
+	h, err := dir.Running()
+	if err != nil || !h.Node {
+		return a.ring(ctx, dir)
+	}
+	r, err := a.remoteOf(dir, h)
+	if err != nil {
+		return nil, err
+	}
+	before, _ := extension.Read(path) // if there is none, or another's, the hub issues a new one
+	var c pairing.Copy
+	err = r.call(ctx, http.MethodPost, "/api/extension", httpd.CopyRequest{Before: before.Pairing, Address: address}, &c)
+	return extension.Issued(c), err
 }
 
 // ring returns the pairings of the data directory's hub, to issue copies from. The first

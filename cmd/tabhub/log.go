@@ -25,8 +25,8 @@ func (a *app) logCommand() *cobra.Command {
 what pages registered, changes of the policy.
 
 The record is in files of the data directory, which are read whether the hub runs or not.
-With $TABHUB_TOKEN, the hub is asked for the record of that user, of which it gives the
-latest 10000 lines.`,
+With $TABHUB_TOKEN, or of a node of a cluster, the hub is asked for the record of that user, of
+which it gives the latest 10000 lines.`,
 		Example: `  tabhub log -f
   tabhub log --client claude --since 1h
   tabhub log --decision deny --limit 0
@@ -104,10 +104,20 @@ type logSource struct {
 	dir   func(*app) (string, error)
 }
 
+// hubHasRecord reports whether the record that is asked for is not in the data directory: it is
+// that of a user by their token, or the hub is a node.
+func (a *app) hubHasRecord() bool {
+	if a.env(tokenEnv) != "" {
+		return true
+	}
+	_, h, err := a.running()
+	return err == nil && h.Node
+}
+
 // each calls f for each line that is asked for, and, if follow is set, for those that are
 // added until ctx is done.
 func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) error) error {
-	if l.app.env("TABHUB_TOKEN") != "" {
+	if l.app.hubHasRecord() {
 		return l.eachOfHub(ctx, follow, f)
 	}
 	dir, err := l.dir(l.app)

@@ -110,6 +110,8 @@ func noteWords(n *record.Note) string {
 		return "the last line was unfinished"
 	case n.Unsynced > 0:
 		return fmt.Sprintf("lines from %d on may be gone: %s", n.Unsynced, n.Why)
+	case n.Late != "":
+		return "late lines of node " + n.Late
 	case n.Retired != nil:
 		return fmt.Sprintf("up to line %d all was removed", n.Retired.N)
 	}

@@ -27,7 +27,7 @@ is found, and so is a cut at the end, by the head that is kept beside the record
 can write all of these files, as every program of yours can, can also write all of them
 anew. That is found only with a head that was noted elsewhere: tabhub log head prints it.
 
-With $TABHUB_TOKEN, the hub gives out the lines of that user as they were written, and they are
+With $TABHUB_TOKEN, or of a node of a cluster, the hub gives out the lines of that user as they were written, and they are
 checked here. What was cut off at the end shows then only with a head.`,
 		Example: `  tabhub log verify
   tabhub log verify --head 1204:5f3a9c01d27e88b4`,
@@ -44,7 +44,7 @@ checked here. What was cut off at the end shows then only with a head.`,
 			}
 			known = append(known, h)
 		}
-		if a.env("TABHUB_TOKEN") != "" {
+		if a.hubHasRecord() {
 			r, err := a.verifyOfHub(cmd.Context(), known...)
 			if err != nil {
 				return err
@@ -121,7 +121,7 @@ func (a *app) logHeadCommand() *cobra.Command {
 	}
 	dirOf := addUserFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if a.env("TABHUB_TOKEN") != "" {
+		if a.hubHasRecord() {
 			r, err := a.verifyOfHub(cmd.Context())
 			switch {
 			case err != nil:

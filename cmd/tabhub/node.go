@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -16,8 +17,10 @@ import (
 
 	"tabhub/cmd/tabhub/internal/natsd"
 	"tabhub/cmd/tabhub/internal/telemetry"
+	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
+	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/jetstream"
@@ -28,7 +31,7 @@ import (
 const (
 	// joinTimeout is how long a node may take to join: that of its name that has died is waited
 	// for, and NATS may be electing.
-	joinTimeout = 30 * time.Second
+	joinTimeout = time.Minute
 	// idleUser is how long a user's hub stays open on a node whom nobody uses.
 	idleUser = 30 * time.Minute
 	// drainGrace is how long a node that ends takes to give its users to others.
@@ -47,6 +50,7 @@ type clusterNode struct {
 	conn      *cluster.Conn
 	store     *jetstream.Store
 	records   *streamlog.Logs
+	late      *record.Late // lines of users that are no longer the node's
 	secret    []byte
 	users     *cluster.Users
 	forwarder *forward.Forwarder
@@ -57,8 +61,18 @@ type clusterNode struct {
 	stop      context.CancelFunc
 }
 
-// join makes the process a node of its cluster. It takes no users before node.begin.
-func (p *process) join(ctx context.Context) (err error) {
+// join makes the process a node of its cluster. It takes no users before clusterNode.begin.
+func (p *process) join(ctx context.Context) error {
+	joining, cancel := context.WithTimeout(ctx, joinTimeout)
+	defer cancel()
+	err := p.joinWithin(joining)
+	if err != nil && joining.Err() != nil && ctx.Err() == nil {
+		return usagef("the cluster was not joined within %s, NATS does not answer in time: %w", joinTimeout, err)
+	}
+	return err
+}
+
+func (p *process) joinWithin(ctx context.Context) (err error) {
 	c := &p.config.cluster
 	secret, err := c.readSecret()
 	if err != nil {
@@ -69,7 +83,7 @@ func (p *process) join(ctx context.Context) (err error) {
 		return err
 	}
 	log := p.log.With("node", name)
-	n := &clusterNode{p: p, secret: secret}
+	n := &clusterNode{p: p, secret: secret, late: record.NewLate(maxLate)}
 	p.node = n
 	urls := strings.Join(c.nats, ",")
 	if c.embedded {
@@ -84,8 +98,6 @@ func (p *process) join(ctx context.Context) (err error) {
 	if replicas == 0 {
 		replicas = cluster.Replicas(n.conn)
 	}
-	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
-	defer cancel()
 	n.Node, err = cluster.Join(ctx, cluster.Options{
 		Conn: n.conn, Name: name, URL: c.url, Secret: secret, Version: p.info.Version, Replicas: replicas,
 		Serve: n.listen, Lost: n.lost, Log: log,
@@ -169,7 +181,14 @@ func (n *clusterNode) share(ctx context.Context) (*shared, error) {
 	if err := json.Unmarshal(common, &hub); err != nil {
 		return nil, fmt.Errorf("what the nodes have in common cannot be read: %w", err)
 	}
-	return &shared{hub: hub.ID, key: hub.Key, seal: n.Documents(), token: n.token, newToken: n.newToken}, nil
+	s := &shared{hub: hub.ID, key: hub.Key, seal: n.Documents(), token: n.token, newToken: n.newToken}
+	switch n.p.config.auth {
+	case "jwt":
+		s.dir = n.Hints()
+	case "token": // `tabhub token` prints the nodes' from now on
+		_, err = n.token()
+	}
+	return s, err
 }
 
 // token returns the token of a hub without accounts, which the file of the data directory then
@@ -188,15 +207,27 @@ func (n *clusterNode) token() (string, error) {
 	return string(common), err
 }
 
+// followToken has the file of the data directory follow when another node replaces the token.
+func (n *clusterNode) followToken(ctx context.Context) {
+	err := n.Documents().Follow(ctx, tokenDoc, func(token []byte) {
+		if err := n.p.dir.SetToken(string(token)); err != nil {
+			n.p.log.Warn("`tabhub token` prints an old token", "err", err)
+		}
+	})
+	if ctx.Err() == nil {
+		n.p.log.Warn("`tabhub token` may print an old token after another node replaces it", "err", err)
+	}
+}
+
 // newToken replaces it for all nodes.
 func (n *clusterNode) newToken() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), documentTimeout)
 	defer cancel()
-	token, err := n.p.dir.NewToken()
-	if err == nil {
-		err = n.Documents().Replace(ctx, tokenDoc, []byte(token))
+	token := rand.Text() + rand.Text()
+	if err := n.Documents().Replace(ctx, tokenDoc, []byte(token)); err != nil {
+		return "", err
 	}
-	return token, err
+	return token, n.p.dir.SetToken(token)
 }
 
 // listen opens the listener for other nodes, which try to reach it while the node joins.
@@ -234,6 +265,9 @@ func (n *clusterNode) begin(ctx context.Context) {
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() { n.letIdleGo(ctx) })
+	if n.p.config.auth == "token" {
+		n.watching.Go(func() { n.followToken(ctx) })
+	}
 	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
 	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
 	n.Ready()
@@ -246,7 +280,10 @@ type locator struct {
 }
 
 // UserOf implements httpd.Locator.
-func (l locator) UserOf(_ context.Context, credential string) (spec.UserID, error) {
+func (l locator) UserOf(ctx context.Context, credential string) (spec.UserID, error) {
+	if id, ok := auth.HintOf(credential); ok {
+		return l.p.node.Hints().UserOf(ctx, id)
+	}
 	id, err := l.p.credentials.Verify(credential)
 	if err != nil {
 		return "", nil // who checks it says so
@@ -390,6 +427,9 @@ func (n *clusterNode) close() error {
 	if n.forwarder != nil {
 		n.forwarder.Close()
 	}
+	late, end := context.WithTimeout(context.Background(), leaveTimeout)
+	defer end()
+	n.late.Close(late)
 	if n.store != nil {
 		errs = append(errs, n.store.Close())
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"time"
 
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/storage/jetstream/streamlog"
 )
@@ -17,7 +18,19 @@ const (
 	// A record is removed by sixteenths, if these are no larger than what is read at once.
 	recordPieces   = 16
 	minRecordPiece = 64 << 10
+	// maxLate is how many bytes of lines a node keeps, of users that are no longer its own, until
+	// NATS takes them.
+	maxLate = 64 << 20
 )
+
+// openRecord opens a user's record.
+func (n *clusterNode) openRecord(user spec.UserID, epoch func(context.Context) (spec.Epoch, error), o record.Options) (_ *record.Recorder, err error) {
+	if o.Key, err = n.digestKey(user); err != nil {
+		return nil, err
+	}
+	o.Node, o.Late = n.Self().Name, n.late
+	return record.OpenStream(n.records.User(user, epoch), o), nil
+}
 
 // openRecords opens the stream of the users' records.
 func (n *clusterNode) openRecords(ctx context.Context, replicas int) (*streamlog.Logs, error) {

@@ -140,7 +140,7 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	err = dir.WriteHub(home.Hub{
 		PID: os.Getpid(), Addr: p.info.Addrs[0], Socket: dir.Socket(), TLS: c.tlsCert != "",
 		Version: p.info.Version, Auto: c.auto, Started: p.info.Started,
-		Program: c.origin.path, Built: c.origin.built, HandsOver: p.handsOver(),
+		Program: c.origin.path, Built: c.origin.built, HandsOver: p.handsOver(), Node: p.node != nil,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)

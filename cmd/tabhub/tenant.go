@@ -49,8 +49,8 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		case <-ctx.Done():
 			return 0, context.Cause(ctx)
 		}
-		if h == nil {
-			return 0, errors.New("the hub was not opened")
+		if h == nil { // and what was recorded meanwhile is late
+			return 0, nil
 		}
 		return h.Epoch(), nil
 	})
@@ -113,11 +113,7 @@ func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal, epoch 
 	dir := record.Dir(p.dir.Records(), user)
 	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Changed: changed, Log: p.log.With("user", user)}
 	if p.node != nil {
-		var err error
-		if o.Key, err = p.node.digestKey(user); err != nil {
-			return nil, err
-		}
-		return record.OpenStream(p.node.records.User(user, epoch), o), nil
+		return p.node.openRecord(user, epoch, o)
 	}
 	old, err := p.store.OldLog(user)
 	if err != nil {

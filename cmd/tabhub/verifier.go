@@ -59,6 +59,9 @@ func (p *process) verifier() (v auth.Verifier, err error) {
 		return nil, &usageError{err}
 	}
 	hub.Owner, hub.OAuth = p.token, p.oauth
+	if p.shared != nil {
+		hub.Owner = &nodeToken{Token: p.token, isHere: p.hasLocalUser, read: p.shared.token}
+	}
 	return hub, nil
 }
 

@@ -391,14 +391,14 @@ func (c *Clients) Revoke(user spec.UserID, id string) error {
 		return err
 	}
 	found.end(context.Canceled)
-	if c.dir != nil {
-		c.dir.Forget(id)
-	}
 	c.mu.RLock()
 	revoked := c.revoked
 	c.mu.RUnlock()
 	if revoked != nil {
 		revoked(user, id)
+	}
+	if c.dir != nil {
+		c.dir.Forget(id)
 	}
 	return nil
 }

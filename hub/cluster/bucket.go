@@ -15,14 +15,15 @@ import (
 const (
 	nodesBucket   = "TABHUB_NODES"   // the members, by name
 	clusterBucket = "TABHUB_CLUSTER" // what the nodes share for good
+	hintsBucket   = "TABHUB_HINTS"   // whose credentials are
 
 	// format is the version of what the buckets hold, in the metadata of their streams.
 	format    = 1
 	formatKey = "tabhub-format"
 )
 
-// bucket is a key-value bucket of NATS. All its reads go to the leader, none to a replica that
-// may lag.
+// bucket is a key-value bucket of NATS. Reads go to the leader, none to a replica that may lag, but
+// for Hints.fromCopy.
 type bucket struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
@@ -30,8 +31,8 @@ type bucket struct {
 }
 
 // openBucket opens a bucket, and makes it if it is not there. It raises the number of replicas,
-// and never lowers it.
-func openBucket(ctx context.Context, js jetstream.JetStream, name string, replicas int) (*bucket, error) {
+// and never lowers it. More, if not nil, is what a new one has besides.
+func openBucket(ctx context.Context, js jetstream.JetStream, name string, replicas int, more func(*jetstream.StreamConfig)) (*bucket, error) {
 	config := jetstream.StreamConfig{
 		Name:              "KV_" + name,
 		Subjects:          []string{"$KV." + name + ".>"},
@@ -42,6 +43,9 @@ func openBucket(ctx context.Context, js jetstream.JetStream, name string, replic
 		AllowRollup:       true,
 		DenyDelete:        true,
 		Metadata:          map[string]string{formatKey: strconv.Itoa(format)},
+	}
+	if more != nil {
+		more(&config)
 	}
 	var stream jetstream.Stream
 	err := patiently(ctx, func(ctx context.Context) (err error) {
@@ -61,6 +65,9 @@ func openBucket(ctx context.Context, js jetstream.JetStream, name string, replic
 		return nil, fmt.Errorf("the NATS bucket %s was not made by tabhub: give this cluster a NATS account of its own", name)
 	} else if f > format {
 		return nil, fmt.Errorf("%w: the bucket %s has format %d, this program knows %d: update this node", ErrNewer, name, f, format)
+	}
+	if config.AllowMsgTTL && !has.AllowMsgTTL {
+		return nil, errors.New("the NATS servers are too old: messages that end by themselves need nats-server 2.11 or newer")
 	}
 	if has.Replicas < replicas {
 		has.Replicas = replicas
@@ -104,11 +111,12 @@ func patiently(ctx context.Context, f func(context.Context) error) error {
 
 // put writes a key if its last revision is the given one (0: there is none), and returns the
 // new revision. errRevision says that it is not; any other error leaves open what happened.
-func (b *bucket) put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+func (b *bucket) put(ctx context.Context, key string, value []byte, revision uint64, opts ...jetstream.PublishOpt) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	m := &nats.Msg{Subject: b.subject(key), Data: value}
-	ack, err := b.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(revision), jetstream.WithRetryAttempts(0))
+	opts = append(opts, jetstream.WithExpectLastSequencePerSubject(revision), jetstream.WithRetryAttempts(0))
+	ack, err := b.js.PublishMsg(ctx, m, opts...)
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
 		return 0, errRevision
 	}

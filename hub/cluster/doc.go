@@ -8,17 +8,19 @@
 //	TABHUB_NODES    key: a node's name; value: its Member, an attempt count, a signature
 //	TABHUB_CLUSTER  "cluster": the cluster's id and a check of its secret
 //	                "doc.<name>": a sealed document (Documents)
+//	TABHUB_HINTS    hash of a credential's id: its user, sealed; may have a time to live (Hints)
 //
-// Both are key-value buckets of one revision a key, without a time to live. They are read from
-// the stream's leader or by a consumer in the order of the stream; direct reads from replicas
-// are off. The metadata of their streams has the format.
+// They are key-value buckets of one revision a key. The first two have no time to live, and are
+// read from the stream's leader or by a consumer in the order of the stream; direct reads from
+// replicas are off. Of hints, which are never changed to another user, a replica answers what it
+// has, and the leader what it has not. The metadata of the streams has the format.
 //
 // # The lease
 //
-// A node writes its key once a second, each time on condition that the key's last revision is
-// the one that it wrote last. It holds its lease until 3 s after it SENT the last renewal that
+// A node writes its key every 0.7 s, each time on condition that the key's last revision is
+// the one that it wrote last. It holds its lease until 2.7 s after it SENT the last renewal that
 // succeeded, the sleep of its machine included. Another node that has seen nothing
-// newer for 4 s since it RECEIVED that renewal, and whose own renewals have succeeded all that
+// newer for 3.5 s since it RECEIVED that renewal, and whose own renewals have succeeded all that
 // time, writes into the key that the lease has ended, on condition that the renewal is still
 // the key's last revision. That message is the only way in which a lease ends for others,
 // besides one of the node itself, and it ends it for ever: the next lease of the node has
@@ -35,11 +37,11 @@
 //     R is stored, ever, whatever was late, sent twice, or thought lost: R is the last. (If
 //     somebody else has written the key between R and E, or deleted it, then Q waits from when
 //     it learned of that, which was later.)
-//   - P holds L until 3 s after it sent R, at most: renewals before R were sent before, and
+//   - P holds L until 2.7 s after it sent R, at most: renewals before R were sent before, and
 //     those after R never succeed. P counts from the sending, so it does not matter how late it
 //     reads the answer, after a pause of the process for example, and what it finds in its
 //     socket then. The one that waits counts from the receipt, which is after the sending, and
-//     waits 4 s. So when E is written P no longer holds L, by one second, which covers clocks
+//     waits 3.5 s. So when E is written P no longer holds L, by 0.8 s, which covers clocks
 //     that do not run equally fast. What they show does not matter, and neither do those of
 //     NATS: who sets a clock changes nothing.
 //   - A sleep of P's machine is counted by P's clocks: one of them runs on, or it cannot be told
@@ -53,7 +55,7 @@
 //     cannot succeed.
 //   - That nothing is known of L is not its end. It is when a person has deleted the key, or
 //     when its end was more than a day ago. Then E is written on condition that there is no key,
-//     and counts when 4 s have passed.
+//     and counts when 3.5 s have passed.
 //
 // As long as no E is written, nobody can have taken anything over, however long P could not
 // renew: while NATS elects a leader all nodes are suspended, and go on with their next renewal

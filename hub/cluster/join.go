@@ -44,14 +44,19 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 		kick: make(chan struct{}, 1), again: make(chan struct{}, 1), done: make(chan struct{}),
 		entries: make(map[string]*entry), keeper: keeper{sent: make(map[uint64]*instant)},
 	}
-	if n.cluster, err = openBucket(ctx, js, clusterBucket, o.Replicas); err != nil {
+	if n.cluster, err = openBucket(ctx, js, clusterBucket, o.Replicas, nil); err != nil {
 		return nil, err
 	}
 	if n.keys, err = openIdentity(ctx, n.cluster, o.Secret); err != nil {
 		return nil, err
 	}
 	n.documents = &Documents{n.cluster, n.keys.cluster, n.keys.sealer}
-	if n.nodes, err = openBucket(ctx, js, nodesBucket, o.Replicas); err != nil {
+	hints, err := openBucket(ctx, js, hintsBucket, o.Replicas, hintStream)
+	if err != nil {
+		return nil, err
+	}
+	n.hints = newHints(hints, n.documents, n.lease.Held, o.Log)
+	if n.nodes, err = openBucket(ctx, js, nodesBucket, o.Replicas, nil); err != nil {
 		return nil, err
 	}
 	n.self = Member{Name: o.Name, URL: o.URL, Version: o.Version, State: Joining, Started: time.Now().Round(0)}

@@ -134,7 +134,7 @@ func TestJoinRefusesUnreachableAlone(t *testing.T) {
 // A node must not write into what a newer program has made, nor into what is another's.
 func TestJoinRefusesOtherBuckets(t *testing.T) {
 	t.Parallel()
-	for _, bucket := range []string{nodesBucket, clusterBucket} {
+	for _, bucket := range []string{nodesBucket, clusterBucket, hintsBucket} {
 		for _, x := range []struct {
 			metadata map[string]string
 			is       error

@@ -18,7 +18,7 @@ type timing struct {
 	lose  time.Duration // users are closed when the lease has not been held for this long
 }
 
-var usual = timing{ttl: 4 * time.Second, hold: 3 * time.Second, renew: time.Second, retry: 100 * time.Millisecond, lose: 10 * time.Second}
+var usual = timing{ttl: 3500 * time.Millisecond, hold: 2700 * time.Millisecond, renew: 700 * time.Millisecond, retry: 100 * time.Millisecond, lose: 30 * time.Second}
 
 // ErrLeft says that a node has left its cluster, or has been replaced, and holds no lease any more.
 var ErrLeft = errors.New("this node has left the cluster")
@@ -28,9 +28,13 @@ type Lease struct {
 	hold    time.Duration
 	granted atomic.Pointer[instant] // when the last renewal that succeeded was sent; nil: not held
 	term    atomic.Pointer[Term]    // the last one; over, or the present one
+	renewed atomic.Int64            // when the last renewal that succeeded was sent, in ns of the monotonic clock
 	left    atomic.Bool             // for good
 	changed broadcast.Signal        // granted, or left
 }
+
+// Age returns how long ago the last renewal that succeeded was sent.
+func (l *Lease) Age() time.Duration { return quick().mono - time.Duration(l.renewed.Load()) }
 
 // Held reports whether the node holds its lease at this moment, from memory. If it does not,
 // nothing may be sent to a tab or answered for a user: another node may be doing so.
@@ -107,6 +111,7 @@ func (l *Lease) grant(sent *instant) {
 		l.term.Store(&Term{l, ctx, over})
 	}
 	l.granted.Store(sent)
+	l.renewed.Store(int64(sent.mono))
 	l.changed.Fire()
 }
 

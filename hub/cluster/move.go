@@ -100,24 +100,34 @@ func (u *Users) Next(user spec.UserID) string {
 // left. From now on the node takes none.
 func (u *Users) Drain(ctx context.Context) error {
 	u.node.Drain()
+	for {
+		users := u.tenants.Users()
+		if len(users) == 0 {
+			return nil
+		}
+		// Those that were being opened when it began come in the next round.
+		if err := u.moveAll(ctx, users); err != nil {
+			return err
+		}
+	}
+}
 
+// moveAll gives users to other nodes.
+func (u *Users) moveAll(ctx context.Context, users []spec.UserID) error {
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var errs []error
+	errs := make([]error, len(users))
 	under := make(chan struct{}, moves)
-	for _, user := range u.tenants.Users() {
+	for i, user := range users {
 		to := u.node.Place(user)
 		if to.ID() == u.node.Self().ID() {
-			errs = append(errs, ErrNoNode)
+			errs[i] = ErrNoNode
 			break
 		}
 		under <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-under }()
 			if err := u.Move(ctx, user, to); err != nil && !errors.Is(err, ErrNotHere) {
-				mu.Lock()
-				defer mu.Unlock()
-				errs = append(errs, fmt.Errorf("user %q: %w", user, err))
+				errs[i] = fmt.Errorf("user %q: %w", user, err)
 			}
 		})
 	}

@@ -63,6 +63,7 @@ type Node struct {
 	done      chan struct{} // closed when it is no member any more
 	wg        sync.WaitGroup
 	documents *Documents
+	hints     *Hints
 
 	certificate atomic.Pointer[tls.Certificate] // of the present lease
 
@@ -171,8 +172,8 @@ func (n *Node) Lease() *Lease { return &n.lease }
 // Documents returns what the nodes share for good.
 func (n *Node) Documents() *Documents { return n.documents }
 
-// Marks returns the users' marks.
-func (n *Node) Marks() *Marks { return n.keys.marks }
+// Hints returns the directory of credentials.
+func (n *Node) Hints() *Hints { return n.hints }
 
 // SetUsers gives the function that counts the users whose hub is open here. It must not block.
 func (n *Node) SetUsers(count func() int) { n.users.Store(&count) }

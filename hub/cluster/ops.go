@@ -19,7 +19,7 @@ type Asker func(ctx context.Context, node, method, path string) (status int, bod
 const (
 	pathTake = "/.cluster/take" // POST: open the user's hub; 200, or 421 and who has it
 	pathMove = "/.cluster/move" // POST ?to=: give the user to the node of that ID
-	pathHeld = "/.cluster/held" // POST: 200 if the node has its lease
+	pathAge  = "/.cluster/age"  // POST: how long ago the node has renewed its lease, in ns
 )
 
 // ErrNowhere says that no node has a user's hub open.
@@ -28,15 +28,13 @@ var ErrNowhere = errors.New("the user's hub is on no node; whichever is asked fo
 // ServeHTTP serves what other nodes ask of this one.
 func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	user := spec.UserID(r.URL.Query().Get("user"))
-	if r.Method != http.MethodPost || user == "" && r.URL.Path != pathHeld {
+	if r.Method != http.MethodPost || user == "" && r.URL.Path != pathAge {
 		http.Error(w, "not a request of a node", http.StatusBadRequest)
 		return
 	}
 	switch r.URL.Path {
-	case pathHeld:
-		if !u.node.Lease().Held() {
-			http.Error(w, "it has not", http.StatusServiceUnavailable)
-		}
+	case pathAge:
+		fmt.Fprint(w, int64(u.node.Lease().Age()))
 	case pathTake:
 		by, err := u.here(r.Context(), user)
 		switch {

@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"tabhub/spec"
 )
 
@@ -20,7 +22,6 @@ type keys struct {
 	members []byte // sign the records of nodes
 	check   []byte // proves that a node has the secret
 	sealer  cipher.AEAD
-	marks   *Marks
 }
 
 const minSecret = 16
@@ -35,10 +36,6 @@ func newKeys(secret []byte, cluster string) (keys, error) {
 		return key
 	}
 	k.members, k.check = derive("members"), derive("check")
-	var err error
-	if k.marks, err = newMarks(derive("marks"), derive("mark encryption")); err != nil {
-		return k, err
-	}
 	block, err := aes.NewCipher(derive("documents"))
 	if err != nil {
 		return k, err
@@ -143,6 +140,30 @@ func (d *Documents) Replace(ctx context.Context, name string, doc []byte) error 
 			return err
 		}
 	}
+}
+
+// Follow calls f with a document that all nodes share, as it is and whenever it is replaced, one
+// after the other. It blocks until ctx ends.
+func (d *Documents) Follow(ctx context.Context, name string, f func(doc []byte)) error {
+	c, err := d.bucket.js.OrderedConsumer(ctx, d.bucket.stream.CachedInfo().Config.Name, jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{d.bucket.subject("doc." + name)},
+		DeliverPolicy:  jetstream.DeliverLastPerSubjectPolicy,
+	})
+	if err != nil {
+		return err
+	}
+	following, err := c.Consume(func(m jetstream.Msg) {
+		if doc, err := d.Open("", name, m.Data()); err == nil {
+			f(doc)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	following.Stop()
+	<-following.Closed()
+	return context.Cause(ctx)
 }
 
 // Seal encrypts a document of a user ("": of the cluster), which may be kept anywhere: only

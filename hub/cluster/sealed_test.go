@@ -2,8 +2,11 @@ package cluster
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
@@ -40,6 +43,25 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("a document in another's place: %q, %v", doc, err)
 	}
 
+	// What is replaced at one node others hear of.
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	heard, done := make(chan string, 10), make(chan error)
+	go func() { done <- b.Documents().Follow(ctx, "ring", func(doc []byte) { heard <- string(doc) }) }()
+	if doc := <-heard; doc != "the key" {
+		t.Errorf("%q", doc)
+	}
+	if err := a.Documents().Replace(ctx, "ring", []byte("the next")); err != nil {
+		t.Error(err)
+	}
+	if doc := <-heard; doc != "the next" {
+		t.Errorf("%q", doc)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+
 	d := a.Documents()
 	sealed := d.Seal("alice", "clients", []byte("secret"))
 	if bytes.Equal(sealed, d.Seal("alice", "clients", []byte("secret"))) {
@@ -63,60 +85,4 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s %s: %q", x.user, x.name, doc)
 		}
 	}
-}
-
-// A credential must lead to its user's node, on every node and after every restart, and tell
-// nobody who its user is.
-func TestMarks(t *testing.T) {
-	k, err := newKeys(secret, "cluster")
-	if err != nil {
-		t.Fatal(err)
-	}
-	same, _ := newKeys(secret, "cluster")
-	other, _ := newKeys(secret, "other")
-	seen := make(map[string]bool)
-	for _, user := range []spec.UserID{"local", "a", "b", "alice@example.com", "Ünïcode 用户", spec.UserID(strings.Repeat("long", 50))} {
-		mark := k.marks.Mark(user)
-		if strings.Trim(mark, "abcdefghijklmnopqrstuvwxyz234567") != "" || seen[mark] || mark != same.marks.Mark(user) {
-			t.Errorf("%s: %q", user, mark)
-		}
-		seen[mark] = true
-		if got, ok := same.marks.UserOf(mark); got != user || !ok {
-			t.Errorf("%s: %q, %v", user, got, ok)
-		}
-		if got, ok := other.marks.UserOf(mark); ok {
-			t.Errorf("%s: another cluster reads %q", user, got)
-		}
-		for i := range mark {
-			changed := []byte(mark)
-			changed[i] = map[bool]byte{true: 'a', false: 'b'}[changed[i] != 'a']
-			if got, ok := k.marks.UserOf(string(changed)); ok && got != user {
-				t.Errorf("%s: changed to %q", user, got)
-			}
-		}
-	}
-	for _, mark := range []string{"", "a", "abcdefgh", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strings.Repeat("a", 32), "\n", strings.ToUpper(k.marks.Mark("a")), k.marks.Mark("a") + "\n"} {
-		if got, ok := k.marks.UserOf(mark); ok {
-			t.Errorf("%q: %q", mark, got)
-		}
-	}
-}
-
-func FuzzMark(f *testing.F) {
-	k, err := newKeys(secret, "cluster")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add("")
-	f.Add(k.marks.Mark("alice"))
-	f.Fuzz(func(t *testing.T, mark string) {
-		if user, ok := k.marks.UserOf(mark); ok && k.marks.Mark(user) != mark {
-			t.Errorf("%q is a mark of %q besides %q", mark, user, k.marks.Mark(user))
-		}
-		if user := spec.UserID(mark); user != "" {
-			if got, ok := k.marks.UserOf(k.marks.Mark(user)); !ok || got != user {
-				t.Errorf("%q: %q, %v", user, got, ok)
-			}
-		}
-	})
 }

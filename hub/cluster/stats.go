@@ -20,6 +20,9 @@ type Stats struct {
 	WatchRestarts  int64         // times that the members were read anew
 	BadRecords     int64         // records in the bucket that no node of this cluster has signed
 	PeersRefused   int64         // connections of who is no member
+	Hints          int64         // times that NATS was asked whose a credential is
+	HintsUnknown   int64         // of those, that it was nobody's
+	HintsFailed    int64         // times that NATS did not answer about a credential
 }
 
 type stats struct {
@@ -67,5 +70,6 @@ func (n *Node) Stats() Stats {
 		Suspensions: s.suspensions.Load(), Suspended: time.Duration(s.suspended.Load()),
 		Lost: s.lost.Load(), Ended: s.ended.Load(), WatchRestarts: s.watchRestarts.Load(),
 		BadRecords: s.badRecords.Load(), PeersRefused: s.peersRefused.Load(),
+		Hints: n.hints.read.Load(), HintsUnknown: n.hints.unknown.Load(), HintsFailed: n.hints.silence.Load(),
 	}
 }

@@ -3,7 +3,9 @@ package cluster
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -11,6 +13,10 @@ import (
 // ErrIsolated says that this node has lost touch with NATS while others have not: they take over
 // what it has, and answer what it cannot.
 var ErrIsolated = errors.New("this node has lost touch with its cluster")
+
+// isolatedBy is by how much another node must have renewed its lease later than this one, for this
+// one to be isolated: while NATS serves nobody, all have done so at about the same time.
+const isolatedBy = 1800 * time.Millisecond
 
 // touchLook is how often a node that cannot renew its lease asks the others whether they can.
 const touchLook = 300 * time.Millisecond
@@ -78,7 +84,7 @@ func (u *Users) Watch(ctx context.Context, lost func(error)) {
 		if u.node.Lease().Held() {
 			u.touch.set(false)
 		} else {
-			if u.othersHold(ctx) && u.touch.set(true) {
+			if u.isIsolated(ctx) && u.touch.set(true) {
 				u.log.Warn("this node has lost touch with its cluster: its users go to other nodes")
 				lost(ErrIsolated)
 			}
@@ -93,12 +99,12 @@ func (u *Users) Watch(ctx context.Context, lost func(error)) {
 	}
 }
 
-// othersHold reports whether another node has its lease while this one has not.
-func (u *Users) othersHold(ctx context.Context) bool {
+// isIsolated reports whether another node renews its lease while this one cannot.
+func (u *Users) isIsolated(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*touchLook)
 	defer cancel()
 	self := u.node.Self().ID()
-	held := make(chan bool)
+	later := make(chan bool)
 	asked := 0
 	for _, m := range u.node.Members() {
 		if m.ID() == self {
@@ -106,13 +112,26 @@ func (u *Users) othersHold(ctx context.Context) bool {
 		}
 		asked++
 		go func() {
-			status, _, err := u.ask(ctx, m.ID(), http.MethodPost, pathHeld)
-			held <- err == nil && status == http.StatusOK
+			status, body, err := u.ask(ctx, m.ID(), http.MethodPost, pathAge)
+			if turnedAway(err) {
+				later <- true
+				return
+			}
+			own := u.node.Lease().Age()
+			age, bad := strconv.ParseInt(string(body), 10, 64)
+			later <- err == nil && bad == nil && status == http.StatusOK && own-time.Duration(age) >= isolatedBy
 		}()
 	}
 	some := false
 	for range asked {
-		some = <-held || some
+		some = <-later || some
 	}
 	return some && !u.node.Lease().Held()
+}
+
+// turnedAway reports whether a node has refused this one's certificate: its lease has ended, and
+// others know.
+func turnedAway(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error"
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/cluster"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -89,6 +90,10 @@ func (s *Server) errorReport(r *http.Request, err error) (status int, body Error
 	}
 	if errors.Is(err, storage.ErrStaleEpoch) || errors.Is(err, tabtransport.ErrGoingAway) {
 		return http.StatusServiceUnavailable, ErrorReport{Error: "another hub serves this user now, and nothing was changed; try again"}
+	}
+	if errors.Is(err, cluster.ErrSilent) {
+		s.log.Warn("request failed", "path", r.URL.Path, "err", err)
+		return http.StatusServiceUnavailable, ErrorReport{Error: "the nodes' store does not answer, and nothing was changed; try again in a moment"}
 	}
 	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge, ErrorReport{Error: fmt.Sprintf("the body is larger than %d bytes", big.Limit)}

@@ -45,6 +45,27 @@ func (s *Server) postPairing(r *request) error {
 	return r.answer(PairingInvitation{Pairing: i.Pairing, Link: link, Code: i.Code(), Until: i.Until})
 }
 
+// CopyRequest is the body of POST /api/extension.
+type CopyRequest struct {
+	Before  spec.PairingID `json:"before,omitempty"` // of the copy that is there already
+	Address string         `json:"address"`          // where the copy is to look for the hub
+}
+
+// postExtension makes a copy of the extension one of the hub's. The answer is a pairing.Copy.
+func (s *Server) postExtension(r *request) error {
+	var in CopyRequest
+	if err := r.read(4<<10, &in); err != nil {
+		return err
+	}
+	switch {
+	case s.o.Ring == nil:
+		return errNoRing
+	case s.guard.accounts:
+		return &refusal{http.StatusConflict, "a copy of the extension is nobody's, and this hub has accounts; load it from a hub of your own or the store, and `tabhub pair` pairs it"}
+	}
+	return r.answer(s.o.Ring.Issue(in.Before, in.Address))
+}
+
 // awaitPairing answers when the invitation that the parameter id names has been accepted.
 func (s *Server) awaitPairing(r *request) error {
 	if s.o.Ring == nil {

@@ -67,6 +67,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 	}
 	if err != nil {
 		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Connection", "close") // a balancer may have another node for the next request
 		s.answerError(w, r, s.notLocated(user, err))
 		return true
 	}

@@ -247,6 +247,14 @@ func TestPairingsOfUsers(t *testing.T) {
 	}
 }
 
+// A copy of the extension would be nobody's where each user has a hub of their own.
+func TestCopyWithAccounts(t *testing.T) {
+	d := openPairing(t)
+	if status, body := d.askOwner("POST", "/api/extension", `{"address":"ws://127.0.0.1:1/tabs"}`, "Authorization", "Bearer token-of-ann"); status != http.StatusConflict || !strings.Contains(body, "tabhub pair") {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // A hub that ends does not wait until somebody accepts an invitation.
 func TestShutdownEndsTheWaitForABrowser(t *testing.T) {
 	d := openPairing(t)

@@ -160,6 +160,7 @@ var routes = []route{
 	api("GET", "/api/pair", (*Server).getPairings),
 	owners("POST", "/api/pair", (*Server).postPairing),
 	owners("DELETE", "/api/pair", (*Server).deletePairing),
+	{path: "/api/extension", method: "POST", access: access{from: fromOwner, kinds: auth.KindOwner}, client: true, tenant: true, serve: (*Server).postExtension},
 	api("GET", "/api/pair/wait", (*Server).awaitPairing),
 	api("GET", "/api/clients", (*Server).getClients),
 	owners("POST", "/api/clients", (*Server).postClient),

@@ -36,6 +36,7 @@ var attacks = []struct {
 	{"/ ws webmcp-relay.v1", "t", "n", "x", "x", "x", "x", "x", "x", 403, 404, 403},
 	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403, 404, 403},
 	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403, 404, 200},
+	{"POST /api/extension", "n", "p", "x", "x", "x", "x", "x", "x", 403, 404, 403},
 	{"/api/trace", "r", "p", "x", "x", "x", "x", "r", "x", 401, 404, 403},
 	{"/api/status, /api/tabs, /api/browsers, /api/browser, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/policy, /api/policy/test, /api/pair, /api/pair/wait, /api/clients, /api/questions, /api/watch, /api/nothing, /readyz, /api/health, /api/doctor, /api/resources, /api/prompts, /api/sites, /api/access, /api/flows, /api/sessions, /api/lease, /api/connect, /api/clients/cost", "t", "p", "x", "x", "x", "x", "t", "x", 200, 200, 403},
 	{"POST /api/pair, DELETE /api/pair, POST /api/clients", "r", "p", "x", "x", "x", "x", "r", "x", 401, 404, 403},

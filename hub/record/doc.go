@@ -23,7 +23,11 @@
 //
 // # The stream
 //
-// A Stream has batches of lines, each of which is taken only behind the one that was last, and
-// none of a hub that was replaced. So the fence is the epoch with which the hub owns the user. There
-// is no head: a batch that was confirmed is on several servers.
+// A Stream has batches of lines, each of which is taken only behind the one that was last. So the
+// chain has no fork, whoever writes: who finds that another has written chains its lines behind
+// those. A hub that was replaced while it could not write does so, too, and a Recorder that is closed
+// goes on, see Late. A note says whose such lines are. So the order of lines is that in which they
+// were written, and the time of one may be before that of the line before it.
+//
+// There is no head: a batch that was confirmed is on several servers.
 package record

@@ -18,8 +18,12 @@ type Line struct {
 
 // Note is what the log says of itself. One field at least is set.
 type Note struct {
-	// User is whose record it is. It is in the first line of each epoch.
+	// User is whose record it is. It is in the first line of each epoch, and where one goes on
+	// behind lines of another.
 	User spec.UserID `json:"user,omitempty"`
+	// Late is the node of which the lines are, up to the next note with User: it could not write
+	// them before another has written for the user. They have the time of what happened.
+	Late string `json:"late,omitempty"`
 	// Torn is how many bytes of an unfinished last line of the epoch before were cut off.
 	Torn int `json:"torn,omitempty"`
 	// Missing is how many lines before this one the head had, and the files had not.

@@ -33,8 +33,7 @@ type piece interface {
 // medium is what a writer writes to. Only one goroutine does, but any may read.
 type medium interface {
 	source
-	// begin makes the caller the one that writes; who was it before is told errSuperseded. It
-	// returns the last line, 0 if there is none, and the key of digests, and notes what is wrong
+	// begin finds the last line, 0 if there is none, and the key of digests, and notes what is wrong
 	// with what is there. It may be called again, after an error or errMoved.
 	begin(ctx context.Context, note *Note) (Head, []byte, error)
 	// append adds lines, of which first is the number of the first one, and reports whether they
@@ -52,9 +51,9 @@ type medium interface {
 }
 
 var (
+	// errSuperseded: another has begun to write to the medium, of which there may be one.
 	errSuperseded = errors.New("another hub has taken over the record")
-	// errMoved: the record does not end with the line that was last, though no other hub has
-	// taken it over.
+	// errMoved: the record does not end with the line that was last. Another may write it, too.
 	errMoved = errors.New("the record does not end where it did")
 )
 

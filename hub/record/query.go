@@ -29,7 +29,7 @@ type Query struct {
 
 	After  uint64 // only lines with greater numbers
 	Before uint64 // only lines with smaller numbers; 0: all
-	Limit  int    // the newest of them; 0: all
+	Limit  int    // those of them that were written last; 0: all
 }
 
 // Failed as the Outcome of a Query selects all that did not end well.

@@ -51,6 +51,10 @@ type Options struct {
 	Key      []byte            // of the digests of arguments; nil: one that is kept beside the lines
 	Changed  *broadcast.Signal // fired when lines were written; nil: nobody looks
 	Log      *slog.Logger      // nil discards
+	// Node is what notes say of late lines: who has written them. Files have none.
+	Node string
+	// Late is where a Recorder goes on that is closed before all is written. Nil: the rest is lost.
+	Late *Late
 }
 
 // Recorder is a Log that can be read: in the files of a directory, or in a Stream. What waits to be written takes
@@ -63,6 +67,7 @@ type Recorder struct {
 	wake    chan struct{} // buffered 1: the state below has changed
 	readers chan struct{} // buffered maxReaders: has an element for each that reads
 	ended   chan struct{}
+	goesOn  chan struct{}   // closed when the Recorder goes on in Late
 	ctx     context.Context // of what is written
 	cancel  context.CancelCauseFunc
 
@@ -74,6 +79,7 @@ type Recorder struct {
 	why     string          // it is
 	flushes []chan struct{} // closed when flush may return
 	closed  bool
+	late    int // what Late has taken, in bytes; 0: nothing
 	status  Status
 	latest  latest
 }
@@ -101,7 +107,7 @@ func (o *Options) setDefaults() {
 
 // start returns a log that writes to m.
 func start(m medium, o Options, rest time.Duration) *Recorder {
-	f := &Recorder{source: m, o: o, rest: rest, wake: make(chan struct{}, 1), readers: make(chan struct{}, maxReaders), ended: make(chan struct{})}
+	f := &Recorder{source: m, o: o, rest: rest, wake: make(chan struct{}, 1), readers: make(chan struct{}, maxReaders), ended: make(chan struct{}), goesOn: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancelCause(context.Background())
 	go f.run(newWriter(m, o))
 	return f
@@ -247,27 +253,57 @@ func (f *Recorder) Queued() int {
 	return f.bytes
 }
 
-// Close writes and syncs what is queued, unless servers do not answer in time. It is idempotent.
+// Close writes and syncs what is queued, unless servers do not answer in time: what is left then
+// goes to Late. It is idempotent.
 func (f *Recorder) Close() {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
 	f.changed()
-	late := time.AfterFunc(closeTimeout, func() { f.cancel(errNoAnswer) })
-	<-f.ended
-	late.Stop()
-	f.cancel(nil)
+	timeout := time.NewTimer(closeTimeout)
+	defer timeout.Stop()
+	select {
+	case <-f.ended:
+		return
+	case <-f.goesOn:
+		return
+	case <-timeout.C:
+	}
+	if !f.goOn() {
+		f.cancel(errNoAnswer)
+		<-f.ended
+	}
 }
 
-// run writes what is queued, until the log is closed.
+// goOn reports whether a Recorder that is closed goes on in Late.
+func (f *Recorder) goOn() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ctx.Err() != nil {
+		return false
+	}
+	if f.late > 0 {
+		return true
+	}
+	if f.bytes == 0 || !f.o.Late.take(f, f.bytes) {
+		return false
+	}
+	f.late = f.bytes
+	close(f.goesOn)
+	f.o.Log.Warn("what the record does not have yet is written when the servers take it", "bytes", f.late)
+	return true
+}
+
+// run writes what is queued, until the log is closed, and what is left then is written or lost.
 func (f *Recorder) run(w *writer) {
+	defer f.cancel(nil)
 	defer close(f.ended)
 	var batch []Line // taken from the queue
 	var retry time.Time
 	timer := time.NewTimer(retireDelay)
 	defer timer.Stop()
 	var rested time.Time // until then more is waited for
-	for closed := false; !closed; {
+	for done := false; !done; {
 		select {
 		case <-f.wake:
 		case <-timer.C:
@@ -277,6 +313,7 @@ func (f *Recorder) run(w *writer) {
 			continue
 		}
 		var flushes []chan struct{}
+		var closed bool
 		batch, flushes, closed = f.take(batch)
 		taken := batch
 		if now := time.Now(); closed || !now.Before(retry) {
@@ -292,9 +329,10 @@ func (f *Recorder) run(w *writer) {
 		if len(batch) == 0 {
 			f.reuse(taken)
 		}
-		for _, done := range flushes {
-			close(done)
+		for _, flushed := range flushes {
+			close(flushed)
 		}
+		done = closed && (len(batch) == 0 || !f.goOn())
 		next := w.next()
 		if len(batch) > 0 || next.Before(retry) {
 			next = retry
@@ -304,11 +342,15 @@ func (f *Recorder) run(w *writer) {
 	if err := w.medium.close(); err != nil {
 		f.report(err)
 	}
+	f.mu.Lock()
+	f.status.Lost += uint64(len(batch))
+	late := f.late
+	f.mu.Unlock()
 	if len(batch) > 0 {
-		f.mu.Lock()
-		f.status.Lost += uint64(len(batch))
-		f.mu.Unlock()
 		f.o.Log.Error("entries of the record are lost", "count", len(batch))
+	}
+	if late > 0 {
+		f.o.Late.remove(f, late)
 	}
 }
 

@@ -730,3 +730,33 @@ func TestLargeArguments(t *testing.T) {
 		}
 	})
 }
+
+// Of two hubs that write the same files at once, one of which has not heard yet that it was
+// replaced, the new one goes on, and the chain has no fork.
+func TestTwoAtOnce(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	first, second := Open(dir, Options{User: "ann"}), Open(dir, Options{User: "ann"})
+	add := func(f *Recorder, tool string) {
+		t.Helper()
+		f.Append(entry(tool))
+		if _, err := f.Read(t.Context(), Query{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(first, "a")
+	add(first, "b")
+	add(second, "c")
+	add(first, "too late")
+	add(second, "d")
+	if s := first.Status(); !strings.Contains(s.Error, "another hub") {
+		t.Errorf("the first one: %+v", s)
+	}
+	first.Close()
+	second.Close()
+	if got := tools(t, dir); !slices.Equal(got, []string{"a", "b", "c", "d"}) {
+		t.Errorf("the record has %q", got)
+	}
+	if report, err := Verify(dir); err != nil || len(report.Problems) > 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}

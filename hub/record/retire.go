@@ -11,7 +11,7 @@ import (
 // a piece and each hour. A line says which, so that they are not taken for lost.
 func (w *writer) retire(ctx context.Context) error {
 	now := time.Now()
-	if !w.begun || now.Sub(w.retired) < retireDelay {
+	if !w.begun || w.late || now.Sub(w.retired) < retireDelay {
 		return nil
 	}
 	w.retired = now

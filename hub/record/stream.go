@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,12 +20,12 @@ const streamRest = 100 * time.Millisecond
 // storage/jetstream/streamlog. Begin, Append, AppendBeside and Remove are called by one goroutine,
 // the others by any. All end with their contexts.
 type Stream interface {
-	// Begin makes the caller the one that writes, and returns the first and the last batch, which
-	// are empty if there is none. It fails with storage.ErrStaleEpoch if another has taken over.
-	Begin(ctx context.Context) (first, last storage.Batch, err error)
-	// Append adds a batch, and reports whether it begins a piece. It fails with
-	// storage.ErrStaleEpoch or storage.ErrMoved, or with another error, after which it is called
-	// with the same batch and finds out whether that is there.
+	// Begin finds where the log ends. It returns the first and the last batch, which are empty if
+	// there is none, and whether another that has taken over the user has written.
+	Begin(ctx context.Context) (first, last storage.Batch, late bool, err error)
+	// Append adds a batch, and reports whether it begins a piece. It fails with storage.ErrMoved if
+	// another has written since, or with another error, after which it is called with the same
+	// batch and finds out whether that is there.
 	Append(ctx context.Context, b storage.Batch) (began bool, err error)
 	// AppendBeside adds lines that belong to the batch that was appended last.
 	AppendBeside(ctx context.Context, lines []byte) error
@@ -46,19 +47,23 @@ func OpenStream(s Stream, o Options) *Recorder {
 		panic("record: without a key anybody could guess arguments from their digests")
 	}
 	o.setDefaults()
-	return start(&stream{s, o.Key}, o, streamRest)
+	return start(&stream{s, o.Key, o.Node}, o, streamRest)
 }
 
 // stream is a Stream as a medium.
 type stream struct {
 	Stream
-	key []byte
+	key  []byte
+	node string // see Options.Node
 }
 
 func (s *stream) begin(ctx context.Context, note *Note) (last Head, key []byte, err error) {
-	oldest, newest, err := s.Begin(ctx)
+	oldest, newest, late, err := s.Begin(ctx)
 	if err != nil {
-		return Head{}, nil, explain(err)
+		return Head{}, nil, err
+	}
+	if late {
+		note.Late = cmp.Or(s.node, "another")
 	}
 	for raw := range eachLine(wholeLines(newest.Data)) {
 		last = last.next(raw)
@@ -76,18 +81,10 @@ func (s *stream) begin(ctx context.Context, note *Note) (last Head, key []byte, 
 
 func (s *stream) append(ctx context.Context, first uint64, lines []byte) (began bool, err error) {
 	began, err = s.Append(ctx, storage.Batch{Index: first, Data: lines})
-	return began, explain(err)
-}
-
-// explain returns the errors of a medium for those of a Stream.
-func explain(err error) error {
-	switch {
-	case errors.Is(err, storage.ErrStaleEpoch):
-		return errSuperseded
-	case errors.Is(err, storage.ErrMoved):
-		return errMoved
+	if errors.Is(err, storage.ErrMoved) {
+		err = errMoved
 	}
-	return err
+	return began, err
 }
 
 func (s *stream) appendPayloads(ctx context.Context, lines []byte) error {

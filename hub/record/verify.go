@@ -14,7 +14,7 @@ import (
 // Report is what Verify has found.
 type Report struct {
 	First, Last Head      // of the lines that are there
-	Since, To   time.Time // of the first and the last one
+	Since, To   time.Time // of the first one, and the latest of all
 	// Retired is the last line that was removed for its age, or to make room.
 	Retired Head
 	// Attested is the last line of the head beside the record. Up to it nothing can have
@@ -139,7 +139,9 @@ func (v *verifier) line(raw []byte) {
 	}
 	v.heads, v.Last = append(v.heads, next), next
 	if ok {
-		v.To = l.Time
+		if l.Time.After(v.To) { // else it is late
+			v.To = l.Time
+		}
 		if l.Note != nil && l.Note.Retired != nil {
 			v.Retired = *l.Note.Retired
 		}

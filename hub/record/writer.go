@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash"
+	"slices"
 	"time"
 )
 
@@ -27,6 +28,7 @@ type writer struct {
 	head    Head      // of the last line written
 	notes   []Note    // to be written before the next line
 	doubt   *Note     // to be one of them once the disk works again; nil: it does
+	late    bool      // another has written since the user is its
 	synced  uint64    // the last line that is known to be on the disk
 	syncAt  time.Time // when the others are to be; zero: there are none
 	retired time.Time // when that was seen to last, see retire; zero: it is due
@@ -55,7 +57,7 @@ func newWriter(m medium, o Options) *writer {
 // to it again, first.
 func (w *writer) write(ctx context.Context, lines []Line) (n int, err error) {
 	began, err := w.append(ctx, lines)
-	if errors.Is(err, errMoved) {
+	for errors.Is(err, errMoved) { // by as much as another has written, who has an end
 		w.begun, w.batch = false, batch{}
 		began, err = w.append(ctx, lines)
 	}
@@ -101,7 +103,8 @@ func (w *writer) begin(ctx context.Context) error {
 		note.Missing = w.head.N - head.N
 		head.N = w.head.N
 	}
-	w.begun, w.head, w.synced, w.mac = true, head, head.N, hmac.New(sha256.New, key)
+	w.begun, w.head, w.late, w.synced, w.mac = true, head, note.Late != "", head.N, hmac.New(sha256.New, key)
+	w.notes = slices.DeleteFunc(w.notes, func(n Note) bool { return n.User != "" }) // of a begin that came to nothing
 	w.notes = append(w.notes, note)
 	return nil
 }

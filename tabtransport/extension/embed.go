@@ -35,12 +35,23 @@ type pairingText struct {
 	Address string         `json:"address"`
 }
 
+// Issuer makes a copy of the extension one of a hub, as *pairing.Ring does.
+type Issuer interface {
+	Issue(before spec.PairingID, address string) pairing.Copy
+}
+
+// Issued is an Issuer of one copy, which its hub has made one of its own already.
+type Issued pairing.Copy
+
+// Issue implements Issuer.
+func (c Issued) Issue(spec.PairingID, string) pairing.Copy { return pairing.Copy(c) }
+
 // Write writes the extension to dir, for "Load unpacked", paired with the hub of the
 // ring, which is expected at address, a WebSocket address. It makes dir if need be, for
 // its owner alone, and brings a copy that it wrote before up to date, which stays the
 // same pairing; a directory that holds anything else is left alone. So is one that others
 // could put another in the place of: what is loaded from it sees every page.
-func Write(dir string, ring *pairing.Ring, address string) (pairing.Copy, error) {
+func Write(dir string, ring Issuer, address string) (pairing.Copy, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
@@ -60,7 +71,7 @@ func Write(dir string, ring *pairing.Ring, address string) (pairing.Copy, error)
 
 // WriteInstance is Write for a browser that a hub starts itself. The caller sees to it
 // that others cannot reach dir.
-func WriteInstance(dir string, ring *pairing.Ring, address string) (pairing.Copy, error) {
+func WriteInstance(dir string, ring Issuer, address string) (pairing.Copy, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
 	}

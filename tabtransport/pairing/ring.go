@@ -247,12 +247,8 @@ func (r *Ring) ForgetAll() error {
 	}
 	s.edit.Lock()
 	defer s.edit.Unlock()
-	was := s.state.Pairings
 	if err := r.change(s, state{Key: NewKey()}); err != nil {
 		return err
-	}
-	for _, p := range was {
-		r.forgetHint(p.ID)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -205,13 +205,13 @@ func (s *set) validLocked(id spec.PairingID) context.Context {
 
 // revoke ends what was begun with a pairing that was forgotten.
 func (r *Ring) revoke(s *set, id spec.PairingID) {
-	r.forgetHint(id)
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if v := s.valid[id]; v != nil {
 		v.end(context.Canceled)
 		delete(s.valid, id)
 	}
+	r.mu.Unlock()
+	r.forgetHint(id)
 }
 
 // endLocked ends what was begun with all pairings.

@@ -53,10 +53,13 @@ func (c *lone) ask(method, params string) answer {
 		header.Set("Mcp-Name", name)
 	}
 	for late := time.Now().Add(timeout); ; {
-		_, b, err := post(c.p.within(), "http://"+c.p.listen+"/mcp", header, body)
+		resp, b, err := post(c.p.within(), "http://"+c.p.listen+"/mcp", header, body)
 		if errors.Is(err, syscall.ECONNREFUSED) && time.Now().Before(late) {
 			<-time.After(50 * time.Millisecond) // the hub is being started anew
 			continue
+		}
+		if err == nil && resp.StatusCode == http.StatusBadGateway { // the node that has the hub died
+			err = fmt.Errorf("%s", b)
 		}
 		if err != nil {
 			return answer{err: json.RawMessage(strconv.Quote("lost: " + err.Error()))}

@@ -37,6 +37,14 @@ var doors = []door{
 	{"GET", "/api/tabs", ""}, {"GET", "/api/log", ""}, {"POST", "/api/call", `{"name":"x"}`}, {"POST", "/api/token", `{}`}, {"POST", "/api/signin", `{}`}, {"POST", "/api/stop", `{"reason":"stop"}`},
 }
 
+// doors are those of this place. Whether a node is ready is for all to know.
+func (p *place) doors() []door {
+	if p.nodes == nil {
+		return doors
+	}
+	return slices.DeleteFunc(slices.Clone(doors), func(d door) bool { return d.path == "/readyz" })
+}
+
 // knock tries a door and returns the response. A door that opens is closed again.
 func (p *place) knock(d door, header http.Header) *http.Response {
 	p.t.Helper()
@@ -99,7 +107,7 @@ func TestDNSRebinding(t *testing.T) {
 	p.serve()
 	_, port, _ := net.SplitHostPort(p.listen)
 	for _, host := range []string{"evil.example:" + port, "evil.example", "127.0.0.1.evil.example:" + port, "localhost.evil.example:" + port, "evillocalhost:" + port, "127.0.0.1:1", "[::ffff:8.8.8.8]:" + port} {
-		for _, d := range append(doors, door{"GET", "/demo", ""}, door{"GET", "/tab.js", ""}, door{"GET", "/widget.html", ""}, door{"GET", "/healthz", ""}) {
+		for _, d := range append(p.doors(), door{"GET", "/demo", ""}, door{"GET", "/tab.js", ""}, door{"GET", "/widget.html", ""}, door{"GET", "/healthz", ""}) {
 			p.refused("Host "+host, d, p.with("Host", host), http.StatusForbidden)
 			p.refused("Host and Origin "+host, d, p.with("Host", host, "Origin", "http://"+host), http.StatusForbidden)
 		}
@@ -124,7 +132,7 @@ func TestOtherSites(t *testing.T) {
 		"https://app.example.com.evil.example", "https://app.example.com:444", "http://app.example.com", "https://xapp.example.com", "https://app.example.com/", "https://app.example.com, https://evil.example",
 		"chrome-extension://abcdefghijklmnopabcdefghijklmnop",
 	} {
-		for _, d := range doors {
+		for _, d := range p.doors() {
 			p.refused("Origin "+origin, d, p.with("Origin", origin), http.StatusForbidden)
 		}
 	}
@@ -133,7 +141,7 @@ func TestOtherSites(t *testing.T) {
 	p.refused("two origins", door{"POST", "/mcp", toolsListBody}, two, http.StatusForbidden)
 
 	// Without an Origin, a request needs the token, and a type that no form has.
-	for _, d := range doors {
+	for _, d := range p.doors() {
 		if d.method == "POST" && !strings.HasPrefix(d.path, "/message") {
 			for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain; charset=application/json"} {
 				want := http.StatusUnsupportedMediaType
@@ -196,14 +204,14 @@ func TestNoCredential(t *testing.T) {
 	p.serve()
 	handshakes := []string{"/mcp", "/tabs", "/extension", "/relay"} // take it in the first message
 	for _, header := range []http.Header{{}, bearer(""), bearer("wrong"), bearer(p.token()[:10]), bearer(p.token() + "x"), {"Authorization": {"Basic " + p.token()}}, {"Cookie": {"tabhub=" + p.token()}}} {
-		for _, d := range doors {
+		for _, d := range p.doors() {
 			if d.method == "WS" && slices.Contains(handshakes, d.path) && !strings.HasPrefix(header.Get("Authorization"), "Bearer") {
 				continue
 			}
 			p.refused(fmt.Sprint(header), d, header, noCredential(d))
 		}
 	}
-	for _, d := range doors {
+	for _, d := range p.doors() {
 		// In an address the token gets into logs and histories.
 		if d.path != "/sse" && !strings.HasPrefix(d.path, "/message") && d.method != "WS" {
 			p.refused("the token in the address", door{d.method, d.path + "?token=" + p.token(), d.body}, http.Header{}, noCredential(d))
@@ -251,7 +259,7 @@ func TestCORS(t *testing.T) {
 	p := newPlace(t)
 	const friend = "https://app.example.com"
 	p.serve("--allow-origin", friend)
-	for _, d := range doors {
+	for _, d := range p.doors() {
 		if d.method == "WS" {
 			continue
 		}

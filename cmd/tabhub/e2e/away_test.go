@@ -40,7 +40,7 @@ func TestHubKilledUnderOfficialClients(t *testing.T) {
 			out.Await(t, "ready\n")
 			p.kill()
 			if strings.Contains(args, "http") { // a bridge starts one by itself
-				p.serve()
+				p.serveAgain()
 			}
 			if _, err := io.WriteString(stdin, "back\n"); err != nil {
 				t.Error(err)
@@ -88,7 +88,7 @@ func TestKeptSessionIsOneCredentials(t *testing.T) {
 	}
 	session, gone := begin(mine), begin(revoked)
 	p.kill()
-	p.serve()
+	p.serveAgain()
 	if _, diag, exit := p.run("token", "revoke", "revoked"); exit != 0 {
 		t.Fatal(diag)
 	}
@@ -110,7 +110,7 @@ func TestKeptSessionIsOneCredentials(t *testing.T) {
 		}
 	}
 	p.kill()
-	p.serve()
+	p.serveAgain()
 	if got := ping(mine, session); got != 200 {
 		t.Errorf("after another restart: %d", got)
 	}

@@ -78,7 +78,6 @@ func (p *place) stdio(args ...string) *client {
 
 func (p *place) stdioRaw(args ...string) *client {
 	p.t.Helper()
-	p.startNodes()
 	cmd := p.command(append([]string{"stdio", "--listen", p.listen}, args...)...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

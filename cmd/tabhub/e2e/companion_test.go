@@ -67,7 +67,7 @@ func (p *place) pair(id spec.PairingID, key pairing.Key, browser spec.BrowserID)
 	}
 	x := &companion{t: p.t, peer: peer, ended: make(chan struct{})}
 	p.t.Cleanup(func() { peer.Close() })
-	script := pairing.Transcript{Pairing: id, Address: "ws://" + p.listen, BrowserNonce: pairing.NewNonce()}
+	script := pairing.Transcript{Pairing: id, Address: "ws://" + p.tabsAt(), BrowserNonce: pairing.NewNonce()}
 	answer, err := x.ask("pair", spec.MethodPair, fmt.Sprintf(`{"protocolVersion":"tabhub.v1","pairing":%q,"nonce":%q}`, id, script.BrowserNonce))
 	if err != nil {
 		return nil, err

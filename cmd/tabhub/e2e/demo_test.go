@@ -184,11 +184,11 @@ func TestDemoInTwoTabs(t *testing.T) {
 	b := chromium.Start(t, chromium.Options{})
 	open := func() *chromium.Page {
 		t.Helper()
-		page := b.Open(p.url() + "/demo")
+		page := b.Open("http://" + p.tabsAt() + "/demo")
 		page.WaitFor(`tabhub.status.state === "open"`)
 		return page
 	}
-	prefix := "website_tool_" + strings.NewReplacer(".", "_", ":", "_").Replace(p.listen) + "_"
+	prefix := "website_tool_" + strings.NewReplacer(".", "_", ":", "_").Replace(p.tabsAt()) + "_"
 	sources := []string{"search_products", "view_cart", "add_to_cart", "remove_from_cart", "checkout", "wrap_gift", "product_picture"}
 	names := func(tabs ...int) (out []string) {
 		for _, source := range sources {
@@ -286,7 +286,7 @@ func TestPageOutlivesHub(t *testing.T) {
 				return "bought " + n;
 			}});
 			tabhub.registerTool({name: "kept", description: "Stays", annotations: {cache: true}, execute: () => "kept"});
-		</script>`, p.listen)
+		</script>`, p.tabsAt())
 	}))
 	defer site.Close()
 	page := chromium.Start(t, chromium.Options{}).Open(site.URL)

@@ -106,7 +106,7 @@ func TestNonsenseFromATab(t *testing.T) {
 	}
 
 	// One line in the log for all of it: a page must not fill the disk.
-	if n := strings.Count(hub.Stderr.String(), "malformed frame"); n != 1 {
+	if n := strings.Count(p.owner(hub).Stderr.String(), "malformed frame"); n != 1 {
 		t.Errorf("the log has %d lines on malformed frames, want 1", n)
 	}
 }

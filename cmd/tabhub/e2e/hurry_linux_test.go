@@ -109,9 +109,9 @@ func TestClosedBeforeItIsLookedAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	hub.Stderr.Await(t, "peer connected")
+	p.owner(hub).Stderr.Await(t, "peer connected")
 	hub.Stop() // when it has served all that came
-	if n := strings.Count(hub.Stderr.String(), "peer connected"); n != 1 {
+	if n := strings.Count(p.owner(hub).Stderr.String(), "peer connected"); n != 1 {
 		t.Errorf("%d peers were let in, want the one of the user's own", n)
 	}
 }

@@ -72,7 +72,7 @@ func TestBrowserInstance(t *testing.T) {
 		TabID     string
 		ToolNames []string
 	}
-	c.callJSON("browser_page", fmt.Sprintf(`{"action":"goto","url":"%s/demo","browserId":%q}`, p.url(), started.BrowserID), &page)
+	c.callJSON("browser_page", fmt.Sprintf(`{"action":"goto","url":"%s/demo","browserId":%q}`, p.users().URL(), started.BrowserID), &page)
 	c.callJSON("browser_page", fmt.Sprintf(`{"action":"wait","tabId":%q}`, page.TabID), &page)
 	search := slices.IndexFunc(page.ToolNames, func(n string) bool { return strings.HasSuffix(n, "_search_products") })
 	if search < 0 || c.tools().named("_search_products") == "" {
@@ -81,7 +81,7 @@ func TestBrowserInstance(t *testing.T) {
 	if text := c.callContent(page.ToolNames[search], `{"query":"mug"}`)[0].Text; !strings.Contains(text, "mug") {
 		t.Errorf("the search: %s", text)
 	}
-	shot := c.callContent("browser_page", `{"action":"screenshot"}`)[0]
+	shot := c.callContent("browser_page", fmt.Sprintf(`{"action":"screenshot","tabId":%q}`, page.TabID))[0]
 	img, err := png.Decode(bytes.NewReader(shot.Data))
 	if err != nil || shot.MimeType != "image/png" || img.Bounds().Dx() != 1280 {
 		t.Errorf("the screenshot is %s, %v", shot.MimeType, err)

@@ -1,54 +1,243 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/cmd/tabhub/e2e/rig"
+	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/porttest"
 	"tabhub/storage/jetstream/natstest"
 )
 
-// nodesVar, if it is set, makes each place a cluster: what a test starts is the node that its
-// clients reach, its tabs come to a second one, and a third has the users. What is one machine's
-// (files, sockets and browsers) is not there then, so the tests of that fail.
+// nodesVar, if it is set, makes each place a cluster of three nodes: what a test starts is the
+// one that its clients reach, its tabs come to a second one, and a third has the users.
 const nodesVar = "TABHUB_E2E_NODES"
+
+// ofOneMachine are the tests of what clusters do not have, and what that is.
+var ofOneMachine = map[string]string{
+	"TestReadOnlyDataDir": dataDir, "TestForeignStore": dataDir, "TestDataDirOfAnotherUser": dataDir,
+	"TestWrongFlags": "flags with which no hub runs",
+	"TestAutostart":  "a hub that the operating system starts, with the flags that it was told and without this environment",
+
+	"TestBrowserOfAKilledHub": started, "TestBrowserOfAHubBehindAProxy": started,
+	"TestSquatterOfAnotherUser": "browsers, pages and clients that look for their hub at the one port that another program has taken",
+	"TestBrokenConnections":     "whether a client has read its answer, which the user's node cannot know, as a hub behind a proxy cannot",
+}
+
+const (
+	dataDir = "the files of a data directory, which has none of a cluster's users"
+	started = "the browsers that a process starts: each node would start one"
+)
+
+// The names of the nodes. Of these, the last is where any user of these tests is placed.
+const (
+	clientsNode = "clients"
+	tabsNode    = "tabs"
+	ownerNode   = "owner20"
+)
 
 // nodes are those of a place beside the one that a test starts.
 type nodes struct {
-	tabs  string // where tabs come
-	start sync.Once
+	place  *place
+	nats   *natstest.Cluster
+	tabs   string // where tabs come
+	owner  string // where nobody comes
+	flags  []string
+	other  map[string]*rig.Process // by name; nil before the first start
+	revive sync.WaitGroup          // of the owner, after it was killed
+
+	mu sync.Mutex // of kill
 }
 
 // join makes the place a node of a cluster of three.
 func (p *place) join() {
 	p.t.Helper()
+	for name, why := range ofOneMachine {
+		if p.t.Name() == name || strings.HasPrefix(p.t.Name(), name+"/") {
+			p.t.Skip(why)
+		}
+	}
 	secret := filepath.Join(p.t.TempDir(), "cluster")
 	if err := os.WriteFile(secret, []byte(strings.Repeat("a secret of the cluster ", 2)), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-	p.nodes = &nodes{tabs: porttest.Free(p.t)}
-	p.env = append(p.env, "TABHUB_CLUSTER="+strings.Join(natstest.Start(p.t, 1).URLs(), ","), "TABHUB_CLUSTER_SECRET="+secret,
-		"TABHUB_NODE_NAME=clients", "TABHUB_NODE_URL=https://"+porttest.Free(p.t))
+	p.nodes = &nodes{place: p, nats: natstest.Start(p.t, 1), tabs: porttest.Free(p.t), owner: porttest.Free(p.t)}
+	p.env = append(p.env, "TABHUB_CLUSTER="+strings.Join(p.nodes.nats.URLs(), ","), "TABHUB_CLUSTER_SECRET="+secret,
+		"TABHUB_NODE_NAME="+clientsNode, "TABHUB_NODE_URL=https://"+porttest.Free(p.t))
 }
 
-// startNodes starts the other nodes, with the flags of the first. One of them is there before
-// the others, and has the users.
-func (p *place) startNodes(flags ...string) {
+// startFor has the other nodes run, with the flags of the node that clients reach, which is
+// started with args. One that a bridge starts begins with those that there are.
+func (n *nodes) startFor(args []string) {
+	p := n.place
 	p.t.Helper()
-	if p.nodes == nil {
+	var flags []string
+	for i := 1; i < len(args); i++ {
+		switch args[i] {
+		case "--listen":
+			i++
+		case "--standalone":
+		default:
+			flags = append(flags, args[i])
+		}
+	}
+	if n.other != nil && (args[0] == "stdio" || slices.Equal(flags, n.flags)) {
 		return
 	}
-	p.nodes.start.Do(func() {
-		for _, n := range []struct{ name, listen string }{{"owner", porttest.Free(p.t)}, {"tabs", p.nodes.tabs}} {
-			args := append([]string{"serve", "--listen", n.listen, "--node-name", n.name, "--node-url", "https://" + porttest.Free(p.t)}, flags...)
-			cmd := p.command(args...)
-			cmd.Args[len(cmd.Args)-1] = filepath.Join(p.t.TempDir(), n.name) // its data directory
-			node := rig.Start(p.t, cmd)
-			p.t.Cleanup(node.Stop)
-			node.Stderr.Await(p.t, "listening on ")
-		}
+	if n.other == nil {
+		p.t.Cleanup(n.end)
+	}
+	n.stop()
+	n.flags, n.other = flags, map[string]*rig.Process{}
+	for name, listen := range map[string]string{tabsNode: n.tabs, ownerNode: n.owner} {
+		n.other[name] = n.run(name, listen)
+	}
+	for _, node := range n.other {
+		node.Stderr.Await(p.t, "listening on ")
+	}
+}
+
+// run starts one of the nodes, and does not wait for it.
+func (n *nodes) run(name, listen string) *rig.Process {
+	n.place.t.Helper()
+	cmd := n.place.commandAt(n.dir(name), append([]string{"serve", "--listen", listen}, n.flags...)...)
+	cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Env), func(v string) bool {
+		return strings.HasPrefix(v, "TABHUB_NODE_") || strings.HasPrefix(v, "TABHUB_IDLE_EXIT=")
 	})
+	cmd.Env = append(cmd.Env, "TABHUB_NODE_NAME="+name, "TABHUB_NODE_URL=https://"+porttest.Free(n.place.t))
+	return rig.Start(n.place.t, cmd)
+}
+
+// owner returns the process that has the users: of one hub, that.
+func (p *place) owner(hub *rig.Process) *rig.Process {
+	if p.nodes == nil {
+		return hub
+	}
+	p.nodes.revive.Wait()
+	return p.nodes.other[ownerNode]
+}
+
+// othersLog is what the nodes have logged that clients do not reach.
+func (p *place) othersLog() (log string) {
+	if p.nodes != nil {
+		for _, node := range p.nodes.other {
+			log += node.Stderr.String()
+		}
+	}
+	return log
+}
+
+// dir is the data directory of a node.
+func (n *nodes) dir(name string) home.Dir {
+	return home.Dir(filepath.Join(filepath.Dir(string(n.place.dir)), name))
+}
+
+// stop ends the nodes, the one with the users last.
+func (n *nodes) stop() {
+	n.place.t.Helper()
+	for _, name := range []string{tabsNode, ownerNode} {
+		if node := n.other[name]; node != nil {
+			node.Stop()
+		}
+	}
+}
+
+// end ends the nodes after a test in which the owner must have had all users.
+func (n *nodes) end() {
+	n.place.t.Helper()
+	n.revive.Wait()
+	n.checkOwner()
+	n.stop()
+}
+
+// checkOwner fails the test if any user's hub is not where it should be.
+func (n *nodes) checkOwner() {
+	n.place.t.Helper()
+	for user, node := range n.writers() {
+		if name, _, _ := strings.Cut(node, "/"); name != ownerNode {
+			n.place.t.Errorf("the hub of %s is on node %s, want %s", user, name, ownerNode)
+		}
+	}
+}
+
+// writers returns the node that has written the last message of each user's journal.
+func (n *nodes) writers() map[string]string {
+	n.place.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout) // also while the test ends
+	defer cancel()
+	nc, err := nats.Connect(n.nats.URL(0))
+	if err != nil {
+		n.place.t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		n.place.t.Fatal(err)
+	}
+	stream, err := js.Stream(ctx, "TABHUB_USERS")
+	if err != nil {
+		n.place.t.Fatal(err)
+	}
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter("tabhub.user.*"))
+	if err != nil {
+		n.place.t.Fatal(err)
+	}
+	writers := map[string]string{}
+	for subject := range info.State.Subjects {
+		msg, err := stream.GetLastMsgForSubject(ctx, subject)
+		if err != nil {
+			n.place.t.Fatal(err)
+		}
+		writers[msg.Header.Get("Tabhub-User")] = msg.Header.Get("Tabhub-Node")
+	}
+	return writers
+}
+
+// kill ends the node that has the users as kill -9 does. It comes back, and gets its users again.
+func (n *nodes) kill() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.revive.Wait()
+	n.checkOwner()
+	owner := n.other[ownerNode]
+	owner.Cmd.Process.Kill()
+	n.startAgain()
+}
+
+// startAgain waits for the end of the node that has the users, starts it again, and gives it the
+// users, whom others may have taken meanwhile. It waits for nothing itself.
+func (n *nodes) startAgain() {
+	n.revive.Go(func() {
+		n.other[ownerNode].AwaitEnd()
+		n.other[ownerNode] = n.run(ownerNode, n.owner)
+		n.takeBack()
+	})
+}
+
+func (n *nodes) takeBack() {
+	p := n.place
+	n.other[ownerNode].Stderr.Await(p.t, "listening on ")
+	for user := range n.writers() {
+		p.succeedAt(n.dir(tabsNode), "tabs") // has the user taken, if nobody has yet
+		p.succeedAt(n.dir(tabsNode), "cluster", "move", user, ownerNode)
+	}
+}
+
+// succeedAt runs a command that must succeed at another data directory.
+func (p *place) succeedAt(dir home.Dir, args ...string) {
+	p.t.Helper()
+	cmd := p.commandAt(dir, args...)
+	began := time.Now()
+	if _, stderr, exit := runCommand(p.t, cmd); exit != 0 {
+		p.t.Errorf("%v, which took %v: %s", args, time.Since(began), stderr)
+	}
 }

@@ -57,7 +57,7 @@ func TestPicture(t *testing.T) {
 // takePicture has a client call tools of a tab until it shows what is to be seen, and writes
 // the picture.
 func (p *place) takePicture(b *chromium.Browser, file string) {
-	shop := b.Open(p.url() + "/demo")
+	shop := b.Open("http://" + p.tabsAt() + "/demo")
 	shop.Resize(700, 620)
 	shop.WaitFor(`tabhub.status.state === "open" && tabhub.status.by === "extension"`)
 	shop.Eval(`document.querySelector(".brand p").remove()`)

@@ -44,10 +44,10 @@ func newPlace(t testing.TB, env ...string) *place {
 	p.env = append(p.env, "TABHUB_POLICY=open")
 	// The race detector has each process rest for a second before it ends.
 	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
-	t.Cleanup(p.end)
 	if os.Getenv(nodesVar) != "" {
 		p.join()
 	}
+	t.Cleanup(p.end)
 	return p
 }
 
@@ -58,9 +58,17 @@ func (p *place) within() context.Context {
 	return ctx
 }
 
-// command is tabhub with args in this place.
+// command is tabhub with args in this place. Of several nodes, the others run when it runs one.
 func (p *place) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(p.program, append(args, "--data-dir", string(p.dir))...)
+	if p.nodes != nil && len(args) > 0 && (args[0] == "serve" || args[0] == "stdio") {
+		p.nodes.startFor(args)
+	}
+	return p.commandAt(p.dir, args...)
+}
+
+// commandAt is tabhub with args and another data directory.
+func (p *place) commandAt(dir home.Dir, args ...string) *exec.Cmd {
+	cmd := exec.Command(p.program, append(args, "--data-dir", string(dir))...)
 	cmd.Env = p.env
 	if p.prepare != nil {
 		p.prepare(cmd)
@@ -92,7 +100,6 @@ func runCommand(t testing.TB, cmd *exec.Cmd) (stdout, stderr string, exit int) {
 // serve starts a hub and waits until it listens.
 func (p *place) serve(args ...string) *rig.Process {
 	p.t.Helper()
-	p.startNodes(args...)
 	hub := rig.Start(p.t, p.command(append([]string{"serve", "--listen", p.listen}, args...)...))
 	hub.Stderr.Await(p.t, "listening on ")
 	p.t.Cleanup(hub.Stop)
@@ -135,8 +142,55 @@ func (p *place) token() string {
 	return token
 }
 
-// kill ends the running hub as kill -9 does.
+// kill ends the running hub as kill -9 does: of several nodes, that which has the users.
 func (p *place) kill() {
+	p.t.Helper()
+	if p.nodes != nil {
+		p.nodes.kill()
+		return
+	}
+	p.killHere()
+}
+
+// askToStop does what `tabhub stop` does before it waits for the end: of several nodes, to that
+// which has the users.
+func (p *place) askToStop() {
+	p.t.Helper()
+	url := p.users().URL()
+	if p.nodes != nil {
+		defer p.nodes.startAgain()
+	}
+	if resp, body, err := post(p.within(), url+"/api/stop", bearer(p.token()), `{"reason":"stop"}`); err != nil || resp.StatusCode != http.StatusAccepted {
+		p.t.Fatalf("stop: %v %s %v", resp, body, err)
+	}
+}
+
+// users returns what hub.json says of the hub that has the users.
+func (p *place) users() home.Hub {
+	p.t.Helper()
+	if p.nodes == nil {
+		return p.hub()
+	}
+	p.nodes.revive.Wait()
+	h, err := p.nodes.dir(ownerNode).ReadHub()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return h
+}
+
+// serveAgain starts a hub after kill. Of several nodes, the one that was killed starts by itself.
+func (p *place) serveAgain(args ...string) {
+	p.t.Helper()
+	if p.nodes == nil {
+		p.serve(args...)
+		return
+	}
+	p.nodes.revive.Wait()
+}
+
+// killHere ends the process of this data directory as kill -9 does.
+func (p *place) killHere() {
 	p.t.Helper()
 	hub, err := os.FindProcess(p.hub().PID)
 	if err == nil {

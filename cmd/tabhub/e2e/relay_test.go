@@ -23,7 +23,7 @@ const proxyExtensionID = "abcdefghijklmnopabcdefghijklmnop"
 // proxyExtension connects an extension, which answers requests with answer.
 func (p *place) proxyExtension(answer func(method string) string) *proxyExtension {
 	p.t.Helper()
-	peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/extension", http.Header{"Origin": {"chrome-extension://" + proxyExtensionID}})
+	peer, _, err := wstest.Connect(p.within(), "ws://"+p.tabsAt()+"/extension", http.Header{"Origin": {"chrome-extension://" + proxyExtensionID}})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestProxyExtension(t *testing.T) {
 		}
 		return `{"tabs":[{"id":42,"index":0,"url":"` + tabOrigin + `/one","title":"Shop","active":true}]}`
 	})
-	hub.Stderr.Await(t, "dialect=mcp-proxy")
+	p.owner(hub).Stderr.Await(t, "dialect=mcp-proxy")
 	called := c.begin("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"n":1}}`, search))
 	if got, want := <-x.asked, fmt.Sprintf(`createTab {"url":%q,"activate":false}`, tabOrigin+"/one"); got != want {
 		t.Errorf("the extension was asked %s, want %s", got, want)

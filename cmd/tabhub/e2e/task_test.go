@@ -150,7 +150,7 @@ func TestTaskOfAPageThatJoins(t *testing.T) {
 	p.serve("--task-after", "100ms")
 	c := p.stdio()
 	b := chromium.Start(t, chromium.Options{})
-	page := b.Open(serveSlow(t, `<script src="`+p.url()+`/tab.js"></script>`))
+	page := b.Open(serveSlow(t, `<script src="http://`+p.tabsAt()+`/tab.js"></script>`))
 	work := c.awaitTools("the page's tools are listed", func(l tools) bool { return l.named("_work") != "" }).named("_work")
 	x := c.task(work, "{}").comeBack(p, func() { page.Eval("finish()") })
 	if result := x.await("completed", "status"); !strings.Contains(string(result), "worked") {

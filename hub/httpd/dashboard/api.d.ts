@@ -198,6 +198,7 @@ export interface Entry {
 /** An entry that is in the record's files. */
 export interface Line extends Entry {
   n: number;
+  note?: { late?: string }; // of the event log
 }
 
 /** What was said in a call, where that is kept. */

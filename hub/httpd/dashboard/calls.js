@@ -61,11 +61,13 @@ export function take(message) {
   show();
 }
 
-/** @param {Line[]} lines of before, the latest first */
+/** @param {Line[]} lines of before, some of which a node may have written late */
 export function takeEarlier(lines) {
   const later = ended;
   ended = new Map();
-  for (const l of lines.reverse()) ended.set(keyOf(l), l);
+  /** @param {Line} l */
+  const end = (l) => Date.parse(l.time) + l.duration / 1e6;
+  for (const l of lines.sort((a, b) => end(a) - end(b))) ended.set(keyOf(l), l);
   for (const [key, e] of later) ended.set(key, e);
   show();
 }

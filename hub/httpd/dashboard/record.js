@@ -117,6 +117,7 @@ function line(l) {
   const what = [foreign([l.domain, l.tool].filter(Boolean).join(" · "))];
   if (l.event !== "call") what.unshift(element("span", "soft", `${l.event} `));
   for (const flow of l.flows ?? []) what.push(foreign(flow, "title soft"));
+  if (l.note?.late) what.push(foreign(`the lines above are late, of node ${l.note.late}`, "title soft"));
   const decision = [element("span", l.decision === "deny" ? "bad" : "", l.decision ?? "")];
   const how = [l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · ");
   if (how) decision.push(foreign(how, "title soft"));

@@ -12,8 +12,7 @@ import (
 	"tabhub/hub/record"
 )
 
-// Place is where a record is. Each call opens it again, as the next hub does; one that was opened
-// before is stale then, once the new one has written.
+// Place is where a record is. Each call opens it again, as the next hub does.
 type Place func(record.Options) *record.Recorder
 
 // MinPiece is the size of the pieces of a Place, if little is kept.
@@ -22,7 +21,7 @@ const MinPiece = 64 << 10
 // Run checks a place of records. newPlace returns an empty one.
 func Run(t *testing.T, newPlace func(*testing.T) Place) {
 	for name, test := range map[string]func(*testing.T, Place){
-		"read": testRead, "nothing": testNothing, "two at once": testTwoAtOnce, "many at once": testManyAtOnce,
+		"read": testRead, "nothing": testNothing, "many at once": testManyAtOnce,
 		"retention": testRetention, "payloads": testPayloads, "many lines": testManyLines,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newPlace(t)) })
@@ -183,32 +182,6 @@ func testNothing(t *testing.T, place Place) {
 	if lines, err := f.Read(t.Context(), record.Query{}); err != nil || len(lines) > 0 {
 		t.Errorf("%+v, %v", lines, err)
 	}
-}
-
-// A hub that does not know yet that another one has taken over must not fork the chain.
-func testTwoAtOnce(t *testing.T, place Place) {
-	first, second := place(options), place(options)
-	add := func(f *record.Recorder, tool string) {
-		t.Helper()
-		f.Append(entry(tool))
-		if _, err := f.Read(t.Context(), record.Query{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	add(first, "a")
-	add(first, "b")
-	add(second, "c")
-	add(first, "too late")
-	add(second, "d")
-	if s := first.Status(); !strings.Contains(s.Error, "another hub") {
-		t.Errorf("the first one: %+v", s)
-	}
-	first.Close()
-	second.Close()
-	if got := Calls(t, second); !slices.Equal(got, []string{"a", "b", "c", "d"}) {
-		t.Errorf("the record has %q", got)
-	}
-	Verify(t, second)
 }
 
 // Of many that open at once, none forks the chain, and the record goes on.

@@ -19,7 +19,7 @@ import (
 // The headers of a batch.
 const (
 	headerUser   = "Tabhub-User"   // for people, in the form of a URL's path
-	headerEpoch  = "Tabhub-Epoch"  // of who has written it
+	headerEpoch  = "Tabhub-Epoch"  // the newest of those who have written up to it
 	headerIndex  = "Tabhub-Index"  // see storage.Batch
 	headerPiece  = "Tabhub-Piece"  // the sequence of the first batch of its piece; of that one there is none
 	headerBefore = "Tabhub-Before" // of the first batch of a piece: that of the piece before it
@@ -33,8 +33,9 @@ const maxBeside = 384 << 10
 var errAway = errors.New("NATS cannot be reached")
 
 // Log is a user's log: batches, each of which was written with the sequence of the one before it
-// as the last one of the user. So of two who write it, one finds out. The batches are in pieces,
-// of which each knows where the one before it begins, so that a log can be read from its end.
+// as the last one of the user. So of two who write at once one finds out, and goes on behind the
+// other. The batches are in pieces, of which each knows where the one before it begins, so that a log
+// can be read from its end.
 //
 // Begin, Append, AppendBeside and Remove are for one goroutine; the others are safe for concurrent
 // use. None takes longer than its context, and a read of one part no longer than readTimeout.
@@ -45,52 +46,50 @@ type Log struct {
 	epoch         func(context.Context) (spec.Epoch, error)
 
 	// Of who writes, since Begin.
-	writer spec.Epoch
-	last   uint64    // the sequence of the last batch; 0: there is none
-	doubt  bool      // whether a batch behind it was written is not known
-	total  int64     // bytes of the log, with what was removed
-	piece  uint64    // the sequence of the first batch of the piece; 0: there is none
-	before int64     // the total at its begin
-	since  time.Time // when it began
+	newest spec.Epoch // that of the log
+	last   uint64     // the sequence of the last batch; 0: there is none
+	doubt  bool       // whether a batch behind it was written is not known
+	total  int64      // bytes of the log, with what was removed
+	piece  uint64     // the sequence of the first batch of the piece; 0: there is none
+	before int64      // the total at its begin
+	since  time.Time  // when it began
 }
 
-// Begin makes the caller the one that writes, and returns the first and the last batch, which are
-// empty if there is none. It fails with a *storage.StaleEpochError if one with a newer epoch has
-// written.
-func (l *Log) Begin(ctx context.Context) (first, last storage.Batch, err error) {
-	if l.writer, err = l.epoch(ctx); err != nil {
-		return first, last, err
+// Begin finds where the log ends, so that the caller can write behind that. It returns the first and
+// the last batch, which are empty if there is none, and whether one with a newer epoch has written:
+// what the caller writes is late then.
+func (l *Log) Begin(ctx context.Context) (first, last storage.Batch, late bool, err error) {
+	own, err := l.epoch(ctx)
+	if err != nil {
+		return first, last, false, err
 	}
-	l.last, l.doubt, l.total, l.piece = 0, false, 0, 0
+	l.newest, l.last, l.doubt, l.total, l.piece = own, 0, false, 0, 0
 	m, err := l.leader(ctx, query{LastFor: l.lines})
 	if errors.Is(err, errNone) {
-		return first, last, nil
+		return first, last, false, nil
 	}
 	if err != nil {
-		return first, last, err
-	}
-	if m.epoch > l.writer {
-		return first, last, &storage.StaleEpochError{User: l.user, Epoch: l.writer, Newer: m.epoch}
+		return first, last, false, err
 	}
 	begin := m
 	if m.piece > 0 {
 		if begin, err = l.leader(ctx, query{Seq: m.piece, NextFor: l.lines}); err != nil {
-			return first, last, err
+			return first, last, false, err
 		}
 	}
 	oldest, err := l.leader(ctx, query{Seq: 1, NextFor: l.lines})
 	if err != nil {
-		return first, last, err
+		return first, last, false, err
 	}
+	l.newest = max(own, m.epoch)
 	l.last, l.total = m.seq, m.bytes+int64(len(m.data))
 	l.piece, l.before, l.since = begin.seq, begin.bytes, begin.time
-	return storage.Batch{Index: oldest.index, Data: oldest.data}, storage.Batch{Index: m.index, Data: m.data}, nil
+	return storage.Batch{Index: oldest.index, Data: oldest.data}, storage.Batch{Index: m.index, Data: m.data}, m.epoch > own, nil
 }
 
-// Append adds a batch, and reports whether it begins a piece. It fails with a
-// *storage.StaleEpochError if one with a newer epoch has written, and with storage.ErrMoved. After
-// another error it is not known whether the batch is there; when Append is called with the same
-// one again, it finds out.
+// Append adds a batch, and reports whether it begins a piece. It fails with storage.ErrMoved if
+// another has written behind the last one. After another error it is not known whether the batch is
+// there; when Append is called with the same one again, it finds out.
 func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err error) {
 	if l.doubt {
 		switch m, err := l.behind(ctx); {
@@ -103,7 +102,7 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 	msg := nats.NewMsg(l.lines)
 	msg.Data = b.Data
 	msg.Header.Set(headerUser, url.PathEscape(string(l.user)))
-	setNumber(msg, headerEpoch, uint64(l.writer))
+	setNumber(msg, headerEpoch, uint64(l.newest))
 	setNumber(msg, headerIndex, b.Index)
 	setNumber(msg, headerBytes, uint64(l.total))
 	if began = l.piece == 0 || l.total-l.before >= l.o.PieceSize || time.Since(l.since) >= maxPieceAge; began {
@@ -125,32 +124,29 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 
 // refused finds out why a batch was not taken: it may have landed before.
 func (l *Log) refused(ctx context.Context, b storage.Batch) (began bool, err error) {
-	m, err := l.behind(ctx)
-	if err == nil {
-		return l.settle(m, b)
-	}
-	if !errors.Is(err, errNone) {
-		return false, err
-	}
-	switch last, err := l.leader(ctx, query{LastFor: l.lines}); {
-	case errors.Is(err, errNone) && l.last > 0, err == nil && last.seq != l.last:
-		return false, storage.ErrMoved
+	last, err := l.leader(ctx, query{LastFor: l.lines})
+	switch {
 	case err != nil && !errors.Is(err, errNone):
 		return false, err
+	case last.seq < l.last: // or there is none any more
+		return false, storage.ErrMoved
+	case last.seq == l.last:
+		return false, errors.New("NATS has not taken a write, because of one that is under way")
 	}
-	return false, errors.New("NATS has not taken a write, because of one that is under way")
+	m, err := l.behind(ctx)
+	if err != nil {
+		return false, err
+	}
+	return l.settle(m, b)
 }
 
 // settle goes by m, which stands where b was to be.
 func (l *Log) settle(m message, b storage.Batch) (began bool, err error) {
-	switch {
-	case bytes.Equal(m.data, b.Data):
-		l.appended(m.seq, m.piece == 0, len(b.Data), m.time)
-		return m.piece == 0, nil
-	case m.epoch > l.writer:
-		return false, &storage.StaleEpochError{User: l.user, Epoch: l.writer, Newer: m.epoch}
+	if !bytes.Equal(m.data, b.Data) {
+		return false, storage.ErrMoved
 	}
-	return false, storage.ErrMoved
+	l.appended(m.seq, m.piece == 0, len(b.Data), m.time)
+	return m.piece == 0, nil
 }
 
 func (l *Log) appended(seq uint64, began bool, n int, at time.Time) {

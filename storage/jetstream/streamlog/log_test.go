@@ -35,7 +35,7 @@ func openLog(logs *streamlog.Logs, user spec.UserID, epoch spec.Epoch) *streamlo
 
 func begin(t *testing.T, l *streamlog.Log) (first, last storage.Batch) {
 	t.Helper()
-	first, last, err := l.Begin(t.Context())
+	first, last, _, err := l.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +123,37 @@ func TestLogInPieces(t *testing.T) {
 	}
 	if lines, _ := contents(t, bob); len(lines) != 1 || len(lines[0]) != 9 {
 		t.Errorf("of bob: %q", lines)
+	}
+}
+
+// Of two who write a log each finds the other's batch, and goes on behind it. Who was replaced knows
+// that what it writes is late, also behind another late one, and who has replaced it that its own is not.
+func TestLogOfTwo(t *testing.T) {
+	logs := openLogs(t, natstest.Start(t, 1), options)
+	old, owner := openLog(logs, "ann", 1), openLog(logs, "ann", 2)
+	begin(t, old)
+	add(t, old, 1, "a")
+	begin(t, owner)
+	add(t, owner, 2, "b")
+	behind := func(l *streamlog.Log, moved bool, index uint64, data string, late bool) {
+		t.Helper()
+		if _, err := l.Append(t.Context(), storage.Batch{Index: index, Data: []byte(data)}); errors.Is(err, storage.ErrMoved) != moved {
+			t.Fatalf("%s: %v", data, err)
+		}
+		if _, _, is, err := l.Begin(t.Context()); err != nil || is != late {
+			t.Errorf("%s: late %t, %v", data, is, err)
+		}
+		if moved {
+			add(t, l, index, data)
+		}
+	}
+	behind(old, true, 3, "c", true)
+	behind(openLog(logs, "ann", 1), true, 4, "d", true)
+	behind(owner, true, 5, "e", false)
+	behind(owner, false, 6, "f", false)
+	behind(old, true, 7, "g", true)
+	if lines, _ := contents(t, owner); len(lines) != 1 || strings.Join(lines[0], "") != "abcdefg" {
+		t.Errorf("%q", lines)
 	}
 }
 

@@ -3,9 +3,10 @@
 //
 // A user's log is on a subject of its own, PREFIX.HASH of the user. Each message is a batch, and
 // was published with the sequence of the message before it as Nats-Expected-Last-Subject-Sequence.
-// So of two who write one finds out, and looks whose the other message is: by its epoch, or because
-// it is its own, of which it did not hear that it had landed. On PREFIX.HASH.beside is what belongs
-// to the batches, and is read seldom.
+// So of two who write at once one finds out, and goes on behind the other's message, unless that is
+// its own, of which it did not hear that it had landed. The epoch of who owns the user keeps nobody
+// from writing: what a node has not written before it was replaced it writes late. On
+// PREFIX.HASH.beside is what belongs to the batches, and is read seldom.
 //
 // Batches are in pieces. Each has the sequence of the first batch of its piece, and that one has the
 // sequence of the first batch of the piece before. So the log can be read from its end, by pieces

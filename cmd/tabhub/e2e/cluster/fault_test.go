@@ -34,6 +34,7 @@ type fault struct {
 	do   func(c *cluster, n *node) (heal func())
 	// lasts is how long it goes on.
 	lasts time.Duration
+	kills bool // the node
 }
 
 // run has faults happen, one after the other, each at least once and for d, and lets the cluster come to rest after each.
@@ -45,6 +46,9 @@ func (l *load) run(faults []fault, d time.Duration) {
 		f := faults[i%len(faults)]
 		n := l.c.nodes[i%len(l.c.nodes)]
 		l.h.Add(history.Event{Kind: history.Fault, Text: f.name, By: n.name})
+		if f.kills {
+			l.h.Add(history.Event{Kind: history.Kill, By: n.name})
+		}
 		heal := f.do(l.c, n)
 		pause(context.Background(), f.lasts)
 		heal()
@@ -65,7 +69,7 @@ var killed = fault{"a node is killed", func(_ *cluster, n *node) func() {
 		n.start()
 		n.awaitReady()
 	}
-}, 8 * time.Second}
+}, 8 * time.Second, true}
 
 // replaced is what an operator does for a new version: one node after the other.
 var replaced = fault{"all nodes are replaced", func(c *cluster, _ *node) func() {
@@ -73,7 +77,7 @@ var replaced = fault{"all nodes are replaced", func(c *cluster, _ *node) func() 
 		n.replace()
 	}
 	return func() {}
-}, 0}
+}, 0, false}
 
 // faults are those that a cluster has to stand.
 var faults = []fault{
@@ -81,17 +85,17 @@ var faults = []fault{
 	{"a node is paused for 30 s", func(_ *cluster, n *node) func() {
 		n.pause()
 		return n.resume
-	}, 30 * time.Second},
+	}, 30 * time.Second, false},
 	{"a node is cut from NATS", func(_ *cluster, n *node) func() {
 		n.cut()
 		return n.mend
-	}, 15 * time.Second},
+	}, 15 * time.Second, false},
 	{"a node does not hear NATS", func(_ *cluster, n *node) func() {
 		for _, w := range n.wires {
 			w.CutReplies()
 		}
 		return n.mend
-	}, 15 * time.Second},
+	}, 15 * time.Second, false},
 	{"the leader of NATS is killed", func(c *cluster, _ *node) func() {
 		i := c.nats.Leader(usersStream)
 		c.nats.Kill(i)
@@ -99,7 +103,7 @@ var faults = []fault{
 			c.nats.Restart(i)
 			c.nats.Await()
 		}
-	}, 8 * time.Second},
+	}, 8 * time.Second, false},
 	replaced,
 }
 
@@ -133,14 +137,14 @@ func TestOneHub(t *testing.T) {
 			n.kill()
 			n.start()
 			return n.awaitReady
-		}, 0},
+		}, 0, true},
 		{"the hub is replaced", func(_ *cluster, n *node) func() {
 			n.replace()
 			return func() {}
-		}, 0},
+		}, 0, false},
 		{"the hub is paused for 5 s", func(_ *cluster, n *node) func() {
 			n.pause()
 			return n.resume
-		}, 5 * time.Second},
+		}, 5 * time.Second, false},
 	}, 0)
 }

@@ -263,16 +263,21 @@ func (l *load) record(u *user) {
 		l.t.Errorf("the record of %s: %s", u.name, resp.Status)
 		return
 	}
+	late := ""
 	for d := json.NewDecoder(resp.Body); d.More(); {
 		var line struct {
 			N                    uint64
 			Event, Call, Outcome string
+			Note                 struct{ User, Late string }
 		}
 		if err := d.Decode(&line); err != nil {
 			l.t.Errorf("the record of %s: %v", u.name, err)
 			return
 		}
-		e := history.Event{Kind: history.Line, User: u.name, By: line.Event, N: line.N, Text: line.Outcome}
+		if line.Note.User != "" {
+			late = line.Note.Late
+		}
+		e := history.Event{Kind: history.Line, User: u.name, By: line.Event, N: line.N, Text: line.Outcome, Name: late}
 		if line.Event == "call" {
 			e.Call = line.Call
 		}
@@ -304,16 +309,20 @@ func (l *load) check() {
 	for rule, n := range broken {
 		l.t.Errorf("%d × not: %s", n, rule)
 	}
+	late := 0
 	kinds := map[history.Kind]int{}
 	reasons := map[string]int{}
 	for _, e := range events {
 		kinds[e.Kind]++
+		if e.Kind == history.Line && e.Name != "" && e.Call != "" {
+			late++
+		}
 		if e.Kind == history.Fail || e.Kind == history.Info {
 			reasons[fmt.Sprintf("%s %.90s", e.Kind, e.Text)]++
 		}
 	}
-	l.t.Logf("%d calls: %d ok, %d not sent, %d unsure; %d runs, %d lists, %d lines, %d messages", kinds[history.Invoke], kinds[history.OK], kinds[history.Fail],
-		kinds[history.Info], kinds[history.Run], kinds[history.List], kinds[history.Line], kinds[history.Wrote])
+	l.t.Logf("%d calls: %d ok, %d not sent, %d unsure; %d runs, %d lists, %d lines, %d of calls late, %d messages", kinds[history.Invoke], kinds[history.OK], kinds[history.Fail],
+		kinds[history.Info], kinds[history.Run], kinds[history.List], kinds[history.Line], late, kinds[history.Wrote])
 	var most []string
 	for reason := range reasons {
 		most = append(most, reason)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,17 +22,18 @@ func TestNodesThatAreRefused(t *testing.T) {
 	c := startCluster(t, 3)
 	without := newCluster(t)
 	without.nats = natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
-	nobody := "nats://" + porttest.Free(t)
+	alone := c.newNode("n4")
+	alone.args[slices.Index(alone.args, "--cluster")+1] = "nats://" + porttest.Free(t)
 	for what, test := range map[string]struct {
 		node *node
 		want string
 	}{
-		"a name that is in use":                {c.newNode("n1"), `\bn1\b.*another name`},
+		"a name that is in use":                {c.newNode("n4", "--node-name", "n1"), `\bn1\b.*another name`},
 		"another secret":                       {c.newNode("n4", "--cluster-secret", c.file("other", strings.Repeat("another secret ", 3))), `--cluster-secret`},
 		"a URL that others cannot reach":       {c.newNode("n4", "--node-url", "https://127.0.0.1:9", "--node-listen", porttest.Free(t)), `https://127\.0\.0\.1:9\b`},
 		"a URL that is somebody else's":        {c.newNode("n4", "--node-url", "https://"+strings.TrimPrefix(c.nats.URLs()[0], "nats://"), "--node-listen", porttest.Free(t)), `https://127\.0\.0\.1:\d+`},
 		"a NATS without JetStream":             {without.newNode("n4"), `JetStream`},
-		"no NATS":                              {c.newNode("n4", "--cluster", nobody), `NATS`},
+		"no NATS":                              {alone, `NATS`},
 		"more replicas than there are servers": {c.newNode("n4", "--cluster-replicas", "5"), `\b5\b`},
 	} {
 		t.Run(strings.ReplaceAll(what, " ", "_"), func(t *testing.T) { test.node.refused(t, test.want) })

@@ -172,6 +172,8 @@ type Hub struct {
 	// HandsOver says that a hub which is asked to end for an upgrade runs Program in its
 	// place, see Lock.HandOver.
 	HandsOver bool `json:"handsOver,omitempty"`
+	// Node says that the hub is a node of a cluster, which keeps nothing of its users here.
+	Node bool `json:"node,omitempty"`
 }
 
 // URL is the base of the hub's endpoints.

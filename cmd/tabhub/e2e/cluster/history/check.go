@@ -25,9 +25,12 @@ const (
 	RuleInvented = "a page runs what a client asked for"
 )
 
-// recordMayLose is how far from a fault a call must be for its line to be in the record for certain:
-// it is written behind, and a node that is cut off goes on for as long as it has its lease.
-const recordMayLose = 4 * time.Second
+// Lines are written behind, ten times a second, and servers that are busy take their time. So what
+// ends a node at once may cost the last lines of each user, and nothing else may cost one.
+const (
+	killMayLose = 4 * time.Second // before it
+	killTakes   = time.Second     // after it was noted
+)
 
 // operation is all that happened of one.
 type operation struct {
@@ -74,7 +77,7 @@ type checker struct {
 	records  map[string][]Event    // lines by user
 	journals map[string][]Event    // messages by user
 	clients  map[string]bool       // user and client, of those that have made a call
-	faults   []time.Duration       // when something happened to the cluster
+	kills    []time.Duration       // when a node was killed
 	calms    []Event               // Fault and Calm
 	found    []Violation
 }
@@ -112,12 +115,9 @@ func (c *checker) take(e Event) {
 		}
 	case Wrote:
 		c.journals[e.User] = append(c.journals[e.User], e)
-	case Fault, Heal:
-		c.faults = append(c.faults, e.At)
-		if e.Kind == Fault {
-			c.calms = append(c.calms, e)
-		}
-	case Calm:
+	case Kill:
+		c.kills = append(c.kills, e.At)
+	case Fault, Calm:
 		c.calms = append(c.calms, e)
 	}
 }
@@ -197,11 +197,28 @@ func (c *checker) answered(op *operation, end Event) {
 		add(RuleRecord, "the record has it %d times", len(lines))
 	case len(lines) == 1 && lines[0].Text != "ok":
 		add(RuleRecord, "the record says %s", lines[0])
-	case len(lines) == 0 && c.records[op.invoke.User] != nil && !slices.ContainsFunc(c.faults, func(t time.Duration) bool {
-		return t > op.invoke.At-recordMayLose && t < end.At+recordMayLose
-	}):
+	case len(lines) == 0 && c.records[op.invoke.User] != nil && !c.killed(op.invoke, end):
 		add(RuleRecord, "the record does not have it")
 	}
+}
+
+// killed reports whether the line of a call may be gone with its node: not if that of a later one is
+// there.
+func (c *checker) killed(invoke *Event, end Event) bool {
+	return slices.ContainsFunc(c.kills, func(t time.Duration) bool {
+		if t < invoke.At-killTakes || t > end.At+killMayLose {
+			return false
+		}
+		for _, op := range c.ops {
+			if op.invoke == nil || op.invoke.User != invoke.User || op.invoke.At < end.At || len(op.ends) != 1 {
+				continue
+			}
+			if e := op.ends[0]; e.Kind == OK && e.At < t && len(c.lines[e.User+" "+e.Call]) > 0 {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // unsent checks an operation that a client was told to be not sent.

@@ -37,7 +37,7 @@ func parse(t *testing.T, text string) []Event {
 			e = Event{At: e.At, Kind: Wrote, User: words[1], By: words[2], Name: words[4], Call: words[5], N: digits(words[6]), Epoch: digits(words[3])}
 		case Invoke:
 			e.Again = e.Text == "again"
-		case Fault, Heal, Calm:
+		case Fault, Kill, Heal, Calm:
 			e = Event{At: e.At, Kind: e.Kind, Text: e.User}
 		}
 		events = append(events, e)
@@ -195,7 +195,24 @@ func TestCheck(t *testing.T) {
 			run ann a op1 buy x1 done-1
 			ok ann c1 op1 - K1 done-1
 			fault killed
+			kill n1
 			line ann - - 1 - ok`, nil},
+		{"a record that has lost it, and not what came later", `
+			invoke ann c1 op1 shop_buy
+			run ann a op1 buy x1 done-1
+			ok ann c1 op1 - K1 done-1
+			invoke ann c1 op2 shop_buy
+			run ann a op2 buy x2 done-2
+			ok ann c1 op2 - K2 done-2
+			fault killed
+			kill n1
+			line ann - - 1 K2 ok`, []string{RuleRecord}},
+		{"a record that has lost it with a node that lives", `
+			invoke ann c1 op1 shop_buy
+			run ann a op1 buy x1 done-1
+			ok ann c1 op1 - K1 done-1
+			fault cut
+			line ann - - 1 - ok`, []string{RuleRecord}},
 		{"a record that says something else", `
 			invoke ann c1 op1 shop_buy
 			run ann a op1 buy x1 done-1

@@ -31,9 +31,10 @@ const (
 	Told   Kind = "told"   // it has asked what became of an operation after its Info: Name is the state, Text the answer, if there is one
 	Run    Kind = "run"    // a page runs the tool Name, and will answer Text
 	List   Kind = "list"   // a client has read a list: Names
-	Line   Kind = "line"   // a line of the record: N, Call, and the outcome in Text
+	Line   Kind = "line"   // a line of the record: N, Call, and the outcome in Text; Name is the node if it has written it late
 	Wrote  Kind = "wrote"  // a message Name (claim, flush, …) of the user's journal, with the sequence N and the id Call, that the node By has written under Epoch
 	Fault  Kind = "fault"  // Text happens to the cluster
+	Kill   Kind = "kill"   // it kills the node By at once: what that has not written is gone
 	Heal   Kind = "heal"   // and is over
 	Calm   Kind = "calm"   // from now on, until the next fault, each call must work
 )

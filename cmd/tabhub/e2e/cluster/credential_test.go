@@ -1,0 +1,413 @@
+//go:build unix
+
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/wsserver/wstest"
+)
+
+// revokedWithin is how long something that was taken back may be good at any node.
+const revokedWithin = time.Second
+
+// api makes a request of a node's admin API, as a program does, or as the page at an origin.
+func (n *node) api(method, path, token, origin string, in any) (status int, body []byte) {
+	n.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	b, err := json.Marshal(in)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+n.addr+path, bytes.NewReader(b))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if origin != "" {
+		req.Header.Set("Origin", origin)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err = io.ReadAll(resp.Body); err != nil {
+		n.t.Fatal(err)
+	}
+	return resp.StatusCode, body
+}
+
+// does is api for what must work, whose answer goes to out.
+func (n *node) does(method, path, token, origin string, in, out any) {
+	n.t.Helper()
+	status, body := n.api(method, path, token, origin, in)
+	if status != http.StatusOK {
+		n.t.Fatalf("%s: %s %s: %d %s", n.name, method, path, status, body)
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// cli runs the command with a node's data directory.
+func (c *cluster) cli(n *node, args ...string) (out string, err error) {
+	cmd := exec.Command(program, append(args, "--data-dir", filepath.Join(c.dir, n.name))...)
+	cmd.Env = n.env
+	b, err := cmd.CombinedOutput()
+	return string(b), err
+}
+
+// handshake connects a browser to a node, by its pairing, and returns the key that follows that of
+// an invitation. The error is the node's word.
+func (n *node) handshake(id spec.PairingID, key pairing.Key) (peer *wstest.Peer, next pairing.Key, err error) {
+	n.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	peer, _, err = wstest.Connect(ctx, "ws://"+n.addr+"/tabs", http.Header{"Origin": {extension.Origin}}, spec.Subprotocol)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	stop := context.AfterFunc(ctx, func() { peer.Close() })
+	defer stop()
+	said := pairing.Transcript{Pairing: id, Address: "ws://" + n.addr, BrowserNonce: pairing.NewNonce()}
+	ask := func(name, method, params string) json.RawMessage {
+		if err == nil {
+			peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, name, method, params))
+		}
+		for err == nil {
+			var frame []byte
+			if frame, err = peer.Receive(); err != nil {
+				break
+			}
+			if got, _ := rawjson.String(rawjson.Get(frame, "id")); got != name {
+				continue
+			}
+			if fault := rawjson.Get(frame, "error"); fault != nil {
+				_, closed := peer.Receive()
+				err = fmt.Errorf("%s, then %d", fault, wstest.CloseCode(closed))
+			}
+			return rawjson.Get(frame, "result")
+		}
+		return nil
+	}
+	result := ask("pair", spec.MethodPair, fmt.Sprintf(`{"protocolVersion":"tabhub.v1","pairing":%q,"nonce":%q}`, id, said.BrowserNonce))
+	said.Hub, _ = rawjson.String(rawjson.Get(result, "hub"))
+	said.HubNonce, _ = rawjson.String(rawjson.Get(result, "nonce"))
+	if proof, _ := rawjson.String(rawjson.Get(result, "proof")); err == nil && proof != said.HubProof(key) {
+		n.t.Errorf("%s does not prove itself: %s", n.name, result)
+	}
+	ask("hello", spec.MethodHello, fmt.Sprintf(`{"protocolVersion":"tabhub.v1","browserId":"%[1]s","browserName":"Browser","session":"s","proof":%[2]q}`, id, said.BrowserProof(key)))
+	if err != nil {
+		peer.Close()
+		return nil, nil, err
+	}
+	return peer, said.NextKey(key), nil
+}
+
+// cutOff waits until the hub closes the connection of a browser.
+func (n *node) cutOff(peer *wstest.Peer) error {
+	late := time.AfterFunc(timeout, func() { peer.Close() })
+	defer late.Stop()
+	for {
+		frame, err := peer.Receive()
+		if err != nil {
+			return err
+		}
+		if method, _ := rawjson.String(rawjson.Get(frame, "method")); method == spec.MethodPing {
+			peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, rawjson.Get(frame, "id")))
+		}
+	}
+}
+
+// held are the credentials of a user that nodes have made.
+type held struct {
+	client, token string
+	browser       spec.PairingID
+	key           pairing.Key
+	session       string
+}
+
+// make has nodes make one of each kind: what is begun at one goes on at another.
+func (c *cluster) make(user, name string, at, then, last *node) (h held) {
+	c.t.Helper()
+	jwt := c.token(user)
+	var client struct{ ID, Token string }
+	at.does("POST", "/api/clients", jwt, "", map[string]string{"name": name, "kind": "token"}, &client)
+	h.client, h.token = client.ID, client.Token
+	last.listTools(c.t, h.token, http.StatusOK) // at once
+
+	var invitation struct {
+		Pairing spec.PairingID
+		Link    string
+	}
+	at.does("POST", "/api/pair", jwt, "", nil, &invitation)
+	_, text, _ := strings.Cut(invitation.Link, "#")
+	parts := strings.Split(text, ".") // browser.<random>.<secret>.<until>
+	secret, err := pairing.ParseKey(parts[2])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	peer, key, err := then.handshake(invitation.Pairing, secret)
+	if err != nil {
+		c.t.Fatalf("an invitation of %s at %s: %v", at.name, then.name, err)
+	}
+	peer.Close()
+	h.browser, h.key = invitation.Pairing, key
+	var paired struct{ ID spec.PairingID }
+	if last.does("GET", "/api/pair/wait?id="+string(h.browser), jwt, "", nil, &paired); paired.ID != h.browser {
+		c.t.Errorf("%s waits for %s, and gets %s", last.name, h.browser, paired.ID)
+	}
+
+	var signIn struct{ URL string }
+	at.does("POST", "/api/signin", jwt, "", nil, &signIn)
+	u, err := url.Parse(signIn.URL)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	code := map[string]string{"code": strings.TrimPrefix(u.Fragment, "code=")}
+	var session struct{ Session string }
+	then.does("POST", "/api/session", "", "http://"+then.addr, code, &session)
+	h.session = session.Session
+	if status, body := last.api("POST", "/api/session", "", "http://"+last.addr, code); status != http.StatusUnauthorized {
+		c.t.Errorf("%s: an address signs in twice: %d %s", last.name, status, body)
+	}
+	last.reads(c.t, h.session, http.StatusOK)
+	return h
+}
+
+// listTools lists the tools of a client with a token.
+func (n *node) listTools(t testing.TB, token string, want int) {
+	t.Helper()
+	status, body := n.api("POST", "/mcp", token, "", map[string]any{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": json.RawMessage(initializeParams)})
+	if status != want {
+		t.Errorf("%s: a client with a token: %d %s, want %d", n.name, status, body, want)
+	}
+}
+
+// reads reads what a page of the dashboard does.
+func (n *node) reads(t testing.TB, session string, want int) {
+	t.Helper()
+	status, body := n.api("GET", "/api/tabs", session, "http://"+n.addr, nil)
+	if status != want {
+		t.Errorf("%s: a session: %d %s, want %d", n.name, status, body, want)
+	}
+}
+
+// good checks that what moves with a user is good at all nodes.
+func (h *held) good(t testing.TB, nodes ...*node) {
+	t.Helper()
+	for _, n := range nodes {
+		n.listTools(t, h.token, http.StatusOK)
+		peer, _, err := n.handshake(h.browser, h.key)
+		if err != nil {
+			t.Errorf("the browser at %s: %v", n.name, err)
+			continue
+		}
+		peer.Close()
+	}
+}
+
+// end takes everything back at a node, while the browser is connected to another. All nodes refuse it then.
+func (c *cluster) end(user string, h *held, at, browsersAt *node, nodes ...*node) {
+	c.t.Helper()
+	peer, _, err := browsersAt.handshake(h.browser, h.key)
+	if err != nil {
+		c.t.Fatalf("the browser at %s: %v", browsersAt.name, err)
+	}
+	defer peer.Close()
+	jwt := c.token(user)
+	var gone struct{}
+	at.does("DELETE", "/api/clients?client="+h.client, jwt, "", nil, &gone)
+	revoked := time.Now()
+	for _, n := range nodes {
+		n.listTools(c.t, h.token, http.StatusUnauthorized)
+	}
+	if took := time.Since(revoked); took > revokedWithin {
+		c.t.Errorf("a token was refused everywhere after %v", took)
+	}
+	at.does("DELETE", "/api/pair?id="+string(h.browser), jwt, "", nil, &gone)
+	forgotten := time.Now()
+	err = browsersAt.cutOff(peer)
+	if took := time.Since(forgotten); took > revokedWithin || wstest.CloseCode(err) == 0 {
+		c.t.Errorf("the browser at %s was cut off after %v: %v", browsersAt.name, took, err)
+	}
+	for _, n := range nodes {
+		if _, _, err := n.handshake(h.browser, h.key); err == nil {
+			c.t.Errorf("%s lets a browser in that was forgotten", n.name)
+		}
+	}
+}
+
+// A client's token, a paired browser and the dashboard's sign-in are good at every node, whichever
+// has made them and whichever has the user, after the user was moved and after the node was killed;
+// what is taken back at one is good at none.
+func TestCredentialsAtAnyNode(t *testing.T) {
+	c := startCluster(t, 3)
+	owner := c.owner(t, "ann")
+	at := slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n == owner })
+	a, b := at[0], at[1]
+	first := c.make("ann", "first", a, owner, b)
+	first.good(t, a, owner, b)
+
+	if out, err := c.cli(a, "cluster", "move", "ann", b.name); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	first.good(t, a, owner, b)
+	a.reads(t, first.session, http.StatusUnauthorized) // pages sign in again
+	second := c.make("ann", "second", a, owner, b)
+	c.end("ann", &first, a, owner, c.nodes...)
+	second.good(t, a, owner, b)
+	owner.reads(t, second.session, http.StatusOK)
+
+	b.kill()
+	wait(t, "another node has the user", func() bool {
+		status, _ := a.api("GET", "/api/tabs", c.token("ann"), "", nil)
+		return status == http.StatusOK
+	})
+	second.good(t, a, owner)
+	a.reads(t, second.session, http.StatusUnauthorized)
+	b.start()
+	b.awaitReady()
+	second.good(t, b)
+	third := c.make("ann", "third", b, a, owner)
+	c.end("ann", &second, owner, b, c.nodes...)
+	c.end("ann", &third, b, a, c.nodes...)
+}
+
+// Who has no credential, or one of nobody's, is told at a node what a hub alone says.
+func TestCredentialsOfNobody(t *testing.T) {
+	nodes, alone := startCluster(t, 2), startCluster(t, 1)
+	n, one := nodes.nodes[0], alone.nodes[0]
+	nodes.owner(t, "ann")
+	for _, credential := range []string{
+		"", "nonsense", "tbh_abcdefghijklmnop_ABCDEFGHIJKLMNOPQRSTUVWXYZ", "tbh__", "tbh_" + strings.Repeat("x", 2000) + "_y",
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "browser.abcdefghijklmnopqrstuvwxyz", "copy.abcdefghijklmnopqrstuvwxyz.abc", "a.b.c",
+	} {
+		for _, r := range []struct{ method, path, origin string }{
+			{"POST", "/mcp", ""}, {"GET", "/api/tabs", ""}, {"GET", "/api/tabs", "self"}, {"POST", "/api/session", "self"},
+		} {
+			var said []string
+			for _, x := range []*node{n, one} {
+				origin := strings.ReplaceAll(r.origin, "self", "http://"+x.addr)
+				status, body := x.api(r.method, r.path, credential, origin, map[string]string{"code": credential})
+				said = append(said, fmt.Sprint(status, " ", string(body)))
+			}
+			if said[0] != said[1] || !strings.HasPrefix(said[0], "401 ") && !strings.HasPrefix(said[0], "429 ") {
+				t.Errorf("%.40q at %s: a node says %s, a hub alone %s", credential, r.path, said[0], said[1])
+			}
+		}
+		var refused []string
+		for _, x := range []*node{n, one} {
+			_, _, err := x.handshake(spec.PairingID(credential), pairing.NewKey())
+			refused = append(refused, fmt.Sprint(err))
+		}
+		if refused[0] != refused[1] || refused[0] == "<nil>" {
+			t.Errorf("the pairing %.40q: a node says %s, a hub alone %s", credential, refused[0], refused[1])
+		}
+		var hello []string
+		for _, x := range []*node{n, one} {
+			hello = append(hello, x.refusal(credential))
+		}
+		if hello[0] != hello[1] {
+			t.Errorf("a tab with %.40q: a node says %s, a hub alone %s", credential, hello[0], hello[1])
+		}
+	}
+}
+
+// refusal connects a tab with a token, which must be refused, and returns how.
+func (n *node) refusal(token string) string {
+	n.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	peer, _, err := wstest.Connect(ctx, "ws://"+n.addr+"/tabs", http.Header{"Origin": {pageOrigin}}, spec.Subprotocol)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer peer.Close()
+	defer context.AfterFunc(ctx, func() { peer.Close() })()
+	peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"hello","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":"tab","session":"s","token":%q}}`, token))
+	var said []string
+	for {
+		frame, err := peer.Receive()
+		if err != nil {
+			if ctx.Err() != nil || wstest.CloseCode(err) == 0 {
+				n.t.Errorf("%s does not refuse a tab with %.40q: %v", n.name, token, err)
+			}
+			return fmt.Sprint(said, wstest.CloseCode(err))
+		}
+		said = append(said, string(frame))
+	}
+}
+
+// On nodes of a hub without accounts `tabhub token` prints what is good at each of them, also after
+// another one has replaced it. A copy of the extension that one of them writes joins at each.
+func TestTokenOfNodes(t *testing.T) {
+	c := startCluster(t, 3, "--auth", "token", "--jwt-secret", "")
+	printed := func(n *node) string {
+		out, err := c.cli(n, "token")
+		if err != nil {
+			t.Fatalf("%s: %v %s", n.name, err, out)
+		}
+		return strings.TrimSpace(out)
+	}
+	token := printed(c.nodes[0])
+	for _, n := range c.nodes {
+		if other := printed(n); other != token {
+			t.Errorf("%s prints %s, %s prints %s", n.name, other, c.nodes[0].name, token)
+		}
+		n.listTools(t, token, http.StatusOK)
+		dir := filepath.Join(t.TempDir(), "extension")
+		if out, err := c.cli(n, "extension", dir); err != nil {
+			t.Fatalf("%s: %v %s", n.name, err, out)
+		}
+		written, err := extension.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range c.nodes {
+			peer, _, err := at.handshake(written.Pairing, written.Key)
+			if err != nil {
+				t.Fatalf("%s does not know the copy of %s: %v", at.name, n.name, err)
+			}
+			peer.Close()
+		}
+	}
+	for _, by := range c.nodes {
+		before := printed(by)
+		if out, err := c.cli(by, "token", "rotate"); err != nil {
+			t.Fatalf("%s: %v %s", by.name, err, out)
+		}
+		for _, n := range c.nodes {
+			n.listTools(t, before, http.StatusUnauthorized)
+			wait(t, n.name+" prints another token", func() bool { return printed(n) != before })
+		}
+		token := printed(by)
+		for _, n := range c.nodes {
+			if other := printed(n); other != token {
+				t.Errorf("%s prints %s, %s prints %s", n.name, other, by.name, token)
+			}
+			n.listTools(t, token, http.StatusOK)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/spec"
+)
+
+const (
+	// hintTimeout is how long NATS may take to answer about one credential.
+	hintTimeout = 5 * time.Second
+	// hintSlack is how much longer than its credential a hint stays: until then the user's hub
+	// says that the credential has expired.
+	hintSlack = time.Minute
+	// hintsKept is how many hints of each of two generations a node remembers.
+	hintsKept = 16384
+	// unknownFor is how long a node remembers that NATS has no hint of a credential.
+	unknownFor = time.Second
+	// How many look-ups a node has under way: of any server that keeps a copy, and of the
+	// leader, whom it asks only for what none of them knows.
+	copyLookups, leaderLookups = 64, 8
+)
+
+// ErrSilent says that NATS does not say whose a credential is, or does not take it.
+var ErrSilent = errors.New("NATS does not answer about a credential")
+
+// Hints lead from a credential to its user, whose hub then checks it: they prove nothing. What
+// a credential is called here is up to its maker, who makes it unique. NATS has a hash of that,
+// and the user sealed. It is safe for concurrent use.
+type Hints struct {
+	bucket    *bucket
+	documents *Documents
+	held      func() bool // the node's lease
+	log       *slog.Logger
+
+	ofCopies, ofLeader     chan struct{} // look-ups under way
+	read, unknown, silence atomic.Int64
+
+	mu           sync.Mutex
+	known, older map[string]spec.UserID // by key; what was true once stays so
+	nobodys      map[string]time.Time   // when that was found
+}
+
+func newHints(b *bucket, d *Documents, held func() bool, log *slog.Logger) *Hints {
+	return &Hints{
+		bucket: b, documents: d, held: held, log: log,
+		ofCopies: make(chan struct{}, copyLookups), ofLeader: make(chan struct{}, leaderLookups),
+		known: make(map[string]spec.UserID), nobodys: make(map[string]time.Time),
+	}
+}
+
+// hintStream is what the bucket of hints has besides what others have: a hint may end by itself,
+// and servers that follow the leader answer, too.
+func hintStream(c *jetstream.StreamConfig) {
+	c.AllowMsgTTL, c.AllowDirect = true, true
+}
+
+func hintKey(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+// Hint has a credential lead to its user until it ends, which is never if until is zero. It
+// blocks until NATS has that, and refuses a credential that is another user's. What it has
+// stored before it fails leads nowhere.
+func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
+	ctx, cancel := context.WithTimeout(context.Background(), hintTimeout)
+	defer cancel()
+	key := hintKey(id)
+	value := h.documents.Seal("", hintDocument(key), []byte(user))
+	var opts []jetstream.PublishOpt
+	if !until.IsZero() {
+		life := max(0, time.Until(until)) + hintSlack
+		opts = append(opts, jetstream.WithMsgTTL(life.Round(time.Second)))
+	}
+	for revision := uint64(0); ; {
+		_, err := h.bucket.put(ctx, key, value, revision, opts...)
+		if err == nil {
+			h.remember(key, user)
+			return nil
+		}
+		if !errors.Is(err, errRevision) && !isUnanswered(err) {
+			return fmt.Errorf("keep whose a credential is: %w", err)
+		}
+		owner, at, err := h.fromLeader(ctx, key)
+		switch {
+		case err != nil:
+			h.silence.Add(1)
+			return fmt.Errorf("%w: %w", ErrSilent, err)
+		case owner != "" && owner != user:
+			return errors.New("the credential is another user's")
+		case at == revision: // it was not answered, and may be on its way
+			select {
+			case <-time.After(attemptTimeout / 20):
+			case <-ctx.Done():
+			}
+		}
+		revision = at
+	}
+}
+
+// isUnanswered reports whether an error leaves open what has happened.
+func isUnanswered(err error) bool {
+	const inProcess = 10164 // of nats-server: one like it is being stored
+	e, ok := errors.AsType[*jetstream.APIError](err)
+	return !ok || e.Code == 503 || e.ErrorCode == inProcess
+}
+
+func hintDocument(key string) string { return "hint." + key }
+
+// Forget has a credential lead to nobody. It blocks, for hintTimeout at the longest. A node that
+// has remembered it leads to the user still, whose hub refuses it.
+func (h *Hints) Forget(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), hintTimeout)
+	defer cancel()
+	key := hintKey(id)
+	h.mu.Lock()
+	delete(h.known, key)
+	delete(h.older, key)
+	h.mu.Unlock()
+	err := patiently(ctx, func(ctx context.Context) error {
+		return h.bucket.stream.Purge(ctx, jetstream.WithPurgeSubject(h.bucket.subject(key)))
+	})
+	if err != nil {
+		h.log.Warn("NATS keeps the hint of a credential that has ended, which leads nowhere", "err", err)
+	}
+}
+
+// UserOf returns whose a credential is, "" if it is nobody's. What NATS does not answer is an
+// error, which is ErrSilent. It blocks, for hintTimeout at the longest.
+func (h *Hints) UserOf(ctx context.Context, id string) (spec.UserID, error) {
+	key := hintKey(id)
+	if user, ok := h.recall(key); ok {
+		return user, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, hintTimeout)
+	defer cancel()
+	h.read.Add(1)
+	user, err := h.fromCopy(ctx, key)
+	if user == "" && ctx.Err() == nil { // what a server does not know that follows, the leader may
+		user, _, err = h.fromLeader(ctx, key)
+		if user == "" && err == nil && !h.held() {
+			err = errors.New("it may be cut off from its other servers") // and a browser would forget its pairing
+		}
+	}
+	switch {
+	case err != nil:
+		h.silence.Add(1)
+		return "", fmt.Errorf("%w: %w", ErrSilent, err)
+	case user == "":
+		h.unknown.Add(1)
+	}
+	h.remember(key, user)
+	return user, nil
+}
+
+// fromCopy returns what any server has.
+func (h *Hints) fromCopy(ctx context.Context, key string) (spec.UserID, error) {
+	if err := enter(ctx, h.ofCopies); err != nil {
+		return "", err
+	}
+	defer func() { <-h.ofCopies }()
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	m, err := h.bucket.stream.GetLastMsgForSubject(ctx, h.bucket.subject(key))
+	if err != nil {
+		return "", err
+	}
+	return h.open(key, m.Data)
+}
+
+// fromLeader returns what the leader has, and its revision. It waits for a leader until ctx ends.
+func (h *Hints) fromLeader(ctx context.Context, key string) (user spec.UserID, revision uint64, err error) {
+	if err := enter(ctx, h.ofLeader); err != nil {
+		return "", 0, err
+	}
+	defer func() { <-h.ofLeader }()
+	data, revision, err := h.bucket.certain(ctx, key)
+	if err != nil || len(data) == 0 {
+		return "", revision, err
+	}
+	user, err = h.open(key, data)
+	return user, revision, err
+}
+
+// enter waits for one of the places that a channel has.
+func enter(ctx context.Context, places chan struct{}) error {
+	select {
+	case places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("too many look-ups are under way: %w", context.Cause(ctx))
+	}
+}
+
+func (h *Hints) open(key string, sealed []byte) (spec.UserID, error) {
+	user, err := h.documents.Open("", hintDocument(key), sealed)
+	return spec.UserID(user), err
+}
+
+// recall returns what the node knows without NATS.
+func (h *Hints) recall(key string) (user spec.UserID, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if user, ok := h.known[key]; ok {
+		return user, true
+	}
+	if user, ok := h.older[key]; ok {
+		h.keepLocked(key, user)
+		return user, true
+	}
+	since, ok := h.nobodys[key]
+	return "", ok && time.Since(since) < unknownFor
+}
+
+func (h *Hints) remember(key string, user spec.UserID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if user != "" {
+		delete(h.nobodys, key)
+		h.keepLocked(key, user)
+		return
+	}
+	if len(h.nobodys) >= hintsKept {
+		clear(h.nobodys)
+	}
+	h.nobodys[key] = time.Now()
+}
+
+// keepLocked remembers a hint, and forgets those that were not asked for while many others were.
+func (h *Hints) keepLocked(key string, user spec.UserID) {
+	if len(h.known) >= hintsKept {
+		h.known, h.older = make(map[string]spec.UserID), h.known
+	}
+	h.known[key] = user
+}
+
+// certain returns what the leader has of a key, also of a bucket whose other servers answer, and
+// its revision; nothing if it has none. It waits for a leader until ctx ends.
+func (b *bucket) certain(ctx context.Context, key string) (value []byte, revision uint64, err error) {
+	request, err := json.Marshal(map[string]string{"last_by_subj": b.subject(key)})
+	if err != nil {
+		return nil, 0, err
+	}
+	var got struct {
+		Error   *jetstream.APIError
+		Message *struct {
+			Seq  uint64
+			Data []byte
+		}
+	}
+	err = patiently(ctx, func(ctx context.Context) error {
+		answer, err := b.js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+b.stream.CachedInfo().Config.Name, request)
+		if err != nil {
+			return err
+		}
+		got.Error, got.Message = nil, nil
+		if err := json.Unmarshal(answer.Data, &got); err != nil {
+			return err
+		}
+		if got.Error != nil {
+			return got.Error
+		}
+		return nil
+	})
+	switch {
+	case got.Error != nil && got.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
+		return nil, 0, nil
+	case err != nil:
+		return nil, 0, err
+	case got.Message == nil:
+		return nil, 0, jetstream.ErrInvalidJetStreamResponse
+	}
+	return got.Message.Data, got.Message.Seq, nil
+}

@@ -1,0 +1,217 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/spec"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// lead checks where a credential leads to at nodes that may have asked before.
+func lead(t *testing.T, to spec.UserID, id string, nodes ...*Node) {
+	t.Helper()
+	for _, n := range nodes {
+		if user, err := n.Hints().UserOf(t.Context(), id); user != to || err != nil {
+			t.Errorf("%s leads to %q at %s (%v), want %q", id, user, n.self.Name, err, to)
+		}
+	}
+}
+
+// hint adds a hint, which must work.
+func hint(t *testing.T, n *Node, id string, user spec.UserID, until time.Time) {
+	t.Helper()
+	if err := n.Hints().Hint(id, user, until); err != nil {
+		t.Errorf("a hint of %s: %v", id, err)
+	}
+}
+
+// A client that has its token from one node must find its user's hub by any other, at once, and
+// not somebody else's.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 3)
+	three := func(o *Options) { o.Replicas = 3 }
+	a, b, other := ready(t, c.ConnTo(t, c.URL(0)), "a", three), ready(t, c.ConnTo(t, c.URL(1)), "b", three), ready(t, c.ConnTo(t, c.URL(2)), "c", three)
+	for i := range 50 { // a server that is behind must make no difference
+		id := fmt.Sprint("token-", i)
+		hint(t, a, id, "ann", time.Time{})
+		lead(t, "ann", id, other, b, a)
+	}
+	hint(t, b, "token-1", "ann", time.Now().Add(time.Hour)) // once more, also from elsewhere
+	if err := b.Hints().Hint("token-1", "bob", time.Time{}); err == nil || !strings.Contains(err.Error(), "another user's") {
+		t.Errorf("ann's credential is given to bob: %v", err)
+	}
+	fresh := ready(t, c.Conn(t), "d", three)
+	lead(t, "ann", "token-1", fresh)
+	a.Hints().Forget("token-1")
+	a.Hints().Forget("nobody has had it")
+	lead(t, "", "token-1", a)
+	lead(t, "", "nobody's", a, b, other)
+	hint(t, a, "another", "Ünïcode 用户", time.Time{})
+	lead(t, "Ünïcode 用户", "another", b)
+
+	m, err := a.hints.bucket.stream.GetLastMsgForSubject(t.Context(), a.hints.bucket.subject(hintKey("token-2")))
+	if err != nil || strings.Contains(string(m.Data), "ann") || strings.Contains(m.Subject, "token") {
+		t.Errorf("NATS has %q: %q, %v", m.Subject, m.Data, err)
+	}
+	// Who can write to NATS sends nobody's credential to another's hub.
+	if _, err := a.hints.bucket.put(t.Context(), hintKey("swapped"), m.Data, 0); err != nil {
+		t.Fatal(err)
+	}
+	if user, err := b.Hints().UserOf(t.Context(), "swapped"); user != "" || !errors.Is(err, ErrSilent) {
+		t.Errorf("a hint in another's place leads to %q, %v", user, err)
+	}
+}
+
+// What ends must leave nothing in NATS: a dashboard makes hints every day. What is made to last
+// later must last.
+func TestHintsEnd(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a := ready(t, c.Conn(t), "a")
+	hint(t, a, "session", "ann", time.Now().Add(time.Hour))
+	hint(t, a, "over", "ann", time.Now().Add(-time.Hour))
+	hint(t, a, "paired", "ann", time.Now().Add(time.Minute))
+	hint(t, a, "paired", "ann", time.Time{})
+	for id, want := range map[string]string{"session": "1h1m0s", "over": "1m0s", "paired": ""} {
+		m, err := a.hints.bucket.stream.GetLastMsgForSubject(t.Context(), a.hints.bucket.subject(hintKey(id)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Header.Get(jetstream.MsgTTLHeader); got != want {
+			t.Errorf("the hint of %s lives for %q, want %q", id, got, want)
+		}
+	}
+	// NATS keeps to it.
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	key := hintKey("short")
+	value := a.Documents().Seal("", hintDocument(key), []byte("ann"))
+	if _, err := a.hints.bucket.put(ctx, key, value, 0, jetstream.WithMsgTTL(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		data, _, err := a.hints.bucket.certain(ctx, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data == nil {
+			break
+		}
+		<-tick.C
+	}
+	hint(t, a, "short", "ann", time.Time{})
+	lead(t, "ann", "short", a)
+}
+
+// While NATS is away nobody may be told that a good credential is nobody's; those that a node has
+// seen go on, and all do when it is back.
+func TestHintsWithoutNATS(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a := ready(t, c.Conn(t), "a")
+	wire := natstest.NewProxy(t, c.URL(0))
+	b := ready(t, c.ConnTo(t, wire.URL()), "b")
+	hint(t, a, "seen", "ann", time.Time{})
+	hint(t, a, "new", "ann", time.Time{})
+	lead(t, "ann", "seen", b)
+	wire.Cut()
+	lead(t, "ann", "seen", b)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if user, err := b.Hints().UserOf(ctx, "new"); !errors.Is(err, ErrSilent) {
+		t.Errorf("without NATS it leads to %q, %v", user, err)
+	}
+	if err := b.Hints().Hint("made", "ann", time.Time{}); !errors.Is(err, ErrSilent) {
+		t.Errorf("without NATS it is made: %v", err)
+	}
+	b.Hints().Forget("seen")
+	if b.Stats().HintsFailed != 2 {
+		t.Errorf("counted: %+v", b.Stats())
+	}
+	wire.Mend()
+	until(t, b, "it is back", func() bool { return b.Lease().Held() })
+	lead(t, "ann", "new", b)
+	hint(t, b, "made", "ann", time.Time{})
+}
+
+// Whoever sends made-up credentials must not keep NATS from working, nor fill a node's memory, nor
+// keep others out.
+func TestHintsOfAFlood(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
+	for i := range 100 {
+		hint(t, a, fmt.Sprint("good-", i), "ann", time.Time{})
+	}
+	before := b.Stats()
+	const senders, each = 200, 20
+	var wg sync.WaitGroup
+	for s := range senders {
+		wg.Go(func() {
+			for i := range each {
+				lead(t, "", fmt.Sprintf("made up %d %d", s, i), b)
+			}
+		})
+	}
+	var worst time.Duration
+	for i := range 100 {
+		began := time.Now()
+		lead(t, "ann", fmt.Sprint("good-", i), b)
+		worst = max(worst, time.Since(began))
+	}
+	wg.Wait()
+	now := b.Stats()
+	if got := now.HintsUnknown - before.HintsUnknown; got != senders*each || now.HintsFailed != before.HintsFailed || now.Suspensions != before.Suspensions {
+		t.Errorf("counted: %+v", now)
+	}
+	if len(b.hints.nobodys) > hintsKept || len(b.hints.ofCopies)+len(b.hints.ofLeader) != 0 {
+		t.Errorf("%d are remembered", len(b.hints.nobodys))
+	}
+	// The same one again and again asks NATS once a second at most.
+	before = b.Stats()
+	began := time.Now()
+	for range 1000 {
+		lead(t, "", "always the same", b)
+	}
+	if n := b.Stats().Hints - before.Hints; n > 1+int64(time.Since(began)/unknownFor) {
+		t.Errorf("one credential: NATS is asked %d times", n)
+	}
+	t.Logf("a good credential takes %v at the longest", worst)
+}
+
+// A node remembers what is in use, and not more than it has room for.
+func TestHintsThatAreRemembered(t *testing.T) {
+	h := newHints(nil, nil, nil, nil)
+	h.remember("in use", "ann")
+	for i := range 10 * hintsKept {
+		h.remember(fmt.Sprint(i), "bob")
+		if user, ok := h.recall("in use"); !ok || user != "ann" {
+			t.Fatalf("after %d others: %q, %t", i, user, ok)
+		}
+	}
+	if n := len(h.known) + len(h.older); n > 2*hintsKept {
+		t.Errorf("%d are remembered", n)
+	}
+	if _, ok := h.recall("0"); ok {
+		t.Error("nothing is forgotten")
+	}
+	h.remember("made later", "")
+	if user, ok := h.recall("made later"); user != "" || !ok {
+		t.Error(user, ok)
+	}
+	h.remember("made later", "ann")
+	if user, ok := h.recall("made later"); user != "ann" || !ok {
+		t.Error(user, ok)
+	}
+}

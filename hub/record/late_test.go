@@ -1,0 +1,251 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tabhub/hub/record"
+	"tabhub/hub/record/recordtest"
+	"tabhub/spec"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// lateOptions are those of a node that keeps what it could not write.
+func lateOptions(node string) record.Options {
+	o := options
+	o.Node, o.Late = node, record.NewLate(64<<20)
+	return o
+}
+
+// written waits until all that a closed recorder has left is written.
+func written(t *testing.T, o record.Options) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	o.Late.Close(ctx)
+	if ctx.Err() != nil {
+		t.Fatal("late lines were not written")
+	}
+}
+
+// What a node has done while it was cut off comes to the record though another has the user by
+// then: behind its lines, with the time when it happened, and told to be late.
+func TestLateLines(t *testing.T) {
+	servers := natstest.Start(t, 3)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 3), logsOf(t, servers.Conn(t), 3)
+	o := lateOptions("node-a")
+	stale, next := openAs(far, 1, o), openAs(near, 2, options)
+	defer next.Close()
+	add(t, stale, "a")
+	proxy.Cut()
+	stale.Append(call("b"))
+	stale.Append(call("c"))
+	cut := time.Now()
+	stale.Close()
+	if took := time.Since(cut); took > 4*time.Second {
+		t.Errorf("a hub that ends waited %v", took)
+	}
+	add(t, next, "d")
+	proxy.Mend()
+	written(t, o)
+	for _, tool := range []string{"e", "f"} {
+		add(t, next, tool)
+	}
+	if got := recordtest.Calls(t, next); !slices.Equal(got, []string{"a", "d", "b", "c", "e", "f"}) {
+		t.Errorf("the record has %q", got)
+	}
+	lines, err := next.Read(t.Context(), record.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string // whose the lines are
+	late := ""
+	for _, l := range lines {
+		if l.Note != nil {
+			late = l.Note.Late
+		} else {
+			told = append(told, l.Tool+late)
+		}
+	}
+	if !slices.Equal(told, []string{"a", "d", "bnode-a", "cnode-a", "e", "f"}) {
+		t.Errorf("the notes say %q", told)
+	}
+	for what, q := range map[string]record.Query{"a b c": {Until: cut}, "d e f": {Since: cut}, "e f": {Limit: 2, Event: record.Call}, "c e f": {Limit: 3, Event: record.Call}} {
+		q.Event = record.Call
+		found, err := next.Read(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, l := range found {
+			names = append(names, l.Tool)
+		}
+		if got := strings.Join(names, " "); got != what {
+			t.Errorf("%+v finds %q, want %q", q, got, what)
+		}
+	}
+	if report := recordtest.Verify(t, next); !report.To.Equal(lines[len(lines)-1].Time) || report.Last.N != lines[len(lines)-1].N {
+		t.Errorf("%+v", report)
+	}
+	for who, r := range map[string]*record.Recorder{"stale": stale, "next": next} {
+		if s := r.Status(); s != (record.Status{}) {
+			t.Errorf("the %s hub: %+v", who, s)
+		}
+	}
+}
+
+// However many nodes write late lines while the owner goes on, each line is there once, each
+// writer's lines are in its order, and the chain is whole.
+func TestLateLinesWhileTheOwnerWrites(t *testing.T) {
+	const nodes, each = 4, 3000
+	servers := natstest.Start(t, 3)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 3), logsOf(t, servers.Conn(t), 3)
+	want := map[string]int{}
+	var stale [nodes]*record.Recorder
+	var of [nodes]record.Options
+	for i := range nodes {
+		of[i] = lateOptions(fmt.Sprint("node", i))
+		stale[i] = openAs(far, spec.Epoch(i+1), of[i])
+	}
+	proxy.Cut()
+	for i, r := range stale {
+		name := fmt.Sprint("node", i)
+		for n := range each {
+			r.Append(call(fmt.Sprint(name, " ", n)))
+		}
+		want[name] = each
+	}
+	var closing sync.WaitGroup
+	for _, r := range stale[1:] { // the first one has not heard that it was replaced
+		closing.Go(r.Close)
+	}
+	owner := openAs(near, 100, options)
+	defer owner.Close()
+	add(t, owner, "owner 0")
+	closing.Wait()
+	proxy.Mend()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for n := range each {
+		<-tick.C
+		owner.Append(call(fmt.Sprint("owner ", n+1)))
+		stale[0].Append(call(fmt.Sprint("node0 ", each+n)))
+	}
+	want["owner"], want["node0"] = each+1, 2*each
+	stale[0].Close()
+	for _, o := range of {
+		written(t, o)
+	}
+	got, turns, last := map[string]int{}, 0, ""
+	for _, tool := range recordtest.Calls(t, owner) {
+		name, number, _ := strings.Cut(tool, " ")
+		if number != fmt.Sprint(got[name]) {
+			t.Fatalf("%q follows %d others of %s", tool, got[name], name)
+		}
+		got[name]++
+		if name != last {
+			turns, last = turns+1, name
+		}
+	}
+	for name, n := range want {
+		if got[name] != n {
+			t.Errorf("%d lines of %s are there, want %d", got[name], name, n)
+		}
+	}
+	for _, r := range append(stale[:], owner) {
+		if s := r.Status(); s != (record.Status{}) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if turns < 2*nodes {
+		t.Errorf("nobody wrote at the same time: %d turns", turns)
+	}
+	recordtest.Verify(t, owner)
+	t.Logf("%v, %d turns", got, turns)
+}
+
+// A late write of which it is not known whether it has landed is not repeated, though another has
+// written since.
+func TestUnconfirmedLateLines(t *testing.T) {
+	servers := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
+	landed, err := servers.Conn(t).SubscribeSync("tabhub.record.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	await := func(tool string) {
+		t.Helper()
+		for {
+			m, err := landed.NextMsg(30 * time.Second)
+			if err != nil {
+				t.Fatalf("%s: %v", tool, err)
+			}
+			if bytes.Contains(m.Data, []byte(`"tool":"`+tool+`"`)) {
+				return
+			}
+		}
+	}
+	o := lateOptions("node-a")
+	stale, next := openAs(far, 1, o), openAs(near, 2, options)
+	defer next.Close()
+	add(t, stale, "a")
+	add(t, next, "b")
+	add(t, stale, "c")
+	proxy.CutReplies()
+	stale.Append(call("d"))
+	await("d")
+	stale.Append(call("e"))
+	stale.Close()
+	proxy.Break() // and with it what the server has said
+	add(t, next, "f")
+	proxy.Mend()
+	written(t, o)
+	add(t, next, "g")
+	if got := recordtest.Calls(t, next); !slices.Equal(got, []string{"a", "b", "c", "d", "f", "e", "g"}) {
+		t.Errorf("the record has %q", got)
+	}
+	if s := stale.Status(); s != (record.Status{}) {
+		t.Errorf("%+v", s)
+	}
+	recordtest.Verify(t, next)
+}
+
+// A process that ends does not wait for servers for ever, nor does it take more than it has room
+// for. It says how many lines that has cost.
+func TestLateLinesThatAreLost(t *testing.T) {
+	for name, room := range map[string]int{"the process ends": 1 << 20, "there is no room": 100} {
+		t.Run(name, func(t *testing.T) {
+			servers := natstest.Start(t, 1)
+			proxy := natstest.NewProxy(t, servers.URL(0))
+			var said bytes.Buffer
+			o := options
+			o.Log, o.Late = slog.New(slog.NewTextHandler(&said, nil)), record.NewLate(room)
+			r := openAs(logsOf(t, servers.ConnTo(t, proxy.URL()), 1), 1, o)
+			add(t, r, "a")
+			proxy.Cut()
+			r.Append(call("b"))
+			r.Append(call("c"))
+			r.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			begin := time.Now()
+			o.Late.Close(ctx)
+			if took, s := time.Since(begin), r.Status(); took > 4*time.Second || s.Lost != 2 {
+				t.Errorf("after %v: %+v", took, s)
+			}
+			if !strings.Contains(said.String(), "entries of the record are lost") || !strings.Contains(said.String(), "count=2") {
+				t.Errorf("the log says %q", &said)
+			}
+		})
+	}
+}
