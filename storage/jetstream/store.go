@@ -36,6 +36,9 @@ type Options struct {
 	// nobody has; its error is Load's. Load claims only if nobody has written since. It is asked
 	// again when somebody has. It may block until ctx ends. Nil means always.
 	May func(ctx context.Context, user spec.UserID, from Writer) error
+	// Written is called with the time that each batch of changes took that was kept. It must not
+	// block. Nil: nobody wants to know.
+	Written func(took time.Duration)
 	// Log may be nil.
 	Log *slog.Logger
 }
@@ -56,6 +59,8 @@ type Store struct {
 	compactions chan struct{} // holds one for each that is under way
 	closeAfter  time.Duration // closeTimeout
 	lostAfter   time.Duration // lostTimeout
+
+	stats stats
 
 	tasks sync.WaitGroup // goroutines that Close waits for
 
@@ -85,6 +90,9 @@ func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Written == nil {
+		opts.Written = func(time.Duration) {}
 	}
 	opts.Replicas = max(opts.Replicas, 1)
 	s := &Store{
