@@ -36,6 +36,9 @@ const (
 	idleUser = 30 * time.Minute
 	// drainGrace is how long a node that ends takes to give its users to others.
 	drainGrace = 20 * time.Second
+	// giveBackTimeout is how long it may take to say that a user is anybody's. Who is not told so
+	// waits until the lease has ended.
+	giveBackTimeout = 2 * time.Second
 	// leaveTimeout is how long a node that ends takes to say so.
 	leaveTimeout = 2 * time.Second
 	// probeTime is how long another node may take to look at the listener for nodes.
@@ -404,6 +407,8 @@ func (n *clusterNode) giveBack(t *tenant.Tenant, term *cluster.Term) func(contex
 		if !term.Held() || t.Hub.IsSuperseded() {
 			return nil
 		}
+		ctx, cancel := context.WithTimeout(ctx, giveBackTimeout)
+		defer cancel()
 		return n.store.Release(ctx, t.User, t.Hub.Epoch(), n.users.Next(t.User))
 	}
 }
@@ -416,13 +421,27 @@ func (n *clusterNode) measure() telemetry.Node {
 	}
 }
 
-// drain gives the users of a node that is to end to others, while it goes on.
+// drain gives the users of a node that is to end to others, while it goes on. It gives up when the
+// lease is lost: then others take them.
 func (n *clusterNode) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainGrace)
 	defer cancel()
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for changed := n.Changed().Wait(); n.Lease().Held(); changed = n.Changed().Wait() {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	})
 	if err := n.users.Drain(ctx); err != nil && !errors.Is(err, cluster.ErrNoNode) {
 		n.p.log.Warn("not all users were given to other nodes before the end", "err", err)
 	}
+	cancel()
+	watching.Wait()
 }
 
 // close ends what the node has. Nobody is served any more.

@@ -118,6 +118,10 @@ func (u *Users) moveAll(ctx context.Context, users []spec.UserID) error {
 	errs := make([]error, len(users))
 	under := make(chan struct{}, moves)
 	for i, user := range users {
+		if ctx.Err() != nil {
+			errs[i] = context.Cause(ctx)
+			break
+		}
 		to := u.node.Place(user)
 		if to.ID() == u.node.Self().ID() {
 			errs[i] = ErrNoNode

@@ -20,7 +20,7 @@ const (
 	maxWaiting     = 64 << 20
 	maxUserWaiting = 8 << 20
 	// closeTimeout is how long Close tries to write what is queued.
-	closeTimeout = 10 * time.Second
+	closeTimeout = 4 * time.Second
 	// maxCompactions is how many journals are read at a time to be compacted, which takes memory.
 	maxCompactions = 2
 )
