@@ -420,6 +420,7 @@ func (n *clusterNode) measure() telemetry.Node {
 func (n *clusterNode) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainGrace)
 	defer cancel()
+	n.Drain() // it ends, whether or not there are others
 	if err := n.users.Drain(ctx); err != nil && !errors.Is(err, cluster.ErrNoNode) {
 		n.p.log.Warn("not all users were given to other nodes before the end", "err", err)
 	}
@@ -476,11 +477,10 @@ func (t nodeTenants) LetGo(ctx context.Context, user spec.UserID) error {
 	return t.p.tenants.LetGo(ctx, user)
 }
 
-func (t nodeTenants) Users() (users []spec.UserID) {
-	for _, t := range t.p.tenants.Open() {
-		users = append(users, t.User)
-	}
-	return users
+func (t nodeTenants) Users() []spec.UserID { return t.p.tenants.Users() }
+
+func (t nodeTenants) Settle(ctx context.Context, user spec.UserID) error {
+	return t.p.tenants.Settle(ctx, user)
 }
 
 func (t nodeTenants) Busy(user spec.UserID) bool {
