@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -26,8 +27,9 @@ const (
 	spare = 64
 	// burst is how many seconds' worth of requests may come at once.
 	burst = 4
-	// refusalPause is how long a request waits to be refused, so that who asks again at once
-	// does not ask as fast as the process can refuse; maxPaused is how many of a user wait.
+	// refusalPause is how long a request waits to be refused, and up to half as long again, so
+	// that who asks again at once does not ask as fast as the process can refuse, nor all at
+	// the same moment; maxPaused is how many of a user wait.
 	refusalPause = time.Second
 	maxPaused    = 256
 )
@@ -126,7 +128,7 @@ func (l *lane) pause(gone <-chan struct{}) {
 	if l.paused.Add(1) > maxPaused {
 		return
 	}
-	t := time.NewTimer(refusalPause)
+	t := time.NewTimer(refusalPause + rand.N(refusalPause/2))
 	defer t.Stop()
 	select {
 	case <-t.C:

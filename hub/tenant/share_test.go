@@ -95,8 +95,8 @@ func TestRefusalsArePaced(t *testing.T) {
 		}
 		asking.Wait()
 		for i, d := range at {
-			if want := time.Duration(i/maxPaused) * refusalPause; d != want {
-				t.Errorf("refusal %d comes after %s, want %s", i, d, want)
+			if waits := i >= maxPaused; waits != (d >= refusalPause) || d > 2*refusalPause {
+				t.Errorf("refusal %d comes after %s", i, d)
 			}
 		}
 	})

@@ -230,7 +230,7 @@ func TestOneUserDoesNotStarveAnother(t *testing.T) {
 	median, worst := measure()
 	took := time.Since(began)
 	t.Logf("Bob's calls: median %v, worst of 30 %v; beside Alice %v, %v. In %v of hers %s", quietMedian, quietWorst, median, worst, took, f)
-	if median > 2*quietMedian+grace || worst > 2*quietWorst+grace {
+	if median > 2*quietMedian+grace || worst > 2*quietWorst+5*grace {
 		t.Errorf("Bob's calls take %v and %v, and took %v and %v without Alice", median, worst, quietMedian, quietWorst)
 	}
 	if n := f.open.Load(); n > sockets {
