@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -62,33 +63,45 @@ func (a *app) printCluster(r httpd.ClusterReport) error {
 		if name == r.Node {
 			name += " (this one)"
 		}
-		t.Row(name, string(m.State), strconv.Itoa(m.Users), m.URL, m.Version, m.Started.Local().Format("2006-01-02 15:04"))
+		state := string(m.State)
+		if slices.Contains(r.Unreached, m.Name) {
+			state += ", not reached from here"
+		}
+		t.Row(name, state, strconv.Itoa(m.Users), m.URL, m.Version, m.Started.Local().Format("2006-01-02 15:04"))
 	}
 	return t.Print()
 }
 
 func (a *app) clusterDrainCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Give all users of this node to others",
 		Long: `Give all users of this node to others, one by one, each in a moment without calls, and take
 none from now on. Clients and browsers come back by themselves. It ends when the
 last one has gone; the node can be stopped then. A node that is stopped without it does the
-same in a hurry.`,
-		Example: `  tabhub cluster drain`,
-		Args:    args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := a.remote()
-			if err != nil {
-				return err
-			}
-			if _, err := r.do(cmd.Context(), http.MethodPost, "/api/cluster/drain", nil); err != nil {
-				return err
-			}
-			a.note("This node has no users any more, and takes none")
-			return nil
-		},
+same in a hurry. Where no other node takes users it refuses. --undo has the node take users
+again.`,
+		Example: `  tabhub cluster drain
+  tabhub cluster drain --undo`,
+		Args: args(cobra.NoArgs),
 	}
+	undo := cmd.Flags().Bool("undo", false, "take users again")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, err := a.remote()
+		if err != nil {
+			return err
+		}
+		method, done := http.MethodPost, "This node has no users any more, and takes none"
+		if *undo {
+			method, done = http.MethodDelete, "This node takes users"
+		}
+		if _, err := r.do(cmd.Context(), method, "/api/cluster/drain", nil); err != nil {
+			return err
+		}
+		a.note("%s", done)
+		return nil
+	}
+	return cmd
 }
 
 func (a *app) clusterMoveCommand() *cobra.Command {

@@ -61,7 +61,6 @@ type clusterNode struct {
 	users     *cluster.Users
 	forwarder *forward.Forwarder
 	ln        *net.TCPListener // for other nodes
-	tls       *tls.Config      // of ln
 	probing   sync.WaitGroup   // who answers on ln until the hub is served there
 	watching  sync.WaitGroup
 	stop      context.CancelFunc
@@ -243,7 +242,7 @@ func (n *clusterNode) listen(config *tls.Config) error {
 	if err != nil {
 		return usagef("the address for other nodes cannot be listened on; pass --node-listen with another, or --node-url with another port: %w", explainListen(addr, err))
 	}
-	n.ln, n.tls = ln.(*net.TCPListener), config
+	n.ln = ln.(*net.TCPListener)
 	n.probing.Go(func() {
 		for {
 			conn, err := n.ln.Accept()
@@ -267,7 +266,7 @@ func (n *clusterNode) begin(ctx context.Context) {
 	n.ln.SetDeadline(time.Unix(1, 0))
 	n.probing.Wait()
 	n.ln.SetDeadline(time.Time{})
-	go n.p.serve(tls.NewListener(n.ln, n.tls), n.p.server.ServeNode)
+	go n.p.serve(n.Listen(n.ln), n.p.server.ServeNode)
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() {
@@ -325,7 +324,7 @@ func (n *clusterNode) ask(ctx context.Context, to, method, path string) (int, []
 	return resp.StatusCode, body, err
 }
 
-// cutDead ends the connections to nodes that are dead: what goes through them has no end.
+// cutDead ends the connections to and from nodes that are dead: what goes through them has no end.
 func (n *clusterNode) cutDead(ctx context.Context) {
 	linked := map[string]bool{}
 	for {
@@ -337,6 +336,7 @@ func (n *clusterNode) cutDead(ctx context.Context) {
 		for id := range linked {
 			if !alive[id] {
 				n.forwarder.CloseMember(id)
+				n.CloseFrom(id)
 			}
 		}
 		linked = alive
@@ -426,6 +426,7 @@ func (n *clusterNode) measure() telemetry.Node {
 func (n *clusterNode) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainGrace)
 	defer cancel()
+	n.Drain() // it ends, whether or not there are others
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for changed := n.Changed().Wait(); n.Lease().Held(); changed = n.Changed().Wait() {
@@ -495,11 +496,10 @@ func (t nodeTenants) LetGo(ctx context.Context, user spec.UserID) error {
 	return t.p.tenants.LetGo(ctx, user)
 }
 
-func (t nodeTenants) Users() (users []spec.UserID) {
-	for _, t := range t.p.tenants.Open() {
-		users = append(users, t.User)
-	}
-	return users
+func (t nodeTenants) Users() []spec.UserID { return t.p.tenants.Users() }
+
+func (t nodeTenants) Settle(ctx context.Context, user spec.UserID) error {
+	return t.p.tenants.Settle(ctx, user)
 }
 
 func (t nodeTenants) Busy(user spec.UserID) bool {

@@ -26,7 +26,7 @@ import (
 
 // openTenant opens all that a user has in this process. What it has opened when it fails
 // it closes again.
-func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
+func (p *process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.Tenant, err error) {
 	c := p.config
 	peers := p.tabs.NewTransport(user)
 	var transport tabtransport.TabHubTransport = peers
@@ -73,23 +73,28 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		recorded.Close()
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
-	var kept tenant.Credentials
-	if p.shared != nil {
-		mine := &credentials{p: p, user: user}
-		if err := mine.load(h); err != nil {
-			err = errors.Join(fmt.Errorf("open the credentials of %s: %w", user, err), h.Close(ctx))
-			recorded.Close()
-			return nil, err
-		}
-		kept = mine
-	}
-	t := &tenant.Tenant{User: user, Hub: h, Credentials: kept, Record: recorded, Changed: changed, Share: p.shares.New(), Instances: p.newInstances(h)}
+	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Changed: changed}
 	if p.node != nil {
 		t.GiveBack = p.node.giveBack(t, term)
 	}
+	defer func() {
+		if err != nil {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+			defer cancel()
+			err = errors.Join(err, t.Close(ctx))
+		}
+	}()
+	if p.shared != nil {
+		mine := &credentials{p: p, user: user}
+		if err := mine.load(h); err != nil {
+			return nil, fmt.Errorf("open the credentials of %s: %w", user, err)
+		}
+		t.Credentials = mine
+	}
+	t.Share, t.Instances = p.shares.New(), p.newInstances(h)
 	if p.policy != nil {
 		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {
-			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), t.Close(ctx))
+			return nil, fmt.Errorf("the policy file %s: %w", c.policyFile, err)
 		}
 	}
 	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
@@ -100,7 +105,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	})
 	if c.demo {
 		if t.Demo, err = demo.Join(ctx, peers); err != nil {
-			return nil, errors.Join(fmt.Errorf("join the demo: %w", err), t.Close(ctx))
+			return nil, fmt.Errorf("join the demo: %w", err)
 		}
 	}
 	return t, nil

@@ -43,23 +43,29 @@ func (n *Node) ServerTLS() *tls.Config {
 	c := n.baseTLS()
 	c.ClientAuth = tls.RequireAnyClientCert
 	c.VerifyConnection = func(s tls.ConnectionState) error {
-		ctx, cancel := context.WithTimeout(n.ctx, unknownWait)
-		defer cancel()
-		for {
-			changed := n.changed.Wait()
-			if _, ok := n.Peer(&s); ok {
-				return nil
-			}
-			wake(n.again)
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				n.stats.peersRefused.Add(1)
-				return errors.New("the peer is not a member of this cluster")
-			}
-		}
+		_, err := n.verify(&s)
+		return err
 	}
 	return c
+}
+
+// verify returns the member that a connection is from, or refuses it.
+func (n *Node) verify(s *tls.ConnectionState) (Member, error) {
+	ctx, cancel := context.WithTimeout(n.ctx, unknownWait)
+	defer cancel()
+	for {
+		changed := n.changed.Wait()
+		if m, ok := n.Peer(s); ok {
+			return m, nil
+		}
+		wake(n.again)
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			n.stats.peersRefused.Add(1)
+			return Member{}, errors.New("the peer is not a member of this cluster")
+		}
+	}
 }
 
 // ClientTLS returns the configuration of connections to a member. They reach the process that

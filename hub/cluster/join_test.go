@@ -237,3 +237,37 @@ func TestJoinWithoutAnswer(t *testing.T) {
 	}
 	leave(b)
 }
+
+// A node that waits for the last one of its name to end must not be crashed by another that asks
+// whether it is reached: it has no certificate yet.
+func TestReachWithoutLease(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a := ready(t, c.Conn(t), "a")
+	if err := new(Node).reach(t.Context(), a.Self()); err == nil || !strings.Contains(err.Error(), "no lease yet") {
+		t.Errorf("reached: %v", err)
+	}
+	crash(ready(t, c.Conn(t), "b"))
+	nc, me := c.Conn(t), a.record()
+	joined := make(chan error, 1)
+	go func() {
+		b, err := join(t, c.Conn(t), "b")
+		if err == nil {
+			t.Cleanup(func() { leave(b) })
+		}
+		joined <- err
+	}()
+	for {
+		select {
+		case err := <-joined:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+		}
+		if m, err := nc.Request(reachSubject("b"), me.encode(), short.retry); err == nil && len(m.Data) > 0 {
+			t.Errorf("it is asked, and says %s", m.Data)
+		}
+	}
+}

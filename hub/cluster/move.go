@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +31,9 @@ const (
 var (
 	ErrNotHere = errors.New("the user's hub is not open on this node")
 	ErrNoNode  = errors.New("there is no other node that is ready")
+
+	errMoving    = errors.New("the user is moving already")
+	errUndrained = errors.New("the drain was taken back")
 )
 
 // Move gives a user to another node: it waits for a moment without calls, closes the user's hub
@@ -51,7 +55,7 @@ func (u *Users) Move(ctx context.Context, user spec.UserID, to Member) error {
 	}
 	u.mu.Unlock()
 	if other != nil {
-		return fmt.Errorf("user %q is moving already", user)
+		return errMoving
 	}
 	defer func() {
 		u.mu.Lock()
@@ -65,6 +69,23 @@ func (u *Users) Move(ctx context.Context, user spec.UserID, to Member) error {
 	u.stats.moved.Add(1)
 	u.note(user, to.ID())
 	return u.take(ctx, to, user)
+}
+
+// give is Move of a user whom this node has, also if the hub has ended here without giving the
+// journal back.
+func (u *Users) give(ctx context.Context, user spec.UserID, to Member) error {
+	if err := u.tenants.Settle(ctx, user); err != nil {
+		return err
+	}
+	if !u.tenants.Has(user) {
+		if at, err := u.Where(ctx, user); err != nil || at.ID() != u.node.Self().ID() {
+			return ErrNotHere
+		}
+		if err := u.tenants.Open(ctx, user); err != nil {
+			return err
+		}
+	}
+	return u.Move(ctx, user, to)
 }
 
 // quiet waits for a moment without calls of the user, but not for ever.
@@ -97,19 +118,49 @@ func (u *Users) Next(user spec.UserID) string {
 }
 
 // Drain gives all users of this node to others, some at a time, and returns when there are none
-// left. From now on the node takes none.
+// left. From now on the node takes none, until Undrain. Where there is no other node that could
+// take them, it is ErrNoNode, and this one goes on.
 func (u *Users) Drain(ctx context.Context) error {
+	was := u.node.Self().State
+	if was != Draining && !u.others() {
+		return ErrNoNode
+	}
 	u.node.Drain()
-	for {
+	err := u.drain(ctx)
+	if !errors.Is(err, ErrNoNode) {
+		return err
+	}
+	if was != Draining {
+		u.Undrain() // the others were drained at the same time
+	}
+	return ErrNoNode
+}
+
+// Undrain lets the node take users again, and ends a Drain.
+func (u *Users) Undrain() {
+	if u.node.Self().State == Draining {
+		u.node.Ready()
+	}
+}
+
+// others reports whether there is another node that takes users.
+func (u *Users) others() bool {
+	self := u.node.Self().ID()
+	return slices.ContainsFunc(u.node.Members(), func(m Member) bool { return m.State == Ready && m.ID() != self })
+}
+
+func (u *Users) drain(ctx context.Context) error {
+	for u.node.Self().State == Draining {
 		users := u.tenants.Users()
 		if len(users) == 0 {
 			return nil
 		}
-		// Those that were being opened when it began come in the next round.
+		// Those whose opening began before come in the next round, if they are not in this one.
 		if err := u.moveAll(ctx, users); err != nil {
 			return err
 		}
 	}
+	return errUndrained
 }
 
 // moveAll gives users to other nodes.
@@ -122,19 +173,31 @@ func (u *Users) moveAll(ctx context.Context, users []spec.UserID) error {
 			errs[i] = context.Cause(ctx)
 			break
 		}
-		to := u.node.Place(user)
-		if to.ID() == u.node.Self().ID() {
-			errs[i] = ErrNoNode
-			break
-		}
 		under <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-under }()
-			if err := u.Move(ctx, user, to); err != nil && !errors.Is(err, ErrNotHere) {
+			if err := u.moveAway(ctx, user); err != nil {
 				errs[i] = fmt.Errorf("user %q: %w", user, err)
 			}
 		})
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// moveAway gives a user to whichever node is best, unless this one has not got the user by the time
+// that the hub is neither being opened nor closed.
+func (u *Users) moveAway(ctx context.Context, user spec.UserID) error {
+	if err := u.tenants.Settle(ctx, user); err != nil || !u.tenants.Has(user) {
+		return err
+	}
+	to := u.node.Place(user)
+	if to.ID() == u.node.Self().ID() {
+		return ErrNoNode
+	}
+	err := u.Move(ctx, user, to)
+	if errors.Is(err, ErrNotHere) || errors.Is(err, errMoving) {
+		return nil
+	}
+	return err
 }

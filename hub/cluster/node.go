@@ -68,8 +68,9 @@ type Node struct {
 	certificate atomic.Pointer[tls.Certificate] // of the present lease
 
 	lease   Lease
-	kick    chan struct{}    // renew at once
-	again   chan struct{}    // read the leases anew
+	kick    chan struct{} // renew at once
+	again   chan struct{} // read the leases anew
+	peers   peers
 	changed broadcast.Signal // members, or the node's own state
 	stats   stats
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"time"
 
 	"tabhub/spec"
 )
@@ -50,7 +52,7 @@ func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "there is no such node", http.StatusConflict)
 			return
 		}
-		if err := u.Move(r.Context(), user, to); err != nil {
+		if err := u.give(r.Context(), user, to); err != nil {
 			http.Error(w, err.Error(), http.StatusConflict)
 			return
 		}
@@ -98,6 +100,39 @@ func (u *Users) Where(ctx context.Context, user spec.UserID) (Member, error) {
 	return Member{}, ErrNowhere
 }
 
+// unreachedAfter is how long a node may take to answer that is taken for out of reach then.
+const unreachedAfter = 2 * time.Second
+
+// Unreached returns the names of the nodes that this one has no connection to now. It asks all, and
+// blocks for 2 s at most.
+func (u *Users) Unreached(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(ctx, unreachedAfter)
+	defer cancel()
+	self := u.node.Self().ID()
+	answers := make(chan string)
+	asked := 0
+	for _, m := range u.node.Members() {
+		if m.ID() == self {
+			continue
+		}
+		asked++
+		go func() {
+			if _, _, err := u.ask(ctx, m.ID(), http.MethodPost, pathAge); err == nil {
+				m.Name = ""
+			}
+			answers <- m.Name
+		}()
+	}
+	var names []string
+	for range asked {
+		if name := <-answers; name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // MoveUser gives a user to the node of that name, "" for any other than the one that has the
 // user, and returns it. It blocks until that is done.
 func (u *Users) MoveUser(ctx context.Context, user spec.UserID, name string) (to Member, err error) {
@@ -123,7 +158,7 @@ func (u *Users) MoveUser(ctx context.Context, user spec.UserID, name string) (to
 	case to.ID() == at.ID():
 		return to, nil
 	case at.ID() == u.node.Self().ID():
-		return to, u.Move(ctx, user, to)
+		return to, u.give(ctx, user, to)
 	}
 	return to, u.request(ctx, at, pathMove, url.Values{"user": {string(user)}, "to": {to.ID()}})
 }

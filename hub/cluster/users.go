@@ -23,8 +23,10 @@ type Tenants interface {
 	// LetGo closes a user's hub in good order, and gives the journal back. It blocks for as
 	// long as calls are under way, which ctx bounds.
 	LetGo(context.Context, spec.UserID) error
-	// Users are those whose hubs are open.
+	// Users are those whose hubs are open, being opened or being closed.
 	Users() []spec.UserID
+	// Settle waits while a user's hub is being opened or closed.
+	Settle(context.Context, spec.UserID) error
 	// Busy reports whether a call of the user's is under way.
 	Busy(spec.UserID) bool
 }
@@ -107,11 +109,15 @@ var errLeaving = errors.New("this node is being drained; another takes the user"
 
 // May reports whether this node may take a user over from the node that wrote the journal
 // last: only if that has given the user back, or its lease has ended. It blocks until that is
-// known.
+// known. What this node has not given back is its own, also while it is being drained: no
+// other may take it.
 func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
 	self := u.node.Self()
 	by, ok := u.owner(from)
 	if ok && by.ID() == self.ID() {
+		if !from.Released {
+			return nil
+		}
 		ok = false
 	} else if !ok && !from.Released && from.Node != "" {
 		ended, err := u.node.Ended(ctx, from.Node)

@@ -99,7 +99,7 @@ func (n *Node) follow() error {
 			}
 			n.endSilent()
 		case <-n.again:
-			if time.Since(began) > n.opts.timing.renew {
+			if time.Since(began) > n.opts.timing.ttl { // anybody can show a certificate
 				return errors.New("a node is not known")
 			}
 		case <-n.ctx.Done():

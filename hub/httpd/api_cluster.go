@@ -17,8 +17,14 @@ type Nodes interface {
 	// Where returns the node that has a user's hub. The error is cluster.ErrNowhere if none has.
 	Where(context.Context, spec.UserID) (cluster.Member, error)
 	// Drain gives all users of this node to others, and takes none from now on. It blocks until
-	// that is done.
+	// that is done. The error is cluster.ErrNoNode, and nothing has changed, if nobody else takes
+	// users.
 	Drain(context.Context) error
+	// Undrain lets this node take users again, and ends a Drain.
+	Undrain()
+	// Unreached returns the names of the nodes that this one has no connection to. It blocks for
+	// some seconds at most.
+	Unreached(context.Context) []string
 	// MoveUser gives a user to the node of that name, "" for any other than the one that has the
 	// user, and returns it. It blocks until that is done.
 	MoveUser(ctx context.Context, user spec.UserID, node string) (cluster.Member, error)
@@ -28,8 +34,10 @@ type Nodes interface {
 type ClusterReport struct {
 	Node  string           `json:"node"` // that was asked
 	Nodes []cluster.Member `json:"nodes"`
-	User  spec.UserID      `json:"user,omitempty"`  // ?user=
-	Where string           `json:"where,omitempty"` // the user's node, "" if none has the hub open
+	// Unreached are the nodes that Node has no connection to: it cannot serve their users.
+	Unreached []string    `json:"unreached,omitempty"`
+	User      spec.UserID `json:"user,omitempty"`  // ?user=
+	Where     string      `json:"where,omitempty"` // the user's node, "" if none has the hub open
 }
 
 var errNoCluster = &refusal{http.StatusNotFound, "this hub is no node of a cluster; `tabhub serve --cluster` makes one"}
@@ -46,6 +54,8 @@ func (s *Server) getCluster(r *request) error {
 			return err
 		}
 		report.Where = m.Name
+	} else {
+		report.Unreached = c.Unreached(r.Context())
 	}
 	return r.answer(report)
 }
@@ -58,6 +68,14 @@ func (s *Server) postDrain(r *request) error {
 		return &refusal{http.StatusConflict, err.Error()}
 	}
 	return r.answer(map[string]string{"status": "drained"})
+}
+
+func (s *Server) deleteDrain(r *request) error {
+	if s.o.Nodes == nil {
+		return errNoCluster
+	}
+	s.o.Nodes.Undrain()
+	return r.answer(map[string]string{"status": string(s.o.Nodes.Self().State)})
 }
 
 // MoveRequest is the body of POST /api/cluster/move.

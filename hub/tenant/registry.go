@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -15,8 +16,12 @@ import (
 // ErrClosed is why Get opens no tenant while the process ends.
 var ErrClosed = errors.New("the hub is shutting down")
 
-// closeTimeout is how long the requests of a Hub may take that has ended by itself, or is let go.
-const closeTimeout = 8 * time.Second
+const (
+	// openTimeout is how long a tenant may take to open. Whoever asks for it then begins anew.
+	openTimeout = time.Minute
+	// closeTimeout is how long the requests of a Hub may take that has ended by itself, or is let go.
+	closeTimeout = 8 * time.Second
+)
 
 // Registry has the tenants of a process. All methods are safe for concurrent use.
 type Registry struct {
@@ -100,7 +105,19 @@ func (r *Registry) entry(ctx context.Context, user spec.UserID) (*entry, error) 
 
 // run is the life of a tenant.
 func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
-	if e.tenant, e.err = r.open(ctx, user); e.err != nil {
+	opening, cancel := context.WithTimeoutCause(ctx, openTimeout, fmt.Errorf("it was not open within %s", openTimeout))
+	stop := make(chan struct{})
+	go func() {
+		select {
+		case <-r.closing:
+			cancel()
+		case <-stop:
+		}
+	}()
+	e.tenant, e.err = r.open(opening, user)
+	close(stop)
+	cancel()
+	if e.err != nil {
 		r.remove(user)
 		close(e.opened)
 		return
@@ -118,7 +135,7 @@ func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
 		r.mu.Unlock()
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	ctx, cancel = context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	if err := e.tenant.Close(ctx); err != nil {
 		r.log.Warn("a user's hub was closed before all was answered", "user", user, "err", err)
@@ -170,6 +187,43 @@ func (r *Registry) LetGo(ctx context.Context, user spec.UserID) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// Settle waits while a user's tenant is being opened or closed.
+func (r *Registry) Settle(ctx context.Context, user spec.UserID) error {
+	r.mu.Lock()
+	e := r.entries[user]
+	r.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	select {
+	case <-e.opened:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if e.err != nil {
+		return nil
+	}
+	select {
+	case <-e.tenant.Hub.Done():
+	case <-e.leave:
+	default:
+		return nil
+	}
+	select {
+	case <-e.closed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Users returns whose tenants are open, being opened or being closed.
+func (r *Registry) Users() []spec.UserID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.entries))
 }
 
 // Open returns the tenants that are open.

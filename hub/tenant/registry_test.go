@@ -234,7 +234,7 @@ func TestDrainEndsBeforeTheOpening(t *testing.T) {
 		o.wait = make(chan struct{})
 		go r.Get(t.Context(), "ann")
 		synctest.Wait()
-		time.AfterFunc(time.Minute, func() { close(o.wait) })
+		time.AfterFunc(10*time.Second, func() { close(o.wait) })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
@@ -268,3 +268,53 @@ func TestClose(t *testing.T) {
 
 // tester is on whose behalf tests call.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+
+// Whoever moves all users away finds those that are being opened or closed, too, and can wait for
+// them. An opening has an end.
+func TestSettle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wait := make(chan struct{})
+		o := &opener{wait: wait}
+		r := New(o.open, slog.New(slog.DiscardHandler))
+		go r.Get(t.Context(), "ann")
+		synctest.Wait()
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := r.Settle(short, "ann"); err == nil || !slices.Equal(r.Users(), []spec.UserID{"ann"}) {
+			t.Errorf("while it is being opened: %v, %q", err, r.Users())
+		}
+		close(wait)
+		if err := r.Settle(t.Context(), "ann"); err != nil {
+			t.Error(err)
+		}
+		if _, open := r.Has("ann"); !open {
+			t.Error("it is not open")
+		}
+		if err := r.Settle(t.Context(), "ann"); err != nil {
+			t.Error(err)
+		}
+		closing := make(chan struct{})
+		o.opened[0].GiveBack = func(context.Context) error { <-closing; return nil }
+		go r.LetGo(t.Context(), "ann")
+		synctest.Wait()
+		settled := make(chan error, 1)
+		go func() { settled <- r.Settle(t.Context(), "ann") }()
+		synctest.Wait()
+		if _, open := r.Has("ann"); open || len(settled) > 0 || len(r.Users()) != 1 {
+			t.Errorf("while it is being closed: open is %t, %d, %q", open, len(settled), r.Users())
+		}
+		close(closing)
+		if err := <-settled; err != nil || len(r.Users()) != 0 {
+			t.Errorf("%v, %q", err, r.Users())
+		}
+
+		stuck := New(func(ctx context.Context, _ spec.UserID) (*Tenant, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}, slog.New(slog.DiscardHandler))
+		began := time.Now()
+		if _, err := stuck.Get(t.Context(), "ann"); err == nil || time.Since(began) != openTimeout {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}

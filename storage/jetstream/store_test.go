@@ -164,3 +164,22 @@ func TestOwner(t *testing.T) {
 	}
 	must(t, b.Close())
 }
+
+// A server of NATS that is behind tells of a writer who has released the user since. What May says of
+// that must not be the last word.
+func TestRefusedByAnOldAnswer(t *testing.T) {
+	c := natstest.Start(t, 1)
+	asked := 0
+	st, err := Open(t.Context(), c.Conn(t), Options{Node: func() string { return "b/1" }, Replicas: 1, May: func(context.Context, spec.UserID, Writer) error {
+		if asked++; asked == 1 {
+			return errors.New("the user is another node's")
+		}
+		return nil
+	}})
+	must(t, err)
+	load(t, st, "ann")
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+	must(t, st.Close())
+}

@@ -34,6 +34,7 @@ const (
 	maxKept      = 64 << 10               // bytes of a body that is kept to be sent again
 	writeTimeout = 30 * time.Second       // for a client to take the next piece of what is brought back
 	idleTimeout  = 90 * time.Second       // of a connection; shorter than that of the node's server
+	restTimeout  = 2 * time.Second        // between tries to reach a node that a request has not reached in moveTimeout
 )
 
 // OwnerHeader is in an answer 421 of a node that does not have the user, and has done nothing.
@@ -59,12 +60,13 @@ type Forwarder struct {
 
 	mu     sync.Mutex
 	links  map[*link]struct{}
+	rests  map[string]time.Time // nodes that cannot be reached, and when that is tried next
 	closed bool
 }
 
 // New returns a Forwarder without connections.
 func New(o Options) *Forwarder {
-	f := &Forwarder{dialNode: o.Dial, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), links: map[*link]struct{}{}}
+	f := &Forwarder{dialNode: o.Dial, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), links: map[*link]struct{}{}, rests: map[string]time.Time{}}
 	f.http = &http.Transport{
 		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
 			host, _, _ := net.SplitHostPort(addr)
@@ -105,6 +107,31 @@ type dialError struct {
 func (e *dialError) Error() string { return fmt.Sprintf("connect to node %s: %v", e.node, e.err) }
 func (e *dialError) Unwrap() error { return e.err }
 
+var errUnreached = errors.New("it was not reached a moment ago")
+
+// rest has requests for a node that could not be reached fail at once for a while.
+func (f *Forwarder) rest(node string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rests[node] = time.Now().Add(restTimeout)
+}
+
+// mayTry returns an error if a node rests. One that has rested does so again for all but the caller,
+// until it is reached.
+func (f *Forwarder) mayTry(node string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	until, rests := f.rests[node]
+	switch {
+	case !rests:
+		return nil
+	case time.Now().Before(until):
+		return &dialError{node, errUnreached}
+	}
+	f.rests[node] = time.Now().Add(restTimeout)
+	return nil
+}
+
 var errClosed = errors.New("the node is shutting down")
 
 func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
@@ -122,12 +149,14 @@ func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 		return nil, &dialError{node, errClosed}
 	}
 	f.links[l] = struct{}{}
+	delete(f.rests, node)
 	return l, nil
 }
 
 // CloseMember ends all connections to a node, which is gone: who waits for it is told so at once.
 func (f *Forwarder) CloseMember(node string) {
 	f.mu.Lock()
+	delete(f.rests, node)
 	var gone []*link
 	for l := range f.links {
 		if l.node == node {
@@ -342,18 +371,28 @@ func misdirected(resp *http.Response) error {
 func (t *target) each(ctx context.Context, try func(node string) error, repeatable bool) error {
 	limited, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
+	tried := ""
+	defer func() {
+		if tried != "" && limited.Err() != nil && ctx.Err() == nil {
+			t.f.rest(tried)
+		}
+	}()
 	node, owner, wait, refused := t.node, "", 0*time.Millisecond, 0
 	for {
+		if err := t.f.mayTry(node); err != nil {
+			return err
+		}
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
 		_, unreached := errors.AsType[*dialError](err)
 		switch {
 		case elsewhere:
-			owner = no.owner
+			owner, tried = no.owner, ""
 			refused++
 		case unreached: // a node that has died has its users until its lease ends
-			owner = ""
+			owner, tried = "", node
 		default:
+			tried = ""
 			return err
 		}
 		t.f.log.Debug("asking for a user's node again", "node", node, "err", err)

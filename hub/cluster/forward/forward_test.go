@@ -1,0 +1,142 @@
+package forward
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// between returns a Forwarder to nodes that are named for the handlers that they serve. There is no
+// way to any other.
+func between(t *testing.T, nodes map[string]http.HandlerFunc) *Forwarder {
+	t.Helper()
+	at := map[string]string{}
+	for name, h := range nodes {
+		s := httptest.NewServer(h)
+		t.Cleanup(s.Close)
+		at[name] = s.Listener.Addr().String()
+	}
+	f := New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+		if at[node] == "" {
+			return nil, errors.New("no route")
+		}
+		return new(net.Dialer).DialContext(ctx, "tcp", at[node])
+	}})
+	t.Cleanup(f.Close)
+	return f
+}
+
+// A request that is too large to be kept is refused once when its user has moved, and must not be
+// for ever; one that a node was not reached for goes on whole.
+func TestLargeBody(t *testing.T) {
+	body := bytes.Repeat([]byte("x"), 3*maxKept)
+	whole := func(w http.ResponseWriter, r *http.Request) {
+		if b, err := io.ReadAll(r.Body); err != nil || !bytes.Equal(b, body) {
+			t.Errorf("%d bytes came, %v", len(b), err)
+		}
+	}
+	f := between(t, map[string]http.HandlerFunc{
+		"old": func(w http.ResponseWriter, r *http.Request) {
+			w.Header()[OwnerHeader] = []string{"new"}
+			w.WriteHeader(http.StatusMisdirectedRequest)
+		},
+		"new": whole,
+	})
+	for _, chunked := range []bool{false, true} {
+		for known, want := range map[string][]int{"old": {503, 200}, "gone": {200, 200}, "new": {200, 200}} {
+			known := known
+			for i, want := range want {
+				to := f.To(known, func(_ context.Context, node, owner string) (string, error) {
+					known = "new"
+					if node == "old" && owner != "new" {
+						t.Errorf("%s says that %q has the user", node, owner)
+					}
+					return known, nil
+				})
+				r := httptest.NewRequest("POST", "/mcp", bytes.NewReader(body))
+				if chunked {
+					r.ContentLength = -1
+				}
+				w := httptest.NewRecorder()
+				to.ServeHTTP(w, r)
+				if w.Code != want || want == 503 && w.Header().Get("Retry-After") == "" {
+					t.Errorf("request %d, sent to %s: %d %s", i, to.(*target).node, w.Code, w.Body)
+				}
+			}
+		}
+	}
+}
+
+// A node that has been out of reach for long keeps nobody waiting, and is found again soon.
+func TestNodeOutOfReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var dials atomic.Int64
+		reached := make(chan net.Conn, 1)
+		f := New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+			dials.Add(1)
+			select {
+			case c := <-reached:
+				return c, nil
+			default:
+				return nil, errors.New("no route")
+			}
+		}})
+		defer f.Close()
+		ask := func() (status int, took time.Duration) {
+			w, began := httptest.NewRecorder(), time.Now()
+			f.To("owner", func(context.Context, string, string) (string, error) { return "owner", nil }).ServeHTTP(w, httptest.NewRequest("GET", "/mcp", nil))
+			return w.Code, time.Since(began)
+		}
+		if status, took := ask(); status != 503 || took < moveTimeout {
+			t.Errorf("the first is answered %d after %s", status, took)
+		}
+		for range 100 { // half a minute
+			before := dials.Load()
+			if status, took := ask(); status != 503 || took > maxWait || dials.Load() > before+1 {
+				t.Errorf("another is answered %d after %s and %d dials", status, took, dials.Load()-before)
+			}
+			time.Sleep(300 * time.Millisecond)
+		}
+		near, far := net.Pipe()
+		reached <- near
+		s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+		go s.Serve(&once{far, make(chan struct{})})
+		defer s.Close()
+		time.Sleep(restTimeout)
+		for range 2 {
+			if status, took := ask(); status != 200 || took > 0 {
+				t.Errorf("when it is back it answers %d after %s", status, took)
+			}
+		}
+	})
+}
+
+// once is a listener of one connection.
+type once struct {
+	conn   net.Conn
+	closed chan struct{}
+}
+
+// Accept implements net.Listener.
+func (o *once) Accept() (net.Conn, error) {
+	if c := o.conn; c != nil {
+		o.conn = nil
+		return c, nil
+	}
+	<-o.closed
+	return nil, net.ErrClosed
+}
+
+// Close implements net.Listener.
+func (o *once) Close() error { close(o.closed); return nil }
+
+// Addr implements net.Listener.
+func (o *once) Addr() net.Addr { return &net.TCPAddr{} }

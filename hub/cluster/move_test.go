@@ -1,0 +1,282 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tabhub/spec"
+	"tabhub/storage/jetstream"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// place is a node.
+type place struct {
+	*Users
+	hubs *hubs
+}
+
+// hubs are those of the users of a node: journals, and nothing else.
+type hubs struct {
+	store *jetstream.Store
+	users *Users
+	may   chan struct{} // said when a user may be taken over, and waited for then; nil: neither
+
+	mu   sync.Mutex
+	open map[spec.UserID]*hubOf
+}
+
+type hubOf struct {
+	opened chan struct{}
+	epoch  spec.Epoch
+	err    error
+}
+
+// places are nodes that reach each other, by name.
+type places map[string]*place
+
+func (ps places) add(t testing.TB, nc *nats.Conn, name string) *place {
+	t.Helper()
+	h := &hubs{open: map[spec.UserID]*hubOf{}}
+	n := ready(t, nc, name)
+	var err error
+	h.store, err = jetstream.Open(t.Context(), nc, jetstream.Options{
+		Node: n.ID, Replicas: 1,
+		May: func(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
+			err := h.users.May(ctx, user, from)
+			if h.may != nil {
+				h.may <- struct{}{}
+				<-h.may
+			}
+			return err
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.store.Close() })
+	h.users = NewUsers(UsersOptions{
+		Node: n, Journals: h.store, Tenants: h, Log: slog.New(slog.DiscardHandler),
+		Forward: func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) },
+		Ask: func(ctx context.Context, id, method, path string) (int, []byte, error) {
+			name, _, err := splitID(id)
+			if err != nil || ps[name] == nil {
+				return 0, nil, errors.New("out of reach")
+			}
+			w := httptest.NewRecorder()
+			ps[name].ServeHTTP(w, httptest.NewRequestWithContext(ctx, method, path, nil))
+			return w.Code, w.Body.Bytes(), nil
+		},
+	})
+	p := &place{h.users, h}
+	ps[name] = p
+	for _, other := range ps {
+		until(t, n, "it knows the others", func() bool { return n.Alive(other.node.ID()) })
+		until(t, other.node, "the others know it", func() bool { return other.node.Alive(n.ID()) })
+	}
+	return p
+}
+
+type elsewhere string
+
+func (elsewhere) ServeHTTP(http.ResponseWriter, *http.Request) {}
+
+// serve has a user's request served that comes to a node, and returns by which.
+func (ps places) serve(t testing.TB, entrance string, user spec.UserID) string {
+	t.Helper()
+	at, err := ps[entrance].Locate(t.Context(), user)
+	for range 5 {
+		if err != nil {
+			t.Fatalf("%s, by %s: %v", user, entrance, err)
+		}
+		if at == nil {
+			return entrance
+		}
+		name := string(at.(elsewhere))
+		var next http.Handler
+		if next, err = ps[name].Take(t.Context(), user); err == nil && next == nil {
+			return name
+		}
+		at = next
+	}
+	t.Fatalf("%s, by %s: sent to and fro", user, entrance)
+	return ""
+}
+
+// Has implements Tenants.
+func (t *hubs) Has(user spec.UserID) bool {
+	h := t.hub(user)
+	if h == nil {
+		return false
+	}
+	select {
+	case <-h.opened:
+		return h.err == nil
+	default:
+		return false
+	}
+}
+
+func (t *hubs) hub(user spec.UserID) *hubOf {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.open[user]
+}
+
+// lose ends a user's hub and leaves the journal, as a node does that has lost touch.
+func (t *hubs) lose(user spec.UserID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.open, user)
+}
+
+// Open implements Tenants.
+func (t *hubs) Open(ctx context.Context, user spec.UserID) error {
+	t.mu.Lock()
+	h, mine := t.open[user], false
+	if h == nil {
+		h, mine = &hubOf{opened: make(chan struct{})}, true
+		t.open[user] = h
+	}
+	t.mu.Unlock()
+	if !mine {
+		<-h.opened
+		return h.err
+	}
+	state, err := t.store.Load(ctx, user, time.Time{})
+	if h.err = err; err == nil {
+		h.epoch = state.Epoch
+	} else {
+		t.lose(user)
+	}
+	close(h.opened)
+	return err
+}
+
+// LetGo implements Tenants.
+func (t *hubs) LetGo(ctx context.Context, user spec.UserID) error {
+	h := t.hub(user)
+	defer t.lose(user)
+	return t.store.Release(ctx, user, h.epoch, t.users.Next(user))
+}
+
+// Users implements Tenants.
+func (t *hubs) Users() []spec.UserID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Keys(t.open))
+}
+
+// Settle implements Tenants.
+func (t *hubs) Settle(_ context.Context, user spec.UserID) error {
+	if h := t.hub(user); h != nil {
+		<-h.opened
+	}
+	return nil
+}
+
+// Busy implements Tenants.
+func (t *hubs) Busy(spec.UserID) bool { return false }
+
+// A user whose hub has ended without giving the journal back is still the node's, which no other may
+// take: they must be served also while it is drained.
+func TestUserWhoIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	ps := places{}
+	a, b := ps.add(t, c.Conn(t), "a"), ps.add(t, c.Conn(t), "b")
+	if err := a.hubs.Open(t.Context(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	a.hubs.lose("ann")
+	if err := a.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, entrance := range []string{"b", "a"} {
+		if by := ps.serve(t, entrance, "ann"); by != "b" {
+			t.Errorf("by %s: served by %s", entrance, by)
+		}
+	}
+
+	if err := b.hubs.Open(t.Context(), "bob"); err != nil {
+		t.Fatal(err)
+	}
+	b.hubs.lose("bob")
+	a.Undrain()
+	until(t, b.node, "a takes users", func() bool { m, _ := b.node.Member(a.node.ID()); return m.State == Ready })
+	for _, asked := range []*place{a, b} { // the user's own, the second time by the other
+		to := map[*place]string{a: "a", b: "b"}[asked]
+		if m, err := asked.MoveUser(t.Context(), "bob", to); err != nil || m.Name != to {
+			t.Errorf("moved to %s: %v", m.Name, err)
+		}
+		if by := ps.serve(t, "a", "bob"); by != to {
+			t.Errorf("served by %s, want %s", by, to)
+		}
+	}
+}
+
+// A drain that would leave users without a node is refused, and each can be taken back.
+func TestDrainOfTheLast(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	ps := places{}
+	a := ps.add(t, c.Conn(t), "a")
+	if err := a.Drain(t.Context()); !errors.Is(err, ErrNoNode) || a.Self().State != Ready {
+		t.Errorf("the only node: %v, and is %s", err, a.Self().State)
+	}
+	b := ps.add(t, c.Conn(t), "b")
+	ps.serve(t, "b", "ann")
+	if err := a.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, b.node, "it knows", func() bool { m, _ := b.node.Member(a.node.ID()); return m.State == Draining })
+	if err := b.Drain(t.Context()); !errors.Is(err, ErrNoNode) || b.Self().State != Ready {
+		t.Errorf("the last node: %v, and is %s", err, b.Self().State)
+	}
+	if by := ps.serve(t, "a", "ann"); by != "b" {
+		t.Errorf("served by %s", by)
+	}
+	a.Undrain()
+	until(t, b.node, "it knows", func() bool { m, _ := b.node.Member(a.node.ID()); return m.State == Ready })
+	if err := b.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if by := ps.serve(t, "b", "ann"); by != "a" {
+		t.Errorf("served by %s", by)
+	}
+}
+
+// A user who is about to come when a node is drained does not stay there.
+func TestDrainWhileOpening(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	ps := places{}
+	a := ps.add(t, c.Conn(t), "a")
+	a.hubs.may = make(chan struct{})
+	opened := make(chan error, 1)
+	go func() { opened <- a.hubs.Open(t.Context(), "ann") }()
+	<-a.hubs.may // the node was ready then
+	ps.add(t, c.Conn(t), "b")
+	drained := make(chan error, 1)
+	go func() { drained <- a.Drain(t.Context()) }()
+	until(t, a.node, "the drain begins", func() bool { return a.Self().State == Draining })
+	close(a.hubs.may)
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	if err := <-drained; err != nil || len(a.hubs.Users()) != 0 {
+		t.Errorf("%v, with %q left", err, a.hubs.Users())
+	}
+	if by := ps.serve(t, "a", "ann"); by != "b" {
+		t.Errorf("served by %s", by)
+	}
+}
