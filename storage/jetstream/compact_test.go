@@ -10,6 +10,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/jetstream/internal/sign"
 	"tabhub/storage/jetstream/natstest"
 )
 
@@ -99,7 +100,7 @@ func drained(st *Store, user spec.UserID) *journal {
 	return j
 }
 
-// raw publishes a message behind the user's last one, as a node that dies then does.
+// raw publishes a signed message behind the user's last one, as a node that dies then does.
 func raw(t testing.TB, js jetstream.JetStream, user spec.UserID, data []byte, headers ...string) uint64 {
 	t.Helper()
 	m := nats.NewMsg(subject(user))
@@ -113,7 +114,9 @@ func raw(t testing.TB, js jetstream.JetStream, user spec.UserID, data []byte, he
 	if l, err := st.GetLastMsgForSubject(t.Context(), m.Subject); err == nil {
 		last = l.Sequence
 	}
-	ack, err := js.PublishMsg(t.Context(), m, jetstream.WithExpectLastSequencePerSubject(last))
+	m.Header.Set(nats.ExpectedLastSubjSeqHdr, fmt.Sprint(last))
+	sign.Signer{Key: testKey, Headers: signedHeaders}.Sign(m)
+	ack, err := js.PublishMsg(t.Context(), m)
 	must(t, err)
 	return ack.Sequence
 }
