@@ -32,7 +32,7 @@
 //	Tabhub-MAC    proves who wrote it, see below
 //
 // The payload of a flush or snapshot is the version of the format, one byte, and a batch of
-// storage.Entry values.
+// storage.Entry values. The first part of a snapshot has the version alone.
 //
 // # Who writes to NATS and is no node
 //

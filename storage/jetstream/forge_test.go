@@ -107,6 +107,12 @@ func (i *intruder) smuggle(of *jetstream.RawStreamMsg, user spec.UserID, more st
 	}
 }
 
+// hidden has a reader take a copy for what stands where the message does: what the server says
+// follows a blank line.
+func hidden(of *jetstream.RawStreamMsg) string {
+	return fmt.Sprintf("Nats-Sequence: %d\n\nX: y\r\n", of.Sequence)
+}
+
 // purge deletes what is before a sequence.
 func (i *intruder) purge(user spec.UserID, before uint64) {
 	i.t.Helper()
@@ -124,12 +130,15 @@ func TestForgery(t *testing.T) {
 		must(t, write(a, user, epoch, storage.Settings{Name: "policy", Body: []byte(body)}))
 	}
 	deny("other", load(t, a, "other").Epoch, `"none"`)
-	// The journals are: 0 a claim, 1 a policy, 2 a snapshot with it, 3 another policy.
-	const claim, snapshot, newest = 0, 2, 3
+	// The journals are: 0 a claim, 1 a policy, 2 and 3 a snapshot with it, 4 another policy.
+	const claim, snapshot, newest = 0, 2, 4
 	for name, forge := range map[string]func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg){
 		"replay": func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg) { i.copy(old[1], user, old[1].Data) },
 		"snapshot": func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg) {
+
 			i.copy(old[snapshot], user, old[snapshot].Data)
+			i.copy(old[snapshot+1], user, old[snapshot+1].Data)
+
 		},
 		"new id": func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg) {
 			i.copy(old[1], user, old[1].Data, headerID, "99.99")
@@ -165,18 +174,18 @@ func TestForgery(t *testing.T) {
 		},
 		"smuggled": func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg) { i.smuggle(old[1], user, "") },
 		"smuggled snapshot": func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg) {
-			i.smuggle(old[snapshot], user, "")
+			i.smuggle(old[snapshot], user, hidden(old[snapshot]))
+			i.smuggle(old[snapshot+1], user, "")
 		},
 		"smuggled snapshot alone": func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg) {
-			i.smuggle(old[snapshot], user, "")
-			i.purge(user, i.last())
+			i.smuggle(old[snapshot], user, hidden(old[snapshot]))
+			i.smuggle(old[snapshot+1], user, "")
+			i.purge(user, i.last()-1)
 		},
-		"smuggled sequence": func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg) {
-			// The blank line hides what the server says of the message.
+		"smuggled journal": func(i *intruder, user spec.UserID, old []*jetstream.RawStreamMsg) {
 			i.purge(user, 1<<40)
-			for _, m := range old[:2] {
-				i.smuggle(m, user, fmt.Sprintf("Nats-Sequence: %d\n\nX: y\r\n", m.Sequence))
-			}
+			i.smuggle(old[claim], user, hidden(old[claim]))
+			i.smuggle(old[1], user, "")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func (s *Store) readSome(ctx context.Context, subject string, next, to uint64, v
 			return next, err
 		}
 		if m.seq < next {
-			return next, fmt.Errorf("message %d of %s came where %d was asked for", m.seq, subject, next)
+			return next, fmt.Errorf("%w: %d of %s came where %d was asked for", errMessage, m.seq, subject, next)
 		}
 		if m.seq > to { // another has come, and a snapshot instead of the message
 			return next, &supersededError{by: m.writer()}
