@@ -125,7 +125,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	defer h.inFlight.Add(-1)
 	var resp spec.Response
 	var err error
-	if n > spec.MaxCallsPerHub {
+	if n > int64(h.opts.MaxCalls) {
 		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
 	} else {
 		ctx, r.passage = h.gate.enter(ctx, r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: r.ref.ID.Domain}})

@@ -100,6 +100,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	opts.CallTimeout = cmp.Or(opts.CallTimeout, spec.CallTimeout)
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
 	opts.PersonTimeout = cmp.Or(opts.PersonTimeout, spec.PersonTimeout)
+	opts.MaxCalls = cmp.Or(opts.MaxCalls, spec.MaxCallsPerHub)
 	opts.Handover = cmp.Or(opts.Handover, HandoverWait)
 	opts.Room, opts.RoomEnd = cmp.Or(opts.Room, RoomGroup), cmp.Or(opts.RoomEnd, RoomKeep)
 	h := &Hub{

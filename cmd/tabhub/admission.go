@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/hub/policy"
+	"tabhub/hub/tenant"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -42,10 +43,24 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Excha
 		a.Origin = page
 	}
 	// The connection waits until the user's hub is there.
-	if _, err := p.tenants.Get(r.Context(), a.User); err != nil {
+	t, err := p.tenants.Get(r.Context(), a.User)
+	if err != nil {
 		return a, p.notOpened(a.User, err)
 	}
-	return a, nil
+	return a, countSocket(r, t)
+}
+
+// countSocket takes the WebSocket of a request off what its user may take, until it ends.
+func countSocket(r *http.Request, t *tenant.Tenant) error {
+	if t.Share == nil {
+		return nil
+	}
+	leave, err := t.Share.Socket(r.Context().Done())
+	if err != nil {
+		return spec.Errorf(spec.CodeLimit, "%v", err)
+	}
+	context.AfterFunc(r.Context(), leave)
+	return nil
 }
 
 // notOpened returns what a peer is told whose user's hub could not be opened.
@@ -200,6 +215,11 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	t, err := p.tenants.Get(h.Request.Context(), a.User)
 	if err != nil {
 		return a, errors.New(p.notOpened(a.User, err).Message)
+	}
+	if !h.Again {
+		if err := countSocket(h.Request, t); err != nil {
+			return a, err
+		}
 	}
 	if !h.Extension {
 		bound, err := httpd.BoundOf(h.Request)

@@ -21,6 +21,7 @@ import (
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/hub/tenant"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -33,6 +34,10 @@ const (
 	defaultIdle = 15 * time.Minute
 	// defaultBudget is how many tokens a list of what pages offer may cost.
 	defaultBudget = 10_000
+	// A user of a hub with accounts may make so many requests a second, and have so many
+	// sockets and streams open.
+	defaultUserRate    = 100
+	defaultUserSockets = 256
 )
 
 // config is what the flags say.
@@ -54,6 +59,7 @@ type config struct {
 	jwtIssuer    string
 	jwtAudiences []string
 
+	limits  tenant.Limits
 	cluster clusterConfig
 
 	nameLimit      int
@@ -112,6 +118,9 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address; needs --jwt-issuer and --jwt-audience")
 	f.StringVar(&c.jwtIssuer, "jwt-issuer", "", "with --auth jwt: issuer (iss) that tokens must have")
 	f.StringSliceVar(&c.jwtAudiences, "jwt-audience", nil, "with --auth jwt: audience (aud) that tokens must have; one of them, if it is repeated")
+	f.IntVar(&c.limits.Rate, "user-rate", defaultUserRate, "with --auth jwt: how many requests a second a user may make, in the long run; 0 for any number")
+	f.IntVar(&c.limits.Sockets, "user-sockets", defaultUserSockets, "with --auth jwt: how many WebSockets, event streams and bridges of a user may be open; 0 for any number")
+	f.IntVar(&c.limits.Calls, "user-calls", spec.MaxCallsPerHub, "with --auth jwt: how many calls of a user may be under way")
 	c.cluster.addFlags(f)
 	f.IntVar(&c.nameLimit, "name-limit", 0, fmt.Sprintf("longest tool name, without what the client puts before it (default %d)", naming.DefaultLimit))
 	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
@@ -148,6 +157,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 
 	groupFlags(f, "Where the hub is, and who may come", "listen", "public-url", "behind-proxy", "tls-cert", "tls-key", "allow-origin", "allow-host", "extension-id")
 	groupFlags(f, "Who clients are", "auth", "jwt-secret", "jwks", "jwt-issuer", "jwt-audience")
+	groupFlags(f, "What a user may take", "user-rate", "user-sockets", "user-calls")
 	groupFlags(f, "A cluster of hubs", clusterFlags...)
 	groupFlags(f, "What clients list", "expose", "expose-budget", "tab-names", "name-limit", "plain-names", "tools", "relay-tools", "demo")
 	groupFlags(f, "What clients may do", "policy", "policy-file", "ask")
@@ -169,6 +179,10 @@ func (c *config) check() error {
 		return usagef("--jwt-secret and --jwks are for --auth jwt")
 	case c.auth != "jwt" && (c.jwtIssuer != "" || len(c.jwtAudiences) > 0):
 		return usagef("--jwt-issuer and --jwt-audience are for --auth jwt")
+	case c.limits.Rate < 0 || c.limits.Sockets < 0 || c.limits.Calls < 1:
+		return usagef("--user-calls must be above 0, and --user-rate and --user-sockets not below")
+	case c.auth != "jwt" && (c.limits.Rate != defaultUserRate || c.limits.Sockets != defaultUserSockets || c.limits.Calls != spec.MaxCallsPerHub):
+		return usagef("--user-rate, --user-sockets and --user-calls are for --auth jwt, where several users share the hub")
 	case c.jwks != "" && (c.jwtIssuer == "" || len(c.jwtAudiences) == 0):
 		return usagef("--jwks needs --jwt-issuer and --jwt-audience, or tokens that the issuer of the keys made for other services would open this hub; pass the iss and the aud of those that are for it")
 	case c.logFormat != formatText && c.logFormat != formatJSON:

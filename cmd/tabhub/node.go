@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/natsd"
+	"tabhub/cmd/tabhub/internal/telemetry"
 	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
@@ -113,6 +114,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	n.forwarder = forward.New(forward.Options{Dial: n.dial, Log: log})
 	n.store, err = jetstream.Open(ctx, n.conn, jetstream.Options{
 		Node: n.ID, Replicas: replicas, Key: n.JournalKey(), Log: log,
+		Written: func(took time.Duration) { p.telemetry.Written(took) }, // made before users come
 		May: func(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
 			return n.users.May(ctx, user, from)
 		},
@@ -125,6 +127,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	}
 	n.users = cluster.NewUsers(cluster.UsersOptions{
 		Node: n.Node, Journals: n.store, Tenants: nodeTenants{p}, Ask: n.ask, Log: log,
+		Opened: func(took time.Duration) { p.telemetry.Opened(took) },
 		Forward: func(to cluster.Member, user spec.UserID) http.Handler {
 			return n.forwarder.To(to.ID(), func(ctx context.Context, node, owner string) (string, error) {
 				return n.users.Again(ctx, user, node, owner)
@@ -402,6 +405,14 @@ func (n *clusterNode) giveBack(t *tenant.Tenant, term *cluster.Term) func(contex
 			return nil
 		}
 		return n.store.Release(ctx, t.User, t.Hub.Epoch(), n.users.Next(t.User))
+	}
+}
+
+// measure says how the node is.
+func (n *clusterNode) measure() telemetry.Node {
+	return telemetry.Node{
+		Stats: n.Stats(), Members: n.Members(), Users: n.users.Stats(),
+		Forward: n.forwarder.Stats(), Links: n.forwarder.Len(), Journal: n.store.Stats(),
 	}
 }
 

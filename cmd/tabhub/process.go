@@ -66,6 +66,7 @@ type process struct {
 	relay       *relay.Relay
 	tools       builtin.Switches
 	telemetry   *telemetry.Telemetry
+	shares      *tenant.Shares // nil without accounts
 	// tenants are opened by openTenant.
 	tenants *tenant.Registry
 	server  *httpd.Server
@@ -297,6 +298,9 @@ func (p *process) guardDoors() (err error) {
 func (p *process) assemble() {
 	p.telemetry = telemetry.New(telemetry.Options{Version: p.info.Version, Env: os.Getenv, Log: p.log})
 	p.tenants = tenant.New(p.openTenant, p.log)
+	if p.config.auth == "jwt" {
+		p.shares = tenant.NewShares(p.config.limits)
+	}
 	p.clients.OnRevoke(p.forgetClient)
 	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Release: p.endLease, Instance: p.ring.Hub(), Detachable: p.node != nil, Log: p.log}
 	if p.config.auth == "none" {
@@ -328,10 +332,11 @@ func (p *process) assemble() {
 		o.Token, o.Rotate = p.token, p.rotate
 	}
 	if n := p.node; n != nil {
+		p.telemetry.WatchNode(n.measure)
 		o.Elsewhere, o.Nodes, o.Cluster = locator{n.users, p}, n.users, n.users
 	}
 	p.server = httpd.New(o)
-	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats})
+	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats, Refused: p.shares.Refused})
 }
 
 // hubs says how the hubs of all users are.

@@ -66,7 +66,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
 		Handover: hub.Handover(c.handover), Room: hub.RoomKind(c.room), RoomEnd: hub.RoomEnd(c.roomEnd),
-		OwnPage: p.isOwnPage, LabelResults: c.labelResults,
+		OwnPage: p.isOwnPage, LabelResults: c.labelResults, MaxCalls: c.limits.Calls,
 	})
 	close(opened)
 	if err != nil {
@@ -83,7 +83,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		}
 		kept = mine
 	}
-	t := &tenant.Tenant{User: user, Hub: h, Credentials: kept, Record: recorded, Changed: changed, Instances: p.newInstances(h)}
+	t := &tenant.Tenant{User: user, Hub: h, Credentials: kept, Record: recorded, Changed: changed, Share: p.shares.New(), Instances: p.newInstances(h)}
 	if p.node != nil {
 		t.GiveBack = p.node.giveBack(t, term)
 	}

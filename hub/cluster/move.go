@@ -62,6 +62,7 @@ func (u *Users) Move(ctx context.Context, user spec.UserID, to Member) error {
 	if err := u.tenants.LetGo(ctx, user); err != nil {
 		return err
 	}
+	u.stats.moved.Add(1)
 	u.note(user, to.ID())
 	return u.take(ctx, to, user)
 }

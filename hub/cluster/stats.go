@@ -8,6 +8,7 @@ import (
 // Stats count what the node has done since it joined.
 type Stats struct {
 	Held           bool          // the lease, now
+	Age            time.Duration // since the last renewal that has succeeded was sent; 0: the lease is over
 	Members        int           // with a lease, this node among them
 	Renewals       int64         // of the lease
 	RenewalsFailed int64         // attempts
@@ -42,11 +43,29 @@ func (s *stats) renewed(sent, last *instant, hold time.Duration) {
 	}
 }
 
+// UsersStats count what a node has done for users since it joined. Those that were opened
+// UsersOptions.Opened is told.
+type UsersStats struct {
+	Failed int64 // times that a user's hub could not be opened
+	Moved  int64 // users given to other nodes
+}
+
+type usersStats struct{ failed, moved atomic.Int64 }
+
+// Stats returns the counters.
+func (u *Users) Stats() UsersStats {
+	return UsersStats{Failed: u.stats.failed.Load(), Moved: u.stats.moved.Load()}
+}
+
 // Stats returns the counters.
 func (n *Node) Stats() Stats {
 	s := &n.stats
+	var age time.Duration
+	if sent := n.lease.granted.Load(); sent != nil {
+		age = quick().mono - sent.mono
+	}
 	return Stats{
-		Held: n.lease.Held(), Members: len(n.Members()),
+		Held: n.lease.Held(), Age: age, Members: len(n.Members()),
 		Renewals: s.renewals.Load(), RenewalsFailed: s.renewalsFailed.Load(), RenewalTime: time.Duration(s.renewalTime.Load()),
 		Suspensions: s.suspensions.Load(), Suspended: time.Duration(s.suspended.Load()),
 		Lost: s.lost.Load(), Ended: s.ended.Load(), WatchRestarts: s.watchRestarts.Load(),

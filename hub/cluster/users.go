@@ -45,19 +45,19 @@ type Users struct {
 	ask      Asker
 	log      *slog.Logger
 
-	opening chan struct{} // buffered maxOpening: has an element for each hub that is being opened
-	touch   touch
+	turns  chan struct{} // buffered maxOpening: has an element for each hub that is being opened
+	opened func(took time.Duration)
+	stats  usersStats
+	touch  touch
 
-	mu     sync.Mutex
-	known  map[spec.UserID]string // the node that had a user last, by its ID; a guess
-	moving map[spec.UserID]*move  // of users that are being given away
+	mu       sync.Mutex
+	known    map[spec.UserID]string // the node that had a user last, by its ID; a guess
+	moving   map[spec.UserID]*move  // of users that are being given away
+	openings map[spec.UserID]*opening
 }
 
 // maxKnown bounds the guesses. Beyond it all are forgotten: then journals are asked.
 const maxKnown = 1 << 17
-
-// maxOpening is how many hubs are opened at once: when a node dies, a third of all users come.
-const maxOpening = 64
 
 // patience is how long a user is looked for whose node has died, or who moves.
 const patience = 15 * time.Second
@@ -70,15 +70,21 @@ type UsersOptions struct {
 	// Forward serves the requests of a user by another node.
 	Forward func(Member, spec.UserID) http.Handler
 	Ask     Asker
-	Log     *slog.Logger
+	// Opened is called with the time that it took for each hub that was opened here. It must not
+	// block. Nil: nobody wants to know.
+	Opened func(took time.Duration)
+	Log    *slog.Logger
 }
 
 // NewUsers returns the Users of a node.
 func NewUsers(o UsersOptions) *Users {
+	if o.Opened == nil {
+		o.Opened = func(time.Duration) {}
+	}
 	return &Users{
 		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask, log: o.Log,
-		opening: make(chan struct{}, maxOpening),
-		known:   map[spec.UserID]string{}, moving: map[spec.UserID]*move{},
+		turns: make(chan struct{}, maxOpening), opened: o.Opened,
+		known: map[spec.UserID]string{}, moving: map[spec.UserID]*move{}, openings: map[spec.UserID]*opening{},
 	}
 }
 
@@ -232,31 +238,6 @@ func (u *Users) guess(ctx context.Context, user spec.UserID) (Member, error) {
 	}
 	u.note(user, m.ID())
 	return m, nil
-}
-
-// open opens the user's hub here, or returns who has it.
-func (u *Users) open(ctx context.Context, user spec.UserID) (*Member, error) {
-	select {
-	case u.opening <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	err := u.tenants.Open(ctx, user)
-	<-u.opening
-	if owned, ok := errors.AsType[*OwnedError](err); ok {
-		u.note(user, owned.By.ID())
-		return &owned.By, nil
-	}
-	if errors.Is(err, errLeaving) {
-		if m := u.node.Place(user); m.ID() != u.node.Self().ID() {
-			u.note(user, m.ID())
-			return &m, nil
-		}
-	}
-	if err == nil {
-		u.note(user, u.node.Self().ID())
-	}
-	return nil, err
 }
 
 // Again returns the node that has a user, for a request that one has not taken: because it has not

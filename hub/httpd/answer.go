@@ -12,6 +12,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/cluster"
+	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -76,6 +77,9 @@ type ErrorReport struct {
 func (s *Server) errorReport(r *http.Request, err error) (status int, body ErrorReport) {
 	if no, ok := errors.AsType[*refusal](err); ok {
 		return no.status, ErrorReport{Error: no.text}
+	}
+	if many, ok := errors.AsType[*tenant.LimitError](err); ok {
+		return http.StatusTooManyRequests, ErrorReport{Error: many.Error()}
 	}
 	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
 		return http.StatusNotFound, ErrorReport{Error: unknown.Error(), Nearest: nonNil(unknown.Nearest)}

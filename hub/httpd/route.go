@@ -26,6 +26,7 @@ type route struct {
 	merge  func(*Server, []byte) (answer any, err error) // puts what this node says of itself into another's answer
 	client bool                                          // while it is served, the hub has a client and does not end for idleness
 	tenant bool                                          // request.tenant is the caller's
+	stream bool                                          // the answer to GET lasts for as long as it is read: it counts as a socket of the user
 	serve  func(*Server, *request) error
 }
 
@@ -95,10 +96,10 @@ var (
 var routes = []route{
 	// MCP.
 	{path: "/mcp", websocket: true, name: "the relay's client endpoint", access: relayClients, client: true, serve: given(func(o *Options) http.Handler { return o.Client })},
-	{path: "/mcp", access: mcpClients, client: true, tenant: true, serve: serveMCP((*mcpserver.Server).MCP)},
-	{path: "/sse", access: sseClients, client: true, tenant: true, serve: serveMCP((*mcpserver.Server).SSE)},
+	{path: "/mcp", access: mcpClients, client: true, tenant: true, stream: true, serve: serveMCP((*mcpserver.Server).MCP)},
+	{path: "/sse", access: sseClients, client: true, tenant: true, stream: true, serve: serveMCP((*mcpserver.Server).SSE)},
 	{path: "/message", access: sseClients, client: true, tenant: true, serve: serveMCP((*mcpserver.Server).Message)},
-	{path: "/attach", access: bridges, client: true, tenant: true, serve: (*Server).attach},
+	{path: "/attach", access: bridges, client: true, tenant: true, stream: true, serve: (*Server).attach},
 
 	// Tabs and browsers.
 	{path: "/tabs", access: tabs, serve: given(func(o *Options) http.Handler { return o.Tabs })},

@@ -261,7 +261,33 @@ func (s *Server) serve(r *request) (err error) {
 			return s.moved(r, err)
 		}
 	}
+	leave, err := s.share(r)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return rt.serve(s, r)
+}
+
+// share takes a request off what its user may take of the process, until leave is called.
+func (s *Server) share(r *request) (leave func(), err error) {
+	t, rt := r.tenant, r.pass.route
+	if t == nil && r.pass.identity != nil {
+		t, _ = s.o.Tenants.Has(r.pass.identity.User)
+	}
+	gone := r.Context().Done()
+	switch {
+	case t == nil:
+		return func() {}, nil
+	case rt.stream && r.Method == http.MethodGet:
+		leave, err = t.Share.Socket(gone)
+	default:
+		leave, err = t.Share.Request(rt.kinds&auth.KindClient != 0, gone)
+	}
+	if err != nil {
+		r.w.Header().Set("Retry-After", "1")
+	}
+	return leave, err
 }
 
 func (s *Server) isDraining() bool {

@@ -33,6 +33,8 @@ type Tenant struct {
 	Demo *demo.Tab
 	// Credentials are those of the user that are kept with Hub. Nil: they are not.
 	Credentials Credentials
+	// Share is what the user takes of the process. Nil: that is not bounded.
+	Share *Share
 	// GiveBack is called at the end of Close, for what the Hub had of the user's alone. Nil:
 	// there is nothing.
 	GiveBack func(context.Context) error

@@ -55,6 +55,7 @@ func (s *Store) compact(j *journal) error {
 		j.live, j.messages = j.bytes, 0
 		return err
 	}
+	s.stats.snapshots.Add(1)
 	j.live, j.messages, j.bytes = f.live, j.messages-messages, j.bytes-bytes
 	s.purge(j, first)
 	return nil

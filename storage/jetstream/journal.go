@@ -209,6 +209,9 @@ func (s *Store) flush(j *journal, b *batch) {
 		_, err = s.writeParts(j, kindFlush, payload)
 		j.last = time.Now()
 		j.took = j.last.Sub(start)
+		if err == nil {
+			s.opts.Written(j.took)
+		}
 	}
 	s.settle(j, b, err)
 }

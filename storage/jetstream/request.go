@@ -109,6 +109,10 @@ func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uin
 		lost = time.Time{}
 		return err
 	})
+	if err == nil {
+		s.stats.messages.Add(1)
+		s.stats.bytes.Add(int64(len(m.Data)))
+	}
 	return seq, err
 }
 

@@ -40,6 +40,9 @@ type Options struct {
 	// Key signs the messages, and is the same on all nodes. What was not signed with it is a damaged
 	// journal. Nil, for tests: nothing is signed or checked.
 	Key []byte
+	// Written is called with the time that each batch of changes took that was kept. It must not
+	// block. Nil: nobody wants to know.
+	Written func(took time.Duration)
 	// Log may be nil.
 	Log *slog.Logger
 }
@@ -61,6 +64,8 @@ type Store struct {
 	compactions chan struct{} // holds one for each that is under way
 	closeAfter  time.Duration // closeTimeout
 	lostAfter   time.Duration // lostTimeout
+
+	stats stats
 
 	tasks sync.WaitGroup // goroutines that Close waits for
 
@@ -90,6 +95,9 @@ func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Written == nil {
+		opts.Written = func(time.Duration) {}
 	}
 	opts.Replicas = max(opts.Replicas, 1)
 	s := &Store{

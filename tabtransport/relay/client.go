@@ -184,10 +184,13 @@ var errDetached = new(spec.Error)
 // enter checks who a client is and gives it its place. A client that is known already
 // is checked again: a newer token of the same user extends its stay.
 func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
-	who := Handshake{Token: tokenOf(got), Client: "mcp-" + uuid.NewString(), Name: describe.Clean(name, maxName), Request: p.request}
+	who := Handshake{Token: tokenOf(got), Client: "mcp-" + uuid.NewString(), Name: describe.Clean(name, maxName), Again: p.client != nil, Request: p.request}
 	a, err := p.relay.verify(who)
 	if p.client == nil && p.detach(err, 0) {
 		return errDetached
+	}
+	if many := tooMany(err); many != nil {
+		return many
 	}
 	if err != nil {
 		return spec.Errorf(codeServer, "Authentication failed: %v", err)

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"tabhub/spec"
@@ -30,6 +31,14 @@ func failed(code spec.FailureCode, format string, args ...any) *spec.Error {
 		Message: fmt.Sprintf(format, args...),
 		Data:    json.RawMessage(fmt.Sprintf(`{"code":%q}`, code)),
 	}
+}
+
+// tooMany returns an error of Options.Verify that says that there are too many peers, else nil.
+func tooMany(err error) *spec.Error {
+	if coded, ok := errors.AsType[*spec.Error](err); ok && coded.Code == spec.CodeLimit {
+		return coded
+	}
+	return nil
 }
 
 func errForeign() *spec.Error {

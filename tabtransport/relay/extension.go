@@ -112,6 +112,10 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 	if p.detach(err, openingsOf(p.dialect)) {
 		return
 	}
+	if many := tooMany(err); many != nil {
+		p.out.Close(closeTryLater, many.Message)
+		return
+	}
 	if err != nil {
 		p.refuse(err.Error())
 		return

@@ -37,6 +37,7 @@ type Handshake struct {
 	Extension bool          // it offers a browser; otherwise it is a client, which uses one
 	Client    string        // what the relay calls the client, and nobody else; "" for an extension
 	Name      string        // what the client calls itself, "" if nothing
+	Again     bool          // the client was admitted before, on the same WebSocket
 	Request   *http.Request // that opened its WebSocket; its context ends with that
 }
 

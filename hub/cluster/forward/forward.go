@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
@@ -54,6 +55,7 @@ type Forwarder struct {
 	log      *slog.Logger
 	http     *http.Transport
 	copying  sync.WaitGroup // the goroutines of splices
+	stats    stats
 
 	mu     sync.Mutex
 	links  map[*link]struct{}
@@ -145,6 +147,23 @@ func (f *Forwarder) Len() int {
 	return len(f.links)
 }
 
+// Stats count what was passed on since the Forwarder was made.
+type Stats struct {
+	OK        int64 // requests that have an answer, also one that refuses them
+	Again     int64 // times that a request was sent again because a node had not taken it
+	Unreached int64 // requests that no node has taken
+	Broken    int64 // requests whose connection broke off before the answer: they may have been done
+	Splices   int64 // sockets that are open now
+}
+
+type stats struct{ ok, again, unreached, broken, splices atomic.Int64 }
+
+// Stats returns the counters.
+func (f *Forwarder) Stats() Stats {
+	s := &f.stats
+	return Stats{OK: s.ok.Load(), Again: s.again.Load(), Unreached: s.unreached.Load(), Broken: s.broken.Load(), Splices: s.splices.Load()}
+}
+
 // Close ends all connections, and waits until nothing is copied any more. Nothing is passed on
 // afterwards. It is idempotent.
 func (f *Forwarder) Close() {
@@ -207,6 +226,7 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Transport:  &sender{t, kept},
 		BufferPool: buffers,
 		ModifyResponse: func(resp *http.Response) error {
+			t.f.stats.ok.Add(1)
 			for name := range resp.Header {
 				w.Header().Del(name) // the node has said it
 			}
@@ -352,6 +372,7 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		if elsewhere && !repeatable {
 			return errMoved // the next request goes there
 		}
+		t.f.stats.again.Add(1)
 	}
 }
 
@@ -360,12 +381,14 @@ func (t *target) fail(w http.ResponseWriter, r *http.Request, err error) {
 	_, unreached := errors.AsType[*dialError](err)
 	switch {
 	case unreached || errors.Is(err, errMoved):
+		t.f.stats.unreached.Add(1)
 		t.f.log.Warn("a request was not passed on", "path", r.URL.Path, "err", err)
 		w.Header().Set("Retry-After", "1")
 		writeError(w, http.StatusServiceUnavailable, "the node that has your hub cannot be reached now, and nothing was done; try again in a moment")
 	case r.Context().Err() != nil:
 		panic(http.ErrAbortHandler) // nobody waits for it, or this node ends
 	default:
+		t.f.stats.broken.Add(1)
 		t.f.log.Warn("the connection to a node broke off", "path", r.URL.Path, "err", err)
 		writeError(w, http.StatusBadGateway, "the connection to the node that has your hub broke off before it answered; what was asked for may have been done")
 	}

@@ -45,6 +45,7 @@ func (t *target) upgrade(w http.ResponseWriter, r *http.Request) {
 		t.fail(w, r, err)
 		return
 	}
+	t.f.stats.ok.Add(1)
 	if resp.StatusCode != http.StatusSwitchingProtocols {
 		defer far.Close()
 		defer resp.Body.Close()
@@ -144,7 +145,8 @@ func (f *Forwarder) splice(near net.Conn, far *link) {
 	}
 	f.copying.Add(2)
 	f.mu.Unlock()
-	s := &spliced{near: near, far: far, done: f.copying.Done}
+	f.stats.splices.Add(1)
+	s := &spliced{near: near, far: far, f: f}
 	s.open.Store(2)
 	go s.copy(far, near)
 	go s.copy(near, far)
@@ -153,13 +155,13 @@ func (f *Forwarder) splice(near net.Conn, far *link) {
 type spliced struct {
 	near net.Conn
 	far  *link
-	done func()
+	f    *Forwarder
 	open atomic.Int32 // directions
 }
 
 // copy copies one way until from ends, and says so to the other side.
 func (s *spliced) copy(to, from net.Conn) {
-	defer s.done()
+	defer s.f.copying.Done()
 	err := copyAll(to, from)
 	if err == nil {
 		err = closeWrite(to)
@@ -167,9 +169,13 @@ func (s *spliced) copy(to, from net.Conn) {
 	if err == nil && from == net.Conn(s.far) {
 		err = s.near.SetReadDeadline(time.Now().Add(lingerTimeout))
 	}
-	if s.open.Add(-1) == 0 || err != nil {
+	left := s.open.Add(-1)
+	if left == 0 || err != nil {
 		s.near.Close()
 		s.far.Close()
+	}
+	if left == 0 {
+		s.f.stats.splices.Add(-1)
 	}
 }
 

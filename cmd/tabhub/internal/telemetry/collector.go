@@ -32,6 +32,7 @@ func counter[T any](name, help string, of func(T) float64) reading[T] {
 type readings struct {
 	ofHubs    []reading[Hub]
 	ofSockets []reading[wsserver.Stats]
+	refused   *prometheus.Desc
 }
 
 func newReadings() readings {
@@ -65,6 +66,7 @@ func newReadings() readings {
 			counter("tabhub_socket_slow_total", "WebSockets closed because the peer did not read or answer.", func(s wsserver.Stats) float64 { return float64(s.Slow) }),
 			counter("tabhub_socket_flooding_total", "WebSockets closed because the peer sent too much.", func(s wsserver.Stats) float64 { return float64(s.TooFast) }),
 		},
+		refused: prometheus.NewDesc("tabhub_users_limited_total", "Requests and sockets that were refused because a user had too many.", []string{"of"}, nil),
 	}
 }
 
@@ -84,6 +86,7 @@ func (c collector) Describe(to chan<- *prometheus.Desc) {
 	for _, r := range c.ofSockets {
 		to <- r.desc
 	}
+	to <- c.refused
 }
 
 // Collect implements prometheus.Collector.
@@ -99,4 +102,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, r := range c.ofSockets {
 		to <- prometheus.MustNewConstMetric(r.desc, r.kind, r.of(sockets))
 	}
+	refusedRequests, refusedSockets := c.Refused()
+	to <- prometheus.MustNewConstMetric(c.refused, prometheus.CounterValue, float64(refusedRequests), "request")
+	to <- prometheus.MustNewConstMetric(c.refused, prometheus.CounterValue, float64(refusedSockets), "socket")
 }

@@ -27,6 +27,8 @@ type metrics struct {
 	durations map[spec.Kind]prometheus.Observer
 	phases    [telemetry.Execute + 1]prometheus.Observer // but Decide, which takes no time
 	decisions *prometheus.CounterVec
+
+	node *nodeMetrics // nil unless the process is a node of a cluster
 }
 
 // operationBuckets are the bounds that the conventions want for operations and sessions of

@@ -7,12 +7,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"tabhub/hub"
+	"tabhub/hub/cluster"
+	"tabhub/hub/cluster/forward"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
+	"tabhub/storage/jetstream"
 	"tabhub/tabtransport/wsserver"
 )
 
@@ -24,7 +28,17 @@ func TestScrape(t *testing.T) {
 			return []Hub{{Status: hub.Status{Counts: state.Counts{Tools: 2}, StoreError: "full"}}, {Status: hub.Status{Counts: state.Counts{Tools: 3}}, Questions: 1}}
 		},
 		Sockets: func() wsserver.Stats { return wsserver.Stats{Connections: 4, TooBig: 5} },
+		Refused: func() (int64, int64) { return 6, 7 },
 	})
+	r.WatchNode(func() Node {
+		return Node{
+			Stats:   cluster.Stats{Held: true, Age: 500 * time.Millisecond},
+			Members: []cluster.Member{{State: cluster.Ready}, {State: cluster.Ready}, {State: cluster.Draining}},
+			Forward: forward.Stats{OK: 8, Broken: 1}, Journal: jetstream.Stats{Messages: 9, Waiting: 10},
+		}
+	})
+	r.Opened(time.Millisecond)
+	r.Written(time.Second)
 	for _, name := range []string{tool, tool, crash, "nobodys"} {
 		_ = r.call(t, name, nil) // the last is refused
 	}
@@ -45,6 +59,12 @@ func TestScrape(t *testing.T) {
 		`mcp_server_operation_duration_seconds_count{error_type="tool_error",mcp_method_name="tools/call",network_transport="pipe"} 1`,
 		"tabhub_tools 5", "tabhub_hubs 2", "tabhub_questions_waiting 1", "tabhub_store_failing 1",
 		"tabhub_socket_connections 4", "tabhub_socket_oversized_total 5",
+		`tabhub_users_limited_total{of="request"} 6`, `tabhub_users_limited_total{of="socket"} 7`,
+		"tabhub_node_lease_held 1", "tabhub_node_lease_age_seconds 0.5",
+		`tabhub_node_members{state="ready"} 2`, `tabhub_node_members{state="draining"} 1`, `tabhub_node_members{state="suspended"} 0`,
+		`tabhub_node_forwarded_total{outcome="ok"} 8`, `tabhub_node_forwarded_total{outcome="broken"} 1`, `tabhub_node_forwarded_total{outcome="again"} 0`,
+		"tabhub_journal_messages_total 9", "tabhub_journal_queued_bytes 10",
+		"tabhub_node_user_open_duration_seconds_count 1", "tabhub_journal_write_duration_seconds_sum 1",
 	)
 	for _, name := range []string{"shop", "nobodys", "private"} {
 		if strings.Contains(got, name) {
@@ -97,7 +117,8 @@ var metricName = regexp.MustCompile(`\b(?:tabhub|mcp_server|promhttp|go|process)
 func ours(t *testing.T) []string {
 	t.Helper()
 	tel := New(Options{Version: "1"})
-	tel.Watch(Process{Hubs: func() []Hub { return nil }, Sockets: func() wsserver.Stats { return wsserver.Stats{} }})
+	tel.Watch(Process{Hubs: func() []Hub { return nil }, Sockets: func() wsserver.Stats { return wsserver.Stats{} }, Refused: func() (int64, int64) { return 0, 0 }})
+	tel.WatchNode(func() Node { return Node{} })
 	tel.metrics.request(new(telemetry.Request), 1) // what has labels is not there before
 	tel.metrics.session(telemetry.Session{})
 	all, err := tel.metrics.registry.Gather()

@@ -24,6 +24,8 @@ type Options struct {
 type Process struct {
 	Hubs    func() []Hub // of the users, less those that nobody has used yet
 	Sockets func() wsserver.Stats
+	// Refused are the requests, and the sockets and streams, that were more than a user may have.
+	Refused func() (requests, sockets int64)
 }
 
 // Hub is how one user's hub is.

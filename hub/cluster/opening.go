@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"tabhub/spec"
+)
+
+const (
+	// maxOpening is how many hubs are opened at once: when a node dies, a third of all users come.
+	maxOpening = 64
+	// A user's hub that could not be opened is opened again after firstRest, and twice as long
+	// each time, up to maxRest. Clients ask again at once, and other users wait for their turn.
+	firstRest, maxRest = 100 * time.Millisecond, 5 * time.Second
+)
+
+// opening is a user's hub that is being opened, or could not be.
+type opening struct {
+	done chan struct{} // closed when what follows is set
+	by   *Member       // who has the user; nil: this node, unless there is an error
+	err  error
+	left bool          // who was to open it has gone
+	rest time.Duration // after an error
+	end  time.Time     // of the rest
+}
+
+// waits reports whether the hub is being opened, or is not to be opened again yet.
+func (o *opening) waits() bool {
+	select {
+	case <-o.done:
+		return time.Now().Before(o.end)
+	default:
+		return true
+	}
+}
+
+// open opens the user's hub here, or returns who has it. Of those who ask for one user at once
+// the first opens it, and the others wait for that.
+func (u *Users) open(ctx context.Context, user spec.UserID) (*Member, error) {
+	for {
+		u.mu.Lock()
+		o := u.openings[user]
+		if o == nil || !o.waits() {
+			mine := &opening{done: make(chan struct{})}
+			if o != nil {
+				mine.rest = o.rest
+			}
+			u.openings[user] = mine
+			u.mu.Unlock()
+			u.finish(ctx, user, mine)
+			return mine.by, mine.err
+		}
+		u.mu.Unlock()
+		select {
+		case <-o.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if !o.left {
+			return o.by, o.err
+		}
+	}
+}
+
+// finish opens the user's hub, and remembers for a while if that fails.
+func (u *Users) finish(ctx context.Context, user spec.UserID, o *opening) {
+	o.by, o.err = u.tryOpen(ctx, user)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	defer close(o.done)
+	o.left = o.err != nil && ctx.Err() != nil
+	if o.err == nil || o.left {
+		delete(u.openings, user)
+		return
+	}
+	u.stats.failed.Add(1)
+	o.rest = min(max(2*o.rest, firstRest), maxRest)
+	o.end = time.Now().Add(o.rest)
+	time.AfterFunc(2*maxRest, func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if u.openings[user] == o {
+			delete(u.openings, user)
+		}
+	})
+}
+
+// tryOpen opens the user's hub here, or returns who has it.
+func (u *Users) tryOpen(ctx context.Context, user spec.UserID) (*Member, error) {
+	select {
+	case u.turns <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	began := time.Now()
+	err := u.tenants.Open(ctx, user)
+	<-u.turns
+	if owned, ok := errors.AsType[*OwnedError](err); ok {
+		u.note(user, owned.By.ID())
+		return &owned.By, nil
+	}
+	if errors.Is(err, errLeaving) {
+		if m := u.node.Place(user); m.ID() != u.node.Self().ID() {
+			u.note(user, m.ID())
+			return &m, nil
+		}
+	}
+	if err == nil {
+		u.note(user, u.node.Self().ID())
+		u.opened(time.Since(began))
+	}
+	return nil, err
+}
