@@ -10,6 +10,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/jetstream/internal/sign"
 	"tabhub/storage/jetstream/natstest"
 )
 
@@ -99,7 +100,7 @@ func drained(st *Store, user spec.UserID) *journal {
 	return j
 }
 
-// raw publishes a message behind the user's last one, as a node that dies then does.
+// raw publishes a signed message behind the user's last one, as a node that dies then does.
 func raw(t testing.TB, js jetstream.JetStream, user spec.UserID, data []byte, headers ...string) uint64 {
 	t.Helper()
 	m := nats.NewMsg(subject(user))
@@ -113,7 +114,9 @@ func raw(t testing.TB, js jetstream.JetStream, user spec.UserID, data []byte, he
 	if l, err := st.GetLastMsgForSubject(t.Context(), m.Subject); err == nil {
 		last = l.Sequence
 	}
-	ack, err := js.PublishMsg(t.Context(), m, jetstream.WithExpectLastSequencePerSubject(last))
+	m.Header.Set(nats.ExpectedLastSubjSeqHdr, fmt.Sprint(last))
+	sign.Signer{Key: testKey, Headers: signedHeaders}.Sign(m)
+	ack, err := js.PublishMsg(t.Context(), m)
 	must(t, err)
 	return ack.Sequence
 }
@@ -148,7 +151,7 @@ func TestUnfinished(t *testing.T) {
 		}
 		must(t, write(b, user, s.Epoch, storage.Name{Public: "second"}))
 		must(t, b.compact(drained(b, user)))
-		await(t, nc, user, 1)
+		await(t, nc, user, 2)
 		if s := load(t, a, user); len(s.Names) != 2 {
 			t.Errorf("%s: got %+v", kind, s.Names)
 		}
@@ -182,7 +185,7 @@ func TestTakeoverDuringSnapshot(t *testing.T) {
 	s := load(t, a, "ann")
 	must(t, write(a, "ann", s.Epoch, big("large", 2<<20)))
 	j := drained(a, "ann")
-	await(t, near, "ann", 5) // what was written is compacted
+	await(t, near, "ann", 6) // what was written is compacted
 	var f fold
 	must(t, a.read(a.ctx, subject("ann"), j.seq, f.add))
 	raw(t, streams(t, near), "ann", f.snapshot()[:maxPart], part(kindSnapshot, s.Epoch, 0, 5)...)
@@ -191,8 +194,8 @@ func TestTakeoverDuringSnapshot(t *testing.T) {
 	if err := a.compact(j); err == nil {
 		t.Error("the snapshot was kept")
 	}
-	if n := messages(t, streams(t, near), "ann"); n != 8 {
-		t.Errorf("%d messages, want 8", n)
+	if n := messages(t, streams(t, near), "ann"); n != 9 {
+		t.Errorf("%d messages, want 9", n)
 	}
 	if s := load(t, b, "ann"); len(s.Names) != 1 || len(settings(s)["large"]) != 2<<20+2 {
 		t.Errorf("got %d names, %d bytes", len(s.Names), len(settings(s)["large"]))

@@ -101,7 +101,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	await(t, near, "ann", 8)
 	fourth := load(t, b, "ann")
 	must(t, b.compact(drained(b, "ann")))
-	await(t, near, "ann", 1)
+	await(t, near, "ann", 2)
 	p.Break()
 	p.Mend()
 	err := <-done

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,6 +86,7 @@ func (e *supersededError) Error() string {
 // *supersededError if another one stands there, or says why the server refused it.
 func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uint64, err error) {
 	m.Header.Set(nats.ExpectedLastSubjSeqHdr, strconv.FormatUint(after, 10))
+	s.signer.Sign(m)
 	var lost time.Time // since when the servers say so
 	err = s.persist(ctx, func(ctx context.Context) error {
 		reply, err := s.nc.RequestMsgWithContext(ctx, m)
@@ -212,11 +214,15 @@ func (s *Store) ask(ctx context.Context, req getRequest) (message, error) {
 	case got.Message == nil:
 		return message{}, fmt.Errorf("answer to a get has no message: %.100q", reply.Data)
 	}
+	seq, subject := got.Message.Seq, cmp.Or(req.LastFor, req.NextFor)
+	if err := s.signer.CheckRaw(subject, seq, got.Message.Header); err != nil {
+		return message{}, err
+	}
 	h, err := nats.DecodeHeadersMsg(got.Message.Header)
 	if err != nil {
 		return message{}, fmt.Errorf("answer to a get: %w", err)
 	}
-	return parse(got.Message.Seq, h, got.Message.Data)
+	return s.parse(subject, seq, h, got.Message.Data)
 }
 
 // last returns the user's last message; the zero message if there is none. If certain is false
@@ -235,7 +241,7 @@ func (s *Store) last(ctx context.Context, user spec.UserID, certain bool) (m mes
 		if err != nil {
 			return s.explainSilence(ctx, err)
 		}
-		m, err = parseDirect(reply)
+		m, err = s.parseDirect(req.LastFor, reply)
 		if errors.Is(err, errNone) {
 			return nil
 		}

@@ -26,6 +26,9 @@ const (
 	headerBytes  = "Tabhub-Bytes"  // how many bytes the log had before it, with what was removed
 )
 
+// signedHeaders are all that a batch has beside its signature and the server's condition.
+var signedHeaders = []string{headerUser, headerEpoch, headerIndex, headerPiece, headerBefore, headerBytes, jetstream.ExpectedStreamHeader}
+
 // maxBeside is how many bytes of what is beside a log are written at once, and a line more.
 const maxBeside = 384 << 10
 
@@ -110,7 +113,8 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 	} else {
 		setNumber(msg, headerPiece, l.piece)
 	}
-	ack, err := l.publish(ctx, msg, jetstream.WithExpectLastSequencePerSubject(l.last))
+	setNumber(msg, jetstream.ExpectedLastSubjSeqHeader, l.last)
+	ack, err := l.publish(ctx, msg)
 	if err != nil {
 		l.doubt = l.doubt || !errors.Is(err, errAway) && !errors.Is(err, nats.ErrMaxPayload)
 		if !isWrongLast(err) {
@@ -188,11 +192,13 @@ func (l *Log) Remove(ctx context.Context, before uint64) error {
 	return nil
 }
 
-func (l *Log) publish(ctx context.Context, msg *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+func (l *Log) publish(ctx context.Context, msg *nats.Msg) (*jetstream.PubAck, error) {
 	if !l.nc.IsConnected() {
 		return nil, errAway
 	}
-	ack, err := l.js.PublishMsg(ctx, msg, append(opts, jetstream.WithExpectStream(l.o.Stream))...)
+	msg.Header.Set(jetstream.ExpectedStreamHeader, l.o.Stream)
+	l.signer.Sign(msg)
+	ack, err := l.js.PublishMsg(ctx, msg)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -18,7 +18,7 @@ import (
 	"tabhub/storage/jetstream/streamlog"
 )
 
-var options = streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record", PieceSize: 1000}
+var options = streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record", PieceSize: 1000, Key: []byte("the key of all nodes")}
 
 func openLogs(t *testing.T, servers *natstest.Cluster, o streamlog.Options) *streamlog.Logs {
 	t.Helper()

@@ -1,6 +1,7 @@
 package streamlog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -50,7 +52,10 @@ type message struct {
 	data   []byte
 }
 
-func newMessage(seq uint64, at time.Time, h nats.Header, data []byte) message {
+func (l *Logs) newMessage(subject string, seq uint64, at time.Time, h nats.Header, data []byte) (message, error) {
+	if err := l.signer.Check(subject, seq, h, data); err != nil {
+		return message{}, err
+	}
 	number := func(header string) uint64 {
 		n, _ := strconv.ParseUint(h.Get(header), 10, 64)
 		return n
@@ -58,12 +63,12 @@ func newMessage(seq uint64, at time.Time, h nats.Header, data []byte) message {
 	return message{
 		seq: seq, time: at, epoch: spec.Epoch(number(headerEpoch)), index: number(headerIndex),
 		piece: number(headerPiece), before: number(headerBefore), bytes: int64(number(headerBytes)), data: data,
-	}
+	}, nil
 }
 
-// newDirect returns the message that a replica has answered.
-func newDirect(m *nats.Msg) (message, error) {
-	seq, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
+// newDirect returns the message of a subject that a replica has answered.
+func (l *Logs) newDirect(subject string, m *nats.Msg) (message, error) {
+	seq, err := strconv.ParseUint(strings.Join(m.Header.Values(jetstream.SequenceHeader), ","), 10, 64) // the server adds one
 	if err != nil {
 		return message{}, fmt.Errorf("NATS has sent a message without its sequence: %w", err)
 	}
@@ -71,7 +76,7 @@ func newDirect(m *nats.Msg) (message, error) {
 	if err != nil {
 		return message{}, fmt.Errorf("NATS has sent a message without its time: %w", err)
 	}
-	return newMessage(seq, at, m.Header, m.Data), nil
+	return l.newMessage(subject, seq, at, m.Header, m.Data)
 }
 
 // leader asks the leader of the stream, which knows all that was confirmed, for a message.
@@ -102,13 +107,17 @@ func (l *Logs) leader(ctx context.Context, q query) (message, error) {
 	case got.Error != nil:
 		return message{}, got.Error
 	}
+	subject := cmp.Or(q.LastFor, q.NextFor)
+	if err := l.signer.CheckRaw(subject, got.Message.Seq, got.Message.Headers); err != nil {
+		return message{}, err
+	}
 	var h nats.Header
 	if len(got.Message.Headers) > 0 {
 		if h, err = nats.DecodeHeadersMsg(got.Message.Headers); err != nil {
 			return message{}, err
 		}
 	}
-	return newMessage(got.Message.Seq, got.Message.Time, h, got.Message.Data), nil
+	return l.newMessage(subject, got.Message.Seq, got.Message.Time, h, got.Message.Data)
 }
 
 func (l *Logs) request(ctx context.Context, subject string, ask []byte) (*nats.Msg, error) {
@@ -156,7 +165,7 @@ func (l *Logs) direct(ctx context.Context, q query, yield func(message) bool) er
 		if m.Header.Get("Status") != "" { // the end, there is none, nobody answers
 			return nil
 		}
-		got, err := newDirect(m)
+		got, err := l.newDirect(q.NextFor, m)
 		if err != nil {
 			return err
 		}
@@ -178,7 +187,7 @@ func (l *Logs) from(ctx context.Context, subject string, seq uint64) (message, e
 		return message{}, err
 	}
 	if m.Header.Get(jetstream.SequenceHeader) == strconv.FormatUint(seq, 10) {
-		return newDirect(m)
+		return l.newDirect(subject, m)
 	}
 	return l.leader(ctx, q) // the replica may not have it yet
 }
