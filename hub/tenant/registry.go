@@ -103,20 +103,26 @@ func (r *Registry) entry(ctx context.Context, user spec.UserID) (*entry, error) 
 	return e, nil
 }
 
-// run is the life of a tenant.
-func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
-	opening, cancel := context.WithTimeoutCause(ctx, openTimeout, fmt.Errorf("it was not open within %s", openTimeout))
-	stop := make(chan struct{})
+// openTenant opens a tenant, within a time that ends with that of Close.
+func (r *Registry) openTenant(ctx context.Context, user spec.UserID) (*Tenant, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, openTimeout, fmt.Errorf("it was not open within %s", openTimeout))
+	defer cancel()
+	opened := make(chan struct{})
+	defer close(opened)
 	go func() {
 		select {
 		case <-r.closing:
-			cancel()
-		case <-stop:
+			defer context.AfterFunc(r.closeCtx, cancel)()
+			<-opened
+		case <-opened:
 		}
 	}()
-	e.tenant, e.err = r.open(opening, user)
-	close(stop)
-	cancel()
+	return r.open(ctx, user)
+}
+
+// run is the life of a tenant.
+func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
+	e.tenant, e.err = r.openTenant(ctx, user)
 	if e.err != nil {
 		r.remove(user)
 		close(e.opened)
@@ -135,7 +141,7 @@ func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
 		r.mu.Unlock()
 		return
 	}
-	ctx, cancel = context.WithTimeout(ctx, closeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	if err := e.tenant.Close(ctx); err != nil {
 		r.log.Warn("a user's hub was closed before all was answered", "user", user, "err", err)
