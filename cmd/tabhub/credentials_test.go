@@ -297,12 +297,12 @@ func TestTokenMovesWithTheOwner(t *testing.T) {
 	a, b := m.start(), m.start()
 	first := m.token
 	for _, token := range []string{"", first} {
-		if _, err := a.credentials.Verify(token); err == nil {
+		if _, err := a.token.Verify(token); err == nil {
 			t.Errorf("%q is good where the owner is not", token)
 		}
 	}
 	onA := m.open(a, spec.LocalUser)
-	in, err := a.credentials.Verify(first)
+	in, err := a.token.Verify(first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func TestTokenMovesWithTheOwner(t *testing.T) {
 		t.Errorf("who is in is told %v", context.Cause(in.Revoked))
 	}
 	onB := m.open(b, spec.LocalUser)
-	if _, err := b.credentials.Verify(first); err != nil {
+	if _, err := b.token.Verify(first); err != nil {
 		t.Errorf("on the second machine: %v", err)
 	}
 	if _, err := meet(b, written.Pairing, written.Key); err != nil || !b.hasBrowser(spec.LocalUser) {
@@ -326,10 +326,10 @@ func TestTokenMovesWithTheOwner(t *testing.T) {
 	}
 	m.close(onB)
 	m.open(a, spec.LocalUser)
-	if _, err := a.credentials.Verify(first); err == nil {
+	if _, err := a.token.Verify(first); err == nil {
 		t.Error("back on the first machine: the token that was replaced is good")
 	}
-	if _, err := a.credentials.Verify(m.token); err != nil {
+	if _, err := a.token.Verify(m.token); err != nil {
 		t.Errorf("back on the first machine: %v", err)
 	}
 }

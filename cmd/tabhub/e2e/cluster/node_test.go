@@ -162,7 +162,10 @@ func (c *cluster) newNode(name string, flags ...string) *node {
 	x.env = append(x.env, "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
 	x.args = []string{
 		"serve", "--listen", x.addr, "--data-dir", filepath.Join(c.dir, name), "--auth", "jwt", "--jwt-secret", c.file("jwt", string(c.secret)),
-		"--allow-host", "127.0.0.1", "--log-level", cmp.Or(os.Getenv("TABHUB_CLUSTER_LOG"), "warn"), "--expose", "all", "--tab-names", "always", "--user-rate", "0", // a benchmark is one user
+		"--allow-host", "127.0.0.1", "--log-level", cmp.Or(os.Getenv("TABHUB_CLUSTER_LOG"), "warn"), "--expose", "all", "--tab-names", "always",
+	}
+	if !slices.Contains(flags, "--auth") {
+		x.args = append(x.args, "--user-rate", "0") // a benchmark is one user
 	}
 	if c.nats != nil {
 		x.health = "/readyz"
