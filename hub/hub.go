@@ -208,13 +208,9 @@ func (h *Hub) Epoch() spec.Epoch { return h.epoch }
 // IsSuperseded reports whether the Hub has stopped because another one serves the user.
 func (h *Hub) IsSuperseded() bool { return errors.Is(h.Err(), errSuperseded) }
 
-// Supersede stops the Hub at once, because another one serves the user now, or will. The caller
-// closes it. It does not block.
-func (h *Hub) Supersede(cause error) { h.supersede(cause) }
-
-// supersede stops a Hub at once because another one serves the user now: nothing that
+// Supersede stops a Hub at once because another one serves the user now: nothing that
 // it does from here on would last. It does not block.
-func (h *Hub) supersede(cause error) {
+func (h *Hub) Supersede(cause error) {
 	h.mu.Lock()
 	stopped := h.stopped
 	h.closing, h.stopped = true, true

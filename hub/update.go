@@ -145,6 +145,6 @@ func (h *Hub) written(err error) {
 	}
 	h.storeErr.Store(&err)
 	if errors.Is(err, storage.ErrStaleEpoch) {
-		h.supersede(err)
+		h.Supersede(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"tabhub/spec"
@@ -106,30 +107,33 @@ const unreachedAfter = 2 * time.Second
 // Unreached returns the names of the nodes that this one has no connection to now. It asks all, and
 // blocks for 2 s at most.
 func (u *Users) Unreached(ctx context.Context) []string {
-	ctx, cancel := context.WithTimeout(ctx, unreachedAfter)
+	names := u.askOthers(ctx, unreachedAfter, func(_ []byte, err error) bool { return err != nil })
+	slices.Sort(names)
+	return names
+}
+
+// askOthers asks all other nodes how long ago they have renewed their leases, and returns the names
+// of those whose answer, or failure to answer within a time, is of a kind. It blocks until then.
+func (u *Users) askOthers(ctx context.Context, within time.Duration, is func(age []byte, err error) bool) (names []string) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	self := u.node.Self().ID()
-	answers := make(chan string)
-	asked := 0
+	var mu sync.Mutex
+	var asking sync.WaitGroup
 	for _, m := range u.node.Members() {
 		if m.ID() == self {
 			continue
 		}
-		asked++
-		go func() {
-			if _, _, err := u.ask(ctx, m.ID(), http.MethodPost, pathAge); err == nil {
-				m.Name = ""
+		asking.Go(func() {
+			_, age, err := u.ask(ctx, m.ID(), http.MethodPost, pathAge)
+			if is(age, err) {
+				mu.Lock()
+				defer mu.Unlock()
+				names = append(names, m.Name)
 			}
-			answers <- m.Name
-		}()
+		})
 	}
-	var names []string
-	for range asked {
-		if name := <-answers; name != "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
+	asking.Wait()
 	return names
 }
 

@@ -3,10 +3,11 @@ package cluster
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
-	"net/http"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -101,37 +102,16 @@ func (u *Users) Watch(ctx context.Context, lost func(error)) {
 
 // isIsolated reports whether another node renews its lease while this one cannot.
 func (u *Users) isIsolated(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*touchLook)
-	defer cancel()
-	self := u.node.Self().ID()
-	later := make(chan bool)
-	asked := 0
-	for _, m := range u.node.Members() {
-		if m.ID() == self {
-			continue
-		}
-		asked++
-		go func() {
-			status, body, err := u.ask(ctx, m.ID(), http.MethodPost, pathAge)
-			if turnedAway(err) {
-				later <- true
-				return
-			}
-			own := u.node.Lease().Age()
-			age, bad := strconv.ParseInt(string(body), 10, 64)
-			later <- err == nil && bad == nil && status == http.StatusOK && own-time.Duration(age) >= isolatedBy
-		}()
-	}
-	some := false
-	for range asked {
-		some = <-later || some
-	}
-	return some && !u.node.Lease().Held()
+	later := u.askOthers(ctx, 2*touchLook, func(body []byte, err error) bool {
+		age, bad := strconv.ParseInt(string(body), 10, 64)
+		return turnedAway(err) || err == nil && bad == nil && u.node.Lease().Age()-time.Duration(age) >= isolatedBy
+	})
+	return len(later) > 0 && !u.node.Lease().Held()
 }
 
-// turnedAway reports whether a node has refused this one's certificate: its lease has ended, and
-// others know.
+// turnedAway reports whether a node has refused this one's certificate, as its lease has ended and
+// others know. What the node says of that may be lost with the connection, which it ends.
 func turnedAway(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "remote error"
+	return ok && op.Op == "remote error" || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF)
 }
