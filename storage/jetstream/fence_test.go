@@ -343,7 +343,7 @@ func TestOvertaken(t *testing.T) {
 	must(t, write(a, "ann", first.Epoch, storage.Name{Public: "n"}))
 	load(t, b, "ann")
 	must(t, b.compact(drained(b, "ann")))
-	await(t, nc, "ann", 1)
+	await(t, nc, "ann", 2)
 	j := drained(a, "ann")
 	var f fold
 	err := a.read(t.Context(), subject("ann"), j.seq, f.add)
