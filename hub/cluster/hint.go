@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/spec"
+	"tabhub/storage/jetstream/streams"
 )
 
 const (
@@ -102,7 +103,7 @@ func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
 			return errors.New("the credential is another user's")
 		case at == revision: // it was not answered, and may be on its way
 			select {
-			case <-time.After(attemptTimeout / 20):
+			case <-time.After(streams.AttemptTimeout / 20):
 			case <-ctx.Done():
 			}
 		}
@@ -129,7 +130,7 @@ func (h *Hints) Forget(id string) {
 	delete(h.known, key)
 	delete(h.older, key)
 	h.mu.Unlock()
-	err := patiently(ctx, func(ctx context.Context) error {
+	err := streams.Patiently(ctx, func(ctx context.Context) error {
 		return h.bucket.stream.Purge(ctx, jetstream.WithPurgeSubject(h.bucket.subject(key)))
 	})
 	if err != nil {
@@ -171,7 +172,7 @@ func (h *Hints) fromCopy(ctx context.Context, key string) (spec.UserID, error) {
 		return "", err
 	}
 	defer func() { <-h.ofCopies }()
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	ctx, cancel := context.WithTimeout(ctx, streams.AttemptTimeout)
 	defer cancel()
 	m, err := h.bucket.stream.GetLastMsgForSubject(ctx, h.bucket.subject(key))
 	if err != nil {
@@ -260,7 +261,7 @@ func (b *bucket) certain(ctx context.Context, key string) (value []byte, revisio
 			Data []byte
 		}
 	}
-	err = patiently(ctx, func(ctx context.Context) error {
+	err = streams.Patiently(ctx, func(ctx context.Context) error {
 		answer, err := b.js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+b.stream.CachedInfo().Config.Name, request)
 		if err != nil {
 			return err

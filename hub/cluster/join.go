@@ -13,6 +13,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tabhub/storage/jetstream/streams"
 )
 
 const (
@@ -32,12 +34,8 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = patiently(ctx, func(ctx context.Context) error {
-		_, err := js.AccountInfo(ctx)
-		return err
-	})
-	if err != nil {
-		return nil, explain(err, o.Replicas)
+	if err := streams.Check(ctx, js); err != nil {
+		return nil, err
 	}
 	n := &Node{
 		opts: o, log: o.Log, lease: Lease{hold: o.timing.hold},
@@ -120,7 +118,7 @@ func (n *Node) take(ctx context.Context) error {
 	for {
 		m, err := n.nodes.last(ctx, n.self.Name)
 		if err != nil {
-			return explain(err, n.opts.Replicas)
+			return streams.Explain(err, n.opts.Replicas)
 		}
 		r, bad := decodeRecord(n.self.Name, m.Data, n.keys.members)
 		live := bad == nil && r.State.live()
@@ -151,7 +149,7 @@ func (n *Node) take(ctx context.Context) error {
 		if err := n.attempt(ctx); err == nil {
 			return nil
 		} else if ctx.Err() != nil {
-			return explain(err, n.opts.Replicas)
+			return streams.Explain(err, n.opts.Replicas)
 		}
 		seen = 0 // another was faster, or NATS does not say
 		select {
@@ -192,7 +190,7 @@ func (n *Node) enter(ctx context.Context, asked time.Time) error {
 func (n *Node) checkClock(ctx context.Context, since time.Time) error {
 	m, err := n.nodes.last(ctx, n.self.Name)
 	if err != nil {
-		return explain(err, n.opts.Replicas)
+		return streams.Explain(err, n.opts.Replicas)
 	}
 	now := n.opts.wall()
 	if ahead := since.Sub(m.Time); ahead > maxSkew {

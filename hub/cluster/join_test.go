@@ -12,7 +12,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tabhub/storage"
 	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/jetstream/streams"
 )
 
 // refused checks that an error is one sentence that says what the operator needs.
@@ -114,14 +116,14 @@ func TestJoinRefusesReplicas(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t, 1)
 	_, err := join(t, c.Conn(t), "a", func(o *Options) { o.Replicas = 3 })
-	refused(t, err, ErrReplicas, "for 3 replicas", "nats-server")
+	refused(t, err, streams.ErrReplicas, "for 3 replicas", "nats-server")
 }
 
 func TestJoinRefusesWithoutJetStream(t *testing.T) {
 	t.Parallel()
 	c := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
 	_, err := join(t, c.Conn(t), "a")
-	refused(t, err, ErrNoJetStream, "-js")
+	refused(t, err, streams.ErrNoJetStream, "-js")
 }
 
 func TestJoinRefusesUnreachableAlone(t *testing.T) {
@@ -140,8 +142,8 @@ func TestJoinRefusesOtherBuckets(t *testing.T) {
 			is       error
 			says     string
 		}{
-			{map[string]string{formatKey: "2"}, ErrNewer, "has format 2, this program knows 1: update this node"},
-			{nil, nil, bucket + " was not made by tabhub"},
+			{map[string]string{streams.FormatKey: "2"}, storage.ErrNewer, "has format 2, this program knows 1: update this node"},
+			{nil, streams.ErrForeign, bucket + " was not made by tabhub"},
 		} {
 			c := natstest.Start(t, 1)
 			nc := c.Conn(t)

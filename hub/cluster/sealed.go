@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/spec"
+	"tabhub/storage/jetstream/streams"
 )
 
 // keys are made of the cluster's secret and its id.
@@ -68,7 +69,7 @@ func openIdentity(ctx context.Context, b *bucket, secret []byte) (keys, error) {
 		return k, err
 	}
 	if doc, err = b.create(ctx, identityKey, doc); err != nil {
-		return k, explain(err, 0)
+		return k, streams.Explain(err, 0)
 	}
 	var found identity
 	if err := json.Unmarshal(doc, &found); err != nil || found.ID == "" {

@@ -28,7 +28,7 @@ func TestCompacts(t *testing.T) {
 	c := natstest.Start(t, 1)
 	nc := c.Conn(t)
 	st := open(t, nc, 1, "a/1")
-	js := streams(t, nc)
+	js := jetStream(t, nc)
 	epoch := load(t, st, "ann").Epoch
 	most := 0
 	for i := range 1000 {
@@ -77,7 +77,7 @@ func TestLarge(t *testing.T) {
 		start := time.Now()
 		other := open(t, nc, 1, "b/1")
 		s = load(t, other, "ann")
-		t.Logf("limit %d: %d messages, 23 MB loaded in %v", limit, messages(t, streams(t, nc), "ann"), time.Since(start))
+		t.Logf("limit %d: %d messages, 23 MB loaded in %v", limit, messages(t, jetStream(t, nc), "ann"), time.Since(start))
 		n := 0
 		for _, v := range s.Settings {
 			n += len(v.Body)
@@ -131,7 +131,7 @@ func part(kind string, epoch spec.Epoch, i, n int) []string {
 func TestUnfinished(t *testing.T) {
 	c := natstest.Start(t, 1)
 	nc := c.Conn(t)
-	js := streams(t, nc)
+	js := jetStream(t, nc)
 	a := open(t, nc, 1, "a/1")
 	b := open(t, nc, 1, "b/1")
 	for _, kind := range []string{kindFlush, kindSnapshot} {
@@ -162,7 +162,7 @@ func TestUnfinished(t *testing.T) {
 func TestSnapshotWithoutPurge(t *testing.T) {
 	c := natstest.Start(t, 1)
 	nc := c.Conn(t)
-	js := streams(t, nc)
+	js := jetStream(t, nc)
 	a := open(t, nc, 1, "a/1")
 	s := load(t, a, "ann")
 	for i := range 10 {
@@ -188,13 +188,13 @@ func TestTakeoverDuringSnapshot(t *testing.T) {
 	await(t, near, "ann", 6) // what was written is compacted
 	var f fold
 	must(t, a.read(a.ctx, subject("ann"), j.seq, f.add))
-	raw(t, streams(t, near), "ann", f.snapshot()[:maxPart], part(kindSnapshot, s.Epoch, 0, 5)...)
+	raw(t, jetStream(t, near), "ann", f.snapshot()[:maxPart], part(kindSnapshot, s.Epoch, 0, 5)...)
 	s = load(t, b, "ann")
 	must(t, write(b, "ann", s.Epoch, storage.Name{Public: "n"}))
 	if err := a.compact(j); err == nil {
 		t.Error("the snapshot was kept")
 	}
-	if n := messages(t, streams(t, near), "ann"); n != 9 {
+	if n := messages(t, jetStream(t, near), "ann"); n != 9 {
 		t.Errorf("%d messages, want 9", n)
 	}
 	if s := load(t, b, "ann"); len(s.Names) != 1 || len(settings(s)["large"]) != 2<<20+2 {

@@ -19,7 +19,7 @@ import (
 // await waits until a user's journal has n messages.
 func await(t testing.TB, nc *nats.Conn, user spec.UserID, n int) {
 	t.Helper()
-	js := streams(t, nc)
+	js := jetStream(t, nc)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(20 * time.Second); messages(t, js, user) != n; <-tick.C {
@@ -67,7 +67,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	p := natstest.NewProxy(t, c.URL(0))
 	near := c.Conn(t)
 	a, b := open(t, c.ConnTo(t, p.URL()), 1, "a/1"), open(t, near, 1, "b/1")
-	js := streams(t, near)
+	js := jetStream(t, near)
 	first := load(t, a, "ann")
 	for i := range 3 {
 		p.CutReplies()

@@ -28,7 +28,7 @@ type intruder struct {
 }
 
 func newIntruder(t *testing.T, c *natstest.Cluster) *intruder {
-	i := &intruder{t: t, url: c.URL(0), js: streams(t, c.Conn(t))}
+	i := &intruder{t: t, url: c.URL(0), js: jetStream(t, c.Conn(t))}
 	var err error
 	i.stream, err = i.js.Stream(t.Context(), streamName)
 	must(t, err)

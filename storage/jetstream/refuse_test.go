@@ -12,6 +12,7 @@ import (
 
 	"tabhub/storage"
 	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/jetstream/streams"
 )
 
 // refused opens a store that cannot be opened.
@@ -29,22 +30,22 @@ func refused(t *testing.T, nc *nats.Conn, replicas int, want error, says string)
 // A NATS that cannot keep users is refused with a sentence that says what to do.
 func TestOpenRefuses(t *testing.T) {
 	none := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
-	refused(t, none.Conn(t), 1, ErrNoJetStream, "jetstream {}")
+	refused(t, none.Conn(t), 1, streams.ErrNoJetStream, "-js")
 
 	c := natstest.Start(t, 1)
 	nc := c.Conn(t)
-	js := streams(t, nc)
-	refused(t, nc, 3, ErrReplicas, "3 replicas")
+	js := jetStream(t, nc)
+	refused(t, nc, 3, streams.ErrReplicas, "3 replicas")
 	for _, test := range []struct {
 		config jetstream.StreamConfig
 		want   error
 		says   string
 	}{
-		{jetstream.StreamConfig{}, ErrStream, "another program"},
-		{jetstream.StreamConfig{Metadata: map[string]string{formatKey: "2"}}, storage.ErrNewer, "newer program"},
-		{jetstream.StreamConfig{Metadata: map[string]string{formatKey: "1"}, MaxAge: time.Hour, AllowDirect: true}, ErrStream, "keep all messages"},
-		{jetstream.StreamConfig{Metadata: map[string]string{formatKey: "1"}}, ErrStream, "direct gets"},
-		{jetstream.StreamConfig{Metadata: map[string]string{formatKey: "1"}, AllowDirect: true, Storage: jetstream.MemoryStorage}, ErrStream, "files"},
+		{jetstream.StreamConfig{}, streams.ErrForeign, "not made by tabhub"},
+		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "2"}}, storage.ErrNewer, "update this node"},
+		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, MaxMsgs: 9, AllowDirect: true}, ErrStream, "keep all messages"},
+		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}}, ErrStream, "direct gets"},
+		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, Storage: jetstream.MemoryStorage}, ErrStream, "files"},
 	} {
 		test.config.Name, test.config.Subjects = streamName, []string{subjectPrefix + "*"}
 		_, err := js.CreateStream(t.Context(), test.config)
@@ -72,7 +73,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	c := natstest.Start(t, 1)
 	nc := c.Conn(t)
-	js := streams(t, nc)
+	js := jetStream(t, nc)
 	a := open(t, nc, 1, "a/1")
 	flush := func(data string) func(*testing.T, uint64) {
 		return func(t *testing.T, _ uint64) { raw(t, js, "ann", []byte(data), part(kindFlush, 1, 0, 1)...) }
@@ -120,7 +121,7 @@ func TestStreamDeleted(t *testing.T) {
 	a := open(t, nc, 1, "a/1")
 	a.lostAfter = 100 * time.Millisecond
 	epoch := load(t, a, "ann").Epoch
-	must(t, streams(t, nc).DeleteStream(t.Context(), streamName))
+	must(t, jetStream(t, nc).DeleteStream(t.Context(), streamName))
 	if err := write(a, "ann", epoch, storage.Name{Public: "n"}); !errors.Is(err, ErrLost) {
 		t.Errorf("Write: %v", err)
 	}
@@ -133,7 +134,7 @@ func TestStreamDeleted(t *testing.T) {
 	b.lostAfter = 100 * time.Millisecond
 	epoch = load(t, b, "ann").Epoch
 	must(t, write(b, "ann", epoch, storage.Name{Public: "n"}))
-	must(t, streams(t, nc).DeleteStream(t.Context(), streamName))
+	must(t, jetStream(t, nc).DeleteStream(t.Context(), streamName))
 	open(t, nc, 1, "c/1")
 	if err := write(b, "ann", epoch, storage.Name{Public: "n"}); !errors.Is(err, ErrLost) {
 		t.Errorf("Write: %v", err)

@@ -85,8 +85,8 @@ type Store struct {
 var _ storage.DomainToolStorage = (*Store)(nil)
 
 // Open opens the store, and makes its stream if there is none. It waits for servers that elect
-// a leader, as long as ctx lets it. The error is ErrNoJetStream, ErrOldServer, ErrReplicas,
-// ErrStream or storage.ErrNewer, and says what to do. The connection remains the caller's, who
+// a leader, as long as ctx lets it. The error is one of
+// streams.Open, or ErrStream, and says what to do. The connection remains the caller's, who
 // closes it after Close.
 func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
 	js, err := jetstream.New(nc)

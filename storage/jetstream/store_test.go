@@ -35,7 +35,7 @@ func open(t testing.TB, nc *nats.Conn, replicas int, node string) *Store {
 	return st
 }
 
-func streams(t testing.TB, nc *nats.Conn) jetstream.JetStream {
+func jetStream(t testing.TB, nc *nats.Conn) jetstream.JetStream {
 	t.Helper()
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -48,7 +48,7 @@ func streams(t testing.TB, nc *nats.Conn) jetstream.JetStream {
 func suite(t *testing.T, servers int) {
 	c := natstest.Start(t, servers)
 	nc := c.Conn(t)
-	js := streams(t, nc)
+	js := jetStream(t, nc)
 	var mu sync.Mutex
 	current := ""
 	storagetest.Run(t, true, func(t *testing.T, dir string) storage.DomainToolStorage {

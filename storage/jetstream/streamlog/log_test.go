@@ -16,6 +16,7 @@ import (
 	"tabhub/storage"
 	"tabhub/storage/jetstream/natstest"
 	"tabhub/storage/jetstream/streamlog"
+	"tabhub/storage/jetstream/streams"
 )
 
 var options = streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record", PieceSize: 1000, Key: []byte("the key of all nodes")}
@@ -237,11 +238,11 @@ func TestLogsOfAnotherFormat(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := streamlog.Open(t.Context(), servers.Conn(t), options); err == nil || !strings.Contains(err.Error(), "use the version that made it") {
+	if _, err := streamlog.Open(t.Context(), servers.Conn(t), options); !errors.Is(err, storage.ErrNewer) {
 		t.Errorf("%v", err)
 	}
 	none := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
-	if _, err := streamlog.Open(t.Context(), none.Conn(t), options); err == nil || !strings.Contains(err.Error(), "no JetStream") {
+	if _, err := streamlog.Open(t.Context(), none.Conn(t), options); !errors.Is(err, streams.ErrNoJetStream) {
 		t.Errorf("%v", err)
 	}
 }

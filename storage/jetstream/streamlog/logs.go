@@ -19,8 +19,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -28,12 +26,12 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage/jetstream/internal/sign"
+	"tabhub/storage/jetstream/streams"
 )
 
 const (
 	// logFormat is the version of what is in a stream of logs.
-	logFormat    = "1"
-	logFormatKey = "tabhub-format"
+	logFormat = 1
 
 	// DefaultPieceSize is that of Options.
 	DefaultPieceSize = 1 << 20
@@ -66,46 +64,22 @@ type Logs struct {
 	signer sign.Signer
 }
 
-// Open makes the stream, or checks it. It fails if the stream was made by a newer version.
+// Open makes the stream, or checks it. The error is one of streams.Open.
 func Open(ctx context.Context, nc *nats.Conn, o Options) (*Logs, error) {
-	o.Replicas, o.PieceSize = cmp.Or(o.Replicas, 1), cmp.Or(o.PieceSize, DefaultPieceSize)
+	o.PieceSize = cmp.Or(o.PieceSize, DefaultPieceSize)
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
 	l := &Logs{nc: nc, js: js, o: o, signer: sign.Signer{Key: o.Key, Headers: signedHeaders}}
-	l.stream, err = l.open(ctx)
-	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
-		err = errors.New("the NATS servers have no JetStream; start them with it (-js)")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open the stream %s: %w", o.Stream, err)
-	}
-	return l, nil
-}
-
-func (l *Logs) open(ctx context.Context) (jetstream.Stream, error) {
-	wanted := jetstream.StreamConfig{
-		Name: l.o.Stream, Subjects: []string{l.o.Subject + ".>"}, Replicas: l.o.Replicas, MaxAge: l.o.MaxAge,
+	l.stream, err = streams.Open(ctx, js, logFormat, jetstream.StreamConfig{
+		Name: o.Stream, Subjects: []string{o.Subject + ".>"}, Replicas: o.Replicas, MaxAge: o.MaxAge,
 		Storage: jetstream.FileStorage, Compression: jetstream.S2Compression, AllowDirect: true,
-		Metadata: map[string]string{logFormatKey: logFormat},
-	}
-	there, err := l.js.Stream(ctx, l.o.Stream)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return l.js.CreateStream(ctx, wanted) // one that another has just made is the same
-	}
+	})
 	if err != nil {
 		return nil, err
 	}
-	is := there.CachedInfo().Config
-	if format := is.Metadata[logFormatKey]; format != logFormat {
-		return nil, fmt.Errorf("it is of format %q, and this version of tabhub knows %s: use the version that made it, or a newer one", format, logFormat)
-	}
-	if is.MaxAge == wanted.MaxAge && is.Replicas >= wanted.Replicas {
-		return there, nil
-	}
-	is.MaxAge, is.Replicas = wanted.MaxAge, max(is.Replicas, wanted.Replicas)
-	return l.js.UpdateStream(ctx, is)
+	return l, nil
 }
 
 // User returns a user's log. epoch returns the epoch that the caller owns the user with, and
