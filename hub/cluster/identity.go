@@ -55,8 +55,13 @@ func (n *Node) verify(s *tls.ConnectionState) (Member, error) {
 	defer cancel()
 	for {
 		changed := n.changed.Wait()
-		if m, ok := n.Peer(s); ok {
+		m, known := n.byFingerprint(fingerprint(s))
+		if known && m.State.live() {
 			return m, nil
+		}
+		if known { // and will never be a member again
+			n.stats.peersRefused.Add(1)
+			return Member{}, fmt.Errorf("the lease of node %s has ended", m.Name)
 		}
 		wake(n.again)
 		select {
@@ -101,14 +106,16 @@ func (n *Node) ownCertificate() (*tls.Certificate, error) {
 
 // Peer returns the member that a connection with ServerTLS is from.
 func (n *Node) Peer(s *tls.ConnectionState) (Member, bool) {
-	print := fingerprint(s)
-	if print == (Fingerprint{}) {
-		return Member{}, false
-	}
+	m, known := n.byFingerprint(fingerprint(s))
+	return m, known && m.State.live()
+}
+
+// byFingerprint returns the node that has, or had, a certificate.
+func (n *Node) byFingerprint(print Fingerprint) (Member, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range n.entries {
-		if e.State.live() && e.Fingerprint == print {
+		if e.Fingerprint == print && print != (Fingerprint{}) {
 			return e.Member, true
 		}
 	}

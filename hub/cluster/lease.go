@@ -36,6 +36,9 @@ type Lease struct {
 // Age returns how long ago the last renewal that succeeded was sent.
 func (l *Lease) Age() time.Duration { return quick().mono - time.Duration(l.renewed.Load()) }
 
+// Rest returns how long the lease is held if it is not renewed; less than 0 if it is not held.
+func (l *Lease) Rest() time.Duration { return l.hold - l.Age() }
+
 // Held reports whether the node holds its lease at this moment, from memory. If it does not,
 // nothing may be sent to a tab or answered for a user: another node may be doing so.
 func (l *Lease) Held() bool {

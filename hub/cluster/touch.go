@@ -19,8 +19,9 @@ var ErrIsolated = errors.New("this node has lost touch with its cluster")
 // one to be isolated: while NATS serves nobody, all have done so at about the same time.
 const isolatedBy = 1800 * time.Millisecond
 
-// touchLook is how often a node that cannot renew its lease asks the others whether they can.
-const touchLook = 300 * time.Millisecond
+// A node that cannot renew its lease asks the others whether they can, every touchLook, and waits
+// for touchTimeout.
+const touchLook, touchTimeout = 300 * time.Millisecond, 2 * time.Second
 
 // touch is whether a node without a lease is the only one: then nobody waits for it.
 type touch struct {
@@ -81,19 +82,19 @@ func (u *Users) awaitLease(ctx context.Context) error {
 func (u *Users) Watch(ctx context.Context, lost func(error)) {
 	for {
 		changed := u.node.Changed().Wait()
-		var again <-chan time.Time
+		again := touchLook
 		if u.node.Lease().Held() {
 			u.touch.set(false)
+			again = max(u.node.Lease().Rest(), time.Millisecond)
 		} else {
 			if u.isIsolated(ctx) && u.touch.set(true) {
 				u.log.Warn("this node has lost touch with its cluster: its users go to other nodes")
 				lost(ErrIsolated)
 			}
-			again = time.After(touchLook)
 		}
 		select {
 		case <-changed:
-		case <-again:
+		case <-time.After(again):
 		case <-ctx.Done():
 			return
 		}
@@ -102,9 +103,15 @@ func (u *Users) Watch(ctx context.Context, lost func(error)) {
 
 // isIsolated reports whether another node renews its lease while this one cannot.
 func (u *Users) isIsolated(ctx context.Context) bool {
-	later := u.askOthers(ctx, 2*touchLook, func(body []byte, err error) bool {
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	later := u.askOthers(ctx, touchTimeout, func(body []byte, err error) bool {
 		age, bad := strconv.ParseInt(string(body), 10, 64)
-		return turnedAway(err) || err == nil && bad == nil && u.node.Lease().Age()-time.Duration(age) >= isolatedBy
+		yes := turnedAway(err) || err == nil && bad == nil && u.node.Lease().Age()-time.Duration(age) >= isolatedBy
+		if yes {
+			enough()
+		}
+		return yes
 	})
 	return len(later) > 0 && !u.node.Lease().Held()
 }
