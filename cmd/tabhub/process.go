@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync"
@@ -234,8 +235,9 @@ func (p *process) checkUpgrade(ctx context.Context) error {
 }
 
 // handOver ends the hub, but for the lock, and runs the program that is now where its own was,
-// unless it is told meanwhile to stop. It returns only if it does not run that.
-func (p *process) handOver(ctx context.Context) error {
+// unless it is told meanwhile to stop, by a signal or otherwise. It returns only if it does not
+// run that.
+func (p *process) handOver(ctx context.Context, told <-chan os.Signal) error {
 	lock := p.lock
 	p.lock = nil
 	defer lock.Unlock()
@@ -249,7 +251,10 @@ func (p *process) handOver(ctx context.Context) error {
 		}
 	default:
 	}
-	if ctx.Err() != nil {
+	// A signal that has come is in told when Reset returns. One that comes later ends the process,
+	// or the program that runs in it then: none gets lost between the two.
+	signal.Reset(stopSignals...)
+	if len(told) > 0 || ctx.Err() != nil {
 		return nil
 	}
 	return lock.HandOver(p.config.origin.path, os.Args)

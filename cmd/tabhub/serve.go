@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -63,10 +64,13 @@ func (a *app) serve(ctx context.Context) error {
 	if !a.config.auto {
 		a.greet(p)
 	}
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, stopSignals...)
+	defer signal.Stop(told)
 	why := p.wait(ctx)
 	log.Info("stopping", "why", why)
 	if why == "upgrade" && p.handsOver() {
-		return p.handOver(ctx)
+		return p.handOver(ctx, told)
 	}
 	if err := p.close(why); err != nil {
 		log.Warn("not all went well at the end", "err", err)
