@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/storage"
+	"tabhub/storage/storagetest"
 )
 
 func BenchmarkCreate(b *testing.B) {
@@ -63,7 +64,7 @@ func BenchmarkBurst(b *testing.B) {
 		epoch := takeOver(b, st)
 		var all [][]storage.Change
 		for i := range 1000 {
-			all = append(all, registration(i))
+			all = append(all, storagetest.Registration(i))
 		}
 		var done sync.WaitGroup
 		done.Add(len(all))

@@ -28,7 +28,7 @@ func fill(t testing.TB, b *storage.Bolt, tabs int) {
 	epoch := takeOver(t, b)
 	done := make(chan error, tabs)
 	for i := range tabs {
-		b.Write(user, epoch, registration(i), func(err error) { done <- err })
+		b.Write(user, epoch, storagetest.Registration(i), func(err error) { done <- err })
 	}
 	for range tabs {
 		if err := <-done; err != nil {
@@ -45,28 +45,6 @@ func takeOver(t testing.TB, b *storage.Bolt) spec.Epoch {
 		t.Fatal(err)
 	}
 	return s.Epoch
-}
-
-// registration is what the hub writes when a tab registers ten tools.
-func registration(i int) []storage.Change {
-	domain := spec.Domain(fmt.Sprintf("shop%d_example_com", i%100))
-	key := fmt.Sprintf("peer%d/7", i)
-	tab := storage.Tab{
-		Domain: domain, Key: key, Index: i/100 + 1, LastUpdated: time.Now(),
-		Origin: "https://shop.example.com", URL: "https://shop.example.com/cart?id=1", Title: "Cart",
-	}
-	changes := []storage.Change{storage.Number{Domain: domain, Key: key, Index: i/100 + 1, LastSeen: time.Now()}}
-	for j := range 10 {
-		tool := fmt.Sprintf("tool_%d", j)
-		tab.Tools = append(tab.Tools, fmt.Appendf(nil, `{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}}`,
-			tool, strings.Repeat("What it does. ", 20)))
-		for _, n := range []int{0, tab.Index} {
-			changes = append(changes, storage.Name{
-				Public: fmt.Sprintf("website_tool_%s_tab%d_%s", domain, n, tool), Kind: spec.KindTool, Domain: domain, Tab: n, Item: tool,
-			})
-		}
-	}
-	return append(changes, tab)
 }
 
 func TestFileIsPrivate(t *testing.T) {

@@ -24,6 +24,7 @@ type route struct {
 	access
 	ofUser bool                                          // is for the one user of a hub without accounts, whatever it needs
 	merge  func(*Server, []byte) (answer any, err error) // puts what this node says of itself into another's answer
+	ofNode func(*Server, http.ResponseWriter)            // serves it on a node of a cluster, of which it says something: no credential is needed
 	client bool                                          // while it is served, the hub has a client and does not end for idleness
 	tenant bool                                          // request.tenant is the caller's
 	stream bool                                          // the answer to GET lasts for as long as it is read: it counts as a socket of the user
@@ -186,7 +187,7 @@ var routes = []route{
 
 	// How the process is, and pages, which hold no data.
 	{path: "/metrics", method: "GET", access: measures, serve: given(func(o *Options) http.Handler { return o.Metrics })},
-	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready},
+	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready, ofNode: (*Server).nodeReady},
 	{path: "/healthz", access: everybody, serve: (*Server).health},
 	{path: "/", method: "GET", access: ownFiles, serve: (*Server).dashboard},
 	{path: "/dashboard/*", method: "GET", access: ownFiles, serve: (*Server).dashboard},

@@ -214,8 +214,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	timeBody(w, r)
 	p, err := s.guard.checkOrigin(r, entrance)
-	if err == nil && s.o.Nodes != nil && entrance == nil && r.URL.Path == "/readyz" {
-		s.nodeReady(w)
+	if err == nil && s.o.Nodes != nil && entrance == nil && p.route.ofNode != nil {
+		p.route.ofNode(s, w)
 		return
 	}
 	if err == nil && s.o.Elsewhere != nil && entrance == nil && s.forward(w, r, p) {

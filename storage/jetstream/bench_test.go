@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,28 +11,8 @@ import (
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/storagetest"
 )
-
-// registration is what the hub writes when a tab registers ten tools.
-func registration(i int) []storage.Change {
-	domain, key := spec.Domain(fmt.Sprintf("shop%d_example_com", i%100)), fmt.Sprintf("peer%d/7", i)
-	tab := storage.Tab{
-		Domain: domain, Key: key, Index: i/100 + 1, LastUpdated: time.Now(),
-		Origin: "https://shop.example.com", URL: "https://shop.example.com/cart?id=1", Title: "Cart",
-	}
-	changes := []storage.Change{storage.Number{Domain: domain, Key: key, Index: i/100 + 1, LastSeen: time.Now()}}
-	for j := range 10 {
-		tool := fmt.Sprintf("tool_%d", j)
-		tab.Tools = append(tab.Tools, fmt.Appendf(nil, `{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}}`,
-			tool, strings.Repeat("What it does. ", 20)))
-		for _, n := range []int{0, tab.Index} {
-			changes = append(changes, storage.Name{
-				Public: fmt.Sprintf("website_tool_%s_tab%d_%s", domain, n, tool), Kind: spec.KindTool, Domain: domain, Tab: n, Item: tool,
-			})
-		}
-	}
-	return append(changes, tab)
-}
 
 // clusters runs f with one server, with three, and with three that write to disk before they
 // acknowledge.
@@ -61,7 +40,7 @@ func BenchmarkWrite(b *testing.B) {
 		var took []time.Duration
 		for i := 0; b.Loop(); i++ {
 			start := time.Now()
-			must(b, write(st, "ann", epoch, registration(i%100)...))
+			must(b, write(st, "ann", epoch, storagetest.Registration(i%100)...))
 			took = append(took, time.Since(start))
 		}
 		percentiles(b, took)
@@ -102,7 +81,7 @@ func BenchmarkLoad(b *testing.B) {
 				st := open(b, nc, replicas, "a/1")
 				epoch := load(b, st, "ann").Epoch
 				for i := range tabs {
-					must(b, write(st, "ann", epoch, registration(i)...))
+					must(b, write(st, "ann", epoch, storagetest.Registration(i)...))
 				}
 				other := open(b, nc, replicas, "b/1")
 				var took []time.Duration
@@ -135,7 +114,9 @@ func BenchmarkUsers(b *testing.B) {
 			wg.Wait()
 		}
 		first := open(b, nc, replicas, "a/1")
-		each(func(user spec.UserID) { must(b, write(first, user, load(b, first, user).Epoch, registration(0)...)) })
+		each(func(user spec.UserID) {
+			must(b, write(first, user, load(b, first, user).Epoch, storagetest.Registration(0)...))
+		})
 		for b.Loop() {
 			st := open(b, nc, replicas, "b/1")
 			b.StopTimer()

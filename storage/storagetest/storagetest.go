@@ -83,6 +83,28 @@ func Write(t testing.TB, st storage.DomainToolStorage, user spec.UserID, changes
 	}
 }
 
+// Registration returns what the hub writes when tab i registers ten tools.
+func Registration(i int) []storage.Change {
+	domain := spec.Domain(fmt.Sprintf("shop%d_example_com", i%100))
+	key := fmt.Sprintf("peer%d/7", i)
+	tab := storage.Tab{
+		Domain: domain, Key: key, Index: i/100 + 1, LastUpdated: time.Now(),
+		Origin: "https://shop.example.com", URL: "https://shop.example.com/cart?id=1", Title: "Cart",
+	}
+	changes := []storage.Change{storage.Number{Domain: domain, Key: key, Index: i/100 + 1, LastSeen: time.Now()}}
+	for j := range 10 {
+		tool := fmt.Sprintf("tool_%d", j)
+		tab.Tools = append(tab.Tools, fmt.Appendf(nil, `{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}}`,
+			tool, strings.Repeat("What it does. ", 20)))
+		for _, n := range []int{0, tab.Index} {
+			changes = append(changes, storage.Name{
+				Public: fmt.Sprintf("website_tool_%s_tab%d_%s", domain, n, tool), Kind: spec.KindTool, Domain: domain, Tab: n, Item: tool,
+			})
+		}
+	}
+	return append(changes, tab)
+}
+
 // write writes changes and waits until they are synced or have failed.
 func write(st storage.DomainToolStorage, user spec.UserID, epoch spec.Epoch, changes ...storage.Change) error {
 	done := make(chan error, 1)
