@@ -23,6 +23,7 @@ import (
 // node is one node of the cluster, with the processes that run it one after the other.
 type node struct {
 	t       testing.TB
+	program string
 	name    string
 	addr    string // where clients, tabs and the balancer reach it
 	health  string // the path at which it says that it is ready
@@ -35,7 +36,7 @@ type node struct {
 // start starts the node's next process, and does not wait for it.
 func (n *node) start() {
 	n.t.Helper()
-	cmd := exec.Command(program, n.args...)
+	cmd := exec.Command(n.program, n.args...)
 	cmd.Env = n.env
 	n.process = rig.Start(n.t, cmd)
 }
@@ -113,27 +114,53 @@ func startCluster(t testing.TB, n int, flags ...string) *cluster {
 	t.Helper()
 	c := newCluster(t)
 	if n > 1 {
-		if help, err := exec.Command(program, "serve", "--help").Output(); err != nil || !strings.Contains(string(help), "--cluster-secret") {
-			t.Skipf("this tabhub has no clusters: %v", err)
-		}
 		c.nats = natstest.Start(t, 3)
 	}
-	var addrs []string
 	for i := range n {
-		x := c.newNode(fmt.Sprint("n", i+1), flags...)
+		c.nodes = append(c.nodes, c.newNode(fmt.Sprint("n", i+1), flags...))
+	}
+	c.start()
+	return c
+}
+
+// startServing starts n nodes with NATS in them, and waits until they are ready.
+func startServing(t testing.TB, n int) *cluster {
+	t.Helper()
+	c := newCluster(t)
+	serving, err := rig.Build(c.dir, "v1.0.0", "-tags", "embedded_nats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var peers []string
+	for range n {
+		peers = append(peers, porttest.Free(t))
+	}
+	for i, addr := range peers {
+		x := c.newNode(fmt.Sprint("n", i+1))
+		x.program = serving
+		c.join(x, "--cluster-embedded", "--cluster-peers", strings.Join(peers, ","), "--cluster-listen", addr)
 		c.nodes = append(c.nodes, x)
+	}
+	c.start()
+	return c
+}
+
+// start starts the nodes, and a balancer when they are ready.
+func (c *cluster) start() {
+	c.t.Helper()
+	var addrs []string
+	for _, x := range c.nodes {
 		addrs = append(addrs, x.addr)
 		x.start()
-		t.Cleanup(x.end)
+		c.t.Cleanup(x.end)
 	}
 	for _, x := range c.nodes {
 		x.awaitReady()
 	}
-	c.balancer = newBalancer(t, addrs, c.nodes[0].health)
+	c.balancer = newBalancer(c.t, addrs, c.nodes[0].health)
 	for _, be := range c.balancer.backends {
-		wait(t, "the balancer knows the nodes", be.isReady)
+		wait(c.t, "the balancer knows the nodes", be.isReady)
 	}
-	return c
 }
 
 // newCluster makes a cluster that has no NATS and no nodes yet.
@@ -157,7 +184,7 @@ func (c *cluster) file(name, text string) (path string) {
 // newNode makes a node that does not run yet. Flags come last, and win.
 func (c *cluster) newNode(name string, flags ...string) *node {
 	c.t.Helper()
-	x := &node{t: c.t, name: name, addr: porttest.Free(c.t), health: "/healthz"} // of one hub, /readyz is a user's
+	x := &node{t: c.t, program: program, name: name, addr: porttest.Free(c.t), health: "/healthz"} // of one hub, /readyz is a user's
 	x.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
 	x.env = append(x.env, "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
 	x.args = []string{
@@ -168,18 +195,23 @@ func (c *cluster) newNode(name string, flags ...string) *node {
 		x.args = append(x.args, "--user-rate", "0") // a benchmark is one user
 	}
 	if c.nats != nil {
-		x.health = "/readyz"
 		var urls []string
 		for _, url := range c.nats.URLs() {
 			w := natstest.NewProxy(c.t, url)
 			x.wires = append(x.wires, w)
 			urls = append(urls, w.URL())
 		}
-		x.args = append(x.args, "--cluster", strings.Join(urls, ","), "--node-name", name,
-			"--node-url", "https://"+porttest.Free(c.t), "--cluster-secret", c.file("secret", strings.Repeat("a secret of the cluster ", 2)))
+		c.join(x, "--cluster", strings.Join(urls, ","))
 	}
 	x.args = append(x.args, flags...)
 	return x
+}
+
+// join has a node be one of the cluster's.
+func (c *cluster) join(x *node, flags ...string) {
+	x.health = "/readyz"
+	x.args = append(append(x.args, flags...), "--node-name", x.name, "--node-url", "https://"+porttest.Free(c.t),
+		"--cluster-secret", c.file("secret", strings.Repeat("a secret of the cluster ", 2)))
 }
 
 // token returns a user's token.

@@ -68,7 +68,7 @@ func (n *node) refused(t *testing.T, want string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, n.args...)
+	cmd := exec.CommandContext(ctx, n.program, n.args...)
 	cmd.Env = n.env
 	out, err := cmd.CombinedOutput()
 	said := strings.TrimSpace(string(out))

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,13 +16,13 @@ import (
 // Timeout bounds each step that waits for a process, on a busy machine.
 const Timeout = 40 * time.Second
 
-// Build builds a release of tabhub into a directory.
-func Build(dir, release string) (path string, err error) {
+// Build builds a release of tabhub into a directory, with more flags of go build.
+func Build(dir, release string, flags ...string) (path string, err error) {
 	path = filepath.Join(dir, "tabhub-"+release)
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	args := append([]string{"build", "-o", path, "-ldflags", "-X main.release=" + release}, buildFlags...)
+	args := append([]string{"build", "-o", path, "-ldflags", "-X main.release=" + release}, slices.Concat(buildFlags, flags)...)
 	if out, err := exec.Command("go", append(args, "tabhub/cmd/tabhub")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building tabhub: %w\n%s", err, out)
 	}
