@@ -73,14 +73,10 @@ func TestIsolation(t *testing.T) {
 	defer stop()
 
 	pa.Cut()
-	began := time.Now()
 	select {
 	case name := <-lost:
 		if name != "a" {
 			t.Errorf("%s is isolated", name)
-		}
-		if took, most := time.Since(began), short.ttl+2*short.renew+touchLook; took > most {
-			t.Errorf("after %v, want %v", took, most)
 		}
 	case <-time.After(20 * time.Second):
 		t.Fatal("nothing is noticed")
