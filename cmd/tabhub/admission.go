@@ -214,7 +214,7 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	// The user's hub takes extensions that can open tabs, and decides about clients.
 	t, err := p.tenants.Get(h.Request.Context(), a.User)
 	if err != nil {
-		return a, errors.New(p.notOpened(a.User, err).Message)
+		return a, p.notOpened(a.User, err)
 	}
 	if !h.Again {
 		if err := countSocket(h.Request, t); err != nil {

@@ -341,6 +341,22 @@ func TestRefused(t *testing.T) {
 	popup.WaitFor(`document.querySelector('#headline').textContent === 'Connected'`)
 }
 
+// A hub that cannot serve the browser at this moment, because another one is taking over or there
+// are too many sockets, is asked again.
+func TestNotNow(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	h.browse(chromium.Options{WebMCP: true})
+	for _, code := range []int{spec.CodeInternal, spec.CodeLimit} {
+		refused, hellos := 0, 0
+		h.change(func() { h.refuse, refused, hellos = spec.Errorf(code, "not now"), h.refused, h.hellos })
+		h.cut()
+		h.wait("the browser is refused", func() bool { return h.refused > refused })
+		h.change(func() { h.refuse = nil })
+		h.wait("the browser is back", func() bool { return h.hellos > hellos })
+	}
+}
+
 // Two hundred tabs with tools are more than anybody has open.
 func TestManyTabs(t *testing.T) {
 	if testing.Short() {

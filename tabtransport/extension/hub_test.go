@@ -44,6 +44,7 @@ type hub struct {
 	updates []string
 	least   map[int64]int // the fewest tools that a tab had, by those that are watched
 	refuse  *spec.Error
+	refused int
 
 	registered func(spec.Kind) spec.Registered // the answer; static after the first browser
 
@@ -227,15 +228,20 @@ func (h *hub) dump() map[int64][]string {
 
 // Connect implements tabtransport.Handler.
 func (h *hub) Connect(conn tabtransport.Conn) (tabtransport.Accepted, error) {
-	if h.refuse != nil {
-		return tabtransport.Accepted{}, h.refuse
-	}
+	var refuse *spec.Error
 	h.change(func() {
+		if refuse = h.refuse; refuse != nil {
+			h.refused++
+			return
+		}
 		h.hello, h.origin, h.hellos = conn.Hello, conn.Origin, h.hellos+1
 		for _, tab := range h.tabs {
 			tab.registrations = 0
 		}
 	})
+	if refuse != nil {
+		return tabtransport.Accepted{}, refuse
+	}
 	return tabtransport.Accepted{Peer: browserPeer, Result: spec.HelloResult{
 		Hub: "tabhub", Version: "test", KeepAliveMs: 15_000, Limits: spec.DefaultLimits,
 	}}, nil

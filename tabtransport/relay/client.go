@@ -189,8 +189,8 @@ func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 	if p.client == nil && p.detach(err, 0) {
 		return errDetached
 	}
-	if many := tooMany(err); many != nil {
-		return many
+	if later := notNow(err); later != nil {
+		return later
 	}
 	if err != nil {
 		return spec.Errorf(codeServer, "Authentication failed: %v", err)
@@ -224,7 +224,7 @@ func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 // refused ends a client that could not enter.
 func (p *clientPeer) refused(err *spec.Error) {
 	code := spec.CloseRefused
-	if err.Code == spec.CodeLimit {
+	if notNow(err) != nil {
 		code = closeTryLater
 	} else {
 		p.relay.counts.refused.Add(1)

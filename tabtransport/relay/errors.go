@@ -33,9 +33,10 @@ func failed(code spec.FailureCode, format string, args ...any) *spec.Error {
 	}
 }
 
-// tooMany returns an error of Options.Verify that says that there are too many peers, else nil.
-func tooMany(err error) *spec.Error {
-	if coded, ok := errors.AsType[*spec.Error](err); ok && coded.Code == spec.CodeLimit {
+// notNow returns an error of Options.Verify that says nothing against the peer: there are too many,
+// or the user's hub cannot be had at this moment. Else it returns nil.
+func notNow(err error) *spec.Error {
+	if coded, ok := errors.AsType[*spec.Error](err); ok && (coded.Code == spec.CodeLimit || coded.Code == spec.CodeInternal) {
 		return coded
 	}
 	return nil

@@ -112,8 +112,8 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 	if p.detach(err, openingsOf(p.dialect)) {
 		return
 	}
-	if many := tooMany(err); many != nil {
-		p.out.Close(closeTryLater, many.Message)
+	if later := notNow(err); later != nil {
+		p.out.Close(closeTryLater, later.Message)
 		return
 	}
 	if err != nil {

@@ -228,6 +228,26 @@ func TestOversizedAndBinary(t *testing.T) {
 	}
 }
 
+// Who cannot be served at this moment is told to try later, not that it is refused.
+func TestNotNow(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		ext := r.open(t, "extension", "/extension")
+		ext.next()
+		ext.send(`{"id":"proxy:1","result":{"name":"x","accessToken":"not now","client_id":"c"}}`)
+		if got := ext.next(); got != "closed 1013" {
+			t.Errorf("an extension: %s", got)
+		}
+		mcp := r.open(t, "client", "/mcp")
+		mcp.send(`{"jsonrpc":"2.0","id":1,"method":"mcp_handshake","params":{"accessToken":"not now"}}`)
+		if m := mcp.message(); m.Error == nil || m.Error.Code != spec.CodeInternal {
+			t.Errorf("%+v", m)
+		}
+		if got := mcp.next(); got != "closed 1013" {
+			t.Errorf("a client: %s", got)
+		}
+	})
+}
+
 // Who is refused comes back as often as they like; the log stays readable.
 func TestRefusalsFillNoLog(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {

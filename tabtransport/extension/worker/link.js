@@ -41,6 +41,8 @@ export class Link {
   #hello = { protocolVersion: SUBPROTOCOL };
   /** The pairing that the hub has proved. @type {Pairing | undefined} */
   #proved;
+  /** What the hub has answered to browser/hello if that was an error. */
+  #refusal = "";
   /** Which of the pairings is tried next. */
   #nextPairing = 0;
   #failures = 0;
@@ -135,8 +137,9 @@ export class Link {
     socket.onclose = (event) => {
       if (this.#socket !== socket) return;
       const proved = this.#proved !== undefined;
+      const refusal = this.#refusal;
       this.#drop();
-      void this.#closed(url, reached, proved, event);
+      void this.#closed(url, reached, proved, event, refusal);
     };
   }
 
@@ -146,6 +149,7 @@ export class Link {
     this.#socket = undefined;
     this.#handshake = undefined;
     this.#proved = undefined;
+    this.#refusal = "";
     this.#open = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -211,7 +215,7 @@ export class Link {
    */
   #greeted(socket, { result, error }) {
     if (error) {
-      void this.#halt({ state: "refused", reason: String(error.message) });
+      this.#refusal = String(error.message); // the close that follows says whether to come back
       return;
     }
     const { hub, version, keepAliveMs } = result ?? {};
@@ -245,14 +249,15 @@ export class Link {
    * @param {boolean} reached whether a WebSocket was open
    * @param {boolean} proved whether the far end was the hub
    * @param {CloseEvent} event
+   * @param {string} refusal what it has answered to browser/hello, if that was an error
    */
-  async #closed(url, reached, proved, event) {
+  async #closed(url, reached, proved, event, refusal) {
     if (proved && event.code === 4101) {
       await this.#halt({ state: "replaced" });
       return;
     }
     if (proved && event.code >= 4100 && event.code < 4200) {
-      await this.#halt({ state: "refused", reason: event.reason || "the hub gave no reason" });
+      await this.#halt({ state: "refused", reason: refusal || event.reason || "the hub gave no reason" });
       return;
     }
     this.#again();

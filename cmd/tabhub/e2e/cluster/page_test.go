@@ -170,9 +170,8 @@ func (p *page) serve() (greeted bool) {
 		case method == spec.MethodExecuteTool:
 			p.execute(document, id, frame)
 		case id == "hello":
-			if fault := rawjson.Get(frame, "error"); fault != nil {
-				p.problem("the tab %s of %s was refused: %s", p.key, p.user, fault)
-				return false
+			if rawjson.Get(frame, "error") != nil {
+				continue // the close that follows says whether to come back
 			}
 			greeted = true
 			silence.Reset(quiet)
