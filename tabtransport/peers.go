@@ -70,6 +70,16 @@ func (p *Peers) Handle(h Handler) {
 	close(p.ready)
 }
 
+// IsHandled reports whether Handle was called.
+func (p *Peers) IsHandled() bool {
+	select {
+	case <-p.ready:
+		return true
+	default:
+		return false
+	}
+}
+
 // Respond implements TabHubTransport.
 func (p *Peers) Respond(to spec.TabAddr, id json.RawMessage, result any, err *spec.Error) {
 	p.mu.Lock()

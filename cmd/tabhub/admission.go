@@ -216,6 +216,9 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	if err != nil {
 		return a, p.notOpened(a.User, err)
 	}
+	if a.Revoked == nil {
+		a.Revoked = t.Here // what is signed ends with nothing else that this process does
+	}
 	if !h.Again {
 		if err := countSocket(h.Request, t); err != nil {
 			return a, err

@@ -281,7 +281,7 @@ func (n *clusterNode) begin(ctx context.Context) {
 		n.watching.Go(func() { n.followToken(ctx) })
 	}
 	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
-	n.SetUsers(func() int { return len(n.p.tenants.Open()) })
+	n.SetUsers(n.p.tenants.Len)
 	n.Ready()
 }
 

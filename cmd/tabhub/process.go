@@ -112,6 +112,7 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	if listenErr != nil {
 		return nil, listenErr
 	}
+	p.tenants = tenant.New(p.openTenant, p.log) // before a lease, which may be lost again at once
 	if c.cluster.on() {
 		if err := p.join(ctx); err != nil {
 			return nil, err
@@ -302,7 +303,6 @@ func (p *process) guardDoors() (err error) {
 // assemble makes the servers of the hub.
 func (p *process) assemble() {
 	p.telemetry = telemetry.New(telemetry.Options{Version: p.info.Version, Env: os.Getenv, Log: p.log})
-	p.tenants = tenant.New(p.openTenant, p.log)
 	if p.config.auth == "jwt" {
 		p.shares = tenant.NewShares(p.config.limits)
 	}
@@ -405,6 +405,8 @@ func (p *process) close(why string) error {
 func (p *process) abandon() {
 	if p.tenants != nil {
 		_ = p.tenants.Close(context.Background()) // nobody has used them
+	}
+	if p.telemetry != nil {
 		_ = p.telemetry.Close(context.Background())
 	}
 	p.release()

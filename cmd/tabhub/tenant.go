@@ -74,8 +74,16 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
 	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Changed: changed}
+	giveBack := func(context.Context) error { return nil }
+	leave := func(error) {}
 	if p.node != nil {
-		t.GiveBack = p.node.giveBack(t, term)
+		giveBack = p.node.giveBack(t, term)
+		t.Here, leave = context.WithCancelCause(context.Background())
+	}
+	t.GiveBack = func(ctx context.Context) error {
+		p.tabs.Forget(user, peers)
+		leave(tabtransport.ErrGoingAway)
+		return giveBack(ctx)
 	}
 	defer func() {
 		if err != nil {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+	"weak"
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
@@ -35,5 +39,37 @@ func TestHubThatLostItsStoreIsReplaced(t *testing.T) {
 	}
 	if err := other.Close(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// What a user had in this process is gone from its memory when the user's hub is closed.
+func TestClosedHubsAreFreed(t *testing.T) {
+	p, _ := serveTest(t, "--demo=false")
+	var hubs []weak.Pointer[hub.Hub]
+	for i := range 10 {
+		user := spec.UserID(fmt.Sprint("user", i))
+		opened, err := p.tenants.Get(t.Context(), user)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hubs = append(hubs, weak.Make(opened.Hub))
+		if err := p.tenants.LetGo(t.Context(), user); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for late := time.Now().Add(20 * time.Second); ; runtime.Gosched() { // goroutines that end hold them for a moment
+		runtime.GC()
+		left := 0
+		for _, h := range hubs {
+			if h.Value() != nil {
+				left++
+			}
+		}
+		if left == 0 {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d of %d closed hubs are in memory still", left, len(hubs))
+		}
 	}
 }

@@ -54,8 +54,12 @@ type entrance struct {
 // forward has a request served by the node that has its user, and reports whether it was
 // answered. What shows no credential, a wrong one, or is about the process, is served here.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
-	if p.isOfProcess() || p.preflight(r) || s.isDraining() {
+	if p.isOfProcess() || p.preflight(r) {
 		return false
+	}
+	if s.isDraining() { // and may know the credential no more
+		s.answerDraining(w)
+		return true
 	}
 	user, err := s.userOf(r, p)
 	if err == nil && user == "" {

@@ -556,3 +556,17 @@ func BenchmarkCallThroughEntrance(b *testing.B) {
 		b.ReportMetric(float64(took[1][at])/float64(took[0][at]), name+"-ratio")
 	}
 }
+
+// A node that ends says so of all users, also of those whose credentials it has let go of.
+func TestEndingNodeRefusesNoCredential(t *testing.T) {
+	d := openEntrance(t, nil)
+	if status, body, _ := d.ask("GET", "/api/tabs", ""); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	d.front.mu.Lock()
+	d.front.draining = true
+	d.front.mu.Unlock()
+	if status, body, _ := d.ask("GET", "/api/tabs", ""); status != http.StatusServiceUnavailable {
+		t.Errorf("%d %s", status, body)
+	}
+}

@@ -236,13 +236,17 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 		return
 	}
 	if s.isDraining() && r.URL.Path != "/healthz" {
-		w.Header().Set("Retry-After", "1")
-		writeError(w, http.StatusServiceUnavailable, "the hub is shutting down; try again in a moment")
+		s.answerDraining(w)
 		return
 	}
 	if err := s.serve(&request{Request: passed, w: w, pass: p}); err != nil {
 		s.answerError(w, passed, err)
 	}
+}
+
+func (s *Server) answerDraining(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	writeError(w, http.StatusServiceUnavailable, "the hub is shutting down; try again in a moment")
 }
 
 func (s *Server) serve(r *request) (err error) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tabhub/spec"
@@ -28,6 +29,7 @@ type Registry struct {
 	open    func(ctx context.Context, user spec.UserID) (*Tenant, error)
 	log     *slog.Logger
 	running sync.WaitGroup // the goroutines of run
+	serving atomic.Int64   // tenants that are open
 
 	mu       sync.Mutex
 	draining bool
@@ -128,6 +130,8 @@ func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
 		close(e.opened)
 		return
 	}
+	r.serving.Add(1)
+	defer r.serving.Add(-1)
 	close(e.opened)
 	defer close(e.closed)
 	defer r.remove(user)
@@ -231,6 +235,9 @@ func (r *Registry) Users() []spec.UserID {
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Keys(r.entries))
 }
+
+// Len returns how many tenants are open. It does not block.
+func (r *Registry) Len() int { return int(r.serving.Load()) }
 
 // Open returns the tenants that are open.
 func (r *Registry) Open() (open []*Tenant) {

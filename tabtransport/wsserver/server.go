@@ -155,7 +155,7 @@ func (s *Server) WebMCP() http.Handler {
 }
 
 // Transport returns the transport of a user; it is the same each time, until NewTransport
-// makes another. Connections of the user wait until somebody has called its Handle.
+// makes another, or Forget. Connections of the user wait until somebody has called its Handle.
 func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,14 +167,26 @@ func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
 	return p
 }
 
-// NewTransport returns a new transport of a user, for a hub that is opened. Connections go
-// to it from now on; those of an earlier transport are left to the hub that had that.
+// NewTransport returns a transport of a user that has no Handler yet, for a hub that is opened.
+// Connections go to it from now on; those of an earlier transport are left to the hub that had that.
 func (s *Server) NewTransport(user spec.UserID) *tabtransport.Peers {
-	p := tabtransport.NewPeers()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.users[user] = p
+	p := s.users[user]
+	if p == nil || p.IsHandled() {
+		p = tabtransport.NewPeers()
+		s.users[user] = p
+	}
 	return p
+}
+
+// Forget lets go of a user's transport whose hub is closed, unless the user has another since.
+func (s *Server) Forget(user spec.UserID, p *tabtransport.Peers) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users[user] == p {
+		delete(s.users, user)
+	}
 }
 
 // Close tells all peers to reconnect later, closes their connections and waits for

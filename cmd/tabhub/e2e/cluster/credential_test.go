@@ -295,6 +295,43 @@ func TestCredentialsAtAnyNode(t *testing.T) {
 	c.end("ann", &third, b, a, c.nodes...)
 }
 
+// Peers of the relay that have come with a signed token, which ends by itself alone, are told to
+// come again when their user's hub is on another node.
+func TestRelayPeersFollow(t *testing.T) {
+	c := startCluster(t, 2)
+	owner := c.owner(t, "ann")
+	other := c.nodes[1-slices.Index(c.nodes, owner)]
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	peers := map[string]*wstest.Peer{}
+	for _, first := range []string{"extension_handshake", "mcp_handshake"} {
+		peer, _, err := wstest.Connect(ctx, "ws://"+owner.addr+"/relay", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Close()
+		peer.Send(fmt.Appendf(nil, `{"id":1,"method":%q,"params":{"name":"Browser","accessToken":%q}}`, first, c.token("ann")))
+		if first == "mcp_handshake" {
+			if _, err := peer.Receive(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		peers[first] = peer
+	}
+	wait(t, "the extension is one of the hub's", func() bool {
+		_, body := owner.api("GET", "/api/browsers", c.token("ann"), "", nil)
+		return strings.Contains(string(body), "Browser")
+	})
+	if out, err := c.cli(owner, "cluster", "move", "ann", other.name); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for what, peer := range peers {
+		if code := wstest.CloseCode(owner.cutOff(peer)); code != spec.CloseGoingAway {
+			t.Errorf("%s: closed with %d", what, code)
+		}
+	}
+}
+
 // Who has no credential, or one of nobody's, is told at a node what a hub alone says.
 func TestCredentialsOfNobody(t *testing.T) {
 	nodes, alone := startCluster(t, 2), startCluster(t, 1)
