@@ -33,6 +33,9 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Excha
 		}
 	}
 	a, err := p.admitHello(r, hello, ex)
+	if err != nil && p.server.HasLeft(r) {
+		return a, errOtherHub
+	}
 	if err != nil {
 		return a, p.refuse(r, err)
 	}
@@ -112,6 +115,9 @@ func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange
 		return nil, p.refuse(r, err)
 	}
 	ex, err := p.ring.Begin(m, at)
+	if err != nil && p.server.HasLeft(r) {
+		return nil, errOtherHub
+	}
 	if err != nil {
 		return nil, p.refuse(r, p.pairingError(err))
 	}
@@ -208,7 +214,9 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	if err := p.server.Settle(h.Request, h.Token); err != nil {
 		return a, err
 	}
-	if a.Admission, err = admit(h.Request, h.Token); err != nil {
+	if a.Admission, err = admit(h.Request, h.Token); err != nil && p.server.HasLeft(h.Request) {
+		return a, errOtherHub
+	} else if err != nil {
 		return a, err
 	}
 	// The user's hub takes extensions that can open tabs, and decides about clients.

@@ -147,6 +147,9 @@ func (u *Users) owner(w jetstream.Writer) (Member, bool) {
 	return m, ok && m.State == Ready
 }
 
+// Has reports whether the user's hub is open here.
+func (u *Users) Has(user spec.UserID) bool { return u.tenants.Has(user) }
+
 // Locate has the user's hub opened here, and returns nil, or what serves the user's requests
 // elsewhere. It blocks while the node has no lease, the user moves, or the lease of the
 // node that had the user has not ended yet.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tabhub/hub/auth"
+	"tabhub/spec"
 )
 
 // GuardOptions say whom a hub listens to. The zero value is a loopback hub that
@@ -173,6 +174,7 @@ type pass struct {
 	rightMethod bool // route is for the request's method, too
 	from        origins
 	entrance    *entrance      // what the node says that it has come to; nil: this one
+	here        spec.UserID    // whose hub was found to be here when the request was located; "": nobody's
 	near        bool           // it was made on this machine, or on that of the entrance
 	open        bool           // it needs no credential though its route does
 	identity    *auth.Identity // nil: none yet; it comes in the first message

@@ -18,7 +18,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Locator finds the node of a user. Its methods block, and are safe for concurrent use.
+// Locator finds the node of a user. Its methods block, but for Has, and are safe for concurrent use.
 type Locator interface {
 	// UserOf returns whose a credential is, without checking it; "" if that cannot be told.
 	// A credential is what a client shows, the id of a pairing, or a code of the dashboard.
@@ -29,6 +29,8 @@ type Locator interface {
 	// Take is Locate for a request that another node has passed on, because it takes this one
 	// for the user's: a user whose hub no node has open gets it here.
 	Take(ctx context.Context, user spec.UserID) (elsewhere http.Handler, err error)
+	// Has reports whether the user's hub is open here, without blocking.
+	Has(user spec.UserID) bool
 }
 
 // ClusterPath begins the paths of what nodes ask each other.
@@ -76,6 +78,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 		return true
 	}
 	if elsewhere == nil {
+		p.here = user
 		return false
 	}
 	ctx := r.Context()
@@ -236,6 +239,7 @@ func (s *Server) Settle(r *http.Request, credential string) error {
 	case err != nil:
 		return spec.Errorf(spec.CodeInternal, "%v", s.notLocated(user, err))
 	case elsewhere == nil:
+		p.here = user
 		return nil
 	}
 	return &tabtransport.ElsewhereError{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -276,6 +280,21 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.handle(w, r, e)
 	}
+}
+
+// HasLeft reports whether the user whose hub was here when a request was located, or Settle was
+// called, has it here no more. Then an unknown credential may be good where it is now.
+func (s *Server) HasLeft(r *http.Request) bool { return s.hasLeft(passOf(r.Context())) }
+
+func (s *Server) hasLeft(p *pass) bool {
+	if p == nil || s.o.Elsewhere == nil {
+		return false
+	}
+	user := p.here
+	if p.entrance != nil {
+		user = p.entrance.User
+	}
+	return user != "" && !s.o.Elsewhere.Has(user)
 }
 
 // entered returns a request as it was at the node that has passed it on, and what that says of it.

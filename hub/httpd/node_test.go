@@ -40,6 +40,7 @@ type located struct {
 	all   auth.Verifier                // tells of others, if not nil
 	at    map[spec.UserID]http.Handler // users that are elsewhere
 	err   error
+	left  bool // in the moment after
 	asked []spec.UserID
 }
 
@@ -66,6 +67,8 @@ func (l *located) Locate(_ context.Context, user spec.UserID) (http.Handler, err
 func (l *located) Take(ctx context.Context, user spec.UserID) (http.Handler, error) {
 	return l.Locate(ctx, user)
 }
+
+func (l *located) Has(spec.UserID) bool { return !l.left }
 
 func (l *located) set(user spec.UserID, at http.Handler, err error) {
 	l.mu.Lock()
@@ -568,5 +571,18 @@ func TestEndingNodeRefusesNoCredential(t *testing.T) {
 	d.front.mu.Unlock()
 	if status, body, _ := d.ask("GET", "/api/tabs", ""); status != http.StatusServiceUnavailable {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A credential that nobody knows any more, as its user has just left the node, is not refused.
+func TestCredentialOfWhoHasLeft(t *testing.T) {
+	for left, want := range map[bool]int{false: http.StatusUnauthorized, true: http.StatusServiceUnavailable} {
+		d := newTestServer(t, func(g *GuardOptions, o *Options) {
+			g.Accounts, g.Verifier = true, notOwners{}
+			o.Elsewhere = &located{of: map[string]spec.UserID{"token": "ann"}, at: map[spec.UserID]http.Handler{"ann": nil}, left: left}
+		})
+		if status, body, _ := d.askVia(http.DefaultTransport, "GET", "/api/tabs", "", "Authorization", "Bearer token"); status != want {
+			t.Errorf("left %t: %d %s", left, status, body)
+		}
 	}
 }

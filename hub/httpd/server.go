@@ -223,7 +223,10 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	}
 	var passed *http.Request
 	if err == nil {
-		passed, err = s.guard.checkCredential(r, p)
+		if passed, err = s.guard.checkCredential(r, p); err != nil && s.hasLeft(p) {
+			s.answerError(w, r, s.notLocated(p.here, err))
+			return
+		}
 	}
 	if err == nil {
 		err = p.checkUser(p.identity)
