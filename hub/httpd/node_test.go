@@ -577,7 +577,7 @@ func TestEndingNodeRefusesNoCredential(t *testing.T) {
 // A credential that nobody knows any more, as its user has just left the node, is not refused.
 func TestCredentialOfWhoHasLeft(t *testing.T) {
 	for left, want := range map[bool]int{false: http.StatusUnauthorized, true: http.StatusServiceUnavailable} {
-		d := newTestServer(t, func(g *GuardOptions, o *Options) {
+		d := open(t, func(g *GuardOptions, o *Options) {
 			g.Accounts, g.Verifier = true, notOwners{}
 			o.Elsewhere = &located{of: map[string]spec.UserID{"token": "ann"}, at: map[spec.UserID]http.Handler{"ann": nil}, left: left}
 		})
