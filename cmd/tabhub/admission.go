@@ -50,15 +50,16 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Excha
 	if err != nil {
 		return a, p.notOpened(a.User, err)
 	}
-	return a, countSocket(r, t)
+	return a, countSocket(r, t, false)
 }
 
-// countSocket takes the WebSocket of a request off what its user may take, until it ends.
-func countSocket(r *http.Request, t *tenant.Tenant) error {
+// countSocket takes the WebSocket of a request, of a client or not, off what its user may take,
+// until it ends.
+func countSocket(r *http.Request, t *tenant.Tenant, client bool) error {
 	if t.Share == nil {
 		return nil
 	}
-	leave, err := t.Share.Socket(r.Context().Done())
+	leave, err := t.Share.Socket(client, r.Context().Done())
 	if err != nil {
 		return spec.Errorf(spec.CodeLimit, "%v", err)
 	}
@@ -228,7 +229,7 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 		a.Revoked = t.Here // what is signed ends with nothing else that this process does
 	}
 	if !h.Again {
-		if err := countSocket(h.Request, t); err != nil {
+		if err := countSocket(h.Request, t, !h.Extension); err != nil {
 			return a, err
 		}
 	}

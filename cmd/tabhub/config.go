@@ -119,7 +119,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.jwtIssuer, "jwt-issuer", "", "with --auth jwt: issuer (iss) that tokens must have")
 	f.StringSliceVar(&c.jwtAudiences, "jwt-audience", nil, "with --auth jwt: audience (aud) that tokens must have; one of them, if it is repeated")
 	f.IntVar(&c.limits.Rate, "user-rate", defaultUserRate, "with --auth jwt: how many requests a second a user may make, in the long run; 0 for any number")
-	f.IntVar(&c.limits.Sockets, "user-sockets", defaultUserSockets, "with --auth jwt: how many WebSockets, event streams and bridges of a user may be open; 0 for any number")
+	f.IntVar(&c.limits.Sockets, "user-sockets", defaultUserSockets, "with --auth jwt: how many WebSockets, event streams and bridges of a user's clients may be open, and as many of browsers and pages; 0 for any number")
 	f.IntVar(&c.limits.Calls, "user-calls", spec.MaxCallsPerHub, "with --auth jwt: how many calls of a user may be under way")
 	c.cluster.addFlags(f)
 	f.IntVar(&c.nameLimit, "name-limit", 0, fmt.Sprintf("longest tool name, without what the client puts before it (default %d)", naming.DefaultLimit))

@@ -229,7 +229,10 @@ func routeOf(r *http.Request) (rt *route, rightMethod bool) {
 			rt = at
 		}
 	}
-	return rt, false // not nil: the last row is for every request
+	if rt == nil { // for a path without a slash, as of CONNECT
+		rt = &routes[len(routes)-1]
+	}
+	return rt, false
 }
 
 // isAt reports whether the row is for the path and the protocol of a request.

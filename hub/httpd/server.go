@@ -282,14 +282,14 @@ func (s *Server) share(r *request) (leave func(), err error) {
 	if t == nil && r.pass.identity != nil {
 		t, _ = s.o.Tenants.Has(r.pass.identity.User)
 	}
-	gone := r.Context().Done()
+	gone, client := r.Context().Done(), rt.kinds&auth.KindClient != 0
 	switch {
 	case t == nil:
 		return func() {}, nil
 	case rt.stream && r.Method == http.MethodGet:
-		leave, err = t.Share.Socket(gone)
+		leave, err = t.Share.Socket(client, gone)
 	default:
-		leave, err = t.Share.Request(rt.kinds&auth.KindClient != 0, gone)
+		leave, err = t.Share.Request(client, gone)
 	}
 	if err != nil {
 		r.w.Header().Set("Retry-After", "1")

@@ -14,7 +14,7 @@ func TestUsersShare(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
 	share := tenant.NewShares(tenant.Limits{Rate: 1, Sockets: 1}).New()
-	if _, err := share.Socket(nil); err != nil {
+	if _, err := share.Socket(true, nil); err != nil {
 		t.Fatal(err)
 	}
 	d.tenant.Share = share

@@ -375,6 +375,19 @@ func (f *diskFile) Sync() error {
 	return f.file.Sync()
 }
 
+// A Recorder to which nothing is appended does nothing, for hours.
+func TestRecorderRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d disk
+		f := open(t.TempDir()+"/record", Options{User: "ann"}, d.create)
+		defer f.Close()
+		if _, err := f.Read(t.Context(), Query{}); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(5 * retireDelay) // time stands still while anybody is at work
+	})
+}
+
 // A disk that is full stops the record, not the calls. It says so, goes on when there is
 // room, and then says what is missing; what the owner has decided is missing last.
 func TestFullDisk(t *testing.T) {

@@ -11,10 +11,13 @@ import (
 // a piece and each hour. A line says which, so that they are not taken for lost.
 func (w *writer) retire(ctx context.Context) error {
 	now := time.Now()
-	if !w.begun || w.late != "" || now.Sub(w.retired) < retireDelay {
+	if now.Sub(w.retired) < retireDelay {
 		return nil
 	}
-	w.retired = now
+	w.retired = now // also if it is not for this writer to do: it is asked again when next says
+	if !w.begun || w.late != "" {
+		return nil
+	}
 	old, err := w.surplus(ctx, now)
 	if err != nil || len(old) == 0 {
 		return err

@@ -13,7 +13,7 @@ import (
 type Limits struct {
 	Rate    int // requests a second, in the long run; burst times as many at once
 	Calls   int // calls under way, which the Hub bounds; of requests there may be spare more
-	Sockets int // WebSockets, event streams and bridges at once
+	Sockets int // WebSockets, event streams and bridges at once, of clients, and as many of the user's browsers and pages
 }
 
 // Shares gives each user of a process a Share. Its methods are safe for concurrent use.
@@ -63,16 +63,16 @@ func (all *Shares) Refused() (requests, sockets int64) {
 // Share is what one user takes of a process. A nil Share lets everything pass. All methods are
 // safe for concurrent use.
 type Share struct {
-	of      *Shares
-	limits  Limits
-	lanes   [2]lane // of the user, and of clients: an agent that asks too much must not keep its owner from stopping it
-	sockets atomic.Int64
+	of     *Shares
+	limits Limits
+	lanes  [2]lane // of the user, and of clients: an agent that asks too much must not keep its owner from stopping it
 }
 
 type lane struct {
-	rate   *rate.Limiter
-	under  atomic.Int64
-	paused atomic.Int64
+	rate    *rate.Limiter
+	under   atomic.Int64
+	sockets atomic.Int64
+	paused  atomic.Int64
 }
 
 // LimitError says which of a user's Limits is in the way.
@@ -86,11 +86,7 @@ func (s *Share) Request(client bool, gone <-chan struct{}) (leave func(), err er
 	if s == nil {
 		return func() {}, nil
 	}
-	l := &s.lanes[0]
-	if client {
-		l = &s.lanes[1]
-	}
-	most := s.limits.Calls
+	l, most := s.lane(client), s.limits.Calls
 	if most > 0 {
 		most += spare
 	}
@@ -98,11 +94,22 @@ func (s *Share) Request(client bool, gone <-chan struct{}) (leave func(), err er
 }
 
 // Socket is Request for a WebSocket, an event stream or a bridge.
-func (s *Share) Socket(gone <-chan struct{}) (leave func(), err error) {
+func (s *Share) Socket(client bool, gone <-chan struct{}) (leave func(), err error) {
 	if s == nil {
 		return func() {}, nil
 	}
-	return s.take(&s.lanes[1], &s.sockets, s.limits.Sockets, "%d sockets and streams of this user are open already; close some", &s.of.sockets, gone)
+	l, of := s.lane(client), "browsers and pages"
+	if client {
+		of = "clients"
+	}
+	return s.take(l, &l.sockets, s.limits.Sockets, "%d sockets and streams of this user's "+of+" are open already; close some", &s.of.sockets, gone)
+}
+
+func (s *Share) lane(client bool) *lane {
+	if client {
+		return &s.lanes[1]
+	}
+	return &s.lanes[0]
 }
 
 // take takes one of at most most things that are counted by n.

@@ -41,6 +41,9 @@ func TestShare(t *testing.T) {
 			return func(gone <-chan struct{}) (func(), error) { return s.Request(true, gone) }
 		}
 		own := func(gone <-chan struct{}) (func(), error) { return a.Request(false, gone) }
+		sockets := func(s *Share, client bool) func(<-chan struct{}) (func(), error) {
+			return func(gone <-chan struct{}) (func(), error) { return s.Socket(client, gone) }
+		}
 		expect := func(what string, n, want int, take func(<-chan struct{}) (func(), error)) (leave func()) {
 			t.Helper()
 			got, leave := taken(t, n, take)
@@ -57,17 +60,17 @@ func TestShare(t *testing.T) {
 		time.Sleep(time.Second)
 		expect("a second later", 100, 20, client(a))()
 		time.Sleep(time.Second)
-		leave := expect("sockets", 100, 5, a.Socket)
+		leave := expect("sockets", 100, 5, sockets(a, true))
+		expect("sockets of browsers, beside those of clients", 5, 5, sockets(a, false))
 		leave()
-		expect("sockets when others have ended", 5, 5, a.Socket)
-		requests, sockets := all.Refused()
-		if requests != 35+85+100+80 || sockets != 95 {
+		expect("sockets when others have ended", 5, 5, sockets(a, true))
+		if requests, sockets := all.Refused(); requests != 35+85+100+80 || sockets != 95 {
 			t.Errorf("%d requests and %d sockets are counted as refused", requests, sockets)
 		}
 		unbounded := NewShares(Limits{}).New()
 		expect("without limits", 5000, 5000, client(unbounded))
 		var none *Share
-		expect("of nobody", 5000, 5000, none.Socket)
+		expect("of nobody", 5000, 5000, sockets(none, true))
 	})
 }
 
