@@ -1,7 +1,9 @@
 package httpd
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -335,5 +337,24 @@ func TestGuideNamesTheEndpoints(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the guide has %q, and the hub %q", got, want)
+	}
+}
+
+// Targets that are no path, as proxies are sent, are refused like any path that is not there.
+func TestTargetsThatAreNoPath(t *testing.T) {
+	d := open(t, nil)
+	for _, line := range []string{"GET * HTTP/1.1", "OPTIONS * HTTP/1.1", "GET x:y HTTP/1.1", "GET http://" + d.addr + " HTTP/1.1", "CONNECT " + d.addr + " HTTP/1.1"} {
+		conn, err := net.Dial("tcp", d.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "%s\r\nHost: %s\r\n\r\n", line, d.addr)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Errorf("%s: %v", line, err) // nobody answers who panics
+		} else if resp.StatusCode >= 500 || resp.StatusCode == http.StatusSwitchingProtocols {
+			t.Errorf("%s: %s", line, resp.Status)
+		}
+		conn.Close()
 	}
 }
