@@ -28,6 +28,7 @@ type grant struct {
 	auth.Identity
 	host string    // the only one that it is good at, see dashboardHost; "": all others
 	used time.Time // last, by a person
+	hint string    // what it is called in the directory; "": it is not there
 
 	valid context.Context // until it is taken, or forgotten, or Identity.Revoked
 	end   context.CancelFunc
@@ -46,27 +47,36 @@ func (g *grants) add(id auth.Identity, host string) (secret string, expires time
 		id.Expires = expires
 	}
 	secret = rand.Text()
+	added := grant{Identity: id, host: host, used: now}
 	if g.dir != nil {
-		key, _ := auth.HintOf(secret)
-		if err := g.dir.Hint(key, id.User, id.Expires); err != nil {
+		added.hint, _ = auth.HintOf(secret)
+		if err := g.dir.Hint(added.hint, id.User, id.Expires); err != nil {
 			return "", time.Time{}, err
 		}
 	}
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.makeRoomLocked(id.User)
+	replaced := g.makeRoomLocked(id.User)
 	until := id.Revoked
 	if until == nil {
 		until = context.Background()
 	}
-	added := grant{Identity: id, host: host, used: now}
 	added.valid, added.end = context.WithCancel(until)
 	g.all[sha256.Sum256([]byte(secret))] = added
+	g.mu.Unlock()
+	g.unhint(replaced)
 	return secret, id.Expires, nil
 }
 
-// makeRoomLocked forgets what is over, and one of the user's if there are too many.
-func (g *grants) makeRoomLocked(user spec.UserID) {
+// unhint takes a hint out of the directory, "" for none. It may block.
+func (g *grants) unhint(hint string) {
+	if hint != "" {
+		g.dir.Forget(hint)
+	}
+}
+
+// makeRoomLocked forgets what is over, and one of the user's if there are too many, whose hint it
+// returns. The directory itself forgets what is over.
+func (g *grants) makeRoomLocked(user spec.UserID) (hint string) {
 	var oldest [sha256.Size]byte
 	var first time.Time
 	n := 0
@@ -82,9 +92,12 @@ func (g *grants) makeRoomLocked(user spec.UserID) {
 			oldest, first = sum, id.Expires
 		}
 	}
-	if n >= g.perUser {
-		g.forgetLocked(oldest)
+	if n < g.perUser {
+		return ""
 	}
+	hint = g.all[oldest].hint
+	g.forgetLocked(oldest)
+	return hint
 }
 
 // forgetAll forgets a user's. The directory does so by itself, when they end.
@@ -124,9 +137,10 @@ func (g *grants) get(secret string) (grant, bool) {
 func (g *grants) take(secret string) (grant, bool) {
 	sum := sha256.Sum256([]byte(secret))
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	id, ok := g.all[sum]
 	g.forgetLocked(sum)
+	g.mu.Unlock()
+	g.unhint(id.hint)
 	return id, ok && !id.Ended()
 }
 

@@ -125,6 +125,24 @@ func (h hints) Hint(id string, user spec.UserID, _ time.Time) error {
 
 func (h hints) Forget(id string) { delete(h, id) }
 
+// The directory has no more of a user's than the user has, however often one signs in.
+func TestGrantsKeepNoMoreHintsThanGrants(t *testing.T) {
+	dir := hints{}
+	g := newGrants(time.Hour, 3, dir)
+	for range 20 {
+		secret, _, err := g.add(auth.Identity{User: "ann"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(dir) == 2 {
+			g.take(secret)
+		}
+	}
+	if len(dir) != len(g.all) || len(dir) > 3 {
+		t.Errorf("%d hints of %d grants", len(dir), len(g.all))
+	}
+}
+
 // A page that signs in may come to another machine than its user's hub is on. When the hub goes
 // elsewhere its pages are signed out here, and those of others are not.
 func TestGrantsOfAUserWhoMoves(t *testing.T) {

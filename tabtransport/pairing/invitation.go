@@ -68,10 +68,23 @@ func (r *Ring) Invite(user spec.UserID, expires time.Time) (Invitation, error) {
 		return Invitation{}, err
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.setLocked(user) != s {
+	moved := r.setLocked(user) != s
+	var replaced spec.PairingID
+	if !moved {
+		replaced = r.inviteLocked(s, made, now)
+	}
+	r.mu.Unlock()
+	if moved {
 		return Invitation{}, errElsewhere
 	}
+	if replaced != "" && r.dir != nil {
+		r.dir.Forget(string(replaced))
+	}
+	return made.Invitation, nil
+}
+
+// inviteLocked adds an invitation, and returns whose place it has taken, if there were too many.
+func (r *Ring) inviteLocked(s *set, made *invitation, now time.Time) (replaced spec.PairingID) {
 	s.invitations = slices.DeleteFunc(s.invitations, func(i *invitation) bool {
 		if now.After(i.Until) {
 			delete(r.of, i.Pairing)
@@ -80,7 +93,7 @@ func (r *Ring) Invite(user spec.UserID, expires time.Time) (Invitation, error) {
 	})
 	oldest, n := 0, 0
 	for at, other := range s.invitations {
-		if other.user != user {
+		if other.user != made.user {
 			continue
 		}
 		if n++; n == 1 {
@@ -88,14 +101,15 @@ func (r *Ring) Invite(user spec.UserID, expires time.Time) (Invitation, error) {
 		}
 	}
 	if n == maxInvitations {
-		delete(r.of, s.invitations[oldest].Pairing)
+		replaced = s.invitations[oldest].Pairing
+		delete(r.of, replaced)
 		s.invitations = slices.Delete(s.invitations, oldest, oldest+1)
 	}
 	s.invitations = append(s.invitations, made)
 	if r.file == nil {
 		r.of[made.Pairing] = s
 	}
-	return made.Invitation, nil
+	return replaced
 }
 
 func (s *set) invitationLocked(id spec.PairingID) *invitation {
