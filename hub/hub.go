@@ -57,6 +57,7 @@ type Hub struct {
 	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970
 	storeErr  atomic.Pointer[error] // of the last write
 	kept      atomic.Uint64         // writes to the store that have ended
+	unstored  atomic.Bool           // the last write to the store has failed
 	settled   broadcast.Signal      // fired when kept changes
 	running   sync.WaitGroup        // calls, and what they have begun
 	tasks     sync.WaitGroup        // goroutines of background

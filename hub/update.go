@@ -97,8 +97,12 @@ func (h *Hub) flush() {
 	h.wrote++
 	h.mu.Unlock()
 	h.store.Write(h.opts.User, h.epoch, changes, func(err error) {
-		if err != nil && !errors.Is(err, storage.ErrStaleEpoch) {
+		failed := err != nil && !errors.Is(err, storage.ErrStaleEpoch)
+		switch was := h.unstored.Swap(failed); {
+		case failed && !was:
 			h.log.Error("store: write failed", "err", err)
+		case was && err == nil:
+			h.log.Info("store: writes are kept again")
 		}
 		h.written(err)
 		for _, f := range synced {

@@ -53,7 +53,8 @@ type clusterNode struct {
 	*cluster.Node
 	p         *process
 	nats      *natsd.Server // nil unless it is inside
-	conn      *cluster.Conn
+	conn      *cluster.Conn // of the lease and what is brief
+	data      *cluster.Conn // of journals and records: what users write must not keep the lease waiting
 	store     *jetstream.Store
 	records   *streamlog.Logs
 	late      *record.Late // lines of users that are no longer the node's
@@ -96,7 +97,13 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 			return &usageError{err}
 		}
 	}
-	if n.conn, err = cluster.Connect(cluster.ConnectOptions{URLs: urls, Credentials: c.creds, CA: c.ca, Name: name, Log: log}); err != nil {
+	connect := func(of string) (*cluster.Conn, error) {
+		return cluster.Connect(cluster.ConnectOptions{URLs: urls, Credentials: c.creds, CA: c.ca, Name: name + " " + of, Log: log.With("of", of)})
+	}
+	if n.conn, err = connect("lease"); err != nil {
+		return &usageError{err}
+	}
+	if n.data, err = connect("data"); err != nil {
 		return &usageError{err}
 	}
 	replicas := c.replicas
@@ -114,7 +121,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 		return err
 	}
 	n.forwarder = forward.New(forward.Options{Dial: n.dial, Log: log})
-	n.store, err = jetstream.Open(ctx, n.conn, jetstream.Options{
+	n.store, err = jetstream.Open(ctx, n.data, jetstream.Options{
 		Node: n.ID, Replicas: replicas, Key: n.JournalKey(), Log: log,
 		Written: func(took time.Duration) { p.telemetry.Written(took) }, // made before users come
 		May: func(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
@@ -470,8 +477,10 @@ func (n *clusterNode) close() error {
 		n.ln.Close()
 		n.probing.Wait()
 	}
-	if n.conn != nil {
-		n.conn.Close()
+	for _, conn := range []*cluster.Conn{n.data, n.conn} {
+		if conn != nil {
+			conn.Close()
+		}
 	}
 	if n.nats != nil {
 		n.nats.Close()
