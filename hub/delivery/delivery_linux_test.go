@@ -1,8 +1,10 @@
 package delivery
 
 import (
+	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -32,5 +34,25 @@ func TestAnswerOnItsWay(t *testing.T) {
 	conn.Close()
 	if got := <-a; got != "lost" {
 		t.Errorf("it is %s", got)
+	}
+}
+
+// Who leaves while an answer is written, and asks again at once, must not have it done again. The
+// system may be at work on the write when it is asked who has left, so that this takes many rounds.
+func TestLeavesWhileItIsWritten(t *testing.T) {
+	text := strings.Repeat("x", 100<<10)
+	for range 1000 {
+		conn, client := pair(t)
+		a := make(answer, 1)
+		conn.Writing(a)
+		var writes sync.WaitGroup
+		writes.Go(func() { _, _ = io.WriteString(conn, text) })
+		read(t, client, 1000)
+		client.Close()
+		if !conn.IsLost(a) {
+			t.Error("it is not lost")
+		}
+		writes.Wait()
+		conn.Close()
 	}
 }

@@ -11,6 +11,11 @@ const (
 // peekTCP is peek for a TCP connection, of which ok reports whether it is one.
 func peekTCP(fd int) (now seen, ok bool) {
 	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err == nil && info.State != tcpClose {
+		// Linux reads the state before it waits for a write under way, and puts off until then what
+		// has come in meanwhile. Asked once more, it tells the state from afterwards.
+		info, err = unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	}
 	if err != nil {
 		return now, false
 	}

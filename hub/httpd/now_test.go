@@ -63,6 +63,35 @@ func TestNowShowsACallAndStopsIt(t *testing.T) {
 	page.WaitFor(`document.querySelector("#story")?.textContent.includes("wrap_gift")`)
 }
 
+// A call that has ended does not go from the page until its entry is written, which may take a while.
+func TestNowKeepsACallUntilItIsRecorded(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := d.openDashboard(chromium.Options{})
+	// take has the page take a message of the hub, and returns its rows in the next frame.
+	take := func(message string) string {
+		return page.Eval(fmt.Sprintf(`import("./dashboard/calls.js").then(async ({take}) => {
+			take(%s);
+			await new Promise(requestAnimationFrame);
+			return [...document.querySelectorAll("#calls tr")].map(tr => tr.cells[0].innerText + ": " + tr.querySelector(".chip").innerText);
+		})`, message))
+	}
+	const under = `{id: "A", tool: "buy", began: "2026-01-02T03:04:05Z", phase: "running"}`
+	for _, step := range []struct{ message, want string }{
+		{`{running: [` + under + `]}`, `["buy: at work"]`},
+		{`{running: []}`, `["buy: at work"]`},
+		{`{running: [], entries: [{call: "A", event: "call", tool: "buy", time: "2026-01-02T03:04:05Z", outcome: "ok"}]}`, `["buy: ok"]`},
+	} {
+		if got := take(step.message); got != step.want {
+			t.Errorf("after %s: %s, want %s", step.message, got, step.want)
+		}
+	}
+	// Some have no entry.
+	take(`{running: [` + strings.ReplaceAll(under, "A", "B") + `]}`)
+	take(`{running: []}`)
+	page.WaitFor(`document.querySelectorAll("#calls tr").length === 1`)
+}
+
 // From a call in a client to its line on an open dashboard it takes less than 200 ms.
 func TestNowShowsACallAtOnce(t *testing.T) {
 	t.Parallel()

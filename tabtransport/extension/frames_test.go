@@ -3,6 +3,9 @@ package extension_test
 import (
 	"fmt"
 	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -90,6 +93,44 @@ func TestFramesInShadowTrees(t *testing.T) {
 	}
 	if got, err := h.call(tab, "inner", "{}"); err != nil || !strings.Contains(got, other+"/tool") {
 		t.Errorf("inner: %s, %v", got, err)
+	}
+}
+
+// A frame of a shadow tree, of which none can be told from the others, may get the extension while it is
+// empty. What it loads then, with the same window, has its tools nevertheless.
+func TestFrameThatLoadsLate(t *testing.T) {
+	t.Parallel()
+	tool := func(name string) string {
+		return fmt.Sprintf(`<!doctype html><script>document.modelContext.registerTool({name: %q, description: "d", execute: () => location.href})</script>`, name)
+	}
+	load := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		switch r.URL.Path {
+		case "/":
+			_, _ = io.WriteString(w, `<!doctype html><body><button>Frames</button><script>
+				document.querySelector("button").onclick = ({target}) => target.parentNode.appendChild(document.createElement("div")).attachShadow({mode: "closed"}).append(
+					...["/late", "/tool"].map(src => Object.assign(document.createElement("iframe"), {src})));
+			</script>`)
+		case "/late":
+			select {
+			case <-load:
+				_, _ = io.WriteString(w, tool("late"))
+			case <-r.Context().Done():
+			}
+		default:
+			_, _ = io.WriteString(w, tool("other"))
+		}
+	}))
+	t.Cleanup(s.Close)
+	h := newHub(t)
+	p := h.browse(chromium.Options{WebMCP: true}).Open(s.URL)
+	p.Eval(`document.querySelector("button").click()`)
+	tab := h.tabWith("other")
+	close(load)
+	h.tabWith("late", "other")
+	if got, err := h.call(tab, "late", "{}"); err != nil || !strings.Contains(got, s.URL+"/late") {
+		t.Errorf("late: %s, %v", got, err)
 	}
 }
 

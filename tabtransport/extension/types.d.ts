@@ -181,7 +181,7 @@ declare var navigation: EventTarget & {
  */
 declare var tabhubGateway: { join(): void } | undefined;
 declare var tabhubLate: boolean | undefined;
-declare var tabhubFrame: { signed(sign: FrameSign): void } | undefined;
+declare var tabhubFrame: { document: Document; signed(sign: FrameSign): void; stop(): void } | undefined;
 /** Stops telling of the owner's hand. */
 declare var tabhubHand: AbortController | undefined;
 declare var tabhubMark: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;

@@ -175,6 +175,7 @@ func TestTaskWaitsForAPerson(t *testing.T) {
 	x.await("waiting for the owner's answer in the browser", "statusMessage")
 	b.Window("ask.html").ClickLast("#yes")
 	x.await("waiting for the person to submit the form", "statusMessage")
+	page.WaitFor("document.querySelector('input').value === '4'") // the call says a moment earlier that it waits
 	page.Eval("document.querySelector('button').click()")
 	if result := x.await("completed", "status"); !strings.Contains(string(result), "booked") {
 		t.Errorf("the task ended with %s", result)

@@ -14,6 +14,9 @@ const ENDED = 50;
 /** How often the time is shown that calls have taken, in ms. */
 const TICK = 250;
 
+/** How long a call is shown that has ended, and of which nothing is recorded yet, in ms. */
+const UNRECORDED = 2000;
+
 /** The events that are calls to whoever looks. */
 const EVENTS = ["call", "refused", "proxy", "relay"];
 
@@ -31,6 +34,8 @@ const PHASES = {
 let running = [];
 /** How many more there are. */
 let more = 0;
+/** @type {Map<string, {running: Running, until: number}>} what has ended before its entry came, by key */
+let ending = new Map();
 /** @type {Map<string, Entry>} by key; the latest is the last */
 let ended = new Map();
 /** @type {Row[]} */
@@ -43,7 +48,7 @@ let pressed = "";
 
 export function start() {
   ticking = setInterval(() => {
-    if (running.length > 0) show();
+    if (running.length + ending.size > 0) show();
   }, TICK);
   for (const type of ["pointerleave", "focusout"]) byID("calls").addEventListener(type, show); // what was held
 }
@@ -51,12 +56,15 @@ export function start() {
 export function stop() {
   clearInterval(ticking);
   cancelAnimationFrame(frame);
-  [running, more, ended, rows, frame] = [[], 0, new Map(), [], 0];
+  [running, more, ending, ended, rows, frame] = [[], 0, new Map(), new Map(), [], 0];
 }
 
 /** @param {Message} message */
 export function take(message) {
+  const was = running;
   ({ running, more = 0 } = message);
+  const now = new Set(running.map(({ id }) => id));
+  for (const r of was) if (!now.has(r.id)) ending.set(r.id, { running: r, until: Date.now() + UNRECORDED });
   for (const e of message.entries ?? []) if (EVENTS.includes(e.event)) ended.set(keyOf(e), e);
   show();
 }
@@ -77,6 +85,7 @@ const keyOf = (e) => e.call || `${e.time} ${e.event}`;
 
 /** Has what has changed shown with the next frame. */
 function show() {
+  for (const [key, { until }] of ending) if (ended.has(key) || Date.now() > until) ending.delete(key);
   for (const key of ended.keys()) {
     if (ended.size <= ENDED) break;
     ended.delete(key);
@@ -89,7 +98,7 @@ function render() {
   const body = byID("calls");
   const under = running.filter(({ id }) => !ended.has(id)).map((r) => ({ key: r.id, running: r }));
   /** @type {Call[]} */
-  const calls = [...under, ...[...ended].reverse().map(([key, entry]) => ({ key, entry }))];
+  const calls = [...under, ...[...ending].map(([key, { running: r }]) => ({ key, running: r })), ...[...ended].reverse().map(([key, entry]) => ({ key, entry }))];
   // Nothing moves while somebody points at it.
   const held = rows.length > 0 && body.matches(":hover, :has(:focus-visible)");
   if (held) {

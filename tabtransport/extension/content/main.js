@@ -23,6 +23,8 @@ var TabhubFrame = class {
   /** That of the ids of what it asks the page's servers. */
   static #prefix = `tabhub-${Values.randomID()}-`;
 
+  /** Where it was brought to. */
+  document = document;
   /** @type {chrome.runtime.Port | undefined} */
   #port;
   #opened = 0;
@@ -657,4 +659,11 @@ var Unknown = class extends Error {};
 
 var NOTHING = { tools: [], resources: [], prompts: [] };
 
-if (!Object.hasOwn(globalThis, "tabhubFrame")) globalThis.tabhubFrame = new TabhubFrame();
+{
+  // The empty document that a frame begins with leaves its window, and all in it, to the next one of its origin.
+  const before = Object.hasOwn(globalThis, "tabhubFrame") ? globalThis.tabhubFrame : undefined;
+  if (before?.document !== document) {
+    before?.stop();
+    globalThis.tabhubFrame = new TabhubFrame();
+  }
+}
