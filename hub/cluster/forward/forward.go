@@ -116,8 +116,15 @@ func (f *Forwarder) rest(node string) {
 	f.rests[node] = time.Now().Add(restTimeout)
 }
 
+// reached ends the rest of a node that has answered, also over a connection that was open before.
+func (f *Forwarder) reached(node string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.rests, node)
+}
+
 // mayTry returns an error if a node rests. One that has rested does so again for all but the caller,
-// until it is reached.
+// until a connection to it is made or it answers over another.
 func (f *Forwarder) mayTry(node string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -385,6 +392,9 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
 		_, unreached := errors.AsType[*dialError](err)
+		if err == nil || elsewhere { // another error may be that of a caller who gave up
+			t.f.reached(node)
+		}
 		switch {
 		case elsewhere:
 			owner, tried = no.owner, ""

@@ -119,6 +119,62 @@ func TestNodeOutOfReach(t *testing.T) {
 	})
 }
 
+// A node that answers is there for everybody, although nobody has had to connect to it again.
+func TestNodeThatAnswersIsReached(t *testing.T) {
+	came, answer := make(chan struct{}), make(chan struct{})
+	f := between(t, map[string]http.HandlerFunc{"owner": func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			close(came)
+			<-answer
+		}
+	}})
+	to := f.To("owner", func(context.Context, string, string) (string, error) { return "owner", nil })
+	get := func(path string) int {
+		w := httptest.NewRecorder()
+		to.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code
+	}
+	slow := make(chan int)
+	go func() { slow <- get("/slow") }()
+	<-came
+	f.rest("owner")
+	if status := get("/"); status != 503 {
+		t.Errorf("while it rests: %d", status)
+	}
+	close(answer)
+	if status := <-slow; status != 200 {
+		t.Errorf("what was under way is answered %d", status)
+	}
+	if status := get("/"); status != 200 {
+		t.Errorf("after it has answered: %d", status)
+	}
+}
+
+// Whoever gives up while a node is tried has not reached it: others do not wait for it again.
+func TestGivingUpReachesNobody(t *testing.T) {
+	dialing := make(chan struct{}, 1)
+	f := New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+		dialing <- struct{}{}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	t.Cleanup(f.Close)
+	f.rests["owner"] = time.Now() // it may be tried, once
+	ctx, giveUp := context.WithCancel(t.Context())
+	go func() {
+		<-dialing
+		giveUp()
+	}()
+	func() {
+		defer func() { _ = recover() }()
+		to := f.To("owner", func(context.Context, string, string) (string, error) { return "", ctx.Err() })
+		to.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/", nil))
+	}()
+	if f.mayTry("owner") == nil {
+		t.Error("the next waits for the node")
+	}
+}
+
 // once is a listener of one connection.
 type once struct {
 	conn   net.Conn
