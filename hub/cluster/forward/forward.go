@@ -107,6 +107,16 @@ type dialError struct {
 func (e *dialError) Error() string { return fmt.Sprintf("connect to node %s: %v", e.node, e.err) }
 func (e *dialError) Unwrap() error { return e.err }
 
+// unansweredError says that a node was reached, but did not answer a request with which it does
+// nothing before it answers.
+type unansweredError struct {
+	node string
+	err  error
+}
+
+func (e *unansweredError) Error() string { return fmt.Sprintf("ask node %s: %v", e.node, e.err) }
+func (e *unansweredError) Unwrap() error { return e.err }
+
 var errUnreached = errors.New("it was not reached a moment ago")
 
 // rest has requests for a node that could not be reached fail at once for a while.
@@ -392,6 +402,7 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
 		_, unreached := errors.AsType[*dialError](err)
+		_, unanswered := errors.AsType[*unansweredError](err)
 		if err == nil || elsewhere { // another error may be that of a caller who gave up
 			t.f.reached(node)
 		}
@@ -401,6 +412,8 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 			refused++
 		case unreached: // a node that has died has its users until its lease ends
 			owner, tried = "", node
+		case unanswered: // it may have too much to do for this user, and have time for others
+			owner, tried = "", ""
 		default:
 			tried = ""
 			return err

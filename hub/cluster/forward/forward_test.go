@@ -105,11 +105,7 @@ func TestNodeOutOfReach(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond)
 		}
-		near, far := net.Pipe()
-		reached <- near
-		s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
-		go s.Serve(&once{far, make(chan struct{})})
-		defer s.Close()
+		reached <- serve(t, func(http.ResponseWriter, *http.Request) {})
 		time.Sleep(restTimeout)
 		for range 2 {
 			if status, took := ask(); status != 200 || took > 0 {
@@ -173,6 +169,44 @@ func TestGivingUpReachesNobody(t *testing.T) {
 	if f.mayTry("owner") == nil {
 		t.Error("the next waits for the node")
 	}
+}
+
+// A user whose hub takes long keeps nobody else from the node.
+func TestUpgradeWithoutAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opening := make(chan struct{})
+		f := New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+			return serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if isUpgrade(r) {
+					<-opening
+				}
+			}), nil
+		}})
+		defer f.Close()
+		defer close(opening)
+		to := f.To("owner", func(context.Context, string, string) (string, error) { return "owner", nil })
+		ask := func(header http.Header) int {
+			w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+			r.Header = header
+			to.ServeHTTP(w, r)
+			return w.Code
+		}
+		if status := ask(http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}); status != 503 {
+			t.Errorf("the one who waits is answered %d", status)
+		}
+		if status := ask(http.Header{}); status != 200 {
+			t.Errorf("another is answered %d", status)
+		}
+	})
+}
+
+// serve returns a connection that h is served on.
+func serve(t *testing.T, h http.HandlerFunc) net.Conn {
+	near, far := net.Pipe()
+	s := &http.Server{Handler: h}
+	go s.Serve(&once{far, make(chan struct{})})
+	t.Cleanup(func() { s.Close() })
+	return near
 }
 
 // once is a listener of one connection.
