@@ -35,6 +35,7 @@ const (
 	writeTimeout = 30 * time.Second       // for a client to take the next piece of what is brought back
 	idleTimeout  = 90 * time.Second       // of a connection; shorter than that of the node's server
 	restTimeout  = 2 * time.Second        // between tries to reach a node that a request has not reached in moveTimeout
+	restAfter    = moveTimeout * 3 / 4    // from the first try of a request to the last that makes a node rest: more than one
 )
 
 // OwnerHeader is in an answer 421 of a node that does not have the user, and has done nothing.
@@ -383,14 +384,17 @@ func misdirected(resp *http.Response) error {
 }
 
 // each calls try with the node that has the user until it has certainly not failed for being
-// the wrong one, or out of reach. If repeatable is not set, a node that has read of the request is
-// the last one.
+// the wrong one, out of reach, or without an answer to what does nothing before it. If
+// repeatable is not set, a node that has read of the request is the last one.
 func (t *target) each(ctx context.Context, try func(node string) error, repeatable bool) error {
 	limited, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
-	tried := ""
+	// The node that the last try has not reached, and when such tries began and ended. The time after
+	// that may have gone into waiting for this node's own lease.
+	var tried string
+	var first, last time.Time
 	defer func() {
-		if tried != "" && limited.Err() != nil && ctx.Err() == nil {
+		if tried != "" && last.Sub(first) >= restAfter && limited.Err() != nil && ctx.Err() == nil {
 			t.f.rest(tried)
 		}
 	}()
@@ -399,6 +403,7 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		if err := t.f.mayTry(node); err != nil {
 			return err
 		}
+		began := time.Now()
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
 		_, unreached := errors.AsType[*dialError](err)
@@ -411,7 +416,10 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 			owner, tried = no.owner, ""
 			refused++
 		case unreached: // a node that has died has its users until its lease ends
-			owner, tried = "", node
+			if tried != node {
+				first = began
+			}
+			owner, tried, last = "", node, time.Now()
 		case unanswered: // it may have too much to do for this user, and have time for others
 			owner, tried = "", ""
 		default:

@@ -200,6 +200,32 @@ func TestUpgradeWithoutAnswer(t *testing.T) {
 	})
 }
 
+// A node that was not reached once, before this one lost touch with the cluster, is tried by the next
+// request.
+func TestUnreachedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var dials atomic.Int64
+		f := New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+			if dials.Add(1) == 1 {
+				return nil, errors.New("no route")
+			}
+			return serve(t, func(http.ResponseWriter, *http.Request) {}), nil
+		}})
+		defer f.Close()
+		to := f.To("owner", func(ctx context.Context, _, _ string) (string, error) {
+			<-ctx.Done() // there is no lease
+			return "", context.Cause(ctx)
+		})
+		for _, want := range []int{503, 200} {
+			w := httptest.NewRecorder()
+			to.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+			if w.Code != want {
+				t.Errorf("%d, not %d", w.Code, want)
+			}
+		}
+	})
+}
+
 // serve returns a connection that h is served on.
 func serve(t *testing.T, h http.HandlerFunc) net.Conn {
 	near, far := net.Pipe()
