@@ -29,6 +29,7 @@ import (
 const (
 	dialTimeout  = 5 * time.Second        // for a connection to a node
 	moveTimeout  = 10 * time.Second       // for finding the node that has the user
+	guessTimeout = time.Second            // for finding it when the guess is a node that rests
 	maxTries     = 10                     // nodes that say that they do not have the user
 	maxWait      = 250 * time.Millisecond // until the next is asked
 	maxKept      = 64 << 10               // bytes of a body that is kept to be sent again
@@ -398,10 +399,19 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 			t.f.rest(tried)
 		}
 	}()
-	node, owner, wait, refused := t.node, "", 0*time.Millisecond, 0
+	node, owner, wait, refused, asked := t.node, "", 0*time.Millisecond, 0, false
 	for {
 		if err := t.f.mayTry(node); err != nil {
-			return err
+			if asked { // both nodes rest
+				return err
+			}
+			asked = true
+			next := t.guessAgain(limited, node)
+			if next == node {
+				return err
+			}
+			node = next
+			continue
 		}
 		began := time.Now()
 		err := try(node)
@@ -444,6 +454,18 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		}
 		t.f.stats.again.Add(1)
 	}
+}
+
+// guessAgain returns the node that has the user, as the guess was one that rests: that itself unless
+// another is known by now.
+func (t *target) guessAgain(ctx context.Context, node string) string {
+	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
+	defer cancel()
+	next, err := t.again(ctx, node, "")
+	if err != nil {
+		return node
+	}
+	return next
 }
 
 // fail answers a request that could not be passed on, or has no answer.

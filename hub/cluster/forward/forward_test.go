@@ -146,6 +146,28 @@ func TestNodeThatAnswersIsReached(t *testing.T) {
 	}
 }
 
+// A user who has moved away from a node that cannot be reached is found, and looked for once.
+func TestMovedFromNodeOutOfReach(t *testing.T) {
+	f := between(t, map[string]http.HandlerFunc{"new": func(http.ResponseWriter, *http.Request) {}})
+	f.rest("old")
+	ask := func(want int) {
+		t.Helper()
+		asked := 0
+		to := f.To("old", func(_ context.Context, node, _ string) (string, error) {
+			asked++
+			return map[string]string{"old": "new", "new": "old"}[node], nil
+		})
+		w := httptest.NewRecorder()
+		to.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if w.Code != want || asked != 1 {
+			t.Errorf("%d, not %d; whose the user is was asked %d times", w.Code, want, asked)
+		}
+	}
+	ask(200)
+	f.rest("new")
+	ask(503)
+}
+
 // Whoever gives up while a node is tried has not reached it: others do not wait for it again.
 func TestGivingUpReachesNobody(t *testing.T) {
 	dialing := make(chan struct{}, 1)
