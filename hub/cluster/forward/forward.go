@@ -472,13 +472,13 @@ func (t *target) guessAgain(ctx context.Context, node string) string {
 func (t *target) fail(w http.ResponseWriter, r *http.Request, err error) {
 	_, unreached := errors.AsType[*dialError](err)
 	switch {
+	case r.Context().Err() != nil:
+		panic(http.ErrAbortHandler) // nobody waits for it, or this node ends
 	case unreached || errors.Is(err, errMoved):
 		t.f.stats.unreached.Add(1)
 		t.f.log.Warn("a request was not passed on", "path", r.URL.Path, "err", err)
 		w.Header().Set("Retry-After", "1")
 		writeError(w, http.StatusServiceUnavailable, "the node that has your hub cannot be reached now, and nothing was done; try again in a moment")
-	case r.Context().Err() != nil:
-		panic(http.ErrAbortHandler) // nobody waits for it, or this node ends
 	default:
 		t.f.stats.broken.Add(1)
 		t.f.log.Warn("the connection to a node broke off", "path", r.URL.Path, "err", err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -190,6 +191,39 @@ func TestGivingUpReachesNobody(t *testing.T) {
 	}()
 	if f.mayTry("owner") == nil {
 		t.Error("the next waits for the node")
+	}
+}
+
+// A client that gives up while its node is looked for is not counted as one that could not be served.
+func TestClientGivesUp(t *testing.T) {
+	var log bytes.Buffer
+	f := New(Options{
+		Dial: func(context.Context, string) (net.Conn, error) { return nil, errors.New("no route") },
+		Log:  slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	t.Cleanup(f.Close)
+	for _, upgrade := range []string{"", "websocket"} {
+		ctx, giveUp := context.WithCancel(t.Context())
+		to := f.To("owner", func(ctx context.Context, _, _ string) (string, error) {
+			giveUp()
+			<-ctx.Done()
+			return "", context.Cause(ctx)
+		})
+		r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
+		if upgrade != "" {
+			r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {upgrade}}
+		}
+		func() {
+			defer func() {
+				if err := recover(); err != http.ErrAbortHandler {
+					t.Errorf("upgrade to %q: %v", upgrade, err)
+				}
+			}()
+			to.ServeHTTP(httptest.NewRecorder(), r)
+		}()
+	}
+	if n := f.Stats().Unreached; n != 0 || log.Len() > 0 {
+		t.Errorf("%d were not served; %s", n, &log)
 	}
 }
 
