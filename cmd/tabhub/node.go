@@ -113,7 +113,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	if p.shared, err = n.share(ctx); err != nil {
 		return err
 	}
-	n.forwarder = forward.New(forward.Options{Dial: n.dial, Log: log})
+	n.forwarder = forward.New(forward.Options{Dial: n.dial, Alive: n.Alive, Log: log})
 	n.store, err = jetstream.Open(ctx, n.conn, jetstream.Options{
 		Node: n.ID, Replicas: replicas, Key: n.JournalKey(), Log: log,
 		Written: func(took time.Duration) { p.telemetry.Written(took) }, // made before users come

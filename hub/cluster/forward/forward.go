@@ -48,13 +48,17 @@ type Options struct {
 	// Dial connects to a node by its id, such that both ends know who the other is. It
 	// fails at once for a node that is not a member. Safe for concurrent use.
 	Dial func(ctx context.Context, node string) (net.Conn, error)
-	Log  *slog.Logger // nil discards
+	// Alive reports whether a node is a member. It does not block, and is false before CloseMember is
+	// called. Nil: all are.
+	Alive func(node string) bool
+	Log   *slog.Logger // nil discards
 }
 
 // Forwarder has the connections of this node to others. All methods are safe for concurrent
 // use.
 type Forwarder struct {
 	dialNode func(ctx context.Context, node string) (net.Conn, error)
+	alive    func(node string) bool
 	log      *slog.Logger
 	http     *http.Transport
 	copying  sync.WaitGroup // the goroutines of splices
@@ -68,7 +72,10 @@ type Forwarder struct {
 
 // New returns a Forwarder without connections.
 func New(o Options) *Forwarder {
-	f := &Forwarder{dialNode: o.Dial, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), links: map[*link]struct{}{}, rests: map[string]time.Time{}}
+	if o.Alive == nil {
+		o.Alive = func(string) bool { return true }
+	}
+	f := &Forwarder{dialNode: o.Dial, alive: o.Alive, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), links: map[*link]struct{}{}, rests: map[string]time.Time{}}
 	f.http = &http.Transport{
 		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
 			host, _, _ := net.SplitHostPort(addr)
@@ -151,7 +158,10 @@ func (f *Forwarder) mayTry(node string) error {
 	return nil
 }
 
-var errClosed = errors.New("the node is shutting down")
+var (
+	errClosed = errors.New("the node is shutting down")
+	errGone   = errors.New("it is no node of this cluster any more")
+)
 
 func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
@@ -161,15 +171,27 @@ func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 		return nil, &dialError{node, err}
 	}
 	l := &link{conn, f, node}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
+	if !f.add(l) {
 		conn.Close()
 		return nil, &dialError{node, errClosed}
 	}
-	f.links[l] = struct{}{}
-	delete(f.rests, node)
+	if !f.alive(node) { // CloseMember may have come before
+		l.Close()
+		return nil, &dialError{node, errGone}
+	}
 	return l, nil
+}
+
+// add notes a connection that has been made, unless the Forwarder is closed.
+func (f *Forwarder) add(l *link) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return false
+	}
+	f.links[l] = struct{}{}
+	delete(f.rests, l.node)
+	return true
 }
 
 // CloseMember ends all connections to a node, which is gone: who waits for it is told so at once.

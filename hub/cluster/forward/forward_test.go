@@ -227,6 +227,30 @@ func TestClientGivesUp(t *testing.T) {
 	}
 }
 
+// A connection that was being made to a node while that died does not stay.
+func TestNodeDiesWhileConnecting(t *testing.T) {
+	var dead atomic.Bool
+	var f *Forwarder
+	near, far := net.Pipe()
+	defer far.Close()
+	f = New(Options{
+		Dial: func(context.Context, string) (net.Conn, error) {
+			dead.Store(true)
+			f.CloseMember("owner")
+			return near, nil
+		},
+		Alive: func(string) bool { return !dead.Load() },
+	})
+	t.Cleanup(f.Close)
+	_, err := f.dial(t.Context(), "owner")
+	if _, nothingSent := errors.AsType[*dialError](err); !nothingSent || f.Len() != 0 {
+		t.Fatalf("%v; %d connections are left", err, f.Len())
+	}
+	if _, err := far.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the node is told %v", err)
+	}
+}
+
 // A user whose hub takes long keeps nobody else from the node.
 func TestUpgradeWithoutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
