@@ -309,7 +309,7 @@ func (n *clusterNode) dial(ctx context.Context, id string) (net.Conn, error) {
 	if !ok {
 		return nil, errors.New("it is no node of this cluster, or not any more")
 	}
-	d := tls.Dialer{Config: n.ClientTLS(m)}
+	d := tls.Dialer{NetDialer: forward.Dialer(), Config: n.ClientTLS(m)}
 	return d.DialContext(ctx, "tcp", m.Addr())
 }
 

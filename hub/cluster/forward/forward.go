@@ -16,11 +16,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
@@ -60,13 +62,13 @@ type Forwarder struct {
 	dialNode func(ctx context.Context, node string) (net.Conn, error)
 	alive    func(node string) bool
 	log      *slog.Logger
-	http     *http.Transport
 	copying  sync.WaitGroup // the goroutines of splices
 	stats    stats
 
 	mu     sync.Mutex
 	links  map[*link]struct{}
-	rests  map[string]time.Time // nodes that cannot be reached, and when that is tried next
+	rests  map[string]time.Time       // nodes that cannot be reached, and when that is tried next
+	pools  map[string]*http.Transport // the connections for HTTP to each node
 	closed bool
 }
 
@@ -75,21 +77,41 @@ func New(o Options) *Forwarder {
 	if o.Alive == nil {
 		o.Alive = func(string) bool { return true }
 	}
-	f := &Forwarder{dialNode: o.Dial, alive: o.Alive, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), links: map[*link]struct{}{}, rests: map[string]time.Time{}}
-	f.http = &http.Transport{
-		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
-			host, _, _ := net.SplitHostPort(addr)
-			node, err := hex.DecodeString(host)
-			if err != nil {
-				return nil, err
-			}
-			return f.dial(ctx, string(node))
-		},
-		DisableCompression:  true,
-		MaxIdleConnsPerHost: 256,
-		IdleConnTimeout:     idleTimeout,
+	return &Forwarder{
+		dialNode: o.Dial, alive: o.Alive, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		links: map[*link]struct{}{}, rests: map[string]time.Time{}, pools: map[string]*http.Transport{},
 	}
-	return f
+}
+
+// pool returns the connections for HTTP to a node.
+func (f *Forwarder) pool(node string) *http.Transport {
+	f.mu.Lock()
+	p := f.pools[node]
+	made := p == nil
+	if made {
+		p = &http.Transport{
+			DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return f.dial(ctx, node) },
+			DisableCompression:  true,
+			MaxIdleConnsPerHost: 256,
+			IdleConnTimeout:     idleTimeout,
+		}
+		f.pools[node] = p
+	}
+	f.mu.Unlock()
+	if made && !f.alive(node) { // CloseMember may have come before
+		f.CloseMember(node)
+	}
+	return p
+}
+
+// closeIdle ends the connections to a node that no request has: they may lead nowhere.
+func (f *Forwarder) closeIdle(node string) {
+	f.mu.Lock()
+	p := f.pools[node]
+	f.mu.Unlock()
+	if p != nil {
+		p.CloseIdleConnections()
+	}
 }
 
 // link is a connection to a node.
@@ -131,8 +153,9 @@ var errUnreached = errors.New("it was not reached a moment ago")
 // rest has requests for a node that could not be reached fail at once for a while.
 func (f *Forwarder) rest(node string) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.rests[node] = time.Now().Add(restTimeout)
+	f.mu.Unlock()
+	f.closeIdle(node)
 }
 
 // reached ends the rest of a node that has answered, also over a connection that was open before.
@@ -198,6 +221,7 @@ func (f *Forwarder) add(l *link) bool {
 func (f *Forwarder) CloseMember(node string) {
 	f.mu.Lock()
 	delete(f.rests, node)
+	delete(f.pools, node)
 	var gone []*link
 	for l := range f.links {
 		if l.node == node {
@@ -241,11 +265,14 @@ func (f *Forwarder) Close() {
 	f.closed = true
 	links := f.links
 	f.links = map[*link]struct{}{}
+	pools := maps.Clone(f.pools)
 	f.mu.Unlock()
 	for l := range links {
 		l.Conn.Close()
 	}
-	f.http.CloseIdleConnections()
+	for _, p := range pools {
+		p.CloseIdleConnections()
+	}
 	f.copying.Wait()
 }
 
@@ -256,7 +283,7 @@ func (f *Forwarder) Do(ctx context.Context, node, method, path string) (*http.Re
 		return nil, err
 	}
 	r.Host = "node"
-	return f.http.RoundTrip(r)
+	return f.pool(node).RoundTrip(r)
 }
 
 // urlOf returns the address of a node for http.
@@ -382,7 +409,7 @@ func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 		case s.kept == nil:
 			try.Body = io.NopCloser(out.Body) // a node that is out of reach leaves it whole
 		}
-		if resp, err = s.f.http.RoundTrip(try); err != nil {
+		if resp, err = s.f.pool(node).RoundTrip(try); err != nil {
 			return err
 		}
 		return misdirected(resp)
@@ -455,6 +482,9 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		case unanswered: // it may have too much to do for this user, and have time for others
 			owner, tried = "", ""
 		default:
+			if errors.Is(err, syscall.ETIMEDOUT) { // it is out of reach, or only this user's hub takes nothing: a dial will tell
+				t.f.closeIdle(node)
+			}
 			tried = ""
 			return err
 		}

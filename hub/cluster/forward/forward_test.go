@@ -169,6 +169,27 @@ func TestMovedFromNodeOutOfReach(t *testing.T) {
 	ask(503)
 }
 
+// A node that rests is connected to anew, and only that.
+func TestRestClosesIdleConnections(t *testing.T) {
+	answer := func(http.ResponseWriter, *http.Request) {}
+	f := between(t, map[string]http.HandlerFunc{"lost": answer, "other": answer})
+	for _, node := range []string{"lost", "other"} {
+		to := f.To(node, func(context.Context, string, string) (string, error) { return node, nil })
+		to.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	f.rest("lost")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for l := range f.links {
+		if l.node == "lost" {
+			t.Error("a connection to the node that rests is left")
+		}
+	}
+	if len(f.links) != 1 {
+		t.Errorf("%d connections are left", len(f.links))
+	}
+}
+
 // Whoever gives up while a node is tried has not reached it: others do not wait for it again.
 func TestGivingUpReachesNobody(t *testing.T) {
 	dialing := make(chan struct{}, 1)
