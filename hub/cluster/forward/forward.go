@@ -19,6 +19,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/http/httputil"
 	"sync"
 	"sync/atomic"
@@ -398,10 +399,16 @@ type sender struct {
 }
 
 // RoundTrip implements http.RoundTripper. Its requests have no GetBody: whether one is sent again
-// is not for net/http to decide.
+// is not for net/http to decide. It does so with a GET whose connection breaks off that was used
+// before, which then has a new one.
 func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 	err = s.each(out.Context(), func(node string) error {
-		try := out.Clone(out.Context())
+		connections := 0
+		try := out.Clone(httptrace.WithClientTrace(out.Context(), &httptrace.ClientTrace{GetConn: func(string) {
+			if connections++; connections > 1 { // others that are idle may be as dead
+				s.f.closeIdle(node)
+			}
+		}}))
 		try.URL.Scheme, try.URL.Host = "http", hex.EncodeToString([]byte(node))
 		switch {
 		case len(s.kept) > 0:

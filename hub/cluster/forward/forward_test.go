@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -187,6 +188,41 @@ func TestRestClosesIdleConnections(t *testing.T) {
 	}
 	if len(f.links) != 1 {
 		t.Errorf("%d connections are left", len(f.links))
+	}
+}
+
+// A GET whose connection breaks off is sent again over a new one, and not over each that is there:
+// when the network has lost the node it would wait for every one.
+func TestGetIsSentAgain(t *testing.T) {
+	const idle = 5
+	var all sync.WaitGroup
+	all.Add(idle)
+	var broken atomic.Int64
+	f := between(t, map[string]http.HandlerFunc{"owner": func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/":
+			all.Done()
+			all.Wait()
+		case broken.Add(1) == 1:
+			panic(http.ErrAbortHandler)
+		}
+	}})
+	to := f.To("owner", func(context.Context, string, string) (string, error) { return "owner", nil })
+	get := func(path string) int {
+		w := httptest.NewRecorder()
+		to.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code
+	}
+	var asking sync.WaitGroup
+	for range idle {
+		asking.Go(func() { get("/") })
+	}
+	asking.Wait()
+	if f.Len() != idle {
+		t.Fatalf("there are %d connections", f.Len())
+	}
+	if status := get("/breaks"); status != 200 || f.Len() != 1 {
+		t.Errorf("%d over one of %d connections", status, f.Len())
 	}
 }
 
