@@ -120,7 +120,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	if p.shared, err = n.share(ctx); err != nil {
 		return err
 	}
-	n.forwarder = forward.New(forward.Options{Dial: n.dial, Log: log})
+	n.forwarder = forward.New(forward.Options{Dial: n.dial, Alive: n.Alive, Log: log})
 	n.store, err = jetstream.Open(ctx, n.data, jetstream.Options{
 		Node: n.ID, Replicas: replicas, Key: n.JournalKey(), Log: log,
 		Written: func(took time.Duration) { p.telemetry.Written(took) }, // made before users come
@@ -316,7 +316,7 @@ func (n *clusterNode) dial(ctx context.Context, id string) (net.Conn, error) {
 	if !ok {
 		return nil, errors.New("it is no node of this cluster, or not any more")
 	}
-	d := tls.Dialer{Config: n.ClientTLS(m)}
+	d := tls.Dialer{NetDialer: forward.Dialer(), Config: n.ClientTLS(m)}
 	return d.DialContext(ctx, "tcp", m.Addr())
 }
 

@@ -16,11 +16,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/http/httputil"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
@@ -29,12 +32,14 @@ import (
 const (
 	dialTimeout  = 5 * time.Second        // for a connection to a node
 	moveTimeout  = 10 * time.Second       // for finding the node that has the user
+	guessTimeout = time.Second            // for finding it when the guess is a node that rests
 	maxTries     = 10                     // nodes that say that they do not have the user
 	maxWait      = 250 * time.Millisecond // until the next is asked
 	maxKept      = 64 << 10               // bytes of a body that is kept to be sent again
 	writeTimeout = 30 * time.Second       // for a client to take the next piece of what is brought back
 	idleTimeout  = 90 * time.Second       // of a connection; shorter than that of the node's server
 	restTimeout  = 2 * time.Second        // between tries to reach a node that a request has not reached in moveTimeout
+	restAfter    = moveTimeout * 3 / 4    // from the first try of a request to the last that makes a node rest: more than one
 )
 
 // OwnerHeader is in an answer 421 of a node that does not have the user, and has done nothing.
@@ -46,41 +51,68 @@ type Options struct {
 	// Dial connects to a node by its id, such that both ends know who the other is. It
 	// fails at once for a node that is not a member. Safe for concurrent use.
 	Dial func(ctx context.Context, node string) (net.Conn, error)
-	Log  *slog.Logger // nil discards
+	// Alive reports whether a node is a member. It does not block, and is false before CloseMember is
+	// called. Nil: all are.
+	Alive func(node string) bool
+	Log   *slog.Logger // nil discards
 }
 
 // Forwarder has the connections of this node to others. All methods are safe for concurrent
 // use.
 type Forwarder struct {
 	dialNode func(ctx context.Context, node string) (net.Conn, error)
+	alive    func(node string) bool
 	log      *slog.Logger
-	http     *http.Transport
 	copying  sync.WaitGroup // the goroutines of splices
 	stats    stats
 
 	mu     sync.Mutex
 	links  map[*link]struct{}
-	rests  map[string]time.Time // nodes that cannot be reached, and when that is tried next
+	rests  map[string]time.Time       // nodes that cannot be reached, and when that is tried next
+	pools  map[string]*http.Transport // the connections for HTTP to each node
 	closed bool
 }
 
 // New returns a Forwarder without connections.
 func New(o Options) *Forwarder {
-	f := &Forwarder{dialNode: o.Dial, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), links: map[*link]struct{}{}, rests: map[string]time.Time{}}
-	f.http = &http.Transport{
-		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
-			host, _, _ := net.SplitHostPort(addr)
-			node, err := hex.DecodeString(host)
-			if err != nil {
-				return nil, err
-			}
-			return f.dial(ctx, string(node))
-		},
-		DisableCompression:  true,
-		MaxIdleConnsPerHost: 256,
-		IdleConnTimeout:     idleTimeout,
+	if o.Alive == nil {
+		o.Alive = func(string) bool { return true }
 	}
-	return f
+	return &Forwarder{
+		dialNode: o.Dial, alive: o.Alive, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		links: map[*link]struct{}{}, rests: map[string]time.Time{}, pools: map[string]*http.Transport{},
+	}
+}
+
+// pool returns the connections for HTTP to a node.
+func (f *Forwarder) pool(node string) *http.Transport {
+	f.mu.Lock()
+	p := f.pools[node]
+	made := p == nil
+	if made {
+		p = &http.Transport{
+			DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return f.dial(ctx, node) },
+			DisableCompression:  true,
+			MaxIdleConnsPerHost: 256,
+			IdleConnTimeout:     idleTimeout,
+		}
+		f.pools[node] = p
+	}
+	f.mu.Unlock()
+	if made && !f.alive(node) { // CloseMember may have come before
+		f.CloseMember(node)
+	}
+	return p
+}
+
+// closeIdle ends the connections to a node that no request has: they may lead nowhere.
+func (f *Forwarder) closeIdle(node string) {
+	f.mu.Lock()
+	p := f.pools[node]
+	f.mu.Unlock()
+	if p != nil {
+		p.CloseIdleConnections()
+	}
 }
 
 // link is a connection to a node.
@@ -107,17 +139,35 @@ type dialError struct {
 func (e *dialError) Error() string { return fmt.Sprintf("connect to node %s: %v", e.node, e.err) }
 func (e *dialError) Unwrap() error { return e.err }
 
+// unansweredError says that a node was reached, but did not answer a request with which it does
+// nothing before it answers.
+type unansweredError struct {
+	node string
+	err  error
+}
+
+func (e *unansweredError) Error() string { return fmt.Sprintf("ask node %s: %v", e.node, e.err) }
+func (e *unansweredError) Unwrap() error { return e.err }
+
 var errUnreached = errors.New("it was not reached a moment ago")
 
 // rest has requests for a node that could not be reached fail at once for a while.
 func (f *Forwarder) rest(node string) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.rests[node] = time.Now().Add(restTimeout)
+	f.mu.Unlock()
+	f.closeIdle(node)
+}
+
+// reached ends the rest of a node that has answered, also over a connection that was open before.
+func (f *Forwarder) reached(node string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.rests, node)
 }
 
 // mayTry returns an error if a node rests. One that has rested does so again for all but the caller,
-// until it is reached.
+// until a connection to it is made or it answers over another.
 func (f *Forwarder) mayTry(node string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,7 +182,10 @@ func (f *Forwarder) mayTry(node string) error {
 	return nil
 }
 
-var errClosed = errors.New("the node is shutting down")
+var (
+	errClosed = errors.New("the node is shutting down")
+	errGone   = errors.New("it is no node of this cluster any more")
+)
 
 func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
@@ -142,21 +195,34 @@ func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 		return nil, &dialError{node, err}
 	}
 	l := &link{conn, f, node}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
+	if !f.add(l) {
 		conn.Close()
 		return nil, &dialError{node, errClosed}
 	}
-	f.links[l] = struct{}{}
-	delete(f.rests, node)
+	if !f.alive(node) { // CloseMember may have come before
+		l.Close()
+		return nil, &dialError{node, errGone}
+	}
 	return l, nil
+}
+
+// add notes a connection that has been made, unless the Forwarder is closed.
+func (f *Forwarder) add(l *link) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return false
+	}
+	f.links[l] = struct{}{}
+	delete(f.rests, l.node)
+	return true
 }
 
 // CloseMember ends all connections to a node, which is gone: who waits for it is told so at once.
 func (f *Forwarder) CloseMember(node string) {
 	f.mu.Lock()
 	delete(f.rests, node)
+	delete(f.pools, node)
 	var gone []*link
 	for l := range f.links {
 		if l.node == node {
@@ -200,11 +266,14 @@ func (f *Forwarder) Close() {
 	f.closed = true
 	links := f.links
 	f.links = map[*link]struct{}{}
+	pools := maps.Clone(f.pools)
 	f.mu.Unlock()
 	for l := range links {
 		l.Conn.Close()
 	}
-	f.http.CloseIdleConnections()
+	for _, p := range pools {
+		p.CloseIdleConnections()
+	}
 	f.copying.Wait()
 }
 
@@ -215,7 +284,7 @@ func (f *Forwarder) Do(ctx context.Context, node, method, path string) (*http.Re
 		return nil, err
 	}
 	r.Host = "node"
-	return f.http.RoundTrip(r)
+	return f.pool(node).RoundTrip(r)
 }
 
 // urlOf returns the address of a node for http.
@@ -330,10 +399,16 @@ type sender struct {
 }
 
 // RoundTrip implements http.RoundTripper. Its requests have no GetBody: whether one is sent again
-// is not for net/http to decide.
+// is not for net/http to decide. It does so with a GET whose connection breaks off that was used
+// before, which then has a new one.
 func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 	err = s.each(out.Context(), func(node string) error {
-		try := out.Clone(out.Context())
+		connections := 0
+		try := out.Clone(httptrace.WithClientTrace(out.Context(), &httptrace.ClientTrace{GetConn: func(string) {
+			if connections++; connections > 1 { // others that are idle may be as dead
+				s.f.closeIdle(node)
+			}
+		}}))
 		try.URL.Scheme, try.URL.Host = "http", hex.EncodeToString([]byte(node))
 		switch {
 		case len(s.kept) > 0:
@@ -341,7 +416,7 @@ func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 		case s.kept == nil:
 			try.Body = io.NopCloser(out.Body) // a node that is out of reach leaves it whole
 		}
-		if resp, err = s.f.http.RoundTrip(try); err != nil {
+		if resp, err = s.f.pool(node).RoundTrip(try); err != nil {
 			return err
 		}
 		return misdirected(resp)
@@ -366,32 +441,57 @@ func misdirected(resp *http.Response) error {
 }
 
 // each calls try with the node that has the user until it has certainly not failed for being
-// the wrong one, or out of reach. If repeatable is not set, a node that has read of the request is
-// the last one.
+// the wrong one, out of reach, or without an answer to what does nothing before it. If
+// repeatable is not set, a node that has read of the request is the last one.
 func (t *target) each(ctx context.Context, try func(node string) error, repeatable bool) error {
 	limited, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
-	tried := ""
+	// The node that the last try has not reached, and when such tries began and ended. The time after
+	// that may have gone into waiting for this node's own lease.
+	var tried string
+	var first, last time.Time
 	defer func() {
-		if tried != "" && limited.Err() != nil && ctx.Err() == nil {
+		if tried != "" && last.Sub(first) >= restAfter && limited.Err() != nil && ctx.Err() == nil {
 			t.f.rest(tried)
 		}
 	}()
-	node, owner, wait, refused := t.node, "", 0*time.Millisecond, 0
+	node, owner, wait, refused, asked := t.node, "", 0*time.Millisecond, 0, false
 	for {
 		if err := t.f.mayTry(node); err != nil {
-			return err
+			if asked { // both nodes rest
+				return err
+			}
+			asked = true
+			next := t.guessAgain(limited, node)
+			if next == node {
+				return err
+			}
+			node = next
+			continue
 		}
+		began := time.Now()
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
 		_, unreached := errors.AsType[*dialError](err)
+		_, unanswered := errors.AsType[*unansweredError](err)
+		if err == nil || elsewhere { // another error may be that of a caller who gave up
+			t.f.reached(node)
+		}
 		switch {
 		case elsewhere:
 			owner, tried = no.owner, ""
 			refused++
 		case unreached: // a node that has died has its users until its lease ends
-			owner, tried = "", node
+			if tried != node {
+				first = began
+			}
+			owner, tried, last = "", node, time.Now()
+		case unanswered: // it may have too much to do for this user, and have time for others
+			owner, tried = "", ""
 		default:
+			if errors.Is(err, syscall.ETIMEDOUT) { // it is out of reach, or only this user's hub takes nothing: a dial will tell
+				t.f.closeIdle(node)
+			}
 			tried = ""
 			return err
 		}
@@ -415,17 +515,29 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 	}
 }
 
+// guessAgain returns the node that has the user, as the guess was one that rests: that itself unless
+// another is known by now.
+func (t *target) guessAgain(ctx context.Context, node string) string {
+	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
+	defer cancel()
+	next, err := t.again(ctx, node, "")
+	if err != nil {
+		return node
+	}
+	return next
+}
+
 // fail answers a request that could not be passed on, or has no answer.
 func (t *target) fail(w http.ResponseWriter, r *http.Request, err error) {
 	_, unreached := errors.AsType[*dialError](err)
 	switch {
+	case r.Context().Err() != nil:
+		panic(http.ErrAbortHandler) // nobody waits for it, or this node ends
 	case unreached || errors.Is(err, errMoved):
 		t.f.stats.unreached.Add(1)
 		t.f.log.Warn("a request was not passed on", "path", r.URL.Path, "err", err)
 		w.Header().Set("Retry-After", "1")
 		writeError(w, http.StatusServiceUnavailable, "the node that has your hub cannot be reached now, and nothing was done; try again in a moment")
-	case r.Context().Err() != nil:
-		panic(http.ErrAbortHandler) // nobody waits for it, or this node ends
 	default:
 		t.f.stats.broken.Add(1)
 		t.f.log.Warn("the connection to a node broke off", "path", r.URL.Path, "err", err)

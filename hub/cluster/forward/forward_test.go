@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -105,11 +107,7 @@ func TestNodeOutOfReach(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond)
 		}
-		near, far := net.Pipe()
-		reached <- near
-		s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
-		go s.Serve(&once{far, make(chan struct{})})
-		defer s.Close()
+		reached <- serve(t, func(http.ResponseWriter, *http.Request) {})
 		time.Sleep(restTimeout)
 		for range 2 {
 			if status, took := ask(); status != 200 || took > 0 {
@@ -117,6 +115,261 @@ func TestNodeOutOfReach(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A node that answers is there for everybody, although nobody has had to connect to it again.
+func TestNodeThatAnswersIsReached(t *testing.T) {
+	came, answer := make(chan struct{}), make(chan struct{})
+	f := between(t, map[string]http.HandlerFunc{"owner": func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			close(came)
+			<-answer
+		}
+	}})
+	to := f.To("owner", func(context.Context, string, string) (string, error) { return "owner", nil })
+	get := func(path string) int {
+		w := httptest.NewRecorder()
+		to.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code
+	}
+	slow := make(chan int)
+	go func() { slow <- get("/slow") }()
+	<-came
+	f.rest("owner")
+	if status := get("/"); status != 503 {
+		t.Errorf("while it rests: %d", status)
+	}
+	close(answer)
+	if status := <-slow; status != 200 {
+		t.Errorf("what was under way is answered %d", status)
+	}
+	if status := get("/"); status != 200 {
+		t.Errorf("after it has answered: %d", status)
+	}
+}
+
+// A user who has moved away from a node that cannot be reached is found, and looked for once.
+func TestMovedFromNodeOutOfReach(t *testing.T) {
+	f := between(t, map[string]http.HandlerFunc{"new": func(http.ResponseWriter, *http.Request) {}})
+	f.rest("old")
+	ask := func(want int) {
+		t.Helper()
+		asked := 0
+		to := f.To("old", func(_ context.Context, node, _ string) (string, error) {
+			asked++
+			return map[string]string{"old": "new", "new": "old"}[node], nil
+		})
+		w := httptest.NewRecorder()
+		to.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if w.Code != want || asked != 1 {
+			t.Errorf("%d, not %d; whose the user is was asked %d times", w.Code, want, asked)
+		}
+	}
+	ask(200)
+	f.rest("new")
+	ask(503)
+}
+
+// A node that rests is connected to anew, and only that.
+func TestRestClosesIdleConnections(t *testing.T) {
+	answer := func(http.ResponseWriter, *http.Request) {}
+	f := between(t, map[string]http.HandlerFunc{"lost": answer, "other": answer})
+	for _, node := range []string{"lost", "other"} {
+		to := f.To(node, func(context.Context, string, string) (string, error) { return node, nil })
+		to.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	f.rest("lost")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for l := range f.links {
+		if l.node == "lost" {
+			t.Error("a connection to the node that rests is left")
+		}
+	}
+	if len(f.links) != 1 {
+		t.Errorf("%d connections are left", len(f.links))
+	}
+}
+
+// A GET whose connection breaks off is sent again over a new one, and not over each that is there:
+// when the network has lost the node it would wait for every one.
+func TestGetIsSentAgain(t *testing.T) {
+	const idle = 5
+	var all sync.WaitGroup
+	all.Add(idle)
+	var broken atomic.Int64
+	f := between(t, map[string]http.HandlerFunc{"owner": func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/":
+			all.Done()
+			all.Wait()
+		case broken.Add(1) == 1:
+			panic(http.ErrAbortHandler)
+		}
+	}})
+	to := f.To("owner", func(context.Context, string, string) (string, error) { return "owner", nil })
+	get := func(path string) int {
+		w := httptest.NewRecorder()
+		to.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code
+	}
+	var asking sync.WaitGroup
+	for range idle {
+		asking.Go(func() { get("/") })
+	}
+	asking.Wait()
+	if f.Len() != idle {
+		t.Fatalf("there are %d connections", f.Len())
+	}
+	if status := get("/breaks"); status != 200 || f.Len() != 1 {
+		t.Errorf("%d over one of %d connections", status, f.Len())
+	}
+}
+
+// Whoever gives up while a node is tried has not reached it: others do not wait for it again.
+func TestGivingUpReachesNobody(t *testing.T) {
+	dialing := make(chan struct{}, 1)
+	f := New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+		dialing <- struct{}{}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	t.Cleanup(f.Close)
+	f.rests["owner"] = time.Now() // it may be tried, once
+	ctx, giveUp := context.WithCancel(t.Context())
+	go func() {
+		<-dialing
+		giveUp()
+	}()
+	func() {
+		defer func() { _ = recover() }()
+		to := f.To("owner", func(context.Context, string, string) (string, error) { return "", ctx.Err() })
+		to.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/", nil))
+	}()
+	if f.mayTry("owner") == nil {
+		t.Error("the next waits for the node")
+	}
+}
+
+// A client that gives up while its node is looked for is not counted as one that could not be served.
+func TestClientGivesUp(t *testing.T) {
+	var log bytes.Buffer
+	f := New(Options{
+		Dial: func(context.Context, string) (net.Conn, error) { return nil, errors.New("no route") },
+		Log:  slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	t.Cleanup(f.Close)
+	for _, upgrade := range []string{"", "websocket"} {
+		ctx, giveUp := context.WithCancel(t.Context())
+		to := f.To("owner", func(ctx context.Context, _, _ string) (string, error) {
+			giveUp()
+			<-ctx.Done()
+			return "", context.Cause(ctx)
+		})
+		r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
+		if upgrade != "" {
+			r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {upgrade}}
+		}
+		func() {
+			defer func() {
+				if err := recover(); err != http.ErrAbortHandler {
+					t.Errorf("upgrade to %q: %v", upgrade, err)
+				}
+			}()
+			to.ServeHTTP(httptest.NewRecorder(), r)
+		}()
+	}
+	if n := f.Stats().Unreached; n != 0 || log.Len() > 0 {
+		t.Errorf("%d were not served; %s", n, &log)
+	}
+}
+
+// A connection that was being made to a node while that died does not stay.
+func TestNodeDiesWhileConnecting(t *testing.T) {
+	var dead atomic.Bool
+	var f *Forwarder
+	near, far := net.Pipe()
+	defer far.Close()
+	f = New(Options{
+		Dial: func(context.Context, string) (net.Conn, error) {
+			dead.Store(true)
+			f.CloseMember("owner")
+			return near, nil
+		},
+		Alive: func(string) bool { return !dead.Load() },
+	})
+	t.Cleanup(f.Close)
+	_, err := f.dial(t.Context(), "owner")
+	if _, nothingSent := errors.AsType[*dialError](err); !nothingSent || f.Len() != 0 {
+		t.Fatalf("%v; %d connections are left", err, f.Len())
+	}
+	if _, err := far.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the node is told %v", err)
+	}
+}
+
+// A user whose hub takes long keeps nobody else from the node.
+func TestUpgradeWithoutAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opening := make(chan struct{})
+		f := New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+			return serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if isUpgrade(r) {
+					<-opening
+				}
+			}), nil
+		}})
+		defer f.Close()
+		defer close(opening)
+		to := f.To("owner", func(context.Context, string, string) (string, error) { return "owner", nil })
+		ask := func(header http.Header) int {
+			w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+			r.Header = header
+			to.ServeHTTP(w, r)
+			return w.Code
+		}
+		if status := ask(http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}); status != 503 {
+			t.Errorf("the one who waits is answered %d", status)
+		}
+		if status := ask(http.Header{}); status != 200 {
+			t.Errorf("another is answered %d", status)
+		}
+	})
+}
+
+// A node that was not reached once, before this one lost touch with the cluster, is tried by the next
+// request.
+func TestUnreachedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var dials atomic.Int64
+		f := New(Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
+			if dials.Add(1) == 1 {
+				return nil, errors.New("no route")
+			}
+			return serve(t, func(http.ResponseWriter, *http.Request) {}), nil
+		}})
+		defer f.Close()
+		to := f.To("owner", func(ctx context.Context, _, _ string) (string, error) {
+			<-ctx.Done() // there is no lease
+			return "", context.Cause(ctx)
+		})
+		for _, want := range []int{503, 200} {
+			w := httptest.NewRecorder()
+			to.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+			if w.Code != want {
+				t.Errorf("%d, not %d", w.Code, want)
+			}
+		}
+	})
+}
+
+// serve returns a connection that h is served on.
+func serve(t *testing.T, h http.HandlerFunc) net.Conn {
+	near, far := net.Pipe()
+	s := &http.Server{Handler: h}
+	go s.Serve(&once{far, make(chan struct{})})
+	t.Cleanup(func() { s.Close() })
+	return near
 }
 
 // once is a listener of one connection.

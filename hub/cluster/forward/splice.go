@@ -34,7 +34,7 @@ func (t *target) upgrade(w http.ResponseWriter, r *http.Request) {
 		from = bufio.NewReaderSize(far, idleBuffer)
 		if resp, err = ask(far, from, r); err != nil {
 			far.Close()
-			return &dialError{node, err}
+			return &unansweredError{node, err}
 		}
 		if err = misdirected(resp); err != nil {
 			far.Close()
