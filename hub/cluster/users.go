@@ -109,9 +109,12 @@ var errLeaving = errors.New("this node is being drained; another takes the user"
 
 // May reports whether this node may take a user over from the node that wrote the journal
 // last: only if that has given the user back, or its lease has ended. It blocks until that is
-// known. What this node has not given back is its own, also while it is being drained: no
-// other may take it.
+// known, and while this node has no lease. What this node has not given back is its own, also
+// while it is being drained: no other may take it.
 func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
+	if err := u.awaitLease(ctx); err != nil {
+		return err
+	}
 	self := u.node.Self()
 	by, ok := u.owner(from)
 	if ok && by.ID() == self.ID() {
@@ -131,7 +134,7 @@ func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer
 	switch {
 	case ok:
 		return &OwnedError{user, by, u.forward(by, user)}
-	case self.State != Ready:
+	case self.State != Ready && self.State != Suspended: // without a lease nothing comes of it, but it may be back
 		return errLeaving
 	}
 	return nil
