@@ -74,7 +74,7 @@ var (
 	ErrSecret      = errors.New("the cluster has another secret")
 	ErrNameInUse   = errors.New("the name is in use")
 	ErrClock       = errors.New("the clocks differ")
-	ErrUnreachable = errors.New("the node cannot be reached")
+	ErrUnreachable = errors.New("the node cannot be reached") // also of an Asker
 )
 
 // last returns what the leader has of a key. Without any, the entry's sequence is 0. It waits for

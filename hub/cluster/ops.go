@@ -15,7 +15,8 @@ import (
 )
 
 // Asker sends a request to another node, on its own behalf, and returns the answer's status and
-// body. It blocks.
+// body. It blocks. An error wraps ErrUnreachable if there was no connection by which the request
+// could be sent, the handshake of TLS with the node included.
 type Asker func(ctx context.Context, node, method, path string) (status int, body []byte, err error)
 
 // What nodes ask each other, below /.cluster/. All but the last take ?user=.
