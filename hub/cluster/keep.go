@@ -106,7 +106,9 @@ func (n *Node) renewed(revision uint64, sent *instant) {
 	k.revision = revision
 	clear(k.sent)
 	n.mu.Lock()
-	n.acked = acked{revision, time.Now()}
+	if n.acked.revision <= n.seen { // else the watch has still to tell of the one before
+		n.acked = acked{revision, time.Now()}
+	}
 	n.mu.Unlock()
 	if !sent.within(n.lease.hold) {
 		return // the answer took longer than a lease: the next renewal counts

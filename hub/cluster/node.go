@@ -82,7 +82,7 @@ type Node struct {
 	self    Member
 	entries map[string]*entry // what the bucket says, by name
 	seen    uint64            // the newest revision of which the watch has told
-	acked   acked             // the node's own newest one
+	acked   acked             // the node's own oldest one of which it has not, or one of which it has
 }
 
 // acked is a renewal of which the watch has to tell soon.
