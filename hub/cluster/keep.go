@@ -144,9 +144,9 @@ func (n *Node) reread(ctx context.Context) error {
 	}
 	r, err := decodeRecord(n.self.Name, m.Data, n.keys.members)
 	switch {
-	case err == nil && r.Incarnation != n.self.Incarnation:
+	case err == nil && r.Incarnation > n.self.Incarnation && !r.Absent:
 		return fmt.Errorf("%w: it runs at %s", ErrReplaced, r.URL)
-	case err == nil && r.State.live():
+	case err == nil && r.Incarnation == n.self.Incarnation && r.State.live():
 		// A renewal has landed that was not answered, or has been refused while that was on its way.
 		k.revision = m.Sequence
 		if sent, ok := k.sent[r.Attempt]; ok {
@@ -155,11 +155,12 @@ func (n *Node) reread(ctx context.Context) error {
 		}
 		return errors.New("an earlier renewal is under way")
 	}
-	// Others have declared it ended, or somebody has deleted the key.
+	// Others have declared it ended, or somebody has deleted the key, and perhaps others have
+	// declared ended then what they looked for and did not find.
 	n.lose(ErrEnded)
 	k.revision = m.Sequence
 	clear(k.sent)
-	return errors.Join(ErrEnded, n.incarnate(n.self.Incarnation))
+	return errors.Join(ErrEnded, n.incarnate(max(n.self.Incarnation, r.Incarnation)))
 }
 
 // suspend notes that a renewal has failed. Users are closed when that has lasted too long.
