@@ -199,7 +199,7 @@ func (u *Users) locate(ctx context.Context, user spec.UserID) (*Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.ID() != u.node.Self().ID() {
+		if m.ID() != u.node.ID() {
 			return &m, nil
 		}
 		by, err := u.open(ctx, user)
@@ -262,7 +262,7 @@ func (u *Users) Again(ctx context.Context, user spec.UserID, node, owner string)
 		return "", err
 	}
 	if m == nil {
-		return u.node.Self().ID(), nil
+		return u.node.ID(), nil
 	}
 	if m.ID() == node && owner == "" {
 		changed := u.node.Changed().Wait()

@@ -3,8 +3,11 @@ package cluster
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
+	"time"
 
+	"tabhub/spec"
 	"tabhub/storage/jetstream"
 	"tabhub/storage/jetstream/natstest"
 )
@@ -30,5 +33,19 @@ func TestMayAwaitsTheLease(t *testing.T) {
 	a.node.Drain()
 	if err := a.May(t.Context(), "ann", jetstream.Writer{}); !errors.Is(err, errLeaving) {
 		t.Errorf("while it is being drained: %v", err)
+	}
+}
+
+// What another node has is passed on without counting the users of this one, who may be many.
+func TestLocateCountsNobody(t *testing.T) {
+	t.Parallel()
+	here, there := Member{Name: "a", Incarnation: incarnationAt(time.Now(), ""), State: Ready}, Member{Name: "b", Incarnation: incarnationAt(time.Now(), ""), State: Ready}
+	n := &Node{self: here, lease: Lease{hold: time.Hour}, entries: map[string]*entry{"b": {record: record{Member: there}}}}
+	n.lease.grant(now())
+	n.SetUsers(func() int { t.Error("the users are counted"); return 0 })
+	u := NewUsers(UsersOptions{Node: n, Tenants: &hubs{}, Forward: func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) }})
+	u.note("ann", there.ID())
+	if at, err := u.Locate(t.Context(), "ann"); at != elsewhere("b") || err != nil {
+		t.Error(at, err)
 	}
 }
