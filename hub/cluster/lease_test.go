@@ -271,6 +271,18 @@ func TestInterruptions(t *testing.T) {
 	}
 }
 
+// A node that has left holds no lease, also if the answer of a renewal comes after that: others have
+// its users.
+func TestGrantAfterLeave(t *testing.T) {
+	l := Lease{hold: time.Hour}
+	l.grant(now())
+	l.leave()
+	l.grant(now())
+	if l.Held() || l.Term().Held() || !errors.Is(l.Await(t.Context()), ErrLeft) {
+		t.Errorf("held %v, in a term %v", l.Held(), l.Term().Held())
+	}
+}
+
 // A user who was being opened when the lease was lost must not be served under the next one:
 // another node may have taken the user over in between.
 func TestTermEndsWithTheLease(t *testing.T) {
