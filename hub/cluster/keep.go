@@ -116,9 +116,11 @@ func (n *Node) renewed(revision uint64, sent *instant) {
 	was := n.lease.Held()
 	n.stats.renewed(sent, k.granted, n.lease.hold)
 	k.granted, k.lost = sent, false
+	if !was {
+		n.trust() // before the lease is held: who holds one ends others'
+	}
 	n.lease.grant(sent)
 	if !was {
-		n.trust()
 		n.changed.Fire()
 	}
 }

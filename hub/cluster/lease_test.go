@@ -271,6 +271,27 @@ func TestInterruptions(t *testing.T) {
 	}
 }
 
+// A node that has its lease back must not end those of others at that moment: it has heard nothing
+// of them either.
+func TestTrustBeforeLease(t *testing.T) {
+	for range 500 { // two goroutines meet
+		n := &Node{lease: Lease{hold: time.Hour}, entries: map[string]*entry{"b": {at: time.Now().Add(-time.Hour)}}}
+		silent := make(chan time.Duration, 1)
+		go func() {
+			for !n.lease.Held() {
+				runtime.Gosched()
+			}
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			silent <- time.Since(n.entries["b"].at)
+		}()
+		n.renewed(1, now())
+		if s := <-silent; s > time.Minute {
+			t.Fatalf("the lease is held, and b has been silent for %v", s)
+		}
+	}
+}
+
 // A node that has left holds no lease, also if the answer of a renewal comes after that: others have
 // its users.
 func TestGrantAfterLeave(t *testing.T) {
