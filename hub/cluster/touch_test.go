@@ -57,7 +57,7 @@ func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) as
 			return nil
 		}
 	})
-	u := NewUsers(UsersOptions{Node: n, Log: slog.New(slog.DiscardHandler), Ask: func(ctx context.Context, id, method, path string) (int, []byte, error) {
+	u := NewUsers(UsersOptions{Node: n, Ask: func(ctx context.Context, id, method, path string) (int, []byte, error) {
 		m, _ := n.Member(id)
 		transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			d := tls.Dialer{Config: n.ClientTLS(m)}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ type UsersOptions struct {
 	// Opened is called with the time that it took for each hub that was opened here. It must not
 	// block. Nil: nobody wants to know.
 	Opened func(took time.Duration)
-	Log    *slog.Logger
+	Log    *slog.Logger // nil discards
 }
 
 // NewUsers returns the Users of a node.
@@ -84,7 +85,8 @@ func NewUsers(o UsersOptions) *Users {
 		o.Opened = func(time.Duration) {}
 	}
 	return &Users{
-		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask, log: o.Log,
+		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask,
+		log:   cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		turns: make(chan struct{}, maxOpening), opened: o.Opened,
 		known: map[spec.UserID]string{}, moving: map[spec.UserID]*move{}, openings: map[spec.UserID]*opening{},
 	}
