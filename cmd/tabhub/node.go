@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"time"
@@ -322,7 +323,14 @@ func (n *clusterNode) dial(ctx context.Context, id string) (net.Conn, error) {
 
 // ask is a cluster.Asker.
 func (n *clusterNode) ask(ctx context.Context, to, method, path string) (int, []byte, error) {
-	resp, err := n.forwarder.Do(ctx, to, method, path)
+	connected := false // for the last try: Do may make another when a connection was of no use any more
+	resp, err := n.forwarder.Do(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { connected = false },
+		GotConn: func(httptrace.GotConnInfo) { connected = true },
+	}), to, method, path)
+	if err != nil && !connected {
+		err = fmt.Errorf("%w: %w", cluster.ErrUnreachable, err)
+	}
 	if err != nil {
 		return 0, nil, err
 	}

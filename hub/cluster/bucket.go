@@ -67,6 +67,16 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, revision uin
 	return ack.Sequence, nil
 }
 
+// unanswered reports whether the error of a put says that nobody answered, as while the servers elect
+// a leader.
+func unanswered(err error) bool {
+	e, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && e.ErrorCode == codeNotAvailable || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoStreamResponse)
+}
+
+// codeNotAvailable is the server's for a JetStream without a leader.
+const codeNotAvailable jetstream.ErrorCode = 10008
+
 var errRevision = errors.New("the key has been written by another")
 
 // Reasons for which Join refuses, beside those of the options and of streams.Open.
@@ -74,7 +84,7 @@ var (
 	ErrSecret      = errors.New("the cluster has another secret")
 	ErrNameInUse   = errors.New("the name is in use")
 	ErrClock       = errors.New("the clocks differ")
-	ErrUnreachable = errors.New("the node cannot be reached")
+	ErrUnreachable = errors.New("the node cannot be reached") // also of an Asker
 )
 
 // last returns what the leader has of a key. Without any, the entry's sequence is 0. It waits for

@@ -54,8 +54,9 @@
 //   - A node that is told nothing of E (cut off from NATS) has no lease either: its renewals
 //     cannot succeed.
 //   - That nothing is known of L is not its end. It is when a person has deleted the key, or
-//     when its end was more than a day ago. Then E is written on condition that there is no key,
-//     and counts when 3.5 s have passed.
+//     when its end was more than a day ago, or a backup of NATS was restored. Then E is written on
+//     condition that there is still no key, or an older lease in it that has ended, and counts
+//     when 3.5 s have passed. If P was alive it makes a new lease after E.
 //
 // As long as no E is written, nobody can have taken anything over, however long P could not
 // renew: while NATS elects a leader all nodes are suspended, and go on with their next renewal

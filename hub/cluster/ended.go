@@ -15,7 +15,7 @@ func (n *Node) Ended(ctx context.Context, id string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for asked := false; ; asked = true {
+	for asked := (time.Time{}); ; {
 		changed := n.changed.Wait()
 		known, sure := n.known(name)
 		if known.Incarnation == incarnation && known.State.live() {
@@ -28,11 +28,14 @@ func (n *Node) Ended(ctx context.Context, id string) (bool, error) {
 				return true, nil
 			}
 			wait = time.After(time.Until(sure))
-		case !asked:
+		case time.Since(asked) >= n.opts.timing.ttl:
 			if err := n.ask(ctx, name, incarnation); err != nil {
 				return false, fmt.Errorf("ask for the lease of %s: %w", id, err)
 			}
+			asked = time.Now()
 			continue
+		default: // an older lease is there that is live: this one is written, or that one ends
+			wait = time.After(time.Until(asked.Add(n.opts.timing.ttl)))
 		}
 		select {
 		case <-changed:
@@ -57,14 +60,16 @@ func (n *Node) known(name string) (m Member, sure time.Time) {
 }
 
 // ask learns of a lease that has not been heard of: it is too young, or its end was long ago and
-// has been forgotten. If there is nothing of it, that it has ended is written, so that it is so.
+// has been forgotten, or NATS itself has forgotten it, of which a backup was restored. If there is
+// nothing of it or of a later one, that it has ended is written, so that it is so, but not over a
+// lease that has not ended.
 func (n *Node) ask(ctx context.Context, name, incarnation string) error {
 	for {
 		m, err := n.nodes.last(ctx, name)
 		if err != nil {
 			return err
 		}
-		if _, err := decodeRecord(name, m.Data, n.keys.members); err == nil {
+		if r, err := decodeRecord(name, m.Data, n.keys.members); err == nil && (r.State.live() || r.Incarnation >= incarnation) {
 			n.see(name, m.Data, m.Sequence, m.Time)
 			return nil
 		}

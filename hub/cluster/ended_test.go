@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -73,6 +74,53 @@ func TestEndedOfUnknown(t *testing.T) {
 	}
 }
 
+// A journal may name a lease that is newer than what NATS has of the node, after a backup was
+// restored: the user must not be lost.
+func TestEndedAfterRestore(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a, b, d := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b"), ready(t, c.Conn(t), "d")
+	next := func(n *Node) string {
+		m := n.Self()
+		m.Incarnation = incarnationAt(time.Now(), m.Incarnation)
+		return m.ID()
+	}
+	ofLeft, ofLive := next(b), next(d)
+	if err := b.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, a, "b has left", func() bool { return !a.Alive(b.ID()) })
+	began := time.Now()
+	if ended, err := a.Ended(t.Context(), ofLeft); !ended || err != nil {
+		t.Error(ended, err)
+	}
+	if took := time.Since(began); took < short.ttl {
+		t.Errorf("known after %v, with a lease of %v", took, short.ttl)
+	}
+
+	until(t, a, "a knows d", func() bool { return a.Alive(d.ID()) })
+	ended := make(chan error, 1)
+	go func() {
+		is, err := a.Ended(t.Context(), ofLive)
+		if !is && err == nil {
+			err = errors.New("it has not ended")
+		}
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		t.Fatalf("while an older lease is held: %v", err)
+	case <-time.After(2 * short.ttl):
+	}
+	if !d.Lease().Held() {
+		t.Error("who looked has cost it its lease")
+	}
+	crash(d)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // Without NATS nothing that is unknown can be taken for ended.
 func TestEndedWithoutNATS(t *testing.T) {
 	t.Parallel()
@@ -93,6 +141,21 @@ func TestEndedWithoutNATS(t *testing.T) {
 	}
 }
 
+// declareAbsent writes into the key of a node that a lease has ended, as if there were none.
+func declareAbsent(n *Node, name, incarnation string) error {
+	r := record{Member: Member{Name: name, Incarnation: incarnation, State: Ended}, Absent: true}
+	r.MAC = r.sign(n.keys.members)
+	for {
+		m, err := n.nodes.last(context.Background(), name)
+		if err != nil {
+			return err
+		}
+		if _, err = n.nodes.put(context.Background(), name, r.encode(), m.Sequence); !errors.Is(err, errRevision) {
+			return err
+		}
+	}
+}
+
 // What a person deletes or overwrites must cost a node its lease, and nothing else.
 func TestKeyIsTakenAway(t *testing.T) {
 	t.Parallel()
@@ -103,6 +166,10 @@ func TestKeyIsTakenAway(t *testing.T) {
 			return a.nodes.stream.Purge(t.Context(), jetstream.WithPurgeSubject(a.nodes.subject("b")))
 		},
 		"overwritten": func() error { return a.opts.Conn.Publish(a.nodes.subject("b"), []byte("{}")) },
+		"deleted, and an older lease was looked for": func() error { return declareAbsent(a, "b", "0000000000000001") },
+		"deleted, and a later lease was looked for": func() error {
+			return declareAbsent(a, "b", incarnationAt(time.Now().Add(time.Second), ""))
+		},
 	} {
 		id := b.ID()
 		until(t, a, "a knows b", func() bool { return a.Alive(id) })

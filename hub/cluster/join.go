@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/hex"
@@ -111,7 +112,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// take takes the node's name, when nobody has it.
+// take takes the node's name, when nobody has it, and returns when the lease has been granted.
 func (n *Node) take(ctx context.Context) error {
 	var seen uint64 // the revision of a lease that may have ended
 	var since time.Time
@@ -146,12 +147,14 @@ func (n *Node) take(ctx context.Context) error {
 			}
 		}
 		n.keeper.revision = m.Sequence
-		if err := n.attempt(ctx); err == nil {
+		err = n.attempt(ctx)
+		switch {
+		case err == nil && n.keeper.granted != nil:
 			return nil
-		} else if ctx.Err() != nil {
-			return streams.Explain(err, n.opts.Replicas)
+		case ctx.Err() != nil:
+			return streams.Explain(cmp.Or(err, context.Cause(ctx)), n.opts.Replicas)
 		}
-		seen = 0 // another was faster, or NATS does not say
+		seen = 0 // another was faster, or NATS does not say, or says it when the lease is over already
 		select {
 		case <-time.After(n.opts.timing.retry):
 		case <-ctx.Done():

@@ -273,3 +273,20 @@ func TestReachWithoutLease(t *testing.T) {
 		}
 	}
 }
+
+// A node whose first renewal was answered when it counted no more, after a pause of the process for
+// example, has no lease, and has not joined.
+func TestJoinWithoutLease(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	never := short
+	never.hold = time.Nanosecond
+	l := listen(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	n, err := Join(ctx, Options{Conn: c.Conn(t), Name: "a", URL: l.url(), Secret: secret, Replicas: 1, Serve: l.serve, timing: never})
+	if err == nil {
+		defer leave(n)
+		t.Errorf("joined with the term %v", n.Lease().Term())
+	}
+}

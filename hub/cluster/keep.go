@@ -106,7 +106,9 @@ func (n *Node) renewed(revision uint64, sent *instant) {
 	k.revision = revision
 	clear(k.sent)
 	n.mu.Lock()
-	n.acked = acked{revision, time.Now()}
+	if n.acked.revision <= n.seen { // else the watch has still to tell of the one before
+		n.acked = acked{revision, time.Now()}
+	}
 	n.mu.Unlock()
 	if !sent.within(n.lease.hold) {
 		return // the answer took longer than a lease: the next renewal counts
@@ -114,9 +116,11 @@ func (n *Node) renewed(revision uint64, sent *instant) {
 	was := n.lease.Held()
 	n.stats.renewed(sent, k.granted, n.lease.hold)
 	k.granted, k.lost = sent, false
+	if !was {
+		n.trust() // before the lease is held: who holds one ends others'
+	}
 	n.lease.grant(sent)
 	if !was {
-		n.trust()
 		n.changed.Fire()
 	}
 }
@@ -142,9 +146,9 @@ func (n *Node) reread(ctx context.Context) error {
 	}
 	r, err := decodeRecord(n.self.Name, m.Data, n.keys.members)
 	switch {
-	case err == nil && r.Incarnation != n.self.Incarnation:
+	case err == nil && r.Incarnation > n.self.Incarnation && !r.Absent:
 		return fmt.Errorf("%w: it runs at %s", ErrReplaced, r.URL)
-	case err == nil && r.State.live():
+	case err == nil && r.Incarnation == n.self.Incarnation && r.State.live():
 		// A renewal has landed that was not answered, or has been refused while that was on its way.
 		k.revision = m.Sequence
 		if sent, ok := k.sent[r.Attempt]; ok {
@@ -153,11 +157,12 @@ func (n *Node) reread(ctx context.Context) error {
 		}
 		return errors.New("an earlier renewal is under way")
 	}
-	// Others have declared it ended, or somebody has deleted the key.
+	// Others have declared it ended, or somebody has deleted the key, and perhaps others have
+	// declared ended then what they looked for and did not find.
 	n.lose(ErrEnded)
 	k.revision = m.Sequence
 	clear(k.sent)
-	return errors.Join(ErrEnded, n.incarnate(n.self.Incarnation))
+	return errors.Join(ErrEnded, n.incarnate(max(n.self.Incarnation, r.Incarnation)))
 }
 
 // suspend notes that a renewal has failed. Users are closed when that has lasted too long.

@@ -43,7 +43,7 @@ func (l *Lease) Rest() time.Duration { return l.hold - l.Age() }
 // nothing may be sent to a tab or answered for a user: another node may be doing so.
 func (l *Lease) Held() bool {
 	sent := l.granted.Load()
-	return sent != nil && sent.within(l.hold)
+	return sent != nil && !l.left.Load() && sent.within(l.hold)
 }
 
 // Await blocks until the lease is held. It fails with ErrLeft when it never will be again, and

@@ -271,6 +271,39 @@ func TestInterruptions(t *testing.T) {
 	}
 }
 
+// A node that has its lease back must not end those of others at that moment: it has heard nothing
+// of them either.
+func TestTrustBeforeLease(t *testing.T) {
+	for range 500 { // two goroutines meet
+		n := &Node{lease: Lease{hold: time.Hour}, entries: map[string]*entry{"b": {at: time.Now().Add(-time.Hour)}}}
+		silent := make(chan time.Duration, 1)
+		go func() {
+			for !n.lease.Held() {
+				runtime.Gosched()
+			}
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			silent <- time.Since(n.entries["b"].at)
+		}()
+		n.renewed(1, now())
+		if s := <-silent; s > time.Minute {
+			t.Fatalf("the lease is held, and b has been silent for %v", s)
+		}
+	}
+}
+
+// A node that has left holds no lease, also if the answer of a renewal comes after that: others have
+// its users.
+func TestGrantAfterLeave(t *testing.T) {
+	l := Lease{hold: time.Hour}
+	l.grant(now())
+	l.leave()
+	l.grant(now())
+	if l.Held() || l.Term().Held() || !errors.Is(l.Await(t.Context()), ErrLeft) {
+		t.Errorf("held %v, in a term %v", l.Held(), l.Term().Held())
+	}
+}
+
 // A user who was being opened when the lease was lost must not be served under the next one:
 // another node may have taken the user over in between.
 func TestTermEndsWithTheLease(t *testing.T) {

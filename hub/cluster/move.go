@@ -78,7 +78,7 @@ func (u *Users) give(ctx context.Context, user spec.UserID, to Member) error {
 		return err
 	}
 	if !u.tenants.Has(user) {
-		if at, err := u.Where(ctx, user); err != nil || at.ID() != u.node.Self().ID() {
+		if at, err := u.Where(ctx, user); err != nil || at.ID() != u.node.ID() {
 			return ErrNotHere
 		}
 		if err := u.tenants.Open(ctx, user); err != nil {
@@ -145,7 +145,7 @@ func (u *Users) Undrain() {
 
 // others reports whether there is another node that takes users.
 func (u *Users) others() bool {
-	self := u.node.Self().ID()
+	self := u.node.ID()
 	return slices.ContainsFunc(u.node.Members(), func(m Member) bool { return m.State == Ready && m.ID() != self })
 }
 
@@ -192,7 +192,7 @@ func (u *Users) moveAway(ctx context.Context, user spec.UserID) error {
 		return err
 	}
 	to := u.node.Place(user)
-	if to.ID() == u.node.Self().ID() {
+	if to.ID() == u.node.ID() {
 		return ErrNoNode
 	}
 	err := u.Move(ctx, user, to)

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -65,7 +64,7 @@ func (ps places) add(t testing.TB, nc *nats.Conn, name string) *place {
 	}
 	t.Cleanup(func() { _ = h.store.Close() })
 	h.users = NewUsers(UsersOptions{
-		Node: n, Journals: h.store, Tenants: h, Log: slog.New(slog.DiscardHandler),
+		Node: n, Journals: h.store, Tenants: h,
 		Forward: func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) },
 		Ask: func(ctx context.Context, id, method, path string) (int, []byte, error) {
 			name, _, err := splitID(id)

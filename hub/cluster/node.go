@@ -82,7 +82,7 @@ type Node struct {
 	self    Member
 	entries map[string]*entry // what the bucket says, by name
 	seen    uint64            // the newest revision of which the watch has told
-	acked   acked             // the node's own newest one
+	acked   acked             // the node's own oldest one of which it has not, or one of which it has
 }
 
 // acked is a renewal of which the watch has to tell soon.
@@ -91,7 +91,7 @@ type acked struct {
 	at       time.Time
 }
 
-// Self describes this node.
+// Self describes this node, and counts its users; ID is cheaper.
 func (n *Node) Self() Member {
 	n.mu.Lock()
 	m := n.self
@@ -145,7 +145,8 @@ func (n *Node) Member(id string) (Member, bool) {
 	if err != nil {
 		return Member{}, false
 	}
-	if self := n.Self(); name == self.Name {
+	if name == n.self.Name {
+		self := n.Self()
 		return self, self.State.live() && self.Incarnation == incarnation
 	}
 	n.mu.Lock()

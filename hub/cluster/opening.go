@@ -102,7 +102,7 @@ func (u *Users) tryOpen(ctx context.Context, user spec.UserID) (*Member, error) 
 		return &owned.By, nil
 	}
 	if errors.Is(err, errLeaving) {
-		if m := u.node.Place(user); m.ID() != u.node.Self().ID() {
+		if m := u.node.Place(user); m.ID() != u.node.ID() {
 			u.note(user, m.ID())
 			return &m, nil
 		}
@@ -110,7 +110,7 @@ func (u *Users) tryOpen(ctx context.Context, user spec.UserID) (*Member, error) 
 	if err != nil {
 		return nil, err
 	}
-	u.note(user, u.node.Self().ID())
+	u.note(user, u.node.ID())
 	u.opened(time.Since(began))
 	return u.passOn(ctx, user), nil
 }

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -35,7 +34,7 @@ func (s *slow) Open(ctx context.Context, user spec.UserID) error {
 func opener(take func(spec.UserID) (time.Duration, error)) (*Users, *slow) {
 	tenants := &slow{take: take}
 	n := &Node{self: Member{Name: "node-0", State: Ready}}
-	return NewUsers(UsersOptions{Node: n, Tenants: tenants, Log: slog.New(slog.DiscardHandler)}), tenants
+	return NewUsers(UsersOptions{Node: n, Tenants: tenants}), tenants
 }
 
 // remembered returns how many openings are.

@@ -15,7 +15,8 @@ import (
 )
 
 // Asker sends a request to another node, on its own behalf, and returns the answer's status and
-// body. It blocks.
+// body. It blocks. An error wraps ErrUnreachable if there was no connection by which the request
+// could be sent, the handshake of TLS with the node included.
 type Asker func(ctx context.Context, node, method, path string) (status int, body []byte, err error)
 
 // What nodes ask each other, below /.cluster/. All but the last take ?user=.
@@ -117,7 +118,7 @@ func (u *Users) Unreached(ctx context.Context) []string {
 func (u *Users) askOthers(ctx context.Context, within time.Duration, is func(age []byte, err error) bool) (names []string) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	self := u.node.Self().ID()
+	self := u.node.ID()
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	for _, m := range u.node.Members() {
@@ -161,7 +162,7 @@ func (u *Users) MoveUser(ctx context.Context, user spec.UserID, name string) (to
 		return Member{}, fmt.Errorf("node %s is %s and takes no users", to.Name, to.State)
 	case to.ID() == at.ID():
 		return to, nil
-	case at.ID() == u.node.Self().ID():
+	case at.ID() == u.node.ID():
 		return to, u.give(ctx, user, to)
 	}
 	return to, u.request(ctx, at, pathMove, url.Values{"user": {string(user)}, "to": {to.ID()}})

@@ -9,7 +9,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -86,24 +88,41 @@ func openIdentity(ctx context.Context, b *bucket, secret []byte) (keys, error) {
 
 // create writes a key unless it is there, and returns what is there then.
 func (b *bucket) create(ctx context.Context, key string, value []byte) ([]byte, error) {
+	return b.write(ctx, key, value, true)
+}
+
+// write writes a key, unless it is there and keep is set, and returns what is there then. It tries
+// until that is known, NATS refuses it, or ctx ends.
+func (b *bucket) write(ctx context.Context, key string, value []byte, keep bool) ([]byte, error) {
+	var failed error // of the last attempt
 	for {
 		m, err := b.last(ctx, key)
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil && failed != nil:
+			return nil, failed
+		case err != nil:
 			return nil, err
-		}
-		if len(m.Data) > 0 {
+		case keep && len(m.Data) > 0:
 			return m.Data, nil
 		}
-		_, err = b.put(ctx, key, value, m.Sequence)
-		if err == nil {
+		_, failed = b.put(ctx, key, value, m.Sequence)
+		switch {
+		case failed == nil:
 			return value, nil
-		}
-		if ctx.Err() != nil {
-			return nil, err
+		case !errors.Is(failed, errRevision) && !unanswered(failed):
+			return nil, failed
 		}
 		// Another was faster, or it is not known what happened: what is there now says so.
+		select {
+		case <-time.After(writeRest):
+		case <-ctx.Done():
+			return nil, failed
+		}
 	}
 }
+
+// writeRest is between two attempts to write.
+const writeRest = 100 * time.Millisecond
 
 // Documents are what nodes keep sealed with the cluster's secret. It is safe for concurrent use.
 type Documents struct {
@@ -134,16 +153,8 @@ func (d *Documents) Create(ctx context.Context, name string, doc []byte) ([]byte
 
 // Replace stores a document that all nodes share, whatever there is. Of two at once one counts.
 func (d *Documents) Replace(ctx context.Context, name string, doc []byte) error {
-	for {
-		m, err := d.bucket.last(ctx, "doc."+name)
-		if err != nil {
-			return err
-		}
-		_, err = d.bucket.put(ctx, "doc."+name, d.Seal("", name, doc), m.Sequence)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-	}
+	_, err := d.bucket.write(ctx, "doc."+name, d.Seal("", name, doc), false)
+	return err
 }
 
 // Follow calls f with a document that all nodes share, as it is and whenever it is replaced, one

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
 )
@@ -84,5 +86,53 @@ func TestDocuments(t *testing.T) {
 		if doc, err := d.Open(x.user, x.name, x.sealed); err == nil {
 			t.Errorf("%s %s: %q", x.user, x.name, doc)
 		}
+	}
+}
+
+// What NATS refuses to store must be told as it says it, at once, and not be tried as fast as it can
+// refuse.
+func TestDocumentsRefused(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a := ready(t, c.Conn(t), "a")
+	full := a.cluster.stream.CachedInfo().Config
+	full.MaxBytes = 1
+	if _, err := a.cluster.js.UpdateStream(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, err := a.Documents().Create(ctx, "ring", []byte("the key"))
+	for what, err := range map[string]error{"created": err, "replaced": a.Documents().Replace(ctx, "ring", []byte("the key"))} {
+		if _, ok := errors.AsType[*jetstream.APIError](err); !ok || ctx.Err() != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// While nobody answers a document waits, and is stored when somebody does; who gives up is told what
+// was the matter.
+func TestDocumentsUnanswered(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a := ready(t, c.Conn(t), "a")
+	config := a.cluster.stream.CachedInfo().Config
+	elsewhere := config
+	elsewhere.Subjects = []string{"nowhere.>"}
+	if _, err := a.cluster.js.UpdateStream(t.Context(), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*writeRest)
+	defer cancel()
+	if err := a.Documents().Replace(ctx, "ring", []byte("the key")); !errors.Is(err, jetstream.ErrNoStreamResponse) {
+		t.Error(err)
+	}
+	written := make(chan error, 1)
+	go func() { written <- a.Documents().Replace(t.Context(), "ring", []byte("the key")) }()
+	if _, err := a.cluster.js.UpdateStream(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-written; err != nil {
+		t.Error(err)
 	}
 }

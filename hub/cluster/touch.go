@@ -117,8 +117,13 @@ func (u *Users) isIsolated(ctx context.Context) bool {
 }
 
 // turnedAway reports whether a node has refused this one's certificate, as its lease has ended and
-// others know. What the node says of that may be lost with the connection, which it ends.
+// others know. What the node says of that may be lost with the connection, which it ends. By TLS 1.3
+// that comes after the handshake of this side: a connection that was not made says nothing, as what
+// closed it may be anything that listens at the address.
 func turnedAway(err error) bool {
+	if errors.Is(err, ErrUnreachable) {
+		return false
+	}
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "remote error" || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF)
 }

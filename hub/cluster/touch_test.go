@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -15,12 +16,36 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
+// forwarder is the listener of a node behind a forwarder of ports: while nothing is behind it, it
+// takes connections and closes them.
+type forwarder struct {
+	net.Listener
+	nothing atomic.Bool
+}
+
+func (f *forwarder) Accept() (net.Conn, error) {
+	for {
+		conn, err := f.Listener.Accept()
+		if err != nil || !f.nothing.Load() {
+			return conn, err
+		}
+		conn.Close()
+	}
+}
+
+// asking is a node that answers the others, and asks them.
+type asking struct {
+	*Users
+	front *forwarder
+}
+
 // asked joins as a node that answers the others, and asks them, over connections of nodes.
-func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) *Users {
+func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) asking {
 	t.Helper()
 	var users atomic.Pointer[Users]
 	var serving sync.WaitGroup
 	l := listen(t)
+	front := &forwarder{Listener: l}
 	server := &http.Server{ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		users.Load().ServeHTTP(w, r)
 	})}
@@ -28,15 +53,19 @@ func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) *U
 	n := ready(t, c.ConnTo(t, p.URL()), name, func(o *Options) {
 		o.URL = l.url()
 		o.Serve = func(c *tls.Config) error {
-			serving.Go(func() { _ = server.Serve(tls.NewListener(l, c)) })
+			serving.Go(func() { _ = server.Serve(tls.NewListener(front, c)) })
 			return nil
 		}
 	})
-	u := NewUsers(UsersOptions{Node: n, Log: slog.New(slog.DiscardHandler), Ask: func(ctx context.Context, id, method, path string) (int, []byte, error) {
+	u := NewUsers(UsersOptions{Node: n, Ask: func(ctx context.Context, id, method, path string) (int, []byte, error) {
 		m, _ := n.Member(id)
 		transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			d := tls.Dialer{Config: n.ClientTLS(m)}
-			return d.DialContext(ctx, "tcp", m.Addr())
+			conn, err := d.DialContext(ctx, "tcp", m.Addr())
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+			}
+			return conn, nil
 		}}
 		r, err := http.NewRequestWithContext(ctx, method, "http://node"+path, nil)
 		if err != nil {
@@ -51,11 +80,11 @@ func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) *U
 		return resp.StatusCode, body, err
 	}})
 	users.Store(u)
-	return u
+	return asking{u, front}
 }
 
 // A node that is cut from NATS finds out that it is the only one, although the others do not
-// talk to it any more; when NATS is gone for all, none is.
+// talk to it any more; when NATS is gone for all, none is, also if the others cannot be reached.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t, 1)
@@ -66,7 +95,7 @@ func TestIsolation(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	lost := make(chan string, 4)
 	var watching sync.WaitGroup
-	for _, u := range []*Users{a, b} {
+	for _, u := range []*Users{a.Users, b.Users} {
 		watching.Go(func() { u.Watch(ctx, func(error) { lost <- u.node.Self().Name }) })
 	}
 	defer watching.Wait()
@@ -91,6 +120,13 @@ func TestIsolation(t *testing.T) {
 	select {
 	case name := <-lost:
 		t.Errorf("%s is isolated", name)
+	case <-time.After(2 * short.ttl):
+	}
+
+	b.front.nothing.Store(true)
+	select {
+	case name := <-lost:
+		t.Errorf("%s is isolated, as the address of the other takes connections and closes them", name)
 	case <-time.After(2 * short.ttl):
 	}
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ type UsersOptions struct {
 	// Opened is called with the time that it took for each hub that was opened here. It must not
 	// block. Nil: nobody wants to know.
 	Opened func(took time.Duration)
-	Log    *slog.Logger
+	Log    *slog.Logger // nil discards
 }
 
 // NewUsers returns the Users of a node.
@@ -84,7 +85,8 @@ func NewUsers(o UsersOptions) *Users {
 		o.Opened = func(time.Duration) {}
 	}
 	return &Users{
-		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask, log: o.Log,
+		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask,
+		log:   cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		turns: make(chan struct{}, maxOpening), opened: o.Opened,
 		known: map[spec.UserID]string{}, moving: map[spec.UserID]*move{}, openings: map[spec.UserID]*opening{},
 	}
@@ -109,9 +111,12 @@ var errLeaving = errors.New("this node is being drained; another takes the user"
 
 // May reports whether this node may take a user over from the node that wrote the journal
 // last: only if that has given the user back, or its lease has ended. It blocks until that is
-// known. What this node has not given back is its own, also while it is being drained: no
-// other may take it.
+// known, and while this node has no lease. What this node has not given back is its own, also
+// while it is being drained: no other may take it.
 func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
+	if err := u.awaitLease(ctx); err != nil {
+		return err
+	}
 	self := u.node.Self()
 	by, ok := u.owner(from)
 	if ok && by.ID() == self.ID() {
@@ -131,7 +136,7 @@ func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer
 	switch {
 	case ok:
 		return &OwnedError{user, by, u.forward(by, user)}
-	case self.State != Ready:
+	case self.State != Ready && self.State != Suspended: // without a lease nothing comes of it, but it may be back
 		return errLeaving
 	}
 	return nil
@@ -199,7 +204,7 @@ func (u *Users) locate(ctx context.Context, user spec.UserID) (*Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.ID() != u.node.Self().ID() {
+		if m.ID() != u.node.ID() {
 			return &m, nil
 		}
 		by, err := u.open(ctx, user)
@@ -262,7 +267,7 @@ func (u *Users) Again(ctx context.Context, user spec.UserID, node, owner string)
 		return "", err
 	}
 	if m == nil {
-		return u.node.Self().ID(), nil
+		return u.node.ID(), nil
 	}
 	if m.ID() == node && owner == "" {
 		changed := u.node.Changed().Wait()

@@ -18,7 +18,7 @@ type entry struct {
 	stored   time.Time     // by the clock of NATS
 	at       time.Time     // when that was heard of; time before is no reason to end the lease
 	ending   bool          // it is being declared ended
-	sure     time.Time     // not before is it certain that a lease of which nothing was known has ended
+	sure     time.Time     // from when on it is certain that a lease of which nothing was known has ended
 	dead     chan struct{} // closed when the lease has ended
 }
 
@@ -82,6 +82,7 @@ func (n *Node) follow() error {
 		_ = n.nodes.stream.DeleteConsumer(ctx, consumer.CachedInfo().Name) // it ends by itself, too
 	}()
 	began := time.Now()
+	look := began // when to look at the time again: messages may bring that forward, and never put it off
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for next := uint64(1); ; {
@@ -98,6 +99,7 @@ func (n *Node) follow() error {
 				return errors.New("the node's own renewals do not come back")
 			}
 			n.endSilent()
+			look = time.Now().Add(n.opts.timing.renew)
 		case <-n.again:
 			if time.Since(began) > n.opts.timing.ttl { // anybody can show a certificate
 				return errors.New("a node is not known")
@@ -105,7 +107,10 @@ func (n *Node) follow() error {
 		case <-n.ctx.Done():
 			return nil
 		}
-		timer.Reset(n.nextLook())
+		if at := time.Now().Add(n.nextLook()); at.Before(look) {
+			look = at
+		}
+		timer.Reset(time.Until(look))
 	}
 }
 

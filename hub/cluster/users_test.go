@@ -1,0 +1,51 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage/jetstream"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// A user who comes back in the moment between NATS's return and the node's first renewal must not
+// be told that the node is being drained: nothing is wrong with it a moment later.
+func TestMayAwaitsTheLease(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	proxy := natstest.NewProxy(t, c.URL(0))
+	a := places{}.add(t, c.ConnTo(t, proxy.URL()), "a")
+	proxy.Break()
+	until(t, a.node, "it is suspended", func() bool { return a.node.Self().State == Suspended })
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.May(gone, "ann", jetstream.Writer{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("without a lease: %v", err)
+	}
+	proxy.Mend()
+	if err := a.May(t.Context(), "ann", jetstream.Writer{}); err != nil {
+		t.Errorf("when there is one again: %v", err)
+	}
+	a.node.Drain()
+	if err := a.May(t.Context(), "ann", jetstream.Writer{}); !errors.Is(err, errLeaving) {
+		t.Errorf("while it is being drained: %v", err)
+	}
+}
+
+// What another node has is passed on without counting the users of this one, who may be many.
+func TestLocateCountsNobody(t *testing.T) {
+	t.Parallel()
+	here, there := Member{Name: "a", Incarnation: incarnationAt(time.Now(), ""), State: Ready}, Member{Name: "b", Incarnation: incarnationAt(time.Now(), ""), State: Ready}
+	n := &Node{self: here, lease: Lease{hold: time.Hour}, entries: map[string]*entry{"b": {record: record{Member: there}}}}
+	n.lease.grant(now())
+	n.SetUsers(func() int { t.Error("the users are counted"); return 0 })
+	u := NewUsers(UsersOptions{Node: n, Tenants: &hubs{}, Forward: func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) }})
+	u.note("ann", there.ID())
+	if at, err := u.Locate(t.Context(), "ann"); at != elsewhere("b") || err != nil {
+		t.Error(at, err)
+	}
+}

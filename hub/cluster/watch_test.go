@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"tabhub/storage/jetstream/natstest"
+)
+
+// The end of a node that has died must be noticed however much there is to read: its users have
+// none until then.
+func TestSilenceAmongMessages(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
+	id := b.ID()
+	until(t, a, "a knows b", func() bool { return a.Alive(id) })
+	crash(b)
+
+	stop := make(chan struct{})
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	defer close(stop)
+	nc := c.Conn(t)
+	writing.Go(func() {
+		tick := time.NewTicker(short.retry / 10)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				_ = nc.Publish(a.nodes.subject("x"), []byte("{}"))
+			case <-stop:
+				return
+			}
+		}
+	})
+	until(t, a, "there are messages", func() bool { return a.Stats().BadRecords > 10 })
+	a.mu.Lock()
+	a.entries["b"].at = time.Now().Add(-short.ttl) // a message is read first when it is time for both
+	a.mu.Unlock()
+	began := time.Now()
+	until(t, a, "b has ended", func() bool { return !a.Alive(id) })
+	if took := time.Since(began); took > short.ttl {
+		t.Errorf("that is noticed %v after it was time", took)
+	}
+}
+
+// A node whose consumer is gone, as its server has restarted, must notice, at whatever time between
+// two renewals it looks: it knows nothing of who comes and goes until then.
+func TestStalledWatch(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	a := ready(t, c.Conn(t), "a", func(o *Options) { o.timing.retry = o.timing.renew / 4 })
+	restarts := func() int64 { return a.Stats().WatchRestarts }
+	for before := restarts(); restarts() == before; { // after a renewal, so that it looks a quarter of the way to the next one from now on
+		renewed := a.Changed().Wait()
+		wake(a.again)
+		<-renewed
+	}
+	before, renewals := restarts(), a.Stats().Renewals
+	until(t, a, "it goes on", func() bool { return a.Stats().Renewals > renewals+2 })
+	names := a.nodes.stream.ConsumerNames(t.Context())
+	for name := range names.Name() {
+		if err := a.nodes.stream.DeleteConsumer(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	until(t, a, "the members are read anew", func() bool { return restarts() > before })
+	if took := time.Since(began); took > 2*short.ttl {
+		t.Errorf("after %v, with renewals every %v", took, short.renew)
+	} else {
+		t.Logf("after %v", took)
+	}
+}
