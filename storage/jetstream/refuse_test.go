@@ -46,6 +46,7 @@ func TestOpenRefuses(t *testing.T) {
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, MaxMsgs: 9, AllowDirect: true}, ErrStream, "keep all messages"},
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}}, ErrStream, "direct gets"},
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, Storage: jetstream.MemoryStorage}, ErrStream, "files"},
+		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, MaxBytes: 1 << 20}, ErrStream, "--discard new"},
 	} {
 		test.config.Name, test.config.Subjects = streamName, []string{subjectPrefix + "*"}
 		_, err := js.CreateStream(t.Context(), test.config)
