@@ -115,6 +115,23 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// A journal that is deleted when a compaction is due is an error of the write that waits for that.
+func TestJournalDeleted(t *testing.T) {
+	c := natstest.Start(t, 1)
+	a := open(t, c.Conn(t), 1, "a/1")
+	a.lostAfter = 100 * time.Millisecond
+	epoch := load(t, a, "ann").Epoch
+	must(t, write(a, "ann", epoch, storage.Name{Public: "n"}))
+	drained(a, "ann").messages = maxMessages + 1
+	must(t, a.stream.Purge(t.Context(), jetstream.WithPurgeSubject(subject("ann"))))
+	if err := write(a, "ann", epoch, storage.Name{Public: "n"}); !errors.Is(err, ErrLost) {
+		t.Errorf("Write: %v", err)
+	}
+	if n := len(a.compactions); n != 0 {
+		t.Errorf("%d compactions are under way", n)
+	}
+}
+
 // A stream that is deleted while nodes use it is an error that says so, not a wait for ever.
 func TestStreamDeleted(t *testing.T) {
 	c := natstest.Start(t, 1)
