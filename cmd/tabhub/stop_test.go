@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -91,6 +93,41 @@ func TestStopOfAHubThatComesOrGoes(t *testing.T) {
 				t.Errorf("after %d looks: %v", looks, err)
 			}
 		})
+	}
+}
+
+// A node of a cluster gives its users to others before it ends. Who stops it waits for that, and
+// is not told to kill it.
+func TestStopOfANode(t *testing.T) {
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := dir.TryLock(home.HubLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := dir.Listen(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: dir.Socket(), Node: true}); err != nil {
+		t.Fatal(err)
+	}
+	answered := sync.OnceFunc(lock.Unlock)
+	hub := http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }),
+		ConnState: func(_ net.Conn, s http.ConnState) {
+			if s == http.StateIdle || s == http.StateClosed {
+				answered()
+			}
+		},
+	}
+	go hub.Serve(ln)
+	defer hub.Close()
+	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
+	if err := a.stop(t.Context(), dir, time.Minute, time.Nanosecond); err != nil {
+		t.Error(err)
 	}
 }
 
