@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -90,6 +91,14 @@ func (c *clusterConfig) check() error {
 	}
 	_, err = c.readSecret()
 	return err
+}
+
+// hasPassword reports whether an address of NATS has a user, a password or a token in it.
+func (c *clusterConfig) hasPassword() bool {
+	return slices.ContainsFunc(c.nats, func(addr string) bool {
+		u, err := url.Parse(addr)
+		return err != nil || u.User != nil
+	})
 }
 
 // minSecret is how many bytes the secret of a cluster must have.
