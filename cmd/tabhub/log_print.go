@@ -175,7 +175,7 @@ func (l *logSource) payload(ctx context.Context, line *record.Line) record.Paylo
 }
 
 func (l *logSource) payloads(ctx context.Context, line *record.Line) (found []record.Payload, err error) {
-	if l.app.env("TABHUB_TOKEN") == "" {
+	if !l.app.hubHasRecord() {
 		dir, err := l.dir(l.app)
 		if err != nil {
 			return nil, err
