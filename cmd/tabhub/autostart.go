@@ -74,6 +74,9 @@ func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.Flag
 	if err := a.config.check(); err != nil {
 		return err
 	}
+	if a.config.cluster.hasPassword() {
+		return usagef("--cluster has a password, which would stand in the file that starts the hub; put it into a file with credentials for NATS, and pass that as --cluster-creds")
+	}
 	if err := a.checkHome(); err != nil {
 		return err
 	}

@@ -6,10 +6,12 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/natsd"
+	"tabhub/hub/cluster"
 	"tabhub/storage/private"
 )
 
@@ -58,12 +60,12 @@ func (c *clusterConfig) check() error {
 		}
 		return nil
 	}
-	u, err := url.Parse(c.url)
+	_, err := cluster.ParseURL(c.url)
 	switch {
 	case c.url == "":
 		return usagef("--cluster needs --node-url, the address by which the other nodes reach this one, such as https://10.0.0.5:3301")
-	case err != nil || u.Scheme != "https" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.User != nil:
-		return usagef("--node-url %q is not an address; write it with https and a port, such as https://10.0.0.5:3301", c.url)
+	case err != nil:
+		return usagef("--node-url %q is not an address; write it with https, a host and a port, such as https://10.0.0.5:3301", c.url)
 	case c.secret == "":
 		return usagef("--cluster needs --cluster-secret, a file with a secret that all nodes have; `openssl rand -hex 32` makes one")
 	case !c.embedded && (len(c.peers) > 0 || c.routes != defaultRoutes):
@@ -90,6 +92,14 @@ func (c *clusterConfig) check() error {
 	}
 	_, err = c.readSecret()
 	return err
+}
+
+// hasPassword reports whether an address of NATS has a user, a password or a token in it.
+func (c *clusterConfig) hasPassword() bool {
+	return slices.ContainsFunc(c.nats, func(addr string) bool {
+		u, err := url.Parse(addr)
+		return err != nil || u.User != nil
+	})
 }
 
 // minSecret is how many bytes the secret of a cluster must have.
@@ -124,9 +134,9 @@ func (c *clusterConfig) nodeListen() string {
 	if c.listen != "" {
 		return c.listen
 	}
-	u, err := url.Parse(c.url)
+	host, err := cluster.ParseURL(c.url)
 	if err != nil {
 		panic(fmt.Sprintf("check has let pass %q", c.url))
 	}
-	return u.Host
+	return host
 }

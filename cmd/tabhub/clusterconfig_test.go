@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,8 +34,10 @@ func TestClusterFlags(t *testing.T) {
 		{[]string{url}, "they need --cluster"},
 		{[]string{"--cluster-listen=:1"}, "they need --cluster"},
 		{[]string{nats, secret}, "needs --node-url"},
-		{[]string{nats, secret, "--node-url=http://10.0.0.5:3301"}, "write it with https and a port"},
-		{[]string{nats, secret, "--node-url=https://10.0.0.5"}, "write it with https and a port"},
+		{[]string{nats, secret, "--node-url=http://10.0.0.5:3301"}, "write it with https, a host and a port"},
+		{[]string{nats, secret, "--node-url=https://10.0.0.5"}, "write it with https, a host and a port"},
+		{[]string{nats, secret, "--node-url=https://:3301"}, "write it with https, a host and a port"},
+		{[]string{nats, secret, "--node-url=https://10.0.0.5:3301/#a"}, "write it with https, a host and a port"},
 		{[]string{nats, url}, "openssl rand -hex 32"},
 		{[]string{nats, url, "--cluster-secret=" + file("short", minSecret-1)}, "it must be 32 or more"},
 		{[]string{nats, url, "--cluster-secret=" + filepath.Join(dir, "none")}, "cannot be read"},
@@ -57,6 +60,68 @@ func TestClusterFlags(t *testing.T) {
 		if err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%q: %v, want %q", test.flags, err, test.want)
 		}
+	}
+}
+
+// A password for NATS is neither on the command line of a hub, which others can read, nor in a file
+// that starts one.
+func TestPasswordOfNATS(t *testing.T) {
+	const nats = "nats://u:s3cret@[::1]:4222,tls://u:s3cret@nats-1:4222"
+	set := func(how func(f *pflag.FlagSet) error) (*config, *pflag.FlagSet) {
+		var c config
+		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		c.addHubFlags(f)
+		if err := how(f); err != nil {
+			t.Fatal(err)
+		}
+		return &c, f
+	}
+	byFlag := func(f *pflag.FlagSet) error { return f.Parse([]string{"--cluster", nats, "--node-name=a"}) }
+	byEnv := func(f *pflag.FlagSet) error {
+		env := map[string]string{"TABHUB_CLUSTER": nats, "TABHUB_NODE_NAME": "a"}
+		return (&app{env: func(name string) string { return env[name] }}).fromEnv(f)
+	}
+	for _, how := range []func(*pflag.FlagSet) error{byFlag, byEnv} {
+		is, f := set(how)
+		args, env := flagsOfChild(f)
+		if !slices.Equal(args, []string{"--node-name=a"}) {
+			t.Errorf("the hub gets the flags %q", args)
+		}
+		last := env[len(env)-1]
+		hub, _ := set(func(f *pflag.FlagSet) error { // what it makes of the environment
+			return (&app{env: func(name string) string {
+				if set, value, _ := strings.Cut(last, "="); set == name {
+					return value
+				}
+				return ""
+			}}).fromEnv(f)
+		})
+		if !slices.Equal(hub.cluster.nats, is.cluster.nats) || len(is.cluster.nats) != 2 {
+			t.Errorf("the hub gets %q", hub.cluster.nats)
+		}
+		if !is.cluster.hasPassword() {
+			t.Error("the password is not seen")
+		}
+	}
+}
+
+// Who has NATS's password in the address gets a sentence that says where it belongs.
+func TestAutostartWithPasswordOfNATS(t *testing.T) {
+	dir := t.TempDir()
+	secret := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secret, bytes.Repeat([]byte("s"), minSecret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{env: func(string) string { return "" }}
+	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	a.config.addHubFlags(f)
+	flags := []string{"--cluster=nats://u:s3cret@nats:4222", "--node-url=https://10.0.0.5:3301", "--cluster-secret=" + secret}
+	if err := f.Parse(flags); err != nil {
+		t.Fatal(err)
+	}
+	err := a.autostartOn(t.Context(), filepath.Join(dir, "tabhub"), f)
+	if err == nil || !strings.Contains(err.Error(), "--cluster-creds") || strings.Contains(err.Error(), "s3cret") {
+		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -349,8 +350,22 @@ func (a *app) say(level slog.Level, text string) {
 	a.note("%s", text)
 }
 
+// flagsOfChild returns the flags of the command line and the environment for a hub that this process
+// starts, and its environment. The addresses of NATS are in that: they may have a password, and
+// others can read command lines.
+func flagsOfChild(f *pflag.FlagSet) (args, env []string) {
+	const name = "cluster"
+	args = slices.DeleteFunc(passOn(f), func(arg string) bool { return strings.HasPrefix(arg, "--"+name+"=") })
+	env = os.Environ()
+	if nats := f.Lookup(name); nats.Changed {
+		list := nats.Value.String() // in brackets
+		env = append(env, envName(name)+"="+list[1:len(list)-1])
+	}
+	return args, env
+}
+
 // passOn returns the flags of the command line and the environment, for a hub that
-// this process starts.
+// this process starts, or has the system start.
 func passOn(f *pflag.FlagSet) []string {
 	var args []string
 	f.Visit(func(f *pflag.Flag) {

@@ -38,7 +38,7 @@ which it gives the latest 10000 lines.`,
 	follow := cmd.Flags().BoolP("follow", "f", false, "go on with what is recorded from now on")
 	limit := cmd.Flags().Int("limit", 50, "how many of the latest; 0 for all")
 	call := cmd.Flags().String("call", "", "tell all of one call, or of one question, by its `id`")
-	l := logSource{app: a, dir: addUserFlag(cmd)}
+	l := logSource{app: a, where: addUserFlag(cmd)}
 	q := &l.query
 	cmd.Flags().StringVar((*string)(&q.Event), "event", "", "only this, such as call, ask or policy")
 	cmd.Flags().StringVar(&q.Client, "client", "", "only of this client, by its id or name")
@@ -88,12 +88,19 @@ which it gives the latest 10000 lines.`,
 	return cmd
 }
 
-// addUserFlag adds --user, and returns the function that tells whose record it asks for.
-func addUserFlag(cmd *cobra.Command) func(*app) (string, error) {
+// addUserFlag adds --user, and returns the function that tells where the record is that is asked
+// for: in a directory, or in the hub that runs.
+func addUserFlag(cmd *cobra.Command) func(*app) (dir string, ofHub bool, err error) {
 	user := cmd.Flags().String("user", string(spec.LocalUser), "of a hub with accounts, whose record")
-	return func(a *app) (string, error) {
-		dir, err := a.dir()
-		return record.Dir(dir.Records(), spec.UserID(*user)), err
+	return func(a *app) (string, bool, error) {
+		switch {
+		case !a.hubHasRecord():
+			dir, err := a.dir()
+			return record.Dir(dir.Records(), spec.UserID(*user)), false, err
+		case cmd.Flags().Changed("user"):
+			return "", true, usagef("--user is for records in the data directory; with $TABHUB_TOKEN, or of a node of a cluster, the hub gives out that of the token's user")
+		}
+		return "", true, nil
 	}
 }
 
@@ -101,7 +108,7 @@ func addUserFlag(cmd *cobra.Command) func(*app) (string, error) {
 type logSource struct {
 	app   *app
 	query record.Query
-	dir   func(*app) (string, error)
+	where func(*app) (dir string, ofHub bool, err error) // see addUserFlag
 }
 
 // hubHasRecord reports whether the record that is asked for is not in the data directory: it is
@@ -117,12 +124,12 @@ func (a *app) hubHasRecord() bool {
 // each calls f for each line that is asked for, and, if follow is set, for those that are
 // added until ctx is done.
 func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) error) error {
-	if l.app.hubHasRecord() {
-		return l.eachOfHub(ctx, follow, f)
-	}
-	dir, err := l.dir(l.app)
+	dir, ofHub, err := l.where(l.app)
 	if err != nil {
 		return err
+	}
+	if ofHub {
+		return l.eachOfHub(ctx, follow, f)
 	}
 	if follow {
 		return record.Follow(ctx, dir, l.query, f)

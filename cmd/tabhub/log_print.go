@@ -175,11 +175,11 @@ func (l *logSource) payload(ctx context.Context, line *record.Line) record.Paylo
 }
 
 func (l *logSource) payloads(ctx context.Context, line *record.Line) (found []record.Payload, err error) {
-	if l.app.env("TABHUB_TOKEN") == "" {
-		dir, err := l.dir(l.app)
-		if err != nil {
-			return nil, err
-		}
+	dir, ofHub, err := l.where(l.app)
+	if err != nil {
+		return nil, err
+	}
+	if !ofHub {
 		return record.ReadPayloads(ctx, dir, []record.Line{*line})
 	}
 	r, err := l.app.remote()

@@ -34,7 +34,7 @@ checked here. What was cut off at the end shows then only with a head.`,
 		Args: args(cobra.NoArgs),
 	}
 	heads := cmd.Flags().StringSlice("head", nil, "a head that tabhub log head has printed; may be repeated")
-	dirOf := addUserFlag(cmd)
+	where := addUserFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var known []record.Head
 		for _, text := range *heads {
@@ -44,16 +44,16 @@ checked here. What was cut off at the end shows then only with a head.`,
 			}
 			known = append(known, h)
 		}
-		if a.hubHasRecord() {
+		dir, ofHub, err := where(a)
+		if err != nil {
+			return err
+		}
+		if ofHub {
 			r, err := a.verifyOfHub(cmd.Context(), known...)
 			if err != nil {
 				return err
 			}
 			return a.printReport("the hub", r, known)
-		}
-		dir, err := dirOf(a)
-		if err != nil {
-			return err
 		}
 		r, err := record.Verify(dir, known...)
 		if err != nil {
@@ -119,9 +119,13 @@ func (a *app) logHeadCommand() *cobra.Command {
 		Example: `  tabhub log head`,
 		Args:    args(cobra.NoArgs),
 	}
-	dirOf := addUserFlag(cmd)
+	where := addUserFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if a.hubHasRecord() {
+		dir, ofHub, err := where(a)
+		if err != nil {
+			return err
+		}
+		if ofHub {
 			r, err := a.verifyOfHub(cmd.Context())
 			switch {
 			case err != nil:
@@ -133,10 +137,6 @@ func (a *app) logHeadCommand() *cobra.Command {
 			}
 			fmt.Fprintf(a.out, "%d:%s\n", r.Last.N, r.Last.Hash)
 			return nil
-		}
-		dir, err := dirOf(a)
-		if err != nil {
-			return err
 		}
 		h, err := record.ReadHead(dir)
 		if errors.Is(err, fs.ErrNotExist) {

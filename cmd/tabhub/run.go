@@ -148,11 +148,16 @@ func ignoreEnv(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { cmd.Flags().SetAnnotation(f.Name, notFromEnv, nil) })
 }
 
+// envName is the variable of the environment that sets a flag.
+func envName(flag string) string {
+	return "TABHUB_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
 // fromEnv sets the flags that the command line did not set from the environment.
 func (a *app) fromEnv(flags *pflag.FlagSet) error {
 	var bad error
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := "TABHUB_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := envName(f.Name)
 		value := a.env(name)
 		_, marked := f.Annotations[notFromEnv]
 		if f.Changed || marked || value == "" || f.Name == "help" || bad != nil {

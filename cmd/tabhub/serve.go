@@ -137,13 +137,7 @@ func (a *app) greet(p *process) {
 		return
 	}
 	base := a.config.baseURL(p.info.Addrs[0])
-	dashboard := base + "/"
-	if p.token != nil {
-		if url, err := p.server.SignInURL(p.token.Identity()); err == nil {
-			dashboard = url + fmt.Sprintf("\n              (good once, for %d minutes; `tabhub dashboard` opens it at any time)", int(httpd.SignInLife.Minutes()))
-		}
-	}
-	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", dashboard, base, base)
+	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", p.dashboardWords(base), base, base)
 	program, built := executable()
 	desktop, _ := clientconf.Named("claude-desktop")
 	if !built {
@@ -151,6 +145,22 @@ func (a *app) greet(p *process) {
 		return
 	}
 	fmt.Fprintf(a.out, "\nClaude Desktop, in claude_desktop_config.json (or run `tabhub install claude-desktop`):\n\n%s\n", entryText(desktop, clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}))
+}
+
+// dashboardWords says where the dashboard is, and how one is signed in there.
+func (p *process) dashboardWords(base string) string {
+	const indent = "\n              "
+	if p.token == nil {
+		return base + "/"
+	}
+	if p.node != nil { // where the user's hub is not, or not yet: only that would take a code of its own
+		return base + "/" + indent + "(`tabhub dashboard` opens it, signed in)"
+	}
+	url, err := p.server.SignInURL(p.token.Identity())
+	if err != nil {
+		return base + "/"
+	}
+	return url + fmt.Sprintf(indent+"(good once, for %d minutes; `tabhub dashboard` opens it at any time)", int(httpd.SignInLife.Minutes()))
 }
 
 // stdioArgs are the arguments with which a client starts a bridge.

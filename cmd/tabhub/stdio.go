@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"net"
-	"os"
 	"strings"
 	"time"
 
@@ -86,12 +85,13 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, browsers string, flags *
 			program, _ = executable()
 		}
 		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, a.serviceFlags(ctx, dir, flags)...)
-		args = append(args, passOn(flags)...)
+		further, env := flagsOfChild(flags)
+		args = append(args, further...)
 		if !flags.Changed("idle-exit") {
 			args = append(args, "--idle-exit", defaultIdle.String())
 		}
 		log.Info("starting a hub", "log", dir.LogFile())
-		note, err := bridge.Detached(ctx, dir, program, args, os.Environ())
+		note, err := bridge.Detached(ctx, dir, program, args, env)
 		if note != "" {
 			log.Warn(note)
 		}

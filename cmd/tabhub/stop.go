@@ -18,8 +18,10 @@ import (
 const (
 	// stopAsk is how long the hub may take to say that it will end.
 	stopAsk = 5 * time.Second
-	// stopWait is how long stop then waits for it.
-	stopWait = 15 * time.Second
+	// stopWait is how long stop then waits for it, and nodeStopWait how much longer for a node of a
+	// cluster, which gives its users to others first, and what it has not written to NATS at last.
+	stopWait     = 15 * time.Second
+	nodeStopWait = drainGrace + 10*time.Second
 	// lookAgain is how long stop waits before it looks for the hub again.
 	lookAgain = 25 * time.Millisecond
 )
@@ -50,9 +52,9 @@ their next request starts a hub again.`,
 	}
 }
 
-// stop ends the hub: it has the time ask to answer, and then the time wait to end.
+// stop ends the hub: it has the time ask to answer, and then the time wait to end, and a node more.
 func (a *app) stop(ctx context.Context, dir home.Dir, ask, wait time.Duration) error {
-	err := a.askToStop(ctx, ask)
+	h, err := a.askToStop(ctx, ask)
 	for late := time.Now().Add(wait); errors.Is(err, home.ErrNoHub) && dir.Held(home.HubLock) && time.Now().Before(late); {
 		// It is about to listen, or about to end.
 		select {
@@ -60,10 +62,13 @@ func (a *app) stop(ctx context.Context, dir home.Dir, ask, wait time.Duration) e
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		err = a.askToStop(ctx, ask)
+		h, err = a.askToStop(ctx, ask)
 	}
 	if err != nil && dir.Held(home.HubLock) {
 		return err
+	}
+	if h.Node {
+		wait += nodeStopWait
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -91,11 +96,12 @@ func kill(h home.Hub) string {
 	return fmt.Sprintf(", and `%s` ends it at once", command)
 }
 
-// askToStop asks the hub to end, and if it does not answer, tells its process.
-func (a *app) askToStop(ctx context.Context, timeout time.Duration) error {
+// askToStop asks the hub to end, and if it does not answer, tells its process. It returns which hub
+// that is.
+func (a *app) askToStop(ctx context.Context, timeout time.Duration) (home.Hub, error) {
 	dir, h, err := a.running()
 	if err != nil {
-		return err
+		return h, err
 	}
 	r, err := a.remoteOf(dir, h)
 	if err == nil {
@@ -105,13 +111,13 @@ func (a *app) askToStop(ctx context.Context, timeout time.Duration) error {
 		_, err = r.do(ask, http.MethodPost, "/api/stop", map[string]string{"reason": "stop"})
 	}
 	if err == nil || ctx.Err() != nil {
-		return err
+		return h, err
 	}
 	switch e := dir.Interrupt(h); {
 	case errors.Is(e, home.ErrNotTheHub):
-		return fmt.Errorf("%w; and %w: if it is tabhub, end it", err, e)
+		return h, fmt.Errorf("%w; and %w: if it is tabhub, end it", err, e)
 	case e != nil:
-		return fmt.Errorf("%w; and %w%s", err, e, kill(h))
+		return h, fmt.Errorf("%w; and %w%s", err, e, kill(h))
 	}
-	return nil
+	return h, nil
 }

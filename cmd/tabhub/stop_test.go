@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -92,6 +94,50 @@ func TestStopOfAHubThatComesOrGoes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A node of a cluster gives its users to others before it ends. Who stops it waits for that, and
+// is not told to kill it.
+func TestStopOfANode(t *testing.T) {
+	var end func()
+	hub := http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }),
+		ConnState: func(_ net.Conn, s http.ConnState) {
+			if s == http.StateIdle || s == http.StateClosed { // it has answered
+				end()
+			}
+		},
+	}
+	dir, lock := serveAsNode(t, &hub)
+	end = sync.OnceFunc(lock.Unlock)
+	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
+	if err := a.stop(t.Context(), dir, time.Minute, time.Nanosecond); err != nil {
+		t.Error(err)
+	}
+}
+
+// serveAsNode has a server be the node of a data directory, until the test ends.
+func serveAsNode(t *testing.T, hub *http.Server) (home.Dir, *home.Lock) {
+	t.Helper()
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := dir.TryLock(home.HubLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(lock.Unlock)
+	ln, err := dir.Listen(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: dir.Socket(), Node: true}); err != nil {
+		t.Fatal(err)
+	}
+	go hub.Serve(ln)
+	t.Cleanup(func() { hub.Close() })
+	return dir, lock
 }
 
 // A hub of the operating system that is told to end while it waits for another one has not

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -84,16 +85,25 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	return n, nil
 }
 
+// ParseURL returns the host and the port in what may be Options.URL.
+func ParseURL(s string) (host string, err error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("give https://host:port, where the other nodes reach it")
+	}
+	return u.Host, nil
+}
+
 // check refuses options with which no node could work, and fills in the others.
 func (o *Options) check() error {
 	if !nameOfNode.MatchString(o.Name) || len(o.Name) > maxName {
 		return fmt.Errorf("%q cannot be the name of a node: use letters, digits, dashes and dots, at most %d", o.Name, maxName)
 	}
-	u, err := url.Parse(o.URL)
-	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("%q cannot be the URL of a node: give https://host:port, where the other nodes reach it", o.URL)
+	host, err := ParseURL(o.URL)
+	if err != nil {
+		return fmt.Errorf("%q cannot be the URL of a node: %w", o.URL, err)
 	}
-	o.URL = "https://" + u.Host
+	o.URL = "https://" + host
 	if len(o.Secret) < minSecret {
 		return fmt.Errorf("the cluster's secret has %d bytes: give at least %d, such as openssl rand -hex 32 makes", len(o.Secret), minSecret)
 	}

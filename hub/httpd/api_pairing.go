@@ -9,6 +9,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/record"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -78,6 +79,8 @@ func (s *Server) awaitPairing(r *request) error {
 	switch {
 	case errors.Is(err, pairing.ErrUnknown), err == nil && !s.isCallers(r, p):
 		return &refusal{http.StatusGone, "nobody has accepted the invitation in time; `tabhub pair` makes another"}
+	case errors.Is(err, tabtransport.ErrGoingAway):
+		return &refusal{http.StatusServiceUnavailable, "another node has your hub now, and its invitations have ended with the move; run `tabhub pair` again"}
 	case s.ctx.Err() != nil:
 		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its invitations end with it; run `tabhub pair` again when it is back"}
 	case err != nil:

@@ -60,7 +60,7 @@ func (s *Server) getHealth(r *request) error {
 	if report.User != "" {
 		t, err := s.o.Tenants.Get(r.Context(), report.User)
 		if err != nil {
-			return err
+			return s.moved(r, err)
 		}
 		status := t.Hub.Status()
 		report.Calls = new(t.Hub.Calls(span))

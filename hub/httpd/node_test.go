@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -583,6 +584,32 @@ func TestCredentialOfWhoHasLeft(t *testing.T) {
 		})
 		if status, body, _ := d.askVia(http.DefaultTransport, "GET", "/api/tabs", "", "Authorization", "Bearer token"); status != want {
 			t.Errorf("left %t: %d %s", left, status, body)
+		}
+	}
+}
+
+// ownedError says that another node has a user.
+type ownedError struct{ to http.Handler }
+
+func (e *ownedError) Error() string           { return "another node has the user" }
+func (e *ownedError) Elsewhere() http.Handler { return e.to }
+
+// A user whom another node takes over in the moment of a request is served there, also where the
+// request is about the process as well.
+func TestUserMovesDuringRequest(t *testing.T) {
+	there := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	d := newTestServer(t, func(_ *GuardOptions, o *Options) {
+		o.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
+			return nil, &ownedError{there}
+		}, slog.New(slog.DiscardHandler))
+	})
+	for _, path := range []string{"/api/tabs", "/api/status", "/api/health"} {
+		r := ask(path, "127.0.0.1:3300", "-")
+		r.Header.Set("Authorization", "Bearer "+secret)
+		w := httptest.NewRecorder()
+		d.server.ServeHTTP(w, r)
+		if w.Code != http.StatusTeapot {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
 }

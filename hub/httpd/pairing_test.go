@@ -8,10 +8,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tabhub/hub/auth"
@@ -253,6 +256,33 @@ func TestCopyWithAccounts(t *testing.T) {
 	if status, body := d.askOwner("POST", "/api/extension", `{"address":"ws://127.0.0.1:1/tabs"}`, "Authorization", "Bearer token-of-ann"); status != http.StatusConflict || !strings.Contains(body, "tabhub pair") {
 		t.Errorf("%d %s", status, body)
 	}
+}
+
+// Who waits for a browser while the hub moves to another node is told that, and not that nobody
+// has come in time.
+func TestMoveEndsTheWaitForABrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ring := pairing.New("hub", pairing.NewKey(), nil)
+		if err := ring.Load("", pairing.Document{Save: func([]byte) error { return nil }}); err != nil {
+			t.Fatal(err)
+		}
+		d := newTestServer(t, func(_ *GuardOptions, o *Options) { o.Ring = ring })
+		invitation, err := ring.Invite("", time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := ask("/api/pair/wait?id="+string(invitation.Pairing), "127.0.0.1:3300", "-")
+		r.Header.Set("Authorization", "Bearer "+secret)
+		w := httptest.NewRecorder()
+		var asking sync.WaitGroup
+		asking.Go(func() { d.server.ServeHTTP(w, r) })
+		synctest.Wait()
+		ring.Unload("")
+		asking.Wait()
+		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "another node has your hub") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	})
 }
 
 // A hub that ends does not wait until somebody accepts an invitation.

@@ -71,7 +71,7 @@ func (s *Server) getStatus(r *request) error {
 	if report.User != "" {
 		t, err := s.o.Tenants.Get(r.Context(), report.User)
 		if err != nil {
-			return err
+			return s.moved(r, err)
 		}
 		report.Hub, report.Record = t.Hub.Status(), t.Record.Status()
 		report.Paired = len(s.pairings(r))

@@ -2,7 +2,9 @@ package httpd
 
 import (
 	"cmp"
+	"context"
 	"strconv"
+	"sync"
 
 	"tabhub/hub/state"
 	"tabhub/naming"
@@ -27,7 +29,7 @@ type tracing struct {
 }
 
 // getTrace sends what is said between the hub and the caller's tabs from now on, as an event
-// each, until the caller leaves.
+// each, until the caller leaves or the hub ends: another node has the tabs then.
 func (s *Server) getTrace(r *request) error {
 	want := tracing{site: spec.Domain(r.URL.Query().Get("site"))}
 	if want.site != "" && !naming.IsDomain(want.site) {
@@ -45,6 +47,17 @@ func (s *Server) getTrace(r *request) error {
 		return err
 	}
 	defer end()
+	ctx, cancel := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		select {
+		case <-r.tenant.Hub.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	defer waiting.Wait()
+	defer cancel()
 	out := r.events()
 	_ = s.o.Trace(ctx, r.pass.identity.User, func(m *tabtransport.Traced) error {
 		report := TraceReport{Traced: m}

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -12,6 +13,30 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
+
+// A user who moves to another node takes the tabs along. Who traces them is told so by the end of
+// the stream, and is not left in silence.
+func TestTraceEndsWithTheHub(t *testing.T) {
+	d := open(t, func(_ *GuardOptions, o *Options) {
+		o.Trace = func(ctx context.Context, _ spec.UserID, f func(*tabtransport.Traced) error) error {
+			if err := f(&tabtransport.Traced{Event: tabtransport.EventBegun}); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	})
+	stream := bufio.NewReader(d.startStream("/api/trace"))
+	if line, err := stream.ReadString('\n'); err != nil || !strings.Contains(line, "begun") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := d.server.o.Tenants.LetGo(t.Context(), spec.LocalUser); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(stream); err != nil {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
 
 // Who asks for one site or one tab is shown that, also when it comes for the first time, and
 // learns of gaps; others' tabs are the transport's to leave out.

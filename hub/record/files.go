@@ -54,6 +54,8 @@ type files struct {
 	key    []byte // of digests; nil: that of the directory
 	max    int64  // see Options.Max
 	create func(path string) (file, error)
+	// syncDir is the function of that name.
+	syncDir func(dir string) error
 
 	segment  segment
 	file     file // of the segment; nil: there is none yet
@@ -62,6 +64,7 @@ type files struct {
 	since    time.Time // when the segment began
 	failed   bool      // a write has failed: what stands beyond size is to be cut off
 	full     []file    // of segments before, which have not been synced since
+	unnamed  bool      // the directory has not been synced since the segment began
 }
 
 // begin takes the next epoch.
@@ -93,8 +96,13 @@ func (f *files) begin(_ context.Context, note *Note) (Head, []byte, error) {
 	if err != nil {
 		return Head{}, nil, errors.Join(err, file.Close(), os.Remove(next.lines(path)))
 	}
-	f.segment, f.file, f.size, f.since = next, file, 0, time.Now()
-	return head, f.key, syncDir(path)
+	f.next(next, file)
+	return head, f.key, nil
+}
+
+// next goes on in a segment.
+func (f *files) next(s segment, lines file) {
+	f.segment, f.file, f.size, f.since, f.unnamed = s, lines, 0, time.Now(), true
 }
 
 // resume looks for the last line of the epochs before, and notes what is wrong with it.
@@ -166,7 +174,7 @@ func (f *files) rotate() error {
 		return err
 	}
 	f.full = append(f.full, f.file)
-	f.segment, f.file, f.size, f.since = next, file, 0, time.Now()
+	f.next(next, file)
 	if p := f.payloads; p != nil {
 		f.payloads = nil
 		return p.Close()
@@ -185,13 +193,14 @@ func (f *files) appendPayloads(_ context.Context, lines []byte) (err error) {
 	return err
 }
 
-// sync writes the head after the lines.
+// sync writes the head after the lines. Some file systems cannot sync a directory: the error
+// says so once a segment, after all else is done.
 func (f *files) sync(head Head) error {
 	for len(f.full) > 0 {
 		if err := f.full[0].Sync(); err != nil {
 			return err
 		}
-		err := errors.Join(f.full[0].Close(), syncDir(string(f.dir)))
+		err := f.full[0].Close()
 		f.full = f.full[1:]
 		if err != nil {
 			return err
@@ -200,7 +209,11 @@ func (f *files) sync(head Head) error {
 	if err := f.file.Sync(); err != nil {
 		return err
 	}
-	return writeHead(string(f.dir), head)
+	var unnamed error
+	if f.unnamed {
+		f.unnamed, unnamed = false, f.syncDir(string(f.dir))
+	}
+	return errors.Join(unnamed, writeHead(string(f.dir), head))
 }
 
 func (f *files) remove(_ context.Context, old []piece) error {

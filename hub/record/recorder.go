@@ -86,11 +86,11 @@ type Recorder struct {
 
 // Open returns the log in a directory, which is made with the first entry. If the files
 // cannot be written, that shows in the Status, and is tried again.
-func Open(path string, o Options) *Recorder { return open(path, o, create) }
+func Open(path string, o Options) *Recorder { return open(path, o, create, syncDir) }
 
-func open(path string, o Options, create func(string) (file, error)) *Recorder {
+func open(path string, o Options, create func(string) (file, error), syncDir func(string) error) *Recorder {
 	o.setDefaults()
-	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create}, o, 0)
+	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create, syncDir: syncDir}, o, 0)
 }
 
 func (o *Options) setDefaults() {

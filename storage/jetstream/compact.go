@@ -36,7 +36,9 @@ func (s *Store) compact(j *journal) error {
 		return nil // after the next flush, which must not wait for this
 	}
 	var f fold
-	err := s.read(s.loads, subject(j.user), j.seq, f.add)
+	ctx, cancel := context.WithTimeout(s.loads, s.lostAfter) // its end may be lost, which the next write finds out
+	err := s.read(ctx, subject(j.user), j.seq, f.add)
+	cancel()
 	if err == nil {
 		err = f.gap
 	}

@@ -42,7 +42,7 @@ type journal struct {
 	waiting int      // bytes, about, in it and in what is being written
 	release *release // asked for: nothing more is taken
 	running bool
-	wake    chan struct{} // buffered 1: the above has changed. Only of what runs, as is stopped
+	wake    chan struct{} // buffered 1: the above has changed. Nil unless running; so is stopped
 	stopped chan struct{} // closed at its end
 
 	// Owned by the goroutine, and by the Load that has its turn while there is none.

@@ -46,6 +46,7 @@ func TestOpenRefuses(t *testing.T) {
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, MaxMsgs: 9, AllowDirect: true}, ErrStream, "keep all messages"},
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}}, ErrStream, "direct gets"},
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, Storage: jetstream.MemoryStorage}, ErrStream, "files"},
+		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, MaxBytes: 1 << 20}, ErrStream, "--discard new"},
 	} {
 		test.config.Name, test.config.Subjects = streamName, []string{subjectPrefix + "*"}
 		_, err := js.CreateStream(t.Context(), test.config)
@@ -111,6 +112,23 @@ func TestDamaged(t *testing.T) {
 			t.Log(err)
 			load(t, a, "bob")
 		})
+	}
+}
+
+// A journal that is deleted when a compaction is due is an error of the write that waits for that.
+func TestJournalDeleted(t *testing.T) {
+	c := natstest.Start(t, 1)
+	a := open(t, c.Conn(t), 1, "a/1")
+	a.lostAfter = 100 * time.Millisecond
+	epoch := load(t, a, "ann").Epoch
+	must(t, write(a, "ann", epoch, storage.Name{Public: "n"}))
+	drained(a, "ann").messages = maxMessages + 1
+	must(t, a.stream.Purge(t.Context(), jetstream.WithPurgeSubject(subject("ann"))))
+	if err := write(a, "ann", epoch, storage.Name{Public: "n"}); !errors.Is(err, ErrLost) {
+		t.Errorf("Write: %v", err)
+	}
+	if n := len(a.compactions); n != 0 {
+		t.Errorf("%d compactions are under way", n)
 	}
 }
 

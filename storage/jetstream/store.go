@@ -48,7 +48,8 @@ type Options struct {
 }
 
 // Store is a storage.DomainToolStorage in a NATS JetStream. Users that nobody writes cost a few
-// hundred bytes, and nothing once they are released or superseded.
+// hundred bytes each until they are released, or a write or Load finds that another has claimed
+// them: those that are lost without a word stay.
 type Store struct {
 	// Static after construction.
 	nc          *nats.Conn
@@ -228,8 +229,8 @@ func (s *Store) startRelease(user spec.UserID, epoch spec.Epoch, r *release) err
 	return nil
 }
 
-// Close implements storage.DomainToolStorage. If JetStream does not take what is queued within ten
-// seconds the rest fails with ErrUnknown, and Close says so. Users are not released.
+// Close implements storage.DomainToolStorage. If JetStream does not take what is queued within
+// closeTimeout the rest fails with ErrUnknown, and Close says so. Users are not released.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true

@@ -44,6 +44,9 @@ func (s *Store) openStream(ctx context.Context) error {
 	if c.Storage != jetstream.FileStorage || c.Retention != jetstream.LimitsPolicy || c.MaxMsgs > 0 || c.MaxMsgsPerSubject > 0 || !c.AllowDirect {
 		return fmt.Errorf("%w: it must keep all messages in files and allow direct gets; set it back with `nats stream edit`", ErrStream)
 	}
+	if c.MaxBytes > 0 && c.Discard != jetstream.DiscardNew { // or the oldest users would go
+		return fmt.Errorf("%w: with a limit of bytes it must discard new messages, not old ones; set that with `nats stream edit %s --discard new`", ErrStream, streamName)
+	}
 	return nil
 }
 

@@ -123,11 +123,12 @@ func (s *set) invitationLocked(id spec.PairingID) *invitation {
 
 // Await blocks until an invitation is accepted, and returns the pairing that came of it; at
 // once if it was accepted before. The error is ErrUnknown if it was not accepted in time or
-// never made, or ctx's.
+// never made, one that is tabtransport.ErrGoingAway if its user has been unloaded, or ctx's.
 func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
 	var i *invitation
 	r.mu.Lock()
-	if s := r.setOfLocked(id); s != nil {
+	s := r.setOfLocked(id)
+	if s != nil {
 		i = s.invitationLocked(id)
 	}
 	r.mu.Unlock()
@@ -142,6 +143,12 @@ func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
 		return Pairing{}, ErrUnknown
 	case <-ctx.Done():
 		return Pairing{}, ctx.Err()
+	}
+	s.edit.Lock()
+	moved := s.closed
+	s.edit.Unlock()
+	if moved {
+		return Pairing{}, errElsewhere
 	}
 	return r.pairing(id)
 }

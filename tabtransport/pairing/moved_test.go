@@ -89,7 +89,7 @@ func TestUserMovesDuringHandshake(t *testing.T) {
 			t.Errorf("the browser is told %v", err)
 		}
 		start := time.Now()
-		if err := <-waited; !errors.Is(err, pairing.ErrUnknown) || time.Since(start) != 0 {
+		if err := <-waited; !errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, pairing.ErrUnknown) || time.Since(start) != 0 {
 			t.Errorf("who waits for the browser is told %v, after %v", err, time.Since(start))
 		}
 	})

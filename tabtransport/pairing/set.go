@@ -118,7 +118,7 @@ func (r *Ring) Unload(user spec.UserID) {
 	}
 	for _, i := range s.invitations {
 		delete(r.of, i.Pairing)
-		close(i.accepted) // Await finds no pairing
+		close(i.accepted) // Await finds s closed
 	}
 	s.invitations = nil
 	s.endLocked(tabtransport.ErrGoingAway)

@@ -171,7 +171,11 @@ func (l *Log) behind(ctx context.Context) (message, error) {
 func (l *Log) AppendBeside(ctx context.Context, data []byte) error {
 	for len(data) > 0 {
 		n := min(len(data), maxBeside)
-		n += bytes.IndexByte(data[n-1:], '\n')
+		if end := bytes.IndexByte(data[n-1:], '\n'); end >= 0 {
+			n += end
+		} else {
+			n = len(data) // the last line is not ended
+		}
 		msg := nats.NewMsg(l.beside)
 		msg.Data, data = data[:n], data[n:]
 		if _, err := l.publish(ctx, msg); err != nil {

@@ -195,6 +195,23 @@ func TestLogThatHasLostItsEnd(t *testing.T) {
 	}
 }
 
+// What is written beside a log need not end with a line feed.
+func TestUnendedLineBeside(t *testing.T) {
+	l := openLog(openLogs(t, natstest.Start(t, 1), options), "ann", 1)
+	begin(t, l)
+	add(t, l, 1, "a")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for _, data := range []string{"1\n2", "3"} {
+		if err := l.AppendBeside(ctx, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, beside := contents(t, l); !slices.Equal(slices.Concat(beside...), []string{"1\n2", "3"}) {
+		t.Errorf("%q", beside)
+	}
+}
+
 // What is too old goes, though nobody writes: the rest can be read, and goes on.
 func TestLogOfOneWhoIsGone(t *testing.T) {
 	o := options

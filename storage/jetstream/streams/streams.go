@@ -111,8 +111,8 @@ func Explain(err error, replicas int) error {
 // no leader yet leave requests unanswered.
 const AttemptTimeout = 2 * time.Second
 
-// Patiently calls f, which does nothing twice, until it has an answer, or ctx ends. While servers
-// start, the leader may be there before those that it needs.
+// Patiently calls f until it has an answer, or ctx ends. f may be called several times, and may have
+// had its effect before. While servers start, the leader may be there before those that it needs.
 func Patiently(ctx context.Context, f func(context.Context) error) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, AttemptTimeout)

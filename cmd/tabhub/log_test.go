@@ -1,0 +1,46 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/record"
+	"tabhub/spec"
+)
+
+// recordCall records a call with arguments in the data directory, and returns its line.
+func recordCall(t *testing.T, dir home.Dir, args string) record.Line {
+	t.Helper()
+	at := record.Dir(dir.Records(), spec.LocalUser)
+	log := record.Open(at, record.Options{User: spec.LocalUser, Payloads: true})
+	log.Append(record.Entry{Time: time.Now(), Event: record.Call, Call: "C1", Tool: "buy", Outcome: "ok", Args: json.RawMessage(args)})
+	log.Close()
+	lines, err := record.Read(t.Context(), at, record.Query{Event: record.Call})
+	if err != nil || len(lines) != 1 {
+		t.Fatal(lines, err)
+	}
+	return lines[0]
+}
+
+// The record of a node is not in the data directory. What an earlier hub has left there is of
+// other calls, which have the same numbers.
+func TestPayloadsOfANode(t *testing.T) {
+	dir, _ := serveAsNode(t, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/log/payloads" || r.FormValue("call") != "C2" {
+			t.Errorf("%s is asked for", r.URL)
+		}
+		_ = json.NewEncoder(w).Encode([]record.Payload{{N: 2, Args: json.RawMessage(`"of the node"`)}})
+	})})
+	line := recordCall(t, dir, `"of an earlier hub"`)
+	line.Call = "C2"
+	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
+	l := logSource{app: a, where: addUserFlag(new(cobra.Command))}
+	if found := l.payload(t.Context(), &line); string(found.Args) != `"of the node"` {
+		t.Errorf("line %d: %s", line.N, found.Args)
+	}
+}

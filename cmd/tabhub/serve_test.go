@@ -1,0 +1,19 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// The address that serve prints opens the dashboard. A code of a node would be good nowhere: its
+// user's hub is not open yet, or is another node's.
+func TestAddressOfTheDashboard(t *testing.T) {
+	p, _ := serveTest(t)
+	if got := p.dashboardWords("http://base"); !strings.Contains(got, "/#code=") {
+		t.Error(got)
+	}
+	node := process{token: p.token, node: new(clusterNode)}
+	if got := node.dashboardWords("http://base"); !strings.HasPrefix(got, "http://base/\n") || strings.Contains(got, "code") || !strings.Contains(got, "`tabhub dashboard`") {
+		t.Error(got)
+	}
+}
