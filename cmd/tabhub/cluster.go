@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,20 +73,28 @@ func (a *app) printCluster(r httpd.ClusterReport) error {
 	return t.Print()
 }
 
+// drainWait is how long a drain takes at least. A balancer that asks each second, and believes the
+// second answer, has heard it by then; one that repeats no request would answer in the place of
+// a node that listens no more.
+const drainWait = 5 * time.Second
+
 func (a *app) clusterDrainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Give all users of this node to others",
 		Long: `Give all users of this node to others, one by one, each in a moment without calls, and take
 none from now on. Clients and browsers come back by themselves. It ends when the
-last one has gone; the node can be stopped then. A node that is stopped without it does the
-same in a hurry. Where no other node takes users it refuses. --undo has the node take users
-again.`,
+last one has gone, and balancers have had the time --wait to see at /readyz that the node
+takes none; it can be stopped then. A node that is stopped without it does the same in a
+hurry, and does not wait for balancers. Where no other node takes users it refuses. --undo
+has the node take users again.`,
 		Example: `  tabhub cluster drain
+  tabhub cluster drain --wait 15s
   tabhub cluster drain --undo`,
 		Args: args(cobra.NoArgs),
 	}
 	undo := cmd.Flags().Bool("undo", false, "take users again")
+	wait := cmd.Flags().Duration("wait", drainWait, "end this long after the beginning at the earliest: how long balancers send to a node that is not ready")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		r, err := a.remote()
 		if err != nil {
@@ -95,8 +104,16 @@ again.`,
 		if *undo {
 			method, done = http.MethodDelete, "This node takes users"
 		}
+		noticed := time.After(*wait)
 		if _, err := r.do(cmd.Context(), method, "/api/cluster/drain", nil); err != nil {
 			return err
+		}
+		if !*undo {
+			select {
+			case <-noticed:
+			case <-cmd.Context().Done():
+				return cmd.Context().Err()
+			}
 		}
 		a.note("%s", done)
 		return nil

@@ -60,6 +60,12 @@ func (l *listener) serve(c *tls.Config) error {
 // join joins as a node with the usual options of tests, changed by change.
 func join(t testing.TB, nc *nats.Conn, name string, change ...func(*Options)) (*Node, error) {
 	t.Helper()
+	return joinAs(t, optionsOf(t, nc, name, change...))
+}
+
+// optionsOf returns the usual options of a node in tests, changed by change. It listens for the node.
+func optionsOf(t testing.TB, nc *nats.Conn, name string, change ...func(*Options)) Options {
+	t.Helper()
 	l := listen(t)
 	o := Options{Conn: nc, Name: name, URL: l.url(), Secret: secret, Version: "v1", Replicas: 1, Serve: l.serve, timing: short}
 	if os.Getenv("CLUSTER_LOG") != "" {
@@ -68,6 +74,11 @@ func join(t testing.TB, nc *nats.Conn, name string, change ...func(*Options)) (*
 	for _, f := range change {
 		f(&o)
 	}
+	return o
+}
+
+// joinAs joins with options. It fails no test, so that any goroutine may call it.
+func joinAs(t testing.TB, o Options) (*Node, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	return Join(ctx, o)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -187,18 +188,19 @@ func TestConnectRefuses(t *testing.T) {
 func TestTwoNodesWithOneName(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t, 1)
-	results := make(chan error)
+	results := make(chan error, 2)
 	for range 2 {
-		nc := c.Conn(t)
-		go func() {
-			n, err := join(t, nc, "a")
+		o := optionsOf(t, c.Conn(t), "a") // here, because it may end the test
+		var joined sync.WaitGroup
+		joined.Go(func() {
+			n, err := joinAs(t, o)
 			if err == nil {
-				defer leave(n)
 				n.Ready()
+				t.Cleanup(func() { leave(n) })
 			}
 			results <- err
-			<-t.Context().Done()
-		}()
+		})
+		t.Cleanup(joined.Wait)
 	}
 	one, two := <-results, <-results
 	if (one == nil) == (two == nil) || !errors.Is(errors.Join(one, two), ErrNameInUse) {

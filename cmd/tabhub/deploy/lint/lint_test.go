@@ -195,7 +195,6 @@ func TestNATS(t *testing.T) {
 }
 
 func TestCompose(t *testing.T) {
-	secrets := []string{"CLUSTER_SECRET=c", "JWT_SECRET=j", "NATS_PASSWORD=n"}
 	load := func(env []string) (*types.Project, error) {
 		o, err := cli.NewProjectOptions([]string{"../compose/compose.yaml"}, cli.WithEnv(env), cli.WithResolvedPaths(true))
 		if err != nil {
@@ -203,10 +202,10 @@ func TestCompose(t *testing.T) {
 		}
 		return o.LoadProject(t.Context())
 	}
-	if _, err := load(secrets[:2]); err == nil || !strings.Contains(err.Error(), "put it into .env") {
+	if _, err := load(nil); err == nil || !strings.Contains(err.Error(), "put it into .env") {
 		t.Errorf("without a password: %v", err)
 	}
-	p, err := load(secrets)
+	p, err := load([]string{"NATS_PASSWORD=n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,16 +214,32 @@ func TestCompose(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	for name, secret := range p.Secrets { // kept out of git and of images
+		if dir, err := filepath.Abs("../compose/secrets"); err != nil || filepath.Dir(secret.File) != dir {
+			t.Errorf("the secret %s is in %s (%v)", name, secret.File, err)
+		}
+	}
 	env, err := os.ReadFile("../compose/example.env")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range secrets {
-		if name, _, _ := strings.Cut(s, "="); !strings.Contains(string(env), "\n"+name+"=\n") {
-			t.Errorf("example.env has no %s", name)
-		}
+	if !strings.Contains(string(env), "\nNATS_PASSWORD=\n") {
+		t.Error("example.env has no NATS_PASSWORD")
 	}
 	for _, s := range p.Services {
+		for _, ref := range s.Secrets {
+			if s.ReadOnly && p.Secrets[ref.Source].File == "" {
+				t.Errorf("%s is read-only: Docker Compose refuses to start it with the secret %s, which is no file", s.Name, ref.Source)
+			}
+			if ref.UID != "" || ref.GID != "" || ref.Mode != nil {
+				t.Errorf("%s: the secret %s has an owner or a mode, which Docker Compose ignores for a file", s.Name, ref.Source)
+			}
+		}
+		for _, ref := range s.Configs {
+			if s.ReadOnly && p.Configs[ref.Source].File == "" {
+				t.Errorf("%s is read-only: Docker Compose refuses to start it with the configuration %s, which is no file", s.Name, ref.Source)
+			}
+		}
 		if !s.ReadOnly || len(s.CapDrop) != 1 || s.CapDrop[0] != "ALL" {
 			t.Errorf("%s may more than it needs", s.Name)
 		}
