@@ -74,10 +74,10 @@ func (n *Node) ask(ctx context.Context, name, incarnation string) error {
 			return nil
 		}
 		r := record{Member: Member{Name: name, Incarnation: incarnation, State: Ended}, Absent: true}
-		r.MAC = r.sign(n.keys.members)
-		at, err := n.nodes.put(ctx, name, r.encode(), m.Sequence)
+		data := r.encode(n.keys.members)
+		at, err := n.nodes.put(ctx, name, data, m.Sequence)
 		if err == nil {
-			n.see(name, r.encode(), at, time.Now())
+			n.see(name, data, at, time.Now())
 			return nil
 		}
 		if !errors.Is(err, errRevision) {

@@ -144,13 +144,12 @@ func TestEndedWithoutNATS(t *testing.T) {
 // declareAbsent writes into the key of a node that a lease has ended, as if there were none.
 func declareAbsent(n *Node, name, incarnation string) error {
 	r := record{Member: Member{Name: name, Incarnation: incarnation, State: Ended}, Absent: true}
-	r.MAC = r.sign(n.keys.members)
 	for {
 		m, err := n.nodes.last(context.Background(), name)
 		if err != nil {
 			return err
 		}
-		if _, err = n.nodes.put(context.Background(), name, r.encode(), m.Sequence); !errors.Is(err, errRevision) {
+		if _, err = n.nodes.put(context.Background(), name, r.encode(n.keys.members), m.Sequence); !errors.Is(err, errRevision) {
 			return err
 		}
 	}

@@ -249,7 +249,7 @@ func (n *Node) checkURL(ctx context.Context) error {
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, 2*reachTimeout)
 			defer cancel()
-			answer, err := n.opts.Conn.RequestWithContext(ctx, reachSubject(m.Name), me.encode())
+			answer, err := n.opts.Conn.RequestWithContext(ctx, reachSubject(m.Name), me.encode(n.keys.members))
 			if err != nil {
 				n.log.Warn("a node does not say whether it reaches this one", "node", m.Name, "err", err)
 				return

@@ -270,7 +270,7 @@ func TestReachWithoutLease(t *testing.T) {
 			return
 		default:
 		}
-		if m, err := nc.Request(reachSubject("b"), me.encode(), short.retry); err == nil && len(m.Data) > 0 {
+		if m, err := nc.Request(reachSubject("b"), me.encode(a.keys.members), short.retry); err == nil && len(m.Data) > 0 {
 			t.Errorf("it is asked, and says %s", m.Data)
 		}
 	}

@@ -86,7 +86,7 @@ func (n *Node) attempt(ctx context.Context) error {
 	defer cancel()
 	r := n.record()
 	r.Attempt = k.attempt
-	revision, err := n.nodes.put(ctx, r.Name, r.encode(), k.revision)
+	revision, err := n.nodes.put(ctx, r.Name, r.encode(n.keys.members), k.revision)
 	if err == nil {
 		n.renewed(revision, sent)
 	}
@@ -98,7 +98,7 @@ func (n *Node) record() *record {
 	if m.State == Suspended {
 		m.State = Ready // if this can be read, it is
 	}
-	return &record{Member: m, MAC: m.sign(n.keys.members)}
+	return &record{Member: m}
 }
 
 func (n *Node) renewed(revision uint64, sent *instant) {
@@ -212,7 +212,7 @@ func (n *Node) say(ctx context.Context, s State) error {
 	for {
 		r := n.record()
 		r.State = s
-		_, err := n.nodes.put(ctx, r.Name, r.encode(), k.revision)
+		_, err := n.nodes.put(ctx, r.Name, r.encode(n.keys.members), k.revision)
 		if errors.Is(err, errRevision) {
 			m, rerr := n.nodes.last(ctx, r.Name)
 			if rerr == nil {

@@ -95,37 +95,57 @@ type record struct {
 	Member
 	Attempt uint64 `json:"attempt"`          // counts the renewals of the process
 	Absent  bool   `json:"absent,omitempty"` // declared ended because nothing was known of it
-	MAC     []byte `json:"mac"`
 }
 
-// sign returns what proves that a node with the cluster's secret is behind a fingerprint.
-func (m *Member) sign(key []byte) []byte {
-	covered, err := json.Marshal([]any{m.Name, m.Incarnation, m.URL, m.Fingerprint})
-	if err != nil {
-		panic(err) // strings and numbers
-	}
+// signed is a record with what proves that a node with the cluster's secret has made it. It covers
+// the bytes, so that it is good for who knows less of a record than who has made it.
+type signed struct {
+	Record json.RawMessage `json:"record"`
+	MAC    []byte          `json:"mac"`
+}
+
+func macOf(record, key []byte) []byte {
 	h := hmac.New(sha256.New, key)
-	h.Write(covered)
+	h.Write(record)
 	return h.Sum(nil)
 }
 
-func (r *record) encode() []byte {
+func (r *record) encode(key []byte) []byte {
 	b, err := json.Marshal(r)
+	if err == nil {
+		b, err = json.Marshal(signed{b, macOf(b, key)})
+	}
 	if err != nil {
 		panic(err) // strings and numbers
 	}
 	return b
 }
 
+// follows reports whether r may come after old in a key. What has ended stays ended, and a lease
+// never follows a later one: such a record was kept by somebody who has put it back.
+func (r *record) follows(old *record) bool {
+	switch {
+	case r.Incarnation != old.Incarnation:
+		return r.Incarnation > old.Incarnation
+	case !r.State.live():
+		return true
+	}
+	return old.State.live() && r.Attempt >= old.Attempt
+}
+
 // decodeRecord reads the record of a node ("": of any), and refuses one that nobody with the
 // secret has made.
 func decodeRecord(name string, b, key []byte) (record, error) {
-	var r record
-	if err := json.Unmarshal(b, &r); err != nil {
+	var s signed
+	if err := json.Unmarshal(b, &s); err != nil {
 		return record{}, err
 	}
-	if !hmac.Equal(r.MAC, r.sign(key)) {
+	if !hmac.Equal(s.MAC, macOf(s.Record, key)) {
 		return record{}, errors.New("it is not signed with the cluster's secret")
+	}
+	var r record
+	if err := json.Unmarshal(s.Record, &r); err != nil {
+		return record{}, err
 	}
 	if name != "" && r.Name != name {
 		return record{}, fmt.Errorf("it is of node %q", r.Name)

@@ -130,9 +130,13 @@ func (n *Node) see(name string, data []byte, revision uint64, stored time.Time) 
 		n.mu.Unlock()
 		return
 	}
-	e.revision, e.stored, e.at, e.ending = revision, stored, time.Now(), false
+	e.revision, e.stored, e.ending = revision, stored, false
 	was := e.Member
+	if err == nil && !r.follows(&e.record) {
+		err = errors.New("it is older than what was there")
+	}
 	if err == nil {
+		e.at = time.Now()
 		e.take(r, n.opts.timing.ttl)
 	}
 	n.mu.Unlock()
@@ -193,11 +197,11 @@ func (n *Node) declareEnded(r record, revision uint64) {
 	r.State = Ended
 	ctx, cancel := context.WithTimeout(n.ctx, n.opts.timing.renew)
 	defer cancel()
-	at, err := n.nodes.put(ctx, r.Name, r.encode(), revision)
+	at, err := n.nodes.put(ctx, r.Name, r.encode(n.keys.members), revision)
 	if err == nil {
 		n.stats.ended.Add(1)
 		n.log.Warn("a node has not renewed its lease: it has ended", "node", r.ID())
-		n.see(r.Name, r.encode(), at, time.Now())
+		n.see(r.Name, r.encode(n.keys.members), at, time.Now())
 		return
 	}
 	var removed bool
