@@ -49,10 +49,7 @@ func TestLateLines(t *testing.T) {
 	stale.Append(call("b"))
 	stale.Append(call("c"))
 	cut := time.Now()
-	stale.Close()
-	if took := time.Since(cut); took > 4*time.Second {
-		t.Errorf("a hub that ends waited %v", took)
-	}
+	stale.Close() // though nobody answers; TestCloseOfSilentServers has how long it takes
 	add(t, next, "d")
 	proxy.Mend()
 	written(t, o)
@@ -237,10 +234,9 @@ func TestLateLinesThatAreLost(t *testing.T) {
 			r.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
-			begin := time.Now()
 			o.Late.Close(ctx)
-			if took, s := time.Since(begin), r.Status(); took > 4*time.Second || s.Lost != 2 {
-				t.Errorf("after %v: %+v", took, s)
+			if s := r.Status(); s.Lost != 2 {
+				t.Errorf("%+v", s)
 			}
 			if !strings.Contains(said.String(), "entries of the record are lost") || !strings.Contains(said.String(), "count=2") {
 				t.Errorf("the log says %q", &said)

@@ -182,10 +182,9 @@ func TestCloseWhileCutOff(t *testing.T) {
 	proxy.Cut()
 	r.Append(call("b"))
 	r.Append(call("c"))
-	begin := time.Now()
-	r.Close()
-	if took, s := time.Since(begin), r.Status(); took > 4*time.Second || s.Lost != 2 || s.Error == "" {
-		t.Errorf("after %v: %+v", took, s)
+	r.Close() // though nobody answers; TestCloseOfSilentServers has how long it takes
+	if s := r.Status(); s.Lost != 2 || s.Error == "" {
+		t.Errorf("%+v", s)
 	}
 }
 
