@@ -23,9 +23,11 @@ func (s silent) begin(ctx context.Context, _ *Note) (Head, []byte, error) {
 func (silent) append(context.Context, uint64, []byte) (bool, error) { panic("it has not begun") }
 func (silent) appendPayloads(context.Context, []byte) error         { panic("it has not begun") }
 func (silent) remove(context.Context, []piece) error                { return nil }
-func (silent) pieces(context.Context) iter.Seq2[piece, error]       { return func(func(piece, error) bool) {} }
-func (silent) sync(Head) error                                      { return nil }
-func (silent) close() error                                         { return nil }
+func (silent) pieces(context.Context) iter.Seq2[piece, error] {
+	return func(func(piece, error) bool) {}
+}
+func (silent) sync(Head) error { return nil }
+func (silent) close() error    { return nil }
 
 // A hub that ends waits for servers that do not answer as long as it was to, and no longer: neither
 // until the attempt under way has had its time, nor with another one. The process that has room for

@@ -66,6 +66,8 @@ type flooding struct {
 	going  sync.WaitGroup
 	lastID atomic.Int64
 	open   atomic.Int64 // streams and sockets
+	ebb    sync.RWMutex // held to write while nothing new begins
+	begun  atomic.Int64 // goroutines that wait for no ebb
 
 	requests, calls, streams, sockets counted
 }
@@ -126,15 +128,36 @@ func (f *flooding) count(c *counted, method, path, body string, header http.Head
 	}
 }
 
-// each has n goroutines do something again and again.
+// each has n goroutines do something again and again, but in an ebb.
 func (f *flooding) each(n int, do func()) {
 	for range n {
+		f.begun.Add(1)
 		f.going.Go(func() {
 			for f.ctx.Err() == nil {
+				f.begun.Add(-1)
+				f.ebb.RLock()
+				//lint:ignore SA2001 it waits for the end of the ebb
+				f.ebb.RUnlock()
+				f.begun.Add(1)
 				do()
 			}
 		})
 	}
+}
+
+// without calls do while nothing is under way but what lasts, which are most at a time.
+func (f *flooding) without(most int, do func()) {
+	f.t.Helper()
+	f.ebb.Lock()
+	defer f.ebb.Unlock()
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for late := time.Now().Add(timeout); f.begun.Load() > int64(most); <-look.C {
+		if time.Now().After(late) {
+			f.t.Fatalf("%d of Alice's are under way: %s", f.begun.Load(), f)
+		}
+	}
+	do()
 }
 
 // socket joins as one more tab, for as long as it may.
@@ -181,29 +204,22 @@ func TestOneUserDoesNotStarveAnother(t *testing.T) {
 	p.tabOf(bob)
 	client := p.httpAs(bob)
 	quick := listTools(t, client).named("_quick")
-	// measure makes a hundred calls a second for three seconds. It returns their median, and that
-	// of the worst of each of ten parts: one bad moment of the machine is not the hub's.
-	measure := func() (median, worst time.Duration) {
-		const parts, each = 10, 30
+	// measure makes a hundred calls a second. It returns what half of them took at most, and what
+	// nine of ten did.
+	measure := func() (half, most time.Duration) {
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
-		var all, worsts []time.Duration
-		for range parts {
-			var part []time.Duration
-			for range each {
-				began := <-tick.C
-				if a := client.ask("tools/call", fmt.Sprintf(`{"name":%q}`, quick)); a.outcome() != "ok" {
-					t.Fatalf("Bob's call: %s%s", a.result, a.err)
-				}
-				part = append(part, time.Since(began))
+		var all []time.Duration
+		for range 30 {
+			began := <-tick.C
+			if a := client.ask("tools/call", fmt.Sprintf(`{"name":%q}`, quick)); a.outcome() != "ok" {
+				t.Fatalf("Bob's call: %s%s", a.result, a.err)
 			}
-			all, worsts = append(all, part...), append(worsts, slices.Max(part))
+			all = append(all, time.Since(began))
 		}
 		slices.Sort(all)
-		slices.Sort(worsts)
-		return all[len(all)/2], worsts[parts/2]
+		return all[len(all)/2], all[len(all)*9/10]
 	}
-	quietMedian, quietWorst := measure()
 
 	ctx, stop := context.WithCancel(t.Context())
 	f := &flooding{place: p, ctx: ctx, token: alice}
@@ -227,11 +243,28 @@ func TestOneUserDoesNotStarveAnother(t *testing.T) {
 		var tabs []json.RawMessage
 		p.apiAs(alice, "/api/tabs", &tabs) // fails the test unless it is answered
 	}
-	median, worst := measure()
+	// Bob's calls with Alice's flood and without it, in turns: what else the machine has to do is
+	// beside both. A turn is compared with the one next to it, and the test is about the median
+	// turn. The slowest calls are not the hub's alone: the flood is made by this process, too.
+	var halves []float64
+	for range 9 {
+		late := time.Now().Add(timeout)
+		for no := f.requests.no.Load(); f.requests.no.Load() < no+3; <-look.C { // her flood is there again
+			if time.Now().After(late) {
+				t.Fatal("nothing of Alice is refused any more: " + f.String())
+			}
+		}
+		half, most := measure()
+		var quietHalf, quietMost time.Duration
+		f.without(sockets+2*calls, func() { quietHalf, quietMost = measure() })
+		t.Logf("Bob's calls: half of them within %v, nine of ten %v; without Alice %v, %v", half, most, quietHalf, quietMost)
+		halves = append(halves, float64(half)/float64(quietHalf+grace/2))
+	}
+	slices.Sort(halves)
 	took := time.Since(began)
-	t.Logf("Bob's calls: median %v, worst of 30 %v; beside Alice %v, %v. In %v of hers %s", quietMedian, quietWorst, median, worst, took, f)
-	if median > 2*quietMedian+grace || worst > 2*quietWorst+5*grace {
-		t.Errorf("Bob's calls take %v and %v, and took %v and %v without Alice", median, worst, quietMedian, quietWorst)
+	t.Logf("beside Alice: half of them %.2f times that. In %v of hers %s", halves, took, f)
+	if half := halves[len(halves)/2]; half > 2 {
+		t.Errorf("half of Bob's calls take %.1f times as long beside Alice", half)
 	}
 	if n := f.open.Load(); n > sockets {
 		t.Errorf("Alice has %d sockets and streams", n)
@@ -250,5 +283,5 @@ func TestOneUserDoesNotStarveAnother(t *testing.T) {
 	}
 }
 
-// grace is what another's flood may add to a call on a machine that has other things to do, too.
+// grace is what another's flood may add to a call that takes no time without it.
 const grace = 3 * time.Millisecond

@@ -4,9 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -52,10 +54,28 @@ type nodes struct {
 	tabs   string // where tabs come
 	owner  string // where nobody comes
 	flags  []string
-	other  map[string]*rig.Process // by name; nil before the first start
-	revive sync.WaitGroup          // of the owner, after it was killed
+	revive sync.WaitGroup // of the owner, after it was killed
+	kills  sync.Mutex     // held by kill
 
-	mu sync.Mutex // of kill
+	mu    sync.Mutex
+	other map[string]*rig.Process // by name; nil before the first start
+}
+
+// get returns the process of a node, nil if there is none.
+func (n *nodes) get(name string) *rig.Process {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.other[name]
+}
+
+// set has a process be that of a node.
+func (n *nodes) set(name string, node *rig.Process) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.other == nil {
+		n.other = map[string]*rig.Process{}
+	}
+	n.other[name] = node
 }
 
 // join makes the place a node of a cluster of three.
@@ -90,31 +110,32 @@ func (n *nodes) startFor(args []string) {
 			flags = append(flags, args[i])
 		}
 	}
-	if n.other != nil && (args[0] == "stdio" || slices.Equal(flags, n.flags)) {
+	started := n.get(ownerNode) != nil
+	if started && (args[0] == "stdio" || slices.Equal(flags, n.flags)) {
 		return
 	}
-	if n.other == nil {
+	n.revive.Wait()
+	if !started {
 		p.t.Cleanup(n.end)
 	}
 	n.stop()
-	n.flags, n.other = flags, map[string]*rig.Process{}
-	for name, listen := range map[string]string{tabsNode: n.tabs, ownerNode: n.owner} {
-		n.other[name] = n.run(name, listen)
-	}
-	for _, node := range n.other {
-		node.Stderr.Await(p.t, "listening on ")
+	n.flags = flags
+	n.set(tabsNode, n.run(p, tabsNode, n.tabs))
+	n.set(ownerNode, n.run(p, ownerNode, n.owner))
+	for _, name := range []string{tabsNode, ownerNode} {
+		n.get(name).Stderr.Await(p.t, "listening on ")
 	}
 }
 
-// run starts one of the nodes, and does not wait for it.
-func (n *nodes) run(name, listen string) *rig.Process {
-	n.place.t.Helper()
-	cmd := n.place.commandAt(n.dir(name), append([]string{"serve", "--listen", listen}, n.flags...)...)
+// run starts one of the nodes for a place, and does not wait for it.
+func (n *nodes) run(p *place, name, listen string) *rig.Process {
+	p.t.Helper()
+	cmd := p.commandAt(n.dir(name), append([]string{"serve", "--listen", listen}, n.flags...)...)
 	cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Env), func(v string) bool {
 		return strings.HasPrefix(v, "TABHUB_NODE_") || strings.HasPrefix(v, "TABHUB_IDLE_EXIT=")
 	})
-	cmd.Env = append(cmd.Env, "TABHUB_NODE_NAME="+name, "TABHUB_NODE_URL=https://"+porttest.Free(n.place.t))
-	return rig.Start(n.place.t, cmd)
+	cmd.Env = append(cmd.Env, "TABHUB_NODE_NAME="+name, "TABHUB_NODE_URL=https://"+porttest.Free(p.t))
+	return rig.Start(p.t, cmd)
 }
 
 // owner returns the process that has the users: of one hub, that.
@@ -123,14 +144,16 @@ func (p *place) owner(hub *rig.Process) *rig.Process {
 		return hub
 	}
 	p.nodes.revive.Wait()
-	return p.nodes.other[ownerNode]
+	return p.nodes.get(ownerNode)
 }
 
 // othersLog is what the nodes have logged that clients do not reach.
 func (p *place) othersLog() (log string) {
 	if p.nodes != nil {
-		for _, node := range p.nodes.other {
-			log += node.Stderr.String()
+		for _, name := range []string{tabsNode, ownerNode} {
+			if node := p.nodes.get(name); node != nil {
+				log += node.Stderr.String()
+			}
 		}
 	}
 	return log
@@ -145,7 +168,7 @@ func (n *nodes) dir(name string) home.Dir {
 func (n *nodes) stop() {
 	n.place.t.Helper()
 	for _, name := range []string{tabsNode, ownerNode} {
-		if node := n.other[name]; node != nil {
+		if node := n.get(name); node != nil {
 			node.Stop()
 		}
 	}
@@ -162,7 +185,7 @@ func (n *nodes) end() {
 // checkOwner fails the test if any user's hub is not where it should be.
 func (n *nodes) checkOwner() {
 	n.place.t.Helper()
-	for user, node := range n.writers() {
+	for user, node := range n.writers(n.place.t) {
 		if name, _, _ := strings.Cut(node, "/"); name != ownerNode {
 			n.place.t.Errorf("the hub of %s is on node %s, want %s", user, name, ownerNode)
 		}
@@ -170,32 +193,32 @@ func (n *nodes) checkOwner() {
 }
 
 // writers returns the node that has written the last message of each user's journal.
-func (n *nodes) writers() map[string]string {
-	n.place.t.Helper()
+func (n *nodes) writers(t testing.TB) map[string]string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout) // also while the test ends
 	defer cancel()
 	nc, err := nats.Connect(n.nats.URL(0))
 	if err != nil {
-		n.place.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer nc.Close()
 	js, err := jetstream.New(nc)
 	if err != nil {
-		n.place.t.Fatal(err)
+		t.Fatal(err)
 	}
 	stream, err := js.Stream(ctx, "TABHUB_USERS")
 	if err != nil {
-		n.place.t.Fatal(err)
+		t.Fatal(err)
 	}
 	info, err := stream.Info(ctx, jetstream.WithSubjectFilter("tabhub.user.*"))
 	if err != nil {
-		n.place.t.Fatal(err)
+		t.Fatal(err)
 	}
 	writers := map[string]string{}
 	for subject := range info.State.Subjects {
 		msg, err := stream.GetLastMsgForSubject(ctx, subject)
 		if err != nil {
-			n.place.t.Fatal(err)
+			t.Fatal(err)
 		}
 		writers[msg.Header.Get("Tabhub-User")] = msg.Header.Get("Tabhub-Node")
 	}
@@ -204,32 +227,53 @@ func (n *nodes) writers() map[string]string {
 
 // kill ends the node that has the users as kill -9 does. It comes back, and gets its users again.
 func (n *nodes) kill() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.kills.Lock()
+	defer n.kills.Unlock()
 	n.revive.Wait()
 	n.checkOwner()
-	owner := n.other[ownerNode]
-	owner.Cmd.Process.Kill()
+	n.get(ownerNode).Cmd.Process.Kill()
 	n.startAgain()
 }
 
 // startAgain waits for the end of the node that has the users, starts it again, and gives it the
 // users, whom others may have taken meanwhile. It waits for nothing itself.
 func (n *nodes) startAgain() {
+	p := *n.place
+	p.t = apart{p.t}
 	n.revive.Go(func() {
-		n.other[ownerNode].AwaitEnd()
-		n.other[ownerNode] = n.run(ownerNode, n.owner)
-		n.takeBack()
+		n.get(ownerNode).AwaitEnd()
+		n.set(ownerNode, n.run(&p, ownerNode, n.owner))
+		n.takeBack(&p)
 	})
 }
 
-func (n *nodes) takeBack() {
-	p := n.place
-	n.other[ownerNode].Stderr.Await(p.t, "listening on ")
-	for user := range n.writers() {
+func (n *nodes) takeBack(p *place) {
+	n.get(ownerNode).Stderr.Await(p.t, "listening on ")
+	for user := range n.writers(p.t) {
 		p.succeedAt(n.dir(tabsNode), "tabs") // has the user taken, if nobody has yet
 		p.succeedAt(n.dir(tabsNode), "cluster", "move", user, ownerNode)
 	}
+}
+
+// apart is a test as a goroutine of it has it: what would end the test ends the goroutine.
+type apart struct{ testing.TB }
+
+func (t apart) FailNow() {
+	t.Helper()
+	t.Fail()
+	runtime.Goexit()
+}
+
+func (t apart) Fatal(args ...any) {
+	t.Helper()
+	t.Error(args...)
+	runtime.Goexit()
+}
+
+func (t apart) Fatalf(format string, args ...any) {
+	t.Helper()
+	t.Errorf(format, args...)
+	runtime.Goexit()
 }
 
 // succeedAt runs a command that must succeed at another data directory.

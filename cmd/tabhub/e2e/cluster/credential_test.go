@@ -24,9 +24,6 @@ import (
 	"tabhub/tabtransport/wsserver/wstest"
 )
 
-// revokedWithin is how long something that was taken back may be good at any node.
-const revokedWithin = time.Second
-
 // api makes a request of a node's admin API, as a program does, or as the page at an origin.
 func (n *node) api(method, path, token, origin string, in any) (status int, body []byte) {
 	n.t.Helper()
@@ -125,16 +122,18 @@ func (n *node) handshake(id spec.PairingID, key pairing.Key) (peer *wstest.Peer,
 	return peer, said.NextKey(key), nil
 }
 
-// cutOff waits until the hub closes the connection of a browser.
-func (n *node) cutOff(peer *wstest.Peer) error {
+// cutOff waits until the hub closes the connection of a browser, and counts how often it has asked
+// before whether the browser is still there. One ping may have been on its way.
+func (n *node) cutOff(peer *wstest.Peer) (pings int, err error) {
 	late := time.AfterFunc(timeout, func() { peer.Close() })
 	defer late.Stop()
 	for {
 		frame, err := peer.Receive()
 		if err != nil {
-			return err
+			return pings, err
 		}
 		if method, _ := rawjson.String(rawjson.Get(frame, "method")); method == spec.MethodPing {
+			pings++
 			peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, rawjson.Get(frame, "id")))
 		}
 	}
@@ -239,18 +238,13 @@ func (c *cluster) end(user string, h *held, at, browsersAt *node, nodes ...*node
 	jwt := c.token(user)
 	var gone struct{}
 	at.does("DELETE", "/api/clients?client="+h.client, jwt, "", nil, &gone)
-	revoked := time.Now()
-	for _, n := range nodes {
+	for _, n := range nodes { // from the answer on
 		n.listTools(c.t, h.token, http.StatusUnauthorized)
 	}
-	if took := time.Since(revoked); took > revokedWithin {
-		c.t.Errorf("a token was refused everywhere after %v", took)
-	}
 	at.does("DELETE", "/api/pair?id="+string(h.browser), jwt, "", nil, &gone)
-	forgotten := time.Now()
-	err = browsersAt.cutOff(peer)
-	if took := time.Since(forgotten); took > revokedWithin || wstest.CloseCode(err) == 0 {
-		c.t.Errorf("the browser at %s was cut off after %v: %v", browsersAt.name, took, err)
+	pings, err := browsersAt.cutOff(peer)
+	if pings > 1 || wstest.CloseCode(err) == 0 {
+		c.t.Errorf("the browser at %s was cut off after %d pings: %v", browsersAt.name, pings, err)
 	}
 	for _, n := range nodes {
 		if _, _, err := n.handshake(h.browser, h.key); err == nil {
@@ -326,8 +320,8 @@ func TestRelayPeersFollow(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for what, peer := range peers {
-		if code := wstest.CloseCode(owner.cutOff(peer)); code != spec.CloseGoingAway {
-			t.Errorf("%s: closed with %d", what, code)
+		if _, err := owner.cutOff(peer); wstest.CloseCode(err) != spec.CloseGoingAway {
+			t.Errorf("%s: closed with %v", what, err)
 		}
 	}
 }
