@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,6 +24,17 @@ func commands(root *cobra.Command) (all []*cobra.Command) {
 }
 
 var word = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
+
+// Help is read in a terminal, which breaks long lines anywhere.
+func TestHelpIsWrapped(t *testing.T) {
+	for _, c := range commands(new(app).command()) {
+		for line := range strings.Lines(c.Long) {
+			if n := utf8.RuneCountInString(line); n > 100 {
+				t.Errorf("%s has a line of %d characters: %s", c.CommandPath(), n, line)
+			}
+		}
+	}
+}
 
 // Each command shows how it is used, by examples that can be typed.
 func TestExamples(t *testing.T) {

@@ -59,7 +59,8 @@ func (a *app) installCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [CLIENT]",
 		Short: "Put tabhub into the configuration of an MCP client, or list the clients",
-		Long: `Put tabhub into the configuration of an MCP client: ` + strings.Join(clientconf.Names(), ", ") + `.
+		Long: `Put tabhub into the configuration of an MCP client:
+` + strings.Join(clientconf.Names(), ", ") + `.
 Without a client, list which are found here, and where tabhub is in their configuration.
 
 ` + editHelp + `

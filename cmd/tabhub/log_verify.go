@@ -27,8 +27,9 @@ is found, and so is a cut at the end, by the head that is kept beside the record
 can write all of these files, as every program of yours can, can also write all of them
 anew. That is found only with a head that was noted elsewhere: tabhub log head prints it.
 
-With $TABHUB_TOKEN, or of a node of a cluster, the hub gives out the lines of that user as they were written, and they are
-checked here. What was cut off at the end shows then only with a head.`,
+With $TABHUB_TOKEN, or of a node of a cluster, the hub gives out the lines of that user as
+they were written, and they are checked here. What was cut off at the end shows then only
+with a head.`,
 		Example: `  tabhub log verify
   tabhub log verify --head 1204:5f3a9c01d27e88b4`,
 		Args: args(cobra.NoArgs),

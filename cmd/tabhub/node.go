@@ -375,6 +375,12 @@ func (n *clusterNode) lost(why error) {
 	closing.Wait()
 }
 
+// isUsed reports whether a browser, a page, a client or a dashboard is with a user's hub now.
+func (p *process) isUsed(t *tenant.Tenant) bool {
+	status := t.Hub.Status()
+	return status.Browsers+status.Pages+status.InFlight+len(t.MCP.Sessions())+p.server.Streams(t.User) > 0
+}
+
 // letIdleGo closes the hubs of users whom nobody uses. Whichever node is asked for one next
 // opens it.
 func (n *clusterNode) letIdleGo(ctx context.Context) {
@@ -393,13 +399,13 @@ func (n *clusterNode) letIdleGo(ctx context.Context) {
 		}
 		now := map[spec.UserID]seen{}
 		for _, t := range n.p.tenants.Open() {
-			status := t.Hub.Status()
-			if status.Browsers+status.Pages+status.InFlight+len(t.MCP.Sessions()) > 0 {
+			if n.p.isUsed(t) {
 				continue
 			}
+			calls := t.Hub.Status().Calls
 			s, ok := users[t.User]
-			if !ok || s.calls != status.Calls {
-				s = seen{status.Calls, time.Now()}
+			if !ok || s.calls != calls {
+				s = seen{calls, time.Now()}
 			}
 			if time.Since(s.since) < idleUser {
 				now[t.User] = s

@@ -16,6 +16,25 @@ import (
 	"tabhub/tabtransport"
 )
 
+// Who has no more than the dashboard open is not signed out of it as one who is idle.
+func TestDashboardKeepsTheHubOpen(t *testing.T) {
+	p, _ := serveTest(t, "--demo=false")
+	user, err := p.tenants.Get(t.Context(), spec.LocalUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.isUsed(user) {
+		t.Error("it is used before anybody comes")
+	}
+	r := remote{hub: home.Hub{}, http: p.dir.Client()}
+	for _, err := range r.events(t.Context(), http.MethodGet, "/api/watch", nil) {
+		if err != nil || !p.isUsed(user) {
+			t.Errorf("who watches does not count: %v", err)
+		}
+		break
+	}
+}
+
 // A hub whose store another one has taken over ends, and the next request is served by a
 // new one: the process need not be started again.
 func TestHubThatLostItsStoreIsReplaced(t *testing.T) {

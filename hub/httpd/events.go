@@ -48,6 +48,18 @@ func (s *Server) beginStream(r *request) (ctx context.Context, end func(), err e
 	}, nil
 }
 
+// Streams returns how many streams a user reads. A dashboard that is open reads one.
+func (s *Server) Streams(user spec.UserID) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for of, reads := range s.streams {
+		if of.user == user {
+			n += reads
+		}
+	}
+	return n
+}
+
 // acceptsEvents reports whether the answer is to be a stream of events: who accepts JSON, too,
 // as MCP clients do wherever they ask, gets that.
 func (r *request) acceptsEvents() bool {

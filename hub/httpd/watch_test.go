@@ -70,6 +70,31 @@ func (w *watcher) until(fits func(WatchEvent) bool) WatchEvent {
 	}
 }
 
+// A user whose dashboard is open uses the hub, also if nothing else does.
+func TestStreamsOfAUser(t *testing.T) {
+	d := open(t, nil)
+	reads := func(want int) {
+		t.Helper()
+		if n := d.server.Streams(d.tenant.User); n != want {
+			t.Errorf("%d streams, want %d", n, want)
+		}
+	}
+	reads(0)
+	w, _ := d.startWatch()
+	d.startWatch()
+	d.startStream("/api/questions/watch")
+	reads(3)
+	if n := d.server.Streams("ann"); n != 0 {
+		t.Errorf("%d streams of another user", n)
+	}
+	if err := d.tenants.LetGo(t.Context(), spec.LocalUser); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, w.in); err != nil {
+		t.Error(err)
+	}
+}
+
 // Who watches must see a call begin, get on, be stopped by its owner, and end, and the client
 // must learn why.
 func TestWatchCall(t *testing.T) {
