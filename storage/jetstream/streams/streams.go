@@ -83,11 +83,9 @@ func Open(ctx context.Context, js jetstream.JetStream, format int, c jetstream.S
 		return stream, nil
 	}
 	has.Replicas, has.MaxAge = max(has.Replicas, c.Replicas), c.MaxAge
-	err = Patiently(ctx, func(ctx context.Context) (err error) {
-		stream, err = js.UpdateStream(ctx, has)
-		return err
-	})
-	if err != nil {
+	attempt, cancel := context.WithTimeout(ctx, AttemptTimeout) // the servers are there: what they say now is true
+	defer cancel()
+	if stream, err = js.UpdateStream(attempt, has); err != nil {
 		return nil, Explain(err, c.Replicas)
 	}
 	return stream, nil
