@@ -85,17 +85,3 @@ func (n *Node) ask(ctx context.Context, name, incarnation string) error {
 		}
 	}
 }
-
-// Dead returns a channel that is closed when a lease has ended, or at once if none with that id
-// is known here: there is nobody any more to whom it would be worth to stay connected.
-func (n *Node) Dead(id string) <-chan struct{} {
-	name, incarnation, err := splitID(id)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if e := n.entries[name]; err == nil && e != nil && e.Incarnation == incarnation {
-		return e.dead
-	}
-	closed := make(chan struct{})
-	close(closed)
-	return closed
-}

@@ -66,10 +66,8 @@ func TestEndedOfUnknown(t *testing.T) {
 		if ended, err := a.Ended(t.Context(), id); ended || err == nil {
 			t.Errorf("%q: %v, %v", id, ended, err)
 		}
-		select {
-		case <-a.Dead(id):
-		default:
-			t.Errorf("%q is not dead", id)
+		if a.Alive(id) {
+			t.Errorf("%q is alive", id)
 		}
 	}
 }
@@ -172,11 +170,10 @@ func TestKeyIsTakenAway(t *testing.T) {
 	} {
 		id := b.ID()
 		until(t, a, "a knows b", func() bool { return a.Alive(id) })
-		dead := a.Dead(id)
 		if err := harm(); err != nil {
 			t.Fatal(err)
 		}
-		<-dead
+		until(t, a, what+": a knows", func() bool { return !a.Alive(id) })
 		until(t, b, what+": b has another lease", func() bool { return b.ID() != id && b.Lease().Held() })
 		until(t, a, what+": a knows it", func() bool { return a.Alive(b.ID()) })
 		if ended, err := a.Ended(t.Context(), id); !ended || err != nil {

@@ -78,9 +78,8 @@ func TestOnlyMembersConnect(t *testing.T) {
 
 	// A process of the past is no member, nor is what listens in its place.
 	cert := b.certificate.Load()
-	dead := a.Dead(b.ID())
 	crash(b)
-	<-dead
+	until(t, a, "a knows", func() bool { return !a.Alive(before.ID()) })
 	refused("an old incarnation", with(cert))
 	again := ready(t, c.Conn(t), "b")
 	refused("an old incarnation whose name is taken", with(cert))
@@ -101,9 +100,9 @@ func TestNextLeaseHasAnotherKey(t *testing.T) {
 	lost := make(chan error, 1)
 	b := ready(t, c.ConnTo(t, proxy.URL()), "b", func(o *Options) { o.Lost = func(err error) { lost <- err } })
 	until(t, a, "a knows b", func() bool { return a.Alive(b.ID()) })
-	before, id, dead := b.Self(), b.ID(), a.Dead(b.ID())
+	before, id := b.Self(), b.ID()
 	proxy.Cut()
-	<-dead
+	until(t, a, "a knows that it has ended", func() bool { return !a.Alive(id) })
 	proxy.Mend()
 	if err := <-lost; !errors.Is(err, ErrEnded) {
 		t.Error(err)

@@ -35,7 +35,6 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 		wg.Go(func() {
 			for round := range rounds {
 				id := p.ID()
-				dead := q.Dead(id)
 				var last atomic.Int64 // that p held its lease
 				stop := make(chan struct{})
 				polled := make(chan struct{})
@@ -57,10 +56,15 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 				}()
 				<-time.After(time.Duration(rand.Int64N(int64(fast.renew)))) // at any moment between two renewals
 				ways[round%len(ways)]()
-				select {
-				case <-dead:
-				case <-time.After(10 * time.Second):
-					t.Errorf("%s is alive for q, round %d: %+v, %+v", id, round, p.Stats(), q.Stats())
+				timeout := time.After(10 * time.Second)
+				for known := q.Changed().Wait(); q.Alive(id); known = q.Changed().Wait() {
+					select {
+					case <-known:
+						continue
+					case <-timeout:
+						t.Errorf("%s is alive for q, round %d: %+v, %+v", id, round, p.Stats(), q.Stats())
+					}
+					break
 				}
 				at := time.Since(began)
 				if p.Lease().Held() && p.ID() == id {
@@ -68,7 +72,7 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 				}
 				proxy.Mend() // what was under way arrives late
 				// It makes another lease by itself, under another id.
-				timeout := time.After(20 * time.Second)
+				timeout = time.After(20 * time.Second)
 				for p.ID() == id || !p.Lease().Held() || !q.Alive(p.ID()) {
 					changed, other := p.Changed().Wait(), q.Changed().Wait()
 					select {
@@ -319,9 +323,8 @@ func TestTermEndsWithTheLease(t *testing.T) {
 		t.Error("the term has not begun")
 	}
 	until(t, q, "q knows p", func() bool { return q.Alive(id) })
-	dead := q.Dead(id)
 	proxy.Cut()
-	<-dead
+	until(t, q, "q knows that it has ended", func() bool { return !q.Alive(id) })
 	proxy.Mend()
 	if err := p.Lease().Await(t.Context()); err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func (u *Users) Move(ctx context.Context, user spec.UserID, to Member) error {
 	}
 	u.stats.moved.Add(1)
 	u.note(user, to.ID())
-	return u.take(ctx, to, user)
+	return u.askToOpen(ctx, to, user)
 }
 
 // give is Move of a user whom this node has, also if the hub has ended here without giving the

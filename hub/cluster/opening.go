@@ -21,7 +21,7 @@ type opening struct {
 	done chan struct{} // closed when what follows is set
 	by   *Member       // who has the user; nil: this node, unless there is an error
 	err  error
-	left bool          // who was to open it has gone
+	left bool          // its opener gave up; another is to try
 	rest time.Duration // after an error
 	end  time.Time     // of the rest
 }

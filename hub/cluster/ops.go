@@ -76,8 +76,8 @@ func (u *Users) request(ctx context.Context, node Member, path string, query url
 	return nil
 }
 
-// take has a node open a user's hub.
-func (u *Users) take(ctx context.Context, node Member, user spec.UserID) error {
+// askToOpen has a node open a user's hub.
+func (u *Users) askToOpen(ctx context.Context, node Member, user spec.UserID) error {
 	return u.request(ctx, node, pathTake, url.Values{"user": {string(user)}})
 }
 

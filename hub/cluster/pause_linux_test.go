@@ -100,7 +100,6 @@ func TestStoppedProcess(t *testing.T) {
 	first := <-says
 	for id, round := first.id, 0; round < 5; round++ {
 		until(t, q, "q knows of it", func() bool { return q.Alive(id) })
-		dead := q.Dead(id)
 		var last time.Duration
 		for range 1 + rand.IntN(300) { // at any moment between two renewals
 			last = (<-says).at
@@ -108,7 +107,7 @@ func TestStoppedProcess(t *testing.T) {
 		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		<-dead
+		until(t, q, "q knows that it has ended", func() bool { return !q.Alive(id) })
 		ended := bootClock()
 		if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)

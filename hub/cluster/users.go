@@ -62,8 +62,8 @@ type Users struct {
 // maxKnown bounds the guesses. Beyond it all are forgotten: then journals are asked.
 const maxKnown = 1 << 17
 
-// patience is how long a user is looked for whose node has died, or who moves.
-const patience = 15 * time.Second
+// locateTimeout is how long a user is looked for whose node has died, or who moves.
+const locateTimeout = 15 * time.Second
 
 // UsersOptions are what a Users needs.
 type UsersOptions struct {
@@ -187,7 +187,7 @@ func (u *Users) here(ctx context.Context, user spec.UserID) (by *Member, err err
 }
 
 func (u *Users) within(ctx context.Context, user spec.UserID) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("no node has taken user %q within %s; try again", user, patience))
+	return context.WithTimeoutCause(ctx, locateTimeout, fmt.Errorf("no node has taken user %q within %s; try again", user, locateTimeout))
 }
 
 func (u *Users) locate(ctx context.Context, user spec.UserID) (*Member, error) {

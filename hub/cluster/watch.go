@@ -15,24 +15,14 @@ import (
 type entry struct {
 	record
 	revision uint64
-	stored   time.Time     // by the clock of NATS
-	at       time.Time     // when that was heard of; time before is no reason to end the lease
-	ending   bool          // it is being declared ended
-	sure     time.Time     // from when on it is certain that a lease of which nothing was known has ended
-	dead     chan struct{} // closed when the lease has ended
+	stored   time.Time // by the clock of NATS
+	at       time.Time // when that was heard of; time before is no reason to end the lease
+	ending   bool      // it is being declared ended
+	sure     time.Time // from when on it is certain that a lease of which nothing was known has ended
 }
 
 // take notes the newest record of a name.
 func (e *entry) take(r record, ttl time.Duration) {
-	if e.dead == nil || e.Incarnation != r.Incarnation || !r.State.live() {
-		if e.State.live() && e.dead != nil {
-			close(e.dead)
-		}
-		e.dead = make(chan struct{})
-		if !r.State.live() {
-			close(e.dead)
-		}
-	}
 	e.record, e.sure = r, time.Time{}
 	if r.Absent {
 		e.sure = time.Now().Add(ttl)
