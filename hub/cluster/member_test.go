@@ -57,11 +57,15 @@ func TestReplay(t *testing.T) {
 	}
 	replay := func(name string, data []byte) {
 		t.Helper()
-		bad := a.Stats().BadRecords
-		if _, err := nc.Request(a.nodes.subject(name), data, 10*time.Second); err != nil {
+		ack, err := a.nodes.js.Publish(t.Context(), a.nodes.subject(name), data)
+		if err != nil {
 			t.Fatal(err)
 		}
-		until(t, a, "a has seen it", func() bool { return a.Stats().BadRecords > bad })
+		until(t, a, "a has seen it, or what has taken its place", func() bool {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return a.seen >= ack.Sequence
+		})
 	}
 	first := b.ID()
 	before := lease("b")
