@@ -21,6 +21,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/porttest"
 	"tabhub/hub/broadcast"
+	"tabhub/storage/jetstream/streams"
 )
 
 var secret = []byte(strings.Repeat("s", 32))
@@ -120,14 +121,34 @@ func bucket(t *testing.T, n *node, replicas int) jetstream.KeyValue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kv, err := js.KeyValue(t.Context(), "test")
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		kv, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "test", Replicas: replicas})
-	}
+	var kv jetstream.KeyValue
+	err = streams.Patiently(t.Context(), func(ctx context.Context) (err error) { // while they elect, requests get lost
+		kv, err = js.KeyValue(ctx, "test")
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "test", Replicas: replicas})
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, n.log)
 	}
 	return kv
+}
+
+// get reads the key by a node, when one of the servers that keep it has been heard of there.
+func get(t *testing.T, n *node) (jetstream.KeyValueEntry, error) {
+	t.Helper()
+	kv := bucket(t, n, 3)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.Now().Add(time.Minute); ; <-tick.C {
+		ctx, cancel := context.WithTimeout(t.Context(), streams.AttemptTimeout)
+		got, err := kv.Get(ctx, "key")
+		cancel()
+		if err == nil || time.Now().After(late) {
+			return got, err
+		}
+	}
 }
 
 // What a node that died had acknowledged is on the others, and on its disk.
@@ -142,12 +163,12 @@ func TestServersOfThreeNodes(t *testing.T) {
 	}
 	nodes[0].Close()
 	ready(t, nodes[1:]...)
-	if got, err := bucket(t, nodes[1], 3).Get(t.Context(), "key"); err != nil || string(got.Value()) != "value" {
+	if got, err := get(t, nodes[1]); err != nil || string(got.Value()) != "value" {
 		t.Fatalf("on another node it is %v, %v", got, err)
 	}
 	nodes[0].start(t)
 	ready(t, nodes[0])
-	if got, err := bucket(t, nodes[0], 3).Get(t.Context(), "key"); err != nil || string(got.Value()) != "value" {
+	if got, err := get(t, nodes[0]); err != nil || string(got.Value()) != "value" {
 		t.Errorf("after the restart it is %v, %v", got, err)
 	}
 }
