@@ -1,0 +1,161 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// pool returns the connections for HTTP to a node.
+func (f *Forwarder) pool(node string) *http.Transport {
+	f.mu.Lock()
+	p := f.pools[node]
+	made := p == nil
+	if made {
+		p = &http.Transport{
+			DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return f.dial(ctx, node) },
+			DisableCompression:  true,
+			MaxIdleConnsPerHost: 256,
+			IdleConnTimeout:     idleTimeout,
+		}
+		f.pools[node] = p
+	}
+	f.mu.Unlock()
+	if made && !f.alive(node) { // CloseMember may have come before
+		f.CloseMember(node)
+	}
+	return p
+}
+
+// closeIdle ends the connections to a node that no request has: they may lead nowhere.
+func (f *Forwarder) closeIdle(node string) {
+	f.mu.Lock()
+	p := f.pools[node]
+	f.mu.Unlock()
+	if p != nil {
+		p.CloseIdleConnections()
+	}
+}
+
+// link is a connection to a node.
+type link struct {
+	net.Conn
+	f    *Forwarder
+	node string
+}
+
+// Close implements net.Conn.
+func (l *link) Close() error {
+	l.f.mu.Lock()
+	delete(l.f.links, l)
+	l.f.mu.Unlock()
+	return l.Conn.Close()
+}
+
+// dialError says that a node could not be reached: nothing was sent.
+type dialError struct {
+	node string
+	err  error
+}
+
+func (e *dialError) Error() string { return fmt.Sprintf("connect to node %s: %v", e.node, e.err) }
+func (e *dialError) Unwrap() error { return e.err }
+
+// unansweredError says that a node was reached, but did not answer a request with which it does
+// nothing before it answers.
+type unansweredError struct {
+	node string
+	err  error
+}
+
+func (e *unansweredError) Error() string { return fmt.Sprintf("ask node %s: %v", e.node, e.err) }
+func (e *unansweredError) Unwrap() error { return e.err }
+
+var errUnreached = errors.New("it was not reached a moment ago")
+
+// rest has requests for a node that could not be reached fail at once for a while.
+func (f *Forwarder) rest(node string) {
+	f.mu.Lock()
+	f.rests[node] = time.Now().Add(restTimeout)
+	f.mu.Unlock()
+	f.closeIdle(node)
+}
+
+// reached ends the rest of a node that has answered, also over a connection that was open before.
+func (f *Forwarder) reached(node string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.rests, node)
+}
+
+// mayTry returns an error if a node rests. One that has rested does so again for all but the caller,
+// until a connection to it is made or it answers over another.
+func (f *Forwarder) mayTry(node string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	until, rests := f.rests[node]
+	switch {
+	case !rests:
+		return nil
+	case time.Now().Before(until):
+		return &dialError{node, errUnreached}
+	}
+	f.rests[node] = time.Now().Add(restTimeout)
+	return nil
+}
+
+var (
+	errClosed = errors.New("the node is shutting down")
+	errGone   = errors.New("it is no node of this cluster any more")
+)
+
+func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := f.dialNode(ctx, node)
+	if err != nil {
+		return nil, &dialError{node, err}
+	}
+	l := &link{conn, f, node}
+	if !f.add(l) {
+		conn.Close()
+		return nil, &dialError{node, errClosed}
+	}
+	if !f.alive(node) { // CloseMember may have come before
+		l.Close()
+		return nil, &dialError{node, errGone}
+	}
+	return l, nil
+}
+
+// add notes a connection that has been made, unless the Forwarder is closed.
+func (f *Forwarder) add(l *link) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return false
+	}
+	f.links[l] = struct{}{}
+	delete(f.rests, l.node)
+	return true
+}
+
+// CloseMember ends all connections to a node, which is gone: who waits for it is told so at once.
+func (f *Forwarder) CloseMember(node string) {
+	f.mu.Lock()
+	delete(f.rests, node)
+	delete(f.pools, node)
+	var gone []*link
+	for l := range f.links {
+		if l.node == node {
+			gone = append(gone, l)
+		}
+	}
+	f.mu.Unlock()
+	for _, l := range gone {
+		l.Close()
+	}
+}
