@@ -34,7 +34,6 @@ func TestOpenRefuses(t *testing.T) {
 
 	c := natstest.Start(t, 1)
 	nc := c.Conn(t)
-	js := jetStream(t, nc)
 	refused(t, nc, 3, streams.ErrReplicas, "3 replicas")
 	for _, test := range []struct {
 		config jetstream.StreamConfig
@@ -48,11 +47,11 @@ func TestOpenRefuses(t *testing.T) {
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, Storage: jetstream.MemoryStorage}, ErrStream, "files"},
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, MaxBytes: 1 << 20}, ErrStream, "--discard new"},
 	} {
+		nc := natstest.Start(t, 1).Conn(t) // of its own: one that has just deleted a stream may not make it again at once
 		test.config.Name, test.config.Subjects = streamName, []string{subjectPrefix + "*"}
-		_, err := js.CreateStream(t.Context(), test.config)
+		_, err := jetStream(t, nc).CreateStream(t.Context(), test.config)
 		must(t, err)
 		refused(t, nc, 1, test.want, test.says)
-		must(t, js.DeleteStream(t.Context(), streamName))
 	}
 	// Two nodes that start at once make one stream.
 	opened := make(chan error, 5)
