@@ -6,15 +6,13 @@
 //
 // It also looks at once whether a client is gone, for who cannot wait to be told: on another
 // connection it may have asked again already. On Windows it can not.
+//
+// Where another node of a cluster has the connection, and passes on what is written here, that
+// node is asked: at once when a client may have asked again, see Look, and else after 10 s, for
+// many answers together.
 package delivery
 
 import (
-	"bufio"
-	"context"
-	"errors"
-	"net"
-	"net/http"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -35,9 +33,11 @@ type Answer interface {
 	Lost()
 }
 
-// Conn is a connection of a Listener. Its methods are safe for concurrent use.
+// Conn is what is known of the answers that go to a client over a connection. Its methods are safe
+// for concurrent use.
 type Conn struct {
-	net.Conn
+	peek func() seen   // what the system, or the other node, says now; does not block
+	far  *far          // nil: the connection is this process's own
 	sent atomic.Uint64 // bytes
 
 	mu    sync.Mutex
@@ -57,86 +57,6 @@ type written struct {
 	end    uint64    // and after
 	early  bool      // its client had left before
 	told   bool      // or is about to be
-}
-
-type listener struct{ net.Listener }
-
-// Listen returns a listener that accepts what inner does, as Conns.
-func Listen(inner net.Listener) net.Listener { return listener{inner} }
-
-func (l listener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &Conn{Conn: conn}, nil
-}
-
-type key struct{}
-
-// WithConn returns a context that FromContext finds conn in, if that is a Conn, or TLS over one.
-// It is for http.Server.ConnContext.
-func WithConn(ctx context.Context, conn net.Conn) context.Context {
-	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
-		conn = secure.NetConn()
-	}
-	if c, ok := conn.(*Conn); ok {
-		return context.WithValue(ctx, key{}, c)
-	}
-	return ctx
-}
-
-// FromContext returns the connection of a request, nil if it is no Conn.
-func FromContext(ctx context.Context) *Conn {
-	c, _ := ctx.Value(key{}).(*Conn)
-	return c
-}
-
-// Hijacker is a response of which who takes over the connection gets the system's own: it does
-// more than a Conn, such as writing several buffers at once.
-type Hijacker struct{ http.ResponseWriter }
-
-// Unwrap is for http.ResponseController.
-func (h Hijacker) Unwrap() http.ResponseWriter { return h.ResponseWriter }
-
-// Hijack implements http.Hijacker.
-func (h Hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	if c, ok := conn.(*Conn); ok {
-		conn = c.Conn
-	}
-	return conn, rw, err
-}
-
-// CloseWrite ends what can be written, if the connection can do so.
-func (c *Conn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return errors.ErrUnsupported
-}
-
-// Read implements net.Conn.
-func (c *Conn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		c.end(isReset(err))
-	}
-	return n, err
-}
-
-// Write implements net.Conn.
-func (c *Conn) Write(b []byte) (int, error) {
-	c.sent.Add(uint64(len(b))) // before the client can have it
-	n, err := c.Conn.Write(b)
-	c.sent.Add(-uint64(len(b) - n))
-	return n, err
-}
-
-// Close implements net.Conn. What the client has not read by now nobody will know.
-func (c *Conn) Close() error {
-	c.end(false)
-	return c.Conn.Close()
 }
 
 func (c *Conn) end(reset bool) {
@@ -165,10 +85,21 @@ func (c *Conn) Asked() {
 	}
 }
 
-// expire tells the answers that nothing more will be known of.
+// expire is called when an answer has waited for long.
 func (c *Conn) expire() {
 	c.mu.Lock()
 	c.armed = false
+	c.mu.Unlock()
+	if c.far != nil {
+		c.far.nodes.soon(c)
+	} else {
+		c.settleOld()
+	}
+}
+
+// settleOld tells the answers that nothing more will be known of.
+func (c *Conn) settleOld() {
+	c.mu.Lock()
 	c.look()
 	c.mu.Unlock()
 	c.settle(func(w *written) (told, lost bool) { return time.Since(w.at) >= within && w.end <= c.acked, false })
@@ -249,7 +180,7 @@ func (c *Conn) IsGone() bool {
 func (c *Conn) look() (left bool) {
 	if !c.reset && !c.ended {
 		var now seen
-		if now = peek(c.Conn); now.counts {
+		if now = c.peek(); now.counts {
 			c.acked = now.acked
 		} else {
 			c.acked = c.sent.Load()

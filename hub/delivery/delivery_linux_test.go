@@ -21,14 +21,14 @@ func TestAnswerOnItsWay(t *testing.T) {
 	const size = 150 << 10 // more than the client's system takes, less than the buffers of this end
 	a := make(answer, 1)
 	conn.write(t, a, strings.Repeat("x", size))
-	if conn.IsLost(a) {
+	if conn.of.IsLost(a) {
 		t.Error("it is lost at once")
 	}
-	conn.mu.Lock()
-	conn.known[0].at = time.Now().Add(-2 * within)
-	conn.mu.Unlock()
-	conn.expire()
-	if !conn.IsLost(a) {
+	conn.of.mu.Lock()
+	conn.of.known[0].at = time.Now().Add(-2 * within)
+	conn.of.mu.Unlock()
+	conn.of.expire()
+	if !conn.of.IsLost(a) {
 		t.Error("it has arrived, though nobody has taken it")
 	}
 	conn.Close()
@@ -44,12 +44,12 @@ func TestLeavesWhileItIsWritten(t *testing.T) {
 	for range 1000 {
 		conn, client := pair(t)
 		a := make(answer, 1)
-		conn.Writing(a)
+		conn.of.Writing(a)
 		var writes sync.WaitGroup
 		writes.Go(func() { _, _ = io.WriteString(conn, text) })
 		read(t, client, 1000)
 		client.Close()
-		if !conn.IsLost(a) {
+		if !conn.of.IsLost(a) {
 			t.Error("it is not lost")
 		}
 		writes.Wait()

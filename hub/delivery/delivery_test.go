@@ -17,7 +17,7 @@ func (a answer) Delivered() { a <- "delivered" }
 func (a answer) Lost()      { a <- "lost" }
 
 // pair returns both ends of a connection.
-func pair(t *testing.T) (conn *Conn, client *net.TCPConn) {
+func pair(t *testing.T) (conn *socket, client *net.TCPConn) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,17 +38,17 @@ func pair(t *testing.T) (conn *Conn, client *net.TCPConn) {
 	if _, err := here.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	return here.(*Conn), there.(*net.TCPConn)
+	return here.(*socket), there.(*net.TCPConn)
 }
 
 // write writes an answer, as a server does that reads meanwhile.
-func (c *Conn) write(t *testing.T, a Answer, text string) {
+func (s *socket) write(t *testing.T, a Answer, text string) {
 	t.Helper()
-	c.Writing(a)
-	if _, err := io.WriteString(c, text); err != nil {
+	s.of.Writing(a)
+	if _, err := io.WriteString(s, text); err != nil {
 		t.Fatal(err)
 	}
-	c.Wrote(a)
+	s.of.Wrote(a)
 }
 
 // What has become of an answer follows from what its client does next.
@@ -71,17 +71,17 @@ func TestAnswer(t *testing.T) {
 			a := make(answer, 1)
 			conn.write(t, a, text)
 			test.does(t, client)
-			if !conn.IsGone() && runtime.GOOS == "linux" {
+			if !conn.of.IsGone() && runtime.GOOS == "linux" {
 				t.Error("it is not gone")
 			}
-			if lost := conn.IsLost(a); lost != (test.want == "lost") && runtime.GOOS == "linux" {
+			if lost := conn.of.IsLost(a); lost != (test.want == "lost") && runtime.GOOS == "linux" {
 				t.Errorf("before anybody reads, lost: %t", lost)
 			}
 			_, _ = conn.Read(make([]byte, 100))
 			if got := <-a; got != test.want {
 				t.Errorf("it is %s", got)
 			}
-			if conn.IsLost(a) {
+			if conn.of.IsLost(a) {
 				t.Error("it is known after it was told")
 			}
 		})
@@ -100,11 +100,11 @@ func TestAnswerBeforeAnother(t *testing.T) {
 	conn, client := pair(t)
 	first, second := make(answer, 1), make(answer, 1)
 	conn.write(t, first, "first")
-	if conn.IsGone() || conn.IsLost(first) {
+	if conn.of.IsGone() || conn.of.IsLost(first) {
 		t.Error("it is lost already")
 	}
 	read(t, client, len("first"))
-	conn.Asked()
+	conn.of.Asked()
 	if got := <-first; got != "delivered" {
 		t.Errorf("the first is %s", got)
 	}
@@ -139,20 +139,20 @@ func TestManyAnswers(t *testing.T) {
 		conn.write(t, answers, "text")
 	}
 	read(t, client, 8*len("text"))
-	conn.mu.Lock()
-	armed := conn.armed
-	for _, w := range conn.known {
+	conn.of.mu.Lock()
+	armed := conn.of.armed
+	for _, w := range conn.of.known {
 		w.at = w.at.Add(-within)
 	}
-	conn.mu.Unlock()
-	conn.expire()
+	conn.of.mu.Unlock()
+	conn.of.expire()
 	for range 8 {
 		if got := <-answers; got != "delivered" {
 			t.Errorf("one is %s", got)
 		}
 	}
-	if !armed || len(conn.known) != 0 {
-		t.Errorf("armed %t, %d are known", armed, len(conn.known))
+	if !armed || len(conn.of.known) != 0 {
+		t.Errorf("armed %t, %d are known", armed, len(conn.of.known))
 	}
 }
 
@@ -160,8 +160,8 @@ func TestManyAnswers(t *testing.T) {
 func TestAnswerThatFails(t *testing.T) {
 	conn, _ := pair(t)
 	a := make(answer, 1)
-	conn.Writing(a)
-	conn.Failed(a)
+	conn.of.Writing(a)
+	conn.of.Failed(a)
 	conn.Close()
 	select {
 	case got := <-a:

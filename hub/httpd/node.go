@@ -10,10 +10,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
+	"tabhub/hub/delivery"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -51,6 +54,10 @@ type entrance struct {
 	Near   bool        `json:"near,omitempty"`   // from a program on the node's machine
 	Own    bool        `json:"own,omitempty"`    // of the node's user, as far as that was looked at
 	Opened bool        `json:"opened,omitempty"` // the WebSocket was accepted, and told what is said first
+	// Node passes on the answer, and knows it as Answer: see answersPath. "": it does not know what
+	// becomes of it.
+	Node   string `json:"node,omitempty"`
+	Answer uint64 `json:"answer,omitempty"`
 }
 
 // forward has a request served by the node that has its user, and reports whether it was
@@ -88,13 +95,27 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 		defer cancel()
 		defer context.AfterFunc(s.ctx, cancel)()
 	}
-	out := s.enter(r.WithContext(ctx), p, user, false)
 	if p.route.merge != nil && p.from == fromOwner {
-		s.merge(w, r, p, elsewhere, out)
+		s.merge(w, r, p, elsewhere, s.enter(r.WithContext(ctx), p, user, false))
 	} else {
-		elsewhere.ServeHTTP(w, out)
+		s.passOn(w, r.WithContext(ctx), p, user, elsewhere)
 	}
 	return true
+}
+
+// passOn has another node serve a request, which can ask what becomes of its answer if that may
+// be one of a client's calls.
+func (s *Server) passOn(w http.ResponseWriter, r *http.Request, p *pass, user spec.UserID, elsewhere http.Handler) {
+	if conn := delivery.FromContext(r.Context()); conn != nil && p.route.client && p.route.tenant && r.Header.Get("Upgrade") == "" {
+		passed := s.passed.Pass(w, conn)
+		whole := false
+		defer func() { passed.End(whole && r.Context().Err() == nil) }()
+		w, p.answer = passed, passed.ID
+		elsewhere.ServeHTTP(w, s.enter(r, p, user, false))
+		whole = true
+		return
+	}
+	elsewhere.ServeHTTP(w, s.enter(r, p, user, false))
 }
 
 // isOfProcess reports whether a request is served by the node that it has come to.
@@ -146,6 +167,9 @@ func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) 
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		e.Local = local.String()
 	}
+	if p.answer != 0 && s.o.Nodes != nil {
+		e.Node, e.Answer = s.o.Nodes.Self().ID(), p.answer
+	}
 	e.Own = p.near && p.route.kinds&auth.KindPage != 0 && s.guard.own(r, p)
 	b, _ := json.Marshal(e)
 	out := r.WithContext(r.Context())
@@ -178,7 +202,7 @@ func (s *Server) moved(r *request, err error) error {
 	case r.pass.entrance != nil:
 		misdirect(r.w, to.Elsewhere())
 	default:
-		to.Elsewhere().ServeHTTP(r.w, s.enter(r.Request, r.pass, r.pass.identity.User, false))
+		s.passOn(r.w, r.Request, r.pass, r.pass.identity.User, to.Elsewhere())
 	}
 	return nil
 }
@@ -258,8 +282,8 @@ func (s *Server) ServeNode(ln net.Listener) error {
 }
 
 func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
-	if r.Header[entranceHeader] == nil && strings.HasPrefix(r.URL.Path, ClusterPath) && s.o.Cluster != nil {
-		s.o.Cluster.ServeHTTP(w, r)
+	if r.Header[entranceHeader] == nil && strings.HasPrefix(r.URL.Path, ClusterPath) {
+		s.serveQuestion(w, r)
 		return
 	}
 	r, e, err := entered(r)
@@ -277,8 +301,59 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 		s.answerError(w, r, s.notLocated(e.User, err))
 	case elsewhere != nil:
 		misdirect(w, elsewhere)
-	default:
+	case e.Answer == 0 || s.o.Answers == nil:
 		s.handle(w, r, e)
+	default:
+		conn := s.o.Answers.Conn(e.Node, e.Answer)
+		r = r.WithContext(delivery.WithFar(r.Context(), conn))
+		defer func() { conn.Over(r.Context().Err() != nil) }()
+		s.handle(conn.Counts(w), r, e)
+	}
+}
+
+// answersPath is where a node says what has become of the answers that it has passed on, the ids
+// of which are ?ids=, with commas: an array of delivery.Fate, null for those that it knows nothing of.
+const answersPath = ClusterPath + "answers"
+
+// AskAnswers returns what asks other nodes for the fates of answers, by way of ask.
+func AskAnswers(ask cluster.Asker) delivery.Asker {
+	return func(ctx context.Context, node string, ids []uint64) (fates []*delivery.Fate, err error) {
+		path := []byte(answersPath + "?ids=")
+		for i, id := range ids {
+			if i > 0 {
+				path = append(path, ',')
+			}
+			path = strconv.AppendUint(path, id, 10)
+		}
+		status, body, err := ask(ctx, node, http.MethodPost, string(path))
+		switch {
+		case err != nil:
+			return nil, err
+		case status != http.StatusOK: // an older program
+			return nil, nil
+		}
+		return fates, json.Unmarshal(body, &fates)
+	}
+}
+
+// serveQuestion answers what another node asks on its own behalf.
+func (s *Server) serveQuestion(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == answersPath:
+		var fates []*delivery.Fate
+		for id := range strings.SplitSeq(r.URL.Query().Get("ids"), ",") {
+			var known *delivery.Fate
+			n, err := strconv.ParseUint(id, 10, 64)
+			if f, ok := s.passed.Fate(n); ok && err == nil {
+				known = &f
+			}
+			fates = append(fates, known)
+		}
+		_ = json.NewEncoder(w).Encode(fates)
+	case s.o.Cluster != nil:
+		s.o.Cluster.ServeHTTP(w, r)
+	default:
+		http.NotFound(w, r)
 	}
 }
 

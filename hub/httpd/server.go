@@ -75,6 +75,8 @@ type Options struct {
 	Elsewhere Locator
 	// Cluster serves what nodes ask each other, below ClusterPath. Nil: nothing.
 	Cluster http.Handler
+	// Answers finds out what becomes of the answers that other nodes pass on. Nil: nothing.
+	Answers *delivery.Nodes
 	Log     *slog.Logger // nil discards
 }
 
@@ -86,6 +88,7 @@ type Server struct {
 	http    *http.Server
 	node    *http.Server // of ServeNode
 	clients clients
+	passed  delivery.Passed // answers of other nodes
 
 	watchers atomic.Int32 // who reads a stream
 	doctor   sync.Mutex   // held while Options.Doctor runs

@@ -57,7 +57,7 @@ func (s *Server) keep(rq *request) (again bool) {
 	if len(what) > maxTool {
 		what = strings.ToValidUTF8(what[:maxTool], "") + "…"
 	}
-	a := outcome.Ask{Session: rq.session(), Tool: what, Began: time.Now(), By: rq, Again: rq.method == "tools/call"}
+	a := outcome.Ask{Session: rq.session(), Tool: what, Began: time.Now(), By: rq, Again: rq.method == "tools/call", Look: askNodes}
 	if rq.ses.transport == telemetry.SSE {
 		a.Said, a.Heir = rq.clientName(), true
 	}
@@ -238,6 +238,18 @@ func (rq *request) Gone() bool {
 		return rq.http.Err() != nil
 	}
 	return rq.ses.gone.Load()
+}
+
+// IsFar implements outcome.Asker.
+func (rq *request) IsFar() bool { return rq.conn().IsFar() }
+
+// askNodes finds out what Gone says of requests that other nodes have passed on.
+func askNodes(askers []outcome.Asker) {
+	conns := make([]*delivery.Conn, len(askers))
+	for i, a := range askers {
+		conns[i] = a.(*request).conn()
+	}
+	delivery.Look(conns)
 }
 
 // Connection implements outcome.Asker.

@@ -28,8 +28,11 @@ type Key [32]byte
 // Asker is a request of a client. Its methods are safe for concurrent use and do not block.
 type Asker interface {
 	Key() Key
-	// Gone reports whether its client cannot be told the answer.
+	// Gone reports whether its client cannot be told the answer, as far as is known here.
 	Gone() bool
+	// IsFar reports whether another node has the connection of its client, and must be asked
+	// before Gone says something.
+	IsFar() bool
 	// Connection is the same for requests of which, as long as one can be answered, all can.
 	Connection() any
 	// Stop ends what the request does. gone says that its client is gone, and has not wanted it.
@@ -47,10 +50,13 @@ type Ask struct {
 	// Again: if the same was asked for before, and the answer has not been delivered, the
 	// request is for that.
 	Again bool
+	// Look finds out from other nodes what Gone says of requests that are far. It may block. Nil: none
+	// is.
+	Look func([]Asker)
 }
 
 // Ledger keeps what became of a user's calls. Its methods are safe for concurrent use and do
-// not block. The zero value is ready.
+// not block, but for Begin if Ask.Look does. The zero value is ready.
 type Ledger struct {
 	mu       sync.Mutex
 	sessions map[Session]*session
@@ -128,6 +134,7 @@ func (l *Ledger) Begin(a Ask) (c *Call, turn int, again bool) {
 		found := s.candidates(a.Tool)
 		l.mu.Unlock()
 		found.match(a.By.Key())
+		found.look(a.Look)
 		l.mu.Lock()
 		if c := found.take(a.By); c != nil {
 			defer l.mu.Unlock()
@@ -211,22 +218,32 @@ type candidate struct {
 
 type candidates []candidate
 
-// candidates returns the calls of which the answer was not delivered, and will not be, the
-// latest first.
+// candidates returns the calls of which the answer was not delivered, and will not be, or may
+// not, as another node knows. The latest comes first.
 func (s *session) candidates(tool string) (found candidates) {
 	for _, c := range slices.Backward(s.calls) {
-		if c.tool == tool && c.isLost() {
+		if c.tool == tool && (c.isLost() || c.isFar()) {
 			found = append(found, candidate{c, c.turn, c.key, c.asker})
 		}
 	}
 	return found
 }
 
-// isLost reports whether nobody gets the answer of a call that must not run again. One that is
-// under way may yet send what must not be sent twice.
+// runsOnce reports whether a call must not run again. One that is under way may yet send what must
+// not be sent twice.
+func (c *Call) runsOnce() bool {
+	acts := c.acts.Load()
+	return acts > 0 || acts == 0 && c.ended.IsZero()
+}
+
+// isFar reports whether another node has the connection on which the answer of a call that must
+// not run again goes to its client.
+func (c *Call) isFar() bool { return c.asker != nil && c.runsOnce() && c.asker.IsFar() }
+
+// isLost reports whether nobody gets the answer of a call that must not run again.
 func (c *Call) isLost() bool {
-	if acts := c.acts.Load(); acts < 0 || acts == 0 && !c.ended.IsZero() {
-		return false // it can be made again
+	if !c.runsOnce() {
+		return false
 	}
 	if !c.lost.IsZero() {
 		return time.Since(c.lost) < AskAgain
@@ -243,6 +260,19 @@ func (found *candidates) match(key Key) {
 		}
 		return f.key != key
 	})
+}
+
+// look has other nodes asked about the calls of which they know more.
+func (found candidates) look(at func([]Asker)) {
+	var far []Asker
+	for _, f := range found {
+		if f.by != nil && f.by.IsFar() {
+			far = append(far, f.by)
+		}
+	}
+	if len(far) > 0 {
+		at(far)
+	}
 }
 
 // take gives the first of the calls to another request.

@@ -20,6 +20,7 @@ type client struct {
 
 func (c *client) Key() Key       { return sha256.Sum256([]byte(c.args)) }
 func (c *client) Gone() bool     { return c.gone }
+func (c *client) IsFar() bool    { return false }
 func (c *client) Stop(gone bool) { c.stopped = append(c.stopped, gone) }
 func (c *client) Connection() any {
 	if c.conn != nil {

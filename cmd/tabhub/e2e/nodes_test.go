@@ -32,7 +32,6 @@ var ofOneMachine = map[string]string{
 
 	"TestBrowserOfAKilledHub": started, "TestBrowserOfAHubBehindAProxy": started,
 	"TestSquatterOfAnotherUser": "browsers, pages and clients that look for their hub at the one port that another program has taken",
-	"TestBrokenConnections":     "whether a client has read its answer, which the user's node cannot know, as a hub behind a proxy cannot",
 }
 
 const (

@@ -1,0 +1,206 @@
+package delivery
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// passing is a node that passes on one answer, with what is known of that where it is written.
+type passing struct {
+	all    Passed
+	conn   *Conn
+	answer answer
+	client *net.TCPConn
+	r      *bufio.Reader
+}
+
+// passOn has a client ask for an answer, which is passed on by a node that ask reaches.
+func passOn(t *testing.T, text string, ask func(p *passing) Asker) *passing {
+	t.Helper()
+	p := &passing{answer: make(answer, 1)}
+	nodes := NewNodes(ask(p))
+	passed := make(chan bool)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		resp := p.all.Pass(w, FromContext(r.Context()))
+		p.conn = nodes.Conn("front", resp.ID)
+		counted := p.conn.Counts(resp)
+		p.conn.Writing(p.answer)
+		if _, err := io.WriteString(counted, text); err != nil {
+			t.Error(err)
+		}
+		p.conn.Wrote(p.answer)
+		p.conn.Over(false)
+		resp.End(true)
+		close(passed)
+	}))
+	s.Listener, s.Config.ConnContext = Listen(s.Listener), WithConn
+	s.Start()
+	t.Cleanup(s.Close)
+	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	p.client, p.r = conn.(*net.TCPConn), bufio.NewReader(conn)
+	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-passed
+	return p
+}
+
+// knows asks the node itself.
+func knows(p *passing) Asker {
+	return func(_ context.Context, node string, ids []uint64) (fates []*Fate, err error) {
+		if node != "front" {
+			return nil, errors.New("another node is asked: " + node)
+		}
+		for _, id := range ids {
+			var known *Fate
+			if f, ok := p.all.Fate(id); ok {
+				known = &f
+			}
+			fates = append(fates, known)
+		}
+		return fates, nil
+	}
+}
+
+func (p *passing) readAll(t *testing.T) {
+	t.Helper()
+	resp, err := http.ReadResponse(p.r, nil)
+	if err == nil {
+		_, err = io.ReadAll(resp.Body)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What has become of an answer that another node passes on is what that node says.
+func TestPassedOn(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system tells when somebody reads, and not before")
+	}
+	for name, test := range map[string]struct {
+		does func(t *testing.T, p *passing)
+		ask  func(p *passing) Asker
+		want string
+	}{
+		"reads it and leaves": {func(t *testing.T, p *passing) { p.readAll(t); p.client.Close() }, knows, "delivered"},
+		"leaves":              {func(_ *testing.T, p *passing) { p.client.Close() }, knows, "lost"},
+		"reads and asks for something else": {func(t *testing.T, p *passing) {
+			p.readAll(t)
+			p.all.of[1].conn.Asked()
+		}, knows, "delivered"},
+		"its node is gone": {func(*testing.T, *passing) {}, func(*passing) Asker {
+			return func(context.Context, string, []uint64) ([]*Fate, error) { return nil, errors.New("no connection") }
+		}, "lost"},
+		"its node has an older program": {func(*testing.T, *passing) {}, func(*passing) Asker {
+			return func(context.Context, string, []uint64) ([]*Fate, error) { return nil, nil }
+		}, "delivered"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := passOn(t, "some words", test.ask)
+			if !p.conn.IsFar() || p.conn.IsLost(p.answer) || p.conn.IsGone() {
+				t.Error("it is lost before anybody has asked")
+			}
+			test.does(t, p)
+			Look([]*Conn{p.conn})
+			if got := <-p.answer; got != test.want {
+				t.Errorf("it is %s", got)
+			}
+		})
+	}
+}
+
+// While a client may yet read its answer nothing is said of it, and in the end it is delivered.
+func TestPassedOnAndNotRead(t *testing.T) {
+	p := passOn(t, "some words", knows)
+	for range 3 {
+		Look([]*Conn{p.conn})
+	}
+	if p.conn.IsLost(p.answer) || p.conn.IsGone() || len(p.answer) > 0 {
+		t.Error("it is lost, or told")
+	}
+	p.conn.mu.Lock()
+	p.conn.known[0].at = time.Now().Add(-within)
+	p.conn.mu.Unlock()
+	p.conn.far.nodes.due["front"] = []*Conn{p.conn}
+	p.conn.far.nodes.lookAtDue()
+	if got := <-p.answer; got != "delivered" || len(p.conn.known) > 0 {
+		t.Errorf("it is %s, and %d are known", got, len(p.conn.known))
+	}
+}
+
+// A response that its node gives up has reached its client as far as that node knows.
+func TestGivenUp(t *testing.T) {
+	for _, test := range []struct {
+		fate *Fate
+		want string
+	}{
+		{&Fate{Left: true, Taken: 9}, "lost"},
+		{&Fate{Left: true, Taken: 10}, "delivered"},
+		{&Fate{Left: true, Reset: true, Taken: 10}, "lost"},
+		{nil, "delivered"},
+	} {
+		c := NewNodes(func(context.Context, string, []uint64) ([]*Fate, error) { return []*Fate{test.fate}, nil }).Conn("front", 7)
+		a := make(answer, 1)
+		c.Writing(a)
+		_, _ = io.WriteString(c.Counts(httptest.NewRecorder()), "some words")
+		c.Wrote(a)
+		c.Over(true)
+		c.far.nodes.lookAtDue()
+		if got := <-a; got != test.want {
+			t.Errorf("%+v: it is %s", test.fate, got)
+		}
+	}
+}
+
+// A node keeps nothing of what its clients have read, and what is lost for a while.
+func TestPassedIsForgotten(t *testing.T) {
+	p := passOn(t, "some words", knows)
+	p.readAll(t)
+	p.all.of[1].conn.Asked()
+	if _, ok := p.all.Fate(1); ok || len(p.all.of) != 0 {
+		t.Error("it is kept")
+	}
+}
+
+// Many answers are asked for together, and each learns what is said of it.
+func TestManyAreAskedForTogether(t *testing.T) {
+	const n = 2*maxAsked + 1
+	var asked []int
+	nodes := NewNodes(func(_ context.Context, _ string, ids []uint64) (fates []*Fate, err error) {
+		asked = append(asked, len(ids))
+		for _, id := range ids {
+			fates = append(fates, &Fate{Left: true, Taken: 4 * (id % 2)})
+		}
+		return fates, nil
+	})
+	var conns []*Conn
+	var answers []answer
+	for id := range uint64(n) {
+		c, a := nodes.Conn("front", id), make(answer, 1)
+		c.Writing(a)
+		_, _ = io.WriteString(c.Counts(httptest.NewRecorder()), "text")
+		c.Wrote(a)
+		conns, answers = append(conns, c), append(answers, a)
+	}
+	Look(conns)
+	for id, a := range answers {
+		if got, want := <-a, []string{"lost", "delivered"}[id%2]; got != want {
+			t.Fatalf("%d is %s", id, got)
+		}
+	}
+	if !slices.Equal(asked, []int{maxAsked, maxAsked, 1}) {
+		t.Errorf("asked for %v", asked)
+	}
+}

@@ -1,0 +1,119 @@
+package delivery
+
+import (
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// keep is how long a node knows what has become of a response that it could not pass on whole, or
+// that its client has not read.
+const keep = time.Minute
+
+// Fate is what a node knows of a response that it passes on to a client for another one.
+type Fate struct {
+	Left  bool   `json:"left,omitempty"`  // the client has left
+	Reset bool   `json:"reset,omitempty"` // without reading all that had come
+	Taken uint64 `json:"taken"`           // bytes of the body that the client's system has taken
+}
+
+// Passed are the responses that a node passes on to its clients. Another node has written them,
+// and asks for their fates. Its methods are safe for concurrent use and do not block. The zero
+// value is ready.
+type Passed struct {
+	mu   sync.Mutex
+	last uint64
+	of   map[uint64]*Response
+}
+
+// Response is a response that is passed on. It is used as a ResponseWriter is. End must follow.
+type Response struct {
+	http.ResponseWriter
+	ID uint64 // for Passed.Fate
+
+	all     *Passed
+	conn    *Conn
+	written uint64        // bytes of the body
+	flushed atomic.Uint64 // of them, those that were handed to the system
+	whole   bool          // set by End
+}
+
+// Pass returns w as a response on conn that Fate knows.
+func (p *Passed) Pass(w http.ResponseWriter, conn *Conn) *Response {
+	r := &Response{ResponseWriter: w, all: p, conn: conn}
+	p.mu.Lock()
+	if p.of == nil {
+		p.of = map[uint64]*Response{}
+	}
+	p.last++
+	r.ID = p.last
+	p.of[r.ID] = r
+	p.mu.Unlock()
+	conn.Writing(r)
+	return r
+}
+
+// Fate returns what is known of a response, false for one of which nothing is kept: its client has
+// read it, for all that is known.
+func (p *Passed) Fate(id uint64) (Fate, bool) {
+	p.mu.Lock()
+	r := p.of[id]
+	p.mu.Unlock()
+	if r == nil {
+		return Fate{}, false
+	}
+	c := r.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	taken := r.flushed.Load() // before it is known what is on its way
+	f := Fate{Left: c.look(), Reset: c.reset}
+	if sent := c.sent.Load(); sent > c.acked {
+		taken -= min(taken, sent-c.acked) // each byte of the body is one at least of these
+	}
+	f.Taken = taken
+	return f, true
+}
+
+// Unwrap is for http.ResponseController.
+func (r *Response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Write implements http.ResponseWriter.
+func (r *Response) Write(b []byte) (int, error) {
+	n, err := r.ResponseWriter.Write(b)
+	r.written += uint64(n)
+	return n, err
+}
+
+// FlushError is for http.ResponseController.
+func (r *Response) FlushError() error {
+	err := http.NewResponseController(r.ResponseWriter).Flush()
+	if err == nil {
+		r.flushed.Store(r.written)
+	}
+	return err
+}
+
+// End says that nothing more is written. whole: it is all that there was.
+func (r *Response) End(whole bool) {
+	r.whole = r.FlushError() == nil && whole
+	r.conn.Wrote(r)
+}
+
+// Delivered implements Answer.
+func (r *Response) Delivered() {
+	if r.whole {
+		r.forget()
+	} else {
+		r.Lost()
+	}
+}
+
+// Lost implements Answer.
+func (r *Response) Lost() { time.AfterFunc(keep, r.forget) }
+
+func (r *Response) forget() {
+	r.all.mu.Lock()
+	defer r.all.mu.Unlock()
+	delete(r.all.of, r.ID)
+}
