@@ -89,13 +89,13 @@ var (
 
 // last returns what the leader has of a key. Without any, the entry's sequence is 0. It waits for
 // a leader until ctx ends.
-func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, err error) {
-	err = streams.Patiently(ctx, func(ctx context.Context) error {
-		m, err = b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+func (b *bucket) last(ctx context.Context, key string) (m streams.Message, err error) {
+	err = streams.Patiently(ctx, func(ctx context.Context) (err error) {
+		m, err = streams.Leader(ctx, b.js.Conn(), b.stream.CachedInfo().Config.Name, streams.Get{LastFor: b.subject(key)})
 		return err
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return &jetstream.RawStreamMsg{}, nil
+		err = nil
 	}
 	return m, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -187,12 +186,12 @@ func (h *Hints) fromLeader(ctx context.Context, key string) (user spec.UserID, r
 		return "", 0, err
 	}
 	defer func() { <-h.ofLeader }()
-	data, revision, err := h.bucket.certain(ctx, key)
-	if err != nil || len(data) == 0 {
-		return "", revision, err
+	m, err := h.bucket.last(ctx, key)
+	if err != nil || len(m.Data) == 0 {
+		return "", m.Sequence, err
 	}
-	user, err = h.open(key, data)
-	return user, revision, err
+	user, err = h.open(key, m.Data)
+	return user, m.Sequence, err
 }
 
 // enter waits for one of the places that a channel has.
@@ -245,43 +244,4 @@ func (h *Hints) keepLocked(key string, user spec.UserID) {
 		h.known, h.older = make(map[string]spec.UserID), h.known
 	}
 	h.known[key] = user
-}
-
-// certain returns what the leader has of a key, also of a bucket whose other servers answer, and
-// its revision; nothing if it has none. It waits for a leader until ctx ends.
-func (b *bucket) certain(ctx context.Context, key string) (value []byte, revision uint64, err error) {
-	request, err := json.Marshal(map[string]string{"last_by_subj": b.subject(key)})
-	if err != nil {
-		return nil, 0, err
-	}
-	var got struct {
-		Error   *jetstream.APIError
-		Message *struct {
-			Seq  uint64
-			Data []byte
-		}
-	}
-	err = streams.Patiently(ctx, func(ctx context.Context) error {
-		answer, err := b.js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+b.stream.CachedInfo().Config.Name, request)
-		if err != nil {
-			return err
-		}
-		got.Error, got.Message = nil, nil
-		if err := json.Unmarshal(answer.Data, &got); err != nil {
-			return err
-		}
-		if got.Error != nil {
-			return got.Error
-		}
-		return nil
-	})
-	switch {
-	case got.Error != nil && got.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
-		return nil, 0, nil
-	case err != nil:
-		return nil, 0, err
-	case got.Message == nil:
-		return nil, 0, jetstream.ErrInvalidJetStreamResponse
-	}
-	return got.Message.Data, got.Message.Seq, nil
 }

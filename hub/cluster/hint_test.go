@@ -101,11 +101,11 @@ func TestHintsEnd(t *testing.T) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		data, _, err := a.hints.bucket.certain(ctx, key)
+		m, err := a.hints.bucket.last(ctx, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if data == nil {
+		if m.Sequence == 0 {
 			break
 		}
 		<-tick.C

@@ -8,6 +8,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/jetstream/streams"
 )
 
 // Load implements storage.DomainToolStorage: it asks Options.May, claims the user, and reads the
@@ -80,7 +81,7 @@ func (s *Store) checkBegin(ctx context.Context, j *journal, f *fold) error {
 		return nil
 	}
 	return s.persist(ctx, func(ctx context.Context) error {
-		m, err := s.ask(ctx, getRequest{Seq: f.begin.seq, NextFor: subject(j.user)})
+		m, err := s.ask(ctx, streams.Get{Seq: f.begin.seq, NextFor: subject(j.user)})
 		if err == nil && (m.seq != f.begin.seq || m.id != f.begin.id) {
 			err = fmt.Errorf("%w: %d, where it begins", errGap, f.begin.seq)
 		}

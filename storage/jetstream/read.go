@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
-)
 
-const directGet = "$JS.API.DIRECT.GET." + streamName
+	"tabhub/storage/jetstream/streams"
+)
 
 // What a direct get asks for at a time: less than a connection's buffers hold.
 const (
@@ -81,8 +81,8 @@ func (s *Store) readSome(ctx context.Context, subject string, next, to uint64, v
 		return next, err
 	}
 	defer sub.Unsubscribe()
-	req := getRequest{Seq: next, NextFor: subject, Batch: readMessages, MaxBytes: readBytes}
-	if err := s.nc.PublishRequest(directGet, inbox, req.body()); err != nil {
+	req := streams.Get{Seq: next, NextFor: subject, Batch: readMessages, MaxBytes: readBytes}
+	if err := s.nc.PublishRequest(streams.DirectGet(streamName), inbox, req.Body()); err != nil {
 		return next, err
 	}
 	for next <= to {

@@ -1,7 +1,6 @@
 package jetstream
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/spec"
+	"tabhub/storage/jetstream/streams"
 )
 
 const (
@@ -93,10 +93,10 @@ func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uin
 		if err == nil {
 			seq, err = decodeAck(reply.Data)
 		}
-		if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == codeWrongSequence {
+		if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
 			seq, err = s.successor(ctx, m, after)
 		}
-		if e, ok := errors.AsType[*jetstream.APIError](err); ok && (e.ErrorCode == codeNoMessage || e.ErrorCode == codeStreamNotFound) ||
+		if errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) ||
 			errors.Is(err, nats.ErrNoResponders) && s.gone(ctx) {
 			if lost.IsZero() {
 				lost = time.Now()
@@ -161,7 +161,7 @@ func decodeAck(data []byte) (uint64, error) {
 // sequence after. Any server's word that something stands there is true; that nothing does may
 // be out of date.
 func (s *Store) successor(ctx context.Context, m *nats.Msg, after uint64) (uint64, error) {
-	got, err := s.ask(ctx, getRequest{Seq: after + 1, NextFor: m.Subject})
+	got, err := s.ask(ctx, streams.Get{Seq: after + 1, NextFor: m.Subject})
 	if err != nil {
 		return 0, err
 	}
@@ -174,70 +174,33 @@ func (s *Store) successor(ctx context.Context, m *nats.Msg, after uint64) (uint6
 	return 0, &supersededError{by: got.writer()}
 }
 
-// getRequest is the body of a request for messages.
-type getRequest struct {
-	Seq      uint64 `json:"seq,omitempty"`
-	LastFor  string `json:"last_by_subj,omitempty"`
-	NextFor  string `json:"next_by_subj,omitempty"`
-	Batch    int    `json:"batch,omitempty"`     // direct gets only
-	MaxBytes int    `json:"max_bytes,omitempty"` // direct gets only
-}
-
-func (r getRequest) body() []byte {
-	b, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // of numbers and strings
-	}
-	return b
-}
-
-// ask returns a message from the stream's leader. If there is none, the error is an
-// *jetstream.APIError with codeNoMessage.
-func (s *Store) ask(ctx context.Context, req getRequest) (message, error) {
-	reply, err := s.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+streamName, req.body())
+// ask returns a message from the stream's leader. If there is none, the error is
+// jetstream.ErrMsgNotFound.
+func (s *Store) ask(ctx context.Context, req streams.Get) (message, error) {
+	m, err := streams.Leader(ctx, s.nc, streamName, req)
 	if err != nil {
 		return message{}, err
 	}
-	var got struct {
-		Error   *jetstream.APIError `json:"error"`
-		Message *struct {
-			Seq    uint64 `json:"seq"`
-			Header []byte `json:"hdrs"`
-			Data   []byte `json:"data"`
-		} `json:"message"`
-	}
-	switch err := json.Unmarshal(reply.Data, &got); {
-	case err != nil:
-		return message{}, fmt.Errorf("answer to a get: %w", err)
-	case got.Error != nil:
-		return message{}, got.Error
-	case got.Message == nil:
-		return message{}, fmt.Errorf("answer to a get has no message: %.100q", reply.Data)
-	}
-	seq, subject := got.Message.Seq, cmp.Or(req.LastFor, req.NextFor)
-	if err := s.signer.CheckRaw(subject, seq, got.Message.Header); err != nil {
+	h, err := s.signer.Decode(req.Subject(), m.Sequence, m.Header)
+	if err != nil {
 		return message{}, err
 	}
-	h, err := nats.DecodeHeadersMsg(got.Message.Header)
-	if err != nil {
-		return message{}, fmt.Errorf("answer to a get: %w", err)
-	}
-	return s.parse(subject, seq, h, got.Message.Data)
+	return s.parse(req.Subject(), m.Sequence, h, m.Data)
 }
 
 // last returns the user's last message; the zero message if there is none. If certain is false
 // it may be out of date, which is quicker.
 func (s *Store) last(ctx context.Context, user spec.UserID, certain bool) (m message, err error) {
-	req := getRequest{LastFor: subject(user)}
+	req := streams.Get{LastFor: subject(user)}
 	err = s.persist(ctx, func(ctx context.Context) error {
 		if certain {
 			m, err = s.ask(ctx, req)
-			if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == codeNoMessage {
+			if errors.Is(err, jetstream.ErrMsgNotFound) {
 				return nil
 			}
 			return explain(err)
 		}
-		reply, err := s.nc.RequestWithContext(ctx, directGet, req.body())
+		reply, err := s.nc.RequestWithContext(ctx, streams.DirectGet(streamName), req.Body())
 		if err != nil {
 			return s.explainSilence(ctx, err)
 		}

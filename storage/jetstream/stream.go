@@ -60,13 +60,9 @@ func explain(err error) error {
 
 // The server's codes that say something to us.
 const (
-	codeNotLeader        jetstream.ErrorCode = 10009
-	codeNoResources      jetstream.ErrorCode = 10023
-	codeNoMessage        jetstream.ErrorCode = 10037
-	codeStreamNotFound   jetstream.ErrorCode = 10059
-	codeWrongSequence    jetstream.ErrorCode = 10071
-	codeStreamOffline    jetstream.ErrorCode = 10118
-	codeSubjectInProcess jetstream.ErrorCode = 10164
+	codeNotLeader     jetstream.ErrorCode = 10009
+	codeNoResources   jetstream.ErrorCode = 10023
+	codeStreamOffline jetstream.ErrorCode = 10118
 )
 
 // final are errors after which trying again is of no use.
@@ -82,7 +78,7 @@ func temporary(err error) bool {
 		switch e.ErrorCode {
 		case codeNoResources:
 			return false
-		case codeNotLeader, codeStreamOffline, codeSubjectInProcess:
+		case codeNotLeader, codeStreamOffline, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // one like it is being stored
 			return true
 		}
 		return e.Code == 503 || e.Code == 429

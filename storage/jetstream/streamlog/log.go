@@ -14,6 +14,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/jetstream/streams"
 )
 
 // The headers of a batch.
@@ -67,8 +68,8 @@ func (l *Log) Begin(ctx context.Context) (first, last storage.Batch, late bool, 
 		return first, last, false, err
 	}
 	l.newest, l.last, l.doubt, l.total, l.piece = own, 0, false, 0, 0
-	m, err := l.leader(ctx, query{LastFor: l.lines})
-	if errors.Is(err, errNone) {
+	m, err := l.leader(ctx, streams.Get{LastFor: l.lines})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return first, last, false, nil
 	}
 	if err != nil {
@@ -76,11 +77,11 @@ func (l *Log) Begin(ctx context.Context) (first, last storage.Batch, late bool, 
 	}
 	begin := m
 	if m.piece > 0 {
-		if begin, err = l.leader(ctx, query{Seq: m.piece, NextFor: l.lines}); err != nil {
+		if begin, err = l.leader(ctx, streams.Get{Seq: m.piece, NextFor: l.lines}); err != nil {
 			return first, last, false, err
 		}
 	}
-	oldest, err := l.leader(ctx, query{Seq: 1, NextFor: l.lines})
+	oldest, err := l.leader(ctx, streams.Get{Seq: 1, NextFor: l.lines})
 	if err != nil {
 		return first, last, false, err
 	}
@@ -98,7 +99,7 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 		switch m, err := l.behind(ctx); {
 		case err == nil:
 			return l.settle(m, b)
-		case !errors.Is(err, errNone):
+		case !errors.Is(err, jetstream.ErrMsgNotFound):
 			return false, err
 		}
 	}
@@ -128,9 +129,9 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 
 // refused finds out why a batch was not taken: it may have landed before.
 func (l *Log) refused(ctx context.Context, b storage.Batch) (began bool, err error) {
-	last, err := l.leader(ctx, query{LastFor: l.lines})
+	last, err := l.leader(ctx, streams.Get{LastFor: l.lines})
 	switch {
-	case err != nil && !errors.Is(err, errNone):
+	case err != nil && !errors.Is(err, jetstream.ErrMsgNotFound):
 		return false, err
 	case last.seq < l.last: // or there is none any more
 		return false, storage.ErrMoved
@@ -163,7 +164,7 @@ func (l *Log) appended(seq uint64, began bool, n int, at time.Time) {
 
 // behind returns the batch behind the last one.
 func (l *Log) behind(ctx context.Context) (message, error) {
-	return l.leader(ctx, query{Seq: l.last + 1, NextFor: l.lines})
+	return l.leader(ctx, streams.Get{Seq: l.last + 1, NextFor: l.lines})
 }
 
 // AppendBeside adds lines that belong to the batch that was appended last. They are written

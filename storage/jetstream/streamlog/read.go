@@ -3,7 +3,6 @@ package streamlog
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +16,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/jetstream/streams"
 )
 
 const (
@@ -27,18 +27,6 @@ const (
 	// maxMessages is how many messages they are asked for at once.
 	maxMessages = 1024
 )
-
-// errNone: there is no such message.
-var errNone = errors.New("there is no such message")
-
-// query asks for a message, or for several.
-type query struct {
-	Seq      uint64 `json:"seq,omitempty"`
-	LastFor  string `json:"last_by_subj,omitempty"`
-	NextFor  string `json:"next_by_subj,omitempty"`
-	Batch    int    `json:"batch,omitempty"`
-	MaxBytes int    `json:"max_bytes,omitempty"`
-}
 
 // message is a message of a log.
 type message struct {
@@ -79,67 +67,28 @@ func (l *Logs) newDirect(subject string, m *nats.Msg) (message, error) {
 	return l.newMessage(subject, seq, at, m.Header, m.Data)
 }
 
-// leader asks the leader of the stream, which knows all that was confirmed, for a message.
-func (l *Logs) leader(ctx context.Context, q query) (message, error) {
-	ask, err := json.Marshal(q)
-	if err != nil {
-		return message{}, err
-	}
-	answer, err := l.request(ctx, "$JS.API.STREAM.MSG.GET."+l.o.Stream, ask)
-	if err != nil {
-		return message{}, err
-	}
-	var got struct {
-		Error   *jetstream.APIError `json:"error"`
-		Message struct {
-			Seq     uint64    `json:"seq"`
-			Time    time.Time `json:"time"`
-			Headers []byte    `json:"hdrs"`
-			Data    []byte    `json:"data"`
-		} `json:"message"`
-	}
-	if err := json.Unmarshal(answer.Data, &got); err != nil {
-		return message{}, fmt.Errorf("NATS has answered what is no message: %w", err)
-	}
-	switch {
-	case got.Error != nil && got.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
-		return message{}, errNone
-	case got.Error != nil:
-		return message{}, got.Error
-	}
-	subject := cmp.Or(q.LastFor, q.NextFor)
-	if err := l.signer.CheckRaw(subject, got.Message.Seq, got.Message.Headers); err != nil {
-		return message{}, err
-	}
-	var h nats.Header
-	if len(got.Message.Headers) > 0 {
-		if h, err = nats.DecodeHeadersMsg(got.Message.Headers); err != nil {
-			return message{}, err
-		}
-	}
-	return l.newMessage(subject, got.Message.Seq, got.Message.Time, h, got.Message.Data)
-}
-
-func (l *Logs) request(ctx context.Context, subject string, ask []byte) (*nats.Msg, error) {
+// leader asks the leader of the stream, which knows all that was confirmed, for a message. The error
+// is jetstream.ErrMsgNotFound if there is none.
+func (l *Logs) leader(ctx context.Context, g streams.Get) (message, error) {
 	if !l.nc.IsConnected() {
-		return nil, errAway
+		return message{}, errAway
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, readTimeout, errAway)
 	defer cancel()
-	answer, err := l.nc.RequestWithContext(ctx, subject, ask)
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	m, err := streams.Leader(ctx, l.nc, l.o.Stream, g)
+	if err != nil {
+		return message{}, cmp.Or(context.Cause(ctx), err)
 	}
-	return answer, err
+	h, err := l.signer.Decode(g.Subject(), m.Sequence, m.Header)
+	if err != nil {
+		return message{}, err
+	}
+	return l.newMessage(g.Subject(), m.Sequence, m.Time, h, m.Data)
 }
 
 // direct yields messages that any replica has, which may not have the last ones yet. It ends
 // early when one fails: the leader is asked then.
-func (l *Logs) direct(ctx context.Context, q query, yield func(message) bool) error {
-	ask, err := json.Marshal(q)
-	if err != nil {
-		return err
-	}
+func (l *Logs) direct(ctx context.Context, g streams.Get, yield func(message) bool) error {
 	if !l.nc.IsConnected() {
 		return errAway
 	}
@@ -151,7 +100,7 @@ func (l *Logs) direct(ctx context.Context, q query, yield func(message) bool) er
 		return err
 	}
 	defer answers.Unsubscribe()
-	if err := l.nc.PublishRequest("$JS.API.DIRECT.GET."+l.o.Stream, inbox, ask); err != nil {
+	if err := l.nc.PublishRequest(streams.DirectGet(l.o.Stream), inbox, g.Body()); err != nil {
 		return err
 	}
 	for {
@@ -165,7 +114,7 @@ func (l *Logs) direct(ctx context.Context, q query, yield func(message) bool) er
 		if m.Header.Get("Status") != "" { // the end, there is none, nobody answers
 			return nil
 		}
-		got, err := l.newDirect(q.NextFor, m)
+		got, err := l.newDirect(g.NextFor, m)
 		if err != nil {
 			return err
 		}
@@ -177,27 +126,20 @@ func (l *Logs) direct(ctx context.Context, q query, yield func(message) bool) er
 
 // from returns the first message of a subject that has a sequence or a greater one.
 func (l *Logs) from(ctx context.Context, subject string, seq uint64) (message, error) {
-	q := query{Seq: seq, NextFor: subject}
-	ask, err := json.Marshal(q)
-	if err != nil {
-		return message{}, err
+	g := streams.Get{Seq: seq, NextFor: subject}
+	var m message
+	if err := l.direct(ctx, g, func(found message) bool { m = found; return false }); err != nil || m.seq == seq {
+		return m, err
 	}
-	m, err := l.request(ctx, "$JS.API.DIRECT.GET."+l.o.Stream, ask)
-	if err != nil {
-		return message{}, err
-	}
-	if m.Header.Get(jetstream.SequenceHeader) == strconv.FormatUint(seq, 10) {
-		return l.newDirect(subject, m)
-	}
-	return l.leader(ctx, q) // the replica may not have it yet
+	return l.leader(ctx, g) // the replica may not have it yet
 }
 
 // Pieces yields the pieces that the log has at the moment, the newest first. An error is the last
 // that it yields.
 func (l *Log) Pieces(ctx context.Context) iter.Seq2[storage.Piece, error] {
 	return func(yield func(storage.Piece, error) bool) {
-		last, err := l.leader(ctx, query{LastFor: l.lines})
-		if errors.Is(err, errNone) {
+		last, err := l.leader(ctx, streams.Get{LastFor: l.lines})
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return
 		}
 		p := storage.Piece{Start: last.piece, End: last.seq, Changed: last.time}
@@ -207,7 +149,7 @@ func (l *Log) Pieces(ctx context.Context) iter.Seq2[storage.Piece, error] {
 		end := last.bytes + int64(len(last.data))
 		for err == nil {
 			var m message
-			if m, err = l.from(ctx, l.lines, p.Start); errors.Is(err, errNone) || err == nil && m.seq > p.End {
+			if m, err = l.from(ctx, l.lines, p.Start); errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && m.seq > p.End {
 				return // it was removed
 			}
 			if err != nil {
@@ -232,7 +174,7 @@ func (l *Log) Read(ctx context.Context, p storage.Piece, f func(data []byte) err
 	if err := l.read(ctx, l.lines, p.Start, p.End, func(data []byte) error { batches = append(batches, data); return nil }); err != nil {
 		return err
 	}
-	if m, err := l.leader(ctx, query{Seq: p.Start, NextFor: l.lines}); errors.Is(err, errNone) || err == nil && m.seq > p.End {
+	if m, err := l.leader(ctx, streams.Get{Seq: p.Start, NextFor: l.lines}); errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && m.seq > p.End {
 		return fs.ErrNotExist
 	} else if err != nil {
 		return err
@@ -248,8 +190,8 @@ func (l *Log) Read(ctx context.Context, p storage.Piece, f func(data []byte) err
 // ReadBeside calls f with what is beside a piece, as AppendBeside was given it, or parts of that
 // which end with a line.
 func (l *Log) ReadBeside(ctx context.Context, p storage.Piece, f func(data []byte) error) error {
-	last, err := l.leader(ctx, query{LastFor: l.beside})
-	if errors.Is(err, errNone) {
+	last, err := l.leader(ctx, streams.Get{LastFor: l.beside})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil
 	}
 	if err != nil {
@@ -279,7 +221,7 @@ func (l *Logs) read(ctx context.Context, subject string, next, end uint64, f fun
 			return context.Cause(ctx)
 		}
 		before := next
-		err := l.direct(ctx, query{Seq: next, NextFor: subject, Batch: maxMessages, MaxBytes: maxPart}, take)
+		err := l.direct(ctx, streams.Get{Seq: next, NextFor: subject, Batch: maxMessages, MaxBytes: maxPart}, take)
 		if failed != nil {
 			return failed
 		}
@@ -289,8 +231,8 @@ func (l *Logs) read(ctx context.Context, subject string, next, end uint64, f fun
 		if next > before {
 			continue
 		}
-		m, err := l.leader(ctx, query{Seq: next, NextFor: subject})
-		if errors.Is(err, errNone) {
+		m, err := l.leader(ctx, streams.Get{Seq: next, NextFor: subject})
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return nil
 		}
 		if err != nil {

@@ -1,5 +1,6 @@
 // Package streams makes and checks the streams of NATS JetStream that the nodes of a cluster share,
-// and says in one sentence what is wrong with a NATS that cannot keep them.
+// asks their leaders for messages, and says in one sentence what is wrong with a NATS that cannot keep
+// them.
 package streams
 
 import (

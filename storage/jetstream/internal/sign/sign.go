@@ -66,14 +66,17 @@ func (s Signer) mac(subject string, h nats.Header, data []byte) []byte {
 	return mac.Sum(nil)[:macSize]
 }
 
-// CheckRaw returns a storage.ErrCorrupt if a message's headers, as the server keeps them, are not
+// Decode returns a message's headers as the server keeps them, or a storage.ErrCorrupt if they are not
 // just those of a signed message, in the form in which this program sends them. The server has
 // checked the condition of such a message; of others it may have read another one than we do, or none.
-func (s Signer) CheckRaw(subject string, seq uint64, raw []byte) error {
-	if s.Key == nil || s.plain(raw) {
-		return nil
+func (s Signer) Decode(subject string, seq uint64, raw []byte) (nats.Header, error) {
+	if s.Key != nil && !s.plain(raw) {
+		return nil, fmt.Errorf("%w: message %d of %s has headers that no node of this cluster writes", storage.ErrCorrupt, seq, subject)
 	}
-	return fmt.Errorf("%w: message %d of %s has headers that no node of this cluster writes", storage.ErrCorrupt, seq, subject)
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	return nats.DecodeHeadersMsg(raw)
 }
 
 func (s Signer) plain(raw []byte) bool {

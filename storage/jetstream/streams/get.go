@@ -1,0 +1,67 @@
+package streams
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Get asks for a message of a stream, or for several.
+type Get struct {
+	Seq      uint64 `json:"seq,omitempty"`
+	LastFor  string `json:"last_by_subj,omitempty"`
+	NextFor  string `json:"next_by_subj,omitempty"`
+	Batch    int    `json:"batch,omitempty"`     // direct gets only
+	MaxBytes int    `json:"max_bytes,omitempty"` // direct gets only
+}
+
+// Body returns a request's.
+func (g Get) Body() []byte {
+	b, err := json.Marshal(g)
+	if err != nil {
+		panic(err) // of numbers and strings
+	}
+	return b
+}
+
+// Subject returns that of the messages.
+func (g Get) Subject() string { return cmp.Or(g.LastFor, g.NextFor) }
+
+// DirectGet is where any server that keeps a stream answers, with what it has.
+func DirectGet(stream string) string { return "$JS.API.DIRECT.GET." + stream }
+
+// Message is one as its stream has it.
+type Message struct {
+	Sequence uint64    `json:"seq"`
+	Time     time.Time `json:"time"`
+	Header   []byte    `json:"hdrs"` // as the server keeps it; nil: it has none
+	Data     []byte    `json:"data"`
+}
+
+// Leader asks the leader of a stream for a message, which jetstream.Stream does not where other
+// servers answer, too. The error is jetstream.ErrMsgNotFound if there is none, else that of the
+// connection or the server's.
+func Leader(ctx context.Context, nc *nats.Conn, stream string, g Get) (Message, error) {
+	reply, err := nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+stream, g.Body())
+	if err != nil {
+		return Message{}, err
+	}
+	var got struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message *Message            `json:"message"`
+	}
+	switch err := json.Unmarshal(reply.Data, &got); {
+	case err != nil:
+		return Message{}, fmt.Errorf("answer to a get: %w", err)
+	case got.Error != nil:
+		return Message{}, got.Error
+	case got.Message == nil:
+		return Message{}, fmt.Errorf("answer to a get has no message: %.100q", reply.Data)
+	}
+	return *got.Message, nil
+}
