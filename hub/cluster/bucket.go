@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -57,21 +58,36 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, revision uin
 	defer cancel()
 	m := &nats.Msg{Subject: b.subject(key), Data: value}
 	opts = append(opts, jetstream.WithExpectLastSequencePerSubject(revision), jetstream.WithRetryAttempts(0))
-	ack, err := b.js.PublishMsg(ctx, m, opts...)
-	if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
-		return 0, errRevision
+	for {
+		ack, err := b.js.PublishMsg(ctx, m, opts...)
+		if err == nil {
+			return ack.Sequence, nil
+		}
+		switch e, _ := errors.AsType[*jetstream.APIError](err); {
+		case e == nil:
+			return 0, err
+		case e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
+			return 0, errRevision
+		case e.ErrorCode != jetstream.JSErrCodeStreamWrongLastSequenceConstant:
+			return 0, err
+		}
+		// One that another sent, or this node before, is being stored, or comes to nothing.
+		select {
+		case <-time.After(busyRest):
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
 	}
-	if err != nil {
-		return 0, err
-	}
-	return ack.Sequence, nil
 }
 
-// unanswered reports whether the error of a put says that nobody answered, as while the servers elect
-// a leader.
+// busyRest is until the servers are asked again whether they have stored what was sent before.
+const busyRest = 5 * time.Millisecond
+
+// unanswered reports whether the error of a put leaves open what has happened, as while the servers
+// elect a leader.
 func unanswered(err error) bool {
 	e, ok := errors.AsType[*jetstream.APIError](err)
-	return ok && e.ErrorCode == codeNotAvailable || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoStreamResponse)
+	return !ok || e.ErrorCode == codeNotAvailable
 }
 
 // codeNotAvailable is the server's for a JetStream without a leader.

@@ -90,7 +90,7 @@ func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
 			h.remember(key, user)
 			return nil
 		}
-		if !errors.Is(err, errRevision) && !isUnanswered(err) {
+		if !errors.Is(err, errRevision) && !unanswered(err) {
 			return fmt.Errorf("keep whose a credential is: %w", err)
 		}
 		owner, at, err := h.fromLeader(ctx, key)
@@ -108,13 +108,6 @@ func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
 		}
 		revision = at
 	}
-}
-
-// isUnanswered reports whether an error leaves open what has happened.
-func isUnanswered(err error) bool {
-	const inProcess = 10164 // of nats-server: one like it is being stored
-	e, ok := errors.AsType[*jetstream.APIError](err)
-	return !ok || e.Code == 503 || e.ErrorCode == inProcess
 }
 
 func hintDocument(key string) string { return "hint." + key }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +107,34 @@ func TestDocumentsRefused(t *testing.T) {
 	for what, err := range map[string]error{"created": err, "replaced": a.Documents().Replace(ctx, "ring", []byte("the key"))} {
 		if _, ok := errors.AsType[*jetstream.APIError](err); !ok || ctx.Err() != nil {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// Nodes that start at once make what they share at once: one is first, and the others take that.
+func TestDocumentsAtOnce(t *testing.T) {
+	t.Parallel()
+	a := ready(t, natstest.Start(t, 3).Conn(t), "a", func(o *Options) { o.Replicas = 3 })
+	for round := range 20 {
+		const nodes = 5
+		made, failed := make(chan string, nodes), make(chan error, nodes)
+		for node := range nodes {
+			go func() {
+				doc, err := a.Documents().Create(t.Context(), fmt.Sprint("ring-", round), fmt.Append(nil, node))
+				made <- string(doc)
+				failed <- err
+			}()
+		}
+		first := <-made
+		for range nodes - 1 {
+			if doc := <-made; doc != first {
+				t.Errorf("%q and %q", first, doc)
+			}
+		}
+		for range nodes {
+			if err := <-failed; err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
