@@ -69,6 +69,31 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// What a stream that is full does not take is an error that says so, and not one that waits for ever.
+func TestStreamFull(t *testing.T) {
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	st := open(t, nc, 1, "a/1")
+	epoch := load(t, st, "ann").Epoch
+	full := st.stream.CachedInfo().Config
+	full.MaxBytes, full.Discard = 1<<10, jetstream.DiscardNew
+	_, err := jetStream(t, nc).UpdateStream(t.Context(), full)
+	must(t, err)
+	select {
+	case err := <-begin(st, "ann", epoch, big("n", 1<<10)):
+		if err == nil || !strings.Contains(err.Error(), "maximum bytes exceeded") || errors.Is(err, ErrUnknown) {
+			t.Errorf("Write: %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("Write waits")
+	}
+	// There is room again.
+	full.MaxBytes = -1
+	_, err = jetStream(t, nc).UpdateStream(t.Context(), full)
+	must(t, err)
+	must(t, write(st, "ann", epoch, storage.Name{Public: "n"}))
+}
+
 // A damaged journal is its user's trouble alone, and is not made worse.
 func TestDamaged(t *testing.T) {
 	c := natstest.Start(t, 1)

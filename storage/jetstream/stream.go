@@ -62,8 +62,13 @@ func explain(err error) error {
 const (
 	codeNotLeader     jetstream.ErrorCode = 10009
 	codeNoResources   jetstream.ErrorCode = 10023
+	codeNotStored     jetstream.ErrorCode = 10077 // for the reason in the description
 	codeStreamOffline jetstream.ErrorCode = 10118
 )
+
+// tooManyBytes is what the server says of a stream that has reached its limit: only a person can do
+// something about it.
+const tooManyBytes = "maximum bytes exceeded"
 
 // final are errors after which trying again is of no use.
 var final = []error{
@@ -78,6 +83,8 @@ func temporary(err error) bool {
 		switch e.ErrorCode {
 		case codeNoResources:
 			return false
+		case codeNotStored:
+			return e.Description != tooManyBytes // else the server ends, say
 		case codeNotLeader, codeStreamOffline, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // one like it is being stored
 			return true
 		}
