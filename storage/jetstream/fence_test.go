@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/spec"
 	"tabhub/storage"
@@ -108,6 +109,31 @@ func TestLostAcknowledgement(t *testing.T) {
 	wantStale(t, err, fourth.Epoch)
 	if !errors.Is(err, ErrUnknown) {
 		t.Errorf("got %v, want ErrUnknown", err)
+	}
+}
+
+// A write that was kept, of which the node did not hear, is not told as refused when the server takes
+// nothing any more.
+func TestLostAcknowledgementThenRefused(t *testing.T) {
+	c := natstest.Start(t, 1)
+	p := natstest.NewProxy(t, c.URL(0))
+	near := c.Conn(t)
+	st := open(t, c.ConnTo(t, p.URL()), 1, "a/1")
+	epoch := load(t, st, "ann").Epoch
+	p.CutReplies()
+	done := begin(st, "ann", epoch, big("n", 100))
+	await(t, near, "ann", 2)
+	small := st.stream.CachedInfo().Config
+	small.MaxMsgSize = 10
+	_, err := jetStream(t, near).UpdateStream(t.Context(), small)
+	must(t, err)
+	p.Break()
+	p.Mend()
+	if err := <-done; !errors.Is(err, jetstream.ErrStreamMessageExceedsMaximum) || !errors.Is(err, ErrUnknown) {
+		t.Errorf("got %v, want that it was refused, and may be kept", err)
+	}
+	if err := write(st, "ann", epoch, big("n", 100)); err == nil || errors.Is(err, ErrUnknown) {
+		t.Errorf("got %v, want that it was refused", err)
 	}
 }
 

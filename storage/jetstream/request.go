@@ -83,21 +83,25 @@ func (e *supersededError) Error() string {
 
 // publish writes m, whose id is unique, right behind the message with sequence after, and returns
 // its sequence. It tries until the outcome is known or ctx ends; the error is a
-// *supersededError if another one stands there, or says why the server refused it.
+// *supersededError if another one stands there, or says why the server refused it, with ErrUnknown
+// if it has not answered an attempt before.
 func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uint64, err error) {
 	m.Header.Set(nats.ExpectedLastSubjSeqHdr, strconv.FormatUint(after, 10))
 	s.signer.Sign(m)
 	var lost time.Time // since when the servers say so
-	err = s.persist(ctx, func(ctx context.Context) error {
-		reply, err := s.nc.RequestMsgWithContext(ctx, m)
+	var doubt bool     // an attempt may be kept of which nobody has said so
+	err = s.persist(ctx, func(attempt context.Context) error {
+		reply, err := s.nc.RequestMsgWithContext(attempt, m)
 		if err == nil {
 			seq, err = decodeAck(reply.Data)
+		} else if !errors.Is(err, nats.ErrNoResponders) && !errors.Is(err, nats.ErrMaxPayload) {
+			doubt = true
 		}
 		if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
-			seq, err = s.successor(ctx, m, after)
+			seq, err = s.successor(attempt, m, after)
 		}
 		if errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) ||
-			errors.Is(err, nats.ErrNoResponders) && s.gone(ctx) {
+			errors.Is(err, nats.ErrNoResponders) && s.gone(attempt) {
 			if lost.IsZero() {
 				lost = time.Now()
 			}
@@ -109,6 +113,9 @@ func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uin
 		lost = time.Time{}
 		return err
 	})
+	if _, superseded := errors.AsType[*supersededError](err); err != nil && doubt && !superseded && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
 	if err == nil {
 		s.stats.messages.Add(1)
 		s.stats.bytes.Add(int64(len(m.Data)))
