@@ -85,7 +85,7 @@ func (s *Store) readSome(ctx context.Context, subject string, next, to uint64, v
 	if err := s.nc.PublishRequest(streams.DirectGet(streamName), inbox, req.Body()); err != nil {
 		return next, err
 	}
-	for next <= to {
+	for first := true; next <= to; first = false {
 		reply, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
 			return next, err
@@ -102,6 +102,9 @@ func (s *Store) readSome(ctx context.Context, subject string, next, to uint64, v
 		}
 		if m.seq > to { // another has come, and a snapshot instead of the message
 			return next, &supersededError{by: m.writer()}
+		}
+		if m.after >= next && !first {
+			break // one was lost on its way, or purged: the next request tells
 		}
 		if err := visit(&m); err != nil {
 			return next, err
