@@ -106,6 +106,9 @@ func (n *Node) renewed(revision uint64, sent *instant) {
 	k.revision = revision
 	clear(k.sent)
 	n.mu.Lock()
+	if revision < n.acked.revision { // the bucket has been made again, or is a copy of what it was
+		n.forgetRevisionsLocked()
+	}
 	if n.acked.revision <= n.seen { // else the watch has still to tell of the one before
 		n.acked = acked{revision, time.Now()}
 	}

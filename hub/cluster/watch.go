@@ -140,6 +140,15 @@ func (n *Node) see(name string, data []byte, revision uint64, stored time.Time) 
 	}
 }
 
+// forgetRevisionsLocked has the watch, which is told of nothing any more, begin anew and take whatever
+// revision comes. What was known of the others counts until then, and its time begins now.
+func (n *Node) forgetRevisionsLocked() {
+	n.seen, n.acked = 0, acked{}
+	for _, e := range n.entries {
+		e.revision, e.at = 0, time.Now()
+	}
+}
+
 // stalled reports whether the watch has not told of a renewal of which it should have.
 func (n *Node) stalled(began time.Time) bool {
 	n.mu.Lock()

@@ -46,6 +46,43 @@ func TestSilenceAmongMessages(t *testing.T) {
 	}
 }
 
+// A bucket that somebody deletes, and a node that starts makes again, counts from 1: nodes must find
+// each other in it.
+func TestBucketMadeAgain(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	a, b := ready(t, nc, "a"), ready(t, nc, "b")
+	for range 1000 { // so that it takes long until there are as many again
+		if err := nc.Publish(a.nodes.subject("x"), []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	both := func() bool {
+		of, _ := a.Member(b.ID())
+		is, _ := b.Member(a.ID())
+		return of.State == Ready && is.State == Ready
+	}
+	seen := func(n *Node) uint64 {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return n.seen
+	}
+	until(t, a, "all is read", func() bool { return seen(a) > 1000 && seen(b) > 1000 && both() })
+	before := []string{a.ID(), b.ID()}
+	if err := a.nodes.js.DeleteStream(t.Context(), "KV_"+nodesBucket); err != nil {
+		t.Fatal(err)
+	}
+	until(t, a, "the leases are over", func() bool { return !a.Lease().Held() && !b.Lease().Held() })
+	if _, err := openBucket(t.Context(), a.nodes.js, nodesBucket, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, a, "they know each other again", func() bool { return a.ID() != before[0] && b.ID() != before[1] && both() })
+	id := b.ID()
+	crash(b)
+	until(t, a, "b has ended", func() bool { return !a.Alive(id) })
+}
+
 // A node whose consumer is gone, as its server has restarted, must notice, at whatever time between
 // two renewals it looks: it knows nothing of who comes and goes until then.
 func TestStalledWatch(t *testing.T) {
