@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -153,6 +154,27 @@ func TestJournalDeleted(t *testing.T) {
 	}
 	if n := len(a.compactions); n != 0 {
 		t.Errorf("%d compactions are under way", n)
+	}
+}
+
+// All users who ask at once whether the stream is there are told the same: one who is told that it is
+// waits anew.
+func TestGoneForAll(t *testing.T) {
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	st := open(t, nc, 1, "a/1")
+	must(t, jetStream(t, nc).DeleteStream(t.Context(), streamName))
+	for range 20 {
+		st.missing.asked = time.Time{}
+		var asking sync.WaitGroup
+		for range 8 {
+			asking.Go(func() {
+				if !st.gone(t.Context()) {
+					t.Error("it is there")
+				}
+			})
+		}
+		asking.Wait()
 	}
 }
 

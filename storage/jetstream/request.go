@@ -126,9 +126,7 @@ func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uin
 // gone reports whether the servers say that the stream is not there. It asks once a second, for
 // all users, and briefly: as long as there is no leader nobody may answer.
 func (s *Store) gone(ctx context.Context) bool {
-	if !s.missing.TryLock() {
-		return false // who asks finds out
-	}
+	s.missing.Lock()
 	defer s.missing.Unlock()
 	if time.Since(s.missing.asked) > time.Second {
 		ctx, cancel := context.WithTimeout(ctx, minAnswer)
