@@ -468,8 +468,6 @@ func (n *clusterNode) drain() {
 
 // close ends what the node has. Nobody is served any more.
 func (n *clusterNode) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
-	defer cancel()
 	var errs []error
 	if n.stop != nil {
 		n.stop()
@@ -485,6 +483,8 @@ func (n *clusterNode) close() error {
 		errs = append(errs, n.store.Close())
 	}
 	if n.Node != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+		defer cancel()
 		errs = append(errs, n.Leave(ctx))
 	}
 	if n.ln != nil {
