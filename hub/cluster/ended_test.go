@@ -182,6 +182,31 @@ func TestKeyIsTakenAway(t *testing.T) {
 	}
 }
 
+// Who deletes a key in the way of `nats kv del` replaces what was in it, perhaps before others were told
+// of that: the holder may have renewed its lease just then. So its time begins anew.
+func TestKeyIsReplaced(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	a, b := ready(t, nc, "a"), ready(t, nc, "b")
+	id := b.ID()
+	until(t, a, "a knows b", func() bool { return a.Alive(id) })
+	crash(b)
+	time.Sleep(short.ttl / 2)
+	began, bad := time.Now(), a.Stats().BadRecords
+	if err := nc.Publish(a.nodes.subject("b"), nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, a, "a knows that", func() bool { return a.Stats().BadRecords > bad })
+	if !a.Alive(id) {
+		t.Skip("the machine is too slow")
+	}
+	until(t, a, "b has ended", func() bool { return !a.Alive(id) })
+	if took := time.Since(began); took < short.ttl {
+		t.Errorf("b could have renewed its lease, of %v, %v ago", short.hold, took)
+	}
+}
+
 // Names that are used once, as an orchestrator may give them, must not pile up for ever.
 func TestForget(t *testing.T) {
 	t.Parallel()

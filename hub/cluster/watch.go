@@ -16,7 +16,7 @@ type entry struct {
 	record
 	revision uint64
 	stored   time.Time // by the clock of NATS
-	at       time.Time // when that was heard of; time before is no reason to end the lease
+	at       time.Time // when that was heard of, whatever it is; time before is no reason to end the lease
 	ending   bool      // it is being declared ended
 	sure     time.Time // from when on it is certain that a lease of which nothing was known has ended
 }
@@ -120,13 +120,13 @@ func (n *Node) see(name string, data []byte, revision uint64, stored time.Time) 
 		n.mu.Unlock()
 		return
 	}
-	e.revision, e.stored, e.ending = revision, stored, false
+	// What replaces a renewal may have replaced one after it, too, of which the watch has not told.
+	e.revision, e.stored, e.at, e.ending = revision, stored, time.Now(), false
 	was := e.Member
 	if err == nil && !r.follows(&e.record) {
 		err = errors.New("it is older than what was there")
 	}
 	if err == nil {
-		e.at = time.Now()
 		e.take(r, n.opts.timing.ttl)
 	}
 	n.mu.Unlock()
