@@ -132,8 +132,8 @@ func (n *Node) take(ctx context.Context) error {
 			return streams.Explain(err, n.opts.Replicas)
 		}
 		r, bad := decodeRecord(n.self.Name, m.Data, n.keys.members)
-		live := bad == nil && r.State.live()
-		if live && r.Fingerprint == n.self.Fingerprint {
+		live := bad == nil && r.State.live() || bad != nil && m.Sequence > 0 // what is damaged may have replaced a lease
+		if live && bad == nil && r.Fingerprint == n.self.Fingerprint {
 			n.keeper.revision = m.Sequence // an attempt has landed that was not answered
 			live = false
 		}
@@ -141,14 +141,14 @@ func (n *Node) take(ctx context.Context) error {
 		case live && seen == 0:
 			seen, since = m.Sequence, time.Now()
 		case live && seen != m.Sequence:
-			return fmt.Errorf("%w: a node called %s runs at %s: give this one another name", ErrNameInUse, r.Name, r.URL)
+			return fmt.Errorf("%w: a node called %s runs at %s: give this one another name", ErrNameInUse, n.self.Name, cmp.Or(r.URL, "another address"))
 		}
 		if live && time.Since(since) < n.opts.timing.ttl {
 			select {
 			case <-time.After(n.opts.timing.retry):
 				continue
 			case <-ctx.Done():
-				return fmt.Errorf("the last node called %s has not ended yet: %w", r.Name, context.Cause(ctx))
+				return fmt.Errorf("the last node called %s has not ended yet: %w", n.self.Name, context.Cause(ctx))
 			}
 		}
 		if n.keeper.revision != m.Sequence || n.self.Incarnation == "" {

@@ -226,6 +226,28 @@ func TestJoinAfterDeath(t *testing.T) {
 	}
 }
 
+// Who deletes the key of a node that cannot be reached, in the way of `nats kv del`, and starts another
+// one must not have two at once.
+func TestJoinAfterDeletion(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t, 1)
+	nc := c.Conn(t)
+	proxy := natstest.NewProxy(t, c.URL(0))
+	first := ready(t, c.ConnTo(t, proxy.URL()), "a")
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.Cut()
+	if _, err := js.Publish(t.Context(), first.nodes.subject("a"), nil); err != nil {
+		t.Fatal(err)
+	}
+	ready(t, nc, "a")
+	if first.Lease().Held() {
+		t.Error("two nodes have the lease of one name")
+	}
+}
+
 // A node that gives no answer, while it is stopped for example, must keep no other out.
 func TestJoinWithoutAnswer(t *testing.T) {
 	t.Parallel()
