@@ -26,8 +26,9 @@ func (silent) remove(context.Context, []piece) error                { return nil
 func (silent) pieces(context.Context) iter.Seq2[piece, error] {
 	return func(func(piece, error) bool) {}
 }
-func (silent) sync(Head) error { return nil }
-func (silent) close() error    { return nil }
+func (silent) now(at time.Time) time.Time { return at }
+func (silent) sync(Head) error            { return nil }
+func (silent) close() error               { return nil }
 
 // A hub that ends waits for servers that do not answer as long as it was to, and no longer: neither
 // until the attempt under way has had its time, nor with another one. The process that has room for

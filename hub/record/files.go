@@ -229,6 +229,8 @@ func (f *files) remove(_ context.Context, old []piece) error {
 	return nil
 }
 
+func (f *files) now(time.Time) time.Time { return time.Now() }
+
 func (f *files) close() error {
 	var errs []error
 	for _, open := range append(f.full, f.file, f.payloads) {

@@ -47,6 +47,9 @@ type medium interface {
 	sync(head Head) error
 	// remove removes pieces that pieces has yielded, the oldest first.
 	remove(ctx context.Context, old []piece) error
+	// now returns the time by the clock that says when pieces were written, of which newest is that of
+	// the last one.
+	now(newest time.Time) time.Time
 	close() error
 }
 

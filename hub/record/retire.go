@@ -18,7 +18,7 @@ func (w *writer) retire(ctx context.Context) error {
 	if !w.begun || w.late != "" {
 		return nil
 	}
-	old, err := w.surplus(ctx, now)
+	old, err := w.surplus(ctx)
 	if err != nil || len(old) == 0 {
 		return err
 	}
@@ -40,7 +40,7 @@ func (w *writer) retire(ctx context.Context) error {
 }
 
 // surplus returns the pieces to remove, oldest first. The last one, which is being written, stays.
-func (w *writer) surplus(ctx context.Context, now time.Time) ([]piece, error) {
+func (w *writer) surplus(ctx context.Context) ([]piece, error) {
 	all, err := piecesOf(ctx, w.medium)
 	if err != nil {
 		return nil, err
@@ -54,6 +54,10 @@ func (w *writer) surplus(ctx context.Context, now time.Time) ([]piece, error) {
 		}
 		total += sizes[i]
 	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	now := w.medium.now(changed[len(all)-1])
 	n := 0
 	for n < len(all)-1 && (total > w.o.Max || now.Sub(changed[n]) > w.o.Keep) {
 		total -= sizes[n]
