@@ -118,7 +118,7 @@ func (f *Forwarder) Close() {
 	pools := maps.Clone(f.pools)
 	f.mu.Unlock()
 	for l := range links {
-		l.Conn.Close()
+		l.Close()
 	}
 	for _, p := range pools {
 		p.CloseIdleConnections()

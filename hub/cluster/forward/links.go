@@ -45,13 +45,19 @@ type link struct {
 	net.Conn
 	f    *Forwarder
 	node string
+	near net.Conn // what it is spliced with, guarded by Forwarder.mu; nil if it is not
 }
 
-// Close implements net.Conn.
+// Close implements net.Conn. It closes the other side of a splice, too: who writes there may wait for
+// somebody who does not read.
 func (l *link) Close() error {
 	l.f.mu.Lock()
 	delete(l.f.links, l)
+	near := l.near
 	l.f.mu.Unlock()
+	if near != nil {
+		near.Close()
+	}
 	return l.Conn.Close()
 }
 
@@ -119,7 +125,7 @@ func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 	if err != nil {
 		return nil, &dialError{node, err}
 	}
-	l := &link{conn, f, node}
+	l := &link{Conn: conn, f: f, node: node}
 	if !f.add(l) {
 		conn.Close()
 		return nil, &dialError{node, errClosed}

@@ -144,6 +144,7 @@ func (f *Forwarder) splice(near net.Conn, far *link) {
 		return
 	}
 	f.copying.Add(2)
+	far.near = near
 	f.mu.Unlock()
 	f.stats.splices.Add(1)
 	s := &spliced{near: near, far: far, f: f}
@@ -171,8 +172,7 @@ func (s *spliced) copy(to, from net.Conn) {
 	}
 	left := s.open.Add(-1)
 	if left == 0 || err != nil {
-		s.near.Close()
-		s.far.Close()
+		s.far.Close() // and with it near
 	}
 	if left == 0 {
 		s.f.stats.splices.Add(-1)

@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -144,6 +145,35 @@ func TestSpliceEndsWithTheNode(t *testing.T) {
 	n.forwarder.Close()
 	if _, err := n.forwarder.dial(t.Context(), "owner"); err == nil {
 		t.Error("a closed Forwarder makes connections")
+	}
+}
+
+// A client that does not read keeps no node from ending, and nothing of a node that is gone.
+func TestEndWhileAClientDoesNotRead(t *testing.T) {
+	for name, end := range map[string]func(*Forwarder){"this node": (*Forwarder).Close, "the other": func(f *Forwarder) { f.CloseMember("owner") }} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := New(Options{})
+				defer f.Close()
+				near, client := net.Pipe()
+				defer client.Close()
+				far, owner := net.Pipe()
+				defer owner.Close()
+				l := &link{Conn: far, f: f, node: "owner"}
+				f.add(l)
+				f.splice(near, l)
+				if _, err := owner.Write([]byte("what the client does not read")); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				began := time.Now()
+				end(f)
+				synctest.Wait()
+				if took, left := time.Since(began), f.Stats().Splices; took > 0 || left > 0 {
+					t.Errorf("it ends after %s, and %d sockets are left", took, left)
+				}
+			})
+		})
 	}
 }
 
