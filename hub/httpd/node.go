@@ -130,8 +130,9 @@ func (p *pass) isOfProcess() bool {
 	return rt.need == credNone && !rt.ofUser
 }
 
-// userOf returns whose a request is, "" if nobody can tell. It proves nothing.
-func (s *Server) userOf(r *http.Request, p *pass) (user spec.UserID, err error) {
+// userOf returns whose a request is, "" if nobody can tell. It proves nothing. Of several credentials
+// the first says it: one that is wrong is not made good by another, and each may have to be looked up.
+func (s *Server) userOf(r *http.Request, p *pass) (spec.UserID, error) {
 	if !s.guard.accounts {
 		return spec.LocalUser, nil
 	}
@@ -139,12 +140,10 @@ func (s *Server) userOf(r *http.Request, p *pass) (user spec.UserID, err error) 
 	if p.route.path == "/api/session" && len(shown) == 0 {
 		shown = append(shown, signInCode(r))
 	}
-	for _, credential := range shown {
-		if credential != "" && user == "" && err == nil {
-			user, err = s.o.Elsewhere.UserOf(r.Context(), credential)
-		}
+	if len(shown) == 0 || shown[0] == "" {
+		return "", nil
 	}
-	return user, err
+	return s.o.Elsewhere.UserOf(r.Context(), shown[0])
 }
 
 // signInCode returns the code of a page that signs in, and leaves it in the body.

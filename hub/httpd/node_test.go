@@ -412,6 +412,39 @@ func TestEntranceOfAccounts(t *testing.T) {
 	}
 }
 
+// lookups is a Locator that counts the credentials that are looked up.
+type lookups struct {
+	*located
+	n int
+}
+
+func (l *lookups) UserOf(ctx context.Context, credential string) (spec.UserID, error) {
+	l.n++
+	return l.located.UserOf(ctx, credential)
+}
+
+// Who has no credential cannot have the nodes' store asked for a thousand by one request.
+func TestWrongCredentialsAreLookedUpOnce(t *testing.T) {
+	l := &lookups{located: &located{of: map[string]spec.UserID{"ann's": "ann"}, at: map[spec.UserID]http.Handler{"ann": nil}}}
+	d := open(t, func(g *GuardOptions, o *Options) {
+		g.Accounts, g.Verifier = true, users{"ann's": {User: "ann"}}
+		o.Elsewhere = l
+	})
+	for query, want := range map[string]int{
+		"?token=wrong" + strings.Repeat("&token=wrong", 100): 401,
+		"?token=wrong&token=ann's":                           401,
+		"?token=&token=ann's":                                401,
+		"?token=ann's&token=wrong":                           401,
+		"?token=ann's&token=ann's":                           405,
+	} {
+		l.n = 0
+		status, body, _ := d.ask("DELETE", "/sse"+query, "", "Authorization", "")
+		if status != want || l.n > 1 {
+			t.Errorf("%.40s: %d %s, after %d were looked up", query, status, body, l.n)
+		}
+	}
+}
+
 // Users that move between two nodes while a request is under way end nowhere, but soon.
 func TestEntranceFollowsAUser(t *testing.T) {
 	d := openEntrance(t, nil)
