@@ -88,6 +88,12 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 		p.here = user
 		return false
 	}
+	s.passOn(w, r, p, user, elsewhere)
+	return true
+}
+
+// passOn has a request served by the node that has its user, until this one ends if it only reads.
+func (s *Server) passOn(w http.ResponseWriter, r *http.Request, p *pass, user spec.UserID, elsewhere http.Handler) {
 	ctx := r.Context()
 	if r.Method == http.MethodGet { // it may be a stream without an end
 		var cancel context.CancelFunc
@@ -95,27 +101,19 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 		defer cancel()
 		defer context.AfterFunc(s.ctx, cancel)()
 	}
+	r = r.WithContext(ctx)
 	if p.route.merge != nil && p.from == fromOwner {
-		s.merge(w, r, p, elsewhere, s.enter(r.WithContext(ctx), p, user, false))
-	} else {
-		s.passOn(w, r.WithContext(ctx), p, user, elsewhere)
-	}
-	return true
-}
-
-// passOn has another node serve a request, which can ask what becomes of its answer if that may
-// be one of a client's calls.
-func (s *Server) passOn(w http.ResponseWriter, r *http.Request, p *pass, user spec.UserID, elsewhere http.Handler) {
-	if conn := delivery.FromContext(r.Context()); conn != nil && p.route.client && p.route.tenant && r.Header.Get("Upgrade") == "" {
-		passed := s.passed.Pass(w, conn)
-		whole := false
-		defer func() { passed.End(whole && r.Context().Err() == nil) }()
-		w, p.answer = passed, passed.ID
-		elsewhere.ServeHTTP(w, s.enter(r, p, user, false))
-		whole = true
+		s.merge(w, r, p, elsewhere, s.enter(r, p, user, false))
 		return
 	}
+	whole := false
+	if conn := delivery.FromContext(ctx); conn != nil && p.route.client && p.route.tenant && r.Header.Get("Upgrade") == "" {
+		passed := s.passed.Pass(w, conn) // the node may ask what has become of a call's answer
+		defer func() { passed.End(whole && ctx.Err() == nil) }()
+		w, p.answer = passed, passed.ID
+	}
 	elsewhere.ServeHTTP(w, s.enter(r, p, user, false))
+	whole = true
 }
 
 // isOfProcess reports whether a request is served by the node that it has come to.

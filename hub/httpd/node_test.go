@@ -646,3 +646,41 @@ func TestUserMovesDuringRequest(t *testing.T) {
 		}
 	}
 }
+
+// A stream of a user whom another node takes over in the moment of the request does not keep the node
+// from ending that it has come to; and the owner's commands know also then which node they ask.
+func TestUserMovesDuringRequestOfAStream(t *testing.T) {
+	came := make(chan struct{})
+	there := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/status" {
+			writeJSON(w, http.StatusOK, StatusReport{Info: Info{Version: "other"}})
+			return
+		}
+		close(came)
+		<-r.Context().Done()
+	})
+	d := open(t, func(_ *GuardOptions, o *Options) {
+		o.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
+			return nil, &ownedError{there}
+		}, slog.New(slog.DiscardHandler))
+	})
+	if status, body := d.askOwner("GET", "/api/status", ""); status != 200 || !strings.Contains(body, `"version":"v1"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+d.addr+"/sse", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+secret)
+	go func() {
+		if resp, err := http.DefaultTransport.RoundTrip(req); err == nil {
+			resp.Body.Close()
+		}
+	}()
+	<-came
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if err := d.server.Shutdown(ctx, "stop"); err != nil {
+		t.Error(err)
+	}
+}
