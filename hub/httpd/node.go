@@ -354,6 +354,17 @@ func (s *Server) serveQuestion(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// answerLeft answers a request whose user has left before the credential was known to be good. Nothing
+// was done: a node that has passed it on has it served where the user is now.
+func (s *Server) answerLeft(w http.ResponseWriter, r *http.Request, p *pass, err error) {
+	if p.entrance != nil {
+		misdirect(w, nil)
+		return
+	}
+	w.Header().Set("Retry-After", "1")
+	s.answerError(w, r, s.notLocated(p.here, err))
+}
+
 // HasLeft reports whether the user whose hub was here when a request was located, or Settle was
 // called, has it here no more. Then an unknown credential may be good where it is now.
 func (s *Server) HasLeft(r *http.Request) bool { return s.hasLeft(passOf(r.Context())) }

@@ -615,9 +615,32 @@ func TestCredentialOfWhoHasLeft(t *testing.T) {
 			g.Accounts, g.Verifier = true, notOwners{}
 			o.Elsewhere = &located{of: map[string]spec.UserID{"token": "ann"}, at: map[spec.UserID]http.Handler{"ann": nil}, left: left}
 		})
-		if status, body, _ := d.askVia(http.DefaultTransport, "GET", "/api/tabs", "", "Authorization", "Bearer token"); status != want {
+		status, body, header := d.askVia(http.DefaultTransport, "GET", "/api/tabs", "", "Authorization", "Bearer token")
+		if status != want || left != (header.Get("Retry-After") != "") {
 			t.Errorf("left %t: %d %s", left, status, body)
 		}
+		// Another node that has passed it on sends it again, to where the user is.
+		r := ask("/api/tabs", "127.0.0.1:3300", "-")
+		r.Header.Set("Authorization", "Bearer token")
+		r.Header.Set(entranceHeader, `{"user":"ann","local":"127.0.0.1:3300"}`)
+		w := httptest.NewRecorder()
+		d.server.serveNode(w, r)
+		if _, again := w.Header()[forward.OwnerHeader]; again != left {
+			t.Errorf("left %t, by another node: %d %s", left, w.Code, w.Body)
+		}
+	}
+}
+
+// What comes by another node in the moment in which this one ends is not lost: it is sent again.
+func TestEndingNodeAnswersNobodyElses(t *testing.T) {
+	d := newTestServer(t, func(_ *GuardOptions, o *Options) { o.Elsewhere = &located{} })
+	d.server.draining = true
+	r := ask("/api/tabs", "127.0.0.1:3300", "-")
+	r.Header.Set("Authorization", "Bearer "+secret)
+	w := httptest.NewRecorder()
+	d.server.handle(w, r, &entrance{User: spec.LocalUser})
+	if _, again := w.Header()[forward.OwnerHeader]; !again || w.Code != http.StatusMisdirectedRequest {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

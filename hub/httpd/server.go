@@ -227,7 +227,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	var passed *http.Request
 	if err == nil {
 		if passed, err = s.guard.checkCredential(r, p); err != nil && s.hasLeft(p) {
-			s.answerError(w, r, s.notLocated(p.here, err))
+			s.answerLeft(w, r, p, err)
 			return
 		}
 	}
@@ -242,7 +242,11 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 		return
 	}
 	if s.isDraining() && r.URL.Path != "/healthz" {
-		s.answerDraining(w)
+		if entrance != nil {
+			misdirect(w, nil)
+		} else {
+			s.answerDraining(w)
+		}
 		return
 	}
 	if err := s.serve(&request{Request: passed, w: w, pass: p}); err != nil {
