@@ -134,8 +134,11 @@ func (p *process) refuse(r *http.Request, err error) error {
 	if coded, ok := errors.AsType[*spec.Error](err); ok {
 		return coded
 	}
-	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
+	switch {
+	case errors.Is(err, pairing.ErrUnknown), errors.Is(err, pairing.ErrProof):
 		return spec.Errorf(spec.CodeUnpaired, "%v", err)
+	case errors.Is(err, auth.ErrUnchecked): // it may come back
+		return spec.Errorf(spec.CodeInternal, "%v", err)
 	}
 	return spec.Errorf(spec.CodeRefused, "%v", err)
 }
@@ -215,9 +218,13 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	if err := p.server.Settle(h.Request, h.Token); err != nil {
 		return a, err
 	}
-	if a.Admission, err = admit(h.Request, h.Token); err != nil && p.server.HasLeft(h.Request) {
+	a.Admission, err = admit(h.Request, h.Token)
+	switch {
+	case err != nil && p.server.HasLeft(h.Request):
 		return a, errOtherHub
-	} else if err != nil {
+	case errors.Is(err, auth.ErrUnchecked): // it may come back
+		return a, spec.Errorf(spec.CodeInternal, "%v", err)
+	case err != nil:
 		return a, err
 	}
 	// The user's hub takes extensions that can open tabs, and decides about clients.

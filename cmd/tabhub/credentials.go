@@ -107,6 +107,7 @@ type nodeToken struct {
 
 	mu     sync.Mutex // held while it is read: who else asks waits for the answer
 	secret string
+	err    error     // why it could not be read
 	until  time.Time // when it is read again
 }
 
@@ -121,7 +122,7 @@ func (t *nodeToken) Verify(token string) (auth.Identity, error) {
 	}
 	secret, readErr := t.present()
 	if readErr != nil {
-		return id, fmt.Errorf("the token cannot be checked now: %w", readErr)
+		return id, fmt.Errorf("%w: %w", auth.ErrUnchecked, readErr)
 	}
 	if subtle.ConstantTimeCompare([]byte(token), []byte(secret)) != 1 {
 		return id, err
@@ -132,14 +133,11 @@ func (t *nodeToken) Verify(token string) (auth.Identity, error) {
 func (t *nodeToken) present() (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if time.Now().Before(t.until) {
-		return t.secret, nil
+	if !time.Now().Before(t.until) {
+		t.secret, t.err = t.read()
+		t.until = time.Now().Add(tokenAge)
 	}
-	secret, err := t.read()
-	if err == nil {
-		t.secret, t.until = secret, time.Now().Add(tokenAge)
-	}
-	return secret, err
+	return t.secret, t.err
 }
 
 // hasLocalUser reports whether this process has the hub of a hub without accounts.

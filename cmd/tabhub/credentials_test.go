@@ -6,6 +6,7 @@ import (
 	"crypto/cipher"
 	"errors"
 	"log/slog"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -359,12 +360,28 @@ func TestTokenOfANode(t *testing.T) {
 	if _, err := n.Verify(old); err == nil {
 		t.Error("a token that was replaced is taken")
 	}
-	broken, n.until = errors.New("NATS is away"), time.Time{}
-	if _, err := n.Verify(secret); !errors.Is(err, broken) {
-		t.Errorf("without NATS: %v", err)
+	reads, broken, n.until = 0, errors.New("NATS is away"), time.Time{}
+	for range 3 { // each of which waits for long
+		if _, err := n.Verify(secret); !errors.Is(err, broken) || !errors.Is(err, auth.ErrUnchecked) {
+			t.Errorf("without NATS: %v", err)
+		}
+	}
+	if reads != 1 {
+		t.Errorf("three tokens within a second cost %d reads without NATS", reads)
 	}
 	here, broken = true, nil
 	if _, err := n.Verify(secret); err == nil {
 		t.Error("where the user is, another token than the user's is taken")
+	}
+}
+
+// A page or an extension whose token cannot be checked now comes back: what is refused does not.
+func TestUncheckedTokenIsNotRefused(t *testing.T) {
+	p := new(process)
+	r := httptest.NewRequest("GET", "/tabs", nil)
+	for err, want := range map[error]int{auth.ErrUnchecked: spec.CodeInternal, errors.New("the token has expired"): spec.CodeRefused} {
+		if e, ok := errors.AsType[*spec.Error](p.refuse(r, err)); !ok || e.Code != want {
+			t.Errorf("%v: %v", err, e)
+		}
 	}
 }

@@ -15,6 +15,9 @@ type Verifier interface {
 	Verify(token string) (Identity, error)
 }
 
+// ErrUnchecked is in the error of a Verifier that cannot tell now whether a credential is good.
+var ErrUnchecked = errors.New("the token cannot be checked now")
+
 // Identity is who a credential stands for, and how long.
 type Identity struct {
 	User spec.UserID

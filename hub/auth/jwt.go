@@ -146,7 +146,7 @@ func (v *JWT) Verify(token string) (Identity, error) {
 func (v *JWT) explain(err error, claims jwt.MapClaims) error {
 	switch {
 	case errors.Is(err, errKeysUnavailable):
-		return errors.New("the token cannot be checked now: the hub has no keys of the issuer; try again later")
+		return fmt.Errorf("%w: the hub has no keys of the issuer; try again later", ErrUnchecked)
 	case errors.Is(err, jwt.ErrTokenMalformed):
 		return errors.New("the token is not a JSON Web Token: copy it again, whole")
 	case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):

@@ -110,7 +110,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		no = &refusal{http.StatusForbidden, err.Error()}
 	}
 	s.recordRefusal(r, no)
-	if no.status == http.StatusUnauthorized {
+	switch no.status {
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "1")
+	case http.StatusUnauthorized:
 		challenge, hint := s.challenge(r)
 		w.Header().Set("WWW-Authenticate", challenge)
 		no = &refusal{no.status, no.text + hint}

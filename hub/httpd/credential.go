@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -100,11 +101,20 @@ func (g *Guard) needsNone(r *http.Request, p *pass) bool {
 
 func (g *Guard) verify(rt *route, token string) (*auth.Identity, error) {
 	id, err := g.verifier.Verify(token)
-	if err != nil {
+	switch {
+	case errors.Is(err, auth.ErrUnchecked):
+		return nil, &uncheckedError{refusal{http.StatusServiceUnavailable, err.Error()}}
+	case err != nil:
 		return nil, unauthorized("%v", err)
 	}
 	return &id, rt.admits(&id)
 }
+
+// uncheckedError refuses who may come back with the same credential.
+type uncheckedError struct{ no refusal }
+
+func (e *uncheckedError) Error() string   { return e.no.Error() }
+func (e *uncheckedError) Unwrap() []error { return []error{&e.no, auth.ErrUnchecked} }
 
 // verifyAll checks all tokens that a peer shows beside the one that id, if it is not nil,
 // stands for: one that is wrong is not made good by another. They must be of one user and

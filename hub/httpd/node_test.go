@@ -445,6 +445,36 @@ func TestWrongCredentialsAreLookedUpOnce(t *testing.T) {
 	}
 }
 
+// unchecked is the Verifier of a node that has nothing to check tokens with.
+type unchecked struct{}
+
+func (unchecked) Verify(string) (auth.Identity, error) {
+	return auth.Identity{}, fmt.Errorf("%w: the issuer is away", auth.ErrUnchecked)
+}
+
+// A credential that may be good is not refused: a client would have its user sign in again.
+func TestCredentialThatCannotBeChecked(t *testing.T) {
+	d := open(t, func(g *GuardOptions, o *Options) {
+		g.Accounts, g.Verifier = true, unchecked{}
+		o.Elsewhere = &located{}
+	})
+	for _, path := range []string{"/mcp", "/sse", "/api/tabs", "/metrics"} {
+		status, body, h := d.ask("GET", path, "")
+		if status != http.StatusServiceUnavailable || h.Get("Retry-After") == "" || h.Get("WWW-Authenticate") != "" || !strings.Contains(body, "the issuer is away") {
+			t.Errorf("%s: %d %v %s", path, status, h, body)
+		}
+	}
+	r := ask("/tabs ws", "127.0.0.1:3300", "-")
+	pass, err := d.server.guard.checkOrigin(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = r.WithContext(context.WithValue(r.Context(), passKey{}, pass))
+	if _, err := d.server.guard.Admit(r, "token"); !errors.Is(err, auth.ErrUnchecked) {
+		t.Errorf("in a first message: %v", err)
+	}
+}
+
 // Users that move between two nodes while a request is under way end nowhere, but soon.
 func TestEntranceFollowsAUser(t *testing.T) {
 	d := openEntrance(t, nil)
