@@ -104,12 +104,6 @@ func (n *Node) ownCertificate() (*tls.Certificate, error) {
 	return nil, errors.New("this node has no lease yet")
 }
 
-// Peer returns the member that a connection with ServerTLS is from.
-func (n *Node) Peer(s *tls.ConnectionState) (Member, bool) {
-	m, known := n.byFingerprint(fingerprint(s))
-	return m, known && m.State.live()
-}
-
 // byFingerprint returns the node that has, or had, a certificate.
 func (n *Node) byFingerprint(print Fingerprint) (Member, bool) {
 	n.mu.Lock()

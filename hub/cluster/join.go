@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/url"
 	"sync"
 	"time"
@@ -296,11 +295,7 @@ func (n *Node) tryToReach(m *nats.Msg) {
 func (n *Node) reach(ctx context.Context, m Member) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	u, err := url.Parse(m.URL)
-	if err != nil {
-		return err
-	}
-	c, err := (&tls.Dialer{NetDialer: new(net.Dialer), Config: n.ClientTLS(m)}).DialContext(ctx, "tcp", u.Host)
+	c, err := (&tls.Dialer{Config: n.ClientTLS(m)}).DialContext(ctx, "tcp", m.Addr())
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (f *Forwarder) Close() {
 
 // Do sends a request of this node's own to another, once. The caller closes the body of the answer.
 func (f *Forwarder) Do(ctx context.Context, node, method, path string) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, urlOf(node)+path, nil)
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+hostOf(node)+path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ func (f *Forwarder) Do(ctx context.Context, node, method, path string) (*http.Re
 	return f.pool(node).RoundTrip(r)
 }
 
-// urlOf returns the address of a node for http.
-func urlOf(node string) string { return "http://" + hex.EncodeToString([]byte(node)) }
+// hostOf returns what a node is called in the URL of a request.
+func hostOf(node string) string { return hex.EncodeToString([]byte(node)) }
 
 // Again returns the node that has the user, as node does not or cannot be reached. owner is
 // the one that node believes to have, or "". It may be this node, which is then
@@ -198,22 +198,26 @@ func isUpgrade(r *http.Request) bool {
 // hopByHop are headers about a connection, and not about a request.
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect"}
 
-// rewrite passes on the request as it came: the node decides by the same headers. What the
-// client says of its connection, with which it could take headers away, ends here.
-func rewrite(pr *httputil.ProxyRequest) {
-	h := pr.In.Header.Clone()
+// whole has out, a clone of in, pass the request on as it came: the node decides by the same headers.
+// What the client says of its connection, with which it could take headers away, ends here.
+func whole(out, in *http.Request) {
+	h := in.Header.Clone()
 	for _, name := range hopByHop {
 		h.Del(name)
 	}
 	if h["User-Agent"] == nil {
 		h["User-Agent"] = []string{""} // none
 	}
+	out.Header, out.Trailer = h, nil
+	out.Host = cmp.Or(in.Host, "localhost")
+	out.URL.RawQuery = in.URL.RawQuery
+}
+
+func rewrite(pr *httputil.ProxyRequest) {
+	whole(pr.Out, pr.In)
 	// With one of these net/http would send a request twice by itself.
-	h.Del("Idempotency-Key")
-	h.Del("X-Idempotency-Key")
-	pr.Out.Header, pr.Out.Trailer = h, nil
-	pr.Out.Host = cmp.Or(pr.In.Host, "localhost")
-	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
+	pr.Out.Header.Del("Idempotency-Key")
+	pr.Out.Header.Del("X-Idempotency-Key")
 }
 
 // keepBody reads the body of a request if it is small, so that it can be sent again. kept is
@@ -258,7 +262,7 @@ func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 				s.f.closeIdle(node)
 			}
 		}}))
-		try.URL.Scheme, try.URL.Host = "http", hex.EncodeToString([]byte(node))
+		try.URL.Scheme, try.URL.Host = "http", hostOf(node)
 		switch {
 		case len(s.kept) > 0:
 			try.Body = io.NopCloser(bytes.NewReader(s.kept))

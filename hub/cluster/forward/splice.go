@@ -71,18 +71,10 @@ func ask(far net.Conn, from *bufio.Reader, r *http.Request) (*http.Response, err
 	defer context.AfterFunc(r.Context(), func() { far.Close() })()
 	far.SetDeadline(time.Now().Add(upgradeTimeout))
 	out := r.Clone(r.Context())
-	for _, name := range hopByHop {
-		out.Header.Del(name)
-	}
+	whole(out, r)
 	out.Header.Set("Connection", "Upgrade")
 	out.Header["Upgrade"] = r.Header["Upgrade"]
-	if out.Header["User-Agent"] == nil {
-		out.Header["User-Agent"] = []string{""} // none
-	}
-	if out.Host == "" {
-		out.Host = "localhost"
-	}
-	out.Body, out.Trailer, out.Close = nil, nil, false
+	out.Body, out.Close = nil, false
 	if err := out.Write(far); err != nil {
 		return nil, err
 	}
