@@ -293,6 +293,8 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch elsewhere, err := s.o.Elsewhere.Take(r.Context(), e.User); {
+	case errors.Is(err, cluster.ErrIsolated): // another is about to have the user
+		misdirect(w, nil)
 	case err != nil:
 		w.Header().Set("Retry-After", "1")
 		s.answerError(w, r, s.notLocated(e.User, err))

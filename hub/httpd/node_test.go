@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
@@ -507,6 +508,21 @@ func TestEntranceFollowsAUser(t *testing.T) {
 	}
 	if h.Get(forward.OwnerHeader) != "" {
 		t.Error("the client is told the nodes' names")
+	}
+}
+
+// Who has come to a node that can serve them waits until the lease of their own is over, which has lost
+// touch with the cluster.
+func TestUserOfAnIsolatedNode(t *testing.T) {
+	d := openEntrance(t, nil)
+	owner := d.owner.server.o.Elsewhere.(*located)
+	owner.set(spec.LocalUser, nil, cluster.ErrIsolated)
+	d.where.set(spec.LocalUser, d.forwarder.To("owner/1", func(context.Context, string, string) (string, error) {
+		owner.set(spec.LocalUser, nil, nil)
+		return "owner/1", nil
+	}), nil)
+	if status, body, _ := d.ask("POST", "/api/signin", "{}"); status != 200 {
+		t.Errorf("%d %s", status, body)
 	}
 }
 
