@@ -21,6 +21,8 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/http/httputil"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -188,11 +190,14 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // isUpgrade reports whether a request asks for another protocol than HTTP. Some clients ask
-// for a newer HTTP each time, which nobody speaks here, and go on without.
+// for a newer HTTP each time, or for TLS, which nobody speaks here, and go on without.
 func isUpgrade(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.ContentLength == 0 &&
 		httpguts.HeaderValuesContainsToken(r.Header["Connection"], "Upgrade") &&
-		r.Header.Get("Upgrade") != "" && !httpguts.HeaderValuesContainsToken(r.Header["Upgrade"], "h2c")
+		slices.ContainsFunc(strings.Split(strings.Join(r.Header["Upgrade"], ","), ","), func(protocol string) bool {
+			name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(protocol)), "/")
+			return name != "" && name != "h2c" && name != "http" && name != "tls"
+		})
 }
 
 // hopByHop are headers about a connection, and not about a request.

@@ -223,6 +223,38 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	}
 }
 
+// A client that would also speak something else over the connection gets each event of a stream as it
+// comes.
+func TestStreamOfAClientThatWouldUpgrade(t *testing.T) {
+	for _, protocol := range []string{"h2c", "TLS/1.2", "HTTP/2.0, TLS/1.3"} {
+		read := make(chan struct{})
+		n := start(t, func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, "first\n")
+			http.NewResponseController(w).Flush()
+			select {
+			case <-read:
+				fmt.Fprint(w, "second\n")
+			case <-r.Context().Done():
+			}
+		})
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://"+n.entrance.String(), nil)
+		req.Header = http.Header{"Connection": {"keep-alive, Upgrade"}, "Upgrade": {protocol}}
+		resp, err := new(http.Transport).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		events := bufio.NewReader(resp.Body)
+		if line, err := events.ReadString('\n'); line != "first\n" {
+			t.Errorf("%s: %q, %v", protocol, line, err)
+		}
+		close(read)
+		if line, err := events.ReadString('\n'); line != "second\n" {
+			t.Errorf("%s: then %q, %v", protocol, line, err)
+		}
+	}
+}
+
 // A request that the node may have handled is sent once, whatever the client says of it.
 func TestSentOnce(t *testing.T) {
 	for _, header := range []string{"Idempotency-Key", "X-Idempotency-Key", "X-Other"} {
