@@ -23,8 +23,8 @@ const (
 	quietWait = 30 * time.Second
 	// quietLook is how often it is looked whether there are any.
 	quietLook = 20 * time.Millisecond
-	// moves is how many users move at once when a node is drained.
-	moves = 16
+	// maxMoves is how many users move at once, when a node is drained.
+	maxMoves = 16
 )
 
 // Errors of Move.
@@ -46,6 +46,12 @@ func (u *Users) Move(ctx context.Context, user spec.UserID, to Member) error {
 	}
 	if err := u.quiet(ctx, user); err != nil {
 		return err
+	}
+	select {
+	case u.moves <- struct{}{}:
+		defer func() { <-u.moves }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 	m := &move{to: to.ID(), done: make(chan struct{})}
 	u.mu.Lock()
@@ -163,26 +169,23 @@ func (u *Users) drain(ctx context.Context) error {
 	return errUndrained
 }
 
-// moveAll gives users to other nodes.
+// moveAll gives users to other nodes. Those who have calls under way keep nobody else waiting.
 func (u *Users) moveAll(ctx context.Context, users []spec.UserID) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(users))
-	under := make(chan struct{}, moves)
 	for i, user := range users {
-		if ctx.Err() != nil {
-			errs[i] = context.Cause(ctx)
-			break
-		}
-		under <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-under }()
 			if err := u.moveAway(ctx, user); err != nil {
 				errs[i] = fmt.Errorf("user %q: %w", user, err)
 			}
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	if err != nil && ctx.Err() != nil { // of each of them
+		err = fmt.Errorf("%d users are left: %w", len(u.tenants.Users()), context.Cause(ctx))
+	}
+	return err
 }
 
 // moveAway gives a user to whichever node is best, unless this one has not got the user by the time

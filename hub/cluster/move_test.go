@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -278,4 +280,60 @@ func TestDrainWhileOpening(t *testing.T) {
 	if by := ps.serve(t, "a", "ann"); by != "b" {
 		t.Errorf("served by %s", by)
 	}
+}
+
+// crowd are users of whom some have calls under way for ever.
+type crowd struct {
+	Tenants
+	mu    sync.Mutex
+	users []spec.UserID
+	left  func(spec.UserID)
+}
+
+func (c *crowd) Users() []spec.UserID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.users)
+}
+
+func (c *crowd) Has(user spec.UserID) bool { return slices.Contains(c.Users(), user) }
+
+func (c *crowd) Settle(context.Context, spec.UserID) error { return nil }
+
+func (c *crowd) Busy(user spec.UserID) bool { return user[0] == 'b' }
+
+func (c *crowd) LetGo(_ context.Context, user spec.UserID) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users = slices.DeleteFunc(c.users, func(u spec.UserID) bool { return u == user })
+	c.left(user)
+	return nil
+}
+
+// Users whose calls take long keep no others on a node that is drained, which may be about to end.
+func TestDrainOfTheBusy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		c := &crowd{left: func(user spec.UserID) {
+			if took := time.Since(began); took > 0 == (user[0] == 'q') {
+				t.Errorf("%s leaves after %s", user, took)
+			}
+		}}
+		for _, kind := range []string{"busy", "quiet"} {
+			for i := range 2 * maxMoves {
+				c.users = append(c.users, spec.UserID(fmt.Sprint(kind, i)))
+			}
+		}
+		here, there := Member{Name: "a", Incarnation: incarnationAt(began, ""), State: Ready}, Member{Name: "b", Incarnation: incarnationAt(began, ""), State: Ready}
+		n := &Node{self: here, lease: Lease{hold: time.Hour}, entries: map[string]*entry{"b": {record: record{Member: there}, at: began}}}
+		n.opts.timing.hold = time.Hour
+		n.lease.grant(now())
+		u := NewUsers(UsersOptions{Node: n, Tenants: c, Ask: func(context.Context, string, string, string) (int, []byte, error) {
+			return http.StatusOK, nil, nil
+		}})
+		if err := u.Drain(t.Context()); err != nil || len(c.users) != 0 {
+			t.Errorf("%v, with %q left", err, c.users)
+		}
+	})
 }

@@ -49,6 +49,7 @@ type Users struct {
 	log      *slog.Logger
 
 	turns  chan struct{} // buffered maxOpening: has an element for each hub that is being opened
+	moves  chan struct{} // buffered maxMoves: has an element for each user who is being given away
 	opened func(took time.Duration)
 	stats  usersStats
 	touch  touch
@@ -87,7 +88,7 @@ func NewUsers(o UsersOptions) *Users {
 	return &Users{
 		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask,
 		log:   cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		turns: make(chan struct{}, maxOpening), opened: o.Opened,
+		turns: make(chan struct{}, maxOpening), moves: make(chan struct{}, maxMoves), opened: o.Opened,
 		known: map[spec.UserID]string{}, moving: map[spec.UserID]*move{}, openings: map[spec.UserID]*opening{},
 	}
 }
