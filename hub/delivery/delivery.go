@@ -90,10 +90,11 @@ func (c *Conn) expire() {
 	c.mu.Lock()
 	c.armed = false
 	c.mu.Unlock()
-	if c.far != nil {
-		c.far.nodes.soon(c)
-	} else {
+	switch {
+	case c.far == nil:
 		c.settleOld()
+	case !c.rests():
+		c.far.nodes.soon(c)
 	}
 }
 
@@ -229,6 +230,9 @@ func (c *Conn) settle(about func(*written) (told, lost bool)) {
 	}
 	for _, w := range delivered {
 		w.answer.Delivered()
+	}
+	if c.far != nil {
+		defer c.rests()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

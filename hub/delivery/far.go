@@ -23,28 +23,53 @@ type Asker func(ctx context.Context, node string, ids []uint64) ([]*Fate, error)
 type Nodes struct {
 	ask Asker
 
-	mu  sync.Mutex
-	due map[string][]*Conn // by node
+	mu   sync.Mutex
+	due  map[string][]*Conn // by node
+	open map[place]*Conn    // that may have answers of which nobody knows
+}
+
+// place is where a response is passed on.
+type place struct {
+	node string
+	id   uint64
 }
 
 // NewNodes returns the nodes that ask reaches.
-func NewNodes(ask Asker) *Nodes { return &Nodes{ask: ask, due: map[string][]*Conn{}} }
+func NewNodes(ask Asker) *Nodes {
+	return &Nodes{ask: ask, due: map[string][]*Conn{}, open: map[place]*Conn{}}
+}
 
 // far is of a Conn whose connection another node has. Conn.mu guards what changes.
 type far struct {
 	nodes *Nodes
-	node  string
-	id    uint64 // of the response there
-	now   seen   // what the node has said last
-	left  bool   // the node has given up the response before it was complete
+	place
+	now  seen // what the node has said last
+	over bool // the response has ended
+	left bool // the node has given it up before
 }
 
 // Conn returns what is known of a response that a node passes on, in bytes of its body. Over must
 // follow.
 func (n *Nodes) Conn(node string, id uint64) *Conn {
-	c := &Conn{far: &far{nodes: n, node: node, id: id}}
+	at := place{node, id}
+	c := &Conn{far: &far{nodes: n, place: at}}
 	c.peek = func() seen { return c.far.now }
+	n.mu.Lock()
+	n.open[at] = c
+	n.mu.Unlock()
 	return c
+}
+
+// Read says that clients have read responses that a node has passed on.
+func (n *Nodes) Read(node string, ids []uint64) {
+	for _, id := range ids {
+		n.mu.Lock()
+		c := n.open[place{node, id}]
+		n.mu.Unlock()
+		if c != nil {
+			c.learn(nil)
+		}
+	}
 }
 
 // WithFar returns a context that FromContext finds c in.
@@ -75,16 +100,32 @@ func (c *Conn) IsFar() bool { return c != nil && c.far != nil }
 
 // Over says that the response has ended. left: the node has given it up, as its client is gone.
 func (c *Conn) Over(left bool) {
-	if !left {
+	c.mu.Lock()
+	c.far.over, c.far.left = true, left
+	c.mu.Unlock()
+	if c.rests() || !left {
 		return // what becomes of it is asked for when somebody wants to know, and in the end
 	}
+	c.far.nodes.soon(c)
+}
+
+// rests reports whether there is no answer of which nobody knows. If none comes any more, it is
+// forgotten.
+func (c *Conn) rests() bool {
 	c.mu.Lock()
-	c.far.left = true
-	waits := len(c.known) > 0
-	c.mu.Unlock()
-	if waits {
-		c.far.nodes.soon(c)
+	rests := len(c.known) == 0
+	over := rests && c.far.over
+	if over && c.late != nil {
+		c.late.Stop()
 	}
+	c.mu.Unlock()
+	if over {
+		n := c.far.nodes
+		n.mu.Lock()
+		delete(n.open, c.far.place)
+		n.mu.Unlock()
+	}
+	return rests
 }
 
 // Look finds out what the nodes know that have the connections. It blocks for a second at most. Of a

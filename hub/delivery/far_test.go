@@ -26,11 +26,12 @@ type passing struct {
 // passOn has a client ask for an answer, which is passed on by a node that ask reaches.
 func passOn(t *testing.T, text string, ask func(p *passing) Asker) *passing {
 	t.Helper()
-	p := &passing{answer: make(answer, 1)}
+	p := &passing{answer: make(answer, 2)}
 	nodes := NewNodes(ask(p))
-	passed := make(chan bool)
+	passed := make(chan bool, 2)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		resp := p.all.Pass(w, FromContext(r.Context()))
+		resp, read := p.all.Pass(w, FromContext(r.Context()), "owner")
+		nodes.Read("front", read)
 		p.conn = nodes.Conn("front", resp.ID)
 		counted := p.conn.Counts(resp)
 		p.conn.Writing(p.answer)
@@ -40,7 +41,7 @@ func passOn(t *testing.T, text string, ask func(p *passing) Asker) *passing {
 		p.conn.Wrote(p.answer)
 		p.conn.Over(false)
 		resp.End(true)
-		close(passed)
+		passed <- true
 	}))
 	s.Listener, s.Config.ConnContext = Listen(s.Listener), WithConn
 	s.Start()
@@ -171,6 +172,22 @@ func TestPassedIsForgotten(t *testing.T) {
 	p.all.of[1].conn.Asked()
 	if _, ok := p.all.Fate(1); ok || len(p.all.of) != 0 {
 		t.Error("it is kept")
+	}
+}
+
+// With a client's next request the node that has written its answer hears that it was read.
+func TestReadIsToldWithTheNext(t *testing.T) {
+	p := passOn(t, "some words", knows)
+	p.readAll(t)
+	first := p.conn
+	p.all.of[1].conn.Asked()
+	if first.rests() {
+		t.Error("it is known before it was told")
+	}
+	io.WriteString(p.client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	p.readAll(t)
+	if got := <-p.answer; got != "delivered" || !first.rests() || len(p.conn.far.nodes.open) != 1 {
+		t.Errorf("it is %s, and %d are open", got, len(p.conn.far.nodes.open))
 	}
 }
 

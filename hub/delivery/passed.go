@@ -25,7 +25,11 @@ type Passed struct {
 	mu   sync.Mutex
 	last uint64
 	of   map[uint64]*Response
+	read map[string][]uint64 // by the node that has written them
 }
+
+// maxRead is how many responses a node is told of, with a request, that clients have read.
+const maxRead = 64
 
 // Response is a response that is passed on. It is used as a ResponseWriter is. End must follow.
 type Response struct {
@@ -34,14 +38,16 @@ type Response struct {
 
 	all     *Passed
 	conn    *Conn
+	node    string        // has written it, as far as is known
 	written uint64        // bytes of the body
 	flushed atomic.Uint64 // of them, those that were handed to the system
 	whole   bool          // set by End
 }
 
-// Pass returns w as a response on conn that Fate knows.
-func (p *Passed) Pass(w http.ResponseWriter, conn *Conn) *Response {
-	r := &Response{ResponseWriter: w, all: p, conn: conn}
+// Pass returns w as a response of a node on conn, which Fate knows. read are responses of that node
+// that clients have read.
+func (p *Passed) Pass(w http.ResponseWriter, conn *Conn, node string) (r *Response, read []uint64) {
+	r = &Response{ResponseWriter: w, all: p, conn: conn, node: node}
 	p.mu.Lock()
 	if p.of == nil {
 		p.of = map[uint64]*Response{}
@@ -49,9 +55,11 @@ func (p *Passed) Pass(w http.ResponseWriter, conn *Conn) *Response {
 	p.last++
 	r.ID = p.last
 	p.of[r.ID] = r
+	read = p.read[node]
+	delete(p.read, node)
 	p.mu.Unlock()
 	conn.Writing(r)
-	return r
+	return r, read
 }
 
 // Fate returns what is known of a response, false for one of which nothing is kept: its client has
@@ -102,10 +110,19 @@ func (r *Response) End(whole bool) {
 
 // Delivered implements Answer.
 func (r *Response) Delivered() {
-	if r.whole {
-		r.forget()
-	} else {
+	if !r.whole {
 		r.Lost()
+		return
+	}
+	p := r.all
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.of, r.ID)
+	if read := p.read[r.node]; len(read) < maxRead { // else the node will ask
+		if p.read == nil {
+			p.read = map[string][]uint64{}
+		}
+		p.read[r.node] = append(read, r.ID)
 	}
 }
 

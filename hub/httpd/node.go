@@ -56,8 +56,9 @@ type entrance struct {
 	Opened bool        `json:"opened,omitempty"` // the WebSocket was accepted, and told what is said first
 	// Node passes on the answer, and knows it as Answer: see answersPath. "": it does not know what
 	// becomes of it.
-	Node   string `json:"node,omitempty"`
-	Answer uint64 `json:"answer,omitempty"`
+	Node   string   `json:"node,omitempty"`
+	Answer uint64   `json:"answer,omitempty"`
+	Read   []uint64 `json:"read,omitempty"` // answers before this that clients have read
 }
 
 // forward has a request served by the node that has its user, and reports whether it was
@@ -108,9 +109,9 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, p *pass, user sp
 	}
 	whole := false
 	if conn := delivery.FromContext(ctx); conn != nil && p.route.client && p.route.tenant && r.Header.Get("Upgrade") == "" {
-		passed := s.passed.Pass(w, conn) // the node may ask what has become of a call's answer
+		passed, read := s.passed.Pass(w, conn, nodeOf(elsewhere)) // the node may ask what has become of a call's answer
 		defer func() { passed.End(whole && ctx.Err() == nil) }()
-		w, p.answer = passed, passed.ID
+		w, p.answer, p.read = passed, passed.ID, read
 	}
 	elsewhere.ServeHTTP(w, s.enter(r, p, user, false))
 	whole = true
@@ -165,7 +166,7 @@ func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) 
 		e.Local = local.String()
 	}
 	if p.answer != 0 && s.o.Nodes != nil {
-		e.Node, e.Answer = s.o.Nodes.Self().ID(), p.answer
+		e.Node, e.Answer, e.Read = s.o.Nodes.Self().ID(), p.answer, p.read
 	}
 	e.Own = p.near && p.route.kinds&auth.KindPage != 0 && s.guard.own(r, p)
 	b, _ := json.Marshal(e)
@@ -303,6 +304,7 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 	case e.Answer == 0 || s.o.Answers == nil:
 		s.handle(w, r, e)
 	default:
+		s.o.Answers.Read(e.Node, e.Read)
 		conn := s.o.Answers.Conn(e.Node, e.Answer)
 		r = r.WithContext(delivery.WithFar(r.Context(), conn))
 		defer func() { conn.Over(r.Context().Err() != nil) }()
@@ -409,10 +411,14 @@ func entered(r *http.Request) (*http.Request, *entrance, error) {
 
 // misdirect answers a request whose user this node does not have. Nothing was done.
 func misdirect(w http.ResponseWriter, elsewhere http.Handler) {
-	owner := ""
-	if at, ok := elsewhere.(interface{ Node() string }); ok {
-		owner = at.Node()
-	}
-	w.Header()[forward.OwnerHeader] = []string{owner}
+	w.Header()[forward.OwnerHeader] = []string{nodeOf(elsewhere)}
 	writeError(w, http.StatusMisdirectedRequest, "this node does not have the user's hub")
+}
+
+// nodeOf returns the node that a user's requests are served by, "" if that is not known.
+func nodeOf(elsewhere http.Handler) string {
+	if at, ok := elsewhere.(interface{ Node() string }); ok {
+		return at.Node()
+	}
+	return ""
 }
