@@ -165,6 +165,64 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
+// held is a response of which it is known only later that it was handed to the system.
+type held struct {
+	http.ResponseWriter
+	flushed, goOn chan bool
+}
+
+func (h *held) FlushError() error {
+	err := http.NewResponseController(h.ResponseWriter).Flush()
+	h.flushed <- true
+	<-h.goOn
+	return err
+}
+
+// Who reads the last of an answer and asks for the same at once has read it, also when the node that
+// passes it on has not heard that it was sent.
+func TestReadBeforeItIsKnown(t *testing.T) {
+	const text = "some words"
+	var all Passed
+	h := &held{flushed: make(chan bool), goOn: make(chan bool)}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ResponseWriter = w
+		w.Header().Set("Content-Length", "10")
+		resp, _ := all.Pass(h, FromContext(r.Context()), "owner")
+		if f, ok := all.Fate(resp.ID); !ok || f != (Fate{}) {
+			t.Errorf("before anything is written: %+v", f)
+		}
+		if _, err := io.WriteString(resp, text); err != nil {
+			t.Error(err)
+		}
+		if f, _ := all.Fate(resp.ID); f != (Fate{}) {
+			t.Errorf("before it is sent: %+v", f)
+		}
+		resp.End(true)
+	}))
+	s.Listener, s.Config.ConnContext = Listen(s.Listener), WithConn
+	s.Start()
+	defer s.Close()
+	client, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-h.flushed
+	resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(resp.Body); string(got) != text || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	client.Close()
+	if f, _ := all.Fate(1); f.Taken != uint64(len(text)) || f.Reset {
+		t.Errorf("it was read: %+v", f)
+	}
+	h.goOn <- true
+}
+
 // A node keeps nothing of what its clients have read, and what is lost for a while.
 func TestPassedIsForgotten(t *testing.T) {
 	p := passOn(t, "some words", knows)

@@ -3,7 +3,6 @@ package delivery
 import (
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -36,12 +35,15 @@ type Response struct {
 	http.ResponseWriter
 	ID uint64 // for Passed.Fate
 
-	all     *Passed
-	conn    *Conn
-	node    string        // has written it, as far as is known
-	written uint64        // bytes of the body
-	flushed atomic.Uint64 // of them, those that were handed to the system
-	whole   bool          // set by End
+	all   *Passed
+	conn  *Conn
+	node  string // has written it, as far as is known
+	whole bool   // set by End
+
+	mu      sync.Mutex // not held while anything is written
+	written uint64     // bytes of the body, with those that are being written
+	flushed uint64     // of them, those that the system has for certain
+	before  uint64     // Conn.sent when it had no others
 }
 
 // Pass returns w as a response of a node on conn, which Fate knows. read are responses of that node
@@ -74,13 +76,27 @@ func (p *Passed) Fate(id uint64) (Fate, bool) {
 	c := r.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	taken := r.flushed.Load() // before it is known what is on its way
-	f := Fate{Left: c.look(), Reset: c.reset}
-	if sent := c.sent.Load(); sent > c.acked {
-		taken -= min(taken, sent-c.acked) // each byte of the body is one at least of these
+	for {
+		handed := r.handed()
+		f := Fate{Left: c.look(), Reset: c.reset, Taken: handed}
+		if sent := c.sent.Load(); sent > c.acked {
+			f.Taken -= min(handed, sent-c.acked) // each byte of the body is one at least of these
+		}
+		if r.handed() == handed { // else it is not known which are on their way
+			return f, true
+		}
 	}
-	f.Taken = taken
-	return f, true
+}
+
+// handed returns how many bytes of the body the system has. While some are written that may be all: a
+// client that has read all of it can ask again before that is known here.
+func (r *Response) handed() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.conn.sent.Load() == r.before {
+		return r.flushed
+	}
+	return r.written
 }
 
 // Unwrap is for http.ResponseController.
@@ -88,18 +104,37 @@ func (r *Response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // Write implements http.ResponseWriter.
 func (r *Response) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	if r.written == r.flushed {
+		r.before = r.conn.sent.Load()
+	}
+	r.written += uint64(len(b))
+	r.mu.Unlock()
 	n, err := r.ResponseWriter.Write(b)
-	r.written += uint64(n)
+	if err != nil {
+		r.broke()
+	}
 	return n, err
+}
+
+// broke says that the system has not taken what was written last.
+func (r *Response) broke() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.written = r.flushed
 }
 
 // FlushError is for http.ResponseController.
 func (r *Response) FlushError() error {
 	err := http.NewResponseController(r.ResponseWriter).Flush()
-	if err == nil {
-		r.flushed.Store(r.written)
+	if err != nil {
+		r.broke()
+		return err
 	}
-	return err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flushed = r.written
+	return nil
 }
 
 // End says that nothing more is written. whole: it is all that there was.
