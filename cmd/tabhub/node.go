@@ -113,7 +113,8 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	}
 	n.Node, err = cluster.Join(ctx, cluster.Options{
 		Conn: n.conn, Name: name, URL: c.url, Secret: secret, Version: p.info.Version, Replicas: replicas,
-		Serve: n.listen, Lost: n.lost, Log: log,
+		HasUsers: func(ctx context.Context) (bool, error) { return jetstream.HasUsers(ctx, n.data) },
+		Serve:    n.listen, Lost: n.lost, Log: log,
 	})
 	if err != nil {
 		return &usageError{err}

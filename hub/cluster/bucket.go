@@ -98,6 +98,7 @@ var errRevision = errors.New("the key has been written by another")
 // Reasons for which Join refuses, beside those of the options and of streams.Open.
 var (
 	ErrSecret      = errors.New("the cluster has another secret")
+	ErrForgotten   = errors.New("NATS has users of a cluster, and not what its nodes share")
 	ErrNameInUse   = errors.New("the name is in use")
 	ErrClock       = errors.New("the clocks differ")
 	ErrUnreachable = errors.New("the node cannot be reached") // also of an Asker

@@ -46,7 +46,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if n.cluster, err = openBucket(ctx, js, clusterBucket, o.Replicas, nil); err != nil {
 		return nil, err
 	}
-	if n.keys, err = openIdentity(ctx, n.cluster, o.Secret); err != nil {
+	if n.keys, err = openIdentity(ctx, n.cluster, o.Secret, o.HasUsers); err != nil {
 		return nil, err
 	}
 	n.documents = &Documents{n.cluster, n.keys.cluster, n.keys.sealer}

@@ -74,6 +74,14 @@ func TestJoinRefuses(t *testing.T) {
 		_, err := join(t, nc, "b", func(o *Options) { o.Secret = []byte("another secret, long enough") })
 		refused(t, err, ErrSecret, "--cluster-secret")
 	})
+	t.Run("what the nodes share is gone", func(t *testing.T) {
+		other := natstest.Start(t, 1).Conn(t)
+		users := func(o *Options) { o.HasUsers = func(context.Context) (bool, error) { return true, nil } }
+		_, err := join(t, other, "a", users)
+		refused(t, err, ErrForgotten, "KV_TABHUB_CLUSTER")
+		ready(t, other, "a", func(o *Options) { o.HasUsers = func(context.Context) (bool, error) { return false, nil } })
+		ready(t, other, "b", users)
+	})
 	t.Run("a short secret", func(t *testing.T) {
 		_, err := join(t, nc, "b", func(o *Options) { o.Secret = []byte("secret") })
 		refused(t, err, nil, "6 bytes", "at least 16")

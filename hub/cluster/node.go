@@ -26,6 +26,10 @@ type Options struct {
 	Replicas int        // of what is stored in NATS; 0 is 3
 	Log      *slog.Logger
 
+	// HasUsers reports whether NATS has what users have stored. Then no new cluster is begun, which could
+	// not read it: what the nodes share must be there. It blocks. Nil: it has nothing.
+	HasUsers func(context.Context) (bool, error)
+
 	// Serve is called once, when the node has made its certificate. When it returns, a server
 	// must be listening where URL leads, with this configuration: others are then asked to
 	// reach it.

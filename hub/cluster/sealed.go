@@ -58,8 +58,20 @@ type identity struct {
 
 const identityKey = "cluster"
 
-// openIdentity reads what cluster this is, or makes it, and checks the secret.
-func openIdentity(ctx context.Context, b *bucket, secret []byte) (keys, error) {
+// openIdentity reads what cluster this is, or makes it unless there are users of one, and checks the
+// secret.
+func openIdentity(ctx context.Context, b *bucket, secret []byte, hasUsers func(context.Context) (bool, error)) (keys, error) {
+	if hasUsers != nil {
+		had, err := hasUsers(ctx) // before the key is read, which comes before the first user
+		if err != nil {
+			return keys{}, streams.Explain(err, 0)
+		}
+		if m, err := b.last(ctx, identityKey); had && err == nil && m.Sequence == 0 {
+			return keys{}, fmt.Errorf("%w: put back the stream KV_%s from a backup; without one these users are lost, and `nats stream rm` of the streams of tabhub begins anew", ErrForgotten, clusterBucket)
+		} else if err != nil {
+			return keys{}, streams.Explain(err, 0)
+		}
+	}
 	made := identity{ID: rand.Text()}
 	k, err := newKeys(secret, made.ID)
 	if err != nil {

@@ -95,6 +95,24 @@ func TestStreamFull(t *testing.T) {
 	must(t, write(st, "ann", epoch, storage.Name{Public: "n"}))
 }
 
+// That there are users is known before a store is opened.
+func TestHasUsers(t *testing.T) {
+	nc := natstest.Start(t, 1).Conn(t)
+	for _, step := range []struct {
+		does func()
+		has  bool
+	}{
+		{func() {}, false},
+		{func() { open(t, nc, 1, "a/1") }, false},
+		{func() { load(t, open(t, nc, 1, "a/1"), "ann") }, true},
+	} {
+		step.does()
+		if has, err := HasUsers(t.Context(), nc); has != step.has || err != nil {
+			t.Errorf("%t, %v, want %t", has, err, step.has)
+		}
+	}
+}
+
 // A damaged journal is its user's trouble alone, and is not made worse.
 func TestDamaged(t *testing.T) {
 	c := natstest.Start(t, 1)

@@ -22,6 +22,23 @@ const formatVersion = 1
 // ErrStream: the stream is not as this program makes it.
 var ErrStream = errors.New("the stream " + streamName + " cannot keep users")
 
+// HasUsers reports whether NATS has journals of users. It waits for servers that elect a leader.
+func HasUsers(ctx context.Context, nc *nats.Conn) (has bool, err error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return false, err
+	}
+	err = streams.Patiently(ctx, func(ctx context.Context) error {
+		st, err := js.Stream(ctx, streamName)
+		has = err == nil && st.CachedInfo().State.Msgs > 0
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		err = nil
+	}
+	return has, err
+}
+
 // openStream makes the stream, or checks that what is there is one.
 func (s *Store) openStream(ctx context.Context) error {
 	if err := streams.Check(ctx, s.js); err != nil {
