@@ -223,13 +223,21 @@ func (n *clusterNode) token() (string, error) {
 
 // followToken has the file of the data directory follow when another node replaces the token.
 func (n *clusterNode) followToken(ctx context.Context) {
-	err := n.Documents().Follow(ctx, tokenDoc, func(token []byte) {
-		if err := n.p.dir.SetToken(string(token)); err != nil {
-			n.p.log.Warn("`tabhub token` prints an old token", "err", err)
+	for {
+		err := n.Documents().Follow(ctx, tokenDoc, func(token []byte) {
+			if err := n.p.dir.SetToken(string(token)); err != nil {
+				n.p.log.Warn("`tabhub token` prints an old token", "err", err)
+			}
+		})
+		if ctx.Err() != nil {
+			return
 		}
-	})
-	if ctx.Err() == nil {
-		n.p.log.Warn("`tabhub token` may print an old token after another node replaces it", "err", err)
+		n.p.log.Warn("`tabhub token` may print an old token if another node replaces it now", "err", err)
+		select {
+		case <-time.After(documentTimeout):
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
