@@ -325,7 +325,7 @@ func TestMemberNamesAreExact(t *testing.T) {
 	mild, wild := list.named("_mild"), list.named("_wild")
 	ask := func(body string) answer {
 		t.Helper()
-		_, b, err := post(c.ctx, c.url, c.header, body)
+		_, b, err := post(c.place.within(), c.url, c.header, body)
 		if err != nil {
 			t.Fatal(err)
 		}

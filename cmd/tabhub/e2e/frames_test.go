@@ -211,7 +211,7 @@ func TestNonsenseFromAClient(t *testing.T) {
 		name := listTools(t, c).named("_own")
 		for _, n := range nonsense {
 			message := strings.Replace(n.message, "TOOL", name, 1)
-			resp, body, err := post(c.ctx, c.url, c.header, message)
+			resp, body, err := post(c.place.within(), c.url, c.header, message)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +241,7 @@ func TestNonsenseFromAClient(t *testing.T) {
 			for key, values := range bad.header {
 				header[key] = values
 			}
-			resp, body, err := post(c.ctx, c.url, header, bad.body)
+			resp, body, err := post(c.place.within(), c.url, header, bad.body)
 			if err != nil || resp.StatusCode != bad.status || len(body) == 0 {
 				t.Errorf("%s gets %v %s %v, want %d and what is wrong", what, resp, body, err, bad.status)
 			}

@@ -42,7 +42,7 @@ func bearer(token string) http.Header { return http.Header{"Authorization": {"Be
 // httpClient is a client of Streamable HTTP. Its requests are made one at a time.
 type httpClient struct {
 	t      testing.TB
-	ctx    context.Context
+	place  *place
 	url    string
 	header http.Header
 	lastID int
@@ -61,14 +61,14 @@ func (p *place) httpAs(token string) *httpClient {
 
 func (p *place) httpAt(token, path string) *httpClient {
 	p.t.Helper()
-	c := &httpClient{t: p.t, ctx: p.within(), url: p.url() + path, header: bearer(token)}
-	resp, body, err := post(c.ctx, c.url, c.header, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":`+initializeParams+`}`)
+	c := &httpClient{t: p.t, place: p, url: p.url() + path, header: bearer(token)}
+	resp, body, err := post(c.place.within(), c.url, c.header, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":`+initializeParams+`}`)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		p.t.Fatalf("initialize over HTTP: %v %s %v", resp, body, err)
 	}
 	c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
 	c.header.Set("Mcp-Protocol-Version", "2025-06-18")
-	resp, body, err = post(c.ctx, c.url, c.header, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	resp, body, err = post(c.place.within(), c.url, c.header, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if err != nil || resp.StatusCode != http.StatusAccepted {
 		p.t.Fatalf("initialized over HTTP: %v %s %v", resp, body, err)
 	}
@@ -78,7 +78,7 @@ func (p *place) httpAt(token, path string) *httpClient {
 func (c *httpClient) ask(method, params string) answer {
 	c.t.Helper()
 	c.lastID++
-	resp, body, err := post(c.ctx, c.url, c.header, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.lastID, method, params))
+	resp, body, err := post(c.place.within(), c.url, c.header, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.lastID, method, params))
 	if err != nil {
 		return answer{err: json.RawMessage(strconv.Quote(err.Error()))}
 	}
