@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -219,6 +220,67 @@ func TestReadBeforeItIsKnown(t *testing.T) {
 	client.Close()
 	if f, _ := all.Fate(1); f.Taken != uint64(len(text)) || f.Reset {
 		t.Errorf("it was read: %+v", f)
+	}
+	h.goOn <- true
+}
+
+// halves is a response that a server writes in two parts.
+type halves struct {
+	http.ResponseWriter
+	half, goOn chan bool
+}
+
+func (h *halves) Write(b []byte) (int, error) {
+	n, err := h.ResponseWriter.Write(b[:len(b)/2])
+	if err == nil {
+		err = http.NewResponseController(h.ResponseWriter).Flush()
+	}
+	h.half <- true
+	<-h.goOn
+	if err != nil {
+		return n, err
+	}
+	m, err := h.ResponseWriter.Write(b[len(b)/2:])
+	return n + m, err
+}
+
+// Who leaves between two parts of an answer has not read the second.
+func TestLeavesBetweenTwoParts(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system tells when somebody reads, and not before")
+	}
+	text := strings.Repeat("x", 3000)
+	var all Passed
+	h := &halves{half: make(chan bool), goOn: make(chan bool)}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ResponseWriter = w
+		w.Header().Set("Content-Length", "3000")
+		resp, _ := all.Pass(h, FromContext(r.Context()), "owner")
+		_, err := io.WriteString(resp, text)
+		resp.End(err == nil)
+	}))
+	s.Listener, s.Config.ConnContext = Listen(s.Listener), WithConn
+	s.Start()
+	defer s.Close()
+	client, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-h.half
+	r := bufio.NewReader(client)
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(resp.Body, make([]byte, len(text)/2)); err != nil {
+		t.Fatal(err)
+	}
+	client.Close()
+	f, _ := all.Fate(1)
+	if !f.Left || f.Reset || f.Taken < uint64(len(text)/2) || f.Taken == uint64(len(text)) {
+		t.Errorf("it has read the half: %+v", f)
 	}
 	h.goOn <- true
 }

@@ -88,15 +88,13 @@ func (p *Passed) Fate(id uint64) (Fate, bool) {
 	}
 }
 
-// handed returns how many bytes of the body the system has. While some are written that may be all: a
-// client that has read all of it can ask again before that is known here.
+// handed returns how many bytes of the body the system has, at most. While some are written that
+// may be all that were sent meanwhile: a client that has read them can ask again before it is known
+// here that they were written.
 func (r *Response) handed() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.conn.sent.Load() == r.before {
-		return r.flushed
-	}
-	return r.written
+	return min(r.written, r.flushed+r.conn.sent.Load()-r.before)
 }
 
 // Unwrap is for http.ResponseController.
