@@ -115,10 +115,13 @@ func (c *Conn) Writing(a Answer) {
 
 // Wrote says that an answer was written, and has it told what becomes of it: when the client asks
 // for something else, when the connection ends, or when its system has taken it, 10 s later.
-func (c *Conn) Wrote(a Answer) {
+func (c *Conn) Wrote(a Answer) { c.wrote(a, 0) }
+
+// wrote is Wrote for an answer of which the server is yet to send so many bytes at least.
+func (c *Conn) wrote(a Answer, rest uint64) {
 	c.mu.Lock()
 	if w := c.find(a); w != nil {
-		w.at, w.end = time.Now(), c.sent.Load()
+		w.at, w.end = time.Now(), c.sent.Load()+rest
 	}
 	over := c.ended || c.reset
 	if !over {

@@ -135,10 +135,15 @@ func (r *Response) FlushError() error {
 	return nil
 }
 
-// End says that nothing more is written. whole: it is all that there was.
+// End says that nothing more is written. whole: it is all that there was. What is left of a body
+// without a length goes with its end, which the server writes: a client that leaves when it has read
+// the one must leave nothing unread.
 func (r *Response) End(whole bool) {
-	r.whole = r.FlushError() == nil && whole
-	r.conn.Wrote(r)
+	if r.Header().Get("Content-Length") != "" && r.FlushError() != nil {
+		whole = false
+	}
+	r.whole = whole
+	r.conn.wrote(r, r.written-r.handed())
 }
 
 // Delivered implements Answer.

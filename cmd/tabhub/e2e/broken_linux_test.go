@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec/rawjson"
@@ -120,9 +121,9 @@ func (c *rawClient) answer(conn *rawConn) []byte {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		defer resp.Body.Close()
 		if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 			b, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
 			if err != nil {
 				c.t.Fatal(err)
 			}
@@ -289,6 +290,7 @@ func TestAnsweredInFull(t *testing.T) {
 				if got := c.answer(conn); bytes.Contains(got, []byte("tabhub/repeated")) {
 					t.Fatalf("call %d got the answer of the one before: %s", n+1, got)
 				}
+				time.Sleep(20 * time.Millisecond)
 				conn.close()
 			}
 			if got := runs.Load(); got != rounds {

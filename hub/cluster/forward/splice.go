@@ -90,7 +90,7 @@ func copyAnswer(w http.ResponseWriter, resp *http.Response) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(resp.StatusCode)
-	_, _ = io.Copy(&boundedWriter{w, http.NewResponseController(w)}, resp.Body)
+	_, _ = io.Copy(&boundedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}, resp.Body)
 }
 
 // begin tells the client that the node speaks its protocol, and passes on what either has said
