@@ -295,6 +295,17 @@ func TestPassedIsForgotten(t *testing.T) {
 	}
 }
 
+// What is kept of a response that nobody has read is little: not what its client has sent.
+func TestLittleIsKept(t *testing.T) {
+	p := passOn(t, "some words", knows)
+	p.client.Close()
+	Look([]*Conn{p.conn})
+	<-p.answer
+	if r := p.all.of[1]; r == nil || r.ResponseWriter != nil {
+		t.Errorf("it is kept as %+v", r)
+	}
+}
+
 // With a client's next request the node that has written its answer hears that it was read.
 func TestReadIsToldWithTheNext(t *testing.T) {
 	p := passOn(t, "some words", knows)

@@ -143,6 +143,7 @@ func (r *Response) End(whole bool) {
 		whole = false
 	}
 	r.whole = whole
+	r.ResponseWriter = nil // it has the request and its buffers, and r may be kept for long
 	r.conn.wrote(r, r.written-r.handed())
 }
 
