@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -137,7 +138,7 @@ func Look(conns []*Conn) {
 		nodes = c.far.nodes
 		byNode[c.far.node] = append(byNode[c.far.node], c)
 	}
-	nodes.lookAt(byNode, &Fate{Left: true, Reset: true})
+	nodes.lookAt(byNode, (*Conn).doubt)
 }
 
 // soon asks for the fate of a response together with those of others.
@@ -155,7 +156,7 @@ func (n *Nodes) lookAtDue() {
 	due := n.due
 	n.due = map[string][]*Conn{}
 	n.mu.Unlock()
-	n.lookAt(due, nil)
+	n.lookAt(due, (*Conn).giveUp)
 	for _, conns := range due {
 		for _, c := range conns {
 			c.mu.Lock()
@@ -170,9 +171,8 @@ func (n *Nodes) lookAtDue() {
 	}
 }
 
-// lookAt asks each node. unknown is the fate of what a node cannot be asked for, nil if that is
-// delivered for all that is known.
-func (n *Nodes) lookAt(byNode map[string][]*Conn, unknown *Fate) {
+// lookAt asks each node. unreached is called with what a node cannot be asked for.
+func (n *Nodes) lookAt(byNode map[string][]*Conn, unreached func(*Conn)) {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
 	var asking sync.WaitGroup
@@ -187,7 +187,7 @@ func (n *Nodes) lookAt(byNode map[string][]*Conn, unknown *Fate) {
 				for i, c := range conns {
 					switch {
 					case err != nil:
-						c.learn(unknown)
+						unreached(c)
 					case i < len(fates):
 						c.learn(fates[i])
 					default: // an older program
@@ -198,6 +198,32 @@ func (n *Nodes) lookAt(byNode map[string][]*Conn, unknown *Fate) {
 		})
 	}
 	asking.Wait()
+}
+
+// doubt takes the client for gone, as its node cannot be asked: for ever if nothing more is written.
+func (c *Conn) doubt() {
+	c.mu.Lock()
+	over := c.far.over
+	if !over {
+		c.far.now = seen{ended: true, counts: true} // until the node is asked again
+	}
+	c.mu.Unlock()
+	if over {
+		c.learn(&Fate{Left: true, Reset: true})
+	}
+}
+
+// giveUp is for a node that cannot be asked when nobody waits for that. What was written long before is
+// delivered. The rest is not if the node has left it, too: it has died.
+func (c *Conn) giveUp() {
+	c.mu.Lock()
+	left := c.far.left
+	c.mu.Unlock()
+	if left {
+		c.learn(&Fate{Left: true, Reset: true, Taken: math.MaxUint64})
+	} else {
+		c.learn(nil)
+	}
 }
 
 // learn takes in what a node says of a response, nil if it keeps nothing of it.

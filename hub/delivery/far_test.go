@@ -166,6 +166,54 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
+// What a node had not passed on when it died was not read, also if nobody asks at once.
+func TestGivenUpByANodeThatDies(t *testing.T) {
+	c := NewNodes(func(context.Context, string, []uint64) ([]*Fate, error) { return nil, errors.New("no connection") }).Conn("front", 7)
+	old, late := make(answer, 1), make(answer, 1)
+	for _, a := range []answer{old, late} {
+		c.Writing(a)
+		_, _ = io.WriteString(c.Counts(httptest.NewRecorder()), "some words")
+		c.Wrote(a)
+	}
+	c.known[0].at = time.Now().Add(-within)
+	c.Over(true)
+	c.far.nodes.lookAtDue()
+	if was, is := <-old, <-late; was != "delivered" || is != "lost" {
+		t.Errorf("what was written long before is %s, and what was not %s", was, is)
+	}
+}
+
+// A node that could not be asked once says later what has become of what was written meanwhile.
+func TestNodeThatIsSlowOnce(t *testing.T) {
+	slow := true
+	nodes := NewNodes(func(context.Context, string, []uint64) ([]*Fate, error) {
+		if slow {
+			return nil, errors.New("no answer in time")
+		}
+		return []*Fate{{Taken: 20}}, nil
+	})
+	c := nodes.Conn("front", 7)
+	w := c.Counts(httptest.NewRecorder())
+	write := func() answer {
+		a := make(answer, 1)
+		c.Writing(a)
+		_, _ = io.WriteString(w, "some words")
+		c.Wrote(a)
+		return a
+	}
+	first := write()
+	Look([]*Conn{c})
+	if !c.IsLost(first) || !c.IsGone() {
+		t.Error("the node cannot be asked, and the client can read")
+	}
+	second := write()
+	slow = false
+	Look([]*Conn{c})
+	if c.IsLost(first) || c.IsLost(second) || c.IsGone() || len(first)+len(second) > 0 {
+		t.Error("the client is gone, though its node has said that it is not")
+	}
+}
+
 // held is a response of which it is known only later that it was handed to the system.
 type held struct {
 	http.ResponseWriter
