@@ -21,7 +21,6 @@ import (
 	"tabhub/hub/auth"
 	"tabhub/hub/auth/oauth"
 	"tabhub/hub/builtin"
-	"tabhub/hub/delivery"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/hub/tenant"
@@ -340,7 +339,7 @@ func (p *process) assemble() {
 	if n := p.node; n != nil {
 		p.telemetry.WatchNode(n.measure)
 		o.Elsewhere, o.Nodes, o.Cluster = locator{n.users, p}, n.users, n.users
-		o.Answers = delivery.NewNodes(httpd.AskAnswers(n.ask))
+		o.Ask = n.ask
 	}
 	p.server = httpd.New(o)
 	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats, Refused: p.shares.Refused})

@@ -73,6 +73,19 @@ func (n *Nodes) Read(node string, ids []uint64) {
 	}
 }
 
+// Leaves finds out what a node knows, as it is about to end. It blocks for a second at most.
+func (n *Nodes) Leaves(node string) {
+	var conns []*Conn
+	n.mu.Lock()
+	for at, c := range n.open {
+		if at.node == node {
+			conns = append(conns, c)
+		}
+	}
+	n.mu.Unlock()
+	n.lookAt(map[string][]*Conn{node: conns}, (*Conn).giveUp)
+}
+
 // WithFar returns a context that FromContext finds c in.
 func WithFar(ctx context.Context, c *Conn) context.Context { return context.WithValue(ctx, key{}, c) }
 

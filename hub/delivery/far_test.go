@@ -370,6 +370,31 @@ func TestReadIsToldWithTheNext(t *testing.T) {
 	}
 }
 
+// Before a node ends, those whose answers it has passed on ask it what it knows.
+func TestNodeThatLeaves(t *testing.T) {
+	p := passOn(t, "some words", knows)
+	p.readAll(t)
+	if got := p.all.Nodes(); !slices.Equal(got, []string{"owner"}) {
+		t.Errorf("these are to be told: %v", got)
+	}
+	p.all.of[1].conn.Asked()
+	if got := p.all.Nodes(); !slices.Equal(got, []string{"owner"}) {
+		t.Errorf("then these are to be told: %v", got)
+	}
+	p.conn.far.nodes.Leaves("another")
+	if len(p.answer) > 0 {
+		t.Error("another node has said what has become of it")
+	}
+	p.conn.far.nodes.Leaves("front")
+	if got := <-p.answer; got != "delivered" || !p.conn.rests() {
+		t.Errorf("it is %s", got)
+	}
+	p.all.forgetRead()
+	if got := p.all.Nodes(); len(got) > 0 {
+		t.Errorf("at last these are to be told: %v", got)
+	}
+}
+
 // Many answers are asked for together, and each learns what is said of it.
 func TestManyAreAskedForTogether(t *testing.T) {
 	const n = 2*maxAsked + 1

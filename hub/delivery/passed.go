@@ -1,7 +1,9 @@
 package delivery
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -62,6 +64,20 @@ func (p *Passed) Pass(w http.ResponseWriter, conn *Conn, node string) (r *Respon
 	p.mu.Unlock()
 	conn.Writing(r)
 	return r, read
+}
+
+// Nodes returns the nodes that may not know what has become of their responses.
+func (p *Passed) Nodes() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	nodes := map[string]bool{}
+	for node := range p.read {
+		nodes[node] = true
+	}
+	for _, r := range p.of {
+		nodes[r.node] = true
+	}
+	return slices.Collect(maps.Keys(nodes))
 }
 
 // Fate returns what is known of a response, false for one of which nothing is kept: its client has
@@ -160,9 +176,17 @@ func (r *Response) Delivered() {
 	if read := p.read[r.node]; len(read) < maxRead { // else the node will ask
 		if p.read == nil {
 			p.read = map[string][]uint64{}
+			time.AfterFunc(keep, p.forgetRead)
 		}
 		p.read[r.node] = append(read, r.ID)
 	}
+}
+
+// forgetRead forgets what no node was told: it has asked, or died.
+func (p *Passed) forgetRead() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read = nil
 }
 
 // Lost implements Answer.

@@ -10,8 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
@@ -301,11 +304,11 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 		s.answerError(w, r, s.notLocated(e.User, err))
 	case elsewhere != nil:
 		misdirect(w, elsewhere)
-	case e.Answer == 0 || s.o.Answers == nil:
+	case e.Answer == 0 || s.o.Ask == nil:
 		s.handle(w, r, e)
 	default:
-		s.o.Answers.Read(e.Node, e.Read)
-		conn := s.o.Answers.Conn(e.Node, e.Answer)
+		s.answers.Read(e.Node, e.Read)
+		conn := s.answers.Conn(e.Node, e.Answer)
 		r = r.WithContext(delivery.WithFar(r.Context(), conn))
 		defer func() { conn.Over(r.Context().Err() != nil) }()
 		s.handle(conn.Counts(w), r, e)
@@ -316,25 +319,48 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 // of which are ?ids=, with commas: an array of delivery.Fate, null for those that it knows nothing of.
 const answersPath = ClusterPath + "answers"
 
-// AskAnswers returns what asks other nodes for the fates of answers, by way of ask.
-func AskAnswers(ask cluster.Asker) delivery.Asker {
-	return func(ctx context.Context, node string, ids []uint64) (fates []*delivery.Fate, err error) {
-		path := []byte(answersPath + "?ids=")
-		for i, id := range ids {
-			if i > 0 {
-				path = append(path, ',')
-			}
-			path = strconv.AppendUint(path, id, 10)
+// leavePath is where ?node= says that it is about to end, and waits until it was asked what it knows.
+const leavePath = ClusterPath + "leave"
+
+// leaveTimeout is more than delivery.Nodes.Leaves takes.
+const leaveTimeout = 2 * time.Second
+
+// askAnswers is a delivery.Asker.
+func (s *Server) askAnswers(ctx context.Context, node string, ids []uint64) (fates []*delivery.Fate, err error) {
+	path := []byte(answersPath + "?ids=")
+	for i, id := range ids {
+		if i > 0 {
+			path = append(path, ',')
 		}
-		status, body, err := ask(ctx, node, http.MethodPost, string(path))
-		switch {
-		case err != nil:
-			return nil, err
-		case status != http.StatusOK: // an older program
-			return nil, nil
-		}
-		return fates, json.Unmarshal(body, &fates)
+		path = strconv.AppendUint(path, id, 10)
 	}
+	status, body, err := s.o.Ask(ctx, node, http.MethodPost, string(path))
+	switch {
+	case err != nil:
+		return nil, err
+	case status != http.StatusOK: // an older program
+		return nil, nil
+	}
+	return fates, json.Unmarshal(body, &fates)
+}
+
+// leave has other nodes ask what has become of their answers, before nobody can.
+func (s *Server) leave(ctx context.Context) {
+	if s.o.Ask == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
+	defer cancel()
+	path := leavePath + "?node=" + url.QueryEscape(s.o.Nodes.Self().ID())
+	var telling sync.WaitGroup
+	for _, node := range s.passed.Nodes() {
+		telling.Go(func() {
+			if _, _, err := s.o.Ask(ctx, node, http.MethodPost, path); err != nil {
+				s.log.Debug("a node was not told that this one ends", "node", node, "err", err)
+			}
+		})
+	}
+	telling.Wait()
 }
 
 // serveQuestion answers what another node asks on its own behalf.
@@ -351,6 +377,8 @@ func (s *Server) serveQuestion(w http.ResponseWriter, r *http.Request) {
 			fates = append(fates, known)
 		}
 		_ = json.NewEncoder(w).Encode(fates)
+	case r.URL.Path == leavePath:
+		s.answers.Leaves(r.URL.Query().Get("node"))
 	case s.o.Cluster != nil:
 		s.o.Cluster.ServeHTTP(w, r)
 	default:

@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/auth/oauth"
+	"tabhub/hub/cluster"
 	"tabhub/hub/delivery"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
@@ -75,9 +76,9 @@ type Options struct {
 	Elsewhere Locator
 	// Cluster serves what nodes ask each other, below ClusterPath. Nil: nothing.
 	Cluster http.Handler
-	// Answers finds out what becomes of the answers that other nodes pass on. Nil: nothing.
-	Answers *delivery.Nodes
-	Log     *slog.Logger // nil discards
+	// Ask sends a request to another node. Nil: there is none.
+	Ask cluster.Asker
+	Log *slog.Logger // nil discards
 }
 
 // Server serves all endpoints. Serve may be called for several listeners.
@@ -89,6 +90,7 @@ type Server struct {
 	node    *http.Server // of ServeNode
 	clients clients
 	passed  delivery.Passed // answers of other nodes
+	answers *delivery.Nodes // that pass on answers of this one
 
 	watchers atomic.Int32 // who reads a stream
 	doctor   sync.Mutex   // held while Options.Doctor runs
@@ -112,6 +114,7 @@ func New(o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.answers = delivery.NewNodes(s.askAnswers)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.clients.idle = o.Idle
 	s.clients.expired = func() {
@@ -169,7 +172,7 @@ func isOwner(ctx context.Context) bool {
 }
 
 // Shutdown refuses new requests, has the tenants' MCP servers answer what is under way,
-// tells the bridges why the hub ends, and closes all connections. When ctx is done it
+// tells the bridges why the hub ends, closes all connections, and has other nodes ask what was read. When ctx is done it
 // gives up on waiting. why is what bridges are told, see FarewellMethod.
 func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.mu.Lock()
@@ -183,6 +186,7 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	if err != nil {
 		s.http.Close()
 	}
+	s.leave(ctx)
 	if nodeErr := s.node.Shutdown(ctx); nodeErr != nil {
 		s.node.Close()
 		err = nodeErr

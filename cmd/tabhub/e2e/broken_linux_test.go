@@ -300,6 +300,46 @@ func TestAnsweredInFull(t *testing.T) {
 	}
 }
 
+// Who has read an answer by way of a node that stops, and asks the same again at another, wants it
+// done again.
+func TestAnsweredBeforeANodeStops(t *testing.T) {
+	t.Parallel()
+	for _, transport := range []string{"Streamable HTTP", "SSE"} {
+		t.Run(transport, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			hub := p.serve()
+			if p.nodes == nil {
+				t.Skip("there is one hub")
+			}
+			var runs atomic.Int64
+			p.open(&tab{key: "x", tools: `[{"name":"pay"}]`, run: func(string, json.RawMessage) string {
+				runs.Add(1)
+				return `{"content":[]}`
+			}})
+			name := p.stdio().tools().named("_pay")
+			c := &rawClient{t: t, place: p, header: bearer(p.token())}
+			if transport == "SSE" {
+				c.endpoint = "new"
+			} else {
+				c.header = p.http().header.Clone()
+			}
+			c.header.Set("Content-Type", "application/json")
+			c.header.Set("Accept", "application/json")
+			c.answer(c.call(name, 1))
+			time.Sleep(100 * time.Millisecond) // its system says that it has taken the answer
+			hub.Stop()
+			other := *p
+			other.listen, other.dir = p.nodes.tabs, p.nodes.dir(tabsNode)
+			c.place = &other
+			c.reconnect()
+			if got := c.answer(c.call(name, 1)); bytes.Contains(got, []byte("tabhub/repeated")) || runs.Load() != 2 {
+				t.Errorf("the page worked %d times, and the client got %s", runs.Load(), got)
+			}
+		})
+	}
+}
+
 // brokenPage is a page that works as long as the test wants.
 type brokenPage struct {
 	runs          atomic.Int64
