@@ -108,7 +108,7 @@ func (w *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// IsFar reports whether another node has the connection, and knows more than was asked for by
+// IsFar reports whether another node has the connection: what is known here is what it has said to
 // Look. It is false for a nil Conn.
 func (c *Conn) IsFar() bool { return c != nil && c.far != nil }
 
@@ -136,7 +136,9 @@ func (c *Conn) rests() bool {
 	if over {
 		n := c.far.nodes
 		n.mu.Lock()
-		delete(n.open, c.far.place)
+		if n.open[c.far.place] == c { // else the request was sent again
+			delete(n.open, c.far.place)
+		}
 		n.mu.Unlock()
 	}
 	return rests

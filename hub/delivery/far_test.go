@@ -370,6 +370,22 @@ func TestReadIsToldWithTheNext(t *testing.T) {
 	}
 }
 
+// A stream that is asked for once more, as its connection to the node broke off, is known when the
+// first has ended.
+func TestStreamThatIsAskedForOnceMore(t *testing.T) {
+	nodes := NewNodes(nil)
+	first := nodes.Conn("front", 7)
+	second := nodes.Conn("front", 7)
+	first.Over(false)
+	if nodes.open[place{"front", 7}] != second {
+		t.Error("it is not known")
+	}
+	second.Over(false)
+	if len(nodes.open) > 0 {
+		t.Error("it is kept")
+	}
+}
+
 // Before a node ends, those whose answers it has passed on ask it what it knows.
 func TestNodeThatLeaves(t *testing.T) {
 	p := passOn(t, "some words", knows)
