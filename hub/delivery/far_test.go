@@ -100,7 +100,7 @@ func TestPassedOn(t *testing.T) {
 		"leaves":              {func(_ *testing.T, p *passing) { p.client.Close() }, knows, "lost"},
 		"reads and asks for something else": {func(t *testing.T, p *passing) {
 			p.readAll(t)
-			p.all.of[1].conn.Asked()
+			p.all.of[p.all.first].conn.Asked()
 		}, knows, "delivered"},
 		"its node is gone": {func(*testing.T, *passing) {}, func(*passing) Asker {
 			return func(context.Context, string, []uint64) ([]*Fate, error) { return nil, errors.New("no connection") }
@@ -266,7 +266,7 @@ func TestReadBeforeItIsKnown(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	client.Close()
-	if f, _ := all.Fate(1); f.Taken != uint64(len(text)) || f.Reset {
+	if f, _ := all.Fate(all.first); f.Taken != uint64(len(text)) || f.Reset {
 		t.Errorf("it was read: %+v", f)
 	}
 	h.goOn <- true
@@ -326,19 +326,40 @@ func TestLeavesBetweenTwoParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	client.Close()
-	f, _ := all.Fate(1)
+	f, _ := all.Fate(all.first)
 	if !f.Left || f.Reset || f.Taken < uint64(len(text)/2) || f.Taken == uint64(len(text)) {
 		t.Errorf("it has read the half: %+v", f)
 	}
 	h.goOn <- true
 }
 
+// A node that has just begun knows nothing of what it has passed on before, which is not read.
+func TestPassedOnByAnEarlierProcess(t *testing.T) {
+	var all Passed
+	lost := Fate{Left: true, Reset: true}
+	if f, ok := all.Fate(7); !ok || f != lost {
+		t.Errorf("%+v, %t", f, ok)
+	}
+	conn := &Conn{peek: func() seen { return seen{} }}
+	r, _ := all.Pass(httptest.NewRecorder(), conn, "owner")
+	for _, id := range []uint64{r.ID - 1, r.ID + 1} {
+		if f, ok := all.Fate(id); !ok || f != lost {
+			t.Errorf("%+v, %t", f, ok)
+		}
+	}
+	r.End(true)
+	conn.Asked()
+	if f, ok := all.Fate(r.ID); ok {
+		t.Errorf("it was read: %+v", f)
+	}
+}
+
 // A node keeps nothing of what its clients have read, and what is lost for a while.
 func TestPassedIsForgotten(t *testing.T) {
 	p := passOn(t, "some words", knows)
 	p.readAll(t)
-	p.all.of[1].conn.Asked()
-	if _, ok := p.all.Fate(1); ok || len(p.all.of) != 0 {
+	p.all.of[p.all.first].conn.Asked()
+	if _, ok := p.all.Fate(p.all.first); ok || len(p.all.of) != 0 {
 		t.Error("it is kept")
 	}
 }
@@ -349,7 +370,7 @@ func TestLittleIsKept(t *testing.T) {
 	p.client.Close()
 	Look([]*Conn{p.conn})
 	<-p.answer
-	if r := p.all.of[1]; r == nil || r.ResponseWriter != nil {
+	if r := p.all.of[p.all.first]; r == nil || r.ResponseWriter != nil {
 		t.Errorf("it is kept as %+v", r)
 	}
 }
@@ -359,7 +380,7 @@ func TestReadIsToldWithTheNext(t *testing.T) {
 	p := passOn(t, "some words", knows)
 	p.readAll(t)
 	first := p.conn
-	p.all.of[1].conn.Asked()
+	p.all.of[p.all.first].conn.Asked()
 	if first.rests() {
 		t.Error("it is known before it was told")
 	}
@@ -393,7 +414,7 @@ func TestNodeThatLeaves(t *testing.T) {
 	if got := p.all.Nodes(); !slices.Equal(got, []string{"owner"}) {
 		t.Errorf("these are to be told: %v", got)
 	}
-	p.all.of[1].conn.Asked()
+	p.all.of[p.all.first].conn.Asked()
 	if got := p.all.Nodes(); !slices.Equal(got, []string{"owner"}) {
 		t.Errorf("then these are to be told: %v", got)
 	}

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -23,10 +24,11 @@ type Fate struct {
 // and asks for their fates. Its methods are safe for concurrent use and do not block. The zero
 // value is ready.
 type Passed struct {
-	mu   sync.Mutex
-	last uint64
-	of   map[uint64]*Response
-	read map[string][]uint64 // by the node that has written them
+	mu    sync.Mutex
+	first uint64 // id, which no other process gives
+	last  uint64
+	of    map[uint64]*Response
+	read  map[string][]uint64 // by the node that has written them
 }
 
 // maxRead is how many responses a node is told of, with a request, that clients have read.
@@ -55,6 +57,8 @@ func (p *Passed) Pass(w http.ResponseWriter, conn *Conn, node string) (r *Respon
 	p.mu.Lock()
 	if p.of == nil {
 		p.of = map[uint64]*Response{}
+		p.last = rand.Uint64N(1 << 48)
+		p.first = p.last + 1
 	}
 	p.last++
 	r.ID = p.last
@@ -81,12 +85,16 @@ func (p *Passed) Nodes() []string {
 }
 
 // Fate returns what is known of a response, false for one of which nothing is kept: its client has
-// read it, for all that is known.
+// read it, for all that is known. One of an earlier process was not read.
 func (p *Passed) Fate(id uint64) (Fate, bool) {
 	p.mu.Lock()
 	r := p.of[id]
+	mine := p.of != nil && id >= p.first && id <= p.last
 	p.mu.Unlock()
-	if r == nil {
+	switch {
+	case !mine:
+		return Fate{Left: true, Reset: true}, true
+	case r == nil:
 		return Fate{}, false
 	}
 	c := r.conn

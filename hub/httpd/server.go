@@ -76,7 +76,7 @@ type Options struct {
 	Elsewhere Locator
 	// Cluster serves what nodes ask each other, below ClusterPath. Nil: nothing.
 	Cluster http.Handler
-	// Ask sends a request to another node. Nil: there is none.
+	// Ask sends a request to another node, also to one that has joined anew. Nil: there is none.
 	Ask cluster.Asker
 	Log *slog.Logger // nil discards
 }

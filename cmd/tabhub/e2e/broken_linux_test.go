@@ -301,10 +301,10 @@ func TestAnsweredInFull(t *testing.T) {
 }
 
 // Who has read an answer by way of a node that stops, and asks the same again at another, wants it
-// done again.
+// done again. So does who asks at the node itself after that was paused, and has joined anew.
 func TestAnsweredBeforeANodeStops(t *testing.T) {
 	t.Parallel()
-	for _, transport := range []string{"Streamable HTTP", "SSE"} {
+	for _, transport := range []string{"Streamable HTTP", "SSE", "Streamable HTTP, paused"} {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
@@ -328,10 +328,17 @@ func TestAnsweredBeforeANodeStops(t *testing.T) {
 			c.header.Set("Accept", "application/json")
 			c.answer(c.call(name, 1))
 			time.Sleep(100 * time.Millisecond) // its system says that it has taken the answer
-			hub.Stop()
-			other := *p
-			other.listen, other.dir = p.nodes.tabs, p.nodes.dir(tabsNode)
-			c.place = &other
+			if strings.HasSuffix(transport, "paused") {
+				hub.Cmd.Process.Signal(syscall.SIGSTOP)
+				time.Sleep(5 * time.Second) // longer than its lease, and shorter than anybody waits for what was read
+				hub.Cmd.Process.Signal(syscall.SIGCONT)
+				time.Sleep(time.Second)
+			} else {
+				hub.Stop()
+				other := *p
+				other.listen, other.dir = p.nodes.tabs, p.nodes.dir(tabsNode)
+				c.place = &other
+			}
 			c.reconnect()
 			if got := c.answer(c.call(name, 1)); bytes.Contains(got, []byte("tabhub/repeated")) || runs.Load() != 2 {
 				t.Errorf("the page worked %d times, and the client got %s", runs.Load(), got)
