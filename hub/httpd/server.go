@@ -172,8 +172,9 @@ func isOwner(ctx context.Context) bool {
 }
 
 // Shutdown refuses new requests, has the tenants' MCP servers answer what is under way,
-// tells the bridges why the hub ends, closes all connections, and has other nodes ask what was read. When ctx is done it
-// gives up on waiting. why is what bridges are told, see FarewellMethod.
+// tells the bridges why the hub ends, closes all connections, and has other nodes ask which of
+// their answers were read. When ctx is done it gives up on waiting. why is what bridges are told,
+// see FarewellMethod.
 func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.mu.Lock()
 	s.draining = true
