@@ -284,6 +284,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("while it is being opened: %v, %q", err, r.Users())
 		}
 		close(wait)
+		synctest.Wait() // until Get has the tenant: one that is about to leave it would open again
 		if err := r.Settle(t.Context(), "ann"); err != nil {
 			t.Error(err)
 		}
