@@ -65,19 +65,20 @@ func (n *Node) known(name string) (m Member, sure time.Time) {
 // lease that has not ended.
 func (n *Node) ask(ctx context.Context, name, incarnation string) error {
 	for {
+		era := n.bucketEra()
 		m, err := n.nodes.last(ctx, name)
 		if err != nil {
 			return err
 		}
 		if r, err := decodeRecord(name, m.Data, n.keys.members); err == nil && (r.State.live() || r.Incarnation >= incarnation) {
-			n.see(name, m.Data, m.Sequence, m.Time)
+			n.see(era, name, m.Data, m.Sequence, m.Time)
 			return nil
 		}
 		r := record{Member: Member{Name: name, Incarnation: incarnation, State: Ended}, Absent: true}
 		data := r.encode(n.keys.members)
 		at, err := n.nodes.put(ctx, name, data, m.Sequence)
 		if err == nil {
-			n.see(name, data, at, time.Now())
+			n.see(era, name, data, at, time.Now())
 			return nil
 		}
 		if !errors.Is(err, errRevision) {

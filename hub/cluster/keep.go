@@ -84,13 +84,20 @@ func (n *Node) attempt(ctx context.Context) error {
 	k.sent[k.attempt] = sent
 	ctx, cancel := context.WithTimeout(ctx, n.opts.timing.renew)
 	defer cancel()
+	n.mu.Lock()
+	newest := max(n.seen, n.acked.revision)
+	n.mu.Unlock()
 	r := n.record()
 	r.Attempt = k.attempt
 	revision, err := n.nodes.put(ctx, r.Name, r.encode(n.keys.members), k.revision)
-	if err == nil {
-		n.renewed(revision, sent)
+	if err != nil {
+		return err
 	}
-	return err
+	if revision <= newest { // what was known before
+		n.beginEra()
+	}
+	n.renewed(revision, sent)
+	return nil
 }
 
 func (n *Node) record() *record {
@@ -106,9 +113,6 @@ func (n *Node) renewed(revision uint64, sent *instant) {
 	k.revision = revision
 	clear(k.sent)
 	n.mu.Lock()
-	if revision < n.acked.revision { // the bucket has been made again, or is a copy of what it was
-		n.forgetRevisionsLocked()
-	}
 	if n.acked.revision <= n.seen { // else the watch has still to tell of the one before
 		n.acked = acked{revision, time.Now()}
 	}

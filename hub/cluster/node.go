@@ -85,6 +85,7 @@ type Node struct {
 	mu      sync.Mutex
 	self    Member
 	entries map[string]*entry // what the bucket says, by name
+	era     int               // counts how often the bucket was made again: its revisions begin anew
 	seen    uint64            // the newest revision of which the watch has told
 	acked   acked             // the node's own oldest one of which it has not, or one of which it has
 }

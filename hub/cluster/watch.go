@@ -45,6 +45,7 @@ func (n *Node) watch() {
 }
 
 func (n *Node) follow() error {
+	era := n.bucketEra()
 	inbox := n.opts.Conn.NewInbox()
 	messages := make(chan *nats.Msg, 1024)
 	sub, err := n.opts.Conn.ChanSubscribe(inbox, messages)
@@ -83,8 +84,11 @@ func (n *Node) follow() error {
 				return errors.New("messages are missing")
 			}
 			next++
-			n.see(strings.TrimPrefix(m.Subject, n.nodes.prefix), m.Data, meta.Sequence.Stream, meta.Timestamp)
+			n.see(era, strings.TrimPrefix(m.Subject, n.nodes.prefix), m.Data, meta.Sequence.Stream, meta.Timestamp)
 		case <-timer.C:
+			if n.bucketEra() != era {
+				return errors.New("the bucket has been made again")
+			}
 			if n.stalled(began) {
 				return errors.New("the node's own renewals do not come back")
 			}
@@ -104,10 +108,21 @@ func (n *Node) follow() error {
 	}
 }
 
-// see takes in a message of the bucket.
-func (n *Node) see(name string, data []byte, revision uint64, stored time.Time) {
+// bucketEra is another one after the bucket has been made again.
+func (n *Node) bucketEra() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.era
+}
+
+// see takes in a message of the bucket as it was in an era.
+func (n *Node) see(era int, name string, data []byte, revision uint64, stored time.Time) {
 	r, err := decodeRecord(name, data, n.keys.members)
 	n.mu.Lock()
+	if era != n.era { // its revision says nothing any more
+		n.mu.Unlock()
+		return
+	}
 	n.seen = max(n.seen, revision)
 	e := n.entries[name]
 	if e == nil {
@@ -140,9 +155,13 @@ func (n *Node) see(name string, data []byte, revision uint64, stored time.Time) 
 	}
 }
 
-// forgetRevisionsLocked has the watch, which is told of nothing any more, begin anew and take whatever
-// revision comes. What was known of the others counts until then, and its time begins now.
-func (n *Node) forgetRevisionsLocked() {
+// beginEra is called when the bucket has been made again, or is a copy of what it was. It has the
+// watch, which is told of nothing any more, begin anew and take whatever revision comes. What was known
+// of the others counts until then, and its time begins now.
+func (n *Node) beginEra() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.era++
 	n.seen, n.acked = 0, acked{}
 	for _, e := range n.entries {
 		e.revision, e.at = 0, time.Now()
@@ -196,17 +215,18 @@ func (n *Node) declareEnded(r record, revision uint64) {
 	r.State = Ended
 	ctx, cancel := context.WithTimeout(n.ctx, n.opts.timing.renew)
 	defer cancel()
+	era := n.bucketEra()
 	at, err := n.nodes.put(ctx, r.Name, r.encode(n.keys.members), revision)
 	if err == nil {
 		n.stats.ended.Add(1)
 		n.log.Warn("a node has not renewed its lease: it has ended", "node", r.ID())
-		n.see(r.Name, r.encode(n.keys.members), at, time.Now())
+		n.see(era, r.Name, r.encode(n.keys.members), at, time.Now())
 		return
 	}
 	var removed bool
 	if errors.Is(err, errRevision) {
 		if m, err := n.nodes.last(ctx, r.Name); err == nil && m.Sequence > 0 {
-			n.see(r.Name, m.Data, m.Sequence, m.Time) // it is the watch that is late
+			n.see(era, r.Name, m.Data, m.Sequence, m.Time) // it is the watch that is late
 		} else {
 			removed = err == nil
 		}
