@@ -24,13 +24,29 @@ type passing struct {
 	r      *bufio.Reader
 }
 
+// request has a client send a request to a server that knows what becomes of answers.
+func request(t *testing.T, serve http.HandlerFunc) (client *net.TCPConn) {
+	t.Helper()
+	s := httptest.NewUnstartedServer(serve)
+	s.Listener, s.Config.ConnContext = Listen(s.Listener), WithConn
+	s.Start()
+	t.Cleanup(s.Close)
+	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	return conn.(*net.TCPConn)
+}
+
 // passOn has a client ask for an answer, which is passed on by a node that ask reaches.
 func passOn(t *testing.T, text string, ask func(p *passing) Asker) *passing {
 	t.Helper()
 	p := &passing{answer: make(answer, 2)}
 	nodes := NewNodes(ask(p))
 	passed := make(chan bool, 2)
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	client := request(t, func(w http.ResponseWriter, r *http.Request) {
 		resp, read := p.all.Pass(w, FromContext(r.Context()), "owner")
 		nodes.Read("front", read)
 		p.conn = nodes.Conn("front", resp.ID)
@@ -43,17 +59,8 @@ func passOn(t *testing.T, text string, ask func(p *passing) Asker) *passing {
 		p.conn.Over(false)
 		resp.End(true)
 		passed <- true
-	}))
-	s.Listener, s.Config.ConnContext = Listen(s.Listener), WithConn
-	s.Start()
-	t.Cleanup(s.Close)
-	conn, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	p.client, p.r = conn.(*net.TCPConn), bufio.NewReader(conn)
-	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	})
+	p.client, p.r = client, bufio.NewReader(client)
 	<-passed
 	return p
 }
@@ -233,7 +240,7 @@ func TestReadBeforeItIsKnown(t *testing.T) {
 	const text = "some words"
 	var all Passed
 	h := &held{flushed: make(chan bool), goOn: make(chan bool)}
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	client := request(t, func(w http.ResponseWriter, r *http.Request) {
 		h.ResponseWriter = w
 		w.Header().Set("Content-Length", "10")
 		resp, _ := all.Pass(h, FromContext(r.Context()), "owner")
@@ -247,16 +254,7 @@ func TestReadBeforeItIsKnown(t *testing.T) {
 			t.Errorf("before it is sent: %+v", f)
 		}
 		resp.End(true)
-	}))
-	s.Listener, s.Config.ConnContext = Listen(s.Listener), WithConn
-	s.Start()
-	defer s.Close()
-	client, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	})
 	<-h.flushed
 	resp, err := http.ReadResponse(bufio.NewReader(client), nil)
 	if err != nil {
@@ -300,22 +298,13 @@ func TestLeavesBetweenTwoParts(t *testing.T) {
 	text := strings.Repeat("x", 3000)
 	var all Passed
 	h := &halves{half: make(chan bool), goOn: make(chan bool)}
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	client := request(t, func(w http.ResponseWriter, r *http.Request) {
 		h.ResponseWriter = w
 		w.Header().Set("Content-Length", "3000")
 		resp, _ := all.Pass(h, FromContext(r.Context()), "owner")
 		_, err := io.WriteString(resp, text)
 		resp.End(err == nil)
-	}))
-	s.Listener, s.Config.ConnContext = Listen(s.Listener), WithConn
-	s.Start()
-	defer s.Close()
-	client, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	})
 	<-h.half
 	r := bufio.NewReader(client)
 	resp, err := http.ReadResponse(r, nil)

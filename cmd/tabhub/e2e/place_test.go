@@ -58,6 +58,18 @@ func (p *place) within() context.Context {
 	return ctx
 }
 
+// until waits for what nobody tells of.
+func (p *place) until(what string, is func() bool) {
+	p.t.Helper()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for late := time.Now().Add(timeout); !is(); <-look.C {
+		if time.Now().After(late) {
+			p.t.Fatal("waited for too long: " + what)
+		}
+	}
+}
+
 // command is tabhub with args in this place. Of several nodes, the others run when it runs one.
 func (p *place) command(args ...string) *exec.Cmd {
 	if p.nodes != nil && len(args) > 0 && (args[0] == "serve" || args[0] == "stdio") {
