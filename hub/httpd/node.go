@@ -169,7 +169,7 @@ func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) 
 		e.Local = local.String()
 	}
 	if p.answer != 0 && s.o.Nodes != nil {
-		e.Node, e.Answer, e.Read = s.o.Nodes.Self().ID(), p.answer, p.read
+		e.Node, e.Answer, e.Read = s.o.Nodes.ID(), p.answer, p.read
 	}
 	e.Own = p.near && p.route.kinds&auth.KindPage != 0 && s.guard.own(r, p)
 	b, _ := json.Marshal(e)
@@ -351,7 +351,7 @@ func (s *Server) leave(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
-	path := leavePath + "?node=" + url.QueryEscape(s.o.Nodes.Self().ID())
+	path := leavePath + "?node=" + url.QueryEscape(s.o.Nodes.ID())
 	var telling sync.WaitGroup
 	for _, node := range s.passed.Nodes() {
 		telling.Go(func() {
