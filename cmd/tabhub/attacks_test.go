@@ -195,12 +195,13 @@ var attacks = []struct {
 // TestAttacks does each attack in each mode: what becomes of it is what users are told.
 func TestAttacks(t *testing.T) {
 	got := make([][5]string, len(attacks))
+	p, _ := serveTest(t, "--demo=false")
 	t.Run("each", func(t *testing.T) {
 		for i, a := range attacks {
 			for j, preset := range presets {
 				t.Run(a.what+"/"+preset, func(t *testing.T) {
 					t.Parallel()
-					w := newAttack(t, preset)
+					w := newAttack(t, tenantOf(t, p, fmt.Sprint("attack", i, "-", j)), p, preset)
 					got[i][j] = a.do(w)
 					w.hub.Close(t.Context()) // what the record says of values follows the calls
 					if got[i][j] == passes && w.hasFlows() {
@@ -257,15 +258,10 @@ type attack struct {
 	frames    []int64 // to which calls went
 }
 
-func newAttack(t *testing.T, preset string) *attack {
-	p, _ := serveTest(t)
-	tenant, err := p.tenants.Get(t.Context(), spec.LocalUser)
-	if err != nil {
-		t.Fatal(err)
-	}
+func newAttack(t *testing.T, tenant *tenant.Tenant, p *process, preset string) *attack {
 	w := &attack{t: t, tenant: tenant, hub: tenant.Hub}
 	mode, rest, _ := strings.Cut(preset, ",")
-	if err := w.hub.EditPolicy("test", func(d *policy.Document) error {
+	err := w.hub.EditPolicy("test", func(d *policy.Document) error {
 		d.Mode = policy.Mode(mode)
 		if rest != "" {
 			d.Private = []string{"mail.example"}
@@ -276,10 +272,11 @@ func newAttack(t *testing.T, preset string) *attack {
 			}
 		}
 		return nil
-	}); err != nil {
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.link, err = tabtransport.Join(t.Context(), p.tabs.Transport(spec.LocalUser), tabtransport.Conn{Attested: true, Hello: &spec.Hello{
+	w.link, err = tabtransport.Join(t.Context(), p.tabs.Transport(tenant.User), tabtransport.Conn{Attested: true, Hello: &spec.Hello{
 		ProtocolVersion: spec.ProtocolVersion, BrowserID: "b1", BrowserName: "Chromium", Session: "s1",
 		Capabilities: []spec.Capability{spec.CapText, spec.CapListTabs, spec.CapNavigate},
 	}}, w.serve)

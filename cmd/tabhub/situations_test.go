@@ -137,10 +137,11 @@ var principals = map[string]*policy.Principal{
 
 // TestSituations is what the policy means, from the client to the page and the record.
 func TestSituations(t *testing.T) {
-	for _, s := range situations {
+	p, _ := serveTest(t, "--demo=false")
+	for i, s := range situations {
 		t.Run(s.what, func(t *testing.T) {
 			t.Parallel()
-			w := newSituation(t)
+			w := newSituation(t, tenantOf(t, p, fmt.Sprint("situation", i)), p)
 			err := w.setPolicy(s.mode, s.rules)
 			if s.want == "invalid" {
 				if err == nil {
@@ -186,15 +187,20 @@ type situation struct {
 	ways   map[string]func(by *consent.Caller, on string) string
 }
 
-func newSituation(t *testing.T) *situation {
-	p, _ := serveTest(t)
-	at := strings.NewReplacer("HUB", p.info.Addrs[0], "PORT", p.info.Addrs[0][strings.LastIndex(p.info.Addrs[0], ":")+1:])
-	tenant, err := p.tenants.Get(t.Context(), spec.LocalUser)
+// tenantOf returns what a user has in a process, where no other test has any of it.
+func tenantOf(t *testing.T, p *process, user string) *tenant.Tenant {
+	t.Helper()
+	of, err := p.tenants.Get(t.Context(), spec.UserID(user))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return of
+}
+
+func newSituation(t *testing.T, tenant *tenant.Tenant, p *process) *situation {
+	at := strings.NewReplacer("HUB", p.info.Addrs[0], "PORT", p.info.Addrs[0][strings.LastIndex(p.info.Addrs[0], ":")+1:])
 	w := &situation{t: t, tenant: tenant, hub: tenant.Hub}
-	transport := p.tabs.Transport(spec.LocalUser)
+	transport := p.tabs.Transport(tenant.User)
 	w.join(transport, tabtransport.Conn{Attested: true, Hello: &spec.Hello{
 		ProtocolVersion: spec.ProtocolVersion, BrowserID: "b1", BrowserName: "Chromium", Session: "s1",
 		Capabilities: []spec.Capability{spec.CapText, spec.CapListTabs, spec.CapNavigate, spec.CapOpenTab},
