@@ -156,25 +156,3 @@ func TestTaskIsNotLost(t *testing.T) {
 		t.Errorf("the client got %s, want %s", answer, want)
 	}
 }
-
-// After the hub was killed, too, a client can cancel, and the page is told.
-func TestTaskIsCancelledAfterARestart(t *testing.T) {
-	node(t, "tasks.mjs")
-	addr, dir := porttest.Free(t), filepath.Join(t.TempDir(), "data")
-	hub := serveIn(t, dir, "--listen", addr, "--task-after", "200ms")
-	page := startScript(t, hub.url, hub, "tasks.mjs", "page")
-	page.want("ready")
-	call := startScript(t, hub.url, hub, "tasks.mjs", "call")
-	reference := call.line()
-	page.want("begun 1")
-	if err := call.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := hub.process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	hub = serveIn(t, dir, "--listen", addr)
-	page.want("ready")
-	startScript(t, hub.url, hub, "tasks.mjs", "cancel", reference).want("cancelled")
-	page.want("cancelled 1")
-}

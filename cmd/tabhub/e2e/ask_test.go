@@ -1,12 +1,15 @@
 package e2e
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
+	"tabhub/hub/auth/oauth"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -31,11 +34,11 @@ func TestOwnerIsAsked(t *testing.T) {
 	b.Open(site.URL)
 	c := p.stdio()
 	pay := c.awaitTools("the bank's tool is listed", func(l tools) bool { return len(l.names()) == 1 }).named("_pay")
-	begin := func() <-chan answer {
-		return c.begin("tools/call", `{"name":"`+pay+`","arguments":{"to":"Ann"}}`)
+	begin := func(to string) <-chan answer {
+		return c.begin("tools/call", `{"name":"`+pay+`","arguments":{"to":"`+to+`"}}`)
 	}
 
-	paid := begin()
+	paid := begin("Ann")
 	w := b.Window("ask.html")
 	w.WaitFor("document.querySelector('#answers')?.hidden === false")
 	for _, want := range []string{site.URL, "pay", "Ann", "may change something"} {
@@ -48,7 +51,7 @@ func TestOwnerIsAsked(t *testing.T) {
 		t.Errorf("allowed: %s", a.result)
 	}
 
-	paid = begin()
+	paid = begin("Ann")
 	b.Window("ask.html").ClickLast("#no")
 	if a := c.wait("the payment", paid); a.outcome() != "DENIED" {
 		t.Errorf("not allowed: %s", a.result)
@@ -63,9 +66,56 @@ func TestOwnerIsAsked(t *testing.T) {
 	}
 	popup.Click("#pause")
 	popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
-	paid = c.begin("tools/call", `{"name":"`+pay+`","arguments":{"to":"Cid"}}`)
+	paid = begin("Cid")
 	b.Window("ask.html").ClickLast("#yes")
 	if a := c.wait("the payment", paid); a.outcome() != "ok" {
 		t.Errorf("after the pause: %s", a.result)
+	}
+
+	// A client that knows the hub's address alone is let in by the owner, who types the number
+	// of its page into the window.
+	t.Run("sign-in", func(t *testing.T) { signIn(t, p, b) })
+}
+
+func signIn(t *testing.T, p *place, b *chromium.Browser) {
+	back := make(chan url.Values, 1)
+	client := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/callback" {
+			back <- r.URL.Query()
+		}
+	}))
+	t.Cleanup(client.Close)
+	redirect := client.URL + "/callback"
+
+	resp, err := http.Post(p.url()+oauth.RegisterPath, "application/json", strings.NewReader(`{"client_name":"An agent","redirect_uris":["`+redirect+`"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var made oauth.Registration
+	if err := json.NewDecoder(resp.Body).Decode(&made); err != nil {
+		t.Fatal(err)
+	}
+	page := b.Open(p.url() + oauth.AuthorizePath + "?" + url.Values{
+		"response_type": {"code"}, "client_id": {made.ClientID}, "redirect_uri": {redirect},
+		"code_challenge": {strings.Repeat("x", 43)}, "code_challenge_method": {"S256"},
+	}.Encode())
+	page.Click("button")
+	page.WaitFor(`document.querySelector("p.number").checkVisibility()`)
+	var number string
+	page.Into(`document.querySelector("p.number").textContent`, &number)
+
+	w := b.Window("ask.html")
+	w.WaitFor("document.querySelector('#answers')?.hidden === false")
+	for _, want := range []string{"An agent", "a program on this computer, port " + client.URL[strings.LastIndex(client.URL, ":")+1:], "what your policy allows"} {
+		if text := w.Eval("document.body.innerText"); !strings.Contains(text, want) {
+			t.Errorf("the window does not say %q: %s", want, text)
+		}
+	}
+	w.Click("input.said")
+	w.Type(number)
+	w.ClickLast("#yes")
+	if q := <-back; q.Get("code") == "" {
+		t.Errorf("the client is sent %v", q)
 	}
 }

@@ -63,25 +63,16 @@ var oddResults = []string{
 // a wrong order somewhere.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
-	for _, way := range []struct {
-		name string
-		open func(p *place) face
-	}{
-		{"bridge", func(p *place) face { p.serve(); return p.stdio() }},
-		{"standalone", func(p *place) face { return p.stdio("--standalone") }},
-		{"streamable HTTP", func(p *place) face { p.serve(); return p.http() }},
-		{"SSE", func(p *place) face { p.serve(); return p.sse() }},
-	} {
-		t.Run(way.name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t)
-			f := way.open(p)
-			calls := make(chan [2]string, 1) // the tool and the arguments that the page got
-			results := make(chan string, 1)
-			p.open(&tab{key: "odd", tools: "[" + strings.Join(oddTools, ",") + "]", run: func(tool string, args json.RawMessage) string {
-				calls <- [2]string{tool, string(args)}
-				return <-results
-			}})
+	p := newPlace(t)
+	p.serve()
+	calls := make(chan [2]string, 1) // the tool and the arguments that the page got
+	results := make(chan string, 1)
+	p.open(&tab{key: "odd", tools: "[" + strings.Join(oddTools, ",") + "]", run: func(tool string, args json.RawMessage) string {
+		calls <- [2]string{tool, string(args)}
+		return <-results
+	}})
+	for name, f := range map[string]face{"bridge": p.stdio(), "Streamable HTTP": p.http(), "SSE": p.sse()} {
+		t.Run(name, func(t *testing.T) {
 			list := listTools(t, f)
 			names := checkOddTools(t, p, list)
 

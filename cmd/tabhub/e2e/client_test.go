@@ -209,8 +209,6 @@ func (c *client) noticed(method string) int {
 	return c.notices[method]
 }
 
-const listChanged = "notifications/tools/list_changed"
-
 // awaitTools lists the tools after each list_changed until they are as wanted.
 func (c *client) awaitTools(what string, want func(tools) bool) tools {
 	c.t.Helper()
@@ -309,4 +307,18 @@ func (l tools) find(name string) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// codeOf returns the code of a JSON-RPC error, 0 if there is none.
+func codeOf(a answer) (code int) {
+	if a.err != nil {
+		json.Unmarshal(rawjson.Get(a.err, "code"), &code)
+	}
+	return code
+}
+
+// agent is a client that calls tools: any number may work side by side.
+type agent interface {
+	face
+	call(tool, args string) answer
 }

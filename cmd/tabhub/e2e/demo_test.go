@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -268,59 +265,4 @@ func TestDemoInTwoTabs(t *testing.T) {
 		t.Errorf("the tabs are %v, want one with the number 4", now)
 	}
 	h.awaitActive(4, fourth)
-}
-
-// The hub dies under a page's calls. The page's own count tells that none of them ran
-// twice, and it is the same tab afterwards.
-func TestPageOutlivesHub(t *testing.T) {
-	t.Parallel()
-	const calls, inFlight, killAt = 1000, 32, 300
-	p := newPlace(t)
-	c := p.stdio("--tab-names=always")
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, `<!doctype html><title>Counts</title><script src="http://%s/tab.js"></script><script>
-			const runs = {};
-			tabhub.registerTool({name: "buy", description: "Counts", inputSchema: {type: "object"}, execute: ({n}) => {
-				runs[n] = (runs[n] ?? 0) + 1;
-				return "bought " + n;
-			}});
-			tabhub.registerTool({name: "kept", description: "Stays", annotations: {cache: true}, execute: () => "kept"});
-		</script>`, p.tabsAt())
-	}))
-	defer site.Close()
-	page := chromium.Start(t, chromium.Options{}).Open(site.URL)
-	before := c.awaitTools("the page's tools are listed", func(l tools) bool { return len(l.names()) == 4 }).names()
-	buy, was := domainName(before, "_buy"), p.tabNumbers(nil)
-
-	outcomes := make([]string, calls)
-	var next, answered atomic.Int64
-	var workers sync.WaitGroup
-	for range inFlight {
-		workers.Go(func() {
-			for n := int(next.Add(1)) - 1; n < calls; n = int(next.Add(1)) - 1 {
-				outcomes[n] = c.call(buy, fmt.Sprintf(`{"n":%d}`, n)).outcome()
-				if answered.Add(1) == killAt {
-					p.kill()
-				}
-			}
-		})
-	}
-	workers.Wait()
-	after := c.awaitTools("the page is back", func(l tools) bool { return len(l.names()) == 4 }).names()
-	if !slices.Equal(after, before) {
-		t.Errorf("the names were %q, and are %q after the restart", before, after)
-	}
-	if now := p.tabNumbers(nil); len(now) != 1 || now[1] != was[1] {
-		t.Errorf("the tabs were %v, and are %v after the restart", was, now)
-	}
-	var runs map[string]int
-	page.Into("runs", &runs)
-	done := make(map[int]string)
-	for n, got := range outcomes {
-		done[n] = got
-	}
-	if n := countLost(t, done, func(n int) int { return runs[fmt.Sprint(n)] }); n > inFlight {
-		t.Errorf("%d calls were lost, want at most the %d that were under way", n, inFlight)
-	}
 }

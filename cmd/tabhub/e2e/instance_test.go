@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -123,35 +122,6 @@ func TestBrowserInstance(t *testing.T) {
 	}
 }
 
-// Not even a hub that is killed leaves a browser behind.
-func TestBrowserOfAKilledHub(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux and Windows end the browser of a hub that is killed")
-	}
-	p := newPlace(t)
-	p.serve("--launch-browser", "--demo", "--browser-program", chromium.Require(t))
-	c := p.stdio()
-	c.awaitTools("the demo page in the browser has joined", func(l tools) bool {
-		return slices.ContainsFunc(l.names(), func(n string) bool { return strings.Contains(n, "_127_0_0_1_") })
-	})
-	var browsers []struct {
-		Single   bool // a page that has a connection of its own until the extension carries it
-		Attested bool
-	}
-	p.api("/api/browsers", &browsers)
-	for _, b := range browsers {
-		if !b.Single && !b.Attested {
-			t.Errorf("the hub does not believe the browser that it has started: %+v", browsers)
-		}
-	}
-	c.close()
-	p.kill()
-	if left := p.processes(); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
-}
-
 // A hub that others reach through a proxy asks everybody for the token, but for the
 // browsers that it has started itself: the key that they were given is enough.
 func TestBrowserOfAHubBehindAProxy(t *testing.T) {
@@ -237,29 +207,5 @@ func TestBrowserOfAHubWithTLS(t *testing.T) {
 	c.callJSON("browser_instance", `{"action":"new","headless":true}`, &started)
 	if started.BrowserID == "" {
 		t.Error("the browser did not join")
-	}
-}
-
-// Clients that come over the network start no programs, unless the user wants that.
-func TestInstancesAreForThisMachine(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	has := func(args ...string) bool {
-		hub := p.serve(args...)
-		defer hub.Stop()
-		stdout, stderr, exit := p.run("tools")
-		if exit != 0 {
-			t.Fatal(stderr)
-		}
-		return strings.Contains(stdout, "browser_instance ")
-	}
-	if !has() {
-		t.Error("a hub for this machine starts no browsers")
-	}
-	if has("--behind-proxy") || has("--public-url", "https://hub.example.com") {
-		t.Error("a hub that others reach starts browsers")
-	}
-	if !has("--behind-proxy", "--tools", "browser_instance") {
-		t.Error("the user's wish does not count")
 	}
 }

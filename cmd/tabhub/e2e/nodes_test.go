@@ -26,18 +26,11 @@ const nodesVar = "TABHUB_E2E_NODES"
 
 // ofOneMachine are the tests of what clusters do not have, and what that is.
 var ofOneMachine = map[string]string{
-	"TestReadOnlyDataDir": dataDir, "TestForeignStore": dataDir, "TestDataDirOfAnotherUser": dataDir,
-	"TestWrongFlags": "flags with which no hub runs",
-	"TestAutostart":  "a hub that the operating system starts, with the flags that it was told and without this environment",
+	"TestReadOnlyDataDir": "the files of a data directory, which has none of a cluster's users",
+	"TestAutostart":       "a hub that the operating system starts, with the flags that it was told and without this environment",
 
-	"TestBrowserOfAKilledHub": started, "TestBrowserOfAHubBehindAProxy": started,
-	"TestSquatterOfAnotherUser": "browsers, pages and clients that look for their hub at the one port that another program has taken",
+	"TestBrowserOfAHubBehindAProxy": "the browsers that a process starts: each node would start one",
 }
-
-const (
-	dataDir = "the files of a data directory, which has none of a cluster's users"
-	started = "the browsers that a process starts: each node would start one"
-)
 
 // The names of the nodes. Of these, the last is where any user of these tests is placed.
 const (

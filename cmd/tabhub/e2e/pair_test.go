@@ -1,19 +1,20 @@
 package e2e
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
+	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest/chromium"
-	"tabhub/tabtransport/wsserver/wstest"
 )
 
 // pairCommand is `tabhub pair` while it waits for a browser.
@@ -63,14 +64,47 @@ func (c *pairCommand) awaitPaired(browser string) {
 	}
 }
 
-// The extension that somebody has from elsewhere, here from another hub, is introduced by
-// its user, works, and is cut off when they say so.
+// fromStore writes the extension to a directory as a store hands it out, with the store's
+// additions to the manifest.
+func fromStore(t testing.TB) string {
+	t.Helper()
+	all, err := extension.ForStore("1.2.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest, source map[string]any
+	text, err := os.ReadFile(filepath.FromSlash("../../../tabtransport/extension/manifest.json"))
+	if err := errors.Join(err, json.Unmarshal(all["manifest.json"], &manifest), json.Unmarshal(text, &source)); err != nil {
+		t.Fatal(err)
+	}
+	manifest["key"] = source["key"]
+	manifest["update_url"] = "https://clients2.google.com/service/update2/crx"
+	if all["manifest.json"], err = json.Marshal(manifest); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range all {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A user who has the extension from a store pairs it once. It works until they say that it is
+// to be cut off.
 func TestPair(t *testing.T) {
 	t.Parallel()
-	p, elsewhere := newPlace(t), newPlace(t)
+	p := newPlace(t)
 	p.serve()
-	dir, _ := elsewhere.writeExtension()
-	b := chromium.Start(t, chromium.Options{Extension: dir, WebMCP: true})
+	b := chromium.Start(t, chromium.Options{Extension: fromStore(t), WebMCP: true})
+	if b.ExtensionID != extension.ID {
+		t.Fatalf("its id is %s, not %s, which hubs know", b.ExtensionID, extension.ID)
+	}
 	b.Open(website(t) + "/?1")
 	command := p.startPairing()
 	page := b.Open(command.link)
@@ -90,9 +124,7 @@ func TestPair(t *testing.T) {
 	if exit != 0 || id == "" || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "Chrom") || !strings.Contains(stdout, "by tabhub pair") {
 		t.Fatalf("the pairings are %s%s", stdout, stderr)
 	}
-	if _, stderr, exit := p.run("pair", "--forget", id); exit != 0 {
-		t.Fatal(stderr)
-	}
+	p.succeed("pair", "--forget", id)
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	popup.WaitFor("!['Connected', 'Connecting'].some(word => document.querySelector('#headline').textContent.startsWith(word))")
 	popup.Eval("chrome.runtime.sendMessage({ask: 'reconnect'})")
@@ -104,88 +136,12 @@ func TestPair(t *testing.T) {
 			t.Errorf("the browser is still connected: %+v", browsers)
 		}
 	}
-	if stdout, _, _ := p.run("pair", "--list"); strings.Contains(stdout, id) {
+	if stdout := p.succeed("pair", "--list"); strings.Contains(stdout, id) {
 		t.Errorf("the pairings are %s", stdout)
 	}
 	// The address is good once.
 	again, key := command.invited()
 	if _, err := p.pair(again, key, "late"); err == nil {
 		t.Error("the address can be used twice")
-	}
-}
-
-// Where each user has a hub of their own, a browser is paired into that of who has asked,
-// and nobody else sees it, can have it forgotten, or calls its tools.
-func TestPairWithAccounts(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte(strings.Repeat("0123456789abcdef", 4)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.serve("--auth", "jwt", "--jwt-secret", secret)
-	if _, stderr, exit := p.run("pair", "--print"); exit != 1 || !strings.Contains(stderr, "TABHUB_TOKEN") {
-		t.Errorf("nobody pairs a browser: %d %s", exit, stderr)
-	}
-	if p.nodes == nil { // whose nodes make none
-		// A copy of `tabhub extension` is nobody's.
-		_, copied := p.writeExtension()
-		key, err := pairing.ParseKey(copied.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.pair(spec.PairingID(copied.Pairing), key, "nobody's"); err == nil || !strings.Contains(err.Error(), "tabhub pair") {
-			t.Errorf("a browser of nobody is let in: %v", err)
-		}
-	}
-
-	env := p.env
-	as := func(user string) string {
-		token := signed(t, secret, map[string]any{"user_id": user, "exp": time.Now().Add(time.Hour).Unix()})
-		p.env = append(env[:len(env):len(env)], "TABHUB_TOKEN="+token)
-		return token
-	}
-	alice, bob := as("alice"), as("bob")
-	as("alice")
-	command := p.startPairing()
-	id, key := command.invited()
-	x, err := p.pair(id, key, "hers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x.offer(bank+"/", transferTool)
-	command.awaitPaired("Browser hers")
-	if names := listTools(t, p.httpAs(alice)).names(); len(names) != 1 {
-		t.Errorf("Alice has the tools %q", names)
-	}
-	if names := listTools(t, p.httpAs(bob)).names(); len(names) != 0 {
-		t.Errorf("Bob has the tools %q", names)
-	}
-	as("bob")
-	if stdout, _, _ := p.run("pair", "--list"); strings.Contains(stdout, string(id)) {
-		t.Errorf("Bob sees %s", stdout)
-	}
-	for _, what := range []string{string(id), "all"} {
-		if _, _, exit := p.run("pair", "--forget", what); exit == 0 {
-			t.Errorf("Bob has %s forgotten", what)
-		}
-	}
-	if a := p.httpAs(alice).ask("tools/call", fmt.Sprintf(`{"name":%q}`, listTools(t, p.httpAs(alice)).names()[0])); a.outcome() != "ok" {
-		t.Errorf("Alice's call: %s", a.outcome())
-	}
-	as("alice")
-	if _, stderr, exit := p.run("pair", "--forget", "all"); exit != 0 {
-		t.Error(stderr)
-	}
-	select {
-	case <-x.ended:
-	case <-time.After(timeout):
-		t.Fatal("a browser that was forgotten stays")
-	}
-	if wstest.CloseCode(x.err) != spec.CloseRefused || !strings.Contains(x.err.Error(), "the pairing was forgotten") {
-		t.Errorf("a browser that was forgotten is told %v", x.err)
-	}
-	if _, err := p.pair(id, x.next, "hers"); err == nil {
-		t.Error("a browser that was forgotten is let in again")
 	}
 }

@@ -267,3 +267,13 @@ func (p *place) end() {
 		p.t.Logf("hub.log:\n%s", rig.LastOf(string(log)))
 	}
 }
+
+// succeed returns what tabhub prints, which must not fail.
+func (p *place) succeed(args ...string) string {
+	p.t.Helper()
+	stdout, stderr, exit := p.run(args...)
+	if exit != 0 {
+		p.t.Fatalf("%q: %s", args, stderr)
+	}
+	return stdout
+}

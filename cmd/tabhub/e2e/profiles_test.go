@@ -1,14 +1,13 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"tabhub/spec/rawjson"
+	"tabhub/spec"
 )
 
 // A person has the same site open in two profiles, signed in as two people. Each client has the one
@@ -16,29 +15,16 @@ import (
 func TestTwoProfiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	url := website(t)
+	p.serve()
 	all := p.stdio()
-	profile := func(name string) {
-		b := p.browse()
-		page := b.Open(url + "/?" + name)
-		awaitUntold(t, name+" has joined", page, func() bool {
-			var list []struct{ ID, Name string }
-			stdout, _, _ := p.run("browser", "list", "--json")
-			if json.Unmarshal([]byte(stdout), &list) != nil {
-				return false
-			}
-			i := slices.IndexFunc(list, func(b struct{ ID, Name string }) bool { return b.ID != "" && b.Name == "" })
-			if i < 0 {
-				return false
-			}
-			_, _, exit := p.run("browser", "name", list[i].ID, name)
-			return exit == 0
-		})
+	_, copied := p.writeExtension()
+	profiles := map[string]*companion{}
+	for _, name := range []string{"work", "personal"} {
+		profiles[name] = p.companion(copied, spec.BrowserID("id-"+name), bank+"/?"+name, transferTool)
+		p.succeed("browser", "name", "id-"+name, name)
 	}
-	profile("work")
-	profile("personal")
 	all.awaitTools("both tabs are listed", func(l tools) bool {
-		return slices.ContainsFunc(l.names(), func(n string) bool { return strings.Contains(n, "_tab2_buy") })
+		return slices.ContainsFunc(l.names(), func(n string) bool { return strings.Contains(n, "_tab2_transfer") })
 	})
 	for _, c := range []struct {
 		face
@@ -49,28 +35,29 @@ func TestTwoProfiles(t *testing.T) {
 		{p.httpAt(p.token(), "/mcp?browser=work"), "work", "personal"},
 	} {
 		list := listTools(t, c.face)
-		if n := len(list.names()); n != 4 {
+		if n := len(list.names()); n != 1 {
 			t.Errorf("%s is listed %q", c.own, list.names())
 		}
-		buy := list.named("_buy")
+		transfer := list.named("_transfer")
+		before := profiles[c.other].calls.Load()
 		for range 5 {
-			a := c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"n":1}}`, buy))
-			if at, _ := rawjson.String(rawjson.Get(a.result, "structuredContent", "at")); at != "?"+c.own {
-				t.Errorf("%s bought: %s %s", c.own, a.outcome(), a.result)
+			if a := c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{}}`, transfer)); a.outcome() != "ok" {
+				t.Errorf("%s called: %s %s", c.own, a.outcome(), a.result)
 			}
 		}
-		for i, number := range []string{"_tab1_buy", "_tab2_buy"} {
-			name := strings.TrimSuffix(buy, "_buy") + number
-			a := c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"n":1}}`, name))
-			at, _ := rawjson.String(rawjson.Get(a.result, "structuredContent", "at"))
-			if own := (i == 0) == (c.own == "work"); own && at != "?"+c.own || !own && at != "" {
+		for i, number := range []string{"_tab1_transfer", "_tab2_transfer"} {
+			name := strings.TrimSuffix(transfer, "_transfer") + number
+			a := c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{}}`, name))
+			if own := (i == 0) == (c.own == "work"); own != (a.outcome() == "ok") {
 				t.Errorf("%s called %s: %s %s", c.own, name, a.outcome(), a.result)
 			}
 		}
+		if n := profiles[c.other].calls.Load() - before; n > 0 {
+			t.Errorf("%d calls of %s came to %s", n, c.own, c.other)
+		}
 		for _, request := range []string{
 			`{"name":"browser_tab","arguments":{"action":"list"}}`,
-			`{"name":"proxy","arguments":{"action":"list","kind":"tool","filter":{"query":"buy"}}}`,
-			`{"name":"browser_page","arguments":{"action":"text"}}`,
+			`{"name":"proxy","arguments":{"action":"list","kind":"tool","filter":{"query":"transfer"}}}`,
 		} {
 			if a := c.ask("tools/call", request); strings.Contains(string(a.result), "?"+c.other) || strings.Contains(string(a.result), `"name\":\"`+c.other) {
 				t.Errorf("%s asked %s: %s", c.own, request, a.result)

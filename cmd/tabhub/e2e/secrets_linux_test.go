@@ -51,119 +51,100 @@ var signInCode = regexp.MustCompile(`/#code=([\w-]+)`)
 // the machine: nothing that lets anybody in may be in one.
 func TestSecretsStayOutOfLogs(t *testing.T) {
 	t.Parallel()
-	for name, begin := range map[string]func(p *place) (log func() string, secrets secretsOf){
-		"serve": func(p *place) (func() string, secretsOf) {
-			terminal, tty := ptytest.Open(p.t, 80)
-			cmd := p.command("serve", "--listen", p.listen, "--log-level", "debug")
-			cmd.Stdout = tty
-			hub := rig.Start(p.t, cmd)
-			p.t.Cleanup(hub.Stop)
-			shown := rig.NewOutput()
-			go func() {
-				for b := make([]byte, 4096); ; {
-					n, err := terminal.Read(b)
-					if err != nil {
-						return
-					}
-					shown.Write(b[:n])
-				}
-			}()
-			shown.Await(p.t, "mcpServers")
-			log, secrets := func() string { return hub.Stderr.String() + p.othersLog() }, secretsOf{}
-			m := signInCode.FindStringSubmatch(shown.String())
-			switch onNodes := os.Getenv(nodesVar) != ""; {
-			case (m != nil) == onNodes: // on a node a code would be of no use
-				p.t.Fatalf("the person at the terminal sees %s", shown)
-			case m != nil:
-				secrets["the code that a person at the terminal is shown"] = m[1]
-			}
-			return log, secrets
-		},
-		"stdio": func(p *place) (func() string, secretsOf) {
-			c := p.stdio("--log-level", "debug")
-			return func() string {
-				log, err := os.ReadFile(p.dir.LogFile())
-				if err != nil {
-					p.t.Fatal(err)
-				}
-				return string(log) + c.process.Stderr.String() + p.othersLog()
-			}, secretsOf{}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t)
-			log, secrets := begin(p)
-			secrets["the token"] = p.token()
-			if p.nodes == nil {
-				ring, err := os.ReadFile(p.dir.Pairings())
-				if err != nil {
-					t.Fatal(err)
-				}
-				secrets["the key of all copies"], _ = rawjson.String(rawjson.Get(ring, "key"))
-			}
-			_, copied := p.writeExtension()
-			secrets["the key of a copy"] = copied.Key
-			p.companion(copied, "copy", bank+"/", transferTool)
-
-			command := p.startPairing()
-			id, key := command.invited()
-			secrets["the secret of an invitation"] = key.String()
-			secrets.notIn(t, "command lines while a browser is paired", commandLines(t))
-			x, err := p.pair(id, key, "offered")
+	p := newPlace(t)
+	terminal, tty := ptytest.Open(t, 80)
+	cmd := p.command("serve", "--listen", p.listen, "--log-level", "debug")
+	cmd.Stdout = tty
+	hub := rig.Start(t, cmd)
+	t.Cleanup(hub.Stop)
+	shown := rig.NewOutput()
+	go func() {
+		for b := make([]byte, 4096); ; {
+			n, err := terminal.Read(b)
 			if err != nil {
-				t.Fatal(err)
+				return
 			}
-			command.awaitPaired("Browser offered")
-			secrets["the key of a paired browser"] = x.next.String()
+			shown.Write(b[:n])
+		}
+	}()
+	shown.Await(t, "mcpServers")
+	secrets := secretsOf{}
+	m := signInCode.FindStringSubmatch(shown.String())
+	switch onNodes := p.nodes != nil; {
+	case (m != nil) == onNodes: // on a node a code would be of no use
+		t.Fatalf("the person at the terminal sees %s", shown)
+	case m != nil:
+		secrets["the code that a person at the terminal is shown"] = m[1]
+	}
+	secrets["the token"] = p.token()
+	if p.nodes == nil {
+		ring, err := os.ReadFile(p.dir.Pairings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets["the key of all copies"], _ = rawjson.String(rawjson.Get(ring, "key"))
+	}
+	_, copied := p.writeExtension()
+	secrets["the key of a copy"] = copied.Key
+	p.companion(copied, "copy", bank+"/", transferTool)
 
-			stdout, _, _ := p.run("token", "--url")
-			code := signInCode.FindStringSubmatch(stdout)
-			if code == nil {
-				t.Fatalf("token --url prints %s", stdout)
-			}
-			secrets["the code of an address"] = code[1]
-			secrets["a wrong code"] = strings.Repeat("wrong-code", 2)
-			page := http.Header{"Origin": {"http://" + p.listen}}
-			for _, c := range []string{secrets["a wrong code"], code[1]} {
-				resp, body, err := post(p.within(), p.url()+"/api/session", page, fmt.Sprintf(`{"code":%q}`, c))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if resp.StatusCode == http.StatusOK {
-					secrets["the session of a page"], _ = rawjson.String(rawjson.Get(body, "session"))
-				}
-			}
+	command := p.startPairing()
+	id, key := command.invited()
+	secrets["the secret of an invitation"] = key.String()
+	secrets.notIn(t, "command lines while a browser is paired", commandLines(t))
+	x, err := p.pair(id, key, "offered")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.awaitPaired("Browser offered")
+	secrets["the key of a paired browser"] = x.next.String()
 
-			// What is refused is logged, and what was shown may be the wrong hub's.
-			secrets["another's token"] = "of-another-hub-of-another-hub-of-another-hub"
-			for _, d := range []door{{"GET", "/api/tabs", ""}, {"POST", "/mcp", toolsListBody}, {"GET", "/sse?token=" + secrets["another's token"], ""}, {"WS", "/tabs", ""}, {"GET", "/api/tabs?token=" + p.token(), ""}} {
-				p.knock(d, bearer(secrets["another's token"]))
-			}
-			for _, frame := range []string{
-				fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":%q}}`, secrets["another's token"]),
-				fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":%q}}`, p.token()),
-				fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":7,"proof":%q}}`, p.token()),
-			} {
-				visit{URL: "ws://" + p.listen + "/tabs", Frames: []string{frame}}.make()
-			}
-			for _, path := range []string{"/extension", "/relay", "/mcp"} {
-				frame := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"mcp_handshake","params":{"accessToken":%q}}`, secrets["another's token"])
-				visit{URL: "ws://" + p.listen + path, Frames: []string{frame}}.make()
-			}
-			for _, args := range [][]string{{"status"}, {"doctor"}, {"pair", "--list"}, {"pair", "--forget", "all"}, {"token", "rotate"}} {
-				if stdout, stderr, exit := p.run(args...); exit != 0 && args[0] != "doctor" {
-					t.Errorf("%s: %s", args, stderr)
-				} else {
-					secrets.notIn(t, "tabhub "+args[0], stdout+stderr)
-				}
-			}
-			secrets["the new token"] = p.token()
-			secrets.notIn(t, "command lines", commandLines(t))
-			secrets.notIn(t, "the log", log())
-			if !strings.Contains(log(), "the token is not this hub's") {
-				t.Errorf("the log does not tell what was refused, so it shows nothing: %s", log())
-			}
-		})
+	stdout, _, _ := p.run("token", "--url")
+	code := signInCode.FindStringSubmatch(stdout)
+	if code == nil {
+		t.Fatalf("token --url prints %s", stdout)
+	}
+	secrets["the code of an address"] = code[1]
+	secrets["a wrong code"] = strings.Repeat("wrong-code", 2)
+	page := http.Header{"Origin": {"http://" + p.listen}}
+	for _, c := range []string{secrets["a wrong code"], code[1]} {
+		resp, body, err := post(p.within(), p.url()+"/api/session", page, fmt.Sprintf(`{"code":%q}`, c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode == http.StatusOK {
+			secrets["the session of a page"], _ = rawjson.String(rawjson.Get(body, "session"))
+		}
+	}
+
+	// What is refused is logged, and what was shown may be the wrong hub's.
+	secrets["another's token"] = "of-another-hub-of-another-hub-of-another-hub"
+	for _, d := range []door{{"GET", "/api/tabs", ""}, {"POST", "/mcp", toolsListBody}, {"GET", "/sse?token=" + secrets["another's token"], ""}, {"WS", "/tabs", ""}, {"GET", "/api/tabs?token=" + p.token(), ""}} {
+		p.knock(d, bearer(secrets["another's token"]))
+	}
+	for _, frame := range []string{
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":%q}}`, secrets["another's token"]),
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":%q}}`, p.token()),
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":7,"proof":%q}}`, p.token()),
+	} {
+		visit{URL: "ws://" + p.listen + "/tabs", Frames: []string{frame}}.make()
+	}
+	for _, path := range []string{"/extension", "/relay", "/mcp"} {
+		frame := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"mcp_handshake","params":{"accessToken":%q}}`, secrets["another's token"])
+		visit{URL: "ws://" + p.listen + path, Frames: []string{frame}}.make()
+	}
+	for _, args := range [][]string{{"status"}, {"doctor"}, {"pair", "--list"}, {"pair", "--forget", "all"}, {"token", "rotate"}} {
+		if stdout, stderr, exit := p.run(args...); exit != 0 && args[0] != "doctor" {
+			t.Errorf("%s: %s", args, stderr)
+		} else {
+			secrets.notIn(t, "tabhub "+args[0], stdout+stderr)
+		}
+	}
+	secrets["the new token"] = p.token()
+	secrets.notIn(t, "command lines", commandLines(t))
+	log := hub.Stderr.String() + p.othersLog()
+	secrets.notIn(t, "the log", log)
+	if !strings.Contains(log, "the token is not this hub's") {
+		t.Errorf("the log does not tell what was refused, so it shows nothing: %s", log)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -83,41 +82,6 @@ func TestPortOfAKilledHub(t *testing.T) {
 	}
 	if out, stderr, exit := p.run("status"); exit != 0 || !strings.Contains(out, p.dir.Socket()) {
 		t.Errorf("status: %s%s", out, stderr)
-	}
-}
-
-// A hub that is older than hub.sock would be reached over the network only. It is ended
-// by a signal instead, and what hub.json says of its address is not used.
-func TestHubWithoutASocket(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells who holds a lock")
-	}
-	t.Parallel()
-	p := newPlace(t)
-	older := func() home.Hub {
-		t.Helper()
-		p.stdio().close()
-		h := p.hub()
-		was := h
-		h.Addr, h.Socket, h.Version = squat(t, "127.0.0.1:0"), "", "v0.9.0"
-		if err := p.dir.WriteHub(h); err != nil {
-			t.Fatal(err)
-		}
-		return was
-	}
-	was := older()
-	for _, command := range []string{"tabs", "status"} {
-		if _, stderr, exit := p.run(command); exit != 1 || !strings.Contains(stderr, "older version") || !strings.Contains(stderr, "`tabhub stop`") {
-			t.Errorf("%s ended with %d: %s", command, exit, stderr)
-		}
-	}
-	p.stdio().tools()
-	if now := p.hub(); now.PID == was.PID || now.Socket == "" {
-		t.Errorf("the older hub was not replaced: %+v", now)
-	}
-	older()
-	if _, stderr, exit := p.run("stop"); exit != 0 || p.dir.Held(home.HubLock) {
-		t.Errorf("stop ended with %d: %s", exit, stderr)
 	}
 }
 

@@ -40,19 +40,6 @@ type tab struct {
 	reloads int
 }
 
-// reload has the tab come back with another document.
-func (x *tab) reload() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.reloads++
-	x.peer.Close()
-}
-
-// look says that the user looks at the tab now.
-func (x *tab) look() {
-	x.send(`{"jsonrpc":"2.0","method":"browser/tabState","params":{"visible":true,"windowFocused":true}}`)
-}
-
 // tabOrigin is where the tabs of these tests are, if they do not say otherwise.
 const tabOrigin = "http://shop.localhost:8000"
 

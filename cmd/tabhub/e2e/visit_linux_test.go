@@ -117,8 +117,6 @@ func init() {
 			}
 			return out.Encode(makeVisits(visits))
 		},
-		"squat":   playSquatter,
-		"hurry":   playHurried,
-		"connect": playConnector,
+		"hurry": playHurried,
 	}
 }

@@ -1,3 +1,5 @@
+//go:build nightly
+
 package e2e
 
 import (
@@ -134,16 +136,6 @@ func inline(t testing.TB, page *chromium.Page) string {
 		t.Fatal(err)
 	}
 	return base64.StdEncoding.EncodeToString(part)
-}
-
-// succeed returns what tabhub prints, which must not fail.
-func (p *place) succeed(args ...string) string {
-	p.t.Helper()
-	stdout, stderr, exit := p.run(args...)
-	if exit != 0 {
-		p.t.Fatalf("%q: %s", args, stderr)
-	}
-	return stdout
 }
 
 // shrink writes a picture anew with 256 of its most frequent colours, few that are alike, and

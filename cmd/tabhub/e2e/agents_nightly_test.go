@@ -1,3 +1,5 @@
+//go:build nightly
+
 package e2e
 
 import (
@@ -16,15 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub/state"
 	"tabhub/spec/rawjson"
 )
-
-// agent is one of several clients that work side by side.
-type agent interface {
-	face
-	call(tool, args string) answer
-}
 
 // lone is a client of revision 2026-07-28, whose requests stand alone. Several may be under way.
 type lone struct {
@@ -75,31 +70,17 @@ func (c *lone) call(tool, args string) answer {
 	return c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args))
 }
 
-// text returns what a tool of the hub has answered.
-func text(a answer) json.RawMessage {
-	for block := range rawjson.Elements(rawjson.Get(a.result, "content")) {
-		s, _ := rawjson.String(rawjson.Get(block, "text"))
-		return json.RawMessage(s)
-	}
-	return a.err
+// reload has the tab come back with another document.
+func (x *tab) reload() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.reloads++
+	x.peer.Close()
 }
 
-// claim has a client lease the tab of a key.
-func claim(t *testing.T, c agent, key, name string) {
-	t.Helper()
-	list := text(c.call("browser_tab", `{"action":"list"}`))
-	for tab := range rawjson.Elements(rawjson.Get(list, "tabs")) {
-		if url, _ := rawjson.String(rawjson.Get(tab, "url")); !strings.HasSuffix(url, "/"+key) {
-			continue
-		}
-		id, _ := rawjson.String(rawjson.Get(tab, "tabId"))
-		a := c.call("browser_tab", fmt.Sprintf(`{"action":"claim","tabId":%q,"name":%q}`, id, name))
-		if a.outcome() != "ok" {
-			t.Fatalf("claim: %s %s", a.result, a.err)
-		}
-		return
-	}
-	t.Fatalf("no tab is at %s: %s", key, list)
+// look says that the user looks at the tab now.
+func (x *tab) look() {
+	x.send(`{"jsonrpc":"2.0","method":"browser/tabState","params":{"visible":true,"windowFocused":true}}`)
 }
 
 // journal is what the page of one tab has run.
@@ -230,88 +211,5 @@ func TestAgentsHoldTheirTabs(t *testing.T) {
 	t.Logf("%d calls, %d looks, %d reloads, %d deaths: %d calls were lost", agents*calls, looked, reloaded, killed, lostCalls)
 	if most := agents*workers*kills + workers*reloaded; lostCalls > most {
 		t.Errorf("%d calls were lost, want those that were under way: %d at most", lostCalls, most)
-	}
-}
-
-// The owner sees who holds a tab, and ends it.
-func TestOwnerEndsALease(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	c := p.stdio()
-	p.open(&tab{key: "one", tools: countingTools, run: func(_ string, args json.RawMessage) string { return echo(args) }})
-	if out := p.succeed("lease"); out != "" {
-		t.Errorf("before there was one: %s", out)
-	}
-	claim(t, c, "one", "buying tea")
-	leases, tabs := p.succeed("lease"), p.succeed("tabs")
-	fields := strings.Fields(strings.Split(leases, "\n")[1])
-	if !strings.Contains(leases, "buying tea") || !strings.Contains(tabs, "HELD BY") || !strings.Contains(tabs, "buying tea") {
-		t.Errorf("%s%s", leases, tabs)
-	}
-	buy := domainName(c.tools().names(), "_buy")
-	if out := p.succeed("explain", buy); !strings.Contains(out, "(buying tea) until") {
-		t.Errorf("of nobody's call explain says %s", out)
-	}
-	var sessions []state.SessionInfo
-	if err := json.Unmarshal([]byte(p.succeed("lease", "--json")), &sessions); err != nil || len(sessions) != 1 {
-		t.Fatal(sessions, err)
-	}
-	for _, who := range []string{sessions[0].Client, sessions[0].Label, sessions[0].Name} {
-		if out := p.succeed("explain", buy, "--client", who); !strings.Contains(out, state.ReasonHeld) {
-			t.Errorf("of a call of %q, the holder, explain says %s", who, out)
-		}
-	}
-	if _, stderr, exit := p.run("explain", buy, "--client", "nobody"); exit == 0 || !strings.Contains(stderr, "there is no client") {
-		t.Errorf("of nobody's call explain says %s", stderr)
-	}
-	if _, stderr, exit := p.run("lease", "end", "1a2b3c4d:7"); exit == 0 || !strings.Contains(stderr, "nobody holds that tab") {
-		t.Errorf("a tab that nobody holds: %d %s", exit, stderr)
-	}
-	p.succeed("lease", "end", fields[0])
-	if out := p.succeed("lease"); out != "" {
-		t.Errorf("after its end: %s", out)
-	}
-}
-
-// Without a claim each agent stays in the tab that its first call went to, wherever the user
-// looks.
-func TestAgentsStayInTheirTabs(t *testing.T) {
-	t.Parallel()
-	const agents, moves = 4, 1000
-	p := newPlace(t)
-	clients := make([]*client, agents)
-	tabs, ran := make([]*tab, agents), make([]atomic.Int64, agents)
-	for i := range clients {
-		clients[i] = p.stdio()
-	}
-	for i := range tabs {
-		tabs[i] = p.open(&tab{key: fmt.Sprint("tab", i), tools: countingTools, run: func(_ string, args json.RawMessage) string {
-			if string(rawjson.Get(args, "client")) != strconv.Itoa(i) {
-				t.Errorf("tab %d runs %s", i, args)
-			}
-			ran[i].Add(1)
-			return echo(args)
-		}})
-	}
-	buy := domainName(clients[0].awaitTools("the tabs' tools are listed", func(l tools) bool { return len(l.names()) >= 3 }).names(), "_buy")
-	call := func(i int) {
-		if got := clients[i].call(buy, fmt.Sprintf(`{"client":%d}`, i)).outcome(); got != "ok" {
-			t.Errorf("agent %d: %s", i, got)
-		}
-	}
-	for i, x := range tabs {
-		x.look()
-		// What comes after it on the same connection is taken after it.
-		x.ask(`"looked"`, fmt.Sprintf(`{"jsonrpc":"2.0","id":"looked","method":"browser/registerTools","params":{"tools":%s,"tabUrl":%q}}`, countingTools, tabOrigin+"/"+x.key))
-		call(i)
-	}
-	for n := range moves {
-		tabs[n*7%agents].look()
-		call(n % agents)
-	}
-	for i := range ran {
-		if n := ran[i].Load(); n != moves/agents+1 {
-			t.Errorf("tab %d ran %d calls", i, n)
-		}
 	}
 }
