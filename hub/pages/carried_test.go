@@ -24,7 +24,7 @@ func (s *site) extended(opts chromium.Options) *chromium.Browser {
 	if _, err := extension.Write(opts.Extension, s.pairings.Ring, "ws://"+s.addr+"/tabs"); err != nil {
 		s.t.Fatal(err)
 	}
-	b := chromium.Start(s.t, opts)
+	b := chromium.Shared(s.t, opts)
 	s.awaitExtension()
 	return b
 }
@@ -251,7 +251,7 @@ func TestPretendedExtensions(t *testing.T) {
 				let runs = 0;
 				tabhub.registerTool({name: "mine", description: "d", execute: () => ++runs});
 			</script>`, "")
-			page := chromium.Start(t, chromium.Options{}).Open(url)
+			page := chromium.Shared(t, chromium.Options{}).Open(url)
 			if r := s.call("mine", `{}`); r.text() != "1" {
 				t.Errorf("reply %+v", r)
 			}
@@ -299,7 +299,7 @@ func TestCarriedThroughRestarts(t *testing.T) {
 func TestExtensionComesAndGoes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	page := b.Open(s.url("/demo"))
 	s.awaitCarriers("without the extension", "page 7")
 	dir := t.TempDir()

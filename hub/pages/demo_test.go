@@ -20,7 +20,7 @@ import (
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	page := chromium.Shared(t, chromium.Options{}).Open(s.url("/demo"))
 
 	var found struct {
 		Products []struct {
@@ -89,7 +89,7 @@ func TestDemo(t *testing.T) {
 func TestCancelReachesThePage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	page := chromium.Shared(t, chromium.Options{}).Open(s.url("/demo"))
 	name := s.name("wrap_gift")
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan struct{}, 100)
@@ -108,7 +108,7 @@ func TestCancelReachesThePage(t *testing.T) {
 func TestControl(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	page := chromium.Shared(t, chromium.Options{}).Open(s.url("/demo"))
 	s.name("checkout")
 	addr := s.hub.Tabs()[0].Addr
 	resp, err := s.hub.Control(t.Context(), tester, addr, &spec.Text{})

@@ -20,7 +20,7 @@ func TestEmbed(t *testing.T) {
 	s := newSite(t)
 	policy := "default-src 'none'; script-src http://HUB 'unsafe-inline'; frame-src http://HUB"
 	url := s.host(`<body><script src="http://HUB/embed.js"></script>`+offerOne, policy)
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	page := b.Open(url)
 	var steps []spec.Progress
 	r := s.send(t.Context(), s.name("here"), `{}`, func(p spec.Progress) { steps = append(steps, p) })
@@ -71,7 +71,7 @@ func TestWidgetTellsTheBrowsersWord(t *testing.T) {
 		});
 		document.body.append(widget);
 	</script>`, "")
-	page := chromium.Start(t, chromium.Options{}).Open(url)
+	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	page.WaitFor("frames.length === 2 || closed.length === 1")
 	if second := page.Eval("frames[1] ?? ''"); second != `""` && !strings.Contains(second, "error") {
 		t.Errorf("a second hello was answered with %s", second)

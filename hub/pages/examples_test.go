@@ -235,7 +235,7 @@ func TestExamples(t *testing.T) {
 			if c.extension {
 				b = s.extended(chromium.Options{WebMCP: c.native})
 			} else {
-				b = chromium.Start(t, chromium.Options{WebMCP: c.native})
+				b = chromium.Shared(t, chromium.Options{WebMCP: c.native})
 			}
 			for i, page := range s.openExamples(b) {
 				page.Front()
@@ -257,7 +257,7 @@ func TestExamplesWithoutHub(t *testing.T) {
 			if extension {
 				b = s.extended(chromium.Options{})
 			} else {
-				b = chromium.Start(t, chromium.Options{})
+				b = chromium.Shared(t, chromium.Options{})
 			}
 			s.stop()
 			pages := s.openExamples(b)

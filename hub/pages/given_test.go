@@ -70,7 +70,7 @@ func TestStandardAPI(t *testing.T) {
 				b = s.extended(chromium.Options{WebMCP: c.native})
 				by = "extension 4"
 			} else {
-				b = chromium.Start(t, chromium.Options{WebMCP: c.native})
+				b = chromium.Shared(t, chromium.Options{WebMCP: c.native})
 			}
 			page := b.Open(s.host(c.body, ""))
 			s.awaitCarriers("one tab", by)
@@ -113,7 +113,7 @@ func TestStandardAPIWithoutTLS(t *testing.T) {
 		page.Eval(`document.modelContext.getTools().then(tools => document.modelContext.executeTool(tools.find(({name}) => name === "add"), {a: 1, b: 2}))`)
 		page.WaitFor("runs === 1")
 	}
-	use(chromium.Start(t, chromium.Options{WebMCP: true}))
+	use(chromium.Shared(t, chromium.Options{WebMCP: true}))
 	// The browser lets no such page connect to this machine; the extension may.
 	use(s.extended(chromium.Options{WebMCP: true}))
 	s.awaitCarriers("one tab", "extension 4")
@@ -147,7 +147,7 @@ func ownAddress(t *testing.T) string {
 func TestLibraryAfterTheScript(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
 		document.modelContext.registerTool({name: "mine", description: "d", execute: async () => "given"});
 		const all = [{name: "theirs", description: "d", inputSchema: "{}"}, {name: "mine", description: "d", inputSchema: "{}"}];
 		document.modelContext = {getTools: async () => all, executeTool: async ({name}, input) => { JSON.parse(input); return "library" }};
@@ -167,7 +167,7 @@ func TestLibraryAfterTheScript(t *testing.T) {
 func TestAPIIsMadeAtTheFirstTouch(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script>
 		const made = [], {defineProperty} = Object;
 		Object.defineProperty = (object, name, how) => { if (name === "modelContext") made.push(how.get); return defineProperty(object, name, how) };
 	</script><script src="http://HUB/tab.js"></script><form><input name="x"></form><script>
@@ -243,7 +243,7 @@ func TestSavedCopy(t *testing.T) {
 				if extended {
 					b, by = s.extended(chromium.Options{}), "extension 1"
 				} else {
-					b = chromium.Start(t, chromium.Options{})
+					b = chromium.Shared(t, chromium.Options{})
 				}
 				s.stop()
 				page := b.Open(url)
@@ -264,7 +264,7 @@ func TestSavedCopy(t *testing.T) {
 func TestPageNamesTheHub(t *testing.T) {
 	t.Parallel()
 	s, other := newSite(t), newSite(t)
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	const use = `<script type="module">document.modelContext.registerTool({name: "here", description: "d", execute: () => "here"})</script>`
 	for _, body := range []string{
 		`<script src="http://HUB/tab.js" data-hub="http://OTHER/"></script>` + use,
@@ -333,7 +333,7 @@ func TestNoHubIsToldOnce(t *testing.T) {
 	if err := os.WriteFile(file, []byte("<!doctype html>"+strings.Replace(body, "SCRIPT", "<script>"+s.script()+"</script>", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	before := b.Open(here)
 	s.name("add")
 	s.stop()
@@ -369,7 +369,7 @@ func TestNoHubIsToldOnce(t *testing.T) {
 func TestStandardAPIMovesToTheExtension(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	page := b.Open(s.host(`<script src="http://HUB/tab.js"></script>`+standard+`<form toolname="book" tooldescription="Books a table"><input name="who"><button>Book</button></form>
 		<script>document.forms[1].addEventListener("submit", (e) => { e.preventDefault(); e.respondWith(Promise.resolve("booked for " + e.target.who.value)) })</script>`, ""))
 	s.awaitCarriers("by the script", "page 5")
@@ -464,7 +464,7 @@ func TestHostileFrame(t *testing.T) {
 		parent.postMessage("done", "*");
 	</script>`, "")
 	frame = strings.Replace(frame, "127.0.0.1", "localhost", 1)
-	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script>
 		const errors = [];
 		let paid = 0, done = false;
 		addEventListener("error", ({message}) => errors.push(message));

@@ -23,7 +23,7 @@ func TestGuide(t *testing.T) {
 	registered := regexp.MustCompile(`register(Tool|Resource|Prompt)\(\{\s+(?:uri: "[^"]*",[^\n]*\s+)?name: "(\w+)"|(toolname)="(\w+)"`)
 	// One page after another: their tools have names of their own.
 	s := newSite(t)
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	const script = `<script src="http://HUB/tab.js"></script>`
 	ran := map[string]int{}
 	for _, block := range regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```").FindAllStringSubmatch(string(text), -1) {

@@ -44,7 +44,7 @@ func TestTabKeepsItsNumber(t *testing.T) {
 			s.happened()
 		}
 	})
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	page := b.Open(s.url("/demo"))
 	s.awaitNumbers("opened", 1)
 	s.await("clients are told of the tools", func() bool { return toolChanges.Load() == 1 })
@@ -89,7 +89,7 @@ func TestTabKeyWithoutLocks(t *testing.T) {
 	s := newSite(t)
 	url := s.host(`<script>Object.defineProperty(navigator, "locks", {value: undefined})</script>
 		<script src="http://HUB/tab.js"></script>`+offerOne, "")
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	page := b.Open(url)
 	s.awaitNumbers("opened", 1)
 	key := page.Eval("tabhub.status.tabKey")
@@ -117,7 +117,7 @@ func TestReloadWithoutTools(t *testing.T) {
 		if (!sessionStorage.again) tabhub.registerTool({name: "once", description: "d", execute: () => 1});
 		sessionStorage.again = true;
 	</script>`, "")
-	page := chromium.Start(t, chromium.Options{}).Open(url)
+	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	s.name("once")
 	page.Reload()
 	s.await("the tool is gone", func() bool { return len(s.names()) == 0 })
@@ -146,7 +146,7 @@ func TestReloadOfASlowPage(t *testing.T) {
 		addEventListener("DOMContentLoaded", () => tool("b"));
 		addEventListener("load", () => setTimeout(() => tool("c"), 100));
 	</script>`, "")
-	page := chromium.Start(t, chromium.Options{}).Open(url)
+	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	s.await("all tools", func() bool { return len(s.names()) == 3 })
 	// Who is told of what came after the tools was told of all tools.
 	page.Eval(`void tabhub.registerPrompt({name: "p", get: () => "p"})`)
@@ -181,7 +181,7 @@ func (s *site) awaitNames(what string, tabs ...int) {
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	first := b.Open(s.url("/demo"))
 	s.awaitNames("one tab")
 	second := b.Open(s.url("/demo"))
@@ -218,7 +218,7 @@ func TestTwoTabs(t *testing.T) {
 func TestBackToAKeptPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	page := chromium.Shared(t, chromium.Options{}).Open(s.url("/demo"))
 	s.awaitNumbers("opened", 1)
 	page.Eval("void (window.kept = true)")
 	elsewhere := s.host("<p>nothing here", "")
@@ -239,7 +239,7 @@ func TestBackToAKeptPage(t *testing.T) {
 func TestHubRestart(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	page := chromium.Shared(t, chromium.Options{}).Open(s.url("/demo"))
 	s.awaitNumbers("opened", 1)
 	s.stop()
 	page.WaitFor(`tabhub.status.state === "waiting"`)
@@ -263,7 +263,7 @@ func TestAnswerOverTheNextConnection(t *testing.T) {
 		let socket;
 		window.WebSocket = class extends Real { constructor(...args) { super(...args); socket = this; } };
 	</script>`, "")
-	page := chromium.Start(t, chromium.Options{}).Open(url)
+	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	name := s.name("wait")
 	done := make(chan reply)
 	go func() { done <- s.send(t.Context(), name, `{}`, nil) }()
@@ -301,7 +301,7 @@ func TestBurstOfRegistrations(t *testing.T) {
 		}
 	})
 	defer stop()
-	chromium.Start(t, chromium.Options{}).Open(url)
+	chromium.Shared(t, chromium.Options{}).Open(url)
 	s.await("the last state", func() bool { return len(s.names()) == 4 })
 	if r := s.call("last", `{}`); r.text() != "[1,2]" {
 		t.Errorf("reply %+v", r)
@@ -330,7 +330,7 @@ func TestResults(t *testing.T) {
 		tool("big", () => "x".repeat(5 << 20));
 		tool("huge", () => "x".repeat(33 << 20));
 	</script>`, "")
-	chromium.Start(t, chromium.Options{}).Open(url)
+	chromium.Shared(t, chromium.Options{}).Open(url)
 	for _, tc := range []struct{ tool, want string }{
 		{"full", `{"content":[{"type":"future","x":[1,{"y":null}]}],"structuredContent":{"deep":{"a":"ä` + "\u2028" + `"}},"isError":false}`},
 		{"object", `{"content":[{"type":"text","text":"{\"answer\":42}"}],"structuredContent":{"answer":42}}`},
@@ -367,7 +367,7 @@ func TestRejectedToolIsTold(t *testing.T) {
 		let errors = [];
 		for (const wrong of [null, {}, {name: "x"}, {name: "good", execute() {}}]) try { tabhub.registerTool(wrong) } catch (e) { errors.push(e.message) }
 	</script>`, "")
-	page := chromium.Start(t, chromium.Options{}).Open(url)
+	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	s.name("good")
 	page.WaitFor(`tabhub.status.rejected.length === 1 && tabhub.status.rejected[0].name === "bad"`)
 	var errs []string
@@ -388,7 +388,7 @@ func TestResources(t *testing.T) {
 		tabhub.registerResource({uriTemplate: "file:///{dir}/{+path}", name: "file", read: (uri) => ({contents: [{uri, blob: "AAEC"}]})});
 		tabhub.registerPrompt({name: "p", get: ({a}) => ({messages: [{role: "assistant", content: {type: "text", text: a}}]})});
 	</script>`, "")
-	page := chromium.Start(t, chromium.Options{}).Open(url)
+	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	s.await("the resource, the template and the prompt", func() bool {
 		return len(s.hub.List(hub.ListResources).Items) == 1 && len(s.hub.List(hub.ListTemplates).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
 	})
@@ -435,7 +435,7 @@ func TestResources(t *testing.T) {
 func TestConnectionLostUnderCall(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
 		let runs = 0, finish;
 		tabhub.registerTool({name: "wait", description: "d", execute: () => { runs++; return new Promise(done => finish = done) }});
 		// How often the page was connected: it may be away for a moment only.
@@ -476,7 +476,7 @@ func TestConnectionLostUnderCall(t *testing.T) {
 func TestPageLeftUnderCallThatWaits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{WebMCP: true}).Open(s.host(`<script src="http://HUB/tab.js"></script>
+	page := chromium.Shared(t, chromium.Options{WebMCP: true}).Open(s.host(`<script src="http://HUB/tab.js"></script>
 	<form toolname="book" tooldescription="Books"><input name="q"><button>Book</button></form>`, ""))
 	waits := func(waiting bool) func() bool {
 		return func() bool {

@@ -34,7 +34,7 @@ func TestPublishedLibraries(t *testing.T) {
 	</script>`
 	const join = `<script src="http://HUB/tab.js"></script>`
 	for _, native := range []bool{false, true} {
-		b := chromium.Start(t, chromium.Options{WebMCP: native})
+		b := chromium.Shared(t, chromium.Options{WebMCP: native})
 		for _, lib := range []string{"global", "webmcp-polyfill"} {
 			load := `<script src="/npm/@mcp-b/` + lib + `/dist/index.iife.js"></script>`
 			if lib == "webmcp-polyfill" {
@@ -77,7 +77,7 @@ func TestPublishedWidget(t *testing.T) {
 			execute: async ({n}) => { runs++; return {content: [{type: "text", text: "n is " + n}]} }});
 		document.modelContext.registerTool({name: "fails", description: "d", execute: async () => { throw new Error("out of stock") }});
 	</script><script src="/npm/@mcp-b/webmcp-local-relay/dist/browser/embed.js" data-relay-port="`+port+`"></script>`, "")
-	page := chromium.Start(t, chromium.Options{}).Open(url)
+	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	if r := s.call("one", `{"n":1}`); r.IsError || r.text() != "n is 1" {
 		t.Errorf("reply %+v", r)
 	}

@@ -37,7 +37,7 @@ func TestNativeTools(t *testing.T) {
 			signal.addEventListener("abort", () => { run("stopped"); reject(signal.reason) });
 		})));
 	</script>`, "")
-	page := chromium.Start(t, chromium.Options{WebMCP: true}).Open(url)
+	page := chromium.Shared(t, chromium.Options{WebMCP: true}).Open(url)
 	s.await("six tools", func() bool { return len(s.names()) == 6 })
 
 	native := s.name("native")
@@ -83,7 +83,7 @@ func TestNativeToolsOfASrcdoc(t *testing.T) {
 	inner := html.EscapeString(`<script src="http://` + s.addr + `/tab.js"></script><script>
 		document.modelContext.registerTool({name: "inner", description: "d", execute: async ({n}) => "n is " + n});
 	</script>`)
-	chromium.Start(t, chromium.Options{WebMCP: true}).Open(s.host(`<iframe srcdoc="`+inner+`"></iframe>`, ""))
+	chromium.Shared(t, chromium.Options{WebMCP: true}).Open(s.host(`<iframe srcdoc="`+inner+`"></iframe>`, ""))
 	if r := s.call("inner", `{"n":4}`); r.IsError || r.text() != "n is 4" {
 		t.Errorf("inner: %+v", r)
 	}
@@ -133,7 +133,7 @@ func TestPageServer(t *testing.T) {
 			if strings.HasPrefix(name, "silent") {
 				begin = strings.NewReplacer("post = () => {}", "", `return started && post("mcp-server-ready")`, "return").Replace(begin)
 			}
-			page := chromium.Start(t, chromium.Options{}).Open(s.host(begin, ""))
+			page := chromium.Shared(t, chromium.Options{}).Open(s.host(begin, ""))
 			raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name("served"), Args: []byte(`{"a":1}`)})
 			if err != nil || hubtest.Said(raw) != `{"content":[{"type":"text","text":"served {\"a\":1}"}]}` {
 				t.Errorf("reply %s %v", raw, err)
@@ -168,7 +168,7 @@ func TestPageServer(t *testing.T) {
 func TestPageServerHearsOfTheSpan(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script>
 		const spans = [];
 		addEventListener("message", ({data}) => data.payload.params?._meta?.traceparent && spans.push(data.payload.method + " " + data.payload.params._meta.traceparent));
 		`+pageServer+`begin();
@@ -198,7 +198,7 @@ func TestPageServerHearsOfTheSpan(t *testing.T) {
 func TestPageServerWithAnotherClient(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script>
 		const heard = [];
 		addEventListener("message", ({data}) => data.direction === "server-to-client" && data.payload.id !== undefined && heard.push(data.payload.id));
 		`+pageServer+`begin();
@@ -219,7 +219,7 @@ func TestPageServerWithAnotherClient(t *testing.T) {
 func TestPageServerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>`+pageServer+`begin()</script><script src="http://HUB/tab.js"></script>`, ""))
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script>`+pageServer+`begin()</script><script src="http://HUB/tab.js"></script>`, ""))
 	s.name("served")
 	var least atomic.Int32
 	least.Store(1)

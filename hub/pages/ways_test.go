@@ -54,7 +54,7 @@ func TestBothWays(t *testing.T) {
 				if way == "extension" {
 					b = s.extended(chromium.Options{WebMCP: c.native})
 				} else {
-					b = chromium.Start(t, chromium.Options{WebMCP: c.native})
+					b = chromium.Shared(t, chromium.Options{WebMCP: c.native})
 					body += `<script src="http://HUB/tab.js"></script>`
 				}
 				b.Open(s.host(body, ""))
@@ -96,7 +96,7 @@ func TestSlowReadBothWays(t *testing.T) {
 			if way == "extension" {
 				b = s.extended(chromium.Options{})
 			} else {
-				b = chromium.Start(t, chromium.Options{})
+				b = chromium.Shared(t, chromium.Options{})
 				body += `<script src="http://HUB/tab.js"></script>`
 			}
 			b.Open(s.host(body, ""))
@@ -124,7 +124,7 @@ func TestLedElsewhereBothWays(t *testing.T) {
 			if way == "extension" {
 				b = s.extended(chromium.Options{WebMCP: true})
 			} else {
-				b = chromium.Start(t, chromium.Options{WebMCP: true})
+				b = chromium.Shared(t, chromium.Options{WebMCP: true})
 				body += `<script src="http://HUB/tab.js"></script>`
 			}
 			url := s.host(body, "")

@@ -39,7 +39,11 @@ func (h *hub) browse(opts chromium.Options) *chromium.Browser {
 	if opts.Extension == "" {
 		opts.Extension = h.write()
 	}
-	b := chromium.Start(h.t, opts)
+	start := chromium.Start
+	if opts == (chromium.Options{WebMCP: opts.WebMCP, Extension: opts.Extension}) {
+		start = chromium.Shared
+	}
+	b := start(h.t, opts)
 	h.wait("the extension connects", func() bool { return h.hello != nil })
 	return b
 }

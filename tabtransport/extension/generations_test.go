@@ -113,7 +113,7 @@ func TestGenerations(t *testing.T) {
 	bothWays(t, func(t *testing.T, native bool) {
 		h := newHub(t)
 		b := h.browse(chromium.Options{WebMCP: native})
-		alone := chromium.Start(t, chromium.Options{WebMCP: native})
+		alone := chromium.Shared(t, chromium.Options{WebMCP: native})
 		urls, pages := make([]string, len(generations)), make([]*chromium.Page, len(generations))
 		for i, g := range generations {
 			register := g.register

@@ -208,7 +208,7 @@ func TestSquatterPassesOn(t *testing.T) {
 			go pass(conn, h.addr, passed)
 		}
 	}()
-	b := chromium.Start(t, chromium.Options{WebMCP: true, Extension: dir})
+	b := chromium.Shared(t, chromium.Options{WebMCP: true, Extension: dir})
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	popup.WaitFor("document.querySelector('#headline').textContent === 'Not your hub'")
 	h.mu.Lock()

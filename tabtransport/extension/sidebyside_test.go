@@ -63,7 +63,7 @@ func TestPagesWithTheirOwnClient(t *testing.T) {
 				var b *chromium.Browser
 				var p *chromium.Page
 				if last {
-					b = chromium.Start(t, chromium.Options{WebMCP: native})
+					b = chromium.Shared(t, chromium.Options{WebMCP: native})
 					p = b.Open(url)
 					p.WaitFor(c.call + `.then(answer => answer.includes('large'), () => false)`)
 					b.Load(h.write())

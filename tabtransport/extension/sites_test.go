@@ -298,7 +298,7 @@ func TestMovesToASwitchedOffSite(t *testing.T) {
 // Whatever way an origin is written, it is the same site.
 func TestSpellingsOfASite(t *testing.T) {
 	t.Parallel()
-	b := chromium.Start(t, chromium.Options{Extension: newHub(t).write()})
+	b := chromium.Shared(t, chromium.Options{Extension: newHub(t).write()})
 	options := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
 	got := options.Eval(`(async () => {
 		const { permits, permitsPage, permitsDocument, withSite, pattern, loadSettings } = await import("/worker/settings.js");

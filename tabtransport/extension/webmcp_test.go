@@ -17,7 +17,7 @@ func TestWebMCP(t *testing.T) {
 	t.Parallel()
 	const own = "the extension's"
 	for name, start := range map[string]func(t *testing.T) *chromium.Browser{
-		"the browser's":                    func(t *testing.T) *chromium.Browser { return chromium.Start(t, chromium.Options{WebMCP: true}) },
+		"the browser's":                    func(t *testing.T) *chromium.Browser { return chromium.Shared(t, chromium.Options{WebMCP: true}) },
 		"the browser's with the extension": func(t *testing.T) *chromium.Browser { return newHub(t).browse(chromium.Options{WebMCP: true}) },
 		own:                                func(t *testing.T) *chromium.Browser { return newHub(t).browse(chromium.Options{}) },
 	} {

@@ -9,6 +9,7 @@ package chromium
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,15 +52,16 @@ type Options struct {
 	Renderers int
 }
 
-// Browser is a running Chromium. It is stopped when the test ends. All methods are
-// to be called from the test's goroutine.
+// Browser is a running Chromium. It is stopped, or given back, when the test ends. All methods
+// are to be called from the test's goroutine.
 type Browser struct {
 	// ExtensionID is the id of the loaded extension, "" if there is none.
 	ExtensionID string
 
-	t      testing.TB
-	ctx    context.Context
-	cancel context.CancelFunc
+	t   testing.TB
+	ctx context.Context
+	// end ends the browser, or gives it back; nil once it has.
+	end func()
 }
 
 // Path returns the browser's executable: $TABHUB_BROWSER_PROGRAM, or one of the usual
@@ -90,9 +92,9 @@ func Require(t testing.TB) string {
 	return path
 }
 
-// Main runs a package's tests, for its TestMain, and returns the exit code. It runs more at
-// once than there are processors, unless -parallel says how many: a test with a browser
-// waits more than it computes.
+// Main runs a package's tests, for its TestMain, ends the browsers that they have shared, and
+// returns the exit code. It runs more at once than there are processors, unless -parallel says
+// how many: a test with a browser waits more than it computes.
 func Main(m *testing.M) int {
 	flag.Parse()
 	said := false
@@ -102,10 +104,12 @@ func Main(m *testing.M) int {
 			panic(err)
 		}
 	}
+	defer pool.close()
 	return m.Run()
 }
 
-// Start starts a browser.
+// Start starts a browser of the test's own, for a test of its life: of a profile that it starts
+// with again, its crash, its display, or its update. The others ask for Shared.
 func Start(t testing.TB, opts Options) *Browser {
 	t.Helper()
 	path := Require(t)
@@ -113,19 +117,34 @@ func Start(t testing.TB, opts Options) *Browser {
 	if profile == "" {
 		profile = filepath.Join(t.TempDir(), "profile")
 	}
-	b := &Browser{t: t}
-	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), Flags(path, profile, opts)...)
-	ctx, cancel := chromedp.NewContext(alloc)
-	b.ctx = ctx
-	b.cancel = func() { cancel(); stopAlloc() }
+	ctx, cancel, err := launch(path, profile, opts)
+	b := &Browser{t: t, ctx: ctx, end: cancel}
 	t.Cleanup(b.Close)
-	if _, err := chromedp.Run(ctx, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatalf("starting %s: %v", path, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if opts.Extension != "" {
 		b.Load(opts.Extension)
 	}
 	return b
+}
+
+// launch starts a browser with an empty tab, and returns what waits for its end.
+func launch(path, profile string, opts Options) (context.Context, func(), error) {
+	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), Flags(path, profile, opts)...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	end := func() {
+		asked, late := context.WithTimeout(ctx, Timeout)
+		defer late()
+		// A browser that was killed cannot be asked; cancelling reaps it.
+		_ = chromedp.Cancel(asked)
+		cancel()
+		stopAlloc()
+	}
+	if _, err := chromedp.Run(ctx, chromedp.Navigate("about:blank")); err != nil {
+		return ctx, end, fmt.Errorf("starting %s: %w", path, err)
+	}
+	return ctx, end, nil
 }
 
 // Load loads the unpacked extension in dir. If it is loaded already, that is an update.
@@ -182,25 +201,22 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 	return out
 }
 
-// Close ends the browser and waits for it. It may be called more than once.
+// Close ends the browser and waits for it, or gives a shared one back. It may be called more than
+// once.
 func (b *Browser) Close() {
-	if b.ctx.Err() != nil {
-		return
+	if b.end != nil {
+		b.end()
 	}
-	ctx, cancel := context.WithTimeout(b.ctx, Timeout)
-	defer cancel()
-	// A browser that was killed cannot be asked; cancelling reaps it.
-	_ = chromedp.Cancel(ctx)
-	b.cancel()
+	b.end = nil
 }
 
-// Kill ends the browser's process as a crash does, and waits for it.
+// Kill ends the process of a browser of the test's own as a crash does, and waits for it.
 func (b *Browser) Kill() {
 	b.t.Helper()
 	if err := chromedp.FromContext(b.ctx).Browser.Process().Kill(); err != nil {
 		b.t.Fatalf("killing the browser: %v", err)
 	}
-	b.cancel()
+	b.Close()
 }
 
 // Open opens url in a new tab of the first window, waits until it has loaded and

@@ -11,6 +11,8 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
+func TestMain(m *testing.M) { os.Exit(chromium.Main(m)) }
+
 func site(t *testing.T, html string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,5 +64,33 @@ func TestWorkerStopsAndComesBack(t *testing.T) {
 	b.StopWorker()
 	if second := b.Worker().Eval("born"); second == first {
 		t.Error("the worker kept its memory: it was not stopped")
+	}
+}
+
+// A test finds nothing of the one that has had its browser before.
+func TestSharedBrowserIsAsNew(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"manifest.json": `{"manifest_version":3,"name":"t","version":"1","permissions":["storage","tabs"],"background":{"service_worker":"w.js"}}`,
+		"w.js":          `globalThis.kept = chrome.storage.local.get(); chrome.storage.local.set({a: 1});`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url := site(t, "<!doctype html><title>x</title>")
+	for range 2 {
+		b := chromium.Shared(t, chromium.Options{Extension: dir})
+		w := b.Worker()
+		if got := w.Eval(`Promise.all([kept, chrome.tabs.query({}), chrome.windows.getAll()]).then(([kept, tabs, windows]) => [kept, tabs.length, windows.length])`); got != `[{},1,1]` {
+			t.Errorf("what is stored, and the tabs and windows: %s", got)
+		}
+		p := b.Open(url)
+		if got := p.Eval("[document.cookie, {...localStorage}]"); got != `["",{}]` {
+			t.Errorf("what the page finds: %s", got)
+		}
+		p.Eval("document.cookie = 'a=b'; localStorage.c = 'd'; void 0")
+		w.Eval(`chrome.windows.create({url: "` + url + `"}).then(() => 0)`)
+		b.Close()
 	}
 }
