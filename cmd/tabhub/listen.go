@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"tabhub/cmd/tabhub/internal/portowner"
-	"tabhub/hub/delivery"
 )
 
 // openListeners opens the hub's listeners. fallback lets a taken port be replaced by a
@@ -51,9 +50,8 @@ func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Liste
 			log.Info("pages with the webmcp.v1 widget will not find this hub", "addr", relayListen, "err", err)
 		}
 	}
-	for i := range lns {
-		lns[i] = delivery.Listen(lns[i])
-		if secure != nil {
+	if secure != nil {
+		for i := range lns {
 			lns[i] = tls.NewListener(lns[i], secure)
 		}
 	}

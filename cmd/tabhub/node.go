@@ -348,19 +348,6 @@ func (n *clusterNode) ask(ctx context.Context, to, method, path string) (int, []
 	return resp.StatusCode, body, err
 }
 
-// askAgain is ask of what was a node a moment ago: one that was paused may have joined anew.
-func (n *clusterNode) askAgain(ctx context.Context, was, method, path string) (int, []byte, error) {
-	if _, ok := n.Member(was); !ok {
-		name, _, _ := strings.Cut(was, "/")
-		for _, m := range n.Members() {
-			if m.Name == name {
-				was = m.ID()
-			}
-		}
-	}
-	return n.ask(ctx, was, method, path)
-}
-
 // cutDead ends the connections to and from nodes that are dead: what goes through them has no end.
 func (n *clusterNode) cutDead(ctx context.Context) {
 	linked := map[string]bool{}

@@ -339,7 +339,6 @@ func (p *process) assemble() {
 	if n := p.node; n != nil {
 		p.telemetry.WatchNode(n.measure)
 		o.Elsewhere, o.Nodes, o.Cluster = locator{n.users, p}, n.users, n.users
-		o.Ask = n.askAgain
 	}
 	p.server = httpd.New(o)
 	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats, Refused: p.shares.Refused})

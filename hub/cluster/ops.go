@@ -84,9 +84,6 @@ func (u *Users) askToOpen(ctx context.Context, node Member, user spec.UserID) er
 // Self is this node.
 func (u *Users) Self() Member { return u.node.Self() }
 
-// ID is this node's.
-func (u *Users) ID() string { return u.node.ID() }
-
 // Members are all nodes, this one with them, by name.
 func (u *Users) Members() []Member { return u.node.Members() }
 

@@ -12,8 +12,6 @@ import (
 // Nodes is what a node's owner asks of it, and of the others.
 type Nodes interface {
 	Self() cluster.Member
-	// ID is that of this node, which each call that is passed on says.
-	ID() string
 	// Members are all nodes, this one with them, by name.
 	Members() []cluster.Member
 	// Where returns the node that has a user's hub. The error is cluster.ErrNowhere if none has.

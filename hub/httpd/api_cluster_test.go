@@ -15,7 +15,6 @@ type oneNode struct {
 	state cluster.State
 }
 
-func (n *oneNode) ID() string           { return "n0/1" }
 func (n *oneNode) Self() cluster.Member { return cluster.Member{Name: "n0", State: n.state} }
 
 // A balancer sends no credential, and no new client to a node that gives its users to others.

@@ -175,8 +175,6 @@ type pass struct {
 	from        origins
 	entrance    *entrance      // what the node says that it has come to; nil: this one
 	here        spec.UserID    // whose hub was found to be here when the request was located; "": nobody's
-	answer      uint64         // the id of its answer, which another node writes; 0: none
-	read        []uint64       // answers before this that clients have read
 	near        bool           // it was made on this machine, or on that of the entrance
 	open        bool           // it needs no credential though its route does
 	identity    *auth.Identity // nil: none yet; it comes in the first message

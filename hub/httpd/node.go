@@ -10,16 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
-	"tabhub/hub/delivery"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -57,11 +52,6 @@ type entrance struct {
 	Near   bool        `json:"near,omitempty"`   // from a program on the node's machine
 	Own    bool        `json:"own,omitempty"`    // of the node's user, as far as that was looked at
 	Opened bool        `json:"opened,omitempty"` // the WebSocket was accepted, and told what is said first
-	// Node passes on the answer, and knows it as Answer: see answersPath. "": it does not know what
-	// becomes of it.
-	Node   string   `json:"node,omitempty"`
-	Answer uint64   `json:"answer,omitempty"`
-	Read   []uint64 `json:"read,omitempty"` // answers before this that clients have read
 }
 
 // forward has a request served by the node that has its user, and reports whether it was
@@ -110,14 +100,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, p *pass, user sp
 		s.merge(w, r, p, elsewhere, s.enter(r, p, user, false))
 		return
 	}
-	whole := false
-	if conn := delivery.FromContext(ctx); conn != nil && p.route.client && p.route.tenant && r.Header.Get("Upgrade") == "" {
-		passed, read := s.passed.Pass(w, conn, nodeOf(elsewhere)) // the node may ask what has become of a call's answer
-		defer func() { passed.End(whole && ctx.Err() == nil) }()
-		w, p.answer, p.read = passed, passed.ID, read
-	}
 	elsewhere.ServeHTTP(w, s.enter(r, p, user, false))
-	whole = true
 }
 
 // isOfProcess reports whether a request is served by the node that it has come to.
@@ -167,9 +150,6 @@ func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) 
 	e := entrance{User: user, Remote: r.RemoteAddr, Secure: r.TLS != nil, Owner: isOwner(r.Context()), Near: p.near, Opened: opened}
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		e.Local = local.String()
-	}
-	if p.answer != 0 && s.o.Nodes != nil {
-		e.Node, e.Answer, e.Read = s.o.Nodes.ID(), p.answer, p.read
 	}
 	e.Own = p.near && p.route.kinds&auth.KindPage != 0 && s.guard.own(r, p)
 	b, _ := json.Marshal(e)
@@ -284,7 +264,11 @@ func (s *Server) ServeNode(ln net.Listener) error {
 
 func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 	if r.Header[entranceHeader] == nil && strings.HasPrefix(r.URL.Path, ClusterPath) {
-		s.serveQuestion(w, r)
+		if s.o.Cluster == nil {
+			http.NotFound(w, r)
+		} else {
+			s.o.Cluster.ServeHTTP(w, r)
+		}
 		return
 	}
 	r, e, err := entered(r)
@@ -304,85 +288,8 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 		s.answerError(w, r, s.notLocated(e.User, err))
 	case elsewhere != nil:
 		misdirect(w, elsewhere)
-	case e.Answer == 0 || s.o.Ask == nil:
+	default:
 		s.handle(w, r, e)
-	default:
-		s.answers.Read(e.Node, e.Read)
-		conn := s.answers.Conn(e.Node, e.Answer)
-		r = r.WithContext(delivery.WithFar(r.Context(), conn))
-		defer func() { conn.Over(r.Context().Err() != nil) }()
-		s.handle(conn.Counts(w), r, e)
-	}
-}
-
-// answersPath is where a node says what has become of the answers that it has passed on, the ids
-// of which are ?ids=, with commas: an array of delivery.Fate, null for those that it knows nothing of.
-const answersPath = ClusterPath + "answers"
-
-// leavePath is where ?node= says that it is about to end, and waits until it was asked what it knows.
-const leavePath = ClusterPath + "leave"
-
-// leaveTimeout is more than delivery.Nodes.Leaves takes.
-const leaveTimeout = 2 * time.Second
-
-// askAnswers is a delivery.Asker.
-func (s *Server) askAnswers(ctx context.Context, node string, ids []uint64) (fates []*delivery.Fate, err error) {
-	path := []byte(answersPath + "?ids=")
-	for i, id := range ids {
-		if i > 0 {
-			path = append(path, ',')
-		}
-		path = strconv.AppendUint(path, id, 10)
-	}
-	status, body, err := s.o.Ask(ctx, node, http.MethodPost, string(path))
-	switch {
-	case err != nil:
-		return nil, err
-	case status != http.StatusOK: // an older program
-		return nil, nil
-	}
-	return fates, json.Unmarshal(body, &fates)
-}
-
-// leave has other nodes ask what has become of their answers, before nobody can.
-func (s *Server) leave(ctx context.Context) {
-	if s.o.Ask == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
-	defer cancel()
-	path := leavePath + "?node=" + url.QueryEscape(s.o.Nodes.ID())
-	var telling sync.WaitGroup
-	for _, node := range s.passed.Nodes() {
-		telling.Go(func() {
-			if _, _, err := s.o.Ask(ctx, node, http.MethodPost, path); err != nil {
-				s.log.Debug("a node was not told that this one ends", "node", node, "err", err)
-			}
-		})
-	}
-	telling.Wait()
-}
-
-// serveQuestion answers what another node asks on its own behalf.
-func (s *Server) serveQuestion(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case r.URL.Path == answersPath:
-		var fates []*delivery.Fate
-		for id := range strings.SplitSeq(r.URL.Query().Get("ids"), ",") {
-			var known *delivery.Fate
-			n, err := strconv.ParseUint(id, 10, 64)
-			if f, ok := s.passed.Fate(n); ok && err == nil {
-				known = &f
-			}
-			fates = append(fates, known)
-		}
-		_ = json.NewEncoder(w).Encode(fates)
-	case r.URL.Path == leavePath:
-		s.answers.Leaves(r.URL.Query().Get("node"))
-	case s.o.Cluster != nil:
-		s.o.Cluster.ServeHTTP(w, r)
-	default:
-		http.NotFound(w, r)
 	}
 }
 

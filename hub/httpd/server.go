@@ -14,8 +14,6 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/auth/oauth"
-	"tabhub/hub/cluster"
-	"tabhub/hub/delivery"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
@@ -76,9 +74,7 @@ type Options struct {
 	Elsewhere Locator
 	// Cluster serves what nodes ask each other, below ClusterPath. Nil: nothing.
 	Cluster http.Handler
-	// Ask sends a request to another node, also to one that has joined anew. Nil: there is none.
-	Ask cluster.Asker
-	Log *slog.Logger // nil discards
+	Log     *slog.Logger // nil discards
 }
 
 // Server serves all endpoints. Serve may be called for several listeners.
@@ -89,8 +85,6 @@ type Server struct {
 	http    *http.Server
 	node    *http.Server // of ServeNode
 	clients clients
-	passed  delivery.Passed // answers of other nodes
-	answers *delivery.Nodes // that pass on answers of this one
 
 	watchers atomic.Int32 // who reads a stream
 	doctor   sync.Mutex   // held while Options.Doctor runs
@@ -114,7 +108,6 @@ func New(o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.answers = delivery.NewNodes(s.askAnswers)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.clients.idle = o.Idle
 	s.clients.expired = func() {
@@ -127,7 +120,6 @@ func New(o Options) *Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		BaseContext:       baseContext,
-		ConnContext:       delivery.WithConn,
 		ErrorLog:          log.New(serverLog{s.log}, "", 0),
 	}
 	s.node = &http.Server{
@@ -142,8 +134,7 @@ func New(o Options) *Server {
 }
 
 // Serve accepts connections until Shutdown, when it returns nil. Several may run at
-// once, also of ServeOwner. What becomes of answers is known where ln is one of delivery.Listen,
-// or TLS over it.
+// once, also of ServeOwner.
 func (s *Server) Serve(ln net.Listener) error {
 	if err := s.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -172,9 +163,8 @@ func isOwner(ctx context.Context) bool {
 }
 
 // Shutdown refuses new requests, has the tenants' MCP servers answer what is under way,
-// tells the bridges why the hub ends, closes all connections, and has other nodes ask which of
-// their answers were read. When ctx is done it gives up on waiting. why is what bridges are told,
-// see FarewellMethod.
+// tells the bridges why the hub ends, and closes all connections. When ctx is done it gives up on
+// waiting. why is what bridges are told, see FarewellMethod.
 func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.mu.Lock()
 	s.draining = true
@@ -187,7 +177,6 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	if err != nil {
 		s.http.Close()
 	}
-	s.leave(ctx)
 	if nodeErr := s.node.Shutdown(ctx); nodeErr != nil {
 		s.node.Close()
 		err = nodeErr
@@ -215,10 +204,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handle(w,
 
 // handle is ServeHTTP for a request of which another node may say how it has come there.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entrance) {
-	delivery.FromContext(r.Context()).Asked()
-	if r.Header.Get("Upgrade") != "" {
-		w = delivery.Hijacker{ResponseWriter: w}
-	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	timeBody(w, r)
 	p, err := s.guard.checkOrigin(r, entrance)

@@ -88,12 +88,6 @@ func (s *Server) batch(ses *session, out *outbox, http context.Context, b []byte
 // askers are all whom one frame answers.
 type askers []asker
 
-func (all askers) writing() {
-	for _, a := range all {
-		a.writing()
-	}
-}
-
 func (all askers) delivered() {
 	for _, a := range all {
 		a.delivered()

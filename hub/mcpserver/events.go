@@ -48,24 +48,13 @@ func (e *eventWriter) write(fs []frame) error {
 	defer e.rest()
 	for i := range fs {
 		parts := [][]byte{eventStart, fs[i].head, fs[i].body, fs[i].tail, eventEnd}
-		switch {
-		case fs[i].raw:
+		if fs[i].raw {
 			parts = [][]byte{fs[i].head}
-		case fs[i].final:
-			parts = parts[:4]
 		}
 		for _, p := range parts {
 			if err := e.writeAll(p); err != nil {
 				return err
 			}
-		}
-		if fs[i].final {
-			// The end of the event goes with that of the response: a client that leaves when it
-			// has read the event has read all there is.
-			if err := e.rc.Flush(); err != nil {
-				return err
-			}
-			return e.writeAll(eventEnd)
 		}
 	}
 	return e.rc.Flush()

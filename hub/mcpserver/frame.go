@@ -24,10 +24,8 @@ type frame struct {
 	raw bool
 }
 
-// asker is told whether what it has asked for has reached its client, and before, when that is
-// about to be written.
+// asker is told whether the answer to it was written to its client's connection.
 type asker interface {
-	writing()
 	delivered()
 	lost()
 }

@@ -194,11 +194,6 @@ func (o *outbox) drainLocked() {
 			batch = append(batch, o.notices()...)
 		}
 		var err error
-		for i := range batch {
-			if batch[i].of != nil {
-				batch[i].of.writing()
-			}
-		}
 		if len(batch) > 0 {
 			err = o.sink.write(batch)
 		}

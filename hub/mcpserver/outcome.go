@@ -13,7 +13,6 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/auth"
 	"tabhub/hub/consent"
-	"tabhub/hub/delivery"
 	"tabhub/hub/item"
 	"tabhub/hub/outcome"
 	"tabhub/hub/record"
@@ -57,7 +56,7 @@ func (s *Server) keep(rq *request) (again bool) {
 	if len(what) > maxTool {
 		what = strings.ToValidUTF8(what[:maxTool], "") + "…"
 	}
-	a := outcome.Ask{Session: rq.session(), Tool: what, Began: time.Now(), By: rq, Again: rq.method == "tools/call", Look: askNodes}
+	a := outcome.Ask{Session: rq.session(), Tool: what, Began: time.Now(), By: rq, Again: rq.method == "tools/call"}
 	if rq.ses.transport == telemetry.SSE {
 		a.Said, a.Heir = rq.clientName(), true
 	}
@@ -161,48 +160,11 @@ func (rq *request) owns(f frame) frame {
 	return f
 }
 
-// writing implements asker.
-func (rq *request) writing() {
-	if !rq.call.Sent() || rq.ses.srv.opts.BehindProxy {
-		return // nobody cares, or knows: a proxy reads for its client
-	}
-	if conn := rq.conn(); conn != nil {
-		conn.Writing(rq)
-		rq.written.Store(true)
-	}
-}
-
 // delivered implements asker.
-func (rq *request) delivered() {
-	if rq.written.Load() {
-		rq.conn().Wrote(rq)
-	} else {
-		rq.Delivered()
-	}
-}
+func (rq *request) delivered() { rq.call.Delivered(rq.turn) }
 
 // lost implements asker.
-func (rq *request) lost() {
-	rq.Lost()
-	if rq.written.Load() {
-		rq.conn().Failed(rq)
-	}
-}
-
-// Delivered implements delivery.Answer.
-func (rq *request) Delivered() { rq.call.Delivered(rq.turn) }
-
-// Lost implements delivery.Answer.
-func (rq *request) Lost() { rq.call.Lost(rq.turn, rq) }
-
-// conn returns the connection on which rq is answered, nil if that says nothing of what has
-// become of the answer.
-func (rq *request) conn() *delivery.Conn {
-	if rq.http != nil {
-		return delivery.FromContext(rq.http)
-	}
-	return rq.ses.conn
-}
+func (rq *request) lost() { rq.call.Lost(rq.turn, rq) }
 
 // abandon says that the client is gone, and may come back to ask again.
 func (rq *request) abandon() {
@@ -228,36 +190,10 @@ func (rq *request) Key() (key outcome.Key) {
 
 // Gone implements outcome.Asker.
 func (rq *request) Gone() bool {
-	conn := rq.conn()
-	switch {
-	case rq.written.Load():
-		return conn.IsLost(rq)
-	case conn != nil && conn.IsGone():
-		return true
-	case rq.http != nil:
+	if rq.http != nil {
 		return rq.http.Err() != nil
 	}
 	return rq.ses.gone.Load()
-}
-
-// IsFar implements outcome.Asker.
-func (rq *request) IsFar() bool { return rq.conn().IsFar() }
-
-// askNodes finds out what Gone says of requests that other nodes have passed on.
-func askNodes(askers []outcome.Asker) {
-	conns := make([]*delivery.Conn, len(askers))
-	for i, a := range askers {
-		conns[i] = a.(*request).conn()
-	}
-	delivery.Look(conns)
-}
-
-// Connection implements outcome.Asker.
-func (rq *request) Connection() any {
-	if rq.http != nil {
-		return rq
-	}
-	return rq.ses
 }
 
 // Stop implements outcome.Asker.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -51,8 +50,6 @@ type request struct {
 	call   *outcome.Call
 	turn   int
 	joined bool // another request has begun the call
-	// written says that the answer is, or was, on a connection that tells what becomes of it.
-	written atomic.Bool
 }
 
 // get returns a member of the parameters.

@@ -15,7 +15,6 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/auth"
 	"tabhub/hub/consent"
-	"tabhub/hub/delivery"
 	"tabhub/hub/policy"
 	"tabhub/hub/telemetry"
 )
@@ -38,10 +37,9 @@ type session struct {
 	calls     gate                // requests that are answered in other goroutines
 	jobs      chan func()         // to the idle ones of these
 	idle      atomic.Int32
-	gone      atomic.Bool    // nothing reaches the client any more on the session's stream
-	unbind    func() bool    // from the end of its credential; may be nil
-	conn      *delivery.Conn // on which all is answered, over SSE; else nil
-	restored  bool           // was begun with an earlier Server
+	gone      atomic.Bool // nothing reaches the client any more on the session's stream
+	unbind    func() bool // from the end of its credential; may be nil
+	restored  bool        // was begun with an earlier Server
 
 	mu           sync.Mutex
 	out          *outbox                 // where changes are told; nil while no stream is open

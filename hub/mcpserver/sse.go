@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"tabhub/hub/delivery"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -27,7 +26,6 @@ func (s *Server) SSE() http.Handler {
 		defer s.streams.leave()
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
 		ses.id, ses.transport, ses.users = rand.Text(), telemetry.SSE, 1 // in use for as long as the response lasts
-		ses.conn = delivery.FromContext(r.Context())
 		if !s.sessions.add(ses) {
 			ses.end(errGone)
 			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))

@@ -35,8 +35,7 @@
 // HTTP a client that leaves does not cancel) has the Ledger find out, when the same is asked
 // again, by Asker.Gone.
 //
-// When a call has ended, its answer is taken for delivered unless Lost is called, or Asker.Gone
-// says that it will be. A lost answer of a call that has sent what must not be sent twice is given
+// An answer that was written to its connection counts as delivered. A lost answer of a call that has sent what must not be sent twice is given
 // to the next request of the same session for the same, for AskAgain, once.
 //
 // # What is kept

@@ -30,11 +30,6 @@ type Asker interface {
 	Key() Key
 	// Gone reports whether its client cannot be told the answer, as far as is known here.
 	Gone() bool
-	// IsFar reports whether another node has the connection of its client, and must be asked
-	// before Gone says something.
-	IsFar() bool
-	// Connection is the same for requests of which, as long as one can be answered, all can.
-	Connection() any
 	// Stop ends what the request does. gone says that its client is gone, and has not wanted it.
 	Stop(gone bool)
 }
@@ -50,13 +45,10 @@ type Ask struct {
 	// Again: if the same was asked for before, and the answer has not been delivered, the
 	// request is for that.
 	Again bool
-	// Look finds out from other nodes what Gone says of requests that are far. It may block. Nil: none
-	// is.
-	Look func([]Asker)
 }
 
 // Ledger keeps what became of a user's calls. Its methods are safe for concurrent use and do
-// not block, but for Begin if Ask.Look does. The zero value is ready.
+// not block. The zero value is ready.
 type Ledger struct {
 	mu       sync.Mutex
 	sessions map[Session]*session
@@ -114,15 +106,12 @@ func (l *Ledger) firstLocked(has func(*share) int, fits func(*Call) bool) *Call 
 type session struct {
 	id     Session
 	said   string
-	calls  []*Call // in the order in which they began
-	open   int     // of them, that have not ended
-	asked  int     // that have an asker
-	broken int     // the asker of which has reported a lost connection
-	lost   int     // the answer of which is lost
-	// conn is the connection of all that are asked, unless mixed.
-	conn  any
-	mixed bool
-	gone  time.Time // when the client left; zero: it has not
+	calls  []*Call   // in the order in which they began
+	open   int       // of them, that have not ended
+	asked  int       // that have an asker
+	broken int       // the asker of which has reported a lost connection
+	lost   int       // the answer of which is lost
+	gone   time.Time // when the client left; zero: it has not
 }
 
 // Begin begins a call. With again it is one that was begun before: the request has turn of it
@@ -130,11 +119,10 @@ type session struct {
 func (l *Ledger) Begin(a Ask) (c *Call, turn int, again bool) {
 	l.mu.Lock()
 	s := l.sessionLocked(&a)
-	if a.Again && s.mayHaveLost(a.By) {
+	if a.Again && s.mayHaveLost() {
 		found := s.candidates(a.Tool)
 		l.mu.Unlock()
 		found.match(a.By.Key())
-		found.look(a.Look)
 		l.mu.Lock()
 		if c := found.take(a.By); c != nil {
 			defer l.mu.Unlock()
@@ -146,7 +134,7 @@ func (l *Ledger) Begin(a Ask) (c *Call, turn int, again bool) {
 	c = &Call{id: NewID(), tool: a.Tool, began: a.Began, ledger: l, session: s, runs: a.By, asker: a.By}
 	s.calls = append(s.calls, c)
 	s.open++
-	s.attend(a.By)
+	s.asked++
 	return c, 0, false
 }
 
@@ -193,20 +181,8 @@ func (l *Ledger) dropLeft() {
 	l.left = slices.DeleteFunc(l.left, func(s *session) bool { return time.Since(s.gone) >= AskAgain })
 }
 
-// attend notes that a request waits for an answer.
-func (s *session) attend(by Asker) {
-	conn := by.Connection()
-	if s.asked == 0 {
-		s.conn, s.mixed = conn, false
-	}
-	s.asked++
-	s.mixed = s.mixed || s.conn != conn
-}
-
 // mayHaveLost reports whether a request may be for a call of which the answer is lost.
-func (s *session) mayHaveLost(by Asker) bool {
-	return s.lost > 0 || s.broken > 0 || s.asked > 0 && (s.mixed || s.conn != by.Connection())
-}
+func (s *session) mayHaveLost() bool { return s.lost+s.broken+s.asked > 0 }
 
 // candidate is a call that a request may be for.
 type candidate struct {
@@ -218,11 +194,11 @@ type candidate struct {
 
 type candidates []candidate
 
-// candidates returns the calls of which the answer was not delivered, and will not be, or may
-// not, as another node knows. The latest comes first.
+// candidates returns the calls of which the answer was not delivered, and will not be. The latest
+// comes first.
 func (s *session) candidates(tool string) (found candidates) {
 	for _, c := range slices.Backward(s.calls) {
-		if c.tool == tool && (c.isLost() || c.isFar()) {
+		if c.tool == tool && c.isLost() {
 			found = append(found, candidate{c, c.turn, c.key, c.asker})
 		}
 	}
@@ -235,10 +211,6 @@ func (c *Call) runsOnce() bool {
 	acts := c.acts.Load()
 	return acts > 0 || acts == 0 && c.ended.IsZero()
 }
-
-// isFar reports whether another node has the connection on which the answer of a call that must
-// not run again goes to its client.
-func (c *Call) isFar() bool { return c.asker != nil && c.runsOnce() && c.asker.IsFar() }
 
 // isLost reports whether nobody gets the answer of a call that must not run again.
 func (c *Call) isLost() bool {
@@ -262,19 +234,6 @@ func (found *candidates) match(key Key) {
 	})
 }
 
-// look has other nodes asked about the calls of which they know more.
-func (found candidates) look(at func([]Asker)) {
-	var far []Asker
-	for _, f := range found {
-		if f.by != nil && f.by.IsFar() {
-			far = append(far, f.by)
-		}
-	}
-	if len(far) > 0 {
-		at(far)
-	}
-}
-
 // take gives the first of the calls to another request.
 func (found candidates) take(by Asker) *Call {
 	for _, f := range found {
@@ -282,7 +241,7 @@ func (found candidates) take(by Asker) *Call {
 			c.unask()
 			c.turn++
 			c.asker = by
-			c.session.attend(by)
+			c.session.asked++
 			if c.done == nil {
 				c.done = make(chan struct{})
 				if !c.ended.IsZero() {

@@ -10,24 +10,16 @@ import (
 	"time"
 )
 
-// client is a request of a test, which is its own connection unless it has one.
+// client is a request of a test.
 type client struct {
 	args    string
-	conn    any
 	gone    bool
 	stopped []bool
 }
 
 func (c *client) Key() Key       { return sha256.Sum256([]byte(c.args)) }
 func (c *client) Gone() bool     { return c.gone }
-func (c *client) IsFar() bool    { return false }
 func (c *client) Stop(gone bool) { c.stopped = append(c.stopped, gone) }
-func (c *client) Connection() any {
-	if c.conn != nil {
-		return c.conn
-	}
-	return c
-}
 
 var agent = Session{"ann", "1"}
 

@@ -97,6 +97,7 @@ func (c *httpClient) ask(method, params string) answer {
 type sseClient struct {
 	t        testing.TB
 	ctx      context.Context
+	leave    func() // ends the stream
 	endpoint string
 	header   http.Header
 	answers  chan []byte
@@ -123,7 +124,7 @@ func (p *place) sseAs(token string) *sseClient {
 	if err != nil || resp.StatusCode != http.StatusOK {
 		p.t.Fatalf("GET /sse: %v %v", resp, err)
 	}
-	c := &sseClient{t: p.t, ctx: p.within(), header: bearer(token), answers: make(chan []byte, 100)}
+	c := &sseClient{t: p.t, ctx: p.within(), leave: cancel, header: bearer(token), answers: make(chan []byte, 100)}
 	endpoint := make(chan string, 1)
 	reader.Go(func() {
 		defer resp.Body.Close()

@@ -180,7 +180,6 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			for name := range resp.Header {
 				w.Header().Del(name) // the node has said it
 			}
-			resp.Body = &ending{resp.Body, &to.ends}
 			return nil
 		},
 		ErrorLog: slog.NewLogLogger(t.f.log.Handler(), slog.LevelDebug),
@@ -413,26 +412,10 @@ func writeError(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write(append(b, '\n'))
 }
 
-// ending is a body that says when there is nothing more of it.
-type ending struct {
-	io.ReadCloser
-	ends *atomic.Bool
-}
-
-// Read implements io.Reader.
-func (e *ending) Read(p []byte) (int, error) {
-	n, err := e.ReadCloser.Read(p)
-	if err == io.EOF {
-		e.ends.Store(true)
-	}
-	return n, err
-}
-
 // boundedWriter writes to a client that must go on reading.
 type boundedWriter struct {
 	http.ResponseWriter
-	rc   *http.ResponseController
-	ends atomic.Bool // what is written now is the last
+	rc *http.ResponseController
 }
 
 // Unwrap is for http.ResponseController.
@@ -444,12 +427,8 @@ func (b *boundedWriter) Write(p []byte) (int, error) {
 	return b.ResponseWriter.Write(p)
 }
 
-// FlushError is for http.ResponseController. The last of a body goes with the end of the response,
-// as it has come: a client that leaves when it has read the one has left nothing unread.
+// FlushError is for http.ResponseController.
 func (b *boundedWriter) FlushError() error {
-	if b.ends.Load() {
-		return nil
-	}
 	defer b.begin()()
 	return b.rc.Flush()
 }

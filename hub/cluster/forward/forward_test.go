@@ -393,36 +393,3 @@ func (o *once) Close() error { close(o.closed); return nil }
 
 // Addr implements net.Listener.
 func (o *once) Addr() net.Addr { return &net.TCPAddr{} }
-
-// Who leaves when it has read the last of a body leaves nothing unread: the end comes with it.
-func TestLastOfABodyComesWithItsEnd(t *testing.T) {
-	f := between(t, map[string]http.HandlerFunc{"node": func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: x")
-		_ = http.NewResponseController(w).Flush()
-		time.Sleep(time.Millisecond)
-		_, _ = io.WriteString(w, "\n\n")
-	}})
-	s := httptest.NewServer(f.To("node", nil))
-	defer s.Close()
-	conn, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	for range 100 {
-		_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
-		var got []byte
-		for !bytes.Contains(got, []byte("\n\n\r\n")) {
-			b := make([]byte, 4<<10)
-			n, err := conn.Read(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, b[:n]...)
-		}
-		if !bytes.HasSuffix(got, []byte("\r\n0\r\n\r\n")) {
-			t.Fatalf("the end is missing: %q", got)
-		}
-	}
-}

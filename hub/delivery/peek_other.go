@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package delivery
-
-func peekTCP(int) (now seen, ok bool) { return now, false }
