@@ -19,7 +19,7 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables in a terminal
 	github.com/mark3labs/mcp-go v1.2.1 // MCP revisions: methods, headers, types of the handshake
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
-	github.com/nats-io/nats-server/v2 v2.15.2 // tests, and nodes that bring their own
+	github.com/nats-io/nats-server/v2 v2.15.2 // tests
 	github.com/nats-io/nats.go v1.55.0 // what nodes of a cluster share
 	github.com/pelletier/go-toml/v2 v2.4.3 // where a configuration file's members stand, and what they say
 	github.com/prometheus/client_golang v1.25.0 // /metrics

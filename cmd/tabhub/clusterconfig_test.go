@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
-
-	"tabhub/cmd/tabhub/internal/natsd"
 )
 
 // Each mistake gets a sentence that says what to write instead.
@@ -32,7 +30,6 @@ func TestClusterFlags(t *testing.T) {
 		{nil, ""},
 		{[]string{nats, url, secret}, ""},
 		{[]string{url}, "they need --cluster"},
-		{[]string{"--cluster-listen=:1"}, "they need --cluster"},
 		{[]string{nats, secret}, "needs --node-url"},
 		{[]string{nats, secret, "--node-url=http://10.0.0.5:3301"}, "write it with https, a host and a port"},
 		{[]string{nats, secret, "--node-url=https://10.0.0.5"}, "write it with https, a host and a port"},
@@ -42,13 +39,6 @@ func TestClusterFlags(t *testing.T) {
 		{[]string{nats, url, "--cluster-secret=" + file("short", minSecret-1)}, "it must be 32 or more"},
 		{[]string{nats, url, "--cluster-secret=" + filepath.Join(dir, "none")}, "cannot be read"},
 		{[]string{"--cluster=10.0.0.6:4222", url, secret}, "write it as nats://"},
-		{[]string{nats, url, secret, "--cluster-replicas=2"}, "it may be 1, 3 or 5"},
-		{[]string{nats, url, secret, "--node-listen=3301"}, "write it as 0.0.0.0:3301"},
-		{[]string{nats, url, secret, "--cluster-peers=a:1,b:1,c:1"}, "are for --cluster-embedded"},
-		{[]string{nats, url, secret, "--cluster-listen=:1"}, "are for --cluster-embedded"},
-		{[]string{nats, url, secret, "--cluster-embedded"}, "are for others"},
-		{[]string{url, secret, "--cluster-embedded", "--cluster-peers=a:1,b:1"}, ifBuilt("it must be 3 or 5")},
-		{[]string{url, secret, "--cluster-embedded", "--cluster-peers=a:1,b:1,c:1"}, ifBuilt("")},
 	} {
 		var c clusterConfig
 		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -125,10 +115,16 @@ func TestAutostartWithPasswordOfNATS(t *testing.T) {
 	}
 }
 
-// ifBuilt returns what a program with a NATS server inside says; others say that they have none.
-func ifBuilt(want string) string {
-	if !natsd.Built {
-		return natsd.ErrNotBuilt.Error()
+// A node listens at the address of its URL, and at all if that is a name.
+func TestNodeListens(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://10.0.0.5:3301":        "10.0.0.5:3301",
+		"https://[fd00::5]:3301":       "[fd00::5]:3301",
+		"https://tabhub-0.tabhub:3301": ":3301",
+	} {
+		c := clusterConfig{url: url}
+		if got := c.nodeListen(); got != want {
+			t.Errorf("%s: %s, want %s", url, got, want)
+		}
 	}
-	return want
 }

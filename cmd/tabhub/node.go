@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -16,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/natsd"
 	"tabhub/cmd/tabhub/internal/telemetry"
 	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
@@ -53,7 +51,6 @@ const endReplaced = "replaced"
 type clusterNode struct {
 	*cluster.Node
 	p         *process
-	nats      *natsd.Server // nil unless it is inside
 	conn      *cluster.Conn // of the lease and what is brief
 	data      *cluster.Conn // of journals and records: what users write must not keep the lease waiting
 	store     *jetstream.Store
@@ -93,11 +90,6 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	n := &clusterNode{p: p, secret: secret, late: record.NewLate(maxLate)}
 	p.node = n
 	urls := strings.Join(c.nats, ",")
-	if c.embedded {
-		if urls, err = n.startNATS(ctx, secret, name, log); err != nil {
-			return &usageError{err}
-		}
-	}
 	connect := func(of string) (*cluster.Conn, error) {
 		return cluster.Connect(cluster.ConnectOptions{URLs: urls, Credentials: c.creds, CA: c.ca, Name: name + " " + of, Log: log.With("of", of)})
 	}
@@ -107,10 +99,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	if n.data, err = connect("data"); err != nil {
 		return &usageError{err}
 	}
-	replicas := c.replicas
-	if replicas == 0 {
-		replicas = cluster.Replicas(n.conn)
-	}
+	replicas := cluster.Replicas(n.conn)
 	n.Node, err = cluster.Join(ctx, cluster.Options{
 		Conn: n.conn, Name: name, URL: c.url, Secret: secret, Version: p.info.Version, Replicas: replicas,
 		HasUsers: func(ctx context.Context) (bool, error) { return jetstream.HasUsers(ctx, n.data) },
@@ -146,20 +135,6 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 		},
 	})
 	return nil
-}
-
-// startNATS starts the NATS server inside, waits until it can be used, which needs those of
-// other nodes, and returns where it is.
-func (n *clusterNode) startNATS(ctx context.Context, secret []byte, name string, log *slog.Logger) (url string, err error) {
-	c := &n.p.config.cluster
-	n.nats, err = natsd.Start(natsd.Options{Dir: n.p.dir.NATS(), Name: name, Secret: secret, Peers: c.peers, Listen: c.routes, Log: log})
-	if err != nil {
-		return "", err
-	}
-	if err := n.nats.Ready(ctx); err != nil {
-		return "", err
-	}
-	return n.nats.URL(), nil
 }
 
 // hubDocument is what all nodes must agree on for browsers to take them for one hub.
@@ -257,7 +232,7 @@ func (n *clusterNode) listen(config *tls.Config) error {
 	addr := n.p.config.cluster.nodeListen()
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		return usagef("the address for other nodes cannot be listened on; pass --node-listen with another, or --node-url with another port: %w", explainListen(addr, err))
+		return usagef("the address for other nodes cannot be listened on; pass --node-url with another address: %w", explainListen(addr, err))
 	}
 	n.ln = ln.(*net.TCPListener)
 	n.probing.Go(func() {
@@ -504,9 +479,6 @@ func (n *clusterNode) close() error {
 		if conn != nil {
 			conn.Close()
 		}
-	}
-	if n.nats != nil {
-		n.nats.Close()
 	}
 	return errors.Join(errs...)
 }

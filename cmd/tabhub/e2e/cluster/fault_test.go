@@ -122,16 +122,6 @@ func TestFaults(t *testing.T) {
 	l.run(faults, faultsFor(t))
 }
 
-// A cluster with NATS in its nodes stands that one of them is killed, with the server that may
-// lead, and that all are replaced.
-func TestServersInNodes(t *testing.T) {
-	if !long {
-		t.Skip("builds another program; with TABHUB_LONG=1")
-	}
-	l := startLoad(t, startServing(t, 3), 8)
-	l.run([]fault{killed, replaced}, 0)
-}
-
 // A hub that is killed again and again while users make calls, 8 of them or with TABHUB_LONG=1 50,
 // runs no call twice, and each of them knows what has become of theirs. What holds for one hub is what the cluster is
 // measured by.

@@ -23,7 +23,6 @@ import (
 // node is one node of the cluster, with the processes that run it one after the other.
 type node struct {
 	t       testing.TB
-	program string
 	name    string
 	addr    string // where clients, tabs and the balancer reach it
 	health  string // the path at which it says that it is ready
@@ -36,7 +35,7 @@ type node struct {
 // start starts the node's next process, and does not wait for it.
 func (n *node) start() {
 	n.t.Helper()
-	cmd := exec.Command(n.program, n.args...)
+	cmd := exec.Command(program, n.args...)
 	cmd.Env = n.env
 	n.process = rig.Start(n.t, cmd)
 }
@@ -123,28 +122,6 @@ func startCluster(t testing.TB, n int, flags ...string) *cluster {
 	return c
 }
 
-// startServing starts n nodes with NATS in them, and waits until they are ready.
-func startServing(t testing.TB, n int) *cluster {
-	t.Helper()
-	c := newCluster(t)
-	serving, err := rig.Build(c.dir, "v1.0.0", "-tags", "embedded_nats")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var peers []string
-	for range n {
-		peers = append(peers, porttest.Free(t))
-	}
-	for i, addr := range peers {
-		x := c.newNode(fmt.Sprint("n", i+1))
-		x.program = serving
-		c.join(x, "--cluster-embedded", "--cluster-peers", strings.Join(peers, ","), "--cluster-listen", addr)
-		c.nodes = append(c.nodes, x)
-	}
-	c.start()
-	return c
-}
-
 // start starts the nodes, and a balancer when they are ready.
 func (c *cluster) start() {
 	c.t.Helper()
@@ -184,7 +161,7 @@ func (c *cluster) file(name, text string) (path string) {
 // newNode makes a node that does not run yet. Flags come last, and win.
 func (c *cluster) newNode(name string, flags ...string) *node {
 	c.t.Helper()
-	x := &node{t: c.t, program: program, name: name, addr: porttest.Free(c.t), health: "/healthz"} // of one hub, /readyz is a user's
+	x := &node{t: c.t, name: name, addr: porttest.Free(c.t), health: "/healthz"} // of one hub, /readyz is a user's
 	x.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
 	x.env = append(x.env, "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
 	x.args = []string{

@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"net"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -25,17 +26,16 @@ func TestNodesThatAreRefused(t *testing.T) {
 	without.nats = natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
 	alone := c.newNode("n4")
 	alone.args[slices.Index(alone.args, "--cluster")+1] = "nats://" + porttest.Free(t)
+	_, port, _ := net.SplitHostPort(porttest.Free(t))
 	for what, test := range map[string]struct {
 		node *node
 		want string
 	}{
-		"a name that is in use":                {c.newNode("n4", "--node-name", "n1"), `\bn1\b.*another name`},
-		"another secret":                       {c.newNode("n4", "--cluster-secret", c.file("other", strings.Repeat("another secret ", 3))), `--cluster-secret`},
-		"a URL that others cannot reach":       {c.newNode("n4", "--node-url", "https://127.0.0.1:9", "--node-listen", porttest.Free(t)), `https://127\.0\.0\.1:9\b`},
-		"a URL that is somebody else's":        {c.newNode("n4", "--node-url", "https://"+strings.TrimPrefix(c.nats.URLs()[0], "nats://"), "--node-listen", porttest.Free(t)), `https://127\.0\.0\.1:\d+`},
-		"a NATS without JetStream":             {without.newNode("n4"), `JetStream`},
-		"no NATS":                              {alone, `NATS`},
-		"more replicas than there are servers": {c.newNode("n4", "--cluster-replicas", "5"), `\b5\b`},
+		"a name that is in use":          {c.newNode("n4", "--node-name", "n1"), `\bn1\b.*another name`},
+		"another secret":                 {c.newNode("n4", "--cluster-secret", c.file("other", strings.Repeat("another secret ", 3))), `--cluster-secret`},
+		"a URL that others cannot reach": {c.newNode("n4", "--node-url", "https://nobody.invalid:"+port), `https://nobody\.invalid:`},
+		"a NATS without JetStream":       {without.newNode("n4"), `JetStream`},
+		"no NATS":                        {alone, `NATS`},
 	} {
 		t.Run(strings.ReplaceAll(what, " ", "_"), func(t *testing.T) { test.node.refused(t, test.want) })
 	}
@@ -68,7 +68,7 @@ func (n *node) refused(t *testing.T, want string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, n.program, n.args...)
+	cmd := exec.CommandContext(ctx, program, n.args...)
 	cmd.Env = n.env
 	out, err := cmd.CombinedOutput()
 	said := strings.TrimSpace(string(out))

@@ -81,7 +81,6 @@ func (d Dir) TokenFile() string { return d.path("token") }
 func (d Dir) HubFile() string   { return d.path("hub.json") }
 func (d Dir) Socket() string    { return d.path(socketName) }
 func (d Dir) LogFile() string   { return d.path("hub.log") }
-func (d Dir) NATS() string      { return d.path("nats") }
 func (d Dir) Browsers() string  { return d.path("browsers") }
 
 // ErrNoToken says that no hub has run here yet.
