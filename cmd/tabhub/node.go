@@ -113,7 +113,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	}
 	n.forwarder = forward.New(forward.Options{Dial: n.dial, Alive: n.Alive, Log: log})
 	n.store, err = jetstream.Open(ctx, n.data, jetstream.Options{
-		Node: n.ID, Replicas: replicas, Key: n.JournalKey(), Log: log,
+		Node: n.ID, Replicas: replicas, Log: log,
 		Written: func(took time.Duration) { p.telemetry.Written(took) }, // made before users come
 		May: func(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
 			return n.users.May(ctx, user, from)

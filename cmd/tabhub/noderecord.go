@@ -36,7 +36,7 @@ func (n *clusterNode) openRecord(user spec.UserID, epoch func(context.Context) (
 func (n *clusterNode) openRecords(ctx context.Context, replicas int) (*streamlog.Logs, error) {
 	c := n.p.config
 	return streamlog.Open(ctx, n.data, streamlog.Options{
-		Stream: "TABHUB_RECORDS", Subject: "tabhub.record", Replicas: replicas, Key: n.RecordKey(),
+		Stream: "TABHUB_RECORDS", Subject: "tabhub.record", Replicas: replicas,
 		MaxAge:    time.Duration(c.logKeep) + recordMargin,
 		PieceSize: max(minRecordPiece, min(streamlog.DefaultPieceSize, int64(c.logMax)/recordPieces)),
 	})

@@ -179,12 +179,6 @@ func (n *Node) Lease() *Lease { return &n.lease }
 // Documents returns what the nodes share for good.
 func (n *Node) Documents() *Documents { return n.documents }
 
-// JournalKey returns the key that signs the journals of users, RecordKey that of their records.
-// They are the same on all nodes.
-func (n *Node) JournalKey() []byte { return n.keys.journals }
-
-func (n *Node) RecordKey() []byte { return n.keys.records }
-
 // Hints returns the directory of credentials.
 func (n *Node) Hints() *Hints { return n.hints }
 

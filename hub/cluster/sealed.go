@@ -21,12 +21,10 @@ import (
 
 // keys are made of the cluster's secret and its id.
 type keys struct {
-	cluster  string
-	members  []byte // sign the records of nodes
-	check    []byte // proves that a node has the secret
-	journals []byte // sign what is stored of users
-	records  []byte
-	sealer   cipher.AEAD
+	cluster string
+	members []byte // sign the records of nodes
+	check   []byte // proves that a node has the secret
+	sealer  cipher.AEAD
 }
 
 const minSecret = 16
@@ -41,7 +39,6 @@ func newKeys(secret []byte, cluster string) (keys, error) {
 		return key
 	}
 	k.members, k.check = derive("members"), derive("check")
-	k.journals, k.records = derive("journals"), derive("records")
 	block, err := aes.NewCipher(derive("documents"))
 	if err != nil {
 		return k, err

@@ -29,17 +29,11 @@
 //	              Parts that no last one follows do not count.
 //	Tabhub-Next   of a release: where the user should go
 //	Tabhub-User   who it is, for people
-//	Tabhub-MAC    proves who wrote it, see below
 //
 // The payload of a flush or snapshot is the version of the format, one byte, and a batch of
-// storage.Entry values. The first part of a snapshot has the version alone.
+// storage.Entry values.
 //
-// # Who writes to NATS and is no node
-//
-// Each message is signed with a key of the cluster, with its subject and with the sequence of the
-// message before it. So it counts nowhere else, and one that was made, changed or copied by somebody
-// who has not the key is a damaged journal. Who is allowed to can still delete messages from the front,
-// and the stream, and bring back a copy of all of it.
+// The package trusts whoever may write to the stream: nothing is signed.
 //
 // A publish without an answer is sent again until it is known what became of it.
 package jetstream

@@ -11,7 +11,6 @@ type fold struct {
 	values map[storage.Bucket]map[string][]byte
 	live   int // bytes of the values and their keys
 
-	begin    *message   // the first one that counts
 	last     uint64     // sequence of the last message
 	messages int        // since, and with, the first part of the last snapshot
 	bytes    int        // of their payloads
@@ -31,9 +30,6 @@ func (f *fold) add(m *message) error {
 	}
 	if m.part == 0 {
 		f.parts = nil // an unfinished one ends here
-	}
-	if f.begin == nil {
-		f.begin = m
 	}
 	f.last = m.seq
 	f.messages++
@@ -81,7 +77,6 @@ func (f *fold) finish(parts []*message) error {
 	if parts[0].kind == kindSnapshot {
 		f.before = f.start != 0 || f.messages > len(parts)
 		f.values, f.live, f.gap = nil, 0, nil
-		f.begin = parts[0]
 		f.start, f.messages, f.bytes = parts[0].seq, len(parts), len(payload)
 	}
 	for e, err := range storage.Entries(payload[1:]) {

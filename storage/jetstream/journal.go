@@ -321,11 +321,7 @@ func (s *Store) append(j *journal, m *nats.Msg) (uint64, error) {
 // writeParts writes a payload in as many messages as it takes, and returns the sequence of the
 // first one.
 func (s *Store) writeParts(j *journal, kind string, payload []byte) (first uint64, err error) {
-	var parts [][]byte
-	if kind == kindSnapshot { // Load asks for the first one twice
-		parts, payload = append(parts, payload[:1]), payload[1:]
-	}
-	parts = slices.AppendSeq(parts, slices.Chunk(payload, s.partSize()))
+	parts := slices.Collect(slices.Chunk(payload, s.partSize()))
 	for i, data := range parts {
 		m := s.message(j, kind, headerPart, strconv.Itoa(i)+"/"+strconv.Itoa(len(parts)))
 		m.Data = data

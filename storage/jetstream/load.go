@@ -8,7 +8,6 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/storage/jetstream/streams"
 )
 
 // Load implements storage.DomainToolStorage: it asks Options.May, claims the user, and reads the
@@ -53,9 +52,6 @@ func (s *Store) load(ctx context.Context, user spec.UserID) (*storage.State, err
 		f = fold{}
 		err := s.read(ctx, subject(user), j.seq, f.add)
 		if err == nil {
-			err = s.checkBegin(ctx, j, &f)
-		}
-		if err == nil {
 			state, err = f.state()
 		}
 		if err == nil {
@@ -71,22 +67,6 @@ func (s *Store) load(ctx context.Context, user spec.UserID) (*storage.State, err
 		s.purge(j, f.start)
 	}
 	return state, nil
-}
-
-// checkBegin asks the stream's leader whether a journal begins where it seems to. Each message is
-// bound to the one before it, but before the first one that counts all may have been deleted. It
-// could be a copy, with headers that only a client reads, and not the server.
-func (s *Store) checkBegin(ctx context.Context, j *journal, f *fold) error {
-	if s.opts.Key == nil || f.begin.seq == j.seq { // it is our claim
-		return nil
-	}
-	return s.persist(ctx, func(ctx context.Context) error {
-		m, err := s.ask(ctx, streams.Get{Seq: f.begin.seq, NextFor: subject(j.user)})
-		if err == nil && (m.seq != f.begin.seq || m.id != f.begin.id) {
-			err = fmt.Errorf("%w: %d, where it begins", errGap, f.begin.seq)
-		}
-		return explain(err)
-	})
 }
 
 // overtaken reports whether a journal could not be read because another writer has come, whose

@@ -24,9 +24,6 @@ const (
 	headerUser  = "Tabhub-User"
 )
 
-// signedHeaders are all that a message has beside its signature and the server's condition.
-var signedHeaders = []string{headerKind, headerNode, headerEpoch, headerID, headerPart, headerNext, headerUser}
-
 // The values of headerKind.
 const (
 	kindClaim    = "claim"
@@ -58,15 +55,7 @@ type message struct {
 
 var errMessage = fmt.Errorf("%w: not a message of a journal", storage.ErrCorrupt)
 
-// parse reads a message that the server has kept under a sequence of a subject.
-func (s *Store) parse(subject string, seq uint64, h nats.Header, data []byte) (message, error) {
-	if err := s.signer.Check(subject, seq, h, data); err != nil {
-		return message{}, err
-	}
-	return parse(seq, h, data)
-}
-
-// parse reads a message that was signed.
+// parse reads a message that the server has kept under a sequence.
 func parse(seq uint64, h nats.Header, data []byte) (m message, err error) {
 	m = message{
 		seq: seq, kind: h.Get(headerKind), node: h.Get(headerNode), id: h.Get(headerID), next: h.Get(headerNext),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/nats-io/nats.go"
 
@@ -23,26 +22,25 @@ var (
 	errEnd  = errors.New("end of the batch")
 )
 
-// parseDirect parses an answer to a direct get of a subject. If it is no message the error is
+// parseDirect parses an answer to a direct get. If it is no message the error is
 // errNone, errEnd, or what the server says.
-func (s *Store) parseDirect(subject string, m *nats.Msg) (message, error) {
-	sequence := m.Header.Values("Nats-Sequence") // the server adds it to each message
-	switch status := m.Header.Get("Status"); {
-	case status == "" || len(sequence) > 0: // what a message says of itself is not the server's status
-	case status == "204":
+func parseDirect(m *nats.Msg) (message, error) {
+	switch status := m.Header.Get("Status"); status {
+	case "":
+	case "204":
 		return message{}, errEnd
-	case status == "404":
+	case "404":
 		return message{}, errNone
-	case status == "503":
+	case "503":
 		return message{}, nats.ErrNoResponders
 	default:
 		return message{}, fmt.Errorf("answer to a direct get: %s %s", status, m.Header.Get("Description"))
 	}
-	seq, err := strconv.ParseUint(strings.Join(sequence, ","), 10, 64)
-	if err != nil { // or there are several
-		return message{}, fmt.Errorf("%w: one of %s has sequences %q", errMessage, subject, sequence)
+	seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
+	if err != nil {
+		return message{}, fmt.Errorf("%w: its sequence: %w", errMessage, err)
 	}
-	return s.parse(subject, seq, m.Header, m.Data)
+	return parse(seq, m.Header, m.Data)
 }
 
 // read visits the messages of a subject up to the one with sequence to, which was written. Any
@@ -90,15 +88,12 @@ func (s *Store) readSome(ctx context.Context, subject string, next, to uint64, v
 		if err != nil {
 			return next, err
 		}
-		m, err := s.parseDirect(subject, reply)
+		m, err := parseDirect(reply)
 		if errors.Is(err, errEnd) || errors.Is(err, errNone) {
 			break
 		}
 		if err != nil {
 			return next, err
-		}
-		if m.seq < next {
-			return next, fmt.Errorf("%w: %d of %s came where %d was asked for", errMessage, m.seq, subject, next)
 		}
 		if m.seq > to { // another has come, and a snapshot instead of the message
 			return next, &supersededError{by: m.writer()}

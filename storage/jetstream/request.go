@@ -87,7 +87,6 @@ func (e *supersededError) Error() string {
 // if it has not answered an attempt before.
 func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uint64, err error) {
 	m.Header.Set(nats.ExpectedLastSubjSeqHdr, strconv.FormatUint(after, 10))
-	s.signer.Sign(m)
 	var lost time.Time // since when the servers say so
 	var doubt bool     // an attempt may be kept of which nobody has said so
 	err = s.persist(ctx, func(attempt context.Context) error {
@@ -186,11 +185,7 @@ func (s *Store) ask(ctx context.Context, req streams.Get) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	h, err := s.signer.Decode(req.Subject(), m.Sequence, m.Header)
-	if err != nil {
-		return message{}, err
-	}
-	return s.parse(req.Subject(), m.Sequence, h, m.Data)
+	return parse(m.Sequence, m.Header, m.Data)
 }
 
 // last returns the user's last message; the zero message if there is none. If certain is false
@@ -209,7 +204,7 @@ func (s *Store) last(ctx context.Context, user spec.UserID, certain bool) (m mes
 		if err != nil {
 			return s.explainSilence(ctx, err)
 		}
-		m, err = s.parseDirect(req.LastFor, reply)
+		m, err = parseDirect(reply)
 		if errors.Is(err, errNone) {
 			return nil
 		}

@@ -12,7 +12,6 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/storage/jetstream/internal/sign"
 )
 
 const (
@@ -37,9 +36,6 @@ type Options struct {
 	// nobody has; its error is Load's. Load claims only if nobody has written since. It is asked
 	// again when somebody has. It may block until ctx ends. Nil means always.
 	May func(ctx context.Context, user spec.UserID, from Writer) error
-	// Key signs the messages, and is the same on all nodes. What was not signed with it is a damaged
-	// journal. Nil, for tests: nothing is signed or checked.
-	Key []byte
 	// Written is called with the time that each batch of changes took that was kept. It must not
 	// block. Nil: nobody wants to know.
 	Written func(took time.Duration)
@@ -56,7 +52,6 @@ type Store struct {
 	js          jetstream.JetStream
 	stream      jetstream.Stream
 	opts        Options
-	signer      sign.Signer
 	log         *slog.Logger
 	ctx         context.Context // of publishes
 	cancel      context.CancelCauseFunc
@@ -102,7 +97,7 @@ func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
 	}
 	opts.Replicas = max(opts.Replicas, 1)
 	s := &Store{
-		nc: nc, js: js, opts: opts, log: opts.Log, signer: sign.Signer{Key: opts.Key, Headers: signedHeaders},
+		nc: nc, js: js, opts: opts, log: opts.Log,
 		compactions: make(chan struct{}, maxCompactions), closeAfter: closeTimeout, lostAfter: lostTimeout,
 		users: make(map[spec.UserID]*journal),
 	}

@@ -27,9 +27,6 @@ const (
 	headerBytes  = "Tabhub-Bytes"  // how many bytes the log had before it, with what was removed
 )
 
-// signedHeaders are all that a batch has beside its signature and the server's condition.
-var signedHeaders = []string{headerUser, headerEpoch, headerIndex, headerPiece, headerBefore, headerBytes, jetstream.ExpectedStreamHeader}
-
 // maxBeside is how many bytes of what is beside a log are written at once, and a line more.
 const maxBeside = 384 << 10
 
@@ -202,7 +199,6 @@ func (l *Log) publish(ctx context.Context, msg *nats.Msg) (*jetstream.PubAck, er
 		return nil, errAway
 	}
 	msg.Header.Set(jetstream.ExpectedStreamHeader, l.o.Stream)
-	l.signer.Sign(msg)
 	ack, err := l.js.PublishMsg(ctx, msg)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -19,7 +19,7 @@ import (
 	"tabhub/storage/jetstream/streams"
 )
 
-var options = streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record", PieceSize: 1000, Key: []byte("the key of all nodes")}
+var options = streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record", PieceSize: 1000}
 
 func openLogs(t *testing.T, servers *natstest.Cluster, o streamlog.Options) *streamlog.Logs {
 	t.Helper()

@@ -6,8 +6,7 @@
 // So of two who write at once one finds out, and goes on behind the other's message, unless that is
 // its own, of which it did not hear that it had landed. The epoch of who owns the user keeps nobody
 // from writing: what a node has not written before it was replaced it writes late. On
-// PREFIX.HASH.beside is what belongs to the batches, and is read seldom. What is written is signed
-// with a key of the cluster, a batch with the sequence of the one before it.
+// PREFIX.HASH.beside is what belongs to the batches, and is read seldom.
 //
 // Batches are in pieces. Each has the sequence of the first batch of its piece, and that one has the
 // sequence of the first batch of the piece before. So the log can be read from its end, by pieces
@@ -25,7 +24,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/spec"
-	"tabhub/storage/jetstream/internal/sign"
 	"tabhub/storage/jetstream/streams"
 )
 
@@ -49,9 +47,6 @@ type Options struct {
 	MaxAge time.Duration
 	// PieceSize is of how many bytes a piece is full. 0: DefaultPieceSize.
 	PieceSize int64
-	// Key signs what is written, and is the same on all nodes. Logs with a batch that was not signed
-	// with it are storage.ErrCorrupt. Nil, for tests: nothing is signed or checked.
-	Key []byte
 }
 
 // Logs is a stream with a log for each user. It is safe for concurrent use, and owns nothing that
@@ -61,7 +56,6 @@ type Logs struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	o      Options
-	signer sign.Signer
 }
 
 // Open makes the stream, or checks it. The error is one of streams.Open.
@@ -71,7 +65,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Logs, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Logs{nc: nc, js: js, o: o, signer: sign.Signer{Key: o.Key, Headers: signedHeaders}}
+	l := &Logs{nc: nc, js: js, o: o}
 	l.stream, err = streams.Open(ctx, js, logFormat, jetstream.StreamConfig{
 		Name: o.Stream, Subjects: []string{o.Subject + ".>"}, Replicas: o.Replicas, MaxAge: o.MaxAge,
 		Storage: jetstream.FileStorage, Compression: jetstream.S2Compression, AllowDirect: true,

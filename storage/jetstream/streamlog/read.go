@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -40,10 +39,7 @@ type message struct {
 	data   []byte
 }
 
-func (l *Logs) newMessage(subject string, seq uint64, at time.Time, h nats.Header, data []byte) (message, error) {
-	if err := l.signer.Check(subject, seq, h, data); err != nil {
-		return message{}, err
-	}
+func newMessage(seq uint64, at time.Time, h nats.Header, data []byte) message {
 	number := func(header string) uint64 {
 		n, _ := strconv.ParseUint(h.Get(header), 10, 64)
 		return n
@@ -51,12 +47,12 @@ func (l *Logs) newMessage(subject string, seq uint64, at time.Time, h nats.Heade
 	return message{
 		seq: seq, time: at, epoch: spec.Epoch(number(headerEpoch)), index: number(headerIndex),
 		piece: number(headerPiece), before: number(headerBefore), bytes: int64(number(headerBytes)), data: data,
-	}, nil
+	}
 }
 
-// newDirect returns the message of a subject that a replica has answered.
-func (l *Logs) newDirect(subject string, m *nats.Msg) (message, error) {
-	seq, err := strconv.ParseUint(strings.Join(m.Header.Values(jetstream.SequenceHeader), ","), 10, 64) // the server adds one
+// newDirect returns the message that a replica has answered.
+func newDirect(m *nats.Msg) (message, error) {
+	seq, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {
 		return message{}, fmt.Errorf("NATS has sent a message without its sequence: %w", err)
 	}
@@ -64,7 +60,7 @@ func (l *Logs) newDirect(subject string, m *nats.Msg) (message, error) {
 	if err != nil {
 		return message{}, fmt.Errorf("NATS has sent a message without its time: %w", err)
 	}
-	return l.newMessage(subject, seq, at, m.Header, m.Data)
+	return newMessage(seq, at, m.Header, m.Data), nil
 }
 
 // leader asks the leader of the stream, which knows all that was confirmed, for a message. The error
@@ -79,11 +75,7 @@ func (l *Logs) leader(ctx context.Context, g streams.Get) (message, error) {
 	if err != nil {
 		return message{}, cmp.Or(context.Cause(ctx), err)
 	}
-	h, err := l.signer.Decode(g.Subject(), m.Sequence, m.Header)
-	if err != nil {
-		return message{}, err
-	}
-	return l.newMessage(g.Subject(), m.Sequence, m.Time, h, m.Data)
+	return newMessage(m.Sequence, m.Time, m.Header, m.Data), nil
 }
 
 // direct yields messages that any replica has, which may not have the last ones yet. It ends
@@ -114,7 +106,7 @@ func (l *Logs) direct(ctx context.Context, g streams.Get, yield func(message) bo
 		if m.Header.Get("Status") != "" { // the end, there is none, nobody answers
 			return nil
 		}
-		got, err := l.newDirect(g.NextFor, m)
+		got, err := newDirect(m)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -29,18 +28,15 @@ func (g Get) Body() []byte {
 	return b
 }
 
-// Subject returns that of the messages.
-func (g Get) Subject() string { return cmp.Or(g.LastFor, g.NextFor) }
-
 // DirectGet is where any server that keeps a stream answers, with what it has.
 func DirectGet(stream string) string { return "$JS.API.DIRECT.GET." + stream }
 
 // Message is one as its stream has it.
 type Message struct {
-	Sequence uint64    `json:"seq"`
-	Time     time.Time `json:"time"`
-	Header   []byte    `json:"hdrs"` // as the server keeps it; nil: it has none
-	Data     []byte    `json:"data"`
+	Sequence uint64
+	Time     time.Time
+	Header   nats.Header // nil: it has none
+	Data     []byte
 }
 
 // Leader asks the leader of a stream for a message, which jetstream.Stream does not where other
@@ -53,7 +49,12 @@ func Leader(ctx context.Context, nc *nats.Conn, stream string, g Get) (Message, 
 	}
 	var got struct {
 		Error   *jetstream.APIError `json:"error"`
-		Message *Message            `json:"message"`
+		Message *struct {
+			Sequence uint64    `json:"seq"`
+			Time     time.Time `json:"time"`
+			Header   []byte    `json:"hdrs"`
+			Data     []byte    `json:"data"`
+		} `json:"message"`
 	}
 	switch err := json.Unmarshal(reply.Data, &got); {
 	case err != nil:
@@ -63,5 +64,11 @@ func Leader(ctx context.Context, nc *nats.Conn, stream string, g Get) (Message, 
 	case got.Message == nil:
 		return Message{}, fmt.Errorf("answer to a get has no message: %.100q", reply.Data)
 	}
-	return *got.Message, nil
+	m := Message{Sequence: got.Message.Sequence, Time: got.Message.Time, Data: got.Message.Data}
+	if len(got.Message.Header) > 0 {
+		if m.Header, err = nats.DecodeHeadersMsg(got.Message.Header); err != nil {
+			return Message{}, fmt.Errorf("answer to a get: %w", err)
+		}
+	}
+	return m, nil
 }
