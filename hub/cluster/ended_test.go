@@ -15,7 +15,7 @@ import (
 // be taken from a node that is alive.
 func TestEndedOfUnknown(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 
 	// One too young to be known.
@@ -76,7 +76,7 @@ func TestEndedOfUnknown(t *testing.T) {
 // restored: the user must not be lost.
 func TestEndedAfterRestore(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a, b, d := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b"), ready(t, c.Conn(t), "d")
 	next := func(n *Node) string {
 		m := n.Self()
@@ -122,7 +122,7 @@ func TestEndedAfterRestore(t *testing.T) {
 // Without NATS nothing that is unknown can be taken for ended.
 func TestEndedWithoutNATS(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	a := ready(t, c.ConnTo(t, proxy.URL()), "a")
 	b := ready(t, c.Conn(t), "b")
@@ -156,7 +156,7 @@ func declareAbsent(n *Node, name, incarnation string) error {
 // What a person deletes or overwrites must cost a node its lease, and nothing else.
 func TestKeyIsTakenAway(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	for what, harm := range map[string]func() error{
 		"deleted": func() error {
@@ -186,7 +186,7 @@ func TestKeyIsTakenAway(t *testing.T) {
 // of that: the holder may have renewed its lease just then. So its time begins anew.
 func TestKeyIsReplaced(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	a, b := ready(t, nc, "a"), ready(t, nc, "b")
 	id := b.ID()
@@ -210,7 +210,7 @@ func TestKeyIsReplaced(t *testing.T) {
 // Names that are used once, as an orchestrator may give them, must not pile up for ever.
 func TestForget(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	id := b.ID()
 	if err := b.Leave(t.Context()); err != nil {

@@ -28,7 +28,7 @@ func hello(to *Node, c *tls.Config) (string, error) {
 // node; and what is forwarded must reach the node that it is for.
 func TestOnlyMembersConnect(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	if s, err := hello(b, a.ClientTLS(b.Self())); s != "hello" || err != nil {
 		t.Errorf("a at b: %q, %v", s, err)
@@ -94,7 +94,7 @@ func TestOnlyMembersConnect(t *testing.T) {
 // When a lease has been declared ended, what is connected to its process was meant for the past.
 func TestNextLeaseHasAnotherKey(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a := ready(t, c.Conn(t), "a")
 	proxy := natstest.NewProxy(t, c.URL(0))
 	lost := make(chan error, 1)

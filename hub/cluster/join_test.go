@@ -58,7 +58,7 @@ func unused(t *testing.T) string {
 // it would be a user who finds out.
 func TestJoinRefuses(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	a := ready(t, nc, "a")
 
@@ -75,7 +75,7 @@ func TestJoinRefuses(t *testing.T) {
 		refused(t, err, ErrSecret, "--cluster-secret")
 	})
 	t.Run("what the nodes share is gone", func(t *testing.T) {
-		other := natstest.Start(t, 1).Conn(t)
+		other := natstest.Shared(t).Conn(t)
 		users := func(o *Options) { o.HasUsers = func(context.Context) (bool, error) { return true, nil } }
 		_, err := join(t, other, "a", users)
 		refused(t, err, ErrForgotten, "KV_TABHUB_CLUSTER")
@@ -123,7 +123,7 @@ func TestJoinRefuses(t *testing.T) {
 
 func TestJoinRefusesReplicas(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	_, err := join(t, c.Conn(t), "a", func(o *Options) { o.Replicas = 3 })
 	refused(t, err, streams.ErrReplicas, "for 3 replicas", "nats-server")
 }
@@ -137,7 +137,7 @@ func TestJoinRefusesWithoutJetStream(t *testing.T) {
 
 func TestJoinRefusesUnreachableAlone(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	_, err := join(t, c.Conn(t), "a", func(o *Options) { o.URL = "https://" + unused(t) })
 	refused(t, err, ErrUnreachable, "at https://127.0.0.1:", "refused")
 }
@@ -154,7 +154,7 @@ func TestJoinRefusesOtherBuckets(t *testing.T) {
 			{map[string]string{streams.FormatKey: "2"}, storage.ErrNewer, "has format 2, this program knows 1: update this node"},
 			{nil, streams.ErrForeign, bucket + " was not made by tabhub"},
 		} {
-			c := natstest.Start(t, 1)
+			c := natstest.Shared(t)
 			nc := c.Conn(t)
 			js, err := jetstream.New(nc)
 			if err != nil {
@@ -195,7 +195,7 @@ func TestConnectRefuses(t *testing.T) {
 // Two processes that are started with one name at once: one of them must run, whichever.
 func TestTwoNodesWithOneName(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	results := make(chan error, 2)
 	for range 2 {
 		o := optionsOf(t, c.Conn(t), "a") // here, because it may end the test
@@ -219,7 +219,7 @@ func TestTwoNodesWithOneName(t *testing.T) {
 // A process that died must be able to come back under its name, as soon as its lease is over.
 func TestJoinAfterDeath(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	first := ready(t, c.Conn(t), "a")
 	crash(first)
 	began := time.Now()
@@ -238,7 +238,7 @@ func TestJoinAfterDeath(t *testing.T) {
 // one must not have two at once.
 func TestJoinAfterDeletion(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	first := ready(t, c.ConnTo(t, proxy.URL()), "a")
@@ -259,7 +259,7 @@ func TestJoinAfterDeletion(t *testing.T) {
 // A node that gives no answer, while it is stopped for example, must keep no other out.
 func TestJoinWithoutAnswer(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a := ready(t, c.Conn(t), "a")
 	crash(a)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -276,7 +276,7 @@ func TestJoinWithoutAnswer(t *testing.T) {
 // whether it is reached: it has no certificate yet.
 func TestReachWithoutLease(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a := ready(t, c.Conn(t), "a")
 	if err := new(Node).reach(t.Context(), a.Self()); err == nil || !strings.Contains(err.Error(), "no lease yet") {
 		t.Errorf("reached: %v", err)
@@ -310,7 +310,7 @@ func TestReachWithoutLease(t *testing.T) {
 // example, has no lease, and has not joined.
 func TestJoinWithoutLease(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	never := short
 	never.hold = time.Nanosecond
 	l := listen(t)

@@ -19,7 +19,7 @@ import (
 func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 	const holders, rounds = 6, 50
 	began := time.Now()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	fast := timing{ttl: 240 * time.Millisecond, hold: 180 * time.Millisecond, renew: 60 * time.Millisecond, retry: 10 * time.Millisecond, lose: time.Minute}
 	change := func(o *Options) { o.timing = fast }
 	q := ready(t, c.Conn(t), "q", change)
@@ -105,57 +105,11 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 	}
 }
 
-// While NATS is gone nobody is served, and nobody can have been taken over: when it is back all
-// go on where they were. An election there must close no user.
-func TestLeaderKilled(t *testing.T) {
-	t.Parallel()
-	c := natstest.Start(t, 3)
-	var nodes []*Node
-	lost := make(chan error, 10)
-	for i := range 3 {
-		nodes = append(nodes, ready(t, c.Conn(t), string(rune('a'+i)), func(o *Options) {
-			o.Replicas, o.timing, o.Lost = 3, usual, func(err error) { lost <- err }
-		}))
-	}
-	var ids []string
-	for _, n := range nodes {
-		until(t, n, "all know of all", func() bool { return len(n.Members()) == 3 && n.Members()[2].State == Ready })
-		ids = append(ids, n.ID())
-	}
-	c.Kill(c.Leader("KV_" + nodesBucket))
-	killed := time.Now()
-	before := make([]Stats, len(nodes))
-	for i, n := range nodes {
-		until(t, n, "it has failed to renew", func() bool { before[i] = n.Stats(); return before[i].RenewalsFailed > 0 })
-	}
-	var longest time.Duration
-	for i, n := range nodes {
-		until(t, n, "it renews again", func() bool { return n.Stats().Renewals > before[i].Renewals && n.Self().State == Ready })
-		longest = max(longest, n.Stats().Suspended)
-	}
-	t.Logf("all renew their leases %v after the leader was killed; the longest was suspended for %v", time.Since(killed), longest)
-	select {
-	case err := <-lost:
-		if longest < usual.lose-usual.hold {
-			t.Errorf("users were closed: %v", err)
-		}
-	default:
-	}
-	for i, n := range nodes {
-		if n.ID() != ids[i] {
-			t.Errorf("%s has become %s", ids[i], n.ID())
-		}
-		until(t, n, "all know of all again", func() bool {
-			return !slices.ContainsFunc(ids, func(id string) bool { m, ok := n.Member(id); return !ok || m.State != Ready })
-		})
-	}
-}
-
 // A node that is cut off from NATS for long must close its users, once, and tell why: their
 // clients can then try another node. It must be ready again by itself.
 func TestSuspendedForLong(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	lost := make(chan error, 10)
 	n := ready(t, c.ConnTo(t, proxy.URL()), "a", func(o *Options) { o.Lost = func(err error) { lost <- err } })
@@ -184,7 +138,7 @@ func TestSuspendedForLong(t *testing.T) {
 // A node whose name another process has taken meanwhile must never act again.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	lost := make(chan error, 10)
 	old := ready(t, c.ConnTo(t, proxy.URL()), "a", func(o *Options) { o.Lost = func(err error) { lost <- err } })
@@ -245,7 +199,7 @@ func TestClock(t *testing.T) {
 func TestInterruptions(t *testing.T) {
 	t.Parallel()
 	const rounds = 24
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	fast := timing{ttl: 400 * time.Millisecond, hold: 300 * time.Millisecond, renew: 100 * time.Millisecond, retry: 10 * time.Millisecond, lose: time.Minute}
 	change := func(o *Options) { o.timing = fast }
 	q := ready(t, c.Conn(t), "q", change)
@@ -312,7 +266,7 @@ func TestGrantAfterLeave(t *testing.T) {
 // another node may have taken the user over in between.
 func TestTermEndsWithTheLease(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	q := ready(t, c.Conn(t), "q")
 	proxy := natstest.NewProxy(t, c.URL(0))
 	var p *Node

@@ -44,7 +44,7 @@ func TestIncarnation(t *testing.T) {
 // none back.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	a, b := ready(t, nc, "a"), ready(t, nc, "b")
 	until(t, a, "a knows b", func() bool { return a.Alive(b.ID()) })

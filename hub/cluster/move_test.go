@@ -192,7 +192,7 @@ func (t *hubs) Busy(spec.UserID) bool { return false }
 // take: they must be served also while it is drained.
 func TestUserWhoIsLeftBehind(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	ps := places{}
 	a, b := ps.add(t, c.Conn(t), "a"), ps.add(t, c.Conn(t), "b")
 	if err := a.hubs.Open(t.Context(), "ann"); err != nil {
@@ -228,7 +228,7 @@ func TestUserWhoIsLeftBehind(t *testing.T) {
 // A drain that would leave users without a node is refused, and each can be taken back.
 func TestDrainOfTheLast(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	ps := places{}
 	a := ps.add(t, c.Conn(t), "a")
 	if err := a.Drain(t.Context()); !errors.Is(err, ErrNoNode) || a.Self().State != Ready {
@@ -259,7 +259,7 @@ func TestDrainOfTheLast(t *testing.T) {
 // A user who is about to come when a node is drained does not stay there.
 func TestDrainWhileOpening(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	ps := places{}
 	a := ps.add(t, c.Conn(t), "a")
 	a.hubs.may = make(chan struct{})

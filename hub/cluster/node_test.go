@@ -10,7 +10,7 @@ import (
 // All nodes must see who is there, and soon: a request for a user goes where its node is.
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a := ready(t, c.Conn(t), "a")
 	b := ready(t, c.Conn(t), "b", func(o *Options) { o.Version = "v2" })
 	b.SetUsers(func() int { return 7 })
@@ -74,7 +74,7 @@ func TestIdleMessages(t *testing.T) {
 	t.Parallel()
 	const nodes = 3
 	const renewals = 5
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	var all []*Node
 	for i := range nodes {
 		all = append(all, ready(t, c.Conn(t), string(rune('a'+i)), func(o *Options) { o.timing = usual }))

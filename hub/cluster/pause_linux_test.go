@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -123,40 +122,5 @@ func TestStoppedProcess(t *testing.T) {
 				t.Fatalf("%s is held %v after it has ended", id, h.at-ended)
 			}
 		}
-	}
-}
-
-// The server of NATS to which a node is connected may fall silent without closing anything, as
-// a machine does that loses power. The node must find another one before its lease ends for
-// others.
-func TestSilentServer(t *testing.T) {
-	t.Parallel()
-	c := natstest.Start(t, 3)
-	q := ready(t, c.Conn(t), "q", func(o *Options) { o.timing, o.Replicas = usual, 3 })
-	leader := c.Leader("KV_" + nodesBucket)
-	var nc *nats.Conn
-	var server int
-	for nc == nil { // not to the leader, whose silence ends no lease: nobody can renew then
-		var err error
-		if nc, err = Connect(ConnectOptions{URLs: strings.Join(c.URLs(), ",")}); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(nc.Close)
-		if server = slices.Index(c.URLs(), nc.ConnectedUrl()); server == leader {
-			nc = nil
-		}
-	}
-	p := ready(t, nc, "p", func(o *Options) { o.timing, o.Replicas = usual, 3 })
-	id := p.ID()
-	until(t, q, "q knows p", func() bool { return q.Alive(id) })
-	c.Pause(server)
-	defer c.Resume(server)
-	began, reconnects := time.Now(), nc.Stats().Reconnects
-	until(t, p, "it renews its lease by way of another server", func() bool { return nc.Stats().Reconnects > reconnects && p.Lease().Held() })
-	t.Logf("after %v; suspended for %v", time.Since(began), p.Stats().Suspended)
-	before := p.Stats().Renewals
-	until(t, p, "it goes on", func() bool { return p.Stats().Renewals > before+1 })
-	if p.ID() != id || q.Stats().Ended != 0 {
-		t.Errorf("%s has become %s", id, p.ID())
 	}
 }

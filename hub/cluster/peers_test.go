@@ -14,7 +14,7 @@ import (
 // do not.
 func TestConnectionsOfTheDead(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a, b, d := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b"), ready(t, c.Conn(t), "d")
 	tcp, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ import (
 // NATS must not be able to read or swap them.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	ctx := t.Context()
 	if doc, err := a.Documents().Get(ctx, "ring"); doc != nil || err != nil {
@@ -94,7 +93,7 @@ func TestDocuments(t *testing.T) {
 // refuse.
 func TestDocumentsRefused(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a := ready(t, c.Conn(t), "a")
 	full := a.cluster.stream.CachedInfo().Config
 	full.MaxBytes = 1
@@ -111,39 +110,11 @@ func TestDocumentsRefused(t *testing.T) {
 	}
 }
 
-// Nodes that start at once make what they share at once: one is first, and the others take that.
-func TestDocumentsAtOnce(t *testing.T) {
-	t.Parallel()
-	a := ready(t, natstest.Start(t, 3).Conn(t), "a", func(o *Options) { o.Replicas = 3 })
-	for round := range 20 {
-		const nodes = 5
-		made, failed := make(chan string, nodes), make(chan error, nodes)
-		for node := range nodes {
-			go func() {
-				doc, err := a.Documents().Create(t.Context(), fmt.Sprint("ring-", round), fmt.Append(nil, node))
-				made <- string(doc)
-				failed <- err
-			}()
-		}
-		first := <-made
-		for range nodes - 1 {
-			if doc := <-made; doc != first {
-				t.Errorf("%q and %q", first, doc)
-			}
-		}
-		for range nodes {
-			if err := <-failed; err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
 // While nobody answers a document waits, and is stored when somebody does; who gives up is told what
 // was the matter.
 func TestDocumentsUnanswered(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a := ready(t, c.Conn(t), "a")
 	config := a.cluster.stream.CachedInfo().Config
 	elsewhere := config

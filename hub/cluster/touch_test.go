@@ -87,7 +87,7 @@ func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) as
 // talk to it any more; when NATS is gone for all, none is, also if the others cannot be reached.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	pa, pb := natstest.NewProxy(t, c.URL(0)), natstest.NewProxy(t, c.URL(0))
 	a, b := asked(t, c, pa, "a"), asked(t, c, pb, "b")
 	until(t, a.node, "a knows b", func() bool { return a.node.Alive(b.node.ID()) })

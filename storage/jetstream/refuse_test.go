@@ -30,10 +30,11 @@ func refused(t *testing.T, nc *nats.Conn, replicas int, want error, says string)
 
 // A NATS that cannot keep users is refused with a sentence that says what to do.
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	none := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
 	refused(t, none.Conn(t), 1, streams.ErrNoJetStream, "-js")
 
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	refused(t, nc, 3, streams.ErrReplicas, "3 replicas")
 	for _, test := range []struct {
@@ -48,7 +49,7 @@ func TestOpenRefuses(t *testing.T) {
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, Storage: jetstream.MemoryStorage}, ErrStream, "files"},
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, MaxBytes: 1 << 20}, ErrStream, "--discard new"},
 	} {
-		nc := natstest.Start(t, 1).Conn(t) // of its own: one that has just deleted a stream may not make it again at once
+		nc := natstest.Shared(t).Conn(t) // of its own: one that has just deleted a stream may not make it again at once
 		test.config.Name, test.config.Subjects = streamName, []string{subjectPrefix + "*"}
 		_, err := jetStream(t, nc).CreateStream(t.Context(), test.config)
 		must(t, err)
@@ -72,7 +73,8 @@ func TestOpenRefuses(t *testing.T) {
 
 // What a stream that is full does not take is an error that says so, and not one that waits for ever.
 func TestStreamFull(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	st := open(t, nc, 1, "a/1")
 	epoch := load(t, st, "ann").Epoch
@@ -97,7 +99,8 @@ func TestStreamFull(t *testing.T) {
 
 // That there are users is known before a store is opened.
 func TestHasUsers(t *testing.T) {
-	nc := natstest.Start(t, 1).Conn(t)
+	t.Parallel()
+	nc := natstest.Shared(t).Conn(t)
 	for _, step := range []struct {
 		does func()
 		has  bool
@@ -115,7 +118,8 @@ func TestHasUsers(t *testing.T) {
 
 // A damaged journal is its user's trouble alone, and is not made worse.
 func TestDamaged(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	js := jetStream(t, nc)
 	a := open(t, nc, 1, "a/1")
@@ -160,7 +164,8 @@ func TestDamaged(t *testing.T) {
 
 // A journal that is deleted when a compaction is due is an error of the write that waits for that.
 func TestJournalDeleted(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	a := open(t, c.Conn(t), 1, "a/1")
 	a.lostAfter = 100 * time.Millisecond
 	epoch := load(t, a, "ann").Epoch
@@ -178,7 +183,8 @@ func TestJournalDeleted(t *testing.T) {
 // All users who ask at once whether the stream is there are told the same: one who is told that it is
 // waits anew.
 func TestGoneForAll(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	st := open(t, nc, 1, "a/1")
 	must(t, jetStream(t, nc).DeleteStream(t.Context(), streamName))
@@ -198,7 +204,8 @@ func TestGoneForAll(t *testing.T) {
 
 // A stream that is deleted while nodes use it is an error that says so, not a wait for ever.
 func TestStreamDeleted(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	a := open(t, nc, 1, "a/1")
 	a.lostAfter = 100 * time.Millisecond

@@ -42,14 +42,12 @@ func jetStream(t testing.TB, nc *nats.Conn) jetstream.JetStream {
 	return js
 }
 
-// suite runs the contract of stores with so many servers.
-func suite(t *testing.T, servers int) {
-	c := natstest.Start(t, servers)
-	nc := c.Conn(t)
+// fresh returns what opens stores for the contract: an empty one for each directory.
+func fresh(t *testing.T, nc *nats.Conn, replicas int) func(t *testing.T, dir string) storage.DomainToolStorage {
 	js := jetStream(t, nc)
 	var mu sync.Mutex
 	current := ""
-	storagetest.Run(t, true, func(t *testing.T, dir string) storage.DomainToolStorage {
+	return func(t *testing.T, dir string) storage.DomainToolStorage {
 		mu.Lock()
 		defer mu.Unlock()
 		if dir != current { // a new store
@@ -61,11 +59,14 @@ func suite(t *testing.T, servers int) {
 			}
 			current = dir
 		}
-		return open(t, nc, servers, "n0/1")
-	})
+		return open(t, nc, replicas, "n0/1")
+	}
 }
 
-func TestContract(t *testing.T) { suite(t, 1) }
+func TestContract(t *testing.T) {
+	t.Parallel()
+	storagetest.Run(t, true, fresh(t, natstest.Shared(t).Conn(t), 1))
+}
 
 func load(t testing.TB, st *Store, user spec.UserID) *storage.State {
 	t.Helper()
@@ -115,7 +116,8 @@ func messages(t testing.TB, js jetstream.JetStream, user spec.UserID) int {
 
 // A user is taken over only from whom May says, and where it should go is known.
 func TestOwner(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	nc := c.Conn(t)
 	var asked []Writer
 	refuse := errors.New("it is alive")
@@ -166,7 +168,8 @@ func TestOwner(t *testing.T) {
 // A server of NATS that is behind tells of a writer who has released the user since. What May says of
 // that must not be the last word.
 func TestRefusedByAnOldAnswer(t *testing.T) {
-	c := natstest.Start(t, 1)
+	t.Parallel()
+	c := natstest.Shared(t)
 	asked := 0
 	st, err := Open(t.Context(), c.Conn(t), Options{Node: func() string { return "b/1" }, Replicas: 1, May: func(context.Context, spec.UserID, Writer) error {
 		if asked++; asked == 1 {

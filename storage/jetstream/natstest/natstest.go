@@ -2,7 +2,8 @@
 // so that one can be killed or stopped as an operating system does it.
 //
 // A server is the test's own program, started again: its init function below serves when the
-// environment says so. A server ends with the test, however that ends.
+// environment says so. A server ends with the test, however that ends. Most tests need none of
+// their own: see Shared.
 package natstest
 
 import (
@@ -45,6 +46,7 @@ type Cluster struct {
 	opts    Options
 	servers []*server
 	free    []func() // let go of the ports
+	shared  bool     // the server is that of other tests, too
 
 	conn *nats.Conn // for Leader; nil before its first call
 }
@@ -106,6 +108,9 @@ func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Ito
 func (c *Cluster) close() {
 	if c.conn != nil {
 		c.conn.Close()
+	}
+	if c.shared {
+		return
 	}
 	for _, s := range c.servers {
 		s.kill()
@@ -186,13 +191,22 @@ func (c *Cluster) Leader(stream string) int {
 	return 0
 }
 
+// own returns server i, which the test may end.
+func (c *Cluster) own(i int) *server {
+	c.t.Helper()
+	if c.shared {
+		c.t.Fatal("the server is that of other tests, too")
+	}
+	return c.servers[i]
+}
+
 // Kill ends server i at once: it can say nothing to anybody any more.
-func (c *Cluster) Kill(i int) { c.servers[i].kill() }
+func (c *Cluster) Kill(i int) { c.own(i).kill() }
 
 // Shutdown ends server i as an operator does.
 func (c *Cluster) Shutdown(i int) {
 	c.t.Helper()
-	s := c.servers[i]
+	s := c.own(i)
 	if s.cmd == nil {
 		return
 	}
@@ -240,19 +254,25 @@ func (c *Cluster) start(i int) {
 // await waits until server i has said something.
 func (c *Cluster) await(i int, what string) {
 	c.t.Helper()
-	s := c.servers[i]
+	if err := c.servers[i].await(what); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// await waits until the server has said something.
+func (s *server) await(what string) error {
 	timeout := time.After(startTimeout)
 	for {
 		select {
 		case line, ok := <-s.lines:
 			if !ok {
-				c.t.Fatalf("%s has ended", s.config.Name)
+				return fmt.Errorf("%s has ended", s.config.Name)
 			}
 			if line == what {
-				return
+				return nil
 			}
 		case <-timeout:
-			c.t.Fatalf("%s is not %s after %v", s.config.Name, what, startTimeout)
+			return fmt.Errorf("%s is not %s after %v", s.config.Name, what, startTimeout)
 		}
 	}
 }

@@ -23,31 +23,6 @@ func stream(t *testing.T, nc *nats.Conn, replicas int) jetstream.JetStream {
 	return js
 }
 
-// A cluster of three goes on without its leader, and takes it back.
-func TestThree(t *testing.T) {
-	c := natstest.Start(t, 3)
-	js := stream(t, c.Conn(t), 3)
-	if _, err := js.Publish(t.Context(), "s.a", nil); err != nil {
-		t.Fatal(err)
-	}
-	first := c.Leader("S")
-	c.Kill(first)
-	second := c.Leader("S")
-	if second == first {
-		t.Fatalf("%d leads and is dead", first)
-	}
-	c.Restart(first)
-	c.Await()
-	c.Shutdown(second)
-	if third := c.Leader("S"); third == second {
-		t.Fatalf("%d leads and was shut down", second)
-	}
-	ack, err := js.Publish(t.Context(), "s.a", nil)
-	if err != nil || ack.Sequence != 2 {
-		t.Errorf("got %+v, %v, want message 2", ack, err)
-	}
-}
-
 // What was acknowledged is there after a restart, at the same address.
 func TestOne(t *testing.T) {
 	c := natstest.StartOptions(t, 1, natstest.Options{User: "u", Password: "p"})
@@ -67,7 +42,7 @@ func TestOne(t *testing.T) {
 
 // A proxy keeps what it has cut, and loses what it has broken.
 func TestProxy(t *testing.T) {
-	c := natstest.Start(t, 1)
+	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
 	nc := c.ConnTo(t, p.URL())
 	js := stream(t, nc, 1)
@@ -119,5 +94,15 @@ func TestProxy(t *testing.T) {
 	p.Mend()
 	if err := nc.FlushTimeout(10 * time.Second); err != nil {
 		t.Error(err)
+	}
+}
+
+// What one test keeps in a shared server another does not see.
+func TestShared(t *testing.T) {
+	for range 2 {
+		js := stream(t, natstest.Shared(t).Conn(t), 1)
+		if ack, err := js.Publish(t.Context(), "s.a", nil); err != nil || ack.Sequence != 1 {
+			t.Errorf("got %+v, %v, want message 1", ack, err)
+		}
 	}
 }

@@ -12,7 +12,7 @@ func (c *Cluster) Resume(i int) { c.signal(i, syscall.SIGCONT) }
 
 func (c *Cluster) signal(i int, sig syscall.Signal) {
 	c.t.Helper()
-	if err := c.servers[i].cmd.Process.Signal(sig); err != nil {
+	if err := c.own(i).cmd.Process.Signal(sig); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -1,9 +1,9 @@
 package natstest
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"time"
@@ -28,6 +28,7 @@ type config struct {
 	Peers           int // that must be there until the leader is ready
 	Port, RoutePort int // RoutePort is 0 if there is one server
 	Routes          []string
+	Accounts        int // which are made; the directory is removed at the end
 }
 
 func init() {
@@ -61,6 +62,11 @@ func serve(conf string) error {
 		MaxPayload: c.MaxPayload,
 		SyncAlways: c.SyncAlways,
 	}
+	for i := range c.Accounts {
+		a := natsserver.NewAccount(accountName(i))
+		opts.Accounts = append(opts.Accounts, a)
+		opts.Users = append(opts.Users, &natsserver.User{Username: a.Name, Password: a.Name, Account: a})
+	}
 	if c.RoutePort != 0 {
 		opts.Cluster = natsserver.ClusterOpts{
 			Name: "natstest", Host: "127.0.0.1", Port: c.RoutePort,
@@ -93,8 +99,20 @@ func serve(conf string) error {
 		}
 		fmt.Println(sayReady)
 	}()
-	io.Copy(io.Discard, os.Stdin)
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		a, err := s.LookupAccount(in.Text())
+		if err == nil {
+			err = a.EnableJetStream(nil, nil)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Println(in.Text())
+	}
 	s.Shutdown()
 	s.WaitForShutdown()
+	if c.Accounts > 0 {
+		return os.RemoveAll(c.Dir)
+	}
 	return nil
 }

@@ -74,7 +74,8 @@ func contents(t *testing.T, l *streamlog.Log) (lines, beside [][]string) {
 // A log is read by pieces, each with what is beside it, whoever has written it, and the logs of
 // others are not in it.
 func TestLogInPieces(t *testing.T) {
-	logs := openLogs(t, natstest.Start(t, 1), options)
+	t.Parallel()
+	logs := openLogs(t, natstest.Shared(t), options)
 	ann, bob := openLog(logs, "ann", 1), openLog(logs, "bob", 7)
 	begin(t, ann)
 	begin(t, bob)
@@ -130,7 +131,8 @@ func TestLogInPieces(t *testing.T) {
 // Of two who write a log each finds the other's batch, and goes on behind it. Who was replaced knows
 // that what it writes is late, also behind another late one, and who has replaced it that its own is not.
 func TestLogOfTwo(t *testing.T) {
-	logs := openLogs(t, natstest.Start(t, 1), options)
+	t.Parallel()
+	logs := openLogs(t, natstest.Shared(t), options)
 	old, owner := openLog(logs, "ann", 1), openLog(logs, "ann", 2)
 	begin(t, old)
 	add(t, old, 1, "a")
@@ -160,7 +162,8 @@ func TestLogOfTwo(t *testing.T) {
 
 // A server that has lost the end of a log, as after a crash, must not stop it for ever.
 func TestLogThatHasLostItsEnd(t *testing.T) {
-	servers := natstest.Start(t, 1)
+	t.Parallel()
+	servers := natstest.Shared(t)
 	logs := openLogs(t, servers, options)
 	l := openLog(logs, "ann", 1)
 	begin(t, l)
@@ -197,7 +200,8 @@ func TestLogThatHasLostItsEnd(t *testing.T) {
 
 // What is written beside a log need not end with a line feed.
 func TestUnendedLineBeside(t *testing.T) {
-	l := openLog(openLogs(t, natstest.Start(t, 1), options), "ann", 1)
+	t.Parallel()
+	l := openLog(openLogs(t, natstest.Shared(t), options), "ann", 1)
 	begin(t, l)
 	add(t, l, 1, "a")
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -214,9 +218,10 @@ func TestUnendedLineBeside(t *testing.T) {
 
 // What is too old goes, though nobody writes: the rest can be read, and goes on.
 func TestLogOfOneWhoIsGone(t *testing.T) {
+	t.Parallel()
 	o := options
 	o.PieceSize, o.MaxAge = 0, time.Second
-	logs := openLogs(t, natstest.Start(t, 1), o)
+	logs := openLogs(t, natstest.Shared(t), o)
 	l := openLog(logs, "ann", 1)
 	begin(t, l)
 	old := time.Now()
@@ -245,7 +250,8 @@ func TestLogOfOneWhoIsGone(t *testing.T) {
 
 // A stream that a newer version has made is not touched, and who asks is told what to do.
 func TestLogsOfAnotherFormat(t *testing.T) {
-	servers := natstest.Start(t, 1)
+	t.Parallel()
+	servers := natstest.Shared(t)
 	js, err := jetstream.New(servers.Conn(t))
 	if err != nil {
 		t.Fatal(err)
