@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/cluster"
 	"tabhub/hub/httpd"
-	"tabhub/spec"
 )
 
 func (a *app) clusterCommand() *cobra.Command {
@@ -25,7 +23,7 @@ the node of this machine.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.clusterStatusCommand(), a.clusterDrainCommand(), a.clusterMoveCommand())
+	cmd.AddCommand(a.clusterStatusCommand(), a.clusterDrainCommand())
 	return cmd
 }
 
@@ -119,34 +117,4 @@ has the node take users again.`,
 		return nil
 	}
 	return cmd
-}
-
-func (a *app) clusterMoveCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "move USER [NODE]",
-		Short: "Give a user to another node",
-		Example: `  tabhub cluster move ann@example.com
-  tabhub cluster move ann@example.com tabhub-2`,
-		Args: args(cobra.RangeArgs(1, 2)),
-		RunE: func(cmd *cobra.Command, pos []string) error {
-			r, err := a.remote()
-			if err != nil {
-				return err
-			}
-			in := httpd.MoveRequest{User: spec.UserID(pos[0])}
-			if len(pos) > 1 {
-				in.Node = pos[1]
-			}
-			b, err := r.do(cmd.Context(), http.MethodPost, "/api/cluster/move", in)
-			if err != nil {
-				return err
-			}
-			var to cluster.Member
-			if err := decode(b, &to); err != nil {
-				return err
-			}
-			a.note("The hub of %s is on %s now", terminal.OneLine(pos[0], 80), to.Name)
-			return nil
-		},
-	}
 }

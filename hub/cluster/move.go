@@ -29,9 +29,9 @@ const (
 
 // Errors of Move.
 var (
-	ErrNotHere = errors.New("the user's hub is not open on this node")
-	ErrNoNode  = errors.New("there is no other node that is ready")
+	ErrNoNode = errors.New("there is no other node that is ready")
 
+	errNotHere   = errors.New("the user's hub is not open on this node")
 	errMoving    = errors.New("the user is moving already")
 	errUndrained = errors.New("the drain was taken back")
 )
@@ -42,7 +42,7 @@ var (
 // a process.
 func (u *Users) Move(ctx context.Context, user spec.UserID, to Member) error {
 	if !u.tenants.Has(user) {
-		return ErrNotHere
+		return errNotHere
 	}
 	if err := u.quiet(ctx, user); err != nil {
 		return err
@@ -75,23 +75,6 @@ func (u *Users) Move(ctx context.Context, user spec.UserID, to Member) error {
 	u.stats.moved.Add(1)
 	u.note(user, to.ID())
 	return u.askToOpen(ctx, to, user)
-}
-
-// give is Move of a user whom this node has, also if the hub has ended here without giving the
-// journal back.
-func (u *Users) give(ctx context.Context, user spec.UserID, to Member) error {
-	if err := u.tenants.Settle(ctx, user); err != nil {
-		return err
-	}
-	if !u.tenants.Has(user) {
-		if at, err := u.Where(ctx, user); err != nil || at.ID() != u.node.ID() {
-			return ErrNotHere
-		}
-		if err := u.tenants.Open(ctx, user); err != nil {
-			return err
-		}
-	}
-	return u.Move(ctx, user, to)
 }
 
 // quiet waits for a moment without calls of the user, but not for ever.
@@ -199,7 +182,7 @@ func (u *Users) moveAway(ctx context.Context, user spec.UserID) error {
 		return ErrNoNode
 	}
 	err := u.Move(ctx, user, to)
-	if errors.Is(err, ErrNotHere) || errors.Is(err, errMoving) {
+	if errors.Is(err, errNotHere) || errors.Is(err, errMoving) {
 		return nil
 	}
 	return err

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,10 +18,9 @@ import (
 // could be sent, the handshake of TLS with the node included.
 type Asker func(ctx context.Context, node, method, path string) (status int, body []byte, err error)
 
-// What nodes ask each other, below /.cluster/. All but the last take ?user=.
+// What nodes ask each other, below /.cluster/.
 const (
-	pathTake = "/.cluster/take" // POST: open the user's hub; 200, or 421 and who has it
-	pathMove = "/.cluster/move" // POST ?to=: give the user to the node of that ID
+	pathTake = "/.cluster/take" // POST ?user=: open that hub; 200, or 421 and who has it
 	pathAge  = "/.cluster/age"  // POST: how long ago the node has renewed its lease, in ns
 )
 
@@ -48,25 +46,14 @@ func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case by != nil:
 			http.Error(w, (&OwnedError{User: user, By: *by}).Error(), http.StatusMisdirectedRequest)
 		}
-	case pathMove:
-		to, ok := u.node.Member(r.URL.Query().Get("to"))
-		if !ok {
-			http.Error(w, "there is no such node", http.StatusConflict)
-			return
-		}
-		if err := u.give(r.Context(), user, to); err != nil {
-			http.Error(w, err.Error(), http.StatusConflict)
-			return
-		}
-		_ = json.NewEncoder(w).Encode(to)
 	default:
 		http.NotFound(w, r)
 	}
 }
 
-// request has another node do something for a user.
-func (u *Users) request(ctx context.Context, node Member, path string, query url.Values) error {
-	status, body, err := u.ask(ctx, node.ID(), http.MethodPost, path+"?"+query.Encode())
+// askToOpen has a node open a user's hub.
+func (u *Users) askToOpen(ctx context.Context, node Member, user spec.UserID) error {
+	status, body, err := u.ask(ctx, node.ID(), http.MethodPost, pathTake+"?user="+url.QueryEscape(string(user)))
 	if err != nil {
 		return fmt.Errorf("node %s: %w", node.Name, err)
 	}
@@ -74,11 +61,6 @@ func (u *Users) request(ctx context.Context, node Member, path string, query url
 		return fmt.Errorf("node %s: %.300s", node.Name, body)
 	}
 	return nil
-}
-
-// askToOpen has a node open a user's hub.
-func (u *Users) askToOpen(ctx context.Context, node Member, user spec.UserID) error {
-	return u.request(ctx, node, pathTake, url.Values{"user": {string(user)}})
 }
 
 // Self is this node.
@@ -136,34 +118,4 @@ func (u *Users) askOthers(ctx context.Context, within time.Duration, is func(age
 	}
 	asking.Wait()
 	return names
-}
-
-// MoveUser gives a user to the node of that name, "" for any other than the one that has the
-// user, and returns it. It blocks until that is done.
-func (u *Users) MoveUser(ctx context.Context, user spec.UserID, name string) (to Member, err error) {
-	at, err := u.Where(ctx, user)
-	if err != nil {
-		return Member{}, err
-	}
-	if name == "" {
-		to = u.node.place(user, at.ID())
-	}
-	for _, m := range u.node.Members() {
-		if m.Name == name {
-			to = m
-		}
-	}
-	switch {
-	case name == "" && (to.Name == "" || to.ID() == at.ID()):
-		return Member{}, ErrNoNode
-	case to.Name == "":
-		return Member{}, fmt.Errorf("there is no node %q; `tabhub cluster status` lists those that there are", name)
-	case to.State != Ready:
-		return Member{}, fmt.Errorf("node %s is %s and takes no users", to.Name, to.State)
-	case to.ID() == at.ID():
-		return to, nil
-	case at.ID() == u.node.ID():
-		return to, u.give(ctx, user, to)
-	}
-	return to, u.request(ctx, at, pathMove, url.Values{"user": {string(user)}, "to": {to.ID()}})
 }

@@ -10,14 +10,11 @@ import (
 // Place returns the ready member on which a user without a node is opened: the one with the
 // highest hash of its name and the user. Nodes that see the same members agree, and when one
 // comes or goes only the users move that it gets or had. It is this node if none is ready.
-func (n *Node) Place(user spec.UserID) Member { return n.place(user, "") }
-
-// place is Place among all nodes but one.
-func (n *Node) place(user spec.UserID, but string) Member {
+func (n *Node) Place(user spec.UserID) Member {
 	best := n.Self()
 	var most uint64
 	for _, m := range n.Members() {
-		if h := weight(m.Name, user); m.State == Ready && m.ID() != but && h >= most {
+		if h := weight(m.Name, user); m.State == Ready && h >= most {
 			best, most = m, h
 		}
 	}

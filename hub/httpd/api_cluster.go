@@ -25,9 +25,6 @@ type Nodes interface {
 	// Unreached returns the names of the nodes that this one has no connection to. It blocks for
 	// some seconds at most.
 	Unreached(context.Context) []string
-	// MoveUser gives a user to the node of that name, "" for any other than the one that has the
-	// user, and returns it. It blocks until that is done.
-	MoveUser(ctx context.Context, user spec.UserID, node string) (cluster.Member, error)
 }
 
 // ClusterReport is GET /api/cluster.
@@ -76,30 +73,6 @@ func (s *Server) deleteDrain(r *request) error {
 	}
 	s.o.Nodes.Undrain()
 	return r.answer(map[string]string{"status": string(s.o.Nodes.Self().State)})
-}
-
-// MoveRequest is the body of POST /api/cluster/move.
-type MoveRequest struct {
-	User spec.UserID `json:"user" validate:"required"`
-	Node string      `json:"node"` // "": any other
-}
-
-func (s *Server) postMove(r *request) error {
-	if s.o.Nodes == nil {
-		return errNoCluster
-	}
-	var in MoveRequest
-	if err := r.read(4<<10, &in); err != nil {
-		return err
-	}
-	to, err := s.o.Nodes.MoveUser(r.Context(), in.User, in.Node)
-	switch {
-	case errors.Is(err, cluster.ErrNowhere):
-		return &refusal{http.StatusNotFound, err.Error()}
-	case err != nil:
-		return &refusal{http.StatusConflict, err.Error()}
-	}
-	return r.answer(to)
 }
 
 // nodeReady serves /readyz of a node, for balancers: whether it takes users and connections. It is

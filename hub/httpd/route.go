@@ -117,7 +117,6 @@ var routes = []route{
 	{path: "/api/cluster", method: "GET", access: stops, client: true, serve: (*Server).getCluster},
 	{path: "/api/cluster/drain", method: "POST", access: stops, client: true, serve: (*Server).postDrain},
 	{path: "/api/cluster/drain", method: "DELETE", access: stops, client: true, serve: (*Server).deleteDrain},
-	{path: "/api/cluster/move", method: "POST", access: stops, client: true, serve: (*Server).postMove},
 	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "PUT", name: "the dashboard's session", access: stays, client: true, serve: (*Server).putSession},
 	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},

@@ -241,9 +241,13 @@ func (n *nodes) startAgain() {
 
 func (n *nodes) takeBack(p *place) {
 	n.get(ownerNode).Stderr.Await(p.t, "listening on ")
-	for user := range n.writers(p.t) {
-		p.succeedAt(n.dir(tabsNode), "tabs") // has the user taken, if nobody has yet
-		p.succeedAt(n.dir(tabsNode), "cluster", "move", user, ownerNode)
+	p.succeedAt(n.dir(tabsNode), "tabs") // has the user taken, if nobody has yet
+	for _, node := range n.writers(p.t) {
+		name, _, _ := strings.Cut(node, "/")
+		if dir := map[string]home.Dir{tabsNode: n.dir(tabsNode), clientsNode: p.dir}[name]; dir != "" {
+			p.succeedAt(dir, "cluster", "drain", "--wait", "0s") // to where users are placed
+			p.succeedAt(dir, "cluster", "drain", "--undo")
+		}
 	}
 }
 
