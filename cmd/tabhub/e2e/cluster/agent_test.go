@@ -1,4 +1,4 @@
-//go:build unix
+//go:build nightly && unix
 
 package cluster
 
@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/cmd/tabhub/e2e/cluster/history"
 	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec/rawjson"
 )
@@ -25,16 +24,16 @@ const clientTimeout = 60 * time.Second
 
 // reply is what became of a request, for the client that has made it.
 type reply struct {
-	kind   history.Kind    // OK, Fail or Info
+	kind   Kind            // OK, Fail or Info
 	result json.RawMessage // with OK
 	reason string          // otherwise
 }
 
 func failed(format string, args ...any) reply {
-	return reply{history.Fail, nil, fmt.Sprintf(format, args...)}
+	return reply{Fail, nil, fmt.Sprintf(format, args...)}
 }
 func unsure(format string, args ...any) reply {
-	return reply{history.Info, nil, fmt.Sprintf(format, args...)}
+	return reply{Info, nil, fmt.Sprintf(format, args...)}
 }
 
 // face is one of the ways in which MCP clients reach a hub. ask is called by one goroutine.
@@ -84,14 +83,14 @@ func (p *poster) post(ctx context.Context, url, body string, extra http.Header) 
 	case err != nil:
 		return resp, b, unsure("%v", err)
 	}
-	return resp, b, reply{kind: history.OK}
+	return resp, b, reply{kind: OK}
 }
 
 // call posts a request and returns the answer that is in the body.
 func (p *poster) call(ctx context.Context, url, method, params string, extra http.Header) (*http.Response, reply) {
 	p.lastID++
 	resp, body, r := p.post(ctx, url, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, p.lastID, method, params), extra)
-	if r.kind != history.OK {
+	if r.kind != OK {
 		return resp, r
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
@@ -119,7 +118,7 @@ func answered(frame []byte) reply {
 		return unsure("no answer: %s", frame)
 	}
 	if string(rawjson.Get(result, "isError")) != "true" {
-		return reply{kind: history.OK, result: result}
+		return reply{kind: OK, result: result}
 	}
 	return truth(said(result))
 }
@@ -151,7 +150,7 @@ type sessionFace struct {
 
 func (f *sessionFace) ask(ctx context.Context, method, params string) reply {
 	if f.session == "" {
-		if r := f.begin(ctx); r.kind != history.OK {
+		if r := f.begin(ctx); r.kind != OK {
 			return failed("no session: %s", r.reason)
 		}
 	}
@@ -164,12 +163,12 @@ func (f *sessionFace) ask(ctx context.Context, method, params string) reply {
 
 func (f *sessionFace) begin(ctx context.Context) reply {
 	resp, r := f.call(ctx, f.url, "initialize", initializeParams, nil)
-	if r.kind != history.OK {
+	if r.kind != OK {
 		return r
 	}
 	session := resp.Header.Get("Mcp-Session-Id")
 	_, _, r = f.post(ctx, f.url, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, http.Header{"Mcp-Session-Id": {session}, "Mcp-Protocol-Version": {"2025-11-25"}})
-	if r.kind == history.OK {
+	if r.kind == OK {
 		f.session = session
 	}
 	return r
@@ -225,7 +224,7 @@ func (f *sseFace) ask(ctx context.Context, method, params string) reply {
 	}
 	if s == nil {
 		var r reply
-		if s, r = f.open(ctx); r.kind != history.OK {
+		if s, r = f.open(ctx); r.kind != OK {
 			return failed("no stream: %s", r.reason)
 		}
 		f.stream = s
@@ -238,7 +237,7 @@ func (f *sseFace) over(ctx context.Context, s *stream, method, params string) re
 	f.lastID++
 	id := fmt.Sprint(f.lastID)
 	_, _, r := f.post(ctx, s.endpoint, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params), nil)
-	if r.kind != history.OK {
+	if r.kind != OK {
 		s.cancel() // begin anew
 		return r
 	}
@@ -309,15 +308,15 @@ func (f *sseFace) open(ctx context.Context) (*stream, reply) {
 	if !stop() {
 		return nil, failed("%v", ctx.Err())
 	}
-	if r := f.over(ctx, s, "initialize", initializeParams); r.kind != history.OK {
+	if r := f.over(ctx, s, "initialize", initializeParams); r.kind != OK {
 		cancel()
 		return nil, r
 	}
-	if _, _, r := f.post(ctx, s.endpoint, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil); r.kind != history.OK {
+	if _, _, r := f.post(ctx, s.endpoint, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil); r.kind != OK {
 		cancel()
 		return nil, r
 	}
-	return s, reply{kind: history.OK}
+	return s, reply{kind: OK}
 }
 
 func (f *sseFace) close() {
@@ -332,7 +331,7 @@ func (f *sseFace) close() {
 type agent struct {
 	user, name string
 	face       face
-	h          *history.History
+	h          *history
 	names      []string // as it has listed them
 }
 
@@ -343,7 +342,7 @@ func (a *agent) list() (ok bool) {
 	var names []string
 	for cursor := ""; ; {
 		r := a.face.ask(ctx, "tools/list", "{"+cursor+"}")
-		if r.kind != history.OK {
+		if r.kind != OK {
 			return false
 		}
 		for tool := range rawjson.Elements(rawjson.Get(r.result, "tools")) {
@@ -357,7 +356,7 @@ func (a *agent) list() (ok bool) {
 		}
 		cursor = `"cursor":` + string(next)
 	}
-	a.note(history.Event{Kind: history.List, User: a.user, By: a.name, Names: names})
+	a.note(Event{Kind: List, User: a.user, By: a.name, Names: names})
 	if len(names) > 0 {
 		a.names = names
 	}
@@ -365,7 +364,7 @@ func (a *agent) list() (ok bool) {
 }
 
 // note adds an event to the history, if somebody looks.
-func (a *agent) note(e history.Event) {
+func (a *agent) note(e Event) {
 	if a.h != nil {
 		a.h.Add(e)
 	}
@@ -375,9 +374,9 @@ func (a *agent) note(e history.Event) {
 func (a *agent) call(name, op string) (ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
 	defer cancel()
-	e := history.Event{User: a.user, By: a.name, Op: op}
+	e := Event{User: a.user, By: a.name, Op: op}
 	invoke := e
-	invoke.Kind, invoke.Name, invoke.Again = history.Invoke, name, strings.HasSuffix(name, "_look")
+	invoke.Kind, invoke.Name, invoke.Again = Invoke, name, strings.HasSuffix(name, "_look")
 	a.note(invoke)
 	began := time.Now()
 	r := a.face.ask(ctx, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"op":%q}}`, name, op))
@@ -385,33 +384,33 @@ func (a *agent) call(name, op string) (ok bool) {
 		return false // the client has given up: the call has no end
 	}
 	e.Kind, e.Text = r.kind, r.reason
-	if r.kind == history.OK {
+	if r.kind == OK {
 		e.Text = said(r.result)
 		e.Call, _ = rawjson.String(rawjson.Get(r.result, "_meta", "tabhub/call"))
 	}
 	a.note(e)
-	if r.kind == history.Info {
+	if r.kind == Info {
 		a.ask(e, name, began)
 	}
-	return r.kind == history.OK
+	return r.kind == OK
 }
 
 // ask asks what became of a call that the client is not sure of.
-func (a *agent) ask(e history.Event, name string, began time.Time) {
+func (a *agent) ask(e Event, name string, began time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
 	defer cancel()
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		r := a.face.ask(ctx, "tools/call", `{"name":"proxy","arguments":{"action":"outcome"}}`)
-		if r.kind == history.OK {
+		if r.kind == OK {
 			report := reported(r.result)
 			switch {
 			case report.Tool != name || report.Began.Before(began):
 				return // it is of a call before: the hub does not know of this one
 			case report.State != "under_way":
-				e.Kind, e.Name, e.Call, e.Text = history.Told, report.State, report.ID, ""
-				if got := answered(fmt.Appendf(nil, `{"result":%s}`, report.Result)); report.Result != nil && got.kind == history.OK {
+				e.Kind, e.Name, e.Call, e.Text = Told, report.State, report.ID, ""
+				if got := answered(fmt.Appendf(nil, `{"result":%s}`, report.Result)); report.Result != nil && got.kind == OK {
 					e.Text = said(got.result)
 				}
 				a.note(e)

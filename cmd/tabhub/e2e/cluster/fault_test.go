@@ -1,4 +1,4 @@
-//go:build unix
+//go:build nightly && unix
 
 package cluster
 
@@ -7,12 +7,7 @@ import (
 	"os"
 	"testing"
 	"time"
-
-	"tabhub/cmd/tabhub/e2e/cluster/history"
 )
-
-// long says that all faults happen, to as many users as a cluster must stand.
-var long = os.Getenv("TABHUB_LONG") != "" || os.Getenv("TABHUB_CLUSTER_FOR") != ""
 
 // faultsFor is how long faults go on.
 func faultsFor(t testing.TB) time.Duration {
@@ -45,14 +40,14 @@ func (l *load) run(faults []fault, d time.Duration) {
 	for end, i := time.Now().Add(d), 0; i < len(faults) || time.Now().Before(end); i++ {
 		f := faults[i%len(faults)]
 		n := l.c.nodes[i%len(l.c.nodes)]
-		l.h.Add(history.Event{Kind: history.Fault, Text: f.name, By: n.name})
+		l.h.Add(Event{Kind: Fault, Text: f.name, By: n.name})
 		if f.kills {
-			l.h.Add(history.Event{Kind: history.Kill, By: n.name})
+			l.h.Add(Event{Kind: Kill, By: n.name})
 		}
 		heal := f.do(l.c, n)
 		pause(context.Background(), f.lasts)
 		heal()
-		l.h.Add(history.Event{Kind: history.Heal, Text: f.name, By: n.name})
+		l.h.Add(Event{Kind: Heal, Text: f.name, By: n.name})
 		l.settle()
 		if l.t.Failed() {
 			break
@@ -107,31 +102,18 @@ var faults = []fault{
 	replaced,
 }
 
-// While nodes are killed and replaced, and with TABHUB_LONG=1 also paused and cut from NATS, which
-// loses its leader, users make calls: 8 users, or 50 who make 200 calls a second. No call runs twice,
-// each has an end, and its client is told the truth about it; names and numbers stay what they are;
-// nobody who was superseded writes. The table says how long users had to wait.
+// While nodes are killed, replaced, paused and cut from NATS, which loses its leader, 50 users make 200
+// calls a second. No call runs twice, each has an end, and its client is told the truth about it; names
+// and numbers stay what they are; nobody who was superseded writes. The table says how long users had
+// to wait.
 func TestFaults(t *testing.T) {
-	c := startCluster(t, 3)
-	if !long {
-		l := startLoad(t, c, 8)
-		l.run([]fault{killed, replaced}, 0)
-		return
-	}
-	l := startLoad(t, c, number("TABHUB_CLUSTER_USERS", 50))
-	l.run(faults, faultsFor(t))
+	startLoad(t, startCluster(t, 3), number("TABHUB_CLUSTER_USERS", 50)).run(faults, faultsFor(t))
 }
 
-// A hub that is killed again and again while users make calls, 8 of them or with TABHUB_LONG=1 50,
-// runs no call twice, and each of them knows what has become of theirs. What holds for one hub is what the cluster is
-// measured by.
+// A hub that is killed again and again while users make calls runs no call twice, and each of them
+// knows what has become of theirs. What holds for one hub is what the cluster is measured by.
 func TestOneHub(t *testing.T) {
-	users := 8
-	if long {
-		users = number("TABHUB_CLUSTER_USERS", 50)
-	}
-	c := startCluster(t, 1)
-	l := startLoad(t, c, users)
+	l := startLoad(t, startCluster(t, 1), number("TABHUB_CLUSTER_USERS", 50))
 	l.run([]fault{
 		{"the hub is killed", func(_ *cluster, n *node) func() {
 			n.kill()

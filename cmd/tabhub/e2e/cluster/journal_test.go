@@ -1,4 +1,4 @@
-//go:build unix
+//go:build nightly && unix
 
 package cluster
 
@@ -10,8 +10,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"tabhub/cmd/tabhub/e2e/cluster/history"
 )
 
 // usersStream has the journals of all users.
@@ -21,12 +19,12 @@ const usersStream = "TABHUB_USERS"
 type journal struct {
 	t       testing.TB
 	js      jetstream.JetStream
-	h       *history.History
+	h       *history
 	consume jetstream.ConsumeContext
 	seen    chan uint64 // the sequence of the message that was added last
 }
 
-func followJournals(t testing.TB, nc *nats.Conn, h *history.History) *journal {
+func followJournals(t testing.TB, nc *nats.Conn, h *history) *journal {
 	t.Helper()
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -54,8 +52,8 @@ func (j *journal) add(m jetstream.Msg) {
 		return
 	}
 	header := m.Headers()
-	e := history.Event{
-		Kind: history.Wrote, User: header.Get("Tabhub-User"), By: header.Get("Tabhub-Node"), Name: header.Get("Tabhub-Kind"),
+	e := Event{
+		Kind: Wrote, User: header.Get("Tabhub-User"), By: header.Get("Tabhub-Node"), Name: header.Get("Tabhub-Kind"),
 		Call: header.Get("Tabhub-Id"), N: meta.Sequence.Stream, Epoch: meta.Sequence.Stream,
 	}
 	if e.Name != "claim" {

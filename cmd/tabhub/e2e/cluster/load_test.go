@@ -1,4 +1,4 @@
-//go:build unix
+//go:build nightly && unix
 
 package cluster
 
@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/cmd/tabhub/e2e/cluster/history"
 	"tabhub/spec"
 )
 
@@ -42,7 +41,7 @@ func number(name string, n int) int {
 type load struct {
 	t     testing.TB
 	c     *cluster
-	h     *history.History
+	h     *history
 	users []*user
 	calls atomic.Int64
 
@@ -66,7 +65,7 @@ type user struct {
 // startLoad opens the tabs of n users and waits until their clients list them.
 func startLoad(t testing.TB, c *cluster, n int) *load {
 	t.Helper()
-	l := &load{t: t, c: c, h: history.New()}
+	l := &load{t: t, c: c, h: newHistory()}
 	base := "http://" + c.balancer.addr()
 	for i := range n {
 		u := &user{name: fmt.Sprintf("user%02d", i)}
@@ -210,7 +209,7 @@ func (l *load) settle() {
 			break
 		}
 	}
-	l.h.Add(history.Event{Kind: history.Calm})
+	l.h.Add(Event{Kind: Calm})
 	pause(context.Background(), 3*time.Second)
 }
 
@@ -272,7 +271,7 @@ func (l *load) record(u *user) {
 			l.t.Errorf("the record of %s: %v", u.name, err)
 			return
 		}
-		e := history.Event{Kind: history.Line, User: u.name, By: line.Event, N: line.N, Text: line.Outcome, Name: line.Late}
+		e := Event{Kind: Line, User: u.name, By: line.Event, N: line.N, Text: line.Outcome, Name: line.Late}
 		if line.Event == "call" {
 			e.Call = line.Call
 		}
@@ -290,11 +289,11 @@ func (l *load) check() {
 			l.t.Fatal(err)
 		}
 		defer f.Close()
-		if err := history.Write(f, events); err != nil {
+		if err := Write(f, events); err != nil {
 			l.t.Error(err)
 		}
 	}
-	found := history.Check(events)
+	found := Check(events)
 	broken := map[string]int{}
 	for _, v := range found {
 		if broken[v.Rule]++; broken[v.Rule] <= 5 {
@@ -305,19 +304,19 @@ func (l *load) check() {
 		l.t.Errorf("%d × not: %s", n, rule)
 	}
 	late := 0
-	kinds := map[history.Kind]int{}
+	kinds := map[Kind]int{}
 	reasons := map[string]int{}
 	for _, e := range events {
 		kinds[e.Kind]++
-		if e.Kind == history.Line && e.Name != "" && e.Call != "" {
+		if e.Kind == Line && e.Name != "" && e.Call != "" {
 			late++
 		}
-		if e.Kind == history.Fail || e.Kind == history.Info {
+		if e.Kind == Fail || e.Kind == Info {
 			reasons[fmt.Sprintf("%s %.90s", e.Kind, e.Text)]++
 		}
 	}
-	l.t.Logf("%d calls: %d ok, %d not sent, %d unsure; %d runs, %d lists, %d lines, %d of calls late, %d messages", kinds[history.Invoke], kinds[history.OK], kinds[history.Fail],
-		kinds[history.Info], kinds[history.Run], kinds[history.List], kinds[history.Line], late, kinds[history.Wrote])
+	l.t.Logf("%d calls: %d ok, %d not sent, %d unsure; %d runs, %d lists, %d lines, %d of calls late, %d messages", kinds[Invoke], kinds[OK], kinds[Fail],
+		kinds[Info], kinds[Run], kinds[List], kinds[Line], late, kinds[Wrote])
 	var most []string
 	for reason := range reasons {
 		most = append(most, reason)
@@ -327,7 +326,7 @@ func (l *load) check() {
 		l.t.Logf("%5d × %s", reasons[reason], reason)
 	}
 	l.t.Logf("%-30s %6s %6s %8s %8s %6s %6s %6s %6s %8s", "fault", "users", "struck", "median", "worst", "ok", "fail", "info", "claims", "last")
-	for _, o := range history.Outages(events) {
+	for _, o := range Outages(events) {
 		l.t.Logf("%-30s %6d %6d %7.2fs %7.2fs %6d %6d %6d %6d %7.2fs", o.What, o.Users, o.Struck, o.Median.Seconds(), o.Worst.Seconds(), o.OK, o.Fail, o.Info, o.Taken, o.LastTaken.Seconds())
 	}
 }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build nightly && unix
 
 package cluster
 
@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/cmd/tabhub/e2e/cluster/history"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/wsserver/wstest"
@@ -35,7 +34,7 @@ type page struct {
 	user, key string
 	url       string // of the WebSocket
 	token     string
-	h         *history.History // nil: nobody looks
+	h         *history // nil: nobody looks
 	problem   func(format string, args ...any)
 	// work is the longest that a tool takes.
 	work time.Duration
@@ -100,7 +99,7 @@ func (p *page) registrationLocked() []byte {
 	tools := []string{
 		`{"name":"buy","description":"Buys","inputSchema":{"type":"object"}}`,
 		`{"name":"look","description":"Looks","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`,
-		fmt.Sprintf(`{"name":%q,"description":"Is only there","inputSchema":{"type":"object"}}`, history.OwnTool(p.user)),
+		fmt.Sprintf(`{"name":%q,"description":"Is only there","inputSchema":{"type":"object"}}`, OwnTool(p.user)),
 	}
 	for i := range p.extra {
 		tools = append(tools, fmt.Sprintf(`{"name":"extra%d","description":"Comes and goes","inputSchema":{"type":"object"}}`, i))
@@ -221,7 +220,7 @@ func (p *page) execute(document int, id string, frame []byte) {
 	op, _ := rawjson.String(rawjson.Get(frame, "params", "args", "op"))
 	text := fmt.Sprintf("%s ran in tab %s, document %d, as %.8s", op, p.key, document, id)
 	if p.h != nil {
-		p.h.Add(history.Event{Kind: history.Run, User: p.user, By: p.key, Op: op, Name: tool, Call: id, Text: text})
+		p.h.Add(Event{Kind: Run, User: p.user, By: p.key, Op: op, Name: tool, Call: id, Text: text})
 	}
 	done := func() {
 		a.frame = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%q,"result":{"success":true,"payload":{"content":[{"type":"text","text":%q}]}}}`, id, text)

@@ -1,8 +1,8 @@
-package history
+//go:build nightly && unix
+
+package cluster
 
 import (
-	"bytes"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -310,42 +310,6 @@ func TestViolationTellsTheStory(t *testing.T) {
 	{"at":4000000,"kind":"info","user":"ann","by":"c1","op":"op1","text":"reset"}`
 	if got := found[0].String(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
-	}
-}
-
-// A history that was kept can be checked again.
-func TestWriteAndRead(t *testing.T) {
-	want := parse(t, "invoke ann c1 op1 shop_look - again\nlist ann c1 - shop_only_ann\nline ann - - 12 K1 ok\nfault killed")
-	var b bytes.Buffer
-	if err := Write(&b, want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Read(&b)
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, %v", got, err)
-	}
-	if _, err := Read(strings.NewReader("{}\nno event")); err == nil || !strings.HasPrefix(err.Error(), "event 2: ") {
-		t.Errorf("of a line that is none: %v", err)
-	}
-}
-
-// A history that TABHUB_CLUSTER_HISTORY has kept is checked again: TABHUB_HISTORY names the file.
-func TestKeptHistory(t *testing.T) {
-	name := os.Getenv("TABHUB_HISTORY")
-	if name == "" {
-		t.Skip("TABHUB_HISTORY names no file")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	events, err := Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range Check(events) {
-		t.Error(v)
 	}
 }
 

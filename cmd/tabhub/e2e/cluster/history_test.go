@@ -1,13 +1,6 @@
-// Package history says what happened in a run of a cluster under faults, and checks that it
-// may have happened.
-//
-// It follows Jepsen. A client invokes an operation, a tool call with a token of its own as
-// argument, and the operation ends once: ok (it has the answer), fail (it was not sent) or
-// info (it may have taken effect). Pages note each call that they run, with its token, and
-// the hub's record has a line for each call. Check compares the three, and looks through what nodes
-// have written of users' state. It is a pure
-// function: a history that was written to a file can be checked again.
-package history
+//go:build nightly && unix
+
+package cluster
 
 import (
 	"bufio"
@@ -18,6 +11,13 @@ import (
 	"sync"
 	"time"
 )
+
+// A history says what happened in a run of a cluster under faults, and Check whether it may have
+// happened. It follows Jepsen. A client invokes an operation, a tool call with a token of its own as
+// argument, and the operation ends once: ok (it has the answer), fail (it was not sent) or info (it
+// may have taken effect). Pages note each call that they run, with its token, and the hub's record has
+// a line for each call. Check compares the three, and looks through what nodes have written of users'
+// state.
 
 // Kind is what an Event is.
 type Kind string
@@ -64,18 +64,17 @@ func (e Event) String() string {
 	return string(b)
 }
 
-// History takes down events as they happen. It is safe for concurrent use.
-type History struct {
+// history takes down events as they happen. It is safe for concurrent use.
+type history struct {
 	began  time.Time
 	mu     sync.Mutex
 	events []Event
 }
 
-// New begins a History.
-func New() *History { return &History{began: time.Now()} }
+func newHistory() *history { return &history{began: time.Now()} }
 
 // Add adds an event that happens now, and returns when that is.
-func (h *History) Add(e Event) time.Duration {
+func (h *history) Add(e Event) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e.At = time.Since(h.began)
@@ -84,7 +83,7 @@ func (h *History) Add(e Event) time.Duration {
 }
 
 // Events returns what has happened so far. The caller must not change it.
-func (h *History) Events() []Event {
+func (h *history) Events() []Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.events[:len(h.events):len(h.events)]
@@ -97,18 +96,6 @@ func Write(w io.Writer, events []Event) error {
 		fmt.Fprintln(out, e)
 	}
 	return out.Flush()
-}
-
-// Read reads what Write has written.
-func Read(r io.Reader) (events []Event, err error) {
-	for d := json.NewDecoder(r); d.More(); {
-		var e Event
-		if err := d.Decode(&e); err != nil {
-			return nil, fmt.Errorf("event %d: %w", len(events)+1, err)
-		}
-		events = append(events, e)
-	}
-	return events, nil
 }
 
 // Violation is something that must not happen.

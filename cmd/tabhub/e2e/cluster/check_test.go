@@ -1,4 +1,6 @@
-package history
+//go:build nightly && unix
+
+package cluster
 
 import (
 	"cmp"
