@@ -121,18 +121,6 @@ func (r *record) encode(key []byte) []byte {
 	return b
 }
 
-// follows reports whether r may come after old in a key. What has ended stays ended, and a lease
-// never follows a later one: such a record was kept by somebody who has put it back.
-func (r *record) follows(old *record) bool {
-	switch {
-	case r.Incarnation != old.Incarnation:
-		return r.Incarnation > old.Incarnation
-	case !r.State.live():
-		return true
-	}
-	return old.State.live() && r.Attempt >= old.Attempt
-}
-
 // decodeRecord reads the record of a node ("": of any), and refuses one that nobody with the
 // secret has made.
 func decodeRecord(name string, b, key []byte) (record, error) {

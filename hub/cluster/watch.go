@@ -138,9 +138,6 @@ func (n *Node) see(era int, name string, data []byte, revision uint64, stored ti
 	// What replaces a renewal may have replaced one after it, too, of which the watch has not told.
 	e.revision, e.stored, e.at, e.ending = revision, stored, time.Now(), false
 	was := e.Member
-	if err == nil && !r.follows(&e.record) {
-		err = errors.New("it is older than what was there")
-	}
 	if err == nil {
 		e.take(r, n.opts.timing.ttl)
 	}

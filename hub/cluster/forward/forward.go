@@ -34,14 +34,11 @@ import (
 const (
 	dialTimeout  = 5 * time.Second        // for a connection to a node
 	moveTimeout  = 10 * time.Second       // for finding the node that has the user
-	guessTimeout = time.Second            // for finding it when the guess is a node that rests
 	maxTries     = 10                     // nodes that say that they do not have the user
 	maxWait      = 250 * time.Millisecond // until the next is asked
 	maxKept      = 64 << 10               // bytes of a body that is kept to be sent again
 	writeTimeout = 30 * time.Second       // for a client to take the next piece of what is brought back
 	idleTimeout  = 90 * time.Second       // of a connection; shorter than that of the node's server
-	restTimeout  = 2 * time.Second        // between tries to reach a node that a request has not reached in moveTimeout
-	restAfter    = moveTimeout * 3 / 4    // from the first try of a request to the last that makes a node rest: more than one
 )
 
 // OwnerHeader is in an answer 421 of a node that does not have the user, and has done nothing.
@@ -70,7 +67,6 @@ type Forwarder struct {
 
 	mu     sync.Mutex
 	links  map[*link]struct{}
-	rests  map[string]time.Time       // nodes that cannot be reached, and when that is tried next
 	pools  map[string]*http.Transport // the connections for HTTP to each node
 	closed bool
 }
@@ -82,7 +78,7 @@ func New(o Options) *Forwarder {
 	}
 	return &Forwarder{
 		dialNode: o.Dial, alive: o.Alive, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		links: map[*link]struct{}{}, rests: map[string]time.Time{}, pools: map[string]*http.Transport{},
+		links: map[*link]struct{}{}, pools: map[string]*http.Transport{},
 	}
 }
 
@@ -305,53 +301,22 @@ func misdirected(resp *http.Response) error {
 func (t *target) each(ctx context.Context, try func(node string) error, repeatable bool) error {
 	limited, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
-	// The node that the last try has not reached, and when such tries began and ended. The time after
-	// that may have gone into waiting for this node's own lease.
-	var tried string
-	var first, last time.Time
-	defer func() {
-		if tried != "" && last.Sub(first) >= restAfter && limited.Err() != nil && ctx.Err() == nil {
-			t.f.rest(tried)
-		}
-	}()
-	node, owner, wait, refused, asked := t.node, "", 0*time.Millisecond, 0, false
+	node, owner, wait, refused := t.node, "", 0*time.Millisecond, 0
 	for {
-		if err := t.f.mayTry(node); err != nil {
-			if asked { // both nodes rest
-				return err
-			}
-			asked = true
-			next := t.guessAgain(limited, node)
-			if next == node {
-				return err
-			}
-			node = next
-			continue
-		}
-		began := time.Now()
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
 		_, unreached := errors.AsType[*dialError](err)
 		_, unanswered := errors.AsType[*unansweredError](err)
-		if err == nil || elsewhere { // another error may be that of a caller who gave up
-			t.f.reached(node)
-		}
 		switch {
 		case elsewhere:
-			owner, tried = no.owner, ""
+			owner = no.owner
 			refused++
-		case unreached: // a node that has died has its users until its lease ends
-			if tried != node {
-				first = began
-			}
-			owner, tried, last = "", node, time.Now()
-		case unanswered: // it may have too much to do for this user, and have time for others
-			owner, tried = "", ""
+		case unreached, unanswered: // one that has died has its users until its lease ends; or it has too much to do
+			owner = ""
 		default:
 			if errors.Is(err, syscall.ETIMEDOUT) { // it is out of reach, or only this user's hub takes nothing: a dial will tell
 				t.f.closeIdle(node)
 			}
-			tried = ""
 			return err
 		}
 		t.f.log.Debug("asking for a user's node again", "node", node, "err", err)
@@ -372,18 +337,6 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		}
 		t.f.stats.again.Add(1)
 	}
-}
-
-// guessAgain returns the node that has the user, as the guess was one that rests: that itself unless
-// another is known by now.
-func (t *target) guessAgain(ctx context.Context, node string) string {
-	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
-	defer cancel()
-	next, err := t.again(ctx, node, "")
-	if err != nil {
-		return node
-	}
-	return next
 }
 
 // fail answers a request that could not be passed on, or has no answer.

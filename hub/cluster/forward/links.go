@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"time"
 )
 
 // pool returns the connections for HTTP to a node.
@@ -80,39 +79,6 @@ type unansweredError struct {
 func (e *unansweredError) Error() string { return fmt.Sprintf("ask node %s: %v", e.node, e.err) }
 func (e *unansweredError) Unwrap() error { return e.err }
 
-var errUnreached = errors.New("it was not reached a moment ago")
-
-// rest has requests for a node that could not be reached fail at once for a while.
-func (f *Forwarder) rest(node string) {
-	f.mu.Lock()
-	f.rests[node] = time.Now().Add(restTimeout)
-	f.mu.Unlock()
-	f.closeIdle(node)
-}
-
-// reached ends the rest of a node that has answered, also over a connection that was open before.
-func (f *Forwarder) reached(node string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.rests, node)
-}
-
-// mayTry returns an error if a node rests. One that has rested does so again for all but the caller,
-// until a connection to it is made or it answers over another.
-func (f *Forwarder) mayTry(node string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	until, rests := f.rests[node]
-	switch {
-	case !rests:
-		return nil
-	case time.Now().Before(until):
-		return &dialError{node, errUnreached}
-	}
-	f.rests[node] = time.Now().Add(restTimeout)
-	return nil
-}
-
 var (
 	errClosed = errors.New("the node is shutting down")
 	errGone   = errors.New("it is no node of this cluster any more")
@@ -145,14 +111,12 @@ func (f *Forwarder) add(l *link) bool {
 		return false
 	}
 	f.links[l] = struct{}{}
-	delete(f.rests, l.node)
 	return true
 }
 
 // CloseMember ends all connections to a node, which is gone: who waits for it is told so at once.
 func (f *Forwarder) CloseMember(node string) {
 	f.mu.Lock()
-	delete(f.rests, node)
 	delete(f.pools, node)
 	var gone []*link
 	for l := range f.links {

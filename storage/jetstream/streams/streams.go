@@ -98,7 +98,7 @@ func Explain(err error, replicas int) error {
 		return ErrNoJetStream
 	}
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok && (e.ErrorCode == codeReplicas || e.ErrorCode == codeNoPeers) {
-		return fmt.Errorf("%w for %d replicas: start more nats-servers with JetStream and space in one cluster, or ask for fewer replicas (%s)", ErrReplicas, replicas, e.Description)
+		return fmt.Errorf("%w for %d replicas: start more nats-servers with JetStream and space in one cluster, or use one that is in no cluster (%s)", ErrReplicas, replicas, e.Description)
 	}
 	if isSilence(err) {
 		return errors.New("JetStream does not answer: it may be electing a leader, or the NATS user may not use $JS.API.>, $KV.>, tabhub.> and _INBOX.>")
