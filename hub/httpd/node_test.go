@@ -13,9 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -175,44 +173,6 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 		os.RemoveAll(dir)
 	})
 	return e
-}
-
-// What a hub does for who comes to its node, it does for who comes to another. Left out are the
-// tests of what is another node's own: what it has refused by itself, and sessions, which tell no
-// node here whose they are.
-func TestAllThroughEntrance(t *testing.T) {
-	if os.Getenv(throughEntrance) != "" {
-		t.Skip("this is through the entrance")
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout=4m",
-		"-test.run=API|Attach|Bridge|Busy|Call|Client|Farewell|Lease|Log$|Owner|Pairing|Polic|Question|Rotate|Search|SSE|Shutdown|SignIn|Site|Status|Trace|Watch",
-		"-test.skip=Entrance|Dashboard|RefusedClients|SignInToAccounts|^("+strings.Join(withBrowser(t), "|")+")$")
-	cmd.Env = append(os.Environ(), throughEntrance+"=yes")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// withBrowser returns the tests of the files that start a browser, which take long.
-func withBrowser(t *testing.T) (names []string) {
-	t.Helper()
-	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(text), "tabtest/chromium\"") {
-			continue
-		}
-		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)`).FindAllStringSubmatch(string(text), -1) {
-			names = append(names, m[1])
-		}
-	}
-	return names
 }
 
 // A request gets the same answer from whichever node it comes to, whoever makes it.
@@ -581,62 +541,6 @@ func TestLargeThroughEntrance(t *testing.T) {
 	status, body, _ := d.ask("POST", "/api/call", `{"name":"website_tool_large_example__large","arguments":{}}`)
 	if status != 200 || !strings.Contains(body, payload) {
 		t.Errorf("%d, %d bytes", status, len(body))
-	}
-}
-
-// BenchmarkCallThroughEntrance compares a call that comes to another node with one that comes
-// to the user's, by turns. The calls are those of an MCP client with a session.
-func BenchmarkCallThroughEntrance(b *testing.B) {
-	d := openEntrance(b, nil)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	go d.owner.server.Serve(ln)
-	began := func(addr string) (call func() time.Duration) {
-		via := &http.Transport{}
-		session := ""
-		post := func(body string) {
-			req, _ := http.NewRequest("POST", "http://"+addr+"/mcp", strings.NewReader(body))
-			req.Header = http.Header{"Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
-			if session != "" {
-				req.Header.Set("Mcp-Session-Id", session)
-			}
-			resp, err := via.RoundTrip(req)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer resp.Body.Close()
-			answer, err := io.ReadAll(resp.Body)
-			if err != nil || resp.StatusCode/100 != 2 || strings.Contains(string(answer), `"error"`) {
-				b.Fatal(resp.StatusCode, string(answer), err)
-			}
-			if session == "" {
-				session = resp.Header.Get("Mcp-Session-Id")
-			}
-		}
-		post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`)
-		post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		return func() time.Duration {
-			at := time.Now()
-			post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"mug"}}}`)
-			return time.Since(at)
-		}
-	}
-	calls := []func() time.Duration{began(ln.Addr().String()), began(d.addr)}
-	took := make([][]time.Duration, len(calls))
-	for b.Loop() {
-		for i, call := range calls {
-			took[i] = append(took[i], call())
-		}
-	}
-	for i := range took {
-		slices.Sort(took[i])
-	}
-	for name, q := range map[string]float64{"p50": 0.5, "p99": 0.99} {
-		at := int(q * float64(len(took[0])-1))
-		b.ReportMetric(float64(took[0][at].Microseconds()), name+"-here-µs")
-		b.ReportMetric(float64(took[1][at])/float64(took[0][at]), name+"-ratio")
 	}
 }
 

@@ -2,14 +2,10 @@ package jetstream
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
-	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/storage/jetstream/natstest"
 	"tabhub/storage/storagetest"
 )
@@ -47,31 +43,6 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// BenchmarkWriteUsers is the time that a write of one of 100 users takes who all write at once.
-func BenchmarkWriteUsers(b *testing.B) {
-	clusters(b, func(b *testing.B, c *natstest.Cluster, replicas int) {
-		st := open(b, c.Conn(b), replicas, "a/1")
-		var wg sync.WaitGroup
-		change := storage.Settings{Name: "n", Body: []byte(`{"some":"thing"}`)}
-		const users = 100
-		epochs := make([]spec.Epoch, users)
-		for u := range users {
-			epochs[u] = load(b, st, spec.UserID(fmt.Sprint("u", u))).Epoch
-		}
-		b.ResetTimer()
-		for u := range users {
-			wg.Go(func() {
-				for range (b.N + users - 1) / users {
-					if err := write(st, spec.UserID(fmt.Sprint("u", u)), epochs[u], change); err != nil {
-						b.Error(err)
-					}
-				}
-			})
-		}
-		wg.Wait()
-	})
-}
-
 // BenchmarkLoad is the takeover of a user with so many tabs of ten tools.
 func BenchmarkLoad(b *testing.B) {
 	for _, tabs := range []int{0, 10, 100, 1000} {
@@ -94,45 +65,4 @@ func BenchmarkLoad(b *testing.B) {
 			})
 		})
 	}
-}
-
-// BenchmarkUsers is a node that takes over 5,000 users of one tab each, 32 at a time.
-func BenchmarkUsers(b *testing.B) {
-	clusters(b, func(b *testing.B, c *natstest.Cluster, replicas int) {
-		const users = 5000
-		nc := c.Conn(b)
-		each := func(f func(user spec.UserID)) {
-			var wg sync.WaitGroup
-			turns := make(chan struct{}, 32)
-			for u := range users {
-				turns <- struct{}{}
-				wg.Go(func() {
-					f(spec.UserID(fmt.Sprint("user", u, "@example.com")))
-					<-turns
-				})
-			}
-			wg.Wait()
-		}
-		first := open(b, nc, replicas, "a/1")
-		each(func(user spec.UserID) {
-			must(b, write(first, user, load(b, first, user).Epoch, storagetest.Registration(0)...))
-		})
-		for b.Loop() {
-			st := open(b, nc, replicas, "b/1")
-			b.StopTimer()
-			var before, after runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
-			sent := nc.Stats().OutMsgs
-			b.StartTimer()
-			each(func(user spec.UserID) { load(b, st, user) })
-			b.StopTimer()
-			runtime.GC()
-			runtime.ReadMemStats(&after)
-			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/users, "bytes/user")
-			b.ReportMetric(float64(nc.Stats().OutMsgs-sent)/users, "sent/user")
-			runtime.KeepAlive(st)
-			b.StartTimer()
-		}
-	})
 }

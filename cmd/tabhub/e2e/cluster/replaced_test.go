@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"tabhub/storage/jetstream/natstest"
 )
 
 // A node whose name another has taken while it was stopped is of no use: its process ends, says why,
