@@ -17,7 +17,7 @@ import (
 // Whoever takes a user over must be alone with it: a lease must be over for its holder before
 // any other can know that it has ended, however the way to NATS fails.
 func TestLeaseEndsForItsHolderFirst(t *testing.T) {
-	const holders, rounds = 6, 50
+	const holders, rounds = 6, 10
 	began := time.Now()
 	c := natstest.Shared(t)
 	fast := timing{ttl: 240 * time.Millisecond, hold: 180 * time.Millisecond, renew: 60 * time.Millisecond, retry: 10 * time.Millisecond, lose: time.Minute}
