@@ -2,19 +2,30 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
+	"net/http"
 	"os"
+	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
+
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/record"
+	"tabhub/spec"
 )
 
-// A program of another user of the machine that says that it is the extension is told
-// from the owner's own extension, which `tabhub doctor` would call a problem.
-func TestExtensionOfAnotherUser(t *testing.T) {
+// nobody connects as another user of the machine, for which it needs root.
+func nobody(t *testing.T) websocket.Dialer {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		const reason = "needs root, to be another user"
 		if os.Getenv("CI") == "true" {
@@ -22,8 +33,7 @@ func TestExtensionOfAnotherUser(t *testing.T) {
 		}
 		t.Skip(reason)
 	}
-	p, _ := serveTest(t)
-	asNobody := websocket.Dialer{NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return websocket.Dialer{NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if err := syscall.Setfsuid(65534); err != nil { // of this thread only: whose the socket is
@@ -32,11 +42,185 @@ func TestExtensionOfAnotherUser(t *testing.T) {
 		defer syscall.Setfsuid(0)
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	}}
+}
+
+// A program of another user of the machine that says that it is the extension is told
+// from the owner's own extension, which `tabhub doctor` would call a problem.
+func TestExtensionOfAnotherUser(t *testing.T) {
+	asNobody := nobody(t)
+	p, _ := serveTest(t)
 	sayAsExtension(t, asNobody, p.info.Addrs[0], oldHello(""))
 	if list := p.inform().Refused; len(list) != 1 || list[0].Own {
 		t.Errorf("the hub remembers %+v", list)
 	}
 	if _, out, _ := runIn(t, string(p.dir), "doctor"); !regexp.MustCompile(`note +extension +another user or machine said that it is the extension`).MatchString(out) {
 		t.Errorf("doctor: %s", out)
+	}
+}
+
+// What a hub of these tests believes by its origin: an extension, and pages.
+const (
+	listedID      = "abcdefghijklmnopabcdefghijklmnop"
+	listedOrigin  = "chrome-extension://" + listedID
+	allowedOrigin = "https://app.example.com"
+	loopbackPage  = "http://localhost:5173"
+)
+
+// visit is an attempt to get in by a WebSocket, of a program that names an origin.
+type visit struct {
+	path, subprotocol, origin string
+	hello                     string // is said at once
+	welcome                   string // what the hub says to those whom it lets in
+}
+
+func visits(path string, origins ...string) (all []visit) {
+	for _, origin := range origins {
+		v := visit{path: path, origin: origin}
+		switch path {
+		case "/tabs":
+			whose := `"tabKey":"k"`
+			if origin == listedOrigin {
+				whose = `"browserId":"b","session":"s"`
+			}
+			v.subprotocol, v.hello, v.welcome = spec.Subprotocol, `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1",`+whose+`}}`, `"result"`
+		case "/":
+			v.subprotocol, v.welcome = "webmcp.v1", "server-hello"
+		case "/extension":
+			v.welcome = `"authenticated"`
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// open connects. What refuses it at once is 0 or the status of the answer.
+func (v visit) open(t *testing.T, d websocket.Dialer, addr string) (ws *websocket.Conn, status int) {
+	t.Helper()
+	if v.subprotocol != "" {
+		d.Subprotocols = []string{v.subprotocol}
+	}
+	ws, resp, err := d.DialContext(t.Context(), "ws://"+addr+v.path, http.Header{"Origin": {v.origin}})
+	if resp == nil {
+		t.Fatal(err)
+	}
+	if err == nil && v.hello != "" {
+		err = ws.WriteMessage(websocket.TextMessage, []byte(v.hello))
+	} else if err != nil {
+		return nil, resp.StatusCode
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws, 0
+}
+
+// welcomed reports whether the hub lets it in. If not, it must say so.
+func (v visit) welcomed(t *testing.T, d websocket.Dialer, addr string) bool {
+	t.Helper()
+	ws, status := v.open(t, d, addr)
+	if ws == nil {
+		if status != http.StatusUnauthorized && status != http.StatusForbidden {
+			t.Errorf("%s from %s: %d", v.path, v.origin, status)
+		}
+		return false
+	}
+	defer ws.Close()
+	ws.SetReadDeadline(time.Now().Add(time.Minute))
+	for {
+		_, frame, err := ws.ReadMessage()
+		if err != nil {
+			end, ok := errors.AsType[*websocket.CloseError](err)
+			if !ok || !slices.Contains([]spec.CloseCode{spec.CloseRefused, spec.CloseUnsupported}, spec.CloseCode(end.Code)) {
+				t.Errorf("%s from %s ends with %v", v.path, v.origin, err)
+			}
+			return false
+		}
+		switch text := string(frame); {
+		case strings.Contains(text, v.welcome):
+			return true
+		case strings.Contains(text, `"authenticate"`): // the first extensions show the token of the service that they were made for
+			ws.WriteMessage(websocket.TextMessage, []byte(`{"jsonrpc":"2.0","id":"proxy:1","result":{"name":"Chrome 141","accessToken":"of another service"}}`))
+		}
+	}
+}
+
+// The Origin header is a browser's word only where a browser has sent it: a program of another
+// user sends what it likes. Nothing tells the user's own programs from a browser. (PROTOCOL.md,
+// "Connections")
+func TestForgedOriginOfAnotherUser(t *testing.T) {
+	asNobody := nobody(t)
+	for _, auth := range []string{"token", "none"} {
+		p, port := serveTest(t, "--auth", auth, "--extension-id", listedID, "--allow-origin", allowedOrigin)
+		addr := p.info.Addrs[0]
+		all := append(visits("/tabs", listedOrigin), visits("/extension", listedOrigin)...)
+		if auth == "token" { // else every page is let in
+			pages := []string{loopbackPage, "http://" + addr, allowedOrigin}
+			all = append(append(all, visits("/tabs", pages...)...), visits("/", pages...)...)
+		}
+		for _, v := range all {
+			for _, at := range []string{addr, "[::ffff:127.0.0.1]:" + port} {
+				if v.welcomed(t, asNobody, at) {
+					t.Errorf("auth %s: another user gets in at %s with the origin %s", auth, v.path, v.origin)
+				}
+			}
+			if !v.welcomed(t, websocket.Dialer{}, addr) {
+				t.Errorf("auth %s: the user's own program is refused at %s with the origin %s", auth, v.path, v.origin)
+			}
+		}
+	}
+}
+
+// Whoever closes the connection at once, so that it cannot be told whose it was, does not
+// get in either: not even where the hub runs as root, whose a closed socket seems to be.
+func TestClosedBeforeItIsLookedAt(t *testing.T) {
+	asNobody := nobody(t)
+	hub := serve(t, "--listen", "127.0.0.1:0", "--extension-id", listedID)
+	addr := strings.TrimPrefix(hub.url, "http://")
+	const register = `{"jsonrpc":"2.0","id":2,"tabId":1,"method":"browser/registerTools","params":{"tools":[{"name":"transfer"}],"tabUrl":"https://bank.example/"}}`
+	for range 50 {
+		for i, v := range slices.Concat(visits("/tabs", listedOrigin, loopbackPage, loopbackPage), visits("/", loopbackPage)) {
+			ws, status := v.open(t, asNobody, addr)
+			if ws == nil {
+				if status != http.StatusUnauthorized && status != http.StatusForbidden {
+					t.Fatalf("%s from %s: %d", v.path, v.origin, status)
+				}
+				continue
+			}
+			ws.WriteMessage(websocket.TextMessage, []byte(register))
+			if i == 2 { // reset, not closed in good order
+				ws.NetConn().(*net.TCPConn).SetLinger(0)
+			}
+			ws.NetConn().Close()
+		}
+		conn, err := asNobody.NetDialContext(t.Context(), "tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: webmcp.v1\r\n\r\n", addr, loopbackPage)
+		conn.Close()
+	}
+
+	// The same lets the user's own program in, as long as it stays.
+	ws, _ := visits("/tabs", loopbackPage)[0].open(t, websocket.Dialer{}, addr)
+	if ws == nil {
+		t.Fatal("the user's own program is refused")
+	}
+	defer ws.Close()
+	if err := ws.WriteMessage(websocket.TextMessage, []byte(register)); err != nil {
+		t.Fatal(err)
+	}
+	for taken := false; !taken; {
+		_, frame, err := ws.ReadMessage()
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = strings.Contains(string(frame), `"id":2,"result"`)
+	}
+	if out, err := exec.Command("tabhub", "stop", "--data-dir", hub.dir).CombinedOutput(); err != nil { // when it has served all that came
+		t.Fatalf("%v: %s", err, out)
+	}
+	lines, err := record.Read(t.Context(), record.Dir(home.Dir(hub.dir).Records(), spec.LocalUser), record.Query{Event: record.Register})
+	if err != nil || len(lines) != 1 {
+		t.Errorf("%v: the hub has recorded %+v, want the tools of the user's own", err, lines)
 	}
 }

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"testing"
@@ -16,22 +15,7 @@ const timeout = rig.Timeout
 // program is the tabhub that is tested.
 var program string
 
-// parts are what this program does as another user, in the place of tests: see asOther.
-var parts map[string]func(in *json.Decoder, out *json.Encoder) error
-
-// partVar names the part in the environment.
-const partVar = "TABHUB_E2E_PART"
-
-func TestMain(m *testing.M) {
-	if part := parts[os.Getenv(partVar)]; part != nil {
-		if err := part(json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(buildAndRun(m))
-}
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
 
 func buildAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "tabhub-e2e-")

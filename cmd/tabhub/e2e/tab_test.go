@@ -22,6 +22,7 @@ type tab struct {
 	place  *place
 	origin string
 	key    string
+	token  string // that it shows, "" for none
 	tools  string // what it offers, a JSON array
 	// run runs a tool and returns the payload of the answer. It is called by several
 	// goroutines.
@@ -110,11 +111,15 @@ func (x *tab) serve(peer *wstest.Peer) {
 	x.peer = peer
 	session := fmt.Sprintf("s-%s-%d", x.key, x.reloads)
 	x.mu.Unlock()
+	shown := ""
+	if x.token != "" {
+		shown = fmt.Sprintf(`,"token":%q`, x.token)
+	}
 	var calls sync.WaitGroup
 	defer calls.Wait()
 	defer peer.Close()
 	send := func(format string, args ...any) { peer.Send(fmt.Appendf(nil, format, args...)) }
-	send(`{"jsonrpc":"2.0","id":"hello","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":%q,"session":%q}}`, x.key, session)
+	send(`{"jsonrpc":"2.0","id":"hello","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":%q,"session":%q%s}}`, x.key, session, shown)
 	send(`{"jsonrpc":"2.0","id":"tools","method":"browser/registerTools","params":{"tools":%s,"tabUrl":%q,"title":"Tab %s"}}`, x.tools, x.origin+"/"+x.key, x.key)
 	for {
 		frame, err := peer.Receive()

@@ -12,8 +12,6 @@ import (
 
 	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
-	"tabhub/tabtransport/wsserver/wstest"
 )
 
 // What belongs to one user of a hub is out of another's reach: a session by its id,
@@ -34,35 +32,10 @@ func TestUsersAreApart(t *testing.T) {
 
 	ran := make(chan string, 10)
 	for user, token := range tokens {
-		peer, _, err := wstest.Connect(p.within(), "ws://"+p.tabsAt()+"/tabs", http.Header{"Origin": {tabOrigin}}, spec.Subprotocol)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer peer.Close()
-		registered := make(chan struct{})
-		go func() {
-			for {
-				frame, err := peer.Receive()
-				if err != nil {
-					return
-				}
-				id := string(rawjson.Get(frame, "id"))
-				switch method, _ := rawjson.String(rawjson.Get(frame, "method")); {
-				case method == spec.MethodExecuteTool:
-					ran <- user
-					peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"success":true,"payload":{"content":[{"type":"text","text":"of %s"}]}}}`, id, user))
-				case id == "2":
-					close(registered)
-				}
-			}
-		}()
-		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":"same","token":%q}}`, token))
-		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":2,"method":"browser/registerTools","params":{"tools":[{"name":"same"},{"name":"only_%s"}]}}`, user))
-		select {
-		case <-registered:
-		case <-time.After(timeout):
-			t.Fatalf("the tab of %s was not registered", user)
-		}
+		p.open(&tab{key: "same", token: token, tools: fmt.Sprintf(`[{"name":"same"},{"name":"only_%s"}]`, user), run: func(string, json.RawMessage) string {
+			ran <- user
+			return fmt.Sprintf(`{"content":[{"type":"text","text":"of %s"}]}`, user)
+		}})
 	}
 
 	sessions, streams := map[string]*httpClient{}, map[string]*sseClient{}
