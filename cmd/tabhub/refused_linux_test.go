@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"regexp"
 	"runtime"
 	"slices"
@@ -18,8 +19,6 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/record"
 	"tabhub/spec"
 )
 
@@ -93,35 +92,29 @@ func visits(path string, origins ...string) (all []visit) {
 	return all
 }
 
-// open connects. What refuses it at once is 0 or the status of the answer.
-func (v visit) open(t *testing.T, d websocket.Dialer, addr string) (ws *websocket.Conn, status int) {
+// open connects and says hello. It returns nil if the hub refuses that at once.
+func (v visit) open(t *testing.T, d websocket.Dialer, addr string) *websocket.Conn {
 	t.Helper()
 	if v.subprotocol != "" {
 		d.Subprotocols = []string{v.subprotocol}
 	}
 	ws, resp, err := d.DialContext(t.Context(), "ws://"+addr+v.path, http.Header{"Origin": {v.origin}})
-	if resp == nil {
+	switch {
+	case resp == nil:
 		t.Fatal(err)
+	case err != nil && resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden:
+		t.Errorf("%s from %s: %s", v.path, v.origin, resp.Status)
+	case err == nil && v.hello != "":
+		ws.WriteMessage(websocket.TextMessage, []byte(v.hello)) // what becomes of it is read
 	}
-	if err == nil && v.hello != "" {
-		err = ws.WriteMessage(websocket.TextMessage, []byte(v.hello))
-	} else if err != nil {
-		return nil, resp.StatusCode
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ws, 0
+	return ws
 }
 
 // welcomed reports whether the hub lets it in. If not, it must say so.
 func (v visit) welcomed(t *testing.T, d websocket.Dialer, addr string) bool {
 	t.Helper()
-	ws, status := v.open(t, d, addr)
+	ws := v.open(t, d, addr)
 	if ws == nil {
-		if status != http.StatusUnauthorized && status != http.StatusForbidden {
-			t.Errorf("%s from %s: %d", v.path, v.origin, status)
-		}
 		return false
 	}
 	defer ws.Close()
@@ -174,53 +167,32 @@ func TestForgedOriginOfAnotherUser(t *testing.T) {
 // get in either: not even where the hub runs as root, whose a closed socket seems to be.
 func TestClosedBeforeItIsLookedAt(t *testing.T) {
 	asNobody := nobody(t)
-	hub := serve(t, "--listen", "127.0.0.1:0", "--extension-id", listedID)
-	addr := strings.TrimPrefix(hub.url, "http://")
-	const register = `{"jsonrpc":"2.0","id":2,"tabId":1,"method":"browser/registerTools","params":{"tools":[{"name":"transfer"}],"tabUrl":"https://bank.example/"}}`
-	for range 50 {
-		for i, v := range slices.Concat(visits("/tabs", listedOrigin, loopbackPage, loopbackPage), visits("/", loopbackPage)) {
-			ws, status := v.open(t, asNobody, addr)
-			if ws == nil {
-				if status != http.StatusUnauthorized && status != http.StatusForbidden {
-					t.Fatalf("%s from %s: %d", v.path, v.origin, status)
+	var log bytes.Buffer
+	t.Run("hub", func(t *testing.T) { // which has served all that came when this ends
+		p, _ := serveLogging(t, slog.New(slog.NewTextHandler(&log, nil)), "--extension-id", listedID, "--demo=false")
+		addr := p.info.Addrs[0]
+		for i := range 50 {
+			for _, v := range append(visits("/tabs", listedOrigin, loopbackPage), visits("/", loopbackPage)...) {
+				if ws := v.open(t, asNobody, addr); ws != nil {
+					if i%2 == 0 { // it is reset, not closed in good order
+						ws.NetConn().(*net.TCPConn).SetLinger(0)
+					}
+					ws.NetConn().Close()
 				}
-				continue
 			}
-			ws.WriteMessage(websocket.TextMessage, []byte(register))
-			if i == 2 { // reset, not closed in good order
-				ws.NetConn().(*net.TCPConn).SetLinger(0)
+			conn, err := asNobody.NetDialContext(t.Context(), "tcp", addr)
+			if err != nil {
+				t.Fatal(err)
 			}
-			ws.NetConn().Close()
+			fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: webmcp.v1\r\n\r\n", addr, loopbackPage)
+			conn.Close()
 		}
-		conn, err := asNobody.NetDialContext(t.Context(), "tcp", addr)
-		if err != nil {
-			t.Fatal(err)
+		// The same lets the user's own program in, as long as it stays.
+		if !visits("/tabs", loopbackPage)[0].welcomed(t, websocket.Dialer{}, addr) {
+			t.Error("the user's own program is refused")
 		}
-		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: webmcp.v1\r\n\r\n", addr, loopbackPage)
-		conn.Close()
-	}
-
-	// The same lets the user's own program in, as long as it stays.
-	ws, _ := visits("/tabs", loopbackPage)[0].open(t, websocket.Dialer{}, addr)
-	if ws == nil {
-		t.Fatal("the user's own program is refused")
-	}
-	defer ws.Close()
-	if err := ws.WriteMessage(websocket.TextMessage, []byte(register)); err != nil {
-		t.Fatal(err)
-	}
-	for taken := false; !taken; {
-		_, frame, err := ws.ReadMessage()
-		if err != nil {
-			t.Fatal(err)
-		}
-		taken = strings.Contains(string(frame), `"id":2,"result"`)
-	}
-	if out, err := exec.Command("tabhub", "stop", "--data-dir", hub.dir).CombinedOutput(); err != nil { // when it has served all that came
-		t.Fatalf("%v: %s", err, out)
-	}
-	lines, err := record.Read(t.Context(), record.Dir(home.Dir(hub.dir).Records(), spec.LocalUser), record.Query{Event: record.Register})
-	if err != nil || len(lines) != 1 {
-		t.Errorf("%v: the hub has recorded %+v, want the tools of the user's own", err, lines)
+	})
+	if n := strings.Count(log.String(), "peer connected"); n != 1 {
+		t.Errorf("%d peers were let in, want the one of the user's own: %s", n, log.String())
 	}
 }

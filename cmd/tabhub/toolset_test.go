@@ -27,6 +27,11 @@ const relayScript = "../../hub/pages/node_modules/@mcp-b/webmcp-local-relay/dist
 // serveTest runs a hub with the demo until the test ends, and returns it with its port.
 func serveTest(t *testing.T, flags ...string) (*process, string) {
 	t.Helper()
+	return serveLogging(t, slog.New(slog.DiscardHandler), flags...)
+}
+
+func serveLogging(t *testing.T, log *slog.Logger, flags ...string) (*process, string) {
+	t.Helper()
 	a := &app{env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
 	a.config.addHubFlags(f)
@@ -37,7 +42,7 @@ func serveTest(t *testing.T, flags ...string) (*process, string) {
 		t.Fatal(err)
 	}
 	a.config.dataDir = filepath.Join(t.TempDir(), "data")
-	p, err := a.startHub(t.Context(), home.Dir(a.config.dataDir), false, slog.New(slog.DiscardHandler))
+	p, err := a.startHub(t.Context(), home.Dir(a.config.dataDir), false, log)
 	if err != nil {
 		t.Fatal(err)
 	}
