@@ -121,9 +121,6 @@ func checkReads(t *testing.T, id Identity, name string) {
 	if !ok || d.domain != id.Domain || rest != id.tab()+clean(id.Item) {
 		t.Errorf("%+v: %s reads as %q of %q", id, name, rest, d.domain)
 	}
-	if owner, ok := Owner(name); ok && owner != id.Domain {
-		t.Errorf("%+v: %s is of %q", id, name, owner)
-	}
 }
 
 // Whatever the suffix below which a bank has its domain, no site below a shorter one
@@ -155,9 +152,6 @@ func TestEveryPublicSuffix(t *testing.T) {
 			checkReads(t, other, ToolNamer{Limit: 400}.Name(other, nil))
 		}
 		checkReads(t, bank, want)
-		if owner, ok := Owner(want); !ok || owner != bank.Domain {
-			t.Errorf("%s is of %q", want, owner)
-		}
 	}
 }
 
@@ -205,31 +199,23 @@ func publicSuffixes(t *testing.T) []string {
 	return rules
 }
 
-// Names that earlier versions gave away are known by their form.
-func TestOwner(t *testing.T) {
-	for name, want := range map[string]spec.Domain{
-		"website_tool_bank_co_uk_transfer":                 "bank.co.uk",
-		"website_prompt_bank_co_uk_greet":                  "bank.co.uk",
-		"website_tool_bank_co_uk_tab2_transfer":            "bank.co.uk",
-		"website_tool_bank_co__uk_transfer":                "bank.co",
-		"website_tool_unverified_bank_com_x":               "unverified_bank.com",
-		"website_tool_my_node_example_com_x":               "my.node.example.com",
-		"website_tool_localhost_5173_x":                    "localhost:5173",
-		"website_tool_example_com_book_flight":             "", // may be read in two ways
-		"website_tool_example_com_add_to_cart":             "",
-		"website_tool_intranet_x":                          "",
-		"website_tool_intranet__x":                         "", // no host that all know
-		"website_tool_example_com_part__x":                 "",
-		"website_tool_67890_team_vercel_app_a_to_91444732": "",
-		"website_tool_bank_com":                            "",
-		"website_tool_bank_com_":                           "",
-		"website_tool_":                                    "",
-		"website_tool":                                     "",
-		"bank_com_x":                                       "",
-		"":                                                 "",
-	} {
-		if got, ok := Owner(name); got != want || ok != (want != "") {
-			t.Errorf("Owner(%s) = %q, %v; want %q", name, got, ok, want)
+// cutDomain cuts a name's text after the domain: after the first well-known host with
+// a port, else after the longest well-known host that it begins with.
+func cutDomain(body string) (text, rest string) {
+	marks := marksLen(body)
+	groups := strings.Split(body[marks:], "_")
+	longest := 0
+	for end := 1; end < len(groups); end++ {
+		if endsPort(groups[:end]) {
+			longest = end
+			break
+		}
+		if wellKnown(groups[:end]) {
+			longest = end
 		}
 	}
+	if longest == 0 {
+		return "", ""
+	}
+	return body[:marks] + strings.Join(groups[:longest], "_"), strings.Join(groups[longest:], "_")
 }

@@ -53,7 +53,7 @@ type ToolNamer struct {
 // taken says which identity has a public name; nil means that none is taken. The result
 // is the first name for id that no other identity has. It is "" if others have them all,
 // which takes a collision of hashes of 32 bits and more. An identity that Name would not
-// give the name does not count: it may have it from an earlier version.
+// give the name does not count: it may have it from when the public suffix list was another.
 func (n ToolNamer) Name(id Identity, taken func(public string) (Identity, bool)) string {
 	for name := range n.candidates(id) {
 		if taken == nil {

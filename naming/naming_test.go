@@ -215,9 +215,9 @@ func TestFirstKeepsName(t *testing.T) {
 	}
 }
 
-// Who had a name from an earlier version does not keep it from its owner, and does not
-// get it again.
-func TestNameOfAnEarlierVersion(t *testing.T) {
+// Who had a name when the public suffix list was another does not keep it from its owner, and does
+// not get it again.
+func TestNameThatIsNowAnothers(t *testing.T) {
 	bank := Identity{spec.KindTool, "bank.co.uk", 0, "transfer"}
 	other := Identity{spec.KindTool, "bank.co", 0, "uk_transfer"}
 	held := map[string]Identity{"website_tool_bank_co_uk_transfer": other, "website_tool_bank_co_uk_transfer_" + bank.hash()[:8]: bank}

@@ -29,9 +29,11 @@ var (
 	ErrCorrupt = errors.New("store is damaged")
 	// ErrNewer: a newer version of the program wrote the file. It was left untouched.
 	ErrNewer = errors.New("store was written by a newer version")
+	// ErrOlder: an older version of the program wrote the file. It was left untouched.
+	ErrOlder = errors.New("store was written by an older version")
 )
 
-const schemaVersion = 1
+const schemaVersion = 2
 
 // maxQueued is how many bytes, about, may wait to be written; a Write past it fails with
 // ErrBacklog.
@@ -60,7 +62,7 @@ var _ DomainToolStorage = (*Bolt)(nil)
 
 // Open opens the store at path, or creates it; the directory must exist. A file
 // that another process has open is ErrLocked, a damaged one ErrCorrupt, one of a
-// newer version ErrNewer; the error's text says what to do, and the file is left as
+// newer version ErrNewer, one of an older version ErrOlder; the error's text says what to do, and the file is left as
 // it was. Close it after use.
 func Open(path string, opts Options) (*Bolt, error) {
 	if opts.LockTimeout == 0 {
@@ -131,6 +133,9 @@ func checkVersion(path string, tx *bbolt.Tx) error {
 	case v > schemaVersion:
 		return fmt.Errorf("%w: %s has schema %d, this program knows %d; use the newer program, or another data directory",
 			ErrNewer, path, v, schemaVersion)
+	case v < schemaVersion:
+		return fmt.Errorf("%w: %s has schema %d, this program knows %d; move the file away to start afresh, or use the older program",
+			ErrOlder, path, v, schemaVersion)
 	}
 	return nil
 }

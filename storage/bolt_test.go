@@ -234,8 +234,9 @@ func TestForeignFiles(t *testing.T) {
 	}{
 		"never used":      {nil, nil},
 		"empty":           {bolt(func(*bbolt.Tx) error { return nil }), nil},
-		"this version":    {meta(1), nil},
-		"newer":           {meta(2), storage.ErrNewer},
+		"this version":    {meta(2), nil},
+		"older":           {meta(1), storage.ErrOlder},
+		"newer":           {meta(3), storage.ErrNewer},
 		"much newer":      {meta(1 << 40), storage.ErrNewer},
 		"no version":      {meta(0), storage.ErrCorrupt},
 		"another program": {bolt(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("wallet")); return err }), storage.ErrCorrupt},
@@ -244,40 +245,6 @@ func TestForeignFiles(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 	}
-}
-
-// TestFileWithoutEpochs: the store of a version that had none goes on, and one that is
-// opened by it in between does not fall back.
-func TestFileWithoutEpochs(t *testing.T) {
-	dir := t.TempDir()
-	b := open(t, dir)
-	fill(t, b, 3)
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := bbolt.Open(filepath.Join(dir, "tabhub.db"), 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		u := tx.Bucket([]byte("users")).Bucket([]byte(user))
-		if u.Get([]byte("epoch")) == nil {
-			t.Error("the epoch is not in the file")
-		}
-		return u.Delete([]byte("epoch"))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	b = open(t, dir)
-	s, err := b.Load(t.Context(), user, time.Time{})
-	if err != nil || len(s.Tabs) != 3 || s.Epoch != 1 {
-		t.Fatalf("got %d tabs and epoch %d, %v", len(s.Tabs), s.Epoch, err)
-	}
-	fill(t, b, 4)
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {

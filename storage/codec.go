@@ -114,9 +114,6 @@ func (b *Browser) code(c *coder) {
 	text(c, &b.Name)
 	c.flag(&b.Confirmed)
 	c.time(&b.LastSeen)
-	if c.decode && !c.bad && len(c.b) == 0 || !c.decode && b.Label == "" {
-		return // as before there was Label
-	}
 	text(c, &b.Label)
 }
 
@@ -135,9 +132,6 @@ func (s *Site) code(c *coder) {
 		s.Cache = new(cache == 2)
 	}
 	integer(c, &s.CallTimeout)
-	if c.decode && !c.bad && len(c.b) == 0 || !c.decode && s.Check == "" {
-		return // as before there was Check
-	}
 	text(c, &s.Check)
 }
 

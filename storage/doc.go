@@ -18,18 +18,14 @@
 //	    sites          domain                → Site: the user's settings
 //	    settings       name                  → Settings: a document of a part of the hub
 //	    documents      pair(kind, id)        → Document: one of many of a part of the hub
-//	    log            sequence of its first record, 8 bytes big-endian
-//	                                         → a block of up to 256 OldRecords; only of
-//	                                           versions that had no package record
 //
 // pair(a, b) is the length of a as a varint, then a, then b. Values are the fields
 // of the type of the same name, in order, as varints and length-prefixed bytes
 // (codec.go): what a page wrote is kept byte for byte, which JSON within JSON would
 // not do.
 //
-// A change of the layout raises schemaVersion. The buckets are made by the first
-// commit; a file that holds none is a new store. A file without epochs, of a version
-// that had none, is as one whose epochs are 0; that version reads files with them.
+// A change of the layout raises schemaVersion; a file of another version is refused. The buckets
+// are made by the first commit; a file that holds none is a new store.
 //
 // # Another implementation
 //

@@ -89,8 +89,7 @@ func readState(user *bbolt.Bucket, s *State) error {
 	return nil
 }
 
-// readEpoch returns the greatest epoch under which anything of a user was written. It
-// is 0 if only a version without epochs has written.
+// readEpoch returns the greatest epoch under which anything of a user was written.
 func readEpoch(user *bbolt.Bucket) (spec.Epoch, error) {
 	b := user.Get(keyEpoch)
 	e, n := binary.Uvarint(b)

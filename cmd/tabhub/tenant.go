@@ -119,35 +119,15 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	return t, nil
 }
 
-// openRecord opens a user's record. What an older version has recorded, in the store, comes
-// first in it. changed is fired when something is recorded. epoch is that of the user's hub.
+// openRecord opens a user's record. changed is fired when something is recorded. epoch is that of
+// the user's hub.
 func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal, epoch func(context.Context) (spec.Epoch, error)) (*record.Recorder, error) {
 	c := p.config
-	dir := record.Dir(p.dir.Records(), user)
 	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Changed: changed, Log: p.log.With("user", user)}
 	if p.node != nil {
 		return p.node.openRecord(user, epoch, o)
 	}
-	old, err := p.store.OldLog(user)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]record.Entry, len(old))
-	for i, r := range old {
-		entries[i] = record.Entry{
-			Time: r.Time, Event: record.Event(r.Event), Said: r.Client, Via: r.Via, Tab: r.Tab, Domain: r.Domain, Tool: r.Tool,
-			Digest: r.Digest, Outcome: r.Outcome, Reason: r.Reason, Duration: r.Duration,
-		}
-	}
-	if err := record.Import(dir, o, entries); err != nil {
-		return nil, fmt.Errorf("move the log of %s to %s: %w", user, dir, err)
-	}
-	if len(old) > 0 {
-		if err := p.store.DropOldLog(user); err != nil {
-			return nil, err
-		}
-	}
-	return record.Open(dir, o), nil
+	return record.Open(record.Dir(p.dir.Records(), user), o), nil
 }
 
 // hasBrowser reports whether a user has paired a browser of their own with the hub.

@@ -733,32 +733,6 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// What an older version has recorded comes first, and once, however often the move begins.
-func TestImport(t *testing.T) {
-	dir := t.TempDir() + "/record"
-	o := Options{User: "ann"}
-	old := []Entry{entry("a"), entry("b")}
-	old[0].Digest = "0123456789abcdef"
-	for range 2 {
-		if err := Import(dir, o, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := Import(dir, o, old); err != nil {
-			t.Fatal(err)
-		}
-		intact(t, dir)
-	}
-	fill(t, dir, "c")
-	if err := Import(dir, o, old); err != nil {
-		t.Fatal(err)
-	}
-	want(t, dir, "a", "b", "c")
-	intact(t, dir)
-	if lines, err := Read(t.Context(), dir, Query{Limit: 1, Tool: "a"}); err != nil || lines[0].Digest != old[0].Digest {
-		t.Errorf("%+v, %v", lines, err)
-	}
-}
-
 // Who has a call carry much must not get other calls, or this one, out of the record.
 func TestLargeArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

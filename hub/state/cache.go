@@ -85,10 +85,6 @@ func (tx *Tx) cacheItem(e *entry, c *cache, it *item.Item) bool {
 	case tx.cachedItems >= maxAllCached:
 		tx.dropLargestCache(e)
 	}
-	// An earlier version kept what all browsers left together.
-	if at := slices.IndexFunc(e.cached, func(l leftover) bool { return l.of.browser == "" && l.of.peer == browserPeer(c.browser) }); at >= 0 {
-		tx.uncache(e, at)
-	}
 	if c.items == 0 && !slices.Contains(d.caches, c) {
 		d.caches = append(d.caches, c)
 	}

@@ -69,7 +69,7 @@ func (s *State) List(dst []Listed, by By, domain spec.Domain, kind spec.Kind, te
 // it. A resource is also found by a URI that a template makes, the item is the template then,
 // and by that of a tool's app.
 func (s *State) Find(by By, kind spec.Kind, name string) (Listed, bool) {
-	b := s.bound(kind, name)
+	b := s.names[publicName{kind, name}]
 	if (b == nil || b.entry == nil) && kind == spec.KindResource {
 		b, _ = s.match(by, name)
 	}

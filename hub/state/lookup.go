@@ -26,7 +26,7 @@ func (s *State) Lookup(kind spec.Kind, name string) (Ref, bool) { return s.Looku
 // something of which by does not know. The name of a tab that is gone is still its own while the
 // domain's catalog has the item.
 func (s *State) LookupFor(by By, kind spec.Kind, name string) (Ref, bool) {
-	b := s.bound(kind, name)
+	b := s.names[publicName{kind, name}]
 	if b == nil && kind == spec.KindResource {
 		b = s.escaped(name)
 	}
@@ -47,16 +47,6 @@ func (s *State) LookupFor(by By, kind spec.Kind, name string) (Ref, bool) {
 		}
 	}
 	return Ref{ID: b.id, Page: b.id.Item, b: b, by: by}, true
-}
-
-// bound returns what a public name stands for, or nil. A name that an identity had and
-// no longer has stands for it still.
-func (s *State) bound(kind spec.Kind, name string) *binding {
-	b := s.names[publicName{kind, name}]
-	if b != nil && b.entry == nil {
-		return s.renamed(name, b)
-	}
-	return b
 }
 
 // escaped returns the resource whose URI a client's parser has turned into uri.

@@ -57,7 +57,7 @@ func (tx *Tx) bind(id naming.Identity, e *entry, p *provider) string {
 	key := publicName{id.Kind, public}
 	b := tx.names[key]
 	if b != nil && b.id != id && b.entry == nil {
-		tx.forgetName(key, b) // an earlier version gave it to another
+		tx.forgetName(key, b) // given when the public suffix list was another
 		b = nil
 	}
 	switch {
@@ -98,30 +98,6 @@ func (tx *Tx) restoreName(n storage.Name) {
 	d.idle++
 	id := naming.Identity{Kind: n.Kind, Domain: n.Domain, Tab: n.Tab, Item: n.Item}
 	tx.names[publicName{n.Kind, n.Public}] = &binding{id: id, domain: d}
-}
-
-// renamed returns what name, which b stands for and nobody has now, is a former name
-// of: the binding of the name that b's identity has now, or b if it has none. An
-// earlier version gave the name, or a hub with another limit. The result is nil if the
-// form of the name makes it another site's: a call that names a site must not go
-// elsewhere, even if that site has never been here.
-func (s *State) renamed(name string, b *binding) *binding {
-	if owner, ok := naming.Owner(name); ok && owner != b.id.Domain {
-		return nil
-	}
-	e := b.domain.entries[entryKey{b.id.Kind, b.id.Item}]
-	if e == nil {
-		return b
-	}
-	public := e.public
-	if b.id.Tab != 0 {
-		i := slices.IndexFunc(e.providers, func(p *provider) bool { return p.number == b.id.Tab })
-		if i < 0 {
-			return b
-		}
-		public = e.providers[i].public
-	}
-	return s.names[publicName{b.id.Kind, public}]
 }
 
 // roomForName reports whether a domain may take one more name.

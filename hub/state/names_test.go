@@ -35,81 +35,25 @@ func TestNameOfAnotherSite(t *testing.T) {
 	}
 }
 
-// earlierNames are stored names that a version before gave.
-func earlierNames(names ...storage.Name) (changes []storage.Change) {
-	for _, n := range names {
-		n.Kind, n.Public = spec.KindTool, "website_tool_"+n.Public
-		changes = append(changes, n)
-	}
-	return changes
-}
-
-// What a model, a prompt or a client's settings remember of an earlier version works
-// on, over restarts too; only the new name is listed.
-func TestEarlierNamesWork(t *testing.T) {
-	const long = "a_tool_with_quite_a_long_name_for_a_shop"
-	f := newFixture(t, earlierNames(
-		storage.Name{Public: "e_com_search_all", Domain: "e.com", Item: "search_all"},
-		storage.Name{Public: "e_com_tab2_search_all", Domain: "e.com", Tab: 2, Item: "search_all"},
-		storage.Name{Public: "e_com_" + long, Domain: "e.com", Item: long},
-		storage.Name{Public: "e_com_gone", Domain: "e.com", Item: "gone"},
-	)...)
-	for range 3 {
-		a, b := f.page("https://e.com", "a"), f.page("https://e.com", "b")
-		f.tools(a, "", "search_all")
-		f.tools(b, "", "search_all", long)
-		f.tabState(b, &spec.TabState{Visible: new(true)})
-		names := f.listed(spec.KindTool, false)
-		if !strings.HasPrefix(names, "e_com_a_tool_with_quite_a_") || !strings.HasSuffix(names, " e_com__search_all e_com__tab1_search_all e_com__tab2_search_all") {
-			t.Errorf("listed %q", names)
-		}
-		f.wantTarget("e_com_search_all", b, "search_all")
-		f.wantTarget("e_com_tab2_search_all", b, "search_all")
-		f.wantTarget("e_com_"+long, b, long)
-		f.wantUnknown("e_com_gone")
-		if l, ok := f.Find(By{}, spec.KindTool, "website_tool_e_com_search_all"); !ok || l.Public != "website_tool_e_com__search_all" {
-			t.Errorf("found %q, %t", l.Public, ok)
-		}
-		f.close()
-		f.restart()
-	}
-}
-
-// A name that an earlier version gave to another site than the one that it names is
-// neither listed nor called for it, whether the site that it names is there or not.
-func TestEarlierNameOfAnotherSite(t *testing.T) {
-	f := newFixture(t, earlierNames(
-		storage.Name{Public: "bank_co_uk_transfer", Domain: "bank.co", Item: "uk_transfer"},
-		storage.Name{Public: "bank_co_uk_transfer_abcd0123", Domain: "bank.co.uk", Item: "transfer"},
-		storage.Name{Public: "e_com_part__x", Domain: "e.com", Item: "part__x"},
-	)...)
+// A name that another site than the one that it names has from when the public suffix list was
+// another is neither listed nor called for it, whether the site that it names is there or not.
+func TestStoredNameOfAnotherSite(t *testing.T) {
+	f := newFixture(t, storage.Name{Kind: spec.KindTool, Public: "website_tool_bank_co_uk_transfer", Domain: "bank.co", Item: "uk_transfer"})
 	for range 2 {
-		other, e := f.page("https://bank.co", "a"), f.page("https://e.com", "a")
+		other := f.page("https://bank.co", "a")
 		f.tools(other, "", "uk_transfer")
-		f.tools(e, "", "part__x")
-		f.wantTools("bank_co__uk_transfer e_com__part__x")
+		f.wantTools("bank_co__uk_transfer")
 		f.wantUnknown("bank_co_uk_transfer")
 		f.wantTarget("bank_co__uk_transfer", other, "uk_transfer")
-		f.wantTarget("e_com_part__x", e, "part__x") // no site that anybody knows
 		f.close()
 		f.restart()
 	}
-	for range 2 {
-		other, bank := f.page("https://bank.co", "a"), f.page("https://bank.co.uk", "a")
-		e, part := f.page("https://e.com", "a"), f.page("https://e.com.part", "a")
-		f.tools(other, "", "uk_transfer")
-		f.tools(bank, "", "transfer")
-		f.tools(e, "", "part__x")
-		f.tools(part, "", "x")
-		f.wantTools("bank_co__uk_transfer bank_co_uk_transfer e_com__part__x e_com_part__x")
-		f.wantTarget("bank_co_uk_transfer", bank, "transfer")
-		f.wantTarget("bank_co_uk_transfer_abcd0123", bank, "transfer")
-		f.wantTarget("bank_co__uk_transfer", other, "uk_transfer")
-		f.wantTarget("e_com_part__x", part, "x")
-		f.wantTarget("e_com__part__x", e, "part__x")
-		f.close()
-		f.restart()
-	}
+	bank, other := f.page("https://bank.co.uk", "a"), f.page("https://bank.co", "a")
+	f.tools(bank, "", "transfer")
+	f.tools(other, "", "uk_transfer")
+	f.wantTools("bank_co__uk_transfer bank_co_uk_transfer")
+	f.wantTarget("bank_co_uk_transfer", bank, "transfer")
+	f.wantTarget("bank_co__uk_transfer", other, "uk_transfer")
 }
 
 // A model that cuts a name short, mistypes it or leaves the site out is told which

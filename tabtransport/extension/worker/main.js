@@ -78,7 +78,6 @@ const ready = start();
 async function start() {
   // Content scripts have no business with the keys that are kept there.
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
-  await settings.dropSecrets();
   current = await settings.loadSettings();
   await Promise.all([tabs.load(), calls.load(), questions.load(), rooms.load(), placeSentinel(current)]);
   await uses.load(calls.runs);

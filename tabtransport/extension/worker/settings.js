@@ -196,14 +196,6 @@ export function forgetIdentity() {
   return chrome.storage.local.remove("browserId");
 }
 
-/** What an earlier version kept: secrets that were sent to whatever held the hub's port. */
-export async function dropSecrets() {
-  const { settings } = await chrome.storage.local.get("settings");
-  const { token, ...rest } = /** @type {Partial<Settings> & {token?: string}} */ (settings ?? {});
-  if (token !== undefined) await chrome.storage.local.set({ settings: rest });
-  await chrome.storage.local.remove("secrets");
-}
-
 /**
  * A value that is new whenever tab ids are: with each start of the browser. It outlives
  * an update of the extension, which empties chrome.storage.session.
