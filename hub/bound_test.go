@@ -279,27 +279,6 @@ func TestBindingsHoldTogether(t *testing.T) {
 	w.wants(consent.As(policy.Token), domain, "paid by personal")
 }
 
-// A session that has begun to work at a site in one profile goes on there, though the owner looks
-// at another, its tab is closed, or the hub starts anew.
-func TestSessionStaysInItsProfile(t *testing.T) {
-	w := newProfiles(t)
-	domain := buyName(t, w, 0)
-	w.focus(w.work)
-	w.wants(free, domain, "paid by work")
-	w.focus(w.personal)
-	w.wants(free, domain, "paid by work")
-	w.work.tell(7, &spec.TabClosed{})
-	w.wants(free, domain, "paid by work") // in a tab that is opened
-	other := *free
-	other.Session = "another"
-	w.wants(&other, domain, "paid by personal")
-	// What it chooses itself leads it elsewhere.
-	if err := w.hub.Use(t.Context(), free, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, nil); err != nil {
-		t.Fatal(err)
-	}
-	w.wants(free, domain, "paid by personal")
-}
-
 // Clients are told of what changes in their browsers, and of nothing else.
 func TestBoundChanges(t *testing.T) {
 	w := newProfiles(t)
@@ -362,12 +341,10 @@ func (e profile) tell(tab int64, msg spec.Inbound) {
 	}
 }
 
-// Names, what each profile has left, and where sessions work outlive the hub.
+// Names, and what each profile has left outlive the hub.
 func TestBoundOutlivesTheHub(t *testing.T) {
 	w := newProfiles(t)
 	domain := buyName(t, w, 0)
-	w.focus(w.work)
-	w.wants(free, domain, "paid by work")
 	w.work.tell(7, &spec.TabClosed{})
 	w.personal.tell(7, &spec.TabClosed{})
 	if err := w.hub.Close(t.Context()); err != nil {
@@ -380,11 +357,8 @@ func TestBoundOutlivesTheHub(t *testing.T) {
 		}
 	}
 	w.personal = w.join("personal") // work is away
-	w.focus(w.personal)
-	w.wants(free, domain, "works there in the browser work")
 	w.wants(atHome, domain, "paid by personal")
 	w.work = w.join("work")
-	w.wants(free, domain, "paid by work")
 	w.wants(atWork, domain, "paid by work")
 }
 

@@ -401,7 +401,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if h.free(r.by, t.Addr, t.Reads()) != nil {
 		return spec.Response{}, errClaimed
 	}
-	if r.moved || r.keeps || t.Settles || stale {
+	if r.moved || r.keeps || stale {
 		by := h.by(r.by)
 		h.update(func(tx *state.Tx) {
 			if r.moved {
@@ -409,9 +409,6 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 			}
 			if r.keeps {
 				tx.Keep(by, t.Addr)
-			}
-			if t.Settles {
-				tx.Settle(by, t)
 			}
 			if stale {
 				tx.SaveSession(by.Session)

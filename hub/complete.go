@@ -30,7 +30,7 @@ func (h *Hub) Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, 
 	if h.free(by, r.target.Addr, true) != nil { // which the name names
 		return item.CompleteResult(spec.Response{}), nil
 	}
-	r.timeout, r.moved, r.keeps, r.target.Settles = spec.ControlTimeout, false, false, false
+	r.timeout, r.moved, r.keeps = spec.ControlTimeout, false, false
 	r.action = actionFor(by, r.target.Item, r.ref.Page)
 	h.reach(by, &r.action, r.target.Addr.Peer)
 	p, ok := h.gate.allows(ctx, &r.action, &r)

@@ -32,9 +32,6 @@ func (r *run) openTab(ctx context.Context) error {
 	id := r.ref.ID
 	it := h.state.Known(&r.ref, h.by(r.by))
 	why := h.boundWordsLocked(r.by)
-	if in := h.state.SettledIn(h.by(r.by), &r.ref); in != "" && why == "" {
-		why = fmt.Sprintf("; this client works there in the browser %s, and goes on in no other by itself: browser_tab use leads it to one", in)
-	}
 	url, ready, away := h.state.Opener(id.Domain, h.by(r.by), r.peer, time.Now())
 	h.mu.RUnlock()
 	switch {

@@ -15,9 +15,8 @@ type RoomKind string
 
 // The choices for RoomKind.
 const (
-	RoomGroup  RoomKind = "group"  // a tab group of each client's own
-	RoomWindow RoomKind = "window" // a window of each client's own
-	RoomNone   RoomKind = "none"   // anywhere
+	RoomGroup RoomKind = "group" // a tab group of each client's own
+	RoomNone  RoomKind = "none"  // anywhere
 )
 
 // RoomEnd says what becomes of the tabs that a client has opened, when it has ended.
@@ -37,7 +36,7 @@ func (h *Hub) room(by state.By, browser spec.PeerID) *spec.Room {
 	if !h.keepsRooms(browser) {
 		return nil
 	}
-	return &spec.Room{ID: by.Session.Short(), Title: describe.Clean(by.Label, maxSaid), Kind: spec.RoomKind(h.opts.Room)}
+	return &spec.Room{ID: by.Session.Short(), Title: describe.Clean(by.Label, maxSaid)}
 }
 
 func (h *Hub) keepsRooms(browser spec.PeerID) bool {

@@ -346,21 +346,11 @@ type OpenTab struct {
 	Room *Room `json:"room,omitempty"`
 }
 
-// Room is the place of the tabs that one client has opened: a tab group, or a window.
+// Room is the place of the tabs that one client has opened: a tab group.
 type Room struct {
-	ID    string   `json:"id"`    // the same for all tabs of the room
-	Title string   `json:"title"` // the client's name, for people
-	Kind  RoomKind `json:"kind"`
+	ID    string `json:"id"`    // the same for all tabs of the room
+	Title string `json:"title"` // the client's name, for people
 }
-
-// RoomKind is what a Room is in the browser.
-type RoomKind string
-
-// The kinds of rooms.
-const (
-	RoomGroup  RoomKind = "group"
-	RoomWindow RoomKind = "window"
-)
 
 // EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room is gone.
 type EndRoom struct {

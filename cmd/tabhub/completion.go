@@ -181,7 +181,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"tabhub setup --client": oneOf(append([]string{"all", none}, clientconf.Names()...)...),
 		"auth":                  oneOf("token", "jwt", "none"), "policy": oneOf("open", "careful", "ask", "read-only"),
 		"tab-names": oneOf("auto", "always", "never"), "expose": oneOf("auto", "all", "proxy"), "ask": oneOf("browser", "client", "dashboard"),
-		"handover": oneOf("wait", "fail", "ignore"), "room": oneOf("group", "window", "none"), "room-end": oneOf("keep", "close"),
+		"handover": oneOf("wait", "fail", "ignore"), "room": oneOf("group", "none"), "room-end": oneOf("keep", "close"),
 		"log-level": oneOf("debug", "info", "warn", "error"), "log-format": oneOf("text", "json"),
 	}
 	var add func(*cobra.Command)

@@ -133,7 +133,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.DurationVar(&c.personTimeout, "person-timeout", spec.PersonTimeout, "how long a tool call may wait for you to submit a form in its tab")
 	f.DurationVar(&c.taskAfter, "task-after", mcpserver.TaskAfter, "how long a tool call may take until its client gets a task in place of the answer, if it takes one")
 	f.StringVar(&c.handover, "handover", string(hub.HandoverWait), "what a client's calls do in a tab that it holds while you use it by hand: wait (until you have finished), fail or ignore")
-	f.StringVar(&c.room, "room", string(hub.RoomGroup), "where the tabs go that a client opens: group (a tab group of its own), window, or none (anywhere)")
+	f.StringVar(&c.room, "room", string(hub.RoomGroup), "where the tabs go that a client opens: group (a tab group of its own) or none (anywhere)")
 	f.StringVar(&c.roomEnd, "room-end", string(hub.RoomKeep), "what becomes of these tabs when the client has ended: keep, or close (but for those that you have used)")
 	f.BoolVar(&c.labelResults, "label-results", false, "put the texts of pages that models read between lines that say whose they are")
 	f.StringVar(&c.policy, "policy", "", "the `mode` that holds where no rule does: open, careful, ask or read-only (default: what tabhub policy mode has set, else careful)")
@@ -214,8 +214,8 @@ func (c *config) check() error {
 		return usagef("--task-after is %s; it must be above 0", c.taskAfter)
 	case !among(c.handover, hub.HandoverWait, hub.HandoverFail, hub.HandoverIgnore):
 		return usagef("--handover is %q; it may be wait, fail or ignore", c.handover)
-	case !among(c.room, hub.RoomGroup, hub.RoomWindow, hub.RoomNone):
-		return usagef("--room is %q; it may be group, window or none", c.room)
+	case !among(c.room, hub.RoomGroup, hub.RoomNone):
+		return usagef("--room is %q; it may be group or none", c.room)
 	case !among(c.roomEnd, hub.RoomKeep, hub.RoomClose):
 		return usagef("--room-end is %q; it may be keep or close", c.roomEnd)
 	case c.metrics != "owner" && c.metrics != "open":

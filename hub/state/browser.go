@@ -114,12 +114,8 @@ func (tx *Tx) relabelBrowser(b storage.Browser, label string) {
 	if b.Label == label {
 		return
 	}
-	if was := b.Label; was != "" {
-		tx.resettle(was, label)
-	}
 	b.Label = label
 	tx.saveBrowser(b)
-	tx.countLabels()
 	for _, d := range tx.order { // its tabs, and what they have left
 		tx.relist(d)
 	}

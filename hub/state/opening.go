@@ -39,7 +39,6 @@ func (s *State) Opener(domain spec.Domain, by By, only spec.PeerID, now time.Tim
 	if d == nil {
 		return "", false, false
 	}
-	by = s.settled(by, d)
 	return s.openURL(d, by), s.openingAt(d, by, now) != nil || s.opener(d, by, only) != nil, s.openerAway(by, only)
 }
 
@@ -51,15 +50,14 @@ func (tx *Tx) Open(domain spec.Domain, by By, only spec.PeerID) (o *Opening, fir
 	if d == nil {
 		return nil, false
 	}
-	in := tx.settled(by, d)
-	if o := tx.openingAt(d, in, tx.now); o != nil {
+	if o := tx.openingAt(d, by, tx.now); o != nil {
 		return o, false
 	}
-	p := tx.opener(d, in, only)
+	p := tx.opener(d, by, only)
 	if p == nil {
 		return nil, false
 	}
-	o = &Opening{Peer: p.id, URL: tx.openURL(d, in), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	o = &Opening{Peer: p.id, URL: tx.openURL(d, by), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
 	d.openings = append(slices.DeleteFunc(d.openings, func(o *Opening) bool { return !tx.now.Before(o.until) }), o)
 	return o, true
 }

@@ -15,7 +15,7 @@ import (
 // what they have cached is listed. It returns what found no room.
 func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Item) (rejected []spec.Rejection) {
 	for _, b := range stored.Browsers {
-		tx.restoreBrowser(b)
+		tx.browsers[b.ID] = b
 	}
 	for _, site := range stored.Sites {
 		tx.sites[site.Domain] = site

@@ -29,12 +29,10 @@ type Candidate struct {
 	Departed bool       // the tab is there, but its document has gone; the next one may have the item
 	Asleep   bool       // the tab's page is not loaded; a call has it loaded
 	Excluded bool       // is not to be chosen
-	Settles  bool       // a call that goes there says in which browser the session works
 	InUse    bool       // the session holds the tab, and the owner uses it by hand
 	Lease    LeaseState // of the tab, for the session that calls
 	Room     RoomState
-	Kept     int    // place among the tabs that the session prefers, 1 is the first; 0: none
-	Browser  string // the name that it has from its owner, as far as any has one
+	Kept     int // place among the tabs that the session prefers, 1 is the first; 0: none
 
 	tab     *tab
 	session *session // that calls; nil for nobody's
@@ -185,11 +183,7 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	if by.Session != (SessionID{}) {
 		ses = s.sessions[by.Session]
 	}
-	in := by // where the session works at the site
-	if !snap.Named && ses != nil && len(ses.settled) > 0 {
-		in = s.settled(by, r.b.domain)
-	}
-	active := s.activeOf(in)
+	active := s.activeOf(by)
 	switch e := r.b.entry; {
 	case snap.Named && !s.knowsTab(&by, r.b.provider.tab):
 	case snap.Named:
@@ -197,9 +191,9 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	case e != nil:
 		// The domain's name stands for the tabs whose schemas are the newest's, and for the
 		// session's own.
-		newest := s.newest(e, in, true)
+		newest := s.newest(e, by, true)
 		for _, p := range e.providers {
-			if ses.owns(p.tab) && s.knowsTab(&by, p.tab) || newest != nil && p.item.Shape == newest.item.Shape && s.knowsTab(&in, p.tab) {
+			if s.knowsTab(&by, p.tab) && (ses.owns(p.tab) || newest != nil && p.item.Shape == newest.item.Shape) {
 				snap.Candidates = appendCandidate(snap.Candidates, p, ses)
 			}
 		}
@@ -208,10 +202,6 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 		c := &snap.Candidates[i]
 		c.Active = c.tab == active
 		c.InUse = len(s.inUse) > 0 && c.Lease == LeaseMine && s.inUse[c.Addr]
-		if s.labels > 0 {
-			c.Browser = s.label(c.tab.peer.browserKey())
-			c.Settles = !snap.Named && c.Browser != "" && s.settles(by, r.b.domain, c.Browser)
-		}
 		c.Excluded = only != "" && c.Addr.Peer != only || slices.Contains(excluded, c.Addr)
 	}
 	return snap

@@ -48,9 +48,7 @@ type session struct {
 	tabs   []spec.TabAddr        // its calls' tabs, each once, those that it prefers first
 	leases map[*lease]bool       // that it holds
 	room   map[spec.TabAddr]bool // tabs that it has opened
-	// settled are the names of the browsers in which it works, by site; each list has one.
-	settled map[string][]string
-	stored  bool // there is a document of it
+	stored bool                  // there is a document of it
 
 	connections int
 	// used is when it was here last, in ns since 1970. It is not guarded with the state:
@@ -95,7 +93,7 @@ func (ses *session) owns(t *tab) bool {
 }
 
 func (ses *session) empty() bool {
-	return len(ses.tabs)+len(ses.leases)+len(ses.room)+len(ses.settled) == 0
+	return len(ses.tabs)+len(ses.leases)+len(ses.room) == 0
 }
 
 // session returns somebody's session, making it if need be; nil for nobody's, and if there are
@@ -200,7 +198,7 @@ func (tx *Tx) endSession(ses *session) {
 		delete(tx.rooms, addr)
 		tx.mark(addr)
 	}
-	ses.tabs, ses.room, ses.settled = nil, nil, nil
+	ses.tabs, ses.room = nil, nil
 	delete(tx.sessions, ses.id)
 	tx.sessionChanged(ses)
 }

@@ -19,8 +19,6 @@ type storedSession struct {
 	Label  string      `json:"label"`
 	Used   time.Time   `json:"used"`
 	Tabs   []storedTab `json:"tabs"` // those that it prefers first
-	// Settled are the browsers in which it works, by site.
-	Settled map[string][]string `json:"settled,omitempty"`
 }
 
 // storedTab is what a session has of a tab.
@@ -62,7 +60,7 @@ func (tx *Tx) saveSession(ses *session) {
 		return
 	}
 	ses.stored = true
-	doc := storedSession{Client: ses.id.Client, ID: ses.id.ID, Label: ses.label, Used: time.Unix(0, ses.used.Load()), Settled: ses.settled}
+	doc := storedSession{Client: ses.id.Client, ID: ses.id.ID, Label: ses.label, Used: time.Unix(0, ses.used.Load())}
 	at := map[spec.TabAddr]int{}
 	tab := func(addr spec.TabAddr) *storedTab {
 		i, ok := at[addr]
@@ -108,14 +106,6 @@ func (tx *Tx) restoreSession(stored storage.Document) {
 	ses.stored = true
 	if id.alone() {
 		ses.used.Store(doc.Used.UnixNano())
-	}
-	for site, names := range doc.Settled {
-		if len(names) == 1 {
-			if ses.settled == nil {
-				ses.settled = map[string][]string{}
-			}
-			ses.settled[site] = names
-		}
 	}
 	for _, t := range doc.Tabs {
 		tx.restorePeer(t)

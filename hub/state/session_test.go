@@ -483,7 +483,6 @@ func TestEndClient(t *testing.T) {
 	one, other, bob := By{Session: SessionID{"c", "1"}}, By{Session: SessionID{"c", "=2"}}, agent("bob")
 	for _, by := range []By{one, other} {
 		f.came(by)
-		f.change(func(tx *Tx) { tx.session(by).settled = map[string][]string{"e.com": {"work"}} })
 	}
 	f.lease(one, tabs[0], Terms{TTL: 24 * time.Hour})
 	f.lease(bob, tabs[1], Terms{TTL: 24 * time.Hour})

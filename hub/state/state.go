@@ -23,7 +23,6 @@ type State struct {
 	all         share             // of all sites together
 	cachedItems int               // of all domains
 	browsers    map[spec.BrowserID]storage.Browser
-	labels      int // of them have a name
 	sites       map[spec.Domain]storage.Site
 	subs        map[subscriptionKey]*Subscription
 	inUse       map[spec.TabAddr]bool // that the owner uses by hand

@@ -392,13 +392,12 @@ export type RestResult = {
   changes?: number;
 };
 
-/** Room is the place of the tabs that one client has opened: a tab group, or a window. */
+/** Room is the place of the tabs that one client has opened: a tab group. */
 export type Room = {
   /** the same for all tabs of the room */
   id: string;
   /** the client's name, for people */
   title: string;
-  kind: string;
 };
 
 /** Screenshot is browser/screenshot, answered with ScreenshotResult. */

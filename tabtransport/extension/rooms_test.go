@@ -95,8 +95,8 @@ func (h *hub) nextWorker(b *chromium.Browser, page *chromium.Page) {
 }
 
 var (
-	claudes = spec.Room{ID: "a1", Title: "Claude Code", Kind: spec.RoomGroup}
-	codexs  = spec.Room{ID: "b2", Title: "Codex", Kind: spec.RoomGroup}
+	claudes = spec.Room{ID: "a1", Title: "Claude Code"}
+	codexs  = spec.Room{ID: "b2", Title: "Codex"}
 )
 
 // Each client has its tabs in a group of its own, behind what the owner looks at, whatever becomes of
@@ -211,32 +211,6 @@ func TestRoomIsClosed(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	ownersTab.Close()
-}
-
-// A room can be a window of its own, which stays behind.
-func TestRoomIsAWindow(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{})
-	url := site(t, map[string]string{"/": "<!doctype html><title>Page</title>Text"})
-	owners := b.Open(url + "/?owner")
-	room := claudes
-	room.Kind = spec.RoomWindow
-	where := func(tab int64) string { return byOwner(b, `chrome.tabs.get(%d).then(({windowId}) => windowId)`, tab) }
-	first := h.openIn(room, url)
-	h.nextWorker(b, owners)
-	second := h.openIn(room, url)
-	if where(first) != where(second) || where(first) == byOwner(b, `chrome.tabs.query({url: %q}).then(([{windowId}]) => windowId)`, url+"/?owner") {
-		t.Errorf("the tabs are in the windows %s and %s", where(first), where(second))
-	}
-	byOwner(b, `chrome.windows.remove(%s)`, where(first))
-	third := h.openIn(room, url)
-	if closed, kept := h.endRoom(room.ID, true); closed != 1 || kept != 0 {
-		t.Errorf("%d closed, %d kept", closed, kept)
-	}
-	if got := byOwner(b, `chrome.tabs.get(%d).then(() => "open", () => "closed")`, third); got != `"closed"` {
-		t.Error(got)
-	}
 }
 
 // A browser that is started again, and brings its tabs back, has the client's group still.

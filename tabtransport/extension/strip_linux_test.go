@@ -3,7 +3,6 @@ package extension_test
 import (
 	"testing"
 
-	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -24,9 +23,6 @@ func TestRoomsStayBehind(t *testing.T) {
 			h.openIn(claudes, url)
 			h.openIn(claudes, url)
 			h.openIn(codexs, url)
-			window := spec.Room{ID: "c3", Title: "Cursor", Kind: spec.RoomWindow}
-			h.openIn(window, url)
-			h.openIn(window, url)
 			if got := byOwner(b, `chrome.windows.getLastFocused().then(({id, focused}) => focused && id)`); got != where {
 				t.Errorf("the owner was in window %s, and now in %s", where, got)
 			}

@@ -1,17 +1,15 @@
-// The rooms of clients: a tab group or a window each, in the background, with the tabs that the
+// The rooms of clients: a tab group each, in the background, with the tabs that the
 // client has opened. What the owner does to a room counts: a group that has another name or is
 // elsewhere stays so, and one that was dissolved is not made again.
 
-import { isInFront } from "./hand.js";
 import { permitsPage } from "./settings.js";
 import { Stored } from "./stored.js";
 import { unlessStopping } from "./stopping.js";
 
 /**
  * @typedef {object} Kept what is known of a room
- * @property {Room["kind"]} kind
  * @property {string} title
- * @property {number} [place] the group's or the window's id, once there is one
+ * @property {number} [place] the group's id, once there is one
  * @property {boolean} [dissolved] the owner has dissolved the group
  * @property {number[]} tabs that the client has opened
  * @property {number[]} byHand those of them that the owner has used
@@ -57,15 +55,15 @@ export class Rooms {
    * @param {boolean} active whether the tab is to be the active one of its window
    * @returns {Promise<chrome.tabs.Tab | undefined>}
    */
-  open({ id, title, kind }, url, active) {
+  open({ id, title }, url, active) {
     return this.#next(id, async () => {
       let room = this.#rooms.get(id);
       if (!room) {
         if (this.#rooms.size >= MAX_ROOMS) this.#rooms.delete(String(this.#rooms.keys().next().value));
-        room = { kind, title, tabs: [], byHand: [] };
+        room = { title, tabs: [], byHand: [] };
         this.#rooms.set(id, room);
       }
-      return room.kind === "window" ? this.#openInWindow(room, url, active) : this.#openInGroup(id, room, url, active);
+      return this.#openInGroup(id, room, url, active);
     });
   }
 
@@ -85,11 +83,11 @@ export class Rooms {
       for (const tab of close ? open : []) {
         // Where nobody looks for the owner's hand it may have been.
         const unseen = !permitsPage(this.#settings(), tab.url ?? "");
-        if (tab.id === undefined || unseen || (await isOwners(tab, tab.id, room))) continue;
+        if (tab.id === undefined || unseen || isOwners(tab, tab.id, room)) continue;
         await unlessStopping(chrome.tabs.remove(tab.id), () => {});
         closed++;
       }
-      if (room.kind === "group" && room.place !== undefined) await markEnded(id, room, room.place);
+      if (room.place !== undefined) await markEnded(id, room, room.place);
       this.#rooms.delete(id);
       await this.#stored.write();
       return { closed, kept: open.length - closed };
@@ -163,19 +161,6 @@ export class Rooms {
   }
 
   /**
-   * @param {Kept} room
-   * @param {string} url
-   * @param {boolean} active
-   */
-  async #openInWindow(room, url, active) {
-    const window = room.place === undefined ? undefined : await unlessStopping(chrome.windows.get(room.place), () => undefined);
-    if (window) return this.#opened(room, await chrome.tabs.create({ windowId: window.id, url, active }));
-    const made = await chrome.windows.create({ url, focused: active });
-    room.place = made?.id;
-    return this.#opened(room, made?.tabs?.[0]);
-  }
-
-  /**
    * @param {string} id
    * @param {Kept} room
    * @param {string} url
@@ -239,9 +224,8 @@ export async function create(url, active, windowId) {
  * @param {number} tabId
  * @param {Kept} room
  */
-async function isOwners(tab, tabId, { kind, place, byHand }) {
-  if (byHand.includes(tabId) || tab.pinned) return true;
-  return kind === "group" ? tab.active || tab.groupId !== place : tab.windowId !== place || isInFront(tabId);
+function isOwners(tab, tabId, { place, byHand }) {
+  return byHand.includes(tabId) || tab.pinned || tab.active || tab.groupId !== place;
 }
 
 /**
