@@ -3,17 +3,14 @@ package record_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"tabhub/hub/record"
 	"tabhub/hub/record/recordtest"
-	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
 )
 
@@ -96,77 +93,6 @@ func TestLateLines(t *testing.T) {
 			t.Errorf("the %s hub: %+v", who, s)
 		}
 	}
-}
-
-// However many nodes write late lines while the owner goes on, each line is there once, each
-// writer's lines are in its order, and the chain is whole.
-func TestLateLinesWhileTheOwnerWrites(t *testing.T) {
-	const nodes, each = 4, 3000
-	servers := natstest.Shared(t)
-	proxy := natstest.NewProxy(t, servers.URL(0))
-	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
-	want := map[string]int{}
-	var stale [nodes]*record.Recorder
-	var of [nodes]record.Options
-	for i := range nodes {
-		of[i] = lateOptions(fmt.Sprint("node", i))
-		stale[i] = openAs(far, spec.Epoch(i+1), of[i])
-	}
-	proxy.Cut()
-	for i, r := range stale {
-		name := fmt.Sprint("node", i)
-		for n := range each {
-			r.Append(call(fmt.Sprint(name, " ", n)))
-		}
-		want[name] = each
-	}
-	var closing sync.WaitGroup
-	for _, r := range stale[1:] { // the first one has not heard that it was replaced
-		closing.Go(r.Close)
-	}
-	owner := openAs(near, 100, options)
-	defer owner.Close()
-	add(t, owner, "owner 0")
-	closing.Wait()
-	proxy.Mend()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for n := range each {
-		<-tick.C
-		owner.Append(call(fmt.Sprint("owner ", n+1)))
-		stale[0].Append(call(fmt.Sprint("node0 ", each+n)))
-	}
-	want["owner"], want["node0"] = each+1, 2*each
-	stale[0].Close()
-	for _, o := range of {
-		written(t, o)
-	}
-	got, turns, last := map[string]int{}, 0, ""
-	for _, tool := range recordtest.Calls(t, owner) {
-		name, number, _ := strings.Cut(tool, " ")
-		if number != fmt.Sprint(got[name]) {
-			t.Fatalf("%q follows %d others of %s", tool, got[name], name)
-		}
-		got[name]++
-		if name != last {
-			turns, last = turns+1, name
-		}
-	}
-	for name, n := range want {
-		if got[name] != n {
-			t.Errorf("%d lines of %s are there, want %d", got[name], name, n)
-		}
-	}
-	for _, r := range append(stale[:], owner) {
-		if s := r.Status(); s != (record.Status{}) {
-			t.Errorf("%+v", s)
-		}
-	}
-	if turns < 2*nodes {
-		t.Errorf("nobody wrote at the same time: %d turns", turns)
-	}
-	recordtest.Verify(t, owner)
-	t.Logf("%v, %d turns", got, turns)
 }
 
 // A late write of which it is not known whether it has landed is not repeated, though another has

@@ -2,9 +2,6 @@ package record_test
 
 import (
 	"context"
-	"flag"
-	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -118,61 +115,6 @@ func TestStaleHubCannotFork(t *testing.T) {
 	recordtest.Verify(t, next)
 }
 
-var (
-	cutFor    = flag.Duration("cut", 12*time.Second, "how long NATS is away")
-	lineCount = flag.Int("lines", 20_000, "how many lines are searched")
-)
-
-// While NATS is away calls go on. What is recorded meanwhile waits, within bounds; what is lost is
-// told in the record, and what the owner has decided is lost last.
-func TestCutOffUnderLoad(t *testing.T) {
-	length := *cutFor
-	servers := natstest.Shared(t)
-	proxy := natstest.NewProxy(t, servers.URL(0))
-	logs := logsOf(t, servers.ConnTo(t, proxy.URL()), 1)
-	o := options
-	o.Changed = new(broadcast.Signal)
-	r := openAs(logs, 1, o)
-	defer r.Close()
-	add(t, r, "first")
-	proxy.Cut()
-	const perSecond = 1000
-	sent, most := 0, 0
-	tick := time.NewTicker(time.Second / 100)
-	defer tick.Stop()
-	for begin := time.Now(); time.Since(begin) < length; <-tick.C {
-		for ; sent < int(time.Since(begin).Seconds()*perSecond); sent++ {
-			r.Append(call(fmt.Sprint(sent)))
-		}
-		most = max(most, r.Queued())
-	}
-	lost := r.Status().Lost
-	r.Append(record.Entry{Time: time.Now(), Event: record.Policy, Outcome: "ok"})
-	if r.Status().Lost > lost {
-		t.Error("what the owner has decided is lost first")
-	}
-	if e := r.Status().Error; e == "" {
-		t.Error("the status says nothing")
-	} else {
-		t.Logf("%d entries in %v, %d lost, at most %d bytes waited, %q", sent, length, lost, most, e)
-	}
-	proxy.Mend()
-	await(t, r, o.Changed, func() bool { return r.Queued() == 0 })
-	add(t, r, "last")
-	names := recordtest.Calls(t, r)
-	if n := sent - int(lost) + 2; len(names) != n || names[0] != "first" || names[n-1] != "last" {
-		t.Errorf("%d entries are kept, want %d", len(names), n)
-	}
-	notes := recordtest.Notes(t, r)
-	if lost > 0 && (len(notes) != 1 || notes[0].Lost == nil || notes[0].Lost.Count != lost) || lost == 0 && len(notes) > 0 {
-		t.Errorf("%d are lost; the record says %+v", lost, notes)
-	}
-	if most > 11<<20 {
-		t.Errorf("%d bytes waited", most)
-	}
-	recordtest.Verify(t, r)
-}
-
 // A hub that ends does not wait for servers that do not answer, and says what it has lost.
 func TestCloseWhileCutOff(t *testing.T) {
 	servers := natstest.Shared(t)
@@ -186,65 +128,4 @@ func TestCloseWhileCutOff(t *testing.T) {
 	if s := r.Status(); s.Lost != 2 || s.Error == "" {
 		t.Errorf("%+v", s)
 	}
-}
-
-// A search must not need more memory than what it finds, nor more time than a person has.
-func TestManyLinesInBoundedMemory(t *testing.T) {
-	servers := natstest.Shared(t)
-	logs, err := streamlog.Open(t.Context(), servers.Conn(t), streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := openAs(logs, 1, options)
-	defer r.Close()
-	count := *lineCount
-	for i := range count {
-		e := call("add_to_cart")
-		e.Call = fmt.Sprint("c", i)
-		r.Append(e)
-		if i%2000 == 0 {
-			if _, err := r.Read(t.Context(), record.Query{Limit: 1}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for _, q := range []record.Query{{Limit: 100}, {Call: "c0"}, {Call: fmt.Sprint("c", count-1)}, {Text: "nothing like this"}, {Since: time.Now().Add(-time.Millisecond)}} {
-		before := heap()
-		begin := time.Now()
-		lines, err := r.Read(t.Context(), q)
-		took := time.Since(begin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%+v: %d lines, %v, %d KiB allocated", q, len(lines), took, (heap()-before)>>10)
-	}
-	peak, n := uint64(0), 0
-	runtime.GC()
-	low := inUse()
-	begin := time.Now()
-	if err := r.Each(t.Context(), record.Query{}, func(*record.Line) error {
-		if n++; n%5000 == 0 {
-			runtime.GC()
-			peak = max(peak, inUse())
-		}
-		return nil
-	}); err != nil || n < count {
-		t.Fatalf("%d lines, %v", n, err)
-	}
-	t.Logf("each of %d lines: %v, %d KiB more in use at most", n, time.Since(begin), (peak-min(low, peak))>>10)
-	if peak > low+16<<20 {
-		t.Errorf("reading all takes %d KiB", (peak-low)>>10)
-	}
-}
-
-func heap() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
-}
-
-func inUse() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
