@@ -287,19 +287,6 @@ func TestCheckOfAPageWithTabJS(t *testing.T) {
 	}
 }
 
-// What the documents show page authors is as it should be.
-func TestCheckOfTheExamples(t *testing.T) {
-	t.Parallel()
-	chromium.Require(t)
-	site := httptest.NewServer(http.FileServer(http.Dir("../../hub/pages/examples")))
-	t.Cleanup(site.Close)
-	for _, page := range []string{"plain", "form", "resource", "progress", "ask"} {
-		if r, code, said := checked(t, "--strict", site.URL+"/"+page+"/"); code != exitOK || len(r.Items) == 0 {
-			t.Errorf("%s: exit code %d, %s %+v", page, code, said, r.Findings)
-		}
-	}
-}
-
 // A page behind a login is checked where its user has it open.
 func TestCheckOfATabThatIsOpen(t *testing.T) {
 	t.Parallel()

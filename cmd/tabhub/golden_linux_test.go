@@ -123,9 +123,25 @@ func joinTabs(t *testing.T, p *process) {
 // output returns what a command prints, on a terminal with so many columns or into a pipe.
 func output(t *testing.T, columns uint16, env func(string) string, args []string) string {
 	t.Helper()
+	return shownOn(t, columns, func(w io.Writer) { run(t.Context(), args, strings.NewReader(""), w, w, env) })
+}
+
+// printed returns what is printed on a terminal with so many columns, or into a pipe.
+func printed(t *testing.T, columns uint16, print func(*app) error) string {
+	t.Helper()
+	return shownOn(t, columns, func(w io.Writer) {
+		if err := print(&app{out: visible{w}, err: visible{w}, stdout: w, stderr: w, env: noEnv}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// shownOn returns what is written to a terminal with so many columns, or into a pipe if there are none.
+func shownOn(t *testing.T, columns uint16, write func(io.Writer)) string {
+	t.Helper()
 	if columns == 0 {
 		var b bytes.Buffer
-		run(t.Context(), args, strings.NewReader(""), &b, &b, env)
+		write(&b)
 		return b.String()
 	}
 	terminal, tty := ptytest.Open(t, columns)
@@ -134,7 +150,7 @@ func output(t *testing.T, columns uint16, env func(string) string, args []string
 		b, _ := io.ReadAll(terminal) // ends with an error when nobody has the tty any more
 		read <- b
 	}()
-	run(t.Context(), args, strings.NewReader(""), tty, tty, env)
+	write(tty)
 	tty.Close()
 	return strings.ReplaceAll(string(<-read), "\r\n", "\n")
 }
@@ -161,28 +177,4 @@ func steady(text string) string {
 		text = v.is.ReplaceAllString(text, v.shown)
 	}
 	return text
-}
-
-// printed returns what is printed on a terminal with so many columns, or into a pipe.
-func printed(t *testing.T, columns uint16, print func(*app) error) string {
-	t.Helper()
-	if columns == 0 {
-		var b bytes.Buffer
-		if err := print(&app{out: visible{&b}, err: visible{&b}, stdout: &b, stderr: &b, env: noEnv}); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	terminal, tty := ptytest.Open(t, columns)
-	read := make(chan []byte)
-	go func() {
-		b, _ := io.ReadAll(terminal) // ends with an error when nobody has the tty any more
-		read <- b
-	}()
-	err := print(&app{out: visible{tty}, err: visible{tty}, stdout: tty, stderr: tty, env: noEnv})
-	tty.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.ReplaceAll(string(<-read), "\r\n", "\n")
 }

@@ -72,7 +72,11 @@ func (p *place) browseWith(opts chromium.Options) *chromium.Browser {
 		p.t.Fatal(stderr)
 	}
 	opts.Extension = dir
-	b := chromium.Start(p.t, opts)
+	start := chromium.Shared
+	if opts.Windows || opts.Dark {
+		start = chromium.Start
+	}
+	b := start(p.t, opts)
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	// A page that is loaded before lacks what the extension puts in the page's own world.
 	popup.WaitFor("chrome.scripting.getRegisteredContentScripts().then((scripts) => scripts.length > 0)")

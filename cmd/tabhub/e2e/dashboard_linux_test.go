@@ -34,7 +34,7 @@ func TestDashboardCommand(t *testing.T) {
 	if fi, err := os.Stat(path); !ok || err != nil || fi.Mode().Perm() != 0o600 {
 		t.Fatalf("it opens %s, %v", opened, err)
 	}
-	page := chromium.Start(t, chromium.Options{}).Open(string(opened))
+	page := chromium.Shared(t, chromium.Options{}).Open(string(opened))
 	page.AwaitDocument("http:")
 	page.WaitFor(`document.querySelector("#count-tools")?.textContent === "7"`)
 	if got := page.Eval(`location.hash`); strings.Contains(got, "code") {

@@ -178,7 +178,7 @@ func TestDemoInTwoTabs(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	h := p.host()
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	open := func() *chromium.Page {
 		t.Helper()
 		page := b.Open("http://" + p.tabsAt() + "/demo")

@@ -171,7 +171,7 @@ func TestSameAsTheBrowser(t *testing.T) {
 	p := newPlace(t)
 	c := p.stdio()
 	withHub := p.browse()
-	alone := chromium.Start(t, chromium.Options{WebMCP: true})
+	alone := chromium.Shared(t, chromium.Options{WebMCP: true})
 	for _, in := range comparisons {
 		t.Run(in.page, func(t *testing.T) {
 			url := site.URL + "/" + strings.ReplaceAll(in.page, "OTHER", other.URL)

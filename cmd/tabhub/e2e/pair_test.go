@@ -101,7 +101,7 @@ func TestPair(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.serve()
-	b := chromium.Start(t, chromium.Options{Extension: fromStore(t), WebMCP: true})
+	b := chromium.Shared(t, chromium.Options{Extension: fromStore(t), WebMCP: true})
 	if b.ExtensionID != extension.ID {
 		t.Fatalf("its id is %s, not %s, which hubs know", b.ExtensionID, extension.ID)
 	}
