@@ -165,9 +165,16 @@ func TestKeptSessionsEndWhenIdle(t *testing.T) {
 		third := inBubble(t, New(h, Options{IdleSession: time.Hour}))
 		for w, want := range map[*web]int{quiet: 404, listening: 200} {
 			third.header = w.header
-			if status, _ := third.post(ask); status != want {
-				t.Errorf("%d, want %d", status, want)
+			for what, c := range map[string]*web{"this hub": w, "the next one": third} {
+				if status, _ := c.post(ask); status != want {
+					t.Errorf("%s: %d, want %d", what, status, want)
+				}
 			}
+		}
+		h.change(hub.Change{Tools: true})
+		e.want(notice("tools/list_changed", ""))
+		if n := len(s.watching); n != 1 {
+			t.Errorf("%d sessions are told of changes", n)
 		}
 		if _, n := h.left(); n != 1 {
 			t.Errorf("%d documents are left", n)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"tabhub/hub"
 	"tabhub/spec"
@@ -22,8 +21,6 @@ type listen struct {
 	want    changes // what the client asked for and may have
 	pending changes // not told yet
 	acked   bool    // nothing is told before the acknowledgement
-	last    changes // told last
-	lastAt  time.Time
 }
 
 // add takes from c what w asks for, and reports whether that is anything.
@@ -116,7 +113,7 @@ func (ses *session) notices() (fs []frame) {
 		if l.acked && !l.pending.empty() {
 			fs = l.pending.frames(fs, subscriptionMeta(l.id))
 			fs = ses.taskFrames(fs, l.pending.tasks, subscriptionMeta(l.id))
-			l.last, l.lastAt, l.pending = l.pending, time.Now(), changes{}
+			l.pending = changes{}
 		}
 	}
 	return fs
@@ -143,6 +140,11 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	if e != nil {
 		return frame{}, e
 	}
+	defer func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}()
 	ses, key := rq.ses, idKey(rq.id)
 	ses.mu.Lock()
 	if ses.listens == nil {
@@ -151,32 +153,24 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	ses.listens[key] = l
 	ses.mu.Unlock()
 	s.watchSession(ses, rq.sessionInfo(), rq.caller(nil, nil))
-	var follows *follower // nil of a stream: a bridge sees to it that nothing is missed
-	if rq.header != nil && !l.want.empty() {
-		var missed changes
-		follows, missed = s.followers.begin(rq.followerKey(), ses.identity.name, rq.caller(nil, nil), &l.want)
-		ses.mu.Lock()
-		l.pending.merge(&missed)
-		ses.mu.Unlock()
-	}
 	defer func() {
-		s.followers.leave(follows, &l.want)
 		ses.mu.Lock()
+		defer ses.mu.Unlock()
 		if ses.listens[key] == l {
 			delete(ses.listens, key)
 		}
-		untold := l.pending
-		if time.Since(l.lastAt) < 2*s.opts.KeepAlive { // the connection may have been lost before
-			untold.merge(&l.last)
-		}
-		ses.mu.Unlock()
-		s.followers.end(follows, &untold, stops)
 	}()
 
 	rq.out.put(noticeFrame("notifications/subscriptions/acknowledged", subscriptionMeta(l.id)+`,"notifications":`+l.want.filter()))
 	ses.mu.Lock()
 	l.acked = true
 	l.pending.tasks = l.want.tasks // how far they are now
+	if rq.header != nil {
+		// The client may have listened over another connection before, and have missed a change.
+		// On a stream, a bridge sees to it that nothing is missed.
+		l.pending = l.want
+		l.pending.updated = slices.Clone(l.want.updated)
+	}
 	ses.mu.Unlock()
 	rq.out.wake()
 	if !l.want.empty() {
@@ -190,8 +184,8 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 }
 
 // filter reads what the client wants to be told and subscribes it to the resources
-// that there are. stops ends the subscriptions, by URI.
-func (s *Server) filter(ctx context.Context, rq *request, want *changes) (stops map[string]func(), e *rpcError) {
+// that there are. stops end the subscriptions.
+func (s *Server) filter(ctx context.Context, rq *request, want *changes) (stops []func(), e *rpcError) {
 	raw, e := rq.object("notifications")
 	if e != nil || raw == nil {
 		return nil, e
@@ -209,7 +203,6 @@ func (s *Server) filter(ctx context.Context, rq *request, want *changes) (stops 
 	if json.Unmarshal(uris, &list) != nil || len(list) > maxSubscriptions {
 		return nil, invalidParams(fmt.Sprintf("resourceSubscriptions must be at most %d strings", maxSubscriptions))
 	}
-	stops = map[string]func(){}
 	for _, uri := range list {
 		if slices.Contains(want.updated, uri) {
 			continue
@@ -219,7 +212,7 @@ func (s *Server) filter(ctx context.Context, rq *request, want *changes) (stops 
 			s.log.Debug("not subscribed", "uri", uri, "err", err)
 			continue
 		}
-		stops[uri], want.updated = stop, append(want.updated, uri)
+		stops, want.updated = append(stops, stop), append(want.updated, uri)
 	}
 	return stops, nil
 }

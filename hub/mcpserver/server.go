@@ -105,13 +105,12 @@ type Server struct {
 	leaving     context.Context // ends when Close begins: what is a task is left to another Server
 	leave       context.CancelFunc
 
-	lists     [4]atomic.Pointer[list]
-	expose    [4]exposure // by list; for ExposeAuto
-	sessions  sessions
-	followers followers
-	active    gate // requests that are answered
-	runs      gate // calls that may become tasks
-	streams   gate // connections that stay open: streams, event streams, listens
+	lists    [4]atomic.Pointer[list]
+	expose   [4]exposure // by list; for ExposeAuto
+	sessions sessions
+	active   gate // requests that are answered
+	runs     gate // calls that may become tasks
+	streams  gate // connections that stay open: streams, event streams, listens
 
 	mu       sync.Mutex
 	watching map[*session]*watcher // told of changes
@@ -162,17 +161,15 @@ func New(h Hub, o Options) *Server {
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	s.sessions.init(s)
-	s.followers.init(s)
 	unwatch, untold := h.Watch(s.changed), h.Tasks().Watch(s.taskChanged)
 	s.unwatch = func() { unwatch(); untold() }
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s
 }
 
-// ForgetClient forgets what is kept of a client that is away, and whose credential was taken back.
+// ForgetClient forgets the sessions that are kept of a client whose credential was taken back.
 func (s *Server) ForgetClient(client string) {
 	s.sessions.forget(client)
-	s.followers.forget(client)
 }
 
 func orDefault[T comparable](v *T, d T) {
@@ -196,6 +193,5 @@ func (s *Server) Close(ctx context.Context) error {
 	s.sessions.close()
 	_ = s.runs.close(context.Background())    // as their requests and tasks have
 	_ = s.streams.close(context.Background()) // they end by themselves now
-	s.followers.close()
 	return err
 }

@@ -374,7 +374,6 @@ func (s *Server) changed(c hub.Change) {
 		of.Tools = of.Tools && (of.Policy || s.opts.Expose != ExposeProxy)
 		ses.changed(of)
 	}
-	s.followers.changed(c)
 }
 
 // watchSession has ses told of changes until it ends. info describes its client, on whose

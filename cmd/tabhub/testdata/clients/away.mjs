@@ -40,8 +40,10 @@ try {
   const echo = (await client.listTools()).tools.find((t) => t.name.endsWith('_echo')).name;
   const follow = () => (version === '2026-07-28' ? client.listen({ resourceSubscriptions: [uri] }) : client.subscribeResource({ uri }));
   const follows = await follow();
+  const begun = version === '2026-07-28' && transport === 'http' ? 1 : 0; // what it may have missed before
+  await until('it is told of the resource at first', () => updated.length === begun);
   tab.updated('shop://cart');
-  await until('an update is told', () => updated.length === 1);
+  await until('an update is told', () => updated.length === begun + 1);
   const session = client.transport.sessionId;
 
   await hubIsKilled();
@@ -55,7 +57,7 @@ try {
   const answer = await call({ name: echo, arguments: {} });
   assert.equal(answer.content[0].text, 'here', 'the next call works');
   assert.equal(client.transport.sessionId, session, 'in the same session');
-  await until('it is told of the resource, which may have changed', () => updated.length >= 2);
+  await until('it is told of the resource, which may have changed', () => updated.length >= begun + 2);
   if (version !== '2026-07-28') await until('it is told of the tools, which may have changed', () => lists > before || lists > 0);
   assert.deepEqual([...new Set(updated)], [uri]);
   const told = updated.length;
