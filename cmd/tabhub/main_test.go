@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +17,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
 
+	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/consent"
 )
 
@@ -129,4 +132,38 @@ func usageCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() != exitUsage {
 		ts.Fatalf("%v: %v, want exit code %d", args, err, exitUsage)
 	}
+}
+
+// serveTest runs a hub with the demo until the test ends, and returns it with its port.
+func serveTest(t *testing.T, flags ...string) (*process, string) {
+	t.Helper()
+	return serveLogging(t, slog.New(slog.DiscardHandler), flags...)
+}
+
+func serveLogging(t *testing.T, log *slog.Logger, flags ...string) (*process, string) {
+	t.Helper()
+	a := &app{env: func(string) string { return "" }}
+	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
+	a.config.addHubFlags(f)
+	if err := f.Parse(append([]string{"--listen", "127.0.0.1:0", "--demo"}, flags...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.config.check(); err != nil {
+		t.Fatal(err)
+	}
+	a.config.dataDir = filepath.Join(t.TempDir(), "data")
+	p, err := a.startHub(t.Context(), home.Dir(a.config.dataDir), false, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.close("stop"); err != nil {
+			t.Error(err)
+		}
+	})
+	_, port, err := net.SplitHostPort(p.info.Addrs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, port
 }

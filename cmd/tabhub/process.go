@@ -307,11 +307,7 @@ func (p *process) assemble() {
 		p.shares = tenant.NewShares(p.config.limits)
 	}
 	p.clients.OnRevoke(p.forgetClient)
-	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Release: p.endLease, Instance: p.ring.Hub(), Detachable: p.node != nil, Log: p.log}
-	if p.config.auth == "none" {
-		tabs.Clients = p.toolset
-	}
-	p.tabs = wsserver.New(tabs)
+	p.tabs = wsserver.New(wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Release: p.endLease, Instance: p.ring.Hub(), Detachable: p.node != nil, Log: p.log})
 	p.relay = relay.New(relay.Options{
 		Log:    p.log,
 		Verify: p.admitRelay,

@@ -16,11 +16,10 @@ import (
 // route is one endpoint: the requests that are for it, who may make them, and what
 // serves them.
 type route struct {
-	path        string // "/api/*" is every path below /api/ that has no row before it
-	method      string // "" for any; "GET" is for HEAD, too
-	websocket   bool   // the request asks for a WebSocket
-	subprotocol string // of the WebSocket; "" for any
-	name        string // in refusals; "" for the path
+	path      string // "/api/*" is every path below /api/ that has no row before it
+	method    string // "" for any; "GET" is for HEAD, too
+	websocket bool   // the request asks for a WebSocket
+	name      string // in refusals; "" for the path
 	access
 	ofUser bool                                          // is for the one user of a hub without accounts, whatever it needs
 	merge  func(*Server, []byte) (answer any, err error) // puts what this node says of itself into another's answer
@@ -73,7 +72,6 @@ var (
 	bridges      = access{from: fromOwner, kinds: auth.KindOwner | auth.KindClient}
 	tabs         = access{from: fromProgram | fromCompanion | fromExtension | fromPages, kinds: auth.KindOwner | auth.KindBrowser | auth.KindPage, need: credHandshake, anonymous: fromExtension | fromPages}
 	widgets      = access{from: fromProgram | fromPages, kinds: auth.KindOwner | auth.KindPage, anonymous: fromPages}
-	widgetRelays = access{from: fromProgram, kinds: auth.KindOwner}
 	relayClients = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, need: credHandshake}
 	extensions   = access{from: fromProgram | fromExtension | fromAllowed, kinds: auth.KindOwner | auth.KindPage, need: credHandshake, anonymous: fromExtension}
 	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, dashboard: true}
@@ -104,7 +102,6 @@ var routes = []route{
 
 	// Tabs and browsers.
 	{path: "/tabs", access: tabs, serve: given(func(o *Options) http.Handler { return o.Tabs })},
-	{path: "/", websocket: true, subprotocol: "webmcp-relay.v1", name: "the webmcp-relay.v1 endpoint", access: widgetRelays, serve: given(func(o *Options) http.Handler { return o.WebMCP })},
 	{path: "/", websocket: true, name: "the webmcp.v1 endpoint", access: widgets, serve: given(func(o *Options) http.Handler { return o.WebMCP })},
 	{path: "/extension", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Extension })},
 	{path: "/relay", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Relay })},
@@ -243,12 +240,7 @@ func (rt *route) isAt(r *http.Request) bool {
 	} else if r.URL.Path != rt.path {
 		return false
 	}
-	return !rt.websocket || isUpgrade(r, "websocket") && (rt.subprotocol == "" || offers(r, rt.subprotocol))
-}
-
-// offers reports whether the client of a WebSocket would speak a subprotocol.
-func offers(r *http.Request, subprotocol string) bool {
-	return httpguts.HeaderValuesContainsToken(r.Header["Sec-Websocket-Protocol"], subprotocol)
+	return !rt.websocket || isUpgrade(r, "websocket")
 }
 
 func isUpgrade(r *http.Request, protocol string) bool {

@@ -35,7 +35,6 @@ var attacks = []struct {
 	{"/sse, POST /message", "t", "n", "x", "x", "x", "t", "x", "x", 403, 404, 200},
 	{"/tabs, /tabs ws", "h", "n", "u", "o", "o", "o", "o", "x", 401, 404, 403},
 	{"/ ws", "t", "n", "x", "x", "o", "o", "o", "x", 401, 404, 403},
-	{"/ ws webmcp-relay.v1", "t", "n", "x", "x", "x", "x", "x", "x", 403, 404, 403},
 	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403, 404, 403},
 	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403, 404, 200},
 	{"POST /api/extension", "n", "p", "x", "x", "x", "x", "x", "x", 403, 404, 403},

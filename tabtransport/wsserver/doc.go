@@ -9,7 +9,4 @@
 // them. The dialects (dialect.go) are codecs without I/O: tabhub.v1 and the MCP-B proxies
 // that speak it without hello (tabhub.go), the port messages of the first MCP-B extension
 // (port.go) and webmcp.v1 (webmcp.go). What is said can be traced (trace.go).
-//
-// A webmcp-relay.v1 client (client.go, clientwire.go) is another kind of connection:
-// a relay that has found this hub on its port, and lists and calls the hub's tools.
 package wsserver

@@ -53,11 +53,6 @@ type Options struct {
 	// ctx ends. Nil: there is nothing.
 	WatchOwner func(ctx context.Context, adm tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState))
 
-	// Clients returns the tools of a user, for webmcp-relay.v1 clients to list and
-	// call. Such a client shows no credential; nil refuses it. The error is told to
-	// the client.
-	Clients func(context.Context, spec.UserID) (Toolset, error)
-
 	// Detachable: Authenticate and Pair may return a *tabtransport.ElsewhereError for a
 	// request whose Handler then takes the connection over.
 	Detachable bool
@@ -142,14 +137,9 @@ func (s *Server) Tabs() http.Handler {
 	})
 }
 
-// WebMCP returns the handler of upgrades that ask for webmcp.v1, or for
-// webmcp-relay.v1, see Options.Clients.
+// WebMCP returns the handler of upgrades that ask for webmcp.v1.
 func (s *Server) WebMCP() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isClient(r) {
-			s.serveClient(w, r)
-			return
-		}
 		s.serve(w, r, webmcpSubprotocols, func(c *conn) dialect { return newWebMCP(s, c.ws) })
 	})
 }
