@@ -9,8 +9,6 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/mcpserver/proxytool"
-	"tabhub/hub/relaytool"
-	"tabhub/spec"
 )
 
 // instructions tell a model how to use what it finds. They name only tools that are on.
@@ -41,27 +39,21 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 // builtins returns the hub's own tools in the order in which they are listed, whether they
 // are on or not. instances are the browsers that the hub starts, nil if it starts none. h
 // may be nil for who only wants to know the tools.
-func (p *process) builtins(user spec.UserID, h *hub.Hub, instances *instance.Instances) []builtin.Tool {
-	others := append(browsertool.New(h, instances), relaytool.New(h, p.relay, user)...)
+func (p *process) builtins(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
+	others := browsertool.New(h, instances)
 	return append(proxytool.New(h, p.tools.List(others, p.lists), h.Record), others...)
 }
 
 // lists reports whether tools that are not always listed are so on this hub, if --tools
 // does not name them.
 func (p *process) lists(when builtin.Listed) bool {
-	switch when {
-	case builtin.LocalOnly:
-		return !p.config.reachable() && p.config.publicURL == ""
-	case builtin.RelayTools:
-		return p.config.relayTools
-	}
-	return true
+	return when != builtin.LocalOnly || !p.config.reachable() && p.config.publicURL == ""
 }
 
 // switches reads --tools.
 func (p *process) switches() error {
 	var err error
-	if p.tools, err = builtin.ParseSwitches(p.config.tools, p.builtins(spec.LocalUser, nil, nil)); err != nil {
+	if p.tools, err = builtin.ParseSwitches(p.config.tools, p.builtins(nil, nil)); err != nil {
 		return usagef("--tools: %w", err)
 	}
 	if p.config.auth == "jwt" && p.tools[browsertool.InstanceTool] {

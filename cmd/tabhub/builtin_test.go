@@ -10,8 +10,6 @@ import (
 	"tabhub/hub/browsertool"
 	"tabhub/hub/builtin"
 	"tabhub/hub/mcpserver/proxytool"
-	"tabhub/spec"
-	"tabhub/tabtransport/relay"
 )
 
 // A model reads the instructions in every session, so they are short, and name no tool
@@ -44,17 +42,16 @@ func TestGuideNamesTheBuiltinTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := process{config: &config{}, relay: relay.New(relay.Options{})}
-	defer p.relay.Close()
+	p := process{config: &config{}}
 	when := map[builtin.Listed]string{
-		builtin.Always: "always", builtin.LocalOnly: "on a hub that others cannot reach", builtin.RelayTools: "with `--relay-tools`",
+		builtin.Always: "always", builtin.LocalOnly: "on a hub that others cannot reach",
 	}
 	var want []string
-	for _, tool := range p.builtins(spec.LocalUser, nil, nil) {
+	for _, tool := range p.builtins(nil, nil) {
 		want = append(want, tool.Name+": "+when[tool.Listed])
 	}
 	var got []string
-	for _, row := range regexp.MustCompile("(?m)^\\| (`(?:proxy|browser_|relay_).*) \\| .* \\| (.*) \\|$").FindAllStringSubmatch(string(guide), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`(?:proxy|browser_).*) \\| .* \\| (.*) \\|$").FindAllStringSubmatch(string(guide), -1) {
 		for name := range strings.SplitSeq(row[1], ", ") {
 			got = append(got, strings.Trim(name, "`")+": "+row[2])
 		}

@@ -81,7 +81,6 @@ type config struct {
 	policyFile string
 
 	tools         []string
-	relayTools    bool
 	ask           []string
 	browser       string
 	launchBrowser bool
@@ -143,7 +142,6 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.Var(&c.logMax, "log-max", "how large the record may become; what is oldest goes")
 	f.BoolVar(&c.logPayloads, "log-payloads", false, "record the arguments and results of calls, too, less what looks like a secret")
 	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
-	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
 	f.StringSliceVar(&c.ask, "ask", []string{"browser", "client", "dashboard"}, "who asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (that, or tabhub approve --watch)")
 	f.StringVar(&c.browser, "browser-program", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
@@ -160,7 +158,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	groupFlags(f, "Who clients are", "auth", "jwt-secret", "jwks", "jwt-issuer", "jwt-audience")
 	groupFlags(f, "What a user may take", "user-rate", "user-sockets", "user-calls")
 	groupFlags(f, "A cluster of hubs", clusterFlags...)
-	groupFlags(f, "What clients list", "expose", "expose-budget", "tab-names", "name-limit", "plain-names", "tools", "relay-tools", "demo")
+	groupFlags(f, "What clients list", "expose", "expose-budget", "tab-names", "name-limit", "plain-names", "tools", "demo")
 	groupFlags(f, "What clients may do", "policy", "policy-file", "ask")
 	groupFlags(f, "Calls", "call-timeout", "call-timeout-max", "person-timeout", "task-after", "label-results")
 	groupFlags(f, "Tabs of clients", "handover", "room", "room-end")

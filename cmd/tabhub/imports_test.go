@@ -15,7 +15,7 @@ var layers = [][]string{
 	{"hub/httpd"},
 	{"hub/tenant"},
 	{"hub/mcpserver"},
-	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool", "hub/relaytool"},
+	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool"},
 	{"hub"},
 	{"hub/state", "hub/builtin", "hub/tasks"},
 	{"hub/item", "hub/consent"},

@@ -10,7 +10,6 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/consent"
 	"tabhub/hub/record"
-	"tabhub/hub/relaytool"
 	"tabhub/spec"
 	"tabhub/tabtransport/relay"
 )
@@ -27,7 +26,7 @@ func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) 
 	if g.ended() {
 		return nil, nil, errHubEnded
 	}
-	a := relaytool.Action(g.by, method, params)
+	a := relayAction(g.by, method, params)
 	e := g.by.Entry(record.Relay, time.Now())
 	e.Tool = a.Name
 	by := g.by.Noted(&e)
@@ -83,7 +82,7 @@ func (g *relayGate) Hears() error {
 	if g.ended() {
 		return errHubEnded
 	}
-	a := relaytool.Action(g.by, "connect", nil)
+	a := relayAction(g.by, "connect", nil)
 	return refusal(g.hub.Hears(&a))
 }
 

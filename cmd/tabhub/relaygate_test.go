@@ -214,3 +214,36 @@ func BenchmarkRelayGate(b *testing.B) {
 		}
 	}
 }
+
+// What a client may do with an extension goes by what it would do there, and a command of the Chrome DevTools Protocol by its name.
+func TestRelayAction(t *testing.T) {
+	by := &consent.Caller{Who: policy.Owner, Said: "test"}
+	for _, c := range []struct {
+		method, params, name string
+		class                policy.Class
+	}{
+		{"connect", `{}`, "connect", policy.Read},
+		{"getTabs", `{}`, "getTabs", policy.Read},
+		{"click", `{}`, "click", policy.Write},
+		{"getTabs2", `{}`, "getTabs2", policy.Write},
+		{"forwardCDPCommand", `{"method":"Page.captureScreenshot"}`, "forwardCDPCommand Page.captureScreenshot", policy.Read},
+		{"forwardCDPCommand", `{"method":"Runtime.enable"}`, "forwardCDPCommand Runtime.enable", policy.Read},
+		{"forwardCDPCommand", `{"method":"Runtime.evaluate"}`, "forwardCDPCommand Runtime.evaluate", policy.Write},
+		{"forwardCDPCommand", `{"method":"Debugger.enable"}`, "forwardCDPCommand Debugger.enable", policy.Write},
+		{"forwardCDPCommand", `{"method":"Browser.getVersion"}`, "forwardCDPCommand Browser.getVersion", policy.Destructive},
+		{"forwardCDPCommand", `{"method":"Target.createTarget"}`, "forwardCDPCommand Target.createTarget", policy.Destructive},
+		{"forwardCDPCommand", `{"method":"Network.getAllCookies"}`, "forwardCDPCommand Network.getAllCookies", policy.Destructive},
+		{"forwardCDPCommand", `{"method":"DOM.setFileInputFiles"}`, "forwardCDPCommand DOM.setFileInputFiles", policy.Destructive},
+		// What a browser takes of an object that has a member twice.
+		{"forwardCDPCommand", `{"method":"Page.captureScreenshot","method":"Browser.close"}`, "forwardCDPCommand Browser.close", policy.Destructive},
+		{"forwardCDPCommand", `{"method":"Page.captureScreenshot","\u006dethod":"Browser.close"}`, "forwardCDPCommand Browser.close", policy.Destructive},
+		{"forwardCDPCommand", `{"method":7}`, "forwardCDPCommand", policy.Write},
+		{"forwardCDPCommand", `["Page.captureScreenshot"]`, "forwardCDPCommand", policy.Write},
+		{"forwardCDPCommand", ``, "forwardCDPCommand", policy.Write},
+	} {
+		a := relayAction(by, c.method, json.RawMessage(c.params))
+		if a.Name != c.name || a.Class != c.class || a.Of != policy.OfRelay || !a.Site.Any || a.Who != policy.Owner {
+			t.Errorf("%s %s: %+v", c.method, c.params, a)
+		}
+	}
+}

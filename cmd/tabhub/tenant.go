@@ -105,7 +105,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 			return nil, fmt.Errorf("the policy file %s: %w", c.policyFile, err)
 		}
 	}
-	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
+	t.Builtin = p.tools.List(p.builtins(h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
 		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Telemetry: p.telemetry, Builtin: t.Builtin,
 		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,

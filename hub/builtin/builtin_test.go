@@ -19,8 +19,7 @@ func tools() []Tool {
 		{Name: "proxy", Call: call},
 		{Name: "browser_tab", Call: call},
 		{Name: "browser_instance", Call: call, Listed: LocalOnly},
-		{Name: "relay_getTabs", Call: call, Listed: RelayTools},
-		{Name: "relay_closeTab", Listed: RelayTools},
+		{Name: "browser_without", Listed: LocalOnly},
 	}
 }
 
@@ -31,8 +30,8 @@ func TestSwitches(t *testing.T) {
 		{"", "local", "proxy, browser_tab, browser_instance"},
 		{"-proxy", "", "browser_tab"},
 		{"-browser_instance", "local", "proxy, browser_tab"},
-		{"browser_instance, relay_getTabs", "", "proxy, browser_tab, browser_instance, relay_getTabs"},
-		{"relay_closeTab", "", "proxy, browser_tab"}, // there is nothing to run it with
+		{"browser_instance", "", "proxy, browser_tab, browser_instance"},
+		{"browser_without", "", "proxy, browser_tab"}, // there is nothing to run it with
 	} {
 		var list []string
 		if test.switches != "" {

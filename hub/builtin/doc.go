@@ -1,6 +1,6 @@
 // Package builtin says what a tool of the hub itself is: one that no page has registered,
-// such as proxy or browser_tab. The packages hub/mcpserver/proxytool, hub/browsertool and
-// hub/relaytool make such Tools; cmd/tabhub lists those that the user's Switches leave on,
+// such as proxy or browser_tab. The packages hub/mcpserver/proxytool and hub/browsertool
+// make such Tools; cmd/tabhub lists those that the user's Switches leave on,
 // and hub/mcpserver serves them.
 //
 // The package also holds what such tools have in common: Members reads arguments, Input

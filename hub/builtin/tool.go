@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
@@ -47,19 +46,11 @@ type Listed int
 const (
 	Always     Listed = iota // on every hub
 	LocalOnly                // on a hub that only its own machine reaches: the tool starts programs there
-	RelayTools               // with the flag --relay-tools
 )
 
 // Action is the use of the tool, whatever it is used for.
 func (t *Tool) Action(by *consent.Caller) policy.Action {
-	a := policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
-	if t.Listed == RelayTools {
-		a.Of, a.Site.Any, a.Name = policy.OfRelay, true, strings.TrimPrefix(t.Name, "relay_")
-		if t.Annotations == nil || !t.Annotations.ReadOnly {
-			a.Class = policy.Write
-		}
-	}
-	return a
+	return policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
 }
 
 // forModels keeps a tool from the apps of pages (MCP Apps), which hosts take for the apps

@@ -158,7 +158,7 @@ func (b browser) close(ctx context.Context, tab int64, origin string) error {
 				return err
 			}
 		}
-		_, err := b.closeTab(ctx, &tab)
+		err := b.closeTab(ctx, tab)
 		return err
 	})
 }

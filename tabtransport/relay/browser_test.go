@@ -218,8 +218,7 @@ func TestBrowserThatAClientUses(t *testing.T) {
 			t.Errorf("the client's commands go to tab %d", got)
 		}
 
-		// What the client, and a tool of the relay, send while the hub is about its tab
-		// waits for that.
+		// What the client sends while the hub is about its tab waits for that.
 		asked, proceed := make(chan struct{}), make(chan struct{})
 		b.Before = func(method string, params json.RawMessage) error {
 			if strings.Contains(string(params), "innerText") {
@@ -232,21 +231,13 @@ func TestBrowserThatAClientUses(t *testing.T) {
 		go func() { done <- d.ask(7, &spec.Text{}) }()
 		<-asked
 		mcp.send(`{"jsonrpc":"2.0","id":4,"method":"forwardCDPCommand","params":{"method":"Page.navigate","params":{"url":"https://next.example/"}}}`)
-		tool := make(chan error, 1)
-		go func() {
-			_, err := r.relay.Tools("ann", string(d.addr.Peer)).Request(t.Context(), "closeTab", struct{}{})
-			tool <- err
-		}()
 		mcp.quiet(time.Second)
 		close(proceed)
 		if got := <-done; got != `{"text":"Hello https://a.example/"}` {
 			t.Error(got)
 		}
 		mcp.next()
-		if err := <-tool; err != nil {
-			t.Error(err)
-		}
-		if got := d.URLs(); slices.Contains(got, "https://client.example/") || !slices.Contains(got, "https://a.example/") {
+		if got := d.URLs(); !slices.Contains(got, "https://a.example/") {
 			t.Errorf("%q", got)
 		}
 	})
@@ -285,78 +276,6 @@ func TestBrowserThatChoosesLate(t *testing.T) {
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-	})
-}
-
-// The tools of the relay have a tab of their own choice, as a client has.
-func TestBrowserThatToolsUse(t *testing.T) {
-	bubble(t, Limits{}, func(t *testing.T, r *rig) {
-		b := &relaytest.Browser{}
-		d := r.drive(t, b)
-		for _, url := range []string{"https://a.example/", "https://b.example/", "https://c.example/"} {
-			d.Add(url)
-		}
-		mcp, _ := r.connected(t, "token of ann", string(d.addr.Peer))
-		mcp.send(`{"jsonrpc":"2.0","id":3,"method":"selectTab","params":{"tabIndex":0}}`)
-		mcp.next()
-		tools := r.relay.Tools("ann", string(d.addr.Peer))
-		choose := func(index int) {
-			if _, err := tools.Request(t.Context(), "selectTab", tabIndex{Index: index}); err != nil {
-				t.Error(err)
-			}
-		}
-		choose(1)
-		d.expect(21, &spec.Text{}, `{"text":"Hello https://c.example/"}`)
-		if got := d.Chosen(); got != 14 {
-			t.Errorf("the tools' commands go to tab %d", got)
-		}
-
-		// The hub waits until they have chosen, and until they have closed a tab.
-		held := ""
-		asked, proceed := make(chan struct{}), make(chan struct{})
-		b.Before = func(method string, params json.RawMessage) error {
-			if method == held {
-				held = ""
-				close(asked)
-				<-proceed
-			}
-			return nil
-		}
-		hold := func(method string, act, meanwhile func()) {
-			held, asked, proceed = method, make(chan struct{}), make(chan struct{})
-			acted, done := make(chan struct{}), make(chan struct{})
-			go func() {
-				defer close(acted)
-				act()
-			}()
-			<-asked
-			b.Asked()
-			go func() {
-				defer close(done)
-				meanwhile()
-			}()
-			synctest.Wait()
-			if got := b.Asked(); len(got) > 0 {
-				t.Errorf("under the tools' %s: %q", method, got)
-			}
-			close(proceed)
-			<-acted
-			<-done
-		}
-		hold("selectTab", func() { choose(0) }, func() {
-			d.expect(21, &spec.Text{}, `{"text":"Hello https://c.example/"}`)
-		})
-		if got := d.Chosen(); got != 7 {
-			t.Errorf("the tools' commands go to tab %d", got)
-		}
-		hold("closeTab", func() {
-			if closed, err := tools.Close(t.Context(), new(1)); err != nil || closed.TabID != 14 {
-				t.Errorf("%+v, %v", closed, err)
-			}
-		}, func() {
-			d.expect(21, &spec.Text{}, `{"text":"Hello https://c.example/"}`)
-		})
-		d.shows("https://a.example/", "https://c.example/*")
 	})
 }
 

@@ -41,9 +41,9 @@
 //
 // # The hub's own use of an extension
 //
-// An extension is a browser of its user's hub (browser), and the relay's tools use it
-// (Tools). Each is to the extension one more client, with a connection of its own. Both
-// are a driver, which knows how what they want is said in the protocol.
+// An extension is a browser of its user's hub (browser). To the extension the hub is one more
+// client, with a connection of its own. driver knows how to say in the protocol what a
+// browser is asked.
 //
 // # What happens when something goes away
 //

@@ -24,8 +24,6 @@ type driver struct {
 	relay *Relay
 	user  spec.UserID
 	id    string // of the extension
-	own   int    // who makes the requests
-	waits bool   // requests wait for the end of a turn
 }
 
 // tabs returns the tabs that are open, in the extension's order and with its numbers.
@@ -97,34 +95,21 @@ func (d driver) find(ctx context.Context, tab int64) (at spec.BrowserTab, err er
 	return tabs[i], nil
 }
 
-// closeTab closes the tab of an id, or, if that is nil, the one that commands go to, and
-// returns what is no more. An extension may say that it has closed a tab and be wrong: the
+// closeTab closes the tab of an id. An extension may say that it has closed a tab and be wrong: the
 // page may ask its user first.
-func (d driver) closeTab(ctx context.Context, id *int64) (closed spec.BrowserTab, err error) {
-	before, err := d.tabs(ctx)
-	if err != nil {
-		return closed, err
-	}
-	if id != nil {
-		if _, err := d.choose(ctx, *id); err != nil {
-			return closed, err
-		}
+func (d driver) closeTab(ctx context.Context, id int64) error {
+	if _, err := d.choose(ctx, id); err != nil {
+		return err
 	}
 	// Without an index: some shipped extensions overlook it, and close the chosen tab.
 	if _, err := d.request(ctx, "closeTab", struct{}{}); err != nil {
-		return closed, err
+		return err
 	}
 	after, err := d.tabs(ctx)
-	if err != nil {
-		return closed, err
+	if err == nil && indexOf(after, id) >= 0 {
+		err = spec.Errorf(spec.CodeInternal, "the tab is still open; its page may be asking the user whether to leave")
 	}
-	i := slices.IndexFunc(before, func(t spec.BrowserTab) bool {
-		return (id == nil || t.TabID == *id) && indexOf(after, t.TabID) < 0
-	})
-	if i < 0 {
-		return closed, spec.Errorf(spec.CodeInternal, "the tab is still open; its page may be asking the user whether to leave")
-	}
-	return before[i], nil
+	return err
 }
 
 func indexOf(tabs []spec.BrowserTab, id int64) int {
@@ -164,21 +149,20 @@ func asError(err error) *spec.Error {
 	if e, ok := errors.AsType[*spec.Error](err); ok {
 		return e
 	}
-	_, words := Failure(err)
-	return spec.Errorf(spec.CodeInternal, "%s", words)
+	return spec.Errorf(spec.CodeInternal, "%s", failure(err))
 }
 
-// Failure says why a request got no answer, and whether the request may have taken effect.
-func Failure(err error) (spec.FailureCode, string) {
+// failure says why a request got no answer, and whether the request may have taken effect.
+func failure(err error) string {
 	switch {
 	case errors.Is(err, tabtransport.ErrNotConnected):
-		return spec.FailNotConnected, "The browser is not connected: nothing was sent"
+		return "The browser is not connected: nothing was sent"
 	case errors.Is(err, tabtransport.ErrBusy):
-		return spec.FailQueueFull, "The browser has too much to do: nothing was sent; try again later"
+		return "The browser has too much to do: nothing was sent; try again later"
 	case errors.Is(err, tabtransport.ErrLost):
-		return spec.FailTabClosed, "The browser disconnected before it answered: the command may have taken effect"
+		return "The browser disconnected before it answered: the command may have taken effect"
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return spec.FailToolTimeout, "The browser did not answer in time: the command may have taken effect"
+		return "The browser did not answer in time: the command may have taken effect"
 	}
-	return spec.FailToolError, fmt.Sprintf("The browser could not be asked: %v", err)
+	return fmt.Sprintf("The browser could not be asked: %v", err)
 }

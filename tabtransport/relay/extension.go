@@ -163,7 +163,7 @@ func (p *extensionPeer) joinHub(user spec.UserID, ext ExtensionInfo) {
 	ctx, cancel := context.WithCancel(p.ws.Context())
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		browser{driver{relay: p.relay, user: user, id: ext.ID, own: ofBrowser}}.serveHub(ctx, p.relay.hub(user), ext.Name, p.request.RemoteAddr)
+		browser{driver{relay: p.relay, user: user, id: ext.ID}}.serveHub(ctx, p.relay.hub(user), ext.Name, p.request.RemoteAddr)
 	})
 	p.leaveHub = func() {
 		cancel()

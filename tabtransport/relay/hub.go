@@ -77,7 +77,7 @@ func (d driver) send(ctx context.Context, method string, params json.RawMessage)
 		return nil, context.Cause(ctx)
 	}
 	answer := make(chan reply, 1)
-	out, err := t.ask(ctx, d, method, answer)
+	out, err := t.ask(d.id, method, answer)
 	if err != nil {
 		return nil, err
 	}
@@ -106,22 +106,17 @@ func (d driver) send(ctx context.Context, method string, params json.RawMessage)
 }
 
 // ask enters a request of the hub's own.
-func (t *tenant) ask(ctx context.Context, d driver, method string, answer chan<- reply) (outgoing, error) {
+func (t *tenant) ask(extensionID, method string, answer chan<- reply) (outgoing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if d.waits {
-		if err := t.awaitTurnLocked(ctx, d.id); err != nil {
-			return outgoing{}, err
-		}
-	}
-	ext, err := t.connectedLocked(d.id)
+	ext, err := t.connectedLocked(extensionID)
 	if err != nil {
 		return outgoing{}, err
 	}
-	if ext.own[d.own] == nil {
-		ext.own[d.own] = &connection{id: "conn-" + uuid.NewString(), ext: ext}
+	if ext.own == nil {
+		ext.own = &connection{id: "conn-" + uuid.NewString(), ext: ext}
 	}
-	out, refused := t.enterLocked(ext.own[d.own], &request{method: method, reply: answer})
+	out, refused := t.enterLocked(ext.own, &request{method: method, reply: answer})
 	if refused != nil {
 		return outgoing{}, tabtransport.ErrBusy
 	}

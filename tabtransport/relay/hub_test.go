@@ -18,7 +18,7 @@ import (
 func TestHubRequests(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		ctx := t.Context()
-		if _, err := r.relay.Tools("ann", "ext-1").Request(ctx, "createTab", nil); !errors.Is(err, tabtransport.ErrNotConnected) {
+		if _, err := (driver{r.relay, "ann", "ext-1"}).request(ctx, "createTab", nil); !errors.Is(err, tabtransport.ErrNotConnected) {
 			t.Errorf("without an extension: %v", err)
 		}
 		ext, id := r.extension(t, "token of ann", "chrome")
@@ -33,7 +33,7 @@ func TestHubRequests(t *testing.T) {
 		request := func(ctx context.Context, user spec.UserID) <-chan outcome {
 			done := make(chan outcome, 1)
 			go func() {
-				b, err := r.relay.Tools(user, id).Request(ctx, "createTab", json.RawMessage(`{"url":"https://example.com"}`))
+				b, err := driver{r.relay, user, id}.request(ctx, "createTab", json.RawMessage(`{"url":"https://example.com"}`))
 				done <- outcome{b, err}
 			}()
 			return done

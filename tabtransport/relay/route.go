@@ -222,10 +222,8 @@ func (t *tenant) finish(s *session, e *envelope) (*request, *connection) {
 		return nil, nil
 	}
 	conn := s.ext.connections[id.conn]
-	for _, own := range s.ext.own {
-		if own != nil && own.id == id.conn {
-			conn = own
-		}
+	if own := s.ext.own; own != nil && own.id == id.conn {
+		conn = own
 	}
 	if conn == nil {
 		return nil, nil

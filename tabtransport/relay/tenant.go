@@ -40,16 +40,10 @@ type extension struct {
 	since         time.Time // of its first session
 	session       *session  // nil while it is away
 	connections   map[string]*connection
-	grace         *time.Timer    // runs while it is away
-	own           [2]*connection // of the hub's requests, by who makes them; nil until the first
-	turn          chan struct{}  // closed at the end of the hub's turn; nil if it has none
+	grace         *time.Timer   // runs while it is away
+	own           *connection   // of the hub's requests; nil until the first
+	turn          chan struct{} // closed at the end of the hub's turn; nil if it has none
 }
-
-// Who makes the hub's own requests. To an extension each is one more client.
-const (
-	ofBrowser = iota // the hub, to which the extension is a browser
-	ofTools          // the relay's tools
-)
 
 // all yields the connections of clients and the hub's own. The tenant's lock is held.
 func (ext *extension) all() iter.Seq[*connection] {
@@ -59,10 +53,8 @@ func (ext *extension) all() iter.Seq[*connection] {
 				return
 			}
 		}
-		for _, c := range ext.own {
-			if c != nil && !yield(c) {
-				return
-			}
+		if ext.own != nil {
+			yield(ext.own)
 		}
 	}
 }

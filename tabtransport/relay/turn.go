@@ -10,7 +10,7 @@ import (
 )
 
 // A turn is the time in which the hub chooses one of an extension's tabs and uses it; another
-// turn waits for its end. So does what clients, and the relay's tools, send meanwhile: with a
+// turn waits for its end. So does what clients send meanwhile: with a
 // shipped extension, whose clients share the one tab that is chosen, it would go to the hub's
 // tab, or have the hub's command go to another. So would a tab that they have asked for
 // before and that is chosen late: a turn begins when the extension has answered that.
@@ -130,7 +130,7 @@ func (t *tenant) holdLocked(ctx context.Context, passage Passage, turn <-chan st
 	return errForeign() // the client has gone
 }
 
-// othersTab returns the tab of the client, or the tools, that used an extension last, 0 if
+// othersTab returns the tab of the client that used an extension last, 0 if
 // there is none or it is not known.
 func (t *tenant) othersTab(extensionID string) int64 {
 	t.mu.Lock()
@@ -140,9 +140,6 @@ func (t *tenant) othersTab(extensionID string) int64 {
 		return 0
 	}
 	last := lastUsed(ext.connections)
-	if tools := ext.own[ofTools]; tools != nil && (last == nil || tools.used > last.used) {
-		last = tools
-	}
 	if last == nil {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package relaytool
+package main
 
 import (
 	"encoding/json"
@@ -14,12 +14,11 @@ import (
 // forwardCDP is the method that carries commands of the Chrome DevTools Protocol.
 const forwardCDP = "forwardCDPCommand"
 
-// Action is what a request to an extension comes to, for a client's own as for a tool's: its
-// name is the method and, if it carries a command of the Chrome DevTools Protocol, that one's,
+// relayAction is what a client's request to an extension comes to: its name is the method and, if it carries a command of the Chrome DevTools Protocol, that one's,
 // such as "forwardCDPCommand Page.navigate". Which site it reaches nobody can tell: the
 // extension's tab is chosen by other requests, and many commands are for the whole browser.
-func Action(by *consent.Caller, method string, params json.RawMessage) policy.Action {
-	name, class := method, classes[method]
+func relayAction(by *consent.Caller, method string, params json.RawMessage) policy.Action {
+	name, class := method, relayClasses[method]
 	if method == forwardCDP {
 		command, _ := rawjson.String(rawjson.Get(params, "method"))
 		name, class = strings.TrimSpace(method+" "+command), classOfCDP(command)
@@ -33,9 +32,9 @@ func Action(by *consent.Caller, method string, params json.RawMessage) policy.Ac
 	}
 }
 
-// classes are those of the methods that do no more than read. Any other one is taken to
+// relayClasses are those of the methods that do no more than read. Any other one is taken to
 // change something.
-var classes = map[string]policy.Class{
+var relayClasses = map[string]policy.Class{
 	"connect":            policy.Read, // of which events come to the client
 	"listBrowsers":       policy.Read,
 	"getTabs":            policy.Read,
