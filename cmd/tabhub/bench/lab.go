@@ -1,7 +1,4 @@
-// Package lab starts what the measuring programs beside it measure: a hub, copies of
-// the extension that are paired with it, and real browsers. Everything lives in one
-// temporary directory, and ends with it.
-package lab
+package main
 
 import (
 	"bufio"
@@ -16,28 +13,27 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/extensions"
 	"github.com/chromedp/chromedp"
 
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// Lab is a hub, with a directory for it and for the browsers.
-type Lab struct {
+// lab is a hub, with a directory for it and for the browsers, which ends with it.
+type lab struct {
 	dir     string
 	program string
 	hub     *exec.Cmd
 	closers []func()
 }
 
-// Open builds tabhub and starts a hub. It runs in a directory of the module.
-func Open(ctx context.Context) (*Lab, error) {
-	dir, err := os.MkdirTemp("", "tabhub-lab-")
+// openLab builds tabhub and starts a hub. It runs in a directory of the module.
+func openLab(ctx context.Context) (*lab, error) {
+	dir, err := os.MkdirTemp("", "tabhub-bench-")
 	if err != nil {
 		return nil, err
 	}
-	l := &Lab{dir: dir, program: filepath.Join(dir, "tabhub")}
+	l := &lab{dir: dir, program: filepath.Join(dir, "tabhub")}
 	build := exec.CommandContext(ctx, "go", "build", "-o", l.program, "tabhub/cmd/tabhub")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
@@ -50,7 +46,7 @@ func Open(ctx context.Context) (*Lab, error) {
 }
 
 // serve starts the hub and waits until it listens.
-func (l *Lab) serve() error {
+func (l *lab) serve() error {
 	hub := l.Command("serve", "--listen", "127.0.0.1:0")
 	stderr, err := hub.StderrPipe()
 	if err != nil {
@@ -71,12 +67,12 @@ func (l *Lab) serve() error {
 }
 
 // Command is tabhub with args, for the lab's hub.
-func (l *Lab) Command(args ...string) *exec.Cmd {
+func (l *lab) Command(args ...string) *exec.Cmd {
 	return exec.Command(l.program, append(args, "--data-dir", filepath.Join(l.dir, "data"))...)
 }
 
 // Close ends the browsers and the hub, waits for them, and removes all that they wrote.
-func (l *Lab) Close() error {
+func (l *lab) Close() error {
 	for _, closer := range l.closers {
 		closer()
 	}
@@ -88,7 +84,7 @@ func (l *Lab) Close() error {
 }
 
 // Site serves handler on an address of this computer, and returns its URL.
-func (l *Lab) Site(handler http.Handler) (string, error) {
+func (l *lab) Site(handler http.Handler) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
@@ -103,7 +99,7 @@ func (l *Lab) Site(handler http.Handler) (string, error) {
 // paired with the hub, or without. The context is that of its first tab, for chromedp.
 // profile is the browser's directory; the file DevToolsActivePort there says where other
 // programs reach its DevTools.
-func (l *Lab) Browser(ctx context.Context, extension bool) (tab context.Context, profile string, err error) {
+func (l *lab) Browser(ctx context.Context, extension bool) (tab context.Context, profile string, err error) {
 	path, ok := chromium.Path()
 	if !ok {
 		return nil, "", errors.New("no Chromium on PATH and none in TABHUB_BROWSER_PROGRAM")
@@ -127,11 +123,4 @@ func (l *Lab) Browser(ctx context.Context, extension bool) (tab context.Context,
 	}
 	_, err = chromedp.CallBrowser(tab, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: dir})
 	return tab, profile, err
-}
-
-// Call calls a method of the tab's DevTools.
-func Call[P, R any](tab context.Context, method cdp.Command[P, R], params P) (R, error) {
-	return chromedp.Run(tab, func(ctx context.Context, t *chromedp.Target) (R, error) {
-		return cdp.Call(ctx, t, method, params)
-	})
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
-
-	"tabhub/tabtransport/extension/internal/lab"
 )
 
 // rest is how long a page is left alone before the next load: a person looks at it, and what an
@@ -21,11 +19,32 @@ const rest = 150 * time.Millisecond
 // unmeasured are the first loads in each browser, which find nothing in its caches.
 const unmeasured = 3
 
+// measurePage compares loads with the extension and without.
+func measurePage(ctx context.Context, l *lab, n int) error {
+	var browsers [2]context.Context
+	for i := range browsers {
+		var err error
+		if browsers[i], _, err = l.Browser(ctx, i == 0); err != nil {
+			return err
+		}
+	}
+	for _, frames := range []int{0, 20} {
+		times, err := loadTimes(ctx, l, browsers, frames, n)
+		if err != nil {
+			return err
+		}
+		with, without := times[0], times[1]
+		fmt.Printf("load, %2d frames: %s times as long; %.2f ms with, %.2f ms without\n",
+			frames, ratioOf(with, without, 0.5), quantile(with, 0.5), quantile(without, 0.5))
+	}
+	return nil
+}
+
 // loadTimes loads a page n times in each of two browsers, in turn, and returns how many ms each
 // load took. No debugger is attached to the pages, because it makes scripts in worlds of their
 // own cost more than they cost a user: a page reports by itself, and loads the next one when it is
 // told to.
-func loadTimes(ctx context.Context, l *lab.Lab, browsers [2]context.Context, frames, n int) (times [2][]float64, err error) {
+func loadTimes(ctx context.Context, l *lab, browsers [2]context.Context, frames, n int) (times [2][]float64, err error) {
 	turns := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
 	took := make(chan float64)
 	site, err := l.Site(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
