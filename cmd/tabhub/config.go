@@ -85,9 +85,6 @@ type config struct {
 	browser       string
 	launchBrowser bool
 
-	instanceExtensions   bool
-	instanceUserProfiles bool
-
 	logKeep     age
 	logMax      size
 	logPayloads bool
@@ -145,8 +142,6 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.ask, "ask", []string{"browser", "client", "dashboard"}, "who asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (that, or tabhub approve --watch)")
 	f.StringVar(&c.browser, "browser-program", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
-	f.BoolVar(&c.instanceExtensions, "instance-extensions", false, "let browser_instance load further extensions that are on this machine")
-	f.BoolVar(&c.instanceUserProfiles, "instance-user-profiles", false, "let browser_instance use the profiles of your own browsers, with your logins")
 	f.StringVar(&c.metrics, "metrics", "owner", "who may read /metrics: owner (with a credential) or open (every program on this machine)")
 	f.BoolVar(&c.demo, "demo", false, "join a demo shop, so that there are tools at once")
 	f.StringVar(&c.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -162,7 +157,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	groupFlags(f, "What clients may do", "policy", "policy-file", "ask")
 	groupFlags(f, "Calls", "call-timeout", "call-timeout-max", "person-timeout", "task-after", "label-results")
 	groupFlags(f, "Tabs of clients", "handover", "room", "room-end")
-	groupFlags(f, "Browsers that the hub starts", "browser-program", "launch-browser", "instance-extensions", "instance-user-profiles")
+	groupFlags(f, "Browsers that the hub starts", "browser-program", "launch-browser")
 	groupFlags(f, "What is written down and counted", "log-keep", "log-max", "log-payloads", "log-level", "log-format", "metrics")
 	groupFlags(f, "The process", "idle-exit")
 }
@@ -196,8 +191,6 @@ func (c *config) check() error {
 		return usagef("--expose-budget is %d; it must be above 0", c.exposeBudget)
 	case c.launchBrowser && c.auth == "jwt":
 		return usagef("--launch-browser is for a hub on one's own machine, not for --auth jwt")
-	case c.auth == "jwt" && (c.instanceExtensions || c.instanceUserProfiles):
-		return usagef("--instance-extensions and --instance-user-profiles are for a hub on one's own machine, not for --auth jwt")
 	case c.nameLimit != 0 && (c.nameLimit < naming.MinLimit || c.nameLimit > 128):
 		return usagef("--name-limit is %d; it may be %d to 128", c.nameLimit, naming.MinLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:

@@ -148,7 +148,6 @@ func (p *process) newInstances(h *hub.Hub) *instance.Instances {
 	hubURL := "ws" + strings.TrimPrefix(p.local(), "http") + "/tabs"
 	o := instance.Options{
 		Hub: h, Ring: p.ring, Dir: p.dir.Browsers(), HubURL: hubURL, Browser: p.config.browser, Log: p.log,
-		UserProfiles: p.config.instanceUserProfiles, Extensions: p.config.instanceExtensions,
 	}
 	if p.config.tlsCert != "" {
 		o.HubKey = func() (string, error) { return keyHash(p.config.tlsCert, p.config.tlsKey) }

@@ -77,35 +77,24 @@ var pageTool = builtin.Tool{
 	Annotations: &builtin.Annotations{Title: "Page in a browser tab", OpenWorld: true},
 }
 
-// instanceTool returns browser_instance, with or without the profiles of the user's own
-// browsers and further extensions.
-func instanceTool(userProfiles, extensions bool) builtin.Tool {
-	profiles := `Profiles are its own; those of the user's browsers are not used.`
-	if userProfiles {
-		profiles = `The user's own profiles (directory with a /) hold logins: name one only if the user asks for it.`
-	}
-	further := ""
-	if extensions {
-		further = `"extensions":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":4096},"description":"For new: full paths of directories with further unpacked extensions."},`
-	}
-	return builtin.Tool{
-		Name:  InstanceTool,
-		Title: "Browser instances",
-		Description: `Starts and stops browsers on the user's machine, beside those that the user has open. ` +
-			`list: the instances that were started here. ` +
-			`new: starts Chromium or Chrome with a profile of its own and the companion extension, and waits until it is connected; browser_tab and browser_page then work in it (pass its browserId). ` +
-			`close: ends an instance. profiles: the profiles that there are. ` +
-			profiles,
-		Input: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
-			`"action":{"type":"string","enum":["list","new","close","profiles"],"description":"What to do."},` +
-			`"instanceId":{"type":"string","minLength":1,"maxLength":64,"description":"The instance, as list shows it. For close, which needs it."},` +
-			urlParam + `For new: the page to open."},` +
-			`"mode":{"type":"string","enum":["chromium","testing","chrome"],"description":"For new: Chromium, Chrome for Testing, or Google Chrome, which needs the extension to be loaded by hand. By default the first that is installed."},` +
-			`"headless":{"type":"boolean","description":"For new: without a window. By default only where there is no display."},` +
-			`"profile":{"type":"string","minLength":1,"maxLength":128,"description":"For new: the directory of a profile, as profiles shows it, or a new name. \"default\" by default."},` +
-			further + `"closeOtherTabs":{"type":"boolean","description":"For new: close the tabs that the profile opens beside the one in front."}` +
-			`}}`),
-		Annotations: &builtin.Annotations{Title: "Browser instances", Destructive: true, OpenWorld: true},
-		Listed:      builtin.LocalOnly,
-	}
+// instanceTool is browser_instance.
+var instanceTool = builtin.Tool{
+	Name:  InstanceTool,
+	Title: "Browser instances",
+	Description: `Starts and stops browsers on the user's machine, beside those that the user has open. ` +
+		`list: the instances that were started here. ` +
+		`new: starts Chromium or Chrome with a profile of its own and the companion extension, and waits until it is connected; browser_tab and browser_page then work in it (pass its browserId). ` +
+		`close: ends an instance. profiles: the profiles that there are. ` +
+		`Profiles are its own; those of the user's browsers are not used.`,
+	Input: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
+		`"action":{"type":"string","enum":["list","new","close","profiles"],"description":"What to do."},` +
+		`"instanceId":{"type":"string","minLength":1,"maxLength":64,"description":"The instance, as list shows it. For close, which needs it."},` +
+		urlParam + `For new: the page to open."},` +
+		`"mode":{"type":"string","enum":["chromium","testing","chrome"],"description":"For new: Chromium, Chrome for Testing, or Google Chrome, which needs the extension to be loaded by hand. By default the first that is installed."},` +
+		`"headless":{"type":"boolean","description":"For new: without a window. By default only where there is no display."},` +
+		`"profile":{"type":"string","minLength":1,"maxLength":128,"description":"For new: the directory of a profile, as profiles shows it, or a new name. \"default\" by default."},` +
+		`"closeOtherTabs":{"type":"boolean","description":"For new: close the tabs that the profile opens beside the one in front."}` +
+		`}}`),
+	Annotations: &builtin.Annotations{Title: "Browser instances", Destructive: true, OpenWorld: true},
+	Listed:      builtin.LocalOnly,
 }

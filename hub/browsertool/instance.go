@@ -14,15 +14,15 @@ import (
 
 var instanceActions = actions{
 	"list":     {class: always(policy.Read), run: listInstances},
-	"new":      {takes: []string{"url", "mode", "headless", "profile", "extensions", "closeOtherTabs"}, class: classOfNew, run: newInstance},
+	"new":      {takes: []string{"url", "mode", "headless", "profile", "closeOtherTabs"}, class: classOfNew, run: newInstance},
 	"close":    {needs: []string{"instanceId"}, class: always(policy.Write), run: closeInstance},
 	"profiles": {class: always(policy.Read), run: listProfiles},
 }
 
-// classOfNew is what a browser may do that is started with a call's arguments: in a profile of
-// the user's, or with an extension that a model has chosen, anything.
+// classOfNew is what a browser may do that is started with a call's arguments: in a profile that
+// a model has named, and in which somebody may be logged in, anything.
 func classOfNew(a *args) policy.Class {
-	if a.Profile != "" && a.Profile != instance.DefaultProfile || len(a.Extensions) > 0 {
+	if a.Profile != "" && a.Profile != instance.DefaultProfile {
 		return policy.Destructive
 	}
 	return policy.Write
@@ -128,24 +128,9 @@ func newInstance(c *call) (any, error) {
 	if c.hub.IsBound(c.by) {
 		return nil, failure(spec.FailDenied, "a browser that is started has no name yet, and would be none of yours%s", c.hub.BoundWords(c.by))
 	}
-	if c.args.Mode == instance.Chrome && c.args.Profile == "" {
-		// Whoever asks for Chrome may mean their own, with its logins.
-		profiles, err := c.instances.Profiles()
-		if err != nil {
-			return nil, err
-		}
-		profiles = slices.DeleteFunc(profiles, func(p instance.Profile) bool { return !p.Of(instance.Chrome) })
-		if len(profiles) > 0 {
-			return map[string]any{
-				"action": "profile_selection_required", "profiles": profiles,
-				"message": "Chrome has profiles of the user on this machine. Nothing was started.",
-				"hint":    fmt.Sprintf("Ask the user, then pass profile: one of these directories, or %q for a profile that only tabhub uses.", instance.DefaultProfile),
-			}, nil
-		}
-	}
 	c.by.Report(spec.Progress{Message: "Starting the browser and waiting until it is connected"})
 	info, err := c.instances.Start(c.ctx, instance.Config{
-		Mode: c.args.Mode, Profile: c.args.Profile, URL: c.args.URL, Headless: c.args.Headless, Extensions: c.args.Extensions,
+		Mode: c.args.Mode, Profile: c.args.Profile, URL: c.args.URL, Headless: c.args.Headless,
 	})
 	if err != nil {
 		return nil, err

@@ -3,14 +3,12 @@
 package browsertool_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"tabhub/hub/browsertool"
 	"tabhub/hub/instance"
 	"tabhub/spec"
 )
@@ -31,30 +29,10 @@ func fakeChrome(t testing.TB) string {
 	return path
 }
 
-// Whoever asks for Chrome is asked back which profile, and told what to do where the
-// extension cannot be loaded for them.
-func TestChromeOfTheUser(t *testing.T) {
-	config := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", config)
-	t.Setenv("HOME", config)
-	data := filepath.Join(config, "google-chrome")
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(data, "Local State"), []byte(`{"profile":{"info_cache":{"Default":{"name":"Ada"}}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+// A client that starts Chrome is told what to do where the extension cannot be loaded for it.
+func TestChrome(t *testing.T) {
 	w := newRig(t)
-	w.startWith(instance.Options{Browser: fakeChrome(t), UserProfiles: true})
-	var asked struct {
-		Action, Hint string
-		Profiles     []struct{ Directory, Name string }
-	}
-	w.call("browser_instance", `{"action":"new","mode":"chrome","headless":true}`).into(&asked)
-	if asked.Action != "profile_selection_required" || len(asked.Profiles) != 1 || asked.Profiles[0].Directory != "google-chrome/Default" || asked.Profiles[0].Name != "Ada" {
-		t.Errorf("%+v", asked)
-	}
-
+	w.startWith(instance.Options{Browser: fakeChrome(t)})
 	var started struct {
 		InstanceID, BrowserType, Profile, DownloadDirectory, Warning string
 		ExtensionAutoLoaded                                          bool
@@ -79,57 +57,17 @@ func TestChromeOfTheUser(t *testing.T) {
 	var known struct {
 		Profiles []struct {
 			Directory, InUse string
-			Machine          bool
 		}
 	}
 	w.call("browser_instance", `{"action":"profiles"}`).into(&known)
-	if len(known.Profiles) != 2 || known.Profiles[0].InUse != "instance "+started.InstanceID || !known.Profiles[1].Machine {
+	if len(known.Profiles) != 1 || known.Profiles[0].InUse != "instance "+started.InstanceID {
 		t.Errorf("%+v", known)
 	}
 	w.call("browser_instance", `{"action":"close","instanceId":"`+started.InstanceID+`"}`).into(&struct{}{})
 	w.call("browser_instance", `{"action":"close","instanceId":"`+started.InstanceID+`"}`).fails(spec.FailNoInstance, "Instance not found")
+	w.call("browser_instance", `{"action":"new","headless":true,"profile":"google-chrome/Default"}`).fails(spec.FailDenied, "user's own browsers")
 	w.call("browser_instance", `{"action":"list"}`).into(&list)
 	if len(list.Instances) != 0 {
 		t.Errorf("%+v", list)
-	}
-}
-
-// What the user has not allowed is not offered to a model, and one that asks for it all
-// the same is told how it is. Chrome then has a profile of its own.
-func TestInstanceOffersWhatIsAllowed(t *testing.T) {
-	config := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", config)
-	t.Setenv("HOME", config)
-	data := filepath.Join(config, "google-chrome")
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(data, "Local State"), []byte(`{"profile":{"info_cache":{"Default":{"name":"Ada"}}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, allowed := range []bool{false, true} {
-		w := newRig(t)
-		w.startWith(instance.Options{Browser: fakeChrome(t), UserProfiles: allowed, Extensions: allowed})
-		definition := string(w.tools[2].Definition())
-		var tool struct {
-			Name        string
-			InputSchema struct{ Properties map[string]any }
-		}
-		if err := json.Unmarshal(w.tools[2].Definition(), &tool); err != nil || tool.Name != browsertool.InstanceTool {
-			t.Fatalf("%s: %v", definition, err)
-		}
-		if _, offered := tool.InputSchema.Properties["extensions"]; offered != allowed || strings.Contains(definition, "hold logins") != allowed {
-			t.Errorf("allowed %t: %s", allowed, definition)
-		}
-		if allowed {
-			continue
-		}
-		w.call("browser_instance", `{"action":"new","headless":true,"extensions":["/x"]}`).fails(spec.FailDenied, "--instance-extensions")
-		w.call("browser_instance", `{"action":"new","headless":true,"profile":"google-chrome/Default"}`).fails(spec.FailDenied, "--instance-user-profiles")
-		var started struct{ Profile string }
-		w.call("browser_instance", `{"action":"new","mode":"chrome","headless":true}`).into(&started)
-		if started.Profile != instance.DefaultProfile {
-			t.Errorf("Chrome was started with the profile %q", started.Profile)
-		}
 	}
 }

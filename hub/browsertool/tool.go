@@ -25,14 +25,11 @@ func New(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	// Models say open for new, whatever they are offered.
 	understood := tabInput(`"list","new","open","close","close_others","activate","claim","release","use"`)
 	tab, page := k.serve(tabTool, understood, tabActions), k.serve(pageTool, pageTool.Input, pageActions)
-	all := instanceTool(true, true)
-	if instances == nil {
-		return []builtin.Tool{tab, page, all}
+	started := instanceTool
+	if instances != nil {
+		started = k.serve(instanceTool, instanceTool.Input, instanceActions)
 	}
-	// What is off is not offered, but understood: who asks for it is told how it is
-	// switched on.
-	offered := instanceTool(instances.UserProfiles(), instances.Extensions())
-	return []builtin.Tool{tab, page, k.serve(offered, all.Input, instanceActions)}
+	return []builtin.Tool{tab, page, started}
 }
 
 // kit is what the tools work with.
@@ -81,7 +78,6 @@ type args struct {
 	Mode           instance.Mode `json:"mode"`
 	Headless       *bool         `json:"headless"`
 	Profile        string        `json:"profile"`
-	Extensions     []string      `json:"extensions"`
 	Name           string        `json:"name"`
 	Minutes        float64       `json:"minutes"`
 	Reads          bool          `json:"reads"`

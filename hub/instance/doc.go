@@ -1,7 +1,7 @@
 // Package instance starts and stops browsers on this machine: Chromium or Chrome with
 // a profile of their own and the companion extension, which joins them to the hub.
 //
-// Below the directory that Options name, each own profile has
+// Below the directory that Options name, each profile has
 //
 //	PROFILE/MODE       the browser's user data; a profile of Chrome is none of Chromium
 //	PROFILE/extension  the profile's copy of the extension, which is paired with the hub:

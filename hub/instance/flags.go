@@ -3,20 +3,17 @@ package instance
 import (
 	"os"
 	"runtime"
-	"strings"
 )
 
 // launch is what a browser is started with.
 type launch struct {
-	data       string // user data directory
-	profile    string // directory in it; "" for the first
-	own        bool   // the profile is tabhub's
-	headless   bool
-	extensions []string // to be loaded; none where the browser takes none
-	hubKey     string   // see Options.HubKey; "" for none
-	url        string
-	hosts      string
-	devTools   bool // over pipes, see Config.DevTools
+	data      string // user data directory
+	headless  bool
+	extension string // to be loaded; "" where the browser takes none
+	hubKey    string // see Options.HubKey; "" for none
+	url       string
+	hosts     string
+	devTools  bool // over pipes, see Config.DevTools
 }
 
 // flags returns the browser's command line.
@@ -27,22 +24,14 @@ func (l launch) flags() []string {
 		"--no-default-browser-check",
 		"--hide-crash-restore-bubble",
 		"--enable-features=WebMCP",
+		"--disable-background-networking",
+		"--disable-component-update",
+		"--disable-sync",
+		"--disable-quic",
+		"--password-store=basic",
 	}
-	if l.profile != "" {
-		out = append(out, "--profile-directory="+l.profile)
-	}
-	if l.own {
-		// A user's own profile keeps its network and its passwords as they are.
-		out = append(out,
-			"--disable-background-networking",
-			"--disable-component-update",
-			"--disable-sync",
-			"--disable-quic",
-			"--password-store=basic",
-		)
-	}
-	if len(l.extensions) > 0 {
-		out = append(out, "--load-extension="+strings.Join(l.extensions, ","))
+	if l.extension != "" {
+		out = append(out, "--load-extension="+l.extension)
 	}
 	if l.hubKey != "" {
 		out = append(out, "--ignore-certificate-errors-spki-list="+l.hubKey)

@@ -32,11 +32,6 @@ type Options struct {
 	// base64: its certificate may be for another name. Nil for a hub without TLS.
 	HubKey func() (string, error)
 
-	// UserProfiles allows the profiles of the machine's browsers, with the user's logins.
-	UserProfiles bool
-	// Extensions allows Config.Extensions: any that is on this machine.
-	Extensions bool
-
 	Browser string        // executable; "" looks for one
 	Join    time.Duration // how long a browser may take to join; 0 means 30 s
 	Log     *slog.Logger  // nil discards
@@ -52,14 +47,13 @@ type Instances struct {
 	work sync.WaitGroup // starts under way, and instances that run
 
 	mu      sync.Mutex
-	running map[string]*running // by their keys
+	running map[string]*running // by their profiles, whose modes share the extension's copy
 }
 
 // running is an instance, from the moment in which its profile is taken. Its fields
 // are static once proc is set, which Instances.mu guards.
 type running struct {
 	Info
-	key      string         // by which it excludes others
 	pairing  spec.PairingID // by which the hub knows the browser
 	path     string         // of the executable
 	launch   launch
@@ -72,15 +66,13 @@ type running struct {
 
 // Info describes an instance.
 type Info struct {
-	ID       string
-	Mode     Mode
-	Profile  string
-	Headless bool
-	PID      int
-	Started  time.Time
-	// Downloads is where the browser saves files; "" for a profile of the machine,
-	// which has its own place.
-	Downloads string
+	ID        string
+	Mode      Mode
+	Profile   string
+	Headless  bool
+	PID       int
+	Started   time.Time
+	Downloads string // where the browser saves files
 	// Loaded says that the browser was given the companion extension, or has joined
 	// with it. Otherwise the user can load it by hand, once, from Extension.
 	Loaded    bool
@@ -111,12 +103,6 @@ func New(o Options) *Instances {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
-
-// UserProfiles reports whether the profiles of the machine's browsers may be used.
-func (s *Instances) UserProfiles() bool { return s.opts.UserProfiles }
-
-// Extensions reports whether further extensions may be loaded.
-func (s *Instances) Extensions() bool { return s.opts.Extensions }
 
 // HubURL is where the instances connect.
 func (s *Instances) HubURL() string { return s.opts.HubURL }
@@ -164,14 +150,10 @@ func (s *Instances) reserve(r *running) error {
 	if s.ctx.Err() != nil {
 		return errClosed
 	}
-	if other := s.running[r.key]; other != nil {
-		with := ""
-		if other.Profile != r.Profile {
-			with = fmt.Sprintf(", which has %q of the same browser open", other.Profile)
-		}
-		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by instance %s%s; close that, or name another profile", r.Profile, other.ID, with)}
+	if other := s.running[r.Profile]; other != nil {
+		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by instance %s; close that, or name another profile", r.Profile, other.ID)}
 	}
-	s.running[r.key] = r
+	s.running[r.Profile] = r
 	s.work.Add(1)
 	return nil
 }
@@ -180,7 +162,7 @@ func (s *Instances) reserve(r *running) error {
 func (s *Instances) release(r *running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.running, r.key)
+	delete(s.running, r.Profile)
 }
 
 // launch writes what the browser needs and starts it.
@@ -188,16 +170,12 @@ func (s *Instances) launch(r *running) error {
 	failed := func(err error) error {
 		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("%s could not be started: %v", r.Mode, err)}
 	}
-	if r.launch.own {
-		unlock(r.launch.data)
-	}
-	if by := usedBy(r.launch.data, r.launch.own); by != "" {
+	unlock(r.launch.data)
+	if by := usedBy(r.launch.data); by != "" {
 		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by %s; close that browser, or name another profile", r.Profile, by)}
 	}
-	if r.launch.own {
-		if err := makeUserData(r.launch.data, r.Downloads); err != nil {
-			return failed(err)
-		}
+	if err := makeUserData(r.launch.data, r.Downloads); err != nil {
+		return failed(err)
 	}
 	copied, err := extension.WriteInstance(r.Extension, s.opts.Ring, s.opts.HubURL)
 	if err != nil {
@@ -331,40 +309,23 @@ func (s *Instances) browser(r *running) *state.BrowserInfo {
 	return nil
 }
 
-// Profiles lists the profiles that an instance can be started with: tabhub's own, and
-// those of the machine's browsers where they may be used, which they are only when they
-// are named.
+// Profiles lists the profiles that tabhub has made.
 func (s *Instances) Profiles() ([]Profile, error) {
-	own, err := ownProfiles(s.opts.Dir)
+	all, err := profilesIn(s.opts.Dir)
 	if err != nil {
 		return nil, err
 	}
-	all := own
-	if s.opts.UserProfiles {
-		all = append(all, machineProfiles()...)
-	}
 	s.mu.Lock()
 	for i, p := range all {
-		key := p.Directory
-		if p.Machine {
-			key = p.data
-		}
-		if r := s.running[key]; r != nil {
+		if r := s.running[p.Directory]; r != nil {
 			all[i].InUse = "instance " + r.ID
 		}
 	}
 	s.mu.Unlock()
 	for i, p := range all {
-		dirs := []string{p.data}
-		if !p.Machine {
-			dirs = dirs[:0]
-			for _, m := range modes {
-				dirs = append(dirs, filepath.Join(s.opts.Dir, p.Directory, string(m)))
-			}
-		}
-		for _, dir := range dirs {
+		for _, m := range modes {
 			if all[i].InUse == "" {
-				all[i].InUse = usedBy(dir, !p.Machine)
+				all[i].InUse = usedBy(filepath.Join(s.opts.Dir, p.Directory, string(m)))
 			}
 		}
 	}

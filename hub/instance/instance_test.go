@@ -295,7 +295,7 @@ func TestStubbornBrowser(t *testing.T) {
 // Branded Chrome takes no extension from the command line; the user must be told.
 func TestBrandedChrome(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000"), Join: 100 * time.Millisecond, Extensions: true})
+	w := newFixture(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000"), Join: 100 * time.Millisecond})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "work"})
 	if err != nil {
 		t.Fatal(err)
@@ -319,8 +319,6 @@ func TestBrandedChrome(t *testing.T) {
 	if err != nil || info.Loaded || len(w.instances.List()) != 1 || time.Since(start) < 100*time.Millisecond {
 		t.Errorf("%+v, %v after %v", info, err, time.Since(start))
 	}
-	_, err = w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "other", Extensions: []string{info.Extension}})
-	wantFailure(t, err, spec.FailInvalidArguments, "by hand")
 }
 
 // hold makes a user data directory look like that of a running browser.

@@ -12,18 +12,12 @@ import (
 )
 
 // usedBy says what uses a user data directory, "" if nothing does. A browser leaves
-// its lock behind, so only one that answers at its socket counts. In an own profile the
-// lock of another machine is none, see unlock.
-func usedBy(data string, own bool) string {
+// its lock behind, so only one that answers at its socket counts. The lock of another
+// machine is none, see unlock.
+func usedBy(data string) string {
 	host, pid := locker(data)
-	if host == "" {
+	if here, err := os.Hostname(); host == "" || err == nil && host != here {
 		return ""
-	}
-	if here, err := os.Hostname(); err == nil && host != here {
-		if own {
-			return ""
-		}
-		return fmt.Sprintf("a browser on the machine %s", host)
 	}
 	// It is a link because the path of a socket must be short.
 	socket, err := os.Readlink(filepath.Join(data, "SingletonSocket"))
@@ -53,7 +47,7 @@ func locker(data string) (host, pid string) {
 
 const lockName = "SingletonLock"
 
-// unlock removes the lock from an own profile that a browser left under another name
+// unlock removes the lock from a profile that a browser left under another name
 // of this machine, as in a container that is no more. A browser would take it for that
 // of another machine, for ever; but only one hub has the profile, and no browser
 // outlives that.

@@ -10,7 +10,7 @@ import (
 
 // usedBy says what uses a user data directory, "" if nothing does. A browser keeps
 // the lock file open for itself alone.
-func usedBy(data string, _ bool) string {
+func usedBy(data string) string {
 	f, err := os.OpenFile(filepath.Join(data, "lockfile"), os.O_RDWR, 0)
 	if errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
 		return "a running browser"

@@ -16,11 +16,10 @@ import (
 // Config says what to start. The zero value is any browser with the profile
 // DefaultProfile, in a window where there is a display.
 type Config struct {
-	Mode       Mode     // "" is the first that is found, or that of a machine's profile
-	Profile    string   // as Profile.Directory names it; see Options.UserProfiles
-	URL        string   // http or https; "" for none
-	Headless   *bool    // nil: if there is no display
-	Extensions []string // further unpacked ones, by directory; see Options.Extensions
+	Mode     Mode   // "" is the first that is found
+	Profile  string // as Profile.Directory names it, or a new name
+	URL      string // http or https; "" for none
+	Headless *bool  // nil: if there is no display
 	// ForOwner says that the owner wants the browser, and no client does: it may ask the
 	// owner's questions.
 	ForOwner bool
@@ -45,21 +44,11 @@ func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 	if c.Profile == "" {
 		c.Profile = DefaultProfile
 	}
-	if !s.opts.UserProfiles && machineName.MatchString(c.Profile) {
-		return nil, denied("profile %.80q: this hub does not use the profiles of the user's own browsers, which hold their logins, unless the user starts it with --instance-user-profiles; name another profile, without a slash", c.Profile)
+	if usersOwn.MatchString(c.Profile) {
+		return nil, denied("profile %.80q: tabhub does not use the profiles of the user's own browsers, which hold their logins; name another profile, without a slash", c.Profile)
 	}
-	if !s.opts.Extensions && len(c.Extensions) > 0 {
-		return nil, denied("this hub loads no further extensions, unless the user starts it with --instance-extensions; leave extensions out")
-	}
-	p, err := resolve(c.Profile)
-	if err != nil {
-		return nil, err
-	}
-	if p.Machine {
-		if c.Mode != "" && c.Mode != p.mode {
-			return nil, invalid("profile %q is one of %s; leave mode out, or name another profile", p.Directory, p.mode)
-		}
-		c.Mode = p.mode
+	if !isProfileName(c.Profile) {
+		return nil, invalid("profile %.80q: a profile's name has 1 to 64 letters, digits, _ and -, and begins with a letter or digit", c.Profile)
 	}
 	headless := !hasDisplay()
 	if c.Headless != nil {
@@ -74,69 +63,31 @@ func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 	}
 	r := &running{
 		Info: Info{
-			ID: "inst_" + strings.ToLower(rand.Text()[:8]), Mode: b.mode, Profile: p.Directory,
+			ID: "inst_" + strings.ToLower(rand.Text()[:8]), Mode: b.mode, Profile: c.Profile,
 			Headless: headless, Loaded: b.loads,
 		},
 		path: b.path, gone: make(chan struct{}),
 		forOwner: c.ForOwner, launch: launch{headless: headless, url: c.URL, devTools: c.DevTools, hosts: c.Hosts},
 	}
-	s.place(r, p)
-	if err := r.extend(b, c.Extensions); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// place says where the instance keeps its things.
-func (s *Instances) place(r *running, p Profile) {
-	if p.Machine {
-		// No own profile can have a name with a dot.
-		r.Extension = filepath.Join(s.opts.Dir, ".machine", filepath.FromSlash(p.Directory), "extension")
-		r.launch.data, r.launch.profile = p.data, p.profile
-		r.key = p.data // one browser for all of its profiles
-		return
-	}
-	home := filepath.Join(s.opts.Dir, p.Directory)
+	home := filepath.Join(s.opts.Dir, c.Profile)
 	r.Extension = filepath.Join(home, "extension")
 	r.Downloads = filepath.Join(home, "downloads")
-	r.launch.data, r.launch.own = filepath.Join(home, string(r.Mode)), true
-	r.key = p.Directory // its modes share the extension's copy
-}
-
-// extend gives the instance its extensions.
-func (r *running) extend(b browser, further []string) error {
-	if !b.loads {
-		if len(further) > 0 {
-			return invalid("%s does not take extensions from the command line any more; load them by hand, or use mode chromium or testing", b.mode)
-		}
-		r.awaited = loadedBefore(r.launch)
-		return nil
-	}
-	for _, dir := range further {
-		if !filepath.IsAbs(dir) {
-			return invalid("extension %q: name its directory by its full path", dir)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
-			return invalid("extension %q: there is no manifest.json in it", dir)
-		}
-	}
+	r.launch.data = filepath.Join(home, string(r.Mode))
 	r.awaited = true
-	r.launch.extensions = append([]string{r.Extension}, further...)
-	for _, dir := range r.launch.extensions {
-		if strings.Contains(dir, ",") {
-			return invalid("%q: a browser loads no extension from a path with a comma", dir)
-		}
+	if !b.loads {
+		r.awaited = loadedBefore(r.launch)
+		return r, nil
 	}
-	return nil
+	if strings.Contains(r.Extension, ",") {
+		return nil, invalid("%q: a browser loads no extension from a path with a comma", r.Extension)
+	}
+	r.launch.extension = r.Extension
+	return r, nil
 }
 
 // loadedBefore reports whether the profile has the companion extension because the
 // user has loaded it by hand: it has stored something there.
 func loadedBefore(l launch) bool {
-	profile := l.profile
-	if profile == "" {
-		profile = "Default"
-	}
-	_, err := os.Stat(filepath.Join(l.data, profile, "Local Extension Settings", extension.ID))
+	_, err := os.Stat(filepath.Join(l.data, "Default", "Local Extension Settings", extension.ID))
 	return err == nil
 }
