@@ -44,8 +44,8 @@ type Annotations struct {
 type Listed int
 
 const (
-	Always     Listed = iota // on every hub
-	LocalOnly                // on a hub that only its own machine reaches: the tool starts programs there
+	Always    Listed = iota // on every hub
+	LocalOnly               // on a hub that only its own machine reaches: the tool starts programs there
 )
 
 // Action is the use of the tool, whatever it is used for.
