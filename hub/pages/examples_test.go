@@ -224,10 +224,15 @@ func (s *site) openExamples(b *chromium.Browser) []*chromium.Page {
 	return pages
 }
 
+// exampleBrowsers are browsers that examples are tried in; nightly has all.
+var exampleBrowsers = []exampleBrowser{{}, {native: true, extension: true}}
+
+type exampleBrowser struct{ native, extension bool }
+
 // A reader copies an example and it works in their browser, whatever that has.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ native, extension bool }{{}, {native: true}, {extension: true}, {true, true}} {
+	for _, c := range exampleBrowsers {
 		t.Run(fmt.Sprintf("WebMCP=%v, extension=%v", c.native, c.extension), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)

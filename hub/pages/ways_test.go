@@ -10,8 +10,9 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// A page behaves the same whether the companion extension reaches it or the hub's script.
-func TestBothWays(t *testing.T) {
+// What a page offers in any of the ways the hub's script finds, as the companion extension does by
+// its own tests.
+func TestWaysToOffer(t *testing.T) {
 	t.Parallel()
 	const execute = `async ({n}) => ({content: [{type: "text", text: "n is " + n}], structuredContent: {n}})`
 	const tools = `const text = {name: "text", description: "Says a word", inputSchema: {type: "object"}, annotations: {readOnlyHint: true, destructiveHint: false}, execute: async () => "a word"};
@@ -45,64 +46,26 @@ func TestBothWays(t *testing.T) {
 			"served": `{"content":[{"type":"text","text":"served {\"n\":2}"}]}`,
 		}},
 	} {
-		for _, way := range []string{"extension", "script"} {
-			t.Run(c.name+", by the "+way, func(t *testing.T) {
-				t.Parallel()
-				s := newSite(t)
-				var b *chromium.Browser
-				body := c.body
-				if way == "extension" {
-					b = s.extended(chromium.Options{WebMCP: c.native})
-				} else {
-					b = chromium.Shared(t, chromium.Options{WebMCP: c.native})
-					body += `<script src="http://HUB/tab.js"></script>`
-				}
-				b.Open(s.host(body, ""))
-				for tool, want := range c.results {
-					name := s.name(tool)
-					args := `{"n":2}`
-					if tool == "search" {
-						args = `{"q":"shoes"}`
-					}
-					raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: name, Args: json.RawMessage(args)})
-					if err != nil || hubtest.Said(raw) != want {
-						t.Errorf("%s: %s, %v; want %s", tool, raw, err, want)
-					}
-				}
-				if _, ok := c.results["text"]; ok && !c.native {
-					item, err := s.hub.Find("tool", s.name("text"))
-					if err != nil || !strings.Contains(string(item.JSON), `"destructiveHint":false`) {
-						t.Errorf("text lost a hint: %s, %v", item.JSON, err)
-					}
-				}
-			})
-		}
-	}
-}
-
-// A resource that takes its time is read either way.
-func TestSlowReadBothWays(t *testing.T) {
-	t.Parallel()
-	slow := strings.Replace(pageServer, `return answer({contents:`, `return setTimeout(answer, 10_500, {contents:`, 1)
-	if slow == pageServer {
-		t.Fatal("the server answers as before")
-	}
-	for _, way := range []string{"extension", "script"} {
-		t.Run(way, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			var b *chromium.Browser
-			body := `<script>` + slow + `begin()</script>`
-			if way == "extension" {
-				b = s.extended(chromium.Options{})
-			} else {
-				b = chromium.Shared(t, chromium.Options{})
-				body += `<script src="http://HUB/tab.js"></script>`
+			b := chromium.Shared(t, chromium.Options{WebMCP: c.native})
+			b.Open(s.host(c.body+`<script src="http://HUB/tab.js"></script>`, ""))
+			for tool, want := range c.results {
+				args := `{"n":2}`
+				if tool == "search" {
+					args = `{"q":"shoes"}`
+				}
+				raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name(tool), Args: json.RawMessage(args)})
+				if err != nil || hubtest.Said(raw) != want {
+					t.Errorf("%s: %s, %v; want %s", tool, raw, err, want)
+				}
 			}
-			b.Open(s.host(body, ""))
-			s.await("the resource", func() bool { return len(s.hub.List(hub.ListResources).Items) == 1 })
-			if raw, err := s.hub.ReadResource(t.Context(), tester, s.hub.List(hub.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
-				t.Errorf("resource: %s %v", raw, err)
+			if _, ok := c.results["text"]; ok && !c.native {
+				item, err := s.hub.Find("tool", s.name("text"))
+				if err != nil || !strings.Contains(string(item.JSON), `"destructiveHint":false`) {
+					t.Errorf("text lost a hint: %s, %v", item.JSON, err)
+				}
 			}
 		})
 	}

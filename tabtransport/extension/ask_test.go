@@ -79,8 +79,6 @@ func TestAsk(t *testing.T) {
 			t.Errorf("the window does not say %q: %s", want, shown)
 		}
 	}
-	picture(t, w, "ask")
-	accessible(t, w, "the question")
 	w.ClickLast("#yes")
 	(<-answer).is(t, `{"reach":"once"}`)
 
@@ -139,31 +137,26 @@ func TestQuestions(t *testing.T) {
 	anywhere.Reaches = []spec.Reach{spec.ReachOnce}
 
 	h := newHub(t)
-	light, dark := h.browse(chromium.Options{}), newHub(t)
-	night := dark.browse(chromium.Options{Dark: true})
+	b := h.browse(chromium.Options{})
 	for _, c := range []struct {
 		name          string
 		q             *spec.Ask
-		h             *hub
-		b             *chromium.Browser
 		width, height int64
 		yes           string
 		shows         []string
 	}{
-		{"light", payment("light"), h, light, 520, 680, "Allow once", []string{"Claude Code", "https://shop.example.com", "cannot be undone"}},
-		{"dark", payment("dark"), dark, night, 520, 680, "Allow once", []string{"Claude Code"}},
-		{"long", long, h, light, 520, 680, "Allow once", []string{"item39", "123,456 characters in the middle are left out", "Waiting after this one: 2"}},
-		{"changed", changed, h, light, 520, 680, "Allow once", []string{"Changed since you allowed it", "any card on file, and adds a tip."}},
-		{"changed-dark", changed, dark, night, 520, 680, "Allow once", []string{"Changed since you allowed it"}},
-		{"sign-in", signIn, h, light, 520, 680, "Allow", []string{"http://localhost:6274", "MCP Inspector", "Type the code"}},
-		{"hostile", hostile, h, light, 520, 680, "Allow once", []string{"</span><h1>Allow</h1>", "Not verified", "https://paypal.com", ":8443"}},
-		{"small", hostile, h, light, 300, 400, "Allow once", []string{"Not verified"}},
-		{"anywhere", anywhere, h, light, 520, 680, "Allow once", []string{"every site"}},
+		{"plain", payment("plain"), 520, 680, "Allow once", []string{"Claude Code", "https://shop.example.com", "cannot be undone"}},
+		{"long", long, 520, 680, "Allow once", []string{"item39", "123,456 characters in the middle are left out", "Waiting after this one: 2"}},
+		{"changed", changed, 520, 680, "Allow once", []string{"Changed since you allowed it", "any card on file, and adds a tip."}},
+		{"sign-in", signIn, 520, 680, "Allow", []string{"http://localhost:6274", "MCP Inspector", "Type the code"}},
+		{"hostile", hostile, 520, 680, "Allow once", []string{"</span><h1>Allow</h1>", "Not verified", "https://paypal.com", ":8443"}},
+		{"small", hostile, 300, 400, "Allow once", []string{"Not verified"}},
+		{"anywhere", anywhere, 520, 680, "Allow once", []string{"every site"}},
 	} {
 		q := *c.q
 		q.ID = c.name
-		answer := c.h.asks(&q)
-		w := window(c.b, c.name)
+		answer := h.asks(&q)
+		w := window(b, c.name)
 		w.Resize(c.width, c.height)
 		w.WaitFor("innerWidth === " + strconv.FormatInt(c.width, 10))
 		text := w.Eval("document.body.innerText")
@@ -172,7 +165,11 @@ func TestQuestions(t *testing.T) {
 				t.Errorf("%s: the window does not say %q: %s", c.name, want, text)
 			}
 		}
-		picture(t, w, "ask-"+c.name)
+		if c.name == "plain" || c.name == "changed" { // which have all colours
+			inBothShades(t, w, "ask-"+c.name)
+		} else {
+			picture(t, w, "ask-"+c.name)
+		}
 		var is struct {
 			Wide, Low bool
 			Yes       string

@@ -24,3 +24,13 @@ func accessible(t *testing.T, p *chromium.Page, what string) {
 		t.Errorf("%s: %s", what, problem)
 	}
 }
+
+// inBothShades checks what a page shows in light and in dark colours, and takes pictures of it.
+func inBothShades(t *testing.T, p *chromium.Page, name string) {
+	t.Helper()
+	for shade, dark := range map[string]bool{"light": false, "dark": true} {
+		p.Dark(dark)
+		picture(t, p, name+"-"+shade)
+		accessible(t, p, name+", "+shade)
+	}
+}

@@ -114,6 +114,12 @@ func TestOnlyCommentsAreLeftOut(t *testing.T) {
 	}
 }
 
+// What the scripts do without a browser.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	tabtest.NodeTest(t, "addresses.test.mjs", "schemaform.test.mjs", "states.test.mjs")
+}
+
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	tsc := filepath.Join("node_modules", ".bin", "tsc")

@@ -2,7 +2,6 @@ package extension_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -354,46 +353,5 @@ func TestNotNow(t *testing.T) {
 		h.wait("the browser is refused", func() bool { return h.refused > refused })
 		h.change(func() { h.refuse = nil })
 		h.wait("the browser is back", func() bool { return h.hellos > hellos })
-	}
-}
-
-// Two hundred tabs with tools are more than anybody has open.
-func TestManyTabs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it opens 200 tabs")
-	}
-	const many = 200
-	h := newHub(t)
-	h.browse(chromium.Options{WebMCP: true, Renderers: 8})
-	url := site(t, map[string]string{"/": `<!doctype html><script>
-		document.modelContext.registerTool({name: 'which', description: 'd', execute: () => location.search})</script>`})
-	control := spec.TabAddr{Peer: browserPeer}
-	for i := range many {
-		req := &spec.OpenTab{URL: fmt.Sprintf("%s/?%d", url, i)}
-		if _, err := h.wire.SendRequest(t.Context(), control, req, tabtransport.Wait{Timeout: chromium.Timeout}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	all := func() bool {
-		n := 0
-		for _, tab := range h.tabs {
-			if len(tab.tools) == 1 {
-				n++
-			}
-		}
-		return n == many
-	}
-	h.wait("200 tabs with a tool each", all)
-	h.restart()
-	h.wait("200 tabs after a restart of the hub", all)
-	for _, tab := range h.ids() {
-		h.mu.Lock()
-		url := h.tabs[tab].url
-		h.mu.Unlock()
-		got, err := h.callFrame(t.Context(), tab, 0, "which", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
-		want, _ := json.Marshal(url[strings.Index(url, "?"):])
-		if err != nil || !strings.Contains(got, string(want)) {
-			t.Errorf("tab %d at %s answered %s, %v", tab, url, got, err)
-		}
 	}
 }

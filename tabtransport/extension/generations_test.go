@@ -41,6 +41,9 @@ const offered = `
 		tool('structured', () => ({content: [{type: 'text', text: '5'}], structuredContent: {sum: 5}})),
 		tool('image', () => ({content: [{type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png'}]})),
 		tool('fails', () => { throw new Error('no such product'); }),
+		{name: 'add', description: 'Adds', annotations: {readOnlyHint: true},
+			inputSchema: {type: 'object', properties: {a: {type: 'number'}, b: {type: 'number'}}, required: ['a', 'b']},
+			execute: async ({a, b}) => ({content: [{type: 'text', text: String(a + b)}]})},
 	];
 	const later = tool('later', () => ({content: [{type: 'text', text: 'late'}]}));
 	window.change = {};
@@ -64,23 +67,27 @@ const (
 	`
 	// byNavigator is how pages registered tools before.
 	byNavigator = `
-		for (const one of all) navigator.modelContext.registerTool(one);
+		if (navigator.modelContext.provideContext) navigator.modelContext.provideContext({tools: all});
+		else for (const one of all) navigator.modelContext.registerTool(one);
 		let handle;
 		change.add = () => void (handle = navigator.modelContext.registerTool(later));
 		change.remove = () => handle?.unregister ? handle.unregister() : navigator.modelContext.unregisterTool('later');
 	`
 )
 
-// most are the tools of most pages.
-var most = []string{"text", "structured", "image", "fails"}
+// most are the tools of most pages, and those of offered.
+var (
+	most  = []string{"text", "structured", "image", "fails"}
+	given = append([]string{"add"}, most...)
+)
 
 var generations = []generation{
-	{name: "global 5", script: npm("@mcp-b/global", ""), register: byDocument + withItems, tools: most, items: true},
-	{name: "polyfill 5", script: npm("@mcp-b/webmcp-polyfill", "WebMCPPolyfill.initializeWebMCPPolyfill()"), register: byDocument, tools: most},
-	{name: "global 2", script: npm("mcp-b-global-2", ""), register: byNavigator, tools: most},
-	{name: "global 1.6", script: npm("mcp-b-global-1-6", ""), register: byNavigator, tools: most},
-	{name: "global 1.0", script: npm("mcp-b-global-1", ""), register: byNavigator, tools: most, plain: true},
-	{name: "polyfill 0", script: npm("webmcp-polyfill-0", ""), register: byNavigator, tools: most, untold: true},
+	{name: "global 5", script: npm("@mcp-b/global", ""), register: byDocument + withItems, tools: given, items: true},
+	{name: "polyfill 5", script: npm("@mcp-b/webmcp-polyfill", "WebMCPPolyfill.initializeWebMCPPolyfill()"), register: byDocument, tools: given},
+	{name: "global 2", script: npm("mcp-b-global-2", ""), register: byNavigator, tools: given},
+	{name: "global 1.6", script: npm("mcp-b-global-1-6", ""), register: byNavigator, tools: given},
+	{name: "global 1.0", script: npm("mcp-b-global-1", ""), register: byNavigator, tools: given, plain: true},
+	{name: "polyfill 0", script: npm("webmcp-polyfill-0", ""), register: byNavigator, tools: given, untold: true},
 	{name: "transports 5", script: bundle("server5.js"), tools: append([]string{"steps", "waits"}, most...), items: true, serves: true},
 	{name: "transports 0", script: bundle("server0.js"), tools: append([]string{"steps", "waits"}, most...), items: true, serves: true},
 	{name: "react 5", script: bundle("react.js"), tools: []string{"text", "fails"}},
@@ -181,6 +188,15 @@ func (g generation) check(t *testing.T, h *hub, url string, p *chromium.Page) {
 		got, err := h.call(tab, name, "{}")
 		if err != nil || !strings.HasPrefix(got, strings.TrimSuffix(want, "}")) {
 			t.Errorf("%s: %s: %s, %v, want %s", g.name, name, got, err, want)
+		}
+	}
+	if slices.Contains(g.tools, "add") {
+		if got, err := h.call(tab, "add", `{"a":2,"b":3}`); err != nil || !strings.Contains(got, `"text":"5"`) {
+			t.Errorf("%s: add: %s, %v", g.name, got, err)
+		}
+		if add := h.tool(tab, "add"); add.Origin != url || !strings.Contains(string(add.InputSchema), `"required":["a","b"]`) ||
+			!strings.Contains(string(add.Annotations), `"readOnlyHint":true`) && strings.HasSuffix(g.name, " 5") {
+			t.Errorf("%s: add: %+v", g.name, add)
 		}
 	}
 	if got, err := h.call(tab, "fails", "{}"); err != nil || !strings.Contains(got, "no such product") || !strings.Contains(got, `"isError":true`) && !strings.HasPrefix(got, "failed: ") {

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -107,63 +106,5 @@ func TestAddressesWithoutAPage(t *testing.T) {
 		if o := <-outcomes; (o.want == "") != (o.got == "") || !strings.Contains(o.got, o.want) && !strings.Contains(o.got, "has not answered") {
 			t.Errorf("%s: %q, want %q", o.path, o.got, o.want)
 		}
-	}
-}
-
-// flood offers as much as a page may, and something else twice a second.
-const flood = `<!doctype html><title>Flood</title><script>
-	const send = payload => window.postMessage({channel: 'mcp-default', type: 'mcp', direction: 'server-to-client', payload}, '*');
-	const patterns = Object.fromEntries(Array.from({length: 15}, (_, i) => ['p' + i, {type: 'string', pattern: '^(' + 'ab|cd|'.repeat(40) + 'x)+$'}]));
-	let turn = 0;
-	addEventListener('message', ({data}) => {
-		if (data?.direction !== 'client-to-server' || data.payload === 'mcp-check-ready') return;
-		const {id, method} = data.payload;
-		const reply = result => send({jsonrpc: '2.0', id, result});
-		if (method === 'initialize') reply({protocolVersion: '2025-06-18', capabilities: {tools: {listChanged: true}}, serverInfo: {name: 'flood', version: '1'}});
-		if (method === 'tools/list') reply({tools: Array.from({length: 1024}, (_, i) => ({name: 'many' + i, description: 'turn ' + turn, inputSchema: {type: 'object', properties: patterns}}))});
-	});
-	send('mcp-server-ready');
-	setInterval(() => { turn++; send({jsonrpc: '2.0', method: 'notifications/tools/list_changed'}); }, 500);
-	</script>`
-
-// A page that offers much, again and again, takes no time from the calls of others.
-func TestCallsBesideAFlood(t *testing.T) {
-	h := newHub(t)
-	b := h.browse(chromium.Options{})
-	good := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
-	tab := h.tabWith("old")
-	// rate runs calls for d, and returns how many of them were answered in a second.
-	rate := func(d time.Duration) float64 {
-		good.Front()
-		n, began := 0.0, time.Now()
-		for ; time.Since(began) < d; n++ {
-			if got, err := h.call(tab, "old", "{}"); err != nil || !strings.Contains(got, "from the old server") {
-				t.Fatalf("%s, %v", got, err)
-			}
-		}
-		return n / time.Since(began).Seconds()
-	}
-	quiet := rate(time.Second)
-	b.Open(site(t, map[string]string{"/": flood}))
-	var other int64
-	h.wait("the flood", func() bool {
-		for id := range h.tabs {
-			if id != tab && len(h.tabs[id].tools) == 1024 {
-				other = id
-				return true
-			}
-		}
-		return false
-	})
-	h.mu.Lock()
-	before := h.tabs[other].registrations
-	h.mu.Unlock()
-	beside := rate(4 * time.Second)
-	h.mu.Lock()
-	n := h.tabs[other].registrations - before
-	h.mu.Unlock()
-	t.Logf("%.0f calls a second; beside a flood %.0f, with %d registrations", quiet, beside, n)
-	if n > 1 || beside < quiet/10 {
-		t.Error("calls wait for the flood")
 	}
 }

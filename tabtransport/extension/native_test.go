@@ -95,31 +95,6 @@ func testCallOfVanishedTool(t *testing.T, native bool) {
 	}
 }
 
-func TestLateRegistrationAbortAndSPA(t *testing.T) {
-	t.Parallel()
-	bothWays(t, testLateRegistrationAbortAndSPA)
-}
-
-func testLateRegistrationAbortAndSPA(t *testing.T, native bool) {
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: native})
-	url := site(t, map[string]string{"/": `<!doctype html><title>Empty</title>`})
-	p := b.Open(url)
-	p.Eval(`(window.stop = new AbortController(), document.modelContext.registerTool({name: 'late', description: 'd', execute: () => 'late'}, {signal: stop.signal}))`)
-	tab := h.tabWith("late")
-	p.Eval(`document.modelContext.registerTool({name: 'later', description: 'd', execute: () => 'later'})`)
-	h.tabWith("late", "later")
-	p.Eval(`(stop.abort(), history.pushState({}, '', '/route/2'), document.title = 'Route 2')`)
-	h.tabWith("later")
-	h.wait("the new address and title", func() bool {
-		s := h.tabs[tab].state
-		return s.URL != nil && *s.URL == url+"/route/2" && *s.Title == "Route 2" && *s.Active && *s.WindowFocused
-	})
-	if got, err := h.call(tab, "later", "{}"); err != nil || !strings.Contains(got, "later") {
-		t.Errorf("after a navigation within the page: %s, %v", got, err)
-	}
-}
-
 // To find a form in a shadow tree the whole document is looked through. A page that takes
 // tools away and has the same ones called must not pay for that with each call. (The page
 // can count it where its own world runs the calls.)

@@ -129,17 +129,3 @@ func TestHostileSchema(t *testing.T) {
 		}
 	}
 }
-
-// What a tool takes can be read without a form.
-func TestParameters(t *testing.T) {
-	t.Parallel()
-	p := schemaPage(t)
-	got := p.Eval(`parameters({$defs: {item: {type: "object", properties: {sku: {type: "string"}}, required: ["sku"]}}, required: ["size"], properties: {
-		size: {type: "string", enum: ["S", "L"], description: "How large", default: "S"},
-		items: {type: "array", items: {$ref: "#/$defs/item"}, minItems: 1},
-		count: {type: ["integer", "null"], minimum: 1, maximum: 9},
-	}}).map(({name, depth, type, required, description, facts}) => [name, depth, type, required, description, ...facts].join("|"))`)
-	if want := `["size|0|string|true|How large|one of S, L|default S","items|0|array of object|false||1 or more items","sku|1|string|true|","count|0|integer|false||1 to 9"]`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

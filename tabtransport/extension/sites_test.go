@@ -147,52 +147,6 @@ func TestFramesOfASwitchedOffSite(t *testing.T) {
 	}
 }
 
-// A picture is of the tab that it was asked of, whatever comes in front meanwhile.
-func TestPictureWhileTabsChange(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{})
-	off := site(t, map[string]string{"/": red})
-	b.Open(off)
-	private := front(b)
-	public := b.Open(site(t, map[string]string{"/": green}))
-	tab := front(b)
-	switchSite(b, off, false)
-	public.Front()
-	taken := 0
-	for range 16 {
-		if _, err := h.ask(tab, &spec.ActivateTab{}); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() {
-			_, err := h.ask(private, &spec.ActivateTab{})
-			done <- err
-		}()
-		got, err := h.ask(tab, &spec.Screenshot{})
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		if err != nil {
-			if strings.Contains(err.Error(), "Private") || strings.Contains(err.Error(), off) {
-				t.Errorf("the error tells of the other tab: %v", err)
-			}
-			continue
-		}
-		taken++
-		if shows(t, got, color.RGBA{R: 255, A: 255}) {
-			t.Error("the picture shows the other tab")
-		}
-	}
-	t.Logf("%d of 16 pictures were taken", taken)
-	if _, err := h.ask(tab, &spec.ActivateTab{}); err != nil {
-		t.Error(err)
-	}
-	if got, err := h.ask(tab, &spec.Screenshot{}); err != nil || !shows(t, got, color.RGBA{G: 255, A: 255}) {
-		t.Errorf("when all is quiet: %v", err)
-	}
-}
-
 // A frame that comes when the extension has looked at the page, and is gone when it looks again, is
 // in no picture either.
 func TestPictureOfAFrameBetweenLooks(t *testing.T) {

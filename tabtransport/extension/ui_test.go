@@ -1,16 +1,12 @@
 package extension_test
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -26,65 +22,60 @@ func picture(t *testing.T, p *chromium.Page, name string) {
 // the browser.
 func TestChoices(t *testing.T) {
 	t.Parallel()
-	for shade, dark := range map[string]bool{"light": false, "dark": true} {
-		t.Run(shade, func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t)
-			profile := filepath.Join(t.TempDir(), "profile")
-			opts := chromium.Options{WebMCP: true, Profile: profile, Dark: dark}
-			b := h.browse(opts)
-			url := site(t, map[string]string{"/": shop})
-			b.Open(url)
-			tab := h.tabWith(shopTools...)
+	h := newHub(t)
+	profile := filepath.Join(t.TempDir(), "profile")
+	opts := chromium.Options{WebMCP: true, Profile: profile}
+	b := h.browse(opts)
+	url := site(t, map[string]string{"/": shop})
+	b.Open(url)
+	tab := h.tabWith(shopTools...)
 
-			popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html?tab=" + strconv.FormatInt(tab, 10))
-			popup.WaitFor("document.querySelectorAll('#sites .tool').length === " + strconv.Itoa(len(shopTools)))
-			picture(t, popup, "popup-"+shade)
-			popup.Click("#sites .more summary")
-			popup.Click("#sites .more label input")
-			h.wait("the site keeps its tools", func() bool {
-				s := h.tabs[tab].state
-				return s.KeepTools != nil && *s.KeepTools
-			})
-			popup.Click("#sites section > label input")
-			h.wait("the site's tools are gone", func() bool { return len(h.tabs[tab].tools) == 0 })
-			popup.WaitFor("document.body.innerText.includes('Off: the hub sees nothing')")
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html?tab=" + strconv.FormatInt(tab, 10))
+	popup.WaitFor("document.querySelectorAll('#sites .tool').length === " + strconv.Itoa(len(shopTools)))
+	inBothShades(t, popup, "popup")
+	popup.Click("#sites .more summary")
+	popup.Click("#sites .more label input")
+	h.wait("the site keeps its tools", func() bool {
+		s := h.tabs[tab].state
+		return s.KeepTools != nil && *s.KeepTools
+	})
+	popup.Click("#sites section > label input")
+	h.wait("the site's tools are gone", func() bool { return len(h.tabs[tab].tools) == 0 })
+	popup.WaitFor("document.body.innerText.includes('Off: the hub sees nothing')")
 
-			settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
-			settings.WaitFor("document.querySelector('#sites li')?.innerText.includes(" + strconv.Quote(url) + ")")
-			picture(t, settings, "options-"+shade)
-			settings.Click("#sites button")
-			h.tabWith(shopTools...)
-			settings.Click("input[value=allowed]")
-			h.wait("only allowed sites", func() bool { return len(h.tabs[tab].tools) == 0 })
-			settings.Click("#site")
-			settings.Type(url + "/some/page")
-			settings.Click("#add button")
-			h.tabWith(shopTools...)
+	settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
+	settings.WaitFor("document.querySelector('#sites li')?.innerText.includes(" + strconv.Quote(url) + ")")
+	inBothShades(t, settings, "options")
+	settings.Click("#sites button")
+	h.tabWith(shopTools...)
+	settings.Click("input[value=allowed]")
+	h.wait("only allowed sites", func() bool { return len(h.tabs[tab].tools) == 0 })
+	settings.Click("#site")
+	settings.Type(url + "/some/page")
+	settings.Click("#add button")
+	h.tabWith(shopTools...)
 
-			h.mu.Lock()
-			id, session := h.hello.BrowserID, h.hello.Session
-			h.mu.Unlock()
-			b.Close()
-			h.change(func() { h.tabs, h.hello = map[int64]*tabView{}, nil })
-			b = h.browse(opts)
-			h.mu.Lock()
-			if h.hello.BrowserID != id || h.hello.Session == session {
-				t.Errorf("after a restart of the browser: %+v", h.hello)
-			}
-			h.mu.Unlock()
-			b.Open(url)
-			h.tabWith(shopTools...)
-			other := site(t, map[string]string{"/": shop})
-			b.Open(other)
-			popup = b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
-			popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
-			if n := len(h.ids()); n != 1 {
-				t.Errorf("a site that is not allowed was told to the hub: %d tabs", n)
-			}
-			b.Close()
-		})
+	h.mu.Lock()
+	id, session := h.hello.BrowserID, h.hello.Session
+	h.mu.Unlock()
+	b.Close()
+	h.change(func() { h.tabs, h.hello = map[int64]*tabView{}, nil })
+	b = h.browse(opts)
+	h.mu.Lock()
+	if h.hello.BrowserID != id || h.hello.Session == session {
+		t.Errorf("after a restart of the browser: %+v", h.hello)
 	}
+	h.mu.Unlock()
+	b.Open(url)
+	h.tabWith(shopTools...)
+	other := site(t, map[string]string{"/": shop})
+	b.Open(other)
+	popup = b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
+	popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
+	if n := len(h.ids()); n != 1 {
+		t.Errorf("a site that is not allowed was told to the hub: %d tabs", n)
+	}
+	b.Close()
 }
 
 // The popup's user reads of as many tools as there are, and why others are not.
@@ -164,22 +155,4 @@ func TestPause(t *testing.T) {
 	h.stop()
 	badge("off tabhub: Asleep: the hub is not running")
 	popup.WaitFor("document.querySelector('#pause').hidden")
-}
-
-// The toolbar says that an app is at work in this browser, once that takes longer than a moment.
-func TestAtWork(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
-	b.Open(site(t, map[string]string{"/": shop}))
-	tab := h.tabWith(shopTools...)
-	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	done := h.beginWith(ctx, tab, h.tool(tab, "slow").FrameID, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute, For: "Claude Code"})
-	popup.WaitFor("document.querySelector('#headline').textContent === 'At work'")
-	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '…')")
-	cancel(errors.New("the client gave up"))
-	<-done
-	popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
-	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '')")
 }

@@ -66,6 +66,8 @@ func TestUsedTab(t *testing.T) {
 	page.WaitFor(marked)
 	popup.WaitFor(title + ".then((is) => is === 'tabhub: Claude Code is using this tab')")
 	popup.WaitFor(badge + ".then((is) => is === '…')")
+	popup.WaitFor("document.querySelector('#headline').textContent === 'At work'")
+	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '…')")
 	has(t, popup, "#used", "Shop", "Claude Code is using it")
 	has(t, popup, "#recent", "Claude Code slow", "under way")
 	picture(t, page, "mark")
@@ -98,7 +100,8 @@ func TestUsedTab(t *testing.T) {
 	page.WaitFor("!" + marked)
 	popup.WaitFor(badge + fmt.Sprintf(".then((is) => is === '%d')", len(shopTools)))
 	popup.WaitFor(title + ".then((is) => is === 'tabhub: Connected')")
-	popup.WaitFor("document.querySelector('#used').hidden")
+	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '')")
+	popup.WaitFor("document.querySelector('#headline').textContent === 'Connected' && document.querySelector('#used').hidden")
 	if _, err := h.callFrame(t.Context(), tab, 0, "throws", `{}`, claude); err != nil {
 		t.Fatal(err)
 	}
@@ -214,59 +217,53 @@ func TestNoPageLearnsTheApp(t *testing.T) {
 // The owner tries a tool in the popup: with no hub, and for nobody else.
 func TestTry(t *testing.T) {
 	t.Parallel()
-	for shade, dark := range map[string]bool{"light": false, "dark": true} {
-		t.Run(shade, func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: true, Dark: dark})
-			page := b.Open(site(t, map[string]string{"/": shop}))
-			tab := h.tabWith(shopTools...)
-			h.stop()
-			popup := h.popup(b, tab)
-			open := func(name string) string {
-				t.Helper()
-				item := fmt.Sprintf("[...document.querySelectorAll('.tool')].find((item) => item.querySelector('code').textContent === %q)", name)
-				popup.WaitFor(item)
-				popup.Eval("document.querySelector('#tried')?.removeAttribute('id'); (" + item + ").id = 'tried'")
-				popup.Click("#tried summary")
-				popup.WaitFor("document.querySelector('#tried .try button')")
-				return "#tried"
-			}
-			echo := open("echo")
-			has(t, popup, echo, "It says that it only reads.", "text string, required", "Said back")
-			picture(t, popup, "tool-"+shade)
-			popup.Click(echo + " .try button")
-			popup.Click(echo + " form button.main")
-			has(t, popup, echo, "It is required.")
-			popup.Click(echo + " textarea")
-			popup.Type("hello")
-			popup.Keys("\r")
-			has(t, popup, echo+" .result", "text", "hello")
-			has(t, popup, echo, "It took")
-			picture(t, popup, "tried-"+shade)
-			accessible(t, popup, "a tool that was tried")
-			has(t, popup, "#recent", "You echo", "done")
-			if got := page.Eval("counts.echo"); got != "1" {
-				t.Errorf("it was called %s times", got)
-			}
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	page := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	h.stop()
+	popup := h.popup(b, tab)
+	open := func(name string) string {
+		t.Helper()
+		item := fmt.Sprintf("[...document.querySelectorAll('.tool')].find((item) => item.querySelector('code').textContent === %q)", name)
+		popup.WaitFor(item)
+		popup.Eval("document.querySelector('#tried')?.removeAttribute('id'); (" + item + ").id = 'tried'")
+		popup.Click("#tried summary")
+		popup.WaitFor("document.querySelector('#tried .try button')")
+		return "#tried"
+	}
+	echo := open("echo")
+	has(t, popup, echo, "It says that it only reads.", "text string, required", "Said back")
+	inBothShades(t, popup, "tool")
+	popup.Click(echo + " .try button")
+	popup.Click(echo + " form button.main")
+	has(t, popup, echo, "It is required.")
+	popup.Click(echo + " textarea")
+	popup.Type("hello")
+	popup.Keys("\r")
+	has(t, popup, echo+" .result", "text", "hello")
+	has(t, popup, echo, "It took")
+	inBothShades(t, popup, "tried")
+	has(t, popup, "#recent", "You echo", "done")
+	if got := page.Eval("counts.echo"); got != "1" {
+		t.Errorf("it was called %s times", got)
+	}
 
-			throws := open("throws")
-			popup.Click(throws + " .try button")
-			popup.Click(throws + " form button.main")
-			has(t, popup, throws, "the cart is empty")
+	throws := open("throws")
+	popup.Click(throws + " .try button")
+	popup.Click(throws + " form button.main")
+	has(t, popup, throws, "the cart is empty")
 
-			slow := open("slow")
-			popup.Click(slow + " .try button")
-			popup.Click(slow + " input[type=number]")
-			popup.Type("60000")
-			popup.Click(slow + " form button.main")
-			popup.Click(slow + " .row button:nth-of-type(2)")
-			has(t, popup, slow, "You have cancelled it.")
-			page.WaitFor("document.title.startsWith('aborted')")
-			if got := page.Eval(marked) + popup.Eval("document.querySelector('#used').hidden"); got != "falsetrue" {
-				t.Errorf("what the owner does is shown as an app's: %s", got)
-			}
-		})
+	slow := open("slow")
+	popup.Click(slow + " .try button")
+	popup.Click(slow + " input[type=number]")
+	popup.Type("60000")
+	popup.Click(slow + " form button.main")
+	popup.Click(slow + " .row button:nth-of-type(2)")
+	has(t, popup, slow, "You have cancelled it.")
+	page.WaitFor("document.title.startsWith('aborted')")
+	if got := page.Eval(marked) + popup.Eval("document.querySelector('#used').hidden"); got != "falsetrue" {
+		t.Errorf("what the owner does is shown as an app's: %s", got)
 	}
 }
 

@@ -125,18 +125,6 @@ func TestSiteWithoutWebMCP(t *testing.T) {
 	}
 }
 
-// A page of another machine without a secure context has no WebMCP, as in a browser that has it.
-func TestNoWebMCPWithoutSecureContext(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{})
-	p := b.Open(insecureSite(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
-	h.tabWith("old")
-	if got := p.Eval(`["modelContext" in document, "ModelContext" in window]`); got != "[false,false]" {
-		t.Errorf("an insecure page has WebMCP: %s", got)
-	}
-}
-
 // What a frame may not ask by the API it may not ask by messages of its own either: of the page
 // around it, or of another frame there.
 func TestFrameWithoutLeaveAsksByItself(t *testing.T) {

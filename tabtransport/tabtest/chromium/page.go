@@ -262,3 +262,18 @@ func (p *Page) WaitGone() {
 // Close closes the tab; what was attached to is left open. It may be called more
 // than once.
 func (p *Page) Close() { p.cancel() }
+
+// Dark makes the page see a preference for dark colours, or for light ones.
+func (p *Page) Dark(dark bool) {
+	p.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	step(p, "choosing colours", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		return chromedp.Void{}, err
+	})
+}

@@ -1,0 +1,158 @@
+//go:build nightly
+
+package extension_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/color"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// flood offers as much as a page may, and something else twice a second.
+const flood = `<!doctype html><title>Flood</title><script>
+	const send = payload => window.postMessage({channel: 'mcp-default', type: 'mcp', direction: 'server-to-client', payload}, '*');
+	const patterns = Object.fromEntries(Array.from({length: 15}, (_, i) => ['p' + i, {type: 'string', pattern: '^(' + 'ab|cd|'.repeat(40) + 'x)+$'}]));
+	let turn = 0;
+	addEventListener('message', ({data}) => {
+		if (data?.direction !== 'client-to-server' || data.payload === 'mcp-check-ready') return;
+		const {id, method} = data.payload;
+		const reply = result => send({jsonrpc: '2.0', id, result});
+		if (method === 'initialize') reply({protocolVersion: '2025-06-18', capabilities: {tools: {listChanged: true}}, serverInfo: {name: 'flood', version: '1'}});
+		if (method === 'tools/list') reply({tools: Array.from({length: 1024}, (_, i) => ({name: 'many' + i, description: 'turn ' + turn, inputSchema: {type: 'object', properties: patterns}}))});
+	});
+	send('mcp-server-ready');
+	setInterval(() => { turn++; send({jsonrpc: '2.0', method: 'notifications/tools/list_changed'}); }, 500);
+	</script>`
+
+// A page that offers much, again and again, takes no time from the calls of others.
+func TestCallsBesideAFlood(t *testing.T) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	good := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
+	tab := h.tabWith("old")
+	// rate runs calls for d, and returns how many of them were answered in a second.
+	rate := func(d time.Duration) float64 {
+		good.Front()
+		n, began := 0.0, time.Now()
+		for ; time.Since(began) < d; n++ {
+			if got, err := h.call(tab, "old", "{}"); err != nil || !strings.Contains(got, "from the old server") {
+				t.Fatalf("%s, %v", got, err)
+			}
+		}
+		return n / time.Since(began).Seconds()
+	}
+	quiet := rate(time.Second)
+	b.Open(site(t, map[string]string{"/": flood}))
+	var other int64
+	h.wait("the flood", func() bool {
+		for id := range h.tabs {
+			if id != tab && len(h.tabs[id].tools) == 1024 {
+				other = id
+				return true
+			}
+		}
+		return false
+	})
+	h.mu.Lock()
+	before := h.tabs[other].registrations
+	h.mu.Unlock()
+	beside := rate(4 * time.Second)
+	h.mu.Lock()
+	n := h.tabs[other].registrations - before
+	h.mu.Unlock()
+	t.Logf("%.0f calls a second; beside a flood %.0f, with %d registrations", quiet, beside, n)
+	if n > 1 || beside < quiet/10 {
+		t.Error("calls wait for the flood")
+	}
+}
+
+// A picture is of the tab that it was asked of, whatever comes in front meanwhile.
+func TestPictureWhileTabsChange(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	off := site(t, map[string]string{"/": red})
+	b.Open(off)
+	private := front(b)
+	public := b.Open(site(t, map[string]string{"/": green}))
+	tab := front(b)
+	switchSite(b, off, false)
+	public.Front()
+	taken := 0
+	for range 16 {
+		if _, err := h.ask(tab, &spec.ActivateTab{}); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := h.ask(private, &spec.ActivateTab{})
+			done <- err
+		}()
+		got, err := h.ask(tab, &spec.Screenshot{})
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if err != nil {
+			if strings.Contains(err.Error(), "Private") || strings.Contains(err.Error(), off) {
+				t.Errorf("the error tells of the other tab: %v", err)
+			}
+			continue
+		}
+		taken++
+		if shows(t, got, color.RGBA{R: 255, A: 255}) {
+			t.Error("the picture shows the other tab")
+		}
+	}
+	t.Logf("%d of 16 pictures were taken", taken)
+	if _, err := h.ask(tab, &spec.ActivateTab{}); err != nil {
+		t.Error(err)
+	}
+	if got, err := h.ask(tab, &spec.Screenshot{}); err != nil || !shows(t, got, color.RGBA{G: 255, A: 255}) {
+		t.Errorf("when all is quiet: %v", err)
+	}
+}
+
+// Two hundred tabs with tools are more than anybody has open.
+func TestManyTabs(t *testing.T) {
+	const many = 200
+	h := newHub(t)
+	h.browse(chromium.Options{WebMCP: true, Renderers: 8})
+	url := site(t, map[string]string{"/": `<!doctype html><script>
+		document.modelContext.registerTool({name: 'which', description: 'd', execute: () => location.search})</script>`})
+	control := spec.TabAddr{Peer: browserPeer}
+	for i := range many {
+		req := &spec.OpenTab{URL: fmt.Sprintf("%s/?%d", url, i)}
+		if _, err := h.wire.SendRequest(t.Context(), control, req, tabtransport.Wait{Timeout: chromium.Timeout}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := func() bool {
+		n := 0
+		for _, tab := range h.tabs {
+			if len(tab.tools) == 1 {
+				n++
+			}
+		}
+		return n == many
+	}
+	h.wait("200 tabs with a tool each", all)
+	h.restart()
+	h.wait("200 tabs after a restart of the hub", all)
+	for _, tab := range h.ids() {
+		h.mu.Lock()
+		url := h.tabs[tab].url
+		h.mu.Unlock()
+		got, err := h.callFrame(t.Context(), tab, 0, "which", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+		want, _ := json.Marshal(url[strings.Index(url, "?"):])
+		if err != nil || !strings.Contains(got, string(want)) {
+			t.Errorf("tab %d at %s answered %s, %v", tab, url, got, err)
+		}
+	}
+}
