@@ -54,7 +54,7 @@ function about(tool, schema) {
  */
 function trier(at, schema) {
   const start = make("button", "", "Try it");
-  start.setAttribute("aria-label", `Try ${at.name}`);
+  start.setAttribute("aria-label", `Try it: ${at.name}`);
   const all = make("div", "try", start);
   start.addEventListener("click", () => {
     all.parentElement?.querySelector(".takes")?.remove();
