@@ -10,7 +10,6 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
-	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // Who cannot see the dashboard, or not well, must be able to use each of its views: axe-core finds
@@ -32,7 +31,8 @@ func TestDashboardIsAccessible(t *testing.T) {
 		const held = "https://held.example/"
 		d.join("Chromium 141", held, strings.Repeat("AVeryLongTitle", 8), nil, offered...)
 		d.claim(agent(strings.Repeat("a-long-client-", 5), "s1"), held, strings.Repeat("a-long-name-", 6))
-		page := d.openDashboard(chromium.Options{Dark: dark})
+		page := d.openDashboard()
+		page.Dark(dark)
 		page.Eval(string(axe) + "; undefined")
 		var width int64
 		check := func(what string) {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // What a page calls its prompts, and their arguments, is in a line that the owner puts into a
@@ -20,7 +18,7 @@ func TestCommandLines(t *testing.T) {
 		t.Skip(err)
 	}
 	d := openSignIn(t, nil)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	for _, words := range [][]string{
 		{"plain"}, {"it's"}, {"$(touch x)`touch y`;touch z"}, {"--hub=http://evil.example", "a=1"}, {"name", "-h"},
 		{"stop\x03\ntouch x\n"}, {"\x1b[201~touch x\r"}, {`back\slash'!x` + "\t\u200b’\u2028\U000e0041"},

@@ -13,7 +13,6 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
-	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // agent is a run of a client that has a session.
@@ -38,7 +37,7 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	d := openSignIn(t, nil)
 	const shop, hostile = "https://shop.example/", `<img src=x onerror=alert(1)>`
 	tab := d.join("Chromium 141", shop, "The shop", answering(`{"content":[]}`), `{"name":"buy"}`)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	awaitView(page, "clients")
 	page.WaitFor(`document.querySelector("#no-agents").checkVisibility()`)
 
@@ -114,7 +113,7 @@ func TestManyAgentsOnTheDashboard(t *testing.T) {
 			}
 		}
 	}
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	began := time.Now()
 	awaitView(page, "clients")
 	page.WaitFor(`document.querySelectorAll("#agents > tr").length === 50 && document.querySelector("#agents").textContent.includes("and 54 more")`)
@@ -150,7 +149,7 @@ func TestBrowserIsNamedOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	d.join("Chromium 141", "https://shop.example/", "The shop", nil, `{"name":"buy"}`)
-	page := d.viewTabs(chromium.Options{}, "")
+	page := d.viewTabs("")
 	page.WaitFor(`document.querySelector("#named-browser option")`)
 	name := func(as string) {
 		page.Eval(`document.querySelector("#browser-name").value = ""`)
@@ -190,7 +189,7 @@ func TestStoryOfATask(t *testing.T) {
 		e.Time, e.Call, e.Outcome = time.Now(), "CALL1", "ok"
 		d.tenant.Hub.Record(e)
 	}
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	awaitView(page, "record?call=CALL1")
 	page.WaitFor(`document.querySelectorAll("#story li").length === 5`)
 	text := page.Eval(`document.querySelector("#one-call").innerText`)

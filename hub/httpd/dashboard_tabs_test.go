@@ -18,9 +18,9 @@ import (
 )
 
 // viewTabs opens the dashboard's view of tabs and tools.
-func (d *testServer) viewTabs(opts chromium.Options, args string) *chromium.Page {
+func (d *testServer) viewTabs(args string) *chromium.Page {
 	d.t.Helper()
-	page := d.openDashboard(opts)
+	page := d.openDashboard()
 	page.Eval(`location.hash = "#tabs` + args + `"`)
 	page.WaitFor(`document.querySelector("#found li, #no-tabs:not([hidden]), #no-match:not([hidden])")`)
 	return page
@@ -58,7 +58,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"Added <b>2</b>"},{"type":"image","mimeType":"image/png","data":"` + pixel + `"}],"structuredContent":{"total":18.5}}`)}, nil
 	}, cartTool, `{"name":"odd","inputSchema":{"type":7}}`, `{"name":"n","frameId":"1"}`)
 	d.join("", "https://other.example/", "Another", answering(`{}`), `{"name":"add_note"}`)
-	page := d.viewTabs(chromium.Options{}, "")
+	page := d.viewTabs("")
 	page.WaitFor(`document.querySelector("#found").textContent.includes("The shop")`)
 
 	// By the keyboard: to the search, to what it finds, and into it.
@@ -152,7 +152,7 @@ func TestSlowCallOnTheDashboard(t *testing.T) {
 			return spec.Response{}, context.Cause(ctx)
 		}
 	}, `{"name":"slow","annotations":{"readOnlyHint":true}}`)
-	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__slow")
+	page := d.viewTabs("?tool=website_tool_e_example__slow")
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click("#open button.main")
 	page.WaitFor(`document.querySelector("#open progress").value === 1 && document.querySelector(".trial-state").textContent.includes("a quarter")`)
@@ -180,7 +180,7 @@ func TestWhoMayCallOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	d.join("", "https://e.example/", "E", answering(`{"content":[{"type":"text","text":"gone"}]}`), `{"name":"wipe","annotations":{"destructiveHint":true}}`)
-	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__wipe")
+	page := d.viewTabs("?tool=website_tool_e_example__wipe")
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click("#open button.main")
 	page.WaitFor(`document.querySelector("#open button.main").textContent === "Call?"`)
@@ -214,7 +214,7 @@ func TestHostileTool(t *testing.T) {
 		`{"name":"odd","title":"`+hostile+`","description":"`+hostile+`","inputSchema":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string","pattern":"^(a+)+$","default":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"},"toString":{"type":["string","null"]},"deep":`+deep+`}}}`,
 		`{"name":"many","inputSchema":{"type":"object","properties":{"first":{"type":"string"}`+many.String()+`}}}`,
 	)
-	page := d.viewTabs(chromium.Options{}, "?kind=tools&tool=website_tool_e_example__odd")
+	page := d.viewTabs("?kind=tools&tool=website_tool_e_example__odd")
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click("#open button.main")
 	page.WaitFor(`document.querySelector(".result.failed")`)
@@ -234,7 +234,7 @@ func TestManyTabs(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	joinShops(t, d.peers, 120, 2)
-	page := d.viewTabs(chromium.Options{}, "?kind=tools&q=such")
+	page := d.viewTabs("?kind=tools&q=such")
 	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "1–50 of 240"`)
 	picture(page, "tools")
 	page.Click(".pages button:last-child")
@@ -266,7 +266,7 @@ func TestManyTabs(t *testing.T) {
 func TestCallThatWaitsForItsOwner(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.viewTabs(chromium.Options{}, "?tool="+searchTool)
+	page := d.viewTabs("?tool=" + searchTool)
 	d.setMode(policy.ModeAsk)
 	page.Front()
 	page.WaitFor(`document.querySelector("#open button.main")`)
@@ -300,7 +300,7 @@ func TestResourcesAndPromptsOnTheDashboard(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page := d.viewTabs(chromium.Options{}, "?kind=resources&q=parts")
+	page := d.viewTabs("?kind=resources&q=parts")
 	page.WaitFor(`document.querySelectorAll("#found li").length === 1`)
 	page.Click("#found a")
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Parts"`)

@@ -65,7 +65,7 @@ func TestDashboardInABrowser(t *testing.T) {
 	d := openSignIn(t, nil)
 	const hostile = `</td><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 	d.join("Chromium 141", "https://shop.example.com/?a=1", hostile, nil, offered...)
-	b := chromium.Start(t, chromium.Options{})
+	b := chromium.Shared(t, chromium.Options{})
 	address := d.signInURL(d.token.Identity())
 	home, _, _ := strings.Cut(address, "#")
 	page := b.Open(address)
@@ -134,7 +134,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 	})}
 	s := httptest.NewServer(other)
 	defer s.Close()
-	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
+	page := chromium.Shared(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	session := strings.Trim(page.Eval(`sessionStorage.getItem("tabhub.session")`), `"`)
 	host := strings.Trim(page.Eval(`location.host`), `"`)
@@ -173,7 +173,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
+	page := chromium.Shared(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
@@ -227,7 +227,7 @@ func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 func TestSignInByToken(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Accounts = true })
-	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/")
+	page := chromium.Shared(t, chromium.Options{}).Open("http://" + d.addr + "/")
 	page.WaitFor(`document.querySelector("#by-token").checkVisibility()`)
 	page.Click("#token")
 	page.Type("nonsense")
@@ -246,7 +246,7 @@ func TestSignInByToken(t *testing.T) {
 func TestDashboardWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
-	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(auth.Identity{User: spec.LocalUser}))
+	page := chromium.Shared(t, chromium.Options{}).Open(d.signInURL(auth.Identity{User: spec.LocalUser}))
 	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	if got := page.Eval(`[document.querySelector("#sign-out").checkVisibility(), document.querySelector("#signed-out").checkVisibility()]`); got != "[false,false]" {
 		t.Errorf("it speaks of signing in: %s", got)
@@ -259,7 +259,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	d.setMode(policy.ModeAsk)
-	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
+	page := chromium.Shared(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.Front()
 	page.WaitFor(`document.querySelector("#no-questions").checkVisibility()`)
 	call := func(name, query string) <-chan string {
@@ -325,7 +325,7 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := openSignIn(t, func(_ *GuardOptions, o *Options) { o.Clients = clients })
-	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
+	page := chromium.Shared(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.Front()
 	awaitView(page, "sites?show=rules")
 	fill := func(selector, text string) { page.Click(selector); page.Type(text) }
@@ -378,7 +378,7 @@ addEventListener("fetch", e => e.respondWith(new Response("<!doctype html><title
 		w.Write([]byte(`<!doctype html><title>earlier</title>`))
 	}))
 	defer earlier.Close()
-	page := chromium.Start(t, chromium.Options{}).Open(earlier.URL)
+	page := chromium.Shared(t, chromium.Options{}).Open(earlier.URL)
 	page.WaitFor(`navigator.serviceWorker.register("/worker.js").then(() => navigator.serviceWorker.ready).then(() => new Promise(done => navigator.serviceWorker.controller ? done(true) : navigator.serviceWorker.addEventListener("controllerchange", () => done(true))))`)
 	addr := earlier.Listener.Addr().String()
 	earlier.Close()
@@ -406,7 +406,7 @@ addEventListener("fetch", e => e.respondWith(new Response("<!doctype html><title
 func TestPlainDashboardOnlyReads(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/#code=" + d.code())
+	page := chromium.Shared(t, chromium.Options{}).Open("http://" + d.addr + "/#code=" + d.code())
 	page.WaitFor(`document.querySelector("#only-reads").checkVisibility() && document.querySelector("#only-reads").textContent.includes("tabhub dashboard")`)
 	if got := page.Eval(`[...document.querySelectorAll(".writes")].filter(e => e.checkVisibility()).length`); got != "0" {
 		t.Errorf("it offers %s things that it cannot do", got)

@@ -74,7 +74,7 @@ func TestHealthInABrowser(t *testing.T) {
 			return []Finding{{State: "ok", Check: "clock", Text: "12:00"}, {State: "problem", Check: "data", Text: hostile, Fix: "chmod 700 " + hostile}}
 		}
 	})
-	page := chromium.Start(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
+	page := chromium.Shared(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.WaitFor(`document.body.dataset.view === "now"`)
 	page.Eval(`window.violations = [], addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective))`)
 	awaitView(page, "health")

@@ -15,12 +15,12 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// openDashboard opens the owner's dashboard in a browser of its own, and waits until it follows what goes
+// openDashboard opens the owner's dashboard in a browser, and waits until it follows what goes
 // on in the hub, of which all is allowed.
-func (d *testServer) openDashboard(options chromium.Options) *chromium.Page {
+func (d *testServer) openDashboard() *chromium.Page {
 	d.t.Helper()
 	d.setMode(policy.ModeOpen)
-	page := chromium.Start(d.t, options).Open(d.signInURL(d.token.Identity()))
+	page := chromium.Shared(d.t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.Front()
 	page.WaitFor(`document.querySelector("#no-calls")?.checkVisibility() !== document.querySelector("#calls")?.checkVisibility()`)
 	return page
@@ -38,7 +38,7 @@ func (d *testServer) call(client, tool, args string) string {
 func TestNowShowsACallAndStopsIt(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	const hostile = `<img src=x onerror=alert(1)>`
 	done := make(chan string, 1)
 	go func() { done <- d.call(hostile, "wrap_gift", `{"productId":1,"seconds":60}`) }()
@@ -67,7 +67,7 @@ func TestNowShowsACallAndStopsIt(t *testing.T) {
 func TestNowKeepsACallUntilItIsRecorded(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	// take has the page take a message of the hub, and returns its rows in the next frame.
 	take := func(message string) string {
 		return page.Eval(fmt.Sprintf(`import("./dashboard/calls.js").then(async ({take}) => {
@@ -96,7 +96,7 @@ func TestNowKeepsACallUntilItIsRecorded(t *testing.T) {
 func TestNowShowsACallAtOnce(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	var took []time.Duration
 	for i := range 9 {
 		client := fmt.Sprint("client-", i)
@@ -121,7 +121,7 @@ func TestNowShowsACallAtOnce(t *testing.T) {
 func TestNowOutlivesAFlood(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	flood := func(tool string) {
 		for range 2000 {
 			d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Name: "flood", Tool: tool, Outcome: "unknown"})

@@ -327,7 +327,7 @@ func TestAuthorizePageInABrowser(t *testing.T) {
 	defer client.Close()
 	address := strings.Replace(d.register("An agent"), url.QueryEscape(callback), url.QueryEscape(client.URL+"/callback"), 1)
 
-	page := chromium.Start(t, chromium.Options{}).Open(address)
+	page := chromium.Shared(t, chromium.Options{}).Open(address)
 	page.WaitFor(`document.querySelector("h1").textContent.includes("An agent")`)
 	page.Click("#sites")
 	page.Type("not a site!")

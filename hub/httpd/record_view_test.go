@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tabhub/hub/record"
-	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // The owner finds what was done by any of its words, leafs through it, and takes all that was
@@ -20,7 +19,7 @@ func TestRecordIsSearchedAndExported(t *testing.T) {
 		d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: fmt.Sprint("c", i), Name: "claude", Domain: "shop.example", Tool: fmt.Sprintf("tool-%03d", i), Outcome: "ok"})
 	}
 	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: "odd", Said: `<img src=x onerror=alert(1)>`, Domain: "bank.example", Tool: "pay", Decision: "deny", Outcome: "DENIED", Reason: "because of rule r-1"})
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	awaitView(page, "record")
 	rows := func(n int, first string) string {
 		return fmt.Sprintf(`(rows => rows.length === %d && rows[0].textContent.includes(%q))([...document.querySelectorAll("#record-rows tr")])`, n, first)
@@ -78,7 +77,7 @@ func TestRecordIsSearchedAndExported(t *testing.T) {
 func TestStoryOfACall(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	d.call("claude", "search_products", `{"query":"<script>alert(1)</script>"}`)
 	page.WaitFor(`document.querySelector("#calls a")?.checkVisibility()`)
 	page.Click("#calls a")

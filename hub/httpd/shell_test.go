@@ -18,7 +18,7 @@ import (
 func TestViewsByTheKeyboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	page.Eval(`document.querySelector("#nav a[href='#record']").focus()`)
 	page.Keys(kb.Enter)
 	page.WaitFor(`document.body.dataset.view === "record"`)
@@ -38,7 +38,7 @@ func TestViewsByTheKeyboard(t *testing.T) {
 func TestEveryViewSaysWhatWaits(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.openDashboard(chromium.Options{})
+	page := d.openDashboard()
 	awaitView(page, "health")
 	d.setMode(policy.ModeAsk)
 	ctx, stop := context.WithCancel(t.Context())
@@ -64,7 +64,7 @@ func TestEveryViewSaysWhatWaits(t *testing.T) {
 func TestDashboardNoticesSilence(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/")
+	page := chromium.Shared(t, chromium.Options{}).Open("http://" + d.addr + "/")
 	page.Front()
 	// The first stream of what goes on ends without a word after its first message, and the time for
 	// which a hub may be silent has passed when the page is told so.
@@ -92,7 +92,7 @@ func TestDashboardNoticesSilence(t *testing.T) {
 func TestDashboardComesBack(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/")
+	page := chromium.Shared(t, chromium.Options{}).Open("http://" + d.addr + "/")
 	page.Front()
 	page.Eval(`void (real => {
 		let down = new AbortController();

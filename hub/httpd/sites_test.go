@@ -48,7 +48,7 @@ func TestSitesOnTheDashboard(t *testing.T) {
 	d := openSignIn(t, nil)
 	d.leave("https://left.example/")
 	d.offer("https://shop.example/", "find", "weird<b>")
-	page := d.openSignedIn(chromium.Start(t, chromium.Options{}))
+	page := d.openSignedIn(chromium.Shared(t, chromium.Options{}))
 	awaitView(page, "sites")
 	page.WaitFor(`document.querySelector("#sites").rows.length === 3`)
 	page.WaitFor(`document.querySelector("#sites").textContent.includes("last seen")`)
@@ -127,7 +127,7 @@ func TestFlowsOnTheDashboard(t *testing.T) {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
-	page := d.openSignedIn(chromium.Start(t, chromium.Options{}))
+	page := d.openSignedIn(chromium.Shared(t, chromium.Options{}))
 	for _, site := range []string{"mail.example", "shop.example"} {
 		awaitView(page, "sites?site="+site)
 		page.WaitFor(`document.querySelector("#flows")?.rows.length === 1`)
@@ -156,7 +156,7 @@ func TestClientsOnTheDashboard(t *testing.T) {
 	name, _ := json.Marshal(hostileText)
 	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":` + string(name) + `,"version":"7.1"}}}`
 	as := []string{"Authorization", "Bearer " + made.Token, "Accept", "application/json, text/event-stream"}
-	page := d.openSignedIn(chromium.Start(t, chromium.Options{}))
+	page := d.openSignedIn(chromium.Shared(t, chromium.Options{}))
 	awaitView(page, "clients")
 	page.WaitFor(`document.querySelector("#clients").textContent.includes("not connected")`)
 	_, _, header := d.ask("POST", "/mcp", initialize, as...)
