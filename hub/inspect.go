@@ -30,13 +30,6 @@ func (h *Hub) TabsFor(by *consent.Caller) []state.TabInfo {
 	return view(h, func(s *state.State) []state.TabInfo { return s.TabsFor(h.by(by)) })
 }
 
-// Tab describes one of them.
-func (h *Hub) Tab(at spec.TabAddr) (state.TabInfo, bool) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.state.Tab(at)
-}
-
 // Browsers describes all peers, single tabs included, that are connected or in their
 // grace.
 func (h *Hub) Browsers() []state.BrowserInfo { return h.BrowsersFor(nil) }

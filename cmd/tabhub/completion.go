@@ -161,7 +161,6 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"tabhub policy mode":   first(oneOf("open", "careful", "ask", "read-only")),
 		"tabhub policy remove": first(a.completeRules()),
 		"tabhub token revoke":  first(a.completeClients()),
-		"tabhub trace":         first(a.completeSites()),
 		"tabhub extension":     first(directories),
 		"tabhub man":           first(directories),
 	}

@@ -112,7 +112,6 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub dashboard", "needs a browser with a window"},
 	{"tabhub pair", "waits for a browser"},
 	{"tabhub check", "needs a browser and a page"},
-	{"tabhub trace", "goes on until it is stopped"},
 	{"tabhub watch", "goes on until it is stopped"},
 	{"tabhub log -f", "goes on until it is stopped"},
 	{"tabhub log --call", "needs a call's ID"},

@@ -326,7 +326,7 @@ func (p *process) assemble() {
 		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),
 		Idle: p.config.idleExit,
-		Stop: p.end, CheckUpgrade: p.checkUpgrade, Doctor: p.doctor, Trace: p.tabs.Trace,
+		Stop: p.end, CheckUpgrade: p.checkUpgrade, Doctor: p.doctor,
 		Log: p.log,
 	}
 	if p.token != nil {

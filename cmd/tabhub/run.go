@@ -104,7 +104,7 @@ TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its user
 		root.AddCommand(commands...)
 	}
 	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.resourcesCommand(), a.readCommand(), a.promptsCommand(), a.promptCommand(), a.explainCommand(), a.checkCommand())
-	add(groupDecide, a.watchCommand(), a.cancelCommand(), a.approveCommand(), a.logCommand(), a.traceCommand(), a.siteCommand(), a.leaseCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
+	add(groupDecide, a.watchCommand(), a.cancelCommand(), a.approveCommand(), a.logCommand(), a.siteCommand(), a.leaseCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
 	add(groupSetUp, a.setupCommand(), a.extensionCommand(), a.pairCommand(), a.browserCommand(), a.installCommand(), a.uninstallCommand(), a.tokenCommand(), a.doctorCommand())
 	add(groupHub, a.serveCommand(), a.stdioCommand(), a.autostartCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.clusterCommand(), a.versionCommand(), a.manCommand())
 	root.SetHelpCommandGroupID(groupHub)

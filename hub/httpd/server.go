@@ -17,11 +17,10 @@ import (
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 )
 
-// Options configure a Server. Guard, Tenants, Info, Trace, Doctor and Stop must be set.
+// Options configure a Server. Guard, Tenants, Info, Doctor and Stop must be set.
 type Options struct {
 	Guard   *Guard
 	Tenants *tenant.Registry // the caller closes it, after Shutdown
@@ -46,9 +45,6 @@ type Options struct {
 	Issuer string
 	// Ring is the pairings of the hub with browsers. Nil: there can be none.
 	Ring *pairing.Ring
-	// Trace calls f with what is said between the hub and a user's tabs, until ctx ends or
-	// f fails.
-	Trace func(ctx context.Context, user spec.UserID, f func(*tabtransport.Traced) error) error
 	// Doctor looks at everything that tabhub needs.
 	Doctor func(context.Context) []Finding
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".

@@ -109,15 +109,6 @@ func (s *State) TabsFor(by By) []TabInfo {
 	return infos
 }
 
-// Tab describes one tab.
-func (s *State) Tab(at spec.TabAddr) (TabInfo, bool) {
-	t := s.tabs[at]
-	if t == nil || t.hidden {
-		return TabInfo{}, false
-	}
-	return s.tabInfo(t), true
-}
-
 func (s *State) tabInfo(t *tab) TabInfo {
 	p := t.peer
 	info := TabInfo{

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -41,7 +40,7 @@ type conn struct {
 	unwatch   func() // ends the telling of what the owner sees, if not nil
 
 	// set by the reader in admit, read by everyone afterwards
-	traceable  traceable
+	peer       spec.PeerID
 	attachment tabtransport.Attachment
 	paired     bool // the peer is the owner's browser
 }
@@ -81,7 +80,6 @@ func (c *conn) end(cause error) {
 	}
 	if c.attachment != nil {
 		c.registrar.flush(c)
-		c.traceEvent(tabtransport.EventLeft, fmt.Sprint(cause))
 		c.attachment.Leave(cause)
 	}
 	if c.release != nil {
@@ -138,10 +136,7 @@ func (c *conn) admit(ev *event) {
 		Hello:         hello,
 	}, func(acc tabtransport.Accepted) tabtransport.Link {
 		c.welcome(ev.id, acc.Result)
-		c.traceable = traceable{user: adm.User, peer: acc.Peer, origin: adm.Origin}
-		if hello != nil && hello.BrowserID != "" {
-			c.traceable.origin, c.traceable.browser = "", true
-		}
+		c.peer = acc.Peer
 		return c
 	})
 	if err != nil {
@@ -149,7 +144,6 @@ func (c *conn) admit(ev *event) {
 		return
 	}
 	c.attachment = attachment
-	c.traceEvent(tabtransport.EventJoined, c.dialect.name())
 	c.request = nil
 	c.admission = adm
 	c.ws.Admit()
@@ -170,7 +164,7 @@ func (c *conn) watchOwner() {
 		return
 	}
 	ctx, cancel := context.WithCancel(c.ws.Context())
-	adm, peer := c.admission, c.traceable.peer
+	adm, peer := c.admission, c.peer
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		c.srv.opts.WatchOwner(ctx, adm, peer, func(state spec.OwnerState) { c.control(d.appendOwnerState(nil, state)) })
@@ -189,9 +183,7 @@ func (c *conn) keepAlive() {
 	sent := 0
 	c.ws.KeepAlive(func() []byte {
 		sent++
-		ping := c.dialect.appendPing(nil, pingPrefix+strconv.Itoa(sent))
-		c.trace(false, ping)
-		return ping
+		return c.dialect.appendPing(nil, pingPrefix+strconv.Itoa(sent))
 	})
 }
 

@@ -8,5 +8,5 @@
 // goroutine while there are any (registrar.go, budget.go), so that calls do not wait for
 // them. The dialects (dialect.go) are codecs without I/O: tabhub.v1 and the MCP-B proxies
 // that speak it without hello (tabhub.go), the port messages of the first MCP-B extension
-// (port.go) and webmcp.v1 (webmcp.go). What is said can be traced (trace.go).
+// (port.go) and webmcp.v1 (webmcp.go).
 package wsserver

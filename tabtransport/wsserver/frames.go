@@ -33,9 +33,6 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 	ev := &c.event
 	*ev = event{}
 	err := c.dialect.decode(frame, ev)
-	if c.attachment != nil {
-		c.trace(true, frame)
-	}
 	if rawjson.TooDeep(err) {
 		c.skip(frame, fmt.Sprintf("a frame may be nested at most %d deep", spec.MaxDepth))
 		return
@@ -49,10 +46,7 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 		return
 	}
 	if c.attachment == nil {
-		said := ev.kind == evMessage // it says no hello
-		if c.handleFirst(ev); said && c.attachment != nil {
-			c.trace(true, frame)
-		}
+		c.handleFirst(ev)
 		return
 	}
 	switch ev.kind {
@@ -147,7 +141,7 @@ func (c *conn) endLease(ev *event) (any, error) {
 	if c.srv.opts.Release == nil {
 		return nil, errors.New("this hub has no leases")
 	}
-	return struct{}{}, c.srv.opts.Release(c.admission, spec.TabAddr{Peer: c.traceable.peer, Tab: ev.tab})
+	return struct{}{}, c.srv.opts.Release(c.admission, spec.TabAddr{Peer: c.peer, Tab: ev.tab})
 }
 
 // skip takes a frame that cannot be read to its end, of which start is known. What

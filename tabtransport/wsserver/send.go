@@ -16,7 +16,6 @@ func (c *conn) Send(out tabtransport.Outgoing) error {
 	buf := wsconn.NewBuffer()
 	var err error
 	if buf.B, err = c.dialect.appendRequest(buf.B, c.forPeer(out), 0); err == nil {
-		c.trace(false, buf.B)
 		err = c.ws.SendRequest(buf, out.Claim)
 	}
 	if err != nil {
@@ -59,7 +58,6 @@ func (c *conn) Close(code spec.CloseCode, reason string) { c.ws.Close(code, reas
 // one.
 func (c *conn) control(frame []byte) {
 	if frame != nil {
-		c.trace(false, frame)
 		c.ws.MustSend(frame)
 	}
 }

@@ -87,7 +87,6 @@ type Server struct {
 	conns   *wsconn.Server
 	stats   counters
 	reading *readSlot
-	taps    atomic.Pointer[[]*tap] // nil: nobody traces; changed with mu held
 
 	mu     sync.Mutex
 	users  map[spec.UserID]*tabtransport.Peers
