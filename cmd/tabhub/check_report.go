@@ -8,6 +8,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -24,11 +25,8 @@ type checkReport struct {
 	Errors   int                 `json:"errors"`
 	Warnings int                 `json:"warnings"`
 	Notes    int                 `json:"notes"`
-	Ignored  int                 `json:"ignored"` // findings that were not to be reported
 	Items    []checkItem         `json:"items"`
 	Findings []pagecheck.Finding `json:"findings"`
-
-	written string // the file that was written
 }
 
 // checkItem is one item that the page offers.
@@ -51,7 +49,7 @@ type checkCall struct {
 	Bytes        int             `json:"bytes"` // of the result
 }
 
-const checkVersion = 1
+const checkVersion = 2
 
 // count fills in what follows from the findings, the items and their calls.
 func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
@@ -62,7 +60,7 @@ func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
 		if it.Kind == spec.KindTool {
 			bytes += len(it.Definition) + len(",")
 		}
-		item := checkItem{Kind: it.Kind, Template: it.Template, Name: it.Name, Site: it.Site, Public: it.Public, Tokens: p.Tokens(len(it.Definition)), Class: it.Class.String(), Calls: []checkCall{}}
+		item := checkItem{Kind: it.Kind, Template: it.Template, Name: it.Name, Site: it.Site, Public: it.Public, Tokens: mcpserver.Tokens(len(it.Definition)), Class: it.Class.String(), Calls: []checkCall{}}
 		for _, call := range calls {
 			if call.Item != it {
 				continue
@@ -78,7 +76,7 @@ func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
 		}
 		r.Items = append(r.Items, item)
 	}
-	r.Tokens = p.Tokens(bytes)
+	r.Tokens = mcpserver.Tokens(bytes)
 	if r.Findings == nil {
 		r.Findings = []pagecheck.Finding{}
 	}
@@ -95,8 +93,8 @@ func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
 }
 
 // verdict is the error by which the check fails, nil if it does not.
-func (r *checkReport) verdict(strict bool) error {
-	if r.Errors > 0 || strict && r.Warnings > 0 {
+func (r *checkReport) verdict() error {
+	if r.Errors > 0 {
 		return fmt.Errorf("the page has %s", r.summary())
 	}
 	return nil
@@ -111,9 +109,6 @@ func (r *checkReport) summary() string {
 		if of.n > 0 {
 			parts = append(parts, plural(of.n, of.what))
 		}
-	}
-	if r.Ignored > 0 {
-		parts = append(parts, fmt.Sprintf("%d ignored", r.Ignored))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "nothing to change")
 }
@@ -145,9 +140,6 @@ func (a *app) printCheck(r *checkReport) error {
 		if err := a.printFindings(r.Findings); err != nil {
 			return err
 		}
-	}
-	if r.written != "" {
-		a.note("%s is written", r.written)
 	}
 	if r.Errors == 0 {
 		a.note("%s", r.summary())

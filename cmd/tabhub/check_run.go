@@ -21,7 +21,6 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/consent"
 	"tabhub/hub/instance"
-	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/naming"
@@ -128,22 +127,22 @@ func (c *checkRun) open(ctx context.Context) error {
 	return err
 }
 
+// settled is how long a page must offer nothing new, once it has loaded, before it is looked at.
+const settled = time.Second
+
 // quiet is how long nothing must change: longer while the page offers nothing at all, as it may
 // load first what it shows.
 func (c *checkRun) quiet() time.Duration {
-	if p, _, err := c.look(context.Background()); err != nil || len(p.Items)+len(p.Rejected) > 0 {
-		return c.wait
+	if p, _ := c.look(); len(p.Items)+len(p.Rejected) > 0 {
+		return settled
 	}
-	return max(c.wait, min(5*c.wait, c.timeout/2))
+	return max(settled, min(5*settled, c.timeout/2))
 }
 
-func (c *checkRun) at() string { return c.page.at() }
-
-func (c *checkRun) said() ([]pagecheck.ScriptMessage, []spec.Rejection) { return c.page.said() }
-
-func (c *checkRun) look(context.Context) (p *pagecheck.Page, title string, err error) {
+// look returns what the page offers, and its title.
+func (c *checkRun) look() (p *pagecheck.Page, title string) {
 	at := c.page.at()
-	p = &pagecheck.Page{Busy: c.busy, Budget: c.own.config.exposeBudget, Tokens: mcpserver.Tokens}
+	p = &pagecheck.Page{Busy: c.busy}
 	own := naming.DomainOfURL(at, true)
 	var offers []func(hub.ListKind) func(*hub.Item) bool
 	// The page is two tabs where it has joined by /tab.js, too.
@@ -166,7 +165,7 @@ func (c *checkRun) look(context.Context) (p *pagecheck.Page, title string, err e
 				continue
 			}
 			p.Items = append(p.Items, pagecheck.Item{
-				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name, Local: isLocal(at),
+				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name,
 				Registered: it.Registered(), Definition: it.JSON, Class: it.Class,
 			})
 		}
@@ -174,7 +173,7 @@ func (c *checkRun) look(context.Context) (p *pagecheck.Page, title string, err e
 	slices.SortStableFunc(p.Items, func(a, b pagecheck.Item) int {
 		return cmp.Or(cmp.Compare(order(a.Kind), order(b.Kind)), cmp.Compare(a.Name, b.Name))
 	})
-	return p, title, nil
+	return p, title
 }
 
 // siteOf is whose an item is, "" if it is the page's own.
@@ -214,6 +213,8 @@ func isLocal(address string) bool {
 // checkCaller is on whose behalf tools are called.
 var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
 
+// call calls a tool, or reads a resource if args is nil. The error is ctx's, or that the browser
+// has ended.
 func (c *checkRun) call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error) {
 	call := pagecheck.Call{Item: it, Arguments: args}
 	before := c.page.at()

@@ -14,7 +14,6 @@ import (
 type Call struct {
 	Item      *Item
 	Arguments json.RawMessage // nil for a resource
-	Given     bool            // the arguments are the author's, not made up
 	Took      time.Duration
 	Result    json.RawMessage // of MCP; nil if there is none
 	Failed    string          // why there is none
@@ -23,15 +22,10 @@ type Call struct {
 	Navigated string          // where the page went meanwhile, "" if it stayed
 }
 
-const (
-	slowCall       = 5 * time.Second
-	maxResult      = 10_000 // tokens of a result
-	maxFailureText = 200
-	maxInspected   = 64 << 10 // bytes of a result's texts that are looked at
-)
+const maxFailureText = 200
 
 // Judge returns what is to be said of a call.
-func Judge(c *Call, tokens func(bytes int) int) []Finding {
+func Judge(c *Call) []Finding {
 	r := &report{item: c.Item.Label()}
 	with := "with " + cut(string(c.Arguments), 100)
 	if c.Arguments == nil {
@@ -49,65 +43,19 @@ func Judge(c *Call, tokens func(bytes int) int) []Finding {
 		r.add(Error, CallFailed, "", "%s it does not answer: %s", with, c.Failed)
 		return r.all
 	}
-	if c.Took > slowCall {
-		r.add(Warning, CallSlow, "report progress, or do less", "%s it takes %s", with, c.Took.Round(100*time.Millisecond))
-	}
-	if n := tokens(len(c.Result)); n > maxResult {
-		r.add(Warning, ResultLarge, "return less: pages of a list, a summary, a link", "%s it returns about %d tokens, more than %d", with, n, maxResult)
-	}
 	if string(rawjson.Get(c.Result, "isError")) == "true" {
-		r.failed(c, with)
+		r.add(Error, CallFailed, "", "%s it fails: %s", with, cut(cmp.Or(c.Why, resultText(c.Result)), maxFailureText))
 		return r.all
 	}
 	if c.Arguments != nil {
 		r.result(c, with)
 	}
-	r.spoken(c)
 	return r.all
-}
-
-// spoken looks for texts in a result that speak to the model. What others have written is only
-// noted where the tool says that it returns such.
-func (r *report) spoken(c *Call) {
-	severity, hint := Warning, "mark what others have written as theirs, and set annotations.untrustedContentHint"
-	if string(rawjson.Get(c.Item.Registered, "annotations", "untrustedContentHint")) == "true" {
-		severity, hint = Note, ""
-	}
-	left := maxInspected
-	eachText(c.Result, "", func(path, text string) {
-		if strings.HasSuffix(path, "data") || strings.HasSuffix(path, "blob") || left == 0 || len(r.all) >= maxFound {
-			return
-		}
-		text = text[:min(left, len(text))]
-		left -= len(text)
-		if what, part := suspect(text, nil); what != "" {
-			r.add(severity, Injection, hint, "the result's %s %s: %q", path, what, cut(part, 120))
-		}
-	})
-}
-
-// failed judges a result that says that the tool has failed.
-func (r *report) failed(c *Call, with string) {
-	text := cut(cmp.Or(c.Why, resultText(c.Result)), maxFailureText)
-	switch {
-	case c.Given:
-		r.add(Error, CallFailed, "", "%s it fails: %s", with, text)
-	case string(c.Arguments) == "{}":
-		r.add(Warning, CallFailed, "a tool that needs no arguments should answer without any", "%s it fails: %s", with, text)
-	default:
-		// There may be nothing for arguments that are made up.
-		r.add(Note, CallFailed, "put examples into the schema, or give --call arguments that it can answer", "%s, which was made from the schema, it fails: %s", with, text)
-	}
 }
 
 // result judges what a tool has returned.
 func (r *report) result(c *Call, with string) {
 	structured := rawjson.Get(c.Result, "structuredContent")
-	content := rawjson.Get(c.Result, "content")
-	text := strings.TrimSpace(resultText(c.Result))
-	if structured == nil && (text == "null" || text == "undefined" || text == "" && len(content) <= len("[]") || text == "" && onlyText(content)) {
-		r.add(Warning, ResultEmpty, "return what was found, also when it is nothing", "%s it returns nothing", with)
-	}
 	promised := c.Item.member("outputSchema")
 	if promised == nil {
 		return
@@ -125,16 +73,6 @@ func (r *report) result(c *Call, with string) {
 	}
 }
 
-// onlyText reports whether all blocks of a content are text.
-func onlyText(content json.RawMessage) bool {
-	for block := range rawjson.Elements(content) {
-		if kind, _ := rawjson.String(rawjson.Get(block, "type")); kind != "text" {
-			return false
-		}
-	}
-	return true
-}
-
 // resultText returns the texts of a result, less the hub's wrapping of a failure.
 func resultText(result json.RawMessage) string {
 	var all []string
@@ -147,13 +85,4 @@ func resultText(result json.RawMessage) string {
 		}
 	}
 	return strings.Join(all, "\n")
-}
-
-// Samples returns arguments to call a tool with, and what cannot be made, nil if all can.
-func (it *Item) Samples() ([]json.RawMessage, *Finding) {
-	all, err := Samples(it.member("inputSchema"))
-	if err == nil {
-		return all, nil
-	}
-	return all, &Finding{Note, ArgumentsNotMade, it.Label(), "no arguments can be made from its schema: " + err.Error(), "put examples into the schema, or pass them with --call"}
 }

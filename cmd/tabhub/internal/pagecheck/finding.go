@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Severity says what a finding is for who runs the check.
@@ -12,7 +13,7 @@ type Severity string
 // The severities.
 const (
 	Error   Severity = "error"   // it does not work
-	Warning Severity = "warning" // a model will stumble over it
+	Warning Severity = "warning" // it is worth a look
 	Note    Severity = "note"    // it may be meant so
 )
 
@@ -33,56 +34,25 @@ type Code string
 
 // The codes. spec/docs/CHECK.md explains them.
 const (
-	NothingOffered       Code = "nothing-offered"
-	PageBusy             Code = "page-busy"
-	SetAside             Code = "set-aside"
-	SchemaInvalid        Code = "schema-invalid"
-	PartLeftOut          Code = "part-left-out"
-	ScriptError          Code = "script-error"
-	ConsoleError         Code = "console-error"
-	DialogShown          Code = "dialog"
-	NameVague            Code = "name-vague"
-	NameCharacters       Code = "name-characters"
-	NameShortened        Code = "name-shortened"
-	NamesMixed           Code = "names-mixed"
-	DescriptionMissing   Code = "description-missing"
-	DescriptionShort     Code = "description-short"
-	DescriptionRepeats   Code = "description-repeats-name"
-	DescriptionCut       Code = "description-cut"
-	ToolsAlike           Code = "tools-alike"
-	ParameterUntyped     Code = "parameter-untyped"
-	ParameterUndescribed Code = "parameter-undescribed"
-	ToolLarge            Code = "tool-large"
-	ToolsMany            Code = "tools-many"
-	BudgetExceeded       Code = "budget-exceeded"
-	HintsContradict      Code = "hints-contradict"
-	HintDoubtful         Code = "hint-doubtful"
-	HintMissing          Code = "hint-missing"
-	HiddenCharacters     Code = "hidden-characters"
-	Injection            Code = "injection"
-	ArgumentsNotMade     Code = "arguments-not-made"
-	NotCalled            Code = "not-called"
-	CallFailed           Code = "call-failed"
-	CallNavigates        Code = "call-navigates"
-	CallSlow             Code = "call-slow"
-	ResultEmpty          Code = "result-empty"
-	ResultLarge          Code = "result-large"
-	ResultUnstructured   Code = "result-unstructured"
-	ResultNotAsPromised  Code = "result-not-as-promised"
-	SurfaceNew           Code = "new"
-	SurfaceGone          Code = "gone"
-	SurfaceChanged       Code = "changed"
+	NothingOffered      Code = "nothing-offered"
+	PageBusy            Code = "page-busy"
+	SetAside            Code = "set-aside"
+	SchemaInvalid       Code = "schema-invalid"
+	PartLeftOut         Code = "part-left-out"
+	ScriptError         Code = "script-error"
+	ConsoleError        Code = "console-error"
+	DialogShown         Code = "dialog"
+	NotCalled           Code = "not-called"
+	CallFailed          Code = "call-failed"
+	CallNavigates       Code = "call-navigates"
+	ResultUnstructured  Code = "result-unstructured"
+	ResultNotAsPromised Code = "result-not-as-promised"
 )
 
 // Codes are all codes, in the order in which the guide has them.
 var Codes = []Code{
 	NothingOffered, PageBusy, SetAside, SchemaInvalid, PartLeftOut, ScriptError, ConsoleError, DialogShown,
-	NameVague, NameCharacters, NameShortened, NamesMixed,
-	DescriptionMissing, DescriptionShort, DescriptionRepeats, DescriptionCut, ToolsAlike,
-	ParameterUntyped, ParameterUndescribed, ToolLarge, ToolsMany, BudgetExceeded,
-	HintsContradict, HintDoubtful, HintMissing, HiddenCharacters, Injection,
-	ArgumentsNotMade, NotCalled, CallFailed, CallNavigates, CallSlow, ResultEmpty, ResultLarge, ResultUnstructured, ResultNotAsPromised,
-	SurfaceNew, SurfaceGone, SurfaceChanged,
+	NotCalled, CallFailed, CallNavigates, ResultUnstructured, ResultNotAsPromised,
 }
 
 // Sort puts the worst first, and what is about one item together.
@@ -100,4 +70,13 @@ type report struct {
 
 func (r *report) add(s Severity, code Code, hint, format string, args ...any) {
 	r.all = append(r.all, Finding{s, code, r.item, fmt.Sprintf(format, args...), hint})
+}
+
+// cut returns a text of at most n characters in one line.
+func cut(text string, n int) string {
+	r := []rune(strings.Join(strings.Fields(text), " "))
+	if len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return string(r)
 }
