@@ -10,7 +10,6 @@ require (
 	github.com/chromedp/cdproto v0.159.0 // tests
 	github.com/chromedp/chromedp v0.22.1 // tests: drives a real Chromium
 	github.com/cli/browser v1.3.0 // opens the dashboard
-	github.com/go-logr/logr v1.4.4 // in which otel logs
 	github.com/go-playground/validator/v10 v10.30.6 // checks what tabs and clients send
 	github.com/golang-jwt/jwt/v5 v5.3.1 // --auth jwt
 	github.com/google/uuid v1.6.0 // ids
@@ -30,20 +29,12 @@ require (
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // edits configuration files, comments kept
 	github.com/yosida95/uritemplate/v3 v3.0.2 // resource templates
 	go.etcd.io/bbolt v1.5.0 // the store
-	go.opentelemetry.io/otel v1.47.0 // traces and metrics, if the environment asks for them
-	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0 // spans in the words of OTLP
-	go.opentelemetry.io/otel/metric v1.47.0 // with otel
-	go.opentelemetry.io/otel/sdk v1.47.0 // with otel
-	go.opentelemetry.io/otel/sdk/metric v1.47.0 // with otel
-	go.opentelemetry.io/otel/trace v1.47.0 // with otel
-	go.opentelemetry.io/proto/otlp v1.11.1 // the messages of OTLP
 	go.yaml.in/yaml/v3 v3.0.5 // the same for YAML
 	golang.org/x/mod v0.41.0 // compares versions of hub and bridge
 	golang.org/x/net v0.62.0 // domain names in punycode, public suffixes
 	golang.org/x/sys v0.49.0 // locks, process groups
 	golang.org/x/term v0.47.0 // is this a terminal
 	golang.org/x/time v0.16.0 // rate limits
-	google.golang.org/protobuf v1.36.12 // with proto/otlp
 )
 
 require (
@@ -56,12 +47,10 @@ require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
-	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-playground/locales v0.14.2 // indirect
 	github.com/go-playground/universal-translator v0.18.2 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
-	github.com/grpc-ecosystem/grpc-gateway/v2 v2.31.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/kylelemons/godebug v1.1.0 // indirect
@@ -81,8 +70,6 @@ require (
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/cast v1.7.1 // indirect
-	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
-	go.opentelemetry.io/otel/log v1.47.0 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
@@ -92,9 +79,7 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/vuln v1.8.0 // indirect
-	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
-	google.golang.org/grpc v1.84.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
 )
 

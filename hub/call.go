@@ -417,7 +417,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	}
 	wait := r.wait()
 	r.passage.sent(t.Addr, r.ad.effect())
-	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
+	span := telemetry.Begin(h.opts.Telemetry, telemetry.Execute)
 	twice := r.kind != spec.KindTool || t.Item.Repeatable
 	if !r.by.Outcome.Sending(twice) {
 		span.End(outcomeOf(spec.Response{}, errClientGone))
@@ -481,7 +481,7 @@ func (r *run) request(ctx context.Context, it *item.Item) spec.Request {
 		return &c
 	}
 	ext := r.by.Extensions
-	if parent := r.h.opts.Telemetry.Traceparent(ctx); parent != "" {
+	if parent := telemetry.Traceparent(ctx); parent != "" {
 		ext = maps.Clone(ext)
 		if ext == nil {
 			ext = spec.Extensions{}

@@ -129,7 +129,7 @@ const maxAsked = 2
 // decide decides about an action. Without an error and a permit the owner is to be asked.
 // The error is a *Failure, or ctx's cause.
 func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
-	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Decide)
+	span := telemetry.Begin(g.telemetry, telemetry.Decide)
 	defer func() {
 		effect := ad.decision.Effect
 		if p.of != nil {
@@ -164,7 +164,7 @@ func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c con
 	ad.asked++
 	c.Decision = ad.decision
 	ad.granted = grantFor(c.Action, ad.decision)
-	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Ask)
+	span := telemetry.Begin(g.telemetry, telemetry.Ask)
 	ad.answer, err = g.desk.Ask(ctx, by, c)
 	span.End(ownersAnswer(err))
 	if denied, ok := errors.AsType[*consent.Denied](err); ok {

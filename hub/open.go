@@ -84,7 +84,7 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 		h.running.Go(func() { h.askForTab(p, o) }) // while this call runs, so Close still waits
 	}
 	r.opened = true
-	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Open)
+	span := telemetry.Begin(h.opts.Telemetry, telemetry.Open)
 	err = r.awaitOpened(ctx, o)
 	span.End(outcomeOf(spec.Response{}, err))
 	return err

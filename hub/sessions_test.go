@@ -229,7 +229,7 @@ type between struct {
 	do atomic.Pointer[func()]
 }
 
-func (b *between) EndPhase(_ context.Context, p telemetry.Phase, _ time.Duration, _ string) {
+func (b *between) EndPhase(p telemetry.Phase, _ time.Duration, _ string) {
 	if p == telemetry.Decide {
 		if do := b.do.Swap(nil); do != nil {
 			(*do)()

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,7 +22,7 @@ type phases struct {
 	said []string
 }
 
-func (p *phases) EndPhase(_ context.Context, of telemetry.Phase, took time.Duration, result string) {
+func (p *phases) EndPhase(of telemetry.Phase, took time.Duration, result string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.said = append(p.said, fmt.Sprintf("%s %s %s", of, result, took))

@@ -28,7 +28,6 @@ var walled = map[string][]string{
 	"github.com/mark3labs/mcp-go":  {"hub/mcpserver"},
 	"code.dny.dev/ssrf":            {"hub/auth/oauth"},
 	"go.etcd.io/bbolt":             {"storage"},
-	"go.opentelemetry.io":          {"cmd/tabhub/internal/telemetry"},
 	"github.com/prometheus":        {"cmd/tabhub/internal/telemetry"},
 	"github.com/nats-io":           {"storage/jetstream", "hub/cluster"},
 	"github.com/gorilla/websocket": {"tabtransport/wsconn", "tabtransport/wsserver/wstest"}, // tests play peers with the latter

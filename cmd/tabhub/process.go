@@ -302,7 +302,7 @@ func (p *process) guardDoors() (err error) {
 
 // assemble makes the servers of the hub.
 func (p *process) assemble() {
-	p.telemetry = telemetry.New(telemetry.Options{Version: p.info.Version, Env: os.Getenv, Log: p.log})
+	p.telemetry = telemetry.New(p.info.Version)
 	if p.config.auth == "jwt" {
 		p.shares = tenant.NewShares(p.config.limits)
 	}
@@ -393,7 +393,6 @@ func (p *process) close(why string) error {
 	p.background.Wait()
 	errs = append(errs, p.tenants.Close(ctx), p.tabs.Close(ctx))
 	p.relay.Close()
-	errs = append(errs, p.telemetry.Close(ctx))
 	return errors.Join(append(errs, p.release())...)
 }
 
@@ -401,9 +400,6 @@ func (p *process) close(why string) error {
 func (p *process) abandon() {
 	if p.tenants != nil {
 		_ = p.tenants.Close(context.Background()) // nobody has used them
-	}
-	if p.telemetry != nil {
-		_ = p.telemetry.Close(context.Background())
 	}
 	p.release()
 }

@@ -21,7 +21,8 @@ func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, 
 		ctx = rq.ctx
 		defer rq.done()
 	}
-	ctx, told := s.observe(ctx, rq)
+	ctx = rq.traced(ctx)
+	told := s.observe(rq)
 	f, err := s.serve(ctx, rq)
 	if errors.Is(err, errSilent) {
 		rq.endSilent()

@@ -174,7 +174,7 @@ func TestPageServerHearsOfTheSpan(t *testing.T) {
 		`+pageServer+`begin();
 	</script><script src="http://HUB/tab.js"></script>`, ""))
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	ctx := telemetry.WithParent(t.Context(), telemetry.Parent{Traceparent: parent})
+	ctx := telemetry.WithTraceparent(t.Context(), parent)
 	if raw, err := s.hub.Call(ctx, hub.Call{By: tester, Name: s.name("served")}); err != nil || !strings.Contains(string(raw), "served") {
 		t.Errorf("tool: %s %v", raw, err)
 	}

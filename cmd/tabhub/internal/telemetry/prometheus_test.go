@@ -22,7 +22,7 @@ import (
 
 // A scrape tells how calls went, and names no tool, site or client.
 func TestScrape(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t)
 	r.Watch(Process{
 		Hubs: func() []Hub {
 			return []Hub{{Status: hub.Status{Counts: state.Counts{Tools: 2}, StoreError: "full"}}, {Status: hub.Status{Counts: state.Counts{Tools: 3}}, Questions: 1}}
@@ -116,7 +116,7 @@ var metricName = regexp.MustCompile(`\b(?:tabhub|mcp_server|promhttp|go|process)
 // ours are the names of all metrics, as a scrape has them.
 func ours(t *testing.T) []string {
 	t.Helper()
-	tel := New(Options{Version: "1"})
+	tel := New("1")
 	tel.Watch(Process{Hubs: func() []Hub { return nil }, Sockets: func() wsserver.Stats { return wsserver.Stats{} }, Refused: func() (int64, int64) { return 0, 0 }})
 	tel.WatchNode(func() Node { return Node{} })
 	tel.metrics.request(new(telemetry.Request), 1) // what has labels is not there before

@@ -1,8 +1,6 @@
 package telemetry
 
 import (
-	"context"
-	"log/slog"
 	"net/http"
 	"time"
 
@@ -12,13 +10,6 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport/wsserver"
 )
-
-// Options configure a Telemetry. Version and Log must be set.
-type Options struct {
-	Version string
-	Env     func(string) string // nil: nothing is set
-	Log     *slog.Logger
-}
 
 // Process is looked at when metrics are read.
 type Process struct {
@@ -37,21 +28,12 @@ type Hub struct {
 }
 
 // Telemetry is a telemetry.Observer. All methods are safe for concurrent use.
-type Telemetry struct {
-	metrics *metrics
-	tracer  *tracer // nil: OpenTelemetry is not wanted
-}
+type Telemetry struct{ metrics *metrics }
 
 var _ telemetry.Observer = (*Telemetry)(nil)
 
-// New returns a Telemetry. What the environment says that cannot be done is logged, and left
-// out: it is meant for other programs, too, and must keep no hub from running.
-func New(o Options) *Telemetry {
-	if o.Env == nil {
-		o.Env = func(string) string { return "" }
-	}
-	return &Telemetry{metrics: newMetrics(o.Version), tracer: newTracer(o)}
-}
+// New returns a Telemetry of a hub of that version.
+func New(version string) *Telemetry { return &Telemetry{newMetrics(version)} }
 
 // Watch has p looked at when metrics are read. It is called once.
 func (t *Telemetry) Watch(p Process) { t.metrics.registry.MustRegister(collector{p, newReadings()}) }
@@ -59,77 +41,21 @@ func (t *Telemetry) Watch(p Process) { t.metrics.registry.MustRegister(collector
 // Handler serves what Prometheus reads.
 func (t *Telemetry) Handler() http.Handler { return t.metrics.handler() }
 
-// lastSend is how long a hub that ends may wait for a collector.
-const lastSend = 2 * time.Second
-
-// Close sends what is left to the collector, and waits a moment for that.
-func (t *Telemetry) Close(ctx context.Context) error {
-	if t.tracer == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, lastSend)
-	defer cancel()
-	return t.tracer.close(ctx)
-}
-
-// BeginRequest implements telemetry.Observer.
-func (t *Telemetry) BeginRequest(ctx context.Context, r *telemetry.Request) context.Context {
-	if t.tracer == nil {
-		return ctx
-	}
-	return t.tracer.beginRequest(ctx, r)
-}
-
 // EndRequest implements telemetry.Observer.
-func (t *Telemetry) EndRequest(ctx context.Context, r *telemetry.Request) {
-	took := time.Since(r.Began)
-	t.metrics.request(r, took)
-	if t.tracer != nil {
-		t.tracer.endRequest(ctx, r, took)
-	}
-}
-
-// Details implements telemetry.Observer.
-func (t *Telemetry) Details() bool { return t.tracer != nil }
+func (t *Telemetry) EndRequest(r *telemetry.Request) { t.metrics.request(r, time.Since(r.Began)) }
 
 // BeginSession implements telemetry.Observer.
 func (t *Telemetry) BeginSession(of telemetry.Transport) { t.metrics.sessions[of].Inc() }
 
 // EndSession implements telemetry.Observer.
-func (t *Telemetry) EndSession(s telemetry.Session) {
-	t.metrics.session(s)
-	if t.tracer != nil {
-		t.tracer.session(s)
-	}
-}
-
-// BeginPhase implements telemetry.Observer.
-func (t *Telemetry) BeginPhase(ctx context.Context, p telemetry.Phase) context.Context {
-	if t.tracer == nil {
-		return ctx
-	}
-	return t.tracer.beginPhase(ctx, p)
-}
+func (t *Telemetry) EndSession(s telemetry.Session) { t.metrics.session(s) }
 
 // EndPhase implements telemetry.Observer.
-func (t *Telemetry) EndPhase(ctx context.Context, p telemetry.Phase, took time.Duration, result string) {
+func (t *Telemetry) EndPhase(p telemetry.Phase, took time.Duration, result string) {
 	t.metrics.phase(p, took, result)
-	if t.tracer != nil {
-		t.tracer.endPhase(ctx, p, result)
-	}
 }
 
 // Called implements telemetry.Observer.
 func (t *Telemetry) Called(kind spec.Kind, outcome string, took time.Duration) {
 	t.metrics.called(kind, outcome, took)
-}
-
-// Traceparent implements telemetry.Observer.
-func (t *Telemetry) Traceparent(ctx context.Context) string {
-	if t.tracer != nil {
-		if parent := traceparent(ctx); parent != "" {
-			return parent
-		}
-	}
-	return telemetry.Nobody.Traceparent(ctx)
 }

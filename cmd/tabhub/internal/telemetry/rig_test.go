@@ -3,23 +3,14 @@ package telemetry
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
-	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
-	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
@@ -29,91 +20,6 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
-
-// otlp is a collector: it takes what is sent to it over OTLP/HTTP.
-type otlp struct {
-	*httptest.Server
-	t *testing.T
-
-	mu      sync.Mutex
-	bodies  []string
-	spans   []*tracepb.Span
-	metrics []*metricspb.Metric
-	process map[string]string // attributes of the resource
-}
-
-func newCollector(t *testing.T) *otlp {
-	c := &otlp{t: t}
-	c.Server = httptest.NewServer(c)
-	t.Cleanup(c.Close)
-	return c
-}
-
-func (c *otlp) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("X-Key") != "a b" {
-		c.t.Errorf("%s %s %v: %v", r.Method, r.URL, r.Header, err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.bodies = append(c.bodies, string(body))
-	switch r.URL.Path {
-	case "/v1/traces":
-		var in collectortrace.ExportTraceServiceRequest
-		if err := proto.Unmarshal(body, &in); err != nil {
-			c.t.Error(err)
-		}
-		for _, of := range in.ResourceSpans {
-			c.process = texts(of.Resource.Attributes)
-			for _, s := range of.ScopeSpans {
-				c.spans = append(c.spans, s.Spans...)
-			}
-		}
-	case "/v1/metrics":
-		var in collectormetrics.ExportMetricsServiceRequest
-		if err := proto.Unmarshal(body, &in); err != nil {
-			c.t.Error(err)
-		}
-		for _, of := range in.ResourceMetrics {
-			for _, s := range of.ScopeMetrics {
-				c.metrics = append(c.metrics, s.Metrics...)
-			}
-		}
-	default:
-		c.t.Errorf("nothing is served at %s", r.URL)
-	}
-}
-
-func (c *otlp) env() func(string) string {
-	return vars{"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL + "/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b"}.get
-}
-
-// span returns the one span of that name.
-func (c *otlp) span(name string) *tracepb.Span {
-	c.t.Helper()
-	var found []*tracepb.Span
-	for _, s := range c.spans {
-		if s.Name == name {
-			found = append(found, s)
-		}
-	}
-	if len(found) != 1 {
-		c.t.Fatalf("%d spans are named %q in %v", len(found), name, c.spans)
-	}
-	return found[0]
-}
-
-type vars map[string]string
-
-func (v vars) get(name string) string { return v[name] }
-
-func texts(of []*commonpb.KeyValue) map[string]string {
-	out := map[string]string{}
-	for _, kv := range of {
-		out[kv.Key] = kv.Value.GetStringValue()
-	}
-	return out
-}
 
 // rig is a hub with a tab and an MCP client that others wrote, all measured by a Telemetry.
 type rig struct {
@@ -127,9 +33,9 @@ const (
 	crash = "website_tool_shop_example_com_crash"
 )
 
-func newRig(t *testing.T, env func(string) string) *rig {
+func newRig(t *testing.T) *rig {
 	r := &rig{
-		Telemetry: New(Options{Version: "1.2.3", Env: env, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}),
+		Telemetry: New("1.2.3"),
 		page:      make(chan spec.Extensions, 10),
 	}
 	h := hubtest.Open(t, hub.Options{Telemetry: r.Telemetry})
@@ -177,6 +83,20 @@ func (r *rig) told(t *testing.T) string {
 	default:
 		t.Fatal("the page was not called")
 		return ""
+	}
+}
+
+// A page goes on from its client's span, and from nothing that is no span.
+func TestTraceparentReachesThePage(t *testing.T) {
+	r := newRig(t)
+	const good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	for sent, want := range map[any]string{good: `"` + good + `"`, nil: "", 7: "", "": "", good + "-1": ""} {
+		if err := r.call(t, tool, mcp.Meta{"traceparent": sent}); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.told(t); got != want {
+			t.Errorf("of %v the page was told %s, want %s", sent, got, want)
+		}
 	}
 }
 
