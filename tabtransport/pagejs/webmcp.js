@@ -103,7 +103,7 @@ function makeWebMCP(owner, place) {
     #handlers = Before.create(null);
 
     constructor() {
-      if (!making) throw new TypeError("Failed to construct 'ModelContext': Illegal constructor");
+      if (!making) throw new TypeError("pages make no ModelContext");
       super();
       this.#tools = making.tools;
     }
@@ -147,25 +147,25 @@ function makeWebMCP(owner, place) {
 
     /** @param {any} tool */
     async registerTool(tool) {
-      const prefix = opening("registerTool", #tools in this, arguments.length);
-      const given = Idl.dictionary(Idl.tool, tool, prefix);
-      const options = Idl.dictionary(Idl.registerOptions, arguments[1] ?? {}, prefix);
-      return ModelContext.#with(this, (tools) => tools.register(given, options, prefix));
+      checkContext(#tools in this);
+      const given = Idl.dictionary(Idl.tool, tool);
+      const options = Idl.dictionary(Idl.registerOptions, arguments[1] ?? {});
+      return ModelContext.#with(this, (tools) => tools.register(given, options));
     }
 
     async getTools() {
-      const prefix = opening("getTools", #tools in this, 1);
-      const options = Idl.dictionary(Idl.getOptions, arguments[0] ?? {}, prefix);
+      checkContext(#tools in this);
+      const options = Idl.dictionary(Idl.getOptions, arguments[0] ?? {});
       return ModelContext.#with(this, (tools) => tools.list(options.fromOrigins));
     }
 
     /** @param {any} tool */
     async executeTool(tool) {
-      const prefix = opening("executeTool", #tools in this, arguments.length);
-      const given = Idl.dictionary(Idl.registeredTool, tool, prefix);
-      const options = Idl.dictionary(Idl.executeOptions, arguments[2] ?? {}, prefix);
+      checkContext(#tools in this);
+      const given = Idl.dictionary(Idl.registeredTool, tool);
+      const options = Idl.dictionary(Idl.executeOptions, arguments[2] ?? {});
       const input = arguments[1] === undefined ? {} : arguments[1];
-      return ModelContext.#with(this, (tools) => tools.call(given, input, options.signal, prefix));
+      return ModelContext.#with(this, (tools) => tools.call(given, input, options.signal));
     }
 
     static {
@@ -272,7 +272,7 @@ function toolEvent(name) {
 
       /** @param {string} type */
       constructor(type) {
-        if (!arguments.length) throw new TypeError(`Failed to construct '${name}': 1 argument required, but only 0 present.`);
+        if (!arguments.length) throw new TypeError(`${name} needs a type`);
         super(type, arguments[1]);
         const { toolName = "" } = arguments[1] ?? {};
         this.#toolName = `${toolName}`;
@@ -308,17 +308,7 @@ function expose(made, place) {
   place(window, name, { value: shown, writable: true, enumerable: false, configurable: true });
 }
 
-/**
- * Checks how a method was called.
- *
- * @param {string} method
- * @param {boolean} itsOwn whether it was called on a ModelContext
- * @param {number} given the arguments
- * @returns {string} what messages about its arguments begin with
- */
-function opening(method, itsOwn, given) {
-  const prefix = `Failed to execute '${method}' on 'ModelContext': `;
-  if (!itsOwn) throw new TypeError(`${prefix}Illegal invocation`);
-  if (!given) throw new TypeError(`${prefix}1 argument required, but only 0 present.`);
-  return prefix;
+/** @param {boolean} its whether a method was called on a ModelContext */
+function checkContext(its) {
+  if (!its) throw new TypeError("not called on a ModelContext");
 }

@@ -299,9 +299,8 @@ function extendSubmitEvents(forms, place) {
     respondWith(response) {
       const event = /** @type {any} */ (this);
       Before.submitterOf(event);
-      const prefix = "Failed to execute 'respondWith' on 'SubmitEvent': ";
-      const refuse = (/** @type {string} */ why) => new Before.DOMException(`${prefix}${why}`, "InvalidStateError");
-      if (!arguments.length) throw new TypeError(`${prefix}1 argument required, but only 0 present.`);
+      const refuse = (/** @type {string} */ why) => new Before.DOMException(why, "InvalidStateError");
+      if (!arguments.length) throw new TypeError("respondWith needs an answer");
       if (!forms()?.isInvoked(event)) throw refuse("You can only call respondWith on an submit event that has agentInvoked == true.");
       if (!Before.preventedOf(event)) throw refuse("To call respondWith, you must first call preventDefault.");
       if (!forms()?.awaits(event)) throw refuse("To call respondWith, the event must be currently being dispatched.");

@@ -390,7 +390,7 @@ function gather(all, tools, owner, origin) {
     if (inputSchema !== undefined && (typeof inputSchema !== "object" || inputSchema === null)) continue;
     /** @type {RegisteredTool} */
     const tool = {
-      ...(hints && { annotations: { ...Idl.dictionary(Idl.annotations, hints, "") } }),
+      ...(hints && { annotations: { ...Idl.dictionary(Idl.annotations, hints) } }),
       description: `${description}`,
       ...(inputSchema && { inputSchema }),
       name: `${name}`,

@@ -1,5 +1,4 @@
-// Web IDL for a document's WebMCP (webmcp.js): how the browser converts what a page gives, and what it
-// says of what it does not take.
+// Web IDL for a document's WebMCP (webmcp.js): how the browser converts what a page gives.
 "use strict";
 
 /**
@@ -14,7 +13,7 @@ class Idl {
     type: "ModelContextTool",
     required: ["description", "execute", "name"],
     members: {
-      annotations: (/** @type {any} */ value, /** @type {string} */ prefix) => Idl.dictionary(Idl.annotations, value ?? {}, prefix),
+      annotations: (/** @type {any} */ value) => Idl.dictionary(Idl.annotations, value ?? {}),
       description: Idl.#string,
       execute: Idl.#callback,
       inputSchema: Idl.#object,
@@ -45,25 +44,21 @@ class Idl {
   static executeOptions = { type: "ExecuteToolOptions", required: [], members: { signal: Idl.#signal } };
 
   /**
-   * @param {{type: string, required: string[], members: Record<string, (value: any, prefix: string) => any>}} kind
+   * @param {{type: string, required: string[], members: Record<string, (value: any, name: string) => any>}} kind
    * @param {any} given
-   * @param {string} prefix
    * @returns {Record<string, any>}
    */
-  static dictionary({ type, required, members }, given, prefix) {
-    if ((typeof given !== "object" && typeof given !== "function") || given === null) {
-      throw new TypeError(`${prefix}The provided value is not of type '${type}'.`);
-    }
+  static dictionary({ type, required, members }, given) {
+    Idl.#object(given, type);
     /** @type {Record<string, any>} */
     const taken = Before.create(null);
     const names = Before.keys(members);
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
       const value = given[name];
-      const about = `${prefix}Failed to read the '${name}' property from '${type}': `;
-      if (value !== undefined) taken[name] = members[name](value, about);
+      if (value !== undefined) taken[name] = members[name](value, name);
       else if (members === Idl.annotations.members) taken[name] = false;
-      else if (required.includes(name)) throw new TypeError(`${about}Required member is undefined.`);
+      else if (required.includes(name)) throw new TypeError(`${type}: ${name} is undefined`);
     }
     return taken;
   }
@@ -72,13 +67,11 @@ class Idl {
    * The JSON of an object.
    *
    * @param {any} value
-   * @param {string} prefix
    * @returns {string}
    */
-  static json(value, prefix) {
-    if ((typeof value !== "object" && typeof value !== "function") || value === null) throw new TypeError(`${prefix}value is not an object`);
-    const text = Before.stringify(value);
-    if (text === undefined) throw new TypeError(`${prefix}toJSON() returns undefined`);
+  static json(value) {
+    const text = Before.stringify(Idl.#object(value, "input"));
+    if (text === undefined) throw new TypeError("toJSON() returns undefined");
     return text;
   }
 
@@ -113,40 +106,30 @@ class Idl {
 
   /**
    * @param {any} value
-   * @param {string} prefix
+   * @param {string} name
    */
-  static #callback(value, prefix) {
-    if (typeof value !== "function") throw new TypeError(`${prefix}The given value is not a function.`);
+  static #callback(value, name) {
+    if (typeof value !== "function") throw new TypeError(`${name} is not a function`);
     return value;
   }
 
   /**
    * @param {any} value
-   * @param {string} prefix
+   * @param {string} name
    */
-  static #object(value, prefix) {
-    if ((typeof value !== "object" && typeof value !== "function") || value === null) throw new TypeError(`${prefix}Failed to convert value to 'object'.`);
+  static #object(value, name) {
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) throw new TypeError(`${name} is not an object`);
     return value;
   }
 
-  /**
-   * @param {any} value
-   * @param {string} prefix
-   */
-  static #signal(value, prefix) {
-    try {
-      Before.aborted(value);
-    } catch {
-      throw new TypeError(`${prefix}Failed to convert value to 'AbortSignal'.`);
-    }
+  /** @param {any} value */
+  static #signal(value) {
+    Before.aborted(value); // throws a TypeError
     return value;
   }
 
-  /**
-   * @param {any} value
-   * @param {string} prefix
-   */
-  static #window(value, prefix) {
+  /** @param {any} value */
+  static #window(value) {
     // Of windows alone may be told, across origins, too, that they are their own.
     let itself = false;
     try {
@@ -154,18 +137,16 @@ class Idl {
     } catch {
       // It is no window.
     }
-    if (!itself) throw new TypeError(`${prefix}Failed to convert value to 'Window'.`);
+    if (!itself) throw new TypeError("not a window");
     return value;
   }
 
   /**
    * @param {any} value
-   * @param {string} prefix
+   * @param {string} name
    */
-  static #strings(value, prefix) {
-    if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function") {
-      throw new TypeError(`${prefix}The provided value cannot be converted to a sequence.`);
-    }
+  static #strings(value, name) {
+    if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function") throw new TypeError(`${name} is not a list`);
     /** @type {string[]} */
     const strings = [];
     for (const one of value) strings[strings.length] = Idl.#scalars(one);

@@ -46,15 +46,14 @@ class DocumentTools {
   /**
    * @param {Record<string, any>} given
    * @param {Record<string, any>} options
-   * @param {string} prefix
    * @returns {Promise<void>}
    */
-  register({ name, title = "", description, inputSchema, annotations, execute }, { signal, exposedTo = [] }, prefix) {
+  register({ name, title = "", description, inputSchema, annotations, execute }, { signal, exposedTo = [] }) {
     this.forms.settle();
     if (this.has(name)) throw new Before.DOMException("Duplicate tool name", "InvalidStateError");
     if (!DocumentTools.isName(name)) throw new Before.DOMException("Invalid tool name", "InvalidStateError");
     if (description === "") throw new Before.DOMException("Description is required", "InvalidStateError");
-    const schema = inputSchema && Idl.json(inputSchema, `${prefix}invalid input schema: `);
+    const schema = inputSchema && Idl.json(inputSchema);
     if (signal && Before.aborted(signal)) throw Before.reason(signal);
     const exposed = Idl.origins(exposedTo, "exposedTo");
     const run = (/** @type {string} */ input, /** @type {AbortSignal} */ signal) => this.#execute(name, execute, input, signal);
@@ -156,16 +155,15 @@ class DocumentTools {
    * @param {Record<string, any>} tool
    * @param {unknown} value its input
    * @param {AbortSignal | undefined} signal
-   * @param {string} prefix
    * @returns {Promise<string | null>}
    */
-  call({ name, window: target, origin }, value, signal, prefix) {
+  call({ name, window: target, origin }, value, signal) {
     const expected = Before.URL.canParse(origin) ? new Before.URL(origin).origin : "";
     if (!expected) throw new Before.DOMException("The provided origin is invalid.", "NotSupportedError");
     if (expected === "null") {
       throw new Before.DOMException("Cannot execute tools that live in a document with an opaque origin.", "NotSupportedError");
     }
-    const input = Idl.json(value, `${prefix}invalid input object: `);
+    const input = Idl.json(value);
     if (!target.parent) throw new Before.DOMException("Target frame is detached.", "InvalidStateError");
     if (signal && Before.aborted(signal)) throw Before.reason(signal);
     return new Before.Promise((resolve, reject) => {
