@@ -1,12 +1,6 @@
 package naming
 
 import (
-	"go/ast"
-	"go/build"
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -123,38 +117,6 @@ func checkReads(t *testing.T, id Identity, name string) {
 	}
 }
 
-// Whatever the suffix below which a bank has its domain, no site below a shorter one
-// gets a name that reads as the bank's, whoever comes first.
-func TestEveryPublicSuffix(t *testing.T) {
-	for _, rule := range publicSuffixes(t) {
-		site, exception := strings.CutPrefix(rule, "!") // such a rule is a site itself
-		if !exception {
-			site = "bank." + strings.ReplaceAll(rule, "*", "any")
-		}
-		labels := strings.Split(site, ".")
-		bank := Identity{spec.KindTool, spec.Domain(site), 0, "transfer"}
-		want := "website_tool_" + strings.Join(labels, "_") + "_transfer"
-		for n := 1; n < len(labels); n++ {
-			domain, err := DomainOf("https://"+strings.Join(labels[:n], "."), true)
-			if err != nil {
-				continue // no browser has such a host: its last label is a number
-			}
-			other := Identity{spec.KindTool, domain, 0, strings.Join(labels[n:], "_") + "_transfer"}
-			for _, order := range [][]Identity{{bank, other}, {other, bank}} {
-				names := take(ToolNamer{Limit: 400}, order...)
-				if names[bank] != want {
-					t.Errorf("%s has %s", bank.Domain, names[bank])
-				}
-				if names[other] != "website_tool_"+strings.Join(labels[:n], "_")+"__"+other.Item {
-					t.Errorf("%s has %s", other.Domain, names[other])
-				}
-			}
-			checkReads(t, other, ToolNamer{Limit: 400}.Name(other, nil))
-		}
-		checkReads(t, bank, want)
-	}
-}
-
 // take names identities one after the other.
 func take(n ToolNamer, ids ...Identity) map[Identity]string {
 	held, names := map[string]Identity{}, map[Identity]string{}
@@ -163,40 +125,6 @@ func take(n ToolNamer, ids ...Identity) map[Identity]string {
 		held[names[id]] = id
 	}
 	return names
-}
-
-// publicSuffixes returns the rules of the list, which the library has in its own test.
-func publicSuffixes(t *testing.T) []string {
-	pkg, err := build.Import("golang.org/x/net/publicsuffix", ".", build.FindOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(pkg.Dir, "table_test.go"), nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rules []string
-	for _, decl := range file.Decls {
-		d, ok := decl.(*ast.GenDecl)
-		if !ok || d.Tok != token.VAR {
-			continue
-		}
-		v := d.Specs[0].(*ast.ValueSpec)
-		if v.Names[0].Name != "rules" {
-			continue
-		}
-		for _, e := range v.Values[0].(*ast.CompositeLit).Elts {
-			rule, err := strconv.Unquote(e.(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rules = append(rules, rule)
-		}
-	}
-	if len(rules) < 5000 {
-		t.Fatalf("%d rules", len(rules))
-	}
-	return rules
 }
 
 // cutDomain cuts a name's text after the domain: after the first well-known host with
