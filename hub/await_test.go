@@ -50,7 +50,6 @@ func TestForget(t *testing.T) {
 		if code := c.Closed(); code != spec.CloseGoingAway {
 			t.Errorf("closed with %d", code)
 		}
-		w.check()
 		w.register(w.chrome("b1", "s2"), 1, tools("https://e.com/", "x"))
 		w.wantNames("e_com_x")
 	})

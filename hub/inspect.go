@@ -114,10 +114,6 @@ func (h *Hub) Status() Status {
 // answer.
 func (h *Hub) Calls(span stats.Span) stats.Series { return h.stats.Series(span, time.Now()) }
 
-// ConsistencyCheck returns an error that names each way in which the hub's state
-// contradicts itself. It is for tests.
-func (h *Hub) ConsistencyCheck() error { return view(h, (*state.State).Check) }
-
 // Sites returns the per-site settings, by domain.
 func (h *Hub) Sites() []storage.Site { return view(h, (*state.State).Sites) }
 

@@ -128,7 +128,6 @@ func (h *Hub) Holder(addr spec.TabAddr) *state.Holder {
 // Bounds of the time that a lease lasts without a call of its holder.
 const (
 	MinLease     = 10 * time.Second
-	MaxLease     = 24 * time.Hour
 	DefaultLease = 10 * time.Minute
 )
 

@@ -372,7 +372,7 @@ func TestClosedHubIsFreed(t *testing.T) {
 		}
 		a := agentOf("a")
 		h.Connected(a)
-		if _, err := h.lease(a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, state.Terms{TTL: MaxLease}); err != nil {
+		if _, err := h.lease(a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, state.Terms{TTL: 24 * time.Hour}); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Close(context.Background()); err != nil {

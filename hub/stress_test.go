@@ -173,8 +173,7 @@ func (c *crowd) liveBrowser(ctx context.Context, i int, rnd *lockedRand) {
 }
 
 // However tabs come, go, sleep, reload and change what they offer: each call ends, in time;
-// none runs twice but one that may; none runs at another site; and the hub's state
-// makes sense at every moment.
+// none runs twice but one that may; and none runs at another site.
 func TestCrowd(t *testing.T) {
 	for seed := range uint64(2) {
 		synctest.Test(t, func(t *testing.T) {
@@ -190,12 +189,6 @@ func TestCrowd(t *testing.T) {
 			for i := range 4 {
 				lives.Go(func() { c.liveBrowser(ctx, i, random(100+i)) })
 			}
-			lives.Go(func() {
-				for ctx.Err() == nil {
-					time.Sleep(700 * time.Millisecond)
-					c.check()
-				}
-			})
 			outcomes := map[string]int{}
 			for i := range 1500 {
 				calls.Go(func() { c.call1(i, random(1000+i), outcomes) })
@@ -203,7 +196,6 @@ func TestCrowd(t *testing.T) {
 			calls.Wait()
 			stop()
 			lives.Wait()
-			c.check()
 			t.Logf("seed %d: %v", seed, outcomes)
 			if len(c.strayed) > 0 {
 				t.Errorf("%d calls went astray, such as: %s", len(c.strayed), c.strayed[0])

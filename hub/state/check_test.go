@@ -1,13 +1,111 @@
 package state
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"testing"
+	"time"
+
+	"tabhub/hub/item"
+	"tabhub/spec"
 )
 
-// Check returns an error that names each way in which the state contradicts itself. It
-// is for tests.
+// However tabs come, go, sleep, take another's place and change what they offer, and sessions
+// lease and open them, the state makes sense after each change.
+func TestConsistentAfterEachChange(t *testing.T) {
+	for seed := range uint64(2) {
+		h := &history{fixture: newFixture(t), Rand: rand.New(rand.NewPCG(seed, 1)), joined: map[spec.PeerID]bool{}}
+		for range 1000 {
+			h.step()
+		}
+	}
+}
+
+// history is a fixture to which anything happens.
+type history struct {
+	*fixture
+	*rand.Rand
+	joined  map[spec.PeerID]bool
+	reading []func() // registrations that have begun
+}
+
+func (h *history) step() {
+	// A tab n of a browser is at site n, and so is page n.
+	n := h.IntN(6)
+	url := fmt.Sprintf("https://s%d.com", n%3)
+	at := spec.TabAddr{Peer: spec.PeerID(fmt.Sprint("browser:b", h.IntN(3))), Tab: int64(1 + n)}
+	single := h.IntN(3) == 0
+	switch {
+	case single:
+		at = h.page(url, fmt.Sprint("k", n))
+	case !h.joined[at.Peer]:
+		h.chrome(string(at.Peer[len("browser:"):]), fmt.Sprint("s", h.IntN(2)), 1)
+	}
+	h.joined[at.Peer] = true
+	by := agent(fmt.Sprint(h.IntN(3)))
+	switch h.IntN(14) {
+	case 0:
+		h.closeTab(at)
+	case 1:
+		h.tabState(at, &spec.TabState{Active: new(h.IntN(2) == 0), WindowID: new(int64(h.IntN(2))), WindowFocused: new(h.IntN(2) == 0)})
+	case 2:
+		h.tabState(at, &spec.TabState{Discarded: new(h.IntN(2) == 0)})
+	case 3: // that of the other tab at its site
+		if !single {
+			h.tabState(at, &spec.TabState{Replaces: int64((n+3)%6 + 1), Discarded: new(true)})
+		}
+	case 4:
+		h.disconnect(at)
+		h.joined[at.Peer] = false
+	case 5:
+		h.change(func(tx *Tx) { tx.Forget(at.Peer, spec.CloseGoingAway, "gone") })
+		h.joined[at.Peer] = false
+	case 6:
+		h.pass([]time.Duration{time.Second, spec.BrowserGrace + time.Minute}[h.IntN(2)])
+	case 7:
+		h.came(by)
+		h.lease(by, at, Terms{TTL: time.Minute})
+	case 8:
+		h.came(by)
+		h.change(func(tx *Tx) { tx.Opens(by, at); tx.Keep(by, at) })
+	case 9:
+		h.went(by, h.IntN(2) == 0)
+	default:
+		h.begin(at, url+fmt.Sprint("/", h.IntN(3)))
+	}
+	for len(h.reading) > h.IntN(3) {
+		h.reading[0]()
+		h.reading = h.reading[1:]
+	}
+}
+
+// begin begins the registration of random tools, of which t0 is cached.
+func (h *history) begin(at spec.TabAddr, url string) {
+	m := &spec.Register{Kind: spec.KindTool, TabURL: url}
+	var r *Registration
+	if h.change(func(tx *Tx) { r = tx.BeginRegistration(at, m) }); r == nil {
+		return
+	}
+	var items []*item.Item
+	for i, more := range []string{`,"annotations":{"cache":true}`, ``, ``, ``} {
+		if h.IntN(4) == 0 {
+			continue
+		}
+		if h.IntN(4) == 0 {
+			more += `,"departed":true`
+		}
+		p, err := item.ProvenanceOf(r.Conn, r.TabURL, "")
+		items = append(items, h.parse(m.Kind, json.RawMessage(fmt.Sprintf(`{"name":"t%d"%s}`, i, more)), p, err))
+	}
+	h.reading = append(h.reading, func() {
+		h.change(func(tx *Tx) { _, _ = tx.Register(r, m, items, nil) })
+	})
+}
+
+// Check returns an error that names each way in which the state contradicts itself.
 func (s *State) Check() error {
 	var c checker
 	names := map[*domain]nameCount{}
