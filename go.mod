@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	code.dny.dev/ssrf v0.3.0 // which addresses are public, for documents of clients
-	github.com/MicahParks/jwkset v0.11.0 // a key set that refreshes, for --jwks
+	github.com/MicahParks/jwkset v0.11.0 // a key set that refreshes, for jwks
 	github.com/MicahParks/keyfunc/v3 v3.8.0 // keys of JWTs from a key set
 	github.com/aymanbagabas/go-udiff v0.4.1 // the diff that install shows
 	github.com/chromedp/cdproto v0.159.0 // tests

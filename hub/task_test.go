@@ -226,7 +226,7 @@ func TestCallThatCannotBeNoted(t *testing.T) {
 	})
 }
 
-// A page may work for as long as --call-timeout-max without a word, if nobody waits at a
+// A page may work for as long as call-timeout-max without a word, if nobody waits at a
 // connection; a site's own limit holds.
 func TestTaskTakesItsTime(t *testing.T) {
 	for site, want := range map[time.Duration]string{0: "late", 20 * time.Millisecond: "TOOL_TIMEOUT"} {

@@ -47,7 +47,6 @@ that its page shows, or no.
 	}
 	asJSON := jsonFlag(cmd)
 	watch := cmd.Flags().Bool("watch", false, "ask here, one question after the other")
-	cmd.Flags().SetAnnotation("watch", notFromEnv, nil)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		switch {
 		case *watch && (len(pos) > 0 || *asJSON):

@@ -52,10 +52,10 @@ func (a *app) autostartOnCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "on",
 		Short: "Start the hub now, and at each login",
-		Long: `Start the hub now, and at each login, with the flags given here and those that the
-environment sets. Once more with others replaces them.`,
+		Long: `Start the hub now, and at each login, with the flags given here and what the environment
+sets. Once more with others replaces them. The configuration file is read at each start.`,
 		Example: `  tabhub autostart on
-  tabhub autostart on --policy ask --log-payloads`,
+  tabhub autostart on --policy ask --set log-payloads=true`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			program, err := installed()
@@ -65,17 +65,18 @@ environment sets. Once more with others replaces them.`,
 			return a.autostartOn(cmd.Context(), program, cmd.Flags())
 		},
 	}
-	a.config.addHubFlags(cmd.Flags())
+	a.addHubFlags(cmd.Flags())
 	return cmd
 }
 
-// autostartOn has the system start a program as the hub, with flags that were set.
+// autostartOn has the system start a program as the hub, with what the command line and the
+// environment set.
 func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.FlagSet) error {
-	if err := a.config.check(); err != nil {
+	if err := a.loadSettings(flags); err != nil {
 		return err
 	}
-	if a.config.cluster.hasPassword() {
-		return usagef("--cluster has a password, which would stand in the file that starts the hub; put it into a file with credentials for NATS, and pass that as --cluster-creds")
+	if from := a.config.hub.named("cluster").from; (strings.HasPrefix(from, "-") || strings.HasPrefix(from, "$")) && a.config.cluster.hasPassword() {
+		return usagef("cluster has a password, which would stand in the file that starts the hub; write it into the configuration file, or put it into a file with credentials for NATS, and set that as cluster-creds")
 	}
 	if err := a.checkHome(); err != nil {
 		return err
@@ -95,8 +96,9 @@ func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.Flag
 		return err
 	}
 	began := time.Now()
+	given, _ := a.config.forHub(true)
 	state, err := a.starter().On(ctx, autostart.Entry{
-		Program: program, Args: append([]string{"serve", "--service", "--data-dir=" + string(dir)}, passOn(flags)...),
+		Program: program, Args: append([]string{"serve", "--service", "--data-dir=" + string(dir)}, given...),
 		DataDir: string(dir), LogFile: dir.LogFile(),
 	})
 	if errors.Is(err, autostart.ErrNone) {
@@ -117,20 +119,26 @@ func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.Flag
 }
 
 // serviceFlags returns the flags of the hub that the system is to run in a data directory, but for
-// those that are set here. One that a client starts in its place, as after a crash or `tabhub stop`,
-// gets them, too: it has no other policy.
-func (a *app) serviceFlags(ctx context.Context, dir home.Dir, set *pflag.FlagSet) []string {
+// those of settings that the command line sets here. One that a client starts in its place, as after
+// a crash or `tabhub stop`, gets them, too: it has no other policy.
+func (a *app) serviceFlags(ctx context.Context, dir home.Dir) []string {
 	is, err := a.starter().State(ctx)
 	if err != nil || is.Entry.DataDir != string(dir) {
 		return nil // `tabhub doctor` says what is wrong
 	}
-	return hubFlags(is.Entry, set.Changed)
+	return hubFlags(is.Entry, func(name string) bool {
+		s := a.config.hub.named(name)
+		return s != nil && s.from != "" && !strings.HasPrefix(s.from, a.config.read+":")
+	})
 }
 
 // hubFlags returns the flags of a hub that the system is to run, but for those to be left out.
 func hubFlags(e autostart.Entry, without func(name string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(e.Args), func(arg string) bool {
-		name, ok := strings.CutPrefix(arg, "--")
+		name, ok := strings.CutPrefix(arg, "--set=")
+		if !ok {
+			name, ok = strings.CutPrefix(arg, "--")
+		}
 		name, _, _ = strings.Cut(name, "=")
 		return !ok || name == "service" || name == "data-dir" || without(name)
 	})

@@ -64,10 +64,10 @@ func TestGuideNamesTheBuiltinTools(t *testing.T) {
 // Clients that come over the network start no programs, unless the user wants that.
 func TestInstancesAreForThisMachine(t *testing.T) {
 	for flags, want := range map[string]bool{
-		"":                                     true,
-		"--behind-proxy":                       false,
-		"--public-url=https://hub.example.com": false,
-		"--behind-proxy --tools=browser_instance": true,
+		"":                        true,
+		"--set=behind-proxy=true": false,
+		"--set=public-url=https://hub.example.com":         false,
+		"--set=behind-proxy=true --tools=browser_instance": true,
 	} {
 		p, _ := serveTest(t, strings.Fields(flags)...)
 		if _, out, said := runIn(t, string(p.dir), "tools"); strings.Contains(out, "browser_instance ") != want {

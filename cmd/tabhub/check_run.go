@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/hub"
@@ -51,7 +49,7 @@ func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err
 	}
 	// The hub is told nothing of what the machine's own is told.
 	alone := a.alone()
-	alone.config.addHubFlags(pflag.NewFlagSet("", pflag.ContinueOnError)) // sets the defaults
+	alone.config.settings() // sets the defaults
 	alone.config.listen, alone.config.policy, alone.config.browser = []string{"127.0.0.1:0"}, string(policy.ModeOpen), o.browser
 	alone.config.allowOrigins = []string{"*"} // there is one page
 	name, _, _ := net.SplitHostPort(o.hub)

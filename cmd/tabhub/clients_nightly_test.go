@@ -63,7 +63,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	node(t, "fixtures.mjs")
 	addr := porttest.Free(t)
-	hub := serve(t, "--auth", "none", "--plain-names", "--listen", addr, "--allow-origin", "http://"+addr, "--task-after", "200ms")
+	hub := serve(t, "--auth", "none", "--set=plain-names=true", "--listen", addr, "--allow-origin", "http://"+addr, "--set", "task-after=200ms")
 	tab := node(t, "fixtures.mjs")
 	tab.Env, tab.Stderr = hub.env(), os.Stderr
 	stdin, _ := tab.StdinPipe()

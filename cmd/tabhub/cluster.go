@@ -17,7 +17,7 @@ func (a *app) clusterCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
 		Short: "Look after the nodes of a cluster",
-		Long: `Look after the nodes of a cluster of hubs (tabhub serve --cluster). Each user's hub is
+		Long: `Look after the nodes of a cluster of hubs (the setting cluster). Each user's hub is
 on one node at a time; the others send on to it what comes to them. These commands ask
 the node of this machine.`,
 		Args: noCommand,

@@ -29,9 +29,7 @@ func (a *app) offer(list func(_ context.Context, add func(value, about string)) 
 	return func(cmd *cobra.Command, _ []string, begun string) (values []cobra.Completion, _ cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
 		defer cancel()
-		if a.fromEnv(cmd.Flags()) != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
+		a.fromEnv(cmd)
 		seen := make(map[string]bool)
 		_ = list(ctx, func(value, about string) {
 			if !seen[value] && strings.HasPrefix(value, begun) && shell.Plain(value) {

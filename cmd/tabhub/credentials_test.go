@@ -74,8 +74,12 @@ func (m *machines) start() *process {
 	m.t.Helper()
 	a := &app{env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
-	a.config.addHubFlags(f)
+	a.addHubFlags(f)
+	a.config.dataDir = m.t.TempDir()
 	if err := f.Parse(m.flags); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := a.loadSettings(f); err != nil {
 		m.t.Fatal(err)
 	}
 	p := &process{config: &a.config, dir: home.Dir(m.t.TempDir()), log: slog.New(slog.DiscardHandler), shared: &m.shared}

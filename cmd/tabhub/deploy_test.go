@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
 	"tabhub/hub/auth"
@@ -104,10 +103,8 @@ func TestDeployments(t *testing.T) {
 			err = cmd.ParseFlags(rest)
 		}
 		if err == nil {
-			err = a.fromEnv(cmd.Flags())
-		}
-		if err == nil {
-			err = a.config.check()
+			a.fromEnv(cmd)
+			err = a.loadSettings(cmd.Flags())
 		}
 		if err == nil {
 			o := a.config.guardOptions()
@@ -122,7 +119,7 @@ func TestDeployments(t *testing.T) {
 			t.Errorf("%s: it is no node", s.where)
 		}
 		for name := range s.env {
-			if strings.HasPrefix(name, "TABHUB_") && !ofFlag(cmd, name) {
+			if strings.HasPrefix(name, "TABHUB_") && !ofFlag(a, name) {
 				t.Errorf("%s: %s is of no flag", s.where, name)
 			}
 		}
@@ -136,9 +133,6 @@ func TestDeployments(t *testing.T) {
 }
 
 // ofFlag reports whether a variable of the environment sets a flag of a command.
-func ofFlag(cmd *cobra.Command, name string) (found bool) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		found = found || name == "TABHUB_"+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-	})
-	return found
+func ofFlag(a *app, name string) bool {
+	return slices.ContainsFunc(a.config.hub.all, func(s *setting) bool { return name == envName(s.name) }) || name == envName("data-dir")
 }

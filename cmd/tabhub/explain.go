@@ -26,7 +26,6 @@ anew.`,
 	}
 	asJSON := jsonFlag(cmd)
 	client := cmd.Flags().String("client", "", "the client's `name` or id, or its session, as \"tabhub lease --json\" has it")
-	ignoreEnv(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		q := url.Values{"name": pos}
 		if *client != "" {

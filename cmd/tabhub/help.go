@@ -63,6 +63,16 @@ func (a *app) usage(cmd *cobra.Command) error {
 	}
 	a.printCommands(cmd, "Commands", "")
 	a.printFlags(cmd.LocalFlags(), "Flags")
+	if cmd.LocalFlags().Lookup("set") != nil {
+		fmt.Fprintf(a.out, "\nFurther settings, for --set, the environment and %s:\n", a.configPath())
+		t := a.table()
+		for _, s := range a.config.hub.all {
+			if s.kind&(isFlag|isHidden) == 0 {
+				t.Row(terminal.Cell{Text: "  " + s.name, Tone: terminal.Strong}, s.help)
+			}
+		}
+		t.Print()
+	}
 	a.printFlags(cmd.InheritedFlags(), "Flags of all commands")
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(a.out, "\n`%s COMMAND --help` says more.\n", cmd.CommandPath())

@@ -106,7 +106,7 @@ func TestGuideNamesTheCommands(t *testing.T) {
 // Nobody finds a flag among dozens that stand in no order.
 func TestFlagsAreInGroups(t *testing.T) {
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	new(config).addHubFlags(f)
+	new(app).addHubFlags(f)
 	f.VisitAll(func(f *pflag.Flag) {
 		if len(f.Annotations[groupKey]) == 0 {
 			t.Errorf("--%s is in no group", f.Name)
@@ -120,7 +120,7 @@ func TestHelp(t *testing.T) {
 	if code := run(t.Context(), []string{"serve", "--help"}, nil, &b, &b, func(string) string { return "" }); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, b.String())
 	}
-	for _, want := range []string{"Run the hub in this terminal", "\nUsage:\n  tabhub serve [flags]\n", "\nExamples:\n  tabhub serve --demo\n", "\nWho clients are:\n      --auth string ", "\nFlags of all commands:\n      --data-dir "} {
+	for _, want := range []string{"Run the hub in this terminal", "\nUsage:\n  tabhub serve [flags]\n", "\nExamples:\n  tabhub serve --demo\n", "\nWho clients are:\n      --auth string ", "\nFlags of all commands:\n      --config "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the help lacks %q:\n%s", want, b.String())
 		}

@@ -102,7 +102,6 @@ configuration that you share: to the hub the client is then one without a name.`
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list of clients as JSON")
 	cmd.Flags().BoolVar(&e.noToken, "no-token", false, "put no token into the entry")
 	browsersFlag(cmd.Flags(), &browsers)
-	cmd.Flags().SetAnnotation("browser", notFromEnv, nil)
 	return cmd
 }
 

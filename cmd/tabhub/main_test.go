@@ -144,14 +144,14 @@ func serveLogging(t *testing.T, log *slog.Logger, flags ...string) (*process, st
 	t.Helper()
 	a := &app{env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
-	a.config.addHubFlags(f)
+	a.addHubFlags(f)
+	a.config.dataDir = filepath.Join(t.TempDir(), "data")
 	if err := f.Parse(append([]string{"--listen", "127.0.0.1:0", "--demo"}, flags...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.config.check(); err != nil {
+	if err := a.loadSettings(f); err != nil {
 		t.Fatal(err)
 	}
-	a.config.dataDir = filepath.Join(t.TempDir(), "data")
 	p, err := a.startHub(t.Context(), home.Dir(a.config.dataDir), false, log)
 	if err != nil {
 		t.Fatal(err)

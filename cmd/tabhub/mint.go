@@ -64,9 +64,6 @@ func (c *clientToken) addFlags(cmd *cobra.Command) {
 	browsersFlag(f, &c.browsers)
 	f.StringVar(&c.class, "class", "", "the most that it may do: read, write or destructive (default: destructive)")
 	f.StringVar(&c.expires, "expires", "", "when the token ends, such as in 12h or 30d (default: never)")
-	for _, name := range []string{"name", "sites", "tools", "browser", "class", "expires"} {
-		f.SetAnnotation(name, notFromEnv, nil)
-	}
 }
 
 // scope is what the token is good for, nil for all.

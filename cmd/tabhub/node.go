@@ -232,7 +232,7 @@ func (n *clusterNode) listen(config *tls.Config) error {
 	addr := n.p.config.cluster.nodeListen()
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		return usagef("the address for other nodes cannot be listened on; pass --node-url with another address: %w", explainListen(addr, err))
+		return usagef("the address for other nodes cannot be listened on; set node-url to another address: %w", explainListen(addr, err))
 	}
 	n.ln = ln.(*net.TCPListener)
 	n.probing.Go(func() {

@@ -59,7 +59,6 @@ An extension that "tabhub extension DIR" has written needs none of this.`,
 	cmd.Flags().StringVar(&forget, "forget", "", "end the pairing with this `id`, or all; its browser is cut off")
 	cmd.Flags().BoolVar(&printOnly, "print", false, "print the address and do not open a browser")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON; open no browser, and do not wait")
-	ignoreEnv(cmd)
 	return cmd
 }
 

@@ -71,7 +71,6 @@ one that is open now, by the name that clients call.`,
 	f.StringVar(&until, "until", "", "when it ends: a `time` such as 2h or 2026-12-31T18:00:00Z")
 	f.StringVar(&rule.Note, "note", "", "a `text` for yourself")
 	asJSON := jsonFlag(cmd)
-	ignoreEnv(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if err := rule.Effect.UnmarshalText([]byte(pos[0])); err != nil {
 			return &usageError{err}
@@ -170,7 +169,6 @@ that a page might have, by the page's own name.`,
 	cmd.Flags().String("tool", "", "the tool's `name`")
 	cmd.Flags().String("class", "", "read, write, destructive or relay (default write, or what the tool says of itself)")
 	asJSON := jsonFlag(cmd)
-	ignoreEnv(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		q := url.Values{}
 		for _, name := range flags {
@@ -197,7 +195,6 @@ FROM may be private, for all sites that are; TO may be any.`,
 	}
 	client := cmd.Flags().String("client", "", "of a client, by its `name` or id")
 	asJSON := jsonFlag(cmd)
-	ignoreEnv(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		rule := policy.Rule{Client: anyIsNone(*client), From: anyIsNone(pos[0]), Site: anyIsNone(pos[1])}
 		if rule.From == "" {
@@ -338,7 +335,6 @@ given: what was paused of one client or site alone stays so when all others go o
 func pauseFlags(cmd *cobra.Command) (client, site *string) {
 	client = cmd.Flags().String("client", "", "only a client, by its `name` or id")
 	site = cmd.Flags().String("site", "", "only at a `site`, or at *.example.com")
-	ignoreEnv(cmd)
 	return client, site
 }
 

@@ -73,7 +73,7 @@ type process struct {
 	server  *httpd.Server
 	ended   chan string // why the hub is to end
 
-	policy     *policyfile.File // nil without --policy-file
+	policy     *policyfile.File // nil without a policy-file
 	background sync.WaitGroup   // what watches the policy file, and starts the browser of --launch-browser
 	stop       func()           // ends it; nil until it is begun
 	refused    refused          // has a lock of its own
@@ -271,7 +271,7 @@ func (p *process) listen(fallback bool) error {
 	for _, note := range notes {
 		p.log.Warn(note)
 	}
-	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Socket: p.dir.Socket(), Auto: p.config.auto, Service: p.config.service, Started: time.Now()}
+	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Config: p.config.read, Socket: p.dir.Socket(), Auto: p.config.auto, Service: p.config.service, Started: time.Now()}
 	if p.config.auto || p.config.service {
 		p.info.LogFile = p.dir.LogFile()
 	}

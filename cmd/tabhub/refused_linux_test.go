@@ -143,7 +143,7 @@ func (v visit) welcomed(t *testing.T, d websocket.Dialer, addr string) bool {
 func TestForgedOriginOfAnotherUser(t *testing.T) {
 	asNobody := nobody(t)
 	for _, auth := range []string{"token", "none"} {
-		p, port := serveTest(t, "--auth", auth, "--extension-id", listedID, "--allow-origin", allowedOrigin)
+		p, port := serveTest(t, "--auth", auth, "--set", "extension-id="+listedID, "--allow-origin", allowedOrigin)
 		addr := p.info.Addrs[0]
 		all := append(visits("/tabs", listedOrigin), visits("/extension", listedOrigin)...)
 		if auth == "token" { // else every page is let in
@@ -169,7 +169,7 @@ func TestClosedBeforeItIsLookedAt(t *testing.T) {
 	asNobody := nobody(t)
 	var log bytes.Buffer
 	t.Run("hub", func(t *testing.T) { // which has served all that came when this ends
-		p, _ := serveLogging(t, slog.New(slog.NewTextHandler(&log, nil)), "--extension-id", listedID, "--demo=false")
+		p, _ := serveLogging(t, slog.New(slog.NewTextHandler(&log, nil)), "--set", "extension-id="+listedID, "--demo=false")
 		addr := p.info.Addrs[0]
 		for i := range 50 {
 			for _, v := range append(visits("/tabs", listedOrigin, loopbackPage), visits("/", loopbackPage)...) {

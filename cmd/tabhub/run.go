@@ -81,21 +81,20 @@ Web pages offer tools. tabhub collects those of all tabs of all browsers and ser
 them as one MCP server. Have your MCP client start "tabhub stdio"; the hub itself
 then starts by itself, or with "tabhub serve" in a terminal of its own.
 
-Every flag, but for those of pair, policy and pause and those that change a site, can be
-set in the environment, too: --data-dir is TABHUB_DATA_DIR; lists are separated by commas.
-TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its users.`,
+The hub's settings are in tabhub.toml in its data directory. The environment goes before it
+(call-timeout is TABHUB_CALL_TIMEOUT; lists are separated by commas), and flags before both;
+--data-dir and --config can be set in the environment, too. TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its users.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
 		// Nearer than this, a wrong command is taken for a typo.
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return a.fromEnv(cmd.Flags()) },
+		PersistentPreRun:           func(cmd *cobra.Command, _ []string) { a.fromEnv(cmd) },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(a.flagError)
 	root.PersistentFlags().StringVar(&a.config.dataDir, "data-dir", "", "where the store and the token are (default: the system's place for data)")
+	root.PersistentFlags().StringVar(&a.config.file, "config", "", "configuration `file` of the hub (default: tabhub.toml in the data directory)")
 	root.AddGroup(commandGroups...)
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
@@ -139,33 +138,35 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// notFromEnv marks a flag that changes what is kept: $TABHUB_CALL_TIMEOUT, which is meant
-// for the hub, must not change the sites that one looks at.
-const notFromEnv = "notFromEnv"
-
-// ignoreEnv marks all flags of a command so.
-func ignoreEnv(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { cmd.Flags().SetAnnotation(f.Name, notFromEnv, nil) })
+// envName is the variable of the environment that sets a flag or a setting.
+func envName(name string) string {
+	return "TABHUB_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// envName is the variable of the environment that sets a flag.
-func envName(flag string) string {
-	return "TABHUB_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+// fromEnv sets the flags of all commands that the command line did not set from the environment.
+func (a *app) fromEnv(cmd *cobra.Command) {
+	for _, to := range []struct {
+		name string
+		path *string
+	}{{"data-dir", &a.config.dataDir}, {"config", &a.config.file}} {
+		if f := cmd.Flags().Lookup(to.name); f != nil && !f.Changed {
+			*to.path = a.env(envName(to.name))
+		}
+	}
 }
 
-// fromEnv sets the flags that the command line did not set from the environment.
-func (a *app) fromEnv(flags *pflag.FlagSet) error {
-	var bad error
-	flags.VisitAll(func(f *pflag.Flag) {
-		name := envName(f.Name)
-		value := a.env(name)
-		_, marked := f.Annotations[notFromEnv]
-		if f.Changed || marked || value == "" || f.Name == "help" || bad != nil {
-			return
+// flagError says what is wrong with a flag, and what to write.
+func (a *app) flagError(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := unknown.GetSpecifiedName()
+		of := &hubSettings{all: new(config).settings()}
+		if s := of.named(name); s != nil && !s.is(isFlag) && cmd.Flags().Lookup("set") != nil {
+			example := s.name + " = " + s.example()
+			return usagef("--%s is a setting, and no flag: write %s into %s, or pass --set %s=%s", name, example, a.configPath(), name, s.word())
 		}
-		if err := flags.Set(f.Name, value); err != nil {
-			bad = usagef("$%s is %q: %w", name, value, err)
-		}
-	})
-	return bad
+	}
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return usagef("--%s is %q; %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
+	}
+	return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 }

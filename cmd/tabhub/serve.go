@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/clientconf"
@@ -32,12 +33,12 @@ It prints the entry for your MCP client's configuration. Clients that are config
 with "tabhub stdio" start a hub in the background when none runs, so this command is
 for looking at the log, for other flags, or for a hub that others use.`,
 		Example: `  tabhub serve --demo
-  tabhub serve --policy ask --log-payloads
+  tabhub serve --policy ask --set log-payloads=true
   tabhub serve --listen 0.0.0.0:3300 --tls-cert cert.pem --tls-key key.pem`,
 		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), cmd.Flags()) },
 	}
-	a.config.addHubFlags(cmd.Flags())
+	a.addHubFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&a.config.auto, "auto", false, "was started by a bridge")
 	cmd.Flags().MarkHidden("auto")
 	cmd.Flags().BoolVar(&a.config.service, "service", false, "was started by the operating system")
@@ -45,13 +46,17 @@ for looking at the log, for other flags, or for a hub that others use.`,
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context) error {
+func (a *app) serve(ctx context.Context, flags *pflag.FlagSet) error {
 	if err := a.logToFile(); err != nil {
 		return err
 	}
+	err := a.loadSettings(flags)
 	log := a.logger()
 	a.config.origin = origin()
-	p, err := a.start(ctx, log)
+	var p *process
+	if err == nil {
+		p, err = a.start(ctx, log)
+	}
 	if a.config.auto {
 		a.report(p, err)
 	}
@@ -76,7 +81,7 @@ func (a *app) serve(ctx context.Context) error {
 		log.Warn("not all went well at the end", "err", err)
 	}
 	if why == endReplaced {
-		return errors.New("another node has taken the name of this one; start it with a --node-name of its own")
+		return errors.New("another node has taken the name of this one; start it with a node-name of its own (--set node-name=NAME)")
 	}
 	return nil
 }
@@ -101,8 +106,8 @@ func (a *app) logToFile() error {
 }
 
 func (a *app) start(ctx context.Context, log *slog.Logger) (*process, error) {
-	if err := a.config.check(); err != nil {
-		return nil, err
+	if a.config.auto && a.config.hub.named("idle-exit").from == "" {
+		a.config.idleExit = defaultIdle
 	}
 	dir, err := a.dir()
 	if err != nil {

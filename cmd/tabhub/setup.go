@@ -82,7 +82,6 @@ What is there already stays, so you can run it again at any time, also after Ctr
 	f.DurationVar(&s.wait, "wait", 10*time.Minute, "how long to wait for the browser to join; without questions: 0s")
 	f.BoolVar(&s.noCall, "no-call", false, "make no test call")
 	f.BoolVar(&s.asJSON, "json", false, "print the outcome as JSON; asks nothing")
-	ignoreEnv(cmd)
 	return cmd
 }
 

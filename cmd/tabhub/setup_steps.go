@@ -385,10 +385,9 @@ func (s *setup) setUpAutostart(ctx context.Context) error {
 	quiet := *s.app
 	quiet.err, quiet.stderr = new(bytes.Buffer), new(bytes.Buffer)
 	flags := pflag.NewFlagSet(step, pflag.ContinueOnError)
-	quiet.config.addHubFlags(flags)
-	if err = quiet.fromEnv(flags); err == nil {
-		err = quiet.autostartOn(ctx, s.program, flags)
-	}
+	quiet.config.hub = nil // its settings are fields of this config
+	quiet.addHubFlags(flags)
+	err = quiet.autostartOn(ctx, s.program, flags)
 	if err == nil {
 		is, err = s.starter().State(ctx)
 	}

@@ -41,9 +41,6 @@ answer says what did not fit.`,
 	check := cmd.Flags().String("check", "", "which arguments are refused: strict, lenient (the default) or off")
 	private := cmd.Flags().String("private", "", "ask before what a client has read there goes to another site: on or off")
 	settings := []string{"cache", "call-timeout", "check", "private"}
-	for _, name := range settings {
-		cmd.Flags().SetAnnotation(name, notFromEnv, nil)
-	}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		change := slices.ContainsFunc(settings, cmd.Flags().Changed)
 		if len(pos) > 0 && !naming.IsDomain(spec.Domain(pos[0])) {

@@ -47,6 +47,9 @@ func (a *app) printStatus(s *httpd.StatusReport) error {
 	}
 	t.Row("socket", s.Socket)
 	t.Row("data", s.DataDir)
+	if s.Config != "" {
+		t.Row("settings", s.Config+", read at the start")
+	}
 	if s.LogFile != "" {
 		t.Row("log", s.LogFile)
 	}

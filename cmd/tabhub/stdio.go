@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
@@ -37,7 +36,7 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := bridge.WatchParent(cmd.Context())
 			defer cancel()
-			if err := a.config.check(); err != nil {
+			if err := a.loadSettings(cmd.Flags()); err != nil {
 				return a.refuse(ctx, err)
 			}
 			dir, err := a.dir()
@@ -56,17 +55,20 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 			if standalone {
 				return a.standalone(ctx, dir, browsers)
 			}
-			return a.bridge(ctx, dir, strings.Join(browsers, ","), cmd.Flags())
+			return a.bridge(ctx, dir, strings.Join(browsers, ","))
 		},
 	}
 	cmd.Flags().BoolVar(&standalone, "standalone", false, "run the hub inside this process")
-	a.config.addHubFlags(cmd.Flags())
+	a.addHubFlags(cmd.Flags())
 	browsersFlag(cmd.Flags(), &browsers)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return a.refuse(cmd.Context(), a.flagError(cmd, err))
+	})
 	return cmd
 }
 
 // bridge pipes the client to the hub.
-func (a *app) bridge(ctx context.Context, dir home.Dir, browsers string, flags *pflag.FlagSet) error {
+func (a *app) bridge(ctx context.Context, dir home.Dir, browsers string) error {
 	log := a.logger()
 	var session [16]byte
 	rand.Read(session[:]) // never fails
@@ -84,12 +86,9 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, browsers string, flags *
 		if program == "" {
 			program, _ = executable()
 		}
-		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, a.serviceFlags(ctx, dir, flags)...)
-		further, env := flagsOfChild(flags)
+		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, a.serviceFlags(ctx, dir)...)
+		further, env := a.config.forHub(false)
 		args = append(args, further...)
-		if !flags.Changed("idle-exit") {
-			args = append(args, "--idle-exit", defaultIdle.String())
-		}
 		log.Info("starting a hub", "log", dir.LogFile())
 		note, err := bridge.Detached(ctx, dir, program, args, env)
 		if note != "" {

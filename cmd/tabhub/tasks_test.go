@@ -120,7 +120,7 @@ func TestTaskIsNotLost(t *testing.T) {
 	node(t, "tasks.mjs")
 	works, _ := time.ParseDuration(os.Getenv("TABHUB_TASK_WORKS")) // by hand, for longer
 	addr, dir := porttest.Free(t), filepath.Join(t.TempDir(), "data")
-	hub := serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
+	hub := serveIn(t, dir, "--listen", addr, "--set", "task-after=200ms", "--set", "allow-host=127.0.0.1")
 	page := startScript(t, hub.url, hub, "tasks.mjs", "page")
 	page.want("ready")
 	way := passOnTo(t, addr)
@@ -141,7 +141,7 @@ func TestTaskIsNotLost(t *testing.T) {
 	if err := hub.process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	serveIn(t, dir, "--listen", addr, "--task-after", "200ms", "--allow-host", "127.0.0.1")
+	serveIn(t, dir, "--listen", addr, "--set", "task-after=200ms", "--set", "allow-host=127.0.0.1")
 	page.want("ready")
 	<-time.After(works)
 	if _, err := io.WriteString(page.stdin, "finish\n"); err != nil {

@@ -102,7 +102,7 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 	}
 	err := t.Print()
 	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", mcpserver.Tokens(all), mcpserver.Tokens(builtin))
-	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else it leaves out sites that cost much\n", mcpserver.Tokens(pages))
+	fmt.Fprintf(a.out, "--expose auto is as all with an expose-budget of about %d or more, else it leaves out sites that cost much\n", mcpserver.Tokens(pages))
 	return err
 }
 

@@ -90,7 +90,7 @@ func (p *process) record(e record.Entry) {
 	}
 }
 
-// issuer is where clients get the tokens of a hub with accounts, "" if --jwt-issuer is a
+// issuer is where clients get the tokens of a hub with accounts, "" if jwt-issuer is a
 // name only.
 func (c *config) issuer() string {
 	if c.auth == "jwt" && strings.HasPrefix(c.jwtIssuer, "https://") {

@@ -136,7 +136,7 @@ func (v *JWT) Verify(token string) (Identity, error) {
 	if raw, ok := claims["connection_url"]; ok {
 		s, isString := raw.(string)
 		if !isString || !v.names(s) {
-			return Identity{}, errors.New("the token was made for another endpoint: its connection_url is not an address of this hub (tabhub serve --public-url sets it)")
+			return Identity{}, errors.New("the token was made for another endpoint: its connection_url is not an address of this hub (the setting public-url)")
 		}
 	}
 	return id, nil
@@ -156,9 +156,9 @@ func (v *JWT) explain(err error, claims jwt.MapClaims) error {
 	case errors.Is(err, jwt.ErrTokenNotValidYet):
 		return errors.New("the token is not valid yet (nbf): check the clocks of issuer and hub")
 	case errors.Is(err, jwt.ErrTokenInvalidIssuer):
-		return errors.New("the token is of another issuer (iss) than this hub's (tabhub serve --jwt-issuer sets it)")
+		return errors.New("the token is of another issuer (iss) than this hub's (the setting jwt-issuer)")
 	case errors.Is(err, jwt.ErrTokenInvalidAudience):
-		return errors.New("the token was made for another service: its audience (aud) is none of this hub's (tabhub serve --jwt-audience sets it)")
+		return errors.New("the token was made for another service: its audience (aud) is none of this hub's (the setting jwt-audience)")
 	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing) && claims["exp"] == nil:
 		return errors.New("the token has no expiry (exp), which is required")
 	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):

@@ -62,7 +62,7 @@ func TestBadInput(t *testing.T) {
 		{"browser_page", `{"action":"wait","tabId":"` + a + `9"}`, spec.FailTabNotFound, "not open"},
 		{"browser_instance", `{"action":"new","url":"file:///etc/passwd"}`, spec.FailInvalidArguments, "not file:"},
 		{"browser_instance", `{"action":"new","mode":"firefox"}`, spec.FailInvalidArguments, "chromium"},
-		{"browser_instance", `{"action":"new","headless":true}`, spec.FailToolError, "--browser-program"},
+		{"browser_instance", `{"action":"new","headless":true}`, spec.FailToolError, "browser-program"},
 		{"browser_instance", `{"action":"new","profile":"../../etc"}`, spec.FailInvalidArguments, "profile"},
 		{"browser_instance", `{"action":"close"}`, spec.FailInvalidArguments, "needs instanceId"},
 		{"browser_instance", `{"action":"close","instanceId":"inst_xxx"}`, spec.FailNoInstance, "Instance not found"},

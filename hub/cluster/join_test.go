@@ -72,7 +72,7 @@ func TestJoinRefuses(t *testing.T) {
 	})
 	t.Run("another secret", func(t *testing.T) {
 		_, err := join(t, nc, "b", func(o *Options) { o.Secret = []byte("another secret, long enough") })
-		refused(t, err, ErrSecret, "--cluster-secret")
+		refused(t, err, ErrSecret, "cluster-secret")
 	})
 	t.Run("what the nodes share is gone", func(t *testing.T) {
 		other := natstest.Shared(t).Conn(t)

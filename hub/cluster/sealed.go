@@ -90,7 +90,7 @@ func openIdentity(ctx context.Context, b *bucket, secret []byte, hasUsers func(c
 		return k, err
 	}
 	if !hmac.Equal(k.check, found.Check) {
-		return k, fmt.Errorf("%w: all nodes of a cluster have the same file for --cluster-secret", ErrSecret)
+		return k, fmt.Errorf("%w: all nodes of a cluster have the same file for cluster-secret", ErrSecret)
 	}
 	return k, nil
 }

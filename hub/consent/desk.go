@@ -25,7 +25,7 @@ const (
 // Asker is a way to reach the owner.
 type Asker string
 
-// The ways, as --ask has them.
+// The ways, as ask has them.
 const (
 	AskBrowser   Asker = "browser"   // a window of a paired browser
 	AskClient    Asker = "client"    // the client asks its own user

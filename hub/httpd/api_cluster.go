@@ -37,7 +37,7 @@ type ClusterReport struct {
 	Where     string      `json:"where,omitempty"` // the user's node, "" if none has the hub open
 }
 
-var errNoCluster = &refusal{http.StatusNotFound, "this hub is no node of a cluster; `tabhub serve --cluster` makes one"}
+var errNoCluster = &refusal{http.StatusNotFound, "this hub is no node of a cluster; the setting cluster makes it one"}
 
 func (s *Server) getCluster(r *request) error {
 	c := s.o.Nodes

@@ -28,7 +28,7 @@ type PolicyReport struct {
 	File     *PolicyFile      `json:"file,omitempty"`
 }
 
-// PolicyFile is how the file of --policy-file is now.
+// PolicyFile is how the file of policy-file is now.
 type PolicyFile struct {
 	Path  string    `json:"path"`
 	Rules int       `json:"rules"`           // that hold

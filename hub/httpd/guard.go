@@ -84,7 +84,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	}
 	for _, s := range o.AllowHosts {
 		if s == "" || strings.ContainsAny(s, "/@ *?#") {
-			return nil, fmt.Errorf("--allow-host %q is not a host name; write it without scheme and path, such as hub.example.com or hub.example.com:8443", s)
+			return nil, fmt.Errorf("allow-host %q is not a host name; write it without scheme and path, such as hub.example.com or hub.example.com:8443", s)
 		}
 		g.hosts[strings.ToLower(s)] = true
 	}
@@ -95,19 +95,19 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		origin := s
 		if !strings.Contains(s, "://") {
 			if len(s) != 32 || strings.Trim(s, "abcdefghijklmnop") != "" {
-				return nil, fmt.Errorf("--extension-id %q is not an extension id; it is 32 letters from a to p (see chrome://extensions), or a whole origin such as moz-extension://…", s)
+				return nil, fmt.Errorf("extension-id %q is not an extension id; it is 32 letters from a to p (see chrome://extensions), or a whole origin such as moz-extension://…", s)
 			}
 			origin = chromeExtension + s
 		}
 		if origin = strings.ToLower(origin); origin == g.companion {
-			return nil, fmt.Errorf("--extension-id %q is the companion extension, which needs none: it proves that it is paired with the hub", s)
+			return nil, fmt.Errorf("extension-id %q is the companion extension, which needs none: it proves that it is paired with the hub", s)
 		}
 		g.extensions[origin] = true
 	}
 	if o.PublicURL != "" {
 		u, err := url.Parse(o.PublicURL)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fmt.Errorf("--public-url %q is not a web address; write it as https://hub.example.com", o.PublicURL)
+			return nil, fmt.Errorf("public-url %q is not a web address; write it as https://hub.example.com", o.PublicURL)
 		}
 		g.public = u
 		g.hosts[strings.ToLower(u.Host)] = true

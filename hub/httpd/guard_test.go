@@ -67,11 +67,11 @@ func status(err error) int {
 func TestGuardSaysWhatToDo(t *testing.T) {
 	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Companion: companionID})
 	for _, c := range []struct{ target, host, origin, says string }{
-		{"/extension ws", "127.0.0.1:3300", companion, "uses /tabs"}, // --extension-id does not take its id
-		{"/mcp", "hub.lan:3300", "-", "--allow-host hub.lan"},
+		{"/extension ws", "127.0.0.1:3300", companion, "uses /tabs"}, // extension-id does not take its id
+		{"/mcp", "hub.lan:3300", "-", "--set allow-host=hub.lan"},
 		{"/mcp", "127.0.0.1:3300", "https://app.example.com", "--allow-origin https://app.example.com"},
 		{"/mcp", "127.0.0.1:3300", "http://localhost:5173", "--allow-origin http://localhost:5173"},
-		{"/tabs ws", "127.0.0.1:3300", "chrome-extension://" + extensionID, "--extension-id " + extensionID},
+		{"/tabs ws", "127.0.0.1:3300", "chrome-extension://" + extensionID, "--set extension-id=" + extensionID},
 		{"/api/tabs", "127.0.0.1:3300", "https://app.example.com", "not open to web pages"},
 		{"/mcp", "127.0.0.1:3300", "-", "tabhub token"},
 		{"/attach", "127.0.0.1:3300", "-", "`tabhub stdio` of the hub's version"},
@@ -374,12 +374,12 @@ func TestNewGuardNamesWhatIsWrong(t *testing.T) {
 		{GuardOptions{AllowOrigins: []string{"app.example.com"}}, "--allow-origin"},
 		{GuardOptions{AllowOrigins: []string{"https://app.example.com/path"}}, "--allow-origin"},
 		{GuardOptions{AllowOrigins: []string{"https://*.example.com", ""}}, "--allow-origin"},
-		{GuardOptions{AllowHosts: []string{"https://hub.example.com"}}, "--allow-host"},
-		{GuardOptions{AllowHosts: []string{"*"}}, "--allow-host"},
-		{GuardOptions{Extensions: []string{"abc"}}, "--extension-id"},
-		{GuardOptions{PublicURL: "hub.example.com"}, "--public-url"},
-		{GuardOptions{PublicURL: "https://hub.example.com/?a=b"}, "--public-url"},
-		{GuardOptions{PublicURL: "https://me:pw@hub.example.com"}, "--public-url"},
+		{GuardOptions{AllowHosts: []string{"https://hub.example.com"}}, "allow-host"},
+		{GuardOptions{AllowHosts: []string{"*"}}, "allow-host"},
+		{GuardOptions{Extensions: []string{"abc"}}, "extension-id"},
+		{GuardOptions{PublicURL: "hub.example.com"}, "public-url"},
+		{GuardOptions{PublicURL: "https://hub.example.com/?a=b"}, "public-url"},
+		{GuardOptions{PublicURL: "https://me:pw@hub.example.com"}, "public-url"},
 	} {
 		if _, err := NewGuard(c.o); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v; want an error that names %s", c.o, err, c.says)

@@ -34,7 +34,7 @@ func (g *Guard) checkHost(r *http.Request) error {
 			return nil
 		}
 	}
-	return forbidden("this hub does not answer to the host name %.100q; use its loopback address, or start it with --allow-host %.100s", r.Host, name)
+	return forbidden("this hub does not answer to the host name %.100q; use its loopback address, or start it with --set allow-host=%.100s", r.Host, name)
 }
 
 func isLoopbackName(name string) bool {

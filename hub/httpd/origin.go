@@ -129,7 +129,7 @@ func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 	case p.from&fromCompanion != 0:
 		return forbidden("%s is not for the companion extension, which uses /tabs", name)
 	case strings.Contains(origin, "-extension://"):
-		return forbidden("the extension %.100q is not listed; start the hub with --extension-id %.100s", origin, strings.TrimPrefix(origin, "chrome-extension://"))
+		return forbidden("the extension %.100q is not listed; start the hub with --set extension-id=%.100s", origin, strings.TrimPrefix(origin, "chrome-extension://"))
 	case p.from&(fromLoopback|fromSelf) != 0:
 		return forbidden("pages at %.100q may not use %s; start the hub with --allow-origin %.100s", origin, name, origin)
 	case origin == "null":

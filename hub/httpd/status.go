@@ -21,6 +21,7 @@ type Info struct {
 	Auto    bool      `json:"auto"`              // started by a bridge
 	Service bool      `json:"service,omitempty"` // started by the operating system
 	LogFile string    `json:"logFile,omitempty"` // "": it logs where it was started
+	Config  string    `json:"config,omitempty"`  // the configuration file that was read at the start; "": there was none
 	Started time.Time `json:"started"`
 	// Sockets are the counters of the tabs' WebSockets.
 	Sockets any `json:"sockets,omitempty"`

@@ -60,7 +60,7 @@ func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) 
 		}
 		b := identify(ctx, path)
 		if mode != "" && mode != b.mode {
-			return browser{}, &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("mode is %q, but the hub was started with --browser-program %s, which is %s; leave mode out", mode, path, b.mode)}
+			return browser{}, &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("mode is %q, but the hub was started with browser-program %s, which is %s; leave mode out", mode, path, b.mode)}
 		}
 		return b, nil
 	}
@@ -91,7 +91,7 @@ func search(wanted []Mode) (browser, error) {
 	for _, m := range wanted {
 		names = append(names, m.String())
 	}
-	err := fmt.Errorf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --browser-program FILE", strings.Join(names, ", "))
+	err := fmt.Errorf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --set browser-program=FILE", strings.Join(names, ", "))
 	if len(others) > 0 {
 		err = fmt.Errorf("%w, as of one that is here: %s", err, strings.Join(others, ", "))
 	}
@@ -115,7 +115,7 @@ func cannotRun(named string, err error) error {
 	if cause, ok := errors.AsType[*exec.Error](err); ok {
 		err = cause.Err
 	}
-	return fmt.Errorf("the browser that --browser-program names, %s, cannot be run: %v", named, err)
+	return fmt.Errorf("the browser that browser-program names, %s, cannot be run: %v", named, err)
 }
 
 // identify finds out what an executable is.
@@ -180,5 +180,5 @@ func confinement(path string) string {
 	if !confined(path) {
 		return ""
 	}
-	return "; a browser from snap or Flatpak sees only some directories: start the hub with a --data-dir that it sees, such as one below ~/snap/chromium/common, or with another --browser-program"
+	return "; a browser from snap or Flatpak sees only some directories: start the hub with a --data-dir that it sees, such as one below ~/snap/chromium/common, or with --set browser-program=FILE for another browser"
 }

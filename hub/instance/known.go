@@ -16,7 +16,7 @@ type Installed struct {
 	// Extensions is the address of the page where extensions are loaded. A browser opens it for
 	// nobody but its user.
 	Extensions string `json:"extensions"`
-	// Own says that the hub starts this one by itself, unless --browser-program names another.
+	// Own says that the hub starts this one by itself, unless browser-program names another.
 	Own bool `json:"own"`
 	// Confined says that it is from snap or Flatpak, and sees only some directories.
 	Confined bool `json:"confined,omitempty"`

@@ -20,7 +20,7 @@ func TestBadConfig(t *testing.T) {
 		code    spec.FailureCode
 		want    string
 	}{
-		"no such browser":     {"/nonexistent/chromium", instance.Config{}, spec.FailToolError, "--browser-program"},
+		"no such browser":     {"/nonexistent/chromium", instance.Config{}, spec.FailToolError, "browser-program"},
 		"mode and browser":    {fake(t, "Chromium 156.0.1.2", ""), instance.Config{Mode: instance.Chrome}, spec.FailInvalidArguments, "leave mode out"},
 		"mode not installed":  {"", instance.Config{Mode: instance.Testing}, spec.FailToolError, "no Chrome for Testing is installed"},
 		"profile leaves":      {"", instance.Config{Profile: ".."}, spec.FailInvalidArguments, "letters, digits"},

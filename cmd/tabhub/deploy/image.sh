@@ -26,7 +26,7 @@ buildah inspect --type image tabhub | node -e '
 # The user, the environment and the volume are the image's, the network is that of this machine.
 container=$(buildah from tabhub)
 inside() { buildah run --isolation chroot "$container" -- "$@"; }
-coproc BOX { inside /tabhub serve --demo --listen 0.0.0.0:0 --behind-proxy --public-url https://hub.example 2>&1; }
+coproc BOX { inside /tabhub serve --demo --listen 0.0.0.0:0 --set behind-proxy=true --set public-url=https://hub.example 2>&1; }
 box=$BOX_PID
 while read -r line; do
   echo "$line"

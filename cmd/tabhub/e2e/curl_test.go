@@ -47,7 +47,7 @@ func TestCurlSession(t *testing.T) {
 	p := newPlace(t, "DISPLAY=", "WAYLAND_DISPLAY=") // a browser without a window
 	flags := []string{"--log-level", "debug"}
 	if browser, ok := chromium.Path(); ok {
-		flags = append(flags, "--browser-program", browser)
+		flags = append(flags, "--set", "browser-program="+browser)
 	}
 	hub := p.serve(flags...)
 	token := p.token()

@@ -57,7 +57,7 @@ func TestBrowserInstance(t *testing.T) {
 	t.Parallel()
 	browser := chromium.Require(t)
 	p := newPlace(t)
-	hub := p.serve("--browser-program", browser)
+	hub := p.serve("--set", "browser-program="+browser)
 	c := p.stdio()
 	var started struct {
 		InstanceID, BrowserID string
@@ -127,8 +127,8 @@ func TestBrowserInstance(t *testing.T) {
 func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	hub := p.serve("--behind-proxy", "--public-url", "https://hub.example.com/base", "--tools", "browser_instance",
-		"--launch-browser", "--browser-program", chromium.Require(t), "--log-level", "debug")
+	hub := p.serve("--set=behind-proxy=true", "--set", "public-url=https://hub.example.com/base", "--tools", "browser_instance",
+		"--launch-browser", "--set", "browser-program="+chromium.Require(t), "--log-level", "debug")
 	hub.Stderr.Await(t, "a browser was started")
 	c := p.stdio()
 	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &struct{}{})
@@ -201,7 +201,7 @@ func TestBrowserOfAHubWithTLS(t *testing.T) {
 	}
 	p := newPlace(t)
 	p.serve("--tls-cert", file("cert.pem", "CERTIFICATE", cert), "--tls-key", file("key.pem", "PRIVATE KEY", secret),
-		"--tools", "browser_instance", "--browser-program", browser)
+		"--tools", "browser_instance", "--set", "browser-program="+browser)
 	c := p.stdio()
 	var started struct{ BrowserID string }
 	c.callJSON("browser_instance", `{"action":"new","headless":true}`, &started)

@@ -135,7 +135,7 @@ func TestOneUserDoesNotStarveAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	const sockets, calls = 24, 8
-	p.serve("--auth", "jwt", "--jwt-secret", secret, "--policy", "open", "--call-timeout", "2m", "--user-sockets", fmt.Sprint(sockets), "--user-calls", fmt.Sprint(calls))
+	p.serve("--auth", "jwt", "--jwt-secret", secret, "--policy", "open", "--set", "call-timeout=2m", "--set", "user-sockets="+fmt.Sprint(sockets), "--set", "user-calls="+fmt.Sprint(calls))
 	token := func(user string) string {
 		return signed(t, secret, map[string]any{"user_id": user, "exp": time.Now().Add(time.Hour).Unix()})
 	}

@@ -19,7 +19,7 @@ func TestUsersNodeDies(t *testing.T) {
 	if p.nodes == nil {
 		p.join()
 	}
-	p.serve("--tab-names=always")
+	p.serve("--set=tab-names=always")
 	counts := newCounter()
 	p.open(&tab{key: "one", tools: countingTools, run: func(tool string, args json.RawMessage) string {
 		if counts.add(tool, args) == 2 {

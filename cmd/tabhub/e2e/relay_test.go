@@ -61,7 +61,7 @@ func (p *place) proxyExtension(answer func(method string) string) *proxyExtensio
 func TestProxyExtension(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	hub := p.serve("--extension-id", proxyExtensionID)
+	hub := p.serve("--set", "extension-id="+proxyExtensionID)
 	page := &tab{key: "one", tools: `[{"name":"search","annotations":{"cache":true}},{"name":"passing"}]`, run: func(tool string, args json.RawMessage) string {
 		return echo(args)
 	}}

@@ -45,7 +45,7 @@ func TestHubKilledUnderCalls(t *testing.T) {
 	t.Parallel()
 	const calls, inFlight, killAt = 1000, 32, 400
 	p := newPlace(t)
-	c := p.stdio("--tab-names=always")
+	c := p.stdio("--set=tab-names=always")
 	counts := newCounter()
 	rejoin, dead := make(chan struct{}), make(chan struct{})
 	die := sync.OnceFunc(func() {

@@ -53,7 +53,7 @@ func TestUpdateUnderCalls(t *testing.T) {
 			p := newPlace(t)
 			p.update(program)
 			if byHand {
-				p.serve("--label-results")
+				p.serve("--set=label-results=true")
 			}
 			old := p.stdio()
 			counts := newCounter()
@@ -162,7 +162,7 @@ func TestUpdateThatDoesNotRun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.update(program)
-	p.serve("--label-results")
+	p.serve("--set=label-results=true")
 	first := p.hub()
 	for name, text := range map[string]string{
 		"for another processor": "\x7fELF",

@@ -166,10 +166,10 @@ func (c *cluster) newNode(name string, flags ...string) *node {
 	x.env = append(x.env, "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
 	x.args = []string{
 		"serve", "--listen", x.addr, "--data-dir", filepath.Join(c.dir, name), "--auth", "jwt", "--jwt-secret", c.file("jwt", string(c.secret)),
-		"--allow-host", "127.0.0.1", "--log-level", cmp.Or(os.Getenv("TABHUB_CLUSTER_LOG"), "warn"), "--expose", "all", "--tab-names", "always",
+		"--set", "allow-host=127.0.0.1", "--log-level", cmp.Or(os.Getenv("TABHUB_CLUSTER_LOG"), "warn"), "--expose", "all", "--set", "tab-names=always",
 	}
 	if !slices.Contains(flags, "--auth") {
-		x.args = append(x.args, "--user-rate", "0") // a benchmark is one user
+		x.args = append(x.args, "--set", "user-rate=0") // a benchmark is one user
 	}
 	if c.nats != nil {
 		var urls []string
@@ -178,7 +178,7 @@ func (c *cluster) newNode(name string, flags ...string) *node {
 			x.wires = append(x.wires, w)
 			urls = append(urls, w.URL())
 		}
-		c.join(x, "--cluster", strings.Join(urls, ","))
+		c.join(x, "--set", "cluster="+strings.Join(urls, ","))
 	}
 	x.args = append(x.args, flags...)
 	return x
@@ -187,8 +187,8 @@ func (c *cluster) newNode(name string, flags ...string) *node {
 // join has a node be one of the cluster's.
 func (c *cluster) join(x *node, flags ...string) {
 	x.health = "/readyz"
-	x.args = append(append(x.args, flags...), "--node-name", x.name, "--node-url", "https://"+porttest.Free(c.t),
-		"--cluster-secret", c.file("secret", strings.Repeat("a secret of the cluster ", 2)))
+	x.args = append(append(x.args, flags...), "--set", "node-name="+x.name, "--set", "node-url=https://"+porttest.Free(c.t),
+		"--set", "cluster-secret="+c.file("secret", strings.Repeat("a secret of the cluster ", 2)))
 }
 
 // token returns a user's token.

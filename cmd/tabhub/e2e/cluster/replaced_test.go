@@ -14,7 +14,7 @@ func TestNodeThatIsReplaced(t *testing.T) {
 	c := startCluster(t, 3)
 	old := c.nodes[0]
 	old.pause()
-	other := c.newNode("n4", "--node-name", old.name)
+	other := c.newNode("n4", "--set", "node-name="+old.name)
 	other.start()
 	t.Cleanup(other.end)
 	other.awaitReady()

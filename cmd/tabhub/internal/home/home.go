@@ -68,9 +68,10 @@ func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 
 const socketName = "hub.sock"
 
-// Store, Records, TokenFile, Clients, Entries, Grants, Pairings, HubFile, Socket, LogFile and
+// Config, Store, Records, TokenFile, Clients, Entries, Grants, Pairings, HubFile, Socket, LogFile and
 // Browsers are paths in the directory. Entries is a directory with the tokens of the entries that
 // `tabhub install` has made, a file for each.
+func (d Dir) Config() string    { return d.path("tabhub.toml") }
 func (d Dir) Store() string     { return d.path("tabhub.db") }
 func (d Dir) Records() string   { return d.path("record") }
 func (d Dir) Clients() string   { return d.path("clients.json") }

@@ -1,6 +1,6 @@
 // Usage: node fixtures.mjs — joins a tab with the fixtures that the conformance
 // suites look for. TABHUB_URL and TABHUB_TOKEN say where the hub is; it must run
-// with --plain-names. Ends when the hub or stdin does.
+// with plain-names. Ends when the hub or stdin does.
 import { openTab, sleep } from './tab.mjs';
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';

@@ -1,0 +1,647 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/spf13/pflag"
+
+	"tabhub/hub"
+	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
+	"tabhub/naming"
+	"tabhub/spec"
+	"tabhub/storage/private"
+)
+
+// setting is one thing that can be set of a hub. It has the same name in the configuration file,
+// in the environment (call-timeout is $TABHUB_CALL_TIMEOUT there), in --set and, if it is a flag, as
+// that. Its value checks what it is set to, so that each of these says what is possible.
+type setting struct {
+	name  string
+	value pflag.Value
+	help  string
+	kind  settingKind
+	group string
+
+	from string // what has set it; "" for its default
+}
+
+// settingKind says where a setting is more than a line of the file.
+type settingKind int
+
+const (
+	isFlag   settingKind = 1 << iota // of serve and stdio
+	isPath                           // relative to the file that it stands in
+	isHidden                         // not for people
+)
+
+// settingGroups are the titles that settings stand under, in the help and in the guide.
+const (
+	groupDoors    = "Where the hub is, and who may come"
+	groupAccounts = "Who clients are"
+	groupShares   = "What a user may take"
+	groupCluster  = "A cluster of hubs"
+	groupLists    = "What clients list"
+	groupPolicy   = "What clients may do"
+	groupCalls    = "Calls"
+	groupTabs     = "Tabs of clients"
+	groupBrowsers = "Browsers that the hub starts"
+	groupRecords  = "What is written down and counted"
+	groupProcess  = "The process"
+)
+
+// settings are all settings, which set the fields of c. They have their defaults.
+func (c *config) settings() []*setting {
+	l, k := &c.limits, &c.cluster
+	var all []*setting
+	group := func(title string, of ...*setting) {
+		for _, s := range of {
+			s.group = title
+		}
+		all = append(all, of...)
+	}
+	set := func(name string, value pflag.Value, help string, kinds ...settingKind) *setting {
+		s := &setting{name: name, value: value, help: help}
+		for _, kind := range kinds {
+			s.kind |= kind
+		}
+		return s
+	}
+	group(groupDoors,
+		set("listen", list(&c.listen, checkAddress), "addresses to listen on (default "+defaultListen+", and "+relayListen+" if it is free)", isFlag),
+		set("public-url", text(&c.publicURL), "where clients reach the hub through a proxy"),
+		set("behind-proxy", yesNo(&c.behindProxy), "a proxy in front of the hub does TLS and sets X-Forwarded-Proto and -Host"),
+		set("tls-cert", text(&c.tlsCert), "certificate `file` (PEM)", isFlag, isPath),
+		set("tls-key", text(&c.tlsKey), "key `file` of the certificate (PEM)", isFlag, isPath),
+		set("allow-origin", list(&c.allowOrigins, nil), "origins whose pages may join and connect; * for all", isFlag),
+		set("allow-host", list(&c.allowHosts, nil), "further host names that the hub answers to"),
+		set("extension-id", list(&c.extensions, nil), "ids of further browser extensions that may join"))
+	group(groupAccounts,
+		set("auth", oneOfThese(&c.auth, "token", "token", "jwt", "none"), "credential that clients show: token, jwt (several users) or none", isFlag),
+		set("jwt-secret", text(&c.jwtSecret), "with auth jwt: `file` with the HS256 secret", isFlag, isPath),
+		set("jwks", text(&c.jwks), "with auth jwt: key set, a file or an https address; needs jwt-issuer and jwt-audience", isPath),
+		set("jwt-issuer", text(&c.jwtIssuer), "with auth jwt: issuer (iss) that tokens must have"),
+		set("jwt-audience", list(&c.jwtAudiences, nil), "with auth jwt: audiences (aud) of which tokens must have one"))
+	group(groupShares,
+		set("user-rate", number(&l.Rate, defaultUserRate, 0, maxNumber), "with auth jwt: how many requests a second a user may make, in the long run; 0 for any number"),
+		set("user-sockets", number(&l.Sockets, defaultUserSockets, 0, maxNumber), "with auth jwt: how many WebSockets, event streams and bridges of a user's clients may be open, and as many of browsers and pages; 0 for any number"),
+		set("user-calls", number(&l.Calls, spec.MaxCallsPerHub, 1, maxNumber), "with auth jwt: how many calls of a user may be under way"))
+	group(groupCluster,
+		set("cluster", list(&k.nats, checkNATS), "be a node of the cluster whose NATS servers are at these addresses, such as nats://nats-0:4222"),
+		set("cluster-creds", text(&k.creds), "file with credentials for NATS", isPath),
+		set("cluster-ca", text(&k.ca), "file with the authority that NATS's certificate is from (PEM; default: those of the system)", isPath),
+		set("cluster-secret", text(&k.secret), "file with a secret that all nodes have, of 32 bytes or more", isPath),
+		set("node-name", text(&k.name), "name of this node; no other has it (default: the host's name)"),
+		set("node-url", text(&k.url), "where the other nodes reach this one, such as https://tabhub-0.tabhub:3301, and where it listens for them (at all addresses if it has a name); only they do, and they need no certificate for it"))
+	group(groupLists,
+		set("expose", oneOfThese(&c.expose, string(mcpserver.ExposeAuto), string(mcpserver.ExposeAuto), string(mcpserver.ExposeAll), string(mcpserver.ExposeProxy)), "which tools of pages clients list: auto (of each site all or none, within a budget), all, or proxy (none, but the tool that reaches all)", isFlag),
+		set("expose-budget", number(&c.exposeBudget, defaultBudget, 1, maxNumber), "with expose auto: how many tokens the tools of pages may cost; the same for resources, templates and prompts"),
+		set("tab-names", oneOfThese(&c.tabNames, string(hub.TabNamesAuto), string(hub.TabNamesAuto), string(hub.TabNamesAlways), string(hub.TabNamesNever)), "when the names of single tabs are listed: auto, always or never"),
+		set("name-limit", number(&c.nameLimit, naming.DefaultLimit, naming.MinLimit, 128), "longest tool name, without what the client puts before it", isFlag),
+		set("plain-names", yesNo(&c.plainNames), "list tools under the page's own names; for conformance suites", isHidden),
+		set("tools", list(&c.tools, nil), "the hub's own tools: a name switches one on, -name off (such as -browser_page)", isFlag),
+		set("demo", yesNo(&c.demo), "join a demo shop, so that there are tools at once", isFlag))
+	group(groupPolicy,
+		set("policy", oneOfThese(&c.policy, "", string(policy.ModeOpen), string(policy.ModeCareful), string(policy.ModeAsk), string(policy.ModeReadOnly)), "the mode that holds where no rule does: open, careful, ask or read-only (default: what tabhub policy mode has set, else careful)", isFlag),
+		set("policy-file", text(&c.policyFile), "file with rules that win over those of tabhub policy; read again when it changes", isPath),
+		set("ask", list(&c.ask, nil, "browser", "client", "dashboard"), "what asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (that, or tabhub approve --watch)"))
+	group(groupCalls,
+		set("call-timeout", period(&c.callTimeout, spec.CallTimeout, 1), "how long a tool call may take without progress"),
+		set("call-timeout-max", period(&c.callTimeoutMax, spec.CallTimeoutMax, 1), "how long a tool call may take with progress"),
+		set("person-timeout", period(&c.personTimeout, spec.PersonTimeout, 1), "how long a tool call may wait for you to submit a form in its tab"),
+		set("task-after", period(&c.taskAfter, mcpserver.TaskAfter, 1), "how long a tool call may take until its client gets a task in place of the answer, if it takes one"),
+		set("label-results", yesNo(&c.labelResults), "put the texts of pages that models read between lines that say whose they are"))
+	group(groupTabs,
+		set("handover", oneOfThese(&c.handover, string(hub.HandoverWait), string(hub.HandoverWait), string(hub.HandoverFail), string(hub.HandoverIgnore)), "what a client's calls do in a tab that it holds while you use it by hand: wait (until you have finished), fail or ignore"),
+		set("room", oneOfThese(&c.room, string(hub.RoomGroup), string(hub.RoomGroup), string(hub.RoomNone)), "where the tabs go that a client opens: group (a tab group of its own) or none (anywhere)"),
+		set("room-end", oneOfThese(&c.roomEnd, string(hub.RoomKeep), string(hub.RoomKeep), string(hub.RoomClose)), "what becomes of these tabs when the client has ended: keep, or close (but for those that you have used)"))
+	group(groupBrowsers,
+		set("browser-program", text(&c.browser), "program file of the Chromium or Chrome to start (default: the first that is found)", isPath),
+		set("launch-browser", yesNo(&c.launchBrowser), "start a browser of its own with the extension", isFlag))
+	c.logKeep, c.logMax = age(record.DefaultKeep), record.DefaultMax
+	group(groupRecords,
+		set("log-keep", &c.logKeep, "how long the record of what was done is kept, such as 90d"),
+		set("log-max", &c.logMax, "how large the record may become, such as 256MiB; what is oldest goes"),
+		set("log-payloads", yesNo(&c.logPayloads), "record the arguments and results of calls, too, less what looks like a secret"),
+		set("log-level", oneOfThese(&c.logLevel, "info", "debug", "info", "warn", "error"), "how much the hub logs: debug, info, warn or error", isFlag),
+		set("log-format", oneOfThese(&c.logFormat, formatText, formatText, formatJSON), "how the hub's log is written: text, or json, an object a line"),
+		set("metrics", oneOfThese(&c.metrics, "owner", "owner", "open"), "what may read /metrics: owner (requests with a credential) or open (every program on this machine)"))
+	group(groupProcess,
+		set("idle-exit", period(&c.idleExit, 0, 0), "end when there was no client for so long; 0 for never (a hub that stdio starts: 15m)", isFlag))
+	return all
+}
+
+func (s *setting) is(kind settingKind) bool { return s.kind&kind != 0 }
+
+// list returns the elements of a setting that is a list, else nil.
+func (s *setting) list() *listValue {
+	l, _ := s.value.(*listValue)
+	return l
+}
+
+// set sets a value that stands at a place, such as a line of a file.
+func (s *setting) set(from string, words []string) error {
+	if l := s.list(); l != nil {
+		if err := l.Replace(words); err != nil {
+			return usagef("%s: %s: %w", from, s.name, err)
+		}
+	} else if len(words) != 1 {
+		return usagef("%s: %s takes one value, not a list", from, s.name)
+	} else if err := s.value.Set(words[0]); err != nil {
+		return usagef("%s: %s is %q; %w", from, s.name, words[0], err)
+	}
+	s.from = from
+	return nil
+}
+
+// words are the value of a setting, of a list each element.
+func (s *setting) words() []string {
+	if l := s.list(); l != nil {
+		return *l.to
+	}
+	return []string{s.value.String()}
+}
+
+// resolve makes the path that a setting is absolute, as of a directory. A browser without a
+// directory is in the PATH, and a key set may have an address.
+func (s *setting) resolve(dir string) {
+	path := s.value.String()
+	if !s.is(isPath) || path == "" || filepath.IsAbs(path) || strings.Contains(path, "://") || s.name == "browser-program" && filepath.Base(path) == path {
+		return
+	}
+	if path, err := filepath.Abs(filepath.Join(dir, path)); err == nil {
+		s.value.Set(path)
+	}
+}
+
+// word is a value that the setting may have, as --set takes it, and example as the file does.
+func (s *setting) word() string {
+	switch v := s.value.(type) {
+	case *yesNoValue:
+		return "true"
+	case *listValue:
+		return cmp.Or(v.String(), "…")
+	}
+	return cmp.Or(s.value.String(), "…")
+}
+
+func (s *setting) example() string {
+	switch s.value.(type) {
+	case *yesNoValue, *numberValue:
+		return s.word()
+	case *listValue:
+		return fmt.Sprintf("[%q]", s.word())
+	}
+	return strconv.Quote(s.word())
+}
+
+// hubSettings are the settings of a command that may run a hub, and what its command line says of
+// them.
+type hubSettings struct {
+	all   []*setting
+	given []string // --set
+}
+
+// addHubFlags adds the flags of the commands that may run a hub, and has load read the settings
+// that no flag sets.
+func (a *app) addHubFlags(f *pflag.FlagSet) {
+	f.SortFlags = false // they are in groups
+	if a.config.hub == nil {
+		a.config.hub = &hubSettings{all: a.config.settings()}
+	}
+	h := a.config.hub
+	f.StringArrayVar(&h.given, "set", nil, "set any setting, such as call-timeout=1m; may be repeated")
+	groupFlags(f, "Settings", "set")
+	for _, s := range h.all {
+		if s.is(isFlag) {
+			f.VarPF(s.value, s.name, "", s.help)
+			if _, ok := s.value.(*yesNoValue); ok {
+				f.Lookup(s.name).NoOptDefVal = "true"
+			}
+			groupFlags(f, s.group, s.name)
+		}
+	}
+}
+
+// loadSettings sets what no flag has set from --set, the environment and the file, and checks it
+// all.
+func (a *app) loadSettings(flags *pflag.FlagSet) error {
+	h := a.config.hub
+	for _, s := range h.all {
+		if f := flags.Lookup(s.name); f != nil && f.Changed {
+			s.from = "--" + s.name
+			s.resolve("")
+		}
+	}
+	lists := make(map[*setting][]string)
+	for _, word := range h.given {
+		name, value, ok := strings.Cut(word, "=")
+		s := h.named(name)
+		switch {
+		case !ok:
+			return usagef("--set %s: write it as --set KEY=VALUE, such as --set call-timeout=1m", word)
+		case s == nil:
+			return usagef("--set %s: %w", word, h.unknown(name))
+		case s.from == "--"+name:
+			return usagef("--set %s: --%s is given, too; leave out one of them", word, name)
+		case s.list() != nil:
+			lists[s] = append(lists[s], splitList(value)...)
+			continue
+		}
+		if err := s.set("--set", []string{value}); err != nil {
+			return err
+		}
+		s.resolve("")
+	}
+	for s, words := range lists {
+		if err := s.set("--set", words); err != nil {
+			return err
+		}
+	}
+	for _, s := range h.all {
+		value := a.env(envName(s.name))
+		if s.from != "" || value == "" {
+			continue
+		}
+		words := []string{value}
+		if s.list() != nil {
+			words = splitList(value)
+		}
+		if err := s.set("$"+envName(s.name), words); err != nil {
+			return err
+		}
+		s.resolve("")
+	}
+	if err := a.readConfigFile(); err != nil {
+		return err
+	}
+	return a.config.check()
+}
+
+func (h *hubSettings) named(name string) *setting {
+	i := slices.IndexFunc(h.all, func(s *setting) bool { return s.name == name })
+	if i < 0 {
+		return nil
+	}
+	return h.all[i]
+}
+
+// unknown says that there is no such setting, and which it may be.
+func (h *hubSettings) unknown(name string) error {
+	near := slices.MinFunc(h.all, func(x, y *setting) int { return cmp.Compare(distance(name, x.name), distance(name, y.name)) })
+	if distance(name, near.name) <= len(name)/3+1 {
+		return fmt.Errorf("there is no setting %q; did you mean %s?", name, near.name)
+	}
+	return fmt.Errorf("there is no setting %q; `tabhub serve --help` lists them", name)
+}
+
+// distance is how many characters have to be inserted, removed or replaced.
+func distance(x, y string) int {
+	row := make([]int, len(y)+1)
+	for i := range row {
+		row[i] = i
+	}
+	for i := range len(x) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(y) {
+			change := diagonal
+			if x[i] != y[j] {
+				change++
+			}
+			diagonal, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(y)]
+}
+
+// configPath is where the configuration file is, or would be.
+func (a *app) configPath() string {
+	if a.config.file != "" {
+		return a.config.file
+	}
+	dir, err := a.dir()
+	if err != nil {
+		return "tabhub.toml"
+	}
+	return dir.Config()
+}
+
+// maxConfigFile is how large a configuration file may be.
+const maxConfigFile = 1 << 20
+
+// readConfigFile sets what nothing else has set from the configuration file, if there is one. What
+// others may write to is refused, as it says who may do what; so is what others may read, if an
+// address of NATS in it has a password.
+func (a *app) readConfigFile() error {
+	path := a.config.file
+	if path == "" {
+		dir, err := a.dir()
+		if err != nil {
+			return err
+		}
+		path = dir.Config()
+		if _, err := os.Stat(path); err != nil { // what is wrong with the directory, the hub says
+			return nil
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return &usageError{err}
+	}
+	body, err := private.Read(path)
+	if err != nil {
+		return usagef("the configuration file cannot be used: %w", err)
+	}
+	if len(body) > maxConfigFile {
+		return usagef("the configuration file %s is larger than 1 MiB", path)
+	}
+	h := a.config.hub
+	lines, err := parseConfig(path, body)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		s := h.named(line.key)
+		if s == nil {
+			return usagef("%s: %w", line.at, h.unknown(line.key))
+		}
+		if s.from != "" { // what goes before is checked; this is, too
+			s = (&hubSettings{all: new(config).settings()}).named(line.key)
+		}
+		if err := line.checkKind(s); err != nil {
+			return err
+		}
+		if err := s.set(line.at, line.words); err != nil {
+			return err
+		}
+		s.resolve(filepath.Dir(path))
+	}
+	a.config.read = path
+	if k := h.named("cluster"); strings.HasPrefix(k.from, path) && a.config.cluster.hasPassword() {
+		if _, err := private.ReadSecret(path); err != nil {
+			return usagef("%s has a password in it: %w", k.from, err)
+		}
+	}
+	return nil
+}
+
+// configLine is a key of a configuration file and its value.
+type configLine struct {
+	at, key string
+	words   []string
+	kind    unstable.Kind // of the value, or of the elements of a list
+	isList  bool
+}
+
+// parseConfig reads the lines of a configuration file: keys without a table, each once.
+func parseConfig(path string, body []byte) (lines []configLine, err error) {
+	if err := toml.Unmarshal(body, new(map[string]any)); err != nil {
+		if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
+			row, _ := bad.Position()
+			return nil, usagef("%s:%d: %s; write a line as call-timeout = \"30s\"", path, row, strings.TrimPrefix(bad.Error(), "toml: "))
+		}
+		return nil, usagef("%s: %w", path, err)
+	}
+	p := unstable.Parser{}
+	p.Reset(body)
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind == unstable.Comment {
+			continue
+		}
+		var keys []string
+		line := configLine{}
+		for k := e.Key(); k.Next(); {
+			if keys == nil {
+				line.at = fmt.Sprintf("%s:%d", path, p.Shape(k.Node().Raw).Start.Line)
+			}
+			keys = append(keys, string(k.Node().Data))
+		}
+		line.key = strings.Join(keys, ".")
+		if e.Kind != unstable.KeyValue || len(keys) != 1 {
+			return nil, usagef("%s: %s: there are no tables; write each setting in a line of its own, such as call-timeout = \"30s\"", line.at, line.key)
+		}
+		value := e.Value()
+		if line.isList = value.Kind == unstable.Array; line.isList {
+			for each := value.Children(); each.Next(); {
+				line.add(each.Node())
+			}
+		} else {
+			line.add(value)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+func (l *configLine) add(value *unstable.Node) {
+	if l.kind != unstable.Invalid && l.kind != value.Kind {
+		l.kind = unstable.Array // of several kinds, which nothing takes
+	} else {
+		l.kind = value.Kind
+	}
+	l.words = append(l.words, string(value.Data))
+}
+
+// checkKind returns an error if the value is not written as one of the setting.
+func (l *configLine) checkKind(s *setting) error {
+	kind, how := unstable.String, "in quotes, such as "+s.name+" = "+s.example()
+	isList := s.list() != nil
+	switch s.value.(type) {
+	case *listValue:
+		how = "as a list, such as " + s.name + " = " + s.example()
+	case *yesNoValue:
+		kind, how = unstable.Bool, "as true or false"
+	case *numberValue:
+		kind, how = unstable.Integer, "as a number, such as "+s.name+" = "+s.word()
+	}
+	if l.isList != isList || len(l.words) > 0 && l.kind != kind {
+		return usagef("%s: write %s %s", l.at, s.name, how)
+	}
+	return nil
+}
+
+// splitList returns the elements of a list that is written with commas.
+func splitList(s string) (words []string) {
+	for word := range strings.SplitSeq(s, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// forHub returns the settings of this process for a hub that it starts, as flags, and its
+// environment: what the command line says and, for one that does not inherit the environment, what
+// that says. The hub reads the file itself. Addresses of NATS are in the environment: they may have
+// a password, and others can read command lines.
+func (c *config) forHub(withEnv bool) (args, env []string) {
+	env = os.Environ()
+	if c.file != "" {
+		if path, err := filepath.Abs(c.file); err == nil {
+			args = append(args, "--config="+path)
+		}
+	}
+	for _, s := range c.hub.all {
+		onLine := strings.HasPrefix(s.from, "--")
+		switch {
+		case !onLine && !(withEnv && strings.HasPrefix(s.from, "$")):
+			continue
+		case s.name == "cluster" && !withEnv:
+			env = append(env, envName(s.name)+"="+strings.Join(s.words(), ","))
+			continue
+		}
+		way := "--set=" + s.name + "="
+		if s.is(isFlag) {
+			way = "--" + s.name + "="
+		}
+		for _, word := range s.words() {
+			args = append(args, way+word)
+		}
+	}
+	return args, env
+}
+
+// Values of settings.
+
+const maxNumber = 1 << 30
+
+type textValue string
+
+func text(to *string) pflag.Value { return (*textValue)(to) }
+
+func (v *textValue) Set(s string) error { *v = textValue(s); return nil }
+func (v *textValue) String() string     { return string(*v) }
+func (v *textValue) Type() string       { return "string" }
+
+type choiceValue struct {
+	to      *string
+	choices []string
+}
+
+func oneOfThese(to *string, is string, choices ...string) pflag.Value {
+	*to = is
+	return &choiceValue{to, choices}
+}
+
+func (v *choiceValue) Set(s string) error {
+	if !slices.Contains(v.choices, s) {
+		last := len(v.choices) - 1
+		return fmt.Errorf("it may be %s or %s", strings.Join(v.choices[:last], ", "), v.choices[last])
+	}
+	*v.to = s
+	return nil
+}
+func (v *choiceValue) String() string { return *v.to }
+func (v *choiceValue) Type() string   { return "string" }
+
+type yesNoValue bool
+
+func yesNo(to *bool) pflag.Value { return (*yesNoValue)(to) }
+
+func (v *yesNoValue) Set(s string) error {
+	is, err := strconv.ParseBool(s)
+	if err != nil {
+		return errors.New("it may be true or false")
+	}
+	*v = yesNoValue(is)
+	return nil
+}
+func (v *yesNoValue) String() string { return strconv.FormatBool(bool(*v)) }
+func (v *yesNoValue) Type() string   { return "bool" }
+
+type numberValue struct {
+	to       *int
+	min, max int
+}
+
+func number(to *int, is, min, max int) pflag.Value {
+	*to = is
+	return &numberValue{to, min, max}
+}
+
+func (v *numberValue) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	switch {
+	case err == nil && n >= v.min && n <= v.max:
+		*v.to = n
+		return nil
+	case v.max < maxNumber:
+		return fmt.Errorf("it may be %d to %d", v.min, v.max)
+	}
+	return fmt.Errorf("it may be a number from %d on", v.min)
+}
+func (v *numberValue) String() string { return strconv.Itoa(*v.to) }
+func (v *numberValue) Type() string   { return "int" }
+
+type periodValue struct {
+	to  *time.Duration
+	min time.Duration
+}
+
+func period(to *time.Duration, is, min time.Duration) pflag.Value {
+	*to = is
+	return &periodValue{to, min}
+}
+
+func (v *periodValue) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	switch {
+	case err != nil:
+		return errors.New("write it as 90s or 1h30m")
+	case d < v.min:
+		return errors.New("it must be above 0")
+	}
+	*v.to = d
+	return nil
+}
+func (v *periodValue) String() string { return v.to.String() }
+func (v *periodValue) Type() string   { return "duration" }
+
+// listValue is a list. Of a flag, each time that it is given adds to it, and commas separate.
+type listValue struct {
+	to    *[]string
+	check func(string) error
+	begun bool
+}
+
+func list(to *[]string, check func(string) error, is ...string) pflag.Value {
+	*to = is
+	return &listValue{to: to, check: check}
+}
+
+// Replace sets all elements.
+func (v *listValue) Replace(words []string) error {
+	for _, word := range words {
+		if v.check != nil {
+			if err := v.check(word); err != nil {
+				return fmt.Errorf("%q: %w", word, err)
+			}
+		}
+	}
+	*v.to = slices.Clone(words)
+	return nil
+}
+
+func (v *listValue) Set(s string) error {
+	words := splitList(s)
+	if v.begun {
+		words = append(slices.Clone(*v.to), words...)
+	}
+	v.begun = true
+	return v.Replace(words)
+}
+func (v *listValue) String() string { return strings.Join(*v.to, ",") }
+func (v *listValue) Type() string   { return "strings" }

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// configured returns an app whose data directory has a configuration file.
+func configured(t *testing.T, file string, env map[string]string, flags ...string) (*app, error) {
+	t.Helper()
+	a := &app{env: func(name string) string { return env[name] }}
+	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	a.addHubFlags(f)
+	a.config.dataDir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(a.config.dataDir, "tabhub.toml"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Parse(flags); err != nil {
+		t.Fatal(err)
+	}
+	return a, a.loadSettings(f)
+}
+
+// A flag goes before the environment, and that before the file. What the file says is used.
+func TestSettingsHaveAnOrder(t *testing.T) {
+	file := `# of this machine
+call-timeout = "20s"
+task-after = "1m"
+person-timeout = "5m"
+user-sockets = 256
+label-results = true
+allow-origin = [
+  "https://a.example",
+  "https://b.example", # and another
+]
+policy-file = "rules.json"
+tools = ["-proxy"]
+log-keep = "30d"
+`
+	a, err := configured(t, file, map[string]string{"TABHUB_TASK_AFTER": "2m", "TABHUB_PERSON_TIMEOUT": "6m", "TABHUB_TOOLS": "-browser_tab,-browser_page"}, "--set=person-timeout=7m", "--tools=browser_instance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &a.config
+	if c.callTimeout != 20*time.Second || c.taskAfter != 2*time.Minute || c.personTimeout != 7*time.Minute || time.Duration(c.logKeep) != 30*day {
+		t.Errorf("%s %s %s %s", c.callTimeout, c.taskAfter, c.personTimeout, &c.logKeep)
+	}
+	if !c.labelResults || len(c.allowOrigins) != 2 || len(c.tools) != 1 || c.tools[0] != "browser_instance" {
+		t.Errorf("%v %q %q", c.labelResults, c.allowOrigins, c.tools)
+	}
+	if want := filepath.Join(c.dataDir, "rules.json"); c.policyFile != want || c.read != filepath.Join(c.dataDir, "tabhub.toml") {
+		t.Errorf("%s of %s", c.policyFile, c.read)
+	}
+}
+
+// A mistake in the file is an error that says where it is, and what to write.
+func TestMistakesInTheConfigurationFile(t *testing.T) {
+	for file, want := range map[string]string{
+		"call-timout = \"1s\"":                `tabhub.toml:1: there is no setting "call-timout"; did you mean call-timeout?`,
+		"\n\nxyzzyxyzzyxyzzy = 1":             `tabhub.toml:3: there is no setting "xyzzyxyzzyxyzzy"; `,
+		"call-timeout = 30":                   `tabhub.toml:1: write call-timeout in quotes, such as call-timeout = "30s"`,
+		"call-timeout = \"soon\"":             `tabhub.toml:1: call-timeout is "soon"; write it as 90s or 1h30m`,
+		"demo = \"yes\"":                      `tabhub.toml:1: write demo as true or false`,
+		"name-limit = \"32\"":                 `tabhub.toml:1: write name-limit as a number, such as name-limit = `,
+		"name-limit = 1000":                   `tabhub.toml:1: name-limit is "1000"; it may be `,
+		"allow-origin = \"*\"":                `tabhub.toml:1: write allow-origin as a list, such as allow-origin = ["…"]`,
+		"tools = [\"a\", 1]":                  `tabhub.toml:1: write tools as a list`,
+		"expose = [\"all\"]":                  `tabhub.toml:1: write expose in quotes`,
+		"expose = \"some\"":                   `tabhub.toml:1: expose is "some"; it may be auto, all or proxy`,
+		"demo = true\ndemo = false":           `tabhub.toml:`,
+		"demo = true\n[hub]\nauth = \"none\"": `tabhub.toml:2: hub: there are no tables`,
+		"hub.auth = \"none\"":                 `tabhub.toml:1: hub.auth: there are no tables`,
+		"demo true":                           `tabhub.toml:1: `,
+	} {
+		if _, err := configured(t, file, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", file, err, want)
+		}
+	}
+	if _, err := configured(t, "expose = \"some\"", nil, "--expose=all"); err == nil {
+		t.Error("a flag hides what is wrong in the file")
+	}
+}
+
+// A file that others can write to decides nothing, and one with a password is its owner's alone.
+func TestConfigurationFileIsItsOwners(t *testing.T) {
+	try := func(mode os.FileMode, body string) error {
+		path := filepath.Join(t.TempDir(), "own.toml")
+		if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		a := &app{env: func(string) string { return "" }}
+		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		a.addHubFlags(f)
+		a.config.file = path
+		return a.loadSettings(f)
+	}
+	if err := try(0o644, "demo = true"); err != nil {
+		t.Error(err)
+	}
+	if err := try(0o666, "demo = true"); err == nil {
+		t.Error("others may write what the hub does")
+	}
+	nats := "cluster = [\"nats://u:secret@nats:4222\"]"
+	if err := try(0o644, nats); err == nil || !strings.Contains(err.Error(), "own.toml:1 has a password in it") {
+		t.Error(err)
+	}
+	a := &app{env: func(string) string { return "" }}
+	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	a.addHubFlags(f)
+	a.config.file = filepath.Join(t.TempDir(), "none.toml")
+	if err := a.loadSettings(f); err == nil {
+		t.Error("a file that is named and missing is passed over")
+	}
+}
+
+// The guide has each setting, in its group and with its default, and no other.
+func TestGuideHasTheSettings(t *testing.T) {
+	text, err := os.ReadFile("../../spec/docs/OPERATING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, is, _ := strings.Cut(string(text), "\n### All settings\n")
+	is, _, _ = strings.Cut(is, "\n## ")
+	if got, want := strings.TrimSpace(is[strings.Index(is, "|"):]), strings.TrimSpace(settingsTable()); got != want {
+		t.Errorf("the guide's table is not that of the program, which is:\n%s", want)
+	}
+}
+
+// settingsTable is the table of all settings for people, as Markdown.
+func settingsTable() string {
+	var b strings.Builder
+	b.WriteString("| setting | default | |\n| --- | --- | --- |\n")
+	group := ""
+	for _, s := range new(config).settings() {
+		if s.is(isHidden) {
+			continue
+		}
+		if s.group != group {
+			group = s.group
+			b.WriteString("| **" + group + "** | | |\n")
+		}
+		help := regexp.MustCompile("`(file)`").ReplaceAllString(s.help, "$1")
+		is := ""
+		if s.value.String() != "" {
+			is = "`" + s.value.String() + "`"
+		}
+		b.WriteString("| `" + s.name + "` | " + is + " | " + help + " |\n")
+	}
+	return b.String()
+}
