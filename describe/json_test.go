@@ -131,19 +131,3 @@ func cleaned(v any) (clean any, ok bool) {
 	}
 	return v, true
 }
-
-// A registration is read once more for what it hides.
-func BenchmarkHidesInJSON(b *testing.B) {
-	for name, v := range map[string]string{
-		"ascii": `{"name":"tool","description":"echo the arguments back to the caller, as they came in","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer"}}}}`,
-		"latin": strings.Repeat("Größe und Höhe ändern; ", 10),
-		"cjk":   strings.Repeat("商品をカートに入れる。", 20),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(v)))
-			for b.Loop() {
-				HidesInJSON([]byte(v))
-			}
-		})
-	}
-}

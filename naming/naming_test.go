@@ -370,40 +370,6 @@ func FuzzURI(f *testing.F) {
 	})
 }
 
-func BenchmarkName(b *testing.B) {
-	id := Identity{spec.KindTool, "shop.example.com", 0, "add_to_cart"}
-	var n ToolNamer
-	name := n.Name(id, nil)
-	b.Run("new", func(b *testing.B) {
-		for b.Loop() {
-			n.Name(id, nil)
-		}
-	})
-	b.Run("10000", func(b *testing.B) {
-		var ids []Identity
-		for i := range 10_000 {
-			ids = append(ids, Identity{spec.KindTool, spec.Domain(fmt.Sprintf("site%d.example.com", i/100)), 0, fmt.Sprintf("add_item_%d_to_cart", i)})
-		}
-		for b.Loop() {
-			for _, id := range ids {
-				n.Name(id, nil)
-			}
-		}
-	})
-	b.Run("known", func(b *testing.B) {
-		held := map[string]Identity{name: id}
-		for b.Loop() {
-			n.Name(id, func(s string) (Identity, bool) { id, ok := held[s]; return id, ok })
-		}
-	})
-}
-
-func BenchmarkDomainOf(b *testing.B) {
-	for b.Loop() {
-		DomainOf("https://shop.example.com:8443", true)
-	}
-}
-
 // What a person mistypes as a site must not become one.
 func TestIsDomain(t *testing.T) {
 	for _, origin := range []string{"https://example.com", "http://localhost:5173", "http://[::1]:3000", "http://a_b.example.com.", "https://127.0.0.1", "https://例え.jp"} {

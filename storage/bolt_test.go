@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -254,52 +253,6 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 	if _, err := storage.Open(dir, storage.Options{}); !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("a directory: %v", err)
-	}
-}
-
-// TestEveryCommitVerifies guards against the worst mistake of the check: to refuse a
-// store that is whole.
-func TestEveryCommitVerifies(t *testing.T) {
-	dir := t.TempDir()
-	r := rand.New(rand.NewPCG(3, 4))
-	want := map[string]int{}
-	for round := range 25 {
-		b := open(t, dir)
-		for range 5 {
-			var changes []storage.Change
-			for range r.IntN(40) {
-				key := fmt.Sprint(r.IntN(60))
-				if r.IntN(3) == 0 {
-					changes = append(changes, storage.DeleteTab{Domain: "d", Key: key})
-					delete(want, key)
-				} else {
-					n := 1 << r.IntN(16)
-					changes = append(changes, storage.Tab{Domain: "d", Key: key, Title: strings.Repeat("x", n)})
-					want[key] = n
-				}
-			}
-			storagetest.Write(t, b, spec.UserID(fmt.Sprint("other", r.IntN(4))), changes...)
-			storagetest.Write(t, b, user, changes...)
-		}
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
-		b = open(t, dir)
-		s, err := b.Load(t.Context(), user, time.Time{})
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		if len(s.Tabs) != len(want) {
-			t.Fatalf("round %d: %d tabs, want %d", round, len(s.Tabs), len(want))
-		}
-		for _, tab := range s.Tabs {
-			if len(tab.Title) != want[tab.Key] {
-				t.Fatalf("round %d: tab %s has %d, want %d", round, tab.Key, len(tab.Title), want[tab.Key])
-			}
-		}
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/spec"
 	"tabhub/storage"
 )
 
@@ -59,75 +58,6 @@ func writeForever(path string) {
 			}
 			<-flying
 		})
-	}
-}
-
-// TestKilled: what was acknowledged is there after kill -9, nothing is there by half,
-// and the store opens, again and again.
-func TestKilled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tabhub.db")
-	acked := map[string]bool{}
-	var epoch spec.Epoch
-	for round := range 5 {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), envWriter+"="+path)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// Killed at a moment of which it knows nothing: in a commit, mostly.
-		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); n++ {
-			acked[lines.Text()] = true
-			if n == 150+37*round {
-				if err := cmd.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		cmd.Wait()
-
-		b, err := storage.Open(path, storage.Options{})
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		s, err := b.Load(t.Context(), user, time.Time{})
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		if s.Epoch <= epoch {
-			t.Errorf("round %d: epoch %d follows %d", round, s.Epoch, epoch)
-		}
-		epoch = s.Epoch
-		names := map[string]bool{}
-		for _, n := range s.Names {
-			names[n.Public] = true
-		}
-		tabs := map[string]bool{}
-		for _, tab := range s.Tabs {
-			tabs[tab.Key] = true
-			if i, _ := strconv.Atoi(tab.Key); tab.Title != strings.Repeat(tab.Key+",", 1+i%2000) {
-				t.Errorf("tab %s is not what was written", tab.Key)
-			}
-		}
-		if len(names) != len(tabs) {
-			t.Errorf("%d names and %d tabs: a write was applied by half", len(names), len(tabs))
-		}
-		for n := range acked {
-			if !tabs[n] || !names[n] {
-				t.Errorf("%s was acknowledged and is lost", n)
-			}
-		}
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(acked) < 150 {
-		t.Errorf("only %d writes were acknowledged: nothing was tested", len(acked))
 	}
 }
 

@@ -379,20 +379,3 @@ func testClientsOfAHub(t *testing.T, k keeper) {
 		}
 	}
 }
-
-func BenchmarkVerify(b *testing.B) {
-	c, err := auth.OpenClients(filepath.Join(b.TempDir(), "clients.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	_, token, err := c.Mint(auth.Client{Name: "one", User: "ann"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := c.Verify(token); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

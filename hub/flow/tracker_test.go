@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,29 @@ import (
 )
 
 const secret = "Vault key 7f3k-29xq-88ab"
+
+// mailText is ordinary text of n bytes, with values in it.
+func mailText(n int) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	words := strings.Fields("the order was sent on Monday and will arrive at your house before noon please have a look at what is written below about returns")
+	var b strings.Builder
+	for b.Len() < n {
+		switch random.IntN(20) {
+		case 0:
+			fmt.Fprintf(&b, "%08d ", random.IntN(1e8))
+		case 1:
+			b.WriteString("Jane Miller ")
+		default:
+			b.WriteString(words[random.IntN(len(words))] + " ")
+		}
+	}
+	return b.String()[:n]
+}
+
+func object(text string) json.RawMessage {
+	v, _ := json.Marshal(map[string]string{"text": text})
+	return v
+}
 
 // say has a site return something, and waits until it has been read.
 func say(t testing.TB, tr *Tracker, who string, from spec.Domain, what any) {

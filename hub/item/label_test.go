@@ -2,7 +2,6 @@ package item
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -47,21 +46,6 @@ func TestLabelMarksTexts(t *testing.T) {
 		got := string(Label(json.RawMessage(result), shop, "7f3a"))
 		if want := `{"_meta":{` + fromShop + `},` + want + `}`; got != want {
 			t.Errorf("%s:\n got %s\nwant %s", result, got, want)
-		}
-	}
-}
-
-// BenchmarkLabel is what a call pays for saying where its result is from.
-func BenchmarkLabel(b *testing.B) {
-	for _, size := range []int{1 << 10, 1 << 20} {
-		result := json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("some words of a page ", size/21) + `"}]}`)
-		for _, marker := range []string{"", "7f3a91c2"} {
-			b.Run(fmt.Sprint(size, marker), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					Label(result, shop, marker)
-				}
-			})
 		}
 	}
 }

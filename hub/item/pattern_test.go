@@ -108,22 +108,3 @@ func FuzzPattern(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkPattern(b *testing.B) {
-	for name, c := range map[string]struct{ template, uri string }{
-		"usual":   {"shop://order/{id}", "shop://order/2024-000123"},
-		"foreign": {"shop://order/{id}", "shop://cart"},
-		"hardest": {"a:" + strings.Repeat("{+v}", maxVariables) + "?", "a:" + strings.Repeat("a", 2000)},
-	} {
-		b.Run(name, func(b *testing.B) {
-			p, err := parseTemplate(c.template)
-			if err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				left := MaxSteps
-				p.match(c.uri, &left)
-			}
-		})
-	}
-}

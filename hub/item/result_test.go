@@ -72,23 +72,3 @@ func TestToolResultWithDoubts(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkToolResult is what a call pays for looking into its result.
-func BenchmarkToolResult(b *testing.B) {
-	row, _ := json.Marshal(strings.Repeat(`{"id":12,"title":"A thing","price_in":3.5},`, 1500))
-	for name, result := range map[string]string{
-		"small": `{"content":[{"type":"text","text":"hello"}]}`,
-		"text":  `{"content":[{"type":"text","text":"` + strings.Repeat("An ordinary sentence, with words in it. ", 1600) + `"}]}`,
-		"json":  `{"content":[{"type":"text","text":` + string(row) + `}]}`,
-		"rows":  `{"content":[],"structuredContent":{"rows":[` + strings.Repeat(`{"id":12,"title":"A thing","price_in":3.5},`, 1500) + `{}]}}`,
-		"meta":  `{"content":[{"type":"text","text":"hello"}],"_meta":{"openai/x":1}}`,
-	} {
-		b.Run(name, func(b *testing.B) {
-			it, resp := new(Item), spec.Response{Result: json.RawMessage(result)}
-			b.SetBytes(int64(len(result)))
-			for b.Loop() {
-				it.ToolResult(resp, "")
-			}
-		})
-	}
-}

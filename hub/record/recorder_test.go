@@ -698,41 +698,6 @@ func TestDir(t *testing.T) {
 	}
 }
 
-// BenchmarkAppend is what the record costs a call.
-func BenchmarkAppend(b *testing.B) {
-	f := &Recorder{wake: make(chan struct{}, 1)} // what writes has a core of its own
-	e := entry("add_to_cart")
-	e.URL = "https://shop.example.com/cart?id=1"
-	e.Args = json.RawMessage(`{"id":"8412","count":2}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		f.Append(e)
-		if len(f.queue) == 500 {
-			written, _, _ := f.take(nil)
-			f.reuse(written)
-			f.bytes = 0
-		}
-	}
-	if s := f.Status(); s != (Status{}) {
-		b.Error(s)
-	}
-}
-
-// BenchmarkWrite is what a line costs who writes it.
-func BenchmarkWrite(b *testing.B) {
-	f := Open(b.TempDir()+"/record", Options{User: "ann"})
-	defer f.Close()
-	e := long("add_to_cart")
-	e.Args = json.RawMessage(`{"id":"8412","count":2}`)
-	b.ReportAllocs()
-	for n := 0; b.Loop(); n++ {
-		f.Append(e)
-		if n%1000 == 0 {
-			f.flush(b.Context())
-		}
-	}
-}
-
 // Who has a call carry much must not get other calls, or this one, out of the record.
 func TestLargeArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

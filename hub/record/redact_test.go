@@ -100,20 +100,3 @@ func TestPayloads(t *testing.T) {
 	}
 	intact(t, dir)
 }
-
-// BenchmarkRedact is what keeping a large result costs: of an ordinary text, and of one that
-// has been written to take long.
-func BenchmarkRedact(b *testing.B) {
-	for name, text := range map[string]string{"ordinary": "Stoneware mug, holds 350 ml, glazed by hand. ", "hostile": "token key pin 1 2 3 "} {
-		v, err := json.Marshal(strings.Repeat(text, maxPayload/len(text)))
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(v)))
-			for b.Loop() {
-				redact(v)
-			}
-		})
-	}
-}

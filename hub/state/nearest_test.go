@@ -41,20 +41,3 @@ func TestDistance(t *testing.T) {
 		t.Errorf("distance of the longest: %d", got)
 	}
 }
-
-// A name that is nobody's is compared with all that there are, which must not take
-// the hub's lock for long.
-func BenchmarkDistance(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 2))
-	uri := func() string {
-		s := []byte("tabhub://site.example.com/note://")
-		for len(s) < maxSuggest {
-			s = append(s, byte('a'+random.IntN(26)))
-		}
-		return string(s)
-	}
-	x, y := uri(), uri()
-	for b.Loop() {
-		distance(x, y, maxEdits)
-	}
-}

@@ -140,13 +140,3 @@ func TestConcurrentCalls(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkAdd(b *testing.B) {
-	var c Calls
-	now := noon
-	b.ReportAllocs()
-	for b.Loop() {
-		now = now.Add(time.Millisecond) // 1,000 calls a second, steps included
-		c.Add(now, "ok", 1234*time.Microsecond)
-	}
-}

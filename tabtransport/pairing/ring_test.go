@@ -41,8 +41,6 @@ func withKeepers(t *testing.T, test func(t *testing.T, k keeper)) {
 // inFile is a file for all users.
 type inFile string
 
-func newFile(t testing.TB) inFile { return inFile(filepath.Join(t.TempDir(), "pairings")) }
-
 func (path inFile) open(t testing.TB) *pairing.Ring {
 	t.Helper()
 	ring, err := pairing.Open(string(path), "hub-1")
@@ -412,16 +410,6 @@ func TestOpenBadFile(t *testing.T) {
 		if left, err := os.ReadFile(path); err != nil || string(left) != text {
 			t.Errorf("%q became %q", text, left)
 		}
-	}
-}
-
-// A handshake is part of each connection of a browser: its cost is noticed there.
-func BenchmarkHandshake(b *testing.B) {
-	ring := newFile(b).open(b)
-	c := copyOf(ring)
-	c.mustMeet(b, ring)
-	for b.Loop() {
-		c.mustMeet(b, ring)
 	}
 }
 
