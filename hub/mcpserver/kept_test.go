@@ -186,7 +186,7 @@ func TestKeptSessionsEndWhenIdle(t *testing.T) {
 // nobody else's.
 func TestSessionsAreBounded(t *testing.T) {
 	h := newScripted()
-	const most = 50
+	const most = 20
 	first := overTCP(t, New(h, Options{MaxSessions: most}))
 	first.header.Set("Authorization", "alice")
 	first.initialize("2025-06-18")
@@ -196,7 +196,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for range 1250 {
+			for range 10 {
 				if resp := flood.do("POST", "/mcp", initializeLine("2025-06-18")); resp.StatusCode != 200 {
 					t.Errorf("initialize: %s", resp.Status)
 				} else {
