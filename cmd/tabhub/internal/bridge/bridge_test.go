@@ -139,13 +139,11 @@ const (
 func (r *rig) begin() *played {
 	r.t.Helper()
 	h := <-r.hubs
-	r.send(initLine)
-	h.gets(initLine)
+	r.passes(h, initLine)
 	h.send(initAnswer)
 	r.gets(initAnswer)
 	list := `{"method":"tools/list","jsonrpc":"2.0","id":1}`
-	r.send(initDone, list)
-	h.gets(initDone, list)
+	r.passes(h, initDone, list)
 	tools := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"twice","annotations":{"idempotentHint":true}},{"name":"buy","annotations":{"readOnlyHint":false}},{"name":"plain"}]}}`
 	h.send(tools)
 	r.gets(tools)
@@ -160,6 +158,22 @@ func (h *played) rejoin() {
 	h.gets(initDone)
 }
 
+// reconnect ends h, and returns the next hub, with which the session is restored.
+func (r *rig) reconnect(h *played) *played {
+	r.t.Helper()
+	h.conn.Close()
+	h = <-r.hubs
+	h.rejoin()
+	return h
+}
+
+// passes checks that what the client sends reaches the hub as it is.
+func (r *rig) passes(h *played, lines ...string) {
+	r.t.Helper()
+	r.send(lines...)
+	h.gets(lines...)
+}
+
 func call(id, tool string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":{"n":1}}}`, id, tool)
 }
@@ -169,8 +183,7 @@ func TestCallsUnderWayWhenTheHubDies(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()
 	open := []string{call(`2`, "buy"), call(`"2"`, "read"), call(`3`, "twice"), call(`4`, "plain"), call(`5`, "never listed"), `{"jsonrpc":"2.0","id":6,"method":"resources/list"}`}
-	r.send(open...)
-	h.gets(open...)
+	r.passes(h, open...)
 	h.conn.Close()
 	r.getsLost(`2`, `4`, `5`)
 	h = <-r.hubs
@@ -181,8 +194,7 @@ func TestCallsUnderWayWhenTheHubDies(t *testing.T) {
 	h.send(answer)
 	r.gets(answer)
 	later := call(`7`, "buy")
-	r.send(later)
-	h.gets(later)
+	r.passes(h, later)
 }
 
 // However a client writes it, and some escape every slash: a purchase is one.
@@ -197,8 +209,7 @@ func TestCallsAreReadAsTheHubReadsThem(t *testing.T) {
 		`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"read"},"params":{"name":"buy"}}`,
 		`{"jsonrpc":"2.0","id":7,"method":"tools\/call","params":{"name":"read"}}`,
 	}
-	r.send(open...)
-	h.gets(open...)
+	r.passes(h, open...)
 	h.conn.Close()
 	r.getsLost(`2`, `3`, `4`, `5`, `6`)
 	h = <-r.hubs
@@ -233,15 +244,13 @@ func TestRequestThatHubsDieOf(t *testing.T) {
 	h.rejoin()
 	r.gets(toolsNew)
 	later := call(`4`, "read")
-	r.send(later)
-	h.gets(later)
+	r.passes(h, later)
 }
 
 func TestInitializeUnderWayWhenTheHubDies(t *testing.T) {
 	r := newRig(t)
 	h := <-r.hubs
-	r.send(initLine)
-	h.gets(initLine)
+	r.passes(h, initLine)
 	h.conn.Close()
 	h = <-r.hubs
 	h.gets(initLine)
@@ -258,15 +267,12 @@ func TestSessionIsRestored(t *testing.T) {
 	unsub := `{"jsonrpc":"2.0","id":5,"method":"resources/unsubscribe","params":{"uri":"a:1"}}`
 	list := `{"jsonrpc":"2.0","id":6,"method":"prompts/list"}`
 	for i, line := range []string{level, sub, sub2, unsub, list} {
-		r.send(line)
-		h.gets(line)
+		r.passes(h, line)
 		answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i+2)
 		h.send(answer)
 		r.gets(answer)
 	}
-	h.conn.Close()
-	h = <-r.hubs
-	h.rejoin()
+	h = r.reconnect(h)
 	h.gets(`{"jsonrpc":"2.0","id":"tabhub:replay:2","method":"logging/setLevel","params":{"level":"error"}}`,
 		`{"jsonrpc":"2.0","id":"tabhub:replay:3","method":"resources/subscribe","params":{"uri":"a:2"}}`)
 	h.send(`{"jsonrpc":"2.0","id":"tabhub:replay:2","result":{}}`, `{"jsonrpc":"2.0","id":"tabhub:replay:3","error":{}}`)
@@ -282,11 +288,8 @@ func TestCancelledCallIsForgotten(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
-	r.send(call(`2`, "buy"), call(`3`, "read"), cancel)
-	h.gets(call(`2`, "buy"), call(`3`, "read"), cancel)
-	h.conn.Close()
-	h = <-r.hubs
-	h.rejoin()
+	r.passes(h, call(`2`, "buy"), call(`3`, "read"), cancel)
+	h = r.reconnect(h)
 	h.gets(call(`3`, "read"))
 	r.gets(toolsNew)
 }
@@ -317,8 +320,7 @@ func TestWhatAnEndingHubHasNotBegun(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()
 	open := []string{call(`2`, "buy"), `{"jsonrpc":"2.0","id":3,"method":"resources/list"}`, call(`4`, "never listed")}
-	r.send(open...)
-	h.gets(open...)
+	r.passes(h, open...)
 	for range maxSends + 1 {
 		h.send(`{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"stop","settled":true}}`)
 		h.conn.Close()
@@ -348,8 +350,7 @@ func TestWhatAnEndingHubWasSilentAbout(t *testing.T) {
 		call(`"c/d"`, "buy"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c\u002fd"}}`,
 		call(`"e\/f"`, "buy"),
 	}
-	r.send(open...)
-	h.gets(open...)
+	r.passes(h, open...)
 	answers := []string{`{"jsonrpc":"2.0","id":20,"result":{"content":[]}}`, `{"jsonrpc":"2.0","id":"e/f","result":{"content":[]}}`}
 	h.send(answers...)
 	r.gets(answers...)
@@ -360,8 +361,7 @@ func TestWhatAnEndingHubWasSilentAbout(t *testing.T) {
 	h.rejoin()
 	r.gets(toolsNew)
 	later := call(`7`, "read")
-	r.send(later)
-	h.gets(later)
+	r.passes(h, later)
 }
 
 // What a hub says last is heard also by a bridge that has still much to say to it.
@@ -388,8 +388,7 @@ func TestHubThatEndsWhileItsSessionIsRestored(t *testing.T) {
 func TestHubThatDiesAgainAndAgain(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()
-	r.send(call(`2`, "read"))
-	h.gets(call(`2`, "read"))
+	r.passes(h, call(`2`, "read"))
 	h.conn.Close()
 	h = <-r.hubs
 	h.gets(initReplay)
@@ -398,9 +397,7 @@ func TestHubThatDiesAgainAndAgain(t *testing.T) {
 	h.rejoin()
 	h.gets(call(`2`, "read"))
 	r.gets(toolsNew)
-	h.conn.Close()
-	h = <-r.hubs
-	h.rejoin()
+	h = r.reconnect(h)
 	h.gets(call(`2`, "read"))
 	r.gets(toolsNew)
 }

@@ -35,8 +35,7 @@ func TestClosedInputWaitsForAnswers(t *testing.T) {
 func TestClosedInputAndHungHub(t *testing.T) {
 	r := newRigWith(t, Options{leaveTimeout: time.Millisecond})
 	h := <-r.hubs
-	r.send(initLine, call(`1`, "buy"))
-	h.gets(initLine, call(`1`, "buy"))
+	r.passes(h, initLine, call(`1`, "buy"))
 	r.stdin.Close()
 	for _, want := range []string{`NOT_CONNECTED`, `{"jsonrpc":"2.0","id":0,"error":`} {
 		if got := next(t, "the client's stream", r.stdout); !strings.Contains(got, want) {
@@ -124,14 +123,12 @@ func TestBatch(t *testing.T) {
 	r := newRig(t)
 	h := <-r.hubs
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	r.send(initLine, initDone, list)
-	h.gets(initLine, initDone, list)
+	r.passes(h, initLine, initDone, list)
 	tools := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","annotations":{"readOnlyHint":true}}]}}`
 	h.send(agreed, tools)
 	r.gets(agreed, tools)
 	batch := `[` + call(`2`, "buy") + `,` + call(`3`, "read") + `]`
-	r.send(batch)
-	h.gets(batch)
+	r.passes(h, batch)
 	h.conn.Close()
 	if got := next(t, "the client's stream", r.stdout); !strings.Contains(got, `"id":2,`) || !strings.Contains(got, lostText) {
 		t.Fatalf("the unsafe call of a batch got %s", got)
@@ -152,11 +149,8 @@ func TestRefusedLines(t *testing.T) {
 		"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}",
 		`[` + call(`4`, "buy") + `,` + call(`5`, "read") + `]`, // 2025-06-18 has no batches
 	}
-	r.send(bad...)
-	h.gets(bad...)
-	h.conn.Close()
-	h = <-r.hubs
-	h.rejoin()
+	r.passes(h, bad...)
+	h = r.reconnect(h)
 	r.gets(toolsNew)
 	r.stdin.Close()
 	h.gets(bye)
@@ -173,13 +167,10 @@ func TestRefusedLines(t *testing.T) {
 func TestClientUsesTheBridgesID(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()
-	h.conn.Close()
-	h = <-r.hubs
-	h.rejoin()
+	h = r.reconnect(h)
 	r.gets(toolsNew)
 	ping := `{"jsonrpc":"2.0","id":"tabhub:replay:1","method":"ping"}`
-	r.send(ping)
-	h.gets(ping)
+	r.passes(h, ping)
 	answer := `{"jsonrpc":"2.0","id":"tabhub:replay:1","result":{}}`
 	h.send(answer)
 	r.gets(answer)

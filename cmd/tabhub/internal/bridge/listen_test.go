@@ -12,13 +12,11 @@ func TestListenIsRestored(t *testing.T) {
 	listen := `{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:1","a:2"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
 	meta := `"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}`
 	acked := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + meta + `,"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:2"]}}}`
-	r.send(listen)
-	h.gets(listen)
+	r.passes(h, listen)
 	h.send(acked)
 	r.gets(acked)
 	buy := `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"buy","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
-	r.send(buy)
-	h.gets(buy)
+	r.passes(h, buy)
 	h.conn.Close()
 	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":9,"result":{"resultType":"complete",`) {
 		t.Fatalf("the open call got %s", got)
@@ -43,8 +41,7 @@ func TestListenOutlivesAHubThatEnds(t *testing.T) {
 	listen := `{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`
 	acked := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + meta + `,"notifications":{"toolsListChanged":true}}}`
 	over := `{"jsonrpc":"2.0","id":"L","result":{"resultType":"complete",` + meta + `}}`
-	r.send(listen)
-	h.gets(listen)
+	r.passes(h, listen)
 	h.send(acked)
 	r.gets(acked)
 	for _, reason := range []string{"upgrade", "stop"} {
