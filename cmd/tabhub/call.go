@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,14 +18,28 @@ import (
 
 func (a *app) callCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "call NAME [ARGUMENTS]",
-		Short: "Call a tool; ARGUMENTS is a JSON object, or - to read it from stdin",
+		Use:   "call NAME [ARGUMENTS...]",
+		Short: "Call a tool, get a prompt, or read a resource",
+		Long: `Call a tool, get a prompt, or read a resource of a page.
+
+The arguments of a tool are a JSON object, or - to read it from stdin; those of a prompt are
+written as KEY=VALUE. A resource has its URI for a name.`,
 		Example: `  tabhub call website_tool_shop_example_com__search '{"query":"tea"}'
-  tabhub call website_tool_shop_example_com__search - --json < arguments.json`,
-		Args: args(cobra.RangeArgs(1, 2)),
+  tabhub call website_tool_shop_example_com__search - --json < arguments.json
+  tabhub call website_prompt_shop_example_com__choose_gift occasion=birthday budget=30
+  tabhub call tabhub://shop.example.com/shop://cart`,
+		Args: args(cobra.MinimumNArgs(1)),
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		switch {
+		case strings.Contains(pos[0], "://") && len(pos) == 1:
+			return a.readResource(cmd.Context(), pos[0], *asJSON)
+		case strings.HasPrefix(pos[0], "website_prompt_"):
+			return a.getPrompt(cmd.Context(), pos[0], pos[1:], *asJSON)
+		case len(pos) > 2:
+			return usagef("%q is one word too many; put the arguments of a tool into one JSON object, in quotes", pos[2])
+		}
 		arguments, err := a.arguments(pos[1:])
 		if err != nil {
 			return err

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,10 +123,16 @@ func (a *app) completeRules() cobra.CompletionFunc {
 	})
 }
 
-// completePrompt completes the name of a prompt, and then its arguments.
-func (a *app) completePrompt(cmd *cobra.Command, before []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeCall completes the name of a tool or prompt or the URI of a resource, and then the
+// arguments of a prompt.
+func (a *app) completeCall(cmd *cobra.Command, before []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(before) == 0 {
-		return a.completeItems("/api/prompts")(cmd, before, begun)
+		tools, directive := a.completeTools()(cmd, before, begun)
+		for _, path := range []string{"/api/prompts", "/api/resources"} {
+			more, _ := a.completeItems(path)(cmd, before, begun)
+			tools = append(tools, more...)
+		}
+		return tools, directive
 	}
 	keys, directive := a.offer(func(ctx context.Context, add func(value, about string)) error {
 		var all []httpd.ItemReport
@@ -141,6 +149,36 @@ func (a *app) completePrompt(cmd *cobra.Command, before []string, begun string) 
 	return keys, directive | cobra.ShellCompDirectiveNoSpace
 }
 
+// completeFilter completes the words of `tabhub log`: a key, and then its value.
+func (a *app) completeFilter(cmd *cobra.Command, before []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var events []string
+	for _, e := range record.Events() {
+		events = append(events, string(e))
+	}
+	values := map[string]cobra.CompletionFunc{
+		"client": a.completeClients(), "site": a.completeSites(), "tool": a.completeTools(),
+		"event": oneOf(events...), "decision": oneOf("allow", "ask", "deny"),
+		"class": oneOf("read", "write", "destructive", "hub", "relay"), "outcome": oneOf("ok", record.Failed),
+		"session": nil, "call": nil, "text": nil, "user": nil,
+	}
+	key, value, ok := strings.Cut(begun, "=")
+	var all []cobra.Completion
+	if !ok {
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			all = append(all, key+"=")
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	if values[key] == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	found, directive := values[key](cmd, before, value)
+	for _, v := range found {
+		all = append(all, key+"="+v)
+	}
+	return all, directive
+}
+
 // addCompletions says for all commands below root what completes their arguments, and the
 // values of their flags.
 func (a *app) addCompletions(root *cobra.Command) {
@@ -148,13 +186,13 @@ func (a *app) addCompletions(root *cobra.Command) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	ofCommand := map[string]cobra.CompletionFunc{
-		"tabhub call":          first(a.completeTools()),
+		"tabhub call":          a.completeCall,
+		"tabhub tools":         first(oneOf("tools", "resources", "prompts")),
+		"tabhub log":           a.completeFilter,
 		"tabhub explain":       first(a.completeTools()),
-		"tabhub read":          first(a.completeItems("/api/resources")),
-		"tabhub prompt":        a.completePrompt,
 		"tabhub site":          first(a.completeSites()),
 		"tabhub approve":       first(a.completeQuestions()),
-		"tabhub cancel":        first(a.completeUnderWay()),
+		"tabhub calls cancel":  first(a.completeUnderWay()),
 		"tabhub policy set":    first(oneOf("allow", "ask", "deny")),
 		"tabhub policy mode":   first(oneOf("open", "careful", "ask", "read-only")),
 		"tabhub policy remove": first(a.completeRules()),
@@ -162,18 +200,11 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"tabhub extension":     first(directories),
 		"tabhub man":           first(directories),
 	}
-	var events []string
-	for _, e := range record.Events() {
-		events = append(events, string(e))
-	}
 	ofFlag := map[string]cobra.CompletionFunc{
 		"client": a.completeClients(), "site": a.completeSites(), "sites": a.completeSites(), "tool": a.completeTools(),
 		"forget": a.completePairings(), "data-dir": directories,
-		"event":    oneOf(events...),
-		"decision": oneOf("allow", "ask", "deny"),
-		"class":    oneOf("read", "write", "destructive", "hub", "relay"),
-		"outcome":  oneOf("ok", record.Failed),
-		"cache":    oneOf("on", "off", "default"), "check": oneOf("strict", "lenient", "off"), "private": oneOf("on", "off"),
+		"class": oneOf("read", "write", "destructive", "hub", "relay"),
+		"cache": oneOf("on", "off", "default"), "check": oneOf("strict", "lenient", "off"), "private": oneOf("on", "off"),
 		"scope": oneOf("user", "project"), "autostart": oneOf("yes", "no"), "extension": directories,
 		"tabhub setup --client": oneOf(append([]string{"all", none}, clientconf.Names()...)...),
 		"auth":                  oneOf("token", "jwt", "none"), "policy": oneOf("open", "careful", "ask", "read-only"),

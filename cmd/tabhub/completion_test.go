@@ -48,8 +48,8 @@ func TestCompletionOfHostileNames(t *testing.T) {
 		line []string
 		want string
 	}{
-		{[]string{"read", "tabhub://evil"}, "tabhub://evil.example.com/evil:good"},
-		{[]string{"prompt", "website_prompt_evil_example_com_p", ""}, "good="},
+		{[]string{"call", "tabhub://evil"}, "tabhub://evil.example.com/evil:good"},
+		{[]string{"call", "website_prompt_evil_example_com_p", ""}, "good="},
 	} {
 		var out bytes.Buffer
 		run(t.Context(), append([]string{"__completeNoDesc", "--data-dir", string(p.dir)}, tt.line...), strings.NewReader(""), &out, new(bytes.Buffer), noEnv)

@@ -1,105 +1,76 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/httpd"
 )
 
-func (a *app) resourcesCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "resources",
-		Short:   "List the resources that pages offer, and the templates of their URIs",
-		Example: "  tabhub resources\n  tabhub resources --json",
-		Args:    args(cobra.NoArgs),
-	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return show(cmd.Context(), a, "/api/resources", nil, *asJSON, func(all []httpd.ItemReport) error {
-			if len(all) == 0 {
-				return a.printNone(cmd.Context(), "resources")
-			}
-			t := a.table("URI", "DESCRIPTION")
-			for _, r := range all {
-				t.Row(r.Name, terminal.OneLine(description(r.Definition), maxDescription))
-			}
-			return t.Print()
-		})
-	}
-	return cmd
+// listResources lists the resources that pages offer, and the templates of their URIs.
+func (a *app) listResources(ctx context.Context, asJSON bool) error {
+	return show(ctx, a, "/api/resources", nil, asJSON, func(all []httpd.ItemReport) error {
+		if len(all) == 0 {
+			return a.printNone(ctx, "resources")
+		}
+		t := a.table("URI", "DESCRIPTION")
+		for _, r := range all {
+			t.Row(r.Name, terminal.OneLine(description(r.Definition), maxDescription))
+		}
+		return t.Print()
+	})
 }
 
-func (a *app) readCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "read URI",
-		Short: "Read a resource of a page",
-		Example: `  tabhub read tabhub://shop.example.com/shop://cart
-  tabhub read --json tabhub://shop.example.com/shop://products/7`,
-		Args: args(cobra.ExactArgs(1)),
-	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		r, err := a.remote()
-		if err != nil {
-			return err
+// listPrompts lists the prompts that pages offer, and their arguments.
+func (a *app) listPrompts(ctx context.Context, asJSON bool) error {
+	return show(ctx, a, "/api/prompts", nil, asJSON, func(all []httpd.ItemReport) error {
+		if len(all) == 0 {
+			return a.printNone(ctx, "prompts")
 		}
-		b, err := r.do(cmd.Context(), http.MethodGet, "/api/resource?uri="+url.QueryEscape(pos[0]), nil)
-		if err != nil || *asJSON {
-			return a.printAnswer(b, err)
-		}
-		var result struct {
-			Contents []struct{ URI, MimeType, Text, Blob string }
-		}
-		if err := decode(b, &result); err != nil {
-			return err
-		}
-		for _, c := range result.Contents {
-			if len(result.Contents) > 1 {
-				fmt.Fprintf(a.out, "[%s]\n", c.URI)
+		t := a.table("NAME", "ARGUMENTS", "DESCRIPTION")
+		for _, p := range all {
+			var takes []string
+			for _, arg := range promptArguments(p.Definition) {
+				takes = append(takes, arg.String())
 			}
-			if c.Blob != "" {
-				a.printBytes("a resource", c.MimeType, c.Blob)
-				continue
-			}
-			fmt.Fprintln(a.out, c.Text)
+			t.Row(p.Name, strings.Join(takes, " "), terminal.OneLine(description(p.Definition), maxDescription))
 		}
-		return nil
-	}
-	return cmd
+		return t.Print()
+	})
 }
 
-func (a *app) promptsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "prompts",
-		Short:   "List the prompts that pages offer, and their arguments",
-		Example: "  tabhub prompts\n  tabhub prompts --json",
-		Args:    args(cobra.NoArgs),
+// readResource prints a resource.
+func (a *app) readResource(ctx context.Context, uri string, asJSON bool) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
 	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return show(cmd.Context(), a, "/api/prompts", nil, *asJSON, func(all []httpd.ItemReport) error {
-			if len(all) == 0 {
-				return a.printNone(cmd.Context(), "prompts")
-			}
-			t := a.table("NAME", "ARGUMENTS", "DESCRIPTION")
-			for _, p := range all {
-				var takes []string
-				for _, arg := range promptArguments(p.Definition) {
-					takes = append(takes, arg.String())
-				}
-				t.Row(p.Name, strings.Join(takes, " "), terminal.OneLine(description(p.Definition), maxDescription))
-			}
-			return t.Print()
-		})
+	b, err := r.do(ctx, http.MethodGet, "/api/resource?uri="+url.QueryEscape(uri), nil)
+	if err != nil || asJSON {
+		return a.printAnswer(b, err)
 	}
-	return cmd
+	var result struct {
+		Contents []struct{ URI, MimeType, Text, Blob string }
+	}
+	if err := decode(b, &result); err != nil {
+		return err
+	}
+	for _, c := range result.Contents {
+		if len(result.Contents) > 1 {
+			fmt.Fprintf(a.out, "[%s]\n", c.URI)
+		}
+		if c.Blob != "" {
+			a.printBytes("a resource", c.MimeType, c.Blob)
+			continue
+		}
+		fmt.Fprintln(a.out, c.Text)
+	}
+	return nil
 }
 
 // promptArgument is an argument of a prompt.
@@ -122,48 +93,39 @@ func promptArguments(definition json.RawMessage) []promptArgument {
 	return p.Arguments
 }
 
-func (a *app) promptCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "prompt NAME [KEY=VALUE...]",
-		Short:   "Get a prompt of a page, with arguments",
-		Example: `  tabhub prompt website_prompt_shop_example_com__choose_gift occasion=birthday budget=30`,
-		Args:    args(cobra.MinimumNArgs(1)),
+// getPrompt prints a prompt, with arguments as KEY=VALUE.
+func (a *app) getPrompt(ctx context.Context, name string, arguments []string, asJSON bool) error {
+	in := httpd.PromptRequest{Name: name}
+	for _, pair := range arguments {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return usagef("%q is no argument of a prompt; write it as KEY=VALUE", pair)
+		}
+		if in.Arguments == nil {
+			in.Arguments = make(map[string]string)
+		}
+		in.Arguments[key] = value
 	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		in := httpd.PromptRequest{Name: pos[0]}
-		for _, pair := range pos[1:] {
-			key, value, ok := strings.Cut(pair, "=")
-			if !ok || key == "" {
-				return usagef("%q is no argument; write it as KEY=VALUE", pair)
-			}
-			if in.Arguments == nil {
-				in.Arguments = make(map[string]string)
-			}
-			in.Arguments[key] = value
-		}
-		r, err := a.remote()
-		if err != nil {
-			return err
-		}
-		b, err := r.do(cmd.Context(), http.MethodPost, "/api/prompt", in)
-		if err != nil || *asJSON {
-			return a.printAnswer(b, err)
-		}
-		var result struct {
-			Messages []struct {
-				Role    string
-				Content content
-			}
-		}
-		if err := decode(b, &result); err != nil {
-			return err
-		}
-		for _, m := range result.Messages {
-			fmt.Fprintf(a.out, "[%s]\n", m.Role)
-			a.printContent(&m.Content)
-		}
-		return nil
+	r, err := a.remote()
+	if err != nil {
+		return err
 	}
-	return cmd
+	b, err := r.do(ctx, http.MethodPost, "/api/prompt", in)
+	if err != nil || asJSON {
+		return a.printAnswer(b, err)
+	}
+	var result struct {
+		Messages []struct {
+			Role    string
+			Content content
+		}
+	}
+	if err := decode(b, &result); err != nil {
+		return err
+	}
+	for _, m := range result.Messages {
+		fmt.Fprintf(a.out, "[%s]\n", m.Role)
+		a.printContent(&m.Content)
+	}
+	return nil
 }

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tabhub/describe"
 	"tabhub/hub/httpd"
@@ -19,53 +23,56 @@ import (
 
 func (a *app) logCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "log",
+		Use:   "log [KEY=VALUE...]",
 		Short: "Show the record of what was done, and by whom",
 		Long: `Show the record of what was done, and by whom: calls, questions to you and their answers,
 what pages registered, changes of the policy.
 
 The record is in files of the data directory, which are read whether the hub runs or not.
 With $TABHUB_TOKEN, or of a node of a cluster, the hub is asked for the record of that user, of
-which it gives the latest 10000 lines.`,
+which it gives the latest 10000 lines.
+
+Words such as client=claude choose lines; a line is shown if all words fit:
+  client=    of this client, by its id or name
+  session=   of this connection of a client
+  site=      of this site
+  tool=      of this tool, by the page's name
+  class=     what may change so much: read, write, destructive, hub or relay
+  decision=  what was decided so: allow, ask or deny
+  outcome=   what ended so: ok, failed, or a code such as TOOL_TIMEOUT
+  event=     such as call, ask or policy
+  text=      with this anywhere in the line
+  call=      all of one call, or of one question, by its id
+  user=      the record of this user, of a hub with accounts`,
 		Example: `  tabhub log -f
-  tabhub log --client claude --since 1h
-  tabhub log --decision deny --limit 0
-  tabhub log --text refund --outcome TOOL_TIMEOUT
-  tabhub log --call 7QK3DXN2AB`,
-		Args: args(cobra.NoArgs),
+  tabhub log client=claude --since 1h
+  tabhub log decision=deny --limit 0
+  tabhub log text=refund outcome=TOOL_TIMEOUT
+  tabhub log call=7QK3DXN2AB`,
+		Args: cobra.ArbitraryArgs,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON for each, all that there are")
 	follow := cmd.Flags().BoolP("follow", "f", false, "go on with what is recorded from now on")
 	limit := cmd.Flags().Int("limit", 50, "how many of the latest; 0 for all")
-	call := cmd.Flags().String("call", "", "tell all of one call, or of one question, by its `id`")
-	l := logSource{app: a, where: addUserFlag(cmd)}
+	l := logSource{app: a}
 	q := &l.query
-	cmd.Flags().StringVar((*string)(&q.Event), "event", "", "only this, such as call, ask or policy")
-	cmd.Flags().StringVar(&q.Client, "client", "", "only of this client, by its id or name")
-	cmd.Flags().StringVar(&q.Site, "site", "", "only of this site")
-	cmd.Flags().StringVar(&q.Tool, "tool", "", "only of this tool, by the page's name")
-	cmd.Flags().StringVar(&q.Class, "class", "", "only what may change so much: read, write, destructive, hub or relay")
-	cmd.Flags().StringVar(&q.Decision, "decision", "", "only what was decided so: allow, ask or deny")
-	cmd.Flags().StringVar(&q.Outcome, "outcome", "", "only what ended so: ok, failed, or the code of a failure, such as TOOL_TIMEOUT")
-	cmd.Flags().StringVar(&q.Session, "session", "", "only of this connection of a client")
-	cmd.Flags().StringVar(&q.Text, "text", "", "only lines with these words anywhere")
 	cmd.Flags().Var((*moment)(&q.Since), "since", "only since then, such as 10m or 3d ago, or 2026-01-31")
 	cmd.Flags().Var((*moment)(&q.Until), "until", "only before then")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if *limit < 0 {
 			return usagef("--limit is %d; it may not be negative", *limit)
 		}
-		if err := q.Check(); err != nil {
-			return usagef("--%s", err)
+		if err := l.filter(pos); err != nil {
+			return err
 		}
-		q.Limit, q.Call = *limit, *call
-		if *call != "" || *asJSON && !cmd.Flags().Changed("limit") {
+		q.Limit = *limit
+		if q.Call != "" || *asJSON && !cmd.Flags().Changed("limit") {
 			q.Limit = 0
 		}
 		switch {
 		case *asJSON:
 			return l.each(cmd.Context(), *follow, a.printLineJSON)
-		case *call != "":
+		case q.Call != "":
 			return l.tellCall(cmd.Context(), *follow)
 		}
 		out := a.lines()
@@ -80,35 +87,74 @@ which it gives the latest 10000 lines.`,
 		case *q == record.Query{Limit: q.Limit}:
 			a.note("nothing is recorded yet; a hub that runs records what is done")
 		default:
-			a.note("nothing like this is in the record; `tabhub log` without flags shows the latest of all")
+			a.note("nothing like this is in the record; `tabhub log` alone shows the latest of all")
 		}
 		return err
 	}
+	// What is a word now was a flag once.
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+			switch name := unknown.GetSpecifiedName(); {
+			case name == "head":
+				return usagef("there is no flag --head any more; write the head alone: `tabhub log verify HEAD`")
+			case l.words()[name] != nil:
+				return usagef("there is no flag --%[1]s any more; write %[1]s=VALUE", name)
+			}
+		}
+		return a.flagError(cmd, err)
+	})
 	cmd.AddCommand(a.logVerifyCommand(), a.logHeadCommand())
 	return cmd
 }
 
-// addUserFlag adds --user, and returns the function that tells where the record is that is asked
-// for: in a directory, or in the hub that runs.
-func addUserFlag(cmd *cobra.Command) func(*app) (dir string, ofHub bool, err error) {
-	user := cmd.Flags().String("user", string(spec.LocalUser), "of a hub with accounts, whose record")
-	return func(a *app) (string, bool, error) {
-		switch {
-		case !a.hubHasRecord():
-			dir, err := a.dir()
-			return record.Dir(dir.Records(), spec.UserID(*user)), false, err
-		case cmd.Flags().Changed("user"):
-			return "", true, usagef("--user is for records in the data directory; with $TABHUB_TOKEN, or of a node of a cluster, the hub gives out that of the token's user")
-		}
-		return "", true, nil
+// filterKeys are the words that say which lines of the record are meant, and what they say.
+const filterKeys = "client, site, tool, decision, outcome, class, event, session, call, text or user"
+
+// words has what each key sets.
+func (l *logSource) words() map[string]*string {
+	q := &l.query
+	return map[string]*string{
+		"client": &q.Client, "site": &q.Site, "tool": &q.Tool, "decision": &q.Decision, "outcome": &q.Outcome,
+		"class": &q.Class, "event": (*string)(&q.Event), "session": &q.Session, "call": &q.Call, "text": &q.Text, "user": &l.user,
 	}
+}
+
+// filter sets the query from words such as client=claude.
+func (l *logSource) filter(words []string) error {
+	to := l.words()
+	for _, word := range words {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return usagef("%q says nothing about lines of the record; write KEY=VALUE, where the key is %s", word, filterKeys)
+		}
+		if to[key] == nil {
+			return usagef("there is no key %q; it may be %s", key, filterKeys)
+		}
+		*to[key] = value
+	}
+	if err := l.query.Check(); err != nil {
+		return &usageError{err}
+	}
+	return nil
 }
 
 // logSource is a record that a command reads.
 type logSource struct {
 	app   *app
 	query record.Query
-	where func(*app) (dir string, ofHub bool, err error) // see addUserFlag
+	user  string // of a hub with accounts; "": the owner of one without
+}
+
+// where tells where the record is: in a directory, or in the hub that runs.
+func (l *logSource) where() (dir string, ofHub bool, err error) {
+	switch {
+	case !l.app.hubHasRecord():
+		dir, err := l.app.dir()
+		return record.Dir(dir.Records(), cmp.Or(spec.UserID(l.user), spec.LocalUser)), false, err
+	case l.user != "":
+		return "", true, usagef("user= is for records in the data directory; with $TABHUB_TOKEN, or of a node of a cluster, the hub gives out that of the token's user")
+	}
+	return "", true, nil
 }
 
 // hubHasRecord reports whether the record that is asked for is not in the data directory: it is
@@ -124,7 +170,7 @@ func (a *app) hubHasRecord() bool {
 // each calls f for each line that is asked for, and, if follow is set, for those that are
 // added until ctx is done.
 func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) error) error {
-	dir, ofHub, err := l.where(l.app)
+	dir, ofHub, err := l.where()
 	if err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func (l *logSource) payload(ctx context.Context, line *record.Line) record.Paylo
 }
 
 func (l *logSource) payloads(ctx context.Context, line *record.Line) (found []record.Payload, err error) {
-	dir, ofHub, err := l.where(l.app)
+	dir, ofHub, err := l.where()
 	if err != nil {
 		return nil, err
 	}

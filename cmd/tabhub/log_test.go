@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -39,7 +37,7 @@ func TestPayloadsOfANode(t *testing.T) {
 	line := recordCall(t, dir, `"of an earlier hub"`)
 	line.Call = "C2"
 	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
-	l := logSource{app: a, where: addUserFlag(new(cobra.Command))}
+	l := logSource{app: a}
 	if found := l.payload(t.Context(), &line); string(found.Args) != `"of the node"` {
 		t.Errorf("line %d: %s", line.N, found.Args)
 	}

@@ -18,7 +18,7 @@ import (
 
 func (a *app) logVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "verify",
+		Use:   "verify [HEAD...] [user=USER]",
 		Short: "Check that the record is as it was written",
 		Long: `Check that the record is as it was written.
 
@@ -31,21 +31,24 @@ With $TABHUB_TOKEN, or of a node of a cluster, the hub gives out the lines of th
 they were written, and they are checked here. What was cut off at the end shows then only
 with a head.`,
 		Example: `  tabhub log verify
-  tabhub log verify --head 1204:5f3a9c01d27e88b4`,
-		Args: args(cobra.NoArgs),
+  tabhub log verify 1204:5f3a9c01d27e88b4`,
+		Args: cobra.ArbitraryArgs,
 	}
-	heads := cmd.Flags().StringSlice("head", nil, "a head that tabhub log head has printed; may be repeated")
-	where := addUserFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		l := logSource{app: a}
 		var known []record.Head
-		for _, text := range *heads {
-			h, err := parseHead(text)
+		for _, word := range pos {
+			if user, ok := strings.CutPrefix(word, "user="); ok {
+				l.user = user
+				continue
+			}
+			h, err := parseHead(word)
 			if err != nil {
-				return usagef("--head: %w", err)
+				return usagef("%q is no head: %w", word, err)
 			}
 			known = append(known, h)
 		}
-		dir, ofHub, err := where(a)
+		dir, ofHub, err := l.where()
 		if err != nil {
 			return err
 		}
@@ -115,14 +118,21 @@ func (a *app) printReport(dir string, r *record.Report, known []record.Head) err
 
 func (a *app) logHeadCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "head",
+		Use:     "head [user=USER]",
 		Short:   "Print the number and the hash of the last line, to note elsewhere",
 		Example: `  tabhub log head`,
-		Args:    args(cobra.NoArgs),
+		Args:    args(cobra.MaximumNArgs(1)),
 	}
-	where := addUserFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		dir, ofHub, err := where(a)
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		l := logSource{app: a}
+		for _, word := range pos {
+			user, ok := strings.CutPrefix(word, "user=")
+			if !ok {
+				return usagef("%q is not for this command; it takes user=USER alone", word)
+			}
+			l.user = user
+		}
+		dir, ofHub, err := l.where()
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,8 @@ then starts by itself, or with "tabhub serve" in a terminal of its own.
 
 The hub's settings are in tabhub.toml in its data directory. The environment goes before it
 (call-timeout is TABHUB_CALL_TIMEOUT; lists are separated by commas), and flags before both;
---data-dir and --config can be set in the environment, too. TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its users.`,
+--data-dir and --config can be set in the environment, too. TABHUB_TOKEN is the token of a user of
+a hub with accounts.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
@@ -102,8 +103,8 @@ The hub's settings are in tabhub.toml in its data directory. The environment goe
 		}
 		root.AddCommand(commands...)
 	}
-	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.resourcesCommand(), a.readCommand(), a.promptsCommand(), a.promptCommand(), a.explainCommand(), a.checkCommand())
-	add(groupDecide, a.watchCommand(), a.cancelCommand(), a.approveCommand(), a.logCommand(), a.siteCommand(), a.leaseCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
+	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.explainCommand(), a.checkCommand())
+	add(groupDecide, a.callsCommand(), a.approveCommand(), a.logCommand(), a.siteCommand(), a.leaseCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
 	add(groupSetUp, a.setupCommand(), a.extensionCommand(), a.pairCommand(), a.browserCommand(), a.installCommand(), a.uninstallCommand(), a.tokenCommand(), a.doctorCommand())
 	add(groupHub, a.serveCommand(), a.stdioCommand(), a.autostartCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.clusterCommand(), a.versionCommand(), a.manCommand())
 	root.SetHelpCommandGroupID(groupHub)
@@ -115,9 +116,18 @@ The hub's settings are in tabhub.toml in its data directory. The environment goe
 	return root
 }
 
+// renamed has what the commands are now that were others once.
+var renamed = map[string]string{
+	"resources": "tools resources", "prompts": "tools prompts", "read": "call URI", "prompt": "call NAME [KEY=VALUE...]",
+	"watch": "calls --follow", "cancel": "calls cancel ID",
+}
+
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
+	}
+	if now, ok := renamed[args[0]]; ok && !cmd.HasParent() {
+		return usagef("there is no command %q any more; it is `tabhub %s` now", args[0], now)
 	}
 	err := fmt.Sprintf("there is no command %q", args[0])
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {

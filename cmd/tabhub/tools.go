@@ -16,16 +16,30 @@ import (
 
 func (a *app) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "tools",
-		Short: "List the tools as clients see them",
+		Use:   "tools [tools|resources|prompts]",
+		Short: "List the tools as clients see them, or what else pages offer",
 		Example: `  tabhub tools
-  tabhub tools --cost`,
-		Args: args(cobra.NoArgs),
+  tabhub tools --cost
+  tabhub tools resources
+  tabhub tools prompts`,
+		Args: args(cobra.MaximumNArgs(1)),
 	}
 	asJSON := jsonFlag(cmd)
 	all := cmd.Flags().Bool("all", false, "also those that clients are not listed and reach by name or through the tool proxy")
 	cost := cmd.Flags().Bool("cost", false, "what each tool's definition costs in a model's context, largest first")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		if len(pos) > 0 && pos[0] != "tools" && (*all || *cost) {
+			return usagef("--all and --cost are of tools; %q has neither", pos[0])
+		}
+		switch what := append(pos, "tools")[0]; what {
+		case "resources":
+			return a.listResources(cmd.Context(), *asJSON)
+		case "prompts":
+			return a.listPrompts(cmd.Context(), *asJSON)
+		case "tools":
+		default:
+			return usagef("%q is nothing that pages offer; it may be tools, resources or prompts", what)
+		}
 		return show(cmd.Context(), a, "/api/tools", nil, *asJSON, func(tools []httpd.ToolReport) error {
 			if *cost {
 				return a.printCost(tools)

@@ -50,7 +50,7 @@ func (s *Server) getResource(r *request) error {
 	if uri == "" {
 		return badRequest("the parameter uri is missing")
 	}
-	return r.answerRaw(r.tenant.Hub.ReadResource(r.Context(), r.caller("tabhub read"), uri))
+	return r.answerRaw(r.tenant.Hub.ReadResource(r.Context(), r.caller("tabhub call"), uri))
 }
 
 // postPrompt gets a prompt, and answers the GetPromptResult.
@@ -66,5 +66,5 @@ func (s *Server) postPrompt(r *request) error {
 	if in.Arguments == nil {
 		args = nil
 	}
-	return r.answerRaw(r.tenant.Hub.GetPrompt(r.Context(), r.caller("tabhub prompt"), in.Name, args))
+	return r.answerRaw(r.tenant.Hub.GetPrompt(r.Context(), r.caller("tabhub call"), in.Name, args))
 }

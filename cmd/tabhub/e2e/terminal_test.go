@@ -59,7 +59,7 @@ func TestPagesCannotSteerATerminal(t *testing.T) {
 		{"tools", name + "t"},
 		{"tools --cost", name + "t"},
 		{"log", "rows"},
-		{"log --tool " + steering, ""},
+		{"log tool=" + steering, ""},
 		{"site", ""},
 		{"site " + steering, ""},
 		{"site --cache " + steering + " shop.localhost:8000", ""},

@@ -18,20 +18,33 @@ import (
 	"tabhub/hub/httpd"
 )
 
-func (a *app) watchCommand() *cobra.Command {
+func (a *app) callsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "watch",
-		Short: "Show what is done for your clients, as it begins, goes on and ends",
-		Long: `Show what is done for your clients, as it begins, goes on and ends, until Ctrl-C.
+		Use:   "calls",
+		Short: "Show the calls that are under way, and end one",
+		Long: `List the calls that are under way, or with --follow show what is done for your clients, as
+it begins, goes on and ends, until Ctrl-C.
 
-A call that begins is shown with its ID, which "tabhub cancel" takes. What ends is shown as
+A call that begins is shown with its ID, which "tabhub calls cancel" takes. What ends is shown as
 "tabhub log" has it.`,
-		Example: `  tabhub watch
-  tabhub watch --json | jq -c .running`,
+		Example: `  tabhub calls
+  tabhub calls -f
+  tabhub calls -f --json | jq -c .running`,
 		Args: args(cobra.NoArgs),
 	}
-	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON whenever something has changed")
+	asJSON := jsonFlag(cmd)
+	follow := cmd.Flags().BoolP("follow", "f", false, "show what begins, goes on and ends; with --json a line for each change")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !*follow {
+			all, err := a.underWay(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return a.printValue(append([]hub.Running{}, all...))
+			}
+			return a.printUnderWay(all)
+		}
 		w := &watcher{lines: a.lines(), now: a.status()}
 		show := w.show
 		if *asJSON {
@@ -44,6 +57,7 @@ A call that begins is shown with its ID, which "tabhub cancel" takes. What ends 
 		}
 		return err
 	}
+	cmd.AddCommand(a.cancelCommand())
 	return cmd
 }
 
@@ -156,26 +170,22 @@ func stage(c *hub.Running) terminal.Cell {
 
 func (a *app) cancelCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cancel [ID]",
-		Short: "End a call that is under way, or list those that are",
+		Use:   "cancel ID",
+		Short: "End a call that is under way",
 		Long: `End a call that is under way: its tab is told to stop, and its client that you have
-stopped it. Of the ID the first characters are enough. Without one, the calls are listed.`,
-		Example: `  tabhub cancel
-  tabhub cancel 7QK3`,
-		Args: args(cobra.MaximumNArgs(1)),
+stopped it. Of the ID the first characters are enough.`,
+		Example: `  tabhub calls cancel 7QK3`,
+		Args:    args(cobra.ExactArgs(1)),
 	}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		all, err := a.underWay(cmd.Context())
 		if err != nil {
 			return err
 		}
-		if len(pos) == 0 {
-			return a.printUnderWay(all)
-		}
 		found := slices.DeleteFunc(all, func(c hub.Running) bool { return !strings.HasPrefix(c.ID, strings.ToUpper(pos[0])) })
 		switch {
 		case len(found) == 0 || pos[0] == "":
-			return fmt.Errorf("no call %q is under way; `tabhub cancel` lists those that are", pos[0])
+			return fmt.Errorf("no call %q is under way; `tabhub calls` lists those that are", pos[0])
 		case len(found) > 1:
 			return fmt.Errorf("the IDs of %d calls begin with %q; write more of it", len(found), pos[0])
 		}
@@ -184,7 +194,7 @@ stopped it. Of the ID the first characters are enough. Without one, the calls ar
 			return err
 		}
 		if _, err = r.do(cmd.Context(), http.MethodDelete, "/api/calls?id="+url.QueryEscape(found[0].ID), nil); err == nil {
-			a.note("cancelled; `tabhub log --call %s` says how it has ended", found[0].ID)
+			a.note("cancelled; `tabhub log call=%s` says how it has ended", found[0].ID)
 		}
 		return err
 	}
@@ -211,7 +221,7 @@ func (a *app) underWay(ctx context.Context) (all []hub.Running, err error) {
 
 func (a *app) printUnderWay(all []hub.Running) error {
 	if len(all) == 0 {
-		a.note("no call is under way; `tabhub watch` shows those that begin")
+		a.note("no call is under way; `tabhub calls -f` shows those that begin")
 		return nil
 	}
 	t := a.table("ID", "CLIENT", "SITE", "WHAT", "SINCE", "STATE")

@@ -28,7 +28,7 @@ func TestWatchAndCancel(t *testing.T) {
 	in, out := io.Pipe()
 	watched, called := make(chan int, 1), make(chan string, 1)
 	go func() {
-		watched <- run(ctx, []string{"watch", "--json", dir}, strings.NewReader(""), out, out, noEnv)
+		watched <- run(ctx, []string{"calls", "-f", "--json", dir}, strings.NewReader(""), out, out, noEnv)
 		out.Close()
 	}()
 	events := json.NewDecoder(bufio.NewReader(in))
@@ -52,7 +52,7 @@ func TestWatchAndCancel(t *testing.T) {
 	}()
 	is := until(func(e *httpd.WatchEvent) bool { return len(e.Running) == 1 && e.Running[0].Progress != nil })
 	var b bytes.Buffer
-	if code := run(t.Context(), []string{"cancel", strings.ToLower(is.Running[0].ID[:6]), dir}, strings.NewReader(""), &b, &b, noEnv); code != exitOK {
+	if code := run(t.Context(), []string{"calls", "cancel", strings.ToLower(is.Running[0].ID[:6]), dir}, strings.NewReader(""), &b, &b, noEnv); code != exitOK {
 		t.Fatalf("cancel: %d %s", code, b.String())
 	}
 	until(func(e *httpd.WatchEvent) bool { return len(e.Entries) > 0 && e.Entries[0].Outcome == "STOPPED" })
