@@ -54,14 +54,15 @@ terminal you are asked whether to write it. Elsewhere nothing is written without
 
 func (a *app) installCommand() *cobra.Command {
 	e := new(clientEdit)
-	var asJSON bool
+	var asJSON, remove bool
 	var browsers []string
 	cmd := &cobra.Command{
 		Use:   "install [CLIENT]",
-		Short: "Put tabhub into the configuration of an MCP client, or list the clients",
+		Short: "Put tabhub into an MCP client's configuration, or take it out, or list clients",
 		Long: `Put tabhub into the configuration of an MCP client:
 ` + strings.Join(clientconf.Names(), ", ") + `.
 Without a client, list which are found here, and where tabhub is in their configuration.
+With --remove, take tabhub out, and end the token that the entry has.
 
 ` + editHelp + `
 
@@ -74,15 +75,22 @@ The entry names a file in the data directory with a token, by which the hub know
 configuration that you share: to the hub the client is then one without a name.`,
 		Example: `  tabhub install
   tabhub install claude-desktop
-  tabhub install cursor --scope project --dry-run`,
+  tabhub install cursor --scope project --dry-run
+  tabhub install claude-desktop --remove`,
 		ValidArgs: clientconf.Names(),
 		Args:      args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
 			switch {
+			case len(pos) == 0 && remove:
+				return usagef("--remove needs a client; `tabhub install` lists them")
 			case len(pos) == 0:
 				return a.listInstalled(asJSON)
 			case asJSON:
 				return usagef("--json is for the list of clients; leave %s out", pos[0])
+			case remove && (e.noToken || cmd.Flags().Changed("browser")):
+				return usagef("--no-token and --browser are for what goes in; --remove takes it out")
+			case remove:
+				return a.editClient(cmd.Context(), pos[0], e)
 			}
 			program, err := installed()
 			if err != nil {
@@ -98,38 +106,16 @@ configuration that you share: to the hub the client is then one without a name.`
 			return a.editClient(cmd.Context(), pos[0], e)
 		},
 	}
-	e.addFlags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list of clients as JSON")
-	cmd.Flags().BoolVar(&e.noToken, "no-token", false, "put no token into the entry")
-	browsersFlag(cmd.Flags(), &browsers)
-	return cmd
-}
-
-func (a *app) uninstallCommand() *cobra.Command {
-	e := new(clientEdit)
-	cmd := &cobra.Command{
-		Use:   "uninstall CLIENT",
-		Short: "Take tabhub out of the configuration of an MCP client",
-		Long: `Take tabhub out of the configuration of an MCP client.
-
-` + editHelp,
-		Example:   `  tabhub uninstall claude-desktop`,
-		ValidArgs: clientconf.Names(),
-		Args:      args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, pos []string) error {
-			return a.editClient(cmd.Context(), pos[0], e)
-		},
-	}
-	e.addFlags(cmd)
-	return cmd
-}
-
-func (e *clientEdit) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&remove, "remove", false, "take tabhub out of the client's configuration")
 	cmd.Flags().BoolVar(&e.dryRun, "dry-run", false, "show the change and make none")
 	cmd.Flags().BoolVar(&e.yes, "yes", false, "do not ask")
 	cmd.Flags().StringVar(&e.file, "config", "", "the client's configuration `file`, if it is not the usual one")
 	cmd.Flags().StringVar(&e.scope, "scope", "", "user or project")
 	cmd.Flags().StringVar(&e.name, "name", connectName, "what the client calls the server: up to seven letters, digits, - and _")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list of clients as JSON")
+	cmd.Flags().BoolVar(&e.noToken, "no-token", false, "put no token into the entry")
+	browsersFlag(cmd.Flags(), &browsers)
+	return cmd
 }
 
 // installed returns the path by which clients can start this program.

@@ -104,7 +104,7 @@ func TestSetupForRealClients(t *testing.T) {
 	if out := run("tabhub", "install", "claude-code", "--yes"); !strings.Contains(out, "can use tabhub now, in all you do") {
 		t.Errorf("an entry by URL:\n%s", out)
 	}
-	if out := run("tabhub", "uninstall", "claude-code", "--yes"); !strings.Contains(out, "claude mcp remove --scope user tabhub") {
+	if out := run("tabhub", "install", "claude-code", "--remove", "--yes"); !strings.Contains(out, "claude mcp remove --scope user tabhub") {
 		t.Errorf("taken out:\n%s", out)
 	}
 	if out := run("tabhub", "install", "--json"); strings.Contains(out, "claude.json") {
