@@ -320,30 +320,3 @@ func TestBrandedChrome(t *testing.T) {
 		t.Errorf("%+v, %v after %v", info, err, time.Since(start))
 	}
 }
-
-// hold makes a user data directory look like that of a running browser.
-func hold(t *testing.T, data string) {
-	t.Helper()
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "hold")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "s")
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { unix.Close(fd) })
-	if err := errors.Join(
-		unix.Bind(fd, &unix.SockaddrUnix{Name: socket}), unix.Listen(fd, 1),
-		os.Symlink(host+"-4711", filepath.Join(data, "SingletonLock")),
-		os.Symlink(socket, filepath.Join(data, "SingletonSocket")),
-	); err != nil {
-		t.Fatal(err)
-	}
-}
