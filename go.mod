@@ -20,7 +20,7 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
 	github.com/nats-io/nats-server/v2 v2.15.2 // tests
 	github.com/nats-io/nats.go v1.55.0 // what nodes of a cluster share
-	github.com/pelletier/go-toml/v2 v2.4.3 // where a configuration file's members stand, and what they say
+	github.com/pelletier/go-toml/v2 v2.4.3 // reads tabhub.toml, with the line of a mistake
 	github.com/prometheus/client_golang v1.25.0 // /metrics
 	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts and transcripts
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: another opinion on schemas
@@ -29,7 +29,7 @@ require (
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // edits configuration files, comments kept
 	github.com/yosida95/uritemplate/v3 v3.0.2 // resource templates
 	go.etcd.io/bbolt v1.5.0 // the store
-	go.yaml.in/yaml/v3 v3.0.5 // the same for YAML
+	go.yaml.in/yaml/v3 v3.0.5 // tests: reads YAML
 	golang.org/x/mod v0.41.0 // compares versions of hub and bridge
 	golang.org/x/net v0.62.0 // domain names in punycode, public suffixes
 	golang.org/x/sys v0.49.0 // locks, process groups

@@ -25,10 +25,10 @@ func connectable(program string, args []string, at string) []httpd.Connectable {
 	for _, c := range clientconf.All {
 		to := httpd.Connectable{Name: c.Name, Title: c.Title, After: c.After}
 		if program != "" {
-			to.Start = &httpd.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: entryText(c, start)}
+			to.Start = &httpd.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: c.Text(connectName, start)}
 		}
 		if c.CanReach() {
-			to.URL = &httpd.ConnectWay{Line: clientCommand(c, &reach), Entry: entryText(c, reach)}
+			to.URL = &httpd.ConnectWay{Line: clientCommand(c, &reach), Entry: c.Text(connectName, reach)}
 		}
 		for _, link := range c.Links(connectName, at) {
 			to.Links = append(to.Links, httpd.ConnectLink(link))
@@ -50,12 +50,6 @@ func clientCommand(c clientconf.Client, e *clientconf.Entry) string {
 		return ""
 	}
 	return shell.Here(words...)
-}
-
-// entryText is a configuration of the client that has nothing but the entry.
-func entryText(c clientconf.Client, e clientconf.Entry) string {
-	text, _ := c.Add(nil, connectName, e) // there is nothing that it could not read
-	return string(text)
 }
 
 // relayClients describes a user's clients of the relay.

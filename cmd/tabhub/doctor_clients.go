@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"net"
 	"net/url"
@@ -13,7 +15,7 @@ import (
 )
 
 // clients looks at the configurations of MCP clients.
-func (d *doctor) clients() {
+func (d *doctor) clients(ctx context.Context) {
 	system, err := d.system()
 	if err != nil {
 		d.note("clients", "", "projects' files are not looked at: %v", err)
@@ -27,7 +29,7 @@ func (d *doctor) clients() {
 				continue // the client is not there
 			}
 			seen[path] = true
-			if d.client(c, scope, path) {
+			if d.client(ctx, c, scope, path) {
 				configured = true
 			}
 		}
@@ -37,11 +39,18 @@ func (d *doctor) clients() {
 	}
 }
 
-// client looks at one file, and reports whether it mentions tabhub.
-func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string) bool {
-	text, err := clientconf.Read(path)
-	if err != nil {
+// client looks at one file, and reports whether it mentions tabhub, or cannot be looked at.
+func (d *doctor) client(ctx context.Context, c clientconf.Client, scope clientconf.Scope, path string) bool {
+	text, err := clientText(ctx, c, path)
+	switch {
+	case errors.Is(err, errUnseen):
+		d.note("clients", "", "%s: %v", c.Title, err)
+		return true // it may be
+	case err != nil && c.Edited():
 		d.bad("clients", "make it a file that you may read", "%s: %v", c.Title, err)
+		return false
+	case err != nil:
+		d.bad("clients", "mend what it says", "%s: %v", c.Title, err)
 		return false
 	}
 	if len(text) == 0 {

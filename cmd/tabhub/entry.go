@@ -63,6 +63,21 @@ func (a *app) newEntryFile(c clientconf.Client) (string, error) {
 	return filepath.Join(dir.Entries(), c.Name+"-"+strings.ToLower(rand.Text()[:8])), err
 }
 
+// lastEntry returns a good token of an entry of the client, and its file; "" if there is none.
+func (a *app) lastEntry(ctx context.Context, c clientconf.Client) (token, path string) {
+	dir, err := a.dir()
+	if err != nil {
+		return "", ""
+	}
+	paths, _ := filepath.Glob(filepath.Join(dir.Entries(), c.Name+"-*")) // nil if there is no such directory
+	for _, path := range paths {
+		if token, err := entryToken(variable(clientconf.Entry{Env: map[string]string{tokenFileEnv: path}})); err == nil && !a.needsToken(ctx, token) {
+			return token, path
+		}
+	}
+	return "", ""
+}
+
 // writeEntryFile puts a token into a file that its user alone may read: what is in a client's
 // configuration, or among the words of a command, others may see.
 func writeEntryFile(path, token string) error {

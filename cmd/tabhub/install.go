@@ -50,7 +50,10 @@ func (e *clientEdit) change(c clientconf.Client, text []byte) ([]byte, error) {
 
 const editHelp = `The change is shown first; what other servers keep in the file is shown as ***. On a
 terminal you are asked whether to write it. Elsewhere nothing is written without
---yes. The old file is kept beside the new one, with the time in its name.`
+--yes. The old file is kept beside the new one, with the time in its name.
+
+Claude Code (scope user) and Codex change their files by commands of their own, which are
+run, or printed if the program is not on your PATH. For goose you are told what to change.`
 
 func (a *app) installCommand() *cobra.Command {
 	e := new(clientEdit)
@@ -67,8 +70,6 @@ With --remove, take tabhub out, and end the token that the entry has.
 ` + editHelp + `
 
 --scope user is for all you do, --scope project for the project in this directory.
-Claude Code's own program makes the change of scope user; if it is not on your PATH, its
-command is printed.
 
 The entry names a file in the data directory with a token, by which the hub knows the client
 (see "tabhub token list"). One that is there and good is kept. --no-token leaves it out, for a
@@ -84,7 +85,7 @@ configuration that you share: to the hub the client is then one without a name.`
 			case len(pos) == 0 && remove:
 				return usagef("--remove needs a client; `tabhub install` lists them")
 			case len(pos) == 0:
-				return a.listInstalled(asJSON)
+				return a.listInstalled(cmd.Context(), asJSON)
 			case asJSON:
 				return usagef("--json is for the list of clients; leave %s out", pos[0])
 			case remove && (e.noToken || cmd.Flags().Changed("browser")):
@@ -156,7 +157,8 @@ type clientChange struct {
 	client        clientconf.Client
 	scope         clientconf.Scope
 	edit          *clientEdit
-	path          string // of the file; "" if a program of the client finds it
+	path          string // of the file; "" if a program of the client, or the user, changes it
+	byHand        string // the file that the user changes; "": none
 	before, after []byte
 	old           string // the token that the entry has
 	oldFile       string // where it has it; "": in itself
@@ -185,6 +187,9 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 	if err != nil {
 		return nil, &usageError{err}
 	}
+	if e.file != "" && !p.client.Edited() {
+		return nil, usagef("--config is for files of JSON; that of %s is not edited here", p.client.Title)
+	}
 	byProgram := e.file == "" && p.client.Command(p.scope, e.name, e.entry) != nil
 	if p.path = e.file; e.file == "" {
 		p.path, err = p.client.Path(system, p.scope)
@@ -203,24 +208,33 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 			return nil, usagef("%w; if you mean that file, name it with --config", err)
 		}
 	}
+	unseen := false
 	if p.path != "" {
-		if p.before, err = clientconf.Read(p.path); err != nil {
+		p.before, err = clientText(ctx, p.client, p.path)
+		if unseen = errors.Is(err, errUnseen); err != nil && !unseen {
 			return nil, usagef("the configuration cannot be read: %w", err)
 		}
 	}
 	started := p.client.Started(p.before, e.name)
 	p.old, _ = entryToken(variable(started)) // one that cannot be read is replaced
 	p.oldFile = started.Env[tokenFileEnv]
+	if unseen && e.entry != nil && !e.noToken {
+		p.old, p.oldFile = a.lastEntry(ctx, p.client) // which what was printed before names
+	}
 	if err := a.planToken(ctx, p, byProgram); err != nil {
 		return nil, err
+	}
+	if !p.client.Edited() && !byProgram {
+		p.path, p.byHand = "", p.path
+		return p, nil
 	}
 	if p.after, err = e.change(p.client, p.before); err != nil {
 		return nil, usagef("%s is left as it is: %w", p.path, err)
 	}
-	if e.entry == nil && !bytes.Equal(p.before, p.after) {
+	if e.entry == nil && !byProgram && !bytes.Equal(p.before, p.after) {
 		p.after = p.client.Before(p.path, e.name, p.after)
 	}
-	if bytes.Equal(p.before, p.after) {
+	if bytes.Equal(p.before, p.after) && !unseen {
 		state := "has it already"
 		if e.entry == nil {
 			state = "does not have it"
@@ -358,6 +372,9 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 		fmt.Fprintf(a.out, "Nothing to do: %s\n", p.none)
 		return nil
 	}
+	if p.byHand != "" {
+		return a.printByHand(ctx, p)
+	}
 	if p.path == "" && !onPath(p.client.Command(p.scope, e.name, e.entry)[0]) {
 		return a.printCommand(ctx, p)
 	}
@@ -412,17 +429,39 @@ func onPath(program string) bool {
 
 // printCommand prints the command of the client's own program, which is not found here.
 func (a *app) printCommand(ctx context.Context, p *clientChange) error {
-	e := p.edit
-	switch {
-	case e.entry == nil:
-		fmt.Fprintln(a.err, "`tabhub token list` shows the client's token, `tabhub token revoke` ends it.")
-	case !e.dryRun:
-		if _, err := a.giveToken(ctx, p); err != nil {
-			return err
-		}
+	if err := a.prepare(ctx, p); err != nil {
+		return err
 	}
 	fmt.Fprintf(a.err, "%s changes its file itself, by a program that is not on your PATH. Where it is, run:\n", p.client.Title)
-	fmt.Fprintln(a.out, shell.Here(p.client.Command(p.scope, e.name, e.entry)...))
+	fmt.Fprintln(a.out, p.line())
+	return nil
+}
+
+// printByHand prints what the user puts into the client's file, or takes out of it.
+func (a *app) printByHand(ctx context.Context, p *clientChange) error {
+	if err := a.prepare(ctx, p); err != nil {
+		return err
+	}
+	if p.edit.entry == nil {
+		fmt.Fprintf(a.err, "%s is changed by hand. If %s is in this file, take it out there, or with `%s configure`:\n", p.client.Title, p.edit.name, p.client.Name)
+		fmt.Fprintln(a.out, p.byHand)
+		return nil
+	}
+	fmt.Fprintf(a.err, "%s is changed by hand. Put this into %s; if its first line is there already, below that:\n", p.client.Title, p.byHand)
+	fmt.Fprint(a.out, p.client.Text(p.edit.name, *p.edit.entry))
+	fmt.Fprintln(a.err, p.client.After)
+	return nil
+}
+
+// prepare sees to the token of a change that the user makes.
+func (a *app) prepare(ctx context.Context, p *clientChange) error {
+	switch {
+	case p.edit.entry == nil:
+		fmt.Fprintln(a.err, "`tabhub token list` shows the client's token, `tabhub token revoke` ends it.")
+	case !p.edit.dryRun:
+		_, err := a.giveToken(ctx, p)
+		return err
+	}
 	return nil
 }
 

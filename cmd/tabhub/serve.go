@@ -149,7 +149,7 @@ func (a *app) greet(p *process) {
 		fmt.Fprintf(a.out, "\nTo let MCP clients start it, install the command first: go install ./cmd/tabhub\n\n")
 		return
 	}
-	fmt.Fprintf(a.out, "\nClaude Desktop, in claude_desktop_config.json (or run `tabhub install claude-desktop`):\n\n%s\n", entryText(desktop, clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}))
+	fmt.Fprintf(a.out, "\nClaude Desktop, in claude_desktop_config.json (or run `tabhub install claude-desktop`):\n\n%s\n", desktop.Text(connectName, clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}))
 }
 
 // dashboardWords says where the dashboard is, and how one is signed in there.

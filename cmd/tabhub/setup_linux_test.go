@@ -30,7 +30,7 @@ type typist struct {
 // newHome returns a home directory with clients, and the environment of a program there.
 func newHome(t *testing.T) (home string, env []string) {
 	home = t.TempDir()
-	for _, dir := range []string{".cursor", ".codex"} {
+	for _, dir := range []string{".cursor", ".gemini"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -131,22 +131,22 @@ func TestSetupOnATerminal(t *testing.T) {
 	u.enter("what?\n")
 	u.see("Put tabhub into Cursor")
 	u.enter("\n")
-	u.see("Put tabhub into Codex")
+	u.see("Put tabhub into Gemini CLI")
 	u.enter("n\n")
 	u.see("Have the hub run whenever you are logged in? Without this the first client starts it. [No/yes]")
 	u.enter("\n")
 	u.see("left out; the first client starts the hub")
 	u.see("as Cursor: ready in")
 	u.see("Next:")
-	if code, last := u.leaves(); code != exitOK || !strings.Contains(last, "Cursor's settings") || strings.Contains(last, "Codex") {
+	if code, last := u.leaves(); code != exitOK || !strings.Contains(last, "Cursor's settings") || strings.Contains(last, "Gemini") {
 		t.Errorf("%d, %s", code, last)
 	}
 	entry, _ := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
 	if !strings.Contains(string(entry), "entries/cursor-") || !strings.Contains(string(entry), "// mine") {
 		t.Errorf("Cursor has %s", entry)
 	}
-	if files, _ := os.ReadDir(filepath.Join(home, ".codex")); len(files) != 0 {
-		t.Errorf("Codex has %v", files)
+	if files, _ := os.ReadDir(filepath.Join(home, ".gemini")); len(files) != 0 {
+		t.Errorf("Gemini CLI has %v", files)
 	}
 
 	u = sitDown(t, home, env, "--client", "cursor", "--autostart", "no")
@@ -182,7 +182,7 @@ func TestSetupIsStopped(t *testing.T) {
 	if code, last := u.leaves(); code != exitError || !strings.Contains(last, "stopped; ") {
 		t.Fatalf("%d, %q", code, last)
 	}
-	for _, dir := range []string{".cursor", ".codex"} {
+	for _, dir := range []string{".cursor", ".gemini"} {
 		if files, _ := os.ReadDir(filepath.Join(home, dir)); len(files) != 0 {
 			t.Errorf("%s has %v", dir, files)
 		}

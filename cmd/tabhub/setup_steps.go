@@ -258,7 +258,7 @@ func (s *setup) awaitBrowser(ctx context.Context, load, dir string) error {
 
 // setUpClients puts tabhub into the configurations of clients.
 func (s *setup) setUpClients(ctx context.Context) error {
-	all, err := s.clientReports()
+	all, err := s.clientReports(ctx)
 	if err != nil {
 		return err
 	}
@@ -298,6 +298,10 @@ func (s *setup) setUpClient(ctx context.Context, r clientReport) error {
 	}
 	if p.none != "" {
 		s.say(stateOK, "clients", "%s", p.none)
+		return nil
+	}
+	if p.byHand != "" {
+		s.say(stateNote, "clients", "%s is set up by hand; `tabhub install %s` prints what to put into %s", r.Title, r.Name, p.byHand)
 		return nil
 	}
 	words := p.client.Command(p.scope, e.name, e.entry)
@@ -424,7 +428,7 @@ func (s *setup) testCalls(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		text, _ := clientconf.Read(path) // what is wrong with it was said
+		text, _ := clientText(ctx, c, path) // what is wrong with it was said
 		e := c.Started(text, connectName)
 		if e.Command == "" {
 			continue

@@ -1,7 +1,6 @@
 package clientconf
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -27,8 +26,7 @@ type Client struct {
 	After  string  // what to do for it to see a change
 	Scopes []Scope // that it has; the first is meant if none is named
 
-	program  string    // that starts it, by which it is found if it has left no files yet
-	notation *notation // nil: JSON, with comments
+	program string // that starts it, by which it is found if it has left no files yet
 	shape
 	link func(name, url string) []Link
 	// paths returns where the file of a scope may be, most likely first.
@@ -36,10 +34,14 @@ type Client struct {
 	// sign returns what is there where a client is installed that has its file at path; nil: the
 	// file's directory.
 	sign func(path string) string
-	// writer is the client's own program that makes changes of scope User, since it writes that
-	// file at any time itself; "": the file is edited.
-	writer string
-	also   func(name string) []member // further members of a new entry; nil: none
+	// command returns the words after the program that add a server to scope User, or remove it if
+	// e is nil; nil: the client has no command for it.
+	command func(name string, e *Entry) []string
+	// list are the words after the program that list the servers of a file which is not JSON.
+	list []string
+	// snippet returns an entry in the notation of a file that is not JSON, which is not edited
+	// here; nil: the file is JSON, with comments.
+	snippet func(name string, e Entry) string
 
 	reserved     []string // names that a server cannot have
 	noUnderscore bool     // in a server's name
@@ -47,10 +49,9 @@ type Client struct {
 
 // shape is how a file says a server.
 type shape struct {
-	section            string // its member that holds the servers
-	command, args, env string // members of an entry that starts one; "": these words
-	url                string // of one that reaches one; "": none can be reached
-	started, reached   string // what an entry's type is; "": it says none
+	section          string // its member that holds the servers
+	url              string // of an entry that reaches one; "": none can be reached
+	started, reached string // what an entry's type is; "": it says none
 }
 
 // Named returns the client of that name. The error names all.
@@ -102,58 +103,49 @@ type Entry struct {
 func (c Client) CanReach() bool { return c.url != "" }
 
 // Command returns the words of the client's own command that adds the server name, as e says,
-// or removes it if e is nil. It is empty if the configuration file is to be edited.
+// or removes it if e is nil. It is empty if there is none.
 func (c Client) Command(scope Scope, name string, e *Entry) []string {
-	if c.writer == "" || scope != User {
+	if c.command == nil || scope != User {
 		return nil
 	}
-	if e == nil {
-		return []string{c.writer, "mcp", "remove", "--scope", string(scope), name}
+	return append([]string{c.program}, c.command(name, e)...)
+}
+
+// claudeCommand is as `claude mcp add --help` says.
+func claudeCommand(name string, e *Entry) []string {
+	switch {
+	case e == nil:
+		return []string{"mcp", "remove", "--scope", "user", name}
+	case e.URL != "":
+		return []string{"mcp", "add", "--transport", "http", "--scope", "user", name, e.URL}
 	}
-	words := []string{c.writer, "mcp", "add"}
-	if e.URL != "" {
-		return append(words, "--transport", "http", "--scope", string(scope), name, e.URL)
+	words := append([]string{"mcp", "add"}, e.variables()...) // --env takes all words up to the next flag
+	return append(append(words, "--scope", "user", name, "--", e.Command), e.Args...)
+}
+
+// codexCommand is as `codex mcp add --help` says.
+func codexCommand(name string, e *Entry) []string {
+	switch {
+	case e == nil:
+		return []string{"mcp", "remove", name}
+	case e.URL != "":
+		return []string{"mcp", "add", name, "--url", e.URL}
 	}
+	words := append([]string{"mcp", "add", name}, e.variables()...)
+	return append(append(words, "--", e.Command), e.Args...)
+}
+
+// variables are the flags of a command for the environment.
+func (e *Entry) variables() (words []string) {
 	for _, key := range slices.Sorted(maps.Keys(e.Env)) {
-		words = append(words, "--env", key+"="+e.Env[key]) // which takes all words up to the next flag
+		words = append(words, "--env", key+"="+e.Env[key])
 	}
-	words = append(words, "--scope", string(scope), name, "--", e.Command)
-	return append(words, e.Args...)
-}
-
-// Add returns the text of a configuration file with the server name as e says. What else the
-// file holds stays as it is, byte for byte, and so do further members of an entry that is there
-// already. An error says where the text cannot be understood.
-func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
-	if c.notation != nil {
-		return c.addLines(text, name, e)
-	}
-	return c.addJSON(text, name, e)
-}
-
-// Remove returns the text of a configuration file without the server name.
-func (c Client) Remove(text []byte, name string) ([]byte, error) {
-	if c.notation != nil {
-		return c.removeLines(text, name)
-	}
-	return c.removeJSON(text, name)
-}
-
-// decode returns what a text says.
-func (c Client) decode(text []byte) (map[string]any, error) {
-	if c.notation == nil {
-		return decodeJSON(text)
-	}
-	file, err := c.notation.decode(bytes.TrimPrefix(text, bom))
-	if err != nil {
-		err = fmt.Errorf("not %s: %w", c.notation.name, err)
-	}
-	return file, err
+	return words
 }
 
 // servers returns what a text says of each server.
 func (c Client) servers(text []byte) (map[string]map[string]any, error) {
-	file, err := c.decode(text)
+	file, err := decode(text)
 	if err != nil || file[c.section] == nil {
 		return nil, err
 	}
@@ -172,13 +164,13 @@ func (c Client) servers(text []byte) (map[string]map[string]any, error) {
 func (c Client) Started(text []byte, name string) Entry {
 	var e Entry
 	all, _ := c.servers(text)
-	e.Command, _ = all[name][c.command].(string)
-	args, _ := all[name][c.args].([]any)
+	e.Command, _ = all[name]["command"].(string)
+	args, _ := all[name]["args"].([]any)
 	for _, arg := range args {
 		s, _ := arg.(string)
 		e.Args = append(e.Args, s)
 	}
-	env, _ := all[name][c.env].(map[string]any)
+	env, _ := all[name]["env"].(map[string]any)
 	for key, value := range env {
 		if s, ok := value.(string); ok {
 			e.Env = with(e.Env, key, s)
@@ -198,7 +190,7 @@ func with(m map[string]string, key, value string) map[string]string {
 // Find returns the servers that are called name or whose command is a program of that
 // name, with the command of each.
 func (c Client) Find(text []byte, name string) (commands map[string]string, err error) {
-	commands, err = c.member(text, c.command)
+	commands, err = c.member(text, "command")
 	maps.DeleteFunc(commands, func(server, command string) bool {
 		return server != name && strings.TrimSuffix(filepath.Base(command), ".exe") != name
 	})

@@ -17,10 +17,6 @@ func (c Client) Diff(path, name string, before, after []byte) (string, error) {
 	if len(before) == 0 {
 		from = "/dev/null"
 	}
-	if c.notation != nil {
-		old, next := c.maskLines(before, name), c.maskLines(after, name)
-		return udiff.ToUnified(from, path, old, udiff.Lines(old, next), 0)
-	}
 	old, err := c.mask(before, name)
 	if err != nil {
 		return "", err
@@ -43,7 +39,7 @@ func (c Client) mask(text []byte, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("show the change: %w", err)
 	}
-	hide(&v, [][]string{{c.section}, {name}, {c.command, c.args, c.url, "type"}})
+	hide(&v, [][]string{{c.section}, {name}, {"command", "args", c.url, "type"}})
 	return string(v.Pack()), nil
 }
 

@@ -52,8 +52,8 @@ func edit(text []byte, f func(root *object) error) ([]byte, error) {
 	return out, nil
 }
 
-// decodeJSON returns what a text says; an empty one is an empty object.
-func decodeJSON(text []byte) (map[string]any, error) {
+// decode returns what a text says; an empty one is an empty object.
+func decode(text []byte) (map[string]any, error) {
 	var file map[string]any
 	_, err := edit(text, func(root *object) error {
 		v := hujson.Value{Value: root.Object}
@@ -64,8 +64,10 @@ func decodeJSON(text []byte) (map[string]any, error) {
 	return file, err
 }
 
-// addJSON is Client.Add for JSON.
-func (c Client) addJSON(text []byte, name string, e Entry) ([]byte, error) {
+// Add returns the text of a configuration file with the server name as e says. What else the
+// file holds stays as it is, byte for byte, and so do further members of an entry that is there
+// already. An error says where the text cannot be understood.
+func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 	return edit(text, func(root *object) error {
 		section, err := root.object(c.section)
 		if err != nil {
@@ -76,7 +78,7 @@ func (c Client) addJSON(text []byte, name string, e Entry) ([]byte, error) {
 			return err
 		}
 		stale := c.stale(e)
-		for _, member := range append(stale, c.command, c.args, "type", cmp.Or(c.url, "url")) {
+		for _, member := range append(stale, "command", "args", "type", cmp.Or(c.url, "url")) {
 			if err := entry.once(member); err != nil {
 				return err
 			}
@@ -104,8 +106,8 @@ func (c Client) addJSON(text []byte, name string, e Entry) ([]byte, error) {
 				inner.set(key, env[key])
 			}
 		}
-		if len(e.Unset) > 0 && entry.has(c.env) {
-			inner, err := entry.object(c.env)
+		if len(e.Unset) > 0 && entry.has("env") {
+			inner, err := entry.object("env")
 			if err != nil {
 				return err
 			}
@@ -116,7 +118,7 @@ func (c Client) addJSON(text []byte, name string, e Entry) ([]byte, error) {
 				inner.remove(key)
 			}
 			if len(inner.Members) == 0 && isBlank(inner.AfterExtra) {
-				entry.remove(c.env)
+				entry.remove("env")
 			}
 		}
 		if !typed && entry.has("type") {
@@ -126,8 +128,8 @@ func (c Client) addJSON(text []byte, name string, e Entry) ([]byte, error) {
 	})
 }
 
-// removeJSON is Client.Remove for JSON.
-func (c Client) removeJSON(text []byte, name string) ([]byte, error) {
+// Remove returns the text of a configuration file without the server name.
+func (c Client) Remove(text []byte, name string) ([]byte, error) {
 	return edit(text, func(root *object) error {
 		if !root.has(c.section) {
 			return nil

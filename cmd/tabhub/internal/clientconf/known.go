@@ -12,8 +12,9 @@ import (
 
 // All are the known clients. Where their files are and what these look like is from
 //
-//   - Claude Code, Codex and Gemini CLI: what `claude mcp add` 2.1, `codex mcp add` 0.169 and
-//     `gemini mcp add` 0.61 write; docs/tools/mcp-server.md in google-gemini/gemini-cli
+//   - Claude Code and Gemini CLI: what `claude mcp add` 2.1 and `gemini mcp add` 0.61 write;
+//     docs/tools/mcp-server.md in google-gemini/gemini-cli
+//   - Codex: what `codex mcp add` 0.169 takes and writes; codex-rs/cli/src/mcp_cmd.rs in openai/codex
 //   - Windsurf: docs.windsurf.com/windsurf/cascade/mcp
 //   - goose: documentation/docs/guides/config-files.md in aaif-goose/goose
 //   - Zed: docs/src/ai/mcp.md and crates/paths/src/paths.rs in zed-industries/zed
@@ -27,7 +28,7 @@ var All = []Client{
 	},
 	{
 		Name: "claude-code", Title: "Claude Code", After: "Start Claude Code anew; /mcp shows its servers. It asks before it uses those of a project.",
-		Scopes: []Scope{User, Project}, paths: codePaths, sign: itself, writer: "claude", program: "claude",
+		Scopes: []Scope{User, Project}, paths: codePaths, sign: itself, program: "claude", command: claudeCommand,
 		reserved: []string{"workspace", "claude-in-chrome", "computer-use"},
 		shape:    shape{section: "mcpServers", url: "url", reached: "http"},
 	},
@@ -47,8 +48,9 @@ var All = []Client{
 		shape: shape{section: "mcpServers", url: "serverUrl"},
 	},
 	{
-		Name: "codex", Title: "Codex", After: "Start Codex anew; /mcp shows its servers. It takes those of a project if you trust that.",
-		Scopes: []Scope{User, Project}, paths: codexPaths, program: "codex", notation: tomlNotation,
+		Name: "codex", Title: "Codex", After: "Start Codex anew; /mcp shows its servers.",
+		Scopes: []Scope{User}, paths: codexPaths, program: "codex",
+		command: codexCommand, list: []string{"mcp", "list", "--json"}, snippet: codexEntry,
 		shape: shape{section: "mcp_servers", url: "url"},
 	},
 	{
@@ -58,9 +60,8 @@ var All = []Client{
 	},
 	{
 		Name: "goose", Title: "goose", After: "Start a new session of goose.",
-		Scopes: []Scope{User}, paths: goosePaths, link: gooseLinks, program: "goose", notation: yamlNotation,
-		shape: shape{section: "extensions", command: "cmd", env: "envs", url: "uri", started: "stdio", reached: "streamable_http"},
-		also:  func(name string) []member { return []member{{"name", name}, {"enabled", true}, {"timeout", 300}} },
+		Scopes: []Scope{User}, paths: goosePaths, link: gooseLinks, program: "goose", snippet: gooseEntry,
+		shape: shape{section: "extensions", url: "uri"},
 	},
 	{
 		Name: "zed", Title: "Zed", After: "Zed starts it at once; its settings show it under AI, MCP Servers.",
@@ -72,13 +73,6 @@ var All = []Client{
 		Scopes: []Scope{User, Project}, paths: below(".continue", "mcpServers", "mcp.json"), sign: above,
 		shape: shape{section: "mcpServers", url: "url", reached: "http"},
 	},
-}
-
-func init() {
-	for i := range All {
-		s := &All[i].shape
-		s.command, s.args, s.env = cmp.Or(s.command, "command"), cmp.Or(s.args, "args"), cmp.Or(s.env, "env")
-	}
 }
 
 // CheckName returns why a server cannot be called so by the client, of which a tool is called
@@ -111,13 +105,13 @@ func (c Client) members(e Entry) []member {
 	if e.URL != "" {
 		return typed(c.reached, member{c.url, e.URL})
 	}
-	all := typed(c.started, member{c.command, e.Command}, member{c.args, append([]string{}, e.Args...)})
+	all := typed(c.started, member{"command", e.Command}, member{"args", append([]string{}, e.Args...)})
 	if len(e.Env) > 0 {
 		env := make(map[string]any)
 		for key, value := range e.Env {
 			env[key] = value
 		}
-		all = append(all, member{c.env, env})
+		all = append(all, member{"env", env})
 	}
 	return all
 }
@@ -132,9 +126,9 @@ func typed(of string, all ...member) []member {
 // stale are the members that an entry no longer has when it is to be as e says.
 func (c Client) stale(e Entry) []string {
 	if e.URL != "" {
-		return []string{c.command, c.args, c.env}
+		return []string{"command", "args", "env"}
 	}
-	return []string{cmp.Or(c.url, "url"), "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
+	return []string{cmp.Or(c.url, "url"), "headers"}
 }
 
 // member is one of an entry: a string, a list of strings, or an object of strings.

@@ -153,7 +153,7 @@ func below(words ...string) func(System, Scope) ([]string, error) {
 }
 
 func codexPaths(s System, scope Scope) ([]string, error) {
-	if dir := s.Env("CODEX_HOME"); scope == User && dir != "" {
+	if dir := s.Env("CODEX_HOME"); dir != "" {
 		return []string{filepath.Join(dir, "config.toml")}, nil
 	}
 	return below(".codex", "config.toml")(s, scope)

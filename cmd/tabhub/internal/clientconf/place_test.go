@@ -35,7 +35,6 @@ func TestPaths(t *testing.T) {
 		{"linux", "windsurf", "HOME=~", ".codeium/windsurf/", User, ".codeium/windsurf/mcp_config.json"},
 		{"linux", "codex", "HOME=~ CODEX_HOME=~/c", "c/", User, "c/config.toml"},
 		{"windows", "codex", "USERPROFILE=~", ".codex/", User, ".codex/config.toml"},
-		{"linux", "codex", "HOME=~", "", Project, "project/.codex/config.toml"},
 		{"linux", "gemini", "HOME=~", ".gemini/", User, ".gemini/settings.json"},
 		{"linux", "goose", "HOME=~", ".config/goose/", User, ".config/goose/config.yaml"},
 		{"darwin", "goose", "HOME=~", ".config/goose/", User, ".config/goose/config.yaml"},
