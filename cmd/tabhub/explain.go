@@ -17,7 +17,7 @@ func (a *app) explainCommand() *cobra.Command {
 
 With --client it is a call of the client's session that was here last: it stays with the
 tab that its calls of the site went to first, and with the browsers that it is bound to.
-Of several that have no token of their own, say what one calls itself ("tabhub lease"
+Of several that have no token of their own, say what one calls itself ("tabhub tabs held"
 has it under CLIENT), or its session. Without --client it is a call of one that comes
 anew.`,
 		Example: `  tabhub explain website_tool_shop_example_com__search
@@ -25,7 +25,7 @@ anew.`,
 		Args: args(cobra.ExactArgs(1)),
 	}
 	asJSON := jsonFlag(cmd)
-	client := cmd.Flags().String("client", "", "the client's `name` or id, or its session, as \"tabhub lease --json\" has it")
+	client := cmd.Flags().String("client", "", "the client's `name` or id, or its session, as \"tabhub tabs held --json\" has it")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		q := url.Values{"name": pos}
 		if *client != "" {

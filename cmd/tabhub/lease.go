@@ -12,25 +12,25 @@ import (
 	"tabhub/hub/state"
 )
 
-func (a *app) leaseCommand() *cobra.Command {
+func (a *app) heldCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "lease",
-		Short: "List the tabs that clients hold for themselves, or end that",
-		Long: `List the tabs that clients hold for themselves (browser_tab claim), or end that.
+		Use:   "held",
+		Short: "List the tabs that clients hold for themselves",
+		Long: `List the tabs that clients hold for themselves (browser_tab claim). "tabhub tabs release" ends
+that.
 
 Where an agent holds a tab, the calls of others go to other tabs. It lasts until the
 agent releases the tab or ends, or until some time after its latest call there; and no
 lease stops what you do yourself, by "tabhub call" or in the tab. --json shows, too, to
 which tabs the calls of each session go.`,
-		Example: `  tabhub lease
-  tabhub lease --json`,
+		Example: `  tabhub tabs held
+  tabhub tabs held --json`,
 		Args: args(cobra.NoArgs),
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return show(cmd.Context(), a, "/api/lease", nil, *asJSON, a.printLeases)
 	}
-	cmd.AddCommand(a.leaseEndCommand())
 	return cmd
 }
 
@@ -60,11 +60,11 @@ func (a *app) printLeases(sessions []state.SessionInfo) error {
 	return all.Print()
 }
 
-func (a *app) leaseEndCommand() *cobra.Command {
+func (a *app) releaseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "end TAB",
+		Use:     "release TAB",
 		Short:   "Let other clients use a tab that one holds",
-		Example: `  tabhub lease end 1a2b3c4d:7`,
+		Example: `  tabhub tabs release 1a2b3c4d:7`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
 			r, err := a.remote()

@@ -18,7 +18,7 @@ func (a *app) tabsCommand() *cobra.Command {
 		Short: "List the tabs that the hub knows and what they offer",
 		Example: `  tabhub tabs
   tabhub tabs --json | jq -r .[].url`,
-		Args: args(cobra.NoArgs),
+		Args: noCommand,
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -29,6 +29,7 @@ func (a *app) tabsCommand() *cobra.Command {
 			return a.printNone(cmd.Context(), "tools")
 		})
 	}
+	cmd.AddCommand(a.heldCommand(), a.releaseCommand())
 	return cmd
 }
 

@@ -68,7 +68,7 @@ func (s *Server) deleteLease(r *request) error {
 	}
 	was := r.tenant.Hub.EndLease(at, editor(r))
 	if was == nil {
-		return &refusal{http.StatusNotFound, "nobody holds that tab; `tabhub lease` lists those that are held"}
+		return &refusal{http.StatusNotFound, "nobody holds that tab; `tabhub tabs held` lists those that are held"}
 	}
 	return r.answer(was)
 }

@@ -43,11 +43,11 @@ func TestOwnerEndsALease(t *testing.T) {
 	p := newPlace(t)
 	c := p.stdio()
 	p.open(&tab{key: "one", tools: countingTools, run: func(_ string, args json.RawMessage) string { return echo(args) }})
-	if out := p.succeed("lease"); out != "" {
+	if out := p.succeed("tabs", "held"); out != "" {
 		t.Errorf("before there was one: %s", out)
 	}
 	claim(t, c, "one", "buying tea")
-	leases, tabs := p.succeed("lease"), p.succeed("tabs")
+	leases, tabs := p.succeed("tabs", "held"), p.succeed("tabs")
 	fields := strings.Fields(strings.Split(leases, "\n")[1])
 	if !strings.Contains(leases, "buying tea") || !strings.Contains(tabs, "HELD BY") || !strings.Contains(tabs, "buying tea") {
 		t.Errorf("%s%s", leases, tabs)
@@ -57,7 +57,7 @@ func TestOwnerEndsALease(t *testing.T) {
 		t.Errorf("of nobody's call explain says %s", out)
 	}
 	var sessions []state.SessionInfo
-	if err := json.Unmarshal([]byte(p.succeed("lease", "--json")), &sessions); err != nil || len(sessions) != 1 {
+	if err := json.Unmarshal([]byte(p.succeed("tabs", "held", "--json")), &sessions); err != nil || len(sessions) != 1 {
 		t.Fatal(sessions, err)
 	}
 	for _, who := range []string{sessions[0].Client, sessions[0].Label, sessions[0].Name} {
@@ -68,11 +68,11 @@ func TestOwnerEndsALease(t *testing.T) {
 	if _, stderr, exit := p.run("explain", buy, "--client", "nobody"); exit == 0 || !strings.Contains(stderr, "there is no client") {
 		t.Errorf("of nobody's call explain says %s", stderr)
 	}
-	if _, stderr, exit := p.run("lease", "end", "1a2b3c4d:7"); exit == 0 || !strings.Contains(stderr, "nobody holds that tab") {
+	if _, stderr, exit := p.run("tabs", "release", "1a2b3c4d:7"); exit == 0 || !strings.Contains(stderr, "nobody holds that tab") {
 		t.Errorf("a tab that nobody holds: %d %s", exit, stderr)
 	}
-	p.succeed("lease", "end", fields[0])
-	if out := p.succeed("lease"); out != "" {
+	p.succeed("tabs", "release", fields[0])
+	if out := p.succeed("tabs", "held"); out != "" {
 		t.Errorf("after its end: %s", out)
 	}
 }
