@@ -231,9 +231,6 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 	if p.after, err = e.change(p.client, p.before); err != nil {
 		return nil, usagef("%s is left as it is: %w", p.path, err)
 	}
-	if e.entry == nil && !byProgram && !bytes.Equal(p.before, p.after) {
-		p.after = p.client.Before(p.path, e.name, p.after)
-	}
 	if bytes.Equal(p.before, p.after) && !unseen {
 		state := "has it already"
 		if e.entry == nil {

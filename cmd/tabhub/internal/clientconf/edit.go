@@ -87,39 +87,13 @@ func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 			entry.remove(member)
 		}
 		// Against the order in which they are to stand: each new one goes first.
+		if err := entry.setEnv(e); err != nil {
+			return err
+		}
 		typed := false
 		for _, m := range slices.Backward(c.members(e)) {
 			typed = typed || m.name == "type"
-			env, ok := m.value.(map[string]any)
-			if !ok {
-				entry.set(m.name, m.value)
-				continue
-			}
-			inner, err := entry.object(m.name)
-			if err != nil {
-				return err
-			}
-			for _, key := range slices.Sorted(maps.Keys(env)) {
-				if err := inner.once(key); err != nil {
-					return err
-				}
-				inner.set(key, env[key])
-			}
-		}
-		if len(e.Unset) > 0 && entry.has("env") {
-			inner, err := entry.object("env")
-			if err != nil {
-				return err
-			}
-			for _, key := range e.Unset {
-				if err := inner.once(key); err != nil {
-					return err
-				}
-				inner.remove(key)
-			}
-			if len(inner.Members) == 0 && isBlank(inner.AfterExtra) {
-				entry.remove("env")
-			}
+			entry.set(m.name, m.value)
 		}
 		if !typed && entry.has("type") {
 			entry.set("type", map[bool]string{true: "http", false: "stdio"}[e.URL != ""])
@@ -128,7 +102,35 @@ func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 	})
 }
 
-// Remove returns the text of a configuration file without the server name.
+// setEnv sets and removes variables of an entry, whose others stay.
+func (o *object) setEnv(e Entry) error {
+	if len(e.Env) == 0 && (len(e.Unset) == 0 || !o.has("env")) {
+		return nil
+	}
+	env, err := o.object("env")
+	if err != nil {
+		return err
+	}
+	keys := slices.Sorted(maps.Keys(e.Env))
+	for _, key := range append(keys, e.Unset...) {
+		if err := env.once(key); err != nil {
+			return err
+		}
+	}
+	for _, key := range keys {
+		env.set(key, e.Env[key])
+	}
+	for _, key := range e.Unset {
+		env.remove(key)
+	}
+	if env.isEmpty() {
+		o.remove("env")
+	}
+	return nil
+}
+
+// Remove returns the text of a configuration file without the server name, and without the
+// section of servers if nothing else is in it.
 func (c Client) Remove(text []byte, name string) ([]byte, error) {
 	return edit(text, func(root *object) error {
 		if !root.has(c.section) {
@@ -141,7 +143,12 @@ func (c Client) Remove(text []byte, name string) ([]byte, error) {
 		if err := section.once(name); err != nil {
 			return err
 		}
-		section.remove(name)
+		if section.has(name) {
+			section.remove(name)
+			if section.isEmpty() {
+				root.remove(c.section)
+			}
+		}
 		return nil
 	})
 }
@@ -192,6 +199,8 @@ func (o *object) names() []string {
 }
 
 func (o *object) index(name string) int { return slices.Index(o.names(), name) }
+
+func (o *object) isEmpty() bool { return len(o.Members) == 0 && isBlank(o.AfterExtra) }
 
 func (o *object) has(name string) bool { return o.index(name) >= 0 }
 

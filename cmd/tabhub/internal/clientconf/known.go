@@ -100,20 +100,13 @@ const (
 	maxName     = maxToolName - len("mcp____") - naming.DefaultLimit
 )
 
-// members are those of an entry that say how a server is started or reached.
+// members are those of an entry that say how a server is started or reached, but for its
+// environment.
 func (c Client) members(e Entry) []member {
 	if e.URL != "" {
 		return typed(c.reached, member{c.url, e.URL})
 	}
-	all := typed(c.started, member{"command", e.Command}, member{"args", append([]string{}, e.Args...)})
-	if len(e.Env) > 0 {
-		env := make(map[string]any)
-		for key, value := range e.Env {
-			env[key] = value
-		}
-		all = append(all, member{"env", env})
-	}
-	return all
+	return typed(c.started, member{"command", e.Command}, member{"args", append([]string{}, e.Args...)})
 }
 
 func typed(of string, all ...member) []member {
@@ -131,7 +124,7 @@ func (c Client) stale(e Entry) []string {
 	return []string{cmp.Or(c.url, "url"), "headers"}
 }
 
-// member is one of an entry: a string, a list of strings, or an object of strings.
+// member is one of an entry: a string or a list of strings.
 type member struct {
 	name  string
 	value any
