@@ -15,17 +15,29 @@ import (
 )
 
 func (a *app) dashboardCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "dashboard",
 		Short: "Open the dashboard in your browser",
 		Long: `Open the dashboard in your browser, signed in: what is done in your tabs, as it is done,
 what waits for your answer, the tabs and their tools, sites, clients, the record.
 
-On a machine without a browser, "tabhub token --url" prints an address to open.`,
-		Example: "  tabhub dashboard",
-		Args:    args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.openDashboard(cmd.Context()) },
+With --print, print an address instead, which signs in one browser tab, once, for ten minutes.`,
+		Example: `  tabhub dashboard
+  tabhub dashboard --print`,
+		Args: args(cobra.NoArgs),
 	}
+	printOnly := cmd.Flags().Bool("print", false, "print the address and do not open a browser")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !*printOnly {
+			return a.openDashboard(cmd.Context())
+		}
+		address, err := a.signInURL(cmd.Context())
+		if err == nil {
+			fmt.Fprintln(a.out, address)
+		}
+		return err
+	}
+	return cmd
 }
 
 // openDashboard signs a window of the owner's browser in. What lets it in is in a file that
@@ -55,9 +67,9 @@ func (a *app) openDashboard(ctx context.Context) error {
 		if errors.Is(err, exec.ErrNotFound) {
 			why = "this machine has no program that opens one"
 		}
-		return fmt.Errorf("no browser was opened: %s; `tabhub token --url` prints an address to open, in any browser of this machine", why)
+		return fmt.Errorf("no browser was opened: %s; `tabhub dashboard --print` prints an address to open, in any browser of this machine", why)
 	}
-	fmt.Fprintln(a.err, "The dashboard opens in your browser. If it does not: `tabhub token --url` prints its address.")
+	fmt.Fprintln(a.err, "The dashboard opens in your browser. If it does not: `tabhub dashboard --print` prints its address.")
 	return nil
 }
 

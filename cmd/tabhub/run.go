@@ -123,6 +123,9 @@ var renamed = map[string]string{
 	"uninstall": "install CLIENT --remove", "lease": "tabs held",
 }
 
+// renamedFlags has what is typed now instead of a flag.
+var renamedFlags = map[string]string{"tabhub token --url": "dashboard --print"}
+
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -170,6 +173,9 @@ func (a *app) fromEnv(cmd *cobra.Command) {
 func (a *app) flagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := unknown.GetSpecifiedName()
+		if now, ok := renamedFlags[cmd.CommandPath()+" --"+name]; ok {
+			return usagef("there is no flag --%s any more; it is `tabhub %s` now", name, now)
+		}
 		of := &hubSettings{all: new(config).settings()}
 		if s := of.named(name); s != nil && !s.is(isFlag) && cmd.Flags().Lookup("set") != nil {
 			example := s.name + " = " + s.example()

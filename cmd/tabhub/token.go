@@ -16,21 +16,12 @@ import (
 )
 
 func (a *app) tokenCommand() *cobra.Command {
-	var asURL bool
 	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Print the hub's own token; see its commands for those of clients",
-		Example: `  tabhub token
-  tabhub token --url`,
-		Args: args(cobra.NoArgs),
+		Use:     "token",
+		Short:   "Print the hub's own token; see its commands for those of clients",
+		Example: `  tabhub token`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asURL {
-				address, err := a.signInURL(cmd.Context())
-				if err == nil {
-					fmt.Fprintln(a.out, address)
-				}
-				return err
-			}
 			dir, err := a.dir()
 			if err != nil {
 				return err
@@ -47,7 +38,6 @@ func (a *app) tokenCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asURL, "url", false, "print an address that signs one browser tab in to the dashboard")
 	cmd.AddCommand(a.mintCommand(), a.listTokensCommand(), a.revokeCommand(), &cobra.Command{
 		Use:     "rotate",
 		Short:   "Replace the hub's token; who came in with the old one is cut off",

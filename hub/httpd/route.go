@@ -254,7 +254,7 @@ func (rt *route) admits(id *auth.Identity) error {
 	}
 	name := cmp.Or(rt.name, rt.path)
 	if id.Kind&auth.KindSession != 0 {
-		return forbidden("this page only reads: it is not at an address of its own, or nobody has used it for %d minutes. Open one with the extension's Open dashboard or `tabhub token --url`, or use the tabhub command", int(writerIdle.Minutes()))
+		return forbidden("this page only reads: it is not at an address of its own, or nobody has used it for %d minutes. Open one with the extension's Open dashboard or `tabhub dashboard --print`, or use the tabhub command", int(writerIdle.Minutes()))
 	}
 	if id.Kind == auth.KindClient {
 		return forbidden("%s is not for clients: a client's token is good for MCP alone, at /mcp and /sse and for `tabhub stdio`. The tabhub command needs none; unset TABHUB_TOKEN for it", name)

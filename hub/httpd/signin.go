@@ -134,7 +134,7 @@ func (s *Server) signIn(r *request) (auth.Identity, error) {
 	case shown != nil && s.guard.accounts && dashboardHost(r.Request) == "":
 		return *shown, nil
 	case shown != nil:
-		return auth.Identity{}, forbidden("the token is not for pages; open the address that `tabhub token --url` prints")
+		return auth.Identity{}, forbidden("the token is not for pages; open the address that `tabhub dashboard --print` prints")
 	}
 	var in struct {
 		Code string `json:"code"`

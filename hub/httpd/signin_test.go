@@ -26,7 +26,7 @@ func (u users) Verify(token string) (auth.Identity, error) {
 	return auth.Identity{}, errors.New("no such user")
 }
 
-// code makes a sign-in address as `tabhub token --url` does, and returns its code.
+// code makes a sign-in address as `tabhub dashboard --print` does, and returns its code.
 func (d *testServer) code() string {
 	d.t.Helper()
 	status, body, _ := d.ask("POST", "/api/signin", "")
@@ -280,7 +280,7 @@ func TestSessionOpensTheAdminAPIOnly(t *testing.T) {
 func TestRotationEndsSignIns(t *testing.T) {
 	d := openSignIn(t, nil)
 	session, code := d.signIn(), d.code()
-	// As `tabhub token --url` does it.
+	// As `tabhub dashboard --print` does it.
 	_, body := d.askOwner("POST", "/api/signin", "")
 	var made SignInReport
 	if err := json.Unmarshal([]byte(body), &made); err != nil {
@@ -465,7 +465,7 @@ func TestWriterNeedsItsOwnAddress(t *testing.T) {
 	if status != http.StatusOK || strings.Contains(body, "writes") {
 		t.Fatalf("at the hub's address: %d %s", status, body)
 	}
-	if status, body, _ := d.ask("POST", "/api/pause", `{}`, "Authorization", "Bearer "+session, "Origin", "http://"+d.addr, "Sec-Fetch-Site", "same-origin"); status != http.StatusForbidden || !strings.Contains(body, "tabhub token --url") {
+	if status, body, _ := d.ask("POST", "/api/pause", `{}`, "Authorization", "Bearer "+session, "Origin", "http://"+d.addr, "Sec-Fetch-Site", "same-origin"); status != http.StatusForbidden || !strings.Contains(body, "tabhub dashboard --print") {
 		t.Errorf("it pauses: %d %s", status, body)
 	}
 	if _, byToken, _ := d.ask("POST", "/api/signin", ""); strings.Contains(byToken, ".localhost") {

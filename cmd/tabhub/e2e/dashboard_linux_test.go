@@ -44,7 +44,7 @@ func TestDashboardCommand(t *testing.T) {
 	// Where nothing can open it, the command says what to do.
 	cmd = p.command("dashboard")
 	cmd.Env = append(slices.Clone(cmd.Env), "PATH="+t.TempDir())
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "tabhub token --url") {
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "tabhub dashboard --print") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

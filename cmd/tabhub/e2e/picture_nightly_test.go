@@ -64,7 +64,7 @@ func (p *place) takePicture(b *chromium.Browser, file string) {
 	shop.WaitFor(`tabhub.status.state === "open" && tabhub.status.by === "extension"`)
 	shop.Eval(`document.querySelector(".brand p").remove()`)
 
-	dashboard := b.Open(strings.TrimSpace(p.succeed("token", "--url")))
+	dashboard := b.Open(strings.TrimSpace(p.succeed("dashboard", "--print")))
 	dashboard.AwaitDocument("http:")
 	dashboard.Resize(880, 1090)
 	dashboard.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`) // the page is the extension's alone

@@ -115,10 +115,10 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 	command.awaitPaired("Browser offered")
 	secrets["the key of a paired browser"] = x.next.String()
 
-	stdout, _, _ := p.run("token", "--url")
+	stdout, _, _ := p.run("dashboard", "--print")
 	code := signInCode.FindStringSubmatch(stdout)
 	if code == nil {
-		t.Fatalf("token --url prints %s", stdout)
+		t.Fatalf("dashboard --print prints %s", stdout)
 	}
 	secrets["the code of an address"] = code[1]
 	secrets["a wrong code"] = strings.Repeat("wrong-code", 2)
