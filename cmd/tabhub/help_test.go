@@ -36,6 +36,31 @@ func TestHelpIsWrapped(t *testing.T) {
 	}
 }
 
+// A command or a flag more is one more for everybody to read past. These numbers may only fall.
+const (
+	mostCommands = 28 // of the first level
+	mostBelow    = 25
+	mostFlags    = 66 // of different names
+)
+
+func TestCommandsAreFew(t *testing.T) {
+	root := new(app).command()
+	first, below, flags := 0, 0, map[string]bool{}
+	note := func(f *pflag.Flag) { flags[f.Name] = true }
+	root.PersistentFlags().VisitAll(note)
+	for _, c := range commands(root) {
+		if c.Parent() == root {
+			first++
+		} else {
+			below++
+		}
+		c.Flags().VisitAll(note)
+	}
+	if first > mostCommands || below > mostBelow || len(flags) > mostFlags {
+		t.Errorf("there are %d commands with %d below them and %d flags; there may be %d, %d and %d", first, below, len(flags), mostCommands, mostBelow, mostFlags)
+	}
+}
+
 // Each command shows how it is used, by examples that can be typed.
 func TestExamples(t *testing.T) {
 	for _, c := range commands(new(app).command()) {
