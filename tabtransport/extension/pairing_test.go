@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,11 +14,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
-	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest/chromium"
-	"tabhub/tabtransport/wsserver"
 )
 
 // squatter is a program that has taken the port of a hub that has ended.
@@ -316,43 +312,6 @@ func TestInvitation(t *testing.T) {
 		if strings.Contains(target.URL, "invite.html") {
 			t.Error("the user is asked about an address of long ago")
 		}
-	}
-}
-
-// What both sides prove delays each connection of the browser. Nobody should feel that.
-func TestHandshakeIsFast(t *testing.T) {
-	h := newHub(t)
-	h.stop()
-	var begun time.Time
-	var took []time.Duration
-	ws := wsserver.New(wsserver.Options{
-		Pair: func(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
-			begun = time.Now()
-			return h.pairings.Pair(r, m)
-		},
-		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
-			id, err := h.pairings.Check(hello, ex)
-			took = append(took, time.Since(begun))
-			return tabtransport.Admission{Attested: true, Pairing: id}, err
-		},
-	})
-	h.wire = ws.Transport(spec.LocalUser)
-	h.wire.Handle(h)
-	server := &http.Server{Handler: ws.Tabs()}
-	go server.Serve(h.port.Listen())
-	h.browse(chromium.Options{})
-	for n := 1; n < 8; n++ {
-		h.cut()
-		h.wait("the extension is back", func() bool { return h.hellos > n })
-	}
-	server.Close()
-	if err := ws.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(took)
-	t.Logf("from browser/pair to browser/hello: %v to %v, half of them within %v", took[0], took[len(took)-1], took[len(took)/2])
-	if took[0] > 5*time.Millisecond {
-		t.Errorf("a handshake takes at least %v", took[0])
 	}
 }
 
