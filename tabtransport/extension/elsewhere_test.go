@@ -336,7 +336,7 @@ func testPageIsBackUnderCall(t *testing.T, native bool) {
 // submitted.
 func TestFormOfABusyPage(t *testing.T) {
 	t.Parallel()
-	bothWays(t, testFormOfABusyPage)
+	testFormOfABusyPage(t, false)
 }
 
 func testFormOfABusyPage(t *testing.T, native bool) {
