@@ -2,17 +2,13 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/spf13/pflag"
 
 	"tabhub/hub"
@@ -21,7 +17,6 @@ import (
 	"tabhub/hub/record"
 	"tabhub/naming"
 	"tabhub/spec"
-	"tabhub/storage/private"
 )
 
 // setting is one thing that can be set of a hub. It has the same name in the configuration file,
@@ -326,153 +321,6 @@ func distance(x, y string) int {
 	return row[len(y)]
 }
 
-// configPath is where the configuration file is, or would be.
-func (a *app) configPath() string {
-	if a.config.file != "" {
-		return a.config.file
-	}
-	dir, err := a.dir()
-	if err != nil {
-		return "tabhub.toml"
-	}
-	return dir.Config()
-}
-
-// maxConfigFile is how large a configuration file may be.
-const maxConfigFile = 1 << 20
-
-// readConfigFile sets what nothing else has set from the configuration file, if there is one. What
-// others may write to is refused, as it says who may do what; so is what others may read, if an
-// address of NATS in it has a password.
-func (a *app) readConfigFile() error {
-	path := a.config.file
-	if path == "" {
-		dir, err := a.dir()
-		if err != nil {
-			return err
-		}
-		path = dir.Config()
-		if _, err := os.Stat(path); err != nil { // what is wrong with the directory, the hub says
-			return nil
-		}
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return &usageError{err}
-	}
-	body, err := private.Read(path)
-	if err != nil {
-		return usagef("the configuration file cannot be used: %w", err)
-	}
-	if len(body) > maxConfigFile {
-		return usagef("the configuration file %s is larger than 1 MiB", path)
-	}
-	h := a.config.hub
-	lines, err := parseConfig(path, body)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
-		s := h.named(line.key)
-		if s == nil {
-			return usagef("%s: %w", line.at, h.unknown(line.key))
-		}
-		if s.from != "" { // what goes before is checked; this is, too
-			s = (&hubSettings{all: new(config).settings()}).named(line.key)
-		}
-		if err := line.checkKind(s); err != nil {
-			return err
-		}
-		if err := s.set(line.at, line.words); err != nil {
-			return err
-		}
-		s.resolve(filepath.Dir(path))
-	}
-	a.config.read = path
-	if k := h.named("cluster"); strings.HasPrefix(k.from, path) && a.config.cluster.hasPassword() {
-		if _, err := private.ReadSecret(path); err != nil {
-			return usagef("%s has a password in it: %w", k.from, err)
-		}
-	}
-	return nil
-}
-
-// configLine is a key of a configuration file and its value.
-type configLine struct {
-	at, key string
-	words   []string
-	kind    unstable.Kind // of the value, or of the elements of a list
-	isList  bool
-}
-
-// parseConfig reads the lines of a configuration file: keys without a table, each once.
-func parseConfig(path string, body []byte) (lines []configLine, err error) {
-	if err := toml.Unmarshal(body, new(map[string]any)); err != nil {
-		if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
-			row, _ := bad.Position()
-			return nil, usagef("%s:%d: %s; write a line as call-timeout = \"30s\"", path, row, strings.TrimPrefix(bad.Error(), "toml: "))
-		}
-		return nil, usagef("%s: %w", path, err)
-	}
-	p := unstable.Parser{}
-	p.Reset(body)
-	for p.NextExpression() {
-		e := p.Expression()
-		if e.Kind == unstable.Comment {
-			continue
-		}
-		var keys []string
-		line := configLine{}
-		for k := e.Key(); k.Next(); {
-			if keys == nil {
-				line.at = fmt.Sprintf("%s:%d", path, p.Shape(k.Node().Raw).Start.Line)
-			}
-			keys = append(keys, string(k.Node().Data))
-		}
-		line.key = strings.Join(keys, ".")
-		if e.Kind != unstable.KeyValue || len(keys) != 1 {
-			return nil, usagef("%s: %s: there are no tables; write each setting in a line of its own, such as call-timeout = \"30s\"", line.at, line.key)
-		}
-		value := e.Value()
-		if line.isList = value.Kind == unstable.Array; line.isList {
-			for each := value.Children(); each.Next(); {
-				line.add(each.Node())
-			}
-		} else {
-			line.add(value)
-		}
-		lines = append(lines, line)
-	}
-	return lines, nil
-}
-
-func (l *configLine) add(value *unstable.Node) {
-	if l.kind != unstable.Invalid && l.kind != value.Kind {
-		l.kind = unstable.Array // of several kinds, which nothing takes
-	} else {
-		l.kind = value.Kind
-	}
-	l.words = append(l.words, string(value.Data))
-}
-
-// checkKind returns an error if the value is not written as one of the setting.
-func (l *configLine) checkKind(s *setting) error {
-	kind, how := unstable.String, "in quotes, such as "+s.name+" = "+s.example()
-	isList := s.list() != nil
-	switch s.value.(type) {
-	case *listValue:
-		how = "as a list, such as " + s.name + " = " + s.example()
-	case *yesNoValue:
-		kind, how = unstable.Bool, "as true or false"
-	case *numberValue:
-		kind, how = unstable.Integer, "as a number, such as "+s.name+" = "+s.word()
-	}
-	if l.isList != isList || len(l.words) > 0 && l.kind != kind {
-		return usagef("%s: write %s %s", l.at, s.name, how)
-	}
-	return nil
-}
-
 // splitList returns the elements of a list that is written with commas.
 func splitList(s string) (words []string) {
 	for word := range strings.SplitSeq(s, ",") {
@@ -513,135 +361,3 @@ func (c *config) forHub(withEnv bool) (args, env []string) {
 	}
 	return args, env
 }
-
-// Values of settings.
-
-const maxNumber = 1 << 30
-
-type textValue string
-
-func text(to *string) pflag.Value { return (*textValue)(to) }
-
-func (v *textValue) Set(s string) error { *v = textValue(s); return nil }
-func (v *textValue) String() string     { return string(*v) }
-func (v *textValue) Type() string       { return "string" }
-
-type choiceValue struct {
-	to      *string
-	choices []string
-}
-
-func oneOfThese(to *string, is string, choices ...string) pflag.Value {
-	*to = is
-	return &choiceValue{to, choices}
-}
-
-func (v *choiceValue) Set(s string) error {
-	if !slices.Contains(v.choices, s) {
-		last := len(v.choices) - 1
-		return fmt.Errorf("it may be %s or %s", strings.Join(v.choices[:last], ", "), v.choices[last])
-	}
-	*v.to = s
-	return nil
-}
-func (v *choiceValue) String() string { return *v.to }
-func (v *choiceValue) Type() string   { return "string" }
-
-type yesNoValue bool
-
-func yesNo(to *bool) pflag.Value { return (*yesNoValue)(to) }
-
-func (v *yesNoValue) Set(s string) error {
-	is, err := strconv.ParseBool(s)
-	if err != nil {
-		return errors.New("it may be true or false")
-	}
-	*v = yesNoValue(is)
-	return nil
-}
-func (v *yesNoValue) String() string { return strconv.FormatBool(bool(*v)) }
-func (v *yesNoValue) Type() string   { return "bool" }
-
-type numberValue struct {
-	to       *int
-	min, max int
-}
-
-func number(to *int, is, min, max int) pflag.Value {
-	*to = is
-	return &numberValue{to, min, max}
-}
-
-func (v *numberValue) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	switch {
-	case err == nil && n >= v.min && n <= v.max:
-		*v.to = n
-		return nil
-	case v.max < maxNumber:
-		return fmt.Errorf("it may be %d to %d", v.min, v.max)
-	}
-	return fmt.Errorf("it may be a number from %d on", v.min)
-}
-func (v *numberValue) String() string { return strconv.Itoa(*v.to) }
-func (v *numberValue) Type() string   { return "int" }
-
-type periodValue struct {
-	to  *time.Duration
-	min time.Duration
-}
-
-func period(to *time.Duration, is, min time.Duration) pflag.Value {
-	*to = is
-	return &periodValue{to, min}
-}
-
-func (v *periodValue) Set(s string) error {
-	d, err := time.ParseDuration(s)
-	switch {
-	case err != nil:
-		return errors.New("write it as 90s or 1h30m")
-	case d < v.min:
-		return errors.New("it must be above 0")
-	}
-	*v.to = d
-	return nil
-}
-func (v *periodValue) String() string { return v.to.String() }
-func (v *periodValue) Type() string   { return "duration" }
-
-// listValue is a list. Of a flag, each time that it is given adds to it, and commas separate.
-type listValue struct {
-	to    *[]string
-	check func(string) error
-	begun bool
-}
-
-func list(to *[]string, check func(string) error, is ...string) pflag.Value {
-	*to = is
-	return &listValue{to: to, check: check}
-}
-
-// Replace sets all elements.
-func (v *listValue) Replace(words []string) error {
-	for _, word := range words {
-		if v.check != nil {
-			if err := v.check(word); err != nil {
-				return fmt.Errorf("%q: %w", word, err)
-			}
-		}
-	}
-	*v.to = slices.Clone(words)
-	return nil
-}
-
-func (v *listValue) Set(s string) error {
-	words := splitList(s)
-	if v.begun {
-		words = append(slices.Clone(*v.to), words...)
-	}
-	v.begun = true
-	return v.Replace(words)
-}
-func (v *listValue) String() string { return strings.Join(*v.to, ",") }
-func (v *listValue) Type() string   { return "strings" }

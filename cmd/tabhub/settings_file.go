@@ -1,0 +1,161 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"tabhub/storage/private"
+)
+
+// configPath is where the configuration file is, or would be.
+func (a *app) configPath() string {
+	if a.config.file != "" {
+		return a.config.file
+	}
+	dir, err := a.dir()
+	if err != nil {
+		return "tabhub.toml"
+	}
+	return dir.Config()
+}
+
+// maxConfigFile is how large a configuration file may be.
+const maxConfigFile = 1 << 20
+
+// readConfigFile sets what nothing else has set from the configuration file, if there is one. What
+// others may write to is refused, as it says who may do what; so is what others may read, if an
+// address of NATS in it has a password.
+func (a *app) readConfigFile() error {
+	path := a.config.file
+	if path == "" {
+		dir, err := a.dir()
+		if err != nil {
+			return err
+		}
+		path = dir.Config()
+		if _, err := os.Stat(path); err != nil { // what is wrong with the directory, the hub says
+			return nil
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return &usageError{err}
+	}
+	body, err := private.Read(path)
+	if err != nil {
+		return usagef("the configuration file cannot be used: %w", err)
+	}
+	if len(body) > maxConfigFile {
+		return usagef("the configuration file %s is larger than 1 MiB", path)
+	}
+	h := a.config.hub
+	lines, err := parseConfig(path, body)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		s := h.named(line.key)
+		if s == nil {
+			return usagef("%s: %w", line.at, h.unknown(line.key))
+		}
+		if s.from != "" { // what goes before is checked; this is, too
+			s = (&hubSettings{all: new(config).settings()}).named(line.key)
+		}
+		if err := line.checkKind(s); err != nil {
+			return err
+		}
+		if err := s.set(line.at, line.words); err != nil {
+			return err
+		}
+		s.resolve(filepath.Dir(path))
+	}
+	a.config.read = path
+	if k := h.named("cluster"); strings.HasPrefix(k.from, path) && a.config.cluster.hasPassword() {
+		if _, err := private.ReadSecret(path); err != nil {
+			return usagef("%s has a password in it: %w", k.from, err)
+		}
+	}
+	return nil
+}
+
+// configLine is a key of a configuration file and its value.
+type configLine struct {
+	at, key string
+	words   []string
+	kind    unstable.Kind // of the value, or of the elements of a list
+	isList  bool
+}
+
+// parseConfig reads the lines of a configuration file: keys without a table, each once.
+func parseConfig(path string, body []byte) (lines []configLine, err error) {
+	if err := toml.Unmarshal(body, new(map[string]any)); err != nil {
+		if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
+			row, _ := bad.Position()
+			return nil, usagef("%s:%d: %s; write a line as call-timeout = \"30s\"", path, row, strings.TrimPrefix(bad.Error(), "toml: "))
+		}
+		return nil, usagef("%s: %w", path, err)
+	}
+	p := unstable.Parser{}
+	p.Reset(body)
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind == unstable.Comment {
+			continue
+		}
+		var keys []string
+		line := configLine{}
+		for k := e.Key(); k.Next(); {
+			if keys == nil {
+				line.at = fmt.Sprintf("%s:%d", path, p.Shape(k.Node().Raw).Start.Line)
+			}
+			keys = append(keys, string(k.Node().Data))
+		}
+		line.key = strings.Join(keys, ".")
+		if e.Kind != unstable.KeyValue || len(keys) != 1 {
+			return nil, usagef("%s: %s: there are no tables; write each setting in a line of its own, such as call-timeout = \"30s\"", line.at, line.key)
+		}
+		value := e.Value()
+		if line.isList = value.Kind == unstable.Array; line.isList {
+			for each := value.Children(); each.Next(); {
+				line.add(each.Node())
+			}
+		} else {
+			line.add(value)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+func (l *configLine) add(value *unstable.Node) {
+	if l.kind != unstable.Invalid && l.kind != value.Kind {
+		l.kind = unstable.Array // of several kinds, which nothing takes
+	} else {
+		l.kind = value.Kind
+	}
+	l.words = append(l.words, string(value.Data))
+}
+
+// checkKind returns an error if the value is not written as one of the setting.
+func (l *configLine) checkKind(s *setting) error {
+	kind, how := unstable.String, "in quotes, such as "+s.name+" = "+s.example()
+	isList := s.list() != nil
+	switch s.value.(type) {
+	case *listValue:
+		how = "as a list, such as " + s.name + " = " + s.example()
+	case *yesNoValue:
+		kind, how = unstable.Bool, "as true or false"
+	case *numberValue:
+		kind, how = unstable.Integer, "as a number, such as "+s.name+" = "+s.word()
+	}
+	if l.isList != isList || len(l.words) > 0 && l.kind != kind {
+		return usagef("%s: write %s %s", l.at, s.name, how)
+	}
+	return nil
+}
