@@ -1,8 +1,8 @@
 // Package telemetry is what a hub tells of its work, while it does it, to whoever measures it:
 // what MCP clients ask for, the phases of each call, and how it ended.
 //
-// It knows of no way to keep what it is told. cmd/tabhub/internal/telemetry implements Observer
-// for Prometheus. Arguments, results, and the names in them are never told.
+// The package stores nothing. cmd/tabhub/internal/telemetry implements Observer
+// for Prometheus. Observers get no arguments or results, and no names out of them.
 //
 // A client may say in the _meta of a request to which span of a trace it belongs (SEP-414). That
 // travels in the context, and the call's page is told of it (Traceparent).
