@@ -3,9 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"tabhub/describe"
@@ -13,157 +11,75 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// Clean returns raw, a schema that is valid JSON, as a model may read it: what only
-// informs (title, description, $comment, examples, and keywords that are not known
-// and hold a string) is cleaned as by describe.CleanLines. All else, keys included,
-// is compared by programs and cannot be changed without breaking calls, so the error
-// names the place of the first character there that describe.Forbidden finds.
-// A schema without hidden characters is returned as it is, and so is one that is too
-// large or too deep to be compiled.
+// Clean returns raw, a schema that is valid JSON, as a model may read it: the texts of what
+// only informs (title, description, $comment and examples, wherever they are) are cleaned as
+// by describe.CleanLines. All else, keys included, is compared by programs and cannot be
+// changed without breaking calls, so the error names the place of the first character there
+// that describe.Forbidden finds. A schema without hidden characters is returned as it is,
+// and so is one that is too large or too deep to be compiled.
 func Clean(raw json.RawMessage) (json.RawMessage, error) {
 	if !describe.HidesInJSON(raw) || len(raw) > spec.MaxSchema || rawjson.Valid(raw, spec.MaxSchemaDepth) != nil {
 		return raw, nil
 	}
-	c := cleaner{out: make([]byte, 0, len(raw))}
-	if err := c.schema(raw, ""); err != nil {
-		return nil, err
-	}
-	return c.out, nil
+	return clean(make([]byte, 0, len(raw)), raw, "")
 }
 
-// cleaner writes a schema anew.
-type cleaner struct{ out []byte }
-
-// The keywords whose values are a schema or schemas.
-var (
-	schemaKeywords = []string{
-		"additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else",
-		"unevaluatedItems", "unevaluatedProperties", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems",
-	}
-	mapKeywords = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-)
-
-// dataKeywords are those whose values a program compares, beside those that hold
-// schemas.
-var dataKeywords = []string{
-	"type", "enum", "const", "default", "pattern", "required", "format", "dependentRequired",
-	"$ref", "$dynamicRef", "$recursiveRef", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema", "$vocabulary",
-	"contentEncoding", "contentMediaType", "x-mcp-header",
-}
-
-// schema takes a schema, or an array of schemas, at a place.
-func (c *cleaner) schema(v json.RawMessage, at string) error {
-	switch v[0] {
-	case '{':
-		return c.object(v, at, c.keyword)
-	case '[':
-		return c.array(v, at, c.schema)
-	}
-	return c.data(v, at)
-}
-
-// keyword takes the value of one keyword of a schema.
-func (c *cleaner) keyword(key string, v json.RawMessage, at string) error {
-	switch {
-	case key == "examples", key == "example":
-		c.out = append(c.out, describe.CleanJSON(v)...)
-		return nil
-	case slices.Contains(schemaKeywords, key):
-		return c.schema(v, at)
-	case slices.Contains(mapKeywords, key) && v[0] == '{':
-		return c.object(v, at, func(_ string, v json.RawMessage, at string) error { return c.schema(v, at) })
-	case v[0] == '"' && !slices.Contains(dataKeywords, key):
-		s, _ := rawjson.String(v)
-		if clean := describe.CleanLines(s, math.MaxInt); clean != s {
-			v = rawjson.AppendString(nil, clean)
-		}
-		c.out = append(c.out, v...)
-		return nil
-	}
-	return c.data(v, at)
-}
-
-// data takes what must stay as it is.
-func (c *cleaner) data(v json.RawMessage, at string) error {
-	if err := checkData(v, at); err != nil {
-		return err
-	}
-	c.out = append(c.out, v...)
-	return nil
-}
-
-func checkData(v json.RawMessage, at string) (err error) {
-	if !describe.HidesInJSON(v) {
-		return nil
-	}
+// clean appends a part of a schema at a place.
+func clean(out []byte, v json.RawMessage, at string) (_ []byte, err error) {
 	switch v[0] {
 	case '"':
 		s, _ := rawjson.String(v)
-		return checkString(s, at)
+		if err := check(s, at); err != nil {
+			return nil, err
+		}
 	case '[':
+		out = append(out, '[')
 		i := 0
 		for e := range rawjson.Elements(v) {
-			if err := checkData(e, at+"["+strconv.Itoa(i)+"]"); err != nil {
-				return err
+			if i > 0 {
+				out = append(out, ',')
+			}
+			if out, err = clean(out, e, at+"["+strconv.Itoa(i)+"]"); err != nil {
+				return nil, err
 			}
 			i++
 		}
+		return append(out, ']'), nil
 	case '{':
-		for key, e := range rawjson.Members(v) {
-			if err := checkData(e, below(at, key)); err != nil {
-				return err
+		out = append(out, '{')
+		for key, v := range rawjson.Members(v) {
+			at := below(at, key)
+			if err := check(key, at); err != nil {
+				return nil, err
 			}
-			if err := checkString(key, below(at, key)); err != nil {
-				return err
+			out = rawjson.AppendKey(out, key)
+			if informs(key, v) {
+				out = append(out, describe.CleanJSON(v)...)
+			} else if out, err = clean(out, v, at); err != nil {
+				return nil, err
 			}
 		}
+		return append(out, '}'), nil
 	}
-	return nil
+	return append(out, v...), nil
 }
 
-func checkString(s, at string) error {
+// informs reports whether a member only informs, whatever object it is in: a property of
+// that name has a schema, which is no string.
+func informs(key string, v json.RawMessage) bool {
+	switch key {
+	case "title", "description", "$comment":
+		return v[0] == '"'
+	case "examples":
+		return v[0] == '['
+	}
+	return false
+}
+
+func check(s, at string) error {
 	if r, ok := describe.Forbidden(s); ok {
 		return fmt.Errorf("%s holds the character %U, which cannot be seen", at, r)
 	}
-	return nil
-}
-
-// object takes the members of an object, each value by f.
-func (c *cleaner) object(v json.RawMessage, at string, f func(key string, v json.RawMessage, at string) error) error {
-	c.out = append(c.out, '{')
-	first := true
-	for key, v := range rawjson.Members(v) {
-		at := below(at, key)
-		if err := checkString(key, at); err != nil {
-			return err
-		}
-		if !first {
-			c.out = append(c.out, ',')
-		}
-		first = false
-		c.out = append(rawjson.AppendString(c.out, key), ':')
-		if err := f(key, v, at); err != nil {
-			return err
-		}
-	}
-	c.out = append(c.out, '}')
-	return nil
-}
-
-// array takes the elements of an array, each by f.
-func (c *cleaner) array(v json.RawMessage, at string, f func(v json.RawMessage, at string) error) error {
-	c.out = append(c.out, '[')
-	i := 0
-	for e := range rawjson.Elements(v) {
-		if i > 0 {
-			c.out = append(c.out, ',')
-		}
-		if err := f(e, at+"["+strconv.Itoa(i)+"]"); err != nil {
-			return err
-		}
-		i++
-	}
-	c.out = append(c.out, ']')
 	return nil
 }
 

@@ -17,11 +17,12 @@ func TestClean(t *testing.T) {
 		{`{"dependencies":{"a":["b"],"c":{"title":"H"}}}`, `{"dependencies":{"a":["b"],"c":{"title":""}}}`},
 		{`{"dependencies":{"a":["H"]}}`, "dependencies.a[0]"},
 		{`{"patternProperties":{"^H":{}}}`, `patternProperties["^\u202e"]`},
-		{`{"examples":[{"H":"H"}],"x-note":"H"}`, `{"examples":[{"":""}],"x-note":""}`},
+		{`{"examples":[{"H":"H"}]}`, `{"examples":[{"":""}]}`},
+		{`{"x-note":"H"}`, "x-note"},
 		{`{"$ref":"#/$defs/H"}`, `$ref`},
 		{`{"format":"H"}`, "format"},
 		{`{"H":1}`, `["\u202e"]`},
-		{`{"allOf":[{"enum":[{"title":"H"}]}]}`, "allOf[0].enum[0].title"},
+		{`{"allOf":[{"enum":[{"name":"H"}]}]}`, "allOf[0].enum[0].name"},
 		{`{"a":` + strings.Repeat(`[`, 40) + `"H"` + strings.Repeat(`]`, 40) + `}`, `{"a":` + strings.Repeat(`[`, 40) + `"H"` + strings.Repeat(`]`, 40) + `}`},
 	} {
 		for _, hidden := range []string{`\u202e`, "\u202e"} {

@@ -12,17 +12,39 @@ import (
 type failure struct {
 	at        *place
 	keyword   string
-	want, got any  // by keyword, see words.go
-	optional  bool // of a null in place of an argument that may be left out
-	// branches are the failures of each schema of an anyOf or oneOf, or of the name
-	// for propertyNames.
-	branches [][]failure
+	want, got any         // by keyword, see words.go
+	optional  bool        // of a null in place of an argument that may be left out
+	branches  [][]failure // of each schema of an anyOf or oneOf
 }
 
 // place is where a value is within the arguments; nil is all of them.
 type place struct {
 	parent *place
 	token  string
+}
+
+// maxCheck is how much work one check may take: a second or so at the very worst.
+const maxCheck = 5_000_000
+
+// budget is the work that is left for a check. Without it a page could register a few
+// hundred bytes, references that multiply with each other or with the depth of the
+// arguments, that keep the hub busy for years.
+type budget int
+
+// spend takes what evaluating v costs and reports whether there is enough left.
+func (b *budget) spend(n *node, v *rawjson.Value) bool {
+	if *b <= 0 {
+		return false
+	}
+	cost := 1 + len(n.required) + len(v.Members) + len(v.Elements)
+	for _, values := range n.values {
+		cost += len(values)
+	}
+	*b -= budget(cost)
+	if n.values != nil && (v.Members != nil || v.Elements != nil) {
+		values(v, func(*rawjson.Value) { *b-- }) // it is compared in depth
+	}
+	return *b > 0
 }
 
 // evaluation checks one value against one node.
@@ -32,23 +54,16 @@ type evaluation struct {
 	v    *rawjson.Value
 	at   *place
 	fast bool // the first failure is enough, and nobody asks where it is
-	// evaluated marks the members or elements that a keyword has evaluated, for
-	// unevaluatedProperties and unevaluatedItems; nil if nobody asks.
-	evaluated []bool
-	all       []failure
+	all  []failure
 }
 
-// evaluate returns how v fails n. If fast, it stops at the first failure. What of v
-// has been evaluated is marked in evaluated, which may be nil; only the marks of a
-// success say something. If nothing is left in the end, the result says nothing.
-func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool, evaluated []bool) []failure {
+// evaluate returns how v fails n. If fast, it stops at the first failure. If nothing is
+// left in the end, the result says nothing.
+func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool) []failure {
 	if !left.spend(n, v) {
 		return nil
 	}
-	e := evaluation{left: left, n: n, v: v, at: at, fast: fast, evaluated: evaluated}
-	if evaluated == nil && (n.unevaluatedItems != nil || n.unevaluatedProperties != nil) {
-		e.evaluated = e.marks()
-	}
+	e := evaluation{left: left, n: n, v: v, at: at, fast: fast}
 	switch {
 	case n.never:
 		e.fail("false", nil, nil)
@@ -57,42 +72,41 @@ func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool, ev
 	case !e.hasType(), !e.hasValue():
 		return e.all
 	}
-	for _, to := range n.refs {
-		e.same(to)
-	}
 	switch v.Kind {
 	case rawjson.KindNumber:
 		e.number()
 	case rawjson.KindString:
-		e.text()
+		if n.length != bare[0].length {
+			e.size("Length", n.length, utf8.RuneCountInString(v.Text))
+		}
+		if n.pattern != nil && !n.pattern.MatchString(v.Text) {
+			e.fail("pattern", n.pattern.written, v)
+		}
 	case rawjson.KindArray:
-		e.array()
+		e.size("Items", n.count, len(v.Elements))
+		for i := range v.Elements {
+			sub := n.items
+			if i < len(n.prefix) {
+				sub = n.prefix[i]
+			}
+			if sub != nil {
+				e.add(sub, &v.Elements[i], strconv.Itoa(i))
+			}
+		}
 	case rawjson.KindObject:
 		e.object()
 	}
-	e.combinations()
-	e.unevaluated()
-	return e.all
-}
-
-// marks returns a mark for each member or element.
-func (e *evaluation) marks() []bool { return make([]bool, len(e.v.Members)+len(e.v.Elements)) }
-
-// mark marks a member or element as evaluated.
-func (e *evaluation) mark(i int) {
-	if e.evaluated != nil {
-		e.evaluated[i] = true
+	for _, sub := range slices.Concat(n.refs, n.allOf) {
+		e.same(sub)
 	}
+	for _, alternatives := range n.anyOf {
+		e.anyOf(alternatives)
+	}
+	return e.all
 }
 
 func (e *evaluation) fail(keyword string, want, got any) {
 	e.all = append(e.all, failure{at: e.at, keyword: keyword, want: want, got: got})
-}
-
-// add adds failures of another evaluation. To carry many up costs more than to find them.
-func (e *evaluation) add(all []failure) {
-	*e.left -= budget(16 * len(all))
-	e.all = append(e.all, all...)
 }
 
 // done reports whether more failures are of no use.
@@ -101,55 +115,33 @@ func (e *evaluation) done() bool { return e.fast && e.all != nil }
 // same checks the same value against another node.
 func (e *evaluation) same(n *node) {
 	if !e.done() {
-		e.add(e.try(n, e.fast))
+		e.take(e.left.evaluate(n, e.v, e.at, e.fast))
 	}
 }
 
-// try returns how the same value fails another node.
-func (e *evaluation) try(n *node, fast bool) []failure {
-	if e.evaluated == nil {
-		return e.left.evaluate(n, e.v, e.at, fast, nil)
+// add checks an element or a member, and returns how it fails.
+func (e *evaluation) add(n *node, v *rawjson.Value, token string) []failure {
+	if e.done() {
+		return nil
 	}
-	evaluated := e.marks()
-	all := e.left.evaluate(n, e.v, e.at, fast, evaluated)
-	if all == nil {
-		for i, is := range evaluated {
-			e.evaluated[i] = e.evaluated[i] || is
-		}
-	}
-	return all
-}
-
-// element checks the i-th element.
-func (e *evaluation) element(n *node, i int) {
 	var at *place
 	if !e.fast {
-		at = &place{e.at, strconv.Itoa(i)}
+		at = &place{e.at, token}
 	}
-	e.add(e.left.evaluate(n, &e.v.Elements[i], at, e.fast, nil))
-	e.mark(i)
+	all := e.left.evaluate(n, v, at, e.fast)
+	e.take(all)
+	return e.all[len(e.all)-len(all):]
 }
 
-// member checks the i-th member.
-func (e *evaluation) member(n *node, i int) {
-	m := &e.v.Members[i]
-	var at *place
-	if !e.fast {
-		at = &place{e.at, m.Name}
-	}
-	all := e.left.evaluate(n, &m.Value, at, e.fast, nil)
-	if m.Value.Kind == rawjson.KindNull && !slices.Contains(e.n.required, m.Name) {
-		for i := range all {
-			all[i].optional = true
-		}
-	}
-	e.add(all)
-	e.mark(i)
+// take adds failures of another evaluation. To carry many up costs more than to find them.
+func (e *evaluation) take(all []failure) {
+	*e.left -= budget(16 * len(all))
+	e.all = append(e.all, all...)
 }
 
 func (e *evaluation) hasType() bool {
 	want, is := e.n.types, typeOf(e.v)
-	if want == 0 || want&is != 0 || is == typeNumber && want&typeInteger != 0 && numberOf(e.v.Text).isInt() {
+	if want == 0 || want&is != 0 || is == typeNumber && want&typeInteger != 0 && isInt(e.v.Text) {
 		return true
 	}
 	e.fail("type", want, is)
@@ -172,31 +164,22 @@ func (e *evaluation) number() {
 	}
 	got := numberOf(e.v.Text)
 	for _, b := range e.n.bounds {
-		var ok bool
+		ok := false
 		switch b.keyword {
 		case "minimum":
-			ok = got.compare(b.value) >= 0
+			ok = got.Cmp(b.value) >= 0
 		case "maximum":
-			ok = got.compare(b.value) <= 0
+			ok = got.Cmp(b.value) <= 0
 		case "exclusiveMinimum":
-			ok = got.compare(b.value) > 0
+			ok = got.Cmp(b.value) > 0
 		case "exclusiveMaximum":
-			ok = got.compare(b.value) < 0
+			ok = got.Cmp(b.value) < 0
 		case "multipleOf":
-			ok = got.isMultipleOf(b.value)
+			ok = isMultipleOf(got, b.value)
 		}
 		if !ok {
 			e.fail(b.keyword, b.value, got)
 		}
-	}
-}
-
-func (e *evaluation) text() {
-	if e.n.length != bare[0].length {
-		e.size("Length", e.n.length, utf8.RuneCountInString(e.v.Text))
-	}
-	if e.n.pattern != nil && !e.n.pattern.MatchString(e.v.Text) {
-		e.fail("pattern", e.n.pattern.written, e.v)
 	}
 }
 
@@ -210,201 +193,52 @@ func (e *evaluation) size(what string, want size, got int) {
 	}
 }
 
-func (e *evaluation) array() {
-	n := e.n
-	e.size("Items", n.count, len(e.v.Elements))
-	if n.unique {
-		if i, j, found := duplicates(e.v.Elements); found {
-			e.fail("uniqueItems", nil, [2]int{i, j})
-		}
-	}
-	for i := range e.v.Elements {
-		sub := n.items
-		if i < len(n.prefix) {
-			sub = n.prefix[i]
-		}
-		if e.done() || sub == nil {
-			break
-		}
-		e.element(sub, i)
-	}
-	if n.contains == nil || e.done() {
-		return
-	}
-	found := 0
-	for i := range e.v.Elements {
-		if e.left.evaluate(n.contains, &e.v.Elements[i], nil, true, nil) == nil {
-			found++
-			if n.containsEvaluates {
-				e.mark(i)
-			}
-		}
-	}
-	e.size("Contains", n.matching, found)
-}
-
 func (e *evaluation) object() {
 	n := e.n
-	e.size("Properties", n.members, len(e.v.Members))
-	e.requires("required", n.required, "")
-	for _, d := range n.dependencies {
-		if e.v.Member(d.name) != nil && !e.done() {
-			e.requires("dependentRequired", d.required, d.name)
-			if d.schema != nil {
-				e.same(d.schema)
-			}
-		}
-	}
-	if n.properties == nil && n.patternProperties == nil && n.additional == nil && n.names == nil {
-		return
-	}
-	for i := range e.v.Members {
-		if e.done() {
-			return
-		}
-		e.property(i)
-	}
-}
-
-// requires fails if members are missing.
-func (e *evaluation) requires(keyword string, names []string, because string) {
 	var missing []string
-	for _, name := range names {
+	for _, name := range n.required {
 		if e.v.Member(name) == nil {
 			missing = append(missing, name)
 		}
 	}
 	if missing != nil {
-		e.fail(keyword, because, missing)
+		e.fail("required", nil, missing)
 	}
-}
-
-// property checks the i-th member by what the node says of its name.
-func (e *evaluation) property(i int) {
-	n, name := e.n, e.v.Members[i].Name
-	sub, known := n.properties[name]
-	if known {
-		e.member(sub, i)
+	if n.properties == nil && n.additional == nil {
+		return
 	}
-	for _, p := range n.patternProperties {
-		if p.pattern.MatchString(name) {
-			known = true
-			e.member(p.schema, i)
+	for i := range e.v.Members {
+		m := &e.v.Members[i]
+		sub, known := n.properties[m.Name]
+		switch {
+		case !known && n.additional == nil:
+			continue
+		case !known && n.additional.never:
+			e.fail("additionalProperties", n, []string{m.Name})
+			continue
+		case !known:
+			sub = n.additional
 		}
-	}
-	switch {
-	case known || n.additional == nil:
-	case n.additional.never:
-		e.fail("additionalProperties", n, []string{name})
-	default:
-		e.member(n.additional, i)
-	}
-	if n.names != nil {
-		if all := e.left.evaluate(n.names, &rawjson.Value{Kind: rawjson.KindString, Text: name}, e.at, e.fast, nil); all != nil {
-			e.all = append(e.all, failure{at: &place{e.at, name}, keyword: "propertyNames", branches: [][]failure{all}})
+		all := e.add(sub, &m.Value, m.Name)
+		if m.Value.Kind == rawjson.KindNull && !slices.Contains(n.required, m.Name) {
+			for i := range all {
+				all[i].optional = true
+			}
 		}
 	}
 }
 
-func (e *evaluation) combinations() {
-	n := e.n
-	if n.not != nil && e.left.evaluate(n.not, e.v, nil, true, nil) == nil {
-		e.fail("not", nil, nil)
-	}
-	for _, sub := range n.allOf {
-		e.same(sub)
-	}
-	e.anyOf()
-	e.oneOf()
-	if n.cond != nil && !e.done() {
-		e.add(e.conditional())
-	}
-}
-
-// conditional returns how the value fails then or else, whichever if asks for.
-func (e *evaluation) conditional() []failure {
-	try := func(n *node) []failure {
-		if n == nil {
-			return nil
-		}
-		return e.try(n, e.fast)
-	}
-	cond := e.try(e.n.cond, e.fast)
-	if cond == nil {
-		return try(e.n.then)
-	}
-	all := try(e.n.otherwise)
-	if e.fast || allLenient(all) || !allLenient(cond) {
-		return all
-	}
-	// A lenient reading takes the condition for met.
-	if then := try(e.n.then); allLenient(then) {
-		return append(cond, then...)
-	}
-	return all
-}
-
-func (e *evaluation) anyOf() {
-	if e.n.anyOf == nil || e.done() {
+func (e *evaluation) anyOf(alternatives []*node) {
+	if e.done() {
 		return
 	}
 	var branches [][]failure
-	fits := false
-	for _, sub := range e.n.anyOf {
-		// What several evaluate counts together.
-		if fits && e.evaluated == nil {
-			break
+	for _, sub := range alternatives {
+		all := e.left.evaluate(sub, e.v, e.at, e.fast)
+		if all == nil {
+			return
 		}
-		all := e.try(sub, e.fast)
-		fits = fits || all == nil
 		branches = append(branches, all)
 	}
-	if !fits {
-		e.all = append(e.all, failure{at: e.at, keyword: "anyOf", branches: branches})
-	}
-}
-
-func (e *evaluation) oneOf() {
-	if e.n.oneOf == nil || e.done() {
-		return
-	}
-	var branches [][]failure
-	first := -1
-	for i, sub := range e.n.oneOf {
-		all := e.try(sub, e.fast || first >= 0)
-		switch {
-		case all != nil:
-			branches = append(branches, all)
-		case first >= 0:
-			e.fail("oneOf", nil, [2]int{first, i})
-			return
-		default:
-			first = i
-		}
-	}
-	if first < 0 {
-		e.all = append(e.all, failure{at: e.at, keyword: "anyOf", branches: branches})
-	}
-}
-
-// unevaluated checks what no other keyword has evaluated. What has failed may have
-// evaluated anything.
-func (e *evaluation) unevaluated() {
-	if e.all != nil {
-		return
-	}
-	if sub := e.n.unevaluatedProperties; sub != nil {
-		for i := range e.v.Members {
-			if !e.evaluated[i] {
-				e.member(sub, i)
-			}
-		}
-	}
-	if sub := e.n.unevaluatedItems; sub != nil {
-		for i := range e.v.Elements {
-			if !e.evaluated[i] {
-				e.element(sub, i)
-			}
-		}
-	}
+	e.all = append(e.all, failure{at: e.at, keyword: "anyOf", branches: branches})
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"math/big"
 	"strings"
 
 	"tabhub/spec/rawjson"
@@ -10,8 +11,7 @@ import (
 // node is immutable once it is compiled; references make cycles.
 type node struct {
 	never bool    // the schema false
-	loose bool    // may accept more than its text, see loosen
-	refs  []*node // by $ref, $dynamicRef and $recursiveRef
+	refs  []*node // by $ref
 
 	types  typeSet
 	values [][]rawjson.Value // of const and of enum: the value is one of each
@@ -20,26 +20,16 @@ type node struct {
 	length  size // of a string in characters
 	pattern *lazyPattern
 
-	prefix   []*node // of the first elements
-	items    *node   // of the others
-	count    size    // of the elements
-	unique   bool
-	contains *node
-	matching size // the elements that contains accepts
+	prefix []*node // of the first elements
+	items  *node   // of the others
+	count  size    // of the elements
 
-	properties        map[string]*node
-	patternProperties []patternProperty
-	additional        *node
-	names             *node
-	required          []string
-	members           size
-	dependencies      []dependency
+	properties map[string]*node
+	additional *node
+	required   []string
 
-	allOf, anyOf, oneOf        []*node
-	not, cond, then, otherwise *node
-
-	unevaluatedItems, unevaluatedProperties *node
-	containsEvaluates                       bool // what contains accepts is evaluated, since 2020-12
+	allOf []*node
+	anyOf [][]*node // of anyOf and of oneOf: the value fits one of each
 }
 
 // size bounds a count.
@@ -48,20 +38,7 @@ type size struct{ least, most int } // most -1: any
 // bound is what one keyword asks of a number.
 type bound struct {
 	keyword string
-	value   number
-}
-
-// patternProperty is what members are whose names match a pattern.
-type patternProperty struct {
-	pattern *lazyPattern
-	schema  *node
-}
-
-// dependency is what an object must be that has a member of a name.
-type dependency struct {
-	name     string
-	required []string
-	schema   *node // nil: any
+	value   *big.Rat
 }
 
 // typeSet is a set of JSON types, by bit; 0 is all of them.
@@ -98,7 +75,7 @@ func (s typeSet) names() []string {
 // bare are the nodes of schemas that ask for types only, which most are.
 var bare = func() (all [typeObject << 1]node) {
 	for i := range all {
-		all[i] = node{types: typeSet(i), length: size{most: -1}, count: size{most: -1}, members: size{most: -1}, matching: size{1, -1}}
+		all[i] = node{types: typeSet(i), length: size{most: -1}, count: size{most: -1}}
 	}
 	return all
 }()

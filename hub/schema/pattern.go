@@ -1,12 +1,9 @@
 package schema
 
 import (
-	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"strings"
 	"sync"
-	"unicode"
 )
 
 const (
@@ -16,73 +13,17 @@ const (
 	maxPrograms = 16 * maxProgram // of all patterns of a schema
 )
 
-// spaces is what \s stands for in JavaScript, as the inside of a class.
-const spaces = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
-
-// inGo returns a pattern written for JavaScript as Go writes it, as far as both can
-// say the same in other words. What means something in Go only becomes an error.
-func inGo(pattern string) string {
-	if !strings.Contains(pattern, `\`) {
-		return pattern
-	}
-	var b strings.Builder
-	class := false
-	for i := 0; i < len(pattern); i++ {
-		c := pattern[i]
-		if c != '\\' || i+1 == len(pattern) {
-			class = c == '[' || class && c != ']'
-			b.WriteByte(c)
-			continue
-		}
-		i++
-		switch rest := pattern[i:]; rest[0] {
-		case 's':
-			if class {
-				b.WriteString(spaces)
-			} else {
-				b.WriteString("[" + spaces + "]")
-			}
-		case 'S':
-			if class {
-				b.WriteString(`\S`)
-			} else {
-				b.WriteString("[^" + spaces + "]")
-			}
-		case 'u':
-			if m := codePoint.FindStringSubmatch(rest); m != nil {
-				b.WriteString(`\x{` + m[1] + m[2] + `}`)
-				i += len(m[0]) - 1
-			} else {
-				b.WriteString(`\u`)
-			}
-		case 'c':
-			if len(rest) > 1 && unicode.IsLetter(rune(rest[1])) {
-				fmt.Fprintf(&b, `\x%02x`, rest[1]&0x1f)
-				i++
-			} else {
-				b.WriteString(`\c`)
-			}
-		case 'a', 'A', 'C', 'E', 'Q', 'z':
-			b.WriteString(`\u`) // no escapes in JavaScript
-		default:
-			b.WriteByte('\\')
-			b.WriteByte(rest[0])
-		}
-	}
-	return b.String()
-}
-
-// codePoint does not match surrogates, which stand for half a character.
-var codePoint = regexp.MustCompile(`^u(?:([0-9A-Ca-cE-Fe-f][0-9A-Fa-f]{3}|[Dd][0-7][0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,6})\})`)
+// otherInGo matches the escapes that mean something else in Go than in JavaScript.
+var otherInGo = regexp.MustCompile(`\\[AaCEQzU]`)
 
 // programOf estimates how many instructions a pattern of a page, written for
 // JavaScript, is compiled to; more than maxProgram if it cannot be matched here: Go has
 // no lookaround and no backreferences, and the work must be bounded.
 func programOf(pattern string) int {
-	if len(pattern) > maxPattern {
+	if len(pattern) > maxPattern || otherInGo.MatchString(pattern) {
 		return maxProgram + 1
 	}
-	re, err := syntax.Parse(inGo(pattern), syntax.Perl)
+	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return maxProgram + 1
 	}
@@ -113,7 +54,7 @@ type lazyPattern struct {
 
 // newPattern returns a pattern whose program is not too large.
 func newPattern(written string) *lazyPattern {
-	return &lazyPattern{written, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(inGo(written)) })}
+	return &lazyPattern{written, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(written) })}
 }
 
 func (p *lazyPattern) MatchString(s string) bool { return p.compile().MatchString(s) }

@@ -46,8 +46,7 @@ func newSchema(doc *rawjson.Value) (*Schema, error) {
 	if objects > maxObjects {
 		return nil, fmt.Errorf("more than %d objects", maxObjects)
 	}
-	d := draftOf(doc)
-	root, err := compile(doc, d, metaschemas[d])
+	root, err := compile(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -69,21 +68,13 @@ func (s *Schema) Check(args json.RawMessage) error {
 		return about("arguments", err)
 	}
 	left := budget(maxCheck)
-	if left.evaluate(s.root, &v, nil, true, nil) == nil || left <= 0 {
+	if left.evaluate(s.root, &v, nil, true) == nil || left <= 0 {
 		return nil
 	}
 	left = maxCheck // once more, for the words
-	all := left.evaluate(s.root, &v, nil, false, nil)
+	all := left.evaluate(s.root, &v, nil, false)
 	if left <= 0 {
 		return nil
 	}
-	wrong := violations(all)
-	if wrong.Lenient {
-		leaveOut(&v, all)
-		left = maxCheck
-		if rest := left.evaluate(s.root, &v, nil, false, nil); left > 0 && !allLenient(rest) {
-			return violations(rest)
-		}
-	}
-	return wrong
+	return violations(all)
 }

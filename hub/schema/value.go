@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"errors"
 	"math/big"
 	"slices"
@@ -54,44 +53,19 @@ func checkNumber(s string) error {
 	return nil
 }
 
-// number is the exact value of a JSON number.
-type number struct {
-	small int64    // if rat is nil
-	rat   *big.Rat // immutable
-}
-
-// numberOf returns the value of a number that checkNumber accepts.
-func numberOf(text string) number {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return number{small: n}
-	}
+// numberOf returns the exact value of a number that checkNumber accepts.
+func numberOf(text string) *big.Rat {
 	r, _ := new(big.Rat).SetString(text)
-	return number{rat: r}
+	return r
 }
 
-func (a number) exact() *big.Rat {
-	if a.rat != nil {
-		return a.rat
-	}
-	return new(big.Rat).SetInt64(a.small)
+func isInt(text string) bool {
+	_, err := strconv.ParseInt(text, 10, 64)
+	return err == nil || numberOf(text).IsInt()
 }
-
-func (a number) compare(b number) int {
-	if a.rat == nil && b.rat == nil {
-		return cmp.Compare(a.small, b.small)
-	}
-	return a.exact().Cmp(b.exact())
-}
-
-func (a number) isInt() bool { return a.rat == nil || a.rat.IsInt() }
 
 // isMultipleOf reports whether a is a multiple of b, which is not 0.
-func (a number) isMultipleOf(b number) bool {
-	if a.rat == nil && b.rat == nil {
-		return a.small%b.small == 0
-	}
-	return new(big.Rat).Quo(a.exact(), b.exact()).IsInt()
-}
+func isMultipleOf(a, b *big.Rat) bool { return new(big.Rat).Quo(a, b).IsInt() }
 
 // typeOf returns the type of a value; a number is a number, whole or not.
 func typeOf(v *rawjson.Value) typeSet {
@@ -107,49 +81,8 @@ func equal(a, b rawjson.Value) bool {
 	case a.Kind != b.Kind:
 		return false
 	case a.Kind == rawjson.KindNumber:
-		return a.Text == b.Text || numberOf(a.Text).compare(numberOf(b.Text)) == 0
+		return a.Text == b.Text || numberOf(a.Text).Cmp(numberOf(b.Text)) == 0
 	}
 	return a.Text == b.Text && slices.EqualFunc(a.Elements, b.Elements, equal) &&
 		slices.EqualFunc(a.Members, b.Members, func(a, b rawjson.Member) bool { return a.Name == b.Name && equal(a.Value, b.Value) })
-}
-
-// duplicates returns the indices of two elements that are equal.
-func duplicates(all []rawjson.Value) (i, j int, found bool) {
-	seen := make(map[string]int, len(all))
-	for j := range all {
-		key := string(appendCanonical(nil, &all[j]))
-		if i, found := seen[key]; found {
-			return i, j, true
-		}
-		seen[key] = j
-	}
-	return 0, 0, false
-}
-
-// appendCanonical appends a text that two values share only if they are equal.
-func appendCanonical(dst []byte, v *rawjson.Value) []byte {
-	switch v.Kind {
-	case rawjson.KindNumber:
-		if n := numberOf(v.Text); n.rat != nil {
-			return append(dst, n.rat.RatString()...)
-		} else {
-			return strconv.AppendInt(dst, n.small, 10)
-		}
-	case rawjson.KindString:
-		return strconv.AppendQuote(dst, v.Text)
-	case rawjson.KindArray:
-		dst = append(dst, '[')
-		for i := range v.Elements {
-			dst = append(appendCanonical(dst, &v.Elements[i]), ',')
-		}
-		return append(dst, ']')
-	case rawjson.KindObject:
-		dst = append(dst, '{')
-		for i := range v.Members {
-			dst = append(strconv.AppendQuote(dst, v.Members[i].Name), ':')
-			dst = append(appendCanonical(dst, &v.Members[i].Value), ',')
-		}
-		return append(dst, '}')
-	}
-	return append(dst, v.Text...)
 }

@@ -2,10 +2,14 @@ package schema
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
+
+	"tabhub/spec/rawjson"
 )
 
 // maxViolations is how many violations are listed.
@@ -68,16 +72,61 @@ func (f failure) violations() []Violation {
 	switch f.keyword {
 	case "required":
 		return f.each("is required")
-	case "dependentRequired":
-		return f.each("is required together with " + quoted(f.want.(string)))
 	case "additionalProperties":
 		return f.each("is not a known member" + known(f.want.(*node)))
 	case "anyOf":
-		return []Violation{f.alternatives()}
-	case "propertyNames":
-		return []Violation{{f.at.pointer(), "is not an allowed name: " + inWords(f.branches[0])[0].What}}
+		return []Violation{{f.at.pointer(), f.alternatives()}}
 	}
 	return []Violation{{f.at.pointer(), f.what()}}
+}
+
+// alternatives says that a value fits none of several schemas: by what they ask for
+// where that can be said together, else by the one that it fits best.
+func (f failure) alternatives() string {
+	if what := f.together(); what != "" {
+		return what
+	}
+	var nearest []Violation
+	for i, branch := range f.meant() {
+		if all := inWords(branch); i == 0 || len(all) < len(nearest) {
+			nearest = all
+		}
+	}
+	what := fmt.Sprintf("fits none of %d alternatives", len(f.branches))
+	for i, v := range nearest[:min(len(nearest), 2)] {
+		what += [...]string{"; nearest: ", " and "}[i] + v.String()
+	}
+	return what
+}
+
+// together returns what the branches ask for if they are all about the type or all
+// about the value, "" if they are not.
+func (f failure) together() string {
+	var types typeSet
+	var values []rawjson.Value
+	var got any
+	for _, branch := range f.branches {
+		if len(branch) != 1 || branch[0].at != f.at {
+			return ""
+		}
+		switch got = branch[0].got; want := branch[0].want.(type) {
+		case typeSet:
+			types |= want
+		case []rawjson.Value:
+			values = append(values, want...)
+		default:
+			return ""
+		}
+	}
+	switch {
+	case values == nil && types != 0:
+		names := types.names()
+		slices.Sort(names)
+		return "must be " + strings.Join(names, " or ") + ", got " + got.(typeSet).String()
+	case values != nil && types == 0:
+		return oneOf(values) + ", got " + shown(got.(*rawjson.Value))
+	}
+	return ""
 }
 
 // each returns a violation for each member that f has got.
@@ -104,8 +153,27 @@ func (p *place) pointer() string {
 	}
 	var tokens []string
 	for ; p != nil; p = p.parent {
-		tokens = append(tokens, "/"+escape(cut(p.token)))
+		tokens = append(tokens, "/"+pointers.Replace(cut(p.token)))
 	}
 	slices.Reverse(tokens)
 	return strings.Join(tokens, "")
+}
+
+// pointers writes a token of a JSON pointer.
+var pointers = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pathOf returns the tokens of a reference to a place in the schema.
+func pathOf(ref string) ([]string, error) {
+	at, err := url.PathUnescape(strings.TrimPrefix(ref, "#"))
+	if err != nil || at == "" {
+		return nil, err
+	}
+	if at[0] != '/' {
+		return nil, errors.New("is no place")
+	}
+	tokens := strings.Split(at[1:], "/")
+	for i, token := range tokens {
+		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	}
+	return tokens, nil
 }
