@@ -39,7 +39,6 @@ type Local struct {
 
 	mu      sync.Mutex
 	serving map[string]context.CancelCauseFunc // by request id; nil once closed
-	last    bool                               // no more requests are taken
 	asked   map[string]chan answer             // requests of the tab, by raw id
 	lastID  int
 }
@@ -143,16 +142,6 @@ func (l *Local) Close() {
 	l.wg.Wait()
 }
 
-// Finish is Close after the requests that are being served have been answered. The hub's
-// requests that come meanwhile are not sent.
-func (l *Local) Finish() {
-	l.mu.Lock()
-	l.last = true
-	l.mu.Unlock()
-	l.wg.Wait()
-	l.Close()
-}
-
 func (l *Local) end(cause error) {
 	l.mu.Lock()
 	l.serving = nil
@@ -169,7 +158,7 @@ type localLink struct {
 func (l localLink) Send(out Outgoing) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.serving == nil || l.last {
+	if l.serving == nil {
 		return ErrNotConnected
 	}
 	ctx, cancel := context.WithCancelCause(l.ctx)

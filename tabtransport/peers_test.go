@@ -44,47 +44,6 @@ func hello(id, session string) tabtransport.Conn {
 	return tabtransport.Conn{Dialect: "memory", Attested: true, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: spec.BrowserID(id), Session: session}}
 }
 
-// Who finishes has answered what it was asked, so that nobody waits for a browser that
-// will not say more.
-func TestFinish(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := tabtransport.NewPeers()
-		m.Handle(&recorder{})
-		gone := make(chan struct{})
-		tab, err := m.Join(t.Context(), hello("b", "1"), func(context.Context, tabtransport.Incoming) (spec.Response, error) {
-			<-gone
-			return spec.Response{}, spec.Errorf(spec.CodeInternal, "gone")
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ask := func() <-chan error {
-			done := make(chan error, 1)
-			go func() {
-				_, err := m.SendRequest(t.Context(), spec.TabAddr{Peer: "b"}, &spec.ListTabs{}, tabtransport.Wait{Timeout: time.Minute})
-				done <- err
-			}()
-			synctest.Wait()
-			return done
-		}
-		asked := ask()
-		finished := make(chan struct{})
-		go func() {
-			tab.Finish()
-			close(finished)
-		}()
-		synctest.Wait()
-		if err := <-ask(); !errors.Is(err, tabtransport.ErrNotConnected) {
-			t.Errorf("after the end has begun: %v", err)
-		}
-		close(gone)
-		if err := <-asked; err == nil || err.Error() != "gone (-32603)" {
-			t.Error(err)
-		}
-		<-finished
-	})
-}
-
 func TestInProcessTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := tabtransport.NewPeers()

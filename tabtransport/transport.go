@@ -118,9 +118,6 @@ type Handler interface {
 	Disconnected(peer spec.PeerID, cause error)
 }
 
-// KnownPeer begins the hub's id of a browser whose Conn is Known; the BrowserID follows.
-const KnownPeer = "known:"
-
 // Conn says what is known of a new connection. It is immutable.
 type Conn struct {
 	// Origin is the Origin header of the WebSocket request, which a browser sets
@@ -131,9 +128,6 @@ type Conn struct {
 	// or a tab inside this process: what it says of tab URLs and frame origins is the
 	// browser's own word.
 	Attested bool
-	// Known is set where the transport has made up the BrowserID of Hello for a browser that
-	// it knows itself: nobody else can have it, so the hub asks for no secret.
-	Known bool
 	// Pairing is the pairing that the peer has proved, "" if none.
 	Pairing spec.PairingID
 	// ClaimedOrigin is what a dialect's own hello says the page is, "" if nothing.

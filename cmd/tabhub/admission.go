@@ -227,7 +227,7 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	case err != nil:
 		return a, err
 	}
-	// The user's hub takes extensions that can open tabs, and decides about clients.
+	// The user's hub counts sockets, and decides about clients.
 	t, err := p.tenants.Get(h.Request.Context(), a.User)
 	if err != nil {
 		return a, p.notOpened(a.User, err)
@@ -245,7 +245,11 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 		if err != nil {
 			return a, err
 		}
-		a.Client, a.Gate = a.Who.ID, &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client, Bound: bound}}
+		gate := &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client, Bound: bound}}
+		if err := gate.closed(); err == errBound {
+			return a, errors.New(bindsAway)
+		}
+		a.Client, a.Gate = a.Who.ID, gate
 	}
 	return a, nil
 }

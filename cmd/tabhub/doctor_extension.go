@@ -19,7 +19,6 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
-	"tabhub/tabtransport/relay"
 )
 
 // extensionCan is what the extension of this version does for the hub in every browser;
@@ -55,10 +54,6 @@ func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 	seen := false
 	for _, b := range browsers {
 		name := cmp.Or(terminal.OneLine(b.Name, 60), "a browser")
-		if b.Connected && b.Dialect == relay.Dialect {
-			seen = true
-			d.fine("extension", "%s is connected, by an extension of the MCP Proxy Protocol", name)
-		}
 		if b.Single || !b.Attested || !b.Connected {
 			continue
 		}

@@ -18,7 +18,6 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
-	"tabhub/tabtransport/relay"
 )
 
 // A capability that the doctor does not know would let an old extension pass for the
@@ -60,7 +59,6 @@ func TestDoctorOnExtensions(t *testing.T) {
 		{"older", state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, nil, []string{"problem that of Chromium 150 is older than this tabhub: it cannot do text"}},
 		{"gone", state.BrowserInfo{Attested: true, Capabilities: extensionCan, Pairing: "copy.a"}, pairings("copy.a"), []string{"note no browser is connected; paired: Chromium 149 of 2026-01-02"}},
 		{"another program", state.BrowserInfo{Connected: true}, nil, []string{"note no browser is connected or paired"}},
-		{"another extension", state.BrowserInfo{Name: "Chrome 141", Connected: true, Dialect: relay.Dialect}, nil, []string{"ok Chrome 141 is connected, by an extension of the MCP Proxy Protocol"}},
 		{"a page", state.BrowserInfo{Connected: true, Attested: true, Single: true}, nil, []string{"note no browser is connected or paired"}},
 		{"one of two", joined, pairings("copy.a", "copy.b"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: Chromium 149 of 2026-01-02"}},
 		{"many", joined, pairings("copy.a", "b", "c", "d", "e", "f", "g", "h"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: " + strings.Repeat("Chromium 149 of 2026-01-02, ", 4) + "Chromium 149 of 2026-01-02 and 2 more"}},

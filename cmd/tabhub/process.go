@@ -26,7 +26,6 @@ import (
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/wsserver"
@@ -311,7 +310,6 @@ func (p *process) assemble() {
 	p.relay = relay.New(relay.Options{
 		Log:    p.log,
 		Verify: p.admitRelay,
-		Hub:    func(user spec.UserID) tabtransport.Attacher { return p.tabs.Transport(user) },
 
 		Detachable: p.node != nil,
 	})

@@ -23,8 +23,8 @@ type relayGate struct {
 // Admit implements relay.Gate. What it decides is recorded; what came of a message that was
 // let pass only the client and the extension know.
 func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) (relay.Passage, func(context.Context) (relay.Passage, error), error) {
-	if g.ended() {
-		return nil, nil, errHubEnded
+	if err := g.closed(); err != nil {
+		return nil, nil, err
 	}
 	a := relayAction(g.by, method, params)
 	e := g.by.Entry(record.Relay, time.Now())
@@ -79,24 +79,30 @@ func refusal(err error) error {
 
 // Hears implements relay.Gate: what may end a connection to an extension ends what it brings.
 func (g *relayGate) Hears() error {
-	if g.ended() {
-		return errHubEnded
+	if err := g.closed(); err != nil {
+		return err
 	}
 	a := relayAction(g.by, "connect", nil)
 	return refusal(g.hub.Hears(&a))
 }
 
-// Reaches implements relay.Gate: an extension is a browser of the hub's, too.
-func (g *relayGate) Reaches(extension string) bool { return g.hub.Reaches(g.by, relay.Peer(extension)) }
+var (
+	errHubEnded = relay.Refused(spec.FailNotConnected, "This hub has given way to another one: connect again")
+	errBound    = relay.Refused(spec.FailDenied, bindsAway)
+)
 
-var errHubEnded = relay.Refused(spec.FailNotConnected, "This hub has given way to another one: connect again")
+const bindsAway = "This client is bound to browsers of the hub, and an extension of the proxy protocols is none"
 
-// ended reports whether the hub has given way to another one, whose decisions count.
-func (g *relayGate) ended() bool {
+// closed returns why nothing of the client passes: the hub has given way to another one, whose
+// decisions count, or the client is bound to browsers.
+func (g *relayGate) closed() error {
 	select {
 	case <-g.hub.Done():
-		return true
+		return errHubEnded
 	default:
-		return false
 	}
+	if g.hub.Policy().Browsers(g.by.Who, g.by.Bound) != nil {
+		return errBound
+	}
+	return nil
 }

@@ -33,11 +33,6 @@ func (joining) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
 func (joining) Message(spec.TabAddr, json.RawMessage, spec.Inbound) {}
 func (joining) Disconnected(spec.PeerID, error)                     {}
 
-// reaching is the Gate of clients that only connect to the relay.
-type reaching struct{ relay.Gate }
-
-func (reaching) Reaches(string) bool { return true }
-
 // sockets has a server serve the sockets of tabs and of the relay's peers.
 func sockets(t *testing.T, s *Server, ring *pairing.Ring) {
 	tabs := wsserver.New(wsserver.Options{
@@ -78,7 +73,7 @@ func sockets(t *testing.T, s *Server, ring *pairing.Ring) {
 				admit = s.guard.AdmitExtension
 			}
 			a, err := admit(h.Request, h.Token)
-			return relay.Admission{Admission: a, Gate: reaching{}}, err
+			return relay.Admission{Admission: a}, err
 		},
 	})
 	s.o.Tabs, s.o.Extension, s.o.Relay, s.o.Client = tabs.Tabs(), peers.Extension(), peers.Legacy(), peers.Client()

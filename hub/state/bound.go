@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 )
 
 // A client that is bound to browsers knows of nothing else: for it there are only the tabs of
@@ -22,18 +21,6 @@ func (by By) Bound() string {
 		return ""
 	}
 	return "=" + strings.Join(by.Browsers, ",")
-}
-
-// knownPeer also begins what stands for the browserId of such a browser among those of all.
-const knownPeer = tabtransport.KnownPeer
-
-// browserKey returns what stands for the peer's browser among all, "" for a page that has
-// joined by itself.
-func (p *peer) browserKey() spec.BrowserID {
-	if strings.HasPrefix(string(p.id), knownPeer) {
-		return spec.BrowserID(p.id)
-	}
-	return p.browser
 }
 
 // label returns the name that a browser has from its owner, "" if it has none.
@@ -55,7 +42,7 @@ func (s *State) knows(by By, key spec.BrowserID) bool {
 
 // knowsTab reports whether by knows of a tab.
 func (s *State) knowsTab(by *By, t *tab) bool {
-	return !by.bound() || s.knows(*by, t.peer.browserKey())
+	return !by.bound() || s.knows(*by, t.peer.browser)
 }
 
 // KnowsPeer reports whether by knows of a peer.
@@ -64,7 +51,7 @@ func (s *State) KnowsPeer(by By, id spec.PeerID) bool {
 		return true
 	}
 	p := s.peers[id]
-	return p != nil && s.knows(by, p.browserKey())
+	return p != nil && s.knows(by, p.browser)
 }
 
 // knowsEntry reports whether by knows of an entry: of a tab that has the item, or had it.
@@ -86,7 +73,7 @@ func (s *State) knowsBinding(by By, b *binding) bool {
 // AnyConnected reports whether a browser that by knows of is connected.
 func (s *State) AnyConnected(by By) bool {
 	for _, p := range s.peers {
-		if p.connected && s.knows(by, p.browserKey()) {
+		if p.connected && s.knows(by, p.browser) {
 			return true
 		}
 	}
@@ -99,7 +86,7 @@ func (s *State) activeOf(by By) *tab {
 	if !by.bound() {
 		return s.active
 	}
-	return s.lastFocused(func(p *peer) bool { return s.knows(by, p.browserKey()) })
+	return s.lastFocused(func(p *peer) bool { return s.knows(by, p.browser) })
 }
 
 // BrowserOf returns the name that the browser of a peer has from its owner, "" if it has none.
@@ -108,5 +95,5 @@ func (s *State) BrowserOf(id spec.PeerID) string {
 	if p == nil {
 		return ""
 	}
-	return s.label(p.browserKey())
+	return s.label(p.browser)
 }

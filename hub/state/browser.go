@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"tabhub/spec"
@@ -23,9 +22,6 @@ const browserSeenEvery = time.Minute
 // browserId without.
 func (tx *Tx) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret string, refusal *spec.Error) {
 	hello := conn.Hello
-	if strings.HasPrefix(string(hello.BrowserID), knownPeer) {
-		return "", spec.Errorf(spec.CodeRefused, "a browserId does not begin with %q; make a new one", knownPeer)
-	}
 	known, ok := tx.browsers[hello.BrowserID]
 	sum := sha256.Sum256([]byte(hello.BrowserSecret))
 	recent := known.Confirmed && known.Name == hello.BrowserName && tx.now.Sub(known.LastSeen) < browserSeenEvery
@@ -79,19 +75,16 @@ var (
 // of the one that it had. It must have been here since the hub started, or have a name.
 func (tx *Tx) NameBrowser(id spec.PeerID, label string) error {
 	p := tx.peers[id]
-	if p == nil || p.browserKey() == "" {
+	if p == nil || p.browser == "" {
 		return ErrNoBrowser
 	}
-	key := p.browserKey()
+	key := p.browser
 	for _, other := range tx.browsers {
 		if other.Label == label && other.ID != key {
 			return ErrNameTaken
 		}
 	}
 	b := tx.browsers[key]
-	if p.conn.Known {
-		b.ID, b.Name, b.LastSeen, b.Confirmed = key, p.name, tx.now, true
-	}
 	if !b.Confirmed {
 		return ErrUnproved
 	}

@@ -174,7 +174,7 @@ func (tx *Tx) withdraw(t *tab, items []*item.Item) {
 		e.providers = slices.Delete(e.providers, at, at+1)
 		tx.count(d, it.Kind, -1)
 		tx.weigh(d, -len(it.Raw))
-		if c := d.cacheOf(t.peer.browserKey()); tx.caching(it, t.keepTools) && tx.cacheItem(e, c, it) {
+		if c := d.cacheOf(t.peer.browser); tx.caching(it, t.keepTools) && tx.cacheItem(e, c, it) {
 			c.updated, c.peer, c.url = tx.now, t.peer.id, cmp.Or(t.url, c.url)
 		}
 		tx.prune(e)

@@ -30,7 +30,7 @@ type domain struct {
 // cache says what closed tabs of a browser left in a domain. The items are in its entries.
 type cache struct {
 	domain  *domain
-	browser spec.BrowserID // as peer.browserKey
+	browser spec.BrowserID
 	items   int
 	url     string      // where to open the domain
 	peer    spec.PeerID // who last had it

@@ -25,7 +25,7 @@ func (tx *Tx) focus(t *tab, m *spec.TabState) bool {
 			}
 		case !*active && p.activeTab[t.window] == t:
 			delete(p.activeTab, t.window)
-			if tx.active != t && tx.label(p.browserKey()) != "" {
+			if tx.active != t && tx.label(p.browser) != "" {
 				tx.relabel(t) // for those who are bound to the browser
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // Of others nothing is kept: a page could say it of any number.
 func (tx *Tx) setInUse(addr spec.TabAddr, inUse bool) {
 	p := tx.peers[addr.Peer]
-	if inUse && tx.leases[addr] != nil && p != nil && p.caps[spec.CapHold] && p.browserKey() != "" {
+	if inUse && tx.leases[addr] != nil && p != nil && p.caps[spec.CapHold] && p.browser != "" {
 		tx.inUse[addr] = true
 	} else {
 		delete(tx.inUse, addr)

@@ -112,7 +112,7 @@ func (s *State) TabsFor(by By) []TabInfo {
 func (s *State) tabInfo(t *tab) TabInfo {
 	p := t.peer
 	info := TabInfo{
-		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, Label: s.label(p.browserKey()), URL: t.url, Title: t.title,
+		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, Label: s.label(p.browser), URL: t.url, Title: t.title,
 		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
 		Connected: p.connected && !t.hidden, Waiting: t.waiting, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
 		Domains: []TabDomain{},
@@ -161,11 +161,11 @@ func (s *State) Browsers(by By, now time.Time) []BrowserInfo {
 	active := s.activeOf(by)
 	infos := make([]BrowserInfo, 0, len(s.peers))
 	for _, p := range s.peers {
-		if p.connectedAt.IsZero() || !s.knows(by, p.browserKey()) {
+		if p.connectedAt.IsZero() || !s.knows(by, p.browser) {
 			continue // restored, has not come back; or of nobody
 		}
 		info := BrowserInfo{
-			Peer: p.id, ID: p.browser, Name: p.name, Label: s.label(p.browserKey()), Connected: p.connected, Attested: p.conn.Attested,
+			Peer: p.id, ID: p.browser, Name: p.name, Label: s.label(p.browser), Connected: p.connected, Attested: p.conn.Attested,
 			Single: p.browser == "", Focused: active != nil && active.peer == p, Dialect: p.conn.Dialect,
 			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
 			WebMCP: p.webmcp, ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,

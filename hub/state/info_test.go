@@ -48,7 +48,7 @@ func TestCounts(t *testing.T) {
 	f.tools(b(1), "https://e.com/", `kept:"annotations":{"cache":true}`, "plain")
 	f.tools(b(2), "https://e.com/2", "plain")
 	f.page("https://p.com", "k")
-	f.connect(tabtransport.Conn{Known: true, Hello: &spec.Hello{BrowserID: "x"}})
+	f.connect(tabtransport.Conn{Hello: &spec.Hello{BrowserID: "x"}})
 	if got, want := f.Count(), (Counts{Browsers: 2, Pages: 1, Tabs: 2, Domains: 1, Tools: 3}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

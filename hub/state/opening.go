@@ -117,7 +117,7 @@ func (s *State) opener(d *domain, by By, only spec.PeerID) *peer {
 	var best *peer
 	last := s.lastCache(d, by)
 	for _, p := range s.peers {
-		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only || !s.knows(by, p.browserKey()) {
+		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only || !s.knows(by, p.browser) {
 			continue
 		}
 		if last != nil && p.id == last.peer {
@@ -134,7 +134,7 @@ func (s *State) opener(d *domain, by By, only spec.PeerID) *peer {
 // that has not been here since a restart it is not known whether it may.
 func (s *State) openerAway(by By, only spec.PeerID) bool {
 	for _, p := range s.peers {
-		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) && s.knows(by, p.browserKey()) {
+		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) && s.knows(by, p.browser) {
 			return true
 		}
 	}

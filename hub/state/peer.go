@@ -55,7 +55,7 @@ type Fresh struct {
 // peer's id and, for a browser that is to have a new one, its secret. The error is an
 // *spec.Error that says why the connection is refused.
 func (tx *Tx) Connect(conn tabtransport.Conn, fresh Fresh) (id spec.PeerID, secret string, err error) {
-	if conn.Hello != nil && conn.Hello.BrowserID != "" && !conn.Known {
+	if conn.Hello != nil && conn.Hello.BrowserID != "" {
 		if conn.Origin != "" && !conn.Attested && !strings.Contains(conn.Origin, "-extension://") {
 			return "", "", spec.Errorf(spec.CodeRefused, "a page is one tab: leave browserId out")
 		}
@@ -79,8 +79,6 @@ func (tx *Tx) Connect(conn tabtransport.Conn, fresh Fresh) (id spec.PeerID, secr
 func (s *State) peerID(conn tabtransport.Conn, fresh func() string) spec.PeerID {
 	hello := conn.Hello
 	switch {
-	case conn.Known:
-		return spec.PeerID(knownPeer + string(hello.BrowserID))
 	case hello != nil && hello.BrowserID != "":
 		return browserPeer(hello.BrowserID)
 	case hello != nil && hello.TabKey != "":

@@ -176,24 +176,3 @@ func TestTitleOfARegistration(t *testing.T) {
 		t.Errorf("listed as %+v", l.Place)
 	}
 }
-
-// A browser that the transport knows keeps nothing in the store, and nobody who says its
-// browserId takes its place.
-func TestKnownBrowser(t *testing.T) {
-	f := newFixture(t)
-	hello := &spec.Hello{BrowserID: "ext-1", BrowserName: "Chrome 141", Capabilities: []spec.Capability{spec.CapListTabs}}
-	known := f.connect(tabtransport.Conn{Known: true, Hello: hello})
-	other := f.connect(tabtransport.Conn{Dialect: spec.Subprotocol, Hello: hello})
-	if known == other || f.connect(tabtransport.Conn{Known: true, Hello: hello}) != known {
-		t.Errorf("the browser is %s, the other %s", known, other)
-	}
-	if there, capable := f.Controllable(spec.TabAddr{Peer: known, Tab: 7}, spec.CapListTabs); !there || !capable {
-		t.Error("its tabs cannot be controlled")
-	}
-	if n := f.Count().Browsers; n != 2 {
-		t.Errorf("%d browsers", n)
-	}
-	if stored := f.load().Browsers; len(stored) != 1 {
-		t.Errorf("stored: %+v", stored)
-	}
-}

@@ -2,7 +2,6 @@ package state
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"tabhub/hub/item"
@@ -65,10 +64,7 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 func (tx *Tx) restoreCache(d *domain, browser spec.BrowserID, r storage.Tab, items []*item.Item) {
 	c := d.cacheOf(browser)
 	c.url, c.updated = r.URL, r.LastUpdated
-	switch {
-	case strings.HasPrefix(string(browser), knownPeer):
-		c.peer = spec.PeerID(browser)
-	case r.Browser != "":
+	if r.Browser != "" {
 		c.peer = browserPeer(r.Browser)
 	}
 	for _, it := range items {
@@ -82,7 +78,7 @@ func (tx *Tx) restoreStale(d *domain, r storage.Tab, items []*item.Item) {
 	p := newPeer(r.Addr.Peer)
 	p.browser = r.Browser
 	for _, it := range items {
-		c := d.cacheOf(p.browserKey())
+		c := d.cacheOf(p.browser)
 		if tx.caching(it, false) && tx.restoreCached(d, c, it) {
 			c.url, c.updated, c.peer = r.URL, r.LastUpdated, p.id
 		}
@@ -120,7 +116,7 @@ func (tx *Tx) restoreTab(r storage.Tab, items []*item.Item) (rejected []spec.Rej
 		}
 		t.items[it.Kind] = append(t.items[it.Kind], it)
 		d := tx.domains[it.Domain]
-		c := d.cacheOf(p.browserKey())
+		c := d.cacheOf(p.browser)
 		if tx.caching(it, t.keepTools) && tx.cacheItem(d.entries[entryKey{it.Kind, it.Source}], c, it) && c.url == "" {
 			c.url, c.peer, c.updated = t.url, p.id, r.LastUpdated
 		}

@@ -35,8 +35,7 @@ type clientPeer struct {
 func (p *clientPeer) handle() {
 	e := &p.env
 	switch {
-	case e.method == "" && (e.result != nil || e.err != nil):
-		p.relay.counts.dropped.Add(1) // nobody has asked a client anything
+	case e.method == "" && (e.result != nil || e.err != nil): // nobody has asked a client anything
 	case e.method == "":
 		p.unreadable(spec.Errorf(spec.CodeInvalidRequest, "Invalid Request: method is missing"))
 	case reservedID(e.id):
@@ -47,7 +46,7 @@ func (p *clientPeer) handle() {
 	case p.client == nil:
 		p.unauthenticated()
 	case e.method == "list_extensions":
-		p.reply(p.client.tenant.list(p.client.gate))
+		p.reply(p.client.tenant.list())
 	case e.method == "disconnect":
 		p.dialect.disconnect(p)
 	case reservedMethod(e.method):
@@ -83,7 +82,6 @@ func reservedMethod(method string) bool {
 func (p *clientPeer) admitted() bool {
 	err := admit(p.client.rate, p.client.tenant.rate)
 	if err != nil {
-		p.relay.counts.limited.Add(1)
 		p.fail(err)
 	}
 	return err == nil
@@ -98,7 +96,7 @@ func (p *clientPeer) admit() {
 	passage, ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
 	switch {
 	case err != nil:
-		p.refuse(refusedBy(err))
+		p.deny(refusedBy(err))
 	case ask != nil:
 		p.wait()
 	default:
@@ -114,12 +112,6 @@ func (p *clientPeer) serve(passage Passage) {
 	} else {
 		p.forward(passage)
 	}
-}
-
-// refuse answers what the gate has not let pass.
-func (p *clientPeer) refuse(err *spec.Error) {
-	p.relay.counts.denied.Add(1)
-	p.deny(err)
 }
 
 // deny answers what is not served of that which reaches an extension.
@@ -138,7 +130,7 @@ const connectMethod = "connect"
 func (p *clientPeer) forward(passage Passage) {
 	e := &p.env
 	t := p.client.tenant
-	out, err := t.begin(p.request.Context(), p.client, e, passage)
+	out, err := t.begin(p.client, e, passage)
 	if out.id.text == "" {
 		defer passage.End()
 	}
@@ -146,9 +138,7 @@ func (p *clientPeer) forward(passage Passage) {
 		p.fail(err)
 		return
 	}
-	if out.session.out.Send(out.session.dialect.request(e, out.id)) == nil {
-		p.relay.counts.forwarded.Add(1)
-	} else if t.abandon(out) {
+	if out.session.out.Send(out.session.dialect.request(e, out.id)) != nil && t.abandon(out) {
 		p.fail(failed(spec.FailQueueFull, "Extension does not keep up: nothing was sent; try again later"))
 	}
 }
@@ -227,7 +217,6 @@ func (p *clientPeer) refused(err *spec.Error) {
 	if notNow(err) != nil {
 		code = closeTryLater
 	} else {
-		p.relay.counts.refused.Add(1)
 		p.relay.refusedClient.Do(func() {
 			p.relay.log.Warn("client refused", "remote", p.request.RemoteAddr, "err", err.Message)
 		})

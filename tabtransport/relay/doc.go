@@ -17,7 +17,7 @@
 //
 // # State and who owns it
 //
-//	Relay      the tenants by user id, the counters
+//	Relay      the tenants by user id
 //	tenant     all of one user: extensions, clients, connections. One mutex guards
 //	           it. Nothing in a tenant refers to another, so no message can cross.
 //	extension  an identity that outlives its WebSockets: (user, client_id). It has at
@@ -38,12 +38,6 @@
 // Each client has a Gate, which decides about what it sends to extensions, and hears of
 // them. What it lets pass is a Passage, which the request keeps until it is no longer
 // pending: the client's owner sees it, and may end it.
-//
-// # The hub's own use of an extension
-//
-// An extension is a browser of its user's hub (browser). To the extension the hub is one more
-// client, with a connection of its own. driver knows how to say in the protocol what a
-// browser is asked.
 //
 // # What happens when something goes away
 //

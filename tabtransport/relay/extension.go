@@ -2,9 +2,7 @@ package relay
 
 import (
 	"cmp"
-	"context"
 	"net/http"
-	"sync"
 
 	"tabhub/describe"
 	"tabhub/spec"
@@ -34,7 +32,6 @@ type extensionPeer struct {
 	version   string
 	tenant    *tenant // nil until it has authenticated, like session
 	session   *session
-	leaveHub  func() // blocks until the hub has nothing to do with it any more
 }
 
 func (p *extensionPeer) handle() {
@@ -142,7 +139,6 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 		return nil
 	})
 	p.relay.log.Info("extension connected", "user", a.User, "extension", session.ext.id, "name", who.name)
-	p.joinHub(a.User, ExtensionInfo{ID: session.ext.id, Name: who.name})
 }
 
 // openingsOf is how many frames the relay says first to an extension: it asks one of 1.0 to
@@ -154,25 +150,7 @@ func openingsOf(d dialect) int {
 	return 1
 }
 
-// joinHub lets the extension serve the hub, too, until leaveHub is called.
-func (p *extensionPeer) joinHub(user spec.UserID, ext ExtensionInfo) {
-	p.leaveHub = func() {}
-	if p.relay.hub == nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(p.ws.Context())
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		browser{driver{relay: p.relay, user: user, id: ext.ID}}.serveHub(ctx, p.relay.hub(user), ext.Name, p.request.RemoteAddr)
-	})
-	p.leaveHub = func() {
-		cancel()
-		serving.Wait()
-	}
-}
-
 func (p *extensionPeer) refuse(reason string) {
-	p.relay.counts.refused.Add(1)
 	p.relay.refusedExtension.Do(func() {
 		p.relay.log.Warn("extension refused", "remote", p.request.RemoteAddr, "err", reason)
 	})
@@ -189,12 +167,6 @@ func (p *extensionPeer) paced() bool {
 func (p *extensionPeer) answer() {
 	req, conn := p.tenant.finish(p.session, &p.env)
 	if req == nil {
-		p.relay.counts.dropped.Add(1)
-		return
-	}
-	p.relay.counts.answered.Add(1)
-	if req.reply != nil {
-		req.reply <- replyOf(&p.env)
 		return
 	}
 	c := conn.client
@@ -211,13 +183,12 @@ func (p *extensionPeer) answer() {
 func (p *extensionPeer) event() {
 	e := &p.env
 	var same []byte
-	sent := false
 	for _, to := range p.tenant.recipients(p.session, e) {
 		d := to.client.dialect
 		if e.method == "" && !d.bare() {
 			continue // an answer without an id, which this client cannot have asked for
 		}
-		if to.client.gate.Hears() != nil || !to.client.gate.Reaches(to.ext.id) {
+		if to.client.gate.Hears() != nil {
 			continue
 		}
 		frame := same
@@ -228,11 +199,6 @@ func (p *extensionPeer) event() {
 			same = frame // it does not name the connection
 		}
 		to.client.out.MustSend(frame)
-		p.relay.counts.events.Add(1)
-		sent = true
-	}
-	if !sent {
-		p.relay.counts.dropped.Add(1)
 	}
 }
 
@@ -253,7 +219,6 @@ func (p *extensionPeer) ended(err error) {
 	if p.session != nil {
 		p.tenant.leave(p.session)
 		p.relay.log.Info("extension gone", "user", p.tenant.user, "extension", p.session.ext.id, "err", err)
-		p.leaveHub()
 	}
 }
 

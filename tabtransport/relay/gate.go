@@ -21,9 +21,6 @@ type Gate interface {
 	// Hears returns why the client is not to be told now what an extension sends; nil: it is.
 	// It does not block.
 	Hears() error
-	// Reaches reports whether there is an extension, by its id, for the client. It may be called
-	// with a lock of the relay held, and neither blocks nor calls the relay.
-	Reaches(extension string) bool
 }
 
 // Passage is a message that a Gate has let pass, for its owner to see and to stop while it is

@@ -86,7 +86,7 @@ func (p *clientPeer) serveHeld(conn *connection) {
 	case gone:
 		p.deny(errGivenUp())
 	case err != nil:
-		p.refuse(refusedBy(err))
+		p.deny(refusedBy(err))
 	default:
 		p.serve(passage)
 	}

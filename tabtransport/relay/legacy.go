@@ -46,7 +46,6 @@ func (p legacyPeer) handle() {
 
 func (p legacyPeer) unreadable(err *spec.Error) {
 	if !p.countEarly("a handshake") {
-		p.relay.counts.malformed.Add(1)
 		p.out.Send(plain{}.failure(p.env.id, "", err))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
@@ -31,30 +30,12 @@ type request struct {
 	text   string          // its key in byID
 	method string
 	sent   time.Time
-	reply  chan<- reply  // of the hub's own requests, with room for one; else nil
-	over   chan struct{} // closed at its end; nil if nobody waits for that
 
-	passage Passage // of a client's; nil of the hub's own
-}
-
-// end is called when the request is no longer pending. The tenant's lock is held.
-func (r *request) end() {
-	if r.over != nil {
-		close(r.over)
-	}
-	if r.passage != nil {
-		r.passage.End()
-	}
+	passage Passage // ends when the request is no longer pending
 }
 
 // chooses reports whether the extension chooses a tab as it serves the request.
 func (r *request) chooses() bool { return r.method == "createTab" || r.method == "selectTab" }
-
-// reply is the answer to one of the hub's own requests.
-type reply struct {
-	result json.RawMessage
-	err    error
-}
 
 // add enters a request and returns under which text it goes out: what its id says,
 // unless 1 meets "1" or an id of before.
@@ -90,7 +71,7 @@ func (p *pendingRequests) take(text string) *request {
 		return nil
 	}
 	delete(p.byID, text)
-	r.end()
+	r.passage.End()
 	if len(p.ring) < remembered {
 		p.ring = append(p.ring, text)
 	} else {
@@ -100,19 +81,6 @@ func (p *pendingRequests) take(text string) *request {
 	}
 	p.spent[text] = struct{}{}
 	return r
-}
-
-// choosing returns the end of one of the requests that choose a tab, nil if there is none.
-func (p *pendingRequests) choosing() <-chan struct{} {
-	for _, r := range p.byID {
-		if r.chooses() {
-			if r.over == nil {
-				r.over = make(chan struct{})
-			}
-			return r.over
-		}
-	}
-	return nil
 }
 
 // drain removes the requests that were sent before a time, or all if it is zero.
@@ -131,16 +99,4 @@ func splitID(raw json.RawMessage) (id outboundID, ok bool) {
 	s, _ := rawjson.String(raw)
 	id.conn, id.text, ok = strings.Cut(s, ":")
 	return id, ok
-}
-
-// failLocked ends requests of a connection: a client is told err, the hub sent. The tenant's lock is held: what
-// they are told comes before what is told of the connection.
-func (c *connection) failLocked(requests []*request, err *spec.Error, sent error) {
-	for _, r := range requests {
-		if r.reply != nil {
-			r.reply <- reply{err: sent}
-		} else if r.id != nil {
-			c.client.out.MustSend(c.client.dialect.failure(r.id, "", err))
-		}
-	}
 }

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/wsconn"
 )
 
@@ -21,9 +20,6 @@ type Options struct {
 	// Verify says whose a peer is. Its errors are sentences that the peer is told. It
 	// may block.
 	Verify func(Handshake) (Admission, error)
-	// Hub returns where a user's extensions join the hub as browsers. It must not block.
-	// Nil: they do not.
-	Hub func(user spec.UserID) tabtransport.Attacher
 	// Detachable: Verify may return a *tabtransport.ElsewhereError, whose Handler then takes
 	// the connection over.
 	Detachable bool
@@ -46,7 +42,6 @@ type Handshake struct {
 type Relay struct {
 	// static after construction
 	verify func(Handshake) (Admission, error)
-	hub    func(spec.UserID) tabtransport.Attacher
 	log    *slog.Logger
 	limits Limits
 
@@ -54,7 +49,6 @@ type Relay struct {
 
 	conns *wsconn.Server
 
-	counts counters
 	// Who is refused may come back every few seconds: one refusal a minute is logged.
 	refusedExtension, refusedClient rate.Sometimes
 
@@ -68,7 +62,6 @@ type Relay struct {
 func New(o Options) *Relay {
 	r := &Relay{
 		verify: o.Verify,
-		hub:    o.Hub,
 		log:    o.Log,
 		limits: o.Limits.withDefaults(),
 
@@ -111,7 +104,7 @@ func (r *Relay) tenant(user spec.UserID) *tenant {
 	defer r.mu.Unlock()
 	t := r.tenants[user]
 	if t == nil {
-		t = newTenant(user, r.limits, &r.counts)
+		t = newTenant(user, r.limits)
 		r.tenants[user] = t
 	}
 	return t

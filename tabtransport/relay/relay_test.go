@@ -133,6 +133,21 @@ func socketed(t *testing.T, l Limits) *rig {
 	return r
 }
 
+// holds returns what there is of a user.
+func (r *rig) holds(user spec.UserID) (clients, connections, pending int) {
+	synctest.Wait()
+	t := r.relay.tenant(user)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, ext := range t.extensions {
+		connections += len(ext.connections)
+		for _, c := range ext.connections {
+			pending += len(c.pending.byID)
+		}
+	}
+	return len(t.clients), connections, pending
+}
+
 // peer is one side of a test: a socket whose frames are read all the time.
 type peer struct {
 	t      *testing.T

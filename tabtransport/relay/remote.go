@@ -77,7 +77,6 @@ func (p *remote) frame(frame []byte) {
 
 // countMalformed closes the connection of a peer that sends too much that is no message.
 func (p *remote) countMalformed() {
-	p.relay.counts.malformed.Add(1)
 	if p.malformed++; p.malformed > p.relay.limits.MaxMalformed {
 		p.out.Close(spec.CloseTooFast, "too many frames that are not messages")
 	}

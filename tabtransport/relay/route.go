@@ -2,7 +2,6 @@ package relay
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -14,15 +13,14 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// list returns the user's extensions that are connected and that a client reaches, the longest
-// known first.
+// list returns the user's extensions that are connected, the longest known first.
 // Clients take the first or only one of them, and ask again while there is none.
-func (t *tenant) list(gate Gate) listing {
+func (t *tenant) list() listing {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := listing{Extensions: []listed{}}
 	for _, ext := range t.extensionsLocked() {
-		if ext.session != nil && gate.Reaches(ext.id) {
+		if ext.session != nil {
 			out.Extensions = append(out.Extensions, ext.listed())
 		}
 	}
@@ -53,8 +51,8 @@ func (t *tenant) connect(c *client, l *lane, extensionID, tab string, most int, 
 		return spec.Errorf(codeConnected, "MCP client already connected to an extension")
 	}
 	ext := t.extensions[extensionID]
-	if ext == nil || !c.gate.Reaches(ext.id) {
-		return errNoExtension()
+	if ext == nil {
+		return spec.Errorf(codeServer, "Extension not found or not accessible")
 	}
 	if ext.session == nil {
 		return failed(spec.FailNotConnected, "Extension disconnected")
@@ -73,10 +71,6 @@ func (t *tenant) connect(c *client, l *lane, extensionID, tab string, most int, 
 	}
 	t.changedLocked()
 	return nil
-}
-
-func errNoExtension() *spec.Error {
-	return spec.Errorf(codeServer, "Extension not found or not accessible")
 }
 
 // disconnect ends the connection that is named, or, if none is, all of the client's.
@@ -108,31 +102,15 @@ type outgoing struct {
 }
 
 // begin finds where a client's message goes and, if it wants an answer, adds it to the
-// pending requests. It waits for the end of a turn.
-func (t *tenant) begin(ctx context.Context, c *client, e *envelope, passage Passage) (outgoing, *spec.Error) {
+// pending requests.
+func (t *tenant) begin(c *client, e *envelope, passage Passage) (outgoing, *spec.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for {
-		conn, err := c.connectionLocked(e.connectionID)
-		if err != nil {
-			return outgoing{}, err
-		}
-		if !c.gate.Reaches(conn.ext.id) {
-			return outgoing{}, errNoExtension()
-		}
-		turn := conn.ext.turn
-		if turn == nil {
-			return t.enterLocked(conn, &request{method: e.method, id: slices.Clone(e.id), passage: passage})
-		}
-		if err := t.holdLocked(ctx, passage, turn); err != nil {
-			return outgoing{}, err
-		}
+	conn, err := c.connectionLocked(e.connectionID)
+	if err != nil {
+		return outgoing{}, err
 	}
-}
-
-// enterLocked adds a request to those that are pending on its connection, unless it needs no
-// answer.
-func (t *tenant) enterLocked(conn *connection, r *request) (outgoing, *spec.Error) {
+	r := &request{method: e.method, id: slices.Clone(e.id), passage: passage}
 	s := conn.ext.session
 	if s == nil {
 		return outgoing{}, failed(spec.FailNotConnected, "Extension is away: nothing was sent; try again when it is back")
@@ -142,19 +120,16 @@ func (t *tenant) enterLocked(conn *connection, r *request) (outgoing, *spec.Erro
 	out := outgoing{session: s, conn: conn, id: outboundID{conn: conn.id}}
 	// An extension of 1.0 answers nothing that has no id, and a client of the
 	// predecessor waits for an answer whether it gave one or not.
-	needsID := r.reply != nil || conn.client.dialect.bare() && !s.dialect.bare()
-	if r.id == nil && !needsID {
+	if r.id == nil && (s.dialect.bare() || !conn.client.dialect.bare()) {
 		return out, nil
 	}
 	if len(conn.pending.byID) >= t.limits.MaxInFlight {
 		return outgoing{}, failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", t.limits.MaxInFlight)
 	}
-	if r.passage != nil {
-		if err := r.passage.OnStop(func() { t.stop(conn, r) }); err != nil {
-			return outgoing{}, refusedBy(err)
-		}
-		r.passage.Sent(conn.ext.name)
+	if err := passage.OnStop(func() { t.stop(conn, r) }); err != nil {
+		return outgoing{}, refusedBy(err)
 	}
+	passage.Sent(conn.ext.name)
 	r.sent = time.Now()
 	r.text = conn.pending.add(r)
 	out.id.text = r.text
@@ -171,7 +146,6 @@ func (t *tenant) stop(conn *connection, r *request) {
 	}
 	err := refusedBy(r.passage.Stopped(true))
 	conn.pending.take(r.text)
-	t.counts.interrupted.Add(1)
 	conn.client.out.MustSend(conn.client.dialect.failure(r.id, "", err))
 }
 
@@ -222,9 +196,6 @@ func (t *tenant) finish(s *session, e *envelope) (*request, *connection) {
 		return nil, nil
 	}
 	conn := s.ext.connections[id.conn]
-	if own := s.ext.own; own != nil && own.id == id.conn {
-		conn = own
-	}
 	if conn == nil {
 		return nil, nil
 	}

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 )
 
 // tenant is all that one user has here.
@@ -18,7 +16,6 @@ type tenant struct {
 	// static after construction
 	user   spec.UserID
 	limits Limits
-	counts *counters
 	rate   *rate.Limiter // of the requests of all clients
 
 	mu         sync.Mutex // guards all below and what is reached from it
@@ -40,23 +37,7 @@ type extension struct {
 	since         time.Time // of its first session
 	session       *session  // nil while it is away
 	connections   map[string]*connection
-	grace         *time.Timer   // runs while it is away
-	own           *connection   // of the hub's requests; nil until the first
-	turn          chan struct{} // closed at the end of the hub's turn; nil if it has none
-}
-
-// all yields the connections of clients and the hub's own. The tenant's lock is held.
-func (ext *extension) all() iter.Seq[*connection] {
-	return func(yield func(*connection) bool) {
-		for _, c := range ext.connections {
-			if !yield(c) {
-				return
-			}
-		}
-		if ext.own != nil {
-			yield(ext.own)
-		}
-	}
+	grace         *time.Timer // runs while it is away
 }
 
 // session is a WebSocket that serves an extension.
@@ -100,7 +81,7 @@ type client struct {
 type connection struct {
 	// static after construction
 	id     string
-	client *client // nil for the hub's own
+	client *client
 	ext    *extension
 
 	// guarded by tenant.mu
@@ -110,9 +91,9 @@ type connection struct {
 	used    uint64 // tenant.seq of its last request
 }
 
-func newTenant(user spec.UserID, limits Limits, counts *counters) *tenant {
+func newTenant(user spec.UserID, limits Limits) *tenant {
 	return &tenant{
-		user: user, limits: limits, counts: counts,
+		user: user, limits: limits,
 		rate:       rate.NewLimiter(limits.UserRate, limits.UserBurst),
 		extensions: map[string]*extension{},
 		clients:    map[*client]struct{}{},
@@ -212,18 +193,20 @@ func (t *tenant) leave(s *session) {
 // interruptLocked ends the requests that an extension will not answer any more.
 func (t *tenant) interruptLocked(ext *extension, why string) {
 	err := failed(spec.FailTabClosed, "%s before it answered: the request may have taken effect", why)
-	for c := range ext.all() {
-		t.endRequestsLocked(c, time.Time{}, err, tabtransport.ErrLost)
+	for _, c := range ext.connections {
+		t.endRequestsLocked(c, time.Time{}, err)
 	}
 }
 
-// endRequestsLocked ends the requests of a connection that were sent before a time, or all
-// if it is zero: a client's is answered with err, one of the hub's own ends with sent if it
-// may have reached the extension.
-func (t *tenant) endRequestsLocked(c *connection, before time.Time, err *spec.Error, sent error) {
-	requests := c.pending.drain(before)
-	t.counts.interrupted.Add(uint64(len(requests)))
-	c.failLocked(requests, err, sent)
+// endRequestsLocked answers the requests of a connection that were sent before a time, or all
+// if it is zero, with err: what the client is told of them comes before what it is told of the
+// connection.
+func (t *tenant) endRequestsLocked(c *connection, before time.Time, err *spec.Error) {
+	for _, r := range c.pending.drain(before) {
+		if r.id != nil {
+			c.client.out.MustSend(c.client.dialect.failure(r.id, "", err))
+		}
+	}
 }
 
 // forgetLocked ends an extension that has not come back.
@@ -261,7 +244,7 @@ func (t *tenant) releaseLocked(c *connection) {
 	delete(c.ext.connections, c.id)
 	delete(c.client.connections, c.id)
 	c.endLane()
-	t.counts.interrupted.Add(uint64(len(c.pending.drain(time.Time{}))))
+	c.pending.drain(time.Time{})
 	if s := c.ext.session; s != nil {
 		s.out.Send(s.dialect.released(c.id))
 	}
@@ -294,15 +277,14 @@ func (t *tenant) exit(c *client) {
 	t.changedLocked()
 }
 
-// expire ends the requests of an extension's clients that have waited for too long. Those
-// of the hub itself have a timer in driver.send.
+// expire ends the requests of an extension's clients that have waited for too long.
 func (t *tenant) expire(ext *extension) {
 	err := failed(spec.FailToolTimeout, "Extension did not answer in %d s: the request may have taken effect", int(t.limits.RequestTimeout.Seconds()))
 	before := time.Now().Add(-t.limits.RequestTimeout)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range ext.connections {
-		t.endRequestsLocked(c, before, err, tabtransport.ErrTimeout)
+		t.endRequestsLocked(c, before, err)
 	}
 }
 
@@ -319,23 +301,5 @@ func (t *tenant) shutDown() {
 	}
 	if t.status != nil {
 		t.status.Stop()
-	}
-}
-
-func (t *tenant) count(s *Stats) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.extensions)+len(t.clients) > 0 {
-		s.Users++
-	}
-	s.Clients += len(t.clients)
-	for _, ext := range t.extensions {
-		if ext.session != nil {
-			s.Extensions++
-		}
-		s.Connections += len(ext.connections)
-		for c := range ext.all() {
-			s.InFlight += len(c.pending.byID)
-		}
 	}
 }

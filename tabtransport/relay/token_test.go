@@ -121,10 +121,6 @@ func TestTokenAttacks(t *testing.T) {
 			}
 		})
 	}
-	if n := len(r.Extensions("ann")); n != 0 {
-		t.Errorf("%d extensions", n)
-	}
-
 	ws := dial("/mcp")
 	ws.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":1,"method":"mcp_handshake","params":{"accessToken":%q}}`, valid))
 	_, b, err := ws.ReadMessage()

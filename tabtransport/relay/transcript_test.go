@@ -6,15 +6,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/websocket"
 	"github.com/rogpeppe/go-internal/txtar"
-
-	"tabhub/spec"
-	"tabhub/tabtransport"
-	"tabhub/tabtransport/wsserver/wstest"
 )
 
 // The transcripts are conversations as the protocols tell them, byte for byte. Each
@@ -27,9 +22,6 @@ import (
 //	PEER < closed CODE
 //	PEER quiet DURATION     the peer gets nothing
 //	PEER close              with a close frame;  PEER drop  without one
-//	hub open                extensions that connect from now on are the hub's browsers
-//	hub ask TAB METHOD PARAMS   the hub asks the last of them; TAB 0 is the browser
-//	hub < RESULT            the answer, exactly;  hub < error TEXT  if there is none
 //	sleep DURATION
 //	# comment
 //
@@ -68,8 +60,6 @@ func replay(t *testing.T, prepare func(*rig)) {
 type script struct {
 	t     *testing.T
 	rig   *rig
-	hub   *joined     // nil unless it is open
-	hears chan string // what the hub is answered
 	peers map[string]*peer
 	ids   map[string]string
 	where string
@@ -84,10 +74,6 @@ func (s *script) run(line string) {
 	verb, arg, _ := strings.Cut(rest, " ")
 	if name == "sleep" {
 		time.Sleep(s.duration(rest))
-		return
-	}
-	if name == "hub" {
-		s.runHub(verb, arg)
 		return
 	}
 	if verb == "open" {
@@ -110,44 +96,6 @@ func (s *script) run(line string) {
 		p.ws.Close()
 	case "drop":
 		p.ws.NetConn().Close()
-	default:
-		s.t.Fatalf("%s: what is %q?", s.where, verb)
-	}
-}
-
-func (s *script) runHub(verb, arg string) {
-	s.t.Helper()
-	switch verb {
-	case "open":
-		s.hub, s.hears = openHub(s.rig), make(chan string, 1)
-	case "ask":
-		tab, rest, _ := strings.Cut(arg, " ")
-		method, params, _ := strings.Cut(rest, " ")
-		req, err := wstest.NewRequest(method, params)
-		if err != nil {
-			s.t.Fatalf("%s: %v", s.where, err)
-		}
-		to := spec.TabAddr{}
-		if _, err := fmt.Sscan(tab, &to.Tab); err != nil {
-			s.t.Fatalf("%s: %v", s.where, err)
-		}
-		synctest.Wait() // the browser has joined
-		for len(s.hub.conns) > 0 {
-			s.hub.last = <-s.hub.conns
-		}
-		to.Peer = spec.PeerID(s.hub.last.Hello.BrowserID)
-		go func() {
-			resp, err := s.hub.hub.SendRequest(s.t.Context(), to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
-			if err != nil {
-				s.hears <- "error " + err.Error()
-				return
-			}
-			s.hears <- string(resp.Result)
-		}()
-	case "<":
-		if got := <-s.hears; got != arg {
-			s.t.Fatalf("%s: the hub got\n %s\nwhich is not\n %s", s.where, got, arg)
-		}
 	default:
 		s.t.Fatalf("%s: what is %q?", s.where, verb)
 	}

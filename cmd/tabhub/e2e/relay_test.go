@@ -56,49 +56,51 @@ func (p *place) proxyExtension(answer func(method string) string) *proxyExtensio
 	return x
 }
 
-// A user whose only browser has an extension of the older protocol gets the page of a
-// cached tool opened in it, and their LLM host can drive it.
+// A user whose clients use the extension of an older protocol has them come to the hub instead of
+// the service that it was made for.
 func TestProxyExtension(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	hub := p.serve("--set", "extension-id="+proxyExtensionID)
-	page := &tab{key: "one", tools: `[{"name":"search","annotations":{"cache":true}},{"name":"passing"}]`, run: func(tool string, args json.RawMessage) string {
-		return echo(args)
-	}}
-	p.open(page)
-	c := p.stdio()
-	c.awaitTools("the page's tools", func(l tools) bool { return l.named("_passing") != "" })
-	page.send(`{"jsonrpc":"2.0","method":"browser/tabClosed"}`)
-	page.close()
-	search := c.awaitTools("the cached tool alone", func(l tools) bool { return l.named("_passing") == "" }).named("_search")
+	p.serve("--set", "extension-id="+proxyExtensionID)
+	x := p.proxyExtension(func(method string) string { return `{"tabs":[]}` })
 
-	x := p.proxyExtension(func(method string) string {
-		switch method {
-		case "createTab":
-			return `{"tabId":42}`
-		case "forwardCDPCommand":
-			return `{"result":{"value":7}}`
+	token, _, _ := p.run("token")
+	mcp, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/mcp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mcp.Close()
+	ask := func(id int, method, params string) []byte {
+		t.Helper()
+		mcp.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params))
+		for {
+			frame, err := mcp.Receive()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(rawjson.Get(frame, "id")) == fmt.Sprint(id) {
+				return frame
+			}
 		}
-		return `{"tabs":[{"id":42,"index":0,"url":"` + tabOrigin + `/one","title":"Shop","active":true}]}`
-	})
-	p.owner(hub).Stderr.Await(t, "dialect=mcp-proxy")
-	called := c.begin("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"n":1}}`, search))
-	if got, want := <-x.asked, fmt.Sprintf(`createTab {"url":%q,"activate":false}`, tabOrigin+"/one"); got != want {
-		t.Errorf("the extension was asked %s, want %s", got, want)
 	}
-	<-x.asked // whether the tab has its address
-	p.open(&tab{key: "two", tools: page.tools, run: page.run})
-	if a := c.wait("the cached tool", called); a.outcome() != "ok" || !strings.Contains(string(a.result), `{\"n\":1}`) {
-		t.Fatalf("the cached tool: %s %s", a.outcome(), a.result)
+	ask(1, "mcp_handshake", fmt.Sprintf(`{"accessToken":%q}`, strings.TrimSpace(token)))
+	var listed struct {
+		Extensions []struct{ ID, Name string }
 	}
-
-	// It is a browser like others.
-	if text := c.callContent("browser_tab", `{"action":"list"}`)[0].Text; !strings.Contains(text, `:42"`) || !strings.Contains(text, `"title":"Shop"`) || !strings.Contains(text, `"browser":"Chrome 141"`) {
-		t.Errorf("the tabs: %s", text)
+	for len(listed.Extensions) == 0 {
+		if err := json.Unmarshal(rawjson.Get(ask(2, "list_extensions", `{}`), "result"), &listed); err != nil {
+			t.Fatal(err)
+		}
 	}
-	<-x.asked
-	if out, _, _ := p.run("status"); !strings.Contains(out, "1 connected, 0 paired") {
-		t.Errorf("status: %s", out)
+	if listed.Extensions[0].Name != "Chrome 141" {
+		t.Errorf("listed: %+v", listed)
+	}
+	ask(3, "connect", fmt.Sprintf(`{"extension_id":%q}`, listed.Extensions[0].ID))
+	if answer := ask(4, "getTabs", `{}`); string(rawjson.Get(answer, "result")) != `{"tabs":[]}` {
+		t.Errorf("answered: %s", answer)
+	}
+	if got := <-x.asked; got != "getTabs {}" {
+		t.Errorf("the extension was asked %s", got)
 	}
 
 	// Its origin lets it offer a browser, and use none.
