@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"tabhub/hub/httpd"
 	"tabhub/hub/policy"
+	"tabhub/tabtransport/pairing"
 )
 
 // browsersFlag is the flag of a command that binds a client to browsers.
@@ -22,9 +25,9 @@ func browsersFlag(f *pflag.FlagSet, browsers *[]string) {
 func (a *app) browserCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "browser",
-		Short: "Name your browsers, so that a client keeps to one",
-		Long: `Name your browsers, so that a client keeps to one. Each profile of a browser is one of its
-own, with its own logins.
+		Short: "List, name, pair and forget browsers",
+		Long: `List browsers, with their ids and names; name, pair and forget them. Each profile of a browser is one of its own, with its own
+logins.
 
 A client that is bound to a browser by its name (tabhub stdio --browser, tabhub token mint
 --browser, tabhub policy bind) has the tabs of that browser and no others. One that is not
@@ -33,18 +36,10 @@ bound stays, site by site, in the named browser in which it has begun.`,
 		Args:    noCommand,
 	}
 	asJSON := jsonFlag(cmd)
-	list := func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return show(cmd.Context(), a, "/api/browser", nil, *asJSON, a.printBrowsers)
 	}
-	cmd.RunE = list
-	sub := &cobra.Command{Use: "list", Short: "List the browsers, with their ids and names", Example: `  tabhub browser list`, Args: args(cobra.NoArgs), RunE: list}
-	sub.Flags().BoolVar(asJSON, "json", false, "print JSON")
-	cmd.AddCommand(sub, a.nameBrowserCommand(), a.unnameBrowserCommand())
-	return cmd
-}
-
-func (a *app) nameBrowserCommand() *cobra.Command {
-	return &cobra.Command{
+	name := &cobra.Command{
 		Use:   "name BROWSER NAME",
 		Short: "Give a browser a name, by its id or the name that it has",
 		Long: `Give a browser a name, by its id or the name that it has. The browser must be connected.
@@ -56,32 +51,121 @@ A name has up to 32 of a-z, 0-9 and -.`,
 			if err := policy.CheckBrowser(pos[1]); err != nil {
 				return &usageError{err}
 			}
-			r, err := a.remote()
-			if err != nil {
-				return err
-			}
-			_, err = r.do(cmd.Context(), http.MethodPut, "/api/browser", httpd.BrowserName{Browser: pos[0], Name: pos[1]})
-			return err
+			return a.send(cmd.Context(), http.MethodPut, "/api/browser", httpd.BrowserName{Browser: pos[0], Name: pos[1]})
 		},
 	}
-}
-
-func (a *app) unnameBrowserCommand() *cobra.Command {
-	return &cobra.Command{
+	unname := &cobra.Command{
 		Use:     "unname NAME",
 		Short:   "Take its name from a browser; clients that are bound to it have none then",
 		Example: `  tabhub browser unname work`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			r, err := a.remote()
-			if err != nil {
-				return err
-			}
-			_, err = r.do(cmd.Context(), http.MethodDelete, "/api/browser?name="+url.QueryEscape(pos[0]), nil)
-			return err
+			return a.send(cmd.Context(), http.MethodDelete, "/api/browser?name="+url.QueryEscape(pos[0]), nil)
 		},
 	}
+	cmd.AddCommand(name, unname, a.pairCommand(), a.forgetCommand())
+	return cmd
 }
+
+func (a *app) pairCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pair",
+		Short: "Pair a browser that has the extension from elsewhere",
+		Long: `Pair a browser that has the extension from elsewhere with the hub that runs.
+
+It opens a page of the hub whose address holds a secret that is good once, for five
+minutes; in a browser on another machine, open or paste the address yourself. The
+extension asks you in a window of its own and must show the code that is printed here.
+
+An extension that "tabhub extension DIR" has written needs none of this.`,
+		Example: `  tabhub browser pair`,
+		Args:    args(cobra.NoArgs),
+	}
+	printOnly := cmd.Flags().Bool("print", false, "print the address and do not open a browser")
+	asJSON := cmd.Flags().Bool("json", false, "print JSON; open no browser, and do not wait")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.pair(cmd.Context(), *printOnly, *asJSON) }
+	return cmd
+}
+
+// pair makes an invitation and waits until a browser has accepted it.
+func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	b, err := r.do(ctx, http.MethodPost, "/api/pair", nil)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(b)
+	}
+	var invitation httpd.PairingInvitation
+	if err := decode(b, &invitation); err != nil {
+		return err
+	}
+	how := "Open this address"
+	if !printOnly && a.onTerminal() && a.openPage(invitation.Link) == nil {
+		how = "Your browser opens a page. If it is not the one with the extension, open this address"
+	}
+	fmt.Fprintf(a.out, "%s in the browser that has the extension, or paste it into the extension's settings:\n\n  %s\n\nThe extension asks you, and must show this code:  %s\n\n", how, invitation.Link, invitation.Code)
+	a.note("waiting until %s…", invitation.Until.Local().Format("15:04:05"))
+	var p pairing.Pairing
+	if err := r.call(ctx, http.MethodGet, "/api/pair/wait?id="+url.QueryEscape(string(invitation.Pairing)), nil, &p); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "Paired with %s.\n", nameOf(p))
+	return nil
+}
+
+func (a *app) forgetCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "forget [ID|all]",
+		Short: "List the browsers that are paired, or end the pairing of one, which is cut off",
+		Example: `  tabhub browser forget
+  tabhub browser forget all`,
+		Args: args(cobra.MaximumNArgs(1)),
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print the list as JSON")
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		switch {
+		case len(pos) == 0:
+			return show(cmd.Context(), a, "/api/pair", nil, *asJSON, a.printPairings)
+		case pos[0] == "": // of a script, whose variable is empty
+			return usagef("the ID is empty; `tabhub browser forget` shows those that there are")
+		case *asJSON:
+			return usagef("--json is for the list; leave %s out", pos[0])
+		}
+		if err := a.send(cmd.Context(), http.MethodDelete, "/api/pair?id="+url.QueryEscape(pos[0]), nil); err != nil {
+			return err
+		}
+		which := "forgotten"
+		if pos[0] == "all" {
+			which = "all are forgotten, those of extensions that were never used as well"
+		}
+		a.note("%s; to come back, an extension is written again with `tabhub extension DIR`, or paired with `tabhub browser pair`", which)
+		return nil
+	}
+	return cmd
+}
+
+func (a *app) printPairings(list []pairing.Pairing) error {
+	if len(list) == 0 {
+		a.note("no browser is paired; `tabhub extension DIR` writes an extension that is")
+		return nil
+	}
+	t := a.table("ID", "BROWSER", "HOW", "SINCE")
+	for _, p := range list {
+		how := "by tabhub browser pair"
+		if p.Kind == pairing.KindCopy {
+			how = "by tabhub extension"
+		}
+		t.Row(p.ID, nameOf(p), how, p.Since.Local().Format(time.DateTime))
+	}
+	return t.Print()
+}
+
+func nameOf(p pairing.Pairing) string { return cmp.Or(p.Browser, "a browser") }
 
 func (a *app) printBrowsers(list []httpd.BrowserReport) error {
 	if len(list) == 0 {

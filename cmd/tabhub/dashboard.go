@@ -40,13 +40,21 @@ With --print, print an address instead, which signs in one browser tab, once, fo
 	return cmd
 }
 
-// openDashboard signs a window of the owner's browser in. What lets it in is in a file that
-// only the owner reads: everybody on the machine sees the arguments of a process.
 func (a *app) openDashboard(ctx context.Context) error {
 	address, err := a.signInURL(ctx)
 	if err != nil {
 		return err
 	}
+	if err := a.openPage(address); err != nil {
+		return fmt.Errorf("no browser was opened: %w; `tabhub dashboard --print` prints an address to open, in any browser of this machine", err)
+	}
+	fmt.Fprintln(a.err, "The dashboard opens in your browser. If it does not: `tabhub dashboard --print` prints its address.")
+	return nil
+}
+
+// openPage opens an address in the user's browser. It has a secret in it, so it is in a file that
+// only the user reads: everybody on the machine sees the arguments of a process.
+func (a *app) openPage(address string) error {
 	dir, err := a.dir()
 	if err != nil {
 		return err
@@ -56,21 +64,17 @@ func (a *app) openDashboard(ctx context.Context) error {
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url=%[1]s">
 <title>tabhub</title>
-<p><a href="%[1]s">Open the dashboard</a>
+<p><a href="%[1]s">Go on</a>
 `, html.EscapeString(address)))
 	if err != nil {
 		return err
 	}
 	browser.Stdout, browser.Stderr = a.err, a.err
-	if err := browser.OpenFile(file); err != nil {
-		why := err.Error()
-		if errors.Is(err, exec.ErrNotFound) {
-			why = "this machine has no program that opens one"
-		}
-		return fmt.Errorf("no browser was opened: %s; `tabhub dashboard --print` prints an address to open, in any browser of this machine", why)
+	err = browser.OpenFile(file)
+	if errors.Is(err, exec.ErrNotFound) {
+		return errors.New("this machine has no program that opens one")
 	}
-	fmt.Fprintln(a.err, "The dashboard opens in your browser. If it does not: `tabhub dashboard --print` prints its address.")
-	return nil
+	return err
 }
 
 // signInURL has the hub make an address that signs one window in to the dashboard.

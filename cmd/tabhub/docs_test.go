@@ -110,7 +110,7 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub autostart o", "would have the system of who runs the test start a hub; a test in e2e runs it"},
 	{"tabhub setup", "asks on a terminal"},
 	{"tabhub dashboard", "needs a browser with a window"},
-	{"tabhub pair", "waits for a browser"},
+	{"tabhub browser pair", "waits for a browser"},
 	{"tabhub check", "needs a browser and a page"},
 	{"tabhub calls -f", "goes on until it is stopped"},
 	{"tabhub log -f", "goes on until it is stopped"},

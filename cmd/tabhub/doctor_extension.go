@@ -117,7 +117,7 @@ func (d *doctor) refused(refused []httpd.Refusal, browsers []state.BrowserInfo) 
 			d.note("extension", "", "another user or machine said that it is the extension, and was refused %s: %s", when, no.Reason)
 			continue
 		}
-		fix := "`" + d.command("extension", "DIR") + "` with the directory that it was loaded from, " + reload + "; `" + d.command("pair") + "` for one from elsewhere"
+		fix := "`" + d.command("extension", "DIR") + "` with the directory that it was loaded from, " + reload + "; `" + d.command("browser", "pair") + "` for one from elsewhere"
 		// Who has joined since may be the one that was refused.
 		if slices.ContainsFunc(browsers, func(b state.BrowserInfo) bool { return b.Pairing != "" && b.ConnectedAt.After(no.Last) }) {
 			d.note("extension", fix, "one was refused %s: %s", when, no.Reason)

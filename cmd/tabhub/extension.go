@@ -34,7 +34,7 @@ the command again brings it up to date, also for a hub that has moved to another
 reload the extension in chrome://extensions then.
 
 A browser on another machine, or one with the extension from elsewhere, is paired with
-"tabhub pair".`,
+"tabhub browser pair".`,
 		Example: `  tabhub extension ~/tabhub-extension`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {

@@ -38,7 +38,7 @@ var shown = [][]string{
 	{"policy", "list"},
 	{"policy", "test", "--site", "bank.example.com", "--tool", "pay", "--class", "destructive"},
 	{"token", "list"},
-	{"pair", "--list"},
+	{"browser", "forget"},
 	{"log", "event=call"},
 	{"log", "site=nowhere.example.com"},
 	{"call", "--help"},

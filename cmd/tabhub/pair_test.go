@@ -18,7 +18,7 @@ func TestInterruptedPairing(t *testing.T) {
 	var said bytes.Buffer
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"pair", "--print", "--data-dir", string(p.dir)}, strings.NewReader(""), io.MultiWriter(out, &said), io.MultiWriter(out, &said), noEnv)
+		code <- run(ctx, []string{"browser", "pair", "--print", "--data-dir", string(p.dir)}, strings.NewReader(""), io.MultiWriter(out, &said), io.MultiWriter(out, &said), noEnv)
 		out.Close()
 	}()
 	for lines := bufio.NewScanner(in); lines.Scan(); {

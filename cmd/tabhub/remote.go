@@ -88,6 +88,15 @@ func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, e
 	return b, nil
 }
 
+// send has the hub that runs do something, with in, if it is not nil.
+func (a *app) send(ctx context.Context, method, path string, in any) error {
+	r, err := a.remote()
+	if err == nil {
+		_, err = r.do(ctx, method, path, in)
+	}
+	return err
+}
+
 // events sends in, if it is not nil, and yields the data of each event of the answer. The last
 // it yields is an error, also when the stream has ended.
 func (r *remote) events(ctx context.Context, method, path string, in any) iter.Seq2[[]byte, error] {

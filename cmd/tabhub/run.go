@@ -105,7 +105,7 @@ a hub with accounts.`,
 	}
 	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.explainCommand(), a.checkCommand())
 	add(groupDecide, a.callsCommand(), a.approveCommand(), a.logCommand(), a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
-	add(groupSetUp, a.setupCommand(), a.extensionCommand(), a.pairCommand(), a.browserCommand(), a.installCommand(), a.tokenCommand(), a.doctorCommand())
+	add(groupSetUp, a.setupCommand(), a.extensionCommand(), a.browserCommand(), a.installCommand(), a.tokenCommand(), a.doctorCommand())
 	add(groupHub, a.serveCommand(), a.stdioCommand(), a.autostartCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.clusterCommand(), a.versionCommand(), a.manCommand())
 	root.SetHelpCommandGroupID(groupHub)
 	root.SetCompletionCommandGroupID(groupHub)
@@ -120,7 +120,7 @@ a hub with accounts.`,
 var renamed = map[string]string{
 	"resources": "tools resources", "prompts": "tools prompts", "read": "call URI", "prompt": "call NAME [KEY=VALUE...]",
 	"watch": "calls --follow", "cancel": "calls cancel ID",
-	"uninstall": "install CLIENT --remove", "lease": "tabs held",
+	"uninstall": "install CLIENT --remove", "lease": "tabs held", "pair": "browser pair",
 }
 
 // renamedFlags has what is typed now instead of a flag.

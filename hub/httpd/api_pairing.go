@@ -62,7 +62,7 @@ func (s *Server) postExtension(r *request) error {
 	case s.o.Ring == nil:
 		return errNoRing
 	case s.guard.accounts:
-		return &refusal{http.StatusConflict, "a copy of the extension is nobody's, and this hub has accounts; load it from a hub of your own or the store, and `tabhub pair` pairs it"}
+		return &refusal{http.StatusConflict, "a copy of the extension is nobody's, and this hub has accounts; load it from a hub of your own or the store, and `tabhub browser pair` pairs it"}
 	}
 	return r.answer(s.o.Ring.Issue(in.Before, in.Address))
 }
@@ -78,11 +78,11 @@ func (s *Server) awaitPairing(r *request) error {
 	p, err := s.o.Ring.Await(ctx, spec.PairingID(r.URL.Query().Get("id")))
 	switch {
 	case errors.Is(err, pairing.ErrUnknown), err == nil && !s.isCallers(r, p):
-		return &refusal{http.StatusGone, "nobody has accepted the invitation in time; `tabhub pair` makes another"}
+		return &refusal{http.StatusGone, "nobody has accepted the invitation in time; `tabhub browser pair` makes another"}
 	case errors.Is(err, tabtransport.ErrGoingAway):
-		return &refusal{http.StatusServiceUnavailable, "another node has your hub now, and its invitations have ended with the move; run `tabhub pair` again"}
+		return &refusal{http.StatusServiceUnavailable, "another node has your hub now, and its invitations have ended with the move; run `tabhub browser pair` again"}
 	case s.ctx.Err() != nil:
-		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its invitations end with it; run `tabhub pair` again when it is back"}
+		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its invitations end with it; run `tabhub browser pair` again when it is back"}
 	case err != nil:
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *Server) deletePairing(r *request) error {
 		}
 	}
 	if !found {
-		return &refusal{http.StatusNotFound, "there is no such pairing; `tabhub pair --list` shows those that there are"}
+		return &refusal{http.StatusNotFound, "there is no such pairing; `tabhub browser forget` shows those that there are"}
 	}
 	return r.answer(struct{}{})
 }

@@ -87,7 +87,7 @@ func (g *Guard) checkOwner(p *pass) error {
 	case only == ownerWithAccounts && g.accounts:
 		return forbidden("this hub has several users, and %s is for the one who runs it, on its machine", p.route.path)
 	case only == ownerNoAccounts && !g.accounts && p.identity.Kind&auth.KindWriter == 0:
-		return forbidden("%s is for the hub's owner alone, with the tabhub command on the hub's machine, such as `tabhub pair` or `tabhub token mint`", cmp.Or(p.route.name, p.route.path))
+		return forbidden("%s is for the hub's owner alone, with the tabhub command on the hub's machine, such as `tabhub browser pair` or `tabhub token mint`", cmp.Or(p.route.name, p.route.path))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ var (
 	ErrOtherUser = forbidden("this connection is another user's of this machine; it needs the hub's token")
 	// ErrUnpaired: the companion extension has come without a pairing handshake, as one
 	// of an older version does.
-	ErrUnpaired = unpaired("the extension is not paired with this hub, or is of an older version: run `tabhub extension DIR` again and reload it in chrome://extensions, or introduce it with `tabhub pair`")
+	ErrUnpaired = unpaired("the extension is not paired with this hub, or is of an older version: run `tabhub extension DIR` again and reload it in chrome://extensions, or introduce it with `tabhub browser pair`")
 )
 
 func unpaired(text string) error { return spec.Errorf(spec.CodeUnpaired, "%s", text) }
@@ -76,9 +76,9 @@ func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (tabtransport.
 	user := grant.User
 	switch {
 	case g.accounts && user == "":
-		return tabtransport.Admission{}, unpaired("this hub has accounts, and the extension is paired with none: run `tabhub pair` with a token of yours")
+		return tabtransport.Admission{}, unpaired("this hub has accounts, and the extension is paired with none: run `tabhub browser pair` with a token of yours")
 	case !g.accounts && user != "":
-		return tabtransport.Admission{}, unpaired("the extension is paired with an account, and this hub has none now: run `tabhub pair` again")
+		return tabtransport.Admission{}, unpaired("the extension is paired with an account, and this hub has none now: run `tabhub browser pair` again")
 	case !g.accounts:
 		user = spec.LocalUser
 	}

@@ -186,7 +186,7 @@ func (d *testServer) of(user, method, path string, answer any) int {
 	return status
 }
 
-// invite makes an invitation as `tabhub pair` does, and returns its secret, too.
+// invite makes an invitation as `tabhub browser pair` does, and returns its secret, too.
 func (d *testServer) invite(user string) (spec.PairingID, pairing.Key) {
 	d.t.Helper()
 	var o PairingInvitation
@@ -253,7 +253,7 @@ func TestPairingsOfUsers(t *testing.T) {
 // A copy of the extension would be nobody's where each user has a hub of their own.
 func TestCopyWithAccounts(t *testing.T) {
 	d := openPairing(t)
-	if status, body := d.askOwner("POST", "/api/extension", `{"address":"ws://127.0.0.1:1/tabs"}`, "Authorization", "Bearer token-of-ann"); status != http.StatusConflict || !strings.Contains(body, "tabhub pair") {
+	if status, body := d.askOwner("POST", "/api/extension", `{"address":"ws://127.0.0.1:1/tabs"}`, "Authorization", "Bearer token-of-ann"); status != http.StatusConflict || !strings.Contains(body, "tabhub browser pair") {
 		t.Errorf("%d %s", status, body)
 	}
 }

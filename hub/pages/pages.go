@@ -147,7 +147,7 @@ func newDemo() page {
 			"; img-src data:; connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 }
 
-// newPair makes the page that `tabhub pair` opens. Its address holds a secret in the
+// newPair makes the page that `tabhub browser pair` opens. Its address holds a secret in the
 // fragment, which is the extension's affair.
 func newPair() page {
 	script, style := pagejs.Script(assets, "assets", "pair.js"), asset("pair.css")

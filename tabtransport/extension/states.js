@@ -139,8 +139,8 @@ export function explain(standing, address) {
       return "Your apps can use the pages that you share.";
     case "unpaired":
       return hub.reason
-        ? `The hub at ${host} does not know this browser. Run “tabhub extension DIR” again and reload the extension, or run “tabhub pair”.`
-        : "Run “tabhub pair” where the hub is, and open the address that it prints in this browser.";
+        ? `The hub at ${host} does not know this browser. Run “tabhub extension DIR” again and reload the extension, or run “tabhub browser pair”.`
+        : "Run “tabhub browser pair” where the hub is, and open the address that it prints in this browser.";
     case "refused":
       return `At ${host}: ${hub.reason}`;
   }

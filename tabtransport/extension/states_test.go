@@ -44,7 +44,7 @@ func TestStates(t *testing.T) {
 		"elsewhere":  {`{"owner": {"paused": false, "waiting": 1}}`, "Waiting for you", "tabhub approve"},
 		"paused":     {`{"working": 1, "owner": {"paused": true, "waiting": 0}}`, "Paused", "until you resume"},
 		"absent":     {`{"hub": {"state": "absent"}}`, "Asleep: the hub is not running", "Start your AI app"},
-		"unpaired":   {`{"hub": {"state": "unpaired", "reason": ""}}`, "Not paired with the hub", "Run “tabhub pair”"},
+		"unpaired":   {`{"hub": {"state": "unpaired", "reason": ""}}`, "Not paired with the hub", "Run “tabhub browser pair”"},
 		"forgotten":  {`{"hub": {"state": "unpaired", "reason": "unknown"}}`, "Not paired with the hub", "does not know this browser"},
 		"unproved":   {`{"hub": {"state": "unproved"}}`, "Not your hub", "tabhub doctor"},
 		"outdated":   {`{"hub": {"state": "outdated"}}`, "The hub is older than the extension", "Update tabhub"},

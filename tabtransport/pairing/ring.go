@@ -38,7 +38,7 @@ type Pairing struct {
 }
 
 // ErrUnknown says that a pairing is none of this hub's, or not any more.
-var ErrUnknown = errors.New("this hub does not know the pairing; `tabhub extension DIR` writes an extension that it knows, `tabhub pair` introduces one that is there")
+var ErrUnknown = errors.New("this hub does not know the pairing; `tabhub extension DIR` writes an extension that it knows, `tabhub browser pair` introduces one that is there")
 
 // Ring is the pairings of one hub, in one file for all users or in a document for each: then
 // those are known whose documents are loaded. It is safe for concurrent use. What changes a

@@ -17,20 +17,20 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// pairCommand is `tabhub pair` while it waits for a browser.
+// pairCommand is `tabhub browser pair` while it waits for a browser.
 type pairCommand struct {
 	*rig.Process
 	stdout     *rig.Output
 	link, code string
 }
 
-// invitationLink matches what `tabhub pair` prints.
+// invitationLink matches what `tabhub browser pair` prints.
 var invitationLink = regexp.MustCompile(`(http://\S+/pair#(browser\.[a-z0-9]+)\.([\w-]+)\.\d+)\s(?s:.*) this code:  (\d{3} \d{3})`)
 
-// startPairing runs `tabhub pair` until it waits.
+// startPairing runs `tabhub browser pair` until it waits.
 func (p *place) startPairing() *pairCommand {
 	p.t.Helper()
-	cmd := p.command("pair", "--print")
+	cmd := p.command("browser", "pair", "--print")
 	c := &pairCommand{stdout: rig.NewOutput()}
 	cmd.Stdout = c.stdout
 	c.Process = rig.Start(p.t, cmd)
@@ -38,7 +38,7 @@ func (p *place) startPairing() *pairCommand {
 	c.stdout.Await(p.t, "this code:")
 	m := invitationLink.FindStringSubmatch(c.stdout.String())
 	if m == nil {
-		p.t.Fatalf("tabhub pair prints %s", c.stdout)
+		p.t.Fatalf("tabhub browser pair prints %s", c.stdout)
 	}
 	c.link, c.code = m[1], m[4]
 	return c
@@ -60,7 +60,7 @@ func (c *pairCommand) awaitPaired(browser string) {
 	c.T.Helper()
 	c.AwaitEnd()
 	if got := c.stdout.String(); c.Cmd.ProcessState.ExitCode() != 0 || !strings.Contains(got, "Paired with "+browser) {
-		c.T.Errorf("tabhub pair ended with %d: %s%s", c.Cmd.ProcessState.ExitCode(), got, c.Stderr)
+		c.T.Errorf("tabhub browser pair ended with %d: %s%s", c.Cmd.ProcessState.ExitCode(), got, c.Stderr)
 	}
 }
 
@@ -119,12 +119,12 @@ func TestPair(t *testing.T) {
 		t.Errorf("buy: %s", a.outcome())
 	}
 
-	stdout, stderr, exit := p.run("pair", "--list")
+	stdout, stderr, exit := p.run("browser", "forget")
 	id := regexp.MustCompile(`browser\.[a-z0-9]+`).FindString(stdout)
-	if exit != 0 || id == "" || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "Chrom") || !strings.Contains(stdout, "by tabhub pair") {
+	if exit != 0 || id == "" || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "Chrom") || !strings.Contains(stdout, "by tabhub browser pair") {
 		t.Fatalf("the pairings are %s%s", stdout, stderr)
 	}
-	p.succeed("pair", "--forget", id)
+	p.succeed("browser", "forget", id)
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	popup.WaitFor("!['Connected', 'Connecting'].some(word => document.querySelector('#headline').textContent.startsWith(word))")
 	popup.Eval("chrome.runtime.sendMessage({ask: 'reconnect'})")
@@ -136,7 +136,7 @@ func TestPair(t *testing.T) {
 			t.Errorf("the browser is still connected: %+v", browsers)
 		}
 	}
-	if stdout := p.succeed("pair", "--list"); strings.Contains(stdout, id) {
+	if stdout := p.succeed("browser", "forget"); strings.Contains(stdout, id) {
 		t.Errorf("the pairings are %s", stdout)
 	}
 	// The address is good once.

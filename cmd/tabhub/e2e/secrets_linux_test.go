@@ -149,7 +149,7 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 		frame := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"mcp_handshake","params":{"accessToken":%q}}`, secrets["another's token"])
 		p.say(path, frame)
 	}
-	for _, args := range [][]string{{"status"}, {"doctor"}, {"pair", "--list"}, {"pair", "--forget", "all"}, {"token", "rotate"}} {
+	for _, args := range [][]string{{"status"}, {"doctor"}, {"browser", "forget"}, {"browser", "forget", "all"}, {"token", "rotate"}} {
 		if stdout, stderr, exit := p.run(args...); exit != 0 && args[0] != "doctor" {
 			t.Errorf("%s: %s", args, stderr)
 		} else {

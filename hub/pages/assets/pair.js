@@ -1,4 +1,4 @@
-// The page that `tabhub pair` opens. The extension reads the offer from the tab's address,
+// The page that `tabhub browser pair` opens. The extension reads the offer from the tab's address,
 // asks its user, and says by the address what became of it. The page does not read it.
 
 const SILENCE = 5_000;

@@ -1,4 +1,4 @@
-// Invitations of hubs to be paired with: `tabhub pair` opens a page of the hub whose
+// Invitations of hubs to be paired with: `tabhub browser pair` opens a page of the hub whose
 // address holds a secret that is good once. Any page can have such an address, so the user
 // is asked, in a small window of the extension's own, before the invitation is accepted.
 
@@ -66,8 +66,8 @@ export class Invitations {
    */
   async pasted(url) {
     const invitation = read(url);
-    if (!invitation) return "This is no address of “tabhub pair”, or one that is over: run it again.";
-    if (this.#done.has(invitation.id)) return "This address was used already: run “tabhub pair” again.";
+    if (!invitation) return "This is no address of “tabhub browser pair”, or one that is over: run it again.";
+    if (this.#done.has(invitation.id)) return "This address was used already: run “tabhub browser pair” again.";
     if (await this.#ask(invitation)) return "";
     return "You are being asked about another address already: answer in that window, then paste this one again.";
   }

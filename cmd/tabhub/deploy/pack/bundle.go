@@ -47,7 +47,7 @@ func bundleFiles(version, repository, system, dist string) (files map[string][]b
 		"version":          version,
 		"description":      description,
 		"long_description": "Web pages offer tools. tabhub collects those of all tabs of your browser and serves them to this app. " +
-			"It needs its extension in your browser; `tabhub pair`, or the extension's settings, introduce the two to each other.",
+			"It needs its extension in your browser; `tabhub browser pair`, or the extension's settings, introduce the two to each other.",
 		"author":        map[string]string{"name": "The tabhub authors", "url": url},
 		"repository":    map[string]string{"type": "git", "url": url},
 		"documentation": url + "#readme",

@@ -233,7 +233,7 @@ func (d Dir) RemoveHub() error {
 	return nil
 }
 
-// WriteSignIn writes the page that leads to the dashboard, and returns its path.
+// WriteSignIn writes the page that leads to one of the hub with a secret in its address, and returns its path.
 func (d Dir) WriteSignIn(page []byte) (path string, err error) {
 	const name = "sign-in.html"
 	return d.path(name), d.write(name, page)

@@ -9,10 +9,6 @@ import (
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./:=@+-]+$`)
 
-// Plain reports whether a word is the same in every shell, which sees nothing else in it, and
-// no program takes it for a flag.
-func Plain(word string) bool { return plain.MatchString(word) && word[0] != '-' }
-
 // Line returns words as a command line of an operating system's usual shell.
 func Line(goos string, words ...string) string {
 	line := make([]string, len(words))
