@@ -26,8 +26,8 @@ func (a *app) browserCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "browser",
 		Short: "List, name, pair and forget browsers",
-		Long: `List browsers, with their ids and names; name, pair and forget them. Each profile of a browser is one of its own, with its own
-logins.
+		Long: `List browsers, with their ids and names; name, pair and forget them. Each profile of a
+browser is one of its own, with its own logins.
 
 A client that is bound to a browser by its name (tabhub stdio --browser, tabhub token mint
 --browser, tabhub policy bind) has the tabs of that browser and no others. One that is not

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +25,6 @@ type doctor struct {
 	*app
 	dir      home.Dir
 	named    bool             // dir is one that other commands must be told, too
-	listen   []string         // where a hub is to listen, if that was said
 	addrs    []string         // where the hub that runs listens
 	joined   []spec.PairingID // of the browsers that are connected
 	findings []httpd.Finding
@@ -45,49 +42,47 @@ is 1 if there is a problem; notes are none.`,
 		Args: args(cobra.NoArgs),
 	}
 	asJSON := jsonFlag(cmd)
-	listen := cmd.Flags().StringSlice("listen", nil, "address where the hub is to listen, if not the usual ones; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		for _, addr := range *listen {
-			if _, _, err := net.SplitHostPort(addr); err != nil {
-				return usagef("--listen %q is not an address; write it as %s", addr, defaultListen)
-			}
-		}
-		d, err := a.doctor(*listen)
+		d, err := a.doctor()
 		if err != nil {
 			return err
 		}
+		if err := a.loadSettings(nil); err != nil {
+			d.bad("settings", "mend that; no hub starts with it", "%v", err)
+		}
 		d.examine(cmd.Context())
+		n := 0
+		for _, f := range d.findings {
+			if f.State == stateProblem {
+				n++
+			}
+		}
 		if *asJSON {
-			err = d.printJSON()
+			err = d.printValue(struct {
+				Problems int             `json:"problems"`
+				Findings []httpd.Finding `json:"findings"`
+			}{n, d.findings})
 		} else {
 			err = d.print()
 		}
-		if err != nil {
+		if err != nil || n == 0 {
 			return err
 		}
-		switch n := d.problems(); n {
-		case 0:
-			return nil
-		case 1:
-			return errors.New("there is 1 problem")
-		default:
-			return fmt.Errorf("there are %d problems", n)
-		}
+		return fmt.Errorf("%s found", plural(n, "problem"))
 	}
 	return cmd
 }
 
-// doctor returns a doctor that has found nothing yet. listen is where a hub is to listen, if
-// that was said.
-func (a *app) doctor(listen []string) (*doctor, error) {
+// doctor returns a doctor that has found nothing yet.
+func (a *app) doctor() (*doctor, error) {
 	dir, err := a.dir()
-	return &doctor{app: a, dir: dir, named: a.config.dataDir != a.env("TABHUB_DATA_DIR"), listen: listen}, err
+	return &doctor{app: a, dir: dir, named: a.config.dataDir != a.env("TABHUB_DATA_DIR")}, err
 }
 
 // diagnose is the command for who looks at the hub's dashboard: the hub in this process
 // finds what `tabhub doctor` finds on its machine. It asks itself by its socket, as that does.
 func (a *app) diagnose(ctx context.Context) []httpd.Finding {
-	d, err := a.doctor(nil)
+	d, err := a.doctor()
 	if err != nil {
 		return nil // the hub would not run
 	}
@@ -133,15 +128,6 @@ func (d *doctor) bad(check, fix, format string, args ...any) {
 	d.findings = append(d.findings, httpd.Finding{State: stateProblem, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-func (d *doctor) problems() (n int) {
-	for _, f := range d.findings {
-		if f.State == stateProblem {
-			n++
-		}
-	}
-	return n
-}
-
 func (d *doctor) print() error {
 	t := d.table()
 	for _, f := range d.findings {
@@ -151,11 +137,4 @@ func (d *doctor) print() error {
 		}
 	}
 	return t.Print()
-}
-
-func (d *doctor) printJSON() error {
-	return d.printValue(struct {
-		Problems int             `json:"problems"`
-		Findings []httpd.Finding `json:"findings"`
-	}{d.problems(), d.findings})
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"maps"
 	"net"
 	"net/url"
 	"os/exec"
@@ -16,80 +14,51 @@ import (
 
 // clients looks at the configurations of MCP clients.
 func (d *doctor) clients(ctx context.Context) {
-	system, err := d.system()
+	const check = "clients"
+	all, err := d.clientReports(ctx, d.isHub)
 	if err != nil {
-		d.note("clients", "", "projects' files are not looked at: %v", err)
+		d.note(check, "", "they are not looked at: %v", err)
+		return
 	}
 	configured := false
-	seen := make(map[string]bool) // in the home directory, a project's file may be the user's
-	for _, c := range clientconf.All {
-		for _, scope := range c.Scopes {
-			path, err := c.Path(system, scope)
-			if err != nil || seen[path] {
-				continue // the client is not there
-			}
-			seen[path] = true
-			if d.client(ctx, c, scope, path) {
-				configured = true
+	for _, r := range all {
+		if r.Unseen != "" {
+			configured = true // it may be
+			d.note(check, "", "%s: %s", r.Title, r.Unseen)
+		}
+		if r.Problem != "" {
+			d.bad(check, "mend the file; "+r.Title+" may not read it either", "%s: %s", r.Title, r.Problem)
+		}
+		for _, e := range r.Entries {
+			configured = true
+			if e.URL != "" {
+				d.byURL(r.Title, e.URL)
+			} else {
+				d.byCommand(&r, &e)
 			}
 		}
 	}
 	if !configured {
-		d.note("clients", "", "none is configured to use tabhub; `%s` does that for %s", d.command("install", "CLIENT"), strings.Join(clientconf.Names(), ", "))
+		d.note(check, "", "none is configured to use tabhub; `%s` does that for %s", d.command("install", "CLIENT"), strings.Join(clientconf.Names(), ", "))
 	}
 }
 
-// client looks at one file, and reports whether it mentions tabhub, or cannot be looked at.
-func (d *doctor) client(ctx context.Context, c clientconf.Client, scope clientconf.Scope, path string) bool {
-	text, err := clientText(ctx, c, path)
-	switch {
-	case errors.Is(err, errUnseen):
-		d.note("clients", "", "%s: %v", c.Title, err)
-		return true // it may be
-	case err != nil && c.Edited():
-		d.bad("clients", "make it a file that you may read", "%s: %v", c.Title, err)
-		return false
-	case err != nil:
-		d.bad("clients", "mend what it says", "%s: %v", c.Title, err)
-		return false
+// byCommand looks at an entry by which a client starts tabhub.
+func (d *doctor) byCommand(r *clientReport, e *clientServer) {
+	words := []string{"install", r.Name}
+	if c, _ := clientconf.Named(r.Name); e.Scope != c.Scopes[0] {
+		words = append(words, "--scope", string(e.Scope))
 	}
-	if len(text) == 0 {
-		return false
+	if e.Name != connectName {
+		words = append(words, "--name", e.Name)
 	}
-	commands, err := c.Find(text, "tabhub")
-	if err != nil {
-		d.bad("clients", "mend the file; "+c.Title+" may not read it either", "%s: %s: %v", c.Title, path, err)
-		return false
+	if _, err := exec.LookPath(e.Command); err != nil {
+		d.bad("clients", d.command(words...), "%s cannot start tabhub, says %s: %v", r.Title, e.File, err)
+	} else if err := d.entryToken(e.entry); err != nil {
+		d.bad("clients", d.command(words...), "%s is refused by the hub, as %s has a token that it does not take: %v", r.Title, e.File, err)
+	} else {
+		d.fine("clients", "%s starts %s", r.Title, e.Command)
 	}
-	for _, name := range slices.Sorted(maps.Keys(commands)) {
-		words := []string{"install", c.Name}
-		if scope != c.Scopes[0] {
-			words = append(words, "--scope", string(scope))
-		}
-		if name != "tabhub" {
-			words = append(words, "--name", name)
-		}
-		if _, err := exec.LookPath(commands[name]); err != nil {
-			d.bad("clients", d.command(words...), "%s cannot start tabhub, says %s: %v", c.Title, path, err)
-			continue
-		}
-		if err := d.entryToken(c.Started(text, name)); err != nil {
-			d.bad("clients", d.command(words...), "%s is refused by the hub, as %s has a token that it does not take: %v", c.Title, path, err)
-			continue
-		}
-		d.fine("clients", "%s starts %s", c.Title, commands[name])
-	}
-	found := len(commands) > 0
-	urls, _ := c.URLs(text) // what is wrong with the file was said
-	for _, name := range slices.Sorted(maps.Keys(urls)) {
-		u, err := url.Parse(urls[name])
-		if err != nil || name != "tabhub" && !d.isHub(u) {
-			continue
-		}
-		found = true
-		d.byURL(c, u)
-	}
-	return found
 }
 
 // entryToken returns an error if a client's entry has a token that the hub would not take.
@@ -116,15 +85,15 @@ func (d *doctor) isHub(u *url.URL) bool {
 }
 
 // byURL looks at a client that is configured by the hub's address.
-func (d *doctor) byURL(c clientconf.Client, u *url.URL) {
-	where := withoutQuery(u.String())
+func (d *doctor) byURL(client, address string) {
+	u, _ := url.Parse(address) // which was read before
 	switch {
 	case isLoopback(u.Hostname()) && d.addrs == nil:
-		d.note("clients", d.command("serve"), "%s looks for the hub at %s, and starts none", c.Title, where)
+		d.note("clients", d.command("serve"), "%s looks for the hub at %s, and starts none", client, address)
 	case isLoopback(u.Hostname()) && !hasPort(d.addrs, u.Port()):
-		d.note("clients", "", "%s looks for the hub at %s; it is at %s", c.Title, where, strings.Join(d.addrs, ", "))
+		d.note("clients", "", "%s looks for the hub at %s; it is at %s", client, address, strings.Join(d.addrs, ", "))
 	default:
-		d.fine("clients", "%s uses %s", c.Title, where)
+		d.fine("clients", "%s uses %s", client, address)
 	}
 }
 
@@ -134,13 +103,4 @@ func hasPort(addrs []string, port string) bool {
 		_, p, err := net.SplitHostPort(addr)
 		return err == nil && p == port
 	})
-}
-
-// withoutQuery returns an address without what may hold a token.
-func withoutQuery(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "an address that cannot be read"
-	}
-	return u.Scheme + "://" + u.Host + u.Path
 }

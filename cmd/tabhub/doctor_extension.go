@@ -53,7 +53,7 @@ func (d *doctor) extension(ctx context.Context, refused []httpd.Refusal) {
 func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing) {
 	seen := false
 	for _, b := range browsers {
-		name := cmp.Or(terminal.OneLine(b.Name, 60), "a browser")
+		name := browserName(b)
 		if b.Single || !b.Attested || !b.Connected {
 			continue
 		}
@@ -84,6 +84,10 @@ func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 	case !seen:
 		d.note("extension", "`"+d.command("extension", "DIR")+"` writes it out; pages with /tab.js need none", "no browser is connected or paired")
 	}
+}
+
+func browserName(b state.BrowserInfo) string {
+	return cmp.Or(terminal.OneLine(b.Name, 60), "a browser")
 }
 
 // webMCPOf says who gives a browser's pages WebMCP.

@@ -112,8 +112,8 @@ func differ(a, b string) bool {
 
 // wanted is where pages, extensions and clients look for the hub.
 func (d *doctor) wanted() []string {
-	if len(d.listen) > 0 {
-		return d.listen
+	if len(d.config.listen) > 0 {
+		return d.config.listen
 	}
 	return []string{defaultListen, relayListen}
 }

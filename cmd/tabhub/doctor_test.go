@@ -225,7 +225,7 @@ func TestDoctorOnPorts(t *testing.T) {
 		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, stateProblem, "is in use by"},
 		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, stateNote, "was started for 127.0.0.1:1"},
 	} {
-		d := &doctor{listen: []string{c.addr}, addrs: c.own}
+		d := &doctor{app: &app{config: config{listen: []string{c.addr}}}, addrs: c.own}
 		d.ports(c.auto)
 		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
 			t.Errorf("%s: %+v", c.name, d.findings)
@@ -281,7 +281,7 @@ func TestDoctorInTheHub(t *testing.T) {
 	if err := ask(t.Context(), a, "/api/doctor", &told); err != nil {
 		t.Fatal(err)
 	}
-	d, err := a.doctor(nil)
+	d, err := a.doctor()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -462,6 +462,9 @@ func (a *app) prepare(ctx context.Context, p *clientChange) error {
 	return nil
 }
 
+// errLeft is what confirm returns when the answer is no.
+var errLeft = errors.New("nothing is changed")
+
 // confirm returns nil if what was shown is to be written.
 func (a *app) confirm(ctx context.Context, yes bool) error {
 	if yes {
@@ -470,7 +473,16 @@ func (a *app) confirm(ctx context.Context, yes bool) error {
 	if !terminal.Is(a.in) {
 		return usagef("nothing is changed, as nobody can be asked; --yes writes it, --dry-run only shows it")
 	}
-	fmt.Fprint(a.err, "\nWrite this? [y/N] ")
+	if a.asked(ctx, "\nWrite this? [y/N] ") != "y" {
+		return errLeft
+	}
+	return nil
+}
+
+// asked asks a question and returns the first letter of the answer, a small one; "" if there is
+// none.
+func (a *app) asked(ctx context.Context, question string) string {
+	fmt.Fprint(a.err, question)
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(a.in).ReadString('\n') // no answer is a no
@@ -478,11 +490,9 @@ func (a *app) confirm(ctx context.Context, yes bool) error {
 	}()
 	select {
 	case s := <-answer:
-		if s == "y" || s == "yes" {
-			return nil
-		}
+		return s[:min(len(s), 1)]
 	case <-ctx.Done():
 		fmt.Fprintln(a.err)
+		return ""
 	}
-	return errors.New("nothing is changed")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -31,10 +32,13 @@ type clientServer struct {
 	File    string           `json:"file"`
 	Command string           `json:"command,omitempty"`
 	URL     string           `json:"url,omitempty"`
+
+	entry clientconf.Entry // with a Command
 }
 
-// clientReports looks at the clients of this user, and at the project in this directory.
-func (a *app) clientReports(ctx context.Context) ([]clientReport, error) {
+// clientReports looks at the clients of this user, and at the project in this directory. An entry
+// with a URL is tabhub's by its name, or if isHub says so.
+func (a *app) clientReports(ctx context.Context, isHub func(*url.URL) bool) ([]clientReport, error) {
 	system, err := a.system()
 	if err != nil {
 		return nil, err
@@ -46,7 +50,7 @@ func (a *app) clientReports(ctx context.Context) ([]clientReport, error) {
 		for _, scope := range c.Scopes {
 			path, err := c.Path(system, scope)
 			if err != nil || seen[path] {
-				continue
+				continue // the client is not there
 			}
 			seen[path] = true
 			text, err := clientText(ctx, c, path)
@@ -63,10 +67,13 @@ func (a *app) clientReports(ctx context.Context) ([]clientReport, error) {
 				r.Problem = path + ": " + err.Error()
 			}
 			for _, name := range slices.Sorted(maps.Keys(started)) {
-				r.Entries = append(r.Entries, clientServer{Name: name, Scope: scope, File: path, Command: started[name]})
+				r.Entries = append(r.Entries, clientServer{Name: name, Scope: scope, File: path, Command: started[name], entry: c.Started(text, name)})
 			}
-			if url := reached[connectName]; url != "" && started[connectName] == "" {
-				r.Entries = append(r.Entries, clientServer{Name: connectName, Scope: scope, File: path, URL: withoutQuery(url)})
+			for _, name := range slices.Sorted(maps.Keys(reached)) {
+				at, err := url.Parse(reached[name])
+				if err == nil && started[name] == "" && (name == connectName || isHub != nil && isHub(at)) {
+					r.Entries = append(r.Entries, clientServer{Name: name, Scope: scope, File: path, URL: at.Scheme + "://" + at.Host + at.Path}) // no more may hold a token
+				}
 			}
 		}
 		all = append(all, r)
@@ -76,7 +83,7 @@ func (a *app) clientReports(ctx context.Context) ([]clientReport, error) {
 
 // listInstalled prints the clients.
 func (a *app) listInstalled(ctx context.Context, asJSON bool) error {
-	all, err := a.clientReports(ctx)
+	all, err := a.clientReports(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,11 @@ func TestTokenMint(t *testing.T) {
 	}
 	mint := func(args ...string) (code int, out, errOut string) {
 		var o, e bytes.Buffer
-		code = run(t.Context(), append([]string{"token", "mint"}, args...), nil, &o, &e, func(string) string { return "" })
+		env := map[string]string{"TABHUB_DATA_DIR": t.TempDir(), "TABHUB_JWT_ISSUER": "https://hub.example.com", "TABHUB_JWT_AUDIENCE": "a,b"}
+		code = run(t.Context(), append([]string{"token", "mint"}, args...), nil, &o, &e, func(key string) string { return env[key] })
 		return code, strings.TrimSpace(o.String()), e.String()
 	}
-	code, token, errOut := mint("--user", "ann", "--jwt-secret", path, "--connection-url", "wss://hub.example.com/mcp", "--life", "1h",
-		"--jwt-issuer", "https://hub.example.com", "--jwt-audience", "a", "--jwt-audience", "b")
+	code, token, errOut := mint("--user", "ann", "--jwt-secret", path, "--connection-url", "wss://hub.example.com/mcp", "--expires", "1h")
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, errOut)
 	}
@@ -44,7 +44,7 @@ func TestTokenMint(t *testing.T) {
 		{"--user", "a b", "--jwt-secret", path},
 		{"--user", "ann", "--jwt-secret", path + ".none"},
 		{"--user", "ann", "--jwt-secret", path, "--connection-url", "hub.example.com"},
-		{"--user", "ann", "--jwt-secret", path, "--life", "-1h"},
+		{"--user", "ann", "--jwt-secret", path, "--expires", "-1h"},
 	} {
 		if code, out, errOut := mint(args...); code != exitUsage || out != "" || !strings.HasPrefix(errOut, "tabhub: ") {
 			t.Errorf("%q: exit %d, %q, %q", args, code, out, errOut)

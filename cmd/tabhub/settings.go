@@ -232,6 +232,19 @@ func (a *app) addHubFlags(f *pflag.FlagSet) {
 // loadSettings sets what no flag has set from --set, the environment and the file, and checks it
 // all.
 func (a *app) loadSettings(flags *pflag.FlagSet) error {
+	if err := a.readSettings(flags); err != nil {
+		return err
+	}
+	return a.config.check()
+}
+
+// readSettings is loadSettings without a look at how the settings go together. Without flags it is
+// for a command that runs no hub.
+func (a *app) readSettings(flags *pflag.FlagSet) error {
+	if flags == nil {
+		flags = pflag.NewFlagSet("", pflag.ContinueOnError)
+		a.addHubFlags(flags)
+	}
 	h := a.config.hub
 	for _, s := range h.all {
 		if f := flags.Lookup(s.name); f != nil && f.Changed {
@@ -278,10 +291,7 @@ func (a *app) loadSettings(flags *pflag.FlagSet) error {
 		}
 		s.resolve("")
 	}
-	if err := a.readConfigFile(); err != nil {
-		return err
-	}
-	return a.config.check()
+	return a.readConfigFile()
 }
 
 func (h *hubSettings) named(name string) *setting {

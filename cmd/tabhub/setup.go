@@ -1,57 +1,36 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/describe"
+	"tabhub/hub/state"
 )
 
-// setup guides a user from a program that is there to a call of a client. What a step finds as
-// it is to be, it leaves.
+// setup leads a user from a program that is there to clients that reach the hub: it does what
+// "tabhub extension" and "tabhub install" do, and tries it.
 type setup struct {
 	*app
 	yes       bool
 	clients   []string
-	extension string // the directory; "none": leave it out
-	browser   string
-	autostart string        // yes, no; "": ask
-	wait      time.Duration // how long a browser may take to join; 0: it is not waited for
-	noCall    bool
-	asJSON    bool
-
-	asks    bool        // somebody answers
-	dry     bool        // nobody does, and nothing was said to do it all the same
-	lines   chan string // that they type
-	program string      // what clients start
-	report  setupReport
-}
-
-// setupReport is the outcome for a program.
-type setupReport struct {
-	Done  bool        `json:"done"` // all steps are done, or left out as was said
-	Steps []setupStep `json:"steps"`
-	Next  []string    `json:"next"` // what is left to the user
-}
-
-// setupStep is what became of a step.
-type setupStep struct {
-	Step  string `json:"step"`
-	State string `json:"state"` // as a Finding's
-	Text  string `json:"text"`
+	extension string           // the directory; "none": leave it out
+	entry     clientconf.Entry // what clients start
+	problems  int
 }
 
 // none is what a flag says to leave a step out.
@@ -61,70 +40,44 @@ func (a *app) setupCommand() *cobra.Command {
 	s := &setup{app: a}
 	cmd := &cobra.Command{
 		Use:   "setup",
-		Short: "Set up the extension and your MCP clients, and make a test call",
-		Long: `Set up the extension and your MCP clients, and make a test call.
+		Short: "Set up the extension and your MCP clients, and try them",
+		Long: `Set up the extension and your MCP clients, and try whether they reach the hub.
 
-On a terminal you are asked before anything is changed; --yes does all without asking.
-What is there already stays, so you can run it again at any time, also after Ctrl-C.`,
+You are asked before anything is changed; --yes does all without asking. What is there
+already stays, so you can run it again at any time.`,
 		Example: `  tabhub setup
   tabhub setup --yes --client claude-code,cursor --extension none`,
 		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.run(cmd.Context(), cmd.Flags().Changed("wait"))
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&s.yes, "yes", false, "do not ask")
 	f.StringSliceVar(&s.clients, "client", []string{"all"}, "`clients` to set up, as \"tabhub install\" lists them; all: those found here; none")
 	f.StringVar(&s.extension, "extension", "", "`directory` for the browser extension; none: leave it out (default: ~/tabhub-extension)")
-	f.StringVar(&s.browser, "browser", "", "the `browser` to load the extension in, if several are found: chromium, chrome, edge, brave, arc, vivaldi, opera")
-	f.StringVar(&s.autostart, "autostart", "", "yes or no: whether the hub is to run whenever you are logged in (default: ask; without questions: no)")
-	f.DurationVar(&s.wait, "wait", 10*time.Minute, "how long to wait for the browser to join; without questions: 0s")
-	f.BoolVar(&s.noCall, "no-call", false, "make no test call")
-	f.BoolVar(&s.asJSON, "json", false, "print the outcome as JSON; asks nothing")
 	return cmd
 }
 
-// errStopped ends a setup that the user has stopped.
-var errStopped = errors.New("stopped; what is marked ok is done, and `tabhub setup` goes on from here")
-
-func (s *setup) run(ctx context.Context, waits bool) error {
+func (s *setup) run(ctx context.Context) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	s.asks = terminal.Is(s.in) && !s.yes && !s.asJSON
-	s.dry = !s.asks && !s.yes
-	if !s.asks && !waits {
-		s.wait = 0
+	program, err := installed()
+	if err != nil {
+		return err
 	}
-	if s.asks {
-		s.lines = make(chan string)
-		go s.readLines(ctx)
-	}
-	var err error
-	for _, step := range []func(context.Context) error{s.findProgram, s.findHub, s.setUpBrowser, s.setUpClients, s.setUpAutostart, s.testCalls} {
-		if err = step(ctx); err != nil {
-			break
+	s.entry = clientconf.Entry{Command: program, Args: stdioArgs(s.config.dataDir)}
+	for _, step := range []func(context.Context) error{s.setUpBrowser, s.setUpClients, s.tryClients} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return errors.New("stopped; what is done stays, and `tabhub setup` goes on from here")
 		}
 	}
-	if err != nil && ctx.Err() != nil {
-		err = errStopped
+	if s.problems > 0 {
+		return errors.New("not all is set up; mend what is said above and run `tabhub setup` again")
 	}
-	s.report.Done = err == nil && !s.dry && !slices.ContainsFunc(s.report.Steps, func(st setupStep) bool { return st.State == stateProblem })
-	if err == nil && !s.dry {
-		s.sayNext()
-	}
-	if s.asJSON {
-		err = errors.Join(s.printValue(s.report), err)
-	}
-	switch {
-	case err != nil:
-		return err
-	case s.dry:
-		return usagef("nothing is changed, as nobody can be asked; --yes does all of this")
-	case !s.report.Done:
-		return errors.New("not all is set up; mend what is marked as a problem and run `tabhub setup` again")
-	}
+	s.hint("\nNow ask your client, in words: which tabs are open, and what can you do there?\n`tabhub dashboard` shows what is done in your tabs, `tabhub doctor` what is wrong. `tabhub autostart on` has the hub run whenever you are logged in.")
 	return nil
 }
 
@@ -133,14 +86,15 @@ func (s *setup) check() error {
 	if err := s.checkHome(); err != nil {
 		return err
 	}
+	if !s.yes && !terminal.Is(s.in) {
+		return usagef("nothing is changed, as nobody can be asked; --yes does all of it")
+	}
 	for _, name := range s.clients {
 		if name == "all" || name == none {
 			if len(s.clients) > 1 {
 				return usagef("--client %s stands alone", name)
 			}
-			continue
-		}
-		if _, err := clientconf.Named(name); err != nil {
+		} else if _, err := clientconf.Named(name); err != nil {
 			return &usageError{err}
 		}
 	}
@@ -151,108 +105,192 @@ func (s *setup) check() error {
 		}
 		s.extension = filepath.Join(home, "tabhub-extension")
 	}
-	if s.autostart != "" && s.autostart != "yes" && s.autostart != "no" {
-		return usagef("--autostart is %q; it may be yes or no", s.autostart)
+	return nil
+}
+
+// bad says what has gone wrong. The steps go on.
+func (s *setup) bad(format string, args ...any) {
+	s.problems++
+	t := s.table()
+	t.Row(stateCell(stateProblem), oneLine(fmt.Sprintf(format, args...)))
+	t.Print()
+}
+
+// setUpBrowser writes the extension, and waits until the user has loaded it.
+func (s *setup) setUpBrowser(ctx context.Context) error {
+	if s.extension == none {
+		return nil
 	}
-	if s.wait < 0 {
-		return usagef("--wait is negative")
+	s.headline("The extension, which gives a browser's pages to the hub")
+	if _, err := tryEntry(ctx, s.entry); err != nil { // it finds the hub where it now is
+		return fmt.Errorf("the hub does not start: %w; `tabhub doctor` says more", err)
+	}
+	if name := s.joined(ctx); name != "" {
+		s.note("%s is connected.", name)
+		return nil
+	}
+	if !s.yes && s.asked(ctx, "Write it to "+s.extension+"? [y/N] ") != "y" {
+		return nil
+	}
+	if err := s.writeExtension(ctx, s.extension, ""); err != nil || s.yes {
+		return err
+	}
+	s.asked(ctx, "Press Enter when that is done, or to go on without ")
+	if name := s.awaitJoined(ctx); name != "" {
+		s.note("%s is connected.", name)
+	} else if ctx.Err() == nil {
+		s.note("No browser is connected yet; one is as soon as it has loaded the extension.")
 	}
 	return nil
 }
 
-// readLines passes on what is typed, until nothing more can be.
-func (s *setup) readLines(ctx context.Context) {
-	defer close(s.lines)
-	r := bufio.NewReader(s.in)
-	for {
-		line, err := r.ReadString('\n')
-		if err != nil && line == "" {
-			return
-		}
+// joinTime is how long a browser may take to join when it has loaded the extension.
+const joinTime = 5 * time.Second
+
+func (s *setup) awaitJoined(ctx context.Context) (name string) {
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	for name = s.joined(ctx); name == "" && ctx.Err() == nil; name = s.joined(ctx) {
 		select {
-		case s.lines <- strings.TrimSpace(line):
+		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return
 		}
 	}
+	return name
 }
 
-// choose asks for one of the words in choices, of which the first is taken if nothing is typed.
-func (s *setup) choose(ctx context.Context, question string, choices ...string) (string, error) {
-	if !s.asks {
-		return choices[0], nil
+// joined names a browser that is connected with the extension; "" if none is, or no hub runs.
+func (s *setup) joined(ctx context.Context) string {
+	var browsers []state.BrowserInfo
+	if ask(ctx, s.app, "/api/browsers", &browsers) != nil {
+		return ""
 	}
-	shown := slices.Clone(choices)
-	shown[0] = strings.ToUpper(shown[0][:1]) + shown[0][1:]
-	for {
-		fmt.Fprintf(s.err, "%s [%s] ", describe.Visible(question), strings.Join(shown, "/"))
-		select {
-		case line, ok := <-s.lines:
-			if !ok {
-				fmt.Fprintln(s.err)
-				return "", errStopped
-			}
-			line = strings.ToLower(cmp.Or(line, choices[0]))
-			for _, c := range choices {
-				if c == line || c[:1] == line {
-					return c, nil
-				}
-			}
-		case <-ctx.Done():
-			fmt.Fprintln(s.err)
-			return "", errStopped
+	for _, b := range browsers {
+		if b.Connected && b.Attested && !b.Single {
+			return browserName(b)
 		}
 	}
+	return ""
 }
 
-func (s *setup) confirms(ctx context.Context, question string) (bool, error) {
-	answer, err := s.choose(ctx, question, "yes", "no")
-	return answer == "yes", err
-}
-
-// Widths of the columns that say prints.
-const (
-	stateWidth = len("x problem")
-	stepWidth  = len("autostart")
-)
-
-// say reports what has become of a step, or is to become of it where nothing is done.
-func (s *setup) say(state, step, format string, args ...any) {
-	st := setupStep{Step: step, State: state, Text: fmt.Sprintf(format, args...)}
-	s.report.Steps = append(s.report.Steps, st)
-	if s.asJSON {
-		return
+// setUpClients puts tabhub into the configurations of clients.
+func (s *setup) setUpClients(ctx context.Context) error {
+	if s.clients[0] == none {
+		return nil
 	}
+	all, err := s.clientReports(ctx, nil)
+	if err != nil {
+		return err
+	}
+	some := false
+	for _, r := range all {
+		if !slices.Contains(s.clients, r.Name) && !(s.clients[0] == "all" && r.Installed) {
+			continue
+		}
+		some = true
+		s.headline("\n" + r.Title)
+		entry := s.entry
+		err := s.editClient(ctx, r.Name, &clientEdit{name: connectName, yes: s.yes, entry: &entry})
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, errLeft):
+			s.note("%v.", err)
+		case err != nil:
+			s.bad("%v", err)
+		}
+	}
+	if !some {
+		s.note("No client is found here; `tabhub install` lists those that are known, http://%s/mcp is for all others.", defaultListen)
+	}
+	return nil
+}
+
+// tryClients starts the hub as each client does that is set up. What a project's file has a client
+// start is not the user's word, so it is not started.
+func (s *setup) tryClients(ctx context.Context) error {
+	system, err := s.system()
+	if err != nil {
+		return err
+	}
+	s.headline("\nWhether clients reach the hub")
 	t := s.table()
-	text := 0
-	if columns := s.screen().Columns; columns > 0 {
-		text = max(columns-stateWidth-stepWidth-4, 20)
+	try := func(title string, e clientconf.Entry) {
+		switch tools, err := tryEntry(ctx, e); {
+		case ctx.Err() != nil:
+		case err != nil:
+			s.problems++
+			t.Row(stateCell(stateProblem), fmt.Sprintf("%s: %v; it starts %s", title, err, shell.Line(runtime.GOOS, append([]string{e.Command}, e.Args...)...)))
+		default:
+			t.Row(stateCell(stateOK), fmt.Sprintf("%s: it lists %d tools", title, tools))
+		}
 	}
-	t.SetWidths(stateWidth, stepWidth, text)
-	t.Row(stateCell(state), step, oneLine(st.Text))
-	t.Print()
+	tried := false
+	for _, c := range clientconf.All {
+		path, err := c.Path(system, clientconf.User)
+		if err != nil {
+			continue
+		}
+		text, _ := clientText(ctx, c, path) // what is wrong with it was said
+		if e := c.Started(text, connectName); e.Command != "" {
+			tried = true
+			try(c.Title, e)
+		}
+	}
+	if !tried {
+		try("any client", s.entry)
+	}
+	return t.Print()
 }
 
-// show prints what helps to answer a question, or to do what is asked for.
-func (s *setup) show(text string) {
-	if !s.asJSON {
-		io.WriteString(s.out, text)
-	}
-}
+// tryTimeout is how long a hub may take to start and to answer.
+const tryTimeout = 30 * time.Second
 
-// sayNext says what is left to the user.
-func (s *setup) sayNext() {
-	next := s.report.Next
-	next = append(next, "Then ask, in words: which tabs are open, and what can you do there?")
-	next = append(next, "`tabhub dashboard` shows what is done in your tabs, `tabhub doctor` what is wrong.")
-	s.report.Next = next
-	if s.asJSON {
-		return
+// tryEntry starts the server of an entry as a client does, and returns how many tools it lists. A
+// hub runs then.
+func tryEntry(ctx context.Context, e clientconf.Entry) (tools int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, e.Command, e.Args...)
+	cmd.Env = os.Environ()
+	for key, value := range e.Env {
+		cmd.Env = append(cmd.Env, key+"="+value)
 	}
-	fmt.Fprintln(s.out, "\nNext:")
-	t := s.table()
-	for _, line := range next {
-		t.Row("-", line)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.WaitDelay = time.Second // the hub that it starts has its stderr no longer
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, err
 	}
-	t.Print()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"tabhub setup","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+`) // what does not take it ends, or does not answer
+	var answer struct {
+		ID     any
+		Result struct{ Tools []json.RawMessage }
+		Error  *struct{ Message string }
+	}
+	for answers := json.NewDecoder(out); err == nil && answer.ID != 2.0 && answer.Error == nil; {
+		err = answers.Decode(&answer)
+	}
+	in.Close()
+	ended := cmd.Wait()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		err = ctx.Err()
+	case err != nil:
+		err = fmt.Errorf("it does not answer as MCP has it, and ended (%v): %s", ended, oneLine(said.String()))
+	case answer.Error != nil:
+		err = errors.New(oneLine(answer.Error.Message))
+	}
+	return len(answer.Result.Tools), err
 }

@@ -54,7 +54,7 @@ func TestSetupForRealClients(t *testing.T) {
 	})
 
 	out := run("tabhub", "setup", "--yes", "--extension", "none", "--client", "claude-code,gemini")
-	for _, want := range []string{"Claude Code can use tabhub, by its own command, claude", "Gemini CLI can use tabhub", "as Claude Code: ready in", "as Gemini CLI: ready in"} {
+	for _, want := range []string{"Claude Code can use tabhub", "Gemini CLI can use tabhub", "Claude Code: it lists ", "Gemini CLI: it lists "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("setup does not say %q:\n%s", want, out)
 		}
@@ -65,7 +65,7 @@ func TestSetupForRealClients(t *testing.T) {
 	if out := run(filepath.Join(modules, "node/bin/node"), gemini, "mcp", "list"); !strings.Contains(out, "tabhub: ") || !strings.Contains(out, "(stdio) - Connected") {
 		t.Errorf("Gemini CLI says\n%s", out)
 	}
-	out = run("tabhub", "setup", "--yes", "--extension", "none", "--no-call", "--client", "claude-code,gemini")
+	out = run("tabhub", "setup", "--yes", "--extension", "none", "--client", "claude-code,gemini")
 	if strings.Count(out, "has it already") != 2 {
 		t.Errorf("the second time:\n%s", out)
 	}
