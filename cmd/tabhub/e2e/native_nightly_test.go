@@ -58,10 +58,6 @@ var comparisons = []struct {
 		{tool: "reset_pizza", want: `undefined`},
 		{tool: "eat_pizza", throws: "there is no pizza left"},
 	}},
-	{"bistro.html", []row{
-		{tool: "book_table", args: `{"guest":"Ada","phone":"0123456789","seating":"bar"}`, want: `Hello Ada, at the Bar it is`},
-		{tool: "book_table", args: `{"guest":"Ada","phone":"1","seating":"bar"}`, want: `[{"field":"phone","value":"1","message":"A phone number has 10 digits"}]`},
-	}},
 	{"reservation.html", []row{
 		{
 			tool: "reserve_table", args: `{"guest":"Zoë","notes":"a quiet one"}`, want: `{"guest":"Zoë","notes":"by the window","confirmed":true}`,
@@ -84,44 +80,11 @@ var comparisons = []struct {
 		// The tool returns before the browser has the next document.
 		{tool: "search_catalog", want: `undefined`, hub: `[{"@context":"https://schema.org","@type":"Message","text":"You stand in a forest 🌲"}]`, moves: true},
 	}},
-	{"tickets.html", []row{
-		{tool: "query_movies", args: `{"genre":"drama"}`, want: `{"genre":"drama","results":[{"id":"m1","title":"Amélie","times":["8:30 PM"]},{"id":"m2","title":"千と千尋の神隠し","times":[]}],"total":2}`},
-		{tool: "list_movies", want: `[{"id":"m1","title":"Amélie","times":["8:30 PM"]},{"id":"m2","title":"千と千尋の神隠し","times":[]}]`},
-		{tool: "select_showtime", args: `{"movie_id":"m1","time":"8:30 PM"}`, want: `{"status":"success","message":"Selected showtime 8:30 PM for \"Amélie\"."}`},
-		{tool: "select_showtime", args: `{"movie_id":"m9","time":"8:30 PM"}`, throws: "no movie m9"},
-		{tool: "sell_out", throws: "sold out"},
-	}},
 	{"dashboard.html", []row{
 		{tool: "run_query", args: `{"rows":2}`, want: `[{"id":0,"region":"EMEA","revenue":0},{"id":1,"region":"EMEA","revenue":1.5}]`},
 		{tool: "export_report", args: `{"chars":3000000}`, want: strings.Repeat("x", 3_000_000)},
 		{tool: "draw_chart", want: `{"content":[{"type":"text","text":"Revenue"},{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}`},
 		{tool: "play_alert", want: `{"content":[{"type":"audio","mimeType":"audio/wav","data":"UklGRg=="}]}`},
-	}},
-	{"orders.html", []row{
-		{tool: "order_status", args: `{"timeframe":"90"}`, want: `[{"@type":"Message","text":"Orders of 90 days: #7 delivered"}]`, moves: true},
-		{tool: "start_return", args: `{"order_id":"7"}`, want: `[{"@context":"https://schema.org","@type":"Message","text":"You stand in a forest 🌲"}]`, moves: true},
-	}},
-	{"flights.html", []row{
-		{tool: "set_filters", args: `{"stops":0,"airlines":["Æ","Ø"]}`, want: `{"content":[{"type":"text","text":"Filters: 0 stops, Æ and Ø"}]}`},
-		{tool: "reset_filters", want: `Filters reset`},
-		{tool: "search_flights", args: `{"origin":"LHR","passengers":2,"timeframe":"2"}`, want: `[{"@type":"Message","text":"Orders of 2 days: #7 delivered"}]`, moves: true},
-	}},
-	{"hotel.html", []row{
-		{tool: "search_location", args: `{"query":"Paris"}`, want: `{"success":true,"query":"Paris","hotels":[{"name":"Grand","price":120.5,"stars":5,"pool":null}]}`},
-		{tool: "start_booking", args: `{"hotel":"Grand"}`, want: `{"structuredContent":{"hotel":"Grand","step":"payment"}}`},
-		{tool: "complete_booking", throws: "the card was declined"},
-	}},
-	{"home.html", []row{
-		{tool: "set_lights", args: `{"power":"on","brightness":40,"at":{"hour":7}}`, want: `{"power":"on","brightness":40,"at":{"hour":7}}`},
-		{tool: "guest_messages", want: `{"messages":[{"from":"Zoë","text":"<script>alert(1)</script> & \"quotes\" \\ back"},{"from":"עידו","text":"line\nbreak\ttab"}]}`},
-		{tool: "lock_door", want: `{"ok":true}`},
-		{tool: "arrange", args: `{"ids":["camera","lock"]}`, want: `[["camera",0],["lock",1]]`},
-	}},
-	{"maze.html", []row{
-		{tool: "start_maze", want: `Started. Look around.`},
-		{tool: "look_around", want: `{"at":{"x":0,"y":0},"paths":["east"],"exit":{"direction":"south-east","far":true}}`},
-		{tool: "move_on", args: `{"direction":"east"}`, want: `[1,0]`},
-		{tool: "move_on", args: `{"direction":"north"}`, throws: "a wall is in the north"},
 	}},
 	{"shop.html", []row{
 		{tool: "find_product", want: `{"content":[{"type":"resource_link","uri":"https://shop.example/p/1","name":"Shoes","mimeType":"text/html"},{"type":"resource","resource":{"uri":"https://shop.example/p/1.txt","mimeType":"text/plain","text":"Shoes, red"}}]}`},

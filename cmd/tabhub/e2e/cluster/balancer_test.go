@@ -39,7 +39,6 @@ type balancer struct {
 	ln       net.Listener
 	backends []*backend
 	next     atomic.Uint32
-	refused  atomic.Int64 // connections for which there was no node
 	stop     context.CancelFunc
 	ended    sync.WaitGroup
 }
@@ -48,7 +47,6 @@ type backend struct {
 	addr   string
 	health string // where it is asked
 	client http.Client
-	taken  atomic.Int64 // connections, in all
 	mu     sync.Mutex
 	ready  bool
 	conns  map[net.Conn]bool
@@ -144,7 +142,6 @@ func (b *balancer) serve(c net.Conn) {
 		if err != nil {
 			continue
 		}
-		be.taken.Add(1)
 		be.mu.Lock()
 		be.conns[c], be.conns[far] = true, true
 		be.mu.Unlock()
@@ -155,5 +152,4 @@ func (b *balancer) serve(c net.Conn) {
 		be.mu.Unlock()
 		return
 	}
-	b.refused.Add(1)
 }

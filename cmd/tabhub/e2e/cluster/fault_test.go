@@ -104,8 +104,7 @@ var faults = []fault{
 
 // While nodes are killed, replaced, paused and cut from NATS, which loses its leader, 50 users make 200
 // calls a second. No call runs twice, each has an end, and its client is told the truth about it; names
-// and numbers stay what they are; nobody who was superseded writes. The table says how long users had
-// to wait.
+// and numbers stay what they are; nobody who was superseded writes.
 func TestFaults(t *testing.T) {
 	startLoad(t, startCluster(t, 3), number("TABHUB_CLUSTER_USERS", 50)).run(faults, faultsFor(t))
 }

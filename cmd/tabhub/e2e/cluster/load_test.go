@@ -75,9 +75,6 @@ func startLoad(t testing.TB, c *cluster, n int) *load {
 			{user: u.name, name: "session", h: l.h, face: &sessionFace{poster: newPoster(u.token), url: base + "/mcp"}},
 			{user: u.name, name: "lone", h: l.h, face: &loneFace{poster: newPoster(u.token), url: base + "/mcp", name: "lone"}},
 		}
-		if i%4 == 3 {
-			u.agents[0] = &agent{user: u.name, name: "sse", h: l.h, face: &sseFace{poster: newPoster(u.token), base: base}}
-		}
 		for range 2 {
 			l.open(u)
 		}
@@ -279,7 +276,7 @@ func (l *load) record(u *user) {
 	}
 }
 
-// check checks the history, and prints what the faults have cost.
+// check checks the history, and prints how calls have ended.
 func (l *load) check() {
 	l.t.Helper()
 	events := l.h.Events()
@@ -324,9 +321,5 @@ func (l *load) check() {
 	slices.SortFunc(most, func(a, b string) int { return reasons[b] - reasons[a] })
 	for _, reason := range most[:min(len(most), 12)] {
 		l.t.Logf("%5d × %s", reasons[reason], reason)
-	}
-	l.t.Logf("%-30s %6s %6s %8s %8s %6s %6s %6s %6s %8s", "fault", "users", "struck", "median", "worst", "ok", "fail", "info", "claims", "last")
-	for _, o := range Outages(events) {
-		l.t.Logf("%-30s %6d %6d %7.2fs %7.2fs %6d %6d %6d %6d %7.2fs", o.What, o.Users, o.Struck, o.Median.Seconds(), o.Worst.Seconds(), o.OK, o.Fail, o.Info, o.Taken, o.LastTaken.Seconds())
 	}
 }
