@@ -85,7 +85,7 @@ func (c *config) settings() []*setting {
 	group(groupAccounts,
 		set("auth", oneOfThese(&c.auth, "token", "token", "jwt", "none"), "credential that clients show: token, jwt (several users) or none", isFlag),
 		set("jwt-secret", text(&c.jwtSecret), "with auth jwt: `file` with the HS256 secret", isFlag, isPath),
-		set("jwks", text(&c.jwks), "with auth jwt: key set, a file or an https address; needs jwt-issuer and jwt-audience", isPath),
+		set("jwks", text(&c.jwks), "with auth jwt: the https address of a key set; needs jwt-issuer and jwt-audience"),
 		set("jwt-issuer", text(&c.jwtIssuer), "with auth jwt: issuer (iss) that tokens must have"),
 		set("jwt-audience", list(&c.jwtAudiences, nil), "with auth jwt: audiences (aud) of which tokens must have one"))
 	group(groupShares,
@@ -169,10 +169,10 @@ func (s *setting) words() []string {
 }
 
 // resolve makes the path that a setting is absolute, as of a directory. A browser without a
-// directory is in the PATH, and a key set may have an address.
+// directory is in the PATH.
 func (s *setting) resolve(dir string) {
 	path := s.value.String()
-	if !s.is(isPath) || path == "" || filepath.IsAbs(path) || strings.Contains(path, "://") || s.name == "browser-program" && filepath.Base(path) == path {
+	if !s.is(isPath) || path == "" || filepath.IsAbs(path) || s.name == "browser-program" && filepath.Base(path) == path {
 		return
 	}
 	if path, err := filepath.Abs(filepath.Join(dir, path)); err == nil {

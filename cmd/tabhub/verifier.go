@@ -14,21 +14,16 @@ import (
 
 // jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.
 func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (auth.Verifier, error) {
-	o := auth.Options{Issuer: c.jwtIssuer, Audiences: c.jwtAudiences, Log: log}
+	o := auth.Options{JWKS: c.jwks, Issuer: c.jwtIssuer, Audiences: c.jwtAudiences, Log: log}
 	for _, addr := range addrs {
 		o.Endpoints = append(o.Endpoints, c.baseURL(addr))
 	}
-	switch {
-	case c.jwtSecret != "":
+	if c.jwtSecret != "" {
 		secret, err := auth.ReadSecret(c.jwtSecret)
 		if err != nil {
 			return nil, &usageError{err}
 		}
 		o.Secret = secret
-	case strings.Contains(c.jwks, "://"):
-		o.JWKSURL = c.jwks
-	default:
-		o.JWKSFile = c.jwks
 	}
 	v, err := auth.NewJWT(o)
 	if err != nil {

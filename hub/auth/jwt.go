@@ -21,17 +21,14 @@ const Leeway = 30 * time.Second
 // MaxToken bounds the length of a token that is looked at, in bytes.
 const MaxToken = 8 << 10
 
-// Options configure a JWT. Exactly one source of keys must be given.
+// Options configure a JWT. Either Secret or JWKS must be given.
 type Options struct {
 	// Secret is the key of HS256 tokens; see ReadSecret. Those of a key set are signed
 	// with RS256, ES256 or EdDSA.
 	Secret []byte
-	// JWKSFile is the path of a JSON Web Key Set. It is read again when it changes, and
-	// refused if others may write to it: their keys would be in it.
-	JWKSFile string
-	// JWKSURL is the https address of a JSON Web Key Set (http on loopback only). It
+	// JWKS is the https address of a JSON Web Key Set (http on loopback only). It
 	// is fetched again every hour, and when a token names a key that is not in it.
-	JWKSURL string
+	JWKS string
 	// Issuer is the iss that tokens must have, and Audiences are the aud of which they
 	// must have one. A key set needs both: its issuer signs tokens for other services
 	// with the same keys. With a Secret, which is this hub's own, "" and nil take any.
@@ -41,7 +38,7 @@ type Options struct {
 	// a connection_url must name one of them.
 	Endpoints []string
 
-	Client *http.Client // fetches JWKSURL; nil means one with a timeout of 10 s
+	Client *http.Client // fetches JWKS; nil means one with a timeout of 10 s
 	Log    *slog.Logger // nil discards
 }
 
@@ -53,8 +50,8 @@ type JWT struct {
 	endpoints []endpoint
 }
 
-// NewJWT returns a verifier. A key set in a file must be readable now; one at a URL
-// that cannot be fetched is logged and tried again when a token comes.
+// NewJWT returns a verifier. That a key set cannot be fetched is logged; it is tried again
+// when a token comes.
 func NewJWT(o Options) (*JWT, error) {
 	v := &JWT{}
 	for _, u := range o.Endpoints {
@@ -64,14 +61,8 @@ func NewJWT(o Options) (*JWT, error) {
 		}
 		v.endpoints = append(v.endpoints, e)
 	}
-	given := 0
-	for _, is := range []bool{len(o.Secret) > 0, o.JWKSFile != "", o.JWKSURL != ""} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
-		return nil, errors.New("auth: give exactly one of a secret file, a JWKS file and a JWKS URL")
+	if (len(o.Secret) > 0) == (o.JWKS != "") {
+		return nil, errors.New("auth: give either a secret file or a JWKS URL")
 	}
 	if len(o.Secret) > 0 {
 		if err := checkSecret(o.Secret); err != nil {

@@ -188,9 +188,31 @@ const (
 	audience  = "https://hub.example.com"
 )
 
-// fromFile are the options of a hub that takes the tokens of an issuer for itself.
-func fromFile(path string) Options {
-	return Options{JWKSFile: path, Issuer: issuerURL, Audiences: []string{"https://hub.example.com/mcp", audience}}
+// fromSet are the options of a hub that takes the tokens of an issuer for itself, which answers
+// with the present key set, or not at all if that is nil.
+func fromSet(set *atomic.Pointer[[]byte]) Options {
+	client := &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+		rec := httptest.NewRecorder()
+		if b := set.Load(); b != nil {
+			rec.Write(*b)
+		} else {
+			rec.WriteHeader(http.StatusBadGateway)
+		}
+		return rec.Result(), nil
+	})}
+	return Options{JWKS: "https://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{"https://hub.example.com/mcp", audience}, Client: client}
+}
+
+// published returns a verifier of an issuer that has published a key set.
+func published(t *testing.T, set []byte) *JWT {
+	t.Helper()
+	var p atomic.Pointer[[]byte]
+	p.Store(&set)
+	v, err := NewJWT(fromSet(&p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 type issuer struct {
@@ -219,13 +241,8 @@ func keySetJSON(is ...issuer) []byte {
 
 // An issuer serves others than this hub, and signs their tokens with the same keys.
 func TestTokensForOthers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "jwks.json")
 	a := newIssuer("a")
-	write(t, path, keySetJSON(a))
-	set, err := NewJWT(fromFile(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := published(t, keySetJSON(a))
 	own, err := NewJWT(Options{Secret: secret, Issuer: issuerURL, Audiences: []string{audience}})
 	if err != nil {
 		t.Fatal(err)
@@ -269,51 +286,24 @@ func TestTokensForOthers(t *testing.T) {
 			}
 		}
 	}
+	// The public key as an HMAC secret is the classic confusion of algorithms.
+	forged := sign(t, jwt.SigningMethodHS256, []byte(a.key.Public().(ed25519.PublicKey)),
+		jwt.MapClaims{"user_id": "ann", "exp": in(time.Hour), "iss": issuerURL, "aud": audience}, a.kid)
+	if _, err := set.Verify(forged); err == nil {
+		t.Error("a token signed with the public key was accepted")
+	}
 }
 
 // An issuer's set may hold keys of kinds that this hub does not know.
 func TestKeySetWithUnknownKeys(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "jwks.json")
 	a := newIssuer("a")
-	whole := string(keySetJSON(a))
-	write(t, path, []byte(strings.Replace(whole, `[`, `[{"kty":"AKP","alg":"ML-DSA-65","kid":"new"},{"kty":"OKP","kid":"half"},7,`, 1)))
-	v, err := NewJWT(fromFile(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := published(t, []byte(strings.Replace(string(keySetJSON(a)), `[`, `[{"kty":"AKP","alg":"ML-DSA-65","kid":"new"},{"kty":"OKP","kid":"half"},`, 1)))
 	check(t, v, a, true)
 	check(t, v, newIssuer("new"), false)
-
-	write(t, path, []byte(`{"keys":[{"kty":"AKP","kid":"new"}]}`))
-	if _, err := NewJWT(fromFile(path)); err == nil {
-		t.Error("a set without a key that can be used was accepted")
-	}
-}
-
-func TestKeySetFileIsReadAgain(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "jwks.json")
-	a, b := newIssuer("a"), newIssuer("b-longer")
-	write(t, path, keySetJSON(a))
-	v, err := NewJWT(fromFile(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, v, a, true)
-	check(t, v, b, false)
-	write(t, path, keySetJSON(b))
-	check(t, v, b, true)
-	check(t, v, a, false)
-	write(t, path, []byte("half a fi"))
-	check(t, v, b, true)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	check(t, v, b, true)
-
-	// The public key as an HMAC secret is the classic confusion of algorithms.
-	forged := sign(t, jwt.SigningMethodHS256, []byte(b.key.Public().(ed25519.PublicKey)), jwt.MapClaims{"user_id": "ann", "exp": in(time.Hour)}, b.kid)
-	if _, err := v.Verify(forged); err == nil {
-		t.Error("a token signed with the public key was accepted")
+	for _, set := range []string{`{"keys":[{"kty":"AKP","kid":"new"}]}`, `{"issuer":"https://issuer.example"}`, "half a se"} {
+		if _, err := published(t, []byte(set)).Verify(a.token(t)); !errors.Is(err, ErrUnchecked) {
+			t.Errorf("%s: %v", set, err)
+		}
 	}
 }
 
@@ -335,17 +325,13 @@ func TestKeySetURL(t *testing.T) {
 		a, b := newIssuer("a"), newIssuer("b")
 		var body atomic.Pointer[[]byte]
 		var fetches atomic.Int64
-		client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		o := fromSet(&body)
+		answer := o.Client.Transport
+		o.Client.Transport = transport(func(r *http.Request) (*http.Response, error) {
 			fetches.Add(1)
-			rec := httptest.NewRecorder()
-			if p := body.Load(); p != nil {
-				rec.Write(*p)
-			} else {
-				rec.WriteHeader(http.StatusBadGateway)
-			}
-			return rec.Result(), nil
-		})}
-		v, err := NewJWT(Options{JWKSURL: "https://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}, Client: client})
+			return answer.RoundTrip(r)
+		})
+		v, err := NewJWT(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -403,7 +389,7 @@ func TestKeySetStaysWithTLS(t *testing.T) {
 		{"http://127.0.0.1:8080/jwks", true},
 	} {
 		to = c.to
-		v, err := NewJWT(Options{JWKSURL: "https://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}, Client: client})
+		v, err := NewJWT(Options{JWKS: "https://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}, Client: client})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,22 +398,14 @@ func TestKeySetStaysWithTLS(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	noSet := filepath.Join(t.TempDir(), "set")
-	if err := os.WriteFile(noSet, []byte(`{"issuer":"https://issuer.example"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	goodSet := filepath.Join(t.TempDir(), "good")
-	write(t, goodSet, keySetJSON(newIssuer("a")))
 	for name, o := range map[string]Options{
 		"no keys":        {},
-		"no issuer":      {JWKSFile: goodSet, Audiences: []string{audience}},
-		"no audience":    {JWKSFile: goodSet, Issuer: issuerURL},
+		"no issuer":      {JWKS: "https://issuer.example/jwks", Audiences: []string{audience}},
+		"no audience":    {JWKS: "https://issuer.example/jwks", Issuer: issuerURL},
 		"empty audience": {Secret: secret, Audiences: []string{""}},
-		"two sources":    {Secret: secret, JWKSFile: "x"},
+		"two sources":    {Secret: secret, JWKS: "https://issuer.example/jwks"},
 		"short secret":   {Secret: []byte("short")},
-		"no file":        fromFile(filepath.Join(t.TempDir(), "none")),
-		"plain http":     {JWKSURL: "http://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}},
-		"no key set":     fromFile(noSet),
+		"plain http":     {JWKS: "http://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}},
 		"bad endpoint":   {Secret: secret, Endpoints: []string{"hub.example.com"}},
 	} {
 		if _, err := NewJWT(o); err == nil {

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +12,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,72 +19,48 @@ import (
 	"github.com/MicahParks/jwkset"
 	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
-
-	"tabhub/storage/private"
 )
 
-// How often a key set is looked at again.
+// How often a key set is fetched again.
 const (
-	keySetLife = time.Hour        // one from a URL
+	keySetLife = time.Hour
 	keySetGap  = 15 * time.Second // between two fetches, whatever tokens name
 	maxKeySet  = 1 << 20
 )
 
 var errKeysUnavailable = errors.New("no key set could be loaded")
 
-// keySet is an issuer's public keys, which the issuer may rotate. A set that cannot
+// keySet is an issuer's public keys at a URL, which the issuer may rotate. A set that cannot
 // be loaded again keeps its last good keys.
 type keySet struct {
 	// static after construction
-	from  string
-	load  func() ([]byte, error)
-	stale func() bool // asked with loading held
-	log   *slog.Logger
+	url    string
+	client *http.Client
+	log    *slog.Logger
 
 	keys atomic.Pointer[keyfunc.Keyfunc] // nil until the first good load
 
 	// loading is held for a load, I/O and all, and guards what follows. Who has
 	// keys to check with never waits for it.
 	loading sync.Mutex
-	tried   time.Time   // the last load, good or not
-	file    os.FileInfo // what the file was when it was last looked at
+	tried   time.Time // the last load, good or not
 }
 
 func newKeySet(o Options) (*keySet, error) {
-	s := &keySet{log: o.Log}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	if o.JWKSFile != "" {
-		s.from = o.JWKSFile
-		s.load = func() ([]byte, error) { return private.Read(o.JWKSFile) }
-		s.stale = s.fileChanged
-		s.fileChanged()
-		return s, s.reload()
-	}
-	u, err := url.Parse(o.JWKSURL)
+	u, err := url.Parse(o.JWKS)
 	if err != nil || u.Host == "" || !isTrustworthy(u) {
 		return nil, errors.New("auth: the JWKS URL must be an https:// address (http:// on loopback only)")
 	}
-	client := o.Client
-	if client == nil {
-		client = &http.Client{Timeout: 10 * time.Second}
-	}
-	client = withoutDowngrade(client)
-	s.from = u.Redacted()
-	s.load = func() ([]byte, error) { return fetch(client, o.JWKSURL) }
-	s.stale = func() bool { return time.Since(s.tried) > keySetLife }
-	if err := s.reload(); err != nil {
-		s.log.Warn("the issuer's keys are not available yet", "err", err)
-	}
+	s := &keySet{url: o.JWKS, client: withoutDowngrade(cmp.Or(o.Client, &http.Client{Timeout: 10 * time.Second})), log: cmp.Or(o.Log, slog.New(slog.DiscardHandler))}
+	s.load()
 	return s, nil
 }
 
 // key returns the key that a token must be signed with.
 func (s *keySet) key(t *jwt.Token) (any, error) {
 	if s.loading.TryLock() {
-		if s.stale() {
-			s.refresh()
+		if time.Since(s.tried) > keySetLife {
+			s.load()
 		}
 		s.loading.Unlock()
 	}
@@ -96,7 +73,7 @@ func (s *keySet) key(t *jwt.Token) (any, error) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	if time.Since(s.tried) > keySetGap {
-		s.refresh()
+		s.load()
 	}
 	return s.lookup(t)
 }
@@ -109,77 +86,25 @@ func (s *keySet) lookup(t *jwt.Token) (any, error) {
 	return (*keys).Keyfunc(t)
 }
 
-func (s *keySet) refresh() {
-	if err := s.reload(); err != nil {
-		s.log.Warn("the issuer's keys could not be loaded again; the old ones stay", "err", err)
-	}
-}
-
-func (s *keySet) reload() error {
+// load fetches the set once.
+func (s *keySet) load() {
 	s.tried = time.Now()
-	raw, err := s.load()
+	store, err := s.fetch()
+	var keys keyfunc.Keyfunc
+	if err == nil {
+		keys, err = keyfunc.New(keyfunc.Options{Storage: store})
+	}
 	if err != nil {
-		return fmt.Errorf("auth: load the key set %s: %w", s.from, err)
-	}
-	var set struct {
-		Keys []json.RawMessage `json:"keys"`
-	}
-	if err := json.Unmarshal(raw, &set); err != nil || set.Keys == nil {
-		return fmt.Errorf("auth: %s is not a JSON Web Key Set: it is no JSON object with the member keys", s.from)
-	}
-	usable, err := s.usable(set.Keys)
-	if err != nil {
-		return fmt.Errorf("auth: the key set %s holds no key that can be used: %w", s.from, err)
-	}
-	store, err := usable.ToStorage()
-	if err != nil {
-		return fmt.Errorf("auth: the key set %s: %w", s.from, err)
-	}
-	keys, err := keyfunc.New(keyfunc.Options{Storage: store})
-	if err != nil {
-		return fmt.Errorf("auth: the key set %s: %w", s.from, err)
+		s.log.Warn("the issuer's keys could not be loaded; those that were, if any, stay", "err", err)
+		return
 	}
 	s.keys.Store(&keys)
-	return nil
 }
 
-// usable leaves out keys of kinds that are not understood, as RFC 7517, section 5, asks:
-// an issuer may have them for others. It fails if none is left.
-func (s *keySet) usable(keys []json.RawMessage) (jwkset.JWKSMarshal, error) {
-	var set jwkset.JWKSMarshal
-	var last error
-	for _, raw := range keys {
-		var key jwkset.JWKMarshal
-		err := json.Unmarshal(raw, &key)
-		if err == nil {
-			_, err = jwkset.JWKSMarshal{Keys: []jwkset.JWKMarshal{key}}.ToStorage()
-		}
-		if err != nil {
-			last = err
-			s.log.Warn("a key of the issuer's set cannot be used", "kid", key.KID, "err", err)
-			continue
-		}
-		set.Keys = append(set.Keys, key)
-	}
-	if len(set.Keys) == 0 {
-		return set, last
-	}
-	return set, nil
-}
-
-// fileChanged reports whether the file is another than at the last call.
-func (s *keySet) fileChanged() bool {
-	now, err := os.Stat(s.from)
-	if err != nil {
-		return false
-	}
-	was := s.file
-	s.file = now
-	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime())
-}
-
-func fetch(client *http.Client, from string) ([]byte, error) {
-	res, err := client.Get(from)
+// fetch returns the keys that are at the URL. It leaves out those that are not understood, as
+// RFC 7517, section 5, asks: an issuer may have them for others. It fails if none is left.
+func (s *keySet) fetch() (jwkset.Storage, error) {
+	res, err := s.client.Get(s.url)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +112,28 @@ func fetch(client *http.Client, from string) ([]byte, error) {
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answered %s", res.Status)
 	}
-	b, err := io.ReadAll(io.LimitReader(res.Body, maxKeySet+1))
-	if err == nil && len(b) > maxKeySet {
-		err = errors.New("it is larger than 1 MiB")
+	var set struct {
+		Keys []jwkset.JWKMarshal `json:"keys"`
 	}
-	return b, err
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxKeySet)).Decode(&set); err != nil {
+		return nil, fmt.Errorf("it is no JSON Web Key Set: %w", err)
+	}
+	store, usable := jwkset.NewMemoryStorage(), false
+	for _, key := range set.Keys {
+		jwk, err := jwkset.NewJWKFromMarshal(key, jwkset.JWKMarshalOptions{}, jwkset.JWKValidateOptions{})
+		if err == nil {
+			err = store.KeyWrite(context.Background(), jwk)
+		}
+		if err != nil {
+			s.log.Warn("a key of the issuer's set cannot be used", "kid", key.KID, "err", err)
+			continue
+		}
+		usable = true
+	}
+	if !usable {
+		return nil, errors.New("it holds no key that can be used")
+	}
+	return store, nil
 }
 
 // isTrustworthy reports whether nobody on the way can change what a URL gives.
