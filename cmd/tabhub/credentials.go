@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/auth/oauth"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/private"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -45,7 +46,7 @@ const (
 )
 
 // document is where credentials of a user's hub are kept under a name.
-func (s *shared) document(h *hub.Hub, user spec.UserID, name string) (doc auth.Document, err error) {
+func (s *shared) document(h *hub.Hub, user spec.UserID, name string) (doc private.Document, err error) {
 	if body := h.Settings(name); body != nil {
 		var sealed []byte
 		if err = json.Unmarshal(body, &sealed); err == nil {
@@ -148,11 +149,18 @@ func (p *process) hasLocalUser() bool {
 
 // openGrants returns the clients that have signed in to a hub without accounts.
 func (p *process) openGrants() (*oauth.Server, error) {
-	o := oauth.Options{Clients: p.clients, Approve: p.approve, Record: p.record, Log: p.log}
-	if p.shared == nil {
-		o.Path = p.dir.Grants()
+	s := oauth.New(oauth.Options{Clients: p.clients, Approve: p.approve, Record: p.record, Log: p.log})
+	if p.shared != nil {
+		return s, nil
 	}
-	return oauth.Open(o)
+	doc, err := private.OpenDocument(p.dir.Grants())
+	if err == nil {
+		err = s.Load(doc)
+	}
+	if errors.Is(err, oauth.ErrNoGrants) {
+		return nil, fmt.Errorf("%s holds no grants; restore it, or delete it and have your clients sign in again", p.dir.Grants())
+	}
+	return s, err
 }
 
 // newToken replaces the token of a hub without accounts.
@@ -190,8 +198,7 @@ func (c *credentials) load(h *hub.Hub) (err error) {
 	if err := p.clients.Load(c.user, clients); err != nil {
 		return err
 	}
-	save := func(body []byte) error { return pairings.Save(body, true) }
-	if err := p.ring.Load(c.ringUser(), pairing.Document{Body: pairings.Body, Save: save}); err != nil {
+	if err := p.ring.Load(c.ringUser(), pairings); err != nil {
 		return err
 	}
 	if p.oauth != nil {

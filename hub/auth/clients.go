@@ -16,6 +16,7 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/policy"
 	"tabhub/spec"
+	"tabhub/storage/private"
 	"tabhub/tabtransport"
 )
 
@@ -45,12 +46,16 @@ type Clients struct {
 
 // OpenClients reads the clients in the file at path. There are none if there is no file.
 func OpenClients(path string) (*Clients, error) {
-	all, err := readClients(path)
+	doc, err := private.OpenDocument(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the clients cannot be read: %w", err)
+	}
+	all, err := readClients(doc.Body, func(Client) error { return nil })
+	if err != nil {
+		return nil, fmt.Errorf("%s holds no clients; restore it, or delete it and run `tabhub install` and `tabhub token mint` again for yours", path)
 	}
 	c := NewClients(nil)
-	c.file = &clientSet{rest: saveUsedFile, save: func(all []*credential, wait bool) error { return writeClients(path, all, wait) }}
+	c.file = &clientSet{doc: doc, rest: saveUsedFile}
 	c.set(c.file, all)
 	return c, nil
 }
@@ -63,18 +68,17 @@ func NewClients(dir Directory) *Clients {
 
 // Load makes a user's clients known that are in doc, and has them kept there. The user has
 // been loaded no more than once, but for what was unloaded.
-func (c *Clients) Load(user spec.UserID, doc Document) error {
-	all, err := parseClients(user, doc.Body)
-	if err != nil {
-		return err
-	}
-	s := &clientSet{rest: saveUsedDocument, save: func(all []*credential, wait bool) error {
-		body, err := formatClients(all)
-		if err != nil {
-			return err
+func (c *Clients) Load(user spec.UserID, doc private.Document) error {
+	all, err := readClients(doc.Body, func(of Client) error {
+		if of.User != user {
+			return fmt.Errorf("one is user %q's", of.User)
 		}
-		return doc.Save(body, wait)
-	}}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("the clients of user %q cannot be read: %w", user, err)
+	}
+	s := &clientSet{doc: doc, rest: saveUsedDocument}
 	c.mu.Lock()
 	c.users[user] = s
 	c.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/storage"
+	"tabhub/storage/private"
 	"tabhub/tabtransport"
 )
 
@@ -146,7 +147,7 @@ func TestClientThatTheDirectoryDoesNotTake(t *testing.T) {
 // What is not a user's document lets nobody in.
 func TestDamagedDocument(t *testing.T) {
 	for _, text := range []string{"", "{", `{"clients":[{"id":"x","sha256":"00"}]}`, `{"clients":[{"id":"x","name":"x","user":"bob"}]}`, `{"clients":[{"id":"x","name":"x"}]}`} {
-		if err := auth.NewClients(nil).Load("ann", auth.Document{Body: []byte(text)}); err == nil || !strings.Contains(err.Error(), `user "ann"`) {
+		if err := auth.NewClients(nil).Load("ann", private.Document{Body: []byte(text)}); err == nil || !strings.Contains(err.Error(), `user "ann"`) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -158,7 +159,7 @@ func TestDocumentsAreWrittenSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		saved := 0
 		c := auth.NewClients(nil)
-		if err := c.Load("ann", auth.Document{Save: func([]byte, bool) error { saved++; return nil }}); err != nil {
+		if err := c.Load("ann", private.Document{Save: func([]byte, bool) error { saved++; return nil }}); err != nil {
 			t.Fatal(err)
 		}
 		_, token := mint(t, c, auth.Client{Name: "busy", Kind: auth.ClientToken, User: "ann"})

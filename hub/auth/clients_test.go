@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/private"
 	"tabhub/storage/storagetest"
 )
 
@@ -67,13 +68,13 @@ func (d *inDocuments) load(t *testing.T, c *auth.Clients, user spec.UserID) {
 }
 
 // document is how the next owner of a user keeps the clients.
-func (d *inDocuments) document(t *testing.T, user spec.UserID) auth.Document {
+func (d *inDocuments) document(t *testing.T, user spec.UserID) private.Document {
 	t.Helper()
 	state, err := d.store.Load(t.Context(), user, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := auth.Document{Save: func(body []byte, wait bool) error {
+	doc := private.Document{Save: func(body []byte, wait bool) error {
 		done := make(chan error, 1)
 		d.store.Write(user, state.Epoch, []storage.Change{storage.Settings{Name: "clients", Body: body}}, func(err error) { done <- err })
 		if !wait {

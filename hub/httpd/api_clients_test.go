@@ -19,6 +19,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/private"
 	"tabhub/storage/storagetest"
 )
 
@@ -61,12 +62,12 @@ func (d *testServer) mint(body string) MintedClient {
 // client is made, or revoked, would be wrong.
 func TestClientsOfAStaleHub(t *testing.T) {
 	store, clients := new(storagetest.Memory), auth.NewClients(nil)
-	load := func() auth.Document {
+	load := func() private.Document {
 		kept, err := store.Load(t.Context(), spec.LocalUser, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return auth.Document{Save: func(body []byte, _ bool) error {
+		return private.Document{Save: func(body []byte, _ bool) error {
 			done := make(chan error, 1)
 			store.Write(spec.LocalUser, kept.Epoch, []storage.Change{storage.Settings{Name: "clients", Body: body}}, func(err error) { done <- err })
 			return <-done

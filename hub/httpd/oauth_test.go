@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,6 +19,7 @@ import (
 	"tabhub/hub/auth/oauth"
 	"tabhub/hub/consent"
 	"tabhub/spec"
+	"tabhub/storage/private"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -29,9 +29,8 @@ const callback = "http://127.0.0.1:4000/callback"
 func withOAuth(t *testing.T, approve func(context.Context, consent.SignIn) (consent.Answer, error)) func(*GuardOptions, *Options) {
 	return func(g *GuardOptions, o *Options) {
 		clients := newClients(t)
-		var err error
-		o.OAuth, err = oauth.Open(oauth.Options{Path: filepath.Join(t.TempDir(), "oauth.json"), Clients: clients, Approve: approve})
-		if err != nil {
+		o.OAuth = oauth.New(oauth.Options{Clients: clients, Approve: approve})
+		if err := o.OAuth.Load(private.Document{Save: func([]byte, bool) error { return nil }}); err != nil {
 			t.Fatal(err)
 		}
 		g.Verifier = &auth.Hub{Owner: g.Verifier, Clients: clients, OAuth: o.OAuth}

@@ -21,6 +21,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
+	"tabhub/storage/private"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
 )
@@ -263,7 +264,7 @@ func TestCopyWithAccounts(t *testing.T) {
 func TestMoveEndsTheWaitForABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ring := pairing.New("hub", pairing.NewKey(), nil)
-		if err := ring.Load("", pairing.Document{Save: func([]byte) error { return nil }}); err != nil {
+		if err := ring.Load("", private.Document{Save: func([]byte, bool) error { return nil }}); err != nil {
 			t.Fatal(err)
 		}
 		d := newTestServer(t, func(_ *GuardOptions, o *Options) { o.Ring = ring })

@@ -1,20 +1,13 @@
 package pairing
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"slices"
 	"time"
 
 	"tabhub/spec"
-	"tabhub/storage/private"
 )
 
-// file is where a ring is kept. It is readable for its owner alone.
-type file string
-
-// state is what the file holds, or a document of a user's. It is immutable.
+// state is what the ring's file holds, or a document of a user's. It is immutable.
 type state struct {
 	Key      Key      `json:"key,omitempty"` // of which the keys of copies are derived; nil: there are none
 	Pairings []record `json:"pairings,omitempty"`
@@ -87,32 +80,4 @@ func (s state) oldestOf(user spec.UserID) (id spec.PairingID, full bool) {
 		return "", false
 	}
 	return oldest.ID, true
-}
-
-// errNone says that there is no file yet.
-var errNone = errors.New("there are no pairings yet")
-
-// read returns what the file holds.
-func (f file) read() (state, error) {
-	var s state
-	err := private.ReadJSON(string(f), &s)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, errNone
-	}
-	if _, ok := errors.AsType[*private.FormatError](err); ok || err == nil && len(s.Key) != keySize {
-		return s, fmt.Errorf("%s holds no pairings; restore it, or delete it and pair your browsers again", f)
-	}
-	if err != nil {
-		return s, fmt.Errorf("the pairings cannot be read: %w", err)
-	}
-	return s, nil
-}
-
-// write replaces the file as a whole. A browser counts on what it has been told, so the
-// file is on the disk then.
-func (f file) write(s state) error {
-	if err := private.WriteJSON(string(f), s, true); err != nil {
-		return fmt.Errorf("the pairings cannot be written: %w", err)
-	}
-	return nil
 }

@@ -106,9 +106,7 @@ func (r *Ring) inviteLocked(s *set, made *invitation, now time.Time) (replaced s
 		s.invitations = slices.Delete(s.invitations, oldest, oldest+1)
 	}
 	s.invitations = append(s.invitations, made)
-	if r.file == nil {
-		r.of[made.Pairing] = s
-	}
+	r.of[made.Pairing] = s
 	return replaced
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/storage"
+	"tabhub/storage/private"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 )
@@ -144,8 +145,8 @@ func TestPairingOfWhichTheBrowserWasNotTold(t *testing.T) {
 	died := make(chan struct{})
 	doc := d.document(t, "ann")
 	save := doc.Save
-	doc.Save = func(body []byte) error {
-		if err := save(body); err != nil {
+	doc.Save = func(body []byte, wait bool) error {
+		if err := save(body, wait); err != nil {
 			return err
 		}
 		close(died)
@@ -212,7 +213,7 @@ func TestInvitationThatTheDirectoryDoesNotTake(t *testing.T) {
 // What is not a user's document lets nobody in.
 func TestDamagedDocument(t *testing.T) {
 	for _, text := range []string{"", "{", `{"key":"AAAA"}`, `{"pairings":[{"id":"browser.x","user":"bob"}]}`, `{"pairings":[{"id":"browser.x"}]}`} {
-		if err := newDocuments().node().Load("ann", pairing.Document{Body: []byte(text)}); err == nil || !strings.Contains(err.Error(), `user "ann"`) {
+		if err := newDocuments().node().Load("ann", private.Document{Body: []byte(text)}); err == nil || !strings.Contains(err.Error(), `user "ann"`) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"tabhub/spec"
+	"tabhub/storage/private"
 )
 
 // maxPerUser bounds the pairings of a user of a hub with accounts; the oldest is forgotten.
@@ -57,16 +60,19 @@ type Ring struct {
 // Open reads the ring in the file at path, which it makes if there is none, for the
 // hub of that id. Only one process at a time may use a Ring's methods but for Issue.
 func Open(path, hub string) (*Ring, error) {
-	f := file(path)
-	now, err := f.read()
-	if errors.Is(err, errNone) {
-		now = state{Key: NewKey()}
-		err = f.write(now)
-	}
+	doc, err := private.OpenDocument(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the pairings cannot be read: %w", err)
 	}
-	return &Ring{hub: hub, file: newSet(now, f.write)}, nil
+	r := New(hub, nil, nil)
+	r.file = newSet(state{}, doc)
+	if doc.Body == nil {
+		return r, r.change(r.file, state{Key: NewKey()})
+	}
+	if err := json.Unmarshal(doc.Body, &r.file.state); err != nil || len(r.file.state.Key) != keySize {
+		return nil, fmt.Errorf("%s holds no pairings; restore it, or delete it and pair your browsers again", path)
+	}
+	return r, nil
 }
 
 // Hub returns the hub's id.

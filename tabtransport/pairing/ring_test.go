@@ -14,6 +14,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/private"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport/pairing"
 )
@@ -91,14 +92,14 @@ func (d *inDocuments) load(t testing.TB, ring *pairing.Ring, user spec.UserID) {
 }
 
 // document is how the next owner of a user keeps the pairings.
-func (d *inDocuments) document(t testing.TB, user spec.UserID) pairing.Document {
+func (d *inDocuments) document(t testing.TB, user spec.UserID) private.Document {
 	t.Helper()
 	kept := cmp.Or(user, spec.LocalUser)
 	state, err := d.store.Load(t.Context(), kept, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := pairing.Document{Save: func(body []byte) error {
+	doc := private.Document{Save: func(body []byte, _ bool) error {
 		done := make(chan error, 1)
 		d.store.Write(kept, state.Epoch, []storage.Change{storage.Settings{Name: "pairings", Body: body}}, func(err error) { done <- err })
 		return <-done

@@ -9,18 +9,9 @@ import (
 	"time"
 
 	"tabhub/spec"
+	"tabhub/storage/private"
 	"tabhub/tabtransport"
 )
-
-// Document is where the pairings of one user are kept: with the state of the user's hub, if
-// that moves from process to process. It holds keys.
-type Document struct {
-	// Body is what was saved last, nil if nothing was.
-	Body []byte
-	// Save replaces it, and blocks until that is on disk. It fails when another hub has become
-	// the user's. Nothing of the body may be changed afterwards.
-	Save func(body []byte) error
-}
 
 // Directory knows whose a pairing or an invitation is, so that a browser finds its way to the
 // user's hub. It proves nothing. Its methods are safe for concurrent use, and block until it is
@@ -41,7 +32,7 @@ func New(hub string, key Key, dir Directory) *Ring {
 
 // set is what is kept together: the pairings of all users, or those of one.
 type set struct {
-	save func(state) error
+	doc private.Document
 
 	// edit is held for changes of state. What it guards is replaced with Ring.mu held as
 	// well, so either is enough to read it.
@@ -54,8 +45,8 @@ type set struct {
 	valid       map[spec.PairingID]*validity
 }
 
-func newSet(now state, save func(state) error) *set {
-	return &set{state: now, save: save, valid: make(map[spec.PairingID]*validity)}
+func newSet(now state, doc private.Document) *set {
+	return &set{doc: doc, state: now, valid: make(map[spec.PairingID]*validity)}
 }
 
 // errElsewhere says that a user's pairings are not known here (any more).
@@ -64,7 +55,7 @@ var errElsewhere = fmt.Errorf("the pairings cannot be changed here: %w", tabtran
 // Load makes a user's pairings known that are in doc, and has them kept there; the user is ""
 // on a hub without accounts. The user has been loaded no more than once, but for what was
 // unloaded.
-func (r *Ring) Load(user spec.UserID, doc Document) error {
+func (r *Ring) Load(user spec.UserID, doc private.Document) error {
 	var now state
 	if doc.Body != nil {
 		if err := json.Unmarshal(doc.Body, &now); err != nil {
@@ -82,13 +73,7 @@ func (r *Ring) Load(user spec.UserID, doc Document) error {
 	case now.Key == nil:
 		now.Key = r.key
 	}
-	s := newSet(now, func(next state) error {
-		body, err := json.Marshal(next)
-		if err != nil {
-			return err
-		}
-		return doc.Save(body)
-	})
+	s := newSet(now, doc)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.users[user] = s
@@ -152,18 +137,17 @@ func (r *Ring) change(s *set, next state) error {
 	if s.closed {
 		return errElsewhere
 	}
-	if err := s.save(next); err != nil {
-		return err
+	// A browser counts on what it has been told.
+	if err := s.doc.Write(next, true); err != nil {
+		return fmt.Errorf("the pairings cannot be written: %w", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.file == nil {
-		for _, p := range s.state.Pairings {
-			delete(r.of, p.ID)
-		}
-		for _, p := range next.Pairings {
-			r.of[p.ID] = s
-		}
+	for _, p := range s.state.Pairings {
+		delete(r.of, p.ID)
+	}
+	for _, p := range next.Pairings {
+		r.of[p.ID] = s
 	}
 	s.state = next
 	return nil

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -38,7 +37,6 @@ const (
 
 // Options configure a Server. Clients and Approve must be set.
 type Options struct {
-	Path    string        // of the file with the grants; "": they are in the document of Load
 	Clients *auth.Clients // gets a client for each grant
 	// Approve asks the owner whether a client may use the hub, as consent.Desk.SignIn does,
 	// and blocks until there is an answer.
@@ -65,11 +63,11 @@ type Server struct {
 
 	state atomic.Pointer[state]
 
-	mu      sync.Mutex         // held for changes
-	save    func(*state) error // keeps what is to be the state
-	codes   map[string]*code   // by their hash
-	repeats map[string]repeat  // by the id of the grant; its latest
-	entries []record.Entry     // of what was done with mu held; see recordEntries
+	mu      sync.Mutex        // held for changes
+	doc     private.Document  // where the state is kept
+	codes   map[string]*code  // by their hash
+	repeats map[string]repeat // by the id of the grant; its latest
+	entries []record.Entry    // of what was done with mu held; see recordEntries
 }
 
 // state is what the file or the document holds. It is immutable.
@@ -95,8 +93,8 @@ type access struct {
 	Expires time.Time `json:"expires"`
 }
 
-// Open reads the grants in the file at o.Path, and makes it if there is none.
-func Open(o Options) (*Server, error) {
+// New returns a Server that has no grants until Load.
+func New(o Options) *Server {
 	s := &Server{
 		clients: o.Clients, approve: o.Approve, record: o.Record, log: o.Log, documents: newFetcher(),
 		registrations: rate.NewLimiter(rate.Every(time.Second), 30),
@@ -111,58 +109,41 @@ func Open(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if o.Path == "" {
-		s.Unload()
-		return s, nil
-	}
-	s.save = func(next *state) error { return private.WriteJSON(o.Path, next, true) }
-	now := new(state)
-	err := private.ReadJSON(o.Path, now)
-	switch _, broken := errors.AsType[*private.FormatError](err); {
-	case errors.Is(err, fs.ErrNotExist):
-		now = newState()
-		err = s.save(now)
-	case broken, err == nil && len(now.Key) < 16:
-		return nil, fmt.Errorf("%s holds no grants; restore it, or delete it and have your clients sign in again", o.Path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the grants of clients cannot be kept: %w", err)
-	}
-	s.state.Store(now)
-	return s, nil
+	s.Unload()
+	return s
 }
 
 // Load makes the grants known that are in doc, and has them kept there. If it holds none yet,
 // Load blocks until it does.
-func (s *Server) Load(doc auth.Document) error {
-	save := func(next *state) error {
-		body, err := json.Marshal(next)
-		if err != nil {
-			return err
-		}
-		return doc.Save(body, true)
-	}
-	now := new(state)
-	if doc.Body == nil {
-		now = newState()
-		if err := save(now); err != nil {
-			return fmt.Errorf("the grants of clients cannot be kept: %w", err)
-		}
-	} else if err := json.Unmarshal(doc.Body, now); err != nil || len(now.Key) < 16 {
-		return errors.Join(errors.New("the document holds no grants"), err)
-	}
+func (s *Server) Load(doc private.Document) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.save = save
+	if doc.Body == nil {
+		now := newState()
+		if err := doc.Write(now, true); err != nil {
+			return fmt.Errorf("the grants of clients cannot be kept: %w", err)
+		}
+		s.doc = doc
+		s.state.Store(now)
+		return nil
+	}
+	now := new(state)
+	if err := json.Unmarshal(doc.Body, now); err != nil || len(now.Key) < 16 {
+		return errors.Join(ErrNoGrants, err)
+	}
+	s.doc = doc
 	s.state.Store(now)
 	return nil
 }
+
+// ErrNoGrants says that a document is something else.
+var ErrNoGrants = errors.New("the document holds no grants")
 
 // Unload forgets the grants until the next Load. Whoever is to exchange a code begins again.
 func (s *Server) Unload() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.save = func(*state) error { return tabtransport.ErrGoingAway }
+	s.doc = private.Document{Save: func([]byte, bool) error { return tabtransport.ErrGoingAway }}
 	s.state.Store(newState())
 	clear(s.codes)
 	clear(s.repeats)
@@ -247,7 +228,7 @@ func (s *Server) recordEntries() {
 }
 
 func (s *Server) writeLocked(next *state) error {
-	if err := s.save(next); err != nil {
+	if err := s.doc.Write(next, true); err != nil {
 		return fmt.Errorf("the grants of clients cannot be written: %w", err)
 	}
 	s.state.Store(next)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/private"
 	"tabhub/storage/storagetest"
 )
 
@@ -30,8 +29,7 @@ const (
 // owner answers the questions of a Server.
 type owner struct {
 	t       *testing.T
-	dir     string
-	store   *storagetest.Memory // not nil: of the documents, in place of files
+	store   *storagetest.Memory // of the documents
 	clients *auth.Clients
 	server  *Server
 	asked   []consent.SignIn
@@ -41,19 +39,6 @@ type owner struct {
 }
 
 func newOwner(t *testing.T) *owner {
-	o := &owner{t: t, dir: t.TempDir(), answer: consent.Answer{Reach: spec.ReachOnce}}
-	o.open()
-	return o
-}
-
-// withKeepers runs a test with files, and with documents in a store.
-func withKeepers(t *testing.T, test func(t *testing.T, o *owner)) {
-	t.Run("files", func(t *testing.T) { test(t, newOwner(t)) })
-	t.Run("documents", func(t *testing.T) { test(t, newNode(t)) })
-}
-
-// newNode returns an owner whose hub may move.
-func newNode(t *testing.T) *owner {
 	o := &owner{t: t, store: new(storagetest.Memory), answer: consent.Answer{Reach: spec.ReachOnce}}
 	o.open()
 	return o
@@ -66,8 +51,8 @@ func (o *owner) load() {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	document := func(name string) auth.Document {
-		doc := auth.Document{Save: func(body []byte, _ bool) error {
+	document := func(name string) private.Document {
+		doc := private.Document{Save: func(body []byte, _ bool) error {
 			done := make(chan error, 1)
 			o.store.Write(spec.LocalUser, kept.Epoch, []storage.Change{storage.Settings{Name: name, Body: body}}, func(err error) { done <- err })
 			return <-done
@@ -87,13 +72,6 @@ func (o *owner) load() {
 // kept is what is kept of the grants.
 func (o *owner) kept() string {
 	o.t.Helper()
-	if o.store == nil {
-		text, err := os.ReadFile(filepath.Join(o.dir, "oauth.json"))
-		if err != nil {
-			o.t.Fatal(err)
-		}
-		return string(text)
-	}
 	kept, err := o.store.Load(o.t.Context(), spec.LocalUser, time.Time{})
 	if err != nil {
 		o.t.Fatal(err)
@@ -109,26 +87,9 @@ func (o *owner) kept() string {
 func (o *owner) open() {
 	o.t.Helper()
 	recorded := func(e record.Entry) { o.record = append(o.record, e.Name+": "+e.Reason) }
-	if o.store != nil {
-		var err error
-		o.clients = auth.NewClients(nil)
-		if o.server, err = Open(Options{Clients: o.clients, Approve: o.approve, Record: recorded}); err != nil {
-			o.t.Fatal(err)
-		}
-		o.load()
-		return
-	}
-	clients, err := auth.OpenClients(filepath.Join(o.dir, "clients.json"))
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	o.clients = clients
-	o.server, err = Open(Options{
-		Path: filepath.Join(o.dir, "oauth.json"), Clients: clients, Approve: o.approve, Record: recorded,
-	})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	o.clients = auth.NewClients(nil)
+	o.server = New(Options{Clients: o.clients, Approve: o.approve, Record: recorded})
+	o.load()
 }
 
 func (o *owner) approve(_ context.Context, s consent.SignIn) (consent.Answer, error) {
@@ -223,9 +184,8 @@ func (o *owner) void(token string) {
 
 // A client that signs in gets what the owner has chosen, after a question that says who it
 // is and where the answer goes.
-func TestSignIn(t *testing.T) { withKeepers(t, testSignIn) }
-
-func testSignIn(t *testing.T, o *owner) {
+func TestSignIn(t *testing.T) {
+	o := newOwner(t)
 	id := o.register()
 	answer := o.goOn(query(id), Access{ReadOnly: true, Sites: []string{"example.com"}})
 	if answer.Get("state") != "s&t" || answer.Get("iss") != base {
@@ -377,9 +337,8 @@ func TestCodeExpires(t *testing.T) {
 }
 
 // Who shows a code a second time has seen what was the client's alone.
-func TestCodeReuse(t *testing.T) { withKeepers(t, testCodeReuse) }
-
-func testCodeReuse(t *testing.T, o *owner) {
+func TestCodeReuse(t *testing.T) {
+	o := newOwner(t)
 	id := o.register()
 	form := exchange(id, o.goOn(query(id), Access{}).Get("code"))
 	tokens := o.token(form)
@@ -451,9 +410,8 @@ func TestTokensExpire(t *testing.T) {
 }
 
 // `tabhub token revoke` ends the client, whatever tokens it has.
-func TestRevokedClient(t *testing.T) { withKeepers(t, testRevokedClient) }
-
-func testRevokedClient(t *testing.T, o *owner) {
+func TestRevokedClient(t *testing.T) {
+	o := newOwner(t)
 	id := o.register()
 	tokens := o.signIn(id, Access{})
 	if err := o.clients.Revoke(spec.LocalUser, o.clients.List(spec.LocalUser)[0].ID); err != nil {
@@ -493,9 +451,8 @@ func TestRevoke(t *testing.T) {
 }
 
 // A restart of the hub signs nobody out, and the file lets nobody in who reads it.
-func TestRestart(t *testing.T) { withKeepers(t, testRestart) }
-
-func testRestart(t *testing.T, o *owner) {
+func TestRestart(t *testing.T) {
+	o := newOwner(t)
 	id := o.register()
 	tokens := o.signIn(id, Access{})
 	o.open()
@@ -513,17 +470,11 @@ func testRestart(t *testing.T, o *owner) {
 			t.Error("a token is kept")
 		}
 	}
-	if o.store != nil {
-		return
-	}
-	if fi, err := os.Stat(filepath.Join(o.dir, "oauth.json")); err != nil || fi.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v, %v", fi.Mode(), err)
-	}
 }
 
 // Where the owner's hub is not, or not any more, no token is good and none is given.
 func TestUnloadedGrants(t *testing.T) {
-	o := newNode(t)
+	o := newOwner(t)
 	id := o.register()
 	tokens := o.signIn(id, Access{})
 	code := exchange(id, o.goOn(query(id), Access{}).Get("code"))
@@ -543,7 +494,7 @@ func TestUnloadedGrants(t *testing.T) {
 // A hub that is not the owner's any more, and does not know it, lets nobody in and signs nobody
 // out.
 func TestStaleGrants(t *testing.T) {
-	o := newNode(t)
+	o := newOwner(t)
 	id := o.register()
 	tokens := o.signIn(id, Access{})
 	code := exchange(id, o.goOn(query(id), Access{}).Get("code"))
@@ -561,18 +512,11 @@ func TestStaleGrants(t *testing.T) {
 	o.token(refresh(id, tokens.Refresh))
 }
 
-func TestDamagedFile(t *testing.T) {
+func TestDamagedDocument(t *testing.T) {
 	o := newOwner(t)
-	path := filepath.Join(o.dir, "oauth.json")
 	for _, text := range []string{"", "{}", "x", `{"key":"AA=="}`} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(Options{Path: path, Clients: o.clients}); err == nil {
-			t.Errorf("a file that holds %q is read", text)
-		}
-		if err := o.server.Load(auth.Document{Body: []byte(text)}); err == nil {
-			t.Errorf("a document that holds %q is read", text)
+		if err := o.server.Load(private.Document{Body: []byte(text)}); !errors.Is(err, ErrNoGrants) {
+			t.Errorf("a document that holds %q is read: %v", text, err)
 		}
 	}
 }
@@ -653,10 +597,7 @@ func TestRegister(t *testing.T) {
 
 // A client id comes from whoever opens the page: none is taken that the hub has not made.
 func FuzzRegistered(f *testing.F) {
-	s, err := Open(Options{Path: filepath.Join(f.TempDir(), "oauth.json")})
-	if err != nil {
-		f.Fatal(err)
-	}
+	s := New(Options{})
 	made, err := s.Register(Registration{ClientName: "An agent", RedirectURIs: []string{redirect}})
 	if err != nil {
 		f.Fatal(err)
