@@ -75,12 +75,12 @@ func TestPermissionsAreExplained(t *testing.T) {
 	}
 }
 
-// A line that is left out of a script as a comment is none of its code: TypeScript, which leaves
+// A line that is left out of a script as a comment is none of its code: esbuild, which leaves
 // out comments itself, makes the same of both.
 func TestOnlyCommentsAreLeftOut(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat(filepath.Join("node_modules", "typescript")); err != nil {
-		missing(t, "TypeScript is not installed: run npm ci in tabtransport/extension")
+	if _, err := os.Stat(filepath.Join("node_modules", "esbuild")); err != nil {
+		missing(t, "esbuild is not installed: run npm ci in tabtransport/extension")
 	}
 	var pairs [][2]string
 	for _, dir := range []string{"content", "../pagejs", "../../hub/pages/assets"} {
@@ -101,9 +101,8 @@ func TestOnlyCommentsAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("node", "-e", `
-		const ts = require("typescript");
-		const compilerOptions = { target: ts.ScriptTarget.ESNext, removeComments: true };
-		const code = (text) => ts.transpileModule(text, { compilerOptions }).outputText;
+		const { transformSync } = require("esbuild");
+		const code = (text) => transformSync(text, { legalComments: "none", minifyWhitespace: true }).code;
 		for (const [before, after] of JSON.parse(require("fs").readFileSync(0))) {
 			if (code(before) !== code(after)) throw new Error("this is another script without its comments:\n" + before);
 			if (after.includes("\n//")) throw new Error("it has comments left:\n" + after);
