@@ -49,18 +49,18 @@ const standard = `
 func TestStandardAPI(t *testing.T) {
 	t.Parallel()
 	const script = `<script src="http://HUB/tab.js"></script>`
-	for _, c := range []struct {
+	for _, c := range chromium.Rows(3, []struct {
 		name              string
 		native, extension bool
 		body              string
 	}{
 		{"the script's", false, false, script + standard},
+		{"the extension's", false, true, script + standard},
+		{"the browser's, with the extension", true, true, script + standard},
 		{"the script's, loaded by a module", false, false, `<script type="module">import "http://HUB/tab.js"</script>` + strings.Replace(standard, "<script>", `<script type="module">`, 1)},
 		{"the browser's", true, false, script + standard},
-		{"the extension's", false, true, script + standard},
 		{"the extension's, with a module", false, true, `<script type="module">import "http://HUB/tab.js"</script>` + standard},
-		{"the browser's, with the extension", true, true, script + standard},
-	} {
+	}...) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -258,38 +258,6 @@ func TestSavedCopy(t *testing.T) {
 			})
 		}
 	}
-}
-
-// The page says which hub it joins, if it is not the one that the script is of.
-func TestPageNamesTheHub(t *testing.T) {
-	t.Parallel()
-	s, other := newSite(t), newSite(t)
-	b := chromium.Shared(t, chromium.Options{})
-	const use = `<script type="module">document.modelContext.registerTool({name: "here", description: "d", execute: () => "here"})</script>`
-	for _, body := range []string{
-		`<script src="http://HUB/tab.js" data-hub="http://OTHER/"></script>` + use,
-		`<script type="module" data-hub="http://OTHER">import "http://HUB/tab.js"</script>` + use,
-	} {
-		page := b.Open(s.host(strings.ReplaceAll(body, "OTHER", other.addr), ""))
-		if r := other.call("here", `{}`); r.text() != "here" {
-			t.Errorf("%s: %+v", body, r)
-		}
-		page.Close()
-		other.await("the page is closed", func() bool { return len(other.names()) == 0 })
-	}
-	if names := s.names(); len(names) != 0 {
-		t.Errorf("the script's own hub has %v", names)
-	}
-	// What others may have written says nothing, whatever it calls itself.
-	const written = `<script type="text/plain" data-hub="http://OTHER"></script>`
-	for _, body := range []string{written, `<form name="head">` + written + `</form><h2 id="tabhub"></h2>`} {
-		page := b.Open(s.host(strings.ReplaceAll(`<body>`+body+`<script type="module">import "http://HUB/tab.js"</script>`+use, "OTHER", other.addr), ""))
-		s.name("here")
-		page.Close()
-		s.await("the page is closed", func() bool { return len(s.names()) == 0 })
-	}
-	b.Open(s.host(`<script src="http://HUB/tab.js" data-hub="localhost:3300"></script>`+use, ""))
-	s.name("here")
 }
 
 // The script holds the address of the hub as the client of the request knows it, quoted.

@@ -33,7 +33,7 @@ func TestPublishedLibraries(t *testing.T) {
 			execute: async ({n}) => { runs++; return {content: [{type: "text", text: "n is " + n}]} }});
 	</script>`
 	const join = `<script src="http://HUB/tab.js"></script>`
-	for _, native := range []bool{false, true} {
+	for _, native := range chromium.Rows(1, false, true) {
 		b := chromium.Shared(t, chromium.Options{WebMCP: native})
 		for _, lib := range []string{"global", "webmcp-polyfill"} {
 			load := `<script src="/npm/@mcp-b/` + lib + `/dist/index.iife.js"></script>`

@@ -4,7 +4,6 @@ import (
 	"html"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"tabhub/hub"
@@ -121,12 +120,14 @@ const pageServer = `
 // Pages with an MCP-B server need nothing but the script.
 func TestPageServer(t *testing.T) {
 	t.Parallel()
-	for name, begin := range map[string]string{
+	begins := map[string]string{
 		"before the script":           `<script>` + pageServer + `begin()</script><script src="http://HUB/tab.js"></script>`,
 		"after the script":            `<script src="http://HUB/tab.js"></script><script>` + pageServer + `begin()</script>`,
 		"late":                        `<script src="http://HUB/tab.js"></script><script>` + pageServer + `addEventListener("load", () => setTimeout(begin, 1500))</script>`,
 		"silent, as old servers were": `<script>` + pageServer + `started = true; post = () => {}</script><script src="http://HUB/tab.js"></script>`,
-	} {
+	}
+	for _, name := range chromium.Rows(2, "before the script", "silent, as old servers were", "after the script", "late") {
+		begin := begins[name]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -212,31 +213,5 @@ func TestPageServerWithAnotherClient(t *testing.T) {
 	page.WaitFor("heard.includes(2)")
 	if got := page.Eval("heard"); got != "[1,2]" {
 		t.Errorf("the page's client heard the answers %s", got)
-	}
-}
-
-// A page that is too busy to list what it has still has it.
-func TestPageServerThatDoesNotAnswer(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script>`+pageServer+`begin()</script><script src="http://HUB/tab.js"></script>`, ""))
-	s.name("served")
-	var least atomic.Int32
-	least.Store(1)
-	defer s.hub.Watch(func(hub.Change) {
-		if len(s.names()) == 0 {
-			least.Store(0)
-		}
-	})()
-	// The next list is not answered.
-	page.Eval(`{
-		const served = post;
-		const drop = (m) => { if (m.result?.tools) post = served; else served(m) };
-		post = drop;
-		void change([{name: "served"}, {name: "more"}]);
-	}`)
-	s.await("the list is read again", func() bool { return len(s.names()) == 2 })
-	if least.Load() == 0 {
-		t.Error("the tools went when the list was not answered")
 	}
 }

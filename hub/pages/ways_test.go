@@ -78,7 +78,8 @@ func TestLedElsewhereBothWays(t *testing.T) {
 	const tool = `<script>document.modelContext.registerTool({
 		name: location.search ? "there" : "go", description: "Goes", execute: () => { location.search = "?next"; return new Promise(() => {}); },
 	})</script>`
-	for way, words := range map[string]string{"extension": "before the tool answered; it may have taken effect", "script": "TAB_CLOSED"} {
+	words := map[string]string{"extension": "before the tool answered; it may have taken effect", "script": "TAB_CLOSED"}
+	for _, way := range chromium.Rows(1, "script", "extension") {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -96,7 +97,7 @@ func TestLedElsewhereBothWays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{words, `"isError":true`, "The page is now at " + url, "?next (“Somebody’s page”). Tools there: " + s.name("there") + "."} {
+			for _, want := range []string{words[way], `"isError":true`, "The page is now at " + url, "?next (“Somebody’s page”). Tools there: " + s.name("there") + "."} {
 				if !strings.Contains(string(raw), want) {
 					t.Errorf("%s lacks %s", raw, want)
 				}

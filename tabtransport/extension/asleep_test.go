@@ -85,7 +85,7 @@ func (h *hub) asleep(tab int64) func() bool {
 // behind the tab that the user looks at, and runs there once.
 func TestTabAsleep(t *testing.T) {
 	t.Parallel()
-	for _, by := range []string{"browser", "extension", "library"} {
+	for _, by := range chromium.Rows(1, "extension", "browser", "library") {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			s := newPages(t, by == "library", map[string][]string{"first": {"one", "two"}})
@@ -122,7 +122,7 @@ func TestTabAsleep(t *testing.T) {
 // Who is restarted, the extension's worker or the hub, changes nothing of a tab that sleeps.
 func TestTabAsleepOverRestarts(t *testing.T) {
 	t.Parallel()
-	for _, what := range []string{"worker", "hub", "both"} {
+	for _, what := range chromium.Rows(1, "both", "worker", "hub") {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s := newPages(t, false, map[string][]string{"first": {"one"}})

@@ -58,10 +58,10 @@ func (h *hub) stopWorker(b *chromium.Browser) {
 	h.wait("the extension is back", func() bool { return h.hellos > hellos })
 }
 
-// bothWays runs a test in a browser that gives pages WebMCP, and in one where the extension does.
+// bothWays runs a test where the extension gives pages WebMCP, and nightly in a browser that does, too.
 func bothWays(t *testing.T, test func(t *testing.T, native bool)) {
 	t.Helper()
-	for _, native := range []bool{true, false} {
+	for _, native := range chromium.Rows(1, false, true) {
 		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
 			t.Parallel()
 			test(t, native)

@@ -81,17 +81,17 @@ var (
 	given = append([]string{"add"}, most...)
 )
 
-var generations = []generation{
+var generations = chromium.Rows(4, []generation{
 	{name: "global 5", script: npm("@mcp-b/global", ""), register: byDocument + withItems, tools: given, items: true},
+	{name: "transports 5", script: bundle("server5.js"), tools: append([]string{"steps", "waits"}, most...), items: true, serves: true},
+	{name: "global 1.0", script: npm("mcp-b-global-1", ""), register: byNavigator, tools: given, plain: true},
+	{name: "react 5", script: bundle("react.js"), tools: []string{"text", "fails"}},
 	{name: "polyfill 5", script: npm("@mcp-b/webmcp-polyfill", "WebMCPPolyfill.initializeWebMCPPolyfill()"), register: byDocument, tools: given},
 	{name: "global 2", script: npm("mcp-b-global-2", ""), register: byNavigator, tools: given},
 	{name: "global 1.6", script: npm("mcp-b-global-1-6", ""), register: byNavigator, tools: given},
-	{name: "global 1.0", script: npm("mcp-b-global-1", ""), register: byNavigator, tools: given, plain: true},
 	{name: "polyfill 0", script: npm("webmcp-polyfill-0", ""), register: byNavigator, tools: given, untold: true},
-	{name: "transports 5", script: bundle("server5.js"), tools: append([]string{"steps", "waits"}, most...), items: true, serves: true},
 	{name: "transports 0", script: bundle("server0.js"), tools: append([]string{"steps", "waits"}, most...), items: true, serves: true},
-	{name: "react 5", script: bundle("react.js"), tools: []string{"text", "fails"}},
-}
+}...)
 
 func npm(name, start string) func(testing.TB) string {
 	return func(t testing.TB) string { return published(t, name) + "\n;" + start }

@@ -107,25 +107,6 @@ func TestOldPageServers(t *testing.T) {
 	}
 }
 
-// A page that traces what it does goes on from the span of its call.
-func TestPageServerHearsOfTheSpan(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{})
-	p := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0") + `<script>
-		addEventListener('message', ({data}) => { if (data.payload?.method === 'tools/call') document.title = data.payload.params._meta.traceparent; });
-		</script>`}))
-	tab := h.tabWith("old")
-	const span = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	ask := &spec.ExecuteTool{ToolName: "old", Args: json.RawMessage(`{}`), FrameID: new(int64(0)), Extensions: spec.Extensions{spec.ExtTraceparent: json.RawMessage(`"` + span + `"`)}}
-	if got, err := h.ask(tab, ask); err != nil || !strings.Contains(got, "from the old server") {
-		t.Errorf("old: %s, %v", got, err)
-	}
-	if got := p.Eval("document.title"); got != `"`+span+`"` {
-		t.Errorf("the page heard of %q", got)
-	}
-}
-
 // A page without a secure context, as of another machine in the network, has its tools, too, and
 // no WebMCP, as in a browser that has it.
 func TestServerWithoutSecureContext(t *testing.T) {
@@ -202,7 +183,7 @@ func TestOlderPageAPIs(t *testing.T) {
 			t.Errorf("%s, %v", got, err)
 		}
 	})
-	for _, native := range []bool{false, true} {
+	for _, native := range chromium.Rows(1, false, true) {
 		t.Run(fmt.Sprintf("removed forms native=%v", native), func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)

@@ -115,28 +115,29 @@ func TestSquatter(t *testing.T) {
 		greedy = append(greedy, fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","tabId":%d,"method":%q,"params":{"toolName":"words","args":{}}}`, i, tab, method))
 	}
 	proof := strings.Repeat("A", 43)
-	for name, c := range map[string]struct {
+	for _, c := range chromium.Rows(3, []struct {
+		name  string
 		says  func(id json.RawMessage) []string
 		code  int
 		popup string
 	}{
-		"silent": {says: nil, popup: "Connecting"},
-		"pretends": {says: func(id json.RawMessage) []string {
+		{name: "pretends", says: func(id json.RawMessage) []string {
 			return append([]string{answer(id, "result", `{"hub":"hub-of-a-test","nonce":"`+proof+`","proof":"`+proof+`"}`)}, greedy...)
 		}, popup: "Not your hub"},
-		"answers hello": {says: func(json.RawMessage) []string { return greedy }, code: 4103, popup: "Not your hub"},
-		"refuses": {says: func(id json.RawMessage) []string {
-			return []string{answer(id, "error", `{"code":-32002,"message":"no"}`)}
-		}, code: 4103, popup: "Not your hub"},
-		"replaces": {says: func(json.RawMessage) []string { return nil }, code: 4101, popup: "Not your hub"},
-		"is old": {says: func(id json.RawMessage) []string {
-			return []string{answer(id, "error", `{"code":-32601,"message":"no such method"}`)}
-		}, popup: "older than the extension"},
-		"knows no pairing": {says: func(id json.RawMessage) []string {
+		{name: "answers hello", says: func(json.RawMessage) []string { return greedy }, code: 4103, popup: "Not your hub"},
+		{name: "knows no pairing", says: func(id json.RawMessage) []string {
 			return []string{answer(id, "error", `{"code":-32005,"message":"unknown"}`)}
 		}, code: 4103, popup: "Not paired"},
-	} {
-		t.Run(name, func(t *testing.T) {
+		{name: "refuses", says: func(id json.RawMessage) []string {
+			return []string{answer(id, "error", `{"code":-32002,"message":"no"}`)}
+		}, code: 4103, popup: "Not your hub"},
+		{name: "replaces", says: func(json.RawMessage) []string { return nil }, code: 4101, popup: "Not your hub"},
+		{name: "is old", says: func(id json.RawMessage) []string {
+			return []string{answer(id, "error", `{"code":-32601,"message":"no such method"}`)}
+		}, popup: "older than the extension"},
+		{name: "silent", says: nil, popup: "Connecting"},
+	}...) {
+		t.Run(c.name, func(t *testing.T) {
 			h.stop()
 			h.mu.Lock()
 			hellos := h.hellos
@@ -146,7 +147,7 @@ func TestSquatter(t *testing.T) {
 			popup.Eval("chrome.runtime.sendMessage({ask: 'reconnect'})")
 			s.await()
 			popup.WaitFor("document.querySelector('#headline').textContent.includes(" + fmt.Sprintf("%q", c.popup) + ")")
-			picture(t, popup, "popup-"+strings.ReplaceAll(name, " ", "-"))
+			picture(t, popup, "popup-"+strings.ReplaceAll(c.name, " ", "-"))
 			popup.Close()
 			s.stop()
 			s.mu.Lock()
@@ -313,41 +314,4 @@ func TestInvitation(t *testing.T) {
 			t.Error("the user is asked about an address of long ago")
 		}
 	}
-}
-
-// Any page can have the user asked. The answer must not bring a tab back to that page which
-// the user has taken elsewhere.
-func TestInvitationOfATabThatHasMovedOn(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
-	o := h.pairings.MustInvite(t)
-	page := b.Open("http://" + h.addr + "/pair#" + o.Text())
-	window := b.Window("invite.html")
-	page.Navigate(site(t, map[string]string{"/": shop}))
-	window.WaitFor("document.querySelector('#code').textContent !== ''")
-	w := b.Worker()
-	defer w.Close()
-	window.ClickLast("#decline")
-	w.WaitFor("chrome.windows.getAll().then((all) => all.every(({type}) => type !== 'popup'))")
-	if led := w.Eval("chrome.tabs.query({}).then((all) => all.map(({url, pendingUrl}) => pendingUrl || url || '').filter((url) => url.includes('/pair')).join())"); led != `""` && led != "" {
-		t.Errorf("the tab was led to %s", led)
-	}
-}
-
-// A page may have the user asked first. Who pastes another address must not take that
-// question for the answer to it.
-func TestPasteWhileAPageAsks(t *testing.T) {
-	t.Parallel()
-	h, other := newHub(t), newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
-	theirs, mine := h.pairings.MustInvite(t), other.pairings.MustInvite(t)
-	b.Open("http://" + h.addr + "/pair#" + theirs.Text())
-	window := b.Window("invite.html")
-	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", theirs.Code()))
-	settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
-	settings.Click("#link")
-	settings.Type("http://" + other.addr + "/pair#" + mine.Text())
-	settings.Click("#pairing button")
-	settings.WaitFor("document.querySelector('#linkproblem').textContent.includes('another address')")
 }

@@ -59,7 +59,7 @@ func (h *hub) book(tab int64) waiting {
 // tab says so.
 func TestFormWaitsForThePerson(t *testing.T) {
 	t.Parallel()
-	for _, by := range []string{"browser", "extension", "library"} {
+	for _, by := range chromium.Rows(1, "extension", "browser", "library") {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)

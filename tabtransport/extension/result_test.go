@@ -54,18 +54,18 @@ func TestResults(t *testing.T) {
 	}
 	page.WriteString("];\n")
 	const register = `values.forEach((value, i) => document.modelContext.registerTool({name: "t" + i, description: "d", execute: () => value}));`
-	for _, c := range []struct {
+	for _, c := range chromium.Rows(1, []struct {
 		way    string
 		native bool
 		more   string
 	}{
-		{"native", true, register},
 		{"extension", false, register},
+		{"native", true, register},
 		{"library", false, `Object.defineProperty(document, "modelContext", {value: {
 			getTools: async () => values.map((_, i) => ({name: "t" + i, description: "d"})),
 			executeTool: async ({name}) => values[name.slice(1)],
 		}});`},
-	} {
+	}...) {
 		t.Run(c.way, func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)

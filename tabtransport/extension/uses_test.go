@@ -110,22 +110,6 @@ func TestUsedTab(t *testing.T) {
 	picture(t, popup, "popup-recent")
 }
 
-// Nothing is kept of a tab that was closed while an app used it.
-func TestUsedTabIsClosed(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
-	page := b.Open(site(t, map[string]string{"/": shop}))
-	tab := h.tabWith(shopTools...)
-	popup := h.popup(b, tab)
-	done := h.beginWith(t.Context(), tab, h.tool(tab, "slow").FrameID, "slow", `{"ms":60000}`, claude)
-	page.WaitFor(marked)
-	popup.WaitFor(fmt.Sprintf("chrome.storage.session.get('uses').then(({uses}) => uses?.[%d])", tab))
-	popup.Eval(fmt.Sprintf("chrome.tabs.remove(%d)", tab))
-	<-done
-	popup.WaitFor("chrome.storage.session.get('uses').then(({uses}) => Object.keys(uses).length === 0)")
-}
-
 // A tab that is used for some time is marked, for a single short call it is not. The mark can be
 // switched off, and does not come where a site is not shared.
 func TestMark(t *testing.T) {
@@ -264,46 +248,5 @@ func TestTry(t *testing.T) {
 	page.WaitFor("document.title.startsWith('aborted')")
 	if got := page.Eval(marked) + popup.Eval("document.querySelector('#used').hidden"); got != "falsetrue" {
 		t.Errorf("what the owner does is shown as an app's: %s", got)
-	}
-}
-
-// A form of the page that the owner tries waits for the owner, who submits it.
-func TestTryThatLeadsElsewhere(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
-	page := b.Open(site(t, map[string]string{"/": booking, "/booked": "<!doctype html><title>Booked</title>"}))
-	tab := h.tabWith("book")
-	popup := h.popup(b, tab)
-	popup.Click(".tool summary")
-	popup.Click(".try button")
-	popup.Click(".try textarea")
-	popup.Type("4")
-	popup.Click(".try button.main")
-	page.WaitFor("form.guests.value === '4'")
-	page.Front()
-	page.Click("button")
-	has(t, popup, "#recent", "You book", "done")
-}
-
-// What the owner has cancelled while its page was still loading is not asked of the page afterwards.
-func TestTryCancelledBeforeItIsSent(t *testing.T) {
-	t.Parallel()
-	b := newHub(t).browse(chromium.Options{WebMCP: true})
-	page := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
-	var got string
-	page.Into(`import("./worker/tries.js").then(async ({ Tries }) => {
-		const asked = [];
-		let loaded;
-		const tabs = {route: () => new Promise((done) => (loaded = done))};
-		const tries = new Tries(tabs, {begun: () => {}, ended: () => {}});
-		const tried = tries.call("1", {tabId: 1, frameId: 0, origin: "https://shop.example", name: "buy"}, {});
-		tries.cancel("1");
-		loaded({frame: {origin: "https://shop.example"}, port: {postMessage: (message) => asked.push(message.type)}});
-		const { error } = await Promise.race([tried, new Promise((done) => setTimeout(done, 1000, {error: "it goes on"}))]);
-		return [error, ...asked].join();
-	})`, &got)
-	if got != "You have cancelled it. The page was not asked." {
-		t.Errorf("%s", got)
 	}
 }

@@ -16,14 +16,15 @@ import (
 func TestWebMCP(t *testing.T) {
 	t.Parallel()
 	const own = "the extension's"
-	for name, start := range map[string]func(t *testing.T) *chromium.Browser{
-		"the browser's":                    func(t *testing.T) *chromium.Browser { return chromium.Shared(t, chromium.Options{WebMCP: true}) },
-		"the browser's with the extension": func(t *testing.T) *chromium.Browser { return newHub(t).browse(chromium.Options{WebMCP: true}) },
-		own:                                func(t *testing.T) *chromium.Browser { return newHub(t).browse(chromium.Options{}) },
-	} {
+	for _, name := range chromium.Rows(1, own, "the browser's", "the browser's with the extension") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := start(t)
+			var b *chromium.Browser
+			if opts := (chromium.Options{WebMCP: name != own}); name == "the browser's" {
+				b = chromium.Shared(t, opts)
+			} else {
+				b = newHub(t).browse(opts)
+			}
 			url := site(t, webMCPChecks(t))
 			other := site(t, webMCPChecks(t))
 			for _, part := range []string{"interfaces", "register", "execute", "schemas", "forms", "frames"} {

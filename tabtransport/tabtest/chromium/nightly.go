@@ -1,0 +1,5 @@
+//go:build nightly
+
+package chromium
+
+func init() { nightly = true }
