@@ -114,8 +114,6 @@ type Item struct {
 	// OnlyReads: a tool that changes nothing, as its site says. It is what Call.ReadOnly
 	// lets pass.
 	OnlyReads bool
-	// AppOnly: a tool that is for its site's app, not for models.
-	AppOnly bool
 	// Cached: a tool that no tab has now, but one has had.
 	Cached bool
 	Sum    uint64 // differs when a client would have to list again; not with labels
@@ -130,7 +128,6 @@ type Call struct {
 	Args     json.RawMessage // nil means {}; not modified, not kept after the call
 	By       *consent.Caller // on whose behalf
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
-	ForModel bool            // call no tool that is for its site's app alone: it is unknown
 	Pin      *policy.Pin     // call nothing but a tool with that definition; nil: any
 	// Sending, if not nil, is called each time before the call is sent to a page, which waits
 	// for its return, and is sent nothing with an error. sent describes how the Hub of another

@@ -33,7 +33,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, pin: c.Pin, sending: c.Sending}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, pin: c.Pin, sending: c.Sending}
 	r.progress = r.progressed
 	resp, err := r.do(ctx)
 	return r.toolResult(resp, err)
@@ -78,7 +78,6 @@ type run struct {
 	by       *consent.Caller
 	args     json.RawMessage
 	readOnly bool        // only a tool that says so is called
-	forModel bool        // and none that is for its site's app
 	pin      *policy.Pin // and none with another definition, if it is not nil
 	progress func(spec.Progress)
 	sending  func(func() json.RawMessage) error
@@ -159,7 +158,7 @@ func (r *run) begin() error {
 	if err := r.lookUpLocked(); err != nil {
 		return err
 	}
-	if r.readOnly || r.forModel {
+	if r.readOnly {
 		l, _ := h.state.Find(h.by(r.by), r.kind, r.name)
 		if err := r.allows(l.Item); err != nil {
 			return err // before a tab is opened for it
@@ -181,8 +180,6 @@ func (r *run) lookUpLocked() (err error) {
 // allows returns why it, nil if it is not known, must not be called.
 func (r *run) allows(it *item.Item) error {
 	switch {
-	case r.forModel && it != nil && it.AppOnly:
-		return &UnknownError{Kind: r.kind, Name: r.name}
 	case r.readOnly && (it == nil || !it.OnlyReads()):
 		return ErrNotReadOnly
 	case r.pin != nil && it != nil && it.Pin() != *r.pin:

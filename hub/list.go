@@ -132,13 +132,13 @@ func (k ListKind) items() (kind spec.Kind, template bool) {
 // add renders one element.
 func (b *block) add(l state.Listed) {
 	start := len(b.json)
-	b.json = l.Item.AppendJSON(b.json, l.Public, describe.Prefix(l.Place), l.App)
+	b.json = l.Item.AppendJSON(b.json, l.Public, describe.Prefix(l.Place))
 	sum := l.Item.Sum(l.Public)
 	b.items = append(b.items, Item{
 		item: l.Item, lower: strings.ToLower(l.Public),
 		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
 		JSON:  json.RawMessage(b.json[start:len(b.json):len(b.json)]),
-		Class: l.Item.Class, Cached: l.Place.Cached, OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
+		Class: l.Item.Class, Cached: l.Place.Cached, OnlyReads: l.Item.OnlyReads(), Sum: sum,
 	})
 	b.json = append(b.json, ',')
 	b.sum = b.sum*31 + sum

@@ -24,15 +24,6 @@ func (h *Hub) ReadResource(ctx context.Context, by *consent.Caller, uri string) 
 	return r.label(result), nil
 }
 
-// FromApp returns the public name, or URI, of what an app calls name. The app is the
-// resource with the public URI app; it calls what its own page has as that does. by is the client
-// that shows it.
-func (h *Hub) FromApp(by *consent.Caller, app string, kind spec.Kind, name string) (public string, ok bool) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.state.FromApp(h.by(by), app, kind, name)
-}
-
 // GetPrompt gets a prompt from the best tab and returns the raw MCP
 // GetPromptResult. Errors are as for ReadResource.
 func (h *Hub) GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error) {

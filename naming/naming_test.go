@@ -302,12 +302,6 @@ func TestURI(t *testing.T) {
 		{"0_0_0_0_0_0_0_1:3000", 1, "http://[::1]:3000/x", "tabhub://0_0_0_0_0_0_0_1:3000/tab1/http://%5B::1%5D:3000/x"},
 		{"example.com", 0, "http://%5B::1%5D/x", "tabhub://example.com/http://%255B::1%5D/x"},
 		{"example.com", 0, "http://%255b", "tabhub://example.com/http://%25255b"},
-		{"example.com", 0, "ui://cart/view.html", "ui://example.com/cart/view.html"},
-		{"localhost:5173", 2, "ui://cart", "ui://localhost:5173/tab2/cart"},
-		{"example.com", 0, "ui://tab2/x", "ui://example.com/tab0/tab2/x"},
-		{"example.com", 0, "ui://{name}", "ui://example.com/tab0/{name}"},
-		{"example.com", 0, "ui://[::1]/x", "ui://example.com/%5B::1%5D/x"},
-		{"example.com", 0, "ui://", "ui://example.com/"},
 		{"example.com", 0, "UI://x", "tabhub://example.com/UI://x"},
 	} {
 		var n ToolNamer

@@ -8,10 +8,7 @@ import (
 	"tabhub/spec"
 )
 
-const (
-	scheme    = "tabhub://"
-	appScheme = "ui://" // of MCP Apps; a host takes no other for an app
-)
+const scheme = "tabhub://"
 
 // URI returns the public URI of a resource or the public template of a URI template:
 //
@@ -20,10 +17,9 @@ const (
 //
 // with the page's URI as it is: "tabhub://example.com/shop://cart?full#top". So RFC
 // 6570 expressions stay what they are, a query or fragment stays one, and to expand
-// a public template is to expand the page's. That of an app stays one of an app, with
-// the domain inserted: "ui://cart/view" is "ui://example.com/cart/view". Two details keep
-// URIs apart and valid. A page URI that is, or that an expression might make, "tab<N>/…",
-// after "ui://" if it has that, gets "tab0/" in front of it in the domain's URI. The
+// a public template is to expand the page's. Two details keep URIs apart and valid. A page
+// URI that is, or that an expression might make, "tab<N>/…" gets "tab0/" in front of it in
+// the domain's URI. The
 // brackets of an IPv6 authority, which RFC 3986 allows nowhere else, are %5B and %5D, for
 // which a page's own "%5B" in that place becomes "%255B".
 //
@@ -32,13 +28,10 @@ func (n ToolNamer) URI(id Identity) string {
 	if n.Plain && id.Tab == 0 {
 		return id.Item
 	}
-	page, isApp := strings.CutPrefix(escapeBrackets(id.Item), appScheme)
+	page := escapeBrackets(id.Item)
 	tab := tabPart(id.Tab)
 	if id.Tab == 0 && likeTab(page) {
 		tab = "tab0/"
-	}
-	if isApp {
-		return appScheme + string(id.Domain) + "/" + tab + page
 	}
 	return scheme + string(id.Domain) + "/" + tab + page
 }
@@ -50,11 +43,7 @@ func (n ToolNamer) PageURI(domain spec.Domain, tab int, public string) (string, 
 	if n.Plain && tab == 0 {
 		return public, true
 	}
-	space, own := scheme, ""
-	if strings.HasPrefix(public, appScheme) {
-		space, own = appScheme, appScheme
-	}
-	page, ok := strings.CutPrefix(public, space+string(domain)+"/"+tabPart(tab))
+	page, ok := strings.CutPrefix(public, scheme+string(domain)+"/"+tabPart(tab))
 	if !ok {
 		return "", false
 	}
@@ -65,11 +54,8 @@ func (n ToolNamer) PageURI(domain spec.Domain, tab int, public string) (string, 
 			return "", false
 		}
 	}
-	return unescapeBrackets(own + page), true
+	return unescapeBrackets(page), true
 }
-
-// IsApp reports whether a URI, public or a page's, is one of an app.
-func IsApp(uri string) bool { return strings.HasPrefix(uri, appScheme) }
 
 // Escaped returns a URI with the bytes that RFC 3986 does not allow in one as %XX.
 // Many clients read a listed URI with a parser that escapes some of them, and ask for

@@ -104,7 +104,6 @@ func (s *serving) env() []string {
 var (
 	typeScriptClients = []string{"v1 stdio 2025-11-25", "v1 sse 2024-11-05", "v2 http 2026-07-28"}
 	askedClients      = []string{"v1 http 2025-11-25", "v2 stdio 2026-07-28"}
-	appHosts          = []string{"http 2026-07-28"}
 )
 
 // The TypeScript SDKs, old and new, over all transports; each plays a tab too.
@@ -133,23 +132,6 @@ func TestOwnerAtTypeScriptClients(t *testing.T) {
 			t.Parallel()
 			cmd := node(t, "consent.mjs", strings.Fields(args)...)
 			cmd.Env = serve(t, "--listen", "127.0.0.1:0", "--policy", "careful").env()
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
-}
-
-// A host of MCP Apps, made of the packages that hosts are made of, shows an app of a page,
-// and what the app asks for reaches that page.
-func TestApps(t *testing.T) {
-	t.Parallel()
-	node(t, "apps.mjs")
-	hub := serve(t, "--listen", "127.0.0.1:0")
-	for _, args := range appHosts {
-		t.Run(args, func(t *testing.T) {
-			cmd := node(t, "apps.mjs", strings.Fields(args)...)
-			cmd.Env = hub.env()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

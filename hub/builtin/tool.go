@@ -53,20 +53,12 @@ func (t *Tool) Action(by *consent.Caller) policy.Action {
 	return policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
 }
 
-// forModels keeps a tool from the apps of pages (MCP Apps), which hosts take for the apps
-// of the server, whose tools they may call unless these say otherwise.
-var forModels = json.RawMessage(`{"ui":{"visibility":["model"]}}`)
-
 // Definition returns the tool as tools/list has it, on one line.
 func (t *Tool) Definition() json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	definition := struct {
-		*Tool
-		Meta json.RawMessage `json:"_meta"`
-	}{t, forModels}
-	if err := enc.Encode(definition); err != nil {
+	if err := enc.Encode(t); err != nil {
 		panic(fmt.Sprintf("the schema of %s: %v", t.Name, err)) // it is compiled in
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))

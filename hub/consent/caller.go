@@ -21,7 +21,7 @@ type Caller struct {
 	Agent   string    // tells apart the runs of a client without a Session, "" with one; believed for tabs alone
 	Began   time.Time // when the session made its first call; zero: this is it
 	Bound   []string  // the names of the browsers that its connection is for; nil: all
-	Via     string    // the tool of the hub that it called for this, or ViaApp; "" if none
+	Via     string    // the tool of the hub that it called for this; "" if none
 
 	// Extensions are passed on to the page as they are; nobody interprets them.
 	Extensions spec.Extensions
@@ -47,10 +47,6 @@ type Caller struct {
 
 	note *note // nil if no record is made
 }
-
-// ViaApp is the Via of what the app of a page wants (MCP Apps), which the client shows: it uses
-// the page's own names.
-const ViaApp = "app"
 
 // Elicit asks the user of a client a question, and blocks until there is an answer. A
 // client that can be asked only by the end of its request makes it return *AskBack.

@@ -120,11 +120,7 @@ func (q *question) sealed() *question {
 // why says why it is asked and what an answer is worth, in sentences of the hub.
 func why(by *Caller, c *Call, wide bool) []string {
 	all := []string{c.Decision.Why(c.Action)}
-	switch by.Via {
-	case "":
-	case ViaApp:
-		all = append(all, "The app of the page, which the client shows, has asked for it.")
-	default:
+	if by.Via != "" {
 		all = append(all, fmt.Sprintf("The client does it through the tool %s.", by.Via))
 	}
 	if n := len(c.Args); n > maxArgs {

@@ -21,10 +21,9 @@ type ToolReport struct {
 	Name       string          `json:"name"`
 	Domain     spec.Domain     `json:"domain,omitempty"` // "" for a builtin tool
 	Tab        int             `json:"tab,omitempty"`
-	Source     string          `json:"source,omitempty"`  // the page's own name
-	Listed     bool            `json:"listed"`            // to clients; the others are reached by name or through the tool proxy
-	AppOnly    bool            `json:"appOnly,omitempty"` // for its site's app, not for models
-	Class      policy.Class    `json:"class"`             // what rules take it for
+	Source     string          `json:"source,omitempty"` // the page's own name
+	Listed     bool            `json:"listed"`           // to clients; the others are reached by name or through the tool proxy
+	Class      policy.Class    `json:"class"`            // what rules take it for
 	Definition json.RawMessage `json:"definition"`
 	Pin        *policy.Pin     `json:"pin,omitempty"` // of the definition, for CallRequest; nil for a builtin tool
 }
@@ -69,7 +68,7 @@ func (s *Server) getTools(r *request) error {
 		if part.has() {
 			part.shown = append(part.shown, ToolReport{
 				Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source,
-				Listed: listed(it), AppOnly: it.AppOnly, Class: it.Class, Definition: it.JSON, Pin: it.Pin(),
+				Listed: listed(it), Class: it.Class, Definition: it.JSON, Pin: it.Pin(),
 			})
 		}
 	}

@@ -29,7 +29,6 @@ type Item struct {
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
 	Completes  bool            // a prompt or resource template whose arguments the page completes
-	AppOnly    bool            // a tool that is for its site's app, not for models
 	Warnings   []string        // what is wrong with parts that were left out
 
 	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
@@ -38,7 +37,6 @@ type Item struct {
 	pattern  pattern        // of a resource template
 	schema   *schema.Schema // of the arguments; tools only
 	required []string       // names of arguments; prompts only
-	app      *app           // nil if it has none; tools only
 	pin      atomic.Pointer[policy.Pin]
 	words    atomic.Pointer[string] // see said
 }
@@ -104,8 +102,8 @@ func (it *Item) Makes(uri string, left *Steps) bool {
 }
 
 // AppendJSON appends the MCP object that a list holds of the item to out: under its
-// public name or URI, its description after a label, and with the public URI of its App.
-func (it *Item) AppendJSON(out []byte, public, label, app string) []byte {
+// public name or URI, its description after a label.
+func (it *Item) AppendJSON(out []byte, public, label string) []byte {
 	key := `{"name":`
 	if it.Kind == spec.KindResource {
 		key = `{"uri":`
@@ -121,9 +119,6 @@ func (it *Item) AppendJSON(out []byte, public, label, app string) []byte {
 	out = append(out, it.text...)
 	out = append(out, '"')
 	out = append(out, it.rest...)
-	if it.app != nil {
-		out = it.app.appendMeta(out, app)
-	}
 	return append(out, '}')
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -104,8 +103,7 @@ func (l *labelling) appendValue(out []byte, v json.RawMessage) []byte {
 }
 
 // isForModel reports whether an object of MCP's is a text that models read: a text block, or
-// a resource that is no app.
+// a resource.
 func isForModel(object json.RawMessage) bool {
-	uri, ok := rawjson.String(rawjson.Get(object, "uri"))
-	return ok && !naming.IsApp(uri) || string(rawjson.Get(object, "type")) == `"text"`
+	return rawjson.Get(object, "uri") != nil || string(rawjson.Get(object, "type")) == `"text"`
 }

@@ -40,7 +40,7 @@ func TestLabelMarksTexts(t *testing.T) {
 	for result, want := range map[string]string{
 		`{"content":[{"type":"text","text":"a\n\"b\""},{"type":"image","data":"AA==","mimeType":"image/png"}],"structuredContent":{"type":"text","text":"a"}}`: `"content":[{"type":"text","text":"` + mark(`a\n\"b\"`) + `"},{"type":"image","data":"AA==","mimeType":"image/png"}],"structuredContent":{"type":"text","text":"a"}`,
 		`{"content":[{"type":"resource","resource":{"uri":"shop://1","text":"a"}}]}`:                                                                           `"content":[{"type":"resource","resource":{"uri":"shop://1","text":"` + mark("a") + `"}}]`,
-		`{"contents":[{"uri":"shop://1","text":"a"},{"uri":"ui://app","text":"<p>"}]}`:                                                                         `"contents":[{"uri":"shop://1","text":"` + mark("a") + `"},{"uri":"ui://app","text":"<p>"}]`,
+		`{"contents":[{"uri":"shop://1","text":"a"},{"uri":"shop://2","blob":""}]}`:                                                                            `"contents":[{"uri":"shop://1","text":"` + mark("a") + `"},{"uri":"shop://2","blob":""}]`,
 		`{"messages":[{"role":"user","content":{"type":"text","text":"a"}}]}`:                                                                                  `"messages":[{"role":"user","content":{"type":"text","text":"` + mark("a") + `"}}]`,
 	} {
 		got := string(Label(json.RawMessage(result), shop, "7f3a"))

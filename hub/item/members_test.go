@@ -161,7 +161,7 @@ func TestNoteOfSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"name":"x","description":"[e.com] Does it.\n(its parameters' schema is not valid: inputSchema: type must be \"object\", not \"string\")","inputSchema":{"type":"object"}}`
-	if got := string(it.AppendJSON(nil, "x", "[e.com]", "")); got != want {
+	if got := string(it.AppendJSON(nil, "x", "[e.com]")); got != want {
 		t.Errorf("listed as\n%s, want\n%s", got, want)
 	}
 	if err := it.CheckArguments(json.RawMessage(`{"anything":1}`)); err != nil {

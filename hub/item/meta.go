@@ -56,8 +56,8 @@ func isMetaName(s string) bool {
 
 // metaOf returns what passes of a `_meta` that a page of a domain made, with its texts
 // cleaned; nil if nothing does. Besides the site's own keys that is `tags`, an array of
-// strings, and of `ui` the members that ui has.
-func metaOf(domain spec.Domain, v json.RawMessage, ui members) json.RawMessage {
+// strings.
+func metaOf(domain spec.Domain, v json.RawMessage) json.RawMessage {
 	if v[0] != '{' {
 		return nil
 	}
@@ -65,13 +65,7 @@ func metaOf(domain spec.Domain, v json.RawMessage, ui members) json.RawMessage {
 	dropped := false
 	out := []byte{'{'}
 	for key, v := range rawjson.Members(v) {
-		if key == "ui" && ui != nil {
-			v = validMembers("_meta.ui", v, ui, ignore)
-			dropped = true
-			if len(v) > len("{}") {
-				out = append(appendKey(out, key), describe.CleanJSON(v)...)
-			}
-		} else if key == "tags" && isStrings.is(v) || isSiteKey(key, prefix) {
+		if key == "tags" && isStrings.is(v) || isSiteKey(key, prefix) {
 			out = append(appendKey(out, key), describe.CleanJSON(v)...)
 		} else {
 			dropped = true

@@ -34,7 +34,7 @@ func TestMetaOf(t *testing.T) {
 		{"example.com", `"text"`, ``},
 		{"example.com", `{}`, `{}`},
 	} {
-		if got := string(metaOf(c.domain, json.RawMessage(c.meta), nil)); got != c.want {
+		if got := string(metaOf(c.domain, json.RawMessage(c.meta))); got != c.want {
 			t.Errorf("of %s passes of\n%s\n%s, want\n%s", c.domain, c.meta, got, c.want)
 		}
 	}

@@ -358,7 +358,9 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 			p.keep("icons", icons)
 		}
 	}
-	p.metaMember()
+	if err := p.metaMember(); err != nil {
+		return err
+	}
 	if p.Kind == spec.KindTool {
 		p.schemaMembers()
 	}
@@ -366,44 +368,39 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 	quoted := rawjson.AppendString(nil, text+p.note)
 	p.text = quoted[1 : len(quoted)-1]
 	p.sum = hashOf(p.rest, p.text)
-	if p.app != nil {
-		p.sum ^= hashOf(p.app.appendMeta(nil, p.app.resource.Source), nil)
+	return nil
+}
+
+// metaMember keeps what passes of `_meta`, and WebMCP's hints.
+func (p *parser) metaMember() error {
+	var meta json.RawMessage
+	if p.meta != nil {
+		if isForApps(rawjson.Get(p.meta, "ui", "visibility")) {
+			return errors.New("it is for an app of MCP Apps and not for models, and no client is shown apps of pages")
+		}
+		meta = metaOf(p.Domain, p.meta)
+	}
+	if p.hints != nil {
+		out := append(rawjson.AppendKey([]byte{'{'}, "webmcp/annotations"), p.hints...)
+		for key, v := range rawjson.Members(meta) {
+			out = rawjson.AppendMember(out, key, v)
+		}
+		meta = append(out, '}')
+	}
+	if meta != nil {
+		p.keep("_meta", meta)
 	}
 	return nil
 }
 
-// metaMember keeps what passes of `_meta`, and WebMCP's hints. That of a tool with an app
-// is written with the app's URI, see AppendJSON.
-func (p *parser) metaMember() {
-	var ui members
-	switch {
-	case p.meta == nil:
-	case p.Kind == spec.KindTool:
-		p.AppOnly = isAppOnly(rawjson.Get(p.meta, "ui", "visibility"))
-		if p.Verified {
-			if err := p.readApp(); err != nil {
-				p.warn(err)
-			}
+// isForApps reports whether a tool's visibility says that it is for apps alone.
+func isForApps(visibility json.RawMessage) (only bool) {
+	for v := range rawjson.Elements(visibility) {
+		if only = oneOf(v, "app"); !only {
+			return false
 		}
-		if p.app == nil {
-			ui = toolUIMembers
-		}
-	case p.Kind == spec.KindResource && p.Verified:
-		ui = resourceUIMembers
 	}
-	var meta json.RawMessage
-	if p.meta != nil {
-		meta = metaOf(p.Domain, p.meta, ui)
-	}
-	if p.hints != nil {
-		meta = append(appendMembers(append(appendKey([]byte{'{'}, "webmcp/annotations"), p.hints...), meta), '}')
-	}
-	switch {
-	case p.app != nil:
-		p.app.meta = meta
-	case meta != nil:
-		p.keep("_meta", meta)
-	}
+	return only
 }
 
 var anyObject = json.RawMessage(`{"type":"object"}`)

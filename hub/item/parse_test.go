@@ -29,3 +29,15 @@ func TestDeparted(t *testing.T) {
 		t.Errorf("%s differs from %s", gone.Raw, here.Raw)
 	}
 }
+
+// What a page keeps for its app, such as what its user confirms there, no model is to call.
+func TestToolsOfAppsAreSetAside(t *testing.T) {
+	for meta, taken := range map[string]bool{
+		`{"ui":{"visibility":["app"]}}`: false, `{"ui":{"visibility":["model","app"]}}`: true, `{"ui":{"visibility":[]}}`: true, `{"ui":{"resourceUri":"ui://cart"}}`: true,
+	} {
+		_, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","_meta":`+meta+`}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{Domain: "e.com"}, nil })
+		if (err == nil) != taken {
+			t.Errorf("%s: %v", meta, err)
+		}
+	}
+}

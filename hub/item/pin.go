@@ -31,13 +31,7 @@ func (it *Item) Pin() policy.Pin {
 }
 
 // Definition returns the item as a list has it, under the page's own name.
-func (it *Item) Definition() json.RawMessage {
-	uri := ""
-	if it.app != nil {
-		uri = it.app.resource.Source
-	}
-	return it.AppendJSON(nil, it.Source, "", uri)
-}
+func (it *Item) Definition() json.RawMessage { return it.AppendJSON(nil, it.Source, "") }
 
 // canonical appends v, valid JSON, with the members of objects in the order of their names
 // and without space between tokens: a page may write the same in another order each time.

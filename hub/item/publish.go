@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tabhub/describe"
-	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -62,11 +61,7 @@ func (it *Item) publishObject(out []byte, object json.RawMessage) []byte {
 	for key, v := range rawjson.Members(object) {
 		switch key {
 		case "_meta":
-			var ui members
-			if uri, _ := rawjson.String(rawjson.Get(object, "uri")); it.Verified && naming.IsApp(uri) {
-				ui = resourceUIMembers
-			}
-			if v = metaOf(it.Domain, v, ui); v == nil {
+			if v = metaOf(it.Domain, v); v == nil {
 				continue
 			}
 		case "icons":

@@ -32,7 +32,7 @@ func FuzzTexts(f *testing.F) {
 					t.Fatalf("%s: the warning hides something: %+q", members, warning)
 				}
 			}
-			object := it.AppendJSON(nil, "n", describe.Prefix(describe.Place{Domain: "e.com"}), "")
+			object := it.AppendJSON(nil, "n", describe.Prefix(describe.Place{Domain: "e.com"}))
 			var listed any
 			if err := json.Unmarshal(object, &listed); err != nil {
 				t.Fatalf("%s is listed as %s: %v", members, object, err)
@@ -66,7 +66,7 @@ func TestTitleThatCannotBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(it.AppendJSON(nil, "n", "", "")); strings.Contains(got, `\ud800`) || !strings.Contains(got, `"title":"a`) {
+	if got := string(it.AppendJSON(nil, "n", "")); strings.Contains(got, `\ud800`) || !strings.Contains(got, `"title":"a`) {
 		t.Errorf("listed as %s", got)
 	}
 }

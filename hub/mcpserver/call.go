@@ -9,7 +9,6 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/tasks"
-	"tabhub/spec"
 )
 
 // call serves tools/call.
@@ -67,12 +66,10 @@ func (c toolCall) run(ctx context.Context) (json.RawMessage, error) {
 			_ = s.hub.Settled(ctx) // it may show names; what was done is told in any case
 			return result, err
 		}
-		return fromApp(rq, by, spec.KindTool, c.name, func(by *consent.Caller, name string) (json.RawMessage, error) {
-			call := hub.Call{Name: name, Args: c.args, By: by}
-			if rq.task != nil {
-				call.Sending = rq.task.sending
-			}
-			return s.hub.Call(ctx, call)
-		})
+		call := hub.Call{Name: c.name, Args: c.args, By: by}
+		if rq.task != nil {
+			call.Sending = rq.task.sending
+		}
+		return s.hub.Call(ctx, call)
 	})
 }

@@ -28,7 +28,6 @@ import (
 // page answers.
 type scripted struct {
 	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
-	apps  map[string]map[string]string // by URI: the public names of what each calls by its own
 	book  *tasks.Book
 
 	mu       sync.Mutex
@@ -138,18 +137,10 @@ func (h *scripted) Call(ctx context.Context, c hub.Call) (json.RawMessage, error
 }
 
 func (h *scripted) ReadResource(_ context.Context, _ *consent.Caller, uri string) (json.RawMessage, error) {
-	if h.apps[uri] != nil {
-		return json.RawMessage(`{"contents":[{"uri":"` + uri + `","text":""}]}`), nil
-	}
 	if uri != "tabhub://a/x" {
 		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
 	}
 	return json.RawMessage(`{"contents":[{"uri":"tabhub://a/x","text":"X"}]}`), nil
-}
-
-func (h *scripted) FromApp(_ *consent.Caller, app string, _ spec.Kind, name string) (string, bool) {
-	public, ok := h.apps[app][name]
-	return public, ok
 }
 
 func (h *scripted) GetPrompt(_ context.Context, _ *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error) {

@@ -32,7 +32,6 @@ type keptSession struct {
 	Capabilities  json.RawMessage  `json:"capabilities,omitempty"`
 	Level         mcp.LoggingLevel `json:"level,omitempty"`
 	Follows       []string         `json:"follows,omitempty"` // URIs of resources
-	Apps          []string         `json:"apps,omitempty"`    // public URIs
 }
 
 const (
@@ -99,15 +98,12 @@ func (ses *session) forget() {
 }
 
 func (ses *session) document() keptSession {
-	ses.apps.mu.Lock()
-	apps := ses.apps.uris // of which no element changes
-	ses.apps.mu.Unlock()
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	return keptSession{
 		Whose: ses.identity.name, Began: ses.began, Used: time.Now(), Version: ses.version,
 		Client: ses.client, ClientVersion: ses.clientVer, Capabilities: ses.capabilities, Level: ses.level,
-		Follows: append(slices.Sorted(maps.Keys(ses.subs)), ses.missing...), Apps: apps,
+		Follows: append(slices.Sorted(maps.Keys(ses.subs)), ses.missing...),
 	}
 }
 
@@ -118,7 +114,7 @@ func (s *Server) restore(id string, k keptSession, of identity) *session {
 	ses.version, ses.agreed, ses.ready = k.Version, time.Now(), true
 	ses.client, ses.clientVer, ses.capabilities, ses.level = k.Client, k.ClientVersion, bytes.Clone(k.Capabilities), k.Level
 	ses.changes = changes{tools: true, resources: true, prompts: true}
-	ses.apps.uris, ses.missing = k.Apps, k.Follows
+	ses.missing = k.Follows
 	return ses
 }
 

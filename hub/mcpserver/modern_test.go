@@ -137,7 +137,7 @@ func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 	claude := streamTo(t, newServer(t, h, Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto}))
 	claude.ask(strings.Replace(initializeLine("2025-06-18"), `"test"`, `"claude-ai"`, 1))
 	claude.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	claude.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy","inputSchema":{},"_meta":{"ui":{"visibility":["model"]}}}]}}`)
+	claude.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy","inputSchema":{}}]}}`)
 }
 
 // From revision 2026-07-28 on a list may be kept by whoever stands between, so it

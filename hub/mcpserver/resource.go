@@ -21,13 +21,7 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 		return frame{}, e
 	}
 	r, err := s.withInput(ctx, rq, uri, nil, func(by *consent.Caller) (json.RawMessage, error) {
-		return fromApp(rq, by, spec.KindResource, uri, func(by *consent.Caller, uri string) (json.RawMessage, error) {
-			r, err := s.hub.ReadResource(ctx, by, uri)
-			if err == nil {
-				rq.hasRead(uri)
-			}
-			return r, err
-		})
+		return s.hub.ReadResource(ctx, by, uri)
 	})
 	if err != nil {
 		return frame{}, err

@@ -34,7 +34,6 @@ type Hub interface {
 	Shows(*policy.Action) bool
 	Call(context.Context, hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
-	FromApp(by *consent.Caller, app string, kind spec.Kind, name string) (public string, ok bool)
 	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
 	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
@@ -114,7 +113,6 @@ type Server struct {
 
 	mu       sync.Mutex
 	watching map[*session]*watcher // told of changes
-	apps     map[string]*apps      // of clients without sessions, see request.apps
 }
 
 // ErrClosing is why a request or a stream has ended that Server.Close has cut short.
@@ -148,7 +146,7 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.MaxBody, spec.MaxFrame)
 	orDefault(&o.MaxInFlight, 256)
 	orDefault(&o.MaxSessions, 4096)
-	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]*watcher{}, apps: map[string]*apps{}}
+	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]*watcher{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	for i := range o.Builtin {

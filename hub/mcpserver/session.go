@@ -33,7 +33,6 @@ type session struct {
 	transport telemetry.Transport // over SSE, 2024-11-05 is the version of a client that names none
 	full      bool                // has no room for a request
 	outlives  bool                // its client goes on to another Server when this one is closed
-	apps      apps                // not for requests without a session, see request.apps
 	calls     gate                // requests that are answered in other goroutines
 	jobs      chan func()         // to the idle ones of these
 	idle      atomic.Int32

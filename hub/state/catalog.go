@@ -39,13 +39,9 @@ type provider struct {
 	number int
 	public string
 	item   *item.Item
-	seq    uint64     // of the registration that brought item
-	since  time.Time  // when the hub saw this definition first; zero: before it started
-	tool   *item.Item // the tool whose app item is, if only that is registered; see matchApp
+	seq    uint64    // of the registration that brought item
+	since  time.Time // when the hub saw this definition first; zero: before it started
 }
-
-// registered is what the tab has registered.
-func (p *provider) registered() *item.Item { return cmp.Or(p.tool, p.item) }
 
 func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
 
@@ -82,11 +78,11 @@ func (s *State) item(e *entry, by By) *item.Item {
 
 // present reports whether a call can be sent to a provider now: its tab is connected,
 // and the document that it shows has registered the item, or is not loaded.
-func (p *provider) present() bool { return p.connected() && !p.tab.departed(p.registered()) }
+func (p *provider) present() bool { return p.connected() && !p.tab.departed(p.item) }
 
 func (p *provider) connected() bool {
 	t := p.tab
-	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[p.registered().Kind])
+	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[p.item.Kind])
 }
 
 // entry returns a domain's entry for an item, making it if need be; nil if the domain

@@ -14,7 +14,6 @@ import (
 type Listed struct {
 	Public string // name, or for resources URI or URI template
 	Item   *item.Item
-	App    string         // the public URI of the app of a tool that has one
 	Tab    int            // the tab's number; 0 is the domain's own name
 	Place  describe.Place // for its description
 	// Alone is set for a tab's own name if the domain's name stands for the same: for
@@ -66,8 +65,7 @@ func (s *State) List(dst []Listed, by By, domain spec.Domain, kind spec.Kind, te
 }
 
 // Find returns the item that a public name or URI stands for, listed or not, if by knows of
-// it. A resource is also found by a URI that a template makes, the item is the template then,
-// and by that of a tool's app.
+// it. A resource is also found by a URI that a template makes: the item is the template then.
 func (s *State) Find(by By, kind spec.Kind, name string) (Listed, bool) {
 	b := s.names[publicName{kind, name}]
 	if (b == nil || b.entry == nil) && kind == spec.KindResource {
@@ -134,19 +132,19 @@ func (v *listing) visible(e *entry) (n int) {
 }
 
 func (v *listing) entry(e *entry, it *item.Item) Listed {
-	return Listed{Public: e.public, Item: it, App: v.appURI(it, 0), Place: v.placeOf(e)}
+	return Listed{Public: e.public, Item: it, Place: v.placeOf(e)}
 }
 
 func (v *listing) cached(e *entry, it *item.Item) Listed {
 	place := v.place
 	place.Cached = true
-	return Listed{Public: e.public, Item: it, App: v.appURI(it, 0), Place: place}
+	return Listed{Public: e.public, Item: it, Place: place}
 }
 
 func (v *listing) provider(p *provider) Listed {
 	place := v.place
 	place.Tab, place.Title, place.Active, place.Asleep = p.number, p.tab.title, p.tab == v.active, p.tab.discarded
-	return Listed{Public: p.public, Item: p.item, App: v.appURI(p.item, p.number), Tab: p.number, Place: place}
+	return Listed{Public: p.public, Item: p.item, Tab: p.number, Place: place}
 }
 
 // placeOf says where an item of the domain runs: the active tab is of interest if it has the

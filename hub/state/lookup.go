@@ -66,9 +66,8 @@ func (s *State) escaped(uri string) *binding {
 	return nil
 }
 
-// match returns the binding of a template that a URI is made by, or of an app that a tool
-// names by it, and the page's URI; nil if there is none that by knows of. Of several templates the first by
-// domain and template counts.
+// match returns the binding of a template that a URI is made by, and the page's URI; nil if there
+// is none that by knows of. Of several templates the first by domain and template counts.
 func (s *State) match(by By, uri string) (best *binding, page string) {
 	left := item.MaxSteps
 	for _, d := range s.order {
@@ -87,9 +86,6 @@ func (s *State) match(by By, uri string) (best *binding, page string) {
 				best, page = &binding{id: e.id, domain: d, entry: e, provider: p}, tabURI
 				best.id.Tab = p.number
 			}
-		}
-		if best == nil {
-			best, page = s.matchApp(by, d, uri)
 		}
 		if best != nil {
 			return best, page

@@ -17,9 +17,6 @@ func (s *State) ToolNames(by By, addr spec.TabAddr) []string {
 	}
 	var names []string
 	for _, it := range t.items[spec.KindTool] {
-		if it.AppOnly {
-			continue
-		}
 		e := s.domains[it.Domain].entries[entryKey{it.Kind, it.Source}]
 		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && s.knowsTab(&by, p.tab) })
 		for _, p := range e.providers {

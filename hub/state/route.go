@@ -210,7 +210,7 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 // appendCandidate appends a candidate for a call of a session, nil for nobody's.
 func appendCandidate(all []Candidate, p *provider, ses *session) []Candidate {
 	t := p.tab
-	connected, departed := p.connected(), t.departed(p.registered())
+	connected, departed := p.connected(), t.departed(p.item)
 	all = append(all, Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated, Since: p.since,
 		Present: connected && !departed, Departed: connected && departed, Asleep: t.discarded,

@@ -191,7 +191,7 @@ func testExtensionUpdated(t *testing.T, native bool) {
 	}
 }
 
-// A page's resources can be followed, and the app of a tool read though no list has it.
+// A page's resources can be followed, and those of a template read.
 func TestResourceUpdates(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
@@ -200,7 +200,7 @@ func TestResourceUpdates(t *testing.T) {
 		const send = payload => window.postMessage({channel: 'mcp-default', type: 'mcp', direction: 'server-to-client', payload}, '*');
 		const answers = {
 			'initialize': {protocolVersion: '2025-06-18', capabilities: {resources: {subscribe: true, listChanged: true}}, serverInfo: {name: 's', version: '1'}},
-			'tools/list': {tools: [{name: 'show', inputSchema: {type: 'object'}, _meta: {ui: {resourceUri: 'ui://notes'}}}]},
+			'tools/list': {tools: []},
 			'resources/list': {resources: [{uri: 'note://1', name: 'note'}]},
 			'resources/templates/list': {resourceTemplates: [{uriTemplate: 'note://{id}', name: 'notes'}]},
 			'resources/read': {contents: [{uri: 'note://2', text: 'two'}]},
@@ -225,13 +225,6 @@ func TestResourceUpdates(t *testing.T) {
 	})
 	if got, err := h.ask(tab, &spec.ReadResource{URI: "note://2", FrameID: new(int64(0))}); err != nil || !strings.Contains(got, "two") {
 		t.Errorf("a resource of the template: %s, %v", got, err)
-	}
-	h.tabWith("show")
-	if show := h.tool(tab, "show"); string(show.Meta) != `{"ui":{"resourceUri":"ui://notes"}}` {
-		t.Errorf("the tool has _meta %s", show.Meta)
-	}
-	if got, err := h.ask(tab, &spec.ReadResource{URI: "ui://notes", FrameID: new(int64(0))}); err != nil || !strings.Contains(got, "two") {
-		t.Errorf("the app of the tool: %s, %v", got, err)
 	}
 	if _, err := h.ask(tab, &spec.SubscribeResource{URI: "note://1", Subscribe: true, FrameID: new(int64(0))}); err != nil {
 		t.Error(err)

@@ -66,7 +66,7 @@ function parts(tool, where) {
   const trial = element("div", "writes", element("h3", "", "Try it"), trialOf(offerOf(tool)));
   return [
     heading(foreign(title || tool.source || tool.name, "title")),
-    element("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words.word), tool.appOnly ? " " : "", tool.appOnly ? mark("off", "for its site’s app") : ""),
+    element("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words.word)),
     element("p", "foreign lines", describe(tool)),
     element("p", tool.class === "destructive" ? "bad" : "soft", words.sentence + (says.length ? ` Its page says: ${says.join(", ")}.` : "")),
     where,

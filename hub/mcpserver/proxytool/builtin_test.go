@@ -120,34 +120,3 @@ func TestCancelledBuiltinTool(t *testing.T) {
 		t.Errorf("answered %s", r)
 	}
 }
-
-// TestToolsOfApps: what a site keeps for its app, such as what its user confirms there, no
-// model does through proxy.
-func TestToolsOfApps(t *testing.T) {
-	g := newRig(t)
-	confirm := item("acts", "shop.example.com", `{"name":"acts"}`)
-	confirm.AppOnly = true
-	g.hub.lists[hub.ListTools] = listing(2, confirm)
-	for args, want := range map[string]string{
-		`{"action":"info","type":"tool","path":"acts"}`:                                   "Tool 'acts' not found",
-		`{"action":"call","type":"tool","path":"acts"}`:                                   "Unknown tool: 'acts'",
-		`{"action":"batch","operations":[{"action":"call","type":"tool","path":"acts"}]}`: "Unknown tool: 'acts'",
-	} {
-		for _, tool := range []string{Name, ReadName} {
-			if got := g.call(tool, args); !strings.Contains(got, want) {
-				t.Errorf("%s %s: %s", tool, args, got)
-			}
-		}
-	}
-	for _, tool := range []string{Name, ReadName} {
-		if got := g.call(tool, `{"action":"list","type":"tool"}`); !strings.Contains(got, "browser_tab") || strings.Contains(got, "acts") {
-			t.Errorf("%s lists %s", tool, got)
-		}
-	}
-	// The hub decides, at the tab that it chooses.
-	for _, c := range g.hub.got {
-		if !c.ForModel {
-			t.Errorf("the hub was asked for %+v", c)
-		}
-	}
-}

@@ -55,7 +55,7 @@ func (c *caller) callTool(ctx context.Context, op *operation) (json.RawMessage, 
 	own := builtin.Find(c.tool.builtin, op.path)
 	switch {
 	case own == nil:
-		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, By: c.by, ReadOnly: c.readOnly, ForModel: true})
+		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, By: c.by, ReadOnly: c.readOnly})
 	case c.readOnly && !onlyReads(own):
 		return nil, hub.ErrNotReadOnly
 	}

@@ -50,7 +50,7 @@ func (t *proxy) index(by *consent.Caller, kind spec.Kind) *index {
 	for _, l := range lists {
 		for i := range l.Items {
 			it := &l.Items[i]
-			if kind != spec.KindTool || !it.AppOnly && !t.reserved(it.Name) {
+			if kind != spec.KindTool || !t.reserved(it.Name) {
 				ix.items = append(ix.items, *it)
 			}
 		}

@@ -84,7 +84,7 @@ func (t *proxy) find(by *consent.Caller, op *operation) (hub.Item, error) {
 		}
 	}
 	it, err := t.hub.FindFor(by, op.kind, op.path)
-	if op.self() || it.AppOnly {
+	if op.self() {
 		return hub.Item{}, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	}
 	return it, err

@@ -68,9 +68,6 @@ func (w *fakeHub) Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
 	w.mu.Lock()
 	w.got = append(w.got, c)
 	w.mu.Unlock()
-	if it, err := w.Find(spec.KindTool, c.Name); err == nil && it.AppOnly && c.ForModel {
-		return nil, &hub.UnknownError{Kind: spec.KindTool, Name: c.Name}
-	}
 	if f := w.tools[c.Name]; f != nil {
 		return f(ctx, c)
 	}

@@ -34,8 +34,6 @@ class Path {
   #sent = { tool: "[]", resource: "[]", prompt: "[]" };
   /** What each source had when it was read last. @type {Map<Source, Awaited<ReturnType<Source["offer"]>>>} */
   #read = new Map();
-  /** Whose tools have an app of a URI, listed or not. @type {Map<unknown, ItemSource>} */
-  #apps = new Map();
   #lastChange = -Infinity;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -155,7 +153,6 @@ class Path {
     /** @type {Map<string, ItemSource>} */
     const owners = new Map();
     const items = [];
-    if (kind === "tool") this.#apps.clear();
     for (const [i, offer] of offers.entries()) {
       for (const item of /** @type {JSONObject[]} */ (offer[KINDS[kind].member])) {
         const key = KINDS[kind].key(item);
@@ -163,8 +160,6 @@ class Path {
         const source = /** @type {ItemSource} */ (this.#sources[i]);
         owners.set(key, source);
         items.push(item);
-        const app = appOf(item);
-        if (app) this.#apps.set(app, source);
       }
     }
     this.owners[kind] = owners;
@@ -213,8 +208,6 @@ class Path {
   #ownerOf(kind, name) {
     const owner = this.owners[kind].get(name);
     if (owner || kind !== "resource") return owner;
-    const app = this.#apps.get(name);
-    if (app) return app;
     for (const [template, source] of this.owners.resource) {
       if (template.includes("{") && templatePattern(template).test(name)) return source;
     }
@@ -224,8 +217,3 @@ class Path {
 
 /** @type {Kind[]} */
 const KIND_NAMES = ["tool", "resource", "prompt"];
-
-/** @param {any} item @returns {unknown} the URI of the app of MCP Apps that a tool has */
-function appOf({ _meta }) {
-  return _meta?.ui?.resourceUri ?? _meta?.["ui/resourceUri"];
-}

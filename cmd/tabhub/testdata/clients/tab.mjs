@@ -56,12 +56,6 @@ export class Tab {
     await say('prompt', 'browser/registerPrompts', prompts, 'name');
   }
 
-  /** Serves a resource that it does not offer. */
-  unlisted(uri, run) {
-    this.#serve.resource ??= new Map();
-    this.#serve.resource.set(uri, { run });
-  }
-
   updated(uri) {
     this.#send({ method: 'browser/resourceUpdated', params: { uri } });
   }
