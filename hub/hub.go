@@ -18,7 +18,6 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
-	"tabhub/hub/stats"
 	"tabhub/hub/tasks"
 	"tabhub/hub/telemetry"
 	"tabhub/naming"
@@ -52,8 +51,7 @@ type Hub struct {
 	yields    yields
 	updates   atomic.Uint64
 	inFlight  atomic.Int64
-	calls     atomic.Uint64 // since Open
-	stats     stats.Calls
+	calls     atomic.Uint64         // since Open
 	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970
 	storeErr  atomic.Pointer[error] // of the last write
 	kept      atomic.Uint64         // writes to the store that have ended

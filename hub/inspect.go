@@ -10,7 +10,6 @@ import (
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
-	"tabhub/hub/stats"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -109,10 +108,6 @@ func (h *Hub) Status() Status {
 	}
 	return s
 }
-
-// Calls returns the calls that have ended in a span, without the time that the owner took to
-// answer.
-func (h *Hub) Calls(span stats.Span) stats.Series { return h.stats.Series(span, time.Now()) }
 
 // Sites returns the per-site settings, by domain.
 func (h *Hub) Sites() []storage.Site { return view(h, (*state.State).Sites) }

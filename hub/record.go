@@ -28,9 +28,6 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	r.args = bytes.Clone(r.args) // the record may be left when the client has its answer
 	e := r.entry()
 	e.Outcome, e.Result = outcomeOf(resp, err), resp.Result
-	if e.Outcome != askedBack { // the call has not ended
-		h.stats.Add(e.Time.Add(e.Duration), e.Outcome, e.Duration-e.Asked)
-	}
 	r.traced(resp, err, func(flows []policy.Flow) {
 		e.Flows = flowLines(flows, e.Domain)
 		h.Record(e)

@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"hub"},
 	{"hub/state", "hub/builtin", "hub/tasks"},
 	{"hub/item", "hub/consent"},
-	{"hub/cluster", "hub/policy", "hub/record", "hub/flow", "hub/stats", "hub/outcome", "hub/schema", "hub/telemetry", "naming", "describe", "storage", "tabtransport"},
+	{"hub/cluster", "hub/policy", "hub/record", "hub/flow", "hub/outcome", "hub/schema", "hub/telemetry", "naming", "describe", "storage", "tabtransport"},
 	{"spec", "hub/broadcast"},
 }
 

@@ -16,7 +16,6 @@ import (
 )
 
 //go:embed dashboard/*.html dashboard/*.js dashboard/*.css
-//go:embed dashboard/vendor/uplot/*.js dashboard/vendor/uplot/*.css dashboard/vendor/uplot/LICENSE
 var dashboardFS embed.FS
 
 // dashboardTypes are the content types of what is served, by the end of its name. The

@@ -62,8 +62,10 @@ func (rec *recorder) requests(path string) (out []*http.Request) {
 // hostile page calls itself does no harm.
 func TestDashboardInABrowser(t *testing.T) {
 	t.Parallel()
-	d := openSignIn(t, nil)
 	const hostile = `</td><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+	d := openSignIn(t, func(_ *GuardOptions, o *Options) {
+		o.Doctor = func(context.Context) []Finding { return []Finding{{State: "problem", Check: "data", Text: hostile, Fix: "chmod " + hostile}} }
+	})
 	d.join("Chromium 141", "https://shop.example.com/?a=1", hostile, nil, offered...)
 	b := chromium.Shared(t, chromium.Options{})
 	address := d.signInURL(d.token.Identity())
@@ -86,6 +88,13 @@ func TestDashboardInABrowser(t *testing.T) {
 	// Nothing is fetched but what the page has: the policy would say so.
 	if got := page.Eval(`performance.getEntriesByType("resource").filter(e => !e.name.startsWith(location.origin)).length`); got != "0" {
 		t.Errorf("%s requests leave the hub", got)
+	}
+
+	// What the doctor quotes of files is text, too.
+	awaitView(page, "health")
+	page.WaitFor(`document.querySelector("#diagnosis").textContent === "There is 1 problem." && document.querySelector("#findings li").textContent.includes("onerror")`)
+	if got := page.Eval(`document.querySelectorAll("main img, main script").length`); got != "0" {
+		t.Error("what the doctor says has become a part of the page")
 	}
 
 	// What happens shows up by itself.

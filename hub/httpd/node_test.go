@@ -281,11 +281,6 @@ func TestEntranceForItsOwner(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &report); err != nil || status != 200 || report.Version != "entrance" || report.User != spec.LocalUser || report.Hub.Tabs != 1 {
 		t.Errorf("%d %+v %v", status, report, err)
 	}
-	var health HealthReport
-	status, body = d.askOwner("GET", "/api/health", "")
-	if err := json.Unmarshal([]byte(body), &health); err != nil || status != 200 || health.Process == nil || health.Process.Version != "entrance" || health.Calls == nil {
-		t.Errorf("%d %s %v", status, body, err)
-	}
 	if status, body := d.askOwner("GET", "/api/doctor", ""); status != 200 || body != "[]\n" {
 		t.Errorf("%d %s", status, body)
 	}
@@ -301,7 +296,7 @@ func TestEntranceForItsOwner(t *testing.T) {
 	// A dashboard's page, whose session only the owner of the user knows.
 	d.owner.server.o.URL = "http://" + d.addr
 	session := d.signIn()
-	for path, want := range map[string]int{"/api/status": 200, "/api/health": 200, "/api/tabs": 200, "/api/doctor": 200} {
+	for path, want := range map[string]int{"/api/status": 200, "/api/tabs": 200, "/api/doctor": 200} {
 		if got := d.as(session, "GET", path, ""); got != want {
 			t.Errorf("%s: %d", path, got)
 		}
@@ -609,7 +604,7 @@ func TestUserMovesDuringRequest(t *testing.T) {
 			return nil, &ownedError{there}
 		}, slog.New(slog.DiscardHandler))
 	})
-	for _, path := range []string{"/api/tabs", "/api/status", "/api/health"} {
+	for _, path := range []string{"/api/tabs", "/api/status"} {
 		r := ask(path, "127.0.0.1:3300", "-")
 		r.Header.Set("Authorization", "Bearer "+secret)
 		w := httptest.NewRecorder()

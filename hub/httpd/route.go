@@ -108,7 +108,6 @@ var routes = []route{
 
 	// The admin API, which the tabhub command and the dashboard use.
 	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus, merge: (*Server).mergeStatus},
-	{path: "/api/health", method: "GET", access: ofProcess, client: true, serve: (*Server).getHealth, merge: (*Server).mergeHealth},
 	{path: "/api/doctor", method: "GET", access: ofProcess, client: true, serve: (*Server).getDoctor},
 	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
 	{path: "/api/cluster", method: "GET", access: stops, client: true, serve: (*Server).getCluster},

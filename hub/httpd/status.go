@@ -3,6 +3,7 @@ package httpd
 import (
 	"encoding/json"
 	"net/http"
+	"runtime/metrics"
 	"slices"
 	"time"
 
@@ -42,12 +43,19 @@ type Refusal struct {
 // StatusReport is GET /api/status.
 type StatusReport struct {
 	Info
-	User    spec.UserID `json:"user"`    // "": nobody's, only the process is reported
-	Clients int         `json:"clients"` // MCP clients that are being served now
-	Paired  int         `json:"paired"`  // browsers that have a pairing of the user's
-	Hub     hub.Status  `json:"hub"`
+	User      spec.UserID  `json:"user"`             // "": nobody's, only the process is reported
+	Clients   int          `json:"clients"`          // MCP clients that are being served now
+	Memory    uint64       `json:"memory,omitempty"` // bytes that the operating system has given the process
+	Paired    int          `json:"paired"`           // browsers that have a pairing of the user's
+	Questions int          `json:"questions"`        // that wait for the user
+	Hub       hub.Status   `json:"hub"`
+	Record    RecordStatus `json:"record"`
+}
 
-	Record record.Status `json:"record"`
+// RecordStatus says how far the record is behind.
+type RecordStatus struct {
+	record.Status
+	Queued int `json:"queued"` // bytes that wait to be written
 }
 
 func (s *Server) health(r *request) error {
@@ -68,19 +76,26 @@ func (s *Server) ready(r *request) error {
 // getStatus may have a caller who is no user: the owner of a hub with accounts.
 func (s *Server) getStatus(r *request) error {
 	// The request itself is counted as a client, as is who watches the questions.
-	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.served() - 1}
+	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.served() - 1, Memory: memory()}
 	if report.User != "" {
 		t, err := s.o.Tenants.Get(r.Context(), report.User)
 		if err != nil {
 			return s.moved(r, err)
 		}
-		report.Hub, report.Record = t.Hub.Status(), t.Record.Status()
-		report.Paired = len(s.pairings(r))
+		report.Hub, report.Record = t.Hub.Status(), RecordStatus{t.Record.Status(), t.Record.Queued()}
+		report.Paired, report.Questions = len(s.pairings(r)), len(t.Hub.Desk().Open())
 	}
 	if !s.tellsProcess(r) {
-		report.Info, report.Clients = Info{Version: report.Version, Started: report.Started}, 0
+		report.Info, report.Clients, report.Memory = Info{Version: report.Version, Started: report.Started}, 0, 0
 	}
 	return r.answer(report)
+}
+
+// memory returns how many bytes the operating system has given the process.
+func memory() uint64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
 }
 
 // served is how many clients are served now. Who watches the questions is none.
@@ -90,7 +105,7 @@ func (s *Server) served() int { return s.clients.count() - int(s.watchers.Load()
 func (s *Server) mergeStatus(answer []byte) (any, error) {
 	var report StatusReport
 	err := json.Unmarshal(answer, &report)
-	report.Info, report.Clients = s.o.Info(), s.served()
+	report.Info, report.Clients, report.Memory = s.o.Info(), s.served(), memory()
 	return report, err
 }
 

@@ -39,41 +39,18 @@ export interface Status {
   started: string;
   addrs: string[] | null;
   clients: number;
+  memory?: number; // bytes; of the owner alone, as sockets
+  sockets?: Record<string, number>;
+  questions: number;
   hub: {
+    inFlight: number;
     tabs: number;
     domains: number;
     tools: number;
     calls: number;
     storeError?: string;
   };
-  record: { error?: string };
-}
-
-/** Calls by the step in which they ended. */
-export interface Series {
-  start: string; // of the first step
-  stepMs: number;
-  calls: number[];
-  failed: number[];
-  p50: number[]; // in ms
-  p95: number[];
-  p99: number[];
-  outcomes: Record<string, number>;
-}
-
-export interface Health {
-  calls?: Series;
-  inFlight: number;
-  questions: number;
-  record: { queued: number; lost?: number };
-  process?: {
-    version: string;
-    started: string;
-    goroutines: number;
-    heap: number; // bytes
-    memory: number;
-    sockets?: Record<string, number>;
-  };
+  record: { error?: string; queued: number; lost?: number };
 }
 
 /** What the doctor has to say about one thing. */

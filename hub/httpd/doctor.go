@@ -1,0 +1,28 @@
+package httpd
+
+import (
+	"context"
+	"time"
+)
+
+// Finding is what the doctor has to say about one thing.
+type Finding struct {
+	State string `json:"state"` // ok, note or problem
+	Check string `json:"check"` // what was looked at
+	Text  string `json:"text"`
+	Fix   string `json:"fix,omitempty"` // what to do
+}
+
+// doctorTimeout is how long the doctor may take.
+const doctorTimeout = 20 * time.Second
+
+func (s *Server) getDoctor(r *request) error {
+	if !s.tellsProcess(r) {
+		return forbidden("this hub has several users, and what the doctor finds is for its owner: `tabhub doctor` on its machine")
+	}
+	s.doctor.Lock() // it tries ports and writes a file
+	defer s.doctor.Unlock()
+	ctx, cancel := context.WithTimeout(r.Context(), doctorTimeout)
+	defer cancel()
+	return r.answer(nonNil(s.o.Doctor(ctx)))
+}
