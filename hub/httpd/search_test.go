@@ -1,22 +1,14 @@
 package httpd
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"testing"
 
-	"tabhub/hub"
-	"tabhub/hub/builtin"
-	"tabhub/hub/mcpserver"
 	"tabhub/hub/state"
-	"tabhub/hub/tenant"
-	"tabhub/spec"
-	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 )
 
@@ -83,37 +75,5 @@ func TestSearch(t *testing.T) {
 		if status, body, _ := d.ask("GET", "/api/"+bad, ""); status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", bad, status, body)
 		}
-	}
-}
-
-// BenchmarkSearch asks for a page of 50 of 20,000 tools and of 1,000 tabs.
-func BenchmarkSearch(b *testing.B) {
-	peers := tabtransport.NewPeers()
-	h, err := hub.Open(b.Context(), hub.Options{User: spec.LocalUser, Transport: peers, Store: &storagetest.Memory{}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { h.Close(context.Background()) })
-	joinShops(b, peers, 1000, 20)
-	own := []builtin.Tool{}
-	tenant := &tenant.Tenant{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Expose: mcpserver.ExposeAuto})}
-	for name, serve := range map[string]func(*Server, *request) error{
-		"tools?limit=50":                                   (*Server).getTools,
-		"tools?limit=50&q=does+such+900":                   (*Server).getTools,
-		"tools?limit=50&q=nowhere":                         (*Server).getTools,
-		"tools?limit=50&offset=19000&q=such":               (*Server).getTools,
-		"tools?limit=50&site=site7.example&q=shop+do_1+is": (*Server).getTools,
-		"tabs?limit=50":                                    (*Server).getTabs,
-		"tabs?limit=50&q=shop+99":                          (*Server).getTabs,
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				r := &request{Request: httptest.NewRequest("GET", "/api/"+name, nil), w: httptest.NewRecorder(), tenant: tenant}
-				if err := serve(nil, r); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -18,7 +19,6 @@ const queryLimit = 20
 
 // list serves action list.
 func (c *caller) list(op *operation, n *annotations) (*result, error) {
-	ix := c.tool.index(c.by, op.kind)
 	offset, limit := op.offset, op.limit
 	if limit == 0 {
 		limit = maxLimit
@@ -27,9 +27,9 @@ func (c *caller) list(op *operation, n *annotations) (*result, error) {
 		}
 	}
 	paged := op.paged || op.filter.query != ""
-	found := ix.items
+	found := c.tool.items(c.by, op.kind)
 	if !op.filter.empty() {
-		found = c.tool.search(ix, &op.filter)
+		found = search(op.kind, found, &op.filter)
 	}
 	total := len(found)
 	if paged {
@@ -75,12 +75,58 @@ func (c *caller) info(op *operation, n *annotations) (*result, error) {
 	return c.data("proxy:info/"+string(op.kind)+"/"+op.path, item.JSON, item.JSON, n), nil
 }
 
+// items returns what there is of a kind, as far as a client is to know of it. The slice is the
+// caller's.
+func (t *proxy) items(by *consent.Caller, kind spec.Kind) (items []*hub.Item) {
+	lists := map[spec.Kind][]hub.ListKind{
+		spec.KindTool: {hub.ListTools}, spec.KindResource: {hub.ListResources, hub.ListTemplates}, spec.KindPrompt: {hub.ListPrompts},
+	}[kind]
+	if kind == spec.KindTool {
+		items = t.own(by)
+	}
+	for _, list := range lists {
+		l := t.hub.ListFor(by, list)
+		for i := range l.Items {
+			if it := &l.Items[i]; kind != spec.KindTool || !t.reserved(it.Name) {
+				items = append(items, it)
+			}
+		}
+	}
+	return items
+}
+
+// own returns the hub's own tools that a client is to know of.
+func (t *proxy) own(by *consent.Caller) (items []*hub.Item) {
+	for i := range t.builtin {
+		if a := t.builtin[i].Action(by); t.hub.Shows(&a) {
+			items = append(items, &t.builtinItems[i])
+		}
+	}
+	return items
+}
+
+// reserved reports whether a tool's name is one of the hub's own tools'. Where pages' own
+// names are listed, a page may have it, too, and can then not be called by it.
+func (t *proxy) reserved(name string) bool {
+	return name == Name || name == ReadName || builtin.Find(t.builtin, name) != nil
+}
+
+// similar returns the names of the three items of a kind that are most like a path, by the
+// words in it.
+func (c *caller) similar(kind spec.Kind, path string) (names []string) {
+	found := search(kind, c.tool.items(c.by, kind), &filter{query: path})
+	for _, it := range found[:min(len(found), 3)] {
+		names = append(names, it.Name)
+	}
+	return names
+}
+
 // find returns the item that op is about. The error is a *hub.UnknownError.
 func (t *proxy) find(by *consent.Caller, op *operation) (hub.Item, error) {
 	if op.kind == spec.KindTool {
 		own := t.own(by)
-		if i := slices.IndexFunc(own, func(it hub.Item) bool { return it.Name == op.path }); i >= 0 {
-			return own[i], nil
+		if i := slices.IndexFunc(own, func(it *hub.Item) bool { return it.Name == op.path }); i >= 0 {
+			return *own[i], nil
 		}
 	}
 	it, err := t.hub.FindFor(by, op.kind, op.path)
@@ -101,14 +147,14 @@ func (f *filter) empty() bool {
 }
 
 // accepts reports whether an item passes all of the filter but its query.
-func (f *filter) accepts(it *hub.Item, tags []string) bool {
+func (f *filter) accepts(it *hub.Item) bool {
 	return strings.HasPrefix(it.Name, f.prefix) &&
 		(f.domain == "" || strings.EqualFold(f.domain, string(it.Domain))) &&
-		(len(f.tags) == 0 || slices.ContainsFunc(f.tags, func(t string) bool { return slices.Contains(tags, t) }))
+		(len(f.tags) == 0 || slices.ContainsFunc(tagsOf(rawjson.Get(it.JSON, "_meta", "tags")), func(t string) bool { return slices.Contains(f.tags, t) }))
 }
 
 // join returns the JSON array of items.
-func join(items []hub.Item) json.RawMessage {
+func join(items []*hub.Item) json.RawMessage {
 	size := 2
 	for i := range items {
 		size += len(items[i].JSON) + 1

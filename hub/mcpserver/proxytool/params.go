@@ -271,7 +271,7 @@ func (p *problems) filter(f *filter, v json.RawMessage) {
 		return s
 	}
 	f.prefix, f.domain, f.query = text("prefix"), text("domain"), text("query")
-	if len(words(f.query)) > maxWords {
+	if len(slices.Collect(words(f.query))) > maxWords {
 		p.add("Filter 'query' has more than %d words; name what you look for in a few", maxWords)
 	}
 	if v := given["tags"]; v != nil {

@@ -71,63 +71,6 @@ func tool(domain, name, description string) hub.Item {
 	}
 }
 
-// many is 10,000 tools of 1,000 sites.
-func many(gen uint64) *hub.Listing {
-	verbs := strings.Fields("add remove list search update send open close import export")
-	nouns := strings.Fields("cart order invoice message ticket report user page image track")
-	var items []hub.Item
-	for i := range 10_000 {
-		v, n := verbs[i%10], nouns[i/10%10]
-		items = append(items, tool(fmt.Sprintf("site%d.example.com", i/10), fmt.Sprintf("%s_%s_%d", v, n, i%7),
-			fmt.Sprintf("Can %s the %s with number %d of the present account, and tells what changed (generation %d).", v, n, i, gen)))
-	}
-	return listing(gen, items...)
-}
-
-func BenchmarkList10000(b *testing.B) {
-	for name, args := range map[string]string{
-		"all":    `{"action":"list","type":"tool"}`,
-		"page":   `{"action":"list","type":"tool","limit":50,"offset":5000}`,
-		"domain": `{"action":"list","type":"tool","filter":{"domain":"site77.example.com"}}`,
-		"prefix": `{"action":"list","type":"tool","filter":{"prefix":"website_tool_site99"}}`,
-		"tags":   `{"action":"list","type":"tool","filter":{"tags":["x"]}}`,
-		"query":  `{"action":"list","type":"tool","filter":{"query":"search the invoice of site 512"}}`,
-		"common": `{"action":"list","type":"tool","filter":{"query":"can the number of present account tell what changed"}}`,
-	} {
-		b.Run(name, func(b *testing.B) {
-			t := &proxy{hub: &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}}
-			t.call(b.Context(), tester, json.RawMessage(args))
-			b.ReportAllocs()
-			for b.Loop() {
-				t.call(b.Context(), tester, json.RawMessage(args))
-			}
-		})
-	}
-}
-
-// BenchmarkIndex10000 is what the first search after a change costs: of all items at
-// first, then of a change of one.
-func BenchmarkIndex10000(b *testing.B) {
-	args := json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"search invoice"}}`)
-	b.Run("first", func(b *testing.B) {
-		w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
-		for b.Loop() {
-			(&proxy{hub: w}).call(b.Context(), tester, args)
-		}
-	})
-	b.Run("changed", func(b *testing.B) {
-		w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
-		t := &proxy{hub: w}
-		t.call(b.Context(), tester, args)
-		for b.Loop() {
-			l := *w.lists[hub.ListTools]
-			l.Generation++
-			w.lists[hub.ListTools] = &l
-			t.call(b.Context(), tester, args)
-		}
-	})
-}
-
 // A page must not make the searches of all clients slow by what it says of its tools.
 func TestSearchOfManyWords(t *testing.T) {
 	var items []hub.Item

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"tabhub/hub"
@@ -31,15 +30,10 @@ type Hub interface {
 
 // proxy is what the tools of one hub have in common. It is safe for concurrent use.
 type proxy struct {
-	// static after construction
 	hub          Hub
 	builtin      []builtin.Tool     // the hub's other tools
 	builtinItems []hub.Item         // the same as lists have them
 	log          func(record.Entry) // may be nil
-
-	mu      sync.Mutex
-	indexes map[spec.Kind]*index  // guarded by mu; of the latest listings
-	corpora map[spec.Kind]*corpus // guarded by mu, with what they hold
 }
 
 // handler returns the Call of the tool of that name, which blocks until all operations
@@ -140,7 +134,7 @@ func (c *caller) unknown(op *operation, err *hub.UnknownError) error {
 	}
 	near := err.Nearest
 	if len(near) == 0 {
-		near = c.tool.similar(c.tool.index(c.by, op.kind), op.path)
+		near = c.similar(op.kind, op.path)
 	}
 	if len(near) > 0 {
 		text += "; nearest: " + strings.Join(near, ", ")

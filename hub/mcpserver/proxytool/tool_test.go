@@ -95,7 +95,13 @@ func (w *fakeHub) GetPrompt(_ context.Context, _ *consent.Caller, name string, a
 }
 
 func listing(gen uint64, items ...hub.Item) *hub.Listing {
-	return &hub.Listing{Generation: gen, Items: items, JSON: join(items)}
+	l := &hub.Listing{Generation: gen, Items: items}
+	var all []*hub.Item
+	for i := range items {
+		all = append(all, &items[i])
+	}
+	l.JSON = join(all)
+	return l
 }
 
 func item(name, domain, raw string) hub.Item {
