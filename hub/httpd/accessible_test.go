@@ -66,7 +66,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 				page.Resize(width, 800)
 				for view, shown := range map[string]string{
 					"now": "#calls tr", "tabs": "#found li", "sites": "#sites tr", "clients": "#agents button", "record": "#record-rows tr", "health": "#view > *",
-					"sites?site=demo.tabhub": "#access tr", "sites?show=rules": "#rules tr", "clients?client=owner": "#costs tr", "tabs?tab=browser:" + held + "/1": "#open .facts",
+					"sites?site=demo.tabhub": "#access tr", "sites?show=rules": "#rules tr", "clients?client=owner": "#access tr", "tabs?tab=browser:" + held + "/1": "#open .facts",
 				} {
 					awaitView(page, view)
 					page.WaitFor(fmt.Sprintf(`document.querySelector(%q)`, shown))

@@ -69,13 +69,3 @@ func (s *Server) getAccess(r *request) error {
 	}
 	return part.answer(r)
 }
-
-// getCost says what the tools cost a client in tokens that it is to know of.
-func (s *Server) getCost(r *request) error {
-	q := r.URL.Query()
-	who, err := s.client(r, q.Get("client"))
-	if err != nil {
-		return err
-	}
-	return r.answer(r.tenant.MCP.Costs(&consent.Caller{Who: who, Said: q.Get("said")}))
-}

@@ -64,7 +64,9 @@ func TestDashboardInABrowser(t *testing.T) {
 	t.Parallel()
 	const hostile = `</td><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 	d := openSignIn(t, func(_ *GuardOptions, o *Options) {
-		o.Doctor = func(context.Context) []Finding { return []Finding{{State: "problem", Check: "data", Text: hostile, Fix: "chmod " + hostile}} }
+		o.Doctor = func(context.Context) []Finding {
+			return []Finding{{State: "problem", Check: "data", Text: hostile, Fix: "chmod " + hostile}}
+		}
 	})
 	d.join("Chromium 141", "https://shop.example.com/?a=1", hostile, nil, offered...)
 	b := chromium.Shared(t, chromium.Options{})

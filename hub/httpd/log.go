@@ -3,15 +3,11 @@ package httpd
 import (
 	"bufio"
 	"context"
-	"encoding/csv"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"tabhub/hub/record"
@@ -31,21 +27,22 @@ func (s *Server) getLog(r *request) error {
 	switch format := q.Get("format"); format {
 	case "":
 	case "jsonl":
-		return s.exportLog(r, query, "application/jsonl", jsonLines)
-	case "csv":
-		return s.exportLog(r, query, "text/csv; charset=utf-8", csvLines)
+		return s.export(r, func(ctx context.Context, out *bufio.Writer) error {
+			to := json.NewEncoder(out)
+			return r.tenant.Record.Each(ctx, query, func(l *record.Line) error { return to.Encode(l) })
+		})
 	case "raw":
 		if len(q) > 1 {
 			return badRequest("format raw is of all lines, so that their hashes can be checked; leave out the other parameters")
 		}
-		return s.export(r, "application/jsonl", func(ctx context.Context, out *bufio.Writer) error {
+		return s.export(r, func(ctx context.Context, out *bufio.Writer) error {
 			return r.tenant.Record.Raw(ctx, func(raw []byte) error {
 				out.Write(raw)
 				return out.WriteByte('\n')
 			})
 		})
 	default:
-		return badRequest("format is %q; it may be jsonl, csv or raw", format)
+		return badRequest("format is %q; it may be jsonl or raw", format)
 	}
 	lines, err := r.tenant.Record.Read(r.Context(), query)
 	if err != nil {
@@ -100,22 +97,15 @@ func logQuery(q url.Values) (record.Query, error) {
 	return query, nil
 }
 
-// exportLog answers all lines that query selects. What form returns writes one of them.
-func (s *Server) exportLog(r *request, query record.Query, contentType string, form func(io.Writer) func(*record.Line) error) error {
-	return s.export(r, contentType, func(ctx context.Context, out *bufio.Writer) error {
-		return r.tenant.Record.Each(ctx, query, form(out))
-	})
-}
-
 // export answers a file of what write writes.
-func (s *Server) export(r *request, contentType string, write func(context.Context, *bufio.Writer) error) error {
+func (s *Server) export(r *request, write func(context.Context, *bufio.Writer) error) error {
 	ctx, end, err := s.beginStream(r)
 	if err != nil {
 		return err
 	}
 	defer end()
 	jsonHeaders(r.w.Header())
-	r.w.Header().Set("Content-Type", contentType)
+	r.w.Header().Set("Content-Type", "application/jsonl")
 	r.w.Header().Set("Content-Disposition", "attachment")
 	out := bufio.NewWriterSize(newTimedWriter(r.w), 64<<10)
 	err = write(ctx, out)
@@ -127,46 +117,6 @@ func (s *Server) export(r *request, contentType string, write func(context.Conte
 		panic(http.ErrAbortHandler) // or what there is of it would look whole
 	}
 	return nil
-}
-
-func jsonLines(w io.Writer) func(*record.Line) error {
-	to := json.NewEncoder(w)
-	return func(l *record.Line) error { return to.Encode(l) }
-}
-
-// csvLines writes lines for spreadsheets. What time was taken is in milliseconds.
-func csvLines(w io.Writer) func(*record.Line) error {
-	to := csv.NewWriter(w)
-	to.Write([]string{
-		"n", "time", "event", "call", "client", "name", "said", "session", "via", "domain", "origin", "url", "tab", "tool", "class", "digest",
-		"decision", "rule", "question", "by", "reach", "asked_ms", "flows", "outcome", "reason", "duration_ms", "task", "late",
-	})
-	to.Flush()
-	return func(l *record.Line) error {
-		cells := []string{
-			fmt.Sprint(l.N), l.Time.UTC().Format(time.RFC3339Nano), string(l.Event), l.Call, l.Client, l.Name, l.Said, l.Session, l.Via, string(l.Domain),
-			l.Origin, l.URL, l.Tab, l.Tool, l.Class, l.Digest, l.Decision, l.Rule, l.Question, l.By, l.Reach, milliseconds(l.Asked),
-			strings.Join(l.Flows, "; "), l.Outcome, l.Reason, milliseconds(l.Duration), l.Task, l.Late,
-		}
-		for i := range cells {
-			cells[i] = noFormula(cells[i])
-		}
-		to.Write(cells)
-		to.Flush()
-		return to.Error()
-	}
-}
-
-func milliseconds(d time.Duration) string {
-	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', -1, 64)
-}
-
-// noFormula keeps a spreadsheet from computing what a page or a client has said.
-func noFormula(text string) string {
-	if text != "" && strings.IndexByte("=+-@\t\r\n", text[0]) >= 0 {
-		return "'" + text
-	}
-	return text
 }
 
 // getPayloads answers the arguments and results of a call, as far as they are kept. A page that

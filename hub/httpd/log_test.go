@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -14,7 +13,7 @@ import (
 )
 
 // Whoever exports the record must get each line that the filter finds, however many the page
-// shows, and no formula that a page or a client has thought of.
+// shows.
 func TestExportLog(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
@@ -27,22 +26,13 @@ func TestExportLog(t *testing.T) {
 			}
 		}
 	}
-	status, body, h := d.ask("GET", "/api/log?event=refused&text=hyperlink&limit=1&format=csv", "")
-	rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
-	if err != nil || status != http.StatusOK || len(rows) != 1+count || !strings.HasPrefix(h.Get("Content-Type"), "text/csv") {
-		t.Fatalf("%d %s: %d rows: %v", status, h.Get("Content-Type"), len(rows), err)
-	}
-	said, tool := slices.Index(rows[0], "said"), slices.Index(rows[0], "tool")
-	if last := rows[len(rows)-1]; last[said] != `'=HYPERLINK("http://evil.example")` || last[tool] != "a,\"b\"\nc" {
-		t.Errorf("the last row is %q", last)
-	}
-	_, body, _ = d.ask("GET", "/api/log?event=refused&outcome=failed&format=jsonl", "")
+	_, body, _ := d.ask("GET", "/api/log?event=refused&outcome=failed&text=hyperlink&limit=1&format=jsonl", "")
 	lines := slices.Collect(strings.Lines(body))
 	var first record.Line
 	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || len(lines) != count || !strings.HasPrefix(first.Said, "=HYPERLINK") {
 		t.Errorf("%d lines, the first %s: %v", len(lines), lines[0], err)
 	}
-	if status, body, _ := d.ask("GET", "/api/log?format=xml", ""); status != http.StatusBadRequest || !strings.Contains(body, "jsonl, csv or raw") {
+	if status, body, _ := d.ask("GET", "/api/log?format=xml", ""); status != http.StatusBadRequest || !strings.Contains(body, "jsonl or raw") {
 		t.Errorf("%d %s", status, body)
 	}
 }

@@ -116,28 +116,7 @@ func TestSitesOnTheDashboard(t *testing.T) {
 	}
 }
 
-// What went from one site to another is shown at both.
-func TestFlowsOnTheDashboard(t *testing.T) {
-	t.Parallel()
-	d := openSignIn(t, nil)
-	d.offer("https://mail.example/", "read")
-	d.offer("https://shop.example/", "note")
-	for _, call := range []string{`{"name":"website_tool_mail_example__read"}`, `{"name":"website_tool_shop_example__note","arguments":{"text":"the code 7f3k-29xq-88ab"}}`} {
-		if status, body, _ := d.ask("POST", "/api/call", call); status != http.StatusOK || strings.Contains(body, "isError") {
-			t.Fatalf("%d %s", status, body)
-		}
-	}
-	page := d.openSignedIn(chromium.Shared(t, chromium.Options{}))
-	for _, site := range []string{"mail.example", "shop.example"} {
-		awaitView(page, "sites?site="+site)
-		page.WaitFor(`document.querySelector("#flows")?.rows.length === 1`)
-		if got := page.Eval(`[...document.querySelector("#flows").rows[0].cells].slice(0, 4).map(e => e.textContent)`); got != `["mail.example","shop.example","token","1"]` {
-			t.Errorf("at %s: %s", site, got)
-		}
-	}
-}
-
-// The owner sees who is connected and what that costs, pauses one client, and narrows what it
+// The owner sees who is connected, pauses one client, and narrows what it
 // may do.
 func TestClientsOnTheDashboard(t *testing.T) {
 	t.Parallel()
@@ -181,7 +160,6 @@ func TestClientsOnTheDashboard(t *testing.T) {
 
 	page.Click("#clients a")
 	page.WaitFor(`document.querySelector("#sessions")?.textContent.includes("7.1")`)
-	page.WaitFor(`document.querySelector("#costs").rows.length === 3 && document.querySelector("#costs").textContent.includes("so it is now")`)
 	call := func() string {
 		_, body, _ := d.ask("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"`+searchTool+`","arguments":{"query":"mug"}}}`, append(as, "Mcp-Session-Id", header.Get("Mcp-Session-Id"))...)
 		return body

@@ -6,10 +6,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"tabhub/hub"
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
 )
 
 // The owner sees who is connected, by what they say themselves, and how.
@@ -35,29 +31,5 @@ func TestSessions(t *testing.T) {
 	<-c.ended
 	if all := s.Sessions(); len(all) != 1 || all[0].Said != "B" {
 		t.Errorf("one has left: %+v", all)
-	}
-}
-
-// What the owner is told that tools cost is what each choice puts into the list.
-func TestCosts(t *testing.T) {
-	h := newScripted()
-	small := `{"name":"a","_meta":{"domain":"a.com"}}`
-	large := `{"name":"b","_meta":{"domain":"b.com"},"description":"` + strings.Repeat("x", 400) + `"}`
-	h.set(hub.ListTools, small, large)
-	for _, c := range []struct {
-		expose Expose
-		said   string
-		want   Expose
-	}{{ExposeAll, "x", ExposeAll}, {ExposeAuto, "x", ExposeAuto}, {ExposeAuto, "claude-ai", ExposeProxy}, {ExposeProxy, "x", ExposeProxy}} {
-		s := newServer(t, h, Options{Expose: c.expose, ExposeBudget: 50})
-		by := consent.As(policy.Owner)
-		by.Said = c.said
-		got := s.Costs(by)
-		if got.Expose != c.want || got.All != (Cost{2, Tokens(len(small) + len(large) + 2)}) || got.Auto != (Cost{1, Tokens(len(small) + 1)}) || got.Proxy != (Cost{}) {
-			t.Errorf("%s for %s: %+v", c.expose, c.said, got)
-		}
-		if len(got.Sites) != 2 || got.Sites[0].Site != "b.com" || got.Sites[0].Auto || !got.Sites[1].Auto || got.Sites[1].Tokens != Tokens(len(small)+1) {
-			t.Errorf("%s: sites %+v", c.expose, got.Sites)
-		}
 	}
 }

@@ -32,15 +32,7 @@ func (s *Server) proxyOnly(rq *request) bool {
 	if rq.modern {
 		return s.opts.Expose == ExposeProxy
 	}
-	return s.exposeTo(rq.clientName()) == ExposeProxy
-}
-
-// exposeTo is the choice for a client that calls itself said.
-func (s *Server) exposeTo(said string) Expose {
-	if s.opts.Expose == ExposeAuto && slices.Contains(listsOnce, said) {
-		return ExposeProxy
-	}
-	return s.opts.Expose
+	return s.opts.Expose == ExposeProxy || s.opts.Expose == ExposeAuto && slices.Contains(listsOnce, rq.clientName())
 }
 
 // Listed returns which tools of the hub's list clients are listed; those of listsOnce
@@ -105,16 +97,11 @@ func (e *exposure) elements(l *hub.Listing, budget int) []byte {
 
 // lists returns which elements of l are listed.
 func (e *exposure) lists(l *hub.Listing, budget int) func(*hub.Item) bool {
-	listed := e.choice(l, budget)
-	return func(it *hub.Item) bool { return listed[naming.SiteOf(it.Domain)] }
-}
-
-// choice returns which sites of l are listed. It must not be changed.
-func (e *exposure) choice(l *hub.Listing, budget int) map[string]bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.chooseLocked(l, budget)
-	return e.listed // which is replaced, not changed
+	listed := e.listed // which is replaced, not changed
+	return func(it *hub.Item) bool { return listed[naming.SiteOf(it.Domain)] }
 }
 
 // changed reports whether l has changed what clients are listed. They are to be told
@@ -171,8 +158,8 @@ func (s *siteOf) of(it *hub.Item) string {
 
 // cost is what a site's elements cost in a list.
 type cost struct {
-	site         string
-	items, bytes int
+	site  string
+	bytes int
 }
 
 func costs(l *hub.Listing) []cost {
@@ -187,7 +174,6 @@ func costs(l *hub.Listing) []cost {
 			at[name] = k
 			all = append(all, cost{site: name})
 		}
-		all[k].items++
 		all[k].bytes += len(l.Items[i].JSON) + len(",")
 	}
 	return all

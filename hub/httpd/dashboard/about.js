@@ -1,12 +1,11 @@
-// What is known of a site or a client: its rules, the values that went on from there, and its
-// latest calls. And whether it is paused.
+// What is known of a site or a client: its rules and its latest calls. And whether it is paused.
 
-import { byID, chip, element, fill, foreign, link, list, number, row, tell, when } from "./dom.js";
+import { byID, chip, element, fill, foreign, link, list, row, tell, when } from "./dom.js";
 import { nameOf } from "./names.js";
 import { decision, openRuleForm, showRules } from "./rule.js";
 import { ask } from "./session.js";
 
-/** @import {Flow, Line, Message, Policy, Rule} from "./api.d.ts" */
+/** @import {Line, Message, Policy, Rule} from "./api.d.ts" */
 
 /** @typedef {{site?: string, client?: string}} Subject */
 
@@ -38,12 +37,7 @@ const query = (subject) => new URLSearchParams(/** @type {Record<string, string>
 export async function updateAbout(changed, policy, subject) {
   showRules("rules", policy.rules.filter((rule) => names(rule, subject)));
   if (!changed.has("record")) return;
-  const [flows, calls] = await Promise.all([
-    ask("GET", `api/flows?${query(subject)}&limit=20`),
-    ask("GET", `api/log?${query(subject)}&event=call&limit=10`),
-  ]);
-  showFlows(flows);
-  showCalls(calls);
+  showCalls(await ask("GET", `api/log?${query(subject)}&event=call&limit=10`));
 }
 
 /**
@@ -53,18 +47,6 @@ export async function updateAbout(changed, policy, subject) {
 function names(rule, { site, client }) {
   if (client) return rule.client === client || rule.client === nameOf(client);
   return [rule.site, rule.from].some((of) => of === site || (of?.startsWith("*.") && `.${site}`.endsWith(of.slice(1))));
-}
-
-/** @param {Flow[]} flows */
-function showFlows(flows) {
-  const rows = flows.map(({ client, said, from, to, times, denied, last, call }) => {
-    const how = [number(times)];
-    if (denied) how.push(element("span", "bad", ` ${denied} denied`));
-    const at = element("span", "number", when(last));
-    return row(siteLink(from), siteLink(to), clientLink(client, said), how, call ? link("record", { call }, at) : at);
-  });
-  list(byID("flows"), "table", rows);
-  byID("no-flows").hidden = rows.length > 0;
 }
 
 /** @param {Line[]} calls */

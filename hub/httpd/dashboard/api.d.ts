@@ -256,17 +256,6 @@ export interface Access {
   changed?: boolean;
 }
 
-export interface Flow {
-  client?: string;
-  said?: string;
-  from: string;
-  to: string;
-  times: number;
-  denied: number;
-  last: string;
-  call?: string;
-}
-
 /** A client that is connected, or has called lately. */
 export interface Session {
   client?: string;
@@ -324,21 +313,6 @@ export interface NamedBrowser {
   lastSeen?: string;
   missing?: boolean;
   clients: string[];
-}
-
-export interface Cost {
-  tools: number;
-  tokens: number;
-}
-
-export interface Costs {
-  expose: string;
-  budget: number;
-  all: Cost;
-  auto: Cost;
-  proxy: Cost;
-  sites: (Cost & { site: string; auto: boolean })[];
-  more: number;
 }
 
 interface Way {

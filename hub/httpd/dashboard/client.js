@@ -1,8 +1,8 @@
-// One client: its credential, its connections, what it may know of and what that costs it, and
-// what is known of it.
+// One client: its credential, its connections, what it may know of, and what is known
+// of it.
 
 import { showAgents } from "./agents.js";
-import { isPaused, openAbout, showPauseOf, siteLink, updateAbout } from "./about.js";
+import { isPaused, openAbout, showPauseOf, updateAbout } from "./about.js";
 import { showAccess } from "./access.js";
 import { browsersOf, KINDS, onlyIn, OTHERS } from "./clients.js";
 import { byID, chip, element, fill, foreign, link, list, number, row, showPairs, twice, when } from "./dom.js";
@@ -10,7 +10,7 @@ import { nameOf } from "./names.js";
 import { Pages } from "./pages.js";
 import { ask } from "./session.js";
 
-/** @import {Client, Cost, Costs, Policy, Session} from "./api.d.ts" */
+/** @import {Client, Policy, Session} from "./api.d.ts" */
 
 /** @type {string} its id */
 let client;
@@ -51,8 +51,6 @@ export async function updateClient(changed) {
   await showAgents(agents, agent ? { client, session: agent } : { client });
   if (!known && !(client in OTHERS)) return;
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
-    const said = mine[0]?.said ?? "";
-    showCosts(await ask("GET", `api/clients/cost?${new URLSearchParams({ client, said })}`));
     await showAccess(policy, { client, shown: "", q: byID("tool-search", HTMLFormElement).q.value.trim() }, pages);
   }
   await updateAbout(changed, policy, { client });
@@ -105,16 +103,4 @@ function showClient(known, sessions, policy) {
   );
   list(byID("sessions"), "table", rows);
   byID("no-sessions").hidden = rows.length > 0;
-}
-
-/** @param {Costs} costs */
-function showCosts({ expose, budget, all, auto, proxy, sites, more }) {
-  /** @type {[string, Cost][]} */
-  const choices = [["all", all], ["auto", auto], ["proxy", proxy]];
-  byID("cost-words").textContent = `The hub lists tools by --expose; what is not listed is reached by name or through the tool proxy. auto has a budget of ${budget.toLocaleString("en")} tokens. Tokens are estimates.`;
-  list(byID("costs"), "table", choices.map(([name, cost]) => row(element("code", "", name), number(cost.tools), number(cost.tokens), name === expose ? chip("ok", "so it is now") : "")));
-  byID("site-costs-part").hidden = sites.length === 0;
-  list(byID("site-costs"), "table", sites.map((s) => row(siteLink(s.site), number(s.tools), number(s.tokens), s.auto ? "listed" : "left out")));
-  byID("more-costs").hidden = more === 0;
-  byID("more-costs").textContent = `and ${more.toLocaleString("en")} sites that cost less`;
 }

@@ -55,7 +55,7 @@ export const view = {
     byID("added-lines").addEventListener("click", () => turnTo(() => (pages = [])));
     byID("newer").addEventListener("click", () => turnTo(() => pages.pop()));
     byID("older").addEventListener("click", () => turnTo(() => pages.push(Number(byID("older").dataset.before))));
-    for (const format of ["jsonl", "csv"]) byID(format).addEventListener("click", () => tell(byID("record-rows"), () => save(format)));
+    byID("jsonl").addEventListener("click", () => tell(byID("record-rows"), save));
   },
   async update(changed) {
     if (!changed.has("record")) return;
@@ -137,14 +137,14 @@ function storyLink(id, { time, tool = "" }) {
   return made;
 }
 
-/** @param {string} format */
-async function save(format) {
+/** Saves all that was found as a file. */
+async function save() {
   const query = asked();
-  query.set("format", format);
+  query.set("format", "jsonl");
   const found = await file(`api/log?${query}`);
   const at = document.createElement("a");
   at.href = URL.createObjectURL(found);
-  at.download = `tabhub-record.${format}`;
+  at.download = "tabhub-record.jsonl";
   at.click();
   URL.revokeObjectURL(at.href);
   return `All lines that were found are in ${at.download}.`;

@@ -8,7 +8,7 @@ import { lines } from "./lines.js";
 const KEY = "tabhub.session";
 
 /** What the admin API answers. */
-const TYPES = ["application/json", "text/event-stream", "application/jsonl", "text/csv; charset=utf-8"];
+const TYPES = ["application/json", "text/event-stream", "application/jsonl"];
 
 /** The hub does not know the session, or is not the one that gave it. */
 export class SignedOut extends Error {}
