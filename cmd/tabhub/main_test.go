@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"tabhub": main, "hang": hang})
+	testscript.Main(m, map[string]func(){"tabhub": main})
 }
 
 // TestScript runs the program as a user does. Each script has a data directory of its

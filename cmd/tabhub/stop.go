@@ -96,8 +96,7 @@ func kill(h home.Hub) string {
 	return fmt.Sprintf(", and `%s` ends it at once", command)
 }
 
-// askToStop asks the hub to end, and if it does not answer, tells its process. It returns which hub
-// that is.
+// askToStop asks the hub to end. It returns which hub that is.
 func (a *app) askToStop(ctx context.Context, timeout time.Duration) (home.Hub, error) {
 	dir, h, err := a.running()
 	if err != nil {
@@ -113,11 +112,5 @@ func (a *app) askToStop(ctx context.Context, timeout time.Duration) (home.Hub, e
 	if err == nil || ctx.Err() != nil {
 		return h, err
 	}
-	switch e := dir.Interrupt(h); {
-	case errors.Is(e, home.ErrNotTheHub):
-		return h, fmt.Errorf("%w; and %w: if it is tabhub, end it", err, e)
-	case e != nil:
-		return h, fmt.Errorf("%w; and %w%s", err, e, kill(h))
-	}
-	return h, nil
+	return h, fmt.Errorf("%w%s", err, kill(h))
 }

@@ -8,8 +8,8 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,29 +17,30 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 )
 
-// hang is a program that has a data directory as a hub has it, and does not answer. Its
-// arguments are the directory, what hub.json says of the socket, and whether it ignores
-// Ctrl-C.
-func hang() {
-	dir := home.Dir(os.Args[1])
-	var err error
-	// What nobody has any more is closed, which would free the lock.
-	if hung.lock, err = dir.TryLock(home.HubLock); err == nil {
-		hung.ln, err = dir.Listen(slog.New(slog.DiscardHandler)) // nobody accepts
+// A hub that hangs does not hang the user's terminal, too: the user is told what ends it.
+func TestStopOfAHubThatHangs(t *testing.T) {
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
 	}
+	lock, err := dir.TryLock(home.HubLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	ln, err := dir.Listen(slog.New(slog.DiscardHandler)) // nobody accepts
 	if err == nil {
-		err = dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: os.Args[2]})
+		err = dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: dir.Socket()})
 	}
-	if os.Args[3] == "true" {
-		signal.Ignore(os.Interrupt)
+	if err != nil {
+		t.Fatal(err)
 	}
-	fmt.Println(err)
-	time.Sleep(time.Hour) // of a program that waits for nothing the runtime says that it is deadlocked, and ends it
-}
-
-var hung struct {
-	lock *home.Lock
-	ln   net.Listener
+	defer ln.Close()
+	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
+	err = a.stop(t.Context(), dir, time.Millisecond, time.Millisecond)
+	if want := fmt.Sprint(os.Getpid()); err == nil || !strings.Contains(err.Error(), "kill") || !strings.Contains(err.Error(), want) {
+		t.Errorf("stop says %v, want how to end process %s", err, want)
+	}
 }
 
 // A hub takes the lock before it says where it is, and keeps it a little longer. Who

@@ -87,7 +87,7 @@ func (c *Connector) attachOrStart(ctx context.Context, lock *home.Lock) (net.Con
 		}
 		if c.Dir.Held(home.HubLock) {
 			// It is about to listen, or about to end.
-			if errors.Is(err, errRefused) || errors.Is(err, errByHand) || !sleep(ctx, retryEvery) {
+			if errors.Is(err, errRefused) || !sleep(ctx, retryEvery) {
 				return nil, c.explain(err)
 			}
 			continue
@@ -124,9 +124,6 @@ func (c *Connector) explain(err error) error {
 // errOlder says that the hub that runs is to be replaced.
 var errOlder = errors.New("it is of an older version")
 
-// errByHand says that the hub that runs cannot be used, and is not a bridge's to end.
-var errByHand = errors.New("it is of an older version that bridges of this one do not speak to, and was started by hand")
-
 // attach attaches to the hub that runs. One that is to be replaced is ended by the
 // process with the start lock only: otherwise the bridges that lose it, which may be of
 // its version, would start such a hub again. One that is busy, or that the user has started
@@ -136,13 +133,10 @@ func (c *Connector) attach(ctx context.Context, start *home.Lock) (net.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	older := h.Socket == "" // it would want the token over the network
 	switch {
-	case older && !h.Auto:
-		return nil, errByHand
-	case !older && !c.supersedes(h):
+	case !c.supersedes(h):
 		return c.dial(ctx)
-	case !older && !h.Auto && !(h.HandsOver && SameFile(h.Program, c.Program)):
+	case !h.Auto && !(h.HandsOver && SameFile(h.Program, c.Program)):
 		c.warn("an older hub runs, and stays until you start it anew", "hub", h.Version, "process", h.PID, "bridge", c.Version)
 		return c.dial(ctx)
 	case start == nil:
@@ -203,13 +197,7 @@ func SameFile(a, b string) bool {
 func (c *Connector) end(ctx context.Context, h home.Hub) error {
 	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()
-	var err error
-	if h.Socket == "" {
-		err = c.Dir.Interrupt(h)
-	} else {
-		err = c.drain(ctx, h)
-	}
-	if err != nil {
+	if err := c.drain(ctx, h); err != nil {
 		return err
 	}
 	if h.HandsOver {

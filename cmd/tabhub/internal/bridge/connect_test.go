@@ -255,9 +255,8 @@ func otherProgram(t *testing.T) (addr string) {
 func TestLeftoverHubFileOfAHubThatStarts(t *testing.T) {
 	addr := otherProgram(t)
 	for name, left := range map[string]home.Hub{
-		"of this version":  {Addr: addr, PID: 1 << 30, Version: "v1.2.0", Auto: true, Socket: "/run/hub.sock"},
-		"to be replaced":   {Addr: addr, PID: 1 << 30, Version: "v1.1.0", Auto: true, Socket: "/run/hub.sock"},
-		"without a socket": {Addr: addr, PID: 1 << 30, Version: "v1.1.0", Auto: true},
+		"of this version": {Addr: addr, PID: 1 << 30, Version: "v1.2.0", Auto: true, Socket: "/run/hub.sock"},
+		"to be replaced":  {Addr: addr, PID: 1 << 30, Version: "v1.1.0", Auto: true, Socket: "/run/hub.sock"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := newDir(t)
@@ -291,24 +290,6 @@ type writer func()
 func (w writer) Write(b []byte) (int, error) {
 	w()
 	return len(b), nil
-}
-
-// A hub that somebody has started by hand is not a bridge's to end, and one without a
-// socket would have to be sent the token.
-func TestOlderHubByHand(t *testing.T) {
-	dir := newDir(t)
-	lock, err := dir.TryLock(home.HubLock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lock.Unlock()
-	if err := dir.WriteHub(home.Hub{Addr: otherProgram(t), PID: os.Getpid(), Version: "v1.1.0"}); err != nil {
-		t.Fatal(err)
-	}
-	c, _ := connector(dir, nil)
-	if _, err := c.Connect(t.Context()); !errors.Is(err, errByHand) || !strings.Contains(err.Error(), "`tabhub stop`") {
-		t.Errorf("the user is told %v", err)
-	}
 }
 
 // After an update of the program the hub must not stay the old one.

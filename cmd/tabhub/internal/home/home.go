@@ -159,7 +159,7 @@ func (d Dir) Instance() (string, error) {
 type Hub struct {
 	PID     int       `json:"pid"`
 	Addr    string    `json:"addr"`             // host:port of its first listener
-	Socket  string    `json:"socket,omitempty"` // path of hub.sock; "": the hub is older than that
+	Socket  string    `json:"socket,omitempty"` // path of hub.sock
 	TLS     bool      `json:"tls,omitempty"`
 	Version string    `json:"version"`
 	Auto    bool      `json:"auto"` // started by a bridge
