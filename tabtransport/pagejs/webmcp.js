@@ -254,8 +254,6 @@ function makeWebMCP(owner, place) {
     },
   };
   const accessor = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(attribute, "modelContext"));
-  accessor.get = asBuiltIn(/** @type {() => unknown} */ (accessor.get));
-  accessor.set = asBuiltIn(/** @type {(value: unknown) => void} */ (accessor.set));
   place(Document.prototype, "modelContext", accessor);
   return { context: () => contextOf(document), start, frames };
 }
@@ -294,18 +292,13 @@ function toolEvent(name) {
  */
 function expose(made, place) {
   const { prototype, name } = made;
-  const shown = asBuiltIn(made);
   for (const key of Reflect.ownKeys(prototype)) {
     const property = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(prototype, key));
     property.enumerable = key !== "constructor";
-    if (key === "constructor") property.value = shown;
-    else if (property.value) property.value = asBuiltIn(property.value);
-    if (property.get) property.get = asBuiltIn(property.get);
-    if (property.set) property.set = asBuiltIn(property.set);
     Before.defineProperty(prototype, key, property);
   }
   Before.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
-  place(window, name, { value: shown, writable: true, enumerable: false, configurable: true });
+  place(window, name, { value: made, writable: true, enumerable: false, configurable: true });
 }
 
 /** @param {boolean} its whether a method was called on a ModelContext */

@@ -309,8 +309,6 @@ function extendSubmitEvents(forms, place) {
   };
   for (const name of ["agentInvoked", "respondWith"]) {
     const member = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(members, name));
-    if (member.get) member.get = asBuiltIn(member.get);
-    else member.value = asBuiltIn(member.value);
     place(SubmitEvent.prototype, name, member);
   }
 }

@@ -66,8 +66,8 @@ function offerWebMCP(owner) {
       },
     };
     const { get, set } = /** @type {{get: () => unknown, set: (value: unknown) => void}} */ (getOwnPropertyDescriptor(stands, name));
-    standing[name] = asBuiltIn(get);
-    defineProperty(object, name, { get: standing[name], set: asBuiltIn(set), enumerable, configurable: true });
+    standing[name] = get;
+    defineProperty(object, name, { get, set, enumerable, configurable: true });
   }
 
   stand(window, "ModelContext", false);
@@ -84,15 +84,4 @@ function offerWebMCP(owner) {
     start: () => void make().start(),
     heard: (event) => make().frames.heard(event),
   };
-}
-
-/**
- * A function that reads as one of the browser's own.
- *
- * @template {Function} F
- * @param {F} made
- * @returns {F}
- */
-function asBuiltIn(made) {
-  return new Proxy(made, {});
 }

@@ -41,13 +41,19 @@ function foundSources(native, given, changed, updated) {
 }
 
 /**
- * The browser's own modelContext. Libraries shadow it with one of their own, on the document;
- * what they shadow is still behind the prototype's getter.
+ * The modelContext of the browser or the extension. Libraries shadow it with one of their own, on
+ * the document; what they shadow is still behind the prototype's getter, which unlike a library's
+ * is for documents only.
  * @returns {ModelContext | undefined}
  */
 function nativeContext() {
   const getter = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext")?.get;
-  return getter && Function.prototype.toString.call(getter).includes("[native code]") ? getter.call(document) : undefined;
+  try {
+    getter?.call({});
+  } catch {
+    return getter?.call(document);
+  }
+  return undefined;
 }
 
 /** @param {RegisteredTool} tool */
