@@ -50,6 +50,11 @@ func (c *Conn) Detach(h http.Handler, r *http.Request, openings int) {
 			w.conn.Close()
 			return
 		}
+		defer func() { // how a handler of net/http ends an answer in the middle
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				panic(p)
+			}
+		}()
 		h.ServeHTTP(w, r)
 	}
 }

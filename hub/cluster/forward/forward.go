@@ -21,7 +21,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/http/httputil"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,7 +61,6 @@ type Forwarder struct {
 	dialNode func(ctx context.Context, node string) (net.Conn, error)
 	alive    func(node string) bool
 	log      *slog.Logger
-	copying  sync.WaitGroup // the goroutines of splices
 	stats    stats
 
 	mu     sync.Mutex
@@ -106,8 +104,7 @@ func (f *Forwarder) Stats() Stats {
 	return Stats{OK: s.ok.Load(), Again: s.again.Load(), Unreached: s.unreached.Load(), Broken: s.broken.Load(), Splices: s.splices.Load()}
 }
 
-// Close ends all connections, and waits until nothing is copied any more. Nothing is passed on
-// afterwards. It is idempotent.
+// Close ends all connections. Nothing is passed on afterwards. It is idempotent.
 func (f *Forwarder) Close() {
 	f.mu.Lock()
 	f.closed = true
@@ -121,7 +118,6 @@ func (f *Forwarder) Close() {
 	for _, p := range pools {
 		p.CloseIdleConnections()
 	}
-	f.copying.Wait()
 }
 
 // Do sends a request of this node's own to another, once. The caller closes the body of the answer.
@@ -154,25 +150,26 @@ type target struct {
 // Node returns the id of the node that is asked first.
 func (t *target) Node() string { return t.node }
 
-// ServeHTTP passes on a request. For one that asks for another protocol it returns as soon as
-// that is spoken.
+// ServeHTTP passes on a request, and for one that asks for another protocol what both sides say.
 func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if isUpgrade(r) {
-		t.upgrade(w, r)
-		return
-	}
 	r, kept, err := keepBody(r)
 	if err != nil {
 		writeError(w, http.StatusBadRequest, "the body could not be read")
 		return
 	}
-	to := &boundedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
+	s := &sender{target: t, kept: kept, upgrade: isUpgrade(r)}
+	splices := int64(0)
+	defer func() { t.f.stats.splices.Add(-splices) }()
 	proxy := &httputil.ReverseProxy{
 		Rewrite:    rewrite,
-		Transport:  &sender{t, kept},
+		Transport:  s,
 		BufferPool: buffers,
 		ModifyResponse: func(resp *http.Response) error {
 			t.f.stats.ok.Add(1)
+			if resp.StatusCode == http.StatusSwitchingProtocols {
+				splices = 1
+				t.f.stats.splices.Add(1)
+			}
 			for name := range resp.Header {
 				w.Header().Del(name) // the node has said it
 			}
@@ -183,18 +180,16 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			t.fail(w, r, err)
 		},
 	}
-	proxy.ServeHTTP(to, r)
+	proxy.ServeHTTP(&clientWriter{ResponseWriter: w, rc: http.NewResponseController(w), sender: s}, r)
 }
 
 // isUpgrade reports whether a request asks for another protocol than HTTP. Some clients ask
 // for a newer HTTP each time, or for TLS, which nobody speaks here, and go on without.
 func isUpgrade(r *http.Request) bool {
+	name, _, _ := strings.Cut(strings.ToLower(r.Header.Get("Upgrade")), "/")
 	return r.Method == http.MethodGet && r.ContentLength == 0 &&
 		httpguts.HeaderValuesContainsToken(r.Header["Connection"], "Upgrade") &&
-		slices.ContainsFunc(strings.Split(strings.Join(r.Header["Upgrade"], ","), ","), func(protocol string) bool {
-			name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(protocol)), "/")
-			return name != "" && name != "h2c" && name != "http" && name != "tls"
-		})
+		name != "" && name != "h2c" && name != "http" && name != "tls"
 }
 
 // hopByHop are headers about a connection, and not about a request.
@@ -206,6 +201,10 @@ func whole(out, in *http.Request) {
 	h := in.Header.Clone()
 	for _, name := range hopByHop {
 		h.Del(name)
+	}
+	if isUpgrade(in) {
+		h.Set("Connection", "Upgrade")
+		h.Set("Upgrade", in.Header.Get("Upgrade"))
 	}
 	if h["User-Agent"] == nil {
 		h["User-Agent"] = []string{""} // none
@@ -250,7 +249,9 @@ var errMoved = errors.New("the user has another node now")
 // sender sends a request to the node that has the user.
 type sender struct {
 	*target
-	kept []byte // the body; nil if it is too large to be kept
+	kept    []byte // the body; nil if it is too large to be kept
+	upgrade bool   // it asks for another protocol: the node does nothing before it answers
+	link    *link  // by which it was sent last
 }
 
 // RoundTrip implements http.RoundTripper. Its requests have no GetBody: whether one is sent again
@@ -258,12 +259,21 @@ type sender struct {
 // before, which then has a new one.
 func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 	err = s.each(out.Context(), func(node string) error {
+		ctx := out.Context()
+		if s.upgrade {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			defer time.AfterFunc(upgradeTimeout, cancel).Stop()
+		}
 		connections := 0
-		try := out.Clone(httptrace.WithClientTrace(out.Context(), &httptrace.ClientTrace{GetConn: func(string) {
-			if connections++; connections > 1 { // others that are idle may be as dead
-				s.f.closeIdle(node)
-			}
-		}}))
+		try := out.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GetConn: func(string) {
+				if connections++; connections > 1 { // others that are idle may be as dead
+					s.f.closeIdle(node)
+				}
+			},
+			GotConn: func(of httptrace.GotConnInfo) { s.link = of.Conn.(*link) },
+		}))
 		try.URL.Scheme, try.URL.Host = "http", hostOf(node)
 		switch {
 		case len(s.kept) > 0:
@@ -272,6 +282,9 @@ func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 			try.Body = io.NopCloser(out.Body) // a node that is out of reach leaves it whole
 		}
 		if resp, err = s.f.pool(node).RoundTrip(try); err != nil {
+			if s.upgrade {
+				return &unreachedError{node, err}
+			}
 			return err
 		}
 		return misdirected(resp)
@@ -305,13 +318,12 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 	for {
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
-		_, unreached := errors.AsType[*dialError](err)
-		_, unanswered := errors.AsType[*unansweredError](err)
+		_, unreached := errors.AsType[*unreachedError](err)
 		switch {
 		case elsewhere:
 			owner = no.owner
 			refused++
-		case unreached, unanswered: // one that has died has its users until its lease ends; or it has too much to do
+		case unreached: // one that has died has its users until its lease ends; or it has too much to do
 			owner = ""
 		default:
 			if errors.Is(err, syscall.ETIMEDOUT) { // it is out of reach, or only this user's hub takes nothing: a dial will tell
@@ -341,7 +353,7 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 
 // fail answers a request that could not be passed on, or has no answer.
 func (t *target) fail(w http.ResponseWriter, r *http.Request, err error) {
-	_, unreached := errors.AsType[*dialError](err)
+	_, unreached := errors.AsType[*unreachedError](err)
 	switch {
 	case r.Context().Err() != nil:
 		panic(http.ErrAbortHandler) // nobody waits for it, or this node ends
@@ -365,28 +377,40 @@ func writeError(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write(append(b, '\n'))
 }
 
-// boundedWriter writes to a client that must go on reading.
-type boundedWriter struct {
+// clientWriter writes to a client that must go on reading.
+type clientWriter struct {
 	http.ResponseWriter
-	rc *http.ResponseController
+	rc     *http.ResponseController
+	sender *sender // what it answers
 }
 
 // Unwrap is for http.ResponseController.
-func (b *boundedWriter) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+func (c *clientWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // Write implements http.ResponseWriter.
-func (b *boundedWriter) Write(p []byte) (int, error) {
-	defer b.begin()()
-	return b.ResponseWriter.Write(p)
+func (c *clientWriter) Write(p []byte) (int, error) {
+	defer c.begin()()
+	return c.ResponseWriter.Write(p)
 }
 
 // FlushError is for http.ResponseController.
-func (b *boundedWriter) FlushError() error {
-	defer b.begin()()
-	return b.rc.Flush()
+func (c *clientWriter) FlushError() error {
+	defer c.begin()()
+	return c.rc.Flush()
 }
 
-func (b *boundedWriter) begin() (end func()) {
-	_ = b.rc.SetWriteDeadline(time.Now().Add(writeTimeout))
-	return func() { _ = b.rc.SetWriteDeadline(time.Time{}) } // the connection serves other requests afterwards
+func (c *clientWriter) begin() (end func()) {
+	_ = c.rc.SetWriteDeadline(time.Now().Add(writeTimeout))
+	return func() { _ = c.rc.SetWriteDeadline(time.Time{}) } // the connection serves other requests afterwards
 }
+
+var buffers = &pool{sync.Pool{New: func() any { return new([bulkBuffer]byte) }}}
+
+// pool implements httputil.BufferPool.
+type pool struct{ p sync.Pool }
+
+// Get returns a buffer of bulkBuffer bytes.
+func (p *pool) Get() []byte { return p.p.Get().(*[bulkBuffer]byte)[:] }
+
+// Put takes one back.
+func (p *pool) Put(b []byte) { p.p.Put((*[bulkBuffer]byte)(b[:bulkBuffer])) }

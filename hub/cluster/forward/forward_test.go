@@ -190,7 +190,7 @@ func TestNodeDiesWhileConnecting(t *testing.T) {
 	})
 	t.Cleanup(f.Close)
 	_, err := f.dial(t.Context(), "owner")
-	if _, nothingSent := errors.AsType[*dialError](err); !nothingSent || f.Len() != 0 {
+	if _, nothingSent := errors.AsType[*unreachedError](err); !nothingSent || f.Len() != 0 {
 		t.Fatalf("%v; %d connections are left", err, f.Len())
 	}
 	if _, err := far.Read(make([]byte, 1)); err != io.EOF {

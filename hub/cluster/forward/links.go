@@ -47,6 +47,16 @@ type link struct {
 	near net.Conn // what it is spliced with, guarded by Forwarder.mu; nil if it is not
 }
 
+// splice has near closed with the link.
+func (l *link) splice(near net.Conn) {
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	l.near = near
+}
+
+// CloseWrite tells the node that nothing more comes.
+func (l *link) CloseWrite() error { return closeWrite(l.Conn) }
+
 // Close implements net.Conn. It closes the other side of a splice, too: who writes there may wait for
 // somebody who does not read.
 func (l *link) Close() error {
@@ -60,24 +70,15 @@ func (l *link) Close() error {
 	return l.Conn.Close()
 }
 
-// dialError says that a node could not be reached: nothing was sent.
-type dialError struct {
+// unreachedError says that a node has done nothing: it could not be reached, or has not answered a
+// request with which it does nothing before it answers.
+type unreachedError struct {
 	node string
 	err  error
 }
 
-func (e *dialError) Error() string { return fmt.Sprintf("connect to node %s: %v", e.node, e.err) }
-func (e *dialError) Unwrap() error { return e.err }
-
-// unansweredError says that a node was reached, but did not answer a request with which it does
-// nothing before it answers.
-type unansweredError struct {
-	node string
-	err  error
-}
-
-func (e *unansweredError) Error() string { return fmt.Sprintf("ask node %s: %v", e.node, e.err) }
-func (e *unansweredError) Unwrap() error { return e.err }
+func (e *unreachedError) Error() string { return fmt.Sprintf("ask node %s: %v", e.node, e.err) }
+func (e *unreachedError) Unwrap() error { return e.err }
 
 var (
 	errClosed = errors.New("the node is shutting down")
@@ -89,16 +90,16 @@ func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 	defer cancel()
 	conn, err := f.dialNode(ctx, node)
 	if err != nil {
-		return nil, &dialError{node, err}
+		return nil, &unreachedError{node, err}
 	}
 	l := &link{Conn: conn, f: f, node: node}
 	if !f.add(l) {
 		conn.Close()
-		return nil, &dialError{node, errClosed}
+		return nil, &unreachedError{node, errClosed}
 	}
 	if !f.alive(node) { // CloseMember may have come before
 		l.Close()
-		return nil, &dialError{node, errGone}
+		return nil, &unreachedError{node, errGone}
 	}
 	return l, nil
 }
