@@ -414,7 +414,7 @@ func (n *clusterNode) giveBack(t *tenant.Tenant, term *cluster.Term) func(contex
 		}
 		ctx, cancel := context.WithTimeout(ctx, giveBackTimeout)
 		defer cancel()
-		return n.store.Release(ctx, t.User, t.Hub.Epoch(), n.users.Next(t.User))
+		return n.store.Release(ctx, t.User, t.Hub.Epoch())
 	}
 }
 

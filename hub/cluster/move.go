@@ -11,13 +11,6 @@ import (
 	"tabhub/spec"
 )
 
-// move is a user on the way from this node to another. While it lasts, requests of the user
-// wait here.
-type move struct {
-	to   string        // the node's ID; "" for whichever takes the user
-	done chan struct{} // closed at the end
-}
-
 const (
 	// quietWait is how long a user who moves may have calls under way before they are cut short.
 	quietWait = 30 * time.Second
@@ -27,55 +20,11 @@ const (
 	maxMoves = 16
 )
 
-// Errors of Move.
+// Errors of Drain.
 var (
-	ErrNoNode = errors.New("there is no other node that is ready")
-
-	errNotHere   = errors.New("the user's hub is not open on this node")
-	errMoving    = errors.New("the user is moving already")
+	ErrNoNode    = errors.New("there is no other node that is ready")
 	errUndrained = errors.New("the drain was taken back")
 )
-
-// Move gives a user to another node: it waits for a moment without calls, closes the user's hub
-// in good order, gives the journal back, and has the other node open it. Requests that come
-// meanwhile wait, and go there. Calls that take too long are cut short as at the end of
-// a process.
-func (u *Users) Move(ctx context.Context, user spec.UserID, to Member) error {
-	if !u.tenants.Has(user) {
-		return errNotHere
-	}
-	if err := u.quiet(ctx, user); err != nil {
-		return err
-	}
-	select {
-	case u.moves <- struct{}{}:
-		defer func() { <-u.moves }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	m := &move{to: to.ID(), done: make(chan struct{})}
-	u.mu.Lock()
-	other := u.moving[user]
-	if other == nil {
-		u.moving[user] = m
-	}
-	u.mu.Unlock()
-	if other != nil {
-		return errMoving
-	}
-	defer func() {
-		u.mu.Lock()
-		delete(u.moving, user)
-		u.mu.Unlock()
-		close(m.done)
-	}()
-	if err := u.tenants.LetGo(ctx, user); err != nil {
-		return err
-	}
-	u.stats.moved.Add(1)
-	u.note(user, to.ID())
-	return u.askToOpen(ctx, to, user)
-}
 
 // quiet waits for a moment without calls of the user, but not for ever.
 func (u *Users) quiet(ctx context.Context, user spec.UserID) error {
@@ -93,17 +42,6 @@ func (u *Users) quiet(ctx context.Context, user spec.UserID) error {
 		}
 	}
 	return nil
-}
-
-// Next returns the node that a user is given to who is leaving this one, "" if that is left
-// open: what the journal is to say when it is given back.
-func (u *Users) Next(user spec.UserID) string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if m := u.moving[user]; m != nil {
-		return m.to
-	}
-	return ""
 }
 
 // Drain gives all users of this node to others, some at a time, and returns when there are none
@@ -171,19 +109,46 @@ func (u *Users) moveAll(ctx context.Context, users []spec.UserID) error {
 	return err
 }
 
-// moveAway gives a user to whichever node is best, unless this one has not got the user by the time
-// that the hub is neither being opened nor closed.
+// moveAway gives a user back, whom the next request opens on another node: it waits for a moment
+// without calls, closes the user's hub in good order, and gives the journal back. Requests that
+// come meanwhile wait, and go there. Calls that take too long are cut short as at the end of a
+// process.
 func (u *Users) moveAway(ctx context.Context, user spec.UserID) error {
 	if err := u.tenants.Settle(ctx, user); err != nil || !u.tenants.Has(user) {
 		return err
 	}
-	to := u.node.Place(user)
-	if to.ID() == u.node.ID() {
+	if u.node.Place(user).ID() == u.node.ID() {
 		return ErrNoNode
 	}
-	err := u.Move(ctx, user, to)
-	if errors.Is(err, errNotHere) || errors.Is(err, errMoving) {
-		return nil
+	if err := u.quiet(ctx, user); err != nil {
+		return err
 	}
-	return err
+	select {
+	case u.moves <- struct{}{}:
+		defer func() { <-u.moves }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	done := make(chan struct{})
+	u.mu.Lock()
+	other := u.moving[user]
+	if other == nil {
+		u.moving[user] = done
+	}
+	u.mu.Unlock()
+	if other != nil {
+		return nil // another drain does it
+	}
+	defer func() {
+		u.mu.Lock()
+		delete(u.moving, user)
+		delete(u.known, user)
+		u.mu.Unlock()
+		close(done)
+	}()
+	if err := u.tenants.LetGo(ctx, user); err != nil {
+		return err
+	}
+	u.stats.moved.Add(1)
+	return nil
 }

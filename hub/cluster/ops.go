@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -18,49 +17,19 @@ import (
 // could be sent, the handshake of TLS with the node included.
 type Asker func(ctx context.Context, node, method, path string) (status int, body []byte, err error)
 
-// What nodes ask each other, below /.cluster/.
-const (
-	pathTake = "/.cluster/take" // POST ?user=: open that hub; 200, or 421 and who has it
-	pathAge  = "/.cluster/age"  // POST: how long ago the node has renewed its lease, in ns
-)
+// pathAge is where nodes ask each other, by POST, how long ago the node has renewed its lease, in ns.
+const pathAge = "/.cluster/age"
 
 // ErrNowhere says that no node has a user's hub open.
 var ErrNowhere = errors.New("the user's hub is on no node; whichever is asked for it next opens it")
 
 // ServeHTTP serves what other nodes ask of this one.
 func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	user := spec.UserID(r.URL.Query().Get("user"))
-	if r.Method != http.MethodPost || user == "" && r.URL.Path != pathAge {
-		http.Error(w, "not a request of a node", http.StatusBadRequest)
+	if r.Method != http.MethodPost || r.URL.Path != pathAge {
+		http.NotFound(w, r)
 		return
 	}
-	switch r.URL.Path {
-	case pathAge:
-		fmt.Fprint(w, int64(u.node.Lease().Age()))
-	case pathTake:
-		by, err := u.here(r.Context(), user)
-		switch {
-		case err != nil:
-			u.log.Warn("a user who was to be taken over was not", "user", user, "err", err)
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		case by != nil:
-			http.Error(w, (&OwnedError{User: user, By: *by}).Error(), http.StatusMisdirectedRequest)
-		}
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-// askToOpen has a node open a user's hub.
-func (u *Users) askToOpen(ctx context.Context, node Member, user spec.UserID) error {
-	status, body, err := u.ask(ctx, node.ID(), http.MethodPost, pathTake+"?user="+url.QueryEscape(string(user)))
-	if err != nil {
-		return fmt.Errorf("node %s: %w", node.Name, err)
-	}
-	if status != http.StatusOK {
-		return fmt.Errorf("node %s: %.300s", node.Name, body)
-	}
-	return nil
+	fmt.Fprint(w, int64(u.node.Lease().Age()))
 }
 
 // Self is this node.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -23,57 +22,23 @@ const isolatedBy = 1800 * time.Millisecond
 // for touchTimeout.
 const touchLook, touchTimeout = 300 * time.Millisecond, 2 * time.Second
 
-// touch is whether a node without a lease is the only one: then nobody waits for it.
-type touch struct {
-	mu       sync.Mutex
-	isolated chan struct{} // closed while it is; nil before anybody waited
-	is       bool
-}
-
-// wait returns what is closed while the node is isolated.
-func (t *touch) wait() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.isolated == nil {
-		t.isolated = make(chan struct{})
-	}
-	return t.isolated
-}
-
-// set notes whether the node is isolated, and reports whether that is news.
-func (t *touch) set(is bool) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.is == is {
-		return false
-	}
-	t.is = is
-	if is {
-		if t.isolated == nil {
-			t.isolated = make(chan struct{})
-		}
-		close(t.isolated)
-	} else {
-		t.isolated = nil
-	}
-	return true
-}
-
 // awaitLease waits for the node's lease, but not while the node is isolated.
 func (u *Users) awaitLease(ctx context.Context) error {
-	if u.node.Lease().Held() {
-		return nil
-	}
-	waiting, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	held := make(chan error, 1)
-	go func() { held <- u.node.Lease().Await(waiting) }()
-	select {
-	case err := <-held:
-		return err
-	case <-u.touch.wait():
-		cancel(ErrIsolated)
-		return <-held
+	for {
+		changed := u.node.Changed().Wait()
+		switch {
+		case u.node.Lease().Held():
+			return nil
+		case u.node.lease.left.Load():
+			return ErrLeft
+		case u.isolated.Load():
+			return ErrIsolated
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
@@ -84,13 +49,12 @@ func (u *Users) Watch(ctx context.Context, lost func(error)) {
 		changed := u.node.Changed().Wait()
 		again := touchLook
 		if u.node.Lease().Held() {
-			u.touch.set(false)
+			u.isolated.Store(false)
 			again = max(u.node.Lease().Rest(), time.Millisecond)
-		} else {
-			if u.isIsolated(ctx) && u.touch.set(true) {
-				u.log.Warn("this node has lost touch with its cluster: its users go to other nodes")
-				lost(ErrIsolated)
-			}
+		} else if u.isIsolated(ctx) && !u.isolated.Swap(true) {
+			u.node.changed.Fire()
+			u.log.Warn("this node has lost touch with its cluster: its users go to other nodes")
+			lost(ErrIsolated)
 		}
 		select {
 		case <-changed:

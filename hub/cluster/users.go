@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tabhub/spec"
@@ -48,15 +49,15 @@ type Users struct {
 	ask      Asker
 	log      *slog.Logger
 
-	turns  chan struct{} // buffered maxOpening: has an element for each hub that is being opened
-	moves  chan struct{} // buffered maxMoves: has an element for each user who is being given away
-	opened func(took time.Duration)
-	stats  usersStats
-	touch  touch
+	turns    chan struct{} // buffered maxOpening: has an element for each hub that is being opened
+	moves    chan struct{} // buffered maxMoves: has an element for each user who is being given away
+	opened   func(took time.Duration)
+	stats    usersStats
+	isolated atomic.Bool // this node alone has lost touch with NATS: nobody waits for its lease
 
 	mu       sync.Mutex
-	known    map[spec.UserID]string // the node that had a user last, by its ID; a guess
-	moving   map[spec.UserID]*move  // of users that are being given away
+	known    map[spec.UserID]string        // the node that had a user last, by its ID; a guess
+	moving   map[spec.UserID]chan struct{} // closed when a user has been given away
 	openings map[spec.UserID]*opening
 }
 
@@ -89,7 +90,7 @@ func NewUsers(o UsersOptions) *Users {
 		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask,
 		log:   cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		turns: make(chan struct{}, maxOpening), moves: make(chan struct{}, maxMoves), opened: o.Opened,
-		known: map[spec.UserID]string{}, moving: map[spec.UserID]*move{}, openings: map[spec.UserID]*opening{},
+		known: map[spec.UserID]string{}, moving: map[spec.UserID]chan struct{}{}, openings: map[spec.UserID]*opening{},
 	}
 }
 
@@ -119,38 +120,26 @@ func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer
 		return err
 	}
 	self := u.node.Self()
-	by, ok := u.owner(from)
-	if ok && by.ID() == self.ID() {
-		if !from.Released {
+	if !from.Released && from.Node != "" {
+		if from.Node == self.ID() {
 			return nil
 		}
-		ok = false
-	} else if !ok && !from.Released && from.Node != "" {
-		ended, err := u.node.Ended(ctx, from.Node)
-		if err != nil {
-			return err
+		ended := false
+		if _, ok := u.node.Member(from.Node); !ok {
+			var err error
+			if ended, err = u.node.Ended(ctx, from.Node); err != nil {
+				return err
+			}
 		}
-		if ok = !ended; ok {
-			by, _ = u.node.Member(from.Node)
+		if !ended {
+			by, _ := u.node.Member(from.Node)
+			return &OwnedError{user, by, u.forward(by, user)}
 		}
 	}
-	switch {
-	case ok:
-		return &OwnedError{user, by, u.forward(by, user)}
-	case self.State != Ready && self.State != Suspended: // without a lease nothing comes of it, but it may be back
+	if self.State != Ready && self.State != Suspended { // without a lease nothing comes of it, but it may be back
 		return errLeaving
 	}
 	return nil
-}
-
-// owner returns the node that has the user of a journal, or is to have: that which wrote last
-// or, if that has given the user back, to which. There may be none.
-func (u *Users) owner(w jetstream.Writer) (Member, bool) {
-	if !w.Released {
-		return u.node.Member(w.Node)
-	}
-	m, ok := u.node.Member(w.Next)
-	return m, ok && m.State == Ready
 }
 
 // Has reports whether the user's hub is open here.
@@ -222,20 +211,20 @@ func (u *Users) await(ctx context.Context, user spec.UserID) error {
 		return err
 	}
 	u.mu.Lock()
-	m := u.moving[user]
+	moved := u.moving[user]
 	u.mu.Unlock()
-	if m == nil {
+	if moved == nil {
 		return nil
 	}
 	select {
-	case <-m.done:
+	case <-moved:
 		return u.await(ctx, user)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// guess returns the node that has the user, or is to have, as far as is known here.
+// guess returns the node that has the user, or should take the user, as far as is known here.
 func (u *Users) guess(ctx context.Context, user spec.UserID) (Member, error) {
 	u.mu.Lock()
 	id := u.known[user]
@@ -247,8 +236,8 @@ func (u *Users) guess(ctx context.Context, user spec.UserID) (Member, error) {
 	if err != nil {
 		return Member{}, err
 	}
-	m, ok := u.owner(w)
-	if !ok {
+	m, ok := u.node.Member(w.Node)
+	if !ok || w.Released {
 		m = u.node.Place(user)
 	}
 	u.note(user, m.ID())

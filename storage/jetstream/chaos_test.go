@@ -93,7 +93,7 @@ func TestChaos(t *testing.T) {
 				told.Wait()
 				if rand.IntN(4) == 0 {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-					if err := st.Release(ctx, "ann", s.Epoch, ""); err != nil && !errors.Is(err, storage.ErrStaleEpoch) && !errors.Is(err, context.DeadlineExceeded) {
+					if err := st.Release(ctx, "ann", s.Epoch); err != nil && !errors.Is(err, storage.ErrStaleEpoch) && !errors.Is(err, context.DeadlineExceeded) {
 						t.Error(err)
 					}
 					cancel()

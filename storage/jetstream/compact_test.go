@@ -51,7 +51,7 @@ func TestCompacts(t *testing.T) {
 	// Those who come and go without a word do not make it grow either.
 	for range 300 {
 		s := load(t, st, "ann")
-		must(t, st.Release(t.Context(), "ann", s.Epoch, ""))
+		must(t, st.Release(t.Context(), "ann", s.Epoch))
 	}
 	s := load(t, st, "ann")
 	check(s)

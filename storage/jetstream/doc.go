@@ -27,7 +27,6 @@
 //	Tabhub-Id     unique: tells whether a publish that nobody has answered was kept
 //	Tabhub-Part   "i/n" of a flush or snapshot, of a payload in n messages, counted from 0.
 //	              Parts that no last one follows do not count.
-//	Tabhub-Next   of a release: where the user should go
 //	Tabhub-User   who it is, for people
 //
 // The payload of a flush or snapshot is the version of the format, one byte, and a batch of

@@ -262,7 +262,7 @@ func TestWriteDuringRelease(t *testing.T) {
 			}
 		})
 		<-started
-		must(t, a.Release(t.Context(), "ann", epoch, ""))
+		must(t, a.Release(t.Context(), "ann", epoch))
 		wg.Wait()
 		s := load(t, b, "ann")
 		kept := map[string]bool{}
@@ -282,7 +282,7 @@ func TestWriteDuringRelease(t *testing.T) {
 			changes = append(changes, storage.DeleteName{Public: n.Public})
 		}
 		must(t, write(b, "ann", s.Epoch, changes...))
-		must(t, b.Release(t.Context(), "ann", s.Epoch, ""))
+		must(t, b.Release(t.Context(), "ann", s.Epoch))
 	}
 }
 

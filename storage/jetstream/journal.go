@@ -38,9 +38,9 @@ type journal struct {
 	loads   int        // Loads that have come and not gone
 	loading bool       // one of them has its turn: what is written is refused when it is over
 	refused []refusal
-	next    *batch   // to be written next, nil if there is nothing
-	waiting int      // bytes, about, in it and in what is being written
-	release *release // asked for: nothing more is taken
+	next    *batch       // to be written next, nil if there is nothing
+	waiting int          // bytes, about, in it and in what is being written
+	release chan<- error // asked for, buffered 1: nothing more is taken
 	running bool
 	wake    chan struct{} // buffered 1: the above has changed. Nil unless running; so is stopped
 	stopped chan struct{} // closed at its end
@@ -68,11 +68,6 @@ type batch struct {
 type refusal struct {
 	epoch spec.Epoch
 	done  func(error)
-}
-
-type release struct {
-	next string
-	done chan error // buffered 1
 }
 
 // queueLocked adds changes to what is written next. Of two with one key only the later is kept.
@@ -148,12 +143,12 @@ func (s *Store) run(j *journal) {
 		case b != nil:
 			s.flush(j, b)
 		case r != nil:
-			_, err := s.append(j, s.message(j, kindRelease, headerNext, r.next))
+			_, err := s.append(j, s.message(j, kindRelease))
 			err = s.explainWrite(j, err)
 			s.mu.Lock()
 			j.epoch, j.release = 0, nil
 			s.mu.Unlock()
-			r.done <- err
+			r <- err
 		case wait > 0:
 			t := time.NewTimer(wait)
 			select {
@@ -169,7 +164,7 @@ func (s *Store) run(j *journal) {
 
 // take returns the next batch if it is due, the release if nothing is before it, or how long to
 // wait. If it returns nothing, j has stopped.
-func (s *Store) take(j *journal) (*batch, *release, time.Duration) {
+func (s *Store) take(j *journal) (*batch, chan<- error, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := j.next
@@ -223,7 +218,7 @@ func (s *Store) settle(j *journal, b *batch, err error) {
 	over = over || errors.Is(err, ErrLost)
 	err = s.explainWrite(j, err)
 	var next *batch
-	var r *release
+	var r chan<- error
 	s.mu.Lock()
 	if over {
 		next, r = j.next, j.release
@@ -245,7 +240,7 @@ func (s *Store) settle(j *journal, b *batch, err error) {
 	s.log.Info("nothing can be written for the user any more", "user", j.user, "err", err)
 	next.tell(err)
 	if r != nil {
-		r.done <- err
+		r <- err
 	}
 }
 
@@ -299,9 +294,7 @@ func (s *Store) message(j *journal, kind string, headers ...string) *nats.Msg {
 		m.Header.Set(headerID, epoch+"."+strconv.Itoa(j.ids))
 	}
 	for i := 0; i < len(headers); i += 2 {
-		if headers[i+1] != "" {
-			m.Header.Set(headers[i], headers[i+1])
-		}
+		m.Header.Set(headers[i], headers[i+1])
 	}
 	return m
 }

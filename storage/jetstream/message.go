@@ -20,7 +20,6 @@ const (
 	headerEpoch = "Tabhub-Epoch"
 	headerID    = "Tabhub-Id"
 	headerPart  = "Tabhub-Part"
-	headerNext  = "Tabhub-Next"
 	headerUser  = "Tabhub-User"
 )
 
@@ -47,7 +46,6 @@ type message struct {
 	after      uint64 // of the message before it
 	kind, node string
 	id         string
-	next       string
 	epoch      spec.Epoch
 	part, of   int // of is 1 for what has no parts
 	data       []byte
@@ -58,7 +56,7 @@ var errMessage = fmt.Errorf("%w: not a message of a journal", storage.ErrCorrupt
 // parse reads a message that the server has kept under a sequence.
 func parse(seq uint64, h nats.Header, data []byte) (m message, err error) {
 	m = message{
-		seq: seq, kind: h.Get(headerKind), node: h.Get(headerNode), id: h.Get(headerID), next: h.Get(headerNext),
+		seq: seq, kind: h.Get(headerKind), node: h.Get(headerNode), id: h.Get(headerID),
 		epoch: spec.Epoch(seq), of: 1, data: data,
 	}
 	if m.after, err = strconv.ParseUint(h.Get(nats.ExpectedLastSubjSeqHdr), 10, 64); err != nil || m.after >= seq {
@@ -92,13 +90,12 @@ type Writer struct {
 	Node     string     // by its Options.Node
 	Epoch    spec.Epoch // under which it wrote
 	Released bool       // it has let the user go
-	Next     string     // where it wanted the user to go, if Released; "" for anywhere
 
 	seq uint64 // of its message
 }
 
 func (m *message) writer() Writer {
-	return Writer{Node: m.node, Epoch: m.epoch, Released: m.kind == kindRelease, Next: m.next, seq: m.seq}
+	return Writer{Node: m.node, Epoch: m.epoch, Released: m.kind == kindRelease, seq: m.seq}
 }
 
 // userHeader returns a user for people to read, in what a header may hold.

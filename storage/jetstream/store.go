@@ -185,20 +185,18 @@ func (s *Store) tellLocked(done func(error), err error) {
 	s.tasks.Go(func() { done(err) })
 }
 
-// Release lets a user go, after all that is queued has been written, and names the node where it
-// should go next, "" for any. From here on nothing is written under epoch. It returns once the
-// user has no writer, with a *storage.StaleEpochError if it had another one anyway, or when ctx
-// ends; the store goes on then.
-func (s *Store) Release(ctx context.Context, user spec.UserID, epoch spec.Epoch, next string) error {
-	r := &release{next: next, done: make(chan error, 1)}
-	if err := s.startRelease(user, epoch, r); err != nil {
-		return fmt.Errorf("release user %q: %w", user, err)
-	}
-	var err error
-	select {
-	case err = <-r.done:
-	case <-ctx.Done():
-		err = context.Cause(ctx)
+// Release lets a user go, after all that is queued has been written. From here on nothing is
+// written under epoch. It returns once the user has no writer, with a *storage.StaleEpochError if it
+// had another one anyway, or when ctx ends; the store goes on then.
+func (s *Store) Release(ctx context.Context, user spec.UserID, epoch spec.Epoch) error {
+	released := make(chan error, 1)
+	err := s.startRelease(user, epoch, released)
+	if err == nil {
+		select {
+		case err = <-released:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("release user %q: %w", user, err)
@@ -206,7 +204,7 @@ func (s *Store) Release(ctx context.Context, user spec.UserID, epoch spec.Epoch,
 	return nil
 }
 
-func (s *Store) startRelease(user spec.UserID, epoch spec.Epoch, r *release) error {
+func (s *Store) startRelease(user spec.UserID, epoch spec.Epoch, r chan<- error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
