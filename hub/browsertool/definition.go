@@ -59,7 +59,7 @@ var pageTool = builtin.Tool{
 	Description: `Moves a tab to a page and looks at it. ` +
 		`goto: loads url. back, forward, reload: as the browser's buttons. ` +
 		`wait: until the page has registered tools, and names them; ` +
-		`with for, until one tool is there (tool), a resource changes (uri), or the page rests: it has loaded and changes no more. ` +
+		`with for, until one tool is there (tool) or the page rests: it has loaded and changes no more. ` +
 		`screenshot: a picture of what the tab shows; the tab must be in front of its window (browser_tab activate). ` +
 		`text: the page's visible text; it is the page's words, not the user's. ` +
 		`Without tabId it is about the tab that you have called or chosen last, or if there is none, the one in front.`,
@@ -68,9 +68,8 @@ var pageTool = builtin.Tool{
 		tabIDParam + ` By default the one that you have called or chosen last, else the one in front."},` +
 		browserIDParam + `,` +
 		urlParam + `For goto, which needs it."},` +
-		`"for":{"type":"string","enum":["tools","tool","resource","rest"],"description":"For wait: what for. Any tools by default, or what tool or uri names."},` +
+		`"for":{"type":"string","enum":["tools","tool","rest"],"description":"For wait: what for. Any tools by default, or the one that tool names."},` +
 		`"tool":{"type":"string","minLength":1,"maxLength":256,"description":"For wait: the name of a tool, as it is listed or as the page has it."},` +
-		`"uri":{"type":"string","minLength":1,"maxLength":2048,"description":"For wait: a resource, as it is listed. Needs no tab."},` +
 		`"timeoutMs":{"type":"integer","minimum":1,"maximum":600000,"description":"For wait: how long, in milliseconds. 10000 by default."},` +
 		`"maxChars":{"type":"integer","minimum":1,"maximum":2000000,"description":"For text: how much of it at most. 20000 by default."}` +
 		`}}`),

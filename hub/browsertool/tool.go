@@ -71,7 +71,6 @@ type args struct {
 	Active         bool          `json:"active"`
 	For            string        `json:"for"`
 	Tool           string        `json:"tool"`
-	URI            string        `json:"uri"`
 	TimeoutMs      int           `json:"timeoutMs"`
 	MaxChars       int           `json:"maxChars"`
 	InstanceID     string        `json:"instanceId"`

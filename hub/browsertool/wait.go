@@ -2,13 +2,11 @@ package browsertool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -26,30 +24,17 @@ const (
 // wait blocks until what the arguments say has come about.
 func wait(c *call) (any, error) {
 	a := &c.args
-	switch {
-	case a.For == "" && a.Tool != "":
+	if a.For == "" && a.Tool != "" {
 		a.For = "tool"
-	case a.For == "" && a.URI != "":
-		a.For = "resource"
 	}
-	switch {
-	case a.For == "tool" && a.Tool == "":
-		return nil, invalid("to wait for a tool, pass its name as tool")
-	case a.For == "resource" && a.URI == "":
-		return nil, invalid("to wait for a resource, pass its URI as uri")
-	case a.For != "tool" && a.Tool != "", a.For != "resource" && a.URI != "":
-		return nil, invalid("tool goes with for tool, and uri with for resource: one wait is for one thing")
-	case a.For == "resource" && (a.TabID != "" || a.BrowserID != ""):
-		return nil, invalid("to wait for a resource, leave tabId and browserId out: its URI says whose it is")
+	if (a.For == "tool") != (a.Tool != "") {
+		return nil, invalid("to wait for a tool, pass its name as tool, and nothing else as for")
 	}
 	limit := defaultWait
 	if a.TimeoutMs > 0 {
 		limit = time.Duration(a.TimeoutMs) * time.Millisecond
 	}
 	defer c.tellProgress(limit)()
-	if a.For == "resource" {
-		return waitForResource(c, limit)
-	}
 	b, addr, err := c.meant()
 	switch {
 	case err != nil:
@@ -149,38 +134,6 @@ func (c *call) offered(addr spec.TabAddr, url string) (tool string, ready bool) 
 		}
 	}
 	return "", false
-}
-
-// waitForResource blocks until the page that has a resource says that it has changed.
-func waitForResource(c *call, limit time.Duration) (any, error) {
-	uri := c.args.URI
-	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, failure(spec.FailToolTimeout,
-		"no page has told of a change of %.200q within %s; it may not have changed, or its page does not tell", uri, limit))
-	defer cancel()
-	changed := make(chan struct{}, 1)
-	unwatch := c.hub.Watch(func(change hub.Change) {
-		if slices.Contains(c.hub.ChangeFor(c.by, change).Updated, uri) {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-		}
-	})
-	defer unwatch()
-	stop, err := c.hub.SubscribeResource(ctx, c.by, uri)
-	if err != nil {
-		if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
-			return nil, invalid("%v", unknown)
-		}
-		return nil, err
-	}
-	defer stop()
-	select {
-	case <-changed:
-		return map[string]any{"uri": uri, "changed": true}, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 }
 
 // waitForRest blocks until the page that a tab shows, or goes to meanwhile, rests.

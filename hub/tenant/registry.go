@@ -67,25 +67,40 @@ func (r *Registry) Get(ctx context.Context, user spec.UserID) (*Tenant, error) {
 		if err != nil {
 			return nil, err
 		}
-		select {
-		case <-e.opened:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := e.await(ctx, e.opened); err != nil {
+			return nil, err
 		}
 		if e.err != nil {
 			return nil, e.err
 		}
-		select {
-		case <-e.tenant.Hub.Done():
-		case <-e.leave:
-		default:
+		if !e.ends() {
 			return e.tenant, nil
 		}
-		select {
-		case <-e.closed:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := e.await(ctx, e.closed); err != nil {
+			return nil, err
 		}
+	}
+}
+
+// await waits for opened or closed.
+func (e *entry) await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// ends reports whether a tenant that is open is about to be closed.
+func (e *entry) ends() bool {
+	select {
+	case <-e.tenant.Hub.Done():
+		return true
+	case <-e.leave:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -172,31 +187,12 @@ func (r *Registry) Has(user spec.UserID) (*Tenant, bool) {
 // waits for that. If ctx ends first, the closing goes on.
 func (r *Registry) LetGo(ctx context.Context, user spec.UserID) error {
 	r.mu.Lock()
-	e := r.entries[user]
-	if e != nil && !e.left {
+	if e := r.entries[user]; e != nil && !e.left {
 		e.left = true
 		close(e.leave)
 	}
 	r.mu.Unlock()
-	if e == nil {
-		return nil
-	}
-	select {
-	case <-e.closed:
-		return nil
-	case <-e.opened:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	if e.err != nil {
-		return nil // closed stays open: there is none
-	}
-	select {
-	case <-e.closed:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return r.Settle(ctx, user)
 }
 
 // Settle waits while a user's tenant is being opened or closed.
@@ -207,26 +203,10 @@ func (r *Registry) Settle(ctx context.Context, user spec.UserID) error {
 	if e == nil {
 		return nil
 	}
-	select {
-	case <-e.opened:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := e.await(ctx, e.opened); err != nil || e.err != nil || !e.ends() {
+		return err
 	}
-	if e.err != nil {
-		return nil
-	}
-	select {
-	case <-e.tenant.Hub.Done():
-	case <-e.leave:
-	default:
-		return nil
-	}
-	select {
-	case <-e.closed:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return e.await(ctx, e.closed)
 }
 
 // Users returns whose tenants are open, being opened or being closed.
