@@ -2,7 +2,6 @@ package hub
 
 import (
 	"maps"
-	"slices"
 	"sync"
 
 	"tabhub/hub/consent"
@@ -14,11 +13,16 @@ import (
 // its generation is another, so that who is not bound pays nothing. The zero value is ready.
 type boundLists struct {
 	mu   sync.Mutex
-	made map[string]*[numLists]listCache // by state.By.Bound
+	made map[string]*boundList // by state.By.Bound
 }
 
-// maxBound bounds the bindings whose lists are kept.
-const maxBound = 64
+type boundList struct {
+	of    state.By
+	lists [numLists]listCache
+}
+
+// maxBound bounds the bindings whose lists are kept, and told the changes of.
+const maxBound = 256
 
 // listsOf returns where one of the lists is kept for those who are bound as of is.
 func (h *Hub) listsOf(of state.By, kind ListKind) *listCache {
@@ -28,93 +32,49 @@ func (h *Hub) listsOf(of state.By, kind ListKind) *listCache {
 	}
 	b := &h.bound
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	lists := b.made[bound]
-	if lists == nil {
+	list := b.made[bound]
+	fresh := list == nil
+	if fresh {
 		if b.made == nil || len(b.made) >= maxBound {
-			b.made = map[string]*[numLists]listCache{}
+			b.made = map[string]*boundList{}
 		}
-		lists = new([numLists]listCache)
-		b.made[bound] = lists
+		list = &boundList{of: state.By{Browsers: of.Browsers}}
+		b.made[bound] = list
 	}
-	return &lists[kind]
+	b.mu.Unlock()
+	if fresh {
+		h.changedLists(of) // changes are told from now on
+	}
+	return &list.lists[kind]
 }
 
-// boundWatch is the clients that are connected and bound to browsers, and what those who are
-// bound to the same were told of last. The zero value is ready.
-type boundWatch struct {
-	mu        sync.Mutex
-	clients   map[*consent.Caller]struct{}
-	announced map[string][numLists]uint64 // by state.By.Bound
-}
-
-// sumsFor returns what differs when somebody would have to list again.
-func (h *Hub) sumsFor(of state.By) (sums [numLists]uint64) {
+// changedLists returns which lists of somebody are others than when it was called last.
+func (h *Hub) changedLists(of state.By) (c Change) {
 	for kind := range numLists {
-		sums[kind] = h.BoundList(of, kind).sum
+		cache, now := h.listsOf(of, kind), h.BoundList(of, kind)
+		cache.mu.Lock()
+		if cache.told != nil && cache.told.sum != now.sum {
+			c.add(kind)
+		}
+		cache.told = now
+		cache.mu.Unlock()
 	}
-	return sums
+	return c
 }
 
-// watchBound has a client told of changes until leave is called, if it is bound to browsers: of
-// those from now on.
-func (h *Hub) watchBound(by *consent.Caller) (leave func()) {
-	w, of := &h.boundTo, h.by(by)
-	var sums [numLists]uint64
-	if of.Bound() != "" {
-		sums = h.sumsFor(of)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.clients == nil {
-		w.clients, w.announced = map[*consent.Caller]struct{}{}, map[string][numLists]uint64{}
-	}
-	w.clients[by] = struct{}{} // also without a bound: it may get one
-	if _, known := w.announced[of.Bound()]; !known && of.Bound() != "" {
-		w.announced[of.Bound()] = sums
-	}
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.clients, by)
-	}
-}
-
-// boundChanges returns what has changed in the lists of those who are bound to browsers and
-// connected.
+// boundChanges returns what has changed in the lists of those who are bound to browsers.
 func (h *Hub) boundChanges() (changed map[string]Change) {
-	w := &h.boundTo
-	w.mu.Lock()
-	clients := slices.Collect(maps.Keys(w.clients))
-	w.mu.Unlock()
-	sums := map[string][numLists]uint64{}
-	for _, by := range clients {
-		of := h.by(by)
-		if _, done := sums[of.Bound()]; !done && of.Bound() != "" {
-			sums[of.Bound()] = h.sumsFor(of)
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for bound, now := range sums {
-		was, known := w.announced[bound]
-		var c Change
-		for kind := range numLists {
-			if known && now[kind] != was[kind] {
-				c.add(kind)
-			}
-		}
-		if w.announced[bound] = now; c.lists() {
+	h.bound.mu.Lock()
+	made := maps.Clone(h.bound.made)
+	h.bound.mu.Unlock()
+	for bound, list := range made {
+		if c := h.changedLists(list.of); c.lists() {
 			if changed == nil {
 				changed = map[string]Change{}
 			}
 			changed[bound] = c
 		}
 	}
-	maps.DeleteFunc(w.announced, func(bound string, _ [numLists]uint64) bool {
-		_, is := sums[bound]
-		return !is && len(w.announced) > maxBound
-	})
 	return changed
 }
 

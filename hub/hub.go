@@ -45,7 +45,6 @@ type Hub struct {
 	lists     [numLists]listCache
 	views     views
 	bound     boundLists
-	boundTo   boundWatch
 	changes   broadcast.Signal // fired after each change of state
 	holds     broadcast.Signal // fired when leases change, or calls begin or end to wait for the owner's hand
 	yields    yields

@@ -18,6 +18,7 @@ import (
 type listCache struct {
 	mu   sync.Mutex // taken before Hub.mu
 	last *Listing
+	told *Listing // that its clients were told of last
 }
 
 // block is a domain's part of a list, rendered. It is immutable.

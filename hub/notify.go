@@ -22,8 +22,6 @@ type notifier struct {
 	wake chan struct{} // capacity 1
 	done chan struct{} // closed when the goroutine has ended
 
-	announced [numLists]uint64 // owned by the goroutine: the sums told last
-
 	mu       sync.Mutex
 	watchers map[int]func(Change)
 	next     int
@@ -38,9 +36,7 @@ func newNotifier(h *Hub) *notifier {
 // start begins to tell of what changes from now on: what is listed now is what clients
 // of this process start from.
 func (n *notifier) start() {
-	for kind := range numLists {
-		n.announced[kind] = n.h.List(kind).sum
-	}
+	n.h.changedLists(state.By{})
 	go n.run()
 }
 
@@ -124,13 +120,7 @@ func (n *notifier) run() {
 // announce tells the watchers what is other than at the last time, if anything is.
 // Labels are not.
 func (n *notifier) announce() bool {
-	var c Change
-	for kind := range numLists {
-		if sum := n.h.List(kind).sum; sum != n.announced[kind] {
-			n.announced[kind] = sum
-			c.add(kind)
-		}
-	}
+	c := n.h.changedLists(state.By{})
 	c.bound = n.h.boundChanges()
 	n.mu.Lock()
 	uris := n.uris

@@ -77,9 +77,8 @@ func (h *Hub) Connected(by *consent.Caller) (gone func(final bool)) {
 		h.gate.changed.Fire()
 	}
 	turn(1)
-	leave, left := h.watchBound(by), h.connected(by)
+	left := h.connected(by)
 	return func(final bool) {
-		leave()
 		turn(-1)
 		left(final)
 	}
