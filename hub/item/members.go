@@ -157,34 +157,41 @@ func objectSchema(v json.RawMessage) (json.RawMessage, error) {
 	if typed && !mend {
 		return v, nil
 	}
-	out := append(make([]byte, 0, len(v)+64), '{')
-	if !typed {
-		out = append(out, `"type":"object"`...)
-	}
-	for key, v := range rawjson.Members(v) {
-		out = appendKey(out, key)
-		if key == "properties" && v[0] == '{' {
-			out = appendProperties(out, v)
-		} else {
-			out = append(out, v...)
+	out := mapMembers(v, func(key string, v json.RawMessage) json.RawMessage {
+		if key != "properties" || v[0] != '{' {
+			return v
 		}
+		return mapMembers(v, func(_ string, v json.RawMessage) json.RawMessage {
+			switch string(v) {
+			case "true":
+				return json.RawMessage("{}")
+			case "false":
+				return json.RawMessage(`{"not":{}}`)
+			}
+			return v
+		})
+	})
+	if !typed {
+		out = appendMembers([]byte(`{"type":"object"`), out)
 	}
-	return append(out, '}'), nil
+	return out, nil
 }
 
-// appendProperties appends the properties of a schema, none of them true or false.
-func appendProperties(out []byte, v json.RawMessage) []byte {
-	out = append(out, '{')
-	for key, v := range rawjson.Members(v) {
-		out = appendKey(out, key)
-		switch string(v) {
-		case "true":
-			out = append(out, "{}"...)
-		case "false":
-			out = append(out, `{"not":{}}`...)
-		default:
-			out = append(out, v...)
+// mapMembers returns an object with what f makes of each of its members; nil takes one out.
+func mapMembers(object json.RawMessage, f func(key string, v json.RawMessage) json.RawMessage) json.RawMessage {
+	out := append(make([]byte, 0, len(object)+64), '{')
+	for key, v := range rawjson.Members(object) {
+		if v = f(key, v); v != nil {
+			out = append(appendKey(out, key), v...)
 		}
+	}
+	return append(out, '}')
+}
+
+// appendMembers ends an object with the members of another.
+func appendMembers(out []byte, object json.RawMessage) []byte {
+	for key, v := range rawjson.Members(object) {
+		out = append(appendKey(out, key), v...)
 	}
 	return append(out, '}')
 }

@@ -40,24 +40,18 @@ func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenanc
 		return it, err
 	}
 	if it.Departed {
-		it.Raw = without(raw, departed)
+		it.Raw = mapMembers(raw, func(key string, v json.RawMessage) json.RawMessage {
+			if key == departed {
+				return nil
+			}
+			return v
+		})
 	}
 	return it, p.finish(provenance)
 }
 
 // departed is the member by which a browser says that an item's document has gone.
 const departed = "departed"
-
-// without returns an object without a member.
-func without(object json.RawMessage, name string) json.RawMessage {
-	out := append(make(json.RawMessage, 0, len(object)), '{')
-	for key, v := range rawjson.Members(object) {
-		if key != name {
-			out = rawjson.AppendMember(out, key, v)
-		}
-	}
-	return append(out, '}')
-}
 
 // parser collects the members of one object.
 type parser struct {
@@ -226,14 +220,12 @@ func (p *parser) clean(object json.RawMessage, data string) json.RawMessage {
 	if !p.hides {
 		return object
 	}
-	out := append(make([]byte, 0, len(object)), '{')
-	for key, v := range rawjson.Members(object) {
-		if key != data {
-			v = describe.CleanJSON(v)
+	return mapMembers(object, func(key string, v json.RawMessage) json.RawMessage {
+		if key == data {
+			return v
 		}
-		out = append(appendKey(out, key), v...)
-	}
-	return append(out, '}')
+		return describe.CleanJSON(v)
+	})
 }
 
 // keepClean keeps a text of one line, which v stands for, cleaned.
@@ -381,11 +373,7 @@ func (p *parser) metaMember() error {
 		meta = metaOf(p.Domain, p.meta)
 	}
 	if p.hints != nil {
-		out := append(rawjson.AppendKey([]byte{'{'}, "webmcp/annotations"), p.hints...)
-		for key, v := range rawjson.Members(meta) {
-			out = rawjson.AppendMember(out, key, v)
-		}
-		meta = append(out, '}')
+		meta = appendMembers(rawjson.AppendMember([]byte{'{'}, "webmcp/annotations", p.hints), meta)
 	}
 	if meta != nil {
 		p.keep("_meta", meta)

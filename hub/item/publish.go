@@ -113,14 +113,12 @@ func replace(object json.RawMessage, name string, by func(json.RawMessage) json.
 	if object[0] != '{' {
 		return object
 	}
-	out := append(make([]byte, 0, len(object)+64), '{')
-	for key, v := range rawjson.Members(object) {
+	return mapMembers(object, func(key string, v json.RawMessage) json.RawMessage {
 		if key == name {
-			v = by(v)
+			return by(v)
 		}
-		out = append(appendKey(out, key), v...)
-	}
-	return append(out, '}')
+		return v
+	})
 }
 
 func (it *Item) publishValue(out []byte, v json.RawMessage) []byte {

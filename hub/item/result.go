@@ -77,13 +77,13 @@ func (it *Item) ToolResult(resp spec.Response, doubts string) json.RawMessage {
 
 // markFailed sets isError in a CallToolResult, in place of what it says itself.
 func markFailed(v json.RawMessage) json.RawMessage {
-	out := append(make([]byte, 0, len(v)+16), '{')
-	for key, v := range rawjson.Members(v) {
-		if key != "isError" {
-			out = append(appendKey(out, key), v...)
+	out := mapMembers(v, func(key string, v json.RawMessage) json.RawMessage {
+		if key == "isError" {
+			return nil
 		}
-	}
-	return append(appendKey(out, "isError"), "true}"...)
+		return v
+	})
+	return append(appendKey(out[:len(out)-1], "isError"), "true}"...)
 }
 
 // AddText adds a text block to the content of a CallToolResult.
@@ -166,35 +166,21 @@ func publishURI(result json.RawMessage, page, public string) json.RawMessage {
 	if page == public {
 		return result
 	}
-	quoted := rawjson.AppendString(nil, page)
-	out := append(make([]byte, 0, len(result)+2*len(public)), '{')
-	for key, v := range rawjson.Members(result) {
-		out = appendKey(out, key)
-		if key != "contents" || v[0] != '[' {
-			out = append(out, v...)
-			continue
+	return replace(result, "contents", func(contents json.RawMessage) json.RawMessage {
+		if contents[0] != '[' {
+			return contents
 		}
-		out = append(out, '[')
-		for content := range rawjson.Elements(v) {
-			out = appendComma(out)
-			if content[0] != '{' {
-				out = append(out, content...)
-				continue
-			}
-			out = append(out, '{')
-			for key, v := range rawjson.Members(content) {
-				out = appendKey(out, key)
-				if s, ok := rawjson.String(v); key == "uri" && ok && (s == page || string(v) == string(quoted)) {
-					out = rawjson.AppendString(out, public)
-				} else {
-					out = append(out, v...)
+		out := []byte{'['}
+		for content := range rawjson.Elements(contents) {
+			out = append(appendComma(out), replace(content, "uri", func(uri json.RawMessage) json.RawMessage {
+				if s, _ := rawjson.String(uri); s != page {
+					return uri
 				}
-			}
-			out = append(out, '}')
+				return rawjson.AppendString(nil, public)
+			})...)
 		}
-		out = append(out, ']')
-	}
-	return append(out, '}')
+		return append(out, ']')
+	})
 }
 
 // appendComma appends a comma unless out ends where an object or array has begun.
