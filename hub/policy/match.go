@@ -161,35 +161,15 @@ func (a *Action) class() Class {
 
 func (p Pin) isZero() bool { return p == Pin{} }
 
-// refuses returns what of a scope an action is beyond.
-func (s *Scope) refuses(a *Action) bound {
-	switch {
-	case s == nil:
-		return unbound
-	case len(s.Sites) > 0 && !s.hasSite(a.Site):
-		return boundSites
-	case len(s.Tools) > 0 && !s.hasTool(a):
-		return boundTools
-	case len(s.Classes) > 0 && !s.hasClass(a.class()):
-		return boundClasses
-	}
-	return unbound
+// refuses reports whether an action is beyond a scope.
+func (s *Scope) refuses(a *Action) bool {
+	return s != nil && (len(s.Sites) > 0 && !s.hasSite(a.Site) || len(s.Tools) > 0 && !s.hasTool(a) || len(s.Classes) > 0 && !s.hasClass(a.class()))
 }
 
 // limits reports whether a scope refuses anything within the browsers of its client.
 func (s *Scope) limits() bool {
 	return s != nil && len(s.Sites)+len(s.Tools)+len(s.Classes) > 0
 }
-
-// bound is what of a scope an action is beyond.
-type bound uint8
-
-const (
-	unbound bound = iota
-	boundSites
-	boundTools
-	boundClasses
-)
 
 func (s *Scope) hasSite(at Site) bool {
 	if at.Any {

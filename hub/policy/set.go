@@ -92,7 +92,7 @@ func (s *Set) decide(a *Action, now time.Time) Decision {
 	switch {
 	case a.Site.isDashboard():
 		return Decision{Effect: Deny, Layer: ByOwnPage}
-	case a.Who.Scope.refuses(a) != unbound:
+	case a.Who.Scope.refuses(a):
 		return Decision{Effect: Deny, Layer: ByScope}
 	case a.Browser != nil && !s.reaches(a):
 		return Decision{Effect: Deny, Layer: ByBrowser}

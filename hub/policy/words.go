@@ -18,7 +18,7 @@ func (d Decision) Words(a *Action) string {
 	case ByPause:
 		return "the owner of this hub has paused this for now; `tabhub resume` lets it go on"
 	case ByScope:
-		return fmt.Sprintf("the credential of %s is not good for %s", who, a.beyond())
+		return fmt.Sprintf("the credential of %s is not good for %s", who, what)
 	case ByBrowser:
 		return fmt.Sprintf("%s is bound to browsers that this is not in", who)
 	case ByMode:
@@ -126,25 +126,6 @@ func (a *Action) values() string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// beyond says what of its client's scope an action is beyond.
-func (a *Action) beyond() string {
-	switch a.Who.Scope.refuses(a) {
-	case boundSites:
-		return a.where()
-	case boundTools:
-		return a.what()
-	}
-	return "what does more than " + strings.Join(classNames(a.Who.Scope.Classes), " or ")
-}
-
-func classNames(classes []Class) []string {
-	out := make([]string, len(classes))
-	for i, c := range classes {
-		out[i] = c.String()
-	}
-	return out
 }
 
 // word is a text that others chose, in a sentence.
