@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -132,56 +131,6 @@ func TestAskedOnce(t *testing.T) {
 		c.want(t, "DENIED")
 		w.notPaid()
 		w.recorded("declined")
-	})
-}
-
-// Whoever comes back after the two minutes can still say yes, and then the same call goes
-// through, once.
-func TestAskedInVain(t *testing.T) {
-	testAsking(t, func(t *testing.T, w *asking) {
-		c := w.pay()
-		r := w.asked()
-		c.want(t, "has not answered within 2 minutes")
-		w.withdrawn(r)
-		w.notPaid()
-		w.recorded("expired")
-		q := w.hub.Desk().Open()[0]
-		if err := w.hub.Desk().Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, consent.ByCommand); err != nil {
-			t.Fatal(err)
-		}
-		w.paid(w.pay())
-		c = w.pay()
-		w.says(w.asked(), spec.ReachNo)
-		c.want(t, "DENIED")
-	})
-}
-
-// A client that has gone asks nothing of the owner, and has nothing done.
-func TestClientGoneWhileAsked(t *testing.T) {
-	testAsking(t, func(t *testing.T, w *asking) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		c := w.callAs(ctx, w.claude, "pay")
-		r := w.asked()
-		cancel(errors.New("the client has gone"))
-		c.want(t, "the client has gone")
-		w.withdrawn(r)
-		w.notPaid()
-		w.recorded("cancelled")
-	})
-}
-
-// Of two clients each needs a yes of its own.
-func TestTwoClientsAsk(t *testing.T) {
-	testAsking(t, func(t *testing.T, w *asking) {
-		cursor := &consent.Caller{Who: &policy.Principal{ID: "cursor"}, Session: "s2"}
-		first := w.pay()
-		r := w.asked()
-		second := w.callAs(t.Context(), cursor, "pay")
-		w.says(r, spec.ReachApp)
-		w.paid(first)
-		w.says(w.asked(), spec.ReachNo)
-		second.want(t, "DENIED")
-		w.notPaid()
 	})
 }
 

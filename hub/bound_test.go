@@ -244,18 +244,6 @@ func TestBoundClientKnowsNamesAlone(t *testing.T) {
 	}
 }
 
-// Where a call of a bound client would go is said of its browsers alone.
-func TestExplainKeepsToTheBinding(t *testing.T) {
-	w := newProfiles(t)
-	for _, by := range []*consent.Caller{atHome, atWork} { // each before it has called anything
-		defer w.hub.Connected(by)(true)
-		e, err := w.hub.ExplainFor(nil, func(id state.SessionID, _ string) bool { return id.Client == by.Who.ID }, buyName(t, w, 0))
-		if err != nil || len(e.Candidates) != 1 || e.Tab == nil || !strings.HasPrefix(string(e.Tab.Addr.Peer), "browser:"+by.Bound[0]) {
-			t.Errorf("a call of %s goes to %+v of %+v: %v", by.Who.Name, e.Tab, e.Candidates, err)
-		}
-	}
-}
-
 // Connection, credential and policy hold together: none widens another, and the owner is bound by
 // none.
 func TestBindingsHoldTogether(t *testing.T) {

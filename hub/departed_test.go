@@ -70,28 +70,6 @@ func TestCallWaitsForTheNextDocumentInVain(t *testing.T) {
 	})
 }
 
-// The page that the user looks at is the one that is meant, also while it is reloaded.
-func TestReloadedTabKeepsItsCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, Options{})
-		b := w.chrome("b1", "s1")
-		for tab := range int64(2) {
-			w.register(b, tab+1, tools("https://e.com/", "x"))
-		}
-		b.Notify(1, &spec.TabState{Active: ptr(true), WindowID: ptr(int64(1)), WindowFocused: ptr(true)})
-		w.register(b, 1, tools("https://e.com/", "x"+departed))
-		c := w.call(t.Context(), "e_com_x")
-		time.Sleep(time.Second)
-		w.register(b, 1, tools("https://e.com/", "x"))
-		r := b.Next()
-		answer(b, r, "reloaded")
-		c.want(t, "reloaded")
-		if r.Tab != 1 {
-			t.Errorf("the call went to tab %d", r.Tab)
-		}
-	})
-}
-
 // A tab that its browser has put to sleep has its tools, whatever is restarted: the browser
 // wakes it for a call. Tabs that are awake go first.
 func TestDiscardedTab(t *testing.T) {

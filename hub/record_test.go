@@ -52,25 +52,6 @@ func TestRecordOfACall(t *testing.T) {
 	})
 }
 
-// What nobody was there to allow is recorded with the question that nobody has answered.
-func TestRecordOfAQuestion(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, Options{Mode: policy.ModeAsk})
-		p := w.page("https://e.com", "a")
-		w.register(p, 0, tools("https://e.com/", "x"))
-		w.call(t.Context(), "e_com_x").want(t, string(spec.FailDenied))
-		calls, asks := w.record.Entries(record.Query{Event: record.Call}), w.record.Entries(record.Query{Event: record.Ask})
-		if len(calls) != 1 || calls[0].Decision != "ask" || calls[0].Outcome != "DENIED" {
-			t.Errorf("calls: %+v", calls)
-		}
-		for _, a := range asks {
-			if a.Question == "" || a.Question != calls[0].Question {
-				t.Errorf("asked: %+v, of the call %+v", a, calls)
-			}
-		}
-	})
-}
-
 // The owner sees later when a rule was made, and by what means.
 func TestRecordOfThePolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

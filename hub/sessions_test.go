@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -321,34 +320,6 @@ func TestAllTabsLeased(t *testing.T) {
 		c.want(t, "TAB_LEASED")
 		if !strings.Contains(string(c.result), "opening https://e.com/ failed: no") {
 			t.Errorf("%s", c.result)
-		}
-	})
-}
-
-// A hub that is started anew knows who holds which tab before it lets a call in, and gives the
-// client time to come back.
-func TestLeaseOutlivesTheHub(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, Options{})
-		_, tabs := w.eTabs(2)
-		a, b := agentOf("a"), agentOf("b")
-		w.hub.Connected(a)
-		w.claim(a, tabs[0], state.Terms{TTL: time.Hour})
-		synctest.Wait()
-		w.start(Options{})
-		w.callAs(b, "e_com_tab1_x").want(t, "TAB_LEASED")
-		c, other := w.callAs(a, "e_com_x"), w.callAs(b, "e_com_x")
-		synctest.Wait()
-		e, _ := w.eTabs(2)
-		for range 2 {
-			r := e.Next()
-			answer(e, r, fmt.Sprint("in tab ", r.Tab))
-		}
-		c.want(t, "in tab 1")
-		other.want(t, "in tab 2")
-		time.Sleep(spec.SessionGrace + time.Second)
-		if w.hub.Holder(tabs[0]) != nil {
-			t.Error("a client that never came back holds its tab")
 		}
 	})
 }

@@ -59,10 +59,3 @@ func TestSignalConcurrently(t *testing.T) {
 	}
 	watchers.Wait()
 }
-
-func BenchmarkFire(b *testing.B) {
-	var s Signal
-	for b.Loop() {
-		s.Fire()
-	}
-}

@@ -42,6 +42,7 @@ func TestChoose(t *testing.T) {
 		// A tab that is there goes before one that is away.
 		{Snapshot{Candidates: []Candidate{older, with(with(newer, active), away)}}, 0, ReasonUpdated},
 		{Snapshot{Candidates: []Candidate{with(older, away), with(newer, away)}}, 1, ReasonUpdated},
+		{Snapshot{Candidates: []Candidate{{Departed: true, Active: true, Updated: at(1)}, newer}}, 0, ReasonActive}, // it is being reloaded
 		// A session stays with its tab, whatever the user looks at, and waits for it.
 		{Snapshot{Candidates: []Candidate{with(older, kept(1)), with(newer, active)}, LastCall: "u2"}, 0, ReasonKept},
 		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), away), with(newer, active)}}, 0, ReasonKept},
