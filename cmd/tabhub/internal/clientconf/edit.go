@@ -13,175 +13,90 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// object is a JSON object, with comments, that is being edited.
-type object struct {
-	*hujson.Object
-	path   string // for errors
-	depth  int
-	style  *style
-	inline bool // stands on one line
+// file is the text of a configuration file, which is JSON with comments, while it is edited.
+type file struct {
+	root            hujson.Value
+	marked          bool   // begins with a byte order mark
+	newline, indent string // as it is written
 }
-
-// style is how a file is written.
-type style struct{ newline, indent string }
 
 var bom = []byte("\xef\xbb\xbf")
 
-// edit applies f to the object that text is; an empty text is an empty object. An
-// error leaves nothing changed.
-func edit(text []byte, f func(root *object) error) ([]byte, error) {
+// parse reads a text; an empty one is an empty object.
+func parse(text []byte) (*file, error) {
+	f := &file{newline: "\n", indent: "  "}
 	body, marked := bytes.CutPrefix(text, bom)
-	if len(bytes.TrimSpace(body)) == 0 {
-		body = []byte("{}\n")
+	if f.marked = marked; len(bytes.TrimSpace(body)) == 0 {
+		body = []byte("{\n}\n")
 	}
-	v, err := hujson.Parse(body)
-	if err != nil {
+	if bytes.Contains(body, []byte("\r\n")) {
+		f.newline = "\r\n"
+	}
+	var err error
+	if f.root, err = hujson.Parse(bytes.Clone(body)); err != nil { // which it keeps, and Patch changes
 		return nil, fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
-	o, ok := v.Value.(*hujson.Object)
+	o, ok := f.root.Value.(*hujson.Object)
 	if !ok {
 		return nil, errors.New("not a JSON object")
 	}
-	if err := f(&object{Object: o, style: styleOf(body, o), inline: isInline(o, false)}); err != nil {
-		return nil, err
+	if len(o.Members) > 0 {
+		if line, ok := lastLine(o.Members[0].Name.BeforeExtra); ok && line != "" && strings.Trim(line, " \t") == "" {
+			f.indent = line
+		}
 	}
-	out := v.Pack()
-	if marked {
+	return f, nil
+}
+
+func (f *file) pack() []byte {
+	out := f.root.Pack()
+	if f.marked {
 		out = append(bytes.Clone(bom), out...)
 	}
-	return out, nil
+	return out
 }
 
-// decode returns what a text says; an empty one is an empty object.
+// lastLine returns what is before a member on its line, and whether it stands on one of its own.
+func lastLine(space hujson.Extra) (line string, own bool) {
+	i := bytes.LastIndexByte(space, '\n')
+	return string(space[i+1:]), i >= 0
+}
+
+// decode returns what a text says.
 func decode(text []byte) (map[string]any, error) {
-	var file map[string]any
-	_, err := edit(text, func(root *object) error {
-		v := hujson.Value{Value: root.Object}
-		v = v.Clone()
-		v.Standardize()
-		return json.Unmarshal(v.Pack(), &file)
-	})
-	return file, err
-}
-
-// Add returns the text of a configuration file with the server name as e says. What else the
-// file holds stays as it is, byte for byte, and so do further members of an entry that is there
-// already. An error says where the text cannot be understood.
-func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
-	return edit(text, func(root *object) error {
-		section, err := root.object(c.section)
-		if err != nil {
-			return err
-		}
-		entry, err := section.object(name)
-		if err != nil {
-			return err
-		}
-		stale := c.stale(e)
-		for _, member := range append(stale, "command", "args", "type", cmp.Or(c.url, "url")) {
-			if err := entry.once(member); err != nil {
-				return err
-			}
-		}
-		for _, member := range stale {
-			entry.remove(member)
-		}
-		// Against the order in which they are to stand: each new one goes first.
-		if err := entry.setEnv(e); err != nil {
-			return err
-		}
-		typed := false
-		for _, m := range slices.Backward(c.members(e)) {
-			typed = typed || m.name == "type"
-			entry.set(m.name, m.value)
-		}
-		if !typed && entry.has("type") {
-			entry.set("type", map[bool]string{true: "http", false: "stdio"}[e.URL != ""])
-		}
-		return nil
-	})
-}
-
-// setEnv sets and removes variables of an entry, whose others stay.
-func (o *object) setEnv(e Entry) error {
-	if len(e.Env) == 0 && (len(e.Unset) == 0 || !o.has("env")) {
-		return nil
-	}
-	env, err := o.object("env")
+	f, err := parse(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	keys := slices.Sorted(maps.Keys(e.Env))
-	for _, key := range append(keys, e.Unset...) {
-		if err := env.once(key); err != nil {
-			return err
-		}
-	}
-	for _, key := range keys {
-		env.set(key, e.Env[key])
-	}
-	for _, key := range e.Unset {
-		env.remove(key)
-	}
-	if env.isEmpty() {
-		o.remove("env")
-	}
-	return nil
+	f.root.Standardize()
+	var says map[string]any
+	return says, json.Unmarshal(f.root.Pack(), &says)
 }
 
-// Remove returns the text of a configuration file without the server name, and without the
-// section of servers if nothing else is in it.
-func (c Client) Remove(text []byte, name string) ([]byte, error) {
-	return edit(text, func(root *object) error {
-		if !root.has(c.section) {
-			return nil
+// find returns the member that path leads to, nil if there is none. It refuses one that is there
+// twice, as which of them a client takes is not known, and a way through what is no object.
+func (f *file) find(path ...string) (found *hujson.ObjectMember, err error) {
+	o := f.root.Value.(*hujson.Object)
+	for i, name := range path {
+		if o == nil {
+			return nil, fmt.Errorf("%q is not an object", strings.Join(path[:i], "."))
 		}
-		section, err := root.object(c.section)
-		if err != nil {
-			return err
-		}
-		if err := section.once(name); err != nil {
-			return err
-		}
-		if section.has(name) {
-			section.remove(name)
-			if section.isEmpty() {
-				root.remove(c.section)
+		found = nil
+		for j := range o.Members {
+			if nameOf(o.Members[j]) != name {
+				continue
 			}
-		}
-		return nil
-	})
-}
-
-// styleOf guesses how the file is written.
-func styleOf(text []byte, o *hujson.Object) *style {
-	s := &style{newline: "\n", indent: "  "}
-	if bytes.Contains(text, []byte("\r\n")) {
-		s.newline = "\r\n"
-	}
-	if len(o.Members) > 0 {
-		extra := string(o.Members[0].Name.BeforeExtra)
-		if i := strings.LastIndexByte(extra, '\n'); i >= 0 {
-			if indent := extra[i+1:]; indent != "" && strings.Trim(indent, " \t") == "" {
-				s.indent = indent
+			if found != nil {
+				return nil, fmt.Errorf("%q is there twice", strings.Join(path[:i+1], "."))
 			}
+			found = &o.Members[j]
 		}
+		if found == nil {
+			return nil, nil
+		}
+		o, _ = found.Value.Value.(*hujson.Object)
 	}
-	return s
-}
-
-// isInline reports whether an object's first member stands on the line of its brace.
-// An empty one is written as what is around it.
-func isInline(o *hujson.Object, around bool) bool {
-	if len(o.Members) == 0 {
-		return around && !bytes.ContainsRune(o.AfterExtra, '\n')
-	}
-	return !bytes.ContainsRune(o.Members[0].Name.BeforeExtra, '\n')
-}
-
-// line returns the space before a member at a depth.
-func (o *object) line(depth int) string {
-	return o.style.newline + strings.Repeat(o.style.indent, depth)
+	return found, nil
 }
 
 // nameOf returns the name of a member.
@@ -190,59 +105,140 @@ func nameOf(m hujson.ObjectMember) string {
 	return l.String()
 }
 
-func (o *object) names() []string {
-	var names []string
-	for _, m := range o.Members {
-		names = append(names, nameOf(m))
+// set sets a member to a string or a list of strings, and one that is missing, if value is nil, to
+// an empty object. What path leads through is there.
+func (f *file) set(value any, path ...string) error {
+	m, err := f.find(path...)
+	if err != nil {
+		return err
 	}
-	return names
-}
-
-func (o *object) index(name string) int { return slices.Index(o.names(), name) }
-
-func (o *object) isEmpty() bool { return len(o.Members) == 0 && isBlank(o.AfterExtra) }
-
-func (o *object) has(name string) bool { return o.index(name) >= 0 }
-
-// once returns an error if a member is there more than once: which of them a client
-// takes is not known.
-func (o *object) once(name string) error {
-	if i := o.index(name); i >= 0 && slices.Contains(o.names()[i+1:], name) {
-		return fmt.Errorf("%q is there twice", o.pathOf(name))
+	if value == nil {
+		if m != nil {
+			_, err = f.find(append(path, "")...) // it is an object
+			return err
+		}
+		value = struct{}{}
 	}
+	v, err := hujson.Parse(compact(value))
+	if err != nil {
+		return err
+	}
+	if m != nil {
+		if !same(m.Value, v) {
+			m.Value.Value = v.Value
+		}
+		return nil
+	}
+	o := f.root.Value.(*hujson.Object)
+	if around, _ := f.find(path[:len(path)-1]...); around != nil {
+		o = around.Value.Value.(*hujson.Object)
+	}
+	f.insert(o, len(path), hujson.ObjectMember{
+		Name:  hujson.Value{Value: hujson.String(path[len(path)-1])},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: v.Value},
+	})
 	return nil
 }
 
-func (o *object) pathOf(name string) string { return strings.TrimPrefix(o.path+"."+name, ".") }
-
-// object returns the member name, which is made if it is missing.
-func (o *object) object(name string) (*object, error) {
-	if err := o.once(name); err != nil {
-		return nil, err
+// insert puts a member of a depth first, where no comma is to be added to what is another's. A
+// comment on the brace's own line stays there.
+func (f *file) insert(o *hujson.Object, depth int, m hujson.ObjectMember) {
+	line := func(depth int) hujson.Extra { return hujson.Extra(f.newline + strings.Repeat(f.indent, depth)) }
+	if len(o.Members) == 0 {
+		m.Name.BeforeExtra = slices.Concat(bytes.TrimRight(o.AfterExtra, blank), line(depth))
+		o.AfterExtra = line(depth - 1)
+	} else if next := &o.Members[0].Name; bytes.ContainsRune(next.BeforeExtra, '\n') {
+		head, rest, _ := bytes.Cut(next.BeforeExtra, []byte("\n"))
+		m.Name.BeforeExtra, next.BeforeExtra = slices.Concat(bytes.TrimRight(head, blank), line(depth)), slices.Concat(hujson.Extra(f.newline), rest)
+	} else if len(bytes.Trim(next.BeforeExtra, blank)) == 0 {
+		m.Name.BeforeExtra, next.BeforeExtra = next.BeforeExtra, hujson.Extra(" ")
 	}
-	if !o.has(name) {
-		o.insert(name, &hujson.Object{})
-	}
-	inner, ok := o.Members[o.index(name)].Value.Value.(*hujson.Object)
-	if !ok {
-		return nil, fmt.Errorf("%q is not an object", o.pathOf(name))
-	}
-	return &object{Object: inner, path: o.pathOf(name), depth: o.depth + 1, style: o.style, inline: isInline(inner, o.inline)}, nil
+	o.Members = slices.Insert(o.Members, 0, m)
 }
 
-// set sets a member to a string or a list of strings.
-func (o *object) set(name string, value any) {
-	v, err := hujson.Parse(compact(value))
+// remove takes a member away, if there is one, and the comments at it.
+func (f *file) remove(path ...string) error {
+	m, err := f.find(path...)
+	if m == nil || err != nil {
+		return err
+	}
+	pointer := ""
+	for _, name := range path {
+		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	}
+	return f.root.Patch(marshal([]map[string]string{{"op": "remove", "path": pointer}}))
+}
+
+// removeEmpty takes away an object in which nothing is left.
+func (f *file) removeEmpty(path ...string) error {
+	m, err := f.find(path...)
+	if m == nil || err != nil {
+		return err
+	}
+	if o, ok := m.Value.Value.(*hujson.Object); !ok || len(o.Members) > 0 || len(bytes.Trim(o.AfterExtra, blank)) > 0 {
+		return nil
+	}
+	return f.remove(path...)
+}
+
+const blank = " \t\r\n"
+
+// Add returns the text of a configuration file with the server name as e says. What else the
+// file holds stays as it is, and so do further members of an entry that is there already. An error
+// says where the text cannot be understood.
+func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
+	f, err := parse(text)
 	if err != nil {
-		panic(err) // it was just marshalled
+		return nil, err
 	}
-	if i := o.index(name); i >= 0 {
-		if old := o.Members[i].Value; !same(old, v) {
-			o.Members[i].Value.Value = v.Value
+	entry := func(member ...string) []string { return append([]string{c.section, name}, member...) }
+	if err := cmp.Or(f.set(nil, c.section), f.set(nil, entry()...)); err != nil {
+		return nil, err
+	}
+	members := c.members(e)
+	if m, _ := f.find(entry("type")...); m != nil && members[0].name != "type" {
+		members = append(members, member{"type", map[bool]string{true: "http", false: "stdio"}[e.URL != ""]})
+	}
+	for _, name := range c.stale(e) {
+		err = cmp.Or(err, f.remove(entry(name)...))
+	}
+	if m, _ := f.find(entry("env")...); m != nil || len(e.Env) > 0 {
+		err = cmp.Or(err, f.set(nil, entry("env")...))
+		for _, key := range e.Unset {
+			err = cmp.Or(err, f.remove(entry("env", key)...))
 		}
-		return
+		for _, key := range slices.Backward(slices.Sorted(maps.Keys(e.Env))) {
+			err = cmp.Or(err, f.set(e.Env[key], entry("env", key)...))
+		}
+		err = cmp.Or(err, f.removeEmpty(entry("env")...))
 	}
-	o.insert(name, v.Value)
+	for _, m := range slices.Backward(members) { // each new one goes first
+		err = cmp.Or(err, f.set(m.value, entry(m.name)...))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.pack(), nil
+}
+
+// Remove returns the text of a configuration file without the server name, and without the
+// section of servers if nothing else is in it.
+func (c Client) Remove(text []byte, name string) ([]byte, error) {
+	f, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	m, err := f.find(c.section, name)
+	if m == nil || err != nil {
+		return text, err
+	}
+	if err := cmp.Or(f.remove(c.section, name), f.removeEmpty(c.section)); err != nil {
+		return nil, err
+	}
+	if o := f.root.Value.(*hujson.Object); len(o.Members) == 0 && len(bytes.Trim(o.AfterExtra, blank)) == 0 {
+		o.AfterExtra = nil
+	}
+	return f.pack(), nil
 }
 
 // compact is JSON with a space after each comma, as people write lists.
@@ -251,16 +247,11 @@ func compact(value any) []byte {
 	if !ok {
 		return marshal(value)
 	}
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i, s := range list {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.Write(marshal(s))
+	var all [][]byte
+	for _, s := range list {
+		all = append(all, marshal(s))
 	}
-	b.WriteByte(']')
-	return b.Bytes()
+	return slices.Concat([]byte("["), bytes.Join(all, []byte(", ")), []byte("]"))
 }
 
 func marshal(v any) []byte {
