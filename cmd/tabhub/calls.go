@@ -189,11 +189,7 @@ stopped it. Of the ID the first characters are enough.`,
 		case len(found) > 1:
 			return fmt.Errorf("the IDs of %d calls begin with %q; write more of it", len(found), pos[0])
 		}
-		r, err := a.remote()
-		if err != nil {
-			return err
-		}
-		if _, err = r.do(cmd.Context(), http.MethodDelete, "/api/calls?id="+url.QueryEscape(found[0].ID), nil); err == nil {
+		if err = a.send(cmd.Context(), http.MethodDelete, "/api/calls?id="+url.QueryEscape(found[0].ID), nil); err == nil {
 			a.note("cancelled; `tabhub log call=%s` says how it has ended", found[0].ID)
 		}
 		return err

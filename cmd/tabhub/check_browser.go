@@ -153,31 +153,9 @@ func (p *checkedPage) open(ctx context.Context, url string) error {
 	case p.status >= 400:
 		return fmt.Errorf("the server answers %d %s", p.status, p.reason)
 	case to.ErrorText != "":
-		return errors.New(netError(to.ErrorText))
+		return errors.New(strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(to.ErrorText, "net::ERR_")), "_", " ") + " (" + to.ErrorText + ")")
 	}
 	return nil
-}
-
-// netError says in words why an address cannot be opened.
-func netError(code string) string {
-	for _, of := range []struct{ begins, says string }{
-		{"net::ERR_NAME_NOT_RESOLVED", "there is no host of that name"},
-		{"net::ERR_CONNECTION_REFUSED", "nothing listens there"},
-		{"net::ERR_CONNECTION_", "the connection fails"},
-		{"net::ERR_ADDRESS_", "the address cannot be reached"},
-		{"net::ERR_INTERNET_DISCONNECTED", "this machine has no network"},
-		{"net::ERR_CERT_", "its certificate is not valid; have this machine trust it, or check a copy over http on localhost"},
-		{"net::ERR_SSL_", "it does not speak TLS as https asks for; is it http?"},
-		{"net::ERR_TOO_MANY_REDIRECTS", "it leads in a circle"},
-		{"net::ERR_UNSAFE_PORT", "browsers open no page on that port"},
-		{"net::ERR_EMPTY_RESPONSE", "the server closes the connection without an answer"},
-		{"net::ERR_ABORTED", "it is no page, but a download or an empty answer"},
-	} {
-		if strings.HasPrefix(code, of.begins) {
-			return of.says + " (" + code + ")"
-		}
-	}
-	return code
 }
 
 // at returns where the page is.

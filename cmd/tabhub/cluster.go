@@ -94,16 +94,12 @@ has the node take users again.`,
 	undo := cmd.Flags().Bool("undo", false, "take users again")
 	wait := cmd.Flags().Duration("wait", drainWait, "end this long after the beginning at the earliest: how long balancers send to a node that is not ready")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := a.remote()
-		if err != nil {
-			return err
-		}
 		method, done := http.MethodPost, "This node has no users any more, and takes none"
 		if *undo {
 			method, done = http.MethodDelete, "This node takes users"
 		}
 		noticed := time.After(*wait)
-		if _, err := r.do(cmd.Context(), method, "/api/cluster/drain", nil); err != nil {
+		if err := a.send(cmd.Context(), method, "/api/cluster/drain", nil); err != nil {
 			return err
 		}
 		if !*undo {

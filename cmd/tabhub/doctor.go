@@ -35,7 +35,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Find what is wrong, and say how to mend it",
 		Long: `Find what is wrong, and say how to mend it: the data directory, the hub, its ports,
-the browser and its extension, the configurations of clients, the clock. The exit code
+the browser and its extension, the configurations of clients. The exit code
 is 1 if there is a problem; notes are none.`,
 		Example: `  tabhub doctor
   tabhub doctor --json`,
@@ -91,7 +91,6 @@ func (a *app) diagnose(ctx context.Context) []httpd.Finding {
 }
 
 func (d *doctor) examine(ctx context.Context) {
-	d.clock()
 	d.directory()
 	d.hub(ctx)
 	d.program()

@@ -168,19 +168,23 @@ func (d *doctor) looksFor(dir, address, at string, auto bool) {
 		host = "127.0.0.1" // as the extension takes it
 	}
 	addr := net.JoinHostPort(host, u.Port())
-	where, held := "where nobody listens", taken(addr)
+	held := taken(addr)
+	switch {
+	case at == "" && (!held || slices.Contains(d.wanted(), addr)): // the next hub is there, or who has it was said
+		return
+	case at != "" && slices.Contains(d.addrs, addr) && strings.HasPrefix(at, u.Scheme+":"):
+		return
+	}
+	where := "where nobody listens"
 	if held {
 		where = "which " + portowner.Describe(addr) + " has"
 	}
-	anew := d.command("extension", dir) + "; " + reload
+	fix := d.command("extension", dir) + "; " + reload
 	switch {
-	case at == "" && !held, at != "" && slices.Contains(d.addrs, addr) && strings.HasPrefix(at, u.Scheme+":"):
-	case at == "" && slices.Contains(d.wanted(), addr): // which was said
 	case at == "":
-		d.bad("extension", "end that; or `"+d.command("serve", "--listen", "127.0.0.1:0")+"` and "+anew, "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub", dir, address, where)
+		fix, at = "end that; or `"+d.command("serve", "--listen", "127.0.0.1:0")+"` and "+fix, "nowhere yet"
 	case held && auto:
-		d.bad("extension", "end that, then "+d.restart(), "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub, which is at %s", dir, address, where, at)
-	default:
-		d.bad("extension", anew, "the copy in %s looks for the hub at %s, %s; the hub is at %s", dir, address, where, at)
+		fix = "end that, then " + d.restart()
 	}
+	d.bad("extension", fix, "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub, which is at %s", dir, address, where, at)
 }

@@ -7,9 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
-	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
@@ -17,39 +15,6 @@ import (
 	"tabhub/storage"
 	"tabhub/storage/private"
 )
-
-// clockSlack is how far in the future a file may be dated: other machines, which may
-// hold the home directory, have clocks of their own.
-const clockSlack = 2 * time.Minute
-
-// clock compares the clock with what is known to be past: when the program was built,
-// and when the hub's files were written.
-func (d *doctor) clock() {
-	now := time.Now()
-	if built := buildTime(); now.Before(built) {
-		d.bad("clock", "set the clock; the log and tokens that end depend on it", "it says %s, which is before this program was made", now.Format(time.DateTime))
-		return
-	}
-	for _, path := range []string{d.dir.TokenFile(), d.dir.HubFile(), d.dir.LogFile(), d.dir.Store()} {
-		if fi, err := os.Stat(path); err == nil && fi.ModTime().After(now.Add(clockSlack)) {
-			d.bad("clock", "set the clock; if it is right now, `"+d.command("stop")+"` and `"+shell.Here("touch", path)+"`", "it says %s, but %s was written %s", now.Format(time.DateTime), path, fi.ModTime().Format(time.DateTime))
-			return
-		}
-	}
-	d.fine("clock", "%s", now.Format(time.DateTime))
-}
-
-// buildTime is when the commit of this build was made, or the zero time.
-func buildTime() (t time.Time) {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.time" {
-				t, _ = time.Parse(time.RFC3339, s.Value)
-			}
-		}
-	}
-	return t
-}
 
 // directory looks at the data directory and what is in it.
 func (d *doctor) directory() {

@@ -46,11 +46,7 @@ func (a *app) listPrompts(ctx context.Context, asJSON bool) error {
 
 // readResource prints a resource.
 func (a *app) readResource(ctx context.Context, uri string, asJSON bool) error {
-	r, err := a.remote()
-	if err != nil {
-		return err
-	}
-	b, err := r.do(ctx, http.MethodGet, "/api/resource?uri="+url.QueryEscape(uri), nil)
+	b, err := a.do(ctx, http.MethodGet, "/api/resource?uri="+url.QueryEscape(uri), nil)
 	if err != nil || asJSON {
 		return a.printAnswer(b, err)
 	}
@@ -106,11 +102,7 @@ func (a *app) getPrompt(ctx context.Context, name string, arguments []string, as
 		}
 		in.Arguments[key] = value
 	}
-	r, err := a.remote()
-	if err != nil {
-		return err
-	}
-	b, err := r.do(ctx, http.MethodPost, "/api/prompt", in)
+	b, err := a.do(ctx, http.MethodPost, "/api/prompt", in)
 	if err != nil || asJSON {
 		return a.printAnswer(b, err)
 	}

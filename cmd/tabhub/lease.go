@@ -67,11 +67,7 @@ func (a *app) releaseCommand() *cobra.Command {
 		Example: `  tabhub tabs release 1a2b3c4d:7`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			r, err := a.remote()
-			if err != nil {
-				return err
-			}
-			b, err := r.do(cmd.Context(), http.MethodDelete, "/api/lease?"+url.Values{"tab": pos}.Encode(), nil)
+			b, err := a.do(cmd.Context(), http.MethodDelete, "/api/lease?"+url.Values{"tab": pos}.Encode(), nil)
 			if err != nil {
 				return err
 			}

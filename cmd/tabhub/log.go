@@ -103,7 +103,7 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 		}
 		return a.flagError(cmd, err)
 	})
-	cmd.AddCommand(a.logVerifyCommand(), a.logHeadCommand())
+	cmd.AddCommand(a.logVerifyCommand())
 	return cmd
 }
 

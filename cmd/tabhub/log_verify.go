@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ func (a *app) logVerifyCommand() *cobra.Command {
 Each line has the hash of the one before it. So a line that was changed, removed or put in
 is found, and so is a cut at the end, by the head that is kept beside the record. Whoever
 can write all of these files, as every program of yours can, can also write all of them
-anew. That is found only with a head that was noted elsewhere: tabhub log head prints it.
+anew. That is found only with a head, which is printed, that was noted elsewhere.
 
 With $TABHUB_TOKEN, or of a node of a cluster, the hub gives out the lines of that user as
 they were written, and they are checked here. What was cut off at the end shows then only
@@ -100,7 +99,8 @@ func (a *app) printReport(dir string, r *record.Report, known []record.Head) err
 		fmt.Fprintf(a.out, "lines 1 to %d were removed for their age, or to make room\n", r.Retired.N)
 	}
 	if len(r.Problems) == 0 {
-		fmt.Fprintf(a.out, "each line follows from the one before it, and the head is line %d\n", cmp.Or(r.Attested, r.Last).N)
+		head := cmp.Or(r.Attested, r.Last)
+		fmt.Fprintf(a.out, "each line follows from the one before it, and the head is %d:%s\n", head.N, head.Hash)
 		for _, h := range known {
 			fmt.Fprintf(a.out, "up to line %d it is as it was when you noted that\n", h.N)
 		}
@@ -116,53 +116,7 @@ func (a *app) printReport(dir string, r *record.Report, known []record.Head) err
 	return fmt.Errorf("the record is not as it was written: what line %d and the later ones say may be wrong", r.Problems[0].N)
 }
 
-func (a *app) logHeadCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "head [user=USER]",
-		Short:   "Print the number and the hash of the last line, to note elsewhere",
-		Example: `  tabhub log head`,
-		Args:    args(cobra.MaximumNArgs(1)),
-	}
-	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		l := logSource{app: a}
-		for _, word := range pos {
-			user, ok := strings.CutPrefix(word, "user=")
-			if !ok {
-				return usagef("%q is not for this command; it takes user=USER alone", word)
-			}
-			l.user = user
-		}
-		dir, ofHub, err := l.where()
-		if err != nil {
-			return err
-		}
-		if ofHub {
-			r, err := a.verifyOfHub(cmd.Context())
-			switch {
-			case err != nil:
-				return err
-			case len(r.Problems) > 0:
-				return a.printReport("the hub", r, nil)
-			case r.Last.N == 0:
-				return errors.New("there is no record in the hub yet")
-			}
-			fmt.Fprintf(a.out, "%d:%s\n", r.Last.N, r.Last.Hash)
-			return nil
-		}
-		h, err := record.ReadHead(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("there is no record in %s yet", dir)
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(a.out, "%d:%s\n", h.N, h.Hash)
-		return nil
-	}
-	return cmd
-}
-
-// parseHead reads what log head prints.
+// parseHead reads a head as printReport has it.
 func parseHead(text string) (h record.Head, err error) {
 	n, hash, _ := strings.Cut(text, ":")
 	h.N, err = strconv.ParseUint(n, 10, 64)
@@ -170,7 +124,7 @@ func parseHead(text string) (h record.Head, err error) {
 		err = h.Hash.UnmarshalText([]byte(hash))
 	}
 	if err != nil || h.N == 0 || hash == "" {
-		return record.Head{}, errors.New("write it as `tabhub log head` prints it, such as 1204:5f3a…")
+		return record.Head{}, errors.New("write it as `tabhub log verify` prints it, such as 1204:5f3a…")
 	}
 	return h, nil
 }

@@ -29,7 +29,7 @@ two that are about different things the stricter one.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.policyListCommand(), a.policySetCommand(), a.policyRemoveCommand(), a.policyTestCommand(), a.policyFlowCommand(), a.policyModeCommand(), a.policyBindCommand(), a.policyUnbindCommand())
+	cmd.AddCommand(a.policyListCommand(), a.policySetCommand(), a.policyRemoveCommand(), a.policyTestCommand(), a.policyFlowCommand(), a.policyModeCommand(), a.policyBindCommand())
 	return cmd
 }
 
@@ -49,7 +49,7 @@ func (a *app) policyListCommand() *cobra.Command {
 
 func (a *app) policySetCommand() *cobra.Command {
 	var rule policy.Rule
-	var until string
+	var until deadline
 	cmd := &cobra.Command{
 		Use:   "set allow|ask|deny",
 		Short: "Add a rule",
@@ -68,7 +68,7 @@ one that is open now, by the name that clients call.`,
 	f.StringVar(&rule.Site, "site", "", "a `site` as `tabhub tabs` shows it, *.example.com, verified or unverified")
 	f.StringVar(&rule.Tool, "tool", "", "a tool by the page's own `name`, or one of the hub such as browser_page; * stands for any text")
 	f.StringVar(&rule.Class, "class", "", "what only reads, what writes, or what cannot be undone: read, write or destructive; or whose it is: hub or relay")
-	f.StringVar(&until, "until", "", "when it ends: a `time` such as 2h or 2026-12-31T18:00:00Z")
+	f.Var(&until, "until", "when it ends: a `time` such as 2h or 2026-12-31T18:00:00Z")
 	f.StringVar(&rule.Note, "note", "", "a `text` for yourself")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
@@ -78,10 +78,7 @@ one that is open now, by the name that clients call.`,
 		for _, text := range []*string{&rule.Client, &rule.Site, &rule.Tool, &rule.Class} {
 			*text = anyIsNone(*text)
 		}
-		var err error
-		if rule.Until, err = parseUntil(until, time.Now()); err != nil {
-			return err
-		}
+		rule.Until = time.Time(until)
 		return a.setRule(cmd.Context(), rule, *asJSON)
 	}
 	return cmd
@@ -95,27 +92,8 @@ func anyIsNone(text string) string {
 	return text
 }
 
-// parseUntil reads when a rule ends: zero if never.
-func parseUntil(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return now.Add(d).UTC().Truncate(time.Second), nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return t, usagef("--until is %q; it may be a time from now, such as 30m or 2h, or one such as 2026-12-31T18:00:00Z", text)
-	}
-	return t.UTC(), nil
-}
-
 func (a *app) setRule(ctx context.Context, rule policy.Rule, asJSON bool) error {
-	r, err := a.remote()
-	if err != nil {
-		return err
-	}
-	b, err := r.do(ctx, http.MethodPost, "/api/policy/rule", rule)
+	b, err := a.do(ctx, http.MethodPost, "/api/policy/rule", rule)
 	if err != nil {
 		return err
 	}
@@ -140,12 +118,7 @@ func (a *app) policyRemoveCommand() *cobra.Command {
 		Example: `  tabhub policy remove k2m4q7xz`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			r, err := a.remote()
-			if err != nil {
-				return err
-			}
-			_, err = r.do(cmd.Context(), http.MethodDelete, "/api/policy/rule?id="+url.QueryEscape(pos[0]), nil)
-			return err
+			return a.send(cmd.Context(), http.MethodDelete, "/api/policy/rule?id="+url.QueryEscape(pos[0]), nil)
 		},
 	}
 }
@@ -210,42 +183,26 @@ FROM may be private, for all sites that are; TO may be any.`,
 
 func (a *app) policyBindCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "bind CLIENT BROWSER…",
-		Short: "Say which browsers there are for a client",
+		Use:   "bind CLIENT [BROWSER…]",
+		Short: "Say which browsers there are for a client, or, without one, that all are",
 		Long: `Say which browsers there are for a client, by the names of "tabhub browser". All others do
 not exist for it, nor do pages that have joined by themselves. What its credential or its
-command bind it to narrows that further.`,
+command bind it to narrows that further. Without a browser, the client is bound no longer.`,
 		Example: `  tabhub policy bind claude work
-  tabhub policy bind any work personal`,
-		Args: args(cobra.MinimumNArgs(2)),
+  tabhub policy bind any work personal
+  tabhub policy bind claude`,
+		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			if err := policy.CheckBrowsers(pos[1:]); err != nil {
-				return &usageError{err}
+			in := httpd.BindingSetting{Client: pos[0]}
+			if len(pos) > 1 {
+				in.Browsers = pos[1:]
+				if err := policy.CheckBrowsers(in.Browsers); err != nil {
+					return &usageError{err}
+				}
 			}
-			return a.bind(cmd.Context(), httpd.BindingSetting{Client: pos[0], Browsers: pos[1:]})
+			return a.send(cmd.Context(), http.MethodPut, "/api/policy/binding", in)
 		},
 	}
-}
-
-func (a *app) policyUnbindCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "unbind CLIENT",
-		Short:   "End what \"tabhub policy bind\" has said of a client",
-		Example: `  tabhub policy unbind claude`,
-		Args:    args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, pos []string) error {
-			return a.bind(cmd.Context(), httpd.BindingSetting{Client: pos[0]})
-		},
-	}
-}
-
-func (a *app) bind(ctx context.Context, b httpd.BindingSetting) error {
-	r, err := a.remote()
-	if err != nil {
-		return err
-	}
-	_, err = r.do(ctx, http.MethodPut, "/api/policy/binding", b)
-	return err
 }
 
 func (a *app) policyModeCommand() *cobra.Command {
@@ -274,12 +231,7 @@ func (a *app) policyModeCommand() *cobra.Command {
 		if err := in.Mode.UnmarshalText([]byte(pos[0])); err != nil {
 			return &usageError{err}
 		}
-		r, err := a.remote()
-		if err != nil {
-			return err
-		}
-		_, err = r.do(cmd.Context(), http.MethodPut, "/api/policy/mode", in)
-		return err
+		return a.send(cmd.Context(), http.MethodPut, "/api/policy/mode", in)
 	}
 	return cmd
 }
@@ -296,11 +248,7 @@ others refused, until "tabhub resume". It holds also when the hub is started ane
 	}
 	client, site := pauseFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := a.remote()
-		if err != nil {
-			return err
-		}
-		if _, err := r.do(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site}); err != nil {
+		if err := a.send(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site}); err != nil {
 			return err
 		}
 		a.note("paused; `tabhub resume` with the same flags lets it go on")
@@ -321,13 +269,8 @@ given: what was paused of one client or site alone stays so when all others go o
 	}
 	client, site := pauseFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := a.remote()
-		if err != nil {
-			return err
-		}
 		q := url.Values{"client": {*client}, "site": {*site}}
-		_, err = r.do(cmd.Context(), http.MethodDelete, "/api/pause?"+q.Encode(), nil)
-		return err
+		return a.send(cmd.Context(), http.MethodDelete, "/api/pause?"+q.Encode(), nil)
 	}
 	return cmd
 }
@@ -428,7 +371,7 @@ func remedy(t *httpd.PolicyTest) string {
 	case policy.ByMode:
 		return "`tabhub policy mode careful`, or start the hub with another --policy"
 	case policy.ByBrowser:
-		return "`tabhub policy unbind`, or give the client another credential or command"
+		return "`tabhub policy bind CLIENT`, or give the client another credential or command"
 	case policy.ByScope:
 		return "give the client another credential"
 	case policy.ByFile:

@@ -79,28 +79,47 @@ func (s *size) Type() string { return "size" }
 // moment is the value of a flag: a time, or how long ago it was.
 type moment time.Time
 
+// deadline is the value of a flag: a time, or how long it is until then.
+type deadline time.Time
+
 // Set implements pflag.Value.
-func (m *moment) Set(s string) error {
-	var ago age
-	if ago.Set(s) == nil {
-		*m = moment(time.Now().Add(-time.Duration(ago)))
-		return nil
+func (m *moment) Set(s string) (err error) {
+	*(*time.Time)(m), err = parseTime(s, -1)
+	return err
+}
+
+// Set implements pflag.Value.
+func (d *deadline) Set(s string) (err error) {
+	*(*time.Time)(d), err = parseTime(s, 1)
+	return err
+}
+
+// parseTime reads a time, or how far it is from now in a direction.
+func parseTime(s string, direction time.Duration) (time.Time, error) {
+	var far age
+	if far.Set(s) == nil && far > 0 {
+		return time.Now().Add(direction * time.Duration(far)).UTC().Truncate(time.Second), nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
-			*m = moment(t)
-			return nil
+			return t.UTC(), nil
 		}
 	}
-	return errors.New("write it as 10m or 3d, which is so long ago, as 2026-01-31 or as 2026-01-31T12:00:00Z")
+	return time.Time{}, errors.New("write it as 10m or 3d, which is so far from now, as 2026-01-31 or as 2026-01-31T12:00:00Z")
 }
 
-func (m *moment) String() string {
-	if t := time.Time(*m); !t.IsZero() {
-		return t.Format(time.RFC3339)
+func (m *moment) String() string   { return timeText(time.Time(*m)) }
+func (d *deadline) String() string { return timeText(time.Time(*d)) }
+
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
 	}
-	return ""
+	return t.Format(time.RFC3339)
 }
 
 // Type implements pflag.Value.
 func (m *moment) Type() string { return "time" }
+
+// Type implements pflag.Value.
+func (d *deadline) Type() string { return "time" }

@@ -85,12 +85,18 @@ func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, e
 	return b, nil
 }
 
-// send has the hub that runs do something, with in, if it is not nil.
-func (a *app) send(ctx context.Context, method, path string, in any) error {
+// do is remote.do of the hub that runs.
+func (a *app) do(ctx context.Context, method, path string, in any) ([]byte, error) {
 	r, err := a.remote()
-	if err == nil {
-		_, err = r.do(ctx, method, path, in)
+	if err != nil {
+		return nil, err
 	}
+	return r.do(ctx, method, path, in)
+}
+
+// send is do for what has no answer.
+func (a *app) send(ctx context.Context, method, path string, in any) error {
+	_, err := a.do(ctx, method, path, in)
 	return err
 }
 

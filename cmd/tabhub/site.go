@@ -128,12 +128,7 @@ func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteS
 	if err := f(&s); err != nil {
 		return err
 	}
-	r, err := a.remote()
-	if err != nil {
-		return err
-	}
-	_, err = r.do(ctx, http.MethodPut, "/api/site", s)
-	return err
+	return a.send(ctx, http.MethodPut, "/api/site", s)
 }
 
 // settingsOf returns those of a site among all, which are the defaults if it has none.
@@ -149,12 +144,7 @@ func (a *app) setPrivate(ctx context.Context, site, value string) error {
 	if value != "on" && value != "off" {
 		return usagef("--private is %q; it may be on or off", value)
 	}
-	r, err := a.remote()
-	if err != nil {
-		return err
-	}
-	_, err = r.do(ctx, http.MethodPut, "/api/policy/private", httpd.PrivateSetting{Site: site, Private: value == "on"})
-	return err
+	return a.send(ctx, http.MethodPut, "/api/policy/private", httpd.PrivateSetting{Site: site, Private: value == "on"})
 }
 
 func (a *app) printSites(sites []httpd.SiteReport) error {

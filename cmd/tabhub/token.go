@@ -63,10 +63,7 @@ func (a *app) rotateToken(ctx context.Context) error {
 		defer lock.Unlock()
 		_, err = dir.NewToken()
 	case errors.Is(err, home.ErrHeld):
-		var r *remote
-		if r, err = a.remote(); err == nil {
-			_, err = r.do(ctx, http.MethodPost, "/api/token", nil)
-		}
+		err = a.send(ctx, http.MethodPost, "/api/token", nil)
 	}
 	if err != nil {
 		return err

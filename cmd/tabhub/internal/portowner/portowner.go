@@ -14,13 +14,11 @@ import (
 // Describe says in a few words what listens on addr, as well as it can be found out.
 func Describe(addr string) string {
 	who := "another program"
-	switch pid, name, owner := process(addr); {
+	switch pid, name := process(addr); {
 	case name != "":
 		who = fmt.Sprintf("%s (process %d)", name, pid)
 	case pid != 0:
 		who = fmt.Sprintf("process %d", pid)
-	case owner != "":
-		who = "a program of the user " + owner
 	}
 	if isHub(addr) {
 		who += ", which says that it is a tabhub"
