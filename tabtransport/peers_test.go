@@ -3,12 +3,10 @@ package tabtransport_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -42,96 +40,6 @@ func (r *recorder) Disconnected(p spec.PeerID, cause error) { r.add("disconnecte
 
 func hello(id, session string) tabtransport.Conn {
 	return tabtransport.Conn{Dialect: "memory", Attested: true, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: spec.BrowserID(id), Session: session}}
-}
-
-func TestInProcessTab(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := tabtransport.NewPeers()
-		rec := &recorder{}
-		m.Handle(rec)
-		tab, err := m.Join(t.Context(), hello("b", "1"), func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
-			switch in.Request.(*spec.ExecuteTool).ToolName {
-			case "echo":
-				return spec.Response{Result: in.Request.(*spec.ExecuteTool).Args}, nil
-			case "slow":
-				for i := range 5 {
-					time.Sleep(20 * time.Second)
-					in.Progress(float64(i), nil, "")
-				}
-				return spec.Response{Result: json.RawMessage(`"done"`)}, nil
-			case "throw":
-				return spec.Response{}, errors.New("boom")
-			}
-			<-ctx.Done()
-			return spec.Response{}, context.Cause(ctx)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		to := spec.TabAddr{Peer: "b", Tab: 3}
-		resp, err := m.SendRequest(t.Context(), to, &spec.ExecuteTool{ToolName: "echo", Args: json.RawMessage(`{"a":1}`)}, tabtransport.Wait{})
-		if err != nil || string(resp.Result) != `{"a":1}` {
-			t.Fatalf("echo: %s %v", resp.Result, err)
-		}
-		resp, err = m.SendRequest(t.Context(), to, &spec.ExecuteTool{ToolName: "throw"}, tabtransport.Wait{})
-		if err != nil || !resp.Failed || string(resp.Result) != `"boom"` {
-			t.Fatalf("throw: %+v %v", resp, err)
-		}
-		n := 0
-		resp, err = m.SendRequest(t.Context(), to, &spec.ExecuteTool{ToolName: "slow"}, tabtransport.Wait{Timeout: 30 * time.Second, Max: 10 * time.Minute, Progress: func(spec.Progress) { n++ }})
-		if err != nil || n != 5 {
-			t.Fatalf("slow: %+v %v, %d reports of progress", resp, err, n)
-		}
-		if _, err = m.SendRequest(t.Context(), to, &spec.ExecuteTool{ToolName: "hang"}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrTimeout) {
-			t.Fatalf("hang: %v", err)
-		}
-		if m.InFlight() != 0 {
-			t.Fatal("requests are left")
-		}
-		tab.Close()
-		if _, err = m.SendRequest(t.Context(), to, &spec.Ping{}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrNotConnected) {
-			t.Fatalf("after close: %v", err)
-		}
-	})
-}
-
-// forgetful gives each peer up in the instant in which it is admitted.
-type forgetful struct {
-	recorder
-	m *tabtransport.Peers
-}
-
-func (f *forgetful) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
-	acc, err := f.recorder.Connect(c)
-	f.m.Disconnect(spec.TabAddr{Peer: acc.Peer}, spec.CloseGoingAway, "the browser has ended")
-	return acc, err
-}
-
-// A peer that the hub has forgotten must not stay connected: its pages would offer
-// tools that nobody lists.
-func TestPeerThatIsGivenUpWhileItIsAdmitted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := tabtransport.NewPeers()
-		m.Handle(&forgetful{m: m})
-		join := func(id string) error {
-			_, err := m.Join(t.Context(), hello(id, "1"), func(context.Context, tabtransport.Incoming) (spec.Response, error) {
-				return spec.Response{}, nil
-			})
-			return err
-		}
-		if err := join("refused"); err == nil {
-			t.Error("admitted although the hub has refused it")
-		}
-		if err := join("b"); err != nil {
-			t.Fatal(err)
-		}
-		if m.Connected() != 0 {
-			t.Error("the peer still has its connection")
-		}
-		if _, err := m.SendRequest(t.Context(), spec.TabAddr{Peer: "b"}, &spec.Ping{}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrNotConnected) {
-			t.Errorf("a request to it ended with %v", err)
-		}
-	})
 }
 
 // slow takes long over the messages of one peer.

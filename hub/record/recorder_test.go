@@ -137,21 +137,6 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// A hub that is started and does nothing, as many are, leaves no file.
-func TestNothingToRecord(t *testing.T) {
-	dir := t.TempDir() + "/record"
-	f := Open(dir, Options{})
-	f.Close()
-	f.Close()
-	f.Append(entry("late"))
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v", err)
-	}
-	if s := f.Status(); s.Lost != 1 {
-		t.Errorf("%+v", s)
-	}
-}
-
 // copyTo copies a record to a new directory.
 func copyTo(t *testing.T, dir string) string {
 	t.Helper()

@@ -194,6 +194,3 @@ func (s *Server) Slow() uint64 { return s.slow.Load() }
 
 // TooBig returns how many frames were over their limit.
 func (s *Server) TooBig() uint64 { return s.tooBig.Load() }
-
-// Subprotocols returns the subprotocols that a request offers.
-func Subprotocols(r *http.Request) []string { return websocket.Subprotocols(r) }

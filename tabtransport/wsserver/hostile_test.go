@@ -39,7 +39,7 @@ func TestCallsBesideAHostilePage(t *testing.T) {
 	defer h.Close(context.Background())
 	defer srv.Close(context.Background())
 
-	ws, _, err := (&websocket.Dialer{Subprotocols: []string{spec.Subprotocol}}).Dial(wsURL(web), nil)
+	ws, _, err := (&websocket.Dialer{Subprotocols: []string{spec.Subprotocol}}).Dial("ws"+strings.TrimPrefix(web.URL, "http"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

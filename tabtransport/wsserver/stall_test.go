@@ -2,14 +2,9 @@ package wsserver_test
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,105 +59,4 @@ func TestCallBeingWrittenCanBeGivenUp(t *testing.T) {
 			t.Errorf("the next call ended with %s, %v", resp.Result, err)
 		}
 	})
-}
-
-// What a full socket has taken in part must be continued, not repeated or dropped.
-func TestFullSocketIsContinued(t *testing.T) {
-	tr, url := serveWebMCP(t, 1)
-	d := websocket.Dialer{Subprotocols: []string{"webmcp.v1"}, NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
-		if err == nil {
-			err = conn.(*net.TCPConn).SetReadBuffer(32 << 10)
-		}
-		return conn, err
-	}}
-	ws, _, err := d.Dial(url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ws.Close()
-	ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"hello","tabId":"tab"}`))
-	<-tr.joined
-
-	// Calls are sent until one finds the socket full and the next has to wait.
-	sent := 0
-	for err = error(nil); !errors.Is(err, tabtransport.ErrBusy); {
-		args := fmt.Appendf(nil, `{"n":%d,"text":"%s"}`, sent, strings.Repeat("x", 100<<10))
-		_, err = tr.SendRequest(t.Context(), spec.TabAddr{Peer: "tab"}, &spec.ExecuteTool{ToolName: "t", Args: args}, tabtransport.Wait{Timeout: 5 * time.Millisecond})
-		if errors.Is(err, tabtransport.ErrTimeout) {
-			sent++
-		}
-	}
-	readBack := func(n int) {
-		t.Helper()
-		for {
-			_, frame, err := ws.ReadMessage()
-			if err != nil || rawjson.Valid(frame, spec.MaxDepth) != nil {
-				t.Fatalf("frame %d: %.100s, %v", n, frame, err)
-			}
-			if got := rawjson.Get(frame, "args", "n"); got != nil {
-				if string(got) != fmt.Sprint(n) {
-					t.Fatalf("call %s came in place of %d", got, n)
-				}
-				return
-			}
-		}
-	}
-	for n := range sent {
-		readBack(n)
-	}
-	last := make(chan error, 1)
-	go func() {
-		_, err := tr.SendRequest(t.Context(), spec.TabAddr{Peer: "tab"}, &spec.ExecuteTool{ToolName: "t", Args: fmt.Appendf(nil, `{"n":%d}`, sent)}, tabtransport.Wait{})
-		last <- err
-	}()
-	readBack(sent)
-	ws.Close()
-	tr.Disconnect(spec.TabAddr{Peer: "tab"}, spec.CloseGoingAway, "")
-	if err := <-last; !errors.Is(err, tabtransport.ErrLost) {
-		t.Errorf("the last call ended with %v", err)
-	}
-}
-
-// Over TLS a tab gets and gives all that it does without: small frames and large, many
-// at once.
-func TestTabsOverTLS(t *testing.T) {
-	s := wsserver.New(wsserver.Options{})
-	tr := benchTransport{s.Transport(spec.LocalUser), make(chan struct{}, 1)}
-	tr.Handle(quiet{tr.joined})
-	srv := httptest.NewTLSServer(s.WebMCP())
-	defer srv.Close()
-	defer s.Close(context.Background())
-
-	d := websocket.Dialer{Subprotocols: []string{"webmcp.v1"}, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
-	ws, _, err := d.Dial(wsURL(srv), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ws.Close()
-	ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"hello","tabId":"tab"}`))
-	go func() {
-		for {
-			_, frame, err := ws.ReadMessage()
-			if err != nil {
-				return
-			}
-			if id := rawjson.Get(frame, "callId"); id != nil {
-				ws.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"type":"result","callId":%s,"result":%s}`, id, rawjson.Get(frame, "args")))
-			}
-		}
-	}()
-	<-tr.joined
-	wait := tabtransport.Wait{Timeout: time.Hour} // how long they take together is the machine's affair
-	var calls sync.WaitGroup
-	for i := range 200 {
-		calls.Go(func() {
-			args := fmt.Sprintf(`{"n":%d,"text":"%s"}`, i, strings.Repeat("x", 1<<(i%19)))
-			resp, err := tr.SendRequest(t.Context(), spec.TabAddr{Peer: "tab"}, &spec.ExecuteTool{ToolName: "echo", Args: json.RawMessage(args)}, wait)
-			if err != nil || string(resp.Result) != args {
-				t.Errorf("call %d of %d bytes ended with %.100s, %v", i, len(args), resp.Result, err)
-			}
-		})
-	}
-	calls.Wait()
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"net"
 	"net/http/httptest"
 	"runtime"
@@ -79,32 +78,8 @@ func joins(t *testing.T, addr net.Addr) {
 	}
 }
 
-// Whoever reaches the port may open connections and say nothing. That must neither
-// use up the memory nor lock out those who have something to say.
-func TestSilentConnectionsYield(t *testing.T) {
-	_, addr := port(t)
-	const silents, stay = 3000, 1024
-	before := heap()
-	conns := make([]net.Conn, silents)
-	for i := range conns {
-		conns[i] = silent(t, addr)
-	}
-	// Connections that are made at almost one time may be counted in another order.
-	for _, c := range conns[:silents-stay-200] {
-		c.SetReadDeadline(time.Now().Add(time.Minute)) // one that only timed out would say so
-		got, err := io.ReadAll(c)
-		if err != nil || !strings.Contains(string(got), "this one is the oldest") {
-			t.Fatalf("the oldest was sent %q, %v", got, err)
-		}
-	}
-	joins(t, addr)
-	grown := heap() - before
-	if t.Logf("%d silent connections: %d MiB", silents, grown>>20); grown > 64<<20 {
-		t.Error("that is too much")
-	}
-}
-
-// The same with as much of a first frame as may be.
+// Whoever reaches the port may open connections and send as much of a first frame as may be. That must
+// neither use up the memory nor lock out those who have something to say.
 func TestHalfHellosShareMemory(t *testing.T) {
 	_, addr := port(t)
 	const size = 4<<20 - 1
