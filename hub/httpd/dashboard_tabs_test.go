@@ -4,14 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 
-	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -28,13 +25,6 @@ func (d *testServer) viewTabs(args string) *chromium.Page {
 
 // slash presses that key, as a person does: the one that drives the browser would also write it.
 const slash = `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true, cancelable: true}))`
-
-// picture writes what a page shows to $TABHUB_PICTURES, for people to look at.
-func picture(p *chromium.Page, name string) {
-	if dir := os.Getenv("TABHUB_PICTURES"); dir != "" {
-		p.Screenshot(filepath.Join(dir, name+".png"))
-	}
-}
 
 const cartTool = `{"name":"add_to_cart","title":"Add to cart","description":"Puts a product into the cart.\nAs many as are asked for.",
 	"annotations":{"idempotentHint":true},
@@ -94,7 +84,6 @@ func TestToolOnTheDashboard(t *testing.T) {
 		t.Errorf("the page is sent %s, want %s", got, want)
 	}
 	page.WaitFor(`document.querySelector(".outcome img")?.naturalWidth === 1`)
-	picture(page, "tool")
 	page.Into(`document.querySelector(".outcome").innerText`, &text)
 	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, "total\n18.5") {
 		t.Errorf("the result: %s", text)
@@ -120,7 +109,6 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.Click("#where a[href*='tab=']")
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "The shop"`)
 	page.Into(`document.querySelector("#open").innerText`, &text)
-	picture(page, "tab")
 	for _, want := range []string{"open", "https://shop.example/", "verified", "shop.example · tab 1 · 2 tools", "Add to cart", "n was refused: frameId must be an integer", "odd has parts that were left out:"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the tab does not show %q:\n%s", want, text)
@@ -236,7 +224,6 @@ func TestManyTabs(t *testing.T) {
 	joinShops(t, d.peers, 120, 2)
 	page := d.viewTabs("?kind=tools&q=such")
 	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "1–50 of 240"`)
-	picture(page, "tools")
 	page.Click(".pages button:last-child")
 	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "51–100 of 240"`)
 	if got := page.Eval(`[document.activeElement.textContent, location.hash]`); got != `["Next","#tabs?kind=tools&q=such&from=50"]` {
@@ -260,26 +247,6 @@ func TestManyTabs(t *testing.T) {
 	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "1–50 of 241" && location.hash === "#tabs?kind=tools&q=such"`)
 	page.Eval(`history.back()`)
 	page.WaitFor(`location.hash === "#tabs?kind=tools&q=nowhere"`)
-}
-
-// A call that the policy leaves to the owner waits for the answer, which is given in another view.
-func TestCallThatWaitsForItsOwner(t *testing.T) {
-	t.Parallel()
-	d := openSignIn(t, nil)
-	page := d.viewTabs("?tool=" + searchTool)
-	d.setMode(policy.ModeAsk)
-	page.Front()
-	page.WaitFor(`document.querySelector("#open button.main")`)
-	page.Click(".schemaform textarea")
-	page.Type("mug")
-	page.Click("#open button.main")
-	page.WaitFor(`document.querySelector(".trial-state a")`)
-	page.Click(".trial-state a")
-	page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
-	page.Click(".answer-once")
-	page.WaitFor(`!document.querySelector(".answer-once")`)
-	page.Eval(`history.back()`)
-	page.WaitFor(`document.querySelector(".outcome .result")`)
 }
 
 // Resources and prompts are found, read and got as tools are.

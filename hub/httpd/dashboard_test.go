@@ -253,17 +253,6 @@ func TestSignInByToken(t *testing.T) {
 	}
 }
 
-// A hub that asks for no credential shows its page to whoever is on this machine.
-func TestDashboardWithoutCredentials(t *testing.T) {
-	t.Parallel()
-	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
-	page := chromium.Shared(t, chromium.Options{}).Open(d.signInURL(auth.Identity{User: spec.LocalUser}))
-	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
-	if got := page.Eval(`[document.querySelector("#sign-out").checkVisibility(), document.querySelector("#signed-out").checkVisibility()]`); got != "[false,false]" {
-		t.Errorf("it speaks of signing in: %s", got)
-	}
-}
-
 // A question shows up on the owner's page by itself, a click that was meant for something else
 // does not answer it, and the one that was meant lets the call go on.
 func TestOwnerAnswersOnTheDashboard(t *testing.T) {

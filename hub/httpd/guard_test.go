@@ -164,28 +164,6 @@ func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 	}
 }
 
-// A server on another port of this machine gets, and can set, the cookies of this one.
-func TestCookiesOpenNothing(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
-	session, _, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, "")
-	for _, target := range []string{"/api/tabs", "/readyz", "/mcp", "/sse"} {
-		for _, value := range []string{secret, session} {
-			for _, site := range []string{"same-origin", "none", ""} {
-				r := ask(target, "127.0.0.1:3300", "-")
-				for _, name := range []string{"tabhub-3300", "token", "session", "Authorization"} {
-					r.AddCookie(&http.Cookie{Name: name, Value: value})
-				}
-				if site != "" {
-					r.Header.Set("Sec-Fetch-Site", site)
-				}
-				if _, err := g.check(r); status(err) != http.StatusUnauthorized {
-					t.Errorf("%s, Sec-Fetch-Site %q: got %v, want 401", target, site, err)
-				}
-			}
-		}
-	}
-}
-
 // A page of another site can have the browser ask without an Origin, as for an image.
 // Where no credential is asked for, the browser's word on who asks is all there is.
 func TestRequestsThatOtherSitesCause(t *testing.T) {

@@ -3,7 +3,6 @@ package httpd
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,16 +27,11 @@ import (
 	"tabhub/tabtransport"
 )
 
-// throughEntrance is a variable of the environment: with it tests ask another node than that
-// which has their hub.
-const throughEntrance = "TABHUB_TEST_ENTRANCE"
-
 // located is a Locator that knows where each user is.
 type located struct {
 	mu    sync.Mutex
 	to    http.Handler                 // where all others are; may be nil
 	of    map[string]spec.UserID       // credentials
-	all   auth.Verifier                // tells of others, if not nil
 	at    map[spec.UserID]http.Handler // users that are elsewhere
 	err   error
 	left  bool // in the moment after
@@ -47,11 +41,7 @@ type located struct {
 func (l *located) UserOf(_ context.Context, credential string) (spec.UserID, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if user, ok := l.of[credential]; ok || l.all == nil {
-		return user, nil
-	}
-	id, _ := l.all.Verify(credential)
-	return id.User, nil
+	return l.of[credential], nil
 }
 
 func (l *located) Locate(_ context.Context, user spec.UserID) (http.Handler, error) {
@@ -136,12 +126,7 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 		change(&g, &o)
 	}
 	o.Elsewhere = e.where
-	switch {
-	case os.Getenv(throughEntrance) != "":
-		e.where.all = d.server.guard.verifier
-		o.Info = d.server.o.Info
-		g.Verifier = d.server.guard.verifier // what is about the process is checked here
-	case g.Verifier != nil:
+	if g.Verifier != nil {
 		g.Verifier = notOwners{}
 	}
 	o.Guard = newGuard(t, g)
@@ -520,22 +505,6 @@ func TestEndsThroughEntrance(t *testing.T) {
 	<-ended
 	if n := d.forwarder.Len(); n != 0 {
 		t.Errorf("%d connections are left", n)
-	}
-}
-
-// Large messages go through as they come, and a client that does not read has no more of them
-// kept for it than sockets hold.
-func TestLargeThroughEntrance(t *testing.T) {
-	d := openEntrance(t, nil)
-	text := make([]byte, 6<<20)
-	rand.Read(text)
-	payload := fmt.Sprintf("%x", text)
-	d.join("Chrome", "https://large.example/", "Large", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
-		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"` + payload + `"}]}`)}, nil
-	}, `{"name":"large","description":"Large.","inputSchema":{"type":"object"}}`)
-	status, body, _ := d.ask("POST", "/api/call", `{"name":"website_tool_large_example__large","arguments":{}}`)
-	if status != 200 || !strings.Contains(body, payload) {
-		t.Errorf("%d, %d bytes", status, len(body))
 	}
 }
 

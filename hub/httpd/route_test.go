@@ -92,7 +92,7 @@ func TestAttacks(t *testing.T) {
 	accounts := local
 	accounts.Accounts = true
 	for _, row := range attacks {
-		for _, host := range goodHosts {
+		for n, host := range goodHosts {
 			self := row.self
 			if name, _, _ := net.SplitHostPort(host); isLoopbackName(strings.ToLower(name)) && self == "x" {
 				self = row.loopback // the hub's own page is a page of this machine, too
@@ -104,6 +104,9 @@ func TestAttacks(t *testing.T) {
 				cells[f] = row.foreign
 			}
 			for target := range strings.SplitSeq(row.targets, ", ") {
+				if n > 0 && !strings.HasPrefix(row.targets, target) {
+					continue // the rows' others are reached by the same names
+				}
 				for origin, cell := range cells {
 					checkCell(t, newGuard(t, local), target, host, origin, cell)
 					checkCell(t, newGuard(t, accounts), target, host, origin, ofAccounts(target, cell))

@@ -69,9 +69,6 @@ func (l *lockedBuffer) String() string {
 // open serves on a port of this machine and on a socket.
 func open(t testing.TB, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
-	if os.Getenv(throughEntrance) != "" {
-		return openEntrance(t, change).testServer
-	}
 	d := newTestServer(t, change)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
