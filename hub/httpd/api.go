@@ -28,14 +28,6 @@ type ToolReport struct {
 	Pin        *policy.Pin     `json:"pin,omitempty"` // of the definition, for CallRequest; nil for a builtin tool
 }
 
-// RejectionReport is one element of GET /api/rejected.
-type RejectionReport struct {
-	Tab   spec.TabAddr `json:"tab"`
-	URL   string       `json:"url"`
-	Title string       `json:"title"`
-	spec.Rejection
-}
-
 func (s *Server) getTabs(r *request) error {
 	part, err := newPart[state.TabInfo](r)
 	if err != nil {
@@ -70,21 +62,6 @@ func (s *Server) getTools(r *request) error {
 				Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source,
 				Listed: listed(it), Class: it.Class, Definition: it.JSON, Pin: it.Pin(),
 			})
-		}
-	}
-	return part.answer(r)
-}
-
-func (s *Server) getRejected(r *request) error {
-	part, err := newPart[RejectionReport](r)
-	if err != nil {
-		return err
-	}
-	for _, tab := range r.tenant.Hub.Tabs() {
-		for _, no := range tab.Rejected {
-			if part.findsTab(&tab) && part.has() {
-				part.shown = append(part.shown, RejectionReport{Tab: tab.Addr, URL: tab.URL, Title: tab.Title, Rejection: no})
-			}
 		}
 	}
 	return part.answer(r)

@@ -61,7 +61,6 @@ func TestAdminAPI(t *testing.T) {
 		{"PUT", "/api/site", `{}`, 400, `domain is \"\"`},
 		{"PUT", "/api/site", `{"domain":"not a domain"}`, 400, `such as example.com`},
 		{"GET", "/api/log?event=proxy", "", 200, `[]`},
-		{"GET", "/api/rejected", "", 200, `[]`},
 		{"POST", "/api/stop", `{"reason":"upgrade"}`, 202, `stopping`},
 		{"POST", "/api/stop", `{"reason":"why not"}`, 400, `reason`},
 		{"POST", "/api/token", ``, 403, `no token of its own`},

@@ -120,7 +120,6 @@ var routes = []route{
 	api("GET", "/api/tabs", (*Server).getTabs),
 	api("GET", "/api/browsers", (*Server).getBrowsers),
 	api("GET", "/api/tools", (*Server).getTools),
-	api("GET", "/api/rejected", (*Server).getRejected),
 	api("GET", "/api/explain", (*Server).getExplain),
 	api("GET", "/api/log", (*Server).getLog),
 	decisions("GET", "/api/log/payloads", (*Server).getPayloads),

@@ -56,7 +56,6 @@ func TestSearch(t *testing.T) {
 		{"resources?q=shop+cart&limit=1", "1", []string{"tabhub://demo.tabhub/shop://cart"}},
 		{"resources?name=" + url.QueryEscape("tabhub://demo.tabhub/shop://products/{id}"), "1", nil},
 		{"prompts?site=site0.example", "0", []string{}},
-		{"rejected?limit=1", "0", []string{}},
 	} {
 		status, body, h := d.ask("GET", "/api/"+c.path, "")
 		var got []struct{ Name string }
@@ -71,7 +70,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %s of %s; want %s of %s", c.path, names, total, c.names, c.total)
 		}
 	}
-	for _, bad := range []string{"tools?limit=x", "tools?limit=-1", "tabs?offset=-1", "tabs?tab=x", "rejected?tab=/x"} {
+	for _, bad := range []string{"tools?limit=x", "tools?limit=-1", "tabs?offset=-1", "tabs?tab=x"} {
 		if status, body, _ := d.ask("GET", "/api/"+bad, ""); status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", bad, status, body)
 		}

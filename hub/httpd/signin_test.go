@@ -142,23 +142,6 @@ func TestSignInCodeIsGoodOnce(t *testing.T) {
 	}
 }
 
-func TestSignInCodeExpires(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		token := auth.NewToken(secret)
-		s := newSignIns(nil)
-		early, _, _ := s.codes.add(token.Identity(), "")
-		late, _, _ := s.codes.add(token.Identity(), "")
-		time.Sleep(SignInLife - time.Nanosecond)
-		if _, ok := s.codes.take(early); !ok {
-			t.Error("it is over before its time")
-		}
-		time.Sleep(time.Nanosecond)
-		if _, ok := s.codes.take(late); ok {
-			t.Error("it is good after its time")
-		}
-	})
-}
-
 // A guesser is slowed down, and cannot keep the owner out.
 func TestSignInCodesAreNotGuessed(t *testing.T) {
 	d := openSignIn(t, nil)
@@ -301,19 +284,6 @@ func TestRotationEndsSignIns(t *testing.T) {
 	}
 }
 
-// The hub that comes after a restart has another memory: what was sent to whoever had
-// the port in between opens nothing.
-func TestSessionEndsWithTheHub(t *testing.T) {
-	before, after := openSignIn(t, nil), openSignIn(t, nil)
-	session, code := before.signIn(), before.code()
-	if status := after.as(session, "GET", "/api/tabs", ""); status != http.StatusUnauthorized {
-		t.Errorf("the session: %d", status)
-	}
-	if status, _, _ := after.exchange(code); status != http.StatusUnauthorized {
-		t.Errorf("the code: %d", status)
-	}
-}
-
 // On a hub with accounts a page is signed in with a token, as its user and for as long
 // as the token lasts.
 func TestSignInToAccounts(t *testing.T) {
@@ -350,24 +320,6 @@ func TestSignInToAccounts(t *testing.T) {
 	if status, _, _ := d.exchange("GUESS"); status != http.StatusUnauthorized {
 		t.Errorf("a code that nobody was given: %d", status)
 	}
-}
-
-func TestSignInEndsWithTheUsersToken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGuard(t, GuardOptions{Accounts: true, Verifier: users{}})
-		session, _, _ := g.signIns.sessions.add(auth.Identity{User: "ann", Expires: time.Now().Add(time.Hour)}, "")
-		check := func(want int) {
-			t.Helper()
-			r := ask("/api/tabs", "127.0.0.1:3300", "-")
-			r.Header.Set("Authorization", "Bearer "+session)
-			if _, err := g.check(r); status(err) != want {
-				t.Errorf("%v, want %d", err, want)
-			}
-		}
-		check(http.StatusOK)
-		time.Sleep(time.Hour)
-		check(http.StatusUnauthorized)
-	})
 }
 
 // A hub that asks for no credential has nothing to sign in to.

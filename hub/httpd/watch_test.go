@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -176,24 +175,5 @@ func TestStreamsAreBounded(t *testing.T) {
 		if status, body := d.askOwner("GET", path, ""); status != http.StatusTooManyRequests || !strings.Contains(body, "close some") {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
-	}
-}
-
-// BenchmarkCallWatched calls a tool while nobody watches, and while dashboards are open.
-func BenchmarkCallWatched(b *testing.B) {
-	for _, watchers := range []int{0, 1, 3} {
-		b.Run(fmt.Sprint(watchers, "watch"), func(b *testing.B) {
-			d := open(b, nil)
-			for range watchers {
-				w, _ := d.startWatch()
-				go func() { _, _ = io.Copy(io.Discard, w.in) }()
-			}
-			by := consent.As(&policy.Principal{ID: "c-1", Name: "Claude"})
-			for b.Loop() {
-				if _, err := d.tenant.Hub.Call(b.Context(), hub.Call{Name: "website_tool_demo_tabhub__search_products", Args: json.RawMessage(`{"query":"mug"}`), By: by}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/auth"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/hub/policy"
@@ -601,28 +600,5 @@ func TestAnswersAreNotSharedBetweenClients(t *testing.T) {
 		s.isRepeated(one.next(), id)
 		s.wants("pay", "pay", "pay")
 		one.cut()
-	})
-}
-
-// TestRevokedIsNotDetached: a credential that is not good any more does nothing more.
-func TestRevokedIsNotDetached(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newJournal(t)
-		revoked, revoke := context.WithCancelCause(context.Background())
-		c := &ofHTTP{web: nil}
-		srv := s.srv
-		l := make(pipes)
-		hs := &http.Server{Handler: srv.muxFor(func(*http.Request) *auth.Identity {
-			return &auth.Identity{User: spec.LocalUser, Who: &policy.Principal{ID: "a"}, Revoked: revoked}
-		})}
-		go hs.Serve(l)
-		tr := &http.Transport{DialContext: l.dial}
-		t.Cleanup(func() { tr.CloseIdleConnections(); _ = srv.Close(context.Background()); hs.Close() })
-		c.web = &web{t, &http.Client{Transport: tr}, "http://hub.test:3300", http.Header{}}
-		c.initialize("2025-11-25")
-		calls(c, 1, pay, `{"n":1}`)
-		revoke(auth.ErrEnded)
-		s.wants("pay", "stopped")
-		c.cut()
 	})
 }

@@ -196,11 +196,6 @@ func (s *Server) respond(x *exchange, ctx context.Context, rq *request) {
 		defer x.keepAlive()()
 	}
 	f, status, ok := s.answer(ctx, rq)
-	if x.stream {
-		for _, notice := range rq.ses.overdue() {
-			x.out.put(notice)
-		}
-	}
 	switch {
 	case !ok:
 		x.silent()

@@ -253,20 +253,6 @@ func TestListenOverHTTP(t *testing.T) {
 	})
 }
 
-func TestTooManySessionsPushOutTheOldest(t *testing.T) {
-	s := New(newScripted(), Options{MaxSessions: 2})
-	a, b, c := overTCP(t, s), overTCP(t, s), overTCP(t, s)
-	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	for _, w := range []*web{a, b, c} {
-		w.initialize("2025-06-18")
-	}
-	for w, want := range map[*web]int{a: 404, b: 200, c: 200} {
-		if status, _ := w.post(ping); status != want {
-			t.Errorf("%d, want %d", status, want)
-		}
-	}
-}
-
 func TestLongCallIsKeptAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()

@@ -110,7 +110,7 @@ func (ses *session) document() keptSession {
 // restore makes a session of what was kept of it. It is the caller's, in use by nobody.
 func (s *Server) restore(id string, k keptSession, of identity) *session {
 	ses := s.newSession(s.ctx, of)
-	ses.id, ses.began, ses.restored, ses.outlasts = id, k.Began, true, true
+	ses.id, ses.began, ses.outlasts = id, k.Began, true
 	ses.version, ses.agreed, ses.ready = k.Version, time.Now(), true
 	ses.client, ses.clientVer, ses.capabilities, ses.level = k.Client, k.ClientVersion, bytes.Clone(k.Capabilities), k.Level
 	ses.changes = changes{tools: true, resources: true, prompts: true}
@@ -155,16 +155,4 @@ func (ses *session) caller() *consent.Caller {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	return &consent.Caller{Who: ses.identity.who, Said: ses.client, Session: ses.id, Bound: ses.identity.bound, Began: ses.began}
-}
-
-// overdue returns what a restored session's client, which has no stream open, has not been
-// told yet. Clients that lost their stream with an earlier hub may have given up to open one.
-func (ses *session) overdue() []frame {
-	ses.mu.Lock()
-	none := !ses.restored || ses.out != nil
-	ses.mu.Unlock()
-	if none {
-		return nil
-	}
-	return ses.notices()
 }

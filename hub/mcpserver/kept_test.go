@@ -86,24 +86,6 @@ func TestSessionGoesOnWithTheNextServer(t *testing.T) {
 	}
 }
 
-// Of a client that opens no stream again, the next answer brings what it was not told.
-func TestRestoredClientWithoutStreamIsTold(t *testing.T) {
-	h := newScripted()
-	first := overTCP(t, New(h, Options{}))
-	first.initialize("2025-06-18")
-	c := first.on(New(h, Options{}))
-	if status, body := c.post(ask, "Accept", "application/json"); status != 200 || body != pong {
-		t.Errorf("one that takes no stream: %d %s", status, body)
-	}
-	e := readEvents(t, c.do("POST", "/mcp", ask))
-	e.wantAll()
-	e.want(pong)
-	e.wantEnd()
-	if status, body := c.post(ask); status != 200 || body != pong {
-		t.Errorf("told twice: %d %s", status, body)
-	}
-}
-
 // What a client follows may be nobody's when the hub is back: the browser starts later.
 func TestRestoredSessionFollowsWhatComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
-	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 )
 
@@ -51,23 +50,6 @@ func TestRevokedSessionsEnd(t *testing.T) {
 	}
 	if status, _ := c.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); status != 404 {
 		t.Errorf("the session goes on: %d", status)
-	}
-}
-
-// A call is made for its session, so that an answer for the session is good for that alone.
-func TestCallersHaveTheirSession(t *testing.T) {
-	h := newScripted()
-	var by *consent.Caller
-	h.tools["who"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
-		by = c.By
-		return json.RawMessage(`{"content":[]}`), nil
-	}
-	c := overTCP(t, New(h, Options{}))
-	c.header.Set("Authorization", "alice cursor")
-	c.initialize("2025-06-18")
-	c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who"}}`)
-	if by.Who.ID != "cursor" || by.Session != c.header.Get("Mcp-Session-Id") || by.Began.IsZero() {
-		t.Errorf("a call over HTTP is made for %+v", by)
 	}
 }
 

@@ -38,7 +38,6 @@ type session struct {
 	idle      atomic.Int32
 	gone      atomic.Bool // nothing reaches the client any more on the session's stream
 	unbind    func() bool // from the end of its credential; may be nil
-	restored  bool        // was begun with an earlier Server
 
 	mu           sync.Mutex
 	out          *outbox                 // where changes are told; nil while no stream is open

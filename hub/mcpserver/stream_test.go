@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/spec"
 )
 
 func TestStreamPassesBytesThrough(t *testing.T) {
@@ -88,46 +87,6 @@ func TestCancelledCallIsAnsweredByNothing(t *testing.T) {
 			t.Errorf("the cancelled call was answered: %s", line)
 		}
 	})
-}
-
-func TestProgressIsCompleteInOrderAndBeforeTheResult(t *testing.T) {
-	h := newScripted()
-	h.tools["work"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
-		total := 100.0
-		for i := range 100 {
-			c.By.Progress(spec.Progress{Progress: float64(i) / 2, Total: &total, Message: "step"})
-		}
-		return json.RawMessage(`{"content":[]}`), nil
-	}
-	c := streamTo(t, newServer(t, h, Options{}))
-	c.initialize("2025-06-18")
-	for call := range 20 {
-		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":"t%[1]d"}}}`, call))
-	}
-	at := map[string]int{}
-	for range 20 * 101 {
-		var m struct {
-			ID     *int
-			Params struct {
-				ProgressToken   string
-				Progress, Total float64
-			}
-		}
-		if err := json.Unmarshal([]byte(c.next()), &m); err != nil {
-			t.Fatal(err)
-		}
-		if m.ID != nil {
-			if n := at[fmt.Sprintf("t%d", *m.ID)]; n != 100 {
-				t.Fatalf("call %d: answered after %d of 100 steps", *m.ID, n)
-			}
-			continue
-		}
-		p := m.Params
-		if p.Progress != float64(at[p.ProgressToken])/2 || p.Total != 100 {
-			t.Fatalf("%+v after %d", p, at[p.ProgressToken])
-		}
-		at[p.ProgressToken]++
-	}
 }
 
 func TestChangesAreToldOnceAndOnlyAfterInitialize(t *testing.T) {

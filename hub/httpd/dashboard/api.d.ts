@@ -117,14 +117,6 @@ export interface Item {
   };
 }
 
-export interface Rejection {
-  tab: Tab["addr"];
-  url: string;
-  title: string;
-  name: string;
-  reason: string;
-}
-
 export interface Explanation {
   tab?: Tab;
   openUrl?: string;

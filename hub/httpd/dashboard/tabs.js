@@ -11,7 +11,7 @@ import { showTool } from "./tool.js";
 import { closeTrial } from "./trial.js";
 import { CLASSES } from "./words.js";
 
-/** @import {Item, NamedBrowser, Rejection, Tab, Tool} from "./api.d.ts" */
+/** @import {Item, NamedBrowser, Tab, Tool} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
 
 /** @typedef {[opens: Record<string, string>, title: Node, about: (Node | string)[], states: Node[]]} Row */
@@ -22,7 +22,6 @@ const KINDS = {
   tools: { path: "api/tools", row: rowOfTool },
   resources: { path: "api/resources", row: (it) => rowOfItem("resource", it) },
   prompts: { path: "api/prompts", row: (it) => rowOfItem("prompt", it) },
-  refused: { path: "api/rejected", row: rowOfRefused },
 };
 
 /** What the address says. */
@@ -258,12 +257,4 @@ function rowOfTool(tool) {
 function rowOfItem(kind, { name, domain, tab, source, definition: { title, name: own, description } }) {
   const about = [foreign(domain), tab ? ` · tab ${tab}` : "", " · ", foreign(withoutLabel(description) || source)];
   return [opens(kind, name), foreign(title || own || source), about, []];
-}
-
-/**
- * @param {Rejection} it
- * @returns {Row}
- */
-function rowOfRefused({ tab, title, url, name, reason }) {
-  return [opens("tab", addressOf({ addr: tab })), foreign(name, "code"), [foreign(reason), " · ", foreign(title || url)], [mark("bad", "refused")]];
 }

@@ -482,21 +482,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func TestProgressPassesThrough(t *testing.T) {
-	w := newFakeHub()
-	w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
-		for i := range 3 {
-			c.By.Progress(spec.Progress{Progress: float64(i), Message: "m"})
-		}
-		return json.RawMessage(`{"content":[]}`), nil
-	}
-	var got []float64
-	(&proxy{hub: w}).call(t.Context(), reporting(func(p spec.Progress) { got = append(got, p.Progress) }), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`))
-	if fmt.Sprint(got) != "[0 1 2]" {
-		t.Errorf("got %v", got)
-	}
-}
-
 // TestDefinition: hosts validate it, and what they know of it costs every session.
 func TestDefinition(t *testing.T) {
 	for i, tool := range New(newFakeHub(), nil, nil) {

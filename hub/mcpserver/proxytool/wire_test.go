@@ -227,27 +227,3 @@ func TestResourcesAndPrompts(t *testing.T) {
 		t.Errorf("prompt: %+v, %v", r.Content[0], err)
 	}
 }
-
-func TestBatchOverTheWire(t *testing.T) {
-	s := connect(t)
-	s.open("https://shop.example.com", "buy")
-	name := s.items("tool", nil)[0]
-	var ops []any
-	for i := range 20 {
-		ops = append(ops, map[string]any{"action": "call", "type": "tool", "path": name, "args": map[string]any{"n": i}})
-	}
-	r := s.proxy(map[string]any{"action": "batch", "operations": ops})
-	for i := range 20 {
-		block := r.Content[i*3+1]
-		if text := block.(*mcp.TextContent).Text; text != fmt.Sprintf(`{"n":%d}`, i) || s.meta(block)["proxyIndex"] != float64(i) {
-			t.Errorf("operation %d: %s, %v", i, text, s.meta(block))
-		}
-	}
-	for last := 0.0; last != 20; { // would hang if the end were not told
-		p := <-s.progress
-		if p <= last {
-			t.Errorf("progress %v after %v", p, last)
-		}
-		last = p
-	}
-}
