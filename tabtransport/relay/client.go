@@ -28,7 +28,6 @@ type clientPeer struct {
 	*remote
 	dialect clientDialect
 	client  *client // nil until it has shaken hands
-	lane    *lane   // that it serves; nil: it belongs to the reader
 	lanes   sync.WaitGroup
 }
 
@@ -98,6 +97,10 @@ func (p *clientPeer) admit() {
 	case err != nil:
 		p.deny(refusedBy(err))
 	case ask != nil:
+		if lost := p.client.leads(&p.env); lost != nil {
+			p.deny(lost)
+			return
+		}
 		p.wait()
 	default:
 		p.serve(passage)
@@ -257,7 +260,7 @@ func (jsonrpc) connect(p *clientPeer) {
 	if id := cmp.Or(got["extension_id"], got["extensionId"]); err == nil && id == "" {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extension_id is missing")
 	} else if err == nil {
-		err = p.client.tenant.connect(p.client, p.lane, id, "", 1, func(c *connection) []byte {
+		err = p.client.tenant.connect(p.request.Context(), p.client, id, "", 1, func(c *connection) []byte {
 			if !p.wantsAnswer() {
 				return nil
 			}

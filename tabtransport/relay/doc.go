@@ -25,7 +25,7 @@
 //	client     a client's WebSocket
 //	connection binds a client to an extension; it holds the requests that the client
 //	           waits for
-//	lane       messages of a connection about the first of which the owner is asked
+//	lane       messages of a client about the first of which the owner is asked
 //	remote     what the goroutine that reads a WebSocket knows of its peer, whose role
 //	           is that of a client or of an extension
 //

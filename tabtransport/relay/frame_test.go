@@ -149,7 +149,7 @@ func FuzzRouter(f *testing.F) {
 		foreign, foreignBrowser := enter(eve, jsonrpc{}), join(eve, "x", jsonrpc{})
 		conn := ""
 		for _, c := range []*clientPeer{mcp, other} {
-			ann.connect(c.client, nil, ext.session.ext.id, "", 1, func(made *connection) []byte {
+			ann.connect(t.Context(), c.client, ext.session.ext.id, "", 1, func(made *connection) []byte {
 				if c == mcp {
 					conn = made.id
 				}

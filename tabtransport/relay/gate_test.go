@@ -156,7 +156,7 @@ func (o *owner) question() string {
 
 // While the owner is asked about a request, what is not behind it goes on, and what is comes
 // after it, in its order.
-func TestAskedRequestHoldsItsConnectionOnly(t *testing.T) {
+func TestAskedRequestHoldsItsClientOnly(t *testing.T) {
 	gated(t, Limits{}, "click", func(t *testing.T, r *rig, o *owner) {
 		ext, id := r.extension(t, "token of ann", "chrome")
 		mcp, conn := r.connected(t, "token of ann", id)

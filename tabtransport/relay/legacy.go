@@ -92,7 +92,7 @@ func (d plain) connect(p *clientPeer) {
 	if id := cmp.Or(got["extensionId"], got["extension_id"]); err == nil && id == "" {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extensionId is missing")
 	} else if err == nil {
-		err = p.client.tenant.connect(p.client, p.lane, id, tabNumber(rawjson.Get(p.env.params, "tabId")), p.relay.limits.MaxConnections, func(c *connection) []byte {
+		err = p.client.tenant.connect(p.request.Context(), p.client, id, tabNumber(rawjson.Get(p.env.params, "tabId")), p.relay.limits.MaxConnections, func(c *connection) []byte {
 			return d.result(p.env.id, connectOutcome{Success: true, ConnectionID: c.id})
 		})
 	}

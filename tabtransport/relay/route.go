@@ -2,6 +2,7 @@ package relay
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -39,12 +40,11 @@ func (t *tenant) extensionsLocked() []*extension {
 
 // connect makes a connection. tab is "" to let the extension choose. most is how
 // many connections the client may have. The client is sent what answer makes, if
-// not nil, before anything else of the connection. l is the lane in which it has waited, nil
-// if it has not: what else waits there is for the connection.
-func (t *tenant) connect(c *client, l *lane, extensionID, tab string, most int, answer func(*connection) []byte) *spec.Error {
+// not nil, before anything else of the connection. ctx has ended if the client has given it up.
+func (t *tenant) connect(ctx context.Context, c *client, extensionID, tab string, most int, answer func(*connection) []byte) *spec.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if l != nil && l.ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return errGivenUp()
 	}
 	if len(c.connections) >= most {
@@ -61,10 +61,6 @@ func (t *tenant) connect(c *client, l *lane, extensionID, tab string, most int, 
 	conn := &connection{id: "conn-" + uuid.NewString(), client: c, ext: ext, tab: tab, used: t.seq}
 	ext.connections[conn.id] = conn
 	c.connections[conn.id] = conn
-	if l != nil {
-		conn.lane, l.conn = l, conn
-		c.leaveOpening(l)
-	}
 	c.lost = ""
 	if frame := answer(conn); frame != nil {
 		c.out.MustSend(frame)
@@ -81,16 +77,12 @@ func (t *tenant) disconnect(c *client, connID string) *spec.Error {
 		return errForeign()
 	}
 	c.lost = ""
-	if connID == "" {
-		for l := range c.lanes {
-			l.cancel() // also that of a connection that is not made yet
-		}
-	}
 	for id, conn := range c.connections {
 		if connID == "" || id == connID {
 			t.releaseLocked(conn)
 		}
 	}
+	c.endLaneLocked() // also of a connection that is not made yet
 	return nil
 }
 

@@ -69,10 +69,9 @@ type client struct {
 
 	// guarded by tenant.mu
 	connections map[string]*connection
-	lanes       map[*lane]struct{} // nil until the first
-	opening     *lane              // of the latest connect that is asked about, nil if none is
-	waitingSize int                // of the messages in lanes, in bytes
-	lost        string             // the extension whose absence has ended its connection; "" once it connects
+	lane        *lane  // of messages that wait for the owner, nil if none does
+	waitingSize int    // of the messages in lanes, in bytes
+	lost        string // the extension whose absence has ended its connection; "" once it connects
 	told        told
 }
 
@@ -86,7 +85,6 @@ type connection struct {
 
 	// guarded by tenant.mu
 	pending pendingRequests
-	lane    *lane  // of its messages that wait for the owner, nil if none does
 	tab     string // the JSON number of the tab whose events it gets; "" until it is known
 	used    uint64 // tenant.seq of its last request
 }
@@ -223,7 +221,7 @@ func (t *tenant) forgetLocked(ext *extension) {
 func (t *tenant) endLocked(c *connection) {
 	delete(c.ext.connections, c.id)
 	delete(c.client.connections, c.id)
-	c.endLane()
+	c.client.endLaneLocked()
 	c.client.out.MustSend(c.client.dialect.ended(c.id))
 	if c.client.dialect.waits() {
 		c.client.lost = c.ext.id
@@ -231,19 +229,12 @@ func (t *tenant) endLocked(c *connection) {
 	t.changedLocked()
 }
 
-// endLane gives up what waits for the owner on a connection that is no more.
-func (c *connection) endLane() {
-	if c.lane != nil {
-		c.lane.cancel()
-	}
-}
-
 // releaseLocked ends a connection at its client's wish or end and tells its
 // extension. What the extension still answers is for nobody.
 func (t *tenant) releaseLocked(c *connection) {
 	delete(c.ext.connections, c.id)
 	delete(c.client.connections, c.id)
-	c.endLane()
+	c.client.endLaneLocked()
 	c.pending.drain(time.Time{})
 	if s := c.ext.session; s != nil {
 		s.out.Send(s.dialect.released(c.id))
