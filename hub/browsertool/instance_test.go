@@ -13,11 +13,11 @@ import (
 	"tabhub/spec"
 )
 
-// fakeChrome makes an executable that is branded Chrome as far as its version goes.
+// fakeChrome makes an executable that is branded Chrome as far as its name goes.
 func fakeChrome(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "chrome")
-	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Google Chrome 156.0.1.2'; exit; fi\nexec sleep 1000\n"
+	path := filepath.Join(t.TempDir(), "google-chrome")
+	script := "#!/bin/sh\nexec sleep 1000\n"
 	// A process that is just being started has each open file, too, and what is open to
 	// be written cannot be run.
 	syscall.ForkLock.RLock()
@@ -65,7 +65,7 @@ func TestChrome(t *testing.T) {
 	}
 	w.call("browser_instance", `{"action":"close","instanceId":"`+started.InstanceID+`"}`).into(&struct{}{})
 	w.call("browser_instance", `{"action":"close","instanceId":"`+started.InstanceID+`"}`).fails(spec.FailNoInstance, "Instance not found")
-	w.call("browser_instance", `{"action":"new","headless":true,"profile":"google-chrome/Default"}`).fails(spec.FailDenied, "user's own browsers")
+	w.call("browser_instance", `{"action":"new","headless":true,"profile":"google-chrome/Default"}`).fails(spec.FailInvalidArguments, "user's own browsers")
 	w.call("browser_instance", `{"action":"list"}`).into(&list)
 	if len(list.Instances) != 0 {
 		t.Errorf("%+v", list)

@@ -1,18 +1,12 @@
 package instance
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"tabhub/hub"
 	"tabhub/spec"
@@ -41,24 +35,24 @@ func (m Mode) String() string {
 	return "Chromium"
 }
 
+// loads says that the browser takes extensions from the command line, as Chrome does not.
+func (m Mode) loads() bool { return m != Chrome }
+
 // browser is a browser that is installed.
 type browser struct {
 	path string
 	mode Mode
-	// loads says that it takes extensions from the command line. Branded Chrome does
-	// not since version 137.
-	loads bool
 }
 
 // findBrowser returns the browser of a mode, or the first of any if mode is "". named,
 // if not "", is the executable to use.
-func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) {
+func findBrowser(mode Mode, named string) (browser, error) {
 	if named != "" {
 		path, err := exec.LookPath(named)
 		if err != nil {
 			return browser{}, &hub.Failure{Code: spec.FailToolError, Message: cannotRun(named, err).Error()}
 		}
-		b := identify(ctx, path)
+		b := browser{path, modeOf(path)}
 		if mode != "" && mode != b.mode {
 			return browser{}, &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("mode is %q, but the hub was started with browser-program %s, which is %s; leave mode out", mode, path, b.mode)}
 		}
@@ -72,9 +66,6 @@ func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) 
 	if err != nil {
 		return browser{}, &hub.Failure{Code: spec.FailToolError, Message: err.Error()}
 	}
-	if b.mode == Chrome {
-		b = identify(ctx, b.path)
-	}
 	return b, nil
 }
 
@@ -83,7 +74,7 @@ func search(wanted []Mode) (browser, error) {
 	var others []string
 	for _, b := range FindInstalled() {
 		if slices.Contains(wanted, b.mode) {
-			return browser{path: b.Path, mode: b.mode, loads: true}, nil
+			return browser{b.Path, b.mode}, nil
 		}
 		others = append(others, b.Name)
 	}
@@ -118,60 +109,22 @@ func cannotRun(named string, err error) error {
 	return fmt.Errorf("the browser that browser-program names, %s, cannot be run: %v", named, err)
 }
 
-// identify finds out what an executable is.
-func identify(ctx context.Context, path string) browser {
-	b := browser{path: path}
-	said := says(ctx, path)
-	b.mode = modeOf(said)
-	b.loads = b.mode != Chrome || major(said) > 0 && major(said) < 137
-	return b
-}
-
-// modeOf reads the mode from what `--version` prints, or from a path. What cannot be
-// told apart is taken for Chromium, as the makers of other browsers do.
-func modeOf(said string) Mode {
-	said = strings.ToLower(strings.ReplaceAll(said, `\`, "/"))
+// modeOf reads the mode from the path of an executable: as its makers name it and the
+// directories that it comes in. What cannot be told apart is taken for Chromium, as the makers of
+// other browsers do.
+func modeOf(path string) Mode {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path += " " + real
+	}
+	path = strings.ToLower(strings.ReplaceAll(path, `\`, "/"))
+	has := func(part string) bool { return strings.Contains(path, part) }
 	switch {
-	case strings.Contains(said, "for testing"), strings.Contains(said, "for-testing"):
+	case slices.ContainsFunc([]string{"for testing", "for-testing", "chrome-linux64", "chrome-mac-", "chrome-win"}, has):
 		return Testing
-	case strings.Contains(said, "google chrome"), strings.Contains(said, "google-chrome"), strings.Contains(said, "google/chrome"):
+	case slices.ContainsFunc([]string{"google chrome", "google-chrome", "google/chrome"}, has):
 		return Chrome
 	}
 	return Chromium
-}
-
-var versionNumber = regexp.MustCompile(`\b(\d+)\.\d+\.\d+\.\d+\b`)
-
-// major returns the first number of the version in said; 0 if there is none.
-func major(said string) int {
-	m := versionNumber.FindStringSubmatch(said)
-	if m == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(m[1])
-	return n
-}
-
-// says returns what a browser says of itself; its path if it says nothing.
-func says(ctx context.Context, path string) string {
-	if runtime.GOOS == "windows" {
-		// It would open a window. The directory of its version lies beside it.
-		said := path
-		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.*.*.*"))
-		for _, dir := range beside {
-			said += " " + filepath.Base(dir)
-		}
-		return said
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	if err != nil || len(bytes.TrimSpace(out)) == 0 {
-		return path
-	}
-	return string(out)
 }
 
 // confinement is a hint for when a browser does not start or join that may see only

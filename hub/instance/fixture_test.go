@@ -82,11 +82,11 @@ func newFixtureOver(t testing.TB, store storage.DomainToolStorage, opts instance
 }
 
 // fake makes an executable that is a browser as far as its name goes: a shell script
-// that answers --version and then does what body says.
-func fake(t testing.TB, version, body string) string {
+// that does what body says.
+func fake(t testing.TB, name, body string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "browser")
-	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo '" + version + "'; exit; fi\n" + body + "\n"
+	path := filepath.Join(t.TempDir(), name)
+	script := "#!/bin/sh\n" + body + "\n"
 	// A process that is just being started has each open file, too, and what is open to
 	// be written cannot be run.
 	syscall.ForkLock.RLock()

@@ -112,7 +112,7 @@ func (s *Instances) HubURL() string { return s.opts.HubURL }
 // on if it does not join: Info.Browser is nil then. A start that fails, or whose ctx
 // ends, leaves nothing running. The error is ctx's cause or a *hub.Failure.
 func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
-	r, err := s.plan(ctx, c)
+	r, err := s.plan(c)
 	if err != nil {
 		return Info{}, err
 	}

@@ -238,7 +238,7 @@ func TestBrowserThatDoesNotJoin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", test.body), Join: test.join})
+			w := newFixture(t, instance.Options{Browser: fake(t, "chromium", test.body), Join: test.join})
 			_, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 			wantFailure(t, err, test.code, test.want)
 			if left := processesOf(t, w.dir); len(left) > 0 || len(w.instances.List()) > 0 {
@@ -248,7 +248,7 @@ func TestBrowserThatDoesNotJoin(t *testing.T) {
 	}
 	t.Run("is not awaited any more", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", endless)})
+		w := newFixture(t, instance.Options{Browser: fake(t, "chromium", endless)})
 		gone := errors.New("the client is gone")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, gone)
 		defer cancel()
@@ -261,7 +261,7 @@ func TestBrowserThatDoesNotJoin(t *testing.T) {
 	})
 	t.Run("while the hub ends", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", endless)})
+		w := newFixture(t, instance.Options{Browser: fake(t, "chromium", endless)})
 		time.AfterFunc(100*time.Millisecond, w.instances.Close)
 		_, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 		wantFailure(t, err, spec.FailNotConnected, "shutting down")
@@ -276,7 +276,7 @@ func TestStubbornBrowser(t *testing.T) {
 	if err := syscall.Mkfifo(ready, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := newFixture(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "trap '' TERM; sleep "+mark+" & echo >"+ready+"; sleep "+mark)})
+	w := newFixture(t, instance.Options{Browser: fake(t, "google-chrome", "trap '' TERM; sleep "+mark+" & echo >"+ready+"; sleep "+mark)})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func TestStubbornBrowser(t *testing.T) {
 // Branded Chrome takes no extension from the command line; the user must be told.
 func TestBrandedChrome(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000"), Join: 100 * time.Millisecond})
+	w := newFixture(t, instance.Options{Browser: fake(t, "google-chrome", "exec sleep 1000"), Join: 100 * time.Millisecond})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "work"})
 	if err != nil {
 		t.Fatal(err)

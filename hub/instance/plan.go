@@ -1,7 +1,6 @@
 package instance
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -35,20 +34,13 @@ func invalid(format string, args ...any) error {
 	return &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 
-func denied(format string, args ...any) error {
-	return &hub.Failure{Code: spec.FailDenied, Message: fmt.Sprintf(format, args...)}
-}
-
 // plan decides what is to be started, and checks what can be checked before.
-func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
+func (s *Instances) plan(c Config) (*running, error) {
 	if c.Profile == "" {
 		c.Profile = DefaultProfile
 	}
-	if usersOwn.MatchString(c.Profile) {
-		return nil, denied("profile %.80q: tabhub does not use the profiles of the user's own browsers, which hold their logins; name another profile, without a slash", c.Profile)
-	}
 	if !isProfileName(c.Profile) {
-		return nil, invalid("profile %.80q: a profile's name has 1 to 64 letters, digits, _ and -, and begins with a letter or digit", c.Profile)
+		return nil, invalid("profile %.80q: a profile's name has 1 to 64 letters, digits, _ and -, and begins with a letter or digit; those of the user's own browsers, which hold their logins, are not used", c.Profile)
 	}
 	headless := !hasDisplay()
 	if c.Headless != nil {
@@ -57,14 +49,14 @@ func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 		}
 		headless = *c.Headless
 	}
-	b, err := findBrowser(ctx, c.Mode, s.opts.Browser)
+	b, err := findBrowser(c.Mode, s.opts.Browser)
 	if err != nil {
 		return nil, err
 	}
 	r := &running{
 		Info: Info{
 			ID: "inst_" + strings.ToLower(rand.Text()[:8]), Mode: b.mode, Profile: c.Profile,
-			Headless: headless, Loaded: b.loads,
+			Headless: headless, Loaded: b.mode.loads(),
 		},
 		path: b.path, gone: make(chan struct{}),
 		forOwner: c.ForOwner, launch: launch{headless: headless, url: c.URL, devTools: c.DevTools, hosts: c.Hosts},
@@ -74,7 +66,7 @@ func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 	r.Downloads = filepath.Join(home, "downloads")
 	r.launch.data = filepath.Join(home, string(r.Mode))
 	r.awaited = true
-	if !b.loads {
+	if !b.mode.loads() {
 		r.awaited = loadedBefore(r.launch)
 		return r, nil
 	}

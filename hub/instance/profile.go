@@ -24,9 +24,6 @@ type Profile struct {
 // most maxProfileName bytes.
 var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// usersOwn are the names of profiles of the user's own browsers: BROWSER/DIRECTORY.
-var usersOwn = regexp.MustCompile(`^[a-z-]+/[^/]+$`)
-
 const maxProfileName = 64
 
 func isProfileName(name string) bool {
