@@ -3,8 +3,26 @@ package telemetry
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tabhub/hub"
+	"tabhub/hub/record"
 	"tabhub/tabtransport/wsserver"
 )
+
+// Process is looked at when metrics are read.
+type Process struct {
+	Hubs    func() []Hub // of the users, less those that nobody has used yet
+	Sockets func() wsserver.Stats
+	// Refused are the requests, and the sockets and streams, that were more than a user may have.
+	Refused func() (requests, sockets int64)
+}
+
+// Hub is how one user's hub is.
+type Hub struct {
+	hub.Status
+	Questions int // that wait for the owner
+	Queued    int // bytes that the record has not written yet
+	Record    record.Status
+}
 
 // collector reads metrics off a process when they are asked for. What belongs to users is
 // summed up over all of them.
@@ -50,8 +68,8 @@ func newReadings() readings {
 			gauge("tabhub_items_rejected", "Tools, resources and prompts that were not taken, by the latest registrations.", func(h Hub) float64 { return float64(h.Rejected) }),
 			gauge("tabhub_calls_in_flight", "Calls that are under way.", func(h Hub) float64 { return float64(h.InFlight) }),
 			gauge("tabhub_questions_waiting", "Questions that wait for an owner.", func(h Hub) float64 { return float64(h.Questions) }),
-			gauge("tabhub_store_failing", "Hubs whose latest write to the store has failed.", func(h Hub) float64 { return failing(h.StoreError) }),
-			gauge("tabhub_record_failing", "Hubs whose record cannot be written now.", func(h Hub) float64 { return failing(h.Record.Error) }),
+			gauge("tabhub_store_failing", "Hubs whose latest write to the store has failed.", func(h Hub) float64 { return one(h.StoreError != "") }),
+			gauge("tabhub_record_failing", "Hubs whose record cannot be written now.", func(h Hub) float64 { return one(h.Record.Error != "") }),
 			gauge("tabhub_record_queued_bytes", "What the record has not written yet, about.", func(h Hub) float64 { return float64(h.Queued) }),
 			counter("tabhub_record_lost_total", "Entries of the record that could not be written.", func(h Hub) float64 { return float64(h.Record.Lost) }),
 		},
@@ -70,24 +88,11 @@ func newReadings() readings {
 	}
 }
 
-// failing is 1 if there is an error.
-func failing(err string) float64 {
-	if err == "" {
-		return 0
-	}
-	return 1
-}
+// Watch has p looked at when metrics are read. It is called once.
+func (t *Telemetry) Watch(p Process) { t.registry.MustRegister(collector{p, newReadings()}) }
 
-// Describe implements prometheus.Collector.
-func (c collector) Describe(to chan<- *prometheus.Desc) {
-	for _, r := range c.ofHubs {
-		to <- r.desc
-	}
-	for _, r := range c.ofSockets {
-		to <- r.desc
-	}
-	to <- c.refused
-}
+// Describe implements prometheus.Collector: what it reads is not known before.
+func (collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (c collector) Collect(to chan<- prometheus.Metric) {

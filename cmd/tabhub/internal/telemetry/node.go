@@ -66,32 +66,26 @@ func (t *Telemetry) WatchNode(read func() Node) {
 		written: prometheus.NewHistogram(histogram("tabhub_journal_write_duration_seconds",
 			"How long writes to users' journals took.", writeBuckets)),
 	}
-	t.metrics.node = m
-	t.metrics.registry.MustRegister(m, m.opened, m.written)
+	t.node = m
+	t.registry.MustRegister(m, m.opened, m.written)
 }
 
 // Opened counts a user's hub that was opened here. Without WatchNode it does nothing.
 func (t *Telemetry) Opened(took time.Duration) {
-	if m := t.metrics.node; m != nil {
+	if m := t.node; m != nil {
 		m.opened.Observe(took.Seconds())
 	}
 }
 
 // Written counts a write to a user's journal. Without WatchNode it does nothing.
 func (t *Telemetry) Written(took time.Duration) {
-	if m := t.metrics.node; m != nil {
+	if m := t.node; m != nil {
 		m.written.Observe(took.Seconds())
 	}
 }
 
-// Describe implements prometheus.Collector.
-func (m *nodeMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, r := range m.readings {
-		to <- r.desc
-	}
-	to <- m.members
-	to <- m.forward
-}
+// Describe implements prometheus.Collector, as that of collector.
+func (m *nodeMetrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (m *nodeMetrics) Collect(to chan<- prometheus.Metric) {

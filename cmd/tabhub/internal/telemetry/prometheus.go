@@ -14,9 +14,10 @@ import (
 	"tabhub/spec"
 )
 
-// metrics are what is counted while it happens, for Prometheus. Those that begin with mcp_
-// have the names that OpenTelemetry's conventions come to in Prometheus.
-type metrics struct {
+// Telemetry is a telemetry.Observer: it counts what happens, for Prometheus. Metrics that begin
+// with mcp_ have the names that OpenTelemetry's conventions come to in Prometheus. All methods are
+// safe for concurrent use.
+type Telemetry struct {
 	registry *prometheus.Registry
 
 	requests       *prometheus.HistogramVec // by method, transport and error
@@ -55,8 +56,9 @@ func histogram(name, help string, buckets []float64) prometheus.HistogramOpts {
 	}
 }
 
-func newMetrics(version string) *metrics {
-	m := &metrics{
+// New returns a Telemetry of a hub of that version.
+func New(version string) *Telemetry {
+	m := &Telemetry{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(histogram("mcp_server_operation_duration_seconds",
 			"How long requests of MCP clients took; error_type is empty for those that did not fail.", operationBuckets),
@@ -99,31 +101,39 @@ func newMetrics(version string) *metrics {
 	return m
 }
 
-func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+// Handler serves what Prometheus reads.
+func (t *Telemetry) Handler() http.Handler {
+	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{Registry: t.registry})
 }
 
-func (m *metrics) request(r *telemetry.Request, took time.Duration) {
-	m.requests.WithLabelValues(r.Method, network(r.Transport), errorType(r)).Observe(took.Seconds())
+// EndRequest implements telemetry.Observer.
+func (t *Telemetry) EndRequest(r *telemetry.Request) {
+	t.requests.WithLabelValues(r.Method, network(r.Transport), errorType(r)).Observe(time.Since(r.Began).Seconds())
 }
 
-func (m *metrics) session(s telemetry.Session) {
-	m.sessions[s.Transport].Dec()
-	m.sessionLengths.WithLabelValues(network(s.Transport), s.Version).Observe(s.Took.Seconds())
+// BeginSession implements telemetry.Observer.
+func (t *Telemetry) BeginSession(of telemetry.Transport) { t.sessions[of].Inc() }
+
+// EndSession implements telemetry.Observer.
+func (t *Telemetry) EndSession(s telemetry.Session) {
+	t.sessions[s.Transport].Dec()
+	t.sessionLengths.WithLabelValues(network(s.Transport), s.Version).Observe(s.Took.Seconds())
 }
 
-func (m *metrics) phase(p telemetry.Phase, took time.Duration, result string) {
+// EndPhase implements telemetry.Observer.
+func (t *Telemetry) EndPhase(p telemetry.Phase, took time.Duration, result string) {
 	if p != telemetry.Decide {
-		m.phases[p].Observe(took.Seconds())
+		t.phases[p].Observe(took.Seconds())
 	} else if result != "" {
-		m.decisions.WithLabelValues(result).Inc()
+		t.decisions.WithLabelValues(result).Inc()
 	}
 }
 
-func (m *metrics) called(kind spec.Kind, outcome string, took time.Duration) {
-	m.calls.WithLabelValues(string(kind), outcome).Inc()
+// Called implements telemetry.Observer.
+func (t *Telemetry) Called(kind spec.Kind, outcome string, took time.Duration) {
+	t.calls.WithLabelValues(string(kind), outcome).Inc()
 	if took > 0 { // else it never was one: its name is nobody's
-		m.durations[kind].Observe(took.Seconds())
+		t.durations[kind].Observe(took.Seconds())
 	}
 }
 

@@ -71,7 +71,7 @@ func TestScrape(t *testing.T) {
 			t.Errorf("a scrape names %q:\n%s", name, got)
 		}
 	}
-	problems, err := testutil.GatherAndLint(r.metrics.registry)
+	problems, err := testutil.GatherAndLint(r.registry)
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
@@ -88,10 +88,10 @@ func goVersion(scrape string) string {
 
 // Pages and clients can make up methods and codes, but no series.
 func TestFewSeries(t *testing.T) {
-	m := newMetrics("1")
+	m := New("1")
 	for code := range 2000 {
-		m.request(&telemetry.Request{Method: "tools/call", Code: code - 33000}, 1)
-		m.request(&telemetry.Request{Method: "tools/call", Code: code}, 1)
+		m.EndRequest(&telemetry.Request{Method: "tools/call", Code: code - 33000})
+		m.EndRequest(&telemetry.Request{Method: "tools/call", Code: code})
 	}
 	if n := testutil.CollectAndCount(m.requests); n > 40 {
 		t.Errorf("codes of pages make %d series", n)
@@ -119,9 +119,9 @@ func ours(t *testing.T) []string {
 	tel := New("1")
 	tel.Watch(Process{Hubs: func() []Hub { return nil }, Sockets: func() wsserver.Stats { return wsserver.Stats{} }, Refused: func() (int64, int64) { return 0, 0 }})
 	tel.WatchNode(func() Node { return Node{} })
-	tel.metrics.request(new(telemetry.Request), 1) // what has labels is not there before
-	tel.metrics.session(telemetry.Session{})
-	all, err := tel.metrics.registry.Gather()
+	tel.EndRequest(new(telemetry.Request)) // what has labels is not there before
+	tel.EndSession(telemetry.Session{})
+	all, err := tel.registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
