@@ -55,7 +55,7 @@ func OpenClients(path string) (*Clients, error) {
 		return nil, fmt.Errorf("%s holds no clients; restore it, or delete it and run `tabhub install` and `tabhub token mint` again for yours", path)
 	}
 	c := NewClients(nil)
-	c.file = &clientSet{doc: doc, rest: saveUsedFile}
+	c.file = &clientSet{doc: doc}
 	c.set(c.file, all)
 	return c, nil
 }
@@ -78,7 +78,7 @@ func (c *Clients) Load(user spec.UserID, doc private.Document) error {
 	if err != nil {
 		return fmt.Errorf("the clients of user %q cannot be read: %w", user, err)
 	}
-	s := &clientSet{doc: doc, rest: saveUsedDocument}
+	s := &clientSet{doc: doc}
 	c.mu.Lock()
 	c.users[user] = s
 	c.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *Clients) Load(user spec.UserID, doc private.Document) error {
 func (c *Clients) Settle(user spec.UserID) {
 	if s := c.setOf(user); s != nil && s.mu.TryLock() {
 		defer s.mu.Unlock()
-		_ = c.saveUsedLocked(s) // of no weight
+		_ = s.saveUsedLocked() // of no weight
 	}
 }
 
@@ -129,7 +129,7 @@ func (c *Clients) Close() error {
 	var errs []error
 	for _, s := range sets {
 		s.mu.Lock()
-		errs = append(errs, c.saveUsedLocked(s))
+		errs = append(errs, s.saveUsedLocked())
 		s.closed = errEnded
 		s.mu.Unlock()
 	}
@@ -209,20 +209,15 @@ func (c *Clients) Identity(id string) (Identity, bool) {
 	return c.use(found), true
 }
 
-// use notes that a client is used now.
+// use notes that a client is used now. That is kept with the next change, or at the end: nobody may
+// wear the disk out by being used.
 func (c *Clients) use(found *credential) Identity {
 	found.used.Store(time.Now().Unix())
-	if s := found.set; s.unsaved.CompareAndSwap(false, true) {
-		time.AfterFunc(s.rest, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			_ = c.saveUsedLocked(s) // of no weight; who changes something hears of it
-		})
-	}
+	found.set.unsaved.Store(true)
 	return found.identity()
 }
 
-func (c *Clients) saveUsedLocked(s *clientSet) error {
+func (s *clientSet) saveUsedLocked() error {
 	if s.closed != nil || !s.unsaved.CompareAndSwap(true, false) {
 		return nil
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"tabhub/hub/auth"
 	"tabhub/storage"
@@ -151,29 +149,6 @@ func TestDamagedDocument(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-}
-
-// Each save of a document is a message to other machines: that somebody is used is worth one
-// an hour.
-func TestDocumentsAreWrittenSeldom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		saved := 0
-		c := auth.NewClients(nil)
-		if err := c.Load("ann", private.Document{Save: func([]byte, bool) error { saved++; return nil }}); err != nil {
-			t.Fatal(err)
-		}
-		_, token := mint(t, c, auth.Client{Name: "busy", Kind: auth.ClientToken, User: "ann"})
-		for range 3*60 + 5 {
-			if _, err := c.Verify(token); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(time.Minute)
-		}
-		synctest.Wait()
-		if saved != 1+3 {
-			t.Errorf("written %d times", saved)
-		}
-	})
 }
 
 // A node looks up what may be in the directory, and nothing else that it is shown.

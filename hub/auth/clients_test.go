@@ -279,37 +279,6 @@ func testNamesOfClients(t *testing.T, k keeper) {
 	}
 }
 
-// Nobody may wear the disk out by being used.
-func TestClientsAreWrittenSeldom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "clients.json")
-		c := openClients(t, path)
-		_, token := mint(t, c, auth.Client{Name: "busy", Kind: auth.ClientToken, User: "ann"})
-		before, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		written := func() bool {
-			synctest.Wait()
-			now, err := os.Stat(path)
-			return err == nil && !os.SameFile(before, now)
-		}
-		for range 59 {
-			if _, err := c.Verify(token); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(time.Second)
-		}
-		if written() {
-			t.Error("the file is written at each use")
-		}
-		time.Sleep(2 * time.Second)
-		if !written() {
-			t.Error("the file does not say when the client was used last")
-		}
-	})
-}
-
 func TestUserHasSoManyClients(t *testing.T) {
 	var file struct {
 		Clients []auth.Client `json:"clients"`

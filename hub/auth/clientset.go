@@ -5,23 +5,14 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"tabhub/storage/private"
-)
-
-// How long what is kept may lack when a client was used last. In a document that is a message
-// to all who keep it.
-const (
-	saveUsedFile     = time.Minute
-	saveUsedDocument = time.Hour
 )
 
 // clientSet is what is kept together: the clients of all users, or those of one.
 type clientSet struct {
 	doc     private.Document
-	rest    time.Duration // between two saves of who was used when
-	unsaved atomic.Bool   // somebody was used since
+	unsaved atomic.Bool // somebody was used since
 
 	mu     sync.Mutex    // held for changes
 	closed error         // why nothing is changed any more; nil: it is
