@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -281,47 +280,47 @@ func (c *Connector) dial(ctx context.Context) (net.Conn, error) {
 	}
 	deadline, _ := ctx.Deadline()
 	conn.SetDeadline(deadline)
-	rest, err := c.upgrade(conn)
+	attached, err := c.upgrade(conn)
 	if err != nil {
 		conn.Close()
 		return nil, err
 	}
 	conn.SetDeadline(time.Time{})
-	if len(rest) == 0 {
-		return conn, nil
-	}
-	return &prefixed{conn, io.MultiReader(bytes.NewReader(rest), conn)}, nil
+	return attached, nil
 }
 
-// upgrade sends the request and reads the answer, and returns what followed it.
-func (c *Connector) upgrade(conn net.Conn) (rest []byte, err error) {
-	request := "GET /attach HTTP/1.1\r\nHost: hub.sock\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol + "\r\n" +
-		httpd.SessionHeader + ": " + c.Session + "\r\n" + httpd.BeganHeader + ": " + c.Began.Format(time.RFC3339Nano) + "\r\n"
-	if c.Browsers != "" {
-		request += httpd.BrowserHeader + ": " + c.Browsers + "\r\n"
-	}
-	if c.Token != "" {
-		request += "Authorization: Bearer " + c.Token + "\r\n"
-	}
-	if _, err := io.WriteString(conn, request+"\r\n"); err != nil {
+// upgrade sends the request and reads the answer.
+func (c *Connector) upgrade(conn net.Conn) (net.Conn, error) {
+	req, err := http.NewRequest(http.MethodGet, home.SocketURL+"/attach", nil)
+	if err != nil {
 		return nil, err
 	}
-	buf := make([]byte, 8<<10)
-	for n := 0; ; {
-		k, err := conn.Read(buf[n:])
-		n += k
-		head, rest, whole := bytes.Cut(buf[:n], []byte("\r\n\r\n"))
-		if whole && bytes.HasPrefix(head, []byte("HTTP/1.1 101 ")) {
-			if c.Browsers != "" && !bytes.Contains(head, []byte("\r\n"+httpd.BrowserHeader+": ")) {
-				return nil, errUnbound
-			}
-			return rest, nil
+	for name, value := range map[string]string{
+		"Connection": "Upgrade", "Upgrade": httpd.AttachProtocol,
+		httpd.SessionHeader: c.Session, httpd.BeganHeader: c.Began.Format(time.RFC3339Nano), httpd.BrowserHeader: c.Browsers,
+	} {
+		if value != "" {
+			req.Header.Set(name, value)
 		}
-		if !whole && err == nil && n < len(buf) {
-			continue
-		}
-		return nil, refused(head, rest, err)
 	}
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	if err := req.Write(conn); err != nil {
+		return nil, err
+	}
+	from := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(from, req)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("it does not answer: %w", err)
+	case resp.StatusCode != http.StatusSwitchingProtocols:
+		defer resp.Body.Close()
+		return nil, refused(resp)
+	case c.Browsers != "" && resp.Header.Get(httpd.BrowserHeader) == "":
+		return nil, errUnbound
+	}
+	return &buffered{conn, from}, nil
 }
 
 // errUnbound: the hub is one that does not know what Connector.Browsers are.
@@ -331,30 +330,26 @@ var errUnbound = fmt.Errorf("%w: it is of an older version, which keeps no clien
 var errRefused = errors.New("it refuses this process")
 
 // refused makes an error of an answer that is no upgrade.
-func refused(head, body []byte, err error) error {
-	status, _, _ := strings.Cut(string(head), "\r\n")
+func refused(resp *http.Response) error {
 	var told struct{ Error string }
-	if json.Unmarshal(body, &told) == nil && told.Error != "" {
-		if strings.Contains(status, " 503 ") {
-			return fmt.Errorf("it says %q", told.Error)
-		}
-		return fmt.Errorf("%w: it says %q", errRefused, told.Error)
+	switch err := json.NewDecoder(io.LimitReader(resp.Body, 8<<10)).Decode(&told); {
+	case err != nil || told.Error == "":
+		return fmt.Errorf("it answers %s, as no tabhub does", resp.Status)
+	case resp.StatusCode == http.StatusServiceUnavailable:
+		return fmt.Errorf("it says %q", told.Error)
 	}
-	if err != nil {
-		return fmt.Errorf("it does not answer: %w", err)
-	}
-	return fmt.Errorf("it answers %.80q, as no tabhub does", status)
+	return fmt.Errorf("%w: it says %q", errRefused, told.Error)
 }
 
-// prefixed is a connection whose first bytes have been read already.
-type prefixed struct {
+// buffered is a connection of which more than the answer may have been read already.
+type buffered struct {
 	net.Conn
-	whole io.Reader
+	from *bufio.Reader
 }
 
-func (p *prefixed) Read(b []byte) (int, error) { return p.whole.Read(b) }
+func (b *buffered) Read(p []byte) (int, error) { return b.from.Read(p) }
 
-func (p *prefixed) CloseWrite() error {
-	closeWrite(p.Conn)
+func (b *buffered) CloseWrite() error {
+	closeWrite(b.Conn)
 	return nil
 }
