@@ -385,23 +385,6 @@ func TestHubThatEndsWhileItsSessionIsRestored(t *testing.T) {
 	r.gets(toolsNew)
 }
 
-func TestHubThatDiesAgainAndAgain(t *testing.T) {
-	r := newRig(t)
-	h := r.begin()
-	r.passes(h, call(`2`, "read"))
-	h.conn.Close()
-	h = <-r.hubs
-	h.gets(initReplay)
-	h.conn.Close() // while the session is restored
-	h = <-r.hubs
-	h.rejoin()
-	h.gets(call(`2`, "read"))
-	r.gets(toolsNew)
-	h = r.reconnect(h)
-	h.gets(call(`2`, "read"))
-	r.gets(toolsNew)
-}
-
 func TestNoHubToBeHad(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()
@@ -409,32 +392,5 @@ func TestNoHubToBeHad(t *testing.T) {
 	r.fail <- errors.New("the data directory is read-only; pass --data-dir")
 	if err := <-r.done; err == nil || !strings.Contains(err.Error(), "--data-dir") {
 		t.Errorf("the bridge ended with %v", err)
-	}
-}
-
-func TestNoHubFromTheStart(t *testing.T) {
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	out := scanner(outR)
-	written := make(chan struct{})
-	go func() { io.WriteString(inW, initLine+"\n"); close(written) }()
-	done := make(chan error, 1)
-	go func() {
-		done <- Run(t.Context(), Options{In: inR, Out: outW, Connect: func(context.Context) (net.Conn, error) {
-			<-written
-			return nil, errors.New(`no "hub"`)
-		}})
-	}()
-	// Whether the bridge answers depends on whether it has read the line by then;
-	// that it ends with the error does not.
-	go func() {
-		for out.Scan() {
-			if out.Text() != `{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"no \"hub\""}}` {
-				t.Errorf("the client got %s", out.Text())
-			}
-		}
-	}()
-	if err := <-done; err == nil || err.Error() != `no "hub"` {
-		t.Error(err)
 	}
 }
