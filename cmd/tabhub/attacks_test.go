@@ -357,16 +357,21 @@ func (w *attack) offerAt(tab int64, url, items string) {
 
 func (w *attack) register(tab int64, url string, kind spec.Kind, items string) {
 	w.t.Helper()
-	m := &spec.Register{Kind: kind, TabURL: url}
+	offer(w.t, w.link, tab, &spec.Register{Kind: kind, TabURL: url}, items)
+}
+
+// offer has a tab offer items, which are JSON objects one after the other.
+func offer(t *testing.T, link *tabtransport.Local, tab int64, m *spec.Register, items string) {
+	t.Helper()
 	for d := json.NewDecoder(strings.NewReader(items)); d.More(); {
 		var item json.RawMessage
 		if err := d.Decode(&item); err != nil {
-			w.t.Fatal(err)
+			t.Fatal(err)
 		}
 		m.Items = append(m.Items, item)
 	}
-	if _, err := w.link.Ask(w.t.Context(), tab, m); err != nil {
-		w.t.Error(err)
+	if _, err := link.Ask(t.Context(), tab, m); err != nil {
+		t.Error(err)
 	}
 }
 

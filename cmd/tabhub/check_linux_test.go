@@ -65,11 +65,11 @@ func checked(t *testing.T, args ...string) (r checkReport, code int, said string
 }
 
 // checkedBeside checks a page that loads the /tab.js of a hub at another address than usual.
-func checkedBeside(t *testing.T, hub, page string, calls ...string) (*checkReport, error) {
+func checkedBeside(t *testing.T, hub, page, browser string, calls ...string) (*checkReport, error) {
 	t.Helper()
 	var b bytes.Buffer
 	a := &app{out: visible{&b}, err: visible{&b}, stdout: &b, stderr: &b, env: noEnv}
-	o := &checkOptions{hub: hub, timeout: 30 * time.Second, call: calls}
+	o := &checkOptions{hub: hub, timeout: 30 * time.Second, browser: browser, call: calls}
 	if err := o.read(page); err != nil {
 		t.Fatal(err)
 	}
@@ -85,13 +85,28 @@ func (r *checkReport) found() (all []string) {
 	return slices.Compact(all)
 }
 
+// A page that is as it should be: it moves on, offers its tools when its data has come, and loads the
+// script of the hub of who runs the check, which has no part in it by any of its names. The browser
+// is a branded Chrome, which takes no extension from its command line.
 func TestCheckOfAGoodPage(t *testing.T) {
 	t.Parallel()
-	chromium.Require(t)
-	site := checkedSite(t, map[string]string{"/": "-> /shop", "/shop": offering(goodTool)})
-	r, code, said := checked(t, site+"/", "--call", `search_products={"query":"tea"}`)
-	if code != exitOK || len(r.Findings) > 0 || r.Opened != site+"/shop" || r.Title != "Page /shop" || len(r.Items) != 1 || r.Tokens == 0 {
-		t.Fatalf("exit code %d, %s %+v", code, said, r)
+	path := chromium.Require(t)
+	chrome := filepath.Join(t.TempDir(), "google-chrome")
+	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo Google Chrome 156.0.0.0; exit; fi\nexec " + path + " \"$@\"\n"
+	if err := os.WriteFile(chrome, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Errorf("%s%s is asked for", r.Host, r.URL) }))
+	t.Cleanup(hub.Close)
+	address := strings.TrimPrefix(hub.URL, "http://")
+	_, port, _ := strings.Cut(address, ":")
+	page := fmt.Sprintf("<script src=http://localhost:%s/tab.js></script><script src=http://%s/tab.js></script>", port, address)
+	site := checkedSite(t, map[string]string{
+		"/": "-> /early", "/early": page + offering(`setTimeout(() => { history.pushState({}, "", "/shop"); `+goodTool+` }, 2500);`),
+	})
+	r, err := checkedBeside(t, address, site+"/", chrome, `search_products={"query":"tea"}`)
+	if err != nil || len(r.Findings) > 0 || r.Opened != site+"/shop" || r.Title != "Page /early" || len(r.Items) != 1 || r.Tokens == 0 {
+		t.Fatalf("%v %+v", err, r)
 	}
 	it := r.Items[0]
 	if len(it.Calls) != 1 || string(it.Calls[0].Arguments) != `{"query":"tea"}` || it.Calls[0].Outcome != "ok" {
@@ -143,15 +158,15 @@ func TestCheckOfPagesThatOfferNothing(t *testing.T) {
 	t.Parallel()
 	chromium.Require(t)
 	site := checkedSite(t, map[string]string{"/none": "Nothing.", "/throws": offering(`throw new Error("before anything was offered");`, goodTool)})
-	r, code, _ := checked(t, site+"/none")
-	if got := r.found(); code != exitError || !slices.Equal(got, []string{"nothing-offered:"}) {
-		t.Errorf("exit code %d, %q", code, got)
-	}
-	r, code, _ = checked(t, site+"/throws")
+	r, code, _ := checked(t, site+"/throws")
 	if got := r.found(); code != exitError || !slices.Equal(got, []string{"nothing-offered:", "script-error:"}) {
 		t.Errorf("exit code %d, %q", code, got)
 	}
-	_, code, said := checked(t, site+"/missing")
+	_, code, said := checked(t, site+"/none", "--call", "nothing={}")
+	if code != exitUsage || !strings.Contains(said, `--call names "nothing", which the page does not offer; it offers no tool`) {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	_, code, said = checked(t, site+"/missing")
 	if code != exitUsage || !strings.Contains(said, "cannot be opened: the server answers 404 Not Found") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
@@ -177,30 +192,6 @@ func TestCheckOfAPageThatStandsStill(t *testing.T) {
 	r, code, said = checked(t, "--timeout", "4s", site+"/hangs")
 	if got := r.found(); code != exitError || !slices.Equal(got, []string{"call-failed:read_long", "not-called:"}) {
 		t.Errorf("exit code %d, %s %+v", code, said, r)
-	}
-}
-
-// A page that shows something first, and offers tools when its data has come, offers something.
-func TestCheckOfALatePage(t *testing.T) {
-	t.Parallel()
-	chromium.Require(t)
-	site := checkedSite(t, map[string]string{"/": offering(`setTimeout(() => { history.pushState({}, "", "/shop"); ` + goodTool + ` }, 2500);`)})
-	if r, code, said := checked(t, site); code != exitOK || len(r.Items) != 1 || r.Opened != site+"/shop" {
-		t.Errorf("exit code %d, %s %+v", code, said, r)
-	}
-}
-
-// The hub of who runs the check has no part in it, by none of its names.
-func TestCheckTakesTheHubsPlace(t *testing.T) {
-	t.Parallel()
-	chromium.Require(t)
-	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Errorf("%s%s is asked for", r.Host, r.URL) }))
-	t.Cleanup(hub.Close)
-	address := strings.TrimPrefix(hub.URL, "http://")
-	_, port, _ := strings.Cut(address, ":")
-	page := fmt.Sprintf("<script src=http://localhost:%s/tab.js></script><script src=http://%s/tab.js></script>", port, address)
-	if r, err := checkedBeside(t, address, checkedSite(t, map[string]string{"/": page + offering(goodTool)})); err != nil || r.Errors+r.Warnings > 0 || len(r.Items) != 1 {
-		t.Errorf("%v %+v", err, r)
 	}
 }
 
@@ -234,7 +225,7 @@ func TestCheckOfAPageWithTabJS(t *testing.T) {
 	t.Parallel()
 	chromium.Require(t)
 	p, _ := serveTest(t)
-	r, err := checkedBeside(t, p.info.Addrs[0], p.local()+"/demo", `add_to_cart={"productId":6}`)
+	r, err := checkedBeside(t, p.info.Addrs[0], p.local()+"/demo", "", `add_to_cart={"productId":6}`)
 	if err != nil || r.Errors+r.Warnings > 0 {
 		t.Fatalf("%v %+v", err, r)
 	}
@@ -247,25 +238,6 @@ func TestCheckOfAPageWithTabJS(t *testing.T) {
 	}
 	if tabs := p.hubs()[0].Status.Tabs; tabs != 1 { // the demo that the hub has itself
 		t.Errorf("the page has joined the other hub, which has %d tabs", tabs)
-	}
-	_, err = checkedBeside(t, p.info.Addrs[0], p.local()+"/demo", "nothing={}")
-	if err == nil || !strings.Contains(err.Error(), `--call names "nothing", which the page does not offer; it offers add_to_cart, checkout`) {
-		t.Error(err)
-	}
-}
-
-// Branded Chrome takes no extension from its command line.
-func TestCheckWithABrowserThatLoadsNoExtension(t *testing.T) {
-	t.Parallel()
-	path := chromium.Require(t)
-	chrome := filepath.Join(t.TempDir(), "google-chrome")
-	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo Google Chrome 156.0.0.0; exit; fi\nexec " + path + " \"$@\"\n"
-	if err := os.WriteFile(chrome, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r, code, said := checked(t, "--browser-program", chrome, checkedSite(t, map[string]string{"/": offering(goodTool)}))
-	if code != exitOK || len(r.Items) != 1 {
-		t.Errorf("exit code %d, %s %+v", code, said, r)
 	}
 }
 

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,8 +12,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/policyfile"
@@ -223,10 +227,7 @@ func documentedHub(t *testing.T) (home string, env []string) {
 			spec.KindResource: `{"uri":"shop://cart","name":"cart"}`,
 			spec.KindPrompt:   `{"name":"choose_gift","arguments":[{"name":"occasion"}]}`,
 		} {
-			m := &spec.Register{Kind: kind, TabURL: "https://" + site + "/", Title: site, Items: []json.RawMessage{json.RawMessage(item)}}
-			if _, err := browser.Ask(t.Context(), int64(tab+1), m); err != nil {
-				t.Fatal(err)
-			}
+			offer(t, browser, int64(tab+1), &spec.Register{Kind: kind, TabURL: "https://" + site + "/", Title: site}, item)
 		}
 	}
 	home = t.TempDir()
@@ -249,6 +250,14 @@ func documentedHub(t *testing.T) (home string, env []string) {
 	return home, env
 }
 
+// parsing is the command, to parse lines with: making it takes longer than that.
+var parsing = sync.OnceValue(func() *cobra.Command {
+	root := new(app).command()
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	return root
+})
+
 // checkCommand returns an error if there is no such command or flag. Of one that stands
 // alone in its line, the arguments must fit, too.
 func checkCommand(line string, alone bool) error {
@@ -256,10 +265,7 @@ func checkCommand(line string, alone bool) error {
 	for _, w := range word.FindAllString(line, -1)[1:] {
 		words = append(words, strings.Trim(w, `'"`))
 	}
-	root := new(app).command()
-	root.InitDefaultCompletionCmd()
-	root.InitDefaultHelpCmd()
-	found, rest, err := root.Find(words)
+	found, rest, err := parsing().Find(words)
 	if err != nil {
 		return err
 	}
@@ -327,10 +333,7 @@ func TestDocumentedCommandsInProse(t *testing.T) {
 
 // Whoever copies a snippet must get something that parses.
 func TestDocumentedSnippets(t *testing.T) {
-	node, noNode := exec.LookPath("node")
-	if noNode != nil && os.Getenv("CI") == "true" {
-		t.Error(noNode)
-	}
+	scripts := map[string]string{} // by where they are
 	script := regexp.MustCompile(`(?s)<script[^>]*>(.*?)</script>`)
 	for _, file := range guides(t) {
 		blocks, _ := readGuide(t, file)
@@ -347,9 +350,9 @@ func TestDocumentedSnippets(t *testing.T) {
 				for _, m := range script.FindAllStringSubmatch(text, -1) {
 					all.WriteString(m[1] + "\n")
 				}
-				err = parseScript(t, node, all.String())
+				scripts[fmt.Sprintf("%s:%d", file, b.at)] = all.String()
 			case "js":
-				err = parseScript(t, node, text)
+				scripts[fmt.Sprintf("%s:%d", file, b.at)] = text
 			case "", "sh", "mermaid", "ts", "tsx", "yaml", "toml", "http", "console", "csp":
 			default:
 				t.Errorf("%s:%d: nothing checks snippets of %q", file, b.at, b.lang)
@@ -358,6 +361,21 @@ func TestDocumentedSnippets(t *testing.T) {
 				t.Errorf("%s:%d: %v", file, b.at, err)
 			}
 		}
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Error(err)
+		}
+		return
+	}
+	const parse = `for (const [at, text] of Object.entries(JSON.parse(fs.readFileSync(0, "utf8"))))
+		try { new vm.SourceTextModule(text) } catch (err) { console.log(at + ": " + err) }`
+	cmd := exec.Command(node, "--no-warnings", "--experimental-vm-modules", "-e", parse)
+	in, _ := json.Marshal(scripts) // strings
+	cmd.Stdin = bytes.NewReader(in)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 || len(scripts) < 5 {
+		t.Errorf("of %d scripts: %v\n%s", len(scripts), err, out)
 	}
 }
 
@@ -371,20 +389,4 @@ func TestREADMEBeginsAPageAsTheGuide(t *testing.T) {
 	if readme, guide := first("../../README.md"), first("../../spec/docs/PAGES.md"); readme != guide {
 		t.Errorf("README has\n%s\nand the guide\n%s", readme, guide)
 	}
-}
-
-// parseScript has Node parse a module, if there is Node.
-func parseScript(t *testing.T, node, text string) error {
-	t.Helper()
-	if node == "" || strings.TrimSpace(text) == "" {
-		return nil
-	}
-	file := filepath.Join(t.TempDir(), "snippet.mjs")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(node, "--check", file).CombinedOutput(); err != nil {
-		return usagef("%s", out)
-	}
-	return nil
 }

@@ -79,8 +79,7 @@ func TestExamples(t *testing.T) {
 			if len(words) == 0 {
 				continue
 			}
-			root := new(app).command()
-			found, rest, err := root.Find(words[1:])
+			found, rest, err := parsing().Find(words[1:])
 			if err == nil {
 				err = found.ParseFlags(rest)
 			}

@@ -288,17 +288,7 @@ func (w *situation) join(hub tabtransport.Attacher, conn tabtransport.Conn, tab 
 		spec.KindResource: `{"uri":"shop://cart","name":"cart"} {"uriTemplate":"shop://order/{id}","name":"order"}`,
 		spec.KindPrompt:   `{"name":"greet","completes":true,"arguments":[{"name":"who"}]}`,
 	} {
-		m := &spec.Register{Kind: kind, TabURL: url}
-		for d := json.NewDecoder(strings.NewReader(items)); d.More(); {
-			var item json.RawMessage
-			if err := d.Decode(&item); err != nil {
-				w.t.Fatal(err)
-			}
-			m.Items = append(m.Items, item)
-		}
-		if _, err := l.Ask(w.t.Context(), tab, m); err != nil {
-			w.t.Fatal(err)
-		}
+		offer(w.t, l, tab, &spec.Register{Kind: kind, TabURL: url}, items)
 	}
 }
 
