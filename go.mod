@@ -29,7 +29,7 @@ require (
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // edits configuration files, comments kept
 	github.com/yosida95/uritemplate/v3 v3.0.2 // resource templates
 	go.etcd.io/bbolt v1.5.0 // the store
-	go.yaml.in/yaml/v3 v3.0.5 // tests: reads YAML
+	go.yaml.in/yaml/v3 v3.0.5 // reads goose's configuration
 	golang.org/x/mod v0.41.0 // compares versions of hub and bridge
 	golang.org/x/net v0.62.0 // domain names in punycode, public suffixes
 	golang.org/x/sys v0.49.0 // locks, process groups

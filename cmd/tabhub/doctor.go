@@ -96,7 +96,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.program()
 	d.autostart(ctx)
 	d.browser()
-	d.clients(ctx)
+	d.clients()
 }
 
 // command is one of tabhub's commands, to be pasted: it is for the data directory that

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"net"
 	"net/url"
 	"os/exec"
@@ -13,19 +12,15 @@ import (
 )
 
 // clients looks at the configurations of MCP clients.
-func (d *doctor) clients(ctx context.Context) {
+func (d *doctor) clients() {
 	const check = "clients"
-	all, err := d.clientReports(ctx, d.isHub)
+	all, err := d.clientReports(d.isHub)
 	if err != nil {
 		d.note(check, "", "they are not looked at: %v", err)
 		return
 	}
 	configured := false
 	for _, r := range all {
-		if r.Unseen != "" {
-			configured = true // it may be
-			d.note(check, "", "%s: %s", r.Title, r.Unseen)
-		}
 		if r.Problem != "" {
 			d.bad(check, "mend the file; "+r.Title+" may not read it either", "%s: %s", r.Title, r.Problem)
 		}

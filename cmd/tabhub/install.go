@@ -85,7 +85,7 @@ configuration that you share: to the hub the client is then one without a name.`
 			case len(pos) == 0 && remove:
 				return usagef("--remove needs a client; `tabhub install` lists them")
 			case len(pos) == 0:
-				return a.listInstalled(cmd.Context(), asJSON)
+				return a.listInstalled(asJSON)
 			case asJSON:
 				return usagef("--json is for the list of clients; leave %s out", pos[0])
 			case remove && (e.noToken || cmd.Flags().Changed("browser")):
@@ -208,30 +208,24 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 			return nil, usagef("%w; if you mean that file, name it with --config", err)
 		}
 	}
-	unseen := false
 	if p.path != "" {
-		p.before, err = clientText(ctx, p.client, p.path)
-		if unseen = errors.Is(err, errUnseen); err != nil && !unseen {
+		if p.before, err = p.client.Read(p.path); err != nil {
 			return nil, usagef("the configuration cannot be read: %w", err)
 		}
 	}
 	started := p.client.Started(p.before, e.name)
 	p.old, _ = entryToken(variable(started)) // one that cannot be read is replaced
 	p.oldFile = started.Env[tokenFileEnv]
-	if unseen && e.entry != nil && !e.noToken {
+	if p.old == "" && !p.client.Edited() && e.entry != nil && !e.noToken {
 		p.old, p.oldFile = a.lastEntry(ctx, p.client) // which what was printed before names
 	}
 	if err := a.planToken(ctx, p, byProgram); err != nil {
 		return nil, err
 	}
-	if !p.client.Edited() && !byProgram {
-		p.path, p.byHand = "", p.path
-		return p, nil
-	}
 	if p.after, err = e.change(p.client, p.before); err != nil {
 		return nil, usagef("%s is left as it is: %w", p.path, err)
 	}
-	if bytes.Equal(p.before, p.after) && !unseen {
+	if bytes.Equal(p.before, p.after) {
 		state := "has it already"
 		if e.entry == nil {
 			state = "does not have it"
@@ -239,6 +233,9 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 		if p.none = p.client.Title + " " + state; p.path != "" {
 			p.none += ", in " + p.path
 		}
+	}
+	if !p.client.Edited() && !byProgram {
+		p.path, p.byHand = "", p.path
 	}
 	if byProgram {
 		reached, _ := p.client.URLs(p.before)

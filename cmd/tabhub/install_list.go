@@ -1,18 +1,11 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"net/url"
-	"os"
-	"os/exec"
 	"slices"
-	"time"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
-	"tabhub/cmd/tabhub/internal/shell"
 )
 
 // clientReport is what is known here of a client.
@@ -22,7 +15,6 @@ type clientReport struct {
 	Installed bool           `json:"installed"` // it seems to be on this machine
 	Entries   []clientServer `json:"entries"`
 	Problem   string         `json:"problem,omitempty"` // why a file of it is not understood
-	Unseen    string         `json:"unseen,omitempty"`  // why it is not known what entries it has
 }
 
 // clientServer is an entry of a client that leads to tabhub.
@@ -38,7 +30,7 @@ type clientServer struct {
 
 // clientReports looks at the clients of this user, and at the project in this directory. An entry
 // with a URL is tabhub's by its name, or if isHub says so.
-func (a *app) clientReports(ctx context.Context, isHub func(*url.URL) bool) ([]clientReport, error) {
+func (a *app) clientReports(isHub func(*url.URL) bool) ([]clientReport, error) {
 	system, err := a.system()
 	if err != nil {
 		return nil, err
@@ -53,7 +45,7 @@ func (a *app) clientReports(ctx context.Context, isHub func(*url.URL) bool) ([]c
 				continue // the client is not there
 			}
 			seen[path] = true
-			text, err := clientText(ctx, c, path)
+			text, err := c.Read(path)
 			var started, reached map[string]string
 			if err == nil {
 				started, err = c.Find(text, connectName)
@@ -61,9 +53,7 @@ func (a *app) clientReports(ctx context.Context, isHub func(*url.URL) bool) ([]c
 			if err == nil {
 				reached, err = c.URLs(text)
 			}
-			if errors.Is(err, errUnseen) {
-				r.Unseen = err.Error()
-			} else if err != nil {
+			if err != nil {
 				r.Problem = path + ": " + err.Error()
 			}
 			for _, name := range slices.Sorted(maps.Keys(started)) {
@@ -82,8 +72,8 @@ func (a *app) clientReports(ctx context.Context, isHub func(*url.URL) bool) ([]c
 }
 
 // listInstalled prints the clients.
-func (a *app) listInstalled(ctx context.Context, asJSON bool) error {
-	all, err := a.clientReports(ctx, nil)
+func (a *app) listInstalled(asJSON bool) error {
+	all, err := a.clientReports(nil)
 	if err != nil {
 		return err
 	}
@@ -99,8 +89,6 @@ func (a *app) listInstalled(ctx context.Context, asJSON bool) error {
 		switch {
 		case r.Problem != "":
 			t.Row(r.Name, here, stateCell("problem"), "", r.Problem)
-		case r.Unseen != "":
-			t.Row(r.Name, here, "unknown", "", r.Unseen)
 		case len(r.Entries) == 0:
 			t.Row(r.Name, here, "no", "", "")
 		}
@@ -113,35 +101,4 @@ func (a *app) listInstalled(ctx context.Context, asJSON bool) error {
 	}
 	a.hint("`tabhub install CLIENT` puts it in, `tabhub setup` guides through all there is to do.")
 	return nil
-}
-
-// errUnseen says that a client's servers are not known here.
-var errUnseen = errors.New("cannot be looked at")
-
-// clientText returns what servers a client has: its file at path, or what its own command lists,
-// as JSON.
-func clientText(ctx context.Context, c clientconf.Client, path string) ([]byte, error) {
-	if c.Edited() {
-		return clientconf.Read(path)
-	}
-	words := c.Lister()
-	switch {
-	case words == nil:
-		return nil, fmt.Errorf("%s %w: look yourself, or run `%s configure`", path, errUnseen, c.Name)
-	case !onPath(words[0]):
-		return nil, fmt.Errorf("%s %w, as %s is not on your PATH; where it is, run `%s`", path, errUnseen, words[0], shell.Here(words[:len(words)-1]...))
-	}
-	ctx, stop := context.WithTimeout(ctx, 15*time.Second)
-	defer stop()
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Dir, _ = os.UserHomeDir() // in a project it would list that's, too
-	out, err := cmd.Output()
-	if err == nil {
-		return c.Listed(out)
-	}
-	said := ""
-	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		said = ": " + oneLine(string(failed.Stderr))
-	}
-	return nil, fmt.Errorf("`%s`: %w%s", shell.Here(words...), err, said)
 }

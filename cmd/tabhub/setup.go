@@ -178,7 +178,7 @@ func (s *setup) setUpClients(ctx context.Context) error {
 	if s.clients[0] == none {
 		return nil
 	}
-	all, err := s.clientReports(ctx, nil)
+	all, err := s.clientReports(nil)
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (s *setup) tryClients(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		text, _ := clientText(ctx, c, path) // what is wrong with it was said
+		text, _ := c.Read(path) // what is wrong with it was said
 		if e := c.Started(text, connectName); e.Command != "" {
 			tried = true
 			try(c.Title, e)

@@ -37,11 +37,10 @@ type Client struct {
 	// command returns the words after the program that add a server to scope User, or remove it if
 	// e is nil; nil: the client has no command for it.
 	command func(name string, e *Entry) []string
-	// list are the words after the program that list the servers of a file which is not JSON.
-	list []string
-	// snippet returns an entry in the notation of a file that is not JSON, which is not edited
-	// here; nil: the file is JSON, with comments.
+	// snippet returns an entry in the notation of a file that is not JSON, which decode reads and
+	// nothing here edits; nil: the file is JSON, with comments.
 	snippet func(name string, e Entry) string
+	decode  func(text []byte, v any) error
 
 	reserved     []string // names that a server cannot have
 	noUnderscore bool     // in a server's name

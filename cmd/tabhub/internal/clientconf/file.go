@@ -9,13 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"tabhub/storage/private"
 )
 
 // maxFile is the largest configuration file that is read.
 const maxFile = 16 << 20
 
-// Read returns the text of a configuration file, nothing if there is none.
-func Read(path string) ([]byte, error) {
+// read returns the text of a configuration file, nothing if there is none.
+func read(path string) ([]byte, error) {
 	real, err := resolve(path)
 	if err != nil {
 		return nil, err
@@ -92,7 +94,7 @@ func Write(path string, before, after []byte, now time.Time) (backup string, err
 	if path, err = resolve(path); err != nil {
 		return "", err
 	}
-	if text, err := Read(path); err != nil {
+	if text, err := read(path); err != nil {
 		return "", err
 	} else if !bytes.Equal(text, before) {
 		return "", ErrChanged
@@ -156,17 +158,10 @@ func writeBackup(stem string, text []byte, mode fs.FileMode) (path string, err e
 
 // replace puts a file in the place of another: a reader finds the old text or the new.
 func replace(path string, text []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
+	if err := private.Replace(path, text, true); err != nil {
 		return err
 	}
-	if err = fill(f, text, mode); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return os.Chmod(path, mode)
 }
 
 // fill writes and closes f.

@@ -54,7 +54,7 @@ func TestProtectedPlaces(t *testing.T) {
 		}
 		onlyFiles(t, dir, 1)
 		os.Chmod(path, 0)
-		if _, err := Read(path); !errors.Is(err, os.ErrPermission) {
+		if _, err := read(path); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("what may not be read was taken for nothing: %v", err)
 		}
 	})

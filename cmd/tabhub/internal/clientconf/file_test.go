@@ -73,22 +73,22 @@ func TestChangedMeanwhile(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if text, err := Read(filepath.Join(dir, "none")); text != nil || err != nil {
+	if text, err := read(filepath.Join(dir, "none")); text != nil || err != nil {
 		t.Errorf("no file: %q, %v", text, err)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "is not a file") {
+	if _, err := read(dir); err == nil || !strings.Contains(err.Error(), "is not a file") {
 		t.Errorf("a directory: %v", err)
 	}
 	big := filepath.Join(dir, "big")
 	os.WriteFile(big, bytes.Repeat([]byte(" "), maxFile+1), 0o600)
-	if _, err := Read(big); err == nil || !strings.Contains(err.Error(), "larger than 16 MB") {
+	if _, err := read(big); err == nil || !strings.Contains(err.Error(), "larger than 16 MB") {
 		t.Errorf("a large file: %v", err)
 	}
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink("nowhere", link); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	if _, err := Read(link); err == nil || !strings.Contains(err.Error(), "leads nowhere") {
+	if _, err := read(link); err == nil || !strings.Contains(err.Error(), "leads nowhere") {
 		t.Errorf("a dangling link: %v", err)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
+	"go.yaml.in/yaml/v3"
+
 	"tabhub/naming"
 )
 
@@ -50,7 +53,7 @@ var All = []Client{
 	{
 		Name: "codex", Title: "Codex", After: "Start Codex anew; /mcp shows its servers.",
 		Scopes: []Scope{User}, paths: codexPaths, program: "codex",
-		command: codexCommand, list: []string{"mcp", "list", "--json"}, snippet: codexEntry,
+		command: codexCommand, snippet: codexEntry, decode: toml.Unmarshal,
 		shape: shape{section: "mcp_servers", url: "url"},
 	},
 	{
@@ -60,7 +63,7 @@ var All = []Client{
 	},
 	{
 		Name: "goose", Title: "goose", After: "Start a new session of goose.",
-		Scopes: []Scope{User}, paths: goosePaths, link: gooseLinks, program: "goose", snippet: gooseEntry,
+		Scopes: []Scope{User}, paths: goosePaths, link: gooseLinks, program: "goose", snippet: gooseEntry, decode: yaml.Unmarshal,
 		shape: shape{section: "extensions", url: "uri"},
 	},
 	{

@@ -12,50 +12,24 @@ import (
 // is changed by a command of theirs, or by the user.
 func (c Client) Edited() bool { return c.snippet == nil }
 
-// Lister returns the words of the client's own command that lists its servers, where the file is
-// not Edited. It is empty if there is none.
-func (c Client) Lister() []string {
-	if c.list == nil {
-		return nil
+// Read returns the text of the client's file at path, nothing if there is none. Of one that is not
+// Edited it is what the file says of servers, as JSON with the words of other clients.
+func (c Client) Read(path string) ([]byte, error) {
+	text, err := read(path)
+	if c.decode == nil || len(text) == 0 || err != nil {
+		return text, err
 	}
-	return append([]string{c.program}, c.list...)
-}
-
-// Listed returns what Lister's command has printed as a configuration in JSON, which the methods
-// of Client take.
-func (c Client) Listed(out []byte) ([]byte, error) {
-	type server struct {
-		Name    string            `json:"name"`
-		Command string            `json:"command,omitempty"`
-		Args    []string          `json:"args,omitempty"`
-		Env     map[string]string `json:"env,omitempty"`
-		URL     string            `json:"url,omitempty"`
+	var file map[string]any
+	if err := c.decode(text, &file); err != nil {
+		return nil, fmt.Errorf("it is not understood: %w", err)
 	}
-	var list []struct {
-		server
-		Transport *server `json:"transport"` // has the rest in later versions
-	}
-	if err := json.Unmarshal(out, &list); err != nil {
-		return nil, fmt.Errorf("its list is not understood: %w", err)
-	}
-	section := make(map[string]any)
-	for _, said := range list {
-		s := said.server
-		if said.Transport != nil {
-			s = *said.Transport
+	section, _ := file[c.section].(map[string]any)
+	for _, said := range section {
+		if entry, ok := said.(map[string]any); ok && entry["cmd"] != nil { // by goose
+			entry["command"], entry["env"] = entry["cmd"], entry["envs"]
 		}
-		entry := map[string]any{}
-		if s.URL != "" {
-			entry[c.url] = s.URL
-		} else {
-			entry["command"], entry["args"] = s.Command, append([]string{}, s.Args...)
-		}
-		if len(s.Env) > 0 {
-			entry["env"] = s.Env
-		}
-		section[said.Name] = entry
 	}
-	return marshal(map[string]any{c.section: section}), nil
+	return json.Marshal(map[string]any{c.section: section})
 }
 
 // Text returns a configuration that has nothing but an entry, in the notation of the client's

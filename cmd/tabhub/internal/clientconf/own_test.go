@@ -1,6 +1,8 @@
 package clientconf
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,32 +24,28 @@ func TestCommandOfCodex(t *testing.T) {
 	}
 }
 
-// What Codex says that it has is understood, of the versions that put the transport into an
-// object of its own and of those before.
-func TestListOfCodex(t *testing.T) {
-	c := named(t, "codex")
-	text, err := c.Listed([]byte(`[
-		{"name": "tabhub", "enabled": true, "transport": {"type": "stdio", "command": "/opt/tabhub", "args": ["stdio", "--data-dir", "/d"], "env": {"A": "1"}, "cwd": null}},
-		{"name": "old", "command": "/go/bin/tabhub", "args": [], "env": null, "startup_timeout_ms": null},
-		{"name": "web", "transport": {"type": "streamable_http", "url": "http://x/mcp", "http_headers": null}}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e := c.Started(text, "tabhub"); e.Command != "/opt/tabhub" || len(e.Args) != 3 || e.Env["A"] != "1" {
-		t.Errorf("it starts %+v", e)
-	}
-	if found, err := c.Find(text, "tabhub"); err != nil || len(found) != 2 || found["old"] != "/go/bin/tabhub" {
-		t.Errorf("found %v, %v", found, err)
-	}
-	if urls, err := c.URLs(text); err != nil || len(urls) != 1 || urls["web"] != "http://x/mcp" {
-		t.Errorf("reached are %v, %v", urls, err)
-	}
-	e := entry
-	if same, err := c.Add(text, "tabhub", e); err != nil || string(same) != string(text) {
-		t.Errorf("what is there became %s, %v", same, err)
-	}
-	if got, err := c.Listed([]byte("No servers")); err == nil {
-		t.Errorf("it became %s", got)
+// What files say that are not JSON is understood.
+func TestReadOfOthers(t *testing.T) {
+	for client, text := range map[string]string{
+		"codex": "model = \"x\"\n[mcp_servers.tabhub]\ncommand = \"/opt/tabhub\"\nargs = [\"stdio\", \"--data-dir\", \"/d\"]\nenv = { A = \"1\" }\n[mcp_servers.web]\nurl = \"http://x/mcp\"\n",
+		"goose": "extensions:\n  tabhub:\n    type: stdio\n    cmd: /opt/tabhub\n    args: [stdio, --data-dir, /d]\n    envs: {A: \"1\"}\n  web: {type: streamable_http, uri: http://x/mcp}\n",
+	} {
+		c, path := named(t, client), filepath.Join(t.TempDir(), "config")
+		if none, err := c.Read(path); len(none) > 0 || err != nil {
+			t.Errorf("%s without a file: %s, %v", client, none, err)
+		}
+		os.WriteFile(path, []byte(text), 0o600)
+		said, err := c.Read(path)
+		if e := c.Started(said, "tabhub"); err != nil || e.Command != "/opt/tabhub" || len(e.Args) != 3 || e.Env["A"] != "1" {
+			t.Errorf("%s starts %+v, %v", client, e, err)
+		}
+		if urls, err := c.URLs(said); err != nil || len(urls) != 1 || urls["web"] != "http://x/mcp" {
+			t.Errorf("%s reaches %v, %v", client, urls, err)
+		}
+		os.WriteFile(path, []byte("a = 1\nb = \"x\n"), 0o600)
+		if got, err := c.Read(path); client == "codex" && err == nil {
+			t.Errorf("it became %s", got)
+		}
 	}
 }
 
