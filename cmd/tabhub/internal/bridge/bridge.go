@@ -167,10 +167,12 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // copies the hub's lines until the connection ends.
 func (b *Bridge) serveHub(ctx context.Context, conn net.Conn, first bool) error {
 	r := &lineReader{r: conn}
+	var changed []byte
 	if !first {
 		stop := context.AfterFunc(ctx, func() { conn.Close() })
 		defer stop()
-		if err := b.restore(conn, r); err != nil {
+		var err error
+		if changed, err = b.restore(conn, r); err != nil {
 			return err
 		}
 	}
@@ -186,11 +188,15 @@ func (b *Bridge) serveHub(ctx context.Context, conn net.Conn, first bool) error 
 	if eof {
 		b.leave(conn)
 	}
+	// A client that goes when it has read this can say so to the hub by now.
+	if err := b.write(changed); err != nil {
+		return err
+	}
 	return r.each(b.fromHub)
 }
 
-// restore brings a new hub to where the last one was.
-func (b *Bridge) restore(conn net.Conn, r *lineReader) error {
+// restore brings a new hub to where the last one was, and returns what the client is to be told.
+func (b *Bridge) restore(conn net.Conn, r *lineReader) (changed []byte, err error) {
 	conn.SetDeadline(time.Now().Add(restoreTimeout))
 	defer conn.SetDeadline(time.Time{})
 	b.mu.Lock()
@@ -198,7 +204,7 @@ func (b *Bridge) restore(conn net.Conn, r *lineReader) error {
 	b.mu.Unlock()
 	if handshake != nil {
 		if _, err := conn.Write(handshake); err != nil {
-			return err
+			return nil, err
 		}
 		err := r.each(func(lines []byte) (bool, error) {
 			kept, err := b.fromHub(lines)
@@ -208,18 +214,18 @@ func (b *Bridge) restore(conn net.Conn, r *lineReader) error {
 			return kept, err
 		})
 		if !errors.Is(err, errRestored) {
-			return err
+			return nil, err
 		}
 	}
 	b.mu.Lock()
 	again := b.session.open()
-	changed := b.session.listChanged()
+	changed = b.session.listChanged()
 	b.mu.Unlock()
 	if _, err := conn.Write(append(rest, again...)); err != nil {
 		// A hub that has just ended may have said why.
-		return errors.Join(err, r.each(b.fromHub))
+		return nil, errors.Join(err, r.each(b.fromHub))
 	}
-	return b.write(changed)
+	return changed, nil
 }
 
 var errRestored = errors.New("session restored")
