@@ -48,6 +48,7 @@ func compile(doc *rawjson.Value) (*node, error) {
 	if c.err == nil {
 		c.err = c.ends()
 	}
+	c.settle()
 	return root, c.err
 }
 
@@ -99,7 +100,7 @@ func (c *compiler) node(v *rawjson.Value, at *place) *node {
 	for i := range v.Members {
 		k.take(v.Members[i].Name, &v.Members[i].Value)
 	}
-	if v.Member("patternProperties") != nil {
+	if k.anyName {
 		n.additional = nil // which members are additional is not known here
 	}
 	return n
@@ -134,6 +135,8 @@ type keywords struct {
 	at    *place
 	n     *node
 	extra *node // additionalItems
+	// anyName: the names that patternProperties are about are not all known.
+	anyName bool
 }
 
 // take reads one keyword, whatever draft it is of. Of those that are not checked here the
@@ -145,8 +148,15 @@ func (k *keywords) take(key string, v *rawjson.Value) {
 		switch _, err := pathOf(v.Text); {
 		case k.is(at, v, rawjson.KindString, "a string") && !strings.HasPrefix(v.Text, "#"):
 			k.fail(at, `%.100q is refused: only references within the schema ("#…") are followed`, v.Text)
-		case err == nil: // else it is to a part by a name that it gives itself
+		case err == nil:
 			k.pending = append(k.pending, reference{n, v.Text})
+		default: // to a part by a name that it gives itself
+			n.loose = true
+		}
+	case "$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties":
+		n.loose = true
+		if key[0] == 'u' {
+			k.node(v, at)
 		}
 	case "type":
 		n.types = k.types(at, v)
@@ -158,7 +168,8 @@ func (k *keywords) take(key string, v *rawjson.Value) {
 		}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
 		if v.Kind == rawjson.KindBool && key[0] == 'e' {
-			return // of draft-04
+			n.loose = n.loose || v.Text == "true" // of draft-04
+			return
 		}
 		if k.is(at, v, rawjson.KindNumber, "a number") {
 			value := numberOf(v.Text)
@@ -175,8 +186,16 @@ func (k *keywords) take(key string, v *rawjson.Value) {
 		n.count.least = k.count(at, v)
 	case "maxItems":
 		n.count.most = k.count(at, v)
-	case "minProperties", "maxProperties", "minContains", "maxContains":
-		k.count(at, v)
+	case "minProperties":
+		n.members.least = k.count(at, v)
+	case "maxProperties":
+		n.members.most = k.count(at, v)
+	case "minContains":
+		n.matching.least = k.count(at, v)
+	case "maxContains":
+		n.matching.most = k.count(at, v)
+	case "uniqueItems":
+		n.unique = k.is(at, v, rawjson.KindBool, "true or false") && v.Text == "true"
 	case "pattern":
 		if k.is(at, v, rawjson.KindString, "a string") {
 			n.pattern = k.matcher(at, v.Text)
@@ -192,25 +211,64 @@ func (k *keywords) take(key string, v *rawjson.Value) {
 	case "prefixItems":
 		n.prefix = k.list(at, v)
 	case "required":
-		if k.is(at, v, rawjson.KindArray, "an array") {
-			for _, e := range v.Elements {
-				k.is(at, &e, rawjson.KindString, "an array of strings")
-				n.required = append(n.required, e.Text)
-			}
-		}
+		n.required = k.texts(at, v)
 	case "properties":
 		n.properties = k.members(at, v)
 	case "additionalProperties":
 		n.additional = k.node(v, at)
 	case "allOf":
 		n.allOf = k.list(at, v)
-	case "anyOf", "oneOf": // that no second one fits is the page's to say
+	case "anyOf":
 		n.anyOf = append(n.anyOf, k.list(at, v))
-	case "$defs", "definitions", "patternProperties", "dependentSchemas":
+	case "oneOf":
+		n.oneOf = k.list(at, v)
+	case "not":
+		n.not = k.node(v, at)
+	case "if":
+		n.cond = k.node(v, at)
+	case "then":
+		n.then = k.node(v, at)
+	case "else":
+		n.otherwise = k.node(v, at)
+	case "contains":
+		n.contains = k.node(v, at)
+	case "propertyNames":
+		n.names = k.node(v, at)
+	case "patternProperties":
+		for name, sub := range k.members(at, v) {
+			if pattern := k.matcher(at, name); pattern != nil {
+				n.patterns = append(n.patterns, patternProperty{pattern, sub})
+			} else {
+				k.anyName = true
+			}
+		}
+	case "dependencies", "dependentRequired", "dependentSchemas":
+		k.is(at, v, rawjson.KindObject, "an object")
+		for i := range v.Members {
+			m := &v.Members[i]
+			d := dependency{name: m.Name}
+			if key == "dependentRequired" || key == "dependencies" && m.Value.Kind == rawjson.KindArray {
+				d.required = k.texts(&place{at, m.Name}, &m.Value)
+			} else {
+				d.node = k.node(&m.Value, &place{at, m.Name})
+			}
+			n.dependencies = append(n.dependencies, d)
+		}
+	case "$defs", "definitions":
 		k.members(at, v)
-	case "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema":
+	case "contentSchema":
 		k.node(v, at)
 	}
+}
+
+func (k *keywords) texts(at *place, v *rawjson.Value) (all []string) {
+	if k.is(at, v, rawjson.KindArray, "an array") {
+		for _, e := range v.Elements {
+			k.is(at, &e, rawjson.KindString, "an array of strings")
+			all = append(all, e.Text)
+		}
+	}
+	return all
 }
 
 func (k *keywords) is(at *place, v *rawjson.Value, kind rawjson.Kind, what string) bool {
@@ -259,6 +317,7 @@ func (k *keywords) types(at *place, v *rawjson.Value) (all typeSet) {
 func (k *keywords) matcher(at *place, pattern string) *lazyPattern {
 	size := programOf(pattern)
 	if size > maxProgram {
+		k.n.loose = true
 		return nil
 	}
 	if k.programs += size; k.programs > maxPrograms {
@@ -298,15 +357,10 @@ func (c *compiler) ends() error {
 			return ends
 		}
 		done[n] = false
-		for _, all := range append([][]*node{n.refs, n.allOf}, n.anyOf...) {
-			for _, sub := range all {
-				if !visit(sub) {
-					return false
-				}
-			}
-		}
-		done[n] = true
-		return true
+		ends := true
+		n.parts(func(sub *node, same bool) { ends = ends && (!same || sub == nil || visit(sub)) })
+		done[n] = ends
+		return ends
 	}
 	for _, n := range c.nodes {
 		if !visit(n) {
@@ -314,4 +368,22 @@ func (c *compiler) ends() error {
 		}
 	}
 	return nil
+}
+
+// settle finds which nodes are loose, as those that need loose ones are, and leaves to the page what
+// cannot be decided of these.
+func (c *compiler) settle() {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range c.nodes {
+			if n.loose {
+				continue
+			}
+			n.parts(func(sub *node, _ bool) { n.loose = n.loose || sub != nil && sub.loose })
+			changed = changed || n.loose
+		}
+	}
+	for _, n := range c.nodes {
+		n.settle()
+	}
 }

@@ -1,9 +1,8 @@
-// Package schema checks the arguments of calls against the JSON Schemas of tools. It
-// reads the keywords that they use, whatever draft they are of: types, values, bounds,
-// patterns, members, elements and alternatives. What few tools use (conditions,
-// exclusions, dependencies, patterns of names, what is left unevaluated, that elements
-// differ or that one alternative alone fits) is the page's to check, and so are formats,
-// and patterns that Go cannot match or reads otherwise.
+// Package schema checks the arguments of calls against the JSON Schemas of tools. It reads
+// the keywords of all drafts alike. What few tools use is the page's to check: what is left
+// unevaluated, dynamic references, bounds that are true (draft-04), formats, and patterns
+// that Go cannot match or reads otherwise. What would refuse a value because it fits a
+// schema with such a part (not, if, contains, a second one of oneOf) is left to the page, too.
 //
 // Schemas come from pages and are not trusted: they are bounded in size, depth and
 // in the work that they can cause, references lead only to parts of the same schema,

@@ -36,12 +36,12 @@ func (b *budget) spend(n *node, v *rawjson.Value) bool {
 	if *b <= 0 {
 		return false
 	}
-	cost := 1 + len(n.required) + len(v.Members) + len(v.Elements)
+	cost := 1 + len(n.required) + len(n.dependencies) + len(v.Members)*(1+len(n.patterns)) + len(v.Elements)
 	for _, values := range n.values {
 		cost += len(values)
 	}
 	*b -= budget(cost)
-	if n.values != nil && (v.Members != nil || v.Elements != nil) {
+	if (n.values != nil || n.unique) && (v.Members != nil || v.Elements != nil) {
 		values(v, func(*rawjson.Value) { *b-- }) // it is compared in depth
 	}
 	return *b > 0
@@ -83,26 +83,54 @@ func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool) []
 			e.fail("pattern", n.pattern.written, v)
 		}
 	case rawjson.KindArray:
-		e.size("Items", n.count, len(v.Elements))
-		for i := range v.Elements {
-			sub := n.items
-			if i < len(n.prefix) {
-				sub = n.prefix[i]
-			}
-			if sub != nil {
-				e.add(sub, &v.Elements[i], strconv.Itoa(i))
-			}
-		}
+		e.array()
 	case rawjson.KindObject:
 		e.object()
 	}
 	for _, sub := range slices.Concat(n.refs, n.allOf) {
 		e.same(sub)
 	}
+	if n.not != nil && e.fits(n.not, v) {
+		e.fail("not", nil, nil)
+	}
 	for _, alternatives := range n.anyOf {
-		e.anyOf(alternatives)
+		e.alternatives(alternatives, false)
+	}
+	if n.oneOf != nil {
+		e.alternatives(n.oneOf, true)
+	}
+	if n.cond != nil && !e.done() {
+		e.conditional()
 	}
 	return e.all
+}
+
+// fits reports whether a value fits another node.
+func (e *evaluation) fits(n *node, v *rawjson.Value) bool {
+	return e.left.evaluate(n, v, nil, true) == nil
+}
+
+// conditional checks then or else, whichever if asks for.
+func (e *evaluation) conditional() {
+	try := func(n *node) []failure {
+		if n == nil {
+			return nil
+		}
+		return e.left.evaluate(n, e.v, e.at, e.fast)
+	}
+	cond := try(e.n.cond)
+	if cond == nil {
+		e.take(try(e.n.then))
+		return
+	}
+	all := try(e.n.otherwise)
+	if !e.fast && !allLenient(all) && allLenient(cond) {
+		// A lenient reading takes the condition for met.
+		if then := try(e.n.then); allLenient(then) {
+			all = append(cond, then...)
+		}
+	}
+	e.take(all)
 }
 
 func (e *evaluation) fail(keyword string, want, got any) {
@@ -193,52 +221,130 @@ func (e *evaluation) size(what string, want size, got int) {
 	}
 }
 
-func (e *evaluation) object() {
-	n := e.n
-	var missing []string
-	for _, name := range n.required {
-		if e.v.Member(name) == nil {
-			missing = append(missing, name)
+func (e *evaluation) array() {
+	n, elements := e.n, e.v.Elements
+	e.size("Items", n.count, len(elements))
+	if n.unique {
+		if i, j, found := duplicates(elements); found {
+			e.fail("uniqueItems", nil, [2]int{i, j})
 		}
 	}
-	if missing != nil {
-		e.fail("required", nil, missing)
+	for i := range elements {
+		sub := n.items
+		if i < len(n.prefix) {
+			sub = n.prefix[i]
+		}
+		if sub != nil {
+			e.add(sub, &elements[i], strconv.Itoa(i))
+		}
 	}
-	if n.properties == nil && n.additional == nil {
+	if n.contains != nil && !e.done() {
+		found := 0
+		for i := range elements {
+			if e.fits(n.contains, &elements[i]) {
+				found++
+			}
+		}
+		e.size("Contains", n.matching, found)
+	}
+}
+
+func (e *evaluation) object() {
+	n := e.n
+	e.size("Properties", n.members, len(e.v.Members))
+	e.requires("required", n.required, "")
+	for _, d := range n.dependencies {
+		if e.v.Member(d.name) != nil {
+			e.requires("dependentRequired", d.required, d.name)
+			if d.node != nil {
+				e.same(d.node)
+			}
+		}
+	}
+	if n.properties == nil && n.patterns == nil && n.additional == nil && n.names == nil {
 		return
 	}
 	for i := range e.v.Members {
 		m := &e.v.Members[i]
-		sub, known := n.properties[m.Name]
-		switch {
-		case !known && n.additional == nil:
-			continue
-		case !known && n.additional.never:
+		if sub, known := e.member(m); sub != nil {
+			e.property(sub, m)
+		} else if !known {
 			e.fail("additionalProperties", n, []string{m.Name})
-			continue
-		case !known:
-			sub = n.additional
 		}
-		all := e.add(sub, &m.Value, m.Name)
-		if m.Value.Kind == rawjson.KindNull && !slices.Contains(n.required, m.Name) {
-			for i := range all {
-				all[i].optional = true
+		if n.names != nil && !e.done() {
+			name := rawjson.Value{Kind: rawjson.KindString, Text: m.Name}
+			if all := e.left.evaluate(n.names, &name, e.at, e.fast); all != nil {
+				e.all = append(e.all, failure{at: &place{e.at, m.Name}, keyword: "propertyNames", branches: [][]failure{all}})
 			}
 		}
 	}
 }
 
-func (e *evaluation) anyOf(alternatives []*node) {
+// member checks a member by the patterns that its name matches. It returns the node that it is to fit
+// besides, nil if there is none, and whether there may be a member of that name.
+func (e *evaluation) member(m *rawjson.Member) (sub *node, known bool) {
+	sub, known = e.n.properties[m.Name]
+	for _, p := range e.n.patterns {
+		if p.pattern.MatchString(m.Name) {
+			known = true
+			e.property(p.node, m)
+		}
+	}
+	if !known {
+		sub = e.n.additional
+		if known = sub == nil || !sub.never; !known {
+			sub = nil
+		}
+	}
+	return sub, known
+}
+
+// property checks a member against a node.
+func (e *evaluation) property(n *node, m *rawjson.Member) {
+	all := e.add(n, &m.Value, m.Name)
+	if m.Value.Kind == rawjson.KindNull && !slices.Contains(e.n.required, m.Name) {
+		for i := range all {
+			all[i].optional = true
+		}
+	}
+}
+
+// requires fails if members are missing.
+func (e *evaluation) requires(keyword string, names []string, because string) {
+	var missing []string
+	for _, name := range names {
+		if e.v.Member(name) == nil {
+			missing = append(missing, name)
+		}
+	}
+	if missing != nil {
+		e.fail(keyword, because, missing)
+	}
+}
+
+// alternatives checks that the value fits one of some schemas, and no second one if it is to be one
+// alone.
+func (e *evaluation) alternatives(of []*node, alone bool) {
 	if e.done() {
 		return
 	}
 	var branches [][]failure
-	for _, sub := range alternatives {
-		all := e.left.evaluate(sub, e.v, e.at, e.fast)
-		if all == nil {
+	first := -1
+	for i, sub := range of {
+		all := e.left.evaluate(sub, e.v, e.at, e.fast || first >= 0)
+		switch {
+		case all != nil:
+			branches = append(branches, all)
+		case !alone:
 			return
+		case first >= 0:
+			e.fail("oneOf", nil, [2]int{first, i})
+			return
+		default:
+			first = i
 		}
-		branches = append(branches, all)
 	}
-	e.all = append(e.all, failure{at: e.at, keyword: "anyOf", branches: branches})
+	if first < 0 {
+		e.all = append(e.all, failure{at: e.at, keyword: "anyOf", branches: branches})
+	}
 }

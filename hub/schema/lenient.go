@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strconv"
 
 	"tabhub/spec/rawjson"
 )
@@ -16,7 +17,7 @@ import (
 //
 // Lenient are the others: the argument reaches the page under its name and in its type,
 // and only its value is not what the schema asks for. A null for an argument that is not
-// required is one of these. Of alternatives it is enough that one has no others; but if
+// required is one of these, if the rest would do without it. Of alternatives it is enough that one has no others; but if
 // members are constants in them, such as a "kind", the one that these name is meant.
 
 // allLenient reports whether a lenient reading lets all failures pass.
@@ -26,7 +27,7 @@ func allLenient(all []failure) bool {
 
 func (f failure) lenient() bool {
 	switch f.keyword {
-	case "type", "required", "additionalProperties", "false":
+	case "type", "required", "dependentRequired", "additionalProperties", "propertyNames", "false":
 		return f.optional
 	case "enum":
 		// Values that are all of another type tell which type is meant.
@@ -52,4 +53,31 @@ func (f failure) meant() [][]failure {
 		return f.branches
 	}
 	return meant
+}
+
+// leaveOut removes from arguments each null that is in place of a member that may be left
+// out, and that fails.
+func leaveOut(args *rawjson.Value, all []failure) {
+	for _, f := range all {
+		if f.optional {
+			object := f.at.parent.in(args)
+			object.Members = slices.DeleteFunc(object.Members, func(m rawjson.Member) bool { return m.Name == f.at.token })
+		}
+		for _, branch := range f.branches {
+			leaveOut(args, branch)
+		}
+	}
+}
+
+// in returns the value at a place within arguments.
+func (p *place) in(args *rawjson.Value) *rawjson.Value {
+	if p == nil {
+		return args
+	}
+	v := p.parent.in(args)
+	if v.Kind == rawjson.KindArray {
+		i, _ := strconv.Atoi(p.token)
+		return &v.Elements[i]
+	}
+	return v.Member(p.token)
 }

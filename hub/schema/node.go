@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"tabhub/spec/rawjson"
@@ -11,6 +12,7 @@ import (
 // node is immutable once it is compiled; references make cycles.
 type node struct {
 	never bool    // the schema false
+	loose bool    // part of it is left to the page: that a value fits says less than the schema does
 	refs  []*node // by $ref
 
 	types  typeSet
@@ -20,16 +22,78 @@ type node struct {
 	length  size // of a string in characters
 	pattern *lazyPattern
 
-	prefix []*node // of the first elements
-	items  *node   // of the others
-	count  size    // of the elements
+	prefix   []*node // of the first elements
+	items    *node   // of the others
+	count    size    // of the elements
+	unique   bool
+	contains *node
+	matching size // of the elements that fit contains
 
-	properties map[string]*node
-	additional *node
-	required   []string
+	properties   map[string]*node
+	patterns     []patternProperty
+	additional   *node
+	names        *node
+	required     []string
+	members      size
+	dependencies []dependency
 
 	allOf []*node
-	anyOf [][]*node // of anyOf and of oneOf: the value fits one of each
+	anyOf [][]*node // the value fits one of each
+	oneOf []*node
+	not   *node
+
+	cond, then, otherwise *node
+}
+
+// patternProperty is of the members whose names match.
+type patternProperty struct {
+	pattern *lazyPattern
+	node    *node
+}
+
+// dependency is what the member of that name asks for.
+type dependency struct {
+	name     string
+	required []string
+	node     *node // may be nil
+}
+
+// parts calls f for each schema that n needs to be evaluated, of the same value or of one within.
+func (n *node) parts(f func(sub *node, same bool)) {
+	for _, all := range append([][]*node{n.refs, n.allOf, n.oneOf, {n.not, n.cond, n.then, n.otherwise}}, n.anyOf...) {
+		for _, sub := range all {
+			f(sub, true)
+		}
+	}
+	for _, d := range n.dependencies {
+		f(d.node, true)
+	}
+	for _, sub := range append(n.prefix, n.items, n.contains, n.additional, n.names) {
+		f(sub, false)
+	}
+	for _, sub := range n.properties {
+		f(sub, false)
+	}
+	for _, p := range n.patterns {
+		f(p.node, false)
+	}
+}
+
+// settle leaves to the page what would refuse a value because it fits a loose schema.
+func (n *node) settle() {
+	loose := func(sub *node) bool { return sub != nil && sub.loose }
+	if loose(n.not) {
+		n.not = nil
+	}
+	if loose(n.cond) {
+		n.cond = nil
+	}
+	if loose(n.contains) {
+		n.contains = nil
+	}
+	if slices.ContainsFunc(n.oneOf, loose) {
+		n.anyOf, n.oneOf = append(n.anyOf, n.oneOf), nil
+	}
 }
 
 // size bounds a count.
@@ -75,7 +139,8 @@ func (s typeSet) names() []string {
 // bare are the nodes of schemas that ask for types only, which most are.
 var bare = func() (all [typeObject << 1]node) {
 	for i := range all {
-		all[i] = node{types: typeSet(i), length: size{most: -1}, count: size{most: -1}}
+		any := size{most: -1}
+		all[i] = node{types: typeSet(i), length: any, count: any, members: any, matching: size{1, -1}}
 	}
 	return all
 }()

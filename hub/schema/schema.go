@@ -76,5 +76,13 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if left <= 0 {
 		return nil
 	}
-	return violations(all)
+	wrong := violations(all)
+	if wrong.Lenient {
+		leaveOut(&v, all)
+		left = maxCheck
+		if rest := left.evaluate(s.root, &v, nil, false); left > 0 && !allLenient(rest) {
+			return violations(rest)
+		}
+	}
+	return wrong
 }

@@ -86,3 +86,40 @@ func equal(a, b rawjson.Value) bool {
 	return a.Text == b.Text && slices.EqualFunc(a.Elements, b.Elements, equal) &&
 		slices.EqualFunc(a.Members, b.Members, func(a, b rawjson.Member) bool { return a.Name == b.Name && equal(a.Value, b.Value) })
 }
+
+// duplicates returns two elements that are equal.
+func duplicates(all []rawjson.Value) (i, j int, found bool) {
+	seen := make(map[string]int, len(all))
+	for j := range all {
+		key := string(appendCanonical(nil, &all[j]))
+		if i, found := seen[key]; found {
+			return i, j, true
+		}
+		seen[key] = j
+	}
+	return 0, 0, false
+}
+
+// appendCanonical appends a text that two values share only if they are equal.
+func appendCanonical(dst []byte, v *rawjson.Value) []byte {
+	switch v.Kind {
+	case rawjson.KindNumber:
+		return append(dst, numberOf(v.Text).RatString()...)
+	case rawjson.KindString:
+		return strconv.AppendQuote(dst, v.Text)
+	case rawjson.KindArray:
+		dst = append(dst, '[')
+		for i := range v.Elements {
+			dst = append(appendCanonical(dst, &v.Elements[i]), ',')
+		}
+		return append(dst, ']')
+	case rawjson.KindObject:
+		dst = append(dst, '{')
+		for i := range v.Members {
+			dst = append(strconv.AppendQuote(dst, v.Members[i].Name), ':')
+			dst = append(appendCanonical(dst, &v.Members[i].Value), ',')
+		}
+		return append(dst, '}')
+	}
+	return append(dst, v.Text...)
+}

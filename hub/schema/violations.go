@@ -72,6 +72,10 @@ func (f failure) violations() []Violation {
 	switch f.keyword {
 	case "required":
 		return f.each("is required")
+	case "dependentRequired":
+		return f.each("is required together with " + quoted(f.want.(string)))
+	case "propertyNames":
+		return []Violation{{f.at.pointer(), "is not an allowed name: " + inWords(f.branches[0])[0].What}}
 	case "additionalProperties":
 		return f.each("is not a known member" + known(f.want.(*node)))
 	case "anyOf":

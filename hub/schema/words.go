@@ -30,6 +30,18 @@ func (f failure) what() string {
 		return f.counted("character")
 	case "minItems", "maxItems":
 		return f.counted("item")
+	case "minProperties", "maxProperties":
+		return f.counted("member")
+	case "minContains", "maxContains":
+		return f.counted("matching item")
+	case "uniqueItems":
+		twins := f.got.([2]int)
+		return fmt.Sprintf("must not repeat an item, items %d and %d are equal", twins[0], twins[1])
+	case "oneOf":
+		fits := f.got.([2]int)
+		return fmt.Sprintf("must fit exactly one alternative, fits the %d. and the %d.", fits[0]+1, fits[1]+1)
+	case "not":
+		return "is what its schema excludes"
 	case "pattern":
 		return "must match the pattern " + cut(f.want.(string)) + ", got " + shown(f.got.(*rawjson.Value))
 	}
