@@ -48,11 +48,8 @@ var relayClasses = map[string]policy.Class{
 // Domain.name.
 func classOfCDP(command string) policy.Class {
 	domain, name, _ := strings.Cut(command, ".")
-	switch {
-	case wholeBrowser[domain], strings.Contains(strings.ToLower(name), "cookie"), command == "DOM.setFileInputFiles":
+	if wholeBrowser[domain] || strings.Contains(strings.ToLower(name), "cookie") || command == "DOM.setFileInputFiles" {
 		return policy.Destructive
-	case reading[command], watched[domain] && (name == "enable" || name == "disable"):
-		return policy.Read
 	}
 	return policy.Write
 }
@@ -62,47 +59,4 @@ func classOfCDP(command string) policy.Class {
 var wholeBrowser = map[string]bool{
 	"Autofill": true, "Browser": true, "CacheStorage": true, "DOMStorage": true, "Extensions": true, "FedCm": true,
 	"Fetch": true, "IndexedDB": true, "SystemInfo": true, "Security": true, "Storage": true, "Target": true, "WebAuthn": true,
-}
-
-// watched are the domains that tell of a page by events once they are enabled.
-var watched = map[string]bool{
-	"Accessibility": true, "CSS": true, "Console": true, "DOM": true, "DOMSnapshot": true, "Log": true, "Network": true,
-	"Page": true, "Performance": true, "Runtime": true,
-}
-
-// reading are the commands that change nothing in a page.
-var reading = map[string]bool{
-	"Accessibility.getAXNodeAndAncestors": true,
-	"Accessibility.getChildAXNodes":       true,
-	"Accessibility.getFullAXTree":         true,
-	"Accessibility.getPartialAXTree":      true,
-	"Accessibility.getRootAXNode":         true,
-	"Accessibility.queryAXTree":           true,
-	"CSS.getComputedStyleForNode":         true,
-	"DOM.describeNode":                    true,
-	"DOM.getAttributes":                   true,
-	"DOM.getBoxModel":                     true,
-	"DOM.getContentQuads":                 true,
-	"DOM.getDocument":                     true,
-	"DOM.getFlattenedDocument":            true,
-	"DOM.getNodeForLocation":              true,
-	"DOM.getOuterHTML":                    true,
-	"DOM.performSearch":                   true,
-	"DOM.getSearchResults":                true,
-	"DOM.querySelector":                   true,
-	"DOM.querySelectorAll":                true,
-	"DOM.requestNode":                     true,
-	"DOM.resolveNode":                     true,
-	"DOMSnapshot.captureSnapshot":         true,
-	"Network.getRequestPostData":          true,
-	"Network.getResponseBody":             true,
-	"Page.captureScreenshot":              true,
-	"Page.captureSnapshot":                true,
-	"Page.getFrameTree":                   true,
-	"Page.getLayoutMetrics":               true,
-	"Page.getNavigationHistory":           true,
-	"Page.getResourceContent":             true,
-	"Page.getResourceTree":                true,
-	"Page.printToPDF":                     true,
-	"Performance.getMetrics":              true,
 }
