@@ -237,37 +237,21 @@ func (a *app) policyModeCommand() *cobra.Command {
 }
 
 func (a *app) pauseCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "pause",
-		Short: "Stop all clients, or one, until `tabhub resume`",
-		Long: `Stop all clients, or one, at all sites or at one: calls under way are cancelled, and
-others refused, until "tabhub resume". It holds also when the hub is started anew.`,
-		Example: `  tabhub pause
-  tabhub pause --client claude --site shop.example.com`,
-		Args: args(cobra.NoArgs),
-	}
-	client, site := pauseFlags(cmd)
+	cmd, client, site := ofPause("pause", "Stop all clients, or one, until `tabhub resume`", `Stop all clients, or one, at all sites or at one: calls under way are cancelled, and
+others refused, until "tabhub resume". It holds also when the hub is started anew.`)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := a.send(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site}); err != nil {
-			return err
+		err := a.send(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site})
+		if err == nil {
+			a.note("paused; `tabhub resume` with the same flags lets it go on")
 		}
-		a.note("paused; `tabhub resume` with the same flags lets it go on")
-		return nil
+		return err
 	}
 	return cmd
 }
 
 func (a *app) resumeCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "resume",
-		Short: "Let clients go on that `tabhub pause` has stopped",
-		Long: `Let clients go on that "tabhub pause" has stopped. It takes the flags that pause was
-given: what was paused of one client or site alone stays so when all others go on.`,
-		Example: `  tabhub resume
-  tabhub resume --client claude --site shop.example.com`,
-		Args: args(cobra.NoArgs),
-	}
-	client, site := pauseFlags(cmd)
+	cmd, client, site := ofPause("resume", "Let clients go on that `tabhub pause` has stopped", `Let clients go on that "tabhub pause" has stopped. It takes the flags that pause was
+given: what was paused of one client or site alone stays so when all others go on.`)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		q := url.Values{"client": {*client}, "site": {*site}}
 		return a.send(cmd.Context(), http.MethodDelete, "/api/pause?"+q.Encode(), nil)
@@ -275,10 +259,15 @@ given: what was paused of one client or site alone stays so when all others go o
 	return cmd
 }
 
-func pauseFlags(cmd *cobra.Command) (client, site *string) {
+// ofPause returns a command about what is paused.
+func ofPause(name, short, long string) (cmd *cobra.Command, client, site *string) {
+	cmd = &cobra.Command{
+		Use: name, Short: short, Long: long, Args: args(cobra.NoArgs),
+		Example: "  tabhub " + name + "\n  tabhub " + name + " --client claude --site shop.example.com",
+	}
 	client = cmd.Flags().String("client", "", "only a client, by its `name` or id")
 	site = cmd.Flags().String("site", "", "only at a `site`, or at *.example.com")
-	return client, site
+	return cmd, client, site
 }
 
 // modeOf says which mode holds, and since when.

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/bridge"
-	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/httpd"
 	"tabhub/storage/private"
@@ -29,9 +28,9 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Run the hub",
 		Long: `Run the hub in this terminal, until Ctrl-C.
 
-It prints the entry for your MCP client's configuration. Clients that are configured
-with "tabhub stdio" start a hub in the background when none runs, so this command is
-for looking at the log, for other flags, or for a hub that others use.`,
+Clients that are configured with "tabhub stdio" start a hub in the background when none
+runs, so this command is for looking at the log, for other flags, or for a hub that others
+use.`,
 		Example: `  tabhub serve --demo
   tabhub serve --policy ask --set log-payloads=true
   tabhub serve --listen 0.0.0.0:3300 --tls-cert cert.pem --tls-key key.pem`,
@@ -143,13 +142,11 @@ func (a *app) greet(p *process) {
 	}
 	base := a.config.baseURL(p.info.Addrs[0])
 	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", p.dashboardWords(base), base, base)
-	program, built := executable()
-	desktop, _ := clientconf.Named("claude-desktop")
-	if !built {
+	if _, err := installed(); err != nil {
 		fmt.Fprintf(a.out, "\nTo let MCP clients start it, install the command first: go install ./cmd/tabhub\n\n")
 		return
 	}
-	fmt.Fprintf(a.out, "\nClaude Desktop, in claude_desktop_config.json (or run `tabhub install claude-desktop`):\n\n%s\n", desktop.Text(connectName, clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}))
+	fmt.Fprintf(a.out, "\n`%s` sets up the extension and your MCP clients.\n\n", a.config.command("setup"))
 }
 
 // dashboardWords says where the dashboard is, and how one is signed in there.

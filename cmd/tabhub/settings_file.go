@@ -67,9 +67,6 @@ func (a *app) readConfigFile() error {
 		if s.from != "" { // what goes before is checked; this is, too
 			s = (&hubSettings{all: new(config).settings()}).named(line.key)
 		}
-		if err := line.checkKind(s); err != nil {
-			return err
-		}
 		if err := s.set(line.at, line.words); err != nil {
 			return err
 		}
@@ -87,9 +84,7 @@ func (a *app) readConfigFile() error {
 // configLine is a key of a configuration file and its value.
 type configLine struct {
 	at, key string
-	words   []string
-	kind    unstable.Kind // of the value, or of the elements of a list
-	isList  bool
+	words   []string // the value, or the elements of a list
 }
 
 // parseConfig reads the lines of a configuration file: keys without a table, each once.
@@ -121,41 +116,14 @@ func parseConfig(path string, body []byte) (lines []configLine, err error) {
 			return nil, usagef("%s: %s: there are no tables; write each setting in a line of its own, such as call-timeout = \"30s\"", line.at, line.key)
 		}
 		value := e.Value()
-		if line.isList = value.Kind == unstable.Array; line.isList {
+		if value.Kind == unstable.Array {
 			for each := value.Children(); each.Next(); {
-				line.add(each.Node())
+				line.words = append(line.words, string(each.Node().Data))
 			}
 		} else {
-			line.add(value)
+			line.words = []string{string(value.Data)}
 		}
 		lines = append(lines, line)
 	}
 	return lines, nil
-}
-
-func (l *configLine) add(value *unstable.Node) {
-	if l.kind != unstable.Invalid && l.kind != value.Kind {
-		l.kind = unstable.Array // of several kinds, which nothing takes
-	} else {
-		l.kind = value.Kind
-	}
-	l.words = append(l.words, string(value.Data))
-}
-
-// checkKind returns an error if the value is not written as one of the setting.
-func (l *configLine) checkKind(s *setting) error {
-	kind, how := unstable.String, "in quotes, such as "+s.name+" = "+s.example()
-	isList := s.list() != nil
-	switch s.value.(type) {
-	case *listValue:
-		how = "as a list, such as " + s.name + " = " + s.example()
-	case *yesNoValue:
-		kind, how = unstable.Bool, "as true or false"
-	case *numberValue:
-		kind, how = unstable.Integer, "as a number, such as "+s.name+" = "+s.word()
-	}
-	if l.isList != isList || len(l.words) > 0 && l.kind != kind {
-		return usagef("%s: write %s %s", l.at, s.name, how)
-	}
-	return nil
 }
