@@ -210,7 +210,7 @@ func TestCredentialsMoveWithTheirUser(t *testing.T) {
 
 	m.open(a, "ann")
 	m.close(onA) // once more, which is nothing to the hub that is hers now
-	if len(a.ring.ListOf("ann")) != 0 {
+	if len(a.ring.List("ann")) != 0 {
 		t.Error("a browser is back")
 	}
 	if _, err := a.ring.Invite("ann", time.Time{}); err != nil {

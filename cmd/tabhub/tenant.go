@@ -132,11 +132,10 @@ func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal, epoch 
 
 // hasBrowser reports whether a user has paired a browser of their own with the hub.
 func (p *process) hasBrowser(user spec.UserID) bool {
-	paired := p.ring.ListOf(user)
 	if user == spec.LocalUser {
-		paired = append(paired, p.ring.ListOf("")...)
+		user = ""
 	}
-	return slices.ContainsFunc(paired, func(of pairing.Pairing) bool { return !p.ring.IsStarted(of.ID) })
+	return slices.ContainsFunc(p.ring.List(user), func(of pairing.Pairing) bool { return !p.ring.IsStarted(of.ID) })
 }
 
 // newInstances returns where a user's browsers are started. A hub with accounts starts

@@ -104,10 +104,11 @@ func (s *Server) pairings(r *request) []pairing.Pairing {
 	if s.o.Ring == nil {
 		return nil
 	}
+	user := r.pass.identity.User
 	if !s.guard.accounts {
-		return s.o.Ring.List()
+		user = ""
 	}
-	return s.o.Ring.ListOf(r.pass.identity.User)
+	return s.o.Ring.List(user)
 }
 
 func (s *Server) deletePairing(r *request) error {

@@ -40,14 +40,14 @@ func TestPairingsMoveWithTheirUser(t *testing.T) {
 	if !errors.Is(context.Cause(grant.Revoked), tabtransport.ErrGoingAway) {
 		t.Errorf("who is in with it is told %v", context.Cause(grant.Revoked))
 	}
-	if _, _, _, err := gone.meet(a, here); !errors.Is(err, pairing.ErrUnknown) || len(a.List()) != 0 {
-		t.Errorf("the node that the user has left: %v, %+v", err, a.List())
+	if _, _, _, err := gone.meet(a, here); !errors.Is(err, pairing.ErrUnknown) || len(a.List("ann")) != 0 {
+		t.Errorf("the node that the user has left: %v, %+v", err, a.List("ann"))
 	}
 	if _, err := a.Invite("ann", time.Time{}); !errors.Is(err, tabtransport.ErrGoingAway) {
 		t.Errorf("the node that the user has left invites: %v", err)
 	}
 	d.load(t, b, "ann")
-	if list := b.ListOf("ann"); len(list) != 2 || len(b.ListOf("bob")) != 0 {
+	if list := b.List("ann"); len(list) != 2 || len(b.List("bob")) != 0 {
 		t.Errorf("on the other node: %+v", list)
 	}
 	if grant, _ := gone.mustMeet(t, b); grant.User != "ann" || grant.Revoked.Err() != nil {
@@ -131,7 +131,7 @@ func TestStaleOwnerPairsNothing(t *testing.T) {
 	}
 	next := d.node()
 	d.load(t, next, "ann")
-	if list := next.List(); len(list) != 1 || next.IsStarted(paired.id) {
+	if list := next.List("ann"); len(list) != 1 || next.IsStarted(paired.id) {
 		t.Errorf("the next owner has %+v", list)
 	}
 	paired.mustMeet(t, next)
@@ -161,7 +161,7 @@ func TestPairingOfWhichTheBrowserWasNotTold(t *testing.T) {
 	<-died
 	next := d.node()
 	d.load(t, next, "ann")
-	if list := next.ListOf("ann"); len(list) != 1 || list[0].ID != o.Pairing {
+	if list := next.List("ann"); len(list) != 1 || list[0].ID != o.Pairing {
 		t.Fatalf("kept: %+v", list)
 	}
 	if _, _, believed, err := (browser{o.Pairing, o.Secret, here}).meet(next, here); believed || err == nil {

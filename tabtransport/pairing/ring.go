@@ -152,46 +152,23 @@ func (r *Ring) pairing(id spec.PairingID) (Pairing, error) {
 	return p.Pairing, nil
 }
 
-// List returns the pairings that have been used, the oldest first.
-func (r *Ring) List() []Pairing {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	list := []Pairing{}
-	if r.file != nil {
-		list = r.file.appendUsed(list)
-	}
-	for _, s := range r.users {
-		list = s.appendUsed(list)
-	}
-	sortPairings(list)
-	return list
-}
-
-// ListOf is List for the pairings of a user.
-func (r *Ring) ListOf(user spec.UserID) []Pairing {
+// List returns a user's pairings that have been used, the oldest first; the user is "" on a hub
+// without accounts.
+func (r *Ring) List(user spec.UserID) []Pairing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	list := []Pairing{}
 	if s := r.setLocked(user); s != nil {
-		list = slices.DeleteFunc(s.appendUsed(list), func(p Pairing) bool { return p.User != user })
-	}
-	sortPairings(list)
-	return list
-}
-
-func (s *set) appendUsed(list []Pairing) []Pairing {
-	for _, p := range s.state.Pairings {
-		if !p.Forgotten {
-			list = append(list, p.Pairing)
+		for _, p := range s.state.Pairings {
+			if !p.Forgotten && p.User == user {
+				list = append(list, p.Pairing)
+			}
 		}
 	}
-	return list
-}
-
-func sortPairings(list []Pairing) {
 	slices.SortFunc(list, func(a, b Pairing) int {
 		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(string(a.ID), string(b.ID)))
 	})
+	return list
 }
 
 // SetStarted notes whether the browser of a pairing is one that the hub has started for a

@@ -195,7 +195,7 @@ func testCopyIsPaired(t *testing.T, k keeper) {
 		}
 	}
 	b.mustMeet(t, k.open(t))
-	if list := k.open(t).List(); len(list) != 1 || list[0].ID != b.id || list[0].Kind != pairing.KindCopy || list[0].Browser != "Chromium 156" {
+	if list := k.open(t).List(""); len(list) != 1 || list[0].ID != b.id || list[0].Kind != pairing.KindCopy || list[0].Browser != "Chromium 156" {
 		t.Errorf("%+v", list)
 	}
 	if !isFile {
@@ -330,7 +330,7 @@ func testInvitationEnds(t *testing.T, k keeper) {
 	// And does not stay in the file, which would grow with each.
 	o = invite(t, ring, "ann", time.Time{})
 	browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
-	if list := ring.List(); len(list) != 1 || list[0].ID != o.Pairing {
+	if list := ring.List("ann"); len(list) != 1 || list[0].ID != o.Pairing {
 		t.Errorf("what has expired is kept: %+v", list)
 	}
 }
@@ -430,7 +430,7 @@ func testPairingsOfAUserAreBounded(t *testing.T, k keeper) {
 			first, grant = last, g
 		}
 	}
-	if n := len(ring.List()); n != 32 {
+	if n := len(ring.List("ann")); n != 32 {
 		t.Errorf("she has %d pairings", n)
 	}
 	if _, _, _, err := first.meet(ring, here); !errors.Is(err, pairing.ErrUnknown) || grant.Revoked.Err() == nil {
