@@ -14,7 +14,6 @@ import (
 	"tabhub/hub/auth"
 	"tabhub/hub/policy"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/storage/private"
 	"tabhub/storage/storagetest"
 )
@@ -70,22 +69,7 @@ func (d *inDocuments) load(t *testing.T, c *auth.Clients, user spec.UserID) {
 // document is how the next owner of a user keeps the clients.
 func (d *inDocuments) document(t *testing.T, user spec.UserID) private.Document {
 	t.Helper()
-	state, err := d.store.Load(t.Context(), user, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := private.Document{Save: func(body []byte, wait bool) error {
-		done := make(chan error, 1)
-		d.store.Write(user, state.Epoch, []storage.Change{storage.Settings{Name: "clients", Body: body}}, func(err error) { done <- err })
-		if !wait {
-			return nil
-		}
-		return <-done
-	}}
-	for _, s := range state.Settings {
-		doc.Body = s.Body
-	}
-	return doc
+	return d.store.Documents(t, user)("clients")
 }
 
 func (d *inDocuments) text(t *testing.T) (all string) {

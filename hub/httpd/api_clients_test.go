@@ -18,7 +18,6 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/storage/private"
 	"tabhub/storage/storagetest"
 )
@@ -62,17 +61,7 @@ func (d *testServer) mint(body string) MintedClient {
 // client is made, or revoked, would be wrong.
 func TestClientsOfAStaleHub(t *testing.T) {
 	store, clients := new(storagetest.Memory), auth.NewClients(nil)
-	load := func() private.Document {
-		kept, err := store.Load(t.Context(), spec.LocalUser, time.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return private.Document{Save: func(body []byte, _ bool) error {
-			done := make(chan error, 1)
-			store.Write(spec.LocalUser, kept.Epoch, []storage.Change{storage.Settings{Name: "clients", Body: body}}, func(err error) { done <- err })
-			return <-done
-		}}
-	}
+	load := func() private.Document { return store.Documents(t, spec.LocalUser)("clients") }
 	if err := clients.Load(spec.LocalUser, load()); err != nil {
 		t.Fatal(err)
 	}

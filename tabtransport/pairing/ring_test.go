@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/storage/private"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport/pairing"
@@ -94,20 +93,7 @@ func (d *inDocuments) load(t testing.TB, ring *pairing.Ring, user spec.UserID) {
 // document is how the next owner of a user keeps the pairings.
 func (d *inDocuments) document(t testing.TB, user spec.UserID) private.Document {
 	t.Helper()
-	kept := cmp.Or(user, spec.LocalUser)
-	state, err := d.store.Load(t.Context(), kept, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := private.Document{Save: func(body []byte, _ bool) error {
-		done := make(chan error, 1)
-		d.store.Write(kept, state.Epoch, []storage.Change{storage.Settings{Name: "pairings", Body: body}}, func(err error) { done <- err })
-		return <-done
-	}}
-	for _, s := range state.Settings {
-		doc.Body = s.Body
-	}
-	return doc
+	return d.store.Documents(t, cmp.Or(user, spec.LocalUser))("pairings")
 }
 
 func (d *inDocuments) text(t testing.TB) string {

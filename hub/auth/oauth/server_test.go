@@ -47,23 +47,7 @@ func newOwner(t *testing.T) *owner {
 // load opens the documents, as a node does that becomes the owner's.
 func (o *owner) load() {
 	o.t.Helper()
-	kept, err := o.store.Load(o.t.Context(), spec.LocalUser, time.Time{})
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	document := func(name string) private.Document {
-		doc := private.Document{Save: func(body []byte, _ bool) error {
-			done := make(chan error, 1)
-			o.store.Write(spec.LocalUser, kept.Epoch, []storage.Change{storage.Settings{Name: name, Body: body}}, func(err error) { done <- err })
-			return <-done
-		}}
-		for _, s := range kept.Settings {
-			if s.Name == name {
-				doc.Body = s.Body
-			}
-		}
-		return doc
-	}
+	document := o.store.Documents(o.t, spec.LocalUser)
 	if err := errors.Join(o.clients.Load(spec.LocalUser, document("clients")), o.server.Load(document("grants"))); err != nil {
 		o.t.Fatal(err)
 	}
@@ -71,16 +55,8 @@ func (o *owner) load() {
 
 // kept is what is kept of the grants.
 func (o *owner) kept() string {
-	o.t.Helper()
-	kept, err := o.store.Load(o.t.Context(), spec.LocalUser, time.Time{})
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, s := range kept.Settings {
-		all.Write(s.Body)
-	}
-	return all.String()
+	document := o.store.Documents(o.t, spec.LocalUser)
+	return string(document("clients").Body) + string(document("grants").Body)
 }
 
 // open opens what is kept, as a hub does that starts.
