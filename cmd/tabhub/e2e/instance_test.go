@@ -86,6 +86,27 @@ func TestBrowserInstance(t *testing.T) {
 		t.Errorf("the screenshot is %s, %v", shot.MimeType, err)
 	}
 
+	// It goes on in a tab behind that one, waits for the page there, and comes back.
+	inTab := func(tool, action, more string, v any) {
+		t.Helper()
+		c.callJSON(tool, fmt.Sprintf(`{"action":%q,"tabId":%q%s}`, action, page.TabID, more), v)
+	}
+	var at struct{ URL, Tool, Text string }
+	c.callJSON("browser_tab", fmt.Sprintf(`{"action":"new","url":"%s/demo?2","browserId":%q}`, p.url(), started.BrowserID), &page)
+	inTab("browser_page", "wait", `,"tool":"add_to_cart","timeoutMs":30000`, &at)
+	inTab("browser_page", "wait", `,"for":"rest","timeoutMs":30000`, &at)
+	if at.URL != p.url()+"/demo?2" || !strings.HasSuffix(at.Tool, "add_to_cart") {
+		t.Errorf("waited for what is at %+v", at)
+	}
+	inTab("browser_page", "goto", fmt.Sprintf(`,"url":"%s/demo?3"`, p.url()), &at)
+	inTab("browser_page", "back", "", &at)
+	inTab("browser_page", "text", "", &at)
+	if at.URL != p.url()+"/demo?2" || !strings.Contains(at.Text, "Corner Shop") {
+		t.Errorf("back at %.200v", at)
+	}
+	inTab("browser_tab", "activate", "", &at)
+	inTab("browser_tab", "close_others", "", &at)
+
 	// One that is killed is gone, and its profile free.
 	type instances struct {
 		Instances []struct {
