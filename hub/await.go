@@ -33,7 +33,7 @@ func (h *Hub) Await(ctx context.Context, ready func() bool) error {
 func (h *Hub) AwaitPeer(ctx context.Context, match func(state.BrowserInfo) bool) (state.BrowserInfo, error) {
 	var found state.BrowserInfo
 	err := h.Await(ctx, func() bool {
-		infos := h.Browsers()
+		infos := h.Browsers(nil)
 		i := slices.IndexFunc(infos, func(b state.BrowserInfo) bool { return b.Connected && match(b) })
 		if i >= 0 {
 			found = infos[i]

@@ -184,7 +184,7 @@ func TestCachedToolWaitsForItsBrowser(t *testing.T) {
 		b.Notify(1, &spec.TabClosed{})
 		b.Cut()
 		synctest.Wait()
-		if e, err := w.hub.Explain("website_tool_e_com_find"); err != nil || !strings.Contains(e.Reason, "wait for the browser") {
+		if e, err := w.hub.Explain(nil, nil, "website_tool_e_com_find"); err != nil || !strings.Contains(e.Reason, "wait for the browser") {
 			t.Errorf("%+v, %v", e, err)
 		}
 		c := w.call(t.Context(), "e_com_find")

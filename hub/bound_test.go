@@ -153,16 +153,16 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 				}
 			}
 		}
-		for _, info := range w.hub.TabsFor(c.by) {
+		for _, info := range w.hub.Tabs(c.by) {
 			if info.Label != c.own || !info.Focused {
 				t.Errorf("%s sees the tab %+v", c.by.Who.Name, info)
 			}
 		}
-		if b := w.hub.BrowsersFor(c.by); len(b) != 1 || b[0].Label != c.own {
+		if b := w.hub.Browsers(c.by); len(b) != 1 || b[0].Label != c.own {
 			t.Errorf("%s sees the browsers %+v", c.by.Who.Name, b)
 		}
 		// Ids of the other browser, made by hand.
-		for _, b := range w.hub.Browsers() {
+		for _, b := range w.hub.Browsers(nil) {
 			for _, req := range []spec.Request{&spec.ListTabs{}, &spec.OpenTab{URL: shop}, &spec.CloseTab{}, &spec.Text{}} {
 				to := spec.TabAddr{Peer: b.Peer, Tab: 7}
 				if _, ok := req.(*spec.ListTabs); ok {
@@ -235,7 +235,7 @@ func TestBoundClientKnowsNamesAlone(t *testing.T) {
 	if n := len(w.hub.ListFor(atWork, ListTools).Items); n != 0 {
 		t.Errorf("%d tools are listed", n)
 	}
-	if n := len(w.hub.TabsFor(atWork)) + len(w.hub.BrowsersFor(atWork)); n != 0 {
+	if n := len(w.hub.Tabs(atWork)) + len(w.hub.Browsers(atWork)); n != 0 {
 		t.Errorf("%d tabs and browsers are known", n)
 	}
 	_, err := w.hub.Call(t.Context(), Call{Name: "website_tool_mail_example_send", By: atWork})
@@ -356,7 +356,7 @@ func TestExplainToBound(t *testing.T) {
 	byCredential := &policy.Principal{ID: "c4", Name: "clerk", Scope: &policy.Scope{Browsers: []string{"work"}}}
 	defer w.hub.Connected(atWork)(true)
 	for _, who := range []*policy.Principal{byCredential, atWork.Who} {
-		e, err := w.hub.ExplainFor(who, func(id state.SessionID, _ string) bool { return id.Client == who.ID }, "website_tool_shop_example__buy")
+		e, err := w.hub.Explain(who, func(id state.SessionID, _ string) bool { return id.Client == who.ID }, "website_tool_shop_example__buy")
 		if err != nil || e.Tab == nil || e.Tab.Addr.Peer != "browser:work-id" || len(e.Candidates) != 1 {
 			t.Errorf("%s: %+v, %v", who.Name, e, err)
 		}

@@ -19,7 +19,7 @@ func (h *Hub) NameBrowser(browser, name string) error {
 	if err := policy.CheckBrowser(name); err != nil {
 		return err
 	}
-	all := slices.DeleteFunc(h.Browsers(), func(b state.BrowserInfo) bool {
+	all := slices.DeleteFunc(h.Browsers(nil), func(b state.BrowserInfo) bool {
 		return b.Single || b.Label != browser && b.Peer.Short() != browser && string(b.ID) != browser && string(b.Peer) != browser
 	})
 	switch len(all) {

@@ -171,7 +171,7 @@ func (r *run) begin() error {
 // lookUpLocked finds out what the name stands for. The caller holds h.mu.
 func (r *run) lookUpLocked() (err error) {
 	var ok bool
-	if r.ref, ok = r.h.state.LookupFor(r.h.by(r.by), r.kind, r.name); !ok {
+	if r.ref, ok = r.h.state.Lookup(r.h.by(r.by), r.kind, r.name); !ok {
 		err = r.h.unknownLocked(r.by, r.kind, r.name)
 	}
 	return err

@@ -101,7 +101,7 @@ func TestCallGoesWhereTheLastOneWent(t *testing.T) {
 		c = w.call(t.Context(), "e_com_x")
 		answer(a, a.Next(), "second")
 		c.want(t, "second")
-		if e, err := w.hub.Explain("website_tool_e_com_x"); err != nil || e.Reason != state.ReasonLastURL {
+		if e, err := w.hub.Explain(nil, nil, "website_tool_e_com_x"); err != nil || e.Reason != state.ReasonLastURL {
 			t.Errorf("explained %+v, %v", e, err)
 		}
 	})
@@ -215,14 +215,14 @@ func TestCallThatWaitsForThePerson(t *testing.T) {
 		p.Notify(0, &spec.TabState{Waiting: ptr(true)})
 		p.Waits(r)
 		time.Sleep(4 * time.Minute)
-		if tabs := w.hub.Tabs(); !tabs[0].Waiting {
+		if tabs := w.hub.Tabs(nil); !tabs[0].Waiting {
 			t.Errorf("the tab is %+v", tabs[0])
 		}
 		p.Notify(0, &spec.TabState{Waiting: ptr(false)})
 		answer(p, r, "booked")
 		c.want(t, "booked")
 		synctest.Wait()
-		if tabs := w.hub.Tabs(); tabs[0].Waiting {
+		if tabs := w.hub.Tabs(nil); tabs[0].Waiting {
 			t.Errorf("the tab is %+v", tabs[0])
 		}
 
@@ -288,7 +288,7 @@ func TestCacheOfASiteWithoutAddress(t *testing.T) {
 			b.Notify(1, &spec.TabClosed{})
 			synctest.Wait()
 			w.wantNames(name)
-			if e, err := w.hub.Explain("website_tool_" + name); err != nil || e.OpenURL != origin+"/" {
+			if e, err := w.hub.Explain(nil, nil, "website_tool_"+name); err != nil || e.OpenURL != origin+"/" {
 				t.Errorf("%s: %+v, %v", domain, e, err)
 			}
 			c := w.call(t.Context(), name)
@@ -316,7 +316,7 @@ func TestCacheKeepsTheAddress(t *testing.T) {
 		w.register(b, 2, tools("", `find:"origin":"https://e.com","annotations":{"cache":true}`))
 		b.Notify(2, &spec.TabClosed{})
 		synctest.Wait()
-		if e, err := w.hub.Explain("website_tool_e_com_find"); err != nil || e.OpenURL != "https://e.com/deep" {
+		if e, err := w.hub.Explain(nil, nil, "website_tool_e_com_find"); err != nil || e.OpenURL != "https://e.com/deep" {
 			t.Errorf("%+v, %v", e, err)
 		}
 	})

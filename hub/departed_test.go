@@ -30,10 +30,10 @@ func TestCallWaitsForTheNextDocument(t *testing.T) {
 		if n := w.peers.InFlight(); n != 0 {
 			t.Errorf("%d calls were sent to a page that has gone", n)
 		}
-		if e, err := w.hub.Explain("website_tool_e_com_x"); err != nil || !strings.Contains(e.Reason, "wait for the next one") {
+		if e, err := w.hub.Explain(nil, nil, "website_tool_e_com_x"); err != nil || !strings.Contains(e.Reason, "wait for the next one") {
 			t.Errorf("%+v, %v", e, err)
 		}
-		if d := w.hub.Tabs()[0].Domains[0]; d.Tools != 2 || d.Departed != 2 {
+		if d := w.hub.Tabs(nil)[0].Domains[0]; d.Tools != 2 || d.Departed != 2 {
 			t.Errorf("%+v", d)
 		}
 		w.register(b, 1, tools("https://e.com/", "x", "y"+departed))
@@ -85,7 +85,7 @@ func TestDiscardedTab(t *testing.T) {
 			if d := w.description("e_com_x"); d != "[e.com • Asleep] does x" {
 				t.Errorf("%s: description %q", what, d)
 			}
-			if e, err := w.hub.Explain("website_tool_e_com_x"); err != nil || !strings.Contains(e.Reason, "asleep") || !e.Tab.Discarded {
+			if e, err := w.hub.Explain(nil, nil, "website_tool_e_com_x"); err != nil || !strings.Contains(e.Reason, "asleep") || !e.Tab.Discarded {
 				t.Errorf("%s: %+v, %v", what, e, err)
 			}
 			c := w.call(t.Context(), "e_com_x")
@@ -98,7 +98,7 @@ func TestDiscardedTab(t *testing.T) {
 		// Some browsers give a tab that sleeps another number.
 		b.Notify(3, &spec.TabState{Replaces: 1})
 		wakes("under another number")
-		if tab := w.hub.Tabs()[0]; tab.Addr.Tab != 3 || tab.Domains[0].Number != 1 {
+		if tab := w.hub.Tabs(nil)[0]; tab.Addr.Tab != 3 || tab.Domains[0].Number != 1 {
 			t.Errorf("%+v", tab)
 		}
 		b.Notify(1, &spec.TabState{Replaces: 3})
@@ -130,7 +130,7 @@ func TestDiscardedTab(t *testing.T) {
 		}
 		b.Notify(2, &spec.TabState{Replaces: 1}) // which is another tab
 		synctest.Wait()
-		if tabs := w.hub.Tabs(); len(tabs) != 2 || !tabs[0].Discarded || tabs[1].Discarded {
+		if tabs := w.hub.Tabs(nil); len(tabs) != 2 || !tabs[0].Discarded || tabs[1].Discarded {
 			t.Errorf("%+v", tabs)
 		}
 

@@ -14,43 +14,33 @@ import (
 	"tabhub/storage"
 )
 
-// Tabs describes all tabs but those that have not come back since a restart, by
-// browser and tab.
-func (h *Hub) Tabs() []state.TabInfo {
-	tabs, waiting := view(h, (*state.State).Tabs), h.yields.in()
+// Tabs describes the tabs that a client knows of, nil for all, but those that have not come back
+// since a restart, by browser and tab.
+func (h *Hub) Tabs(by *consent.Caller) []state.TabInfo {
+	tabs, waiting := view(h, func(s *state.State) []state.TabInfo { return s.Tabs(h.by(by)) }), h.yields.in()
 	for i := range tabs {
 		tabs[i].Waiting = tabs[i].Waiting || waiting[tabs[i].Addr] > 0
 	}
 	return tabs
 }
 
-// TabsFor is Tabs of those that a client knows of.
-func (h *Hub) TabsFor(by *consent.Caller) []state.TabInfo {
-	return view(h, func(s *state.State) []state.TabInfo { return s.TabsFor(h.by(by)) })
-}
-
-// Browsers describes all peers, single tabs included, that are connected or in their
-// grace.
-func (h *Hub) Browsers() []state.BrowserInfo { return h.BrowsersFor(nil) }
-
-// BrowsersFor is Browsers of those that a client knows of.
-func (h *Hub) BrowsersFor(by *consent.Caller) []state.BrowserInfo {
+// Browsers describes the peers that a client knows of, nil for all, single tabs included, that are
+// connected or in their grace.
+func (h *Hub) Browsers(by *consent.Caller) []state.BrowserInfo {
 	return view(h, func(s *state.State) []state.BrowserInfo { return s.Browsers(h.by(by), time.Now()) })
 }
 
-// Explain says where a call of a tool's name would go now, and why: one of nobody in
-// particular. The error is an *UnknownError.
-func (h *Hub) Explain(name string) (state.Explanation, error) {
-	return h.ExplainFor(nil, func(state.SessionID, string) bool { return false }, name)
-}
-
-// ExplainFor is Explain for the session, of those that match, that was here last. If there is none
-// it is Explain, and Explanation.By is zero. Of the browsers those are considered that there are
-// for who, nil for nobody in particular.
-func (h *Hub) ExplainFor(who *policy.Principal, match func(id state.SessionID, label string) bool, name string) (state.Explanation, error) {
+// Explain says where a call of a tool's name would go now, and why: one of the session, of those
+// that match, that was here last or, if there is none or match is nil, of nobody in particular;
+// then Explanation.By is zero. Of the browsers those are considered that there are for who, nil
+// for nobody in particular. The error is an *UnknownError.
+func (h *Hub) Explain(who *policy.Principal, match func(id state.SessionID, label string) bool, name string) (state.Explanation, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	by := h.state.Latest(match)
+	var by state.By
+	if match != nil {
+		by = h.state.Latest(match)
+	}
 	if who != nil {
 		by.Browsers = h.Policy().Browsers(who, by.Browsers)
 	}

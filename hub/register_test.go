@@ -93,7 +93,7 @@ func TestBadItemsAreQuarantined(t *testing.T) {
 			t.Errorf("accepted %d, rejected %d of %d", r.Accepted, len(r.Rejected), len(m.Items))
 		}
 		w.wantNames("e_com_good")
-		if info := w.hub.Tabs()[0]; len(info.Rejected) != len(m.Items)-1 {
+		if info := w.hub.Tabs(nil)[0]; len(info.Rejected) != len(m.Items)-1 {
 			t.Errorf("%d rejections are visible", len(info.Rejected))
 		}
 		for _, it := range w.hub.List(ListTools).Items {
@@ -123,7 +123,7 @@ func TestBadPartsAreLeftOut(t *testing.T) {
 			t.Errorf("registered %+v", r)
 		}
 		w.wantNames("e_com_a e_com_b e_com_c e_com_d e_com_e e_com_f e_com_g")
-		if info := w.hub.Tabs()[0]; len(info.Warnings) != 7 {
+		if info := w.hub.Tabs(nil)[0]; len(info.Warnings) != 7 {
 			t.Errorf("%d warnings are visible", len(info.Warnings))
 		}
 		c := w.call(t.Context(), "e_com_b")
@@ -181,7 +181,7 @@ func TestTabThatIsClosedWhileItRegistersIsGone(t *testing.T) {
 		if raw, err := b.Ask(1, tools("https://e.com/")); err == nil || !strings.Contains(err.Error(), "the tab was closed") {
 			t.Errorf("registered %s, %v", raw, err)
 		}
-		if tabs := w.hub.Tabs(); len(tabs) != 0 {
+		if tabs := w.hub.Tabs(nil); len(tabs) != 0 {
 			t.Errorf("still there: %+v", tabs)
 		}
 	})

@@ -100,15 +100,12 @@ func (h *Hub) ForgetClient(client string) {
 	h.outcomes.Forget(func(party string) bool { return consent.IsParty(party, client) })
 }
 
-// Sessions describes the sessions of clients that have tabs, or are connected.
-func (h *Hub) Sessions() []state.SessionInfo { return view(h, (*state.State).Sessions) }
-
-// FindSessions describes a part of Sessions: of a client, unless that is "", and of a name, unless
+// Sessions describes the sessions of clients that have tabs, or are connected: of a client, unless that is "", and of a name, unless
 // that is "", those from offset on, at most limit; all if that is negative. It says, too, how many
 // there are.
-func (h *Hub) FindSessions(client, name string, offset, limit int) (shown []state.SessionInfo, found int) {
+func (h *Hub) Sessions(client, name string, offset, limit int) (shown []state.SessionInfo, found int) {
 	h.mu.RLock()
-	shown, found = h.state.FindSessions(client, name, offset, limit)
+	shown, found = h.state.Sessions(client, name, offset, limit)
 	h.mu.RUnlock()
 	waiting := h.yields.in()
 	for _, s := range shown {

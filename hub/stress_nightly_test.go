@@ -206,7 +206,7 @@ func TestCrowd(t *testing.T) {
 				t.Errorf("%d requests are left", n)
 			}
 			time.Sleep(spec.BrowserGrace + time.Minute)
-			if n := len(c.hub.Tabs()); n != 0 {
+			if n := len(c.hub.Tabs(nil)); n != 0 {
 				t.Errorf("%d tabs are left", n)
 			}
 			if s := c.hub.Status(); s.InFlight != 0 {

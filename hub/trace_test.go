@@ -44,7 +44,7 @@ func (s *sites) call(by *consent.Caller, name, args string) string {
 
 // browser returns the one that is connected.
 func (s *sites) browser() spec.PeerID {
-	all := s.hub.Browsers()
+	all := s.hub.Browsers(nil)
 	return all[slices.IndexFunc(all, func(b state.BrowserInfo) bool { return !b.Single })].Peer
 }
 

@@ -445,7 +445,7 @@ func (w *attack) attempt(do func() (json.RawMessage, error)) string {
 // builtin calls a tool of the hub about the shop's tab.
 func (w *attack) builtin(tool, args string) string {
 	w.t.Helper()
-	tabs := w.hub.Tabs()
+	tabs := w.hub.Tabs(nil)
 	for _, tab := range tabs {
 		if strings.HasPrefix(tab.URL, "https://shop.example/") {
 			args = strings.ReplaceAll(args, "%s", tab.Addr.Public())

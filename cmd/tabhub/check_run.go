@@ -144,7 +144,7 @@ func (c *checkRun) look() (p *pagecheck.Page, title string) {
 	own := naming.DomainOfURL(at, true)
 	var offers []func(hub.ListKind) func(*hub.Item) bool
 	// The page is two tabs where it has joined by /tab.js, too.
-	for _, t := range c.of.Tabs() {
+	for _, t := range c.of.Tabs(nil) {
 		if withoutFragment(t.URL) == withoutFragment(at) {
 			title = cmp.Or(title, t.Title)
 			p.Rejected, p.Warnings = append(p.Rejected, t.Rejected...), append(p.Warnings, t.Warnings...)

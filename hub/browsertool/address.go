@@ -35,7 +35,7 @@ func (b browser) label() string {
 // browsers returns what is connected.
 func (c *call) browsers() []browser {
 	var out []browser
-	for _, info := range c.hub.BrowsersFor(c.by) {
+	for _, info := range c.hub.Browsers(c.by) {
 		if info.Connected {
 			out = append(out, browser{info, info.Peer.Short()})
 		}

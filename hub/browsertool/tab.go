@@ -112,7 +112,7 @@ func listTabs(c *call) (any, error) {
 func (c *call) tabsOf(b browser) ([]tab, error) {
 	var tabs []tab
 	if b.Single || !b.can(spec.CapListTabs) {
-		for _, info := range c.hub.TabsFor(c.by) {
+		for _, info := range c.hub.Tabs(c.by) {
 			if info.Addr.Peer == b.Peer {
 				t := spec.BrowserTab{TabID: info.Addr.Tab, URL: info.URL, Title: info.Title, Active: info.Active}
 				tabs = append(tabs, c.entry(b, t, []state.TabInfo{info}))
@@ -126,7 +126,7 @@ func (c *call) tabsOf(b browser) ([]tab, error) {
 	}
 	known := map[spec.TabAddr]state.TabInfo{}
 	joined := map[string][]state.TabInfo{} // pages by themselves, by address
-	for _, info := range c.hub.TabsFor(c.by) {
+	for _, info := range c.hub.Tabs(c.by) {
 		switch {
 		case info.Addr.Peer == b.Peer:
 			known[info.Addr] = info

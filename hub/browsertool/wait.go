@@ -122,7 +122,7 @@ func (c *call) awaitTools(ctx context.Context, b browser, addr spec.TabAddr, at 
 // offered reports whether a tab has the tools that are waited for, or a page at its address
 // that has joined the hub by itself. If that is one, it returns its public name.
 func (c *call) offered(addr spec.TabAddr, url string) (tool string, ready bool) {
-	for _, t := range c.hub.TabsFor(c.by) {
+	for _, t := range c.hub.Tabs(c.by) {
 		switch {
 		case t.Addr != addr && !(byItself(t) && document(t.URL) == document(url)), toolsOf(t) == 0:
 		case c.args.Tool == "":
@@ -163,14 +163,14 @@ func waitForRest(c *call, b browser, addr spec.TabAddr, limit time.Duration) (an
 
 // isConnected reports whether a browser is there, and not away for a while.
 func (c *call) isConnected(b browser) bool {
-	return slices.ContainsFunc(c.hub.BrowsersFor(c.by), func(other state.BrowserInfo) bool { return other.Peer == b.Peer && other.Connected })
+	return slices.ContainsFunc(c.hub.Browsers(c.by), func(other state.BrowserInfo) bool { return other.Peer == b.Peer && other.Connected })
 }
 
 // awaitBrowser blocks until a browser that may be away is connected.
 func (c *call) awaitBrowser(ctx context.Context, b browser) error {
 	gone := false
 	err := c.hub.Await(ctx, func() bool {
-		gone = !slices.ContainsFunc(c.hub.BrowsersFor(c.by), func(other state.BrowserInfo) bool { return other.Peer == b.Peer })
+		gone = !slices.ContainsFunc(c.hub.Browsers(c.by), func(other state.BrowserInfo) bool { return other.Peer == b.Peer })
 		return gone || c.isConnected(b)
 	})
 	if gone && err == nil {

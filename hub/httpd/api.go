@@ -33,7 +33,7 @@ func (s *Server) getTabs(r *request) error {
 	if err != nil {
 		return err
 	}
-	for _, tab := range r.tenant.Hub.Tabs() {
+	for _, tab := range r.tenant.Hub.Tabs(nil) {
 		if part.findsTab(&tab) && part.has() {
 			part.shown = append(part.shown, tab)
 		}
@@ -41,7 +41,7 @@ func (s *Server) getTabs(r *request) error {
 	return part.answer(r)
 }
 
-func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers())) }
+func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers(nil))) }
 
 func (s *Server) getTools(r *request) error {
 	part, err := newPart[ToolReport](r)
@@ -77,14 +77,14 @@ func (s *Server) getExplain(r *request) error {
 	}
 	client := r.URL.Query().Get("client")
 	if client == "" {
-		e, err := r.tenant.Hub.Explain(name)
+		e, err := r.tenant.Hub.Explain(nil, nil, name)
 		if err != nil {
 			return err
 		}
 		return r.answer(e)
 	}
 	who, unknown := s.client(r, client)
-	e, err := r.tenant.Hub.ExplainFor(who, func(id state.SessionID, label string) bool {
+	e, err := r.tenant.Hub.Explain(who, func(id state.SessionID, label string) bool {
 		if unknown == nil {
 			return id.Client == who.ID
 		}

@@ -45,7 +45,7 @@ func (s *Server) getBrowserNames(r *request) error {
 	h := r.tenant.Hub
 	bound := s.boundClients(r)
 	var list []BrowserReport
-	for _, b := range h.Browsers() {
+	for _, b := range h.Browsers(nil) {
 		if !b.Single {
 			list = append(list, BrowserReport{ID: b.Peer.Short(), Name: b.Label, Browser: b.Name, Connected: b.Connected, Focused: b.Focused, Since: b.ConnectedAt, Tabs: b.Tabs, LastSeen: b.LastSeen})
 		}

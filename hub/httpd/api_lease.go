@@ -32,7 +32,7 @@ func (s *Server) getLeases(r *request) error {
 		}
 	}
 	var found []state.SessionInfo
-	found, part.found = r.tenant.Hub.FindSessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
+	found, part.found = r.tenant.Hub.Sessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
 	for _, info := range found {
 		n := len(info.Tabs)
 		slices.SortStableFunc(info.Tabs, func(a, b state.SessionTab) int {
@@ -59,7 +59,8 @@ func free(t state.SessionTab) int {
 func (s *Server) deleteLease(r *request) error {
 	tab := r.URL.Query().Get("tab")
 	var at spec.TabAddr
-	for _, session := range r.tenant.Hub.Sessions() {
+	sessions, _ := r.tenant.Hub.Sessions("", "", 0, -1)
+	for _, session := range sessions {
 		for _, t := range session.Tabs {
 			if t.Holds != nil && (t.Tab == tab || t.Addr.String() == tab) {
 				at = t.Addr

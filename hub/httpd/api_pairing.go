@@ -147,7 +147,7 @@ func (s *Server) deletePairing(r *request) error {
 // forgetBrowsers has the hub not wait for browsers whose pairing is forgotten: they will
 // not come back.
 func forgetBrowsers(h *hub.Hub, forgotten func(spec.PairingID) bool) {
-	for _, b := range h.Browsers() {
+	for _, b := range h.Browsers(nil) {
 		if b.Pairing != "" && forgotten(b.Pairing) {
 			h.Forget(b.Peer, spec.CloseRefused, "the pairing was forgotten")
 		}

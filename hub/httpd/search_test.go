@@ -28,7 +28,7 @@ func joinShops(t testing.TB, peers *tabtransport.Peers, shops, tools int) {
 func TestSearch(t *testing.T) {
 	d := open(t, nil)
 	joinShops(t, d.peers, 3, 4)
-	tabs := d.tenant.Hub.Tabs()
+	tabs := d.tenant.Hub.Tabs(nil)
 	i := slices.IndexFunc(tabs, func(tab state.TabInfo) bool { return tab.Title == "Shop 1" })
 	inTab := "&tab=" + url.QueryEscape(string(tabs[i].Addr.Peer)+"/0")
 	for _, c := range []struct {

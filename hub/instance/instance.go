@@ -301,7 +301,7 @@ func (s *Instances) info(r *running) Info {
 
 // browser returns r as the hub knows it, nil if it does not.
 func (s *Instances) browser(r *running) *state.BrowserInfo {
-	for _, b := range s.opts.Hub.Browsers() {
+	for _, b := range s.opts.Hub.Browsers(nil) {
 		if b.Pairing == r.pairing {
 			return &b
 		}

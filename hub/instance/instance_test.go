@@ -56,7 +56,7 @@ func TestLifeOfABrowser(t *testing.T) {
 	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	err = w.hub.Await(t.Context(), func() bool { return len(w.instances.List()) == 0 && len(w.hub.Browsers()) == 0 })
+	err = w.hub.Await(t.Context(), func() bool { return len(w.instances.List()) == 0 && len(w.hub.Browsers(nil)) == 0 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +75,8 @@ func TestLifeOfABrowser(t *testing.T) {
 	if err := w.instances.Stop(again.ID); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.hub.Browsers()) != 0 {
-		t.Errorf("a closed browser is still there: %+v", w.hub.Browsers())
+	if len(w.hub.Browsers(nil)) != 0 {
+		t.Errorf("a closed browser is still there: %+v", w.hub.Browsers(nil))
 	}
 	if left := processesOf(t, w.dir); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
@@ -150,7 +150,7 @@ func TestCloseEndsAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(w.hub.Browsers()); n != 2 {
+	if n := len(w.hub.Browsers(nil)); n != 2 {
 		t.Errorf("%d browsers joined", n)
 	}
 	w.instances.Close()

@@ -42,7 +42,7 @@ func (s *site) awaitExtension() {
 // "extension 7", "page 5".
 func (s *site) carriers() []string {
 	var out []string
-	for _, tab := range s.hub.Tabs() {
+	for _, tab := range s.hub.Tabs(nil) {
 		tools := 0
 		for _, d := range tab.Domains {
 			tools += d.Tools
@@ -202,7 +202,7 @@ func TestCarriedWhereTheExtensionServes(t *testing.T) {
 		s.awaitCarriers("switched on", "extension 1")
 	})
 	s.awaitNumbers("switched on", extensionNumber...)
-	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs()) == 1 })
+	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs(nil)) == 1 })
 
 	_, port, _ := net.SplitHostPort(s.addr)
 	s.tellExtension(b, `{ask: "save", settings: {hub: "ws://localhost:`+port+`/tabs"}}`)
@@ -308,12 +308,12 @@ func TestExtensionComesAndGoes(t *testing.T) {
 	}
 	b.Load(dir)
 	s.awaitCarriers("installed", "extension 7")
-	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs()) == 1 })
+	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs(nil)) == 1 })
 	number := s.numbers()
-	joined := s.hub.Browsers()[0].ConnectedAt
+	joined := s.hub.Browsers(nil)[0].ConnectedAt
 	b.Load(dir)
 	s.await("the new one joins", func() bool {
-		for _, browser := range s.hub.Browsers() {
+		for _, browser := range s.hub.Browsers(nil) {
 			if browser.Connected && browser.ConnectedAt.After(joined) {
 				return true
 			}

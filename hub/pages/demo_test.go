@@ -104,7 +104,7 @@ func TestControl(t *testing.T) {
 	s := newSite(t)
 	page := chromium.Shared(t, chromium.Options{}).Open(s.url("/demo"))
 	s.name("checkout")
-	addr := s.hub.Tabs()[0].Addr
+	addr := s.hub.Tabs(nil)[0].Addr
 	resp, err := s.hub.Control(t.Context(), tester, addr, &spec.Text{})
 	if err != nil || !bytes.Contains(resp.Result, []byte("Corner Shop")) {
 		t.Errorf("text: %s %v", resp.Result, err)
@@ -120,7 +120,7 @@ func TestControl(t *testing.T) {
 	if _, err := s.hub.Control(t.Context(), tester, addr, &spec.Navigate{URL: "/demo#cart"}); err != nil {
 		t.Error(err)
 	}
-	s.await("the hub knows the new URL", func() bool { return strings.HasSuffix(s.hub.Tabs()[0].URL, "/demo#cart") })
+	s.await("the hub knows the new URL", func() bool { return strings.HasSuffix(s.hub.Tabs(nil)[0].URL, "/demo#cart") })
 	page.WaitFor(`location.hash === "#cart"`)
 	rest := func(wait int64) (got spec.RestResult) {
 		t.Helper()

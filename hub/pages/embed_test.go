@@ -27,7 +27,7 @@ func TestEmbed(t *testing.T) {
 	if want := "origin " + strings.TrimSuffix(url, "/"); r.text() != want || len(steps) != 1 {
 		t.Errorf("reply %+v, progress %v, want %q", r, steps, want)
 	}
-	tab := s.hub.Tabs()[0]
+	tab := s.hub.Tabs(nil)[0]
 	if want := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/"); string(tab.Domains[0].Domain) != want {
 		t.Errorf("the page's domain is %q, want %q", tab.Domains[0].Domain, want)
 	}
@@ -76,7 +76,7 @@ func TestWidgetTellsTheBrowsersWord(t *testing.T) {
 	if second := page.Eval("frames[1] ?? ''"); second != `""` && !strings.Contains(second, "error") {
 		t.Errorf("a second hello was answered with %s", second)
 	}
-	for _, tab := range s.hub.Tabs() {
+	for _, tab := range s.hub.Tabs(nil) {
 		for _, d := range tab.Domains {
 			if strings.Contains(string(d.Domain), "bank") {
 				t.Errorf("the page passes for %s", d.Domain)

@@ -114,7 +114,7 @@ var examples = []example{
 			go func() { done <- s.send(s.t.Context(), name, `{"text":"Hello"}`, nil) }()
 			if page.Eval("!!window.tabhub") == "true" {
 				s.await("the tab waits for the person", func() bool {
-					return slices.ContainsFunc(s.hub.Tabs(), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting })
+					return slices.ContainsFunc(s.hub.Tabs(nil), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting })
 				})
 			}
 			page.WaitFor(`document.querySelector("dialog").open && document.querySelector("blockquote").innerText === "Hello"`)

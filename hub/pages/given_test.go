@@ -355,7 +355,7 @@ func TestStandardAPIMovesToTheExtension(t *testing.T) {
 		name := s.name("book")
 		go func() { done <- s.send(t.Context(), name, `{"who":"Ada"}`, nil) }()
 		s.await("the tab waits for the person", func() bool {
-			return slices.ContainsFunc(s.hub.Tabs(), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting })
+			return slices.ContainsFunc(s.hub.Tabs(nil), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting })
 		})
 		page.WaitFor(`document.forms[1].who.value === "Ada"`)
 		page.Eval(`document.forms[1].querySelector("button").click()`)

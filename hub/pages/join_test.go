@@ -18,7 +18,7 @@ import (
 // numbers returns the numbers of the connected tabs, sorted.
 func (s *site) numbers() []int {
 	var out []int
-	for _, tab := range s.hub.Tabs() {
+	for _, tab := range s.hub.Tabs(nil) {
 		if tab.Connected && len(tab.Domains) == 1 && tab.Domains[0].Tools > 0 {
 			out = append(out, tab.Domains[0].Number)
 		}
@@ -190,7 +190,7 @@ func TestTwoTabs(t *testing.T) {
 		page.Front()
 		want := []int{1, 2, 1}[i]
 		s.await(fmt.Sprintf("tab %d is active", want), func() bool {
-			for _, tab := range s.hub.Tabs() {
+			for _, tab := range s.hub.Tabs(nil) {
 				if tab.Focused && len(tab.Domains) == 1 {
 					return tab.Domains[0].Number == want
 				}
@@ -480,7 +480,7 @@ func TestPageLeftUnderCallThatWaits(t *testing.T) {
 	<form toolname="book" tooldescription="Books"><input name="q"><button>Book</button></form>`, ""))
 	waits := func(waiting bool) func() bool {
 		return func() bool {
-			return slices.ContainsFunc(s.hub.Tabs(), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting == waiting })
+			return slices.ContainsFunc(s.hub.Tabs(nil), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting == waiting })
 		}
 	}
 	name := s.name("book")

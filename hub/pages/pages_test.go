@@ -139,7 +139,7 @@ func (s *site) await(what string, ok func() bool) {
 		select {
 		case <-s.heard:
 		case <-late:
-			s.t.Fatalf("%s: not within 20 s; the tools are %v, the tabs %+v", what, s.names(), s.hub.Tabs())
+			s.t.Fatalf("%s: not within 20 s; the tools are %v, the tabs %+v", what, s.names(), s.hub.Tabs(nil))
 		}
 	}
 }

@@ -85,8 +85,8 @@ func TestPublishedWidget(t *testing.T) {
 		t.Errorf("fails: %+v", r)
 	}
 	// The widget's own server and the page are one origin, so the claim is true.
-	if want := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/"); string(s.hub.Tabs()[0].Domains[0].Domain) != want {
-		t.Errorf("domain %q, want %q", s.hub.Tabs()[0].Domains[0].Domain, want)
+	if want := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/"); string(s.hub.Tabs(nil)[0].Domains[0].Domain) != want {
+		t.Errorf("domain %q, want %q", s.hub.Tabs(nil)[0].Domains[0].Domain, want)
 	}
 	s.stop()
 	s.start()

@@ -52,7 +52,7 @@ func (c *Candidate) where() string {
 // Explain says where somebody's call of a tool's name would go now, and why; false if the
 // name is nobody's.
 func (s *State) Explain(name string, by By, now time.Time) (Explanation, bool) {
-	r, ok := s.LookupFor(by, spec.KindTool, name)
+	r, ok := s.Lookup(by, spec.KindTool, name)
 	if !ok {
 		return Explanation{}, false
 	}

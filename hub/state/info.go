@@ -79,12 +79,9 @@ type Counts struct {
 	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
-// Tabs is TabsFor of somebody who knows of everything.
-func (s *State) Tabs() []TabInfo { return s.TabsFor(By{}) }
-
-// TabsFor describes all tabs that by knows of, but hidden ones: the active one first, then those that were active
+// Tabs describes all tabs that by knows of, but hidden ones: the active one first, then those that were active
 // before it, the last first, then the others by browser and tab; and those that are away last.
-func (s *State) TabsFor(by By) []TabInfo {
+func (s *State) Tabs(by By) []TabInfo {
 	tabs := make([]*tab, 0, len(s.tabs))
 	for _, t := range s.tabs {
 		if !t.hidden && s.knowsTab(&by, t) {

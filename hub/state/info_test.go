@@ -26,7 +26,7 @@ func TestTabsBeginWithThoseUsedLast(t *testing.T) {
 	want := func(want ...spec.TabAddr) {
 		t.Helper()
 		var got []spec.TabAddr
-		for _, info := range f.Tabs() {
+		for _, info := range f.Tabs(By{}) {
 			got = append(got, info.Addr)
 		}
 		if !slices.Equal(got, want) {

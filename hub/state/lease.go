@@ -146,7 +146,7 @@ func (s *State) Wakes(o *Opening) bool {
 // HeldResource is Held for reading what a public URI names of one tab; of a URI that stands for
 // a site's best tab nobody keeps anybody.
 func (s *State) HeldResource(by By, uri string) (spec.TabAddr, *Holder) {
-	r, ok := s.LookupFor(by, spec.KindResource, uri)
+	r, ok := s.Lookup(by, spec.KindResource, uri)
 	if !ok || r.b.provider == nil {
 		return spec.TabAddr{}, nil
 	}

@@ -35,7 +35,7 @@ func TestSiteOutOfNames(t *testing.T) {
 			t.Errorf("registered %+v", out)
 		}
 	}, func() { d.names -= taken })
-	if _, ok := f.Lookup(spec.KindResource, "tabhub://e.com/unknown"); ok {
+	if _, ok := f.Lookup(By{}, spec.KindResource, "tabhub://e.com/unknown"); ok {
 		t.Error("an unknown resource was found")
 	}
 	for _, l := range f.List(nil, By{}, "e.com", spec.KindTool, false) {

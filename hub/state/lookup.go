@@ -19,13 +19,10 @@ type Ref struct {
 	by      By     // for whom it was
 }
 
-// Lookup is LookupFor of somebody who knows of everything.
-func (s *State) Lookup(kind spec.Kind, name string) (Ref, bool) { return s.LookupFor(By{}, kind, name) }
-
-// LookupFor returns what a public name stands for; false if it is nobody's, or that of
+// Lookup returns what a public name stands for; false if it is nobody's, or that of
 // something of which by does not know. The name of a tab that is gone is still its own while the
 // domain's catalog has the item.
-func (s *State) LookupFor(by By, kind spec.Kind, name string) (Ref, bool) {
+func (s *State) Lookup(by By, kind spec.Kind, name string) (Ref, bool) {
 	b := s.names[publicName{kind, name}]
 	if b == nil && kind == spec.KindResource {
 		b = s.escaped(name)

@@ -119,13 +119,13 @@ func TestTemplateAndResourceOfOneName(t *testing.T) {
 	a, b := f.page("https://e.com", "a"), f.page("https://e.com", "b")
 	f.register(a, spec.KindResource, "", `{"uri":"x{y}"}`)
 	f.register(b, spec.KindResource, "", `{"uriTemplate":"x{y}"}`)
-	if _, ok := f.Lookup(spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
+	if _, ok := f.Lookup(By{}, spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
 		t.Error("looked up in a tab that has no such template")
 	}
 	if _, ok := f.Find(By{}, spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
 		t.Error("found in a tab that has no such template")
 	}
-	r, ok := f.Lookup(spec.KindResource, "tabhub://e.com/tab2/xyz")
+	r, ok := f.Lookup(By{}, spec.KindResource, "tabhub://e.com/tab2/xyz")
 	if !ok || r.Page != "xyz" || r.ID.Tab != 2 {
 		t.Fatalf("looked up %+v, %t", r, ok)
 	}

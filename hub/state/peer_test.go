@@ -155,7 +155,7 @@ func TestClaimedOriginIsUnverified(t *testing.T) {
 			t.Errorf("%s shares the bank's domain", l.Public)
 		}
 	}
-	if u := f.Tabs(); len(u) != 5 {
+	if u := f.Tabs(By{}); len(u) != 5 {
 		t.Errorf("%d tabs", len(u))
 	}
 }

@@ -28,7 +28,7 @@ func TestCachedToolsOutliveTheNight(t *testing.T) {
 			t.Errorf("%+v, %t", e, ok)
 		}
 	}
-	if n := len(f.Tabs()); n != 0 {
+	if n := len(f.Tabs(By{})); n != 0 {
 		t.Errorf("%d tabs of yesterday", n)
 	}
 }
@@ -74,11 +74,11 @@ func TestRestoredTabIsHidden(t *testing.T) {
 	f.close()
 	f.restart()
 	f.wantTools("")
-	if n := f.Count(); n.Tabs != 0 || n.Domains != 0 || len(f.Tabs()) != 0 || len(f.Browsers(By{}, f.now)) != 0 {
+	if n := f.Count(); n.Tabs != 0 || n.Domains != 0 || len(f.Tabs(By{})) != 0 || len(f.Browsers(By{}, f.now)) != 0 {
 		t.Errorf("counted %+v", n)
 	}
 	f.wantTarget("e_com_x", b, "x") // a call waits for it
-	r, _ := f.Lookup(spec.KindTool, "website_tool_e_com_x")
+	r, _ := f.Lookup(By{}, spec.KindTool, "website_tool_e_com_x")
 	if c := f.Snapshot(&r, By{}, nil, "", nil).Candidates; c[0].Present {
 		t.Error("a call would not wait")
 	}

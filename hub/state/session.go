@@ -437,16 +437,9 @@ type SessionTab struct {
 }
 
 // Sessions describes the sessions that have tabs or are connected, by client, the last used
-// first.
-func (s *State) Sessions() []SessionInfo {
-	all, _ := s.FindSessions("", "", 0, -1)
-	return all
-}
-
-// FindSessions describes a part of Sessions: of a client, unless that is "", and of a name, unless
-// that is "", those from offset on, at most limit; all if that is negative. It says, too, how many
-// there are.
-func (s *State) FindSessions(client, name string, offset, limit int) (shown []SessionInfo, found int) {
+// first: of a client, unless that is "", and of a name, unless that is "", those from offset on,
+// at most limit; all if that is negative. It says, too, how many there are.
+func (s *State) Sessions(client, name string, offset, limit int) (shown []SessionInfo, found int) {
 	type entry struct {
 		*session
 		used int64 // which changes meanwhile

@@ -16,7 +16,7 @@ func agent(id string) By { return By{Session: SessionID{"c-" + id, id}, Label: s
 // routed returns where a call of a session goes, and why.
 func (f *fixture) routed(by By, public string) (spec.TabAddr, string) {
 	f.t.Helper()
-	r, ok := f.Lookup(spec.KindTool, "website_tool_"+public)
+	r, ok := f.Lookup(By{}, spec.KindTool, "website_tool_"+public)
 	if !ok {
 		f.t.Fatalf("%s is nobody's", public)
 	}
@@ -39,7 +39,7 @@ func (f *fixture) goes(by By, public string, want spec.TabAddr, why string) {
 // called has a call of a session go where it goes, as package hub does.
 func (f *fixture) called(by By, public string) (at spec.TabAddr) {
 	f.t.Helper()
-	r, _ := f.Lookup(spec.KindTool, "website_tool_"+public)
+	r, _ := f.Lookup(By{}, spec.KindTool, "website_tool_"+public)
 	s := f.Snapshot(&r, by, nil, "", nil)
 	best, _ := s.Choose()
 	c := s.Candidates[best]
@@ -193,7 +193,7 @@ func TestSessionFollowsItsTab(t *testing.T) {
 	f.restart()
 	f.chrome("b1", "s2", 1)
 	f.tools(is, "https://e.com/", "x")
-	if infos := f.Sessions(); f.Holder(leased) != nil || len(infos) != 2 || len(infos[0].Tabs)+len(infos[1].Tabs) != 0 {
+	if infos, _ := f.Sessions("", "", 0, -1); f.Holder(leased) != nil || len(infos) != 2 || len(infos[0].Tabs)+len(infos[1].Tabs) != 0 {
 		t.Errorf("of tabs of the browser's run before there is %+v", infos)
 	}
 	f.goes(a, "e_com_x", is, ReasonOnly)
@@ -289,7 +289,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		f.pass(50 * time.Second)
 		f.called(a, "e_com_x")
 	}
-	r, _ := f.Lookup(spec.KindTool, "website_tool_e_com_x")
+	r, _ := f.Lookup(By{}, spec.KindTool, "website_tool_e_com_x")
 	s := f.Snapshot(&r, a, nil, "", nil)
 	s.Candidates[0].Begin(f.now)
 	f.pass(time.Hour)
@@ -376,7 +376,7 @@ func TestSessionAlone(t *testing.T) {
 
 	// A task may take a day: nobody gets its tab meanwhile, though its client says nothing.
 	f.lease(a, tabs[0], Terms{TTL: 24 * time.Hour})
-	r, _ := f.Lookup(spec.KindTool, "website_tool_e_com_x")
+	r, _ := f.Lookup(By{}, spec.KindTool, "website_tool_e_com_x")
 	s := f.Snapshot(&r, a, nil, "", nil)
 	best, _ := s.Choose()
 	s.Candidates[best].Begin(f.now)
@@ -492,7 +492,7 @@ func TestEndClient(t *testing.T) {
 		t.Errorf("a lease of a day is %s", got)
 	}
 	if f.Holder(tabs[0]) != nil || len(f.sessions) != 1 {
-		t.Errorf("left are %+v", f.Sessions())
+		t.Errorf("left are %+v", f.sessions)
 	}
 	if docs := f.load().Documents; len(docs) != 1 {
 		t.Errorf("stored are %d documents, of one session", len(docs))

@@ -248,7 +248,7 @@ func (f *fixture) wantTools(want string) {
 
 // target returns the tab that a call of a tool would go to, and the page's name of it.
 func (f *fixture) target(name string) (tab spec.TabAddr, tool string) {
-	r, ok := f.Lookup(spec.KindTool, "website_tool_"+name)
+	r, ok := f.Lookup(By{}, spec.KindTool, "website_tool_"+name)
 	if !ok {
 		return tab, "unknown"
 	}

@@ -44,7 +44,7 @@ type Listener struct {
 // from now, but it may be one of the others at any time.
 func (tx *Tx) Subscribe(by By, uri string) (sub *Subscription, first Listener, others []Listener) {
 	by.Session = SessionID{}
-	r, ok := tx.LookupFor(by, spec.KindResource, uri)
+	r, ok := tx.Lookup(by, spec.KindResource, uri)
 	if !ok {
 		return nil, Listener{}, nil
 	}
@@ -70,7 +70,7 @@ func (tx *Tx) Unsubscribe(sub *Subscription) []Listener {
 
 // listeners returns the tabs that are there and have a resource.
 func (s *State) listeners(sub *Subscription) (first Listener, others []Listener) {
-	r, ok := s.LookupFor(sub.by, spec.KindResource, sub.uri)
+	r, ok := s.Lookup(sub.by, spec.KindResource, sub.uri)
 	if !ok {
 		return Listener{}, nil
 	}
