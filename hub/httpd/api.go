@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
@@ -24,9 +25,22 @@ type ToolReport struct {
 	Source     string          `json:"source,omitempty"` // the page's own name
 	Listed     bool            `json:"listed"`           // to clients; the others are reached by name or through the tool proxy
 	Class      policy.Class    `json:"class"`            // what rules take it for
+	Cached     bool            `json:"cached,omitempty"` // no tab has it now
 	Definition json.RawMessage `json:"definition"`
 	Pin        *policy.Pin     `json:"pin,omitempty"` // of the definition, for CallRequest; nil for a builtin tool
+	*Access                    // for the parameter client
 }
+
+// Access is what a client may do with a tool.
+type Access struct {
+	Effect  policy.Effect `json:"effect"`
+	Words   string        `json:"words"`
+	Rule    *policy.Rule  `json:"rule,omitempty"`
+	Changed bool          `json:"changed,omitempty"` // since the owner has allowed it
+}
+
+// anyClient is a client that no rule names.
+var anyClient = &policy.Principal{ID: "any", Name: "a client"}
 
 func (s *Server) getTabs(r *request) error {
 	part, err := newPart[state.TabInfo](r)
@@ -43,25 +57,50 @@ func (s *Server) getTabs(r *request) error {
 
 func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers(nil))) }
 
+// getTools lists the tools that are found. With the parameter client each has what that client may
+// do with it, or for "any" one that no rule names. With shown there are only those of which it is
+// to know.
 func (s *Server) getTools(r *request) error {
 	part, err := newPart[ToolReport](r)
 	if err != nil {
 		return err
 	}
+	query, h := r.URL.Query(), r.tenant.Hub
+	set, now, by := h.Policy(), time.Now(), consent.As(policy.Owner)
+	client, shown := query.Get("client"), query.Has("shown")
+	if client != "" {
+		who := anyClient
+		if client != who.ID {
+			if who, err = s.client(r, client); err != nil {
+				return err
+			}
+		}
+		by = consent.As(who)
+	}
+	add := func(t ToolReport, a policy.Action) {
+		if t.Class = a.Class; client != "" {
+			d := set.Decide(&a, now)
+			t.Access = &Access{d.Effect, d.Words(&a), d.Rule, d.Changed != nil}
+		}
+		part.shown = append(part.shown, t)
+	}
 	for i := range r.tenant.Builtin {
-		if t := &r.tenant.Builtin[i]; part.findsBuiltin(t) && part.has() {
-			class := t.Action(consent.As(policy.Owner)).Class
-			part.shown = append(part.shown, ToolReport{Name: t.Name, Listed: true, Class: class, Definition: t.Definition()})
+		t := &r.tenant.Builtin[i]
+		if a := t.Action(by); part.findsBuiltin(t) && (!shown || set.Shows(&a, now)) && part.has() {
+			add(ToolReport{Name: t.Name, Listed: true, Definition: t.Definition()}, a)
 		}
 	}
-	tools := r.tenant.Hub.List(hub.ListTools)
+	tools := h.List(hub.ListTools)
 	listed := r.tenant.MCP.Listed(tools)
-	for it := range part.find(r.tenant.Hub, hub.ListTools, tools) {
-		if part.has() {
-			part.shown = append(part.shown, ToolReport{
-				Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source,
-				Listed: listed(it), Class: it.Class, Definition: it.JSON, Pin: it.Pin(),
-			})
+	if shown {
+		tools = h.ListFor(by, hub.ListTools)
+	}
+	for it := range part.find(h, hub.ListTools, tools) {
+		if !part.has() {
+			continue
+		}
+		if a, err := h.Action(by.Who, it.Name); err == nil { // else its tab has just gone
+			add(ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Listed: listed(it), Cached: it.Cached, Definition: it.JSON, Pin: it.Pin()}, a)
 		}
 	}
 	return part.answer(r)

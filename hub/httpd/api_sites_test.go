@@ -77,7 +77,7 @@ func TestSitesAPI(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 
-	access, _ := list[ToolAccess](d, "/api/access?site=left.example")
+	access, _ := list[ToolReport](d, "/api/tools?client=any&site=left.example")
 	if len(access) != 1 || access[0].Source != "left" || !access[0].Cached || access[0].Class.String() != "read" || access[0].Effect.String() != "allow" {
 		t.Errorf("%+v", access)
 	}
@@ -87,7 +87,7 @@ func TestSitesAPI(t *testing.T) {
 	if status, _, _ := d.ask("DELETE", "/api/site/cache?site=left.example", ""); status != http.StatusNotFound {
 		t.Errorf("it is forgotten twice: %d", status)
 	}
-	if access, _ := list[ToolAccess](d, "/api/access?site=left.example"); len(access) != 0 {
+	if access, _ := list[ToolReport](d, "/api/tools?client=any&site=left.example"); len(access) != 0 {
 		t.Errorf("still there: %+v", access)
 	}
 }
@@ -100,9 +100,9 @@ func TestAccessAPI(t *testing.T) {
 	if status, body := d.askOwner("POST", "/api/policy/rule", `{"effect":"deny","client":"reader","site":"demo.tabhub","tool":"search_products"}`); status != http.StatusOK {
 		t.Fatal(body)
 	}
-	all, total := list[ToolAccess](d, "/api/access?client="+made.ID)
-	shown, few := list[ToolAccess](d, "/api/access?shown&client="+made.ID)
-	if total == few || len(all) <= len(shown) || all[0].Name != "own" || all[0].Tokens == 0 {
+	all, total := list[ToolReport](d, "/api/tools?client="+made.ID)
+	shown, few := list[ToolReport](d, "/api/tools?shown&client="+made.ID)
+	if total == few || len(all) <= len(shown) || all[0].Name != "own" {
 		t.Errorf("%s tools, of which it sees %s: %+v", total, few, all)
 	}
 	for _, a := range shown {
@@ -110,18 +110,18 @@ func TestAccessAPI(t *testing.T) {
 			t.Errorf("it sees %+v", a)
 		}
 	}
-	one, _ := list[ToolAccess](d, "/api/access?q=search_prod&client=reader")
+	one, _ := list[ToolReport](d, "/api/tools?q=search_prod&client=reader")
 	if len(one) != 1 || one[0].Effect.String() != "deny" || one[0].Rule == nil || one[0].Words == "" {
 		t.Errorf("the denied one: %+v", one)
 	}
-	if words, _ := list[ToolAccess](d, "/api/access?q=products+search&client=reader"); len(words) != 1 {
+	if words, _ := list[ToolReport](d, "/api/tools?q=products+search&client=reader"); len(words) != 1 {
 		t.Errorf("by two words: %+v", words)
 	}
-	any, _ := list[ToolAccess](d, "/api/access?q=search_prod&site=demo.tabhub")
+	any, _ := list[ToolReport](d, "/api/tools?client=any&q=search_prod&site=demo.tabhub")
 	if len(any) != 1 || any[0].Effect.String() != "allow" {
 		t.Errorf("for others: %+v", any)
 	}
-	if status, _, _ := d.ask("GET", "/api/access?client=nobody", ""); status != http.StatusBadRequest {
+	if status, _, _ := d.ask("GET", "/api/tools?client=nobody", ""); status != http.StatusBadRequest {
 		t.Errorf("of nobody: %d", status)
 	}
 }

@@ -127,7 +127,6 @@ var routes = []route{
 	{path: "/api/site", method: "PUT", access: acts, client: true, tenant: true, serve: (*Server).putSite},
 	{path: "/api/site/cache", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCache},
 	api("GET", "/api/sites", (*Server).getSites),
-	api("GET", "/api/access", (*Server).getAccess),
 	api("GET", "/api/policy", (*Server).getPolicy),
 	api("GET", "/api/policy/test", (*Server).getPolicyTest),
 	api("GET", "/api/browser", (*Server).getBrowserNames),

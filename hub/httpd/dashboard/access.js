@@ -12,7 +12,7 @@ import { decision, isOwn, makeRule, removeRule } from "./rule.js";
  */
 export async function showAccess(policy, of, pages) {
   /** @type {{part: Access[], found: number}} */
-  const { part, found } = await pages.find("api/access", of);
+  const { part, found } = await pages.find("api/tools", { client: "any", ...of });
   list(byID("access"), "table", part.map((tool) => accessRow(tool, policy, of)));
   byID("no-access").hidden = found > 0;
   byID("tool-count").textContent = found ? found.toLocaleString("en") : "";

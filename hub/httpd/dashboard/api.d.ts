@@ -89,7 +89,6 @@ export interface Tool {
   tab?: number;
   source?: string;
   listed: boolean;
-  appOnly?: boolean;
   class: string;
   pin?: string; // of the definition; a call with it calls no other
   definition: {
@@ -238,11 +237,9 @@ export interface Access {
   domain?: string;
   tab?: number;
   source?: string;
-  tokens: number;
   cached?: boolean;
   class: string;
   effect: string;
-  by: string;
   words: string;
   rule?: Rule;
   changed?: boolean;
