@@ -179,8 +179,16 @@ let giveUp = () => {};
 /** Settled when no button waits to be pressed again. @type {Promise<void>} */
 let decided = Promise.resolve();
 
-/** Settled when nothing is in the way of showing anew what may hold a button that was pressed once. */
-export const untilDecided = () => decided;
+/** Settled when no pointer is down: there is no click if what it is on is shown anew before it goes up. */
+let released = Promise.resolve();
+addEventListener("pointerdown", () => {
+  released = new Promise((done) => {
+    for (const type of ["pointerup", "pointercancel"]) addEventListener(type, () => setTimeout(done), { once: true });
+  });
+}, true);
+
+/** Settled when nothing is in the way of showing anew what may hold a button that is pressed, or was once. */
+export const untilDecided = () => decided.then(() => released);
 
 /** Nobody can press again what was pressed once: its view is left. */
 export const undecided = () => giveUp();
