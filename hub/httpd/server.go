@@ -94,13 +94,14 @@ type Server struct {
 
 	mu       sync.Mutex
 	draining bool
-	farewell string         // what bridges are told at the end
-	streams  map[stream]int // how many are read
+	farewell string            // what bridges are told at the end
+	streams  map[stream]int    // how many are read
+	fresh    map[net.Conn]bool // connections on which nothing has come, as browsers open them in advance
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop", streams: map[stream]int{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop", streams: map[stream]int{}, fresh: map[net.Conn]bool{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -116,6 +117,7 @@ func New(o Options) *Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		BaseContext:       baseContext,
+		ConnState:         s.connState,
 		ErrorLog:          log.New(serverLog{s.log}, "", 0),
 	}
 	s.node = &http.Server{
@@ -169,6 +171,11 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.clients.stop()
 	s.o.Tenants.Drain(ctx)
 	s.cancel()
+	s.mu.Lock()
+	for conn := range s.fresh {
+		conn.Close() // net/http would wait for them for five seconds
+	}
+	s.mu.Unlock()
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		s.http.Close()
@@ -185,6 +192,16 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 		err = ctx.Err()
 	}
 	return err
+}
+
+func (s *Server) connState(conn net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state == http.StateNew {
+		s.fresh[conn] = true
+	} else {
+		delete(s.fresh, conn)
+	}
 }
 
 // request is a request that the guard has let through.

@@ -183,8 +183,6 @@ func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServ
 	o.Guard = newGuard(t, g)
 	d.server = New(o)
 	t.Cleanup(func() {
-		// A shared browser outlives the test, with connections that it has opened in advance: for
-		// those net/http waits 5 s.
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		if err := d.server.Shutdown(ctx, "stop"); err != nil {

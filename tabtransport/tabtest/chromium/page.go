@@ -126,7 +126,10 @@ func (p *Page) WaitFor(expr string) {
 // a user does.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
-	step(p, "clicking "+selector, chromedp.Click(chromedp.CSS(selector)))
+	p.WaitFor(fmt.Sprintf("(e => e?.checkVisibility() && (e.scrollIntoViewIfNeeded(), true))(document.querySelector(%q))", selector))
+	x, y := p.middle(selector) // where it stays, also if the page shows it anew
+	p.mouse(chromedp.MousePressed, x, y)
+	p.mouse(chromedp.MouseReleased, x, y)
 }
 
 // ClickLast is Click for an element whose click closes the page, once it is enabled, and
@@ -150,16 +153,29 @@ func (p *Page) last(what string, action chromedp.Action[chromedp.Void]) {
 
 // Press and Release are the halves of a click in the middle of the first element that the
 // CSS selector names.
-func (p *Page) Press(selector string) { p.t.Helper(); p.mouse(chromedp.MousePressed, selector) }
+func (p *Page) Press(selector string) {
+	p.t.Helper()
+	x, y := p.middle(selector)
+	p.mouse(chromedp.MousePressed, x, y)
+}
 
 // Release is the other half of Press.
-func (p *Page) Release(selector string) { p.t.Helper(); p.mouse(chromedp.MouseReleased, selector) }
+func (p *Page) Release(selector string) {
+	p.t.Helper()
+	x, y := p.middle(selector)
+	p.mouse(chromedp.MouseReleased, x, y)
+}
 
-func (p *Page) mouse(event input.DispatchMouseEventType, selector string) {
+func (p *Page) middle(selector string) (x, y float64) {
 	p.t.Helper()
 	var at struct{ X, Y, Width, Height float64 }
 	p.Into(fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().toJSON()", selector), &at)
-	step(p, "the mouse at "+selector, chromedp.MouseEvent(event, at.X+at.Width/2, at.Y+at.Height/2, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	return at.X + at.Width/2, at.Y + at.Height/2
+}
+
+func (p *Page) mouse(event input.DispatchMouseEventType, x, y float64) {
+	p.t.Helper()
+	step(p, "the mouse", chromedp.MouseEvent(event, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 }
 
 // Keys presses keys, of which package kb has those that are no characters.
