@@ -67,22 +67,14 @@ func (s *Server) builtinsFor(by *consent.Caller) []byte {
 	if s.hub.ListFor(by, hub.ListTools) == s.hub.List(hub.ListTools) {
 		return s.builtins // nothing is kept from the client
 	}
-	some := s.definitionsFor(by)
-	if len(some) == len(s.definitions) {
-		return s.builtins
-	}
-	return bytes.Join(some, []byte{','})
-}
-
-// definitionsFor is builtinsFor, one by one.
-func (s *Server) definitionsFor(by *consent.Caller) (some [][]byte) {
+	var some [][]byte
 	for i := range s.opts.Builtin {
 		t := &s.opts.Builtin[i]
 		if a := t.Action(by); s.hub.Shows(&a) {
 			some = append(some, s.definitions[i])
 		}
 	}
-	return some
+	return bytes.Join(some, []byte{','})
 }
 
 // elements returns what a client is listed of the hub's list of that kind; for those that
