@@ -33,11 +33,9 @@ type machines struct {
 	t      *testing.T
 	store  storagetest.Memory
 	shared shared
-	token  string // of the hub without accounts
-	flags  []string
 }
 
-func newMachines(t *testing.T, flags ...string) *machines {
+func newMachines(t *testing.T) *machines {
 	block, err := aes.NewCipher(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
@@ -46,16 +44,7 @@ func newMachines(t *testing.T, flags ...string) *machines {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machines{t: t, token: "the token of all processes", flags: flags}
-	m.shared = shared{
-		hub: "hub-1", key: make(pairing.Key, 32), seal: sealedWith{aead},
-		token: func() (string, error) { return m.token, nil },
-		newToken: func() (string, error) {
-			m.token += "+"
-			return m.token, nil
-		},
-	}
-	return m
+	return &machines{t: t, shared: shared{hub: "hub-1", key: make(pairing.Key, 32), seal: sealedWith{aead}}}
 }
 
 // sealedWith is a sealer.
@@ -76,10 +65,11 @@ func (m *machines) start() *process {
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
 	a.addHubFlags(f)
 	a.config.dataDir = m.t.TempDir()
-	if err := f.Parse(m.flags); err != nil {
+	secret := filepath.Join(m.t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("s3cret", 8)), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	if err := a.loadSettings(f); err != nil {
+	if err := errors.Join(f.Parse([]string{"--auth", "jwt", "--jwt-secret", secret}), a.loadSettings(f)); err != nil {
 		m.t.Fatal(err)
 	}
 	p := &process{config: &a.config, dir: home.Dir(m.t.TempDir()), log: slog.New(slog.DiscardHandler), shared: &m.shared}
@@ -131,136 +121,40 @@ func (m *machines) close(of *tenant.Tenant) {
 	}
 }
 
-// pair introduces a browser of a user's to a process, and returns how it comes back.
-func pair(t *testing.T, p *process, user spec.UserID) (spec.PairingID, pairing.Key) {
+// pair introduces a browser of a user's to a process.
+func pair(t *testing.T, p *process, user spec.UserID) spec.PairingID {
 	t.Helper()
 	i, err := p.ring.Invite(user, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := meet(p, i.Pairing, i.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i.Pairing, key
-}
-
-// meet is a handshake of a browser. It returns the key that follows an invitation's.
-func meet(p *process, id spec.PairingID, key pairing.Key) (pairing.Key, error) {
 	const at = "wss://hub.example"
-	m := &spec.Pair{ProtocolVersion: spec.ProtocolVersion, Pairing: id, Nonce: pairing.NewNonce()}
+	m := &spec.Pair{ProtocolVersion: spec.ProtocolVersion, Pairing: i.Pairing, Nonce: pairing.NewNonce()}
 	ex, err := p.ring.Begin(m, at)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	r := ex.Result()
-	said := pairing.Transcript{Pairing: id, Hub: r.Hub, Address: at, BrowserNonce: m.Nonce, HubNonce: r.Nonce}
-	_, err = ex.Accept(said.BrowserProof(key), "Chromium 156")
-	return said.NextKey(key), err
-}
-
-func secretFile(t *testing.T) string {
-	path := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(path, []byte(strings.Repeat("s3cret", 8)), 0o600); err != nil {
+	said := pairing.Transcript{Pairing: i.Pairing, Hub: r.Hub, Address: at, BrowserNonce: m.Nonce, HubNonce: r.Nonce}
+	if _, err := ex.Accept(said.BrowserProof(i.Secret), "Chromium 156"); err != nil {
 		t.Fatal(err)
 	}
-	return path
-}
-
-// A user's hub moves to another machine, and back: clients and browsers go on with what they
-// have, and what the user has taken back meanwhile is good nowhere.
-func TestCredentialsMoveWithTheirUser(t *testing.T) {
-	m := newMachines(t, "--auth", "jwt", "--jwt-secret", secretFile(t))
-	a, b := m.start(), m.start()
-	onA := m.open(a, "ann")
-	made, token, err := a.clients.Mint(auth.Client{Name: "notes", Kind: auth.ClientToken, User: "ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	browser, key := pair(t, a, "ann")
-	in, err := a.credentials.Verify(token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !a.hasBrowser("ann") || a.hasBrowser("bob") {
-		t.Error("whose browser it is")
-	}
-	m.close(onA)
-	if !errors.Is(context.Cause(in.Revoked), tabtransport.ErrGoingAway) {
-		t.Errorf("who is in is told %v", context.Cause(in.Revoked))
-	}
-	if _, err := a.credentials.Verify(token); err == nil {
-		t.Error("the first machine lets her client in, whose hub it has not")
-	}
-
-	onB := m.open(b, "ann")
-	if id, err := b.credentials.Verify(token); err != nil || id.User != "ann" || id.Who.ID != made.ID || id.Ended() {
-		t.Errorf("her client, on the second machine: %+v, %v", id, err)
-	}
-	if list := b.clients.List("ann"); len(list) != 1 || list[0].LastUsed.IsZero() {
-		t.Errorf("the second machine lists %+v", list)
-	}
-	if _, err := meet(b, browser, key); err != nil || !b.hasBrowser("ann") {
-		t.Errorf("her browser, on the second machine: %v", err)
-	}
-	if err := errors.Join(b.clients.Revoke("ann", made.ID), b.ring.Forget(browser)); err != nil {
-		t.Fatal(err)
-	}
-	m.close(onB)
-
-	m.open(a, "ann")
-	m.close(onA) // once more, which is nothing to the hub that is hers now
-	if len(a.ring.List("ann")) != 0 {
-		t.Error("a browser is back")
-	}
-	if _, err := a.ring.Invite("ann", time.Time{}); err != nil {
-		t.Errorf("back on the first machine: %v", err)
-	}
-	if _, err := a.credentials.Verify(token); err == nil {
-		t.Error("back on the first machine: what was revoked is good")
-	}
-	if _, err := meet(a, browser, key); !errors.Is(err, pairing.ErrUnknown) {
-		t.Errorf("back on the first machine: what was forgotten: %v", err)
-	}
-}
-
-// A machine whose user another one has taken over, while it did not look, changes nothing any
-// more, and says why.
-func TestCredentialsOfAStaleHub(t *testing.T) {
-	m := newMachines(t, "--auth", "jwt", "--jwt-secret", secretFile(t))
-	a, b := m.start(), m.start()
-	onA := m.open(a, "ann")
-	browser, key := pair(t, a, "ann")
-	late, err := a.ring.Invite("ann", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.open(b, "ann")
-	if _, _, err := a.clients.Mint(auth.Client{Name: "late", Kind: auth.ClientToken, User: "ann"}); !errors.Is(err, storage.ErrStaleEpoch) {
-		t.Errorf("a client is made: %v", err)
-	}
-	if err := a.ring.Forget(browser); !errors.Is(err, storage.ErrStaleEpoch) {
-		t.Errorf("a browser is forgotten: %v", err)
-	}
-	_, err = meet(a, late.Pairing, late.Secret)
-	if told := a.pairingError(err); !strings.Contains(told.Error(), "another hub serves this user now") {
-		t.Errorf("a browser is paired: %v", told)
-	}
-	<-onA.Hub.Done()
-	m.close(onA)
-	if _, err := meet(b, browser, key); err != nil || len(b.clients.List("ann")) != 0 {
-		t.Errorf("the other machine: %v, %+v", err, b.clients.List("ann"))
-	}
+	return i.Pairing
 }
 
 // Whoever reads the store lets nobody in, and who writes one user's credentials in the place of
 // another's, or others, is found out.
 func TestCredentialsAreSealed(t *testing.T) {
-	m := newMachines(t, "--auth", "jwt", "--jwt-secret", secretFile(t))
-	a := m.start()
+	m := newMachines(t)
+	a, b := m.start(), m.start()
 	onA := m.open(a, "ann")
-	browser, _ := pair(t, a, "ann")
+	browser := pair(t, a, "ann")
 	m.close(onA)
+	onB := m.open(b, "ann")
+	if !b.hasBrowser("ann") || b.hasBrowser("bob") || a.hasBrowser("ann") {
+		t.Error("her browser does not move with her")
+	}
+	m.close(onB)
 	kept, err := m.store.Load(t.Context(), "ann", time.Time{})
 	if err != nil {
 		t.Fatal(err)
@@ -292,50 +186,6 @@ func TestCredentialsAreSealed(t *testing.T) {
 		if _, err := a.ring.Invite(user, time.Time{}); !errors.Is(err, tabtransport.ErrGoingAway) {
 			t.Errorf("%s is half loaded: %v", user, err)
 		}
-	}
-}
-
-// The token of a hub without accounts is good where the owner's hub is, and what replaces it
-// goes with that.
-func TestTokenMovesWithTheOwner(t *testing.T) {
-	m := newMachines(t, "--auth", "token")
-	a, b := m.start(), m.start()
-	first := m.token
-	for _, token := range []string{"", first} {
-		if _, err := a.token.Verify(token); err == nil {
-			t.Errorf("%q is good where the owner is not", token)
-		}
-	}
-	onA := m.open(a, spec.LocalUser)
-	in, err := a.token.Verify(first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	written := a.ring.Issue("", "wss://hub.example")
-	if _, err := meet(a, written.Pairing, written.Key); err != nil {
-		t.Fatal(err)
-	}
-	m.close(onA)
-	if !errors.Is(context.Cause(in.Revoked), tabtransport.ErrGoingAway) {
-		t.Errorf("who is in is told %v", context.Cause(in.Revoked))
-	}
-	onB := m.open(b, spec.LocalUser)
-	if _, err := b.token.Verify(first); err != nil {
-		t.Errorf("on the second machine: %v", err)
-	}
-	if _, err := meet(b, written.Pairing, written.Key); err != nil || !b.hasBrowser(spec.LocalUser) {
-		t.Errorf("the extension that was written, on the second machine: %v", err)
-	}
-	if err := b.rotate(); err != nil {
-		t.Fatal(err)
-	}
-	m.close(onB)
-	m.open(a, spec.LocalUser)
-	if _, err := a.token.Verify(first); err == nil {
-		t.Error("back on the first machine: the token that was replaced is good")
-	}
-	if _, err := a.token.Verify(m.token); err != nil {
-		t.Errorf("back on the first machine: %v", err)
 	}
 }
 
@@ -387,5 +237,8 @@ func TestUncheckedTokenIsNotRefused(t *testing.T) {
 		if e, ok := errors.AsType[*spec.Error](p.refuse(r, err)); !ok || e.Code != want {
 			t.Errorf("%v: %v", err, e)
 		}
+	}
+	if told := p.pairingError(storage.ErrStaleEpoch); !strings.Contains(told.Error(), "another hub serves this user now") {
+		t.Errorf("a browser of a hub that has moved: %v", told)
 	}
 }

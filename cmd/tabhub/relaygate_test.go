@@ -197,24 +197,6 @@ func TestForwardedRequestIsUnderWay(t *testing.T) {
 	}
 }
 
-// What the decision adds to a request of a client, and to its answer.
-func BenchmarkRelayGate(b *testing.B) {
-	h := hubtest.Open(b, hub.Options{})
-	g := &relayGate{h.Hub, &consent.Caller{Who: policy.Owner}}
-	params := json.RawMessage(`{"sessionId":"0123456789","method":"Runtime.evaluate","params":{"expression":"document.title"}}`)
-	for b.Loop() {
-		p, ask, err := g.Admit("forwardCDPCommand", params, true)
-		if ask != nil || err != nil {
-			b.Fatal(err)
-		}
-		p.Sent("Chrome 141")
-		p.End()
-		if err := g.Hears(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // What a client may do with an extension goes by what it would do there, and a command of the Chrome DevTools Protocol by its name.
 func TestRelayAction(t *testing.T) {
 	by := &consent.Caller{Who: policy.Owner, Said: "test"}

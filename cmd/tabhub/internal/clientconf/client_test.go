@@ -198,17 +198,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestScope(t *testing.T) {
-	for _, c := range []struct {
-		client, name string
-		want         Scope
-	}{{"claude-desktop", "", User}, {"claude-desktop", "project", ""}, {"claude-code", "", User}, {"cursor", "", User}, {"vscode", "project", Project}, {"vscode", "world", ""}} {
-		if got, err := named(t, c.client).Scope(c.name); got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s %q: %q, %v", c.client, c.name, got, err)
-		}
-	}
-}
-
 // The entry's token is written beside what the user has put there, read back, and never
 // shown.
 func TestEnvironment(t *testing.T) {
