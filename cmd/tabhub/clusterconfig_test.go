@@ -40,24 +40,11 @@ func TestClusterFlags(t *testing.T) {
 		{[]string{nats, url, "--set=cluster-secret=" + filepath.Join(dir, "none")}, "cannot be read"},
 		{[]string{"--set=cluster=10.0.0.6:4222", url, secret}, "write it as nats://"},
 	} {
-		_, err := withSettings(t, nil, test.flags...)
+		_, err := configured(t, "", nil, test.flags...)
 		if err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%q: %v, want %q", test.flags, err, test.want)
 		}
 	}
-}
-
-// withSettings returns an app with the settings that flags and an environment set.
-func withSettings(t *testing.T, env map[string]string, flags ...string) (*app, error) {
-	t.Helper()
-	a := &app{env: func(name string) string { return env[name] }}
-	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	a.addHubFlags(f)
-	a.config.dataDir = t.TempDir()
-	if err := f.Parse(flags); err != nil {
-		t.Fatal(err)
-	}
-	return a, a.loadSettings(f)
 }
 
 // A password for NATS is neither on the command line of a hub, which others can read, nor in a file
@@ -69,7 +56,7 @@ func TestPasswordOfNATS(t *testing.T) {
 		t.Fatal(err)
 	}
 	further := []string{"--set=node-url=https://10.0.0.5:3301", "--set=cluster-secret=" + secret}
-	is, err := withSettings(t, nil, append(further, "--set=cluster="+nats)...)
+	is, err := configured(t, "", nil, append(further, "--set=cluster="+nats)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +65,7 @@ func TestPasswordOfNATS(t *testing.T) {
 		t.Errorf("the hub gets the flags %q", args)
 	}
 	name, value, _ := strings.Cut(env[len(env)-1], "=")
-	hub, err := withSettings(t, map[string]string{name: value}, further...)
+	hub, err := configured(t, "", map[string]string{name: value}, further...)
 	if err != nil || !slices.Equal(hub.config.cluster.nats, is.config.cluster.nats) || len(hub.config.cluster.nats) != 2 {
 		t.Errorf("the hub gets %q, %v", hub.config.cluster.nats, err)
 	}

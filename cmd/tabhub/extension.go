@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -85,61 +82,33 @@ func hubAddress(dir home.Dir) string {
 	return "ws" + strings.TrimPrefix(base, "http") + "/tabs"
 }
 
-// issuer returns who makes the copy of the extension at path one of the hub's: this program, or
-// the node of a cluster that runs.
+// issuer returns who makes the copy of the extension at path one of the hub's: the hub that runs, or
+// this program, be it before a hub has run for the first time.
 func (a *app) issuer(ctx context.Context, dir home.Dir, path, address string) (extension.Issuer, error) {
-	h, err := dir.Running()
-	if err != nil || !h.Node {
-		return a.ring(ctx, dir)
+	if h, err := dir.Running(); err == nil {
+		r, err := a.remoteOf(dir, h)
+		if err != nil {
+			return nil, err
+		}
+		r.token = ""                      // the copy is the owner's, whoever the token is for
+		before, _ := extension.Read(path) // if there is none, or another's, the hub issues a new one
+		var c pairing.Copy
+		err = r.call(ctx, http.MethodPost, "/api/extension", httpd.CopyRequest{Before: before.Pairing, Address: address}, &c)
+		return extension.Issued(c), err
 	}
-	r, err := a.remoteOf(dir, h)
-	if err != nil {
-		return nil, err
-	}
-	before, _ := extension.Read(path) // if there is none, or another's, the hub issues a new one
-	var c pairing.Copy
-	err = r.call(ctx, http.MethodPost, "/api/extension", httpd.CopyRequest{Before: before.Pairing, Address: address}, &c)
-	return extension.Issued(c), err
-}
-
-// ring returns the pairings of the data directory's hub, to issue copies from. The first
-// that needs them makes them, be it this command or a hub.
-func (a *app) ring(ctx context.Context, dir home.Dir) (*pairing.Ring, error) {
 	if err := dir.Make(); err != nil {
 		return nil, err
 	}
 	lock, err := dir.TryLock(home.HubLock)
-	switch {
-	case err == nil:
-		defer lock.Unlock()
-	case !errors.Is(err, home.ErrHeld):
-		return nil, err
-	default:
-		if err := awaitFile(ctx, dir.Pairings()); err != nil {
-			return nil, fmt.Errorf("a hub is about to start here for the first time, but takes too long: %w", err)
-		}
+	if errors.Is(err, home.ErrHeld) {
+		return nil, fmt.Errorf("a hub is about to start or to end in %s; try again in a moment", dir)
 	}
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
 	return openRing(dir)
 }
-
-// awaitFile waits until another process has made a file.
-func awaitFile(ctx context.Context, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	for {
-		if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lookEvery):
-		}
-	}
-}
-
-// lookEvery is how often a file is looked for.
-const lookEvery = 25 * time.Millisecond
 
 // openRing opens the pairings of a data directory. The caller holds home.HubLock, or the
 // hub does that has made them.

@@ -83,7 +83,7 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 			shown.Write(b[:n])
 		}
 	}()
-	shown.Await(t, "mcpServers")
+	shown.Await(t, "sets up the extension")
 	secrets := secretsOf{}
 	m := signInCode.FindStringSubmatch(shown.String())
 	if m == nil {

@@ -2,11 +2,9 @@ package autostart
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,48 +79,6 @@ func TestUnitIsWhatSystemdReads(t *testing.T) {
 		if said := verify(); said != "<nil>" {
 			t.Errorf("systemd says: %s", said)
 		}
-	}
-}
-
-// values returns the texts of an XML document by the elements that they are in, and fails the
-// test if it is none.
-func values(t *testing.T, text string) map[string][]string {
-	t.Helper()
-	all, in := map[string][]string{}, ""
-	text = strings.Replace(text, "UTF-16", "UTF-8", 1)
-	for d := xml.NewDecoder(strings.NewReader(text)); ; {
-		token, err := d.Token()
-		if err == io.EOF {
-			return all
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch x := token.(type) {
-		case xml.StartElement:
-			in = x.Name.Local
-		case xml.CharData:
-			if in != "" {
-				all[in] = append(all[in], string(x))
-			}
-		case xml.EndElement:
-			in = ""
-		}
-	}
-}
-
-func TestPlistIsRead(t *testing.T) {
-	got := values(t, odd.Plist())["string"]
-	want := append([]string{Name, odd.Program}, slices.DeleteFunc(slices.Clone(odd.Args), func(s string) bool { return s == "" })...)
-	if !slices.Equal(got, append(want, odd.LogFile)) {
-		t.Errorf("%q", got)
-	}
-}
-
-func TestTaskIsRead(t *testing.T) {
-	got := values(t, odd.Task(`HOME\Ann`))
-	if !slices.Equal(got["Command"], []string{odd.Program}) || !slices.Equal(got["UserId"], []string{`HOME\Ann`, `HOME\Ann`}) {
-		t.Errorf("%q", got)
 	}
 }
 
