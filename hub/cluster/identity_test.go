@@ -107,9 +107,7 @@ func TestNextLeaseHasAnotherKey(t *testing.T) {
 	if err := <-lost; !errors.Is(err, ErrEnded) {
 		t.Error(err)
 	}
-	if err := b.Lease().Await(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	until(t, b, "it has the next lease", func() bool { return b.Lease().Held() })
 	until(t, a, "a knows the next b", func() bool { return a.Alive(b.ID()) })
 	if b.ID() <= id {
 		t.Errorf("%s after %s", b.ID(), id)

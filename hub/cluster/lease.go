@@ -46,25 +46,6 @@ func (l *Lease) Held() bool {
 	return sent != nil && !l.left.Load() && sent.within(l.hold)
 }
 
-// Await blocks until the lease is held. It fails with ErrLeft when it never will be again, and
-// with the context's cause.
-func (l *Lease) Await(ctx context.Context) error {
-	for {
-		changed := l.changed.Wait()
-		switch {
-		case l.left.Load():
-			return ErrLeft
-		case l.Held():
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
 // Term returns the present term, or the last one if it is over and there is no next one yet.
 func (l *Lease) Term() *Term { return l.term.Load() }
 
@@ -95,6 +76,8 @@ func (t *Term) Await(ctx context.Context) error {
 		switch {
 		case t.ctx.Err() != nil:
 			return context.Cause(t.ctx)
+		case t.lease.left.Load():
+			return ErrLeft
 		case t.Held():
 			return nil
 		}

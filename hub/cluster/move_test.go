@@ -82,7 +82,10 @@ func (ps places) add(t testing.TB, nc *nats.Conn, name string) *place {
 	ps[name] = p
 	for _, other := range ps {
 		until(t, n, "it knows the others", func() bool { return n.Alive(other.node.ID()) })
-		until(t, other.node, "the others know it", func() bool { return other.node.Alive(n.ID()) })
+		until(t, other.node, "the others know that it is ready", func() bool {
+			m, _ := other.node.Member(n.ID())
+			return m.State == Ready
+		})
 	}
 	return p
 }

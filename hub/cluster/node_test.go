@@ -40,7 +40,7 @@ func TestMembers(t *testing.T) {
 	if ended, err := a.Ended(t.Context(), id); !ended || err != nil || a.Alive(id) || len(a.Members()) != 1 {
 		t.Errorf("after it left: ended %v, %v; members %+v", ended, err, a.Members())
 	}
-	if b.Lease().Held() || b.Lease().Await(t.Context()) != ErrLeft || b.Self().State != Left {
+	if b.Lease().Held() || b.Lease().Term().Await(t.Context()) != ErrLeft || b.Self().State != Left {
 		t.Error("who has left has a lease")
 	}
 
