@@ -35,6 +35,7 @@ func written(t *testing.T, o record.Options) {
 // What a node has done while it was cut off comes to the record though another has the user by
 // then: behind its lines, with the time when it happened, and told to be late.
 func TestLateLines(t *testing.T) {
+	t.Parallel()
 	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
@@ -98,6 +99,7 @@ func TestLateLines(t *testing.T) {
 // A late write of which it is not known whether it has landed is not repeated, though another has
 // written since.
 func TestUnconfirmedLateLines(t *testing.T) {
+	t.Parallel()
 	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)

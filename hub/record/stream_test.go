@@ -53,6 +53,7 @@ var options = record.Options{User: "ann", Key: []byte("a key of these tests")}
 // A hub that was cut off while its write was on the way does not know whether that has landed.
 // When it comes back it finds out, and writes the lines neither twice nor never.
 func TestUnconfirmedWriteIsNotRepeated(t *testing.T) {
+	t.Parallel()
 	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	logs := logsOf(t, servers.ConnTo(t, proxy.URL()), 1)
@@ -88,6 +89,7 @@ func TestUnconfirmedWriteIsNotRepeated(t *testing.T) {
 // them behind those of its successor, and cannot fork the chain: not with a write that was on the
 // way, and not as one that has not begun.
 func TestStaleHubCannotFork(t *testing.T) {
+	t.Parallel()
 	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
@@ -117,6 +119,7 @@ func TestStaleHubCannotFork(t *testing.T) {
 
 // A hub that ends does not wait for servers that do not answer, and says what it has lost.
 func TestCloseWhileCutOff(t *testing.T) {
+	t.Parallel()
 	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
 	r := openAs(logsOf(t, servers.ConnTo(t, proxy.URL()), 1), 1, options)

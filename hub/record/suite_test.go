@@ -15,6 +15,7 @@ import (
 )
 
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	recordtest.Run(t, func(t *testing.T) recordtest.Place {
 		dir := t.TempDir() + "/record"
 		return func(o record.Options) *record.Recorder { return record.Open(dir, o) }
@@ -22,6 +23,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestStream(t *testing.T) {
+	t.Parallel()
 	logs := logsOf(t, natstest.Shared(t).Conn(t), 1)
 	n := 0
 	recordtest.Run(t, func(t *testing.T) recordtest.Place {
