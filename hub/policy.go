@@ -53,7 +53,7 @@ func (h *Hub) EditPolicy(by string, edit func(*policy.Document) error) error {
 	if err != nil {
 		return err
 	}
-	if err := h.keep(policySettings, body); err != nil {
+	if err := h.KeepSettings(storage.Settings{Name: policySettings, Body: body}); err != nil {
 		return fmt.Errorf("it could not be stored: %w", err)
 	}
 	h.setPolicy(set)
@@ -98,15 +98,6 @@ func (h *Hub) setPolicy(set *policy.Set) {
 	h.gate.changed.Fire()
 }
 
-// keep stores a document, and blocks until that is synced.
-func (h *Hub) keep(name string, body json.RawMessage) error {
-	synced := make(chan error, 1)
-	if !h.update(func(tx *state.Tx) { tx.SaveSettings(storage.Settings{Name: name, Body: body}) }, func(err error) { synced <- err }) {
-		return h.endedFailure(false)
-	}
-	return <-synced
-}
-
 // openPolicy makes the gate of a Hub that is being opened. What is stored for others is in
 // h.settings then.
 func (h *Hub) openPolicy(stored []storage.Settings) error {
@@ -134,7 +125,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Record: h.opts.Record, Log: h.log,
 			Kept: kept,
 			Keep: func(body json.RawMessage) {
-				h.update(func(tx *state.Tx) { tx.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}) })
+				h.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}, nil)
 			},
 		}),
 	}

@@ -131,12 +131,8 @@ func (h *Hub) Settled(ctx context.Context) error {
 		if h.kept.Load() >= wrote {
 			return nil
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-h.ctx.Done():
-			return h.endedFailure(false)
+		if err := await(ctx, h, changed); err != nil {
+			return err
 		}
 	}
 }

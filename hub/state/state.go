@@ -157,9 +157,6 @@ func (tx *Tx) SaveSeen() {
 // write adds to what is to be written to the store.
 func (tx *Tx) write(w storage.Change) { tx.work.Writes = append(tx.work.Writes, w) }
 
-// SaveSettings stores a document of which the state itself knows nothing.
-func (tx *Tx) SaveSettings(s storage.Settings) { tx.write(s) }
-
 func (tx *Tx) disconnect(a spec.TabAddr, code spec.CloseCode, reason string) {
 	tx.work.Disconnects = append(tx.work.Disconnects, Disconnect{a, code, reason})
 }
