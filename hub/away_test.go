@@ -104,31 +104,6 @@ func TestFallOverOpensATab(t *testing.T) {
 	})
 }
 
-// Whoever subscribes to a resource hears of its updates from the page's next tab,
-// too.
-func TestSubscriptionOutlivesItsTab(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t, Options{})
-		b := w.chrome("b1", "s1")
-		cart := &spec.Register{Kind: spec.KindResource, TabURL: "https://e.com/", Items: []json.RawMessage{json.RawMessage(`{"uri":"shop://cart"}`)}}
-		w.register(b, 1, cart)
-		go func() {
-			if _, err := w.hub.SubscribeResource(t.Context(), tester, "tabhub://e.com/shop://cart"); err != nil {
-				t.Error(err)
-			}
-		}()
-		b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{}`)}, nil)
-		b.Notify(1, &spec.TabClosed{})
-		synctest.Wait()
-		w.register(b, 2, cart)
-		if r := b.Next(); r.Method != spec.MethodSubscribeResource || r.Tab != 2 {
-			t.Errorf("asked tab %d for %s", r.Tab, r.Method)
-		} else {
-			b.Answer(r, spec.Response{Result: json.RawMessage(`{}`)}, nil)
-		}
-	})
-}
-
 // A page that never settles must not have every client list all the time.
 func TestRestlessPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -38,14 +38,6 @@ func TestResourceSubscription(t *testing.T) {
 		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/shop://cart"}) {
 			t.Errorf("updated %q", got)
 		}
-		// A page that was reloaded is told again.
-		p.Cut()
-		p = w.page("https://e.com", "a")
-		w.register(p, 0, register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"the cart"}`))
-		if r := <-answering(p, `{}`); r.Method != spec.MethodSubscribeResource {
-			t.Errorf("asked for %s", r.Method)
-		}
-		<-updated // the name has changed
 		asked = answering(p, `{}`)
 		stop()
 		<-asked
@@ -161,6 +153,11 @@ func TestReloadedPageIsToldAgain(t *testing.T) {
 		a = w.follower("a")
 		a.load(cartItem)
 		a.wantTold("shop://cart on")
+		a.Send(0, &spec.TabClosed{})
+		synctest.Wait()
+		b := w.follower("b") // the page's next tab, when there was none
+		b.load(cartItem)
+		b.wantTold("shop://cart on")
 	})
 }
 
