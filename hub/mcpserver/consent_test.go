@@ -64,6 +64,26 @@ func asked(t *testing.T, frame string) (message string, answers []string) {
 	return q.Message, q.RequestedSchema.Properties.Answer.Enum
 }
 
+// back returns the key of the only question of a result that asks back, and what brings the client's
+// answer to it, with that content, along with the next request.
+func back(t *testing.T, answer, content string) (key, more string) {
+	t.Helper()
+	var r struct {
+		Result struct {
+			ResultType, RequestState string
+			InputRequests            map[string]any
+		}
+	}
+	if err := json.Unmarshal([]byte(answer), &r); err != nil || r.Result.ResultType != "input_required" || len(r.Result.InputRequests) != 1 {
+		t.Fatalf("%s: %v", answer, err)
+	}
+	for key = range r.Result.InputRequests {
+	}
+	return key, `"inputResponses":{"` + key + `":{"action":"accept","content":` + content + `}},"requestState":"` + r.Result.RequestState + `",`
+}
+
+const yesOnce = `{"answer":"Yes, this once"}`
+
 // A client of an older revision must be asked within the call, in words that no page can
 // forge, and only what was answered may happen.
 func TestOwnerIsAskedThroughAnOlderClient(t *testing.T) {
@@ -128,36 +148,22 @@ func TestOwnerIsAskedThroughAStatelessClient(t *testing.T) {
 		t.Helper()
 		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + payTool + `","arguments":` + args + `,` + more + meta + `}}`)
 	}
-	// reply answers all that a result asks for.
 	reply := func(answer, content string) string {
 		t.Helper()
-		var r struct {
-			Result struct {
-				ResultType, RequestState string
-				InputRequests            map[string]any
-			}
-		}
-		if err := json.Unmarshal([]byte(answer), &r); err != nil || r.Result.ResultType != "input_required" || len(r.Result.InputRequests) != 1 {
-			t.Fatalf("%s: %v", answer, err)
-		}
-		for key := range r.Result.InputRequests {
-			return `"inputResponses":{"` + key + `":{"action":"accept","content":` + content + `}},"requestState":"` + r.Result.RequestState + `",`
-		}
-		return ""
+		_, more := back(t, answer, content)
+		return more
 	}
-	const yes = `{"answer":"Yes, this once"}`
-
 	first := call(`{"eur":5}`, "")
 	if message, _ := asked(t, first); !strings.Contains(message, "“eur”: “5”") || !strings.Contains(first, `"tabhub/consent-`) {
 		t.Error(first)
 	}
-	if got := call(`{"eur":500}`, reply(first, yes)); !strings.Contains(got, `"input_required"`) {
+	if got := call(`{"eur":500}`, reply(first, yesOnce)); !strings.Contains(got, `"input_required"`) {
 		t.Errorf("the answer with another call: %s", got)
 	}
-	if got := call(`{"eur":5}`, reply(first, yes)); !strings.Contains(got, `paid {\"eur\":5} for \"\", `) || shop.calls != 1 {
+	if got := call(`{"eur":5}`, reply(first, yesOnce)); !strings.Contains(got, `paid {\"eur\":5} for \"\", `) || shop.calls != 1 {
 		t.Error(got)
 	}
-	again := call(`{"eur":5}`, reply(first, yes))
+	again := call(`{"eur":5}`, reply(first, yesOnce))
 	if !strings.Contains(again, `"input_required"`) || shop.calls != 1 {
 		t.Errorf("the answer again: %s", again)
 	}
@@ -171,28 +177,21 @@ func TestOwnerIsAskedOnceForAllRounds(t *testing.T) {
 	shop := newShop(t)
 	c := streamTo(t, newServer(t, shop, Options{}))
 	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
-	call := func(more string) (string, map[string]json.RawMessage) {
+	call := func(more string) string {
 		t.Helper()
-		answer := c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + payTool + `","arguments":{"present":true},` + more + meta + `}}`)
-		var r struct {
-			Result map[string]json.RawMessage
-		}
-		if err := json.Unmarshal([]byte(answer), &r); err != nil {
-			t.Fatal(answer)
-		}
-		return answer, r.Result
+		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + payTool + `","arguments":{"present":true},` + more + meta + `}}`)
 	}
-	_, r := call("")
-	key, _, _ := strings.Cut(strings.TrimPrefix(string(r["inputRequests"]), `{"`), `"`)
-	answer, r := call(`"inputResponses":{"` + key + `":{"action":"accept","content":{"answer":"Yes, this once"}}},"requestState":` + string(r["requestState"]) + `,`)
+	key, more := back(t, call(""), yesOnce)
+	answer := call(more)
 	if !strings.Contains(answer, "shop.example.com asks: For whom?") {
 		t.Fatal(answer)
 	}
-	more := `"inputResponses":{"name":{"action":"accept","content":{"name":"Ada"}},"tabhub/consent-x":{"action":"accept"}},"requestState":` + string(r["requestState"]) + `,`
-	if answer, _ := call(more); !strings.Contains(answer, `for \"Ada\", \"wrapped\"`) || shop.calls != 2 {
+	_, more = back(t, answer, `{"name":"Ada"}`)
+	more = strings.Replace(more, `"inputResponses":{`, `"inputResponses":{"tabhub/consent-x":{"action":"accept"},`, 1)
+	if answer := call(more); !strings.Contains(answer, `for \"Ada\", \"wrapped\"`) || shop.calls != 2 {
 		t.Error(answer)
 	}
-	if answer, _ := call(more); !strings.Contains(answer, key[:len("tabhub/consent-")]) || shop.calls != 2 {
+	if answer := call(more); !strings.Contains(answer, key[:len("tabhub/consent-")]) || shop.calls != 2 {
 		t.Errorf("the second round again: %s", answer)
 	}
 
@@ -224,21 +223,6 @@ func TestPagesAnswersOutlastTheOwnersQuestion(t *testing.T) {
 		t.Helper()
 		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + payTool + `","arguments":{"present":true},` + more + meta + `}}`)
 	}
-	state := func(answer string) (key, state string) {
-		t.Helper()
-		var r struct {
-			Result struct {
-				RequestState  string
-				InputRequests map[string]any
-			}
-		}
-		if err := json.Unmarshal([]byte(answer), &r); err != nil {
-			t.Fatal(answer)
-		}
-		for key = range r.Result.InputRequests {
-		}
-		return key, r.Result.RequestState
-	}
 	edit := func(e policy.Effect) {
 		t.Helper()
 		if err := shop.EditPolicy("test", func(doc *policy.Document) error {
@@ -249,14 +233,13 @@ func TestPagesAnswersOutlastTheOwnersQuestion(t *testing.T) {
 		}
 	}
 	edit(policy.Allow)
-	key, sealed := state(call(""))
+	_, more := back(t, call(""), `{"name":"Ada"}`)
 	edit(policy.Ask)
-	answered := call(`"inputResponses":{"` + key + `":{"action":"accept","content":{"name":"Ada"}}},"requestState":"` + sealed + `",`)
-	key, sealed = state(answered)
+	key, more := back(t, call(more), yesOnce)
 	if !strings.HasPrefix(key, consentKey) {
-		t.Fatal(answered)
+		t.Fatal(key)
 	}
-	if got := call(`"inputResponses":{"` + key + `":{"action":"accept","content":{"answer":"Yes, this once"}}},"requestState":"` + sealed + `",`); !strings.Contains(got, `for \"Ada\", \"wrapped\"`) {
+	if got := call(more); !strings.Contains(got, `for \"Ada\", \"wrapped\"`) {
 		t.Error(got)
 	}
 }
@@ -272,20 +255,13 @@ func TestOwnerIsAskedThroughProxy(t *testing.T) {
 		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"proxy","arguments":` + args + `,` + more + meta + `}}`)
 	}
 	const pay = `{"action":"call","type":"tool","path":"` + payTool + `","args":{"eur":5}}`
-	var r struct {
-		Result struct {
-			RequestState  string
-			InputRequests map[string]any
-		}
-	}
 	asked := call(pay, "")
-	if err := json.Unmarshal([]byte(asked), &r); err != nil || len(r.Result.InputRequests) != 1 || !strings.Contains(asked, "through the tool proxy") {
-		t.Fatal(asked, err)
+	if !strings.Contains(asked, "through the tool proxy") {
+		t.Error(asked)
 	}
-	for key := range r.Result.InputRequests {
-		if got := call(pay, `"inputResponses":{"`+key+`":{"action":"accept","content":{"answer":"Yes, this once"}}},"requestState":"`+r.Result.RequestState+`",`); !strings.Contains(got, "paid") || shop.calls != 1 {
-			t.Error(got)
-		}
+	_, more := back(t, asked, yesOnce)
+	if got := call(pay, more); !strings.Contains(got, "paid") || shop.calls != 1 {
+		t.Error(got)
 	}
 	if got := call(`{"action":"batch","operations":[`+pay+`]}`, ""); !strings.Contains(got, "DENIED") || !strings.Contains(got, "tabhub approve ") || shop.calls != 1 {
 		t.Errorf("in a batch: %s", got)
