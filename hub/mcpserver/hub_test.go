@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -79,30 +78,4 @@ func testNothingIsLost(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestABurstOfTabsIsFewNotices(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := hubtest.Open(t, hub.Options{})
-		c := streamTo(t, newServer(t, h, Options{}))
-		c.initialize("2025-06-18")
-		go func() {
-			for i := range 100 {
-				h.JoinTab(fmt.Sprintf("https://site%d.example.com", i), nil, `{"name":"x","inputSchema":{"type":"object"}}`)
-				time.Sleep(time.Millisecond)
-			}
-			time.Sleep(time.Second)
-			c.send(`{"jsonrpc":"2.0","id":"end","method":"ping"}`)
-		}()
-		notices := 0
-		for c.next() == `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` {
-			notices++
-		}
-		if notices == 0 || notices > 4 {
-			t.Errorf("%d notices for 100 tabs within 100 ms", notices)
-		}
-		if n := strings.Count(c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), `"inputSchema"`); n != 100 {
-			t.Errorf("%d tools listed", n)
-		}
-	})
 }
