@@ -126,8 +126,19 @@ func (p *Page) WaitFor(expr string) {
 // a user does.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
-	p.WaitFor(fmt.Sprintf("(e => e?.checkVisibility() && (e.scrollIntoViewIfNeeded(), true))(document.querySelector(%q))", selector))
-	x, y := p.middle(selector) // where it stays, also if the page shows it anew
+	// It must have come to rest: what loads above it moves it.
+	p.Eval(fmt.Sprintf(`(async () => {
+		for (let was, now; ; was = now) {
+			const e = document.querySelector(%q);
+			if (e?.checkVisibility()) {
+				e.scrollIntoViewIfNeeded();
+				now = JSON.stringify(e.getBoundingClientRect());
+				if (now === was) return now;
+			}
+			await new Promise(done => setTimeout(done, 50));
+		}
+	})()`, selector))
+	x, y := p.middle(selector)
 	p.mouse(chromedp.MousePressed, x, y)
 	p.mouse(chromedp.MouseReleased, x, y)
 }
