@@ -29,17 +29,19 @@ const (
 func (a *app) autostartCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "autostart",
-		Short: "Have the hub run whenever you are logged in",
-		Long: `Have the hub run whenever you are logged in: systemd, launchd or Windows' Task Scheduler
-starts it, and starts it again when it fails. Without this the first client starts it,
-and it ends 15 minutes after the last one.
+		Short: "Have the hub run whenever you are logged in, or say whether it does",
+		Long: `Have the hub run whenever you are logged in, or say whether it does: systemd, launchd or
+Windows' Task Scheduler starts it, and starts it again when it fails. Without this the first
+client starts it, and it ends 15 minutes after the last one.
 
 There is one hub that is started so. It logs to hub.log in its data directory, takes the
 place of a hub that a client has started, and waits for one that you have started to end.`,
-		Args: noCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  tabhub autostart`,
+		Args:    noCommand,
 	}
-	cmd.AddCommand(a.autostartOnCommand(), a.autostartOffCommand(), a.autostartStatusCommand())
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.printAutostart(cmd.Context(), *asJSON) }
+	cmd.AddCommand(a.autostartOnCommand(), a.autostartOffCommand())
 	return cmd
 }
 
@@ -205,60 +207,40 @@ func (a *app) endTask(ctx context.Context, was autostart.State) error {
 	return of.stop(ctx, dir, stopAsk, stopWait)
 }
 
-// autostartState is what `autostart status --json` prints.
-type autostartState struct {
-	On      bool     `json:"on"`
-	How     string   `json:"how,omitempty"`
-	File    string   `json:"file,omitempty"`
-	Program string   `json:"program,omitempty"`
-	Args    []string `json:"args,omitempty"`
-	DataDir string   `json:"dataDir,omitempty"`
-	LogFile string   `json:"logFile,omitempty"`
-	Running bool     `json:"running"` // a hub, however it was started
-}
-
-func (a *app) autostartStatusCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Say whether the system starts the hub, and how",
-		Example: `  tabhub autostart status
-  tabhub autostart status --json`,
-		Args: args(cobra.NoArgs),
+// printAutostart says whether the system starts the hub, and how.
+func (a *app) printAutostart(ctx context.Context, asJSON bool) error {
+	is, err := a.starter().State(ctx)
+	if err != nil {
+		return err
 	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		is, err := a.starter().State(cmd.Context())
-		if err != nil {
-			return err
-		}
-		e := is.Entry
-		s := autostartState{is.On, is.How, is.File, e.Program, e.Args, e.DataDir, e.LogFile, is.On && home.Dir(e.DataDir).Held(home.HubLock)}
-		if *asJSON {
-			return a.printValue(s)
-		}
-		if !s.On {
-			a.note("The system does not start the hub; the first client does. `tabhub autostart on` changes that.")
-			return nil
-		}
-		t := a.table()
-		t.Row("autostart", "on, by "+s.How)
-		if s.File != "" {
-			t.Row("file", s.File)
-		}
-		if e.Program == "" {
-			t.Row(stateCell("problem"), "this was not written by tabhub, or has been changed; `tabhub autostart on` writes it anew")
-			return t.Print()
-		}
-		t.Row("starts", shell.Here(append([]string{s.Program}, s.Args...)...))
-		running := "no"
-		if s.Running {
-			running = "yes; " + shell.Here("tabhub", "status", "--data-dir", s.DataDir) + " says more"
-		}
-		t.Row("hub runs", running)
-		t.Row("log", s.LogFile)
+	e := is.Entry
+	running := is.On && home.Dir(e.DataDir).Held(home.HubLock) // a hub, however it was started
+	switch {
+	case asJSON:
+		return a.printValue(struct {
+			On      bool   `json:"on"`
+			How     string `json:"how,omitempty"`
+			File    string `json:"file,omitempty"`
+			Running bool   `json:"running"`
+			autostart.Entry
+		}{is.On, is.How, is.File, running, e})
+	case !is.On:
+		a.note("The system does not start the hub; the first client does. `tabhub autostart on` changes that.")
+		return nil
+	}
+	t := a.table()
+	t.Row("autostart", "on, by "+is.How)
+	if is.File != "" {
+		t.Row("file", is.File)
+	}
+	if e.Program == "" {
+		t.Row(stateCell("problem"), "this was not written by tabhub, or has been changed; `tabhub autostart on` writes it anew")
 		return t.Print()
 	}
-	return cmd
+	t.Row("starts", shell.Here(append([]string{e.Program}, e.Args...)...))
+	t.Row("hub runs", map[bool]string{true: "yes; " + shell.Here("tabhub", "status", "--data-dir", e.DataDir) + " says more", false: "no"}[running])
+	t.Row("log", e.LogFile)
+	return t.Print()
 }
 
 // autostart looks whether what starts the hub at login still can. Where nothing does, that is

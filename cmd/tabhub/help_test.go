@@ -39,7 +39,7 @@ func TestHelpIsWrapped(t *testing.T) {
 // A command or a flag more is one more for everybody to read past. These numbers may only fall.
 const (
 	mostCommands = 27 // of the first level
-	mostBelow    = 24
+	mostBelow    = 23
 	mostFlags    = 59 // of different names
 )
 

@@ -32,7 +32,7 @@ func TestAutostart(t *testing.T) {
 		t.Fatalf("autostart on: %s", said)
 	}
 	entry := filepath.Join(home, ".config", "autostart", "tabhub.desktop")
-	out, _, _ := p.run("autostart", "status", "--json")
+	out, _, _ := p.run("autostart", "--json")
 	var state struct {
 		On, Running   bool
 		File, Program string
