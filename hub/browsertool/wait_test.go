@@ -19,7 +19,7 @@ func TestWaitForATool(t *testing.T) {
 			Tool      string
 			ToolNames []string
 		}
-		const wait = 12 * time.Second
+		const wait = 13 * time.Second // between two looks at the tabs
 		for _, name := range []string{"pay", "website_tool_a_example__pay"} {
 			start := time.Now()
 			var told []float64
