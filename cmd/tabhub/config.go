@@ -111,7 +111,7 @@ func (c *config) checkAccounts() error {
 	case !accounts && ofShares:
 		return usagef("user-rate, user-sockets and user-calls are for --auth jwt, where several users share the hub; leave them out")
 	case accounts && (c.jwtSecret == "") == (c.jwks == ""):
-		return usagef("--auth jwt needs either --jwt-secret FILE or the setting jwks, an https address")
+		return usagef("--auth jwt needs either --jwt-secret FILE or the setting jwks, a file or an https address")
 	case c.jwks != "" && (c.jwtIssuer == "" || len(c.jwtAudiences) == 0):
 		return usagef("jwks needs jwt-issuer and jwt-audience, or tokens that the issuer of the keys made for other services would open this hub; set the iss and the aud of those that are for it")
 	}

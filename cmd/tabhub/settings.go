@@ -85,7 +85,7 @@ func (c *config) settings() []*setting {
 	group(groupAccounts,
 		set("auth", oneOfThese(&c.auth, "token", "token", "jwt", "none"), "credential that clients show: token, jwt (several users) or none", isFlag),
 		set("jwt-secret", text(&c.jwtSecret), "with auth jwt: `file` with the HS256 secret", isFlag, isPath),
-		set("jwks", text(&c.jwks), "with auth jwt: the https address of a key set; needs jwt-issuer and jwt-audience"),
+		set("jwks", text(&c.jwks), "with auth jwt: key set, a file or an https address; needs jwt-issuer and jwt-audience", isPath),
 		set("jwt-issuer", text(&c.jwtIssuer), "with auth jwt: issuer (iss) that tokens must have"),
 		set("jwt-audience", list(&c.jwtAudiences, nil), "with auth jwt: audiences (aud) of which tokens must have one"))
 	group(groupShares,

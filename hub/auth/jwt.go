@@ -26,7 +26,7 @@ type Options struct {
 	// Secret is the key of HS256 tokens; see ReadSecret. Those of a key set are signed
 	// with RS256, ES256 or EdDSA.
 	Secret []byte
-	// JWKS is the https address of a JSON Web Key Set (http on loopback only). It
+	// JWKS is a JSON Web Key Set: a file, or its https address (http on loopback only). It
 	// is fetched again every hour, and when a token names a key that is not in it.
 	JWKS string
 	// Issuer is the iss that tokens must have, and Audiences are the aud of which they

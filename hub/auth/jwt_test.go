@@ -367,6 +367,27 @@ func TestKeySetURL(t *testing.T) {
 	})
 }
 
+// A key set may be a file, for a hub without a network. It must be there, and is read again.
+func TestKeySetInAFile(t *testing.T) {
+	a, b := newIssuer("a"), newIssuer("b")
+	o := Options{JWKS: filepath.Join(t.TempDir(), "keys.json"), Issuer: issuerURL, Audiences: []string{audience}}
+	if _, err := NewJWT(o); err == nil || !strings.Contains(err.Error(), o.JWKS) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		write(t, o.JWKS, keySetJSON(a))
+		v, err := NewJWT(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, v, a, true)
+		write(t, o.JWKS, keySetJSON(b))
+		time.Sleep(keySetGap + time.Second)
+		check(t, v, b, true)
+		check(t, v, a, false)
+	})
+}
+
 // Whoever sits on the way of a redirect to plain http would choose the keys.
 func TestKeySetStaysWithTLS(t *testing.T) {
 	a := newIssuer("a")

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,13 +32,12 @@ const (
 
 var errKeysUnavailable = errors.New("no key set could be loaded")
 
-// keySet is an issuer's public keys at a URL, which the issuer may rotate. A set that cannot
-// be loaded again keeps its last good keys.
+// keySet is an issuer's public keys in a file or at a URL, which the issuer may rotate. A set that
+// cannot be loaded again keeps its last good keys.
 type keySet struct {
 	// static after construction
-	url    string
-	client *http.Client
-	log    *slog.Logger
+	open func() (io.ReadCloser, error)
+	log  *slog.Logger
 
 	keys atomic.Pointer[keyfunc.Keyfunc] // nil until the first good load
 
@@ -47,20 +48,41 @@ type keySet struct {
 }
 
 func newKeySet(o Options) (*keySet, error) {
+	s := &keySet{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler))}
+	if !strings.Contains(o.JWKS, "://") {
+		s.open = func() (io.ReadCloser, error) { return os.Open(o.JWKS) }
+		if err := s.load(); err != nil {
+			return nil, fmt.Errorf("auth: the key set %s: %w", o.JWKS, err)
+		}
+		return s, nil
+	}
 	u, err := url.Parse(o.JWKS)
 	if err != nil || u.Host == "" || !isTrustworthy(u) {
 		return nil, errors.New("auth: the JWKS URL must be an https:// address (http:// on loopback only)")
 	}
-	s := &keySet{url: o.JWKS, client: withoutDowngrade(cmp.Or(o.Client, &http.Client{Timeout: 10 * time.Second})), log: cmp.Or(o.Log, slog.New(slog.DiscardHandler))}
-	s.load()
+	client := withoutDowngrade(cmp.Or(o.Client, &http.Client{Timeout: 10 * time.Second}))
+	s.open = func() (io.ReadCloser, error) { return get(client, o.JWKS) }
+	s.refresh()
 	return s, nil
+}
+
+func get(client *http.Client, url string) (io.ReadCloser, error) {
+	res, err := client.Get(url)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		res.Body.Close()
+		return nil, fmt.Errorf("the server answered %s", res.Status)
+	}
+	return res.Body, nil
 }
 
 // key returns the key that a token must be signed with.
 func (s *keySet) key(t *jwt.Token) (any, error) {
 	if s.loading.TryLock() {
 		if time.Since(s.tried) > keySetLife {
-			s.load()
+			s.refresh()
 		}
 		s.loading.Unlock()
 	}
@@ -73,7 +95,7 @@ func (s *keySet) key(t *jwt.Token) (any, error) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	if time.Since(s.tried) > keySetGap {
-		s.load()
+		s.refresh()
 	}
 	return s.lookup(t)
 }
@@ -86,36 +108,38 @@ func (s *keySet) lookup(t *jwt.Token) (any, error) {
 	return (*keys).Keyfunc(t)
 }
 
-// load fetches the set once.
-func (s *keySet) load() {
-	s.tried = time.Now()
-	store, err := s.fetch()
-	var keys keyfunc.Keyfunc
-	if err == nil {
-		keys, err = keyfunc.New(keyfunc.Options{Storage: store})
-	}
-	if err != nil {
+func (s *keySet) refresh() {
+	if err := s.load(); err != nil {
 		s.log.Warn("the issuer's keys could not be loaded; those that were, if any, stay", "err", err)
-		return
 	}
-	s.keys.Store(&keys)
 }
 
-// fetch returns the keys that are at the URL. It leaves out those that are not understood, as
+// load reads the set once.
+func (s *keySet) load() error {
+	s.tried = time.Now()
+	store, err := s.read()
+	if err != nil {
+		return err
+	}
+	keys, err := keyfunc.New(keyfunc.Options{Storage: store})
+	if err == nil {
+		s.keys.Store(&keys)
+	}
+	return err
+}
+
+// read returns the keys of the set. It leaves out those that are not understood, as
 // RFC 7517, section 5, asks: an issuer may have them for others. It fails if none is left.
-func (s *keySet) fetch() (jwkset.Storage, error) {
-	res, err := s.client.Get(s.url)
+func (s *keySet) read() (jwkset.Storage, error) {
+	in, err := s.open()
 	if err != nil {
 		return nil, err
 	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answered %s", res.Status)
-	}
+	defer in.Close()
 	var set struct {
 		Keys []jwkset.JWKMarshal `json:"keys"`
 	}
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxKeySet)).Decode(&set); err != nil {
+	if err := json.NewDecoder(io.LimitReader(in, maxKeySet)).Decode(&set); err != nil {
 		return nil, fmt.Errorf("it is no JSON Web Key Set: %w", err)
 	}
 	store, usable := jwkset.NewMemoryStorage(), false

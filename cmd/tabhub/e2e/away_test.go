@@ -42,7 +42,7 @@ func TestHubKilledUnderOfficialClients(t *testing.T) {
 			out.Await(t, "ready\n")
 			p.kill()
 			if strings.Contains(args, "http") { // a bridge starts one by itself
-				p.serve()
+				p.serveAgain()
 			}
 			if _, err := io.WriteString(stdin, "back\n"); err != nil {
 				t.Error(err)

@@ -71,7 +71,7 @@ func TestBrowserInstance(t *testing.T) {
 		TabID     string
 		ToolNames []string
 	}
-	c.callJSON("browser_page", fmt.Sprintf(`{"action":"goto","url":"%s/demo","browserId":%q}`, p.url(), started.BrowserID), &page)
+	c.callJSON("browser_page", fmt.Sprintf(`{"action":"goto","url":"%s/demo","browserId":%q}`, p.users().URL(), started.BrowserID), &page)
 	c.callJSON("browser_page", fmt.Sprintf(`{"action":"wait","tabId":%q}`, page.TabID), &page)
 	search := slices.IndexFunc(page.ToolNames, func(n string) bool { return strings.HasSuffix(n, "_search_products") })
 	if search < 0 || c.tools().named("_search_products") == "" {

@@ -30,6 +30,7 @@ type place struct {
 	// back where its tabs look for it.
 	listen string
 	env    []string
+	nodes  *nodes // nil: there is one hub
 	// prepare, if not nil, is called with each command before it starts.
 	prepare func(*exec.Cmd)
 }
@@ -43,6 +44,9 @@ func newPlace(t testing.TB, env ...string) *place {
 	p.env = append(p.env, "TABHUB_POLICY=open")
 	// The race detector has each process rest for a second before it ends.
 	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
+	if os.Getenv(nodesVar) != "" {
+		p.join()
+	}
 	t.Cleanup(p.end)
 	return p
 }
@@ -66,9 +70,17 @@ func (p *place) until(what string, is func() bool) {
 	}
 }
 
-// command is tabhub with args in this place.
+// command is tabhub with args in this place. Of several nodes, the others run when it runs one.
 func (p *place) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(p.program, append(args, "--data-dir", string(p.dir))...)
+	if p.nodes != nil && len(args) > 0 && (args[0] == "serve" || args[0] == "stdio") {
+		p.nodes.startFor(args)
+	}
+	return p.commandAt(p.dir, args...)
+}
+
+// commandAt is tabhub with args and another data directory.
+func (p *place) commandAt(dir home.Dir, args ...string) *exec.Cmd {
+	cmd := exec.Command(p.program, append(args, "--data-dir", string(dir))...)
 	cmd.Env = p.env
 	if p.prepare != nil {
 		p.prepare(cmd)
@@ -103,6 +115,9 @@ func (p *place) serve(args ...string) *rig.Process {
 	hub := rig.Start(p.t, p.command(append([]string{"serve", "--listen", p.listen}, args...)...))
 	hub.Stderr.Await(p.t, "listening on ")
 	p.t.Cleanup(hub.Stop)
+	if p.nodes != nil {
+		p.nodes.meet()
+	}
 	return hub
 }
 
@@ -118,6 +133,9 @@ func (p *place) hub() home.Hub {
 
 // tabsAt is the address at which tabs reach the hub, also while none runs.
 func (p *place) tabsAt() string {
+	if p.nodes != nil {
+		return p.nodes.tabs
+	}
 	if h, err := p.dir.ReadHub(); err == nil {
 		return h.Addr
 	}
@@ -139,16 +157,55 @@ func (p *place) token() string {
 	return token
 }
 
-// askToStop does what `tabhub stop` does before it waits for the end.
+// kill ends the running hub as kill -9 does: of several nodes, that which has the users.
+func (p *place) kill() {
+	p.t.Helper()
+	if p.nodes != nil {
+		p.nodes.kill()
+		return
+	}
+	p.killHere()
+}
+
+// askToStop does what `tabhub stop` does before it waits for the end: of several nodes, to that
+// which has the users.
 func (p *place) askToStop() {
 	p.t.Helper()
-	if resp, body, err := post(p.within(), p.url()+"/api/stop", bearer(p.token()), `{"reason":"stop"}`); err != nil || resp.StatusCode != http.StatusAccepted {
+	url := p.users().URL()
+	if p.nodes != nil {
+		defer p.nodes.startAgain()
+	}
+	if resp, body, err := post(p.within(), url+"/api/stop", bearer(p.token()), `{"reason":"stop"}`); err != nil || resp.StatusCode != http.StatusAccepted {
 		p.t.Fatalf("stop: %v %s %v", resp, body, err)
 	}
 }
 
-// kill ends the running hub as kill -9 does.
-func (p *place) kill() {
+// users returns what hub.json says of the hub that has the users.
+func (p *place) users() home.Hub {
+	p.t.Helper()
+	if p.nodes == nil {
+		return p.hub()
+	}
+	p.nodes.revive.Wait()
+	h, err := p.nodes.dir(ownerNode).ReadHub()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return h
+}
+
+// serveAgain starts a hub after kill. Of several nodes, the one that was killed starts by itself.
+func (p *place) serveAgain(args ...string) {
+	p.t.Helper()
+	if p.nodes == nil {
+		p.serve(args...)
+		return
+	}
+	p.nodes.revive.Wait()
+}
+
+// killHere ends the process of this data directory as kill -9 does.
+func (p *place) killHere() {
 	p.t.Helper()
 	hub, err := os.FindProcess(p.hub().PID)
 	if err == nil {

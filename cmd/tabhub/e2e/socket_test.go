@@ -50,7 +50,7 @@ func TestPortOfAKilledHub(t *testing.T) {
 	first := p.stdio()
 	left := p.hub()
 	first.close()
-	p.kill()
+	p.killHere()
 	p.awaitNoHub()
 	for _, path := range []string{p.dir.HubFile(), p.dir.Socket()} {
 		if _, err := os.Lstat(path); err != nil {
