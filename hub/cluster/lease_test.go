@@ -196,7 +196,7 @@ func TestClock(t *testing.T) {
 // user is closed, whether the renewals were lost, late, or stored and not answered.
 func TestInterruptions(t *testing.T) {
 	t.Parallel()
-	const rounds = 24
+	const rounds = 16
 	c := natstest.Shared(t)
 	fast := timing{ttl: 400 * time.Millisecond, hold: 300 * time.Millisecond, renew: 100 * time.Millisecond, retry: 10 * time.Millisecond, lose: time.Minute}
 	change := func(o *Options) { o.timing = fast }

@@ -55,6 +55,7 @@ func TestMembers(t *testing.T) {
 
 	// One that is killed says nothing, and is dead when its lease is over.
 	id = again.ID()
+	until(t, a, "a knows the next b", func() bool { return a.Alive(id) })
 	began = time.Now()
 	crash(again)
 	until(t, a, "b is dead", func() bool { return !a.Alive(id) })

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	_ = flag.Set("test.parallel", "6") // what they do most of is wait; the command line says otherwise
 	os.Exit(m.Run())
 }
 
