@@ -319,7 +319,7 @@ func (p *process) assemble() {
 		Tabs:    p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(p.guard.Address), Metrics: p.telemetry.Handler(),
-		Ring: p.ring, Clients: p.clients, RelayClients: p.relayClients, Connect: p.connect,
+		Ring: p.ring, Clients: p.clients, RelayClients: p.relayClients, RelayExtensions: p.relay.Extensions, Connect: p.connect,
 		OAuth: p.oauth, Issuer: p.config.issuer(),
 		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),

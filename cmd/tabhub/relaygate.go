@@ -91,7 +91,7 @@ var (
 	errBound    = relay.Refused(spec.FailDenied, bindsAway)
 )
 
-const bindsAway = "This client is bound to browsers of the hub, and an extension of the proxy protocols is none"
+const bindsAway = "this client is bound to browsers of the hub, and an extension of the proxy protocols is none"
 
 // closed returns why nothing of the client passes: the hub has given way to another one, whose
 // decisions count, or the client is bound to browsers.

@@ -62,6 +62,9 @@ func (a *app) printStatus(s *httpd.StatusReport) error {
 		return t.Print()
 	}
 	t.Row("browsers", fmt.Sprintf("%d connected, %d paired", s.Hub.Browsers, s.Paired))
+	if s.Relayed > 0 {
+		t.Row("extensions", fmt.Sprintf("%d of the proxy protocols, for clients of these", s.Relayed))
+	}
 	tabs := fmt.Sprint(s.Hub.Tabs)
 	if s.Hub.Pages > 0 {
 		tabs += fmt.Sprintf(", %d of them pages that joined by themselves", s.Hub.Pages)

@@ -59,6 +59,8 @@ type Options struct {
 	Clients *auth.Clients
 	// RelayClients describes the clients of the relay that a user has. Nil: there are none.
 	RelayClients func(spec.UserID) []mcpserver.SessionInfo
+	// RelayExtensions returns how many extensions of a user the relay has. Nil: there are none.
+	RelayExtensions func(spec.UserID) int
 	// Connect says how MCP clients are connected. Nil: that is not known.
 	Connect func() []Connectable
 	// Nodes is the cluster that the process is a node of. Nil: there is none.

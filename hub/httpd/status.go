@@ -48,6 +48,7 @@ type StatusReport struct {
 	Memory    uint64       `json:"memory,omitempty"` // bytes that the operating system has given the process
 	Paired    int          `json:"paired"`           // browsers that have a pairing of the user's
 	Questions int          `json:"questions"`        // that wait for the user
+	Relayed   int          `json:"relayed"`          // extensions of the relay's protocols that are connected
 	Hub       hub.Status   `json:"hub"`
 	Record    RecordStatus `json:"record"`
 }
@@ -84,6 +85,9 @@ func (s *Server) getStatus(r *request) error {
 		}
 		report.Hub, report.Record = t.Hub.Status(), RecordStatus{t.Record.Status(), t.Record.Queued()}
 		report.Paired, report.Questions = len(s.pairings(r)), len(t.Hub.Desk().Open())
+		if s.o.RelayExtensions != nil {
+			report.Relayed = s.o.RelayExtensions(report.User)
+		}
 	}
 	if !s.tellsProcess(r) {
 		report.Info, report.Clients, report.Memory = Info{Version: report.Version, Started: report.Started}, 0, 0

@@ -27,3 +27,19 @@ func (r *Relay) Clients(user spec.UserID) []ClientInfo {
 	}
 	return out
 }
+
+// Extensions returns how many of a user's extensions are connected.
+func (r *Relay) Extensions(user spec.UserID) (n int) {
+	t := r.existing(user)
+	if t == nil {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.extensions {
+		if e.session != nil {
+			n++
+		}
+	}
+	return n
+}

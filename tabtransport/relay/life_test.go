@@ -46,6 +46,9 @@ func TestExtensionReplacedMidCall(t *testing.T) {
 		if again != id {
 			t.Fatalf("another id: %s, %s", id, again)
 		}
+		if ann, bob := r.relay.Extensions("ann"), r.relay.Extensions("bob"); ann != 1 || bob != 0 {
+			t.Errorf("ann has %d extensions, bob %d", ann, bob)
+		}
 		if m := mcp.message(); m.Error == nil || !strings.Contains(string(m.Error.Data), string(spec.FailTabClosed)) {
 			t.Fatalf("%+v", m)
 		}
