@@ -18,6 +18,7 @@ import (
 	"tabhub/cmd/tabhub/e2e/rig"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/porttest"
+	"tabhub/hub/cluster"
 	"tabhub/hub/httpd"
 	"tabhub/storage/jetstream/natstest"
 )
@@ -154,12 +155,22 @@ func (n *nodes) dir(name string) home.Dir {
 func (n *nodes) meet() {
 	n.place.t.Helper()
 	for _, dir := range []home.Dir{n.place.dir, n.dir(tabsNode), n.dir(ownerNode)} {
-		n.place.until("the nodes know of each other", func() bool {
-			stdout, _, _ := runCommand(n.place.t, n.place.commandAt(dir, "cluster", "status", "--json"))
-			var report httpd.ClusterReport
-			return json.Unmarshal([]byte(stdout), &report) == nil && len(report.Nodes) == 3
-		})
+		for _, name := range []string{clientsNode, tabsNode, ownerNode} {
+			awaitReady(n.place, dir, name)
+		}
 	}
+}
+
+// awaitReady waits until the node at a data directory knows that another one takes users.
+func awaitReady(p *place, dir home.Dir, name string) {
+	p.t.Helper()
+	p.until("node "+name+" is ready", func() bool {
+		stdout, _, _ := runCommand(p.t, p.commandAt(dir, "cluster", "status", "--json"))
+		var report httpd.ClusterReport
+		return json.Unmarshal([]byte(stdout), &report) == nil && slices.ContainsFunc(report.Nodes, func(m cluster.Member) bool {
+			return m.Name == name && m.State == cluster.Ready
+		})
+	})
 }
 
 // stop ends the nodes, the one with the users last.
@@ -247,11 +258,13 @@ func (n *nodes) startAgain() {
 
 func (n *nodes) takeBack(p *place) {
 	n.get(ownerNode).Stderr.Await(p.t, "listening on ")
+	awaitReady(p, n.dir(tabsNode), ownerNode)
 	p.succeedAt(n.dir(tabsNode), "tabs") // has the user taken, if nobody has yet
 	for _, node := range n.writers(p.t) {
 		name, _, _ := strings.Cut(node, "/")
 		if dir := map[string]home.Dir{tabsNode: n.dir(tabsNode), clientsNode: p.dir}[name]; dir != "" {
-			p.succeedAt(dir, "cluster", "drain", "--wait", "0s") // to where users are placed
+			p.succeedAt(dir, "cluster", "drain", "--wait", "0s")
+			p.succeedAt(dir, "tabs") // has the user taken where users are placed
 			p.succeedAt(dir, "cluster", "drain", "--undo")
 		}
 	}
