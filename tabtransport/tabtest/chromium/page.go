@@ -126,6 +126,11 @@ func (p *Page) WaitFor(expr string) {
 // a user does.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
+	p.click(selector, 3)
+}
+
+func (p *Page) click(selector string, again int) {
+	p.t.Helper()
 	// It must have come to rest: what loads above it moves it.
 	p.Eval(fmt.Sprintf(`(async () => {
 		for (let was, now; ; was = now) {
@@ -140,6 +145,12 @@ func (p *Page) Click(selector string) {
 	})()`, selector))
 	x, y := p.middle(selector)
 	p.mouse(chromedp.MousePressed, x, y)
+	// If it has moved all the same, the button goes up where that is no click.
+	if again > 0 && p.Eval(fmt.Sprintf("document.querySelector(%q)?.matches(':active') ?? true", selector)) == "false" {
+		p.mouse(chromedp.MouseReleased, 0, 0)
+		p.click(selector, again-1)
+		return
+	}
 	p.mouse(chromedp.MouseReleased, x, y)
 }
 
