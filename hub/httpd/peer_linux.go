@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"bufio"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // ownPeer reports whether the program at the far end of a request's connection, which
@@ -26,30 +30,120 @@ func ownPeer(r *http.Request) bool {
 	return err == nil && uid == os.Geteuid()
 }
 
+// errNoSocket: there is none, or nobody has it any more. The kernel calls the latter
+// root's.
+var errNoSocket = errors.New("there is no such socket")
+
 // socketOwner returns the user who owns the open socket with the address at, connected to
-// to, as the tables of /proc have it.
+// to.
 func socketOwner(at, to netip.AddrPort) (uid int, err error) {
 	at, to = unmap(at), unmap(to)
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		text, err := os.ReadFile(table)
-		if err != nil {
-			continue
-		}
-		for line := range strings.Lines(string(text)) {
-			// sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …
-			fields := strings.Fields(line)
-			// One that nobody has any more, with the inode 0, is called root's.
-			if len(fields) >= 10 && fields[3] == "01" && fields[9] != "0" && tableAddr(fields[1]) == at && tableAddr(fields[2]) == to {
-				return strconv.Atoi(fields[7])
-			}
-		}
+	uid, err = askKernel(at, to)
+	if err != nil {
+		return readTables(at, to) // a kernel that cannot be asked says that there is none, too
 	}
-	return 0, errors.New("there is no such socket")
+	return uid, err
 }
 
 func unmap(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }
 
-// tableAddr reads an address as the tables have it: hexadecimal, each 32 bits in the
+// diagRequest is a netlink message that asks for one socket (sock_diag(7),
+// inet_diag_req_v2).
+type diagRequest struct {
+	header   unix.NlMsghdr
+	family   uint8
+	protocol uint8
+	_        [2]uint8
+	states   uint32
+	sport    [2]byte // big-endian
+	dport    [2]byte
+	src      [16]byte
+	dst      [16]byte
+	_        uint32 // interface
+	cookie   [2]uint32
+}
+
+const (
+	sockDiagByFamily = 20
+	diagHeader       = 16           // of a netlink message
+	diagState        = 1            // in inet_diag_msg
+	diagUID          = 4 + 48 + 3*4 // behind states, socket id, timer and queues
+	diagInode        = diagUID + 4
+	established      = 1
+	diagLeast        = diagHeader + 72 // both
+)
+
+// askKernel looks one socket up, in microseconds however many there are.
+func askKernel(at, to netip.AddrPort) (uid int, err error) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_INET_DIAG)
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(fd)
+	q := diagRequest{
+		header:   unix.NlMsghdr{Len: uint32(unsafe.Sizeof(diagRequest{})), Type: sockDiagByFamily, Flags: unix.NLM_F_REQUEST},
+		family:   unix.AF_INET6,
+		protocol: unix.IPPROTO_TCP,
+		states:   ^uint32(0),
+		cookie:   [2]uint32{^uint32(0), ^uint32(0)}, // any
+	}
+	if at.Addr().Is4() {
+		q.family = unix.AF_INET
+	}
+	binary.BigEndian.PutUint16(q.sport[:], at.Port())
+	binary.BigEndian.PutUint16(q.dport[:], to.Port())
+	copy(q.src[:], at.Addr().AsSlice())
+	copy(q.dst[:], to.Addr().AsSlice())
+	message := unsafe.Slice((*byte)(unsafe.Pointer(&q)), unsafe.Sizeof(q))
+	if err := unix.Sendto(fd, message, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return 0, err
+	}
+	answer := make([]byte, 1024)
+	n, _, err := unix.Recvfrom(fd, answer, 0)
+	if err != nil {
+		return 0, err
+	}
+	if n >= diagHeader+4 && binary.NativeEndian.Uint16(answer[4:]) == unix.NLMSG_ERROR {
+		code := unix.Errno(-int32(binary.NativeEndian.Uint32(answer[diagHeader:])))
+		if code == unix.ENOENT {
+			return 0, errNoSocket
+		}
+		return 0, code
+	}
+	if n < diagLeast {
+		return 0, errors.New("the kernel's answer is too short")
+	}
+	message = answer[diagHeader:]
+	if message[diagState] != established || binary.NativeEndian.Uint32(message[diagInode:]) == 0 {
+		return 0, errNoSocket
+	}
+	return int(binary.NativeEndian.Uint32(message[diagUID:])), nil
+}
+
+// readTables looks a socket up in the tables of /proc, for kernels and sandboxes that
+// cannot be asked.
+func readTables(at, to netip.AddrPort) (uid int, err error) {
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		f, err := os.Open(table)
+		if err != nil {
+			continue
+		}
+		for s := bufio.NewScanner(f); s.Scan(); {
+			// sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …
+			fields := strings.Fields(s.Text())
+			if len(fields) < 10 || fields[3] != "01" || fields[9] == "0" || tableAddr(fields[1]) != at || tableAddr(fields[2]) != to {
+				continue
+			}
+			uid, err := strconv.Atoi(fields[7])
+			f.Close()
+			return uid, err
+		}
+		f.Close()
+	}
+	return 0, errNoSocket
+}
+
+// tableAddr reads an address as those tables have it: hexadecimal, each 32 bits in the
 // machine's order.
 func tableAddr(s string) netip.AddrPort {
 	host, port, _ := strings.Cut(s, ":")
