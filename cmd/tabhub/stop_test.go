@@ -19,25 +19,10 @@ import (
 
 // A hub that hangs does not hang the user's terminal, too: the user is told what ends it.
 func TestStopOfAHubThatHangs(t *testing.T) {
-	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
-	if err := dir.Make(); err != nil {
-		t.Fatal(err)
-	}
-	lock, err := dir.TryLock(home.HubLock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lock.Unlock()
-	ln, err := dir.Listen(slog.New(slog.DiscardHandler)) // nobody accepts
-	if err == nil {
-		err = dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: dir.Socket()})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
+	dir, _, ln := hubDir(t, false)
+	defer ln.Close() // nobody accepts
 	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
-	err = a.stop(t.Context(), dir, time.Millisecond, time.Millisecond)
+	err := a.stop(t.Context(), dir, time.Millisecond, time.Millisecond)
 	if want := fmt.Sprint(os.Getpid()); err == nil || !strings.Contains(err.Error(), "kill") || !strings.Contains(err.Error(), want) {
 		t.Errorf("stop says %v, want how to end process %s", err, want)
 	}
@@ -117,8 +102,8 @@ func TestStopOfANode(t *testing.T) {
 	}
 }
 
-// serveAsNode has a server be the node of a data directory, until the test ends.
-func serveAsNode(t *testing.T, hub *http.Server) (home.Dir, *home.Lock) {
+// hubDir returns the data directory of a hub that is this process, its lock and its socket.
+func hubDir(t *testing.T, node bool) (home.Dir, *home.Lock, net.Listener) {
 	t.Helper()
 	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
 	if err := dir.Make(); err != nil {
@@ -130,12 +115,19 @@ func serveAsNode(t *testing.T, hub *http.Server) (home.Dir, *home.Lock) {
 	}
 	t.Cleanup(lock.Unlock)
 	ln, err := dir.Listen(slog.New(slog.DiscardHandler))
+	if err == nil {
+		err = dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: dir.Socket(), Node: node})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: dir.Socket(), Node: true}); err != nil {
-		t.Fatal(err)
-	}
+	return dir, lock, ln
+}
+
+// serveAsNode has a server be the node of a data directory, until the test ends.
+func serveAsNode(t *testing.T, hub *http.Server) (home.Dir, *home.Lock) {
+	t.Helper()
+	dir, lock, ln := hubDir(t, true)
 	go hub.Serve(ln)
 	t.Cleanup(func() { hub.Close() })
 	return dir, lock

@@ -153,11 +153,11 @@ func (k *keywords) take(key string, v *rawjson.Value) {
 		default: // to a part by a name that it gives itself
 			n.loose = true
 		}
-	case "$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties":
+	case "$dynamicRef", "$recursiveRef":
 		n.loose = true
-		if key[0] == 'u' {
-			k.node(v, at)
-		}
+	case "unevaluatedItems", "unevaluatedProperties":
+		n.loose = true
+		k.node(v, at)
 	case "type":
 		n.types = k.types(at, v)
 	case "const":

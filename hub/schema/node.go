@@ -68,7 +68,7 @@ func (n *node) parts(f func(sub *node, same bool)) {
 	for _, d := range n.dependencies {
 		f(d.node, true)
 	}
-	for _, sub := range append(n.prefix, n.items, n.contains, n.additional, n.names) {
+	for _, sub := range append(slices.Clone(n.prefix), n.items, n.contains, n.additional, n.names) {
 		f(sub, false)
 	}
 	for _, sub := range n.properties {

@@ -196,9 +196,9 @@ func (t *tenant) interruptLocked(ext *extension, why string) {
 	}
 }
 
-// endRequestsLocked answers the requests of a connection that were sent before a time, or all
-// if it is zero, with err: what the client is told of them comes before what it is told of the
-// connection.
+// endRequestsLocked answers requests of a connection with err: those that were sent before a time,
+// or all if the time is zero. The client gets these answers before it learns that the connection
+// has ended.
 func (t *tenant) endRequestsLocked(c *connection, before time.Time, err *spec.Error) {
 	for _, r := range c.pending.drain(before) {
 		if r.id != nil {
