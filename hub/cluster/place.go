@@ -10,10 +10,12 @@ import (
 // Place returns the ready member on which a user without a node is opened: the one with the
 // highest hash of its name and the user. Nodes that see the same members agree, and when one
 // comes or goes only the users move that it gets or had. It is this node if none is ready.
-func (n *Node) Place(user spec.UserID) Member {
-	best := n.Self()
+func (n *Node) Place(user spec.UserID) Member { return placeAmong(n.Self(), n.Members(), user) }
+
+func placeAmong(self Member, members []Member, user spec.UserID) Member {
+	best := self
 	var most uint64
-	for _, m := range n.Members() {
+	for _, m := range members {
 		if h := weight(m.Name, user); m.State == Ready && h >= most {
 			best, most = m, h
 		}

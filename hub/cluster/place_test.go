@@ -13,27 +13,25 @@ import (
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	const users = 6000
-	place := func(nodes int, draining ...int) map[spec.UserID]string {
-		n := &Node{opts: Options{timing: usual}, self: Member{Name: "node-0", State: Ready}, entries: make(map[string]*entry)}
-		n.lease.hold = usual.hold
-		n.lease.grant(now())
-		for i := 1; i < nodes; i++ {
-			e := &entry{record: record{Member: Member{Name: fmt.Sprintf("node-%d", i), State: Ready}}}
-			e.at = e.at.AddDate(9000, 0, 0) // renewed at any time
-			n.entries[e.Name] = e
+	placed := func(nodes int, draining ...int) map[spec.UserID]string {
+		members := make([]Member, nodes)
+		for i := range members {
+			members[i] = Member{Name: fmt.Sprintf("node-%d", i), State: Ready}
 		}
 		for _, i := range draining {
-			n.entries[fmt.Sprintf("node-%d", i)].State = Draining
+			members[i].State = Draining
 		}
 		at := make(map[spec.UserID]string)
 		for i := range users {
 			user := spec.UserID(fmt.Sprintf("user%d@example.com", i))
-			m := n.Place(user)
-			at[user] = m.Name
+			at[user] = placeAmong(members[0], members, user).Name
 		}
 		return at
 	}
-	five, six, drained := place(5), place(6), place(6, 3)
+	if m := placeAmong(Member{Name: "node-0"}, []Member{{Name: "node-1", State: Draining}}, "user0@example.com"); m.Name != "node-0" {
+		t.Errorf("with no node ready, a user is placed on %s, not on the node that is asked", m.Name)
+	}
+	five, six, drained := placed(5), placed(6), placed(6, 3)
 	moved, count := 0, make(map[string]int)
 	for user, node := range six {
 		count[node]++
