@@ -91,8 +91,13 @@ func waitForTools(c *call, b browser, addr spec.TabAddr, limit time.Duration) (a
 			return nil, err
 		}
 		if tool, ready := c.offered(addr, at.URL); ready && !at.navigating {
-			at.Tool = tool
-			return at, nil
+			url := at.URL
+			// Read again: its tools may have come after the page was read.
+			if at, err = c.page(b, addr); err == nil && at.URL == url && !at.navigating {
+				at.Tool = tool
+				return at, nil
+			}
+			continue
 		}
 		if err := c.awaitTools(ctx, b, addr, at); err != nil {
 			return nil, err

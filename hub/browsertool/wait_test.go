@@ -32,6 +32,14 @@ func TestWaitForATool(t *testing.T) {
 			}
 			b.register(1, "https://a.example/", "x")
 		}
+		for range 100 { // as it is looked for, the tool comes
+			go b.register(1, "https://a.example/", "x", "pay")
+			w.call("browser_page", `{"action":"wait","tabId":"1","tool":"pay"}`).into(&state)
+			if !slices.Contains(state.ToolNames, state.Tool) {
+				t.Fatalf("%s is not among %q", state.Tool, state.ToolNames)
+			}
+			b.register(1, "https://a.example/", "x")
+		}
 		w.call("browser_page", `{"action":"wait","tabId":"1","tool":"lost","timeoutMs":3000}`).fails(spec.FailToolTimeout, `no tool "lost" can be called`)
 		w.call("browser_page", `{"action":"wait","tabId":"2","tool":"x","timeoutMs":3000}`).fails(spec.FailToolTimeout, "3s")
 
