@@ -103,12 +103,13 @@ func testThrown(t *testing.T, native bool) {
 		add("aborts", () => { throw new DOMException("the shop gave up", "AbortError"); });
 		add("word", () => { throw "sold out"; });
 		add("object", () => { throw {code: 409, message: "taken"}; });
+		add("changes", (input) => { input.self = input; throw new Error("too many"); });
 		add("nothing", () => { throw undefined; });
 		add("unprintable", () => { throw {toString() { throw 1; }}; });
 	</script>`}))
 	wants := map[string]string{
 		"atOnce": "the cart is empty", "later": "no 1", "aborts": "the shop gave up", "word": "sold out", "object": "taken",
-		"nothing": "undefined", "unprintable": "the page's tool failed without saying why",
+		"changes": "too many", "nothing": "undefined", "unprintable": "the page's tool failed without saying why",
 	}
 	tab := h.tabWith(slices.Collect(maps.Keys(wants))...)
 	for tool, want := range wants {
@@ -117,7 +118,7 @@ func testThrown(t *testing.T, native bool) {
 		}
 	}
 	var calls sync.WaitGroup
-	for n := range 5 {
+	for n := range 30 { // each is told what it has thrown, not another
 		calls.Go(func() {
 			if got, err := h.callFrame(t.Context(), tab, 0, "later", fmt.Sprintf(`{"n":%d}`, n), tabtransport.Wait{Timeout: chromium.Timeout}); err != nil || got != fmt.Sprintf(`failed: "no %d"`, n) {
 				t.Errorf("call %d of several: %s, %v", n, got, err)

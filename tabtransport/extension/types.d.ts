@@ -147,7 +147,7 @@ type PageWorldMessage =
   | { type: "result"; id: string; text: string }
   | { type: "waiting"; id: string }
   | { type: "error"; id: string; message: string }
-  | { type: "threw"; name: string; message: string };
+  | { type: "threw"; name: string; input: string; message: string };
 
 /** The modelContext that a page was given where the browser has none. */
 interface GivenContext {
@@ -159,7 +159,7 @@ interface GivenContext {
 /** What is brought to the page's world of a frame that has given a sign, as the sentinel there knows it. */
 interface PageHalf {
   look(given?: GivenContext): void;
-  threw(name: string, error: unknown): void;
+  threw(name: string, input: string, error: unknown): void;
 }
 
 /** What is used of the Navigation API. */

@@ -3,6 +3,8 @@
 // only the page's world sees.
 "use strict";
 
+/** @typedef {{calls: number, thrown: {input: string, message: string}[]}} Running the calls of a tool that run */
+
 /** @implements {Source} */
 var ModelContextTools = class {
   /** How long the next call of a form waits, in ms, once it was submitted: the document may be about to go. */
@@ -14,7 +16,7 @@ var ModelContextTools = class {
   #others = new Set();
   /** @type {Promise<boolean> | undefined} */
   #takesObject;
-  /** @type {Map<string, {calls: number, thrown: string[]}>} the tools that run now, and what they threw that no call has told yet */
+  /** @type {Map<string, Running>} the tools that run now, and what they threw that no call has told yet */
   #running = new Map();
   /** @type {Map<string, Promise<unknown>>} the end of the latest call of each form */
   #forms = new Map();
@@ -109,9 +111,7 @@ var ModelContextTools = class {
       return given === null && this.#formOf(name) ? Values.SUBMITTED : Values.callToolResult(given);
     } catch (error) {
       if (signal.aborted) throw error;
-      // The browser hides what the tool threw. Who has seen it may tell it a moment later.
-      if (!running.thrown.length) await new Promise((done) => setTimeout(done, 30));
-      const said = running.thrown.shift();
+      const said = await thrownBy(running, JSON.stringify(args));
       throw said === undefined ? error : new Error(said);
     } finally {
       if (--running.calls === 0) this.#running.delete(name);
@@ -134,13 +134,31 @@ var ModelContextTools = class {
    * Tells what a tool of the page has thrown.
    *
    * @param {string} name
+   * @param {string} input JSON
    * @param {string} message
    */
-  threw(name, message) {
+  threw(name, input, message) {
     const thrown = this.#running.get(name)?.thrown;
-    if (thrown && thrown.length < 64) thrown.push(message);
+    if (thrown && thrown.length < 64) thrown.push({ input, message });
   }
 };
+
+/**
+ * Takes what a tool threw in the call with an input. The browser hides it, and it may be told a moment
+ * after the call has failed, or in another order than calls fail.
+ *
+ * @param {Running} running
+ * @param {string} input JSON
+ * @returns {Promise<string | undefined>} its text, if it was told
+ */
+async function thrownBy(running, input) {
+  const index = () => running.thrown.findIndex((told) => told.input === input);
+  if (index() < 0) await new Promise((done) => setTimeout(done, 30));
+  const at = index();
+  // A tool may have changed its input. If no other call of it runs, the last that it threw is meant.
+  if (at < 0 && running.calls > 1) return undefined;
+  return running.thrown.splice(at, 1)[0]?.message;
+}
 
 /**
  * The forms of a tree that are tools, by name.

@@ -6,16 +6,25 @@
  *
  * @param {ModelContext} prototype of the browser's
  * @param {() => void} registers called when a tool is about to be registered
- * @param {(name: string, error: unknown) => void} thrown told what a tool has thrown
+ * @param {(name: string, input: string, error: unknown) => void} thrown told what a tool has thrown, and on which input, as JSON
  */
 function wrapTools(prototype, registers, thrown) {
   const register = prototype.registerTool;
   const { apply } = Reflect;
+  const { stringify } = JSON;
+  /** @param {string} name @param {unknown} input @param {unknown} error */
+  const tell = (name, input, error) => {
+    let text = "";
+    try {
+      text = stringify(input);
+    } catch {} // the tool has made something else of it
+    thrown(name, text, error);
+  };
   // A proxy reads as what it stands for: the browser's own function.
   const value = new Proxy(register, {
     apply: (_, context, args) => {
       registers();
-      return apply(register, context, args.length ? [noting(args[0], thrown), ...args.slice(1)] : args);
+      return apply(register, context, args.length ? [noting(args[0], tell), ...args.slice(1)] : args);
     },
   });
   Object.defineProperty(prototype, "registerTool", { configurable: true, enumerable: true, writable: true, value });
@@ -23,7 +32,7 @@ function wrapTools(prototype, registers, thrown) {
 
 /**
  * @param {any} tool
- * @param {(name: string, error: unknown) => void} thrown
+ * @param {(name: string, input: unknown, error: unknown) => void} thrown
  */
 function noting(tool, thrown) {
   if (Object(tool) !== tool) return tool;
@@ -35,7 +44,7 @@ function noting(tool, thrown) {
       try {
         return await execute(...args);
       } catch (error) {
-        thrown(String(tool.name), error);
+        thrown(String(tool.name), args[0], error);
         throw error;
       }
     };

@@ -83,7 +83,7 @@ var Before = (() => {
  *
  * @param {object} owner
  * @param {() => void} owner.changed called when the document's tools may differ, before the page is told
- * @param {(name: string, error: unknown) => void} owner.threw told what a tool has thrown, which its caller is not told
+ * @param {(name: string, input: string, error: unknown) => void} owner.threw told what a tool has thrown, which its caller is not told, and on which input
  * @param {(object: object, name: string, made: PropertyDescriptor) => void} place puts in its place what was made
  * @returns {MadeWebMCP}
  */

@@ -17,7 +17,7 @@ class DocumentTools {
    * @param {ToolFrames} frames
    * @param {object} owner
    * @param {() => void} owner.changed
-   * @param {(name: string, error: unknown) => void} owner.threw
+   * @param {(name: string, input: string, error: unknown) => void} owner.threw
    * @param {(type: ToolEventType, toolName?: string) => void} owner.fire tells the page
    */
   constructor(frames, owner) {
@@ -220,7 +220,7 @@ class DocumentTools {
     try {
       return { text: DocumentTools.text(await Before.apply(execute, undefined, [value, { signal }])) || "Operation succeeded" };
     } catch (error) {
-      this.#owner.threw(name, error);
+      this.#owner.threw(name, input, error);
       return { failed: "Tool was executed but the invocation failed. For example, the script function threw an error" };
     }
   }

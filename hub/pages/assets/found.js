@@ -29,7 +29,7 @@ function foundSources(native, given, changed, updated) {
   });
   if (native) {
     const tools = new ModelContextTools(native, changed, isOfThisDocument);
-    wrapTools(Object.getPrototypeOf(native), () => {}, (name, error) => tools.threw(name, Values.errorText(error)));
+    wrapTools(Object.getPrototypeOf(native), () => {}, (name, input, error) => tools.threw(name, input, Values.errorText(error)));
     return [tools, server];
   }
   const library = class extends LibraryTools {

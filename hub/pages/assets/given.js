@@ -11,7 +11,7 @@ class GivenSource {
       this.#used = true;
       this.changed();
     },
-    threw: (name, error) => this.#tools?.threw(name, Values.errorText(error)),
+    threw: (name, input, error) => this.#tools?.threw(name, input, Values.errorText(error)),
   });
   /** Called when the tools may differ. */
   changed = () => {};

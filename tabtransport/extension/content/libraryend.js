@@ -33,12 +33,13 @@ var LibraryEnd = class {
    * Takes what a tool has thrown that its caller is not told.
    *
    * @param {string} name
+   * @param {string} input
    * @param {unknown} error
    */
-  threw(name, error) {
+  threw(name, input, error) {
     const message = Values.errorText(error);
-    if (this.#given) this.#given.threw(name, message);
-    else this.#send({ type: "threw", name, message });
+    if (this.#given) this.#given.threw(name, input, message);
+    else this.#send({ type: "threw", name, input, message });
   }
 
   /** Offers the extension's own world a port. */

@@ -14,7 +14,7 @@ var LibrarySource = class {
 
   /**
    * @param {() => void} changed called when the tools may differ
-   * @param {(name: string, message: string) => void} threw called with what a native tool threw
+   * @param {(name: string, input: string, message: string) => void} threw called with what a native tool threw
    */
   constructor(changed, threw) {
     this.#changed = changed;
@@ -101,7 +101,7 @@ var LibrarySource = class {
         this.#waiting.get(message.id)?.reject(new Error(String(message.message)));
         break;
       case "threw":
-        this.#threw(String(message.name), String(message.message));
+        this.#threw(String(message.name), String(message.input), String(message.message));
         break;
     }
   }

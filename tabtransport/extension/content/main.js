@@ -73,7 +73,7 @@ var TabhubFrame = class {
     const native = typeof context?.getTools === "function" && typeof context.executeTool === "function";
     this.#native = native ? new ModelContextTools(context, changed) : undefined;
     this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubLate === true));
-    this.#library = new LibrarySource(changed, (name, message) => this.#native?.threw(name, message));
+    this.#library = new LibrarySource(changed, (name, input, message) => this.#native?.threw(name, input, message));
 
     const { signal } = this.#unlisten;
     addEventListener("message", (event) => this.#heard(event), { signal });

@@ -47,7 +47,7 @@
   /** The page's WebMCP where the browser has none: the page needs a secure context for it, as for the browser's. */
   const own =
     typeof offerWebMCP === "function" && isSecureContext && !hasOwn(window, "ModelContext")
-      ? offerWebMCP({ changed: () => give("tools"), threw: (name, error) => half?.threw(name, error) })
+      ? offerWebMCP({ changed: () => give("tools"), threw: (name, input, error) => half?.threw(name, input, error) })
       : undefined;
   /** The getters that lead to that. */
   const ours = own ? own.getters : [];
@@ -205,7 +205,7 @@
     if (apply(querySelector, document, ["script[src*='/tab.js'], script[src*='/embed.js'], link[rel=tabhub]"])) give("script");
   });
   if (native) {
-    wrapTools(native, () => give("tools"), (name, error) => half?.threw(name, error));
+    wrapTools(native, () => give("tools"), (name, input, error) => half?.threw(name, input, error));
     offerOldForms(() => apply(nativeOf, document, []));
     // Its first use costs a page that does not use it a moment: it comes when the page rests.
     requestIdleCallback(listen, { timeout: BUSY });
