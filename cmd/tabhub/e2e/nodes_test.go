@@ -32,6 +32,7 @@ var ofOneMachine = map[string]string{
 	"TestReadOnlyDataDir": "the files of a data directory, which has none of a cluster's users",
 	"TestAutostart":       "a hub that the operating system starts, with the flags that it was told and without this environment",
 
+	"TestCommandsBesideStandalone":  "a hub in its client's process, which has its user there",
 	"TestBrowserOfAHubBehindAProxy": "the browsers that a process starts: each node would start one",
 }
 
