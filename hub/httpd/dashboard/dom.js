@@ -188,7 +188,10 @@ addEventListener("pointerdown", () => {
 }, true);
 
 /** Settled when nothing is in the way of showing anew what may hold a button that is pressed, or was once. */
-export const untilDecided = () => decided.then(() => released);
+export async function untilDecided() {
+  // What is pressed while this waits may have to be pressed again.
+  for (let was; was !== decided; await released) await (was = decided);
+}
 
 /** Nobody can press again what was pressed once: its view is left. */
 export const undecided = () => giveUp();
