@@ -118,8 +118,9 @@ type Item struct {
 	Cached bool
 	Sum    uint64 // differs when a client would have to list again; not with labels
 
-	item  *item.Item
-	lower string // Name in lower case
+	item       *item.Item
+	lower      string          // Name in lower case
+	definition json.RawMessage // see Definition
 }
 
 // Call is one tools/call.

@@ -30,7 +30,7 @@ func TestArgumentsThatThePageMayAccept(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		const mild, wrong, unknown = `{"code":"ab"}`, `{"n":"1"}`, `{"cod":"A"}`
+		const mild, wrong, unknown = `{"code":"ab"}`, `{"n":"one"}`, `{"cod":"A"}`
 		const doubts = `/code: must match the pattern`
 
 		c := call(mild)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"strings"
 	"time"
 
 	"tabhub/describe"
@@ -60,6 +61,9 @@ func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage,
 	} else {
 		result = r.label(r.target.Item.ToolResult(resp, r.doubts))
 	}
+	if len(r.taken) > 0 {
+		result = item.AddText(result, "Of the arguments, "+strings.Join(r.taken, "; ")+".")
+	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
 		result = item.AddText(result, r.h.describePage(r.by, r.target.Addr, page))
 	}
@@ -93,7 +97,9 @@ type run struct {
 	departed time.Time   // since when it has waited for the next document of a tab
 	yields   time.Time   // until when it waits for the owner's hand; zero: it has not
 	ad       admission
-	checked  *item.Item // the arguments fit this item's schema
+	checked  *item.Item      // the arguments fit this item's schema
+	pageArgs json.RawMessage // args as its page takes them
+	taken    []string        // what of args was taken for something else
 
 	// Of the last attempt.
 	action  policy.Action
@@ -337,18 +343,19 @@ func (r *run) check(it *item.Item) error {
 	if err := r.allows(it); err != nil {
 		return err // another tab's, of the same name
 	}
-	if r.checked == it || r.site.Check == storage.CheckOff {
+	if r.checked == it {
 		return nil
 	}
+	args, notes, err := it.Arguments(r.args, r.site.Check != storage.CheckOff)
 	r.doubts = ""
-	if err := it.CheckArguments(r.args); err != nil {
+	if err != nil {
 		violations, ok := errors.AsType[*schema.Violations](err)
 		if !ok || !violations.Lenient || r.site.Check == storage.CheckStrict {
 			return &Failure{spec.FailInvalidArguments, err.Error()}
 		}
 		r.doubts = err.Error()
 	}
-	r.checked = it
+	r.checked, r.pageArgs, r.taken = it, args, notes
 	return nil
 }
 
@@ -489,9 +496,9 @@ func (r *run) request(ctx context.Context, it *item.Item) spec.Request {
 	case spec.KindResource:
 		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: ext}
 	case spec.KindPrompt:
-		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: ext}
+		return &spec.GetPrompt{Name: it.Source, Args: r.pageArgs, FrameID: it.Frame, Extensions: ext}
 	}
-	call := &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Extensions: ext}
+	call := &spec.ExecuteTool{ToolName: it.Source, Args: r.pageArgs, FrameID: it.Frame, Extensions: ext}
 	if it.Frame != nil || it.Verified && r.target.Addr.Tab != 0 { // a page's own connection shows no other
 		call.Origin = it.Origin
 	}

@@ -153,6 +153,15 @@ func (it *Item) Says(words []string) bool {
 	})
 }
 
+// Definition is what a list has of the item, with the page's own schemas in place of those for
+// clients, if it was found by Find or FindFor.
+func (it *Item) Definition() json.RawMessage {
+	if it.definition == nil {
+		return it.JSON
+	}
+	return it.definition
+}
+
 // Registered is the item's object as its page gave it.
 func (it *Item) Registered() json.RawMessage { return it.item.Raw }
 
@@ -186,7 +195,9 @@ func (h *Hub) FindFor(by *consent.Caller, kind spec.Kind, name string) (Item, er
 	}
 	var one block
 	one.add(l)
-	return one.items[0], nil
+	it := one.items[0]
+	it.definition = l.Item.AppendDefinition(nil, l.Public, describe.Prefix(l.Place))
+	return it, nil
 }
 
 // Find is FindFor of somebody who is to know of everything.

@@ -25,7 +25,7 @@ func (h *Hub) Record(e record.Entry) { h.opts.Record.Append(e) }
 
 // recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
-	r.args = bytes.Clone(r.args) // the record may be left when the client has its answer
+	r.args, r.checked = bytes.Clone(r.sentArgs()), nil // the record may be left when the client has its answer
 	e := r.entry()
 	e.Outcome, e.Result = outcomeOf(resp, err), resp.Result
 	r.traced(resp, err, func(flows []policy.Flow) {
@@ -81,7 +81,7 @@ func (h *Hub) recordPolicy(by string, was, is *policy.Document) {
 // entry begins the record of a call, by what is known of it.
 func (r *run) entry() record.Entry {
 	e := r.by.Entry(record.Call, r.start)
-	e.Call, e.Domain, e.Tool, e.Args, e.Reason = r.id, r.ref.ID.Domain, r.ref.ID.Item, r.args, r.reason
+	e.Call, e.Domain, e.Tool, e.Args, e.Reason = r.id, r.ref.ID.Domain, r.ref.ID.Item, r.sentArgs(), r.reason
 	if r.target.Addr.Peer != "" {
 		e.Tab, e.URL, e.Origin = r.target.Addr.String(), r.target.URL, r.target.Item.Origin
 	}

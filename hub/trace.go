@@ -81,6 +81,15 @@ func (r *run) given(it *item.Item) json.RawMessage {
 	if it.Template {
 		return append(rawjson.AppendStringMember([]byte{'{'}, "uri", r.ref.Page), '}')
 	}
+	return r.sentArgs()
+}
+
+// sentArgs returns the arguments as the page gets them, or as the client gave them until they
+// have been checked.
+func (r *run) sentArgs() json.RawMessage {
+	if r.checked != nil {
+		return r.pageArgs
+	}
 	return r.args
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/hub/item"
 	"tabhub/hub/state"
 )
 
@@ -73,7 +74,11 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 			a.hint("\nrefused at %s: %s: %s", terminal.OneLine(t.URL, 60), terminal.OneLine(no.Name, 60), terminal.OneLine(no.Reason, 400))
 		}
 		for _, part := range t.Warnings {
-			a.hint("\nat %s, a part of %s is left out: %s", terminal.OneLine(t.URL, 60), terminal.OneLine(part.Name, 60), terminal.OneLine(part.Reason, 400))
+			what, reason := "a part of %s is left out", part.Reason
+			if change, ok := strings.CutPrefix(reason, item.ListedOtherwise); ok {
+				what, reason = "%s is listed otherwise to clients", change
+			}
+			a.hint("\nat %s, "+what+": %s", terminal.OneLine(t.URL, 60), terminal.OneLine(part.Name, 60), terminal.OneLine(reason, 400))
 		}
 	}
 	return err

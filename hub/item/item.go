@@ -31,12 +31,17 @@ type Item struct {
 	Completes  bool            // a prompt or resource template whose arguments the page completes
 	Warnings   []string        // what is wrong with parts that were left out
 
-	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
-	text     []byte         // the page's description, cleaned, as the inside of a JSON string
-	sum      uint64         // of rest and text: what a client would see change
-	pattern  pattern        // of a resource template
-	schema   *schema.Schema // of the arguments; tools only
-	required []string       // names of arguments; prompts only
+	rest     []byte          // all members that pass but name (uri), description and schemas, each as `,"key":value`
+	listed   []byte          // the schemas for clients, likewise; tools only
+	text     []byte          // the page's description, cleaned, as the inside of a JSON string
+	note     string          // of the hub, after it
+	sum      uint64          // of rest, listed and text: what a client would see change
+	pattern  pattern         // of a resource template
+	schemas  *schema.Cache   // compiles input
+	input    json.RawMessage // the page's schema of the arguments, nil if it is not to be checked; tools only
+	output   json.RawMessage // the listed schema of the results, nil if there is none
+	names    *schema.Names   // of arguments, as clients know them
+	required []string        // names of arguments; prompts only
 	pin      atomic.Pointer[policy.Pin]
 	words    atomic.Pointer[string] // see said
 }
@@ -81,18 +86,24 @@ func (it *Item) Warn(all []spec.Rejection) []spec.Rejection {
 
 func (it *Item) shownName() string { return describe.Clean(it.Source, spec.MaxName) }
 
-// CheckArguments checks the arguments of a call against a tool's schema, and those
-// of a prompt as far as it says which it requires. The error is for a model to act on.
-func (it *Item) CheckArguments(args json.RawMessage) error {
+// Arguments returns the arguments of a call of a tool, or of a prompt, as the page takes them,
+// and for the client what was taken for something else. With check, they are checked against
+// the tool's schema, and those of a prompt as far as it says which it requires. The error is for
+// a model to act on.
+func (it *Item) Arguments(args json.RawMessage, check bool) (_ json.RawMessage, notes []string, _ error) {
 	for _, name := range it.required {
-		if len(args) == 0 || rawjson.Get(args, name) == nil {
-			return fmt.Errorf("argument %q is required", name)
+		if check && (len(args) == 0 || rawjson.Get(args, name) == nil) {
+			return args, nil, fmt.Errorf("argument %q is required", name)
 		}
 	}
-	if it.schema == nil {
-		return nil
+	if it.input == nil || !check && it.names == nil {
+		return args, nil, nil
 	}
-	return it.schema.Check(args)
+	s, err := it.schemas.Compile(it.input)
+	if err != nil {
+		return args, nil, nil // which was said when it was registered
+	}
+	return s.Arguments(args, it.names, check)
 }
 
 // Makes reports whether the item is a template that a page's URI is made by. The
@@ -104,6 +115,32 @@ func (it *Item) Makes(uri string, left *Steps) bool {
 // AppendJSON appends the MCP object that a list holds of the item to out: under its
 // public name or URI, its description after a label.
 func (it *Item) AppendJSON(out []byte, public, label string) []byte {
+	out = it.append(out, public, label, it.note)
+	return append(append(out, it.listed...), '}')
+}
+
+// AppendDefinition appends the same with the page's own schemas.
+func (it *Item) AppendDefinition(out []byte, public, label string) []byte {
+	out = it.append(out, public, label, "")
+	if v := rawjson.Get(it.Raw, "inputSchema"); it.Kind == spec.KindTool && (v == nil || string(v) == "null") {
+		out = append(out, `,"inputSchema":{"type":"object"}`...)
+	}
+	for _, key := range schemaKeys {
+		if v := rawjson.Get(it.Raw, key); it.Kind == spec.KindTool && v != nil && string(v) != "null" {
+			if rawjson.CheckPortable(v) != nil {
+				doc, _ := rawjson.Decode(v)
+				v = rawjson.Append(nil, &doc)
+			}
+			out = rawjson.AppendMember(out, key, describe.CleanJSON(oneLine(v)))
+		}
+	}
+	return append(out, '}')
+}
+
+var schemaKeys = []string{"inputSchema", "outputSchema"}
+
+// append appends an item without its schemas, and without the closing brace.
+func (it *Item) append(out []byte, public, label, note string) []byte {
 	key := `{"name":`
 	if it.Kind == spec.KindResource {
 		key = `{"uri":`
@@ -117,20 +154,24 @@ func (it *Item) AppendJSON(out []byte, public, label string) []byte {
 	out = rawjson.AppendString(out, label)
 	out[len(out)-1] = ' ' // the closing quote
 	out = append(out, it.text...)
+	if note != "" {
+		quoted := rawjson.AppendString(nil, note)
+		out = append(out, quoted[1:len(quoted)-1]...)
+	}
 	out = append(out, '"')
-	out = append(out, it.rest...)
-	return append(out, '}')
+	return append(out, it.rest...)
 }
 
 var hashSeed = maphash.MakeSeed()
 
-// hashOf returns a number that differs when one of two texts, without zero bytes, does.
-func hashOf(a, b []byte) uint64 {
+// hashOf returns a number that differs when one of some texts, without zero bytes, does.
+func hashOf(texts ...[]byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
-	h.Write(a)
-	h.WriteByte(0)
-	h.Write(b)
+	for _, text := range texts {
+		h.Write(text)
+		h.WriteByte(0)
+	}
 	return h.Sum64()
 }
 

@@ -2,14 +2,11 @@ package item
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -51,14 +48,13 @@ var (
 	}}
 )
 
-// The members of MCP objects that clients check. Those of itemMembers and
-// schemaMembers are checked where they are read.
+// The members of MCP objects that clients check. Those of itemMembers
+// are checked where they are read.
 var (
 	itemMembers = members{
 		"name": {}, "title": {}, "description": {}, "icons": {}, "annotations": {}, "_meta": {}, "inputSchema": {}, "outputSchema": {}, "execution": {},
 		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {}, "departed": {}, "completes": {},
 	}
-	schemaMembers         = members{"type": {}, "properties": {}, "required": {}, "$defs": {}, "additionalProperties": {}}
 	iconMembers           = members{"src": isString, "mimeType": isString, "sizes": isStrings, "theme": isTheme}
 	promptArgumentMembers = members{"name": isString, "title": isString, "description": isString, "required": isBool}
 	toolAnnotationMembers = members{
@@ -130,53 +126,6 @@ func oneOf(v json.RawMessage, values ...string) bool {
 	return ok && slices.Contains(values, s)
 }
 
-// objectSchema returns a schema, which is valid JSON, as clients require it: for an
-// object, with its type written out, and with objects for the schemas of properties,
-// where JSON Schema allows true and false, too.
-func objectSchema(v json.RawMessage) (json.RawMessage, error) {
-	if v[0] != '{' {
-		return nil, errors.New("must be an object")
-	}
-	typed, mend := false, false
-	for key, v := range rawjson.Members(v) {
-		if err := checkSpelling(key, schemaMembers); err != nil {
-			return nil, err
-		}
-		switch key {
-		case "type":
-			if string(v) != `"object"` {
-				return nil, fmt.Errorf(`type must be "object", not %.40s`, v)
-			}
-			typed = true
-		case "properties":
-			for _, v := range rawjson.Members(v) {
-				mend = mend || isBool.is(v)
-			}
-		}
-	}
-	if typed && !mend {
-		return v, nil
-	}
-	out := mapMembers(v, func(key string, v json.RawMessage) json.RawMessage {
-		if key != "properties" || v[0] != '{' {
-			return v
-		}
-		return mapMembers(v, func(_ string, v json.RawMessage) json.RawMessage {
-			switch string(v) {
-			case "true":
-				return json.RawMessage("{}")
-			case "false":
-				return json.RawMessage(`{"not":{}}`)
-			}
-			return v
-		})
-	})
-	if !typed {
-		out = appendMembers([]byte(`{"type":"object"`), out)
-	}
-	return out, nil
-}
-
 // mapMembers returns an object with what f makes of each of its members; nil takes one out.
 func mapMembers(object json.RawMessage, f func(key string, v json.RawMessage) json.RawMessage) json.RawMessage {
 	out := append(make([]byte, 0, len(object)+64), '{')
@@ -194,59 +143,4 @@ func appendMembers(out []byte, object json.RawMessage) []byte {
 		out = append(appendKey(out, key), v...)
 	}
 	return append(out, '}')
-}
-
-// checkTokens refuses what is valid JSON but more than many clients can read: a
-// number out of the range of a float64, and half of a surrogate pair.
-func checkTokens(v json.RawMessage) error {
-	for i := 0; i < len(v); i++ {
-		switch c := v[i]; {
-		case c == '"':
-			end, err := checkString(v, i+1)
-			if err != nil {
-				return err
-			}
-			i = end
-		case c == '-' || c >= '0' && c <= '9':
-			end := i + 1
-			for end < len(v) && strings.IndexByte("+-.eE0123456789", v[end]) >= 0 {
-				end++
-			}
-			if _, err := strconv.ParseFloat(string(v[i:end]), 64); err != nil {
-				return fmt.Errorf("the number %.40s is out of range", v[i:end])
-			}
-			i = end - 1
-		}
-	}
-	return nil
-}
-
-// checkString returns the index of the quote that ends the string whose inside
-// begins at v[i].
-func checkString(v json.RawMessage, i int) (int, error) {
-	for v[i] != '"' {
-		switch {
-		case v[i] != '\\':
-			i++
-		case v[i+1] != 'u':
-			i += 2
-		default:
-			r := codeUnit(v[i:])
-			i += 6
-			if !utf16.IsSurrogate(r) {
-				continue
-			}
-			if v[i] != '\\' || v[i+1] != 'u' || utf16.DecodeRune(r, codeUnit(v[i:])) == unicode.ReplacementChar {
-				return 0, errors.New("a string holds half of a surrogate pair")
-			}
-			i += 6
-		}
-	}
-	return i, nil
-}
-
-// codeUnit returns what the escape \uXXXX at the start of v stands for.
-func codeUnit(v json.RawMessage) rune {
-	u, _ := strconv.ParseUint(string(v[2:6]), 16, 16)
-	return rune(u)
 }

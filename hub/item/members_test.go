@@ -31,7 +31,7 @@ func TestWhatClientsRefuse(t *testing.T) {
 		{spec.KindTool, `"_meta":1`, "_meta must be an object"},
 		{spec.KindTool, `"title":"\ud83d","description":"\ud83d"`, ""},
 		{spec.KindTool, `"inputSchema":false`, "inputSchema: must be an object"},
-		{spec.KindTool, `"inputSchema":{"type":"array"}`, `inputSchema: type must be "object"`},
+		{spec.KindTool, `"inputSchema":{"type":"array"}`, `inputSchema: /type: must be "object"`},
 		{spec.KindTool, `"inputSchema":{"properties":{"a":` + strings.Repeat(`{"items":`, 40) + `{}` + strings.Repeat(`}`, 40) + `}}`, "nested too deeply"},
 		{spec.KindTool, `"inputSchema":{"description":"` + strings.Repeat("x", spec.MaxSchema) + `"}`, "inputSchema: longer than"},
 		{spec.KindTool, `"inputSchema":{"properties":{"a\u202e":{}}}`, "inputSchema: "},
@@ -78,7 +78,7 @@ func TestWhatClientsRefuse(t *testing.T) {
 		if (test.want == "") != (warnings == "") || !strings.Contains(warnings, test.want) {
 			t.Errorf("%.80s: warned of %q, want something with %q", test.member, warnings, test.want)
 		}
-		listed := `{"name":"n"` + string(it.rest) + `}`
+		listed := `{"name":"n"` + string(it.rest) + string(it.listed) + `}`
 		if err := json.Unmarshal([]byte(listed), typed(test.kind)); err != nil || len(listed) > 1000 || strings.Contains(listed, `null`) {
 			t.Errorf("%.80s: listed as %.200s: %v", test.member, listed, err)
 		}
@@ -128,7 +128,7 @@ func TestHints(t *testing.T) {
 	} {
 		raw := `{"name":"n","annotations":` + test.annotations + `,"_meta":{"webmcp/annotations":1,"tags":["t"]}}`
 		it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
-		if want := "," + test.want + `,"inputSchema":{"type":"object"}`; err != nil || string(it.rest) != want {
+		if want := "," + test.want; err != nil || string(it.rest) != want {
 			t.Errorf("%s:\n got %s, %v\nwant %s", test.annotations, it.rest, err, want)
 		}
 	}
@@ -156,15 +156,15 @@ func TestOnlyReads(t *testing.T) {
 
 // A model that knows nothing of the arguments must know why.
 func TestNoteOfSchema(t *testing.T) {
-	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","description":"Does it.","inputSchema":{"type":"string"}}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","description":"Does it.","inputSchema":"string"}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"name":"x","description":"[e.com] Does it.\n(its parameters' schema is not valid: inputSchema: type must be \"object\", not \"string\")","inputSchema":{"type":"object"}}`
+	want := `{"name":"x","description":"[e.com] Does it.\n(its parameters' schema is not valid: must be an object)","inputSchema":{"type":"object","properties":{}}}`
 	if got := string(it.AppendJSON(nil, "x", "[e.com]")); got != want {
 		t.Errorf("listed as\n%s, want\n%s", got, want)
 	}
-	if err := it.CheckArguments(json.RawMessage(`{"anything":1}`)); err != nil {
+	if _, _, err := it.Arguments(json.RawMessage(`{"anything":1}`), true); err != nil {
 		t.Error(err)
 	}
 }

@@ -31,11 +31,11 @@ func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenanc
 		return &Item{Kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
 	}
 	raw = bytes.Clone(raw) // the frame that it came in may be much larger
-	it := &Item{Kind: kind, Raw: raw, Class: policy.Read}
+	it := &Item{Kind: kind, Raw: raw, Class: policy.Read, schemas: schemas}
 	if kind == spec.KindTool {
 		it.Class = policy.Write
 	}
-	p := parser{Item: it, schemas: schemas, hides: describe.HidesInJSON(raw)}
+	p := parser{Item: it, hides: describe.HidesInJSON(raw)}
 	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
 		return it, err
 	}
@@ -56,19 +56,16 @@ const departed = "departed"
 // parser collects the members of one object.
 type parser struct {
 	*Item
-	schemas     *schema.Cache
-	hides       bool // there are hidden characters in it, see describe.HidesInJSON
-	description string
-	title       string
-	name        string
-	uri         string
-	origin      string // claimed
-	input       json.RawMessage
-	output      json.RawMessage
-	icons       json.RawMessage
-	meta        json.RawMessage
-	hints       json.RawMessage // those of WebMCP, as an object
-	note        string          // for the description
+	hides                     bool // there are hidden characters in it, see describe.HidesInJSON
+	description               string
+	title                     string
+	name                      string
+	uri                       string
+	origin                    string // claimed
+	inputSchema, outputSchema json.RawMessage
+	icons                     json.RawMessage
+	meta                      json.RawMessage
+	hints                     json.RawMessage // those of WebMCP, as an object
 }
 
 // vital are the members without which an item cannot be served, or not for sure where
@@ -107,7 +104,7 @@ func (p *parser) take(key string, v json.RawMessage) error {
 		return err
 	}
 	if v[0] != '"' || slices.Contains(vital, key) { // of other strings the text counts
-		if err := checkTokens(v); err != nil {
+		if err := rawjson.CheckPortable(v); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
@@ -158,9 +155,9 @@ func (p *parser) take(key string, v json.RawMessage) error {
 func (p *parser) kindMember(key string, v json.RawMessage) error {
 	switch {
 	case p.Kind == spec.KindTool && key == "inputSchema":
-		p.input = v
+		p.inputSchema = v
 	case p.Kind == spec.KindTool && key == "outputSchema":
-		p.output = v
+		p.outputSchema = v
 	case p.Kind == spec.KindResource && key == "uri":
 		return p.str(key, v, &p.uri)
 	case p.Kind == spec.KindResource && key == "uriTemplate":
@@ -231,7 +228,7 @@ func (p *parser) clean(object json.RawMessage, data string) json.RawMessage {
 // keepClean keeps a text of one line, which v stands for, cleaned.
 func (p *parser) keepClean(key string, v json.RawMessage, text string) string {
 	clean := describe.Clean(text, spec.MaxTitle)
-	if clean != text || checkTokens(v) != nil {
+	if clean != text || rawjson.CheckPortable(v) != nil {
 		v = rawjson.AppendString(nil, clean)
 	}
 	p.keep(key, v)
@@ -357,9 +354,9 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 		p.schemaMembers()
 	}
 	text := describe.CleanLines(cmp.Or(p.description, p.title, p.name), spec.MaxDescription)
-	quoted := rawjson.AppendString(nil, text+p.note)
+	quoted := rawjson.AppendString(nil, text)
 	p.text = quoted[1 : len(quoted)-1]
-	p.sum = hashOf(p.rest, p.text)
+	p.sum = hashOf(p.rest, p.listed, p.text)
 	return nil
 }
 
@@ -391,46 +388,62 @@ func isForApps(visibility json.RawMessage) (only bool) {
 	return only
 }
 
-var anyObject = json.RawMessage(`{"type":"object"}`)
-
-// schemaMembers checks the schemas and appends them to rest. A tool is of use without
-// them: the page checks what it is given, and the model reads why nothing is said of it.
+// schemaMembers reads the schemas, and makes those for clients. A tool is of use without them:
+// the page checks what it is given, and the model reads why nothing is said of it.
 func (p *parser) schemaMembers() {
-	if p.input == nil || string(p.input) == "true" {
-		p.input = anyObject
-	}
-	var err error
-	if p.input, p.schema, err = p.schemaMember("inputSchema", p.input); err != nil {
-		p.warn(err)
-		p.note = "\n(its parameters' schema is not valid: " + describe.Clean(err.Error(), maxWarning) + ")"
-		p.input = anyObject
-		p.keep("inputSchema", p.input)
-	}
-	if p.output != nil {
-		if p.output, _, err = p.schemaMember("outputSchema", p.output); err != nil {
-			p.warn(err)
+	listed := schema.Listed{JSON: schema.Nothing}
+	if v := p.inputSchema; v != nil && string(v) != "true" {
+		if err := p.usable(v); err != nil {
+			p.warn(fmt.Errorf("inputSchema: %w", err))
+			p.note = "\n(its parameters' schema is not valid: " + describe.Clean(err.Error(), maxWarning) + ")"
+		} else {
+			listed, p.input = schema.Input(v), v
 		}
 	}
-	p.Shape = hashOf(p.input, p.output)
+	if listed.About != "" {
+		p.note = "\n(" + listed.About + ")"
+	}
+	p.names = listed.Names
+	p.list("inputSchema", listed)
+	if v := p.outputSchema; v != nil {
+		err := p.usable(v)
+		if t := rawjson.Get(v, "type"); err == nil && t != nil && string(t) != `"object"` {
+			err = fmt.Errorf(`type must be "object", not %.40s`, t)
+		}
+		if err != nil {
+			p.warn(fmt.Errorf("outputSchema: %w", err))
+		} else {
+			listed := schema.Output(v)
+			p.list("outputSchema", listed)
+			p.output = oneLine(listed.JSON)
+		}
+	}
+	p.Shape = hashOf(p.inputSchema, p.outputSchema)
 }
 
-// schemaMember checks one schema and keeps it. Clients require an object schema with
-// its type written out, so a schema without one gets it.
-func (p *parser) schemaMember(key string, v json.RawMessage) (json.RawMessage, *schema.Schema, error) {
-	v, err := objectSchema(v)
-	if err == nil && p.hides {
-		v, err = schema.Clean(v)
+// usable returns why nothing can be made of a schema, nil if something can.
+func (p *parser) usable(v json.RawMessage) error {
+	if v[0] != '{' {
+		return errors.New("must be an object")
 	}
-	var compiled *schema.Schema
-	if err == nil {
-		compiled, err = p.schemas.Compile(v)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", key, err)
-	}
-	p.keep(key, v)
-	return v, compiled, nil
+	_, err := p.schemas.Compile(v)
+	return err
 }
+
+// list keeps a schema for clients, and says what is otherwise in it than in the page's.
+func (p *parser) list(key string, listed schema.Listed) {
+	for _, wrong := range listed.Wrong {
+		p.warn(fmt.Errorf("%s: %s", key, wrong))
+	}
+	for _, change := range listed.Changed {
+		p.warn(fmt.Errorf("%s%s: %s", ListedOtherwise, key, change))
+	}
+	p.listed = append(append(p.listed, `,"`+key+`":`...), oneLine(listed.JSON)...)
+}
+
+// ListedOtherwise is how a warning begins of what is not left out, but listed to clients otherwise
+// than the page has it.
+const ListedOtherwise = "for clients, "
 
 func checkName(name string, kind spec.Kind) error {
 	if name == "" {

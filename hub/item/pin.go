@@ -30,8 +30,8 @@ func (it *Item) Pin() policy.Pin {
 	return pin
 }
 
-// Definition returns the item as a list has it, under the page's own name.
-func (it *Item) Definition() json.RawMessage { return it.AppendJSON(nil, it.Source, "") }
+// Definition returns the item under the page's own name, with the page's own schemas.
+func (it *Item) Definition() json.RawMessage { return it.AppendDefinition(nil, it.Source, "") }
 
 // canonical appends v, valid JSON, with the members of objects in the order of their names
 // and without space between tokens: a page may write the same in another order each time.

@@ -22,8 +22,8 @@ func TestNothingIsLostBetweenTabAndClient(t *testing.T) {
 
 func testNothingIsLost(t *testing.T) {
 	odd := []string{
-		`{"name":"plain.dotted","description":"d","inputSchema":{"type":"object","properties":{"n":{"type":"integer","maximum":12345678901234567890,"x-unknown":[1.0,1E3]}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{}}},"annotations":{"cache":true,"openWorldHint":true},"_meta":{"com.example.shop/x":{"deep":[null],"k":"\u00e9\ud83d\ude00"}},"icons":[{"src":"https://example.com/x.png"}]}`,
-		`{"name":"plain_dotted","description":"collides after cleaning","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`,
+		`{"name":"plain.dotted","description":"d","inputSchema":{"type":"object","properties":{"n":{"type":"integer","maximum":12345678901234567890,"default":[1.0,1E3]},"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{}}},"annotations":{"cache":true,"openWorldHint":true},"_meta":{"com.example.shop/x":{"deep":[null],"k":"\u00e9\ud83d\ude00"}},"icons":[{"src":"https://example.com/x.png"}]}`,
+		`{"name":"plain_dotted","description":"collides after cleaning","inputSchema":{"type":"object","properties":{}},"outputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`,
 	}
 	big := strings.Repeat("5 MB of text é\\n", 5<<20/16)
 	results := map[string]string{

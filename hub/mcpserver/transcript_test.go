@@ -54,7 +54,7 @@ func TestTranscripts(t *testing.T) {
 		h := hubtest.Open(t, hub.Options{})
 		tool := builtin.Tool{
 			Name:  "builtin",
-			Input: json.RawMessage(`{"type":"object"}`),
+			Input: json.RawMessage(`{"type":"object","properties":{}}`),
 			Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
 				return json.RawMessage(`{"content":[{"type":"text","text":"from the hub"}]}`), nil
 			},

@@ -1,9 +1,9 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,63 +20,51 @@ type compiler struct {
 	doc      *rawjson.Value
 	nodes    map[*rawjson.Value]*node // but bare ones
 	pending  []reference
-	programs int   // instructions of all patterns
-	err      error // the first one
+	programs int // instructions of all patterns
 }
 
 // reference is a reference that is not yet resolved.
 type reference struct {
 	from *node
-	ref  string
+	path []string
 }
 
-// compile returns the node of a whole schema.
+// compile returns the node of a whole schema. A keyword that is not as it must be checks nothing:
+// Input says so to the page's author.
 func compile(doc *rawjson.Value) (*node, error) {
 	c := &compiler{doc: doc, nodes: map[*rawjson.Value]*node{}}
-	root := c.node(doc, nil)
-	for n := 0; len(c.pending) > 0 && c.err == nil; n++ {
+	root := c.node(doc)
+	for n := 0; len(c.pending) > 0; n++ {
 		r := c.pending[0]
 		if c.pending = c.pending[1:]; n == maxRefs {
 			return nil, fmt.Errorf("more than %d references", maxRefs)
 		}
-		to, err := c.resolve(r.ref)
-		if err != nil {
-			return nil, fmt.Errorf("$ref %.100q %w", r.ref, err)
+		if to := c.find(r.path); to != nil {
+			r.from.refs = append(r.from.refs, c.node(to))
+		} else {
+			r.from.loose = true
 		}
-		r.from.refs = append(r.from.refs, to)
 	}
-	if c.err == nil {
-		c.err = c.ends()
-	}
+	c.cutLoops()
 	c.settle()
-	return root, c.err
+	return root, nil
 }
 
-// resolve returns the node that a reference within the schema leads to.
-func (c *compiler) resolve(ref string) (*node, error) {
-	path, err := pathOf(ref)
-	if err != nil {
-		return nil, err
-	}
+// find returns what a reference within the schema leads to, nil if there is nothing.
+func (c *compiler) find(path []string) *rawjson.Value {
 	v := c.doc
-	var at *place
 	for _, token := range path {
-		at = &place{at, token}
 		if i, err := strconv.Atoi(token); v.Kind == rawjson.KindArray && err == nil && i >= 0 && i < len(v.Elements) {
 			v = &v.Elements[i]
 		} else if v = v.Member(token); v == nil {
-			return nil, errors.New("is not found")
+			return nil
 		}
 	}
-	n := c.node(v, at)
-	if c.err != nil {
-		return nil, fmt.Errorf("leads to what is no schema: %w", c.err)
-	}
-	return n, nil
+	return v
 }
 
-// node returns the node of a schema that stands at a place.
-func (c *compiler) node(v *rawjson.Value, at *place) *node {
+// node returns the node of a schema.
+func (c *compiler) node(v *rawjson.Value) *node {
 	if n := c.nodes[v]; n != nil {
 		return n
 	}
@@ -91,12 +79,11 @@ func (c *compiler) node(v *rawjson.Value, at *place) *node {
 		}
 		return &bare[0]
 	default:
-		c.fail(at, "must be an object, true or false")
 		return &bare[0]
 	}
 	n := new(bare[0])
 	c.nodes[v] = n
-	k := keywords{compiler: c, at: at, n: n}
+	k := keywords{compiler: c, n: n}
 	for i := range v.Members {
 		k.take(v.Members[i].Name, &v.Members[i].Value)
 	}
@@ -123,251 +110,253 @@ func onlyTypes(v *rawjson.Value) (types typeSet, ok bool) {
 	return types, true
 }
 
-func (c *compiler) fail(at *place, format string, args ...any) {
-	if c.err == nil {
-		c.err = fmt.Errorf("%s: "+format, append([]any{at.pointer()}, args...)...)
-	}
-}
-
 // keywords reads the keywords of one schema.
 type keywords struct {
 	*compiler
-	at    *place
-	n     *node
-	extra *node // additionalItems
+	n         *node
+	extra     *node    // additionalItems
+	exclusive []string // of draft-04: Minimum and Maximum
 	// anyName: the names that patternProperties are about are not all known.
 	anyName bool
 }
 
-// take reads one keyword, whatever draft it is of. Of those that are not checked here the
-// schemas within must be schemas: clients read them, too.
+// take reads one keyword, whatever draft it is of.
 func (k *keywords) take(key string, v *rawjson.Value) {
-	n, at := k.n, &place{k.at, key}
+	n := k.n
 	switch key {
 	case "$ref":
-		switch _, err := pathOf(v.Text); {
-		case k.is(at, v, rawjson.KindString, "a string") && !strings.HasPrefix(v.Text, "#"):
-			k.fail(at, `%.100q is refused: only references within the schema ("#…") are followed`, v.Text)
+		path, err := pathOf(v.Text)
+		switch {
+		case !k.is(v.Kind == rawjson.KindString && strings.HasPrefix(v.Text, "#")):
 		case err == nil:
-			k.pending = append(k.pending, reference{n, v.Text})
+			k.pending = append(k.pending, reference{n, path})
 		default: // to a part by a name that it gives itself
 			n.loose = true
 		}
-	case "$dynamicRef", "$recursiveRef":
+	case "$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties":
 		n.loose = true
-	case "unevaluatedItems", "unevaluatedProperties":
-		n.loose = true
-		k.node(v, at)
 	case "type":
-		n.types = k.types(at, v)
+		n.types = typesIn(v)
+		k.is(n.types != 0)
 	case "const":
-		n.values = append(n.values, []rawjson.Value{*v})
+		if _, err := measure(v); k.is(err == nil) {
+			n.values = append(n.values, []rawjson.Value{*v})
+		}
 	case "enum":
-		if k.is(at, v, rawjson.KindArray, "an array") {
+		if _, err := measure(v); k.is(err == nil && len(v.Elements) > 0) {
 			n.values = append(n.values, v.Elements)
 		}
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
-		if v.Kind == rawjson.KindBool && key[0] == 'e' {
-			n.loose = n.loose || v.Text == "true" // of draft-04
+	case "exclusiveMinimum", "exclusiveMaximum", "minimum", "maximum", "multipleOf":
+		if key[0] == 'e' && v.Kind == rawjson.KindBool { // of draft-04, beside minimum or maximum
+			if v.Text == "true" {
+				k.exclusive = append(k.exclusive, key[len("exclusive"):])
+			}
 			return
 		}
-		if k.is(at, v, rawjson.KindNumber, "a number") {
-			value := numberOf(v.Text)
-			if key == "multipleOf" && value.Sign() <= 0 {
-				k.fail(at, "must be more than 0")
-			}
-			n.bounds = append(n.bounds, bound{key, value})
+		if !k.is(v.Kind == rawjson.KindNumber && checkNumber(v.Text) == nil && (key != "multipleOf" || numberOf(v.Text).Sign() > 0)) {
+			return
 		}
+		if limit := "M" + key[1:]; slices.Contains(k.exclusive, limit) {
+			key = "exclusive" + limit
+		}
+		n.bounds = append(n.bounds, bound{key, numberOf(v.Text)})
 	case "minLength":
-		n.length.least = k.count(at, v)
+		k.count(v, &n.length.least)
 	case "maxLength":
-		n.length.most = k.count(at, v)
+		k.count(v, &n.length.most)
 	case "minItems":
-		n.count.least = k.count(at, v)
+		k.count(v, &n.count.least)
 	case "maxItems":
-		n.count.most = k.count(at, v)
+		k.count(v, &n.count.most)
 	case "minProperties":
-		n.members.least = k.count(at, v)
+		k.count(v, &n.members.least)
 	case "maxProperties":
-		n.members.most = k.count(at, v)
+		k.count(v, &n.members.most)
 	case "minContains":
-		n.matching.least = k.count(at, v)
+		k.count(v, &n.matching.least)
 	case "maxContains":
-		n.matching.most = k.count(at, v)
+		k.count(v, &n.matching.most)
 	case "uniqueItems":
-		n.unique = k.is(at, v, rawjson.KindBool, "true or false") && v.Text == "true"
+		n.unique = k.is(v.Kind == rawjson.KindBool) && v.Text == "true"
 	case "pattern":
-		if k.is(at, v, rawjson.KindString, "a string") {
-			n.pattern = k.matcher(at, v.Text)
+		if k.is(v.Kind == rawjson.KindString) {
+			n.pattern = k.matcher(v.Text)
 		}
 	case "items":
 		if v.Kind != rawjson.KindArray {
-			n.items = k.node(v, at)
+			n.items = k.node(v)
 			return
 		}
-		n.prefix, n.items = k.list(at, v), k.extra
+		n.prefix, n.items = k.list(v), k.extra
 	case "additionalItems":
-		k.extra = k.node(v, at)
+		k.extra = k.node(v)
 	case "prefixItems":
-		n.prefix = k.list(at, v)
+		n.prefix = k.list(v)
 	case "required":
-		n.required = k.texts(at, v)
+		n.required = append(n.required, texts(v)...)
 	case "properties":
-		n.properties = k.members(at, v)
+		n.properties = k.members(v)
+		for i := range v.Members {
+			m := &v.Members[i]
+			if r := m.Value.Member("required"); r != nil && r.Kind == rawjson.KindBool && r.Text == "true" && !slices.Contains(n.required, m.Name) {
+				n.required = append(n.required, m.Name) // draft-03
+			}
+		}
 	case "additionalProperties":
-		n.additional = k.node(v, at)
+		n.additional = k.node(v)
 	case "allOf":
-		n.allOf = k.list(at, v)
+		n.allOf = k.list(v)
 	case "anyOf":
-		n.anyOf = append(n.anyOf, k.list(at, v))
+		if all := k.list(v); all != nil {
+			n.anyOf = append(n.anyOf, all)
+		}
 	case "oneOf":
-		n.oneOf = k.list(at, v)
+		n.oneOf = k.list(v)
 	case "not":
-		n.not = k.node(v, at)
+		n.not = k.part(v)
 	case "if":
-		n.cond = k.node(v, at)
+		n.cond = k.part(v)
 	case "then":
-		n.then = k.node(v, at)
+		n.then = k.part(v)
 	case "else":
-		n.otherwise = k.node(v, at)
+		n.otherwise = k.part(v)
 	case "contains":
-		n.contains = k.node(v, at)
+		n.contains = k.part(v)
 	case "propertyNames":
-		n.names = k.node(v, at)
+		n.names = k.node(v)
 	case "patternProperties":
-		for name, sub := range k.members(at, v) {
-			if pattern := k.matcher(at, name); pattern != nil {
+		for name, sub := range k.members(v) {
+			if pattern := k.matcher(name); pattern != nil {
 				n.patterns = append(n.patterns, patternProperty{pattern, sub})
 			} else {
 				k.anyName = true
 			}
 		}
 	case "dependencies", "dependentRequired", "dependentSchemas":
-		k.is(at, v, rawjson.KindObject, "an object")
 		for i := range v.Members {
 			m := &v.Members[i]
 			d := dependency{name: m.Name}
-			if key == "dependentRequired" || key == "dependencies" && m.Value.Kind == rawjson.KindArray {
-				d.required = k.texts(&place{at, m.Name}, &m.Value)
+			if m.Value.Kind == rawjson.KindArray {
+				d.required = texts(&m.Value)
 			} else {
-				d.node = k.node(&m.Value, &place{at, m.Name})
+				d.node = k.node(&m.Value)
 			}
 			n.dependencies = append(n.dependencies, d)
 		}
-	case "$defs", "definitions":
-		k.members(at, v)
-	case "contentSchema":
-		k.node(v, at)
 	}
 }
 
-func (k *keywords) texts(at *place, v *rawjson.Value) (all []string) {
-	if k.is(at, v, rawjson.KindArray, "an array") {
-		for _, e := range v.Elements {
-			k.is(at, &e, rawjson.KindString, "an array of strings")
+// is leaves to the page what a keyword asks for that is not as it must be: see node.loose.
+func (k *keywords) is(ok bool) bool {
+	k.n.loose = k.n.loose || !ok
+	return ok
+}
+
+// part returns the node of a schema that is a keyword's value; nil if it is none.
+func (k *keywords) part(v *rawjson.Value) *node {
+	if !k.is(v.Kind == rawjson.KindObject || v.Kind == rawjson.KindBool) {
+		return nil
+	}
+	return k.node(v)
+}
+
+func texts(v *rawjson.Value) (all []string) {
+	for i := range v.Elements {
+		if e := &v.Elements[i]; e.Kind == rawjson.KindString {
 			all = append(all, e.Text)
 		}
 	}
 	return all
 }
 
-func (k *keywords) is(at *place, v *rawjson.Value, kind rawjson.Kind, what string) bool {
-	if v.Kind != kind {
-		k.fail(at, "must be %s", what)
-	}
-	return v.Kind == kind
-}
-
-// count returns the value of a keyword that is a count; one that no value reaches if it is
-// larger than an int.
-func (k *keywords) count(at *place, v *rawjson.Value) int {
-	if !k.is(at, v, rawjson.KindNumber, "a number") {
-		return 0
+// count reads a keyword that is a count; one that no value reaches if it is larger than an int.
+func (k *keywords) count(v *rawjson.Value, to *int) {
+	if !k.is(v.Kind == rawjson.KindNumber && checkNumber(v.Text) == nil) {
+		return
 	}
 	n := numberOf(v.Text)
 	switch {
-	case !n.IsInt() || n.Sign() < 0:
-		k.fail(at, "must be a whole number of at least 0")
-		return 0
+	case !k.is(n.IsInt() && n.Sign() >= 0):
 	case n.Num().IsInt64():
-		return int(n.Num().Int64())
+		*to = int(n.Num().Int64())
+	default:
+		*to = math.MaxInt
 	}
-	return math.MaxInt
 }
 
-func (k *keywords) types(at *place, v *rawjson.Value) (all typeSet) {
-	names := v.Elements
-	if v.Kind != rawjson.KindArray {
-		names = []rawjson.Value{*v}
+// typesIn returns the types that the keyword type names; 0 if it does not.
+func typesIn(v *rawjson.Value) (all typeSet) {
+	names := []string{v.Text}
+	if v.Kind == rawjson.KindArray {
+		names = texts(v)
 	}
 	for _, name := range names {
-		one := typeNames[name.Text]
-		if name.Kind != rawjson.KindString || one == 0 {
-			k.fail(at, "%.40s is no type", name.Text)
+		one := typeNamed(name)
+		if one == 0 {
+			return 0
 		}
 		all |= one
-	}
-	if all == 0 {
-		k.fail(at, "must name a type")
 	}
 	return all
 }
 
 // matcher returns the matcher of a pattern, nil if the page has to match it.
-func (k *keywords) matcher(at *place, pattern string) *lazyPattern {
+func (k *keywords) matcher(pattern string) *lazyPattern {
 	size := programOf(pattern)
-	if size > maxProgram {
+	if k.programs+size > maxPrograms || size > maxProgram {
 		k.n.loose = true
 		return nil
 	}
-	if k.programs += size; k.programs > maxPrograms {
-		k.fail(at, "%.100q takes too much work", pattern)
-	}
+	k.programs += size
 	return newPattern(pattern)
 }
 
 // list returns the nodes of a keyword that is an array of schemas.
-func (k *keywords) list(at *place, v *rawjson.Value) []*node {
-	k.is(at, v, rawjson.KindArray, "an array")
+func (k *keywords) list(v *rawjson.Value) []*node {
+	if !k.is(len(v.Elements) > 0) {
+		return nil
+	}
 	all := make([]*node, len(v.Elements))
 	for i := range v.Elements {
-		all[i] = k.node(&v.Elements[i], &place{at, strconv.Itoa(i)})
+		all[i] = k.node(&v.Elements[i])
 	}
 	return all
 }
 
 // members returns the nodes of a keyword that is an object of schemas.
-func (k *keywords) members(at *place, v *rawjson.Value) map[string]*node {
-	k.is(at, v, rawjson.KindObject, "an object")
+func (k *keywords) members(v *rawjson.Value) map[string]*node {
 	all := make(map[string]*node, len(v.Members))
 	for i := range v.Members {
 		m := &v.Members[i]
-		all[m.Name] = k.node(&m.Value, &place{at, m.Name})
+		all[m.Name] = k.node(&m.Value)
 	}
 	return all
 }
 
-// ends returns why the check of a value would never end, nil if it does: only references
-// that lead back to a schema for the same value make it so.
-func (c *compiler) ends() error {
+// cutLoops takes away the references that lead schemas back to themselves for the same value,
+// whose check would never end.
+func (c *compiler) cutLoops() {
 	done := map[*node]bool{} // false while what it leads to is looked at
-	var visit func(n *node) bool
-	visit = func(n *node) bool {
-		if ends, seen := done[n]; seen {
-			return ends
+	var loops func(n *node) bool
+	loops = func(n *node) (found bool) {
+		if done, seen := done[n]; seen {
+			return !done
 		}
 		done[n] = false
-		ends := true
-		n.parts(func(sub *node, same bool) { ends = ends && (!same || sub == nil || visit(sub)) })
-		done[n] = ends
-		return ends
+		n.refs = slices.DeleteFunc(n.refs, func(to *node) bool {
+			cut := loops(to)
+			n.loose = n.loose || cut
+			return cut
+		})
+		n.parts(func(sub *node, same bool) {
+			found = same && sub != nil && loops(sub) || found
+		})
+		done[n] = true
+		return found
 	}
 	for _, n := range c.nodes {
-		if !visit(n) {
-			return errors.New("has a reference that leads back to itself without going into a member")
-		}
+		loops(n)
 	}
-	return nil
 }
 
 // settle finds which nodes are loose, as those that need loose ones are, and leaves to the page what

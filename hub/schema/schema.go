@@ -31,19 +31,18 @@ func compileTool(raw []byte) (*Schema, error) {
 	case doc.Kind != rawjson.KindBool && doc.Kind != rawjson.KindObject: // true allows any object
 		return nil, errors.New("must be an object")
 	}
-	if t := doc.Member("type"); t != nil && t.Text != "object" {
-		return nil, fmt.Errorf(`type must be "object", not %.40s`, rawjson.Get(raw, "type"))
+	s, err := newSchema(&doc)
+	if err == nil && s.root.types&typeObject == 0 {
+		root := *s.root
+		root.types = typeObject // it is asked for nothing else
+		s.root = &root
 	}
-	return newSchema(&doc)
+	return s, err
 }
 
 // newSchema compiles any schema.
 func newSchema(doc *rawjson.Value) (*Schema, error) {
-	objects, err := measure(doc)
-	if err != nil {
-		return nil, err
-	}
-	if objects > maxObjects {
+	if objects, _ := measure(doc); objects > maxObjects {
 		return nil, fmt.Errorf("more than %d objects", maxObjects)
 	}
 	root, err := compile(doc)
@@ -76,13 +75,19 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if left <= 0 {
 		return nil
 	}
-	wrong := violations(all)
-	if wrong.Lenient {
-		leaveOut(&v, all)
-		left = maxCheck
-		if rest := left.evaluate(s.root, &v, nil, false); left > 0 && !allLenient(rest) {
-			return violations(rest)
+	return s.refuse(all, &v, nil)
+}
+
+// refuse returns how a value does not fit, in the names that clients use.
+func (s *Schema) refuse(all []failure, v *rawjson.Value, names *Names) *Violations {
+	if allLenient(all) {
+		without, _ := rawjson.Decode(rawjson.Append(nil, v)) // v is what is sent nevertheless
+		leaveOut(&without, all)
+		left := budget(maxCheck)
+		if rest := left.evaluate(s.root, &without, nil, false); left > 0 && !allLenient(rest) {
+			all = rest
 		}
 	}
-	return wrong
+	names.translate(all)
+	return violations(all)
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -77,6 +75,16 @@ func TestCheck(t *testing.T) {
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#/definitions/T","definitions":{"T":{"type":"object","required":["a"]}}}`, `{}`, `/a: is required`},
 		{`{"$id":"https://example.com/cart.json","$anchor":"x","properties":{"x":{"$ref":"#x"}},"type":"object","allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"required":["a"]}}}`, `{}`, `/a: is required`},
 		{`{"$schema":"https://example.com/my-own","type":"object","required":["a"],"not":{"required":["b"]}}`, `{}`, `/a: is required`},
+		// What is wrong checks nothing, and the rest is checked.
+		{`{"properties":{"a":{"type":"int"},"b":{"type":"any","minLength":2}},"required":["a"],"minProperties":-1,"additionalProperties":7}`, `{"a":"x","c":1}`, `/a: must be integer, got string`},
+		{`{"properties":{"a":{"type":"string","required":true}}}`, `{}`, `/a: is required`},
+		{fmt.Sprintf(wrap, `{"minimum":1,"exclusiveMinimum":true}`), `{"x":1}`, `/x: must be more than 1, got 1`},
+		{fmt.Sprintf(wrap, `{"$ref":"#/none","maxLength":1}`), `{"x":"ab"}`, `/x: must have at most 1 character, has 2`},
+		{fmt.Sprintf(wrap, `{"not":5,"anyOf":[],"enum":[],"const":1e999999}`), `{"x":1}`, ""},
+		{fmt.Sprintf(wrap, `{"not":{"type":"none of it"}}`), `{"x":1}`, ""},
+		{`{"type":"string","properties":{"a":{"type":"string"}}}`, `{"a":1}`, `/a: must be string, got number`},
+		{`{"allOf":[{"$ref":"#"}],"required":["a"]}`, `{}`, `/a: is required`},
+		{`{"properties":{"x":{"$ref":"#/$defs/a"}},"$defs":{"a":{"if":{"$ref":"#/$defs/b"},"then":{"maxLength":1}},"b":{"allOf":[{"$ref":"#/$defs/a"}]}}}`, `{"x":"ab"}`, ""},
 		// Integers that a float64 does not hold.
 		{fmt.Sprintf(wrap, `{"type":"integer","maximum":9007199254740993}`), `{"x":9007199254740993}`, ""},
 		{fmt.Sprintf(wrap, `{"type":"integer","maximum":9007199254740993}`), `{"x":9007199254740994}`, `/x: must be at most 9007199254740993, got 9007199254740994`},
@@ -106,36 +114,16 @@ func sortedWords(s string) string {
 	return strings.Join(parts, "; ")
 }
 
-// A page whose schema is refused must learn why.
+// A schema that would take too much memory or work is refused; what else is wrong with one costs
+// it that part alone, see TestNotes.
 func TestCompileRefuses(t *testing.T) {
-	secret := filepath.Join(t.TempDir(), "secret.json")
-	if err := os.WriteFile(secret, []byte(`{"type":"string"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct{ schema, want string }{
 		{`{"type":"object"`, "unexpected end"},
 		{`null`, "must be an object"},
 		{`"object"`, "must be an object"},
 		{`false`, "no call"},
-		{`{"type":"string"}`, `type must be "object", not "string"`},
-		{`{"type":["object","null"]}`, `type must be "object"`},
-		{`{"type":"object","properties":[]}`, "/properties: must be an object"},
-		{`{"type":"object","properties":{"a":{"type":"strin"}}}`, `/properties/a/type`},
-		{`{"type":"object","properties":{"a":{"type":null}}}`, `/properties/a/type`},
-		{`{"type":"object","properties":{"a":5}}`, `/properties/a: must be an object, true or false`},
-		{`{"type":"object","required":"a"}`, `/required: must be an array`},
-		{`{"type":"object","minProperties":-1}`, `/minProperties: must be a whole number`},
-		{`{"type":"object","properties":{"a":{"$ref":"file://` + secret + `"}}}`, "only references within the schema"},
-		{`{"type":"object","properties":{"a":{"$ref":"http://127.0.0.1:1/x"}}}`, "only references within the schema"},
-		{`{"type":"object","properties":{"a":{"$ref":"other.json#/a"}}}`, "only references within the schema"},
-		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}`, "not found"},
-		{`{"type":"object","allOf":[{"$ref":"#"}]}`, "leads back to itself"},
-		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`, "leads back to itself"},
-		{`{"type":"object","multipleOf":1e999999999}`, "number"},
-		{`{"type":"object","enum":[` + strings.Repeat("9", 500) + `]}`, "number"},
 		{`{"type":"object","properties":{` + strings.Repeat(`"a":{},`, 20_000) + `"b":{}}}`, "longer than"},
 		{`{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 40) + `{}` + strings.Repeat(`}`, 40) + `}}`, "nested too deeply"},
-		{`{"type":"object","allOf":[` + strings.Repeat(`{"pattern":"a{1000}"},`, 500) + `{}]}`, "too much work"},
 		{`{"type":"object","oneOf":[` + strings.Repeat(`{"required":["a"]},`, 1500) + `{}]}`, "more than 1000 objects"},
 	} {
 		var cache Cache

@@ -118,3 +118,9 @@ export function stateOf(tab) {
   if (tab.domains?.some(({ departed }) => departed)) return chip("changing");
   return chip(tab.focused ? "active" : "open");
 }
+
+/** How a warning begins of what is not left out, but listed to clients otherwise than its page has it. */
+export const LISTED_OTHERWISE = "for clients, ";
+
+/** @param {{reason: string}} warning */
+export const listedOtherwise = ({ reason }) => reason.startsWith(LISTED_OTHERWISE);

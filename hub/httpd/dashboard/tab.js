@@ -2,7 +2,7 @@
 
 import { release, termsOf } from "./agents.js";
 import { element, factsOf, foreign, number, when } from "./dom.js";
-import { addressOf, heading, link, mark, opens, showParts, stateOf } from "./offers.js";
+import { addressOf, heading, link, LISTED_OTHERWISE, listedOtherwise, mark, opens, showParts, stateOf } from "./offers.js";
 import { find } from "./session.js";
 import { CLASSES, waitsForYou } from "./words.js";
 
@@ -53,8 +53,10 @@ function parts(tab, tools, args) {
   if (tools.part.length) made.push(element("ul", "links", ...tools.part.map((tool) => element("li", "", link(args, opens("tool", tool.name), foreign(tool.definition.title || tool.source || tool.name)), " ", mark(tool.class, CLASSES[tool.class].word)))));
   else made.push(element("p", "soft", "It has none now."));
   if (tools.found > tools.part.length) made.push(element("p", "", link(args, { kind: "tools", of: addressOf(tab), q: "", site: "", from: "" }, `All ${tools.found.toLocaleString("en")}`)));
-  const left = [...reasons("was refused", tab.rejected), ...reasons("has parts that were left out", tab.warnings)];
+  const left = [...reasons("was refused", tab.rejected), ...reasons("has parts that were left out", tab.warnings?.filter((w) => !listedOtherwise(w)))];
   if (left.length) made.push(element("h3", "", "Left out"), element("ul", "", ...left));
+  const other = reasons("is listed otherwise", tab.warnings?.filter(listedOtherwise).map(({ name, reason }) => ({ name, reason: reason.slice(LISTED_OTHERWISE.length) })));
+  if (other.length) made.push(element("h3", "", "Listed otherwise to clients"), element("ul", "", ...other));
   return made;
 }
 

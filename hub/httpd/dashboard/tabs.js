@@ -3,7 +3,7 @@
 
 import { byID, chip, element, foreign, tell, twice, when } from "./dom.js";
 import { find, ask } from "./session.js";
-import { addressOf, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
+import { addressOf, lead, link, linkTo, listedOtherwise, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { Pages } from "./pages.js";
 import { showTab } from "./tab.js";
 import { showItem } from "./item.js";
@@ -229,7 +229,7 @@ function rowOfTab(tab) {
   const tools = (tab.domains ?? []).reduce((n, d) => n + d.tools, 0);
   const states = [stateOf(tab)];
   if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
-  else if (tab.warnings?.length) states.push(mark("write", "parts left out"));
+  else if (tab.warnings?.some((w) => !listedOtherwise(w))) states.push(mark("write", "parts left out"));
   if (tab.heldBy) states.push(mark("write", "held"));
   const whose = [tab.heldBy && `held by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words) => words !== undefined);
   const about = [...whose.flatMap((words) => [foreign(words), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number }) => [foreign(domain), ` · tab ${number} · `]), tools === 1 ? "1 tool" : `${tools} tools`];

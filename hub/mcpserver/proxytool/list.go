@@ -72,7 +72,7 @@ func (c *caller) info(op *operation, n *annotations) (*result, error) {
 	}
 	n.dataType(dataType)
 	n.multiple(false)
-	return c.data("proxy:info/"+string(op.kind)+"/"+op.path, item.JSON, item.JSON, n), nil
+	return c.data("proxy:info/"+string(op.kind)+"/"+op.path, item.Definition(), item.Definition(), n), nil
 }
 
 // items returns what there is of a kind, as far as a client is to know of it. The slice is the

@@ -39,6 +39,7 @@ const (
 	SetAside            Code = "set-aside"
 	SchemaInvalid       Code = "schema-invalid"
 	PartLeftOut         Code = "part-left-out"
+	ListedOtherwise     Code = "listed-otherwise"
 	ScriptError         Code = "script-error"
 	ConsoleError        Code = "console-error"
 	DialogShown         Code = "dialog"
@@ -51,7 +52,7 @@ const (
 
 // Codes are all codes, in the order in which the guide has them.
 var Codes = []Code{
-	NothingOffered, PageBusy, SetAside, SchemaInvalid, PartLeftOut, ScriptError, ConsoleError, DialogShown,
+	NothingOffered, PageBusy, SetAside, SchemaInvalid, PartLeftOut, ListedOtherwise, ScriptError, ConsoleError, DialogShown,
 	NotCalled, CallFailed, CallNavigates, ResultUnstructured, ResultNotAsPromised,
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -68,7 +69,9 @@ func Examine(p *Page) []Finding {
 	}
 	for _, part := range p.Warnings {
 		r.item = part.Name
-		if strings.HasPrefix(part.Reason, "inputSchema: ") || strings.HasPrefix(part.Reason, "outputSchema: ") {
+		if change, ok := strings.CutPrefix(part.Reason, item.ListedOtherwise); ok {
+			r.add(Note, ListedOtherwise, "", "clients are listed it otherwise: %s", change)
+		} else if strings.HasPrefix(part.Reason, "inputSchema: ") || strings.HasPrefix(part.Reason, "outputSchema: ") {
 			r.add(Error, SchemaInvalid, "", "it is left out: %s", part.Reason)
 		} else {
 			r.add(Warning, PartLeftOut, "", "it is left out: %s", part.Reason)

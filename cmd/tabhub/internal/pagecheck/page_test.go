@@ -55,8 +55,8 @@ func TestExamine(t *testing.T) {
 		"busy":    {Page{Items: tools(good), Busy: "after 30s the page still loads"}, []string{"warning:page-busy:"}},
 		"set aside": {Page{Items: tools(good), Rejected: []spec.Rejection{{Name: "x", Reason: "name is longer than 128 characters"}}},
 			[]string{"error:set-aside:x"}},
-		"left out": {Page{Items: tools(good), Warnings: []spec.Rejection{{Name: "x", Reason: "inputSchema: must be an object"}, {Name: "y", Reason: "icons: must be an array"}}},
-			[]string{"error:schema-invalid:x", "warning:part-left-out:y"}},
+		"left out": {Page{Items: tools(good), Warnings: []spec.Rejection{{Name: "x", Reason: "inputSchema: must be an object"}, {Name: "y", Reason: "icons: must be an array"}, {Name: "z", Reason: "for clients, inputSchema: a[] is called a"}}},
+			[]string{"error:schema-invalid:x", "note:listed-otherwise:z", "warning:part-left-out:y"}},
 		"scripts": {Page{Items: tools(good), Errors: []ScriptMessage{{Thrown: true, Text: "TypeError: x", Where: "a.js:1"}, {Text: "no"}, {Dialog: "alert", Text: "hi"}}},
 			[]string{"note:console-error:", "warning:dialog:", "warning:script-error:"}},
 	} {
