@@ -106,6 +106,13 @@ func (it *Item) Arguments(args json.RawMessage, check bool) (_ json.RawMessage, 
 	return s.Arguments(args, it.names, check)
 }
 
+// Weight is how many bytes the item takes, with what is kept of it elsewhere, about: its object as
+// the page gave it, the same as it is listed, and as it stands in the lists.
+func (it *Item) Weight() int {
+	const fixed = 2 << 10 // of the structs, names and map entries here and in the state
+	return fixed + len(it.Raw) + 3*(len(it.rest)+len(it.listed)+len(it.text))
+}
+
 // Makes reports whether the item is a template that a page's URI is made by. The
 // work is taken from left; when nothing is left the answer is false.
 func (it *Item) Makes(uri string, left *Steps) bool {

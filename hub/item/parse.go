@@ -426,8 +426,7 @@ func (p *parser) usable(v json.RawMessage) error {
 	if v[0] != '{' {
 		return errors.New("must be an object")
 	}
-	_, err := p.schemas.Compile(v)
-	return err
+	return schema.Check(v)
 }
 
 // list keeps a schema for clients, and says what is otherwise in it than in the page's.

@@ -2,17 +2,35 @@ package schema
 
 import (
 	"bytes"
+	"container/list"
 	"encoding/json"
-	"runtime"
 	"sync"
-	"weak"
+	"unsafe"
 )
 
-// Cache compiles schemas, each distinct text once as long as its Schema is in use.
-// The zero value is ready to use. All methods are safe for concurrent use.
+// maxCached is how many bytes the schemas of a Cache may take. A compiled schema takes many
+// times what its text does, and what a page gives, nobody may ever call.
+const maxCached = 16 << 20
+
+// Cache keeps the schemas that were compiled last. The zero value is ready to use. All
+// methods are safe for concurrent use.
 type Cache struct {
 	mu      sync.Mutex
-	schemas map[string]weak.Pointer[Schema] // by text
+	schemas map[string]*list.Element // of *cached, by text
+	recent  list.List                // what was used last first
+	size    int                      // of all
+}
+
+// cached is a schema of a Cache.
+type cached struct {
+	text   string
+	schema *Schema
+}
+
+// Check returns why a schema cannot be compiled, nil if it can. It keeps nothing of it.
+func Check(raw json.RawMessage) error {
+	_, err := compileTool(raw)
+	return err
 }
 
 // Compile returns the Schema of raw, which must be a schema for objects: one whose
@@ -27,35 +45,36 @@ func (c *Cache) Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.insert(string(text), s), nil
+	c.insert(&cached{unsafe.String(unsafe.SliceData(text), len(text)), s})
+	return s, nil
 }
 
 func (c *Cache) lookup(raw []byte) *Schema {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.schemas[string(raw)].Value()
+	e := c.schemas[string(raw)]
+	if e == nil {
+		return nil
+	}
+	c.recent.MoveToFront(e)
+	return e.Value.(*cached).schema
 }
 
-// insert adds s, the Schema of raw, unless another has compiled the same text meanwhile.
-func (c *Cache) insert(raw string, s *Schema) *Schema {
+// insert adds a schema, and takes away those that were not used for longest. One that would
+// take a quarter of the room is not kept.
+func (c *Cache) insert(s *cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if other := c.schemas[raw].Value(); other != nil {
-		return other
+	if s.schema.size > maxCached/4 || c.schemas[s.text] != nil {
+		return
 	}
 	if c.schemas == nil {
-		c.schemas = map[string]weak.Pointer[Schema]{}
+		c.schemas = map[string]*list.Element{}
 	}
-	c.schemas[raw] = weak.Make(s)
-	runtime.AddCleanup(s, c.drop, raw)
-	return s
-}
-
-// drop removes a text whose Schema is gone.
-func (c *Cache) drop(raw string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.schemas[raw].Value() == nil {
-		delete(c.schemas, raw)
+	c.schemas[s.text] = c.recent.PushFront(s)
+	for c.size += s.schema.size; c.size > maxCached; {
+		last := c.recent.Remove(c.recent.Back()).(*cached)
+		delete(c.schemas, last.text)
+		c.size -= last.schema.size
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"tabhub/spec/rawjson"
 )
@@ -31,13 +32,13 @@ type reference struct {
 
 // compile returns the node of a whole schema. A keyword that is not as it must be checks nothing:
 // Input says so to the page's author.
-func compile(doc *rawjson.Value) (*node, error) {
+func compile(doc *rawjson.Value) (_ *node, size int, _ error) {
 	c := &compiler{doc: doc, nodes: map[*rawjson.Value]*node{}}
 	root := c.node(doc)
 	for n := 0; len(c.pending) > 0; n++ {
 		r := c.pending[0]
 		if c.pending = c.pending[1:]; n == maxRefs {
-			return nil, fmt.Errorf("more than %d references", maxRefs)
+			return nil, 0, fmt.Errorf("more than %d references", maxRefs)
 		}
 		if to := c.find(r.path); to != nil {
 			r.from.refs = append(r.from.refs, c.node(to))
@@ -47,7 +48,20 @@ func compile(doc *rawjson.Value) (*node, error) {
 	}
 	c.cutLoops()
 	c.settle()
-	return root, nil
+	return root, c.size(), nil
+}
+
+// Bytes of what compiled schemas are made of, about.
+const (
+	nodeSize    = int(unsafe.Sizeof(node{})) + 64 // and its entry among the nodes
+	memberSize  = 128                             // of a decoded value, and of a map
+	programSize = 64                              // of an instruction
+)
+
+// size is how many bytes the nodes and the values that they share take.
+func (c *compiler) size() (size int) {
+	values(c.doc, func(v *rawjson.Value) { size += memberSize + len(v.Text) })
+	return size + len(c.nodes)*nodeSize + c.programs*programSize
 }
 
 // find returns what a reference within the schema leads to, nil if there is nothing.

@@ -27,16 +27,16 @@ func programOf(pattern string) int {
 	if err != nil {
 		return maxProgram + 1
 	}
-	return programSize(re)
+	return instructions(re)
 }
 
-func programSize(re *syntax.Regexp) int {
+func instructions(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {
 		n = len(re.Rune)
 	}
 	for _, sub := range re.Sub {
-		n += programSize(sub)
+		n += instructions(sub)
 	}
 	if re.Op == syntax.OpRepeat {
 		n *= max(re.Min, re.Max, 1)

@@ -11,7 +11,10 @@ import (
 
 // Schema is a compiled schema of a tool's arguments. It is immutable and safe for
 // concurrent use.
-type Schema struct{ root *node }
+type Schema struct {
+	root *node
+	size int // bytes that it takes, about
+}
 
 // compileTool compiles a schema of a tool's arguments.
 func compileTool(raw []byte) (*Schema, error) {
@@ -45,11 +48,11 @@ func newSchema(doc *rawjson.Value) (*Schema, error) {
 	if objects, _ := measure(doc); objects > maxObjects {
 		return nil, fmt.Errorf("more than %d objects", maxObjects)
 	}
-	root, err := compile(doc)
+	root, size, err := compile(doc)
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{root}, nil
+	return &Schema{root, size}, nil
 }
 
 // Check reports whether args, known to be valid JSON, are valid arguments; no args

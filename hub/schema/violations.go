@@ -147,7 +147,7 @@ func known(n *node) string {
 	if len(n.properties) == 0 {
 		return ""
 	}
-	return "; known are " + list(slices.Sorted(maps.Keys(n.properties)), 10)
+	return "; known are " + listed(slices.Sorted(maps.Keys(n.properties)), 10)
 }
 
 // pointer returns the JSON pointer of a place.

@@ -73,10 +73,10 @@ func oneOf(values []rawjson.Value) string {
 	if len(all) == 1 {
 		return "must be " + all[0]
 	}
-	return "must be one of " + list(all, 20)
+	return "must be one of " + listed(all, 20)
 }
 
-func list(all []string, most int) string {
+func listed(all []string, most int) string {
 	if len(all) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), len(all)-most)
 	}

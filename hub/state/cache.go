@@ -9,10 +9,11 @@ import (
 	"tabhub/storage"
 )
 
-// Bounds on what is cached of closed tabs.
-const (
-	maxCached    = spec.MaxToolsPerTab // of one domain
-	maxAllCached = spec.MaxToolsPerHub
+// Bounds on what is cached of closed tabs. A page leaves what it likes and is gone, so that
+// nobody sees whose it is: a site, with all its domains, may leave far less than it may have open.
+var (
+	maxCached    = size{spec.MaxToolsPerTab, 4 << 20} // of one site
+	maxAllCached = size{spec.MaxToolsPerHub, maxBytes / 3}
 )
 
 // The keys of the stored records that hold what closed tabs left in a domain: one for each
@@ -77,12 +78,15 @@ func (s *State) caching(it *item.Item, keepTools bool) bool {
 func (tx *Tx) cacheItem(e *entry, c *cache, it *item.Item) bool {
 	d := e.domain
 	at := slices.IndexFunc(e.cached, func(l leftover) bool { return l.of == c })
-	switch {
-	case at >= 0:
+	if at >= 0 {
 		tx.uncache(e, at)
-	case d.cached >= maxCached:
-		return false
-	case tx.cachedItems >= maxAllCached:
+	}
+	for d.share.cached.over(maxCached, it) {
+		if !tx.dropOldestCache(d) {
+			return false
+		}
+	}
+	if tx.all.cached.over(maxAllCached, it) {
 		tx.dropLargestCache(e)
 	}
 	if c.items == 0 && !slices.Contains(d.caches, c) {
@@ -91,8 +95,9 @@ func (tx *Tx) cacheItem(e *entry, c *cache, it *item.Item) bool {
 	e.cached = slices.Insert(e.cached, 0, leftover{c, it})
 	c.items++
 	d.cached++
-	tx.cachedItems++
-	tx.weigh(d, len(it.Raw))
+	d.share.cached.add(1, it.Weight())
+	tx.all.cached.add(1, it.Weight())
+	tx.weigh(d, it.Weight())
 	tx.cacheChanged(c)
 	return true
 }
@@ -103,8 +108,9 @@ func (tx *Tx) uncache(e *entry, at int) {
 	e.cached = slices.Delete(e.cached, at, at+1)
 	l.of.items--
 	e.domain.cached--
-	tx.cachedItems--
-	tx.weigh(e.domain, -len(l.item.Raw))
+	e.domain.share.cached.add(-1, -l.item.Weight())
+	tx.all.cached.add(-1, -l.item.Weight())
+	tx.weigh(e.domain, -l.item.Weight())
 	tx.cacheChanged(l.of)
 }
 
@@ -122,16 +128,42 @@ func (tx *Tx) dropCache(d *domain, but *entry) {
 	tx.relist(d)
 }
 
-// dropLargestCache forgets what is cached of the domain that has left most, and of
-// several of the one that did so first; but for an entry.
-func (tx *Tx) dropLargestCache(but *entry) {
-	var most *domain
-	for _, d := range tx.domains {
-		if most == nil || d.cached > most.cached || d.cached == most.cached && tx.leftBefore(d, most) {
-			most = d
+// dropOldestCache forgets what is cached of that domain of a site that was left first, but for one.
+// It reports false if there is no other.
+func (tx *Tx) dropOldestCache(but *domain) bool {
+	oldest := tx.oldestCache(but.share, but)
+	if oldest == nil {
+		return false
+	}
+	tx.dropCache(oldest, nil)
+	return true
+}
+
+// oldestCache returns the domain of a site that has left something first, but for one.
+func (s *State) oldestCache(of *share, but *domain) (oldest *domain) {
+	for _, d := range s.domains {
+		if d != but && d.share == of && d.cached > 0 && (oldest == nil || s.leftBefore(d, oldest)) {
+			oldest = d
 		}
 	}
-	tx.dropCache(most, but)
+	return oldest
+}
+
+// dropLargestCache forgets what is cached of the site that has left most, and of several of the one
+// that did so first; but for an entry.
+func (tx *Tx) dropLargestCache(but *entry) {
+	var most *share
+	for _, s := range tx.shares {
+		if most == nil || s.cached.items > most.cached.items ||
+			s.cached.items == most.cached.items && s.cached.items > 0 && tx.leftBefore(tx.oldestCache(s, nil), tx.oldestCache(most, nil)) {
+			most = s
+		}
+	}
+	for _, d := range tx.domains {
+		if d.share == most {
+			tx.dropCache(d, but)
+		}
+	}
 }
 
 // leftBefore reports whether the tabs of a went before those of b.

@@ -115,7 +115,7 @@ func (tx *Tx) provide(t *tab, it *item.Item) error {
 	at, found := slices.BinarySearchFunc(e.providers, m.number, func(p *provider, n int) int { return cmp.Compare(p.number, n) })
 	if found {
 		p := e.providers[at]
-		tx.weigh(d, len(it.Raw)-len(p.item.Raw))
+		tx.weigh(d, it.Weight()-p.item.Weight())
 		p.since = tx.since(e, it)
 		p.item, p.seq = it, tx.next()
 		return nil
@@ -133,7 +133,7 @@ func (tx *Tx) provide(t *tab, it *item.Item) error {
 	}
 	e.providers = slices.Insert(e.providers, at, p)
 	tx.count(d, it.Kind, 1)
-	tx.weigh(d, len(it.Raw))
+	tx.weigh(d, it.Weight())
 	return nil
 }
 
@@ -169,7 +169,7 @@ func (tx *Tx) withdraw(t *tab, items []*item.Item) {
 		tx.unbind(it.Kind, e.providers[at].public)
 		e.providers = slices.Delete(e.providers, at, at+1)
 		tx.count(d, it.Kind, -1)
-		tx.weigh(d, -len(it.Raw))
+		tx.weigh(d, -it.Weight())
 		if c := d.cacheOf(t.peer.browser); tx.caching(it, t.keepTools) && tx.cacheItem(e, c, it) {
 			c.updated, c.peer, c.url = tx.now, t.peer.id, cmp.Or(t.url, c.url)
 		}

@@ -129,7 +129,7 @@ func (s *State) Check() error {
 	if !slices.IsSortedFunc(s.order, func(a, b *domain) int { return compareKey(a, b.key) }) || len(s.order) != len(s.domains) {
 		c.bad("the domains are not in order")
 	}
-	shares, all, cached := map[string]share{}, share{}, 0
+	shares, all := map[string]share{}, share{}
 	for key, d := range s.domains {
 		if n, want := names[d], (nameCount{d.names, d.idle}); n != want {
 			c.bad("domain %s has %+v names, remembered %+v", key, n, want)
@@ -139,7 +139,7 @@ func (s *State) Check() error {
 		of.site = d.share.site
 		of.domains++
 		n := c.entries(s, d, &of)
-		if cached += n; n != d.cached {
+		if of.cached.items += n; n != d.cached {
 			c.bad("domain %s has %d cached items, remembered %d", key, n, d.cached)
 		}
 		shares[of.site] = of
@@ -148,6 +148,7 @@ func (s *State) Check() error {
 		for kind, n := range of.counts {
 			all.counts[kind] += n
 		}
+		all.cached.add(of.cached.items, of.cached.bytes)
 		if all.bytes += of.bytes; s.shares[site] == nil || *s.shares[site] != of {
 			c.bad("site %s has %+v, remembered %+v", site, of, s.shares[site])
 		}
@@ -155,8 +156,8 @@ func (s *State) Check() error {
 	if len(shares) != len(s.shares) {
 		c.bad("%d sites are remembered, there are %d", len(s.shares), len(shares))
 	}
-	if cached != s.cachedItems || all != s.all {
-		c.bad("%d items are cached, in all there is %+v; remembered %d, %+v", cached, all, s.cachedItems, s.all)
+	if all != s.all {
+		c.bad("in all there is %+v, remembered %+v", all, s.all)
 	}
 	c.sessions(s)
 	if s.active != nil && s.tabs[s.active.addr] != s.active {
@@ -216,11 +217,12 @@ func (c *checker) entries(s *State, d *domain, of *share) (cached int) {
 	for key, e := range d.entries {
 		of.counts[kindIndex(key.kind)] += len(e.providers)
 		for _, p := range e.providers {
-			of.bytes += len(p.item.Raw)
+			of.bytes += p.item.Weight()
 		}
 		for i, l := range e.cached {
 			cached++
-			of.bytes += len(l.item.Raw)
+			of.bytes += l.item.Weight()
+			of.cached.bytes += l.item.Weight()
 			left[l.of]++
 			if l.of.domain != d || slices.ContainsFunc(e.cached[:i], func(o leftover) bool { return o.of == l.of }) {
 				c.bad("%s %q is cached twice of a browser, or for another domain", key.kind, key.source)

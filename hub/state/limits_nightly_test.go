@@ -30,13 +30,13 @@ func TestCacheIsBounded(t *testing.T) {
 	f := newFixture(t)
 	b := f.chrome("b1", "s1", 1)
 	const each = 1000
-	for i := range maxAllCached/each + 2 {
+	for i := range maxAllCached.items/each + 2 {
 		f.tools(b, fmt.Sprintf("https://s%d.com/", i), many(each, "t", `:"annotations":{"cache":true}`)...)
 		f.closeTab(b)
 		f.pass(time.Second)
 	}
 	names := strings.Fields(f.listed(spec.KindTool, false))
-	if len(names) > maxAllCached {
+	if len(names) > maxAllCached.items {
 		t.Errorf("%d are cached", len(names))
 	}
 	if !slices.Contains(names, "s21_com_t0") || slices.Contains(names, "s0_com_t0") {

@@ -9,8 +9,9 @@ import (
 	"tabhub/spec"
 )
 
-// maxBytes bounds what all tabs offer, and what is cached of closed ones.
-const maxBytes = 256 << 20
+// maxBytes bounds what all tabs offer, and what is cached of closed ones: room for 20,000 tools of
+// usual size.
+const maxBytes = 96 << 20
 
 // share is what one site has of the hub: all its domains together, as naming.SiteOf
 // says.
@@ -23,6 +24,20 @@ type share struct {
 	domains int
 	counts  [3]int // items registered, by kindIndex
 	bytes   int    // of what is registered and cached
+	cached  size   // what is cached of closed tabs
+}
+
+// size is a number of items and their bytes.
+type size struct{ items, bytes int }
+
+func (s *size) add(items, bytes int) {
+	s.items += items
+	s.bytes += bytes
+}
+
+// over reports whether one more item makes it larger than max.
+func (s size) over(max size, it *item.Item) bool {
+	return s.items+1 > max.items || s.bytes+it.Weight() > max.bytes
 }
 
 // kinds are the kinds of items, in the order of share.counts.
@@ -63,7 +78,7 @@ func (tx *Tx) weigh(d *domain, n int) {
 
 // roomForBytes returns why an item finds no room, nil if it does.
 func (s *State) roomForBytes(it *item.Item) error {
-	if s.all.bytes+len(it.Raw) > maxBytes {
+	if s.all.bytes+it.Weight() > maxBytes {
 		return fmt.Errorf("what the hub's tabs offer is larger than %d bytes already: close tabs that you do not need", maxBytes)
 	}
 	var of *share
@@ -72,7 +87,7 @@ func (s *State) roomForBytes(it *item.Item) error {
 	} else {
 		of = s.shares[naming.SiteOf(it.Domain)]
 	}
-	if of != nil && of.bytes+len(it.Raw) > (maxBytes-(s.all.bytes-of.bytes))/2 {
+	if of != nil && of.bytes+it.Weight() > (maxBytes-(s.all.bytes-of.bytes))/2 {
 		return fmt.Errorf("%s has %d bytes already, half of what other sites leave of the hub's %d", of.site, of.bytes, maxBytes)
 	}
 	return nil

@@ -12,23 +12,22 @@ import (
 type State struct {
 	namer naming.ToolNamer
 
-	peers       map[spec.PeerID]*peer
-	tabs        map[spec.TabAddr]*tab
-	reading     map[spec.TabAddr]*Registration // that have begun and not ended
-	active      *tab                           // what the user looks at; nil if no tab that is known
-	domains     map[spec.Domain]*domain
-	order       []*domain // by key
-	names       map[publicName]*binding
-	shares      map[string]*share // by site
-	all         share             // of all sites together
-	cachedItems int               // of all domains
-	browsers    map[spec.BrowserID]storage.Browser
-	sites       map[spec.Domain]storage.Site
-	subs        map[subscriptionKey]*Subscription
-	inUse       map[spec.TabAddr]bool // that the owner uses by hand
-	sessions    map[SessionID]*session
-	leases      map[spec.TabAddr]*lease
-	rooms       map[spec.TabAddr]*session // who has opened the tab
+	peers    map[spec.PeerID]*peer
+	tabs     map[spec.TabAddr]*tab
+	reading  map[spec.TabAddr]*Registration // that have begun and not ended
+	active   *tab                           // what the user looks at; nil if no tab that is known
+	domains  map[spec.Domain]*domain
+	order    []*domain // by key
+	names    map[publicName]*binding
+	shares   map[string]*share // by site
+	all      share             // of all sites together
+	browsers map[spec.BrowserID]storage.Browser
+	sites    map[spec.Domain]storage.Site
+	subs     map[subscriptionKey]*Subscription
+	inUse    map[spec.TabAddr]bool // that the owner uses by hand
+	sessions map[SessionID]*session
+	leases   map[spec.TabAddr]*lease
+	rooms    map[spec.TabAddr]*session // who has opened the tab
 
 	sequence   uint64    // of registrations, connections and focus: the later the higher
 	generation uint64    // of the lists
