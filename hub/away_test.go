@@ -134,7 +134,7 @@ func TestResourceThatIsNoObject(t *testing.T) {
 		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, register(spec.KindResource, "", `{"uri":"shop://cart"}`))
-		for _, answer := range []string{"null", "7", ""} {
+		for _, answer := range []string{"null", `{"isError":true}`, ""} {
 			done := make(chan error)
 			go func() {
 				_, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://cart")

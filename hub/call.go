@@ -59,7 +59,7 @@ func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage,
 	} else if err != nil {
 		return nil, err
 	} else {
-		result = r.label(r.target.Item.ToolResult(resp, r.doubts))
+		result = r.label(r.result)
 	}
 	if len(r.taken) > 0 {
 		result = item.AddText(result, "Of the arguments, "+strings.Join(r.taken, "; ")+".")
@@ -108,11 +108,13 @@ type run struct {
 	target  state.Candidate
 	reason  string // why target was chosen
 	timeout time.Duration
-	moved   bool       // the domain's last call went to another URL
-	keeps   bool       // the session's further calls are to go there, too
-	leased  *Failure   // a tab was left out because another client holds it
-	next    *spec.Page // where the tab is that went away under it
-	sent    bool       // it may have reached the page
+	moved   bool            // the domain's last call went to another URL
+	keeps   bool            // the session's further calls are to go there, too
+	leased  *Failure        // a tab was left out because another client holds it
+	next    *spec.Page      // where the tab is that went away under it
+	result  json.RawMessage // what the page answered, as clients can read it
+	changed string          // what was changed for that, in a few words
+	sent    bool            // it may have reached the page
 }
 
 // do runs the call from the first look-up to the record in the log.
@@ -140,7 +142,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if r.sent && errors.Is(err, tabtransport.ErrLeft) {
 		return resp, err // who resumes it leaves the record
 	}
-	err = cleanError(h.gateError(err, r.sent))
+	err = r.receive(resp, h.gateError(err, r.sent))
 	if _, ok := errors.AsType[*Failure](err); ok {
 		r.by.Outcome.Failed()
 	}
@@ -205,9 +207,32 @@ func cleanError(err error) error {
 	}
 	clean := &spec.Error{Code: remote.Code, Message: describe.CleanLines(remote.Message, math.MaxInt)}
 	if remote.Data != nil && rawjson.Valid(remote.Data, spec.MaxDepth) == nil {
-		clean.Data = describe.CleanJSON(bytes.TrimSpace(remote.Data))
+		clean.Data = describe.CleanJSON(rawjson.WellFormed(bytes.TrimSpace(remote.Data)))
 	}
 	return clean
+}
+
+// receive makes what the page has answered what its client gets. The error is err, cleaned, or
+// says that the answer is no result.
+func (r *run) receive(resp spec.Response, err error) error {
+	if err != nil {
+		return cleanError(err)
+	}
+	switch it := r.target.Item; r.kind {
+	case spec.KindTool:
+		r.result, r.changed = it.ToolResult(resp, r.doubts)
+	case spec.KindResource:
+		r.result, r.changed, err = it.ResourceResult(resp, r.ref.Page, r.name)
+	case spec.KindPrompt:
+		r.result, r.changed, err = it.PromptResult(resp)
+	}
+	if err != nil {
+		return &Failure{spec.FailToolError, describe.CleanLines(err.Error(), math.MaxInt)}
+	}
+	if r.changed != "" {
+		r.h.log.Debug("changed for the client", "tab", r.target.Addr, "domain", r.ref.ID.Domain, "tool", r.ref.ID.Item, "changed", r.changed)
+	}
+	return nil
 }
 
 // attempts tries tabs until the call has an answer, or was sent and must not be

@@ -27,7 +27,7 @@ func (h *Hub) Record(e record.Entry) { h.opts.Record.Append(e) }
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	r.args, r.checked = bytes.Clone(r.sentArgs()), nil // the record may be left when the client has its answer
 	e := r.entry()
-	e.Outcome, e.Result = outcomeOf(resp, err), resp.Result
+	e.Outcome, e.Result, e.Changed = outcomeOf(resp, err), resp.Result, r.changed
 	r.traced(resp, err, func(flows []policy.Flow) {
 		e.Flows = flowLines(flows, e.Domain)
 		h.Record(e)

@@ -13,28 +13,18 @@ import (
 // *UnknownError, a *Failure, the page's own *spec.Error, or ctx's cause.
 func (h *Hub) ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error) {
 	r := run{h: h, kind: spec.KindResource, name: uri, by: by}
-	resp, err := r.do(ctx)
-	if err != nil {
+	if _, err := r.do(ctx); err != nil {
 		return nil, err
 	}
-	result, err := r.target.Item.ResourceResult(resp, r.ref.Page, uri)
-	if err != nil {
-		return nil, &Failure{spec.FailToolError, err.Error()}
-	}
-	return r.label(result), nil
+	return r.label(r.result), nil
 }
 
 // GetPrompt gets a prompt from the best tab and returns the raw MCP
 // GetPromptResult. Errors are as for ReadResource.
 func (h *Hub) GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error) {
 	r := run{h: h, kind: spec.KindPrompt, name: name, by: by, args: args}
-	resp, err := r.do(ctx)
-	if err != nil {
+	if _, err := r.do(ctx); err != nil {
 		return nil, err
 	}
-	result, err := r.target.Item.PromptResult(resp)
-	if err != nil {
-		return nil, &Failure{spec.FailToolError, err.Error()}
-	}
-	return r.label(result), nil
+	return r.label(r.result), nil
 }

@@ -142,9 +142,9 @@ func TestResourceAskedForEscaped(t *testing.T) {
 			"tabhub://e.com/note://a b":          "note://a b",
 		} {
 			// An answer about what was asked for comes back under the client's own name for it.
-			asked := answering(a, `{"contents":[{"uri":"`+page+`"}]}`)
+			asked := answering(a, `{"contents":[{"uri":"`+page+`","text":""}]}`)
 			got, err := w.hub.ReadResource(t.Context(), tester, uri)
-			if want := `{"contents":[{"uri":"` + uri + `"}]}`; err != nil || said(t, got) != want {
+			if want := `{"contents":[{"uri":"` + uri + `","text":""}]}`; err != nil || said(t, got) != want {
 				t.Errorf("%s: %s, %v", uri, got, err)
 			}
 			<-asked

@@ -146,7 +146,7 @@ func (r *run) resumed(ctx context.Context, resp spec.Response, err error) (_ jso
 	case err == nil && string(rawjson.Get(resp.Result, "resultType")) == `"input_required"`:
 		err = &Failure{spec.FailToolError, "the page asks back, but what it was called with was lost when the hub was restarted; it may have taken effect"}
 	}
-	err = cleanError(r.h.gateError(err, true))
+	err = r.receive(resp, r.h.gateError(err, true))
 	r.h.recordCall(r, resp, err)
 	r.h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start))
 	result, err := r.toolResult(resp, err)

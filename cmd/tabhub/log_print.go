@@ -228,6 +228,7 @@ func (a *app) printEntry(l *record.Line, p record.Payload) error {
 	row("outcome", l.Outcome)
 	row("because", l.Reason)
 	row("result", string(p.Result))
+	row("changed for the client", l.Changed)
 	if l.Duration > 0 {
 		row("took", took(l.Duration))
 	}

@@ -106,6 +106,15 @@ func (it *Item) Arguments(args json.RawMessage, check bool) (_ json.RawMessage, 
 	return s.Arguments(args, it.names, check)
 }
 
+// checkOutput returns how a tool's structuredContent does not fit the listed outputSchema, nil if it does.
+func (it *Item) checkOutput(structured json.RawMessage) error {
+	s, err := it.schemas.Compile(it.output)
+	if err != nil {
+		return err
+	}
+	return s.Check(structured)
+}
+
 // Weight is how many bytes the item takes, with what is kept of it elsewhere, about: its object as
 // the page gave it, the same as it is listed, and as it stands in the lists.
 func (it *Item) Weight() int {

@@ -62,7 +62,7 @@ func TestPublish(t *testing.T) {
 			`{"inputRequests":{"k":{"params":{"message":"example.com asks: tabhub asks: ok?","message":"example.com asks: two"}},"n":1}}`},
 		{`{"content":[],"structuredContent":{"_meta":{"a/b":1},"icons":["x"]}}`, `{"content":[],"structuredContent":{"_meta":{"a/b":1},"icons":["x"]}}`},
 	} {
-		if got := string(it.publish(json.RawMessage(c.result))); got != c.want {
+		if got := string(it.publishAll(json.RawMessage(c.result))); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.result, got, c.want)
 		}
 	}

@@ -10,101 +10,85 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// outline is what one pass over a result shows.
-type outline struct {
-	content byte // the first byte of its content, 0 if it has none
-	tool    bool // it has another member that tells a CallToolResult
-	special bool // there may be something in it that is not a client's to see
-}
-
-// outlineOf reads the members of a result and of the MCP objects in it.
-func outlineOf(result json.RawMessage) (o outline) {
-	rawjson.Walk(result, func(at int, key string, first byte) bool {
-		switch key {
-		case "content":
-			if at == 1 {
-				o.content = first
-			}
-		case "structuredContent", "isError", "resultType":
-			o.tool = o.tool || at == 1
-		case "_meta", "icons", "inputRequests":
-			o.special = true
-		}
-		return slices.Contains(objectMembers, key)
-	})
-	return o
-}
-
-func (o outline) isToolResult() bool { return o.content == '[' || o.content == 0 && o.tool }
-
 // objectMembers are the members of results that hold further objects of MCP's, or
 // arrays of them: content blocks, resources, messages, and requests to the client.
 var objectMembers = []string{"content", "contents", "messages", "resource", "params"}
 
-// publish returns what a page answered as clients get it: each `_meta` that MCP knows
-// there as metaOf has it, and icons as iconsOf has them. All else stays the bytes that
-// it is. Most answers have neither.
-func (it *Item) publish(result json.RawMessage) json.RawMessage {
-	if !outlineOf(result).special {
-		return result
+// publish returns a member that any object of MCP's may have as clients get it, nil if they do
+// not: `_meta` as metaOf has it, icons as iconsOf has them, annotations that are of their types,
+// and a page's requests to the client.
+func (it *Item) publish(key string, v json.RawMessage) json.RawMessage {
+	switch key {
+	case "_meta":
+		return metaOf(it.Domain, v)
+	case "icons":
+		return it.iconsOf(v, ignore)
+	case "annotations":
+		return annotationsOf(v)
+	case "inputRequests":
+		return it.inputRequests(v)
 	}
-	return it.publishResult(result)
+	return v
 }
 
-func (it *Item) publishResult(result json.RawMessage) json.RawMessage {
-	return it.publishObject(make([]byte, 0, len(result)), result)
-}
-
-// publishObject appends one object of MCP's.
-func (it *Item) publishObject(out []byte, object json.RawMessage) []byte {
-	out = append(out, '{')
-	for key, v := range rawjson.Members(object) {
-		switch key {
-		case "_meta":
-			if v = metaOf(it.Domain, v); v == nil {
-				continue
-			}
-		case "icons":
-			if v = it.iconsOf(v, ignore); v == nil {
-				continue
-			}
-		}
-		out = appendKey(out, key)
-		switch {
-		case key == "inputRequests" && v[0] == '{':
-			out = append(out, '{')
-			for key, v := range rawjson.Members(v) {
-				if !strings.HasPrefix(key, HubRequests) {
-					out = it.publishValue(appendKey(out, key), it.signed(v))
-				}
-			}
-			out = append(out, '}')
-		case slices.Contains(objectMembers, key):
-			out = it.publishValue(out, v)
-		default:
-			out = append(out, v...)
-		}
+// annotationsOf returns what clients can read of a block's annotations.
+func annotationsOf(v json.RawMessage) json.RawMessage {
+	if v[0] != '{' {
+		return nil
 	}
-	return append(out, '}')
+	return edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		if t, ok := otherAnnotationMembers[key]; ok && !t.is(v) {
+			return nil
+		}
+		return v
+	})
 }
 
 // HubRequests is how the keys begin of what the hub itself asks a client, beside a page. No
 // page's do.
 const HubRequests = "tabhub/"
 
-// signed returns a page's request to the client's user with the page's site before its words,
-// on one line: the client shows what all pages ask, and what the hub asks, as being of one
+// inputRequests returns what a page asks the client's user, each with the page's site before its
+// words, on one line: the client shows what all pages ask, and what the hub asks, as being of one
 // server, and it has to be seen who asks.
-func (it *Item) signed(request json.RawMessage) json.RawMessage {
-	return replace(request, "params", func(params json.RawMessage) json.RawMessage {
-		return replace(params, "message", func(message json.RawMessage) json.RawMessage {
-			text, ok := rawjson.String(message)
-			if !ok {
-				return message
-			}
-			return rawjson.AppendString(nil, string(it.Domain)+" asks: "+describe.Clean(text, spec.MaxDescription))
-		})
+func (it *Item) inputRequests(v json.RawMessage) json.RawMessage {
+	if v[0] != '{' {
+		return v
+	}
+	return edit(v, func(key string, request json.RawMessage) json.RawMessage {
+		if strings.HasPrefix(key, HubRequests) {
+			return nil
+		}
+		return it.publishAll(replace(request, "params", func(params json.RawMessage) json.RawMessage {
+			return replace(params, "message", func(message json.RawMessage) json.RawMessage {
+				return rawjson.AppendString(nil, string(it.Domain)+" asks: "+describe.Clean(textOf(message), spec.MaxDescription))
+			})
+		}))
 	})
+}
+
+// publishAll is publish for all members of an object and of the objects of MCP's in it.
+func (it *Item) publishAll(v json.RawMessage) json.RawMessage {
+	switch v[0] {
+	case '[':
+		return editElements(v, it.publishAll)
+	case '{':
+		return edit(v, func(key string, v json.RawMessage) json.RawMessage {
+			if slices.Contains(objectMembers, key) {
+				return it.publishAll(v)
+			}
+			return it.publish(key, v)
+		})
+	}
+	return v
+}
+
+// textOf returns the text of a string, or the JSON of another value.
+func textOf(v json.RawMessage) string {
+	if s, ok := rawjson.String(v); ok {
+		return s
+	}
+	return string(v)
 }
 
 // replace returns an object with another value for each member of a name. What is no object
@@ -113,7 +97,7 @@ func replace(object json.RawMessage, name string, by func(json.RawMessage) json.
 	if object[0] != '{' {
 		return object
 	}
-	return mapMembers(object, func(key string, v json.RawMessage) json.RawMessage {
+	return edit(object, func(key string, v json.RawMessage) json.RawMessage {
 		if key == name {
 			return by(v)
 		}
@@ -121,16 +105,41 @@ func replace(object json.RawMessage, name string, by func(json.RawMessage) json.
 	})
 }
 
-func (it *Item) publishValue(out []byte, v json.RawMessage) []byte {
-	switch v[0] {
-	case '{':
-		return it.publishObject(out, v)
-	case '[':
-		out = append(out, '[')
-		for e := range rawjson.Elements(v) {
-			out = it.publishValue(appendComma(out), e)
-		}
-		return append(out, ']')
+// edit returns an object with what f makes of each of its members; nil takes one out. It is the
+// object itself if f leaves them all as they are.
+func edit(object json.RawMessage, f func(key string, v json.RawMessage) json.RawMessage) json.RawMessage {
+	made, changed := make([]json.RawMessage, 0, 8), false
+	for key, v := range rawjson.Members(object) {
+		w := f(key, v)
+		made, changed = append(made, w), changed || !same(v, w)
 	}
-	return append(out, v...)
+	if !changed {
+		return object
+	}
+	i := -1
+	return mapMembers(object, func(string, json.RawMessage) json.RawMessage { i++; return made[i] })
+}
+
+// editElements is edit for an array. What f returns may be several elements, with commas between.
+func editElements(array json.RawMessage, f func(v json.RawMessage) json.RawMessage) json.RawMessage {
+	made, changed := make([]json.RawMessage, 0, 8), false
+	for v := range rawjson.Elements(array) {
+		w := f(v)
+		made, changed = append(made, w), changed || !same(v, w)
+	}
+	if !changed {
+		return array
+	}
+	out := append(make([]byte, 0, len(array)+64), '[')
+	for _, v := range made {
+		if v != nil {
+			out = append(appendComma(out), v...)
+		}
+	}
+	return append(out, ']')
+}
+
+// same reports whether two values are the same bytes in memory.
+func same(a, b json.RawMessage) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -2,7 +2,6 @@ package item
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"tabhub/describe"
@@ -34,35 +33,109 @@ func aboutDoubts(doubts string) string {
 	return "The arguments do not fit the tool's schema, which may be why: " + doubts
 }
 
-// ToolResult turns what a page's tool returned into a raw CallToolResult. One that
-// is a CallToolResult already stays the bytes that it is, but for publish says. A
-// failure gets the doubts that there were about the arguments.
-func (it *Item) ToolResult(resp spec.Response, doubts string) json.RawMessage {
-	v := oneLine(resp.Result)
-	if len(v) == 0 {
-		v = json.RawMessage("null")
+// outline is what one pass over what a tool answered shows.
+type outline struct {
+	content byte // the first byte of its content, 0 if it has none
+	tool    bool // it has another member that tells a CallToolResult
+	plain   bool // it is a CallToolResult of text blocks that needs no mending
+}
+
+func (o outline) isToolResult() bool {
+	return o.content == '[' || o.tool
+}
+
+// outlineOf reads the members of what a tool answered, and of its content.
+func outlineOf(result json.RawMessage) (o outline) {
+	c := rawjson.Over(result)
+	if c.First() != '{' {
+		return o
 	}
+	o.plain = true
+	texts, structured := 0, false
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		first := c.First()
+		switch key {
+		case "content":
+			o.plain = o.plain && o.content == 0
+			o.content = first
+			if first == '[' {
+				for c.Element() {
+					texts++
+					o.plain = isText(c) && o.plain
+				}
+				continue
+			}
+			block := c.Skip()
+			o.tool = o.tool || oneOf(rawjson.Get(block, "type"), "text", "image", "audio", "resource", "resource_link")
+			continue
+		case "structuredContent":
+			o.tool, structured = true, true
+			o.plain = o.plain && first == '{'
+		case "isError":
+			o.tool = true
+			o.plain = o.plain && first == 'f'
+		case "resultType":
+			o.tool, o.plain = o.tool || oneOf(c.Skip(), "complete", "input_required"), false
+			continue
+		case "_meta", "icons", "inputRequests":
+			o.plain = false
+		}
+		c.Skip()
+	}
+	o.plain = o.plain && o.content == '[' && (texts > 0 || !structured)
+	return o
+}
+
+// isText reports whether the value where c stands is a text block of its type and text alone. It
+// goes past it.
+func isText(c *rawjson.Cursor) bool {
+	if c.First() != '{' {
+		c.Skip()
+		return false
+	}
+	types, texts, others := 0, 0, 0
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch v := c.Skip(); {
+		case key == "type" && string(v) == `"text"`:
+			types++
+		case key == "text" && v[0] == '"':
+			texts++
+		default:
+			others++
+		}
+	}
+	return types == 1 && texts == 1 && others == 0
+}
+
+// ToolResult turns what a page's tool returned into a raw CallToolResult that clients can read,
+// and says in a few words what was changed for that. One that is well stays the bytes that it is.
+// A failure gets the doubts that there were about the arguments.
+func (it *Item) ToolResult(resp spec.Response, doubts string) (result json.RawMessage, changed string) {
+	m := mender{Item: it}
+	v := m.receive(resp.Result)
 	outline := outlineOf(v)
 	switch {
 	case outline.isToolResult():
+		if !outline.plain {
+			v = m.toolResult(v)
+		}
 		if resp.Failed && string(rawjson.Get(v, "isError")) != "true" {
 			v = markFailed(v)
 		}
 		if doubts != "" && string(rawjson.Get(v, "isError")) == "true" {
 			v = AddText(v, aboutDoubts(doubts))
 		}
-		if outline.special {
-			v = it.publishResult(v)
-		}
-		return v
 	case resp.Failed:
-		text, ok := rawjson.String(v)
-		if !ok {
-			text = string(v)
-		}
-		return FailureResult(spec.FailToolError, WithDoubts(describe.CleanLines(text, math.MaxInt), doubts))
+		return FailureResult(spec.FailToolError, WithDoubts(describe.CleanLines(textOf(v), math.MaxInt), doubts)), m.Changes()
+	default:
+		v = wrap(v)
 	}
-	out := []byte(`{"content":[{"type":"text","text":`)
+	return m.fit(v), m.Changes()
+}
+
+// wrap returns a CallToolResult of a value that is none.
+func wrap(v json.RawMessage) json.RawMessage {
+	out := append(make([]byte, 0, 2*len(v)+80), `{"content":[{"type":"text","text":`...)
 	if v[0] == '"' {
 		out = append(out, v...)
 	} else {
@@ -102,22 +175,20 @@ func AddText(v json.RawMessage, text string) json.RawMessage {
 }
 
 // ResourceResult returns what a page answered when its URI page was read as a raw
-// ReadResourceResult, with the public URI in place of the page's.
-func (it *Item) ResourceResult(resp spec.Response, page, public string) (json.RawMessage, error) {
-	v, err := objectResult(resp)
-	if err != nil {
-		return nil, err
-	}
-	return it.publish(publishURI(v, page, public)), nil
+// ReadResourceResult that clients can read, with the public URI in place of the page's, and what
+// was changed. The error says what the page answered in place of a result.
+func (it *Item) ResourceResult(resp spec.Response, page, public string) (_ json.RawMessage, changed string, _ error) {
+	m := mender{Item: it, page: page, public: public}
+	v, err := m.resourceResult(m.receive(resp.Result))
+	return v, m.Changes(), err
 }
 
-// PromptResult returns what a page answered for a prompt as a raw GetPromptResult.
-func (it *Item) PromptResult(resp spec.Response) (json.RawMessage, error) {
-	v, err := objectResult(resp)
-	if err != nil {
-		return nil, err
-	}
-	return it.publish(v), nil
+// PromptResult returns what a page answered for a prompt as a raw GetPromptResult that clients
+// can read, and what was changed. The error is as for ResourceResult.
+func (it *Item) PromptResult(resp spec.Response) (_ json.RawMessage, changed string, _ error) {
+	m := mender{Item: it}
+	v, err := m.promptResult(m.receive(resp.Result))
+	return v, m.Changes(), err
 }
 
 // MaxCompletions is how many values a CompleteResult of MCP may have.
@@ -127,60 +198,28 @@ const MaxCompletions = 100
 // nothing, if that is none or resp is empty. Values that a person could not see as they are
 // would be sent back as they are, so they are left out.
 func CompleteResult(resp spec.Response) json.RawMessage {
-	var said, out struct {
-		Completion struct {
-			Values  []string `json:"values"`
-			Total   int      `json:"total,omitempty"`
-			HasMore bool     `json:"hasMore,omitempty"`
-		} `json:"completion"`
-	}
-	out.Completion.Values = []string{}
-	if json.Unmarshal(resp.Result, &said) == nil {
-		out.Completion.Total, out.Completion.HasMore = max(said.Completion.Total, 0), said.Completion.HasMore
-		for _, v := range said.Completion.Values {
-			switch {
-			case describe.CleanLines(v, spec.MaxURI) != v:
-			case len(out.Completion.Values) == MaxCompletions:
-				out.Completion.HasMore = true
-			default:
-				out.Completion.Values = append(out.Completion.Values, v)
-			}
+	said := rawjson.Get(resp.Result, "completion")
+	values, more := []byte{'['}, string(rawjson.Get(said, "hasMore")) == "true"
+	n := 0
+	for v := range rawjson.Elements(rawjson.Get(said, "values")) {
+		s := textOf(v)
+		switch {
+		case describe.CleanLines(s, spec.MaxURI) != s:
+		case n == MaxCompletions:
+			more = true
+		default:
+			values = rawjson.AppendString(appendComma(values), s)
+			n++
 		}
 	}
-	b, _ := json.Marshal(out)
-	return b
-}
-
-// objectResult returns the result of anything but a tool, which must be an object.
-func objectResult(resp spec.Response) (json.RawMessage, error) {
-	v := oneLine(resp.Result)
-	if len(v) == 0 || v[0] != '{' {
-		return nil, fmt.Errorf("the page answered with %.40q, which is no MCP result", v)
+	out := rawjson.AppendMember([]byte{'{'}, "values", append(values, ']'))
+	if total := rawjson.Get(said, "total"); total != nil && isSize.is(total) && string(total) != "0" {
+		out = rawjson.AppendMember(out, "total", total)
 	}
-	return v, nil
-}
-
-// publishURI replaces the page's URI by the public one in the contents of a
-// ReadResourceResult. All else stays the bytes that it is.
-func publishURI(result json.RawMessage, page, public string) json.RawMessage {
-	if page == public {
-		return result
+	if more {
+		out = rawjson.AppendMember(out, "hasMore", []byte("true"))
 	}
-	return replace(result, "contents", func(contents json.RawMessage) json.RawMessage {
-		if contents[0] != '[' {
-			return contents
-		}
-		out := []byte{'['}
-		for content := range rawjson.Elements(contents) {
-			out = append(appendComma(out), replace(content, "uri", func(uri json.RawMessage) json.RawMessage {
-				if s, _ := rawjson.String(uri); s != page {
-					return uri
-				}
-				return rawjson.AppendString(nil, public)
-			})...)
-		}
-		return append(out, ']')
-	})
+	return append(rawjson.AppendMember([]byte{'{'}, "completion", append(out, '}')), '}')
 }
 
 // appendComma appends a comma unless out ends where an object or array has begun.

@@ -17,10 +17,10 @@ func TestToolResult(t *testing.T) {
 		want   string
 	}{
 		{`{"content":[],"x":1e400}`, false, `{"content":[],"x":1e400}`},
-		{`{"content":[],"isError":true, "x":"<"}`, true, `{"content":[],"isError":true, "x":"<"}`},
+		{`{"content":[{"type":"text","text":"no"}],"isError":true, "x":"<"}`, true, `{"content":[{"type":"text","text":"no"}],"isError":true, "x":"<"}`},
 		{`{"content":[]}`, true, `{"content":[],"isError":true}`},
 		{`{"isError":false,"content":[]}`, true, `{"content":[],"isError":true}`},
-		{`{"isError":null}`, true, `{"isError":true}`},
+		{`{"isError":null}`, true, `{"content":[],"isError":true}`},
 		{`"why"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"why\"}}","type":"text"}],"isError":true}`},
 		{`"a\u202eb"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"ab\"}}","type":"text"}],"isError":true}`},
 		{`"text"`, false, `{"content":[{"type":"text","text":"text"}]}`},
@@ -29,7 +29,7 @@ func TestToolResult(t *testing.T) {
 		{"{\"content\":[\n]}", false, `{"content":[ ]}`},
 		{``, false, `{"content":[{"type":"text","text":"null"}]}`},
 	} {
-		if got := new(Item).ToolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}, ""); string(got) != c.want {
+		if got, _ := new(Item).ToolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}, ""); string(got) != c.want {
 			t.Errorf("%s, failed %t: %s, want %s", c.result, c.failed, got, c.want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestCompleteResult(t *testing.T) {
 		`{"completion":{` + values(100) + `,"total":100}}`:               `{"completion":{` + values(100) + `,"total":100}}`,
 		`{"completion":{` + values(101) + `}}`:                           `{"completion":{` + values(100) + `,"hasMore":true}}`,
 		`{"completion":{"values":["a","b\u202e","c\u0000"],"total":-1}}`: `{"completion":{"values":["a"]}}`,
-		`{"completion":{"values":[1]}}`:                                  `{"completion":{"values":[]}}`,
+		`{"completion":{"values":[1,"a"],"total":"2"}}`:                  `{"completion":{"values":["1","a"]}}`,
 		`{"completion":null}`:                                            `{"completion":{"values":[]}}`,
 		``:                                                               `{"completion":{"values":[]}}`,
 	} {
@@ -61,13 +61,13 @@ func TestToolResultWithDoubts(t *testing.T) {
 		want   string
 	}{
 		{`{"content":[{"type":"text","text":"no"}],"isError":true,"x":1}`, false, `{"content":[{"type":"text","text":"no"},{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true,"x":1}`},
-		{`{"isError":true}`, false, `{"content":[{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true}`},
+		{`{"isError":true}`, false, `{"content":[{"type":"text","text":"The tool failed and did not say why."},{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true}`},
 		{`{"content":[]}`, true, `{"content":[{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true}`},
 		{`"no"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"no\\nThe arguments do not fit the tool's schema, which may be why: /a: too long\"}}","type":"text"}],"isError":true}`},
 		{`{"content":[]}`, false, `{"content":[]}`},
 		{`"fine"`, false, `{"content":[{"type":"text","text":"fine"}]}`},
 	} {
-		if got := new(Item).ToolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}, "/a: too long"); string(got) != c.want {
+		if got, _ := new(Item).ToolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}, "/a: too long"); string(got) != c.want {
 			t.Errorf("%s, failed %t:\n got %s\nwant %s", c.result, c.failed, got, c.want)
 		}
 	}

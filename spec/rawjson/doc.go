@@ -4,7 +4,7 @@
 //
 // The checking functions (Valid, Object, Array, Decode) take any bytes and accept
 // exactly the texts of RFC 8259 in valid UTF-8, which encoding/json does not ask
-// for. The others (Get, Members, Walk, String, Compact …) trust that their input was
+// for. The others (Get, Members, Cursor, String, Compact …) trust that their input was
 // checked; given anything else they return something useless but neither panic nor loop.
 //
 // No function recurses without a bound, keeps its arguments or holds state, so all

@@ -33,9 +33,6 @@ func member(b []byte, name string) (found []byte) {
 	return found
 }
 
-// maxWalk bounds the recursion of Walk.
-const maxWalk = 64
-
 // Index returns where the value that Get returns for a member begins in b, -1 without one.
 func Index(b []byte, name string) int {
 	v := Get(b, name)
@@ -43,50 +40,6 @@ func Index(b []byte, name string) int {
 		return -1
 	}
 	return int(uintptr(unsafe.Pointer(&v[0])) - uintptr(unsafe.Pointer(&b[0])))
-}
-
-// Walk calls f for each member of the object b, in order: at is 1, key the unescaped
-// name and first the first byte of the value. If f returns true, and the value is an
-// object or an array, what objects there hold is walked before what follows, with at
-// one higher, down to 64. It is one pass over b, which must be known to be valid JSON.
-func Walk(b []byte, f func(at int, key string, first byte) bool) {
-	if i := skipSpace(b, 0); i < len(b) && b[i] == '{' {
-		walk(b, i, 1, f)
-	}
-}
-
-// walk walks the object at b[i] and returns the index after it.
-func walk(b []byte, i, at int, f func(at int, key string, first byte) bool) int {
-	for i = skipSpace(b, i+1); i < len(b) && b[i] == '"'; {
-		key, start, ok := skipKey(b, i)
-		if i = start; !ok || i >= len(b) {
-			return len(b)
-		}
-		switch enter := f(at, unquote(key), b[i]) && at < maxWalk; {
-		case enter && b[i] == '{':
-			i = walk(b, i, at+1, f)
-		case enter && b[i] == '[':
-			i = walkArray(b, i, at+1, f)
-		default:
-			i = skipValue(b, i)
-		}
-		i = skipComma(b, i)
-	}
-	return min(i+1, len(b))
-}
-
-// walkArray walks the objects in the array at b[i] and returns the index after it.
-func walkArray(b []byte, i, at int, f func(at int, key string, first byte) bool) int {
-	for i = skipSpace(b, i+1); i < len(b) && b[i] != ']'; {
-		start := i
-		if b[i] == '{' {
-			i = walk(b, i, at, f)
-		} else if i = skipValue(b, i); i == start {
-			return len(b)
-		}
-		i = skipComma(b, i)
-	}
-	return min(i+1, len(b))
 }
 
 // Members yields the members of the object b in order, duplicates included, as

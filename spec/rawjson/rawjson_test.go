@@ -36,8 +36,8 @@ func FuzzAgainstEncodingJSON(f *testing.F) {
 		}
 		String(b)
 		Compact(nil, b)
-		walked := 0
-		Walk(b, func(int, string, byte) bool { walked++; return true })
+		walked := countByCursor(Over(b))
+		WellFormed(b)
 		got, decodeErr := Decode(b)
 		if (decodeErr == nil) != want {
 			t.Fatalf("Decode(%q): %v, want valid=%v", b, decodeErr, want)
@@ -59,8 +59,12 @@ func FuzzAgainstEncodingJSON(f *testing.F) {
 		if !reflect.DeepEqual(plainValue(got), v) {
 			t.Fatalf("Decode(%q) = %#v, want %#v", b, got, v)
 		}
-		if n := countMembers(b, 1); walked != n {
-			t.Fatalf("Walk(%q) met %d members, want %d", b, walked, n)
+		if n := countMembers(b); walked != n {
+			t.Fatalf("a Cursor over %q met %d members, want %d", b, walked, n)
+		}
+		wellFormed, err := Decode(WellFormed(b))
+		if err != nil || !reflect.DeepEqual(plainValue(wellFormed), v) || bytes.Contains(b, []byte(`\u`)) && holdsHalf(WellFormed(b)) {
+			t.Fatalf("WellFormed(%q) = %q, %v", b, WellFormed(b), err)
 		}
 		var compact bytes.Buffer
 		json.Compact(&compact, b)
@@ -142,30 +146,92 @@ func plainValue(v Value) any {
 	return nil
 }
 
-// countMembers returns the number of members that Walk meets, by the other functions.
-func countMembers(b []byte, at int) (n int) {
+// countMembers returns the number of members at all depths.
+func countMembers(b []byte) (n int) {
 	for _, v := range Members(b) {
-		n++
-		if at == maxWalk {
-			continue
-		}
-		n += countMembers(v, at+1)
-		for e := range Elements(v) {
-			n += countMembers(e, at+1)
-		}
+		n += 1 + countMembers(v)
+	}
+	for e := range Elements(b) {
+		n += countMembers(e)
 	}
 	return n
 }
 
-func TestWalk(t *testing.T) {
-	b := []byte(` { "a" : [ {"b":1} , 2, [{"c":1}], {"\u0062":{"d":[]}} ] , "e":{"f":"}"}, "a":{"g":null}, "h":[] }`)
-	var got []string
-	Walk(b, func(at int, key string, first byte) bool {
-		got = append(got, fmt.Sprintf("%d%s%c", at, key, first))
-		return key == "a" || key == "b"
-	})
-	if want := "1a[ 2b1 2b{ 3d[ 1e{ 1a{ 2gn 1h["; strings.Join(got, " ") != want {
-		t.Errorf("walked %v, want %s", got, want)
+// countByCursor is countMembers for what begins where c stands, past which it then stands.
+func countByCursor(c *Cursor) (n int) {
+	switch c.First() {
+	case '{':
+		for _, ok := c.Key(); ok; _, ok = c.Key() {
+			n += 1 + countByCursor(c)
+		}
+	case '[':
+		for c.Element() {
+			n += countByCursor(c)
+		}
+	default:
+		c.Skip()
+	}
+	return n
+}
+
+// holdsHalf reports whether a string in b holds half of a surrogate pair, by its escapes.
+func holdsHalf(b []byte) bool {
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		if b[i+1] != 'u' {
+			i++
+			continue
+		}
+		r, _ := hex4(b[i+2:])
+		if r >= 0xd800 && r < 0xe000 {
+			if r, size := pair(r, b[i:]); r == utf8.RuneError || size != 12 {
+				return true
+			}
+			i += 6
+		}
+		i += 5
+	}
+	return false
+}
+
+func TestCursor(t *testing.T) {
+	c := Over([]byte(` { "a" : [ 1 , {"\u0062":"}"} ] , "c":{} } `))
+	next := func(want string) {
+		t.Helper()
+		if key, ok := c.Key(); key != want || ok != (want != "") {
+			t.Fatalf("the next name is %q, want %q", key, want)
+		}
+	}
+	next("a")
+	if !c.Element() || string(c.Skip()) != "1" || !c.Element() {
+		t.Fatal("the elements are not found")
+	}
+	next("b")
+	if v := c.Skip(); string(v) != `"}"` {
+		t.Fatalf("the value is %s", v)
+	}
+	next("")
+	if c.Element() {
+		t.Fatal("an element too many")
+	}
+	next("c")
+	next("")
+	next("")
+}
+
+func TestWellFormed(t *testing.T) {
+	for v, want := range map[string]string{
+		`"plain \n \\ud800"`:                         `"plain \n \\ud800"`,
+		`"cut \ud83d here"`:                          `"cut \ufffd here"`,
+		`{"\uDC00":["\ud83d\ude00","\ud83d\ud83d"]}`: `{"\ufffd":["\ud83d\ude00","\ufffd\ufffd"]}`,
+		`"\\\ud83d"`:                                 `"\\\ufffd"`,
+		`"\u0041\ude00\ud83d\ude00\ud83d"`:           `"\u0041\ufffd\ud83d\ude00\ufffd"`,
+	} {
+		if got := string(WellFormed([]byte(v))); got != want {
+			t.Errorf("%s: %s, want %s", v, got, want)
+		}
 	}
 }
 
@@ -358,7 +424,7 @@ func BenchmarkEnvelope64K(b *testing.B) {
 	run("Valid/small", small, func() { Valid(small, 512) })
 	run("Object/small", small, func() { Object(small, 512, nop) })
 	run("Get/small", small, func() { Get(small, "params", "arguments") })
-	run("Walk/small", small, func() { Walk(small, func(int, string, byte) bool { return false }) })
+	run("Cursor/small", small, func() { countByCursor(Over(small)) })
 	run("Decode/small", small, func() { Decode(small) })
 	run("Valid/schemas", list, func() { Valid(list, 512) })
 	run("Compact/schemas", list, func() { Compact(make([]byte, 0, len(list)), list) })

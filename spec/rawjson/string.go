@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
@@ -99,6 +100,58 @@ func pair(high rune, b []byte) (rune, int) {
 		}
 	}
 	return utf8.RuneError, 6
+}
+
+// WellFormed returns v, valid JSON, with U+FFFD for each half of a surrogate pair in its
+// strings and names, which no encoding of Unicode can hold. Without one it is v itself.
+func WellFormed(v []byte) []byte {
+	from := indexUnicode(v) // most texts have none
+	for from > 0 && v[from-1] == '\\' {
+		from--
+	}
+	out := v
+	for i := from; i < len(v); {
+		n := bytes.IndexByte(v[i:], '\\')
+		if n < 0 {
+			break
+		}
+		i += n
+		size := escape(v[i:])
+		if size == 6 {
+			if r, _ := hex4(v[i+2:]); utf16.IsSurrogate(r) {
+				if r, size = pair(r, v[i:]); r == utf8.RuneError {
+					if &out[0] == &v[0] {
+						out = bytes.Clone(v)
+					}
+					copy(out[i:], `\ufffd`)
+				}
+			}
+		}
+		i += max(size, 1)
+	}
+	return out
+}
+
+// indexUnicode returns the index of the first `\u` in b, len(b) if there is none. bytes.Index
+// looks at each byte where there are many backslashes.
+func indexUnicode(b []byte) int {
+	rest := b
+	for ; len(rest) > 32; rest = rest[32:] {
+		if (startUnicode(rest)|startUnicode(rest[8:])|startUnicode(rest[16:])|startUnicode(rest[24:]))&highs != 0 {
+			break
+		}
+	}
+	if n := bytes.Index(rest, []byte(`\u`)); n >= 0 {
+		return len(b) - len(rest) + n
+	}
+	return len(b)
+}
+
+// startUnicode returns a word whose high bits are not all 0 if a `\u` begins in the first eight
+// bytes of b.
+func startUnicode(b []byte) uint64 {
+	x := (binary.LittleEndian.Uint64(b) ^ '\\'*ones) | (binary.LittleEndian.Uint64(b[1:]) ^ 'u'*ones) // a byte of it is 0
+	return (x - ones) &^ x
 }
 
 const hex = "0123456789abcdef"

@@ -52,7 +52,7 @@ func testNativeTools(t *testing.T, native bool) {
 	})
 	for _, c := range []struct{ tool, args, want string }{
 		{"words", "{}", `{"content":[{"type":"text","text":"plain words"}]}`},
-		{"rich", "{}", `{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"}],"structuredContent":{"n":1},"isError":false}`},
+		{"rich", "{}", `{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}],"structuredContent":{"n":1},"isError":false}`},
 		{"echo", `{"text":"grüß"}`, `{"content":[{"type":"text","text":"{\"text\":\"grüß\"}"}],"structuredContent":{"text":"grüß"}}`},
 		{"throws", "{}", `failed: "the cart is empty"`},
 	} {

@@ -110,7 +110,7 @@ add('echo', input => input, {
 	annotations: {readOnlyHint: true},
 });
 add('words', () => 'plain words');
-add('rich', () => ({content: [{type: 'text', text: 'a'}, {type: 'image', mimeType: 'image/png', data: 'AAAA'}], structuredContent: {n: 1}, isError: false}));
+add('rich', () => ({content: [{type: 'text', text: 'a'}, {type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo='}], structuredContent: {n: 1}, isError: false}));
 add('throws', () => { throw new Error('the cart is empty'); });
 add('big', ({n}) => ({content: [{type: 'text', text: 'x'.repeat(n)}]}));
 add('slow', ({ms}, {signal}) => new Promise((done, fail) => {

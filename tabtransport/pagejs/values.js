@@ -34,10 +34,12 @@ var Values = class {
    * is first made the text that the browser would make of it.
    *
    *   text of the browser                   content                   structuredContent
-   *   {"content":[{"type":…},…],…}          its own                   its own
-   *   {"structuredContent":{…},…}           the object as a text      its own
+   *   {"content":[{…},…],…}                 its own                   its own
+   *   {"structuredContent":{…},…}           its own                   its own
    *   {…}                                   the text                  the object
    *   else: a string, [1,2], 5, undefined   the text                  none
+   *
+   * The hub mends what in its own content is no block of MCP.
    *
    * @param {unknown} given
    * @returns {string}
@@ -52,13 +54,8 @@ var Values = class {
       return Values.textResult(text);
     }
     if (!Values.isObject(value)) return Values.textResult(text);
-    if (Array.isArray(value.content) && value.content.every((b) => Values.isObject(b) && typeof b.type === "string")) {
-      return text;
-    }
-    if (Values.isObject(value.structuredContent)) {
-      const { content: _, ...rest } = value;
-      return JSON.stringify({ content: [{ type: "text", text: JSON.stringify(value.structuredContent) }], ...rest });
-    }
+    if (Array.isArray(value.content) && value.content.every(Values.isObject)) return text;
+    if (Values.isObject(value.structuredContent)) return text;
     return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
   }
 

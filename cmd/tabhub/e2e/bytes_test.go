@@ -51,9 +51,9 @@ var oddResults = []string{
 	`{"_meta":{"tags":["\u00e9", "\/"]},"content":[{"type":"text","text":"caf\u00e9 \/ é \u2028 \ud83d\ude00"}],"n":12345678901234567890,"isError":false}`,
 	`{"content":[{"type":"text","text":"{\"n\":1.0}"}],"structuredContent":{"n":1.0,"N":1,"big":-9007199254740993,"exp":1E+400,"zero":-0}}`,
 	`{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","annotations":{"audience":["user"],"priority":0.50}},{"type":"audio","data":"AAAA","mimeType":"audio/wav"}]}`,
-	`{"content":[{"type":"hologram","depth":3,"frames":[1,2.0]},{"type":"resource_link","uri":"shop://x","name":"x"},{"type":"resource","resource":{"uri":"shop://x","text":"t","_meta":{}}}],"futureMember":{"a":[{}]}}`,
+	`{"content":[{"type":"text","text":"t","depth":3,"frames":[1,2.0]},{"type":"resource_link","uri":"shop://x","name":"x"},{"type":"resource","resource":{"uri":"shop://x","text":"t","_meta":{}}}],"futureMember":{"a":[{}]}}`,
 	`{ "content" : [ { "type" : "text" , "text" : "spaced" } ] ,	"structuredContent" : { } }`,
-	`{"structuredContent":{"deep":` + strings.Repeat(`[`, 300) + strings.Repeat(`]`, 300) + `},"content":[]}`,
+	`{"structuredContent":{"deep":` + strings.Repeat(`[`, 300) + strings.Repeat(`]`, 300) + `},"content":[{"type":"text","text":"deep"}]}`,
 	`{"content":[{"type":"text","text":"the page says no"}],"isError":true,"code":"E_STOCK"}`,
 	`{"content":[{"type":"text","text":"` + megabytes + `"}]}`,
 }
@@ -79,7 +79,7 @@ func TestNothingIsLost(t *testing.T) {
 			for i := range max(len(oddArguments), len(oddResults)) {
 				args, result := oddArguments[i%len(oddArguments)], oddResults[i%len(oddResults)]
 				results <- result
-				a := f.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, names["annotated"], args))
+				a := f.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, names["unknown"], args))
 				if a.err != nil {
 					t.Fatalf("call %d: %s", i, a.err)
 				}

@@ -75,7 +75,7 @@ func (s *session) open(origin, tool string) {
 			}
 			in.Progress(1, new(2.0), "half")
 			return spec.Response{Result: fmt.Appendf(nil,
-				`{"content":[{"type":"text","text":%q,"annotations":{"priority":1}},{"type":"image","data":"AAAA","mimeType":"image/png"}],"structuredContent":{"big":12345678901234567890},"_meta":{"com.example.shop/own":1}}`,
+				`{"content":[{"type":"text","text":%q,"annotations":{"priority":1}},{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}],"structuredContent":{"big":12345678901234567890},"_meta":{"com.example.shop/own":1}}`,
 				string(r.Args))}, nil
 		case *spec.ReadResource:
 			return spec.Response{Result: fmt.Appendf(nil, `{"contents":[{"uri":%q,"mimeType":"text/plain","text":"{ \"a\": 1 }"}]}`, r.URI)}, nil
@@ -175,7 +175,7 @@ func TestFrozenClient(t *testing.T) {
 	}
 	r = s.proxy(map[string]any{"action": "call", "type": "tool", "path": names[0], "args": `{"n":1}`})
 	if r.IsError || len(r.Content) != 2 || r.Content[0].(*mcp.TextContent).Text != `{"n":1}` || r.Content[0].(*mcp.TextContent).Annotations.Priority != 1 ||
-		string(r.Content[1].(*mcp.ImageContent).Data) != "\x00\x00\x00" || r.Meta["com.example.shop/own"] != 1.0 || fmt.Sprint(r.StructuredContent) == "<nil>" {
+		string(r.Content[1].(*mcp.ImageContent).Data) != "\x89PNG\r\n\x1a\n" || r.Meta["com.example.shop/own"] != 1.0 || fmt.Sprint(r.StructuredContent) == "<nil>" {
 		t.Errorf("call: %+v", r)
 	}
 	for _, c := range r.Content {

@@ -1,0 +1,251 @@
+package item
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"tabhub/spec/rawjson"
+)
+
+// Model APIs take four kinds of images, and refuse the whole request, now and in each later turn,
+// for one of another kind, one whose bytes are not of the type that it says, and one that is
+// empty. A blob goes to some of them like an image (Gemini), so what is none of the four is no
+// blob either: SVG goes as the text that it is, and of others a text says what they are, with
+// the bytes in `_meta` for programs.
+
+const svg = "image/svg+xml"
+
+// magic are the first bytes by which the types are known that pass, and those of audio.
+var magic = []struct{ mimeType, at0, at8 string }{
+	{"image/png", "\x89PNG\r\n\x1a\n", ""},
+	{"image/jpeg", "\xff\xd8\xff", ""},
+	{"image/gif", "GIF87a", ""},
+	{"image/gif", "GIF89a", ""},
+	{"image/webp", "RIFF", "WEBP"},
+	{"audio/wav", "RIFF", "WAVE"},
+	{"audio/mpeg", "ID3", ""},
+	{"audio/mpeg", "\xff\xfb", ""},
+	{"audio/ogg", "OggS", ""},
+	{"audio/flac", "fLaC", ""},
+}
+
+// sniffed is how many bytes of a file its type is looked for in.
+const sniffed = 512
+
+// typeOf returns the type of a file by its first bytes, "" if it is none that is looked for.
+func typeOf(head []byte) string {
+	for _, m := range magic {
+		if bytes.HasPrefix(head, []byte(m.at0)) && (m.at8 == "" || len(head) > 8 && bytes.HasPrefix(head[8:], []byte(m.at8))) {
+			return m.mimeType
+		}
+	}
+	if start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n"); bytes.HasPrefix(start, []byte("<")) && bytes.Contains(start, []byte("<svg")) {
+		return svg
+	}
+	return ""
+}
+
+// file is what a string of base64 stands for.
+type file struct {
+	data     json.RawMessage // base64, as a JSON string
+	size     int             // in bytes
+	said     string          // the type that its data: URL says
+	mimeType string          // by its first bytes; "" if that is none that is known
+}
+
+// fileOf reads a member that is to hold base64. Data that is well is not copied, and only its
+// first bytes are decoded. ok is false if it cannot be read.
+func fileOf(v json.RawMessage) (f file, ok bool) {
+	if v == nil || v[0] != '"' {
+		return f, false
+	}
+	inside := v[1 : len(v)-1]
+	if isBase64(inside) {
+		f.data, f.size = v, base64.StdEncoding.DecodedLen(len(inside))-(len(inside)-len(bytes.TrimRight(inside, "=")))
+		head := make([]byte, sniffed)
+		n, _ := base64.StdEncoding.Decode(head, inside[:min(len(inside), sniffed/3*4)])
+		f.mimeType = typeOf(head[:n])
+		return f, true
+	}
+	s, _ := rawjson.String(v)
+	b, said, ok := decodeFile(s)
+	if !ok {
+		return f, false
+	}
+	return file{rawjson.AppendString(nil, base64.StdEncoding.EncodeToString(b)), len(b), said, typeOf(b[:min(len(b), sniffed)])}, true
+}
+
+// decodeFile decodes a data: URL, or base64 as it may be written: with white space, without its
+// padding, in the alphabet for URLs.
+func decodeFile(s string) (b []byte, said string, ok bool) {
+	s = strings.TrimSpace(s)
+	if len(s) > 5 && strings.EqualFold(s[:5], "data:") {
+		head, data, found := strings.Cut(s[5:], ",")
+		if !found {
+			return nil, "", false
+		}
+		mimeType, params, _ := strings.Cut(head, ";")
+		if said = strings.TrimSpace(mimeType); !strings.HasSuffix(strings.ToLower(params), "base64") {
+			plain, err := url.PathUnescape(data)
+			return []byte(plain), said, err == nil
+		}
+		if s, _ = url.PathUnescape(data); s == "" {
+			s = data
+		}
+	}
+	s = strings.TrimRight(strings.Map(func(r rune) rune {
+		switch r {
+		case ' ', '\t', '\r', '\n':
+			return -1
+		case '-':
+			return '+'
+		case '_':
+			return '/'
+		}
+		return r
+	}, s), "=")
+	b, err := base64.RawStdEncoding.DecodeString(s)
+	return b, said, err == nil
+}
+
+// isBase64 reports whether b is base64 as all readers take it: with padding and nothing else.
+func isBase64(b []byte) bool {
+	if len(b)%4 != 0 {
+		return false
+	}
+	for n := 0; n < 2 && len(b) > 0 && b[len(b)-1] == '='; n++ {
+		b = b[:len(b)-1]
+	}
+	for ; len(b) >= 8; b = b[8:] {
+		if !areBase64(binary.LittleEndian.Uint64(b)) {
+			return false
+		}
+	}
+	last := [8]byte{'A', 'A', 'A', 'A', 'A', 'A', 'A', 'A'}
+	copy(last[:], b)
+	return areBase64(binary.LittleEndian.Uint64(last[:]))
+}
+
+// areBase64 reports whether eight bytes are of base64's alphabet.
+func areBase64(x uint64) bool {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x80 * ones
+	)
+	// The high bit of a byte of (x+0x80-a)&^(x+0x7f-b) says that the byte is from a to b, if all
+	// bytes of x are ASCII.
+	lower := x | 0x20*ones
+	letters := (lower + (0x80-'a')*ones) &^ (lower + (0x7f-'z')*ones)
+	digits := (x + (0x80-'/')*ones) &^ (x + (0x7f-'9')*ones) // and the slash before them
+	plus := (x + (0x80-'+')*ones) &^ (x + (0x7f-'+')*ones)
+	return x&highs == 0 && (letters|digits|plus)&highs == highs
+}
+
+// media returns what stands for a block of the type image or audio.
+func (m *mender) media(v json.RawMessage, kind string) json.RawMessage {
+	data, mimeType := rawjson.Get(v, "data"), rawjson.Get(v, "mimeType")
+	if data == nil { // as model APIs write it
+		data, mimeType = rawjson.Get(v, "source", "data"), rawjson.Get(v, "source", "media_type")
+	}
+	if data == nil || data[0] != '"' {
+		return m.says(v, kind)
+	}
+	said := ""
+	if mimeType != nil {
+		said, _ = rawjson.String(mimeType)
+	}
+	f, ok := fileOf(data)
+	if !ok {
+		m.changed(kind + " that is no base64")
+		return text(fmt.Sprintf("Data of type %s that is no base64: %s", cmp.Or(said, kind), textOf(data)))
+	}
+	is := cmp.Or(f.mimeType, said, f.said)
+	switch {
+	case f.size == 0:
+		m.changed("empty " + kind)
+		return text(fmt.Sprintf("The page returned an %s of type %s without data.", kind, cmp.Or(is, "unknown")))
+	case is == svg && f.mimeType == svg:
+		m.changed("SVG")
+		b, _, _ := decodeFile(textOf(f.data))
+		if utf8.Valid(b) {
+			return append(append([]byte(`{"type":"resource","resource":`), m.textResource(svg, string(b))...), '}')
+		}
+	case f.mimeType != "" && strings.HasPrefix(f.mimeType, "image/"):
+		return m.relabelled(v, data, f, "image", f.mimeType, said)
+	case f.mimeType != "" && !strings.HasPrefix(said, "audio/"):
+		return m.relabelled(v, data, f, "audio", f.mimeType, said)
+	case strings.HasPrefix(is, "audio/"):
+		return m.relabelled(v, data, f, "audio", is, said)
+	}
+	m.changed(kind + " of a type that models do not take")
+	note := fmt.Sprintf("The page returned an %s of type %s, %d bytes, which models cannot read.", kind, cmp.Or(is, "unknown"), f.size)
+	kept := rawjson.AppendStringMember([]byte{'{'}, "mimeType", cmp.Or(is, "application/octet-stream"))
+	kept = append(rawjson.AppendMember(kept, "data", f.data), '}')
+	return set(text(note), "_meta", append(rawjson.AppendMember([]byte{'{'}, dataKey, kept), '}'))
+}
+
+// dataKey is the key in `_meta` of what a text block stands for.
+const dataKey = "tabhub/data"
+
+// relabelled returns an image or audio block with f as data and its type.
+func (m *mender) relabelled(v, data json.RawMessage, f file, kind, mimeType, said string) json.RawMessage {
+	if mimeType != said {
+		m.changed(kind + " of another type than said")
+		v = set(v, "mimeType", rawjson.AppendString(nil, mimeType))
+	}
+	if !same(data, f.data) {
+		m.changed(kind + " in other base64")
+	}
+	if rawjson.Get(v, "source") != nil {
+		v = set(v, "source", nil)
+	}
+	if k, _ := rawjson.String(rawjson.Get(v, "type")); k != kind {
+		v = set(v, "type", rawjson.AppendString(nil, kind))
+	}
+	return m.members(set(v, "data", f.data))
+}
+
+// blob mends the blob of a resource's contents.
+func (m *mender) blob(v, blob json.RawMessage) json.RawMessage {
+	f, ok := fileOf(blob)
+	if !ok {
+		m.changed("a blob that is no base64")
+		return set(set(v, "blob", nil), "text", rawjson.AppendString(nil, textOf(blob)))
+	}
+	if !same(blob, f.data) {
+		m.changed("a blob in other base64")
+		v = set(v, "blob", f.data)
+	}
+	mimeType := rawjson.Get(v, "mimeType")
+	if mimeType == nil {
+		if f.said != "" {
+			v = set(v, "mimeType", rawjson.AppendString(nil, cmp.Or(f.mimeType, f.said)))
+		}
+		return v
+	}
+	said, _ := rawjson.String(mimeType)
+	if !strings.HasPrefix(said, "image/") || said == f.mimeType {
+		return v
+	}
+	// Hosts make an image of it, as of an image block.
+	switch {
+	case f.size == 0:
+		m.changed("empty image")
+		return set(set(v, "blob", nil), "text", json.RawMessage(`""`))
+	case f.mimeType == svg || f.mimeType == "" && said == svg:
+		if b, _, _ := decodeFile(textOf(f.data)); utf8.Valid(b) {
+			m.changed("SVG")
+			v = set(set(v, "blob", nil), "text", rawjson.AppendString(nil, string(b)))
+		}
+		return set(v, "mimeType", json.RawMessage(`"`+svg+`"`))
+	}
+	m.changed("a blob of another type than said")
+	return set(v, "mimeType", rawjson.AppendString(nil, cmp.Or(f.mimeType, "application/octet-stream")))
+}

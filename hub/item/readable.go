@@ -1,0 +1,520 @@
+package item
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// Clients check a result against the types of MCP and drop it as a whole if one member has
+// another: the call has run, and nobody learns what it returned. Model APIs refuse a request for
+// one image or half a surrogate pair in it, and with it all that follows in the conversation. So
+// what pages answer is made to fit, and what no type of MCP can hold goes as text.
+
+// mender makes what a page answered readable. Its methods return what they are given, the same
+// bytes in memory, where nothing is to be mended.
+type mender struct {
+	*Item
+	page, public string // of a resource that was read: the page's URI, and the one that the client knows
+	made         int    // how many URIs were made up
+	changes      []string
+}
+
+// changed notes what was changed, in a few words.
+func (m *mender) changed(what string) {
+	if !slices.Contains(m.changes, what) {
+		m.changes = append(m.changes, what)
+	}
+}
+
+func (m *mender) Changes() string { return strings.Join(m.changes, ", ") }
+
+// receive returns what a page answered, on one line and in well-formed Unicode.
+func (m *mender) receive(answer json.RawMessage) json.RawMessage {
+	v := oneLine(answer)
+	if len(v) == 0 {
+		return json.RawMessage("null")
+	}
+	formed := rawjson.WellFormed(v)
+	if &formed[0] != &v[0] {
+		m.changed("half surrogate pairs")
+	}
+	return formed
+}
+
+// text returns a text block.
+func text(s string) json.RawMessage {
+	return append(rawjson.AppendString([]byte(`{"type":"text","text":`), s), '}')
+}
+
+// block returns what stands for an element of a result's content: a ContentBlock of MCP.
+func (m *mender) block(v json.RawMessage) json.RawMessage {
+	if v[0] != '{' {
+		m.changed("content that was no block")
+		return text(textOf(v))
+	}
+	switch kind, _ := rawjson.String(rawjson.Get(v, "type")); kind {
+	case "text":
+		if t := rawjson.Get(v, "text"); t == nil {
+			return m.says(v, kind)
+		} else if t[0] != '"' {
+			m.changed("a text that was no string")
+			v = set(v, "text", rawjson.AppendString(nil, textOf(t)))
+		}
+	case "image", "audio":
+		return m.media(v, kind)
+	case "resource":
+		resource := rawjson.Get(v, "resource")
+		if resource == nil || resource[0] != '{' {
+			return m.says(v, kind)
+		}
+		v = set(v, "resource", m.resource(resource))
+	case "resource_link":
+		if uri, ok := rawjson.String(rawjson.Get(v, "uri")); !ok || !isURI(uri) {
+			return m.says(v, kind)
+		}
+		v = m.link(v)
+	default:
+		return m.says(v, kind)
+	}
+	return m.members(v)
+}
+
+// members publishes the members that any object of MCP's may have.
+func (m *mender) members(v json.RawMessage) json.RawMessage { return edit(v, m.publish) }
+
+// says returns a text block with what a block says that is none of MCP's.
+func (m *mender) says(v json.RawMessage, kind string) json.RawMessage {
+	m.changed("a block that is none of MCP's")
+	var only json.RawMessage
+	others := 0
+	for key, v := range rawjson.Members(v) {
+		switch key {
+		case "type", "annotations", "_meta":
+		case "text", kind:
+			only = v
+			others++
+		default:
+			others++
+		}
+	}
+	if kindless := rawjson.Get(v, "type"); only == nil || others != 1 || kindless != nil && kind == "" {
+		only = v
+	}
+	return text(textOf(only))
+}
+
+// link mends the members of a resource link that clients check.
+func (m *mender) link(v json.RawMessage) json.RawMessage {
+	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		switch key {
+		case "name", "title", "description", "mimeType":
+			return m.str(v)
+		case "size":
+			if !isSize.is(v) {
+				m.changed("a size that was none")
+				return nil
+			}
+		}
+		return v
+	})
+	if rawjson.Get(v, "name") == nil {
+		m.changed("a link without a name")
+		v = set(v, "name", rawjson.Get(v, "uri"))
+	}
+	return v
+}
+
+// str returns the string that a member must be.
+func (m *mender) str(v json.RawMessage) json.RawMessage {
+	if v[0] == '"' {
+		return v
+	}
+	m.changed("a member that was no string")
+	return rawjson.AppendString(nil, string(v))
+}
+
+// resource returns the contents of a resource as a client can read them: with a URI, and a text
+// or a blob.
+func (m *mender) resource(v json.RawMessage) json.RawMessage {
+	if v[0] != '{' {
+		m.changed("contents that were no object")
+		return m.textResource("", textOf(v))
+	}
+	whole := v
+	uri, _ := rawjson.String(rawjson.Get(v, "uri"))
+	switch {
+	case uri != "" && uri == m.page:
+		if m.page != m.public {
+			v = set(v, "uri", rawjson.AppendString(nil, m.public))
+		}
+	case !isURI(uri):
+		m.changed("a URI that was none")
+		v = set(v, "uri", rawjson.AppendString(nil, m.uri()))
+	}
+	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		if key == "mimeType" && v[0] != '"' {
+			m.changed("a MIME type that was none")
+			return nil
+		}
+		return m.publish(key, v)
+	})
+	t, blob := rawjson.Get(v, "text"), rawjson.Get(v, "blob")
+	switch {
+	case t != nil:
+		if t[0] != '"' {
+			m.changed("a text that was no string")
+			v = set(v, "text", rawjson.AppendString(nil, textOf(t)))
+		}
+		if blob != nil && !isString.is(blob) {
+			v = set(v, "blob", nil)
+		}
+	case blob != nil:
+		v = m.blob(v, blob)
+	default:
+		m.changed("a resource without text and blob")
+		v = set(v, "text", rawjson.AppendString(nil, string(whole)))
+	}
+	return v
+}
+
+// textResource returns the contents of a resource that are a text.
+func (m *mender) textResource(mimeType, s string) json.RawMessage {
+	out := rawjson.AppendStringMember([]byte{'{'}, "uri", m.uri())
+	if mimeType != "" {
+		out = rawjson.AppendStringMember(out, "mimeType", mimeType)
+	}
+	return append(rawjson.AppendStringMember(out, "text", s), '}')
+}
+
+// uri returns the URI for a resource that has none: that which was read, or one that is made up.
+func (m *mender) uri() string {
+	if m.public != "" {
+		return m.public
+	}
+	m.made++
+	return "tabhub:attachment/" + strconv.Itoa(m.made)
+}
+
+// isURI reports whether s is an absolute URI, as Python clients want each to be.
+func isURI(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" {
+		return false
+	}
+	switch u.Scheme {
+	case "http", "https", "ws", "wss", "ftp": // of these they look at the host, too
+		port, err := strconv.ParseUint("0"+u.Port(), 10, 16)
+		return err == nil && port < 1<<16 && u.Hostname() != "" && !strings.ContainsAny(u.Hostname(), " <>^|%\"`{}")
+	}
+	return true
+}
+
+// set returns an object with another value of a member; nil takes it out.
+func set(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	if rawjson.Get(object, name) != nil || value == nil {
+		return edit(object, func(key string, v json.RawMessage) json.RawMessage {
+			if key == name {
+				return value
+			}
+			return v
+		})
+	}
+	out := append(make([]byte, 0, len(object)+len(name)+len(value)+4), object[:len(object)-1]...)
+	return append(append(appendKey(out, name), value...), '}')
+}
+
+// toolResult mends a CallToolResult.
+func (m *mender) toolResult(v json.RawMessage) json.RawMessage {
+	asks, whole, others := asksBack(v), v, 0
+	var says []json.RawMessage // what goes as text, after the content
+	hasContent, hasText, isError := false, false, false
+	structured := rawjson.Get(v, "structuredContent")
+	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		switch key {
+		case "content":
+			v = m.content(v)
+			hasContent, hasText = true, len(v) > len("[]")
+		case "structuredContent":
+			if v[0] == '{' {
+				return v
+			}
+			m.changed("structuredContent that was no object")
+			if string(v) != "null" {
+				says = append(says, v)
+			}
+			return nil
+		case "isError":
+			if v[0] == 't' || v[0] == 'f' {
+				isError = v[0] == 't'
+				return v
+			}
+			m.changed("isError that was no boolean")
+			switch s := textOf(v); strings.ToLower(s) {
+			case "", "false", "null", "0", "no":
+				return nil
+			default:
+				isError = true
+				if v[0] == '"' && !strings.EqualFold(s, "true") {
+					says = append(says, v)
+				}
+				return json.RawMessage("true")
+			}
+		case "resultType":
+			if !asks && string(v) != `"complete"` {
+				m.changed("an unknown resultType")
+				says = append(says, v)
+				return nil
+			}
+		case "_meta", "icons", "inputRequests":
+			return m.publish(key, v)
+		default:
+			others++
+		}
+		return v
+	})
+	if asks {
+		return v
+	}
+	if !hasContent {
+		v = set(v, "content", json.RawMessage("[]"))
+	}
+	if !hasText && structured != nil && structured[0] == '{' {
+		m.changed("structuredContent without a text")
+		says = append(says, structured)
+	}
+	if !hasText && len(says) == 0 && others > 0 {
+		m.changed("members that MCP does not know")
+		says = append(says, whole)
+	}
+	for _, s := range says {
+		if !holdsText(v, s) {
+			v = AddText(v, textOf(s))
+		}
+	}
+	if isError && !hasText && len(says) == 0 {
+		v = AddText(v, "The tool failed and did not say why.") // APIs refuse an error without a text
+	}
+	return v
+}
+
+// asksBack reports whether a result says that the page needs something of the client first, and
+// what.
+func asksBack(v json.RawMessage) bool {
+	if string(rawjson.Get(v, "resultType")) != `"input_required"` {
+		return false
+	}
+	requests := rawjson.Get(v, "inputRequests")
+	if requests == nil {
+		return rawjson.Get(v, "requestState") != nil
+	}
+	return requests[0] == '{'
+}
+
+// content mends the content of a CallToolResult.
+func (m *mender) content(v json.RawMessage) json.RawMessage {
+	if v[0] == '[' {
+		return editElements(v, m.block)
+	}
+	m.changed("content that was no list")
+	if string(v) == "null" {
+		return json.RawMessage("[]")
+	}
+	return append(append([]byte{'['}, m.block(v)...), ']')
+}
+
+// holdsText reports whether a text block of a CallToolResult says a value, as its text or its
+// JSON.
+func holdsText(result, v json.RawMessage) bool {
+	want := textOf(v)
+	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
+		s, ok := rawjson.String(rawjson.Get(block, "text"))
+		if ok && (s == want || rawjson.Valid([]byte(s), spec.MaxDepth) == nil && string(canonical(nil, bytes.TrimSpace([]byte(s)))) == string(canonical(nil, v))) {
+			return true
+		}
+	}
+	return false
+}
+
+// fit makes a result of a tool with an outputSchema one that clients take: they check
+// structuredContent against the schema and throw the whole result away if it does not fit, or if
+// there is none.
+//
+// The one result that all take without structuredContent that fits is an error without any: the
+// SDKs for TypeScript and Python ask for none then, but the older one for TypeScript checks what
+// there is. So a misfit goes as an error whose first words keep the model from calling again.
+func (m *mender) fit(v json.RawMessage) json.RawMessage {
+	if m.output == nil || asksBack(v) {
+		return v
+	}
+	structured := rawjson.Get(v, "structuredContent")
+	if structured != nil {
+		err := m.checkOutput(structured)
+		if err == nil {
+			return v
+		}
+		return m.misfit(v, structured, err.Error())
+	}
+	if string(rawjson.Get(v, "isError")) == "true" {
+		return v
+	}
+	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
+		s, _ := rawjson.String(rawjson.Get(block, "text"))
+		if object := bytes.TrimSpace([]byte(s)); len(object) > 0 && object[0] == '{' && rawjson.Valid(object, spec.MaxDepth) == nil && m.checkOutput(object) == nil {
+			m.changed("structuredContent from the text")
+			return set(v, "structuredContent", oneLine(object))
+		}
+	}
+	return m.misfit(v, nil, "structuredContent is missing")
+}
+
+func (m *mender) misfit(v, structured json.RawMessage, why string) json.RawMessage {
+	m.changed("a result that does not fit outputSchema")
+	v = set(v, "structuredContent", nil)
+	if structured != nil && !holdsText(v, structured) {
+		v = AddText(v, string(structured))
+	}
+	if string(rawjson.Get(v, "isError")) == "true" {
+		return v
+	}
+	note := text("The call was carried out: do not repeat it. What it returned follows, and does not fit the tool's outputSchema: " + why)
+	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
+		note = append(append(note, ','), block...)
+	}
+	return markFailed(set(v, "content", append(append([]byte{'['}, note...), ']')))
+}
+
+// resourceResult mends a ReadResourceResult, or makes one of what is none.
+func (m *mender) resourceResult(v json.RawMessage) (json.RawMessage, error) {
+	var contents json.RawMessage
+	switch {
+	case v[0] == '[':
+		contents, v = v, json.RawMessage("{}")
+	case v[0] != '{':
+		if s := textOf(v); s != "null" {
+			contents, v = append(append([]byte{'['}, m.resource(v)...), ']'), json.RawMessage("{}")
+			break
+		}
+		return nil, errors.New("the page answered with nothing")
+	case string(rawjson.Get(v, "isError")) == "true":
+		return nil, fmt.Errorf("the page answered with an error: %s", v)
+	case asksBack(v):
+		return m.members(v), nil
+	default:
+		contents = rawjson.Get(v, "contents")
+	}
+	switch {
+	case contents == nil, string(contents) == "null":
+		m.changed("a resource without contents")
+		contents = append(append([]byte{'['}, m.resource(set(v, "contents", nil))...), ']')
+		v = json.RawMessage("{}")
+	case contents[0] != '[':
+		m.changed("contents that were no list")
+		contents = append(append([]byte{'['}, m.resource(contents)...), ']')
+	default:
+		contents = editElements(contents, m.resource)
+	}
+	ttl, scope := rawjson.Get(v, "ttlMs"), rawjson.Get(v, "cacheScope")
+	keeps := ttl != nil && isSize.is(ttl) && scope != nil && oneOf(scope, "public", "private")
+	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		switch key {
+		case "resultType":
+			if string(v) != `"complete"` {
+				return nil
+			}
+		case "ttlMs", "cacheScope":
+			if !keeps {
+				return nil
+			}
+		}
+		return m.publish(key, v)
+	})
+	return set(v, "contents", contents), nil
+}
+
+// promptResult mends a GetPromptResult, or makes one of what is none.
+func (m *mender) promptResult(v json.RawMessage) (json.RawMessage, error) {
+	messages := v
+	switch {
+	case string(v) == "null", string(v) == `""`:
+		return nil, errors.New("the page answered with nothing")
+	case v[0] != '{':
+		v = json.RawMessage("{}")
+	case string(rawjson.Get(v, "isError")) == "true":
+		return nil, fmt.Errorf("the page answered with an error: %s", v)
+	case asksBack(v):
+		return m.members(v), nil
+	default:
+		if messages = rawjson.Get(v, "messages"); messages == nil || string(messages) == "null" {
+			messages, v = v, json.RawMessage("{}")
+		}
+	}
+	if messages[0] == '[' {
+		messages = editElements(messages, m.message)
+	} else {
+		m.changed("messages that were no list")
+		messages = append(append([]byte{'['}, m.message(messages)...), ']')
+	}
+	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		switch key {
+		case "description":
+			return m.str(v)
+		case "resultType":
+			if string(v) != `"complete"` {
+				return nil
+			}
+		}
+		return m.publish(key, v)
+	})
+	return set(v, "messages", messages), nil
+}
+
+// message returns what stands for a message of a prompt: one of MCP's, or several with commas
+// between where its content is a list.
+func (m *mender) message(v json.RawMessage) json.RawMessage {
+	if v[0] != '{' || rawjson.Get(v, "content") == nil {
+		m.changed("a message that was none")
+		return promptMessage(nil, "user", text(textOf(v)))
+	}
+	var out json.RawMessage
+	role, _ := rawjson.String(rawjson.Get(v, "role"))
+	known := role == "user" || role == "assistant"
+	if !known {
+		m.changed("a role that prompts do not have")
+		if said := rawjson.Get(v, "role"); said != nil {
+			out = promptMessage(out, "user", text("The page gives what follows the role "+textOf(said)+"."))
+		}
+		role = "user"
+	}
+	content := rawjson.Get(v, "content")
+	if content[0] == '{' && known {
+		return m.members(set(v, "content", m.block(content)))
+	}
+	if content[0] != '[' {
+		if content[0] != '{' {
+			m.changed("content that was no block")
+		}
+		return promptMessage(out, role, m.block(content))
+	}
+	m.changed("a message of several blocks")
+	for block := range rawjson.Elements(content) {
+		out = promptMessage(out, role, m.block(block))
+	}
+	return out
+}
+
+// promptMessage appends a message after others.
+func promptMessage(out json.RawMessage, role string, block json.RawMessage) json.RawMessage {
+	if len(out) > 0 {
+		out = append(out, ',')
+	}
+	return append(append(append(out, `{"role":"`+role+`","content":`...), block...), '}')
+}
