@@ -100,17 +100,13 @@ func decodeFile(s string) (b []byte, said string, ok bool) {
 			s = data
 		}
 	}
-	s = strings.TrimRight(strings.Map(func(r rune) rune {
-		switch r {
-		case ' ', '\t', '\r', '\n':
-			return -1
-		case '-':
-			return '+'
-		case '_':
-			return '/'
+	lines := strings.Fields(s)
+	for _, line := range lines[:max(len(lines)-1, 0)] {
+		if len(line)%4 != 0 {
+			return nil, "", false // words
 		}
-		return r
-	}, s), "=")
+	}
+	s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(strings.Join(lines, ""), "="))
 	b, err := base64.RawStdEncoding.DecodeString(s)
 	return b, said, err == nil
 }
@@ -198,6 +194,8 @@ const dataKey = "tabhub/data"
 func (m *mender) relabelled(v, data json.RawMessage, f file, kind, mimeType, said string) json.RawMessage {
 	if mimeType != said {
 		m.changed(kind + " of another type than said")
+	}
+	if !oneOf(rawjson.Get(v, "mimeType"), mimeType) {
 		v = set(v, "mimeType", rawjson.AppendString(nil, mimeType))
 	}
 	if !same(data, f.data) {

@@ -237,7 +237,6 @@ func (m *mender) toolResult(v json.RawMessage) json.RawMessage {
 	asks, whole, others := asksBack(v), v, 0
 	var says []json.RawMessage // what goes as text, after the content
 	hasContent, hasText, isError := false, false, false
-	structured := rawjson.Get(v, "structuredContent")
 	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
 		switch key {
 		case "content":
@@ -287,7 +286,7 @@ func (m *mender) toolResult(v json.RawMessage) json.RawMessage {
 	if !hasContent {
 		v = set(v, "content", json.RawMessage("[]"))
 	}
-	if !hasText && structured != nil && structured[0] == '{' {
+	if structured := rawjson.Get(v, "structuredContent"); !hasText && structured != nil {
 		m.changed("structuredContent without a text")
 		says = append(says, structured)
 	}
@@ -480,41 +479,30 @@ func (m *mender) promptResult(v json.RawMessage) (json.RawMessage, error) {
 // message returns what stands for a message of a prompt: one of MCP's, or several with commas
 // between where its content is a list.
 func (m *mender) message(v json.RawMessage) json.RawMessage {
-	if v[0] != '{' || rawjson.Get(v, "content") == nil {
+	content := rawjson.Get(v, "content")
+	if s := string(content); v[0] != '{' || s == "" || s == "null" || s == "[]" {
 		m.changed("a message that was none")
-		return promptMessage(nil, "user", text(textOf(v)))
+		return userMessage(textOf(v))
 	}
 	var out json.RawMessage
-	role, _ := rawjson.String(rawjson.Get(v, "role"))
-	known := role == "user" || role == "assistant"
-	if !known {
+	if role := rawjson.Get(v, "role"); role == nil || !oneOf(role, "user", "assistant") {
 		m.changed("a role that prompts do not have")
-		if said := rawjson.Get(v, "role"); said != nil {
-			out = promptMessage(out, "user", text("The page gives what follows the role "+textOf(said)+"."))
+		if role != nil {
+			out = append(userMessage("The page gives what follows the role "+textOf(role)+"."), ',')
 		}
-		role = "user"
+		v = set(v, "role", json.RawMessage(`"user"`))
 	}
-	content := rawjson.Get(v, "content")
-	if content[0] == '{' && known {
-		return m.members(set(v, "content", m.block(content)))
-	}
+	v = m.members(v)
 	if content[0] != '[' {
-		if content[0] != '{' {
-			m.changed("content that was no block")
-		}
-		return promptMessage(out, role, m.block(content))
+		return append(out, set(v, "content", m.block(content))...)
 	}
 	m.changed("a message of several blocks")
 	for block := range rawjson.Elements(content) {
-		out = promptMessage(out, role, m.block(block))
+		out = append(append(out, set(v, "content", m.block(block))...), ',')
 	}
-	return out
+	return out[:len(out)-1]
 }
 
-// promptMessage appends a message after others.
-func promptMessage(out json.RawMessage, role string, block json.RawMessage) json.RawMessage {
-	if len(out) > 0 {
-		out = append(out, ',')
-	}
-	return append(append(append(out, `{"role":"`+role+`","content":`...), block...), '}')
+func userMessage(s string) json.RawMessage {
+	return append(append(json.RawMessage(`{"role":"user","content":`), text(s)...), '}')
 }
