@@ -122,6 +122,16 @@ func TestTypeScriptClients(t *testing.T) {
 	}
 }
 
+// Clients read what pages answer that is not of MCP.
+func TestResultsAtTypeScriptClients(t *testing.T) {
+	t.Parallel()
+	cmd := node(t, "results.mjs")
+	cmd.Env = serve(t, "--listen", "127.0.0.1:0").env()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // The owner is asked by the clients, where no browser is paired. Each has a hub of its own, as
 // an owner is asked only so often.
 func TestOwnerAtTypeScriptClients(t *testing.T) {
