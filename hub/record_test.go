@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,6 +49,23 @@ func TestRecordOfACall(t *testing.T) {
 		if begun.Call != call.Call || len(call.Call) != 10 || call.Client != tester.Who.ID || call.Domain != "e.com" || call.Origin != "https://e.com" ||
 			call.URL != "https://e.com/cart" || call.Class != "destructive" || string(call.Args) != "{}" || call.Tab == "" || call.Rule == "" {
 			t.Errorf("%+v\n%+v", begun, call)
+		}
+	})
+}
+
+// The owner can see what of an answer the client got in another form.
+func TestRecordOfAChangedAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "x"))
+		c := w.call(t.Context(), "e_com_x")
+		answered := json.RawMessage(`{"content":[{"type":"json","json":{"order":7}}],"isError":"false"}`)
+		p.Answer(p.Next(), spec.Response{Result: answered}, nil)
+		c.want(t, `{\"order\":7}`)
+		e := w.record.Entries(record.Query{Tool: "x"})[0]
+		if e.Changed != "a block that is none of MCP's, isError that was no boolean" || string(e.Result) != string(answered) {
+			t.Errorf("%+v", e)
 		}
 	})
 }

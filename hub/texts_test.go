@@ -30,7 +30,7 @@ func TestTextsOfCalls(t *testing.T) {
 		w := newFixture(t, Options{})
 		page, err := w.peers.Join(t.Context(), tabtransport.Conn{Origin: "https://e.com"}, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 			in.Progress(1, nil, "half\u202e\x1b[2J\U000e0041")
-			return spec.Response{}, &spec.Error{Code: spec.CodeInternal, Message: "no\u202e milk\u009b", Data: json.RawMessage(`{"why":"a\u202eb"}`)}
+			return spec.Response{}, &spec.Error{Code: spec.CodeInternal, Message: "no\u202e milk\u009b", Data: json.RawMessage(`{"why":"a\u202eb","at\ud800":["\ude00"]}`)}
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestTextsOfCalls(t *testing.T) {
 			t.Errorf("call: %s, %v, progress %+q", result, err, told)
 		}
 		_, err = w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_p", nil)
-		if remote, ok := errors.AsType[*spec.Error](err); !ok || remote.Message != "no milk" || string(remote.Data) != `{"why":"ab"}` {
+		if remote, ok := errors.AsType[*spec.Error](err); !ok || remote.Message != "no milk" || string(remote.Data) != `{"why":"ab","at`+"\ufffd"+`":["\ufffd"]}` {
 			t.Errorf("prompt: %#v", err)
 		}
 	})

@@ -38,7 +38,7 @@ func parseMessage(b []byte) (message, *rpcError) {
 			version = value
 		case "id":
 			if c := value[0]; c == '"' || c == '-' || c >= '0' && c <= '9' {
-				m.id, idErr = value, nil
+				m.id, idErr = rawjson.WellFormed(value), nil // it comes back in the answer
 			} else {
 				m.id, idErr = nil, invalidRequest("id must be a string or a number")
 			}

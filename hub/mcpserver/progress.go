@@ -43,7 +43,7 @@ func (rq *request) progress(name string) func(spec.Progress) {
 }
 
 func progressParams(token json.RawMessage, p spec.Progress) []byte {
-	b := append([]byte(`"progressToken":`), token...)
+	b := append([]byte(`"progressToken":`), rawjson.WellFormed(token)...)
 	b = appendNumber(append(b, `,"progress":`...), p.Progress)
 	if p.Total != nil {
 		b = appendNumber(append(b, `,"total":`...), *p.Total)

@@ -118,7 +118,7 @@ func (s *seeker) find(raw []byte) (l Line, ok bool) {
 func (e *Entry) says(text string) bool {
 	said := strings.ToLower(strings.Join(append([]string{
 		string(e.Event), e.Call, e.Client, e.Name, e.Said, e.Session, e.Via, e.Tab, string(e.Domain), e.Origin, e.URL, e.Tool, e.Class,
-		e.Digest, e.Decision, e.Rule, e.Question, e.By, e.Reach, e.Outcome, e.Reason,
+		e.Digest, e.Decision, e.Rule, e.Question, e.By, e.Reach, e.Outcome, e.Reason, e.Changed,
 	}, e.Flows...), "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		if !strings.Contains(said, word) {

@@ -163,7 +163,7 @@ func lostLast(e Event) bool { return e == Policy || e == Ask || e == Client || e
 // size is about how much memory a line takes.
 func (e *Entry) size() int {
 	n := sizeOfEntry + len(e.Call) + len(e.Client) + len(e.Name) + len(e.Said) + len(e.Session) + len(e.Via) +
-		len(e.Tab) + len(e.Domain) + len(e.Origin) + len(e.URL) + len(e.Tool) + len(e.Rule) + len(e.Outcome) + len(e.Reason) +
+		len(e.Tab) + len(e.Domain) + len(e.Origin) + len(e.URL) + len(e.Tool) + len(e.Rule) + len(e.Outcome) + len(e.Reason) + len(e.Changed) +
 		len(e.Args) + len(e.Result)
 	for _, flow := range e.Flows {
 		n += len(flow)

@@ -158,6 +158,7 @@ export interface Entry {
   reach?: string;
   asked?: number; // nanoseconds
   flows?: string[];
+  changed?: string;
   outcome: string;
   reason?: string;
   duration: number; // nanoseconds

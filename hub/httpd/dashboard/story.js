@@ -61,7 +61,7 @@ function stepsOf(l, payload) {
   steps.push({
     at: at + ms(l.duration),
     head: ["Ended: ", chip(l.outcome), ` after ${took(l.duration)}`],
-    facts: l.tab ? [] : [["Why", l.reason]],
+    facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]],
     said: ["Result", payload?.result],
   });
   return steps;
