@@ -160,20 +160,19 @@ func (m *mender) media(v json.RawMessage, kind string) json.RawMessage {
 	f, ok := fileOf(data)
 	if !ok {
 		m.changed(kind + " that is no base64")
-		return text(fmt.Sprintf("Data of type %s that is no base64: %s", cmp.Or(said, kind), textOf(data)))
+		return m.note(v, fmt.Sprintf("Data of type %s that is no base64: %s", cmp.Or(said, kind), textOf(data)))
 	}
 	is := cmp.Or(f.mimeType, said, f.said)
 	switch {
 	case f.size == 0:
 		m.changed("empty " + kind)
-		return text(fmt.Sprintf("The page returned an %s of type %s without data.", kind, cmp.Or(is, "unknown")))
-	case is == svg && f.mimeType == svg:
+		return m.note(v, fmt.Sprintf("The page returned data of type %s, 0 bytes.", cmp.Or(is, kind)))
+	case f.mimeType == svg:
 		m.changed("SVG")
-		b, _, _ := decodeFile(textOf(f.data))
-		if utf8.Valid(b) {
-			return append(append([]byte(`{"type":"resource","resource":`), m.textResource(svg, string(b))...), '}')
+		if b, _, _ := decodeFile(textOf(f.data)); utf8.Valid(b) && rawjson.Get(v, "resource") == nil {
+			return m.instead(v, "resource", "resource", m.textResource(svg, string(b)))
 		}
-	case f.mimeType != "" && strings.HasPrefix(f.mimeType, "image/"):
+	case strings.HasPrefix(f.mimeType, "image/"):
 		return m.relabelled(v, data, f, "image", f.mimeType, said)
 	case f.mimeType != "" && !strings.HasPrefix(said, "audio/"):
 		return m.relabelled(v, data, f, "audio", f.mimeType, said)
@@ -181,14 +180,36 @@ func (m *mender) media(v json.RawMessage, kind string) json.RawMessage {
 		return m.relabelled(v, data, f, "audio", is, said)
 	}
 	m.changed(kind + " of a type that models do not take")
-	note := fmt.Sprintf("The page returned an %s of type %s, %d bytes, which models cannot read.", kind, cmp.Or(is, "unknown"), f.size)
+	v = m.note(v, fmt.Sprintf("The page returned data of type %s, %d bytes, which models cannot read.", cmp.Or(is, kind), f.size))
 	kept := rawjson.AppendStringMember([]byte{'{'}, "mimeType", cmp.Or(is, "application/octet-stream"))
-	kept = append(rawjson.AppendMember(kept, "data", f.data), '}')
-	return set(text(note), "_meta", append(rawjson.AppendMember([]byte{'{'}, dataKey, kept), '}'))
+	meta := rawjson.AppendMember([]byte{'{'}, dataKey, append(rawjson.AppendMember(kept, "data", f.data), '}'))
+	return set(v, "_meta", appendMembers(meta, rawjson.Get(v, "_meta")))
 }
 
 // dataKey is the key in `_meta` of what a text block stands for.
 const dataKey = "tabhub/data"
+
+// note returns a text block in place of an image's.
+func (m *mender) note(v json.RawMessage, s string) json.RawMessage {
+	if t := rawjson.Get(v, "text"); t != nil {
+		s += "\n" + textOf(t)
+	}
+	return m.instead(v, "text", "text", rawjson.AppendString(nil, s))
+}
+
+// instead returns a block of another type, of which a member is needed, in place of an image's.
+func (m *mender) instead(v json.RawMessage, kind, member string, value json.RawMessage) json.RawMessage {
+	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		switch key {
+		case "type":
+			return json.RawMessage(`"` + kind + `"`)
+		case "data", "source", "mimeType":
+			return nil
+		}
+		return v
+	})
+	return m.members(set(v, member, value))
+}
 
 // relabelled returns an image or audio block with f as data and its type.
 func (m *mender) relabelled(v, data json.RawMessage, f file, kind, mimeType, said string) json.RawMessage {

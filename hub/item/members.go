@@ -3,6 +3,7 @@ package item
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,9 +45,12 @@ var (
 	isTime = memberType{"a time such as 2025-01-12T15:00:58Z", func(v json.RawMessage) bool {
 		s, _ := rawjson.String(v)
 		_, err := time.Parse(time.RFC3339, s)
-		return err == nil && !strings.Contains(s, ",")
+		return err == nil && !strings.Contains(s, ",") && timeZone.MatchString(s)
 	}}
 )
+
+// timeZone matches the end of a time as clients take it: package time lets offsets of 24 hours pass.
+var timeZone = regexp.MustCompile(`(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
 
 // The members of MCP objects that clients check. Those of itemMembers
 // are checked where they are read.

@@ -154,6 +154,9 @@ func words(v json.RawMessage, all *[]string) {
 		*all = append(*all, s)
 		if strings.ContainsAny(s, `"`) {
 			words(json.RawMessage(s), all)
+			if _, after, ok := strings.Cut(s, "\n"); ok { // after a note of the hub
+				words(json.RawMessage(after), all)
+			}
 		}
 	}
 	for e := range rawjson.Elements(v) {
@@ -466,6 +469,36 @@ func randomResult(r *rand.Rand) string {
 			all = append(all, quoted+":"+v)
 		}
 		return "{" + strings.Join(all, ",") + "}"
+	}
+	object := func(first string, depth int) string {
+		all := []string{first}
+		for range r.IntN(4) {
+			key, v := member(depth)
+			all = append(all, strings.ReplaceAll(string(rawjson.AppendString(nil, key)), "\ufffd", `\ud800`)+":"+v)
+		}
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		return "{" + strings.Join(all, ",") + "}"
+	}
+	block := func() string {
+		switch pick("text", "image", "resource", "link", "any") {
+		case "text":
+			return object(`"type":"text","text":`+texts(), 1)
+		case "image":
+			return object(`"type":`+pick(`"image"`, `"audio"`)+`,"data":`+texts(), 1)
+		case "resource":
+			return object(`"type":"resource","resource":`+object(`"uri":`+texts(), 1), 1)
+		case "link":
+			return object(`"type":"resource_link","uri":`+texts(), 1)
+		}
+		return value(2)
+	}
+	switch r.IntN(4) {
+	case 0:
+		return object(`"content":[`+block()+`,`+block()+`]`, 2)
+	case 1:
+		return object(`"contents":[`+object(`"uri":`+texts(), 1)+`]`, 2)
+	case 2:
+		return object(`"messages":[`+object(`"role":"user","content":`+block(), 1)+`]`, 2)
 	}
 	return value(4)
 }

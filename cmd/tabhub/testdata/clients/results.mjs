@@ -28,7 +28,7 @@ const tools = {
   mislabelled: [image('image/png', gif), 'image/gif'],
   svg: [image('image/svg+xml', btoa(svg)), svg],
   no_base64: [image('image/png', 'not an image, sorry'), 'not an image, sorry'],
-  empty: [image('image/png', ''), 'image/png without data'],
+  empty: [image('image/png', ''), 'image/png, 0 bytes'],
   err_word: [{ ...text('x'), isError: 'true' }, 'x'],
   null_struct: [{ ...text('x'), structuredContent: null }, 'x'],
   list_struct: [{ ...text('x'), structuredContent: ['listed here'] }, 'listed here'],
