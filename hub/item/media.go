@@ -144,9 +144,8 @@ func areBase64(x uint64) bool {
 	return x&highs == 0 && (letters|digits|plus)&highs == highs
 }
 
-// media returns what stands for a block of the type image or audio.
-func (m *mender) media(v json.RawMessage, kind string) json.RawMessage {
-	data, mimeType := rawjson.Get(v, "data"), rawjson.Get(v, "mimeType")
+// media returns what stands for a block of the type image or audio with these members.
+func (m *mender) media(v json.RawMessage, kind string, data, mimeType json.RawMessage) json.RawMessage {
 	if data == nil { // as model APIs write it
 		data, mimeType = rawjson.Get(v, "source", "data"), rawjson.Get(v, "source", "media_type")
 	}
@@ -202,7 +201,7 @@ func (m *mender) instead(v json.RawMessage, kind, member string, value json.RawM
 	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
 		switch key {
 		case "type":
-			return json.RawMessage(`"` + kind + `"`)
+			return asString(v, kind)
 		case "data", "source", "mimeType":
 			return nil
 		}
@@ -216,19 +215,40 @@ func (m *mender) relabelled(v, data json.RawMessage, f file, kind, mimeType, sai
 	if mimeType != said {
 		m.changed(kind + " of another type than said")
 	}
-	if !oneOf(rawjson.Get(v, "mimeType"), mimeType) {
-		v = set(v, "mimeType", rawjson.AppendString(nil, mimeType))
-	}
 	if !same(data, f.data) {
 		m.changed(kind + " in other base64")
 	}
-	if rawjson.Get(v, "source") != nil {
-		v = set(v, "source", nil)
+	hasData, hasType := false, false
+	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		switch key {
+		case "type":
+			return asString(v, kind)
+		case "mimeType":
+			hasType = true
+			return asString(v, mimeType)
+		case "data":
+			hasData = true
+			return f.data
+		case "source":
+			return nil
+		}
+		return m.publish(key, v)
+	})
+	if !hasType {
+		v = set(v, "mimeType", asString(nil, mimeType))
 	}
-	if k, _ := rawjson.String(rawjson.Get(v, "type")); k != kind {
-		v = set(v, "type", rawjson.AppendString(nil, kind))
+	if !hasData {
+		v = set(v, "data", f.data)
 	}
-	return m.members(set(v, "data", f.data))
+	return v
+}
+
+// asString returns the JSON of a string: v, if that is it.
+func asString(v json.RawMessage, s string) json.RawMessage {
+	if v != nil && oneOf(v, s) {
+		return v
+	}
+	return rawjson.AppendString(nil, s)
 }
 
 // blob mends the blob of a resource's contents.

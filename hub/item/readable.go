@@ -61,7 +61,19 @@ func (m *mender) block(v json.RawMessage) json.RawMessage {
 		m.changed("content that was no block")
 		return text(textOf(v))
 	}
-	switch kind, _ := rawjson.String(rawjson.Get(v, "type")); kind {
+	var data, mimeType json.RawMessage
+	kind := ""
+	for key, v := range rawjson.Members(v) { // once, as data may be large
+		switch key {
+		case "type":
+			kind, _ = rawjson.String(v)
+		case "data":
+			data = v
+		case "mimeType":
+			mimeType = v
+		}
+	}
+	switch kind {
 	case "text":
 		if t := rawjson.Get(v, "text"); t == nil {
 			return m.says(v, kind)
@@ -70,7 +82,7 @@ func (m *mender) block(v json.RawMessage) json.RawMessage {
 			v = set(v, "text", rawjson.AppendString(nil, textOf(t)))
 		}
 	case "image", "audio":
-		return m.media(v, kind)
+		return m.media(v, kind, data, mimeType)
 	case "resource":
 		resource := rawjson.Get(v, "resource")
 		if resource == nil || resource[0] != '{' {
@@ -232,9 +244,9 @@ func set(object json.RawMessage, name string, value json.RawMessage) json.RawMes
 	return append(append(appendKey(out, name), value...), '}')
 }
 
-// toolResult mends a CallToolResult.
-func (m *mender) toolResult(v json.RawMessage) json.RawMessage {
-	asks, whole, others := asksBack(v), v, 0
+// toolResult mends a CallToolResult, which asks back or not.
+func (m *mender) toolResult(v json.RawMessage, asks bool) json.RawMessage {
+	whole, others := v, 0
 	var says []json.RawMessage // what goes as text, after the content
 	hasContent, hasText, isError := false, false, false
 	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
@@ -286,9 +298,11 @@ func (m *mender) toolResult(v json.RawMessage) json.RawMessage {
 	if !hasContent {
 		v = set(v, "content", json.RawMessage("[]"))
 	}
-	if structured := rawjson.Get(v, "structuredContent"); !hasText && structured != nil {
-		m.changed("structuredContent without a text")
-		says = append(says, structured)
+	if !hasText {
+		if structured := rawjson.Get(v, "structuredContent"); structured != nil {
+			m.changed("structuredContent without a text")
+			says = append(says, structured)
+		}
 	}
 	if !hasText && len(says) == 0 && others > 0 {
 		m.changed("members that MCP does not know")

@@ -37,6 +37,7 @@ func aboutDoubts(doubts string) string {
 type outline struct {
 	content byte // the first byte of its content, 0 if it has none
 	tool    bool // it has another member that tells a CallToolResult
+	typed   bool // it has a resultType
 	plain   bool // it is a CallToolResult of text blocks that needs no mending
 }
 
@@ -75,7 +76,7 @@ func outlineOf(result json.RawMessage) (o outline) {
 			o.tool = true
 			o.plain = o.plain && first == 'f'
 		case "resultType":
-			o.tool, o.plain = o.tool || oneOf(c.Skip(), "complete", "input_required"), false
+			o.tool, o.typed, o.plain = o.tool || oneOf(c.Skip(), "complete", "input_required"), true, false
 			continue
 		case "_meta", "icons", "inputRequests":
 			o.plain = false
@@ -117,7 +118,7 @@ func (it *Item) ToolResult(resp spec.Response, doubts string) (result json.RawMe
 	switch {
 	case outline.isToolResult():
 		if !outline.plain {
-			v = m.toolResult(v)
+			v = m.toolResult(v, outline.typed && asksBack(v))
 		}
 		if resp.Failed && string(rawjson.Get(v, "isError")) != "true" {
 			v = markFailed(v)

@@ -135,7 +135,11 @@ func WellFormed(v []byte) []byte {
 // indexUnicode returns the index of the first `\u` in b, len(b) if there is none. bytes.Index
 // looks at each byte where there are many backslashes.
 func indexUnicode(b []byte) int {
-	rest := b
+	first := bytes.IndexByte(b, '\\')
+	if first < 0 {
+		return len(b)
+	}
+	rest := b[first:]
 	for ; len(rest) > 32; rest = rest[32:] {
 		if (startUnicode(rest)|startUnicode(rest[8:])|startUnicode(rest[16:])|startUnicode(rest[24:]))&highs != 0 {
 			break
