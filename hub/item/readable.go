@@ -282,6 +282,9 @@ func (m *mender) toolResult(v json.RawMessage, asks bool) json.RawMessage {
 		case "resultType":
 			if !asks && string(v) != `"complete"` {
 				m.changed("an unknown resultType")
+				if oneOf(v, "input_required") {
+					v = whole // it asks in a way that nobody can answer
+				}
 				says = append(says, v)
 				return nil
 			}
@@ -326,8 +329,13 @@ func asksBack(v json.RawMessage) bool {
 		return false
 	}
 	requests := rawjson.Get(v, "inputRequests")
-	if requests == nil {
+	if requests == nil || string(requests) == "{}" {
 		return rawjson.Get(v, "requestState") != nil
+	}
+	for _, request := range rawjson.Members(requests) {
+		if method := rawjson.Get(request, "method"); method == nil || !isString.is(method) {
+			return false
+		}
 	}
 	return requests[0] == '{'
 }
@@ -386,8 +394,15 @@ func (m *mender) fit(v json.RawMessage) json.RawMessage {
 			return set(v, "structuredContent", oneLine(object))
 		}
 	}
-	return m.misfit(v, nil, "structuredContent is missing")
+	return m.misfit(v, nil, Unstructured)
 }
+
+// Misfit begins the text of a result that does not fit its tool's outputSchema; why follows, which
+// is Unstructured if there was nothing to fit it.
+const (
+	Misfit       = "The call was carried out: do not repeat it. What it returned follows, and does not fit the tool's outputSchema: "
+	Unstructured = "structuredContent is missing"
+)
 
 func (m *mender) misfit(v, structured json.RawMessage, why string) json.RawMessage {
 	m.changed("a result that does not fit outputSchema")
@@ -398,7 +413,7 @@ func (m *mender) misfit(v, structured json.RawMessage, why string) json.RawMessa
 	if string(rawjson.Get(v, "isError")) == "true" {
 		return v
 	}
-	note := text("The call was carried out: do not repeat it. What it returned follows, and does not fit the tool's outputSchema: " + why)
+	note := text(Misfit + why)
 	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
 		note = append(append(note, ','), block...)
 	}

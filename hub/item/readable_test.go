@@ -115,6 +115,7 @@ func TestToolResultIsReadable(t *testing.T) {
 		{`{"resultType":"hotels","rows":[1]}`, `{"content":[{"type":"text","text":"{\"resultType\":\"hotels\",\"rows\":[1]}"}],"structuredContent":{"resultType":"hotels","rows":[1]}}`, ""},
 		{`{"content":[{"type":"text","text":"x"}],"resultType":"partial"}`, `{"content":[{"type":"text","text":"x"},{"type":"text","text":"partial"}]}`, "an unknown resultType"},
 		{`{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":5}}}}`, `{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"e.com asks: 5"}}}}`, ""},
+		{`{"resultType":"input_required","inputRequests":{"k":"who?"}}`, `{"content":[{"type":"text","text":"{\"resultType\":\"input_required\",\"inputRequests\":{\"k\":\"who?\"}}"}],"inputRequests":{"k":"who?"}}`, "an unknown resultType"},
 		{`{"content":[{"type":"text","text":"cut \ud83d here"}],"k\udc00":["\ud83d\ude00"]}`, `{"content":[{"type":"text","text":"cut \ufffd here"}],"k\ufffd":["\ud83d\ude00"]}`, "half surrogate pairs"},
 		{`"\udc00"`, `{"content":[{"type":"text","text":"\ufffd"}]}`, "half surrogate pairs"},
 		{`{"content":[],"isError":true}`, `{"content":[{"type":"text","text":"The tool failed and did not say why."}],"isError":true}`, ""},
@@ -135,9 +136,7 @@ func TestToolResultFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	note := func(why string) string {
-		return string(text("The call was carried out: do not repeat it. What it returned follows, and does not fit the tool's outputSchema: " + why))
-	}
+	note := func(why string) string { return string(text(Misfit + why)) }
 	for _, c := range []struct{ result, want string }{
 		{`{"content":[{"type":"text","text":"3"}],"structuredContent":{"total":3}}`, `{"content":[{"type":"text","text":"3"}],"structuredContent":{"total":3}}`},
 		{`{"total":3}`, `{"content":[{"type":"text","text":"{\"total\":3}"}],"structuredContent":{"total":3}}`},

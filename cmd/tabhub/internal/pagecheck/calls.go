@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/hub/schema"
+	"tabhub/hub/item"
 	"tabhub/spec/rawjson"
 )
 
@@ -44,33 +44,19 @@ func Judge(c *Call) []Finding {
 		return r.all
 	}
 	if string(rawjson.Get(c.Result, "isError")) == "true" {
-		r.add(Error, CallFailed, "", "%s it fails: %s", with, cut(cmp.Or(c.Why, resultText(c.Result)), maxFailureText))
-		return r.all
-	}
-	if c.Arguments != nil {
-		r.result(c, with)
+		said := resultText(c.Result)
+		why, misfit := strings.CutPrefix(said, item.Misfit)
+		why, _, _ = strings.Cut(why, "\n")
+		switch {
+		case !misfit:
+			r.add(Error, CallFailed, "", "%s it fails: %s", with, cut(cmp.Or(c.Why, said), maxFailureText))
+		case why == item.Unstructured:
+			r.add(Error, ResultUnstructured, "return an object, or structuredContent", "%s it returns no structuredContent, which its outputSchema promises", with)
+		default:
+			r.add(Error, ResultNotAsPromised, "change the result or the outputSchema", "%s its structuredContent is not as its outputSchema says: %s", with, why)
+		}
 	}
 	return r.all
-}
-
-// result judges what a tool has returned.
-func (r *report) result(c *Call, with string) {
-	structured := rawjson.Get(c.Result, "structuredContent")
-	promised := c.Item.member("outputSchema")
-	if promised == nil {
-		return
-	}
-	if structured == nil {
-		r.add(Error, ResultUnstructured, "return an object, or structuredContent", "%s it returns no structuredContent, which its outputSchema promises", with)
-		return
-	}
-	compiled, err := new(schema.Cache).Compile(promised)
-	if err != nil {
-		return // SchemaInvalid
-	}
-	if err := compiled.Check(structured); err != nil {
-		r.add(Error, ResultNotAsPromised, "change the result or the outputSchema", "%s its structuredContent is not as its outputSchema says: %v", with, err)
-	}
 }
 
 // resultText returns the texts of a result, less the hub's wrapping of a failure.

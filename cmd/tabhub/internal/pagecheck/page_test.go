@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -70,16 +71,17 @@ func TestJudge(t *testing.T) {
 	text := func(s string) string {
 		return string(mustJSON(map[string]any{"content": []map[string]string{{"type": "text", "text": s}}}))
 	}
-	promises := `,"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`
+	misfit := func(why string) json.RawMessage {
+		return json.RawMessage(strings.Replace(text(item.Misfit+why), "{", `{"isError":true,`, 1))
+	}
 	for name, c := range map[string]struct {
 		tool string
 		call Call
 		want string
 	}{
 		"answers":      {"", Call{Result: json.RawMessage(text("three"))}, ""},
-		"as promised":  {promises, Call{Result: json.RawMessage(`{"content":[],"structuredContent":{"n":3}}`)}, ""},
-		"otherwise":    {promises, Call{Result: json.RawMessage(`{"content":[],"structuredContent":{"n":"3"}}`)}, "error:result-not-as-promised:paint"},
-		"unstructured": {promises, Call{Result: json.RawMessage(text("three"))}, "error:result-unstructured:paint"},
+		"otherwise":    {"", Call{Result: misfit("/n: must be integer, got string")}, "error:result-not-as-promised:paint"},
+		"unstructured": {"", Call{Result: misfit(item.Unstructured)}, "error:result-unstructured:paint"},
 		"a picture":    {"", Call{Result: json.RawMessage(`{"content":[{"type":"image","mimeType":"image/png","data":"aaaa"}]}`)}, ""},
 		"leaves":       {"", Call{Failed: "gone", Navigated: "https://example.com/"}, "warning:call-navigates:paint"},
 		"no answer":    {"", Call{Failed: "TOOL_TIMEOUT: late"}, "error:call-failed:paint"},
