@@ -35,7 +35,8 @@ func (m *mender) changed(what string) {
 	}
 }
 
-func (m *mender) Changes() string { return strings.Join(m.changes, ", ") }
+// summary says what was changed.
+func (m *mender) summary() string { return strings.Join(m.changes, ", ") }
 
 // receive returns what a page answered, on one line and in well-formed Unicode.
 func (m *mender) receive(answer json.RawMessage) json.RawMessage {
@@ -50,8 +51,8 @@ func (m *mender) receive(answer json.RawMessage) json.RawMessage {
 	return formed
 }
 
-// text returns a text block.
-func text(s string) json.RawMessage {
+// textBlock returns a text block.
+func textBlock(s string) json.RawMessage {
 	return append(rawjson.AppendString([]byte(`{"type":"text","text":`), s), '}')
 }
 
@@ -59,7 +60,7 @@ func text(s string) json.RawMessage {
 func (m *mender) block(v json.RawMessage) json.RawMessage {
 	if v[0] != '{' {
 		m.changed("content that was no block")
-		return text(textOf(v))
+		return textBlock(textOf(v))
 	}
 	var data, mimeType json.RawMessage
 	kind := ""
@@ -121,7 +122,7 @@ func (m *mender) says(v json.RawMessage, kind string) json.RawMessage {
 	if kindless := rawjson.Get(v, "type"); only == nil || others != 1 || kindless != nil && kind == "" {
 		only = v
 	}
-	return text(textOf(only))
+	return textBlock(textOf(only))
 }
 
 // link mends the members of a resource link that clients check.
@@ -145,10 +146,13 @@ func (m *mender) link(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// str returns the string that a member must be.
+// str returns the string that a member must be, nil for a null.
 func (m *mender) str(v json.RawMessage) json.RawMessage {
-	if v[0] == '"' {
+	switch v[0] {
+	case '"':
 		return v
+	case 'n':
+		return nil
 	}
 	m.changed("a member that was no string")
 	return rawjson.AppendString(nil, string(v))
@@ -413,7 +417,7 @@ func (m *mender) misfit(v, structured json.RawMessage, why string) json.RawMessa
 	if string(rawjson.Get(v, "isError")) == "true" {
 		return v
 	}
-	note := text(Misfit + why)
+	note := textBlock(Misfit + why)
 	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
 		note = append(append(note, ','), block...)
 	}
@@ -533,5 +537,5 @@ func (m *mender) message(v json.RawMessage) json.RawMessage {
 }
 
 func userMessage(s string) json.RawMessage {
-	return append(append(json.RawMessage(`{"role":"user","content":`), text(s)...), '}')
+	return append(append(json.RawMessage(`{"role":"user","content":`), textBlock(s)...), '}')
 }

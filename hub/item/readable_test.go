@@ -25,7 +25,7 @@ func TestBlocks(t *testing.T) {
 	image := func(mimeType, data string) string {
 		return fmt.Sprintf(`{"type":"image","data":%q,"mimeType":%q}`, data, mimeType)
 	}
-	says := func(s string) string { return string(text(s)) }
+	says := func(s string) string { return string(textBlock(s)) }
 	drawing := `{"type":"resource","resource":{"uri":"tabhub:attachment/1","mimeType":"image/svg+xml","text":"` + drew + `"}}`
 	for _, c := range []struct{ block, want string }{
 		{`{"type":"text","text":"a"}`, `{"type":"text","text":"a"}`},
@@ -85,7 +85,7 @@ func TestBlocks(t *testing.T) {
 		{`{"type":"resource","resource":{"uri":"x:y","note":"a"}}`, `{"type":"resource","resource":{"uri":"x:y","note":"a","text":"{\"uri\":\"x:y\",\"note\":\"a\"}"}}`},
 		{`{"type":"resource","resource":"a"}`, says("a")},
 		{`{"type":"resource_link","uri":"x:y","name":"n"}`, `{"type":"resource_link","uri":"x:y","name":"n"}`},
-		{`{"type":"resource_link","uri":"x:y","size":"big","description":5}`, `{"type":"resource_link","uri":"x:y","description":"5","name":"x:y"}`},
+		{`{"type":"resource_link","uri":"x:y","size":"big","title":null,"description":5}`, `{"type":"resource_link","uri":"x:y","description":"5","name":"x:y"}`},
 		{`{"type":"resource_link","name":"n"}`, says(`{"type":"resource_link","name":"n"}`)},
 		{`{"type":"resource_link","uri":"/n","name":"n"}`, says(`{"type":"resource_link","uri":"/n","name":"n"}`)},
 	} {
@@ -136,7 +136,7 @@ func TestToolResultFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	note := func(why string) string { return string(text(Misfit + why)) }
+	note := func(why string) string { return string(textBlock(Misfit + why)) }
 	for _, c := range []struct{ result, want string }{
 		{`{"content":[{"type":"text","text":"3"}],"structuredContent":{"total":3}}`, `{"content":[{"type":"text","text":"3"}],"structuredContent":{"total":3}}`},
 		{`{"total":3}`, `{"content":[{"type":"text","text":"{\"total\":3}"}],"structuredContent":{"total":3}}`},
@@ -192,7 +192,7 @@ func TestResourceResult(t *testing.T) {
 // What a page answers for a prompt can be read: messages of the two roles that there are, with one
 // block each.
 func TestPromptResult(t *testing.T) {
-	user := func(s string) string { return `{"role":"user","content":` + string(text(s)) + `}` }
+	user := func(s string) string { return `{"role":"user","content":` + string(textBlock(s)) + `}` }
 	for _, c := range []struct{ result, want string }{
 		{`{"messages":[{"role":"assistant","content":{"type":"text","text":"a"},"n":1.0}],"description":"d"}`, `{"messages":[{"role":"assistant","content":{"type":"text","text":"a"},"n":1.0}],"description":"d"}`},
 		{`{"messages":[{"role":"user","content":"a"}]}`, `{"messages":[` + user("a") + `]}`},

@@ -127,11 +127,11 @@ func (it *Item) ToolResult(resp spec.Response, doubts string) (result json.RawMe
 			v = AddText(v, aboutDoubts(doubts))
 		}
 	case resp.Failed:
-		return FailureResult(spec.FailToolError, WithDoubts(describe.CleanLines(textOf(v), math.MaxInt), doubts)), m.Changes()
+		return FailureResult(spec.FailToolError, WithDoubts(describe.CleanLines(textOf(v), math.MaxInt), doubts)), m.summary()
 	default:
 		v = wrap(v)
 	}
-	return m.fit(v), m.Changes()
+	return m.fit(v), m.summary()
 }
 
 // wrap returns a CallToolResult of a value that is none.
@@ -181,7 +181,7 @@ func AddText(v json.RawMessage, text string) json.RawMessage {
 func (it *Item) ResourceResult(resp spec.Response, page, public string) (_ json.RawMessage, changed string, _ error) {
 	m := mender{Item: it, page: page, public: public}
 	v, err := m.resourceResult(m.receive(resp.Result))
-	return v, m.Changes(), err
+	return v, m.summary(), err
 }
 
 // PromptResult returns what a page answered for a prompt as a raw GetPromptResult that clients
@@ -189,7 +189,7 @@ func (it *Item) ResourceResult(resp spec.Response, page, public string) (_ json.
 func (it *Item) PromptResult(resp spec.Response) (_ json.RawMessage, changed string, _ error) {
 	m := mender{Item: it}
 	v, err := m.promptResult(m.receive(resp.Result))
-	return v, m.Changes(), err
+	return v, m.summary(), err
 }
 
 // MaxCompletions is how many values a CompleteResult of MCP may have.
