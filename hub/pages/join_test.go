@@ -317,7 +317,7 @@ func TestResults(t *testing.T) {
 	s := newSite(t)
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
 		const tool = (name, execute) => tabhub.registerTool({name, description: "d", execute});
-		tool("full", () => ({content: [{type: "future", x: [1, {y: null}]}], structuredContent: {deep: {a: "ä\u2028"}}, isError: false, _meta: {k: 1}}));
+		tool("full", () => ({content: [{type: "text", text: "t", x: [1, {y: null}]}], structuredContent: {deep: {a: "ä\u2028"}}, isError: false, _meta: {k: 1}}));
 		tool("object", () => ({answer: 42}));
 		tool("structured", () => ({structuredContent: {a: 1}}));
 		tool("text", () => "plain");
@@ -332,7 +332,7 @@ func TestResults(t *testing.T) {
 	</script>`, "")
 	chromium.Shared(t, chromium.Options{}).Open(url)
 	for _, tc := range []struct{ tool, want string }{
-		{"full", `{"content":[{"type":"future","x":[1,{"y":null}]}],"structuredContent":{"deep":{"a":"ä` + "\u2028" + `"}},"isError":false}`},
+		{"full", `{"content":[{"type":"text","text":"t","x":[1,{"y":null}]}],"structuredContent":{"deep":{"a":"ä` + "\u2028" + `"}},"isError":false}`},
 		{"object", `{"content":[{"type":"text","text":"{\"answer\":42}"}],"structuredContent":{"answer":42}}`},
 		{"structured", `{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`},
 		{"text", `{"content":[{"type":"text","text":"plain"}]}`},
