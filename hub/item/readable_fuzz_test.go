@@ -68,7 +68,7 @@ func checkResult(t *testing.T, items []*Item, result string) {
 		resp.Failed = failed
 		for _, it := range items {
 			got, _ := it.ToolResult(resp, "")
-			check("a tool's result", got, func(v any) error { return callToolResult(v, it.output) })
+			check("a tool's result", got, func(v any) error { return callToolResult(v, it) })
 		}
 	}
 	resp.Failed = false
@@ -173,7 +173,7 @@ func words(v json.RawMessage, all *[]string) {
 
 type object = map[string]any
 
-func callToolResult(v any, output *schema.Schema) error {
+func callToolResult(v any, of *Item) error {
 	r, ok := v.(object)
 	if !ok {
 		return fmt.Errorf("is no object")
@@ -208,13 +208,13 @@ func callToolResult(v any, output *schema.Schema) error {
 	if has && len(content) == 0 {
 		return fmt.Errorf("structuredContent has no text")
 	}
-	if output != nil {
+	if of.output != nil {
 		if !has && !isError {
 			return fmt.Errorf("structuredContent is missing")
 		}
 		b, _ := json.Marshal(structured)
-		if has && output.Check(b) != nil {
-			return fmt.Errorf("structuredContent does not fit: %w", output.Check(b))
+		if has && of.checkOutput(b) != nil {
+			return fmt.Errorf("structuredContent does not fit: %w", of.checkOutput(b))
 		}
 	}
 	return metaIs(r)
