@@ -71,7 +71,16 @@ func (h *Hub) describePage(by *consent.Caller, addr spec.TabAddr, page *spec.Pag
 	h.mu.RLock()
 	url, names := h.state.TabURL(addr, page.URL), h.toolNamesLocked(by, addr)
 	h.mu.RUnlock()
-	if url == "" {
+	switch reason := describe.Clean(page.Error, 128); {
+	case reason == spec.PageAborted:
+		return "No new page was shown: what came was a download or had no content, or loading was stopped."
+	case reason != "":
+		at := ""
+		if url != "" {
+			at = " at " + describe.Clean(url, spec.MaxURI)
+		}
+		return fmt.Sprintf("The page%s cannot be loaded: %s. The request may have reached nobody.", at, reason)
+	case url == "":
 		return "The tab now shows another page, of which the hub is told nothing."
 	}
 	text := "The page is now at " + describe.Clean(url, spec.MaxURI)

@@ -286,7 +286,14 @@ type Outcome struct {
 type Page struct {
 	URL   string `json:"url,omitempty" validate:"max=2048"`
 	Title string `json:"title,omitempty" validate:"max=4096"`
+	// Error is why the browser could not show the page, in its own words; PageAborted if
+	// there was none to show.
+	Error string `json:"error,omitempty" validate:"max=128"`
 }
+
+// PageAborted is the Error of a Page if what came was a download or had no content, or if
+// loading was stopped: the tab shows what it did before.
+const PageAborted = "ERR_ABORTED"
 
 // ReadResource is browser/readResource, answered with an MCP ReadResourceResult.
 type ReadResource struct {

@@ -301,6 +301,8 @@ export type OwnerState = {
 export type Page = {
   url?: string;
   title?: string;
+  /** Error is why the browser could not show the page, in its own words; PageAborted if there was none to show. */
+  error?: string;
 };
 
 /** Pair is the parameters of browser/pair, with which a browser that is paired with the hub begins: what both sides prove is in PROTOCOL.md, "Pairing". */

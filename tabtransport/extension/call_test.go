@@ -29,7 +29,7 @@ func (h *hub) callFrame(ctx context.Context, tab, frame int64, name, args string
 		got = "failed: " + got
 	}
 	if resp.Page != nil {
-		got += fmt.Sprintf(" at %s %q", resp.Page.URL, resp.Page.Title)
+		got += fmt.Sprintf(" at %s %q%s", resp.Page.URL, resp.Page.Title, resp.Page.Error)
 	}
 	return got, nil
 }

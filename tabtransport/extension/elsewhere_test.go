@@ -26,6 +26,7 @@ const travels = `<!doctype html><title>Start</title>
 <form toolname="download" tooldescription="d" toolautosubmit action="/download"><input name="q"></form>
 <form toolname="otherTab" tooldescription="d" toolautosubmit action="/answer" target="_blank"><input name="q"></form>
 <form toolname="otherFrame" tooldescription="d" toolautosubmit action="/answer" target="inner"><input name="q"></form>
+<form toolname="dead" tooldescription="d" toolautosubmit action="http://127.0.0.1:1/x"><input name="q"></form>
 <iframe name="inner"></iframe>
 <script>
 const add = (name, execute) => document.modelContext.registerTool({name, description: 'd', execute});
@@ -34,11 +35,13 @@ add('says', () => { location.href = '/later'; setTimeout(() => fetch('/go'), 500
 add('never', () => { location.href = '/answer'; return new Promise(() => {}); });
 add('mutely', () => { location.href = '/mute'; return new Promise(() => {}); });
 add('reloads', () => { location.reload(); return new Promise(() => {}); });
+add('unknown', () => { location.href = 'http://no-such.invalid/'; return 'ordered'; });
+add('lost', () => { location.href = 'http://no-such.invalid/'; return new Promise(() => {}); });
 add('hangs', () => { parent.postMessage('started', '*'); return new Promise(() => {}); });
 add('where', () => location.search);
 </script>`
 
-var travelTools = strings.Fields("form post redirected mute shop slow abroad nowhere download otherTab otherFrame goes says never mutely reloads hangs where")
+var travelTools = strings.Fields("form post redirected mute shop slow abroad nowhere download otherTab otherFrame dead goes says never mutely reloads unknown lost hangs where")
 
 // travelLibrary is such a page with a library, which has a form submitted, too.
 const travelLibrary = `<!doctype html><title>Start</title><form id="form" action="/answer"></form><script>
@@ -135,8 +138,11 @@ func testCallsThatNavigate(t *testing.T, native bool) {
 		{"mute", `{"content":[]}`, url + `/mute?q=x "Mute"`},
 		{"shop", `{"content":[]}`, url + `/shop?q=x "Shop"`},
 		{"abroad", `{"content":[]}`, other + `/answer?q=x "Answer"`},
-		{"nowhere", submitted, ""},
-		{"download", submitted, ""},
+		{"nowhere", submitted, url + `/204?q=x ""ERR_ABORTED`},
+		{"download", submitted, url + `/download?q=x ""ERR_ABORTED`},
+		{"dead", `failed: "the form was submitted, but its page did not load"`, `http://127.0.0.1:1/x?q=x ""ERR_UNSAFE_PORT`},
+		{"unknown", `failed: {"content":[{"type":"text","text":"ordered"}]}`, `http://no-such.invalid/ ""ERR_NAME_NOT_RESOLVED`},
+		{"lost", leftUnanswered, `http://no-such.invalid/ ""ERR_NAME_NOT_RESOLVED`},
 		{"otherTab", submitted, ""},
 		{"otherFrame", submitted, ""},
 		{"goes", answerData, url + `/answer "Answer"`},

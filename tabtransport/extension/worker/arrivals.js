@@ -25,7 +25,7 @@ const BUSY = 2_000;
  * The next document of a frame.
  *
  * @typedef {object} Arrival
- * @property {{url?: string, title?: string}} page empty if the user does not share it
+ * @property {{url?: string, title?: string, error?: string}} page empty if the user does not share it; error says why the browser could not show it
  * @property {string} data the JSON of what it says: an array; "" for nothing
  * @property {boolean} read whether it could be looked at, as error pages cannot
  */
@@ -41,6 +41,16 @@ export class Arrivals {
   constructor(tabs, settings) {
     this.#tabs = tabs;
     this.#settings = settings;
+  }
+
+  /**
+   * What follows if the browser could not show it.
+   *
+   * @param {{url: string, error: string}} what
+   * @returns {Arrival}
+   */
+  failed({ url, error }) {
+    return { page: { ...pageOf(this.#settings(), { url }), error: error.replace(/^net::/, "").slice(0, 128) }, data: "", read: false };
   }
 
   /**

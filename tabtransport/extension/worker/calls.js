@@ -17,6 +17,9 @@ const SHORT = 5;
 /** Answers that the hub may not have are held up to this many characters. */
 const MAX_HELD = 64 << 20;
 
+/** What the browser says of an address that led to no page: a download, or an answer without content. */
+const ABORTED = "ERR_ABORTED";
+
 const MAY_HAVE = "it may have taken effect";
 
 /** @typedef {import("./tabs.js").Tabs} Tabs */
@@ -36,6 +39,7 @@ const MAY_HAVE = "it may have taken effect";
  * @property {boolean} [leaving] whether it leads to another document
  * @property {boolean} [submitted] whether its form does
  * @property {FrameAnswer} [answer] its answer, while that document is waited for
+ * @property {{url: string, error: string}} [failed] why the browser could not show that document
  */
 
 /**
@@ -296,6 +300,17 @@ export class Calls {
     this.#stored.save();
   }
 
+  /**
+   * The browser could not show a document.
+   *
+   * @param {{tabId: number, frameId: number, url: string, error: string}} what
+   */
+  failed({ tabId, frameId, url, error }) {
+    for (const call of this.#open.values()) {
+      if (call.tool && call.tabId === tabId && call.frameId === frameId) call.failed = { url, error };
+    }
+  }
+
   /** The port of a document was closed: the page has gone, or sleeps in the cache. */
   disconnected(/** @type {chrome.runtime.Port} */ port) {
     for (const [id, other] of this.#ports) {
@@ -347,21 +362,27 @@ export class Calls {
     this.#following.add(id);
     if (!restored) this.#report(id, call, { message: "the page is loading another one" });
     const wanted = () => this.#open.get(id) === call && (!this.#ports.has(id) || (call.leaving === true && call.answer !== undefined));
-    const next = await this.#arrivals.after(call, wanted);
+    const found = await this.#arrivals.after(call, wanted);
     this.#following.delete(id);
     if (this.#open.get(id) !== call) return;
-    const { tabId, leaving, submitted, answer } = call;
+    const { tabId, leaving, submitted, answer, failed } = call;
     const port = this.#ports.get(id);
+    const next = failed && !found?.read ? this.#arrivals.failed(failed) : found;
+    const error = next?.page.error !== undefined && next.page.error !== ABORTED;
     const nothing = answer ? answer.nothing : submitted;
     if (next?.data && (nothing || (leaving && !answer))) {
       this.#answer(id, tabId, { result: outcome(true, { content: [{ type: "text", text: next.data }] }, next) }, port);
     } else if (port && !answer) {
       return; // its document is back
+    } else if (next && error && nothing) {
+      this.#answer(id, tabId, { result: outcome(false, submitted ? "the form was submitted, but its page did not load" : "the tool led to a page that did not load", next) }, port);
+    } else if (next && error && answer) {
+      this.#answer(id, tabId, { result: withPage(answer.result?.replace(/^\{"success":true/, '{"success":false'), next) }, port);
     } else if (next?.read && nothing) {
       this.#answer(id, tabId, { result: outcome(true, { content: [] }, next) }, port);
     } else if (answer) {
       this.#answer(id, tabId, { result: next ? withPage(answer.result, next) : answer.result }, port);
-    } else if (next?.read) {
+    } else if (next?.read || (next && error)) {
       this.#answer(id, tabId, { result: outcome(false, `the page went to another document before the tool answered; ${MAY_HAVE}`, next) });
     } else if (!restored) {
       this.#gone(id);

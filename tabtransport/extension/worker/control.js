@@ -173,11 +173,17 @@ async function navigate(tabId, { url, back, forward, reload, ifOrigin }, setting
   // What is loading already may be complete before the address is.
   const other = before.status === "loading" ? (before.pendingUrl ?? before.url) : undefined;
   const loaded = loads(tabId, address && other !== address ? other : undefined);
+  let reason = "the browser shows an error instead";
+  const failed = (/** @type {{tabId: number, frameId: number, error: string}} */ what) => {
+    if (what.tabId === tabId && what.frameId === 0) reason = what.error.replace(/^net::/, "");
+  };
+  chrome.webNavigation.onErrorOccurred.addListener(failed);
+  void loaded.then(() => chrome.webNavigation.onErrorOccurred.removeListener(failed));
   if (address) await chrome.tabs.update(tabId, { url: address });
   else if (reload) await chrome.tabs.reload(tabId);
   else await travel(tabId, back ? -1 : 1);
   if (await loaded) {
-    if (await isErrorPage(tabId)) throw new Refusal(Code.Internal, "the page cannot be loaded: the browser shows an error instead");
+    if (await isErrorPage(tabId)) throw new Refusal(Code.Internal, `the page cannot be loaded: ${reason}`);
     return {};
   }
   if (back || forward) throw new Refusal(Code.InvalidParams, "there is no page to go to");

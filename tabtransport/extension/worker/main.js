@@ -276,6 +276,7 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
+chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => calls.failed(what)));
 // A window without an address is complete at once, and may not change any more.
 chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
