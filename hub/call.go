@@ -43,6 +43,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 // progressed passes on how far the page of a tool's call has come.
 func (r *run) progressed(p spec.Progress) {
 	p.Message = describe.Clean(p.Message, spec.MaxDescription)
+	// MCP lets progress only grow; what a page says besides, its message, still counts.
+	r.reached = max(r.reached, p.Progress)
+	if p.Progress = r.reached; p.Total != nil && *p.Total < p.Progress {
+		p.Total = nil
+	}
 	r.passage.progressed(p)
 	if r.by.Progress != nil {
 		r.returned(p.Message)
@@ -84,6 +89,7 @@ type run struct {
 	readOnly bool        // only a tool that says so is called
 	pin      *policy.Pin // and none with another definition, if it is not nil
 	progress func(spec.Progress)
+	reached  float64 // the highest progress that the page has told
 	sending  func(func() json.RawMessage) error
 	complete *spec.Complete // what is sent is this, for the item
 
@@ -271,6 +277,9 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			}
 			changed = nil
 			continue
+		}
+		if d := r.target.Dialog; d != nil {
+			return spec.Response{}, dialogFailure(r.target.Addr, d)
 		}
 		if r.target.InUse && (r.kind == spec.KindTool && !r.target.Item.OnlyReads()) {
 			if r.yields.IsZero() {
@@ -568,7 +577,20 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 }
 
 func (r *run) timedOut() *Failure {
-	return &Failure{spec.FailToolTimeout, fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))}
+	text := fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))
+	if d := view(r.h, func(s *state.State) *spec.Dialog { return s.Dialog(r.target.Addr) }); d != nil {
+		text += "; " + dialogWords(r.target.Addr, d)
+	}
+	return &Failure{spec.FailToolTimeout, text}
+}
+
+// dialogFailure is why nothing is sent to a tab that a dialog of its page blocks.
+func dialogFailure(addr spec.TabAddr, d *spec.Dialog) *Failure {
+	return &Failure{spec.FailDialogOpen, dialogWords(addr, d) + "; nothing was sent"}
+}
+
+func dialogWords(addr spec.TabAddr, d *spec.Dialog) string {
+	return fmt.Sprintf("the page in tab %s has a dialog open (%s, with the page's words %q), which the person in front of the browser must answer first", addr.Public(), d.Type, d.Message)
 }
 
 // lost decides about a call that was sent to a tab which is gone: only one that

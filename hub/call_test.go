@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -200,6 +201,36 @@ func TestTimeoutProgressAndCancel(t *testing.T) {
 		c.want(t, "changed their mind")
 		if id := p.Cancelled(); id != r.ID {
 			t.Errorf("cancelled %s, want %s", id, r.ID)
+		}
+	})
+}
+
+// A client's library may refuse progress that falls.
+func TestProgressNeverFalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "x"))
+		var told []float64
+		by := *tester
+		by.Progress = func(p spec.Progress) {
+			told = append(told, p.Progress)
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_x", By: &by})
+			done <- err
+		}()
+		r := p.Next()
+		for _, n := range []float64{5, 2, 7, -1} {
+			p.Progress(r, n)
+		}
+		answer(p, r, "done")
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if want := []float64{5, 5, 7, 7}; !slices.Equal(told, want) {
+			t.Errorf("told %v, want %v", told, want)
 		}
 	})
 }

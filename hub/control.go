@@ -43,12 +43,20 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
 	there = there && h.state.KnowsPeer(h.by(by), to.Peer)
+	dialog := h.state.Dialog(to)
 	h.mu.RUnlock()
 	switch {
 	case !there:
 		return resp, "", &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
 	case !capable:
 		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
+	}
+	switch req.(type) {
+	case *spec.ActivateTab, *spec.CloseTab: // which a dialog does not keep from
+	default:
+		if dialog != nil {
+			return resp, "", dialogFailure(to, dialog)
+		}
 	}
 	ctx, passage := h.gate.enter(ctx, by, subject{})
 	defer passage.leave()

@@ -57,6 +57,7 @@ const (
 	FailPaused           FailureCode = "PAUSED"            // the owner has stopped it for now
 	FailStopped          FailureCode = "STOPPED"           // the owner has stopped this call
 	FailTabInUse         FailureCode = "TAB_IN_USE"        // the owner uses the tab by hand, and the call waited in vain
+	FailDialogOpen       FailureCode = "DIALOG_OPEN"       // a dialog of the page blocks the tab
 	FailNoInstance       FailureCode = "NO_INSTANCE"       // no such browser instance
 )
 

@@ -183,6 +183,8 @@ type TabState struct {
 	Replaces int64 `json:"replaces,omitempty"`
 	// Waiting says that a call waits for the person in front of the tab.
 	Waiting *bool `json:"waiting,omitempty"`
+	// Dialog is the dialog that the page has open, which blocks it; without type none is.
+	Dialog *Dialog `json:"dialog,omitempty"`
 	// InUse says that the owner uses the tab by hand. It is said of tabs in
 	// OwnerState.Held only.
 	InUse *bool `json:"inUse,omitempty"`
@@ -280,6 +282,12 @@ type Outcome struct {
 	Payload json.RawMessage `json:"payload"`
 	// Page says that the call has led to another document, and where that is.
 	Page *Page `json:"page,omitempty"`
+}
+
+// Dialog is a dialog of a page: alert, confirm or prompt.
+type Dialog struct {
+	Type    string `json:"type" validate:"max=32"`
+	Message string `json:"message,omitempty" validate:"max=4096"` // the page's words
 }
 
 // Page is where a tab is. It is empty for a site that the user does not share.

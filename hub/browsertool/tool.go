@@ -153,6 +153,7 @@ func (c *call) run(name string, raw json.RawMessage, input *builtin.Input, actio
 		}
 	}
 	if c.args.URL != "" {
+		c.args.URL = encodeBlanks(c.args.URL)
 		if err := checkURL(c.args.URL); err != nil {
 			return nil, err
 		}

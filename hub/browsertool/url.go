@@ -8,6 +8,19 @@ import (
 	"tabhub/describe"
 )
 
+// encodeBlanks returns an address as a browser takes it: without blanks around it, those after its
+// host encoded, as people write them in a query.
+func encodeBlanks(raw string) string {
+	raw = strings.TrimSpace(raw)
+	_, rest, ok := strings.Cut(raw, "://")
+	i := strings.IndexAny(rest, "/?#")
+	if !ok || i < 0 {
+		return raw
+	}
+	i += len(raw) - len(rest)
+	return raw[:i] + strings.ReplaceAll(raw[i:], " ", "%20")
+}
+
 // checkURL lets only web addresses pass: file:, javascript:, data: and a browser's own
 // pages would let a model read what is no page's, or run code in one.
 func checkURL(raw string) error {

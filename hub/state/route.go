@@ -25,12 +25,13 @@ type Candidate struct {
 	Updated  time.Time
 	Since    time.Time // when the hub saw the item's definition first; zero: before it started
 	Active   bool
-	Present  bool       // can be sent to now
-	Departed bool       // the tab is there, but its document has gone; the next one may have the item
-	Asleep   bool       // the tab's page is not loaded; a call has it loaded
-	Excluded bool       // is not to be chosen
-	InUse    bool       // the session holds the tab, and the owner uses it by hand
-	Lease    LeaseState // of the tab, for the session that calls
+	Present  bool         // can be sent to now
+	Departed bool         // the tab is there, but its document has gone; the next one may have the item
+	Asleep   bool         // the tab's page is not loaded; a call has it loaded
+	Dialog   *spec.Dialog // that blocks the tab's page; nil: none is known
+	Excluded bool         // is not to be chosen
+	InUse    bool         // the session holds the tab, and the owner uses it by hand
+	Lease    LeaseState   // of the tab, for the session that calls
 	Room     RoomState
 	Kept     int // place among the tabs that the session prefers, 1 is the first; 0: none
 
@@ -66,7 +67,7 @@ const (
 // Choose returns the index of the best candidate and why it is the best; -1 if there
 // is none (spec/docs/RULES.md, "Routing"). The session's own tabs go before all others, and
 // its calls wait for one that is away. Of others, a tab that is there goes before one that is
-// away or asleep.
+// away or asleep, or that a dialog of its page blocks.
 func (s Snapshot) Choose() (best int, reason string) {
 	best = -1
 	n, highest, leased := 0, 0, false
@@ -157,7 +158,7 @@ func (c *Candidate) rank(lastCall string) (rank int) {
 	default:
 		rank = 20
 	}
-	if (c.Present || c.Departed) && !c.Asleep {
+	if (c.Present || c.Departed) && !c.Asleep && c.Dialog == nil {
 		rank += 4
 	}
 	switch {
@@ -213,7 +214,7 @@ func appendCandidate(all []Candidate, p *provider, ses *session) []Candidate {
 	connected, departed := p.connected(), t.departed(p.item)
 	all = append(all, Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated, Since: p.since,
-		Present: connected && !departed, Departed: connected && departed, Asleep: t.discarded,
+		Present: connected && !departed, Departed: connected && departed, Asleep: t.discarded, Dialog: t.dialog,
 		Lease: t.lease.held(ses), tab: t, session: ses, lease: t.lease,
 	})
 	c := &all[len(all)-1]

@@ -15,6 +15,7 @@ func TestChoose(t *testing.T) {
 	with := func(c Candidate, set func(*Candidate)) Candidate { set(&c); return c }
 	active := func(c *Candidate) { c.Active = true }
 	away := func(c *Candidate) { c.Present = false }
+	blocked := func(c *Candidate) { c.Dialog = &spec.Dialog{Type: "alert"} }
 	excluded := func(c *Candidate) { c.Excluded = true }
 	reading, writing := &item.Item{Kind: spec.KindTool, Class: policy.Read, Provenance: item.Provenance{Verified: true}}, &item.Item{Kind: spec.KindTool, Class: policy.Write}
 	mine := func(c *Candidate) { c.Lease = LeaseMine }
@@ -42,6 +43,7 @@ func TestChoose(t *testing.T) {
 		// A tab that is there goes before one that is away.
 		{Snapshot{Candidates: []Candidate{older, with(with(newer, active), away)}}, 0, ReasonUpdated},
 		{Snapshot{Candidates: []Candidate{with(older, away), with(newer, away)}}, 1, ReasonUpdated},
+		{Snapshot{Candidates: []Candidate{older, with(with(newer, active), blocked)}}, 0, ReasonUpdated},
 		{Snapshot{Candidates: []Candidate{{Departed: true, Active: true, Updated: at(1)}, newer}}, 0, ReasonActive}, // it is being reloaded
 		// A session stays with its tab, whatever the user looks at, and waits for it.
 		{Snapshot{Candidates: []Candidate{with(older, kept(1)), with(newer, active)}, LastCall: "u2"}, 0, ReasonKept},

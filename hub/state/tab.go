@@ -18,13 +18,14 @@ type tab struct {
 	url       string
 	title     string
 	window    int64
-	focused   uint64 // when it became the active one last, as a sequence number
-	keepTools bool   // the user wants its site's items cached
-	hidden    bool   // restored from the store, has not come back yet
-	confirmed bool   // heard of since its peer connected last
-	reloaded  bool   // its peer came back with another document
-	waiting   bool   // a call waits for the person in front of it
-	discarded bool   // its page is not loaded; a call has its browser load it
+	focused   uint64       // when it became the active one last, as a sequence number
+	keepTools bool         // the user wants its site's items cached
+	hidden    bool         // restored from the store, has not come back yet
+	confirmed bool         // heard of since its peer connected last
+	reloaded  bool         // its peer came back with another document
+	dialog    *spec.Dialog // that its page has open; nil: none
+	waiting   bool         // a call waits for the person in front of it
+	discarded bool         // its page is not loaded; a call has its browser load it
 	updated   time.Time
 	saved     time.Time // when its URL was stored last
 	items     map[spec.Kind][]*item.Item
@@ -159,6 +160,11 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if m.Waiting != nil {
 		t.waiting = *m.Waiting
 	}
+	if m.Dialog != nil {
+		if t.dialog = nil; m.Dialog.Type != "" {
+			t.dialog = &spec.Dialog{Type: describe.Clean(m.Dialog.Type, 32), Message: describe.Clean(m.Dialog.Message, spec.MaxDescription)}
+		}
+	}
 	if m.Discarded != nil && *m.Discarded != t.discarded {
 		t.discarded, relabel = *m.Discarded, true
 	}
@@ -168,6 +174,14 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if tx.focus(t, m) || relabel {
 		tx.relabel(t)
 	}
+}
+
+// Dialog returns the dialog that a tab's page has open, nil if none is known.
+func (s *State) Dialog(addr spec.TabAddr) *spec.Dialog {
+	if t := s.tabs[addr]; t != nil {
+		return t.dialog
+	}
+	return nil
 }
 
 // readdress says that a tab is at another address, if no other tab is there. It keeps all else,

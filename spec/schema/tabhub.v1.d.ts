@@ -140,6 +140,13 @@ export type DashboardResult = {
   url: string;
 };
 
+/** Dialog is a dialog of a page: alert, confirm or prompt. */
+export type Dialog = {
+  type: string;
+  /** the page's words */
+  message?: string;
+};
+
 /** EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room is gone. */
 export type EndRoom = {
   /** its ID */
@@ -440,6 +447,8 @@ export type TabState = {
   replaces?: number;
   /** Waiting says that a call waits for the person in front of the tab. */
   waiting?: boolean;
+  /** Dialog is the dialog that the page has open, which blocks it; without type none is. */
+  dialog?: Dialog;
   /** InUse says that the owner uses the tab by hand. It is said of tabs in OwnerState.Held only. */
   inUse?: boolean;
 };

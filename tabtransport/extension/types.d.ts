@@ -114,7 +114,14 @@ type FrameToWorker =
   | { type: "leaving"; id: string; submitted: boolean }
   /** It does not: the page has kept it. */
   | { type: "staying" }
+  /** The page opens a dialog, which blocks it, or has closed it: then the type is "". */
+  | { type: "dialog"; dialog: Dialog }
   | FrameAnswer;
+
+interface Dialog {
+  type: string;
+  message: string;
+}
 
 interface RpcError {
   code: number;

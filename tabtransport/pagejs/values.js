@@ -99,6 +99,12 @@ var Values = class {
     try {
       const { message } = Object(error);
       text = (typeof message === "string" && message) || String(error);
+      // An object that does not say what it is says what is in it.
+      if (Object(error) === error && !(error instanceof Error) && (Array.isArray(error) || text.startsWith("[object "))) {
+        text = ""; // of what cannot be written down, too
+        text = JSON.stringify(error) ?? "";
+        if (text === "{}") text = "";
+      }
     } catch {
       // What a page throws need not be printable.
     }

@@ -77,6 +77,7 @@ var TabhubFrame = class {
 
     const { signal } = this.#unlisten;
     addEventListener("message", (event) => this.#heard(event), { signal });
+    addEventListener("tabhub-dialog", (event) => this.#dialog(/** @type {CustomEvent} */ (event).detail), { signal });
     addEventListener("pageshow", (event) => event.persisted && this.#back(), { signal });
     addEventListener("pagehide", () => this.#leave(), { signal });
     navigation.addEventListener("navigate", (event) => this.#navigates(/** @type {NavigateEvent} */ (event)), { signal });
@@ -207,6 +208,17 @@ var TabhubFrame = class {
     this.#leaving = false;
     for (const running of this.#running.values()) running.leads = undefined;
     this.#post({ type: "staying" });
+  }
+
+  /**
+   * The page opens a dialog, or has closed it. From here the worker still hears of it.
+   *
+   * @param {unknown} detail the page may have forged it
+   */
+  #dialog(detail) {
+    const { type, message } = JSON.parse(String(detail));
+    if (type && !this.#notices.take()) return;
+    this.#post({ type: "dialog", dialog: { type: String(type).slice(0, 32), message: String(message).slice(0, 1000) } });
   }
 
   /** The page goes, or is kept in the back/forward cache. */

@@ -188,6 +188,7 @@ async function navigate(tabId, { url, back, forward, reload, ifOrigin }, setting
   }
   if (back || forward) throw new Refusal(Code.InvalidParams, "there is no page to go to");
   const { url: shown, status } = await existing(tabId);
+  await answers(tabId);
   if (status === "loading" && address && shown !== address && (shown === before.url || shown === other)) {
     throw new Refusal(Code.Internal, `the address has not answered within ${LOAD / 1000} s; the tab goes on waiting for it`);
   }
@@ -195,6 +196,22 @@ async function navigate(tabId, { url, back, forward, reload, ifOrigin }, setting
     throw new Refusal(Code.Internal, "the address led to no page (it may be a download); the tab shows what it did before");
   }
   return {};
+}
+
+/** Why a page that does not answer may not: what else it says is not known. */
+const BLOCKED = "the page does not answer: it is busy, or a dialog of it (or its question whether to leave) is open in the tab, which the person there has to answer";
+
+/**
+ * Fails if a page is blocked, as by a dialog.
+ *
+ * @param {number} tabId
+ */
+async function answers(tabId) {
+  const tried = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func: () => {} }).then(
+    () => true,
+    () => true,
+  );
+  if (!(await Promise.race([tried, new Promise((resolve) => setTimeout(resolve, 1000, false))]))) throw new Refusal(Code.Internal, BLOCKED);
 }
 
 /**
@@ -264,6 +281,7 @@ async function screenshot(tabId, { ifOrigin }, settings) {
 /** @type {Does<"browser/text">} */
 async function text(tabId, { ifOrigin }, settings) {
   await awake(tabId);
+  await answers(tabId);
   const read = chrome.scripting.executeScript({
     target: { tabId },
     injectImmediately: true, // not when the page has loaded, which may be never

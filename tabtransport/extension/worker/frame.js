@@ -18,6 +18,8 @@ export class Frame {
   origin = "";
   /** The origin that the tab showed then. */
   site = "";
+  /** The dialog that its page has open. @type {Dialog | undefined} */
+  dialog;
   /** What its document offers. */
   offer = NOTHING;
   /** The number of the offer, by the document's own count; 0: it has made none yet. */

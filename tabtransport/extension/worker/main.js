@@ -257,6 +257,9 @@ function heard(frame, port, message) {
     case "staying":
       calls.staying(port);
       break;
+    case "dialog":
+      tabs.dialog(frame, message.dialog);
+      break;
     case "updated":
       if (tabs.permitted(frame)) {
         hub.notify("browser/resourceUpdated", { uri: message.uri }, port.sender?.tab?.id);

@@ -205,6 +205,7 @@ export class Tab {
       replaces: this.replaces,
       keepTools: !!page.url && keeps(settings, page.url),
       waiting: this.waiting,
+      dialog: [...this.frames.values()].find(({ dialog }) => dialog)?.dialog ?? { type: "" },
     };
   }
 }

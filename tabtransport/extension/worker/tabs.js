@@ -217,11 +217,25 @@ export class Tabs {
     const tab = this.#tabOf(frame);
     if (!tab || frame.port !== port) return;
     frame.port = undefined;
+    frame.dialog = undefined;
     for (const other of tab.frames.values()) {
       // A server there may have gone with it.
       if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
     }
     this.#departures.depart(tab, frame);
+  }
+
+  /**
+   * A page has opened or closed a dialog.
+   *
+   * @param {Frame} frame
+   * @param {Dialog} dialog
+   */
+  dialog(frame, dialog) {
+    const tab = this.#tabOf(frame);
+    if (!tab || !permits(this.#settings(), frame.origin)) return;
+    frame.dialog = dialog.type ? dialog : undefined;
+    this.#state(tab);
   }
 
   /**

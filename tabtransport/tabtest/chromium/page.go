@@ -241,6 +241,14 @@ func (p *Page) Front() {
 	})
 }
 
+// AnswerDialog answers the dialog that the page has open.
+func (p *Page) AnswerDialog(accept bool) {
+	p.t.Helper()
+	step(p, "answering a dialog", func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+		return cdp.Call(ctx, t, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept})
+	})
+}
+
 // Screenshot writes what the page shows to file, a PNG.
 func (p *Page) Screenshot(file string) {
 	p.t.Helper()

@@ -1,0 +1,29 @@
+package extension_test
+
+import (
+	"testing"
+
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// A dialog that a tool opens blocks its page: the hub hears of it while it is open, and when it
+// is closed.
+func TestDialogIsSaid(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Asks</title><script>
+		document.modelContext.registerTool({name: 'ask', description: 'd', execute: () => 'said ' + confirm('Sure?')});
+	</script>`}))
+	tab := h.tabWith("ask")
+	done := h.begin(tab, 0, "ask", "{}")
+	h.wait("the dialog is open", func() bool {
+		d := h.tabs[tab].state.Dialog
+		return d != nil && d.Type == "confirm" && d.Message == "Sure?"
+	})
+	p.AnswerDialog(true)
+	if got := <-done; got != `{"content":[{"type":"text","text":"said true"}]}` {
+		t.Error(got)
+	}
+	h.wait("the dialog is closed", func() bool { return h.tabs[tab].state.Dialog.Type == "" })
+}
