@@ -16,12 +16,13 @@ func TestDialogIsSaid(t *testing.T) {
 		document.modelContext.registerTool({name: 'ask', description: 'd', execute: () => 'said ' + confirm('Sure?')});
 	</script>`}))
 	tab := h.tabWith("ask")
+	answer := p.NextDialog()
 	done := h.begin(tab, 0, "ask", "{}")
 	h.wait("the dialog is open", func() bool {
 		d := h.tabs[tab].state.Dialog
 		return d != nil && d.Type == "confirm" && d.Message == "Sure?"
 	})
-	p.AnswerDialog(true)
+	answer(true)
 	if got := <-done; got != `{"content":[{"type":"text","text":"said true"}]}` {
 		t.Error(got)
 	}

@@ -241,11 +241,22 @@ func (p *Page) Front() {
 	})
 }
 
-// AnswerDialog answers the dialog that the page has open.
-func (p *Page) AnswerDialog(accept bool) {
+// NextDialog returns what waits until the page, from now on, has a dialog open, and answers it.
+func (p *Page) NextDialog() (answer func(accept bool)) {
 	p.t.Helper()
-	step(p, "answering a dialog", func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
-		return cdp.Call(ctx, t, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept})
+	return step(p, "looking for dialogs", func(_ context.Context, t *chromedp.Target) (func(bool), error) {
+		opened, stop := t.Subscribe(page.JavascriptDialogOpening.Method)
+		return func(accept bool) {
+			p.t.Helper()
+			defer stop()
+			step(p, "answering a dialog", func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+				select {
+				case <-opened:
+				case <-ctx.Done():
+				}
+				return cdp.Call(ctx, t, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept})
+			})
+		}, nil
 	})
 }
 
