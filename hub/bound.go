@@ -53,10 +53,10 @@ func (h *Hub) changedLists(of state.By) (c Change) {
 	for kind := range numLists {
 		cache, now := h.listsOf(of, kind), h.BoundList(of, kind)
 		cache.mu.Lock()
-		if cache.told != nil && cache.told.sum != now.sum {
+		if cache.told != nil && *cache.told != now.sum {
 			c.add(kind)
 		}
-		cache.told = now
+		cache.told = new(now.sum) // of its own: it is not to keep the list
 		cache.mu.Unlock()
 	}
 	return c

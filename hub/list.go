@@ -18,7 +18,7 @@ import (
 type listCache struct {
 	mu   sync.Mutex // taken before Hub.mu
 	last *Listing
-	told *Listing // that its clients were told of last
+	told *uint64  // the sum of that which its clients were told of last
 }
 
 // block is a domain's part of a list, rendered. It is immutable.
@@ -98,10 +98,14 @@ func (h *Hub) render(of state.By, kind ListKind, last *Listing) *Listing {
 // renderDomain renders what a list has of a domain.
 func (h *Hub) renderDomain(listed []state.Listed, domain spec.Domain, generation uint64) *block {
 	b := &block{domain: domain, generation: generation}
+	listed = slices.DeleteFunc(listed, func(l state.Listed) bool { return l.Tab != 0 && !h.listsTabName(l) })
+	size := 0
 	for _, l := range listed {
-		if l.Tab == 0 || h.listsTabName(l) {
-			b.add(l)
-		}
+		size += l.Item.Size(l.Public, describe.Prefix(l.Place)) + len(",")
+	}
+	b.json, b.items = make([]byte, 0, size), make([]Item, 0, len(listed))
+	for _, l := range listed {
+		b.add(l)
 	}
 	return b
 }

@@ -32,14 +32,14 @@ type Item struct {
 	Warnings   []string        // what is wrong with parts that were left out
 
 	rest     []byte          // all members that pass but name (uri), description and schemas, each as `,"key":value`
-	listed   []byte          // the schemas for clients, likewise; tools only
+	listed   json.RawMessage // the schema of the arguments for clients: part of Raw, if nothing had to be changed; tools only
 	text     []byte          // the page's description, cleaned, as the inside of a JSON string
 	note     string          // of the hub, after it
 	sum      uint64          // of rest, listed and text: what a client would see change
 	pattern  pattern         // of a resource template
 	schemas  *schema.Cache   // compiles input
 	input    json.RawMessage // the page's schema of the arguments, nil if it is not to be checked; tools only
-	output   json.RawMessage // the listed schema of the results, nil if there is none
+	output   json.RawMessage // the schema of the results for clients, nil if there is none
 	names    *schema.Names   // of arguments, as clients know them
 	required []string        // names of arguments; prompts only
 	pin      atomic.Pointer[policy.Pin]
@@ -118,8 +118,9 @@ func (it *Item) checkOutput(structured json.RawMessage) error {
 // Weight is how many bytes the item takes, with what is kept of it elsewhere, about: its object as
 // the page gave it, the same as it is listed, and as it stands in the lists.
 func (it *Item) Weight() int {
-	const fixed = 2 << 10 // of the structs, names and map entries here and in the state
-	return fixed + len(it.Raw) + 3*(len(it.rest)+len(it.listed)+len(it.text))
+	const fixed = 1 << 10 // of the structs, names and map entries here and in the state
+	n := len(it.rest) + len(it.text) + len(it.listed) + len(it.output)
+	return fixed + len(it.Raw) + 3*n
 }
 
 // Makes reports whether the item is a template that a page's URI is made by. The
@@ -132,7 +133,18 @@ func (it *Item) Makes(uri string, left *Steps) bool {
 // public name or URI, its description after a label.
 func (it *Item) AppendJSON(out []byte, public, label string) []byte {
 	out = it.append(out, public, label, it.note)
-	return append(append(out, it.listed...), '}')
+	for i, v := range []json.RawMessage{it.listed, it.output} {
+		if v != nil {
+			out = rawjson.AppendMember(out, schemaKeys[i], v)
+		}
+	}
+	return append(out, '}')
+}
+
+// Size is how many bytes AppendJSON appends, or a few more.
+func (it *Item) Size(public, label string) int {
+	const names = len(`{"uriTemplate":"","description":" ","inputSchema":,"outputSchema":}`)
+	return names + len(public) + len(label) + len(it.text) + len(it.note) + len(it.rest) + len(it.listed) + len(it.output)
 }
 
 // AppendDefinition appends the same with the page's own schemas.

@@ -356,7 +356,7 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 	text := describe.CleanLines(cmp.Or(p.description, p.title, p.name), spec.MaxDescription)
 	quoted := rawjson.AppendString(nil, text)
 	p.text = quoted[1 : len(quoted)-1]
-	p.sum = hashOf(p.rest, p.listed, p.text)
+	p.sum = hashOf(p.rest, p.listed, p.output, p.text)
 	return nil
 }
 
@@ -404,7 +404,7 @@ func (p *parser) schemaMembers() {
 		p.note = "\n(" + listed.About + ")"
 	}
 	p.names = listed.Names
-	p.list("inputSchema", listed)
+	p.listed = p.list("inputSchema", listed)
 	if v := p.outputSchema; v != nil {
 		err := p.usable(v)
 		if t := rawjson.Get(v, "type"); err == nil && t != nil && string(t) != `"object"` {
@@ -413,9 +413,7 @@ func (p *parser) schemaMembers() {
 		if err != nil {
 			p.warn(fmt.Errorf("outputSchema: %w", err))
 		} else {
-			listed := schema.Output(v)
-			p.list("outputSchema", listed)
-			p.output = oneLine(listed.JSON)
+			p.output = p.list("outputSchema", schema.Output(v))
 		}
 	}
 	p.Shape = hashOf(p.inputSchema, p.outputSchema)
@@ -429,15 +427,15 @@ func (p *parser) usable(v json.RawMessage) error {
 	return schema.Check(v)
 }
 
-// list keeps a schema for clients, and says what is otherwise in it than in the page's.
-func (p *parser) list(key string, listed schema.Listed) {
+// list returns a schema for clients, and says what is otherwise in it than in the page's.
+func (p *parser) list(key string, listed schema.Listed) json.RawMessage {
 	for _, wrong := range listed.Wrong {
 		p.warn(fmt.Errorf("%s: %s", key, wrong))
 	}
 	for _, change := range listed.Changed {
 		p.warn(fmt.Errorf("%s%s: %s", ListedOtherwise, key, change))
 	}
-	p.listed = append(append(p.listed, `,"`+key+`":`...), oneLine(listed.JSON)...)
+	return oneLine(listed.JSON)
 }
 
 // ListedOtherwise is how a warning begins of what is not left out, but listed to clients otherwise

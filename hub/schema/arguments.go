@@ -32,7 +32,7 @@ func (s *Schema) Arguments(args json.RawMessage, names *Names, check bool) (_ js
 	if err != nil {
 		return nil, nil, about("arguments", err)
 	}
-	if _, err := measure(&v); err != nil {
+	if err := measure(&v); err != nil {
 		return nil, nil, about("arguments", err)
 	}
 	t := taking{schema: s, names: names, args: &v}
@@ -154,7 +154,7 @@ func (t *taking) text(v *rawjson.Value, types typeSet, what string) bool {
 	if err != nil {
 		return false
 	}
-	if _, err := measure(&stands); err != nil {
+	if err := measure(&stands); err != nil {
 		return false
 	}
 	is := typeOf(&stands)

@@ -27,12 +27,6 @@ type cached struct {
 	schema *Schema
 }
 
-// Check returns why a schema cannot be compiled, nil if it can. It keeps nothing of it.
-func Check(raw json.RawMessage) error {
-	_, err := compileTool(raw)
-	return err
-}
-
 // Compile returns the Schema of raw, which must be a schema for objects: one whose
 // type is "object" or left out, {} or true. It keeps a copy of raw, not raw. The
 // error tells the page's author what is wrong.

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,10 +10,8 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-const (
-	maxObjects = 1000 // in a schema
-	maxRefs    = 1000 // references in a schema
-)
+// maxObjects bounds the objects in a schema, and so its parts and references.
+const maxObjects = 1000
 
 // compiler makes nodes of one schema.
 type compiler struct {
@@ -30,16 +27,14 @@ type reference struct {
 	path []string
 }
 
-// compile returns the node of a whole schema. A keyword that is not as it must be checks nothing:
+// newSchema compiles a schema. A keyword that is not as it must be checks nothing:
 // Input says so to the page's author.
-func compile(doc *rawjson.Value) (_ *node, size int, _ error) {
+func newSchema(doc *rawjson.Value) *Schema {
 	c := &compiler{doc: doc, nodes: map[*rawjson.Value]*node{}}
 	root := c.node(doc)
-	for n := 0; len(c.pending) > 0; n++ {
+	for len(c.pending) > 0 {
 		r := c.pending[0]
-		if c.pending = c.pending[1:]; n == maxRefs {
-			return nil, 0, fmt.Errorf("more than %d references", maxRefs)
-		}
+		c.pending = c.pending[1:]
 		if to := c.find(r.path); to != nil {
 			r.from.refs = append(r.from.refs, c.node(to))
 		} else {
@@ -48,7 +43,7 @@ func compile(doc *rawjson.Value) (_ *node, size int, _ error) {
 	}
 	c.cutLoops()
 	c.settle()
-	return root, c.size(), nil
+	return &Schema{root, c.size()}
 }
 
 // Bytes of what compiled schemas are made of, about.
@@ -153,11 +148,11 @@ func (k *keywords) take(key string, v *rawjson.Value) {
 		n.types = typesIn(v)
 		k.is(n.types != 0)
 	case "const":
-		if _, err := measure(v); k.is(err == nil) {
+		if err := measure(v); k.is(err == nil) {
 			n.values = append(n.values, []rawjson.Value{*v})
 		}
 	case "enum":
-		if _, err := measure(v); k.is(err == nil && len(v.Elements) > 0) {
+		if err := measure(v); k.is(err == nil && len(v.Elements) > 0) {
 			n.values = append(n.values, v.Elements)
 		}
 	case "exclusiveMinimum", "exclusiveMaximum", "minimum", "maximum", "multipleOf":

@@ -127,12 +127,12 @@ func agree(t *testing.T, schema string, values ...json.RawMessage) (valid, inval
 	if err != nil {
 		return 0, 0
 	}
-	ours, err := newSchema(&doc)
+	ours := newSchema(&doc)
 	v, _ := decode(schema)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return anyPattern{pattern}, nil })
-	if err != nil || ours.root.loose || c.AddResource("test://schema", asRead(v, true)) != nil {
+	if ours.root.loose || c.AddResource("test://schema", asRead(v, true)) != nil {
 		return 0, 0
 	}
 	theirs, err := c.Compile("test://schema")
@@ -142,7 +142,7 @@ func agree(t *testing.T, schema string, values ...json.RawMessage) (valid, inval
 	for _, value := range values {
 		if v, err := rawjson.Decode(value); err != nil {
 			continue
-		} else if _, err := measure(&v); err != nil {
+		} else if err := measure(&v); err != nil {
 			continue // a limit that theirs has not
 		}
 		v, _ := decode(string(value))

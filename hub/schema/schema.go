@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,43 +17,58 @@ type Schema struct {
 	size int // bytes that it takes, about
 }
 
-// compileTool compiles a schema of a tool's arguments.
-func compileTool(raw []byte) (*Schema, error) {
+// Check returns why a schema of a tool's arguments or results cannot be compiled, nil if it can. It
+// takes a small part of the time and memory of that.
+func Check(raw json.RawMessage) error {
 	if len(raw) > spec.MaxSchema {
-		return nil, fmt.Errorf("longer than %d bytes", spec.MaxSchema)
+		return fmt.Errorf("longer than %d bytes", spec.MaxSchema)
 	}
 	if err := rawjson.Valid(raw, spec.MaxSchemaDepth); err != nil {
-		return nil, fmt.Errorf("%w (nesting is limited to %d)", err, spec.MaxSchemaDepth)
+		return fmt.Errorf("%w (nesting is limited to %d)", err, spec.MaxSchemaDepth)
+	}
+	switch raw = bytes.TrimSpace(raw); {
+	case string(raw) == "false":
+		return errors.New("false allows no call at all")
+	case string(raw) != "true" && raw[0] != '{': // true allows any object
+		return errors.New("must be an object")
+	case objects(raw) > maxObjects:
+		return fmt.Errorf("more than %d objects", maxObjects)
+	}
+	return nil
+}
+
+// objects counts the objects in a value.
+func objects(v json.RawMessage) (n int) {
+	switch v[0] {
+	case '{':
+		n = 1
+		for _, v := range rawjson.Members(v) {
+			n += objects(v)
+		}
+	case '[':
+		for v := range rawjson.Elements(v) {
+			n += objects(v)
+		}
+	}
+	return n
+}
+
+// compileTool compiles a schema of a tool's arguments or results, which are objects.
+func compileTool(raw []byte) (*Schema, error) {
+	if err := Check(raw); err != nil {
+		return nil, err
 	}
 	doc, err := rawjson.Decode(raw)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case doc.Kind == rawjson.KindBool && doc.Text == "false":
-		return nil, errors.New("false allows no call at all")
-	case doc.Kind != rawjson.KindBool && doc.Kind != rawjson.KindObject: // true allows any object
-		return nil, errors.New("must be an object")
-	}
-	s, err := newSchema(&doc)
-	if err == nil && s.root.types&typeObject == 0 {
+	s := newSchema(&doc)
+	if s.root.types&typeObject == 0 {
 		root := *s.root
 		root.types = typeObject // it is asked for nothing else
 		s.root = &root
 	}
-	return s, err
-}
-
-// newSchema compiles any schema.
-func newSchema(doc *rawjson.Value) (*Schema, error) {
-	if objects, _ := measure(doc); objects > maxObjects {
-		return nil, fmt.Errorf("more than %d objects", maxObjects)
-	}
-	root, size, err := compile(doc)
-	if err != nil {
-		return nil, err
-	}
-	return &Schema{root, size}, nil
+	return s, nil
 }
 
 // Check reports whether args, known to be valid JSON, are valid arguments; no args
@@ -66,7 +82,7 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if err != nil {
 		return about("arguments", err)
 	}
-	if _, err := measure(&v); err != nil {
+	if err := measure(&v); err != nil {
 		return about("arguments", err)
 	}
 	left := budget(maxCheck)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"slices"
@@ -24,20 +25,14 @@ func values(v *rawjson.Value, f func(v *rawjson.Value)) {
 	}
 }
 
-// measure returns how many objects there are in v. The error is that a number costs
-// more than its size says.
-func measure(v *rawjson.Value) (objects int, err error) {
+// measure returns an error if a number in v costs more than its size says.
+func measure(v *rawjson.Value) (err error) {
 	values(v, func(v *rawjson.Value) {
-		switch v.Kind {
-		case rawjson.KindObject:
-			objects++
-		case rawjson.KindNumber:
-			if e := checkNumber(v.Text); e != nil {
-				err = e
-			}
+		if v.Kind == rawjson.KindNumber {
+			err = cmp.Or(err, checkNumber(v.Text))
 		}
 	})
-	return objects, err
+	return err
 }
 
 // errNumber refuses numbers that nobody can mean and that exact arithmetic would
