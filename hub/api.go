@@ -92,11 +92,9 @@ const (
 
 // Listing is one of the hub's lists at a moment. It is immutable and shared.
 type Listing struct {
-	// Generation differs between two listings whose JSON differs.
+	// Generation differs between two listings whose items differ.
 	Generation uint64
-	// JSON is the array of MCP objects, as a list result holds it.
-	JSON json.RawMessage
-	// Items are the array's elements, in its order: by domain, item, tab.
+	// Items are the elements, in the order of a list result: by domain, item, tab.
 	Items []Item
 
 	blocks []*block // by domain

@@ -123,7 +123,7 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 		w.wants(c.by, buyName(t, w, c.tab), "paid by "+c.own)
 		w.wants(c.by, buyName(t, w, c.foreign), "unknown tool")
 		for kind := range numLists {
-			if got := string(w.hub.ListFor(c.by, kind).JSON); strings.Contains(got, c.other) || strings.Contains(got, "tabs") || strings.Contains(got, fmt.Sprintf("tab%d", c.foreign)) {
+			if got := string(jsonOf(w.hub.ListFor(c.by, kind))); strings.Contains(got, c.other) || strings.Contains(got, "tabs") || strings.Contains(got, fmt.Sprintf("tab%d", c.foreign)) {
 				t.Errorf("%s is listed %s", c.by.Who.Name, got)
 			}
 		}
@@ -131,7 +131,7 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 			t.Errorf("%s is listed %d tools", c.by.Who.Name, n)
 		}
 		// What the owner looks at in its own browser is active for it, whatever is in front.
-		if got := string(w.hub.ListFor(c.by, ListTools).JSON); !strings.Contains(got, "Active") {
+		if got := string(jsonOf(w.hub.ListFor(c.by, ListTools))); !strings.Contains(got, "Active") {
 			t.Errorf("%s is listed %s", c.by.Who.Name, got)
 		}
 		for _, it := range append(slices.Clone(w.hub.List(ListResources).Items), w.hub.List(ListPrompts).Items...) {
@@ -203,10 +203,10 @@ func TestBoundCacheAndOpenings(t *testing.T) {
 		e.tell(7, &spec.TabClosed{})
 	}
 	closeTab(w.personal)
-	if got := string(w.hub.ListFor(atHome, ListTools).JSON); !strings.Contains(got, "Cached") {
+	if got := string(jsonOf(w.hub.ListFor(atHome, ListTools))); !strings.Contains(got, "Cached") {
 		t.Errorf("what personal has left: %s", got)
 	}
-	if got := string(w.hub.ListFor(atWork, ListTools).JSON); strings.Contains(got, "Cached") {
+	if got := string(jsonOf(w.hub.ListFor(atWork, ListTools))); strings.Contains(got, "Cached") {
 		t.Errorf("what work has: %s", got)
 	}
 	// The page that is open at work is not the one that is wanted at home.
@@ -216,7 +216,7 @@ func TestBoundCacheAndOpenings(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wants(atWork, domain, "which nobody has named so")
-	if got := string(w.hub.ListFor(atWork, ListTools).JSON); got != "[]" {
+	if got := string(jsonOf(w.hub.ListFor(atWork, ListTools))); got != "[]" {
 		t.Errorf("without its browser a client is listed %s", got)
 	}
 	if err := w.hub.NameBrowser("work-id", "work"); err != nil {
@@ -340,7 +340,7 @@ func TestBoundOutlivesTheHub(t *testing.T) {
 	}
 	w.start(Options{})
 	for _, by := range []*consent.Caller{atWork, atHome} {
-		if got := string(w.hub.ListFor(by, ListTools).JSON); !strings.Contains(got, "Cached") {
+		if got := string(jsonOf(w.hub.ListFor(by, ListTools))); !strings.Contains(got, "Cached") {
 			t.Errorf("%s is listed %s", by.Who.Name, got)
 		}
 	}

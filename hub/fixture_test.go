@@ -199,3 +199,16 @@ func reporting(progress func(spec.Progress)) *consent.Caller {
 	by.Progress = progress
 	return &by
 }
+
+// jsonOf returns a list as a list result holds it.
+func jsonOf(l *Listing) json.RawMessage {
+	all := []json.RawMessage{}
+	for i := range l.Items {
+		all = append(all, l.Items[i].JSON)
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

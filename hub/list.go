@@ -18,14 +18,14 @@ import (
 type listCache struct {
 	mu   sync.Mutex // taken before Hub.mu
 	last *Listing
-	told *uint64  // the sum of that which its clients were told of last
+	told *uint64 // the sum of that which its clients were told of last
 }
 
 // block is a domain's part of a list, rendered. It is immutable.
 type block struct {
 	domain     spec.Domain
 	generation uint64 // of the domain
-	json       []byte // the elements, each followed by a comma
+	json       []byte // the elements, one after the other
 	items      []Item
 	sum        uint64 // differs when a client would have to list again; not with labels
 }
@@ -63,7 +63,7 @@ func (h *Hub) render(of state.By, kind ListKind, last *Listing) *Listing {
 	l := &Listing{Generation: h.state.Generation(), blocks: make([]*block, 0, len(old)+1)}
 	itemKind, template := kind.items()
 	var listed []state.Listed // room for one domain's
-	size, n := len("[]"), 0
+	n := 0
 	for domain, generation := range h.state.Domains() {
 		for len(old) > 0 && old[0].domain < domain {
 			old = old[1:]
@@ -76,22 +76,15 @@ func (h *Hub) render(of state.By, kind ListKind, last *Listing) *Listing {
 			b = h.renderDomain(listed, domain, generation)
 		}
 		l.blocks = append(l.blocks, b)
-		size += len(b.json)
 		n += len(b.items)
 	}
-	l.JSON, l.Items = make([]byte, 0, size), make([]Item, 0, n)
-	l.JSON = append(l.JSON, '[')
+	l.Items = make([]Item, 0, n)
 	for _, b := range l.blocks {
 		if len(b.items) > 0 {
-			l.JSON = append(l.JSON, b.json...)
 			l.Items = append(l.Items, b.items...)
 			l.sum = l.sum*31 + b.sum
 		}
 	}
-	if n > 0 {
-		l.JSON = l.JSON[:len(l.JSON)-1] // the last comma
-	}
-	l.JSON = append(l.JSON, ']')
 	return l
 }
 
@@ -101,7 +94,7 @@ func (h *Hub) renderDomain(listed []state.Listed, domain spec.Domain, generation
 	listed = slices.DeleteFunc(listed, func(l state.Listed) bool { return l.Tab != 0 && !h.listsTabName(l) })
 	size := 0
 	for _, l := range listed {
-		size += l.Item.Size(l.Public, describe.Prefix(l.Place)) + len(",")
+		size += l.Item.Size(l.Public, describe.Prefix(l.Place))
 	}
 	b.json, b.items = make([]byte, 0, size), make([]Item, 0, len(listed))
 	for _, l := range listed {
@@ -145,7 +138,6 @@ func (b *block) add(l state.Listed) {
 		JSON:  json.RawMessage(b.json[start:len(b.json):len(b.json)]),
 		Class: l.Item.Class, Cached: l.Place.Cached, OnlyReads: l.Item.OnlyReads(), Sum: sum,
 	})
-	b.json = append(b.json, ',')
 	b.sum = b.sum*31 + sum
 }
 

@@ -138,7 +138,7 @@ func TestNothingOfAToolIsLost(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		rest := `"title":"T","inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}},"outputSchema":{"type":"object","properties":{}},"annotations":{"title":"A","readOnlyHint":true,"openWorldHint":true},"_meta":{"tags":["\u00e9\/"],"com.e/k":{"a":[1.50,1e2]}}`
 		w.register(p, 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"a.b","description":"d \"q\"",` + rest + `}`)}})
-		got := string(w.hub.List(ListTools).JSON)
+		got := string(jsonOf(w.hub.List(ListTools)))
 		// The schemas come last, whatever the order they came in; each member stays its bytes.
 		for _, member := range []string{
 			`"title":"T"`, `"inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}}`,

@@ -18,7 +18,7 @@ func TestTextsThatStay(t *testing.T) {
 		w := newFixture(t, Options{})
 		rest := `"title":"Größe \u00e4ndern 😀 \ud83d\ude00","annotations":{"title":"ä"},"inputSchema":{"type":"object","description":"商品 \u003cb\u003e\n\t","properties":{"nom":{"type":"string","enum":["é","\u00e9"],"pattern":"^\\u202e\\p{L}$"}}}`
 		w.register(w.page("https://e.com", "a"), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"t","description":"d",` + rest + `}`)}})
-		if got, want := string(w.hub.List(ListTools).JSON), `[{"name":"website_tool_e_com_t","description":"[e.com] d",`+rest+`}]`; got != want {
+		if got, want := string(jsonOf(w.hub.List(ListTools))), `[{"name":"website_tool_e_com_t","description":"[e.com] d",`+rest+`}]`; got != want {
 			t.Errorf("listed\n%s\nwant\n%s", got, want)
 		}
 	})

@@ -53,18 +53,12 @@ func (v *views) of(rules *policy.Set, who *policy.Principal, bound string, kind 
 // shownTo returns what a client is to know of a list.
 func (l *Listing) shownTo(rules *policy.Set, who *policy.Principal) *Listing {
 	now, by := time.Now(), consent.As(who)
-	part := &Listing{Generation: l.Generation, JSON: append(make([]byte, 0, len(l.JSON)), '[')}
+	part := &Listing{Generation: l.Generation}
 	for _, it := range l.Items {
 		a := actionFor(by, it.item, it.Source)
-		if !rules.Shows(&a, now) {
-			continue
+		if rules.Shows(&a, now) {
+			part.Items = append(part.Items, it)
 		}
-		if len(part.Items) > 0 {
-			part.JSON = append(part.JSON, ',')
-		}
-		part.JSON = append(part.JSON, it.JSON...)
-		part.Items = append(part.Items, it)
 	}
-	part.JSON = append(part.JSON, ']')
 	return part
 }

@@ -116,11 +116,11 @@ func (it *Item) checkOutput(structured json.RawMessage) error {
 }
 
 // Weight is how many bytes the item takes, with what is kept of it elsewhere, about: its object as
-// the page gave it, the same as it is listed, and as it stands in the lists.
+// the page gave it, what is made of that, and as it stands in a list.
 func (it *Item) Weight() int {
 	const fixed = 1 << 10 // of the structs, names and map entries here and in the state
 	n := len(it.rest) + len(it.text) + len(it.listed) + len(it.output)
-	return fixed + len(it.Raw) + 3*n
+	return fixed + len(it.Raw) + 2*n
 }
 
 // Makes reports whether the item is a template that a page's URI is made by. The

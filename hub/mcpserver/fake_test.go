@@ -66,7 +66,7 @@ func (h *scripted) set(kind hub.ListKind, items ...string) {
 	if h.lists[kind] != nil {
 		gen = h.lists[kind].Generation + 1
 	}
-	l := &hub.Listing{Generation: gen, JSON: json.RawMessage("[" + strings.Join(items, ",") + "]")}
+	l := &hub.Listing{Generation: gen}
 	for _, it := range items {
 		// A tool of another site than a.com says so.
 		raw := json.RawMessage(it)
@@ -100,12 +100,10 @@ func (h *scripted) List(kind hub.ListKind) *hub.Listing {
 func (h *scripted) Find(kind spec.Kind, name string) (hub.Item, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var items []json.RawMessage
-	_ = json.Unmarshal(h.lists[hub.ListTools].JSON, &items)
-	for _, raw := range items {
+	for _, it := range h.lists[hub.ListTools].Items {
 		var t struct{ Name string }
-		if _ = json.Unmarshal(raw, &t); t.Name == name {
-			return hub.Item{Name: name, JSON: raw}, nil
+		if _ = json.Unmarshal(it.JSON, &t); t.Name == name {
+			return hub.Item{Name: name, JSON: it.JSON}, nil
 		}
 	}
 	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}

@@ -98,8 +98,7 @@ func (s *Server) elements(by *consent.Caller, kind hub.ListKind) []byte {
 	if l := s.lists[kind].Load(); l != nil && l.of == of {
 		return l.json
 	}
-	b := bytes.TrimSpace(oneLine(of.JSON))
-	b = bytes.TrimSpace(b[1 : len(b)-1])
+	b := join(of, func(*hub.Item) bool { return true })
 	s.lists[kind].Store(&list{of, b})
 	return b
 }

@@ -11,7 +11,7 @@ import (
 
 // maxBytes bounds what all tabs offer, and what is cached of closed ones: room for 20,000 tools of
 // usual size.
-const maxBytes = 64 << 20
+const maxBytes = 48 << 20
 
 // share is what one site has of the hub: all its domains together, as naming.SiteOf
 // says.

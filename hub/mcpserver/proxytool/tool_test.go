@@ -40,7 +40,7 @@ func (w *fakeHub) List(kind hub.ListKind) *hub.Listing {
 	if l := w.lists[kind]; l != nil {
 		return l
 	}
-	return &hub.Listing{JSON: json.RawMessage(`[]`)}
+	return &hub.Listing{}
 }
 
 func (w *fakeHub) Find(kind spec.Kind, name string) (hub.Item, error) {
@@ -95,13 +95,7 @@ func (w *fakeHub) GetPrompt(_ context.Context, _ *consent.Caller, name string, a
 }
 
 func listing(gen uint64, items ...hub.Item) *hub.Listing {
-	l := &hub.Listing{Generation: gen, Items: items}
-	var all []*hub.Item
-	for i := range items {
-		all = append(all, &items[i])
-	}
-	l.JSON = join(all)
-	return l
+	return &hub.Listing{Generation: gen, Items: items}
 }
 
 func item(name, domain, raw string) hub.Item {
