@@ -16,6 +16,7 @@ type domain struct {
 	share      *share // of its site
 	origin     string
 	tabs       []*tab                    // its members, by number
+	seen       time.Time                 // when it had one last
 	numbers    map[string]storage.Number // by tab key, also of tabs that are gone
 	entries    map[entryKey]*entry
 	generation uint64     // of the lists when it changed last
@@ -78,6 +79,10 @@ func (tx *Tx) leave(t *tab, m *membership) {
 	tx.saveNumber(d, t)
 	tx.write(storage.DeleteTab{Domain: d.key, Key: t.key})
 	tx.relist(d)
+	tx.boundNumbers(d)
+	if len(d.tabs) == 0 {
+		tx.boundDomains(maxEmpty + maxEmpty/4)
+	}
 }
 
 // leaveUnused ends the memberships of a tab in domains in which it has nothing left.

@@ -1,8 +1,10 @@
 package state
 
 import (
+	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"tabhub/naming"
 	"tabhub/spec"
@@ -136,6 +138,41 @@ func (tx *Tx) forgetNames(asking *domain, match func(*domain) bool) {
 		tx.leaveShare(d)
 		return true
 	})
+}
+
+// Bounds of the domains that are remembered when nothing is left of them but their numbers and
+// names. There may be a quarter more: forgetting searches all names.
+const (
+	maxEmpty  = 512
+	emptyHeld = 30 * 24 * time.Hour
+)
+
+// boundDomains forgets the empty domains that have had no tab for the longest time, if there are
+// more than limit or some are too old: those of the site that has the most, so that no site has the
+// names of others forgotten.
+func (tx *Tx) boundDomains(limit int) {
+	var empty []*domain
+	for _, d := range tx.order {
+		if len(d.tabs)+len(d.caches)+len(d.openings) == 0 {
+			empty = append(empty, d)
+		}
+	}
+	slices.SortStableFunc(empty, func(a, b *domain) int { return b.seen.Compare(a.seen) })
+	rank, sites := map[*domain]int{}, map[*share]int{} // of its site, the last seen first
+	for _, d := range empty {
+		rank[d] = sites[d.share]
+		sites[d.share]++
+	}
+	slices.SortStableFunc(empty, func(a, b *domain) int { return cmp.Compare(rank[a], rank[b]) })
+	gone := map[*domain]bool{}
+	for i, d := range empty {
+		if len(empty) > limit && i >= maxEmpty || tx.now.Sub(d.seen) >= emptyHeld {
+			gone[d] = true
+		}
+	}
+	if len(gone) > 0 {
+		tx.forgetNames(nil, func(d *domain) bool { return gone[d] })
+	}
 }
 
 // forgetName forgets a name that nobody has.

@@ -98,18 +98,60 @@ func TestNumbers(t *testing.T) {
 	f.wantTarget("e_com_tab1_x", d, "x")
 }
 
-// A domain remembers a bounded number of tabs: the one that went first makes room.
+// Of the tabs that come and go a domain remembers few, with their names, and gives none of their
+// numbers to another; nor after a restart. One that was forgotten has another number when it
+// comes back.
 func TestNumbersAreBounded(t *testing.T) {
-	var stored []storage.Change
-	for i := range maxNumbers {
-		seen := time.Date(2026, 1, 2, 3, 0, 0, i, time.UTC)
-		stored = append(stored, storage.Number{Domain: "e.com", Key: fmt.Sprint("k", i), Index: i + 1, LastSeen: seen})
+	f := newFixture(t)
+	const tabs = 10 * maxClosed
+	for i := range tabs {
+		addr := f.page("https://e.com", fmt.Sprint("k", i))
+		f.tools(addr, "", "x")
+		f.wantTarget(fmt.Sprintf("e_com_tab%d_x", i+1), addr, "x")
+		f.closeTab(addr)
+		f.pass(time.Second)
 	}
-	f := newFixture(t, stored...)
-	f.tools(f.page("https://e.com", "a"), "", "x")
-	numbers := f.domains["e.com"].numbers
-	if _, ok := numbers["k0"]; len(numbers) > maxNumbers || ok {
-		t.Errorf("%d numbers, the oldest among them: %t", len(numbers), ok)
+	if d := f.domains["e.com"]; len(d.numbers) > 2*maxClosed || len(f.names) > 2*maxClosed {
+		t.Errorf("%d numbers and %d names are left of %d tabs", len(d.numbers), len(f.names), tabs)
+	}
+	f.restart()
+	for i, key := range []string{fmt.Sprint("k", tabs-1), "k0", "new"} {
+		addr := f.page("https://e.com", key)
+		f.tools(addr, "", "x")
+		f.wantTarget(fmt.Sprintf("e_com_tab%d_x", tabs+i), addr, "x")
+	}
+}
+
+// Of the sites that nobody has open any more few are remembered. One site with ever new
+// subdomains does not have others forgotten.
+func TestEmptyDomainsAreBounded(t *testing.T) {
+	f := newFixture(t)
+	visit := func(host string) {
+		addr := f.page("https://"+host, "k")
+		f.tools(addr, "", "x")
+		f.closeTab(addr)
+		f.pass(time.Second)
+	}
+	const others = maxEmpty / 2
+	for i := range others {
+		visit(fmt.Sprintf("site%d.example", i))
+	}
+	for i := range 2 * maxEmpty {
+		visit(fmt.Sprintf("a%d.evil.com", i))
+	}
+	n := 0
+	for key := range f.domains {
+		if strings.HasPrefix(string(key), "site") {
+			n++
+		}
+	}
+	if n != others || len(f.domains) > 2*maxEmpty || len(f.order) != len(f.domains) || len(f.names) > 4*maxEmpty || len(f.shares) != others+1 {
+		t.Errorf("%d domains, %d of them of others, %d names and %d shares are left", len(f.domains), n, len(f.names), len(f.shares))
+	}
+	f.pass(emptyHeld)
+	f.tools(f.page("https://e.com", "k"), "", "x")
+	if len(f.domains) != 1 {
+		t.Errorf("%d domains are left after %s", len(f.domains), emptyHeld)
 	}
 }
 

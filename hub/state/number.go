@@ -1,19 +1,25 @@
 package state
 
 import (
+	"slices"
+
 	"tabhub/spec"
 	"tabhub/storage"
 )
 
-// maxNumbers bounds the numbers that are remembered of a domain's tabs, those that
-// are gone included.
-const maxNumbers = 4096
+// maxClosed bounds the closed tabs of a domain whose numbers are remembered, each for
+// spec.TabNumberHeld. There may be a quarter more: forgetting searches all names.
+const maxClosed = 64
+
+// forgottenKey is, in place of a tab's key, that of the highest number which is no more
+// remembered and not free yet. The lower ones are not free either.
+const forgottenKey = ""
 
 // saveNumber stores the number that a tab has in a domain as seen now, and returns it.
 func (tx *Tx) saveNumber(d *domain, t *tab) int {
 	n := d.numbers[t.key]
 	n.LastSeen = tx.now
-	d.numbers[t.key] = n
+	d.numbers[t.key], d.seen = n, tx.now
 	tx.write(n)
 	return n.Index
 }
@@ -32,30 +38,47 @@ func (tx *Tx) freeNumber(d *domain) int {
 		}
 		taken[n.Index] = true
 	}
-	if len(d.numbers) >= maxNumbers {
-		tx.evictNumber(d)
-	}
-	for i := 1; ; i++ {
+	for i := d.numbers[forgottenKey].Index + 1; ; i++ {
 		if !taken[i] {
 			return i
 		}
 	}
 }
 
-// evictNumber forgets the number of the tab that went first.
-func (tx *Tx) evictNumber(d *domain) {
-	open := map[string]bool{}
+// boundNumbers forgets the numbers of the tabs that went first, and the names with them, if too
+// many are remembered. They stay taken.
+func (tx *Tx) boundNumbers(d *domain) {
+	if len(d.numbers)-len(d.tabs) <= maxClosed+maxClosed/4 {
+		return
+	}
+	open := map[string]bool{forgottenKey: true}
 	for _, t := range d.tabs {
 		open[t.key] = true
 	}
-	oldest := ""
+	var closed []storage.Number
 	for key, n := range d.numbers {
-		if !open[key] && (oldest == "" || n.LastSeen.Before(d.numbers[oldest].LastSeen)) {
-			oldest = key
+		if !open[key] {
+			closed = append(closed, n)
 		}
 	}
-	if oldest != "" {
-		tx.forgetNumber(d, oldest)
+	slices.SortFunc(closed, func(a, b storage.Number) int { return b.LastSeen.Compare(a.LastSeen) })
+	top := d.numbers[forgottenKey]
+	top.Domain = d.key
+	gone := map[int]bool{}
+	for _, n := range closed[min(maxClosed, len(closed)):] {
+		tx.forgetNumber(d, n.Key)
+		gone[n.Index] = true
+		top.Index = max(top.Index, n.Index)
+		if n.LastSeen.After(top.LastSeen) {
+			top.LastSeen = n.LastSeen
+		}
+	}
+	d.numbers[forgottenKey] = top
+	tx.write(top)
+	for key, b := range tx.names {
+		if b.domain == d && b.entry == nil && gone[b.id.Tab] {
+			tx.forgetName(key, b)
+		}
 	}
 }
 

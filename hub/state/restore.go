@@ -23,7 +23,11 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 		tx.restoreName(n)
 	}
 	for _, n := range stored.Numbers {
-		tx.domain(n.Domain).numbers[n.Key] = n
+		d := tx.domain(n.Domain)
+		d.numbers[n.Key] = n
+		if n.LastSeen.After(d.seen) {
+			d.seen = n.LastSeen
+		}
 	}
 	// The newest registration says what a domain's name stands for.
 	tabs := slices.Concat(stored.Stale, stored.Tabs)

@@ -151,6 +151,7 @@ func (tx *Tx) SaveSeen() {
 			tx.saveNumber(d, t)
 		}
 	}
+	tx.boundDomains(maxEmpty)
 }
 
 // write adds to what is to be written to the store.
