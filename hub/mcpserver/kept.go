@@ -87,12 +87,13 @@ func (ses *session) save(synced func(error)) bool {
 	return true
 }
 
-// forget deletes what is stored of a session that has ended for good.
+// forget deletes what is kept of a session that has ended for good.
 func (ses *session) forget() {
 	ses.saving.Lock()
 	defer ses.saving.Unlock()
 	if ses.outlasts {
 		ses.outlasts = false
+		ses.srv.hub.Outcomes().Drop(ses.identity.session(ses.id))
 		ses.srv.hub.DeleteDocument(keptKind, ses.id)
 	}
 }

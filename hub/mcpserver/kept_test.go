@@ -196,6 +196,36 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 }
 
+// A client that goes without DELETE, again and again, leaves few sessions and nothing of their
+// calls. A session with an open stream stays.
+func TestIdleSessionsOfAClient(t *testing.T) {
+	h := newScripted()
+	s := New(h, Options{})
+	used := overTCP(t, s)
+	used.initialize("2025-06-18")
+	stream := used.do("GET", "/mcp", "")
+	defer stream.Body.Close()
+	for range maxIdleSessions + 20 {
+		c := overTCP(t, s)
+		c.initialize("2025-06-18")
+		if status, body := c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"}}`); status != 200 {
+			t.Fatal(status, body)
+		}
+	}
+	s.mu.Lock()
+	watching := len(s.watching)
+	s.mu.Unlock()
+	if n := len(s.sessions.byID); n != maxIdleSessions || watching != n {
+		t.Errorf("%d sessions, %d of them watching", n, watching)
+	}
+	if _, stored := h.left(); stored != maxIdleSessions {
+		t.Errorf("%d documents are stored", stored)
+	}
+	if status, _ := used.post(ask); status != 200 {
+		t.Errorf("the session with a stream: %d", status)
+	}
+}
+
 // A session that follows more than fits is not kept, and works as long as the hub.
 func TestLargeSessionIsNotKept(t *testing.T) {
 	h := newScripted()

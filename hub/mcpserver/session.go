@@ -298,7 +298,8 @@ func (ses *session) end(cause error) {
 	ses.mu.Lock()
 	first := !ses.ended
 	ses.ended = true
-	final := ses.left || ses.id != "" && ses.transport != telemetry.Stdio && cause != ErrClosing
+	left := ses.left
+	final := left || ses.id != "" && ses.transport != telemetry.Stdio && cause != ErrClosing
 	subs := ses.subs
 	over := telemetry.Session{Transport: ses.transport, Version: ses.version, Took: time.Since(ses.agreed)}
 	ses.subs, ses.out = nil, nil
@@ -310,6 +311,9 @@ func (ses *session) end(cause error) {
 		ses.srv.opts.Telemetry.EndSession(over)
 	}
 	ses.srv.unwatchSession(ses, final)
+	if left {
+		ses.srv.hub.Outcomes().Drop(ses.identity.session(ses.id))
+	}
 	if ses.unbind != nil {
 		ses.unbind()
 	}

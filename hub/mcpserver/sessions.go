@@ -34,8 +34,7 @@ func (all *sessions) startSweepLocked() {
 	}
 }
 
-// add has requests find ses by its id. If there are too many, one that is not in use makes
-// room; it reports whether there is room.
+// add has requests find ses by its id. It reports whether there is room.
 func (all *sessions) add(ses *session) bool {
 	ses.outlasts = ses.transport != telemetry.SSE
 	all.bind(ses)
@@ -44,13 +43,10 @@ func (all *sessions) add(ses *session) bool {
 		all.mu.Unlock()
 		return false
 	}
-	var old *session
-	if len(all.byID)+len(all.kept) >= all.srv.opts.MaxSessions {
-		var ok bool
-		if old, ok = all.makeRoomLocked(); !ok {
-			all.mu.Unlock()
-			return false
-		}
+	old, ok := all.makeRoomLocked(ses.identity.name)
+	if !ok {
+		all.mu.Unlock()
+		return false
 	}
 	now := time.Now()
 	ses.lastUsed, ses.saved = now, now
@@ -74,10 +70,15 @@ func (all *sessions) bind(ses *session) {
 	}
 }
 
-// makeRoomLocked takes out the session that was not used for the longest time, of whoever has
-// the most: who begins many pushes out their own. It returns one that the caller ends, or nil;
-// ok is false if all are in use.
-func (all *sessions) makeRoomLocked() (old *session, ok bool) {
+// maxIdleSessions is how many sessions of one client there may be before one that is not in use
+// makes room for the next. Clients that go without DELETE leave theirs.
+const maxIdleSessions = 128
+
+// makeRoomLocked makes room for one more session of a client. If there are too many, of the client
+// or of all, it takes out the one that was not used for the longest time, of whoever has the most:
+// who begins many pushes out their own. It returns one that the caller ends, or nil; ok is false if
+// there is no room, as all are in use.
+func (all *sessions) makeRoomLocked(whose string) (old *session, ok bool) {
 	count := map[string]int{}
 	for _, ses := range all.byID {
 		count[ses.identity.name]++
@@ -85,9 +86,13 @@ func (all *sessions) makeRoomLocked() (old *session, ok bool) {
 	for _, k := range all.kept {
 		count[k.Whose]++
 	}
+	full := len(all.byID)+len(all.kept) >= all.srv.opts.MaxSessions
+	if !full && count[whose] < maxIdleSessions {
+		return nil, true
+	}
 	most, id, used := 0, "", time.Time{}
-	consider := func(of, whose string, lastUsed time.Time) {
-		if n := count[whose]; n > most || n == most && lastUsed.Before(used) {
+	consider := func(of, by string, lastUsed time.Time) {
+		if n := count[by]; (full || by == whose) && (n > most || n == most && lastUsed.Before(used)) {
 			most, id, used = n, of, lastUsed
 		}
 	}
@@ -102,7 +107,7 @@ func (all *sessions) makeRoomLocked() (old *session, ok bool) {
 	old = all.byID[id]
 	delete(all.byID, id)
 	all.dropKeptLocked(id)
-	return old, id != ""
+	return old, id != "" || !full
 }
 
 // dropKeptLocked forgets a session that nobody has asked for, if there is one of that id.

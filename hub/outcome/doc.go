@@ -43,7 +43,7 @@
 // The latest MaxCalls calls of a session that have ended, for Keep, and up to MaxLost with those
 // of which the answer may be asked for again; of all sessions together MaxEnded. Answers together
 // have up to MaxAnswers bytes, those that were delivered up to MaxAnswer each. What is older goes
-// first. Nothing outlives the process.
+// first. Of a session that is over for good nothing is kept. Nothing outlives the process.
 package outcome
 
 // MetaKey says in the _meta of a result which call it answers.

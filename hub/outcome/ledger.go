@@ -111,6 +111,7 @@ type session struct {
 	asked  int       // that have an asker
 	broken int       // the asker of which has reported a lost connection
 	lost   int       // the answer of which is lost
+	over   bool      // nobody asks for its calls any more
 	gone   time.Time // when the client left; zero: it has not
 }
 
@@ -349,7 +350,7 @@ func (c *Call) End(result, fault json.RawMessage) {
 		close(c.done)
 	}
 	l.append(c)
-	if c.hidden {
+	if c.hidden || s.over {
 		l.forget(c)
 	}
 	for n := len(s.calls) - s.open; n > MaxCalls; n-- {
@@ -505,6 +506,22 @@ func (l *Ledger) Forget(match func(client string) bool) {
 			l.forget(c)
 		}
 		c = next
+	}
+}
+
+// Drop says that a session is over for good: nothing is kept of its calls.
+func (l *Ledger) Drop(of Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.sessions[of]
+	if s == nil {
+		return
+	}
+	s.over = true
+	for _, c := range slices.Clone(s.calls) {
+		if !c.ended.IsZero() {
+			l.forget(c)
+		}
 	}
 }
 

@@ -294,6 +294,25 @@ func TestBounds(t *testing.T) {
 }
 
 // Of a client whose credential was taken back nothing is kept, and of others all.
+// Of a session that its client has ended nothing is kept, what ends later included.
+func TestDrop(t *testing.T) {
+	l := new(Ledger)
+	defer l.Close()
+	other, _, _ := l.Begin(Ask{Session: Session{"ann", "2"}, By: &client{}})
+	other.End(answer, nil)
+	ended, under := acting(l, &client{}), acting(l, &client{})
+	ended.End(answer, nil)
+	ended.Lost(0, &client{})
+	l.Drop(agent)
+	l.check(t)
+	under.End(answer, nil)
+	under.Delivered(0)
+	l.check(t)
+	if l.ended != 1 || len(l.sessions) != 1 {
+		t.Errorf("%d calls of %d sessions are kept", l.ended, len(l.sessions))
+	}
+}
+
 func TestForget(t *testing.T) {
 	l := new(Ledger)
 	defer l.Close()
