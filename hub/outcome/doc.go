@@ -41,7 +41,8 @@
 // # What is kept
 //
 // The latest MaxCalls calls of a session that have ended, for Keep, and up to MaxLost with those
-// of which the answer may be asked for again; of all sessions together MaxEnded. Answers together
+// of which the answer may be asked for again; of a client those of MaxIdle sessions with none such; of
+// all sessions together MaxEnded. Answers together
 // have up to MaxAnswers bytes, those that were delivered up to MaxAnswer each. What is older goes
 // first. Of a session that is over for good nothing is kept. Nothing outlives the process.
 package outcome

@@ -12,6 +12,7 @@ const (
 	MaxCalls   = 64
 	MaxLost    = 512 // of a session, with those of which the answer is not delivered
 	MaxEnded   = 16 << 10
+	MaxIdle    = 128 // sessions of a client, none of whose calls is under way or may be asked for again
 	MaxAnswer  = 1 << 20
 	MaxAnswers = 32 << 20
 	Keep       = 10 * time.Minute
@@ -147,6 +148,7 @@ func (l *Ledger) sessionLocked(a *Ask) *session {
 	if l.sessions == nil {
 		l.sessions = map[Session]*session{}
 	}
+	l.makeRoomLocked(a.Session.Client)
 	s := &session{id: a.Session, said: a.Said}
 	if a.Heir {
 		if i := slices.IndexFunc(l.left, func(left *session) bool { return left.fits(a) }); i >= 0 {
@@ -158,6 +160,36 @@ func (l *Ledger) sessionLocked(a *Ask) *session {
 	}
 	l.sessions[a.Session] = s
 	return s
+}
+
+// makeRoomLocked forgets, for a new session of a client that has many, the calls of the one that
+// was idle for the longest time.
+func (l *Ledger) makeRoomLocked(client string) {
+	if len(l.sessions) < MaxIdle {
+		return
+	}
+	n := 0
+	var oldest *session
+	for _, s := range l.sessions {
+		if s.id.Client != client || s.open+s.asked > 0 || slices.ContainsFunc(s.calls, (*Call).isLost) {
+			continue
+		}
+		n++
+		if oldest == nil || s.latest().Before(oldest.latest()) {
+			oldest = s
+		}
+	}
+	if n >= MaxIdle {
+		l.dropLocked(oldest)
+	}
+}
+
+// latest returns when the latest call of a session has begun.
+func (s *session) latest() (at time.Time) {
+	if n := len(s.calls); n > 0 {
+		at = s.calls[n-1].began
+	}
+	return at
 }
 
 // fits reports whether a request can be of the client that has left s.
@@ -513,11 +545,14 @@ func (l *Ledger) Forget(match func(client string) bool) {
 func (l *Ledger) Drop(of Session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.sessions[of]
-	if s == nil {
-		return
+	if s := l.sessions[of]; s != nil {
+		s.over = true
+		l.dropLocked(s)
 	}
-	s.over = true
+}
+
+// dropLocked forgets the calls of a session that have ended.
+func (l *Ledger) dropLocked(s *session) {
 	for _, c := range slices.Clone(s.calls) {
 		if !c.ended.IsZero() {
 			l.forget(c)

@@ -271,7 +271,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%d calls that nobody asks for again", l.ended)
 		}
 		for i := range MaxEnded {
-			c, _, _ := l.Begin(Ask{Session: Session{"bob", fmt.Sprint(i)}, By: &client{}})
+			c, _, _ := l.Begin(Ask{Session: Session{fmt.Sprint("bob", i%4), fmt.Sprint(i / 4 % MaxIdle)}, By: &client{}})
 			c.End(answer, nil)
 			c.Delivered(0)
 		}
@@ -294,6 +294,35 @@ func TestBounds(t *testing.T) {
 }
 
 // Of a client whose credential was taken back nothing is kept, and of others all.
+// A client that comes each time as another session leaves the calls of few: the latest, and those
+// of which it may ask for the answer.
+func TestManySessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := new(Ledger)
+		defer l.Close()
+		lost := acting(l, &client{})
+		lost.End(answer, nil)
+		lost.Lost(0, &client{})
+		var last *Call
+		for i := range 3 * MaxIdle {
+			last, _, _ = l.Begin(Ask{Session: Session{agent.Client, fmt.Sprint("run ", i)}, Began: time.Now(), By: &client{}})
+			last.End(answer, nil)
+			last.Delivered(0)
+			l.check(t)
+			time.Sleep(time.Millisecond)
+		}
+		if n := len(l.sessions); n != MaxIdle+1 {
+			t.Errorf("%d sessions are kept", n)
+		}
+		if r := l.Report(agent, last.ID(), nil); r.State != MayHave && r.State != Ended {
+			t.Errorf("the latest call is %s", r.State)
+		}
+		if c, _, again := ask(l, agent, &client{}); !again || c != lost {
+			t.Error("the lost answer is not given")
+		}
+	})
+}
+
 // Of a session that its client has ended nothing is kept, what ends later included.
 func TestDrop(t *testing.T) {
 	l := new(Ledger)
