@@ -93,10 +93,11 @@ func (h *Hub) opened(by *consent.Caller, peer spec.PeerID, answer json.RawMessag
 }
 
 // ForgetClient ends what a client has, whose credential was taken back: its sessions with their
-// leases, its tasks, and what is kept of its calls. What it has under way ends by its contexts.
+// leases, its tasks, what is kept of its calls, and what it has read. What it has under way ends by its contexts.
 func (h *Hub) ForgetClient(client string) {
 	h.update(func(tx *state.Tx) { tx.EndClient(client) })
 	h.book.Forget(client)
+	h.gate.flows.Forget(client)
 	h.outcomes.Forget(func(party string) bool { return consent.IsParty(party, client) })
 }
 

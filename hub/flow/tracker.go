@@ -81,6 +81,24 @@ func (t *Tracker) Close() {
 	t.worker.Wait()
 }
 
+// Forget forgets what a client knows, which does not come back.
+func (t *Tracker) Forget(who string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.clients[who]
+	if c == nil || t.closed {
+		return
+	}
+	delete(t.clients, who)
+	t.pushLocked(c, job{do: func() { // once what is queued of it has been read
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		t.values -= len(c.table.values)
+	}})
+}
+
 // Learn takes what a site returned to a client: any JSON, valid and not to be changed. It is
 // read later. Learn is to be called before the client has it, so that Settled knows of it.
 // Without a site it does nothing.

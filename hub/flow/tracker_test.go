@@ -204,6 +204,25 @@ func TestValuesAreForgotten(t *testing.T) {
 	})
 }
 
+// A client whose credential was taken back leaves nothing, also of what is still to be read.
+func TestForgottenClient(t *testing.T) {
+	tr := newTracker(t)
+	for i := range 100 {
+		who := fmt.Sprint("client ", i)
+		for _, from := range []spec.Domain{"a.com", "b.com"} {
+			tr.Learn(who, from, json.RawMessage(fmt.Sprintf(`"the word of client %d is a7f3k9q2m%d"`, i, i)))
+		}
+		tr.Forget(who)
+		if tr.KnowsOther(who, "c.com") {
+			t.Fatal("it knows what it has read")
+		}
+	}
+	tr.Close()
+	if len(tr.clients) > 0 || tr.values != 0 {
+		t.Errorf("%d clients are left, with %d values", len(tr.clients), tr.values)
+	}
+}
+
 // A call that must not be sent before all is known waits for that, and no longer than it
 // may; and one client that has very much read makes no other wait for ever.
 func TestSettled(t *testing.T) {
