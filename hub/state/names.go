@@ -143,7 +143,7 @@ func (tx *Tx) forgetNames(asking *domain, match func(*domain) bool) {
 // Bounds of the domains that are remembered when nothing is left of them but their numbers and
 // names. There may be a quarter more: forgetting searches all names.
 const (
-	maxEmpty  = 512
+	maxEmpty  = 256
 	emptyHeld = 30 * 24 * time.Hour
 )
 
