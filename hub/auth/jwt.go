@@ -112,7 +112,7 @@ func (v *JWT) Verify(token string) (Identity, error) {
 	}
 	// Map claims, unlike a struct, match claim names exactly and not by case.
 	claims := jwt.MapClaims{}
-	if _, err := v.parser.ParseWithClaims(token, claims, v.keys); err != nil {
+	if _, err := v.parser.ParseWithClaims(token, claims, v.keyOf); err != nil {
 		return Identity{}, v.explain(err, claims)
 	}
 	user, _ := claims["user_id"].(string)
@@ -133,11 +133,28 @@ func (v *JWT) Verify(token string) (Identity, error) {
 	return id, nil
 }
 
+var errExtension = errors.New("the token's header has an extension")
+
+// keyOf returns the key of a token. It refuses extensions before anything is fetched for them: the
+// hub understands none, so each crit is one that must be refused (RFC 7515, section 4.1.11), and an
+// empty or malformed one, too. b64 changes what is signed, and has no place in a JWT (RFC 7797,
+// section 7).
+func (v *JWT) keyOf(t *jwt.Token) (any, error) {
+	for _, name := range []string{"crit", "b64"} {
+		if _, there := t.Header[name]; there {
+			return nil, errExtension
+		}
+	}
+	return v.keys(t)
+}
+
 // explain says in a sentence what was wrong with a token.
 func (v *JWT) explain(err error, claims jwt.MapClaims) error {
 	switch {
 	case errors.Is(err, errKeysUnavailable):
 		return fmt.Errorf("%w: the hub has no keys of the issuer; try again later", ErrUnchecked)
+	case errors.Is(err, errExtension):
+		return errors.New("the token's header demands an extension (crit or b64), and this hub supports none: have the issuer sign tokens without one")
 	case errors.Is(err, jwt.ErrTokenMalformed):
 		return errors.New("the token is not a JSON Web Token: copy it again, whole")
 	case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):

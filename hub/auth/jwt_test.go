@@ -101,6 +101,45 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
+// What the issuer says must be understood the hub does not understand. A token that is bound to a
+// condition of that kind must not pass as if it had none.
+func TestVerifyRefusesExtensions(t *testing.T) {
+	v, err := NewJWT(Options{Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"user_id":"u1","exp":%d}`, in(time.Hour)))
+	for header, good := range map[string]bool{
+		`{"alg":"HS256"}`: true,
+		`{"alg":"HS256","typ":"JWT","kid":"1","x":{}}`:          true,
+		`{"alg":"HS256","crit":["http://example.com/unknown"]}`: false,
+		`{"alg":"HS256","crit":["exp"],"exp":1}`:                false,
+		`{"alg":"HS256","crit":["alg"]}`:                        false,
+		`{"alg":"HS256","crit":[]}`:                             false,
+		`{"alg":"HS256","crit":null}`:                           false,
+		`{"alg":"HS256","crit":"exp"}`:                          false,
+		`{"alg":"HS256","crit":[1]}`:                            false,
+		`{"alg":"HS256","crit":["x"],"crit":[],"x":1}`:          false,
+		`{"alg":"HS256","\u0063rit":["x"]}`:                     false,
+		`{"alg":"HS256","b64":false,"crit":["b64"]}`:            false,
+		`{"alg":"HS256","b64":false}`:                           false,
+		`{"alg":"HS256","b64":true}`:                            false,
+	} {
+		signed := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + claims
+		mac, err := jwt.SigningMethodHS256.Sign(signed, secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = v.Verify(signed + "." + base64.RawURLEncoding.EncodeToString(mac))
+		switch {
+		case (err == nil) != good:
+			t.Errorf("%s: %v", header, err)
+		case !good && !strings.Contains(err.Error(), "crit"):
+			t.Errorf("%s: %q does not say why", header, err)
+		}
+	}
+}
+
 func TestVerifyAccepts(t *testing.T) {
 	v, err := NewJWT(Options{Secret: secret, Endpoints: []string{"https://hub.example.com", "http://127.0.0.1:3300", "https://host.example/hub/"}})
 	if err != nil {
