@@ -3,6 +3,7 @@ package oauth
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,15 +11,20 @@ import (
 // maxRedirect bounds a redirect URI, in bytes.
 const maxRedirect = 1024
 
-// opened are schemes that a browser opens by itself. No program has registered them for
-// its own, and some run what stands in the address.
-var opened = []string{
-	"about", "blob", "chrome", "chrome-extension", "data", "devtools", "edge", "file", "filesystem", "ftp", "intent",
-	"javascript", "mailto", "moz-extension", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
+// programs are the schemes of MCP clients that are called back by one without a domain in it. Any
+// other of that kind may be one that the browser or the operating system opens itself, and some
+// of these run what stands in the address.
+var programs = []string{
+	"cherrystudio", "claude", "code-oss", "codex", "cursor", "goose", "kiro", "lmstudio", "mcpjam", "raycast", "trae",
+	"vscode", "vscode-insiders", "vscodium", "warp", "warppreview", "windsurf", "windsurf-next", "zed",
 }
 
+// ofDomain matches a scheme that a program has made of a domain of its maker, in reverse order
+// (RFC 8252, section 7.1).
+var ofDomain = regexp.MustCompile(`^[a-z][a-z0-9-]+(\.[a-z0-9-]+)+$`)
+
 // parseRedirect checks where an answer may be sent: to a web server over TLS, to a program
-// on this computer, or by a scheme that a program has registered.
+// on this computer, or by a scheme that is a program's.
 func parseRedirect(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -32,10 +38,10 @@ func parseRedirect(s string) (*url.URL, error) {
 		return u, nil
 	case u.Scheme == "http" || u.Scheme == "https":
 		return nil, errorf(invalidRedirect, "the redirect URI %.100q must begin with https://, or with http:// and 127.0.0.1, [::1] or localhost", s)
-	case slices.Contains(opened, u.Scheme):
-		return nil, errorf(invalidRedirect, "the redirect URI %.100q is of a scheme that no program answers to", s)
+	case slices.Contains(programs, u.Scheme), ofDomain.MatchString(u.Scheme):
+		return u, nil
 	}
-	return u, nil
+	return nil, errorf(invalidRedirect, "the redirect URI %.100q must begin with https://, with http:// and 127.0.0.1, [::1] or localhost, or with a scheme made of a domain of the program's maker, such as com.example.app:/callback", s)
 }
 
 // isUnsafe reports whether a character has no place in an address: browsers drop some of
