@@ -13,7 +13,6 @@ import (
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/hub/instance"
 	"tabhub/storage"
-	"tabhub/storage/private"
 )
 
 // directory looks at the data directory and what is in it.
@@ -44,8 +43,6 @@ func (d *doctor) directory() {
 		d.bad("data", shell.Here("chmod", "700", string(d.dir)), "others can write in %s (mode %04o)", d.dir, fi.Mode().Perm())
 	} else if err := d.dir.CheckPrivate(); err != nil {
 		d.bad("data", "mend that, or pass --data-dir", "%v", err)
-	} else if err := private.CheckPath(string(d.dir)); err != nil {
-		d.note("data", "mend that, or pass --data-dir", "others can put another directory in the place of %s: %v", d.dir, err)
 	} else if open != 0 {
 		d.note("data", shell.Here("chmod", "700", string(d.dir)), "others can look into %s (mode %04o)", d.dir, fi.Mode().Perm())
 	} else {

@@ -127,6 +127,8 @@ func TestCheckPath(t *testing.T) {
 	mkdir("closed/all", 0o777, me)
 	mkdir("closed/all/mine", 0o700, me)
 	mkdir("closed/stranger", 0o755, stranger)
+	mkdir("ann", 0o775, stranger)
+	mkdir("ann/mine", 0o700, me)
 	link("mine", "toMine", me)
 	link("../all/mine", "mine/toAll", me)
 	link("mine", "ofStranger", stranger)
@@ -162,6 +164,13 @@ func TestCheckPath(t *testing.T) {
 	} {
 		check(t, path, private.CheckPath(filepath.Join(top, path)), refused)
 	}
+	for path, refused := range map[string]string{"ann/mine": "", "ann": "chmod go-w", "stranger/mine": "", "all/mine": "chmod go-w", "sticky/stranger": "chmod go-w"} {
+		check(t, path, private.CheckPath(filepath.Join(top, path), stranger), refused)
+	}
+	if err := os.Chown(filepath.Join(top, "ann"), stranger, 100); err != nil { // the group of many
+		t.Fatal(err)
+	}
+	check(t, "ann/mine", private.CheckPath(filepath.Join(top, "ann", "mine"), stranger), "chmod go-w")
 }
 
 // Root that keeps the environment of a user does not write files into that user's home which the

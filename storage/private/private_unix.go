@@ -99,16 +99,18 @@ const maxLinks = 40
 
 // CheckPath returns an error if others can have path lead to another directory, or can
 // write in the one that it leads to. It follows no symbolic link of others. What of the
-// path does not exist is not looked at.
+// path does not exist is not looked at. It trusts the users of the ids, too.
 //
 // A directory for all, such as /tmp, may be on the way if it is sticky: what it holds
 // can then be renamed by its owner alone. Below one that others cannot enter, the modes
-// do not count.
-func CheckPath(path string) error {
+// do not count. Directories on the way may be writable for the group that a user has alone,
+// as a home directory's are where umask is 002.
+func CheckPath(path string, trusted ...int) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
+	onWay := append(slices.Clone(trusted), unmapped()...)
 	at, rest := "/", split(path)
 	entered := true // others can get as far as at
 	for links := 0; ; {
@@ -119,7 +121,12 @@ func CheckPath(path string) error {
 		if err != nil {
 			return err
 		}
-		if err := checkOwner(at, fi); err != nil {
+		if len(rest) > 0 {
+			err = checkOwner(at, fi, onWay...)
+		} else {
+			err = checkOwner(at, fi, trusted...)
+		}
+		if err != nil {
 			return err
 		}
 		switch {
@@ -139,8 +146,8 @@ func CheckPath(path string) error {
 			continue
 		case !fi.IsDir():
 			return fmt.Errorf("%s is not a directory", at)
-		case entered && fi.Mode().Perm()&0o022 != 0 && (len(rest) == 0 || fi.Mode()&fs.ModeSticky == 0):
-			return checkFile(at, fi)
+		case entered && fi.Mode().Perm()&0o022 != 0 && (len(rest) == 0 || fi.Mode()&fs.ModeSticky == 0 && !isOfOwnGroup(fi)):
+			return checkFile(at, fi, onWay...)
 		}
 		if len(rest) == 0 {
 			return nil
@@ -154,6 +161,23 @@ func CheckPath(path string) error {
 		}
 		rest = rest[1:]
 	}
+}
+
+// isOfOwnGroup reports whether only the group of its owner alone, which has the owner's id, may
+// write to a directory besides the owner.
+func isOfOwnGroup(fi os.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && st.Uid != 0 && st.Uid == st.Gid && fi.Mode().Perm()&0o002 == 0
+}
+
+// unmapped returns the id that directories of users have, root's among them, of which the user
+// namespace of a sandbox knows nothing. It is that of nobody elsewhere.
+func unmapped() []int {
+	users, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil || slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"}) {
+		return nil
+	}
+	return []int{65534}
 }
 
 // split returns the names that a path consists of. It leaves ".." as it is: behind a

@@ -10,7 +10,7 @@ func checkFile(string, os.FileInfo, ...int) error { return nil }
 func CheckEntries(string, ...int) error { return nil }
 
 // CheckPath returns nil.
-func CheckPath(string) error { return nil }
+func CheckPath(string, ...int) error { return nil }
 
 // CheckHome returns nil.
 func CheckHome(string) error { return nil }

@@ -11,8 +11,9 @@ import (
 )
 
 // CheckPrivate refuses a directory in which others can put a token, a store, or a
-// hub.json that leads whoever looks for the hub to them, and one that holds files of
-// others. Root may be given anybody's, as in containers, and then trusts its owner.
+// hub.json that leads whoever looks for the hub to them, one in the place of which they can
+// put another, and one that holds files of others. Root may be given anybody's, as in
+// containers, and then trusts its owner.
 func (d Dir) CheckPrivate() error {
 	fi, err := os.Stat(string(d))
 	if err != nil {
@@ -24,6 +25,16 @@ func (d Dir) CheckPrivate() error {
 	owner := private.Owner(fi)
 	if me := os.Geteuid(); me != 0 && owner != 0 && owner != me {
 		return fmt.Errorf("the data directory %s belongs to another user; pass another --data-dir", d)
+	}
+	// The volume of a pod is writable for all, and nobody else is there.
+	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		var trusted []int
+		if os.Geteuid() == 0 {
+			trusted = []int{owner}
+		}
+		if err := private.CheckPath(string(d), trusted...); err != nil {
+			return fmt.Errorf("others can put another directory in the place of the data directory %s: %w; or pass another --data-dir", d, err)
+		}
 	}
 	for _, lock := range []string{HubLock, StartLock} {
 		// Whoever can open the file can hold the lock, and have the hub.json of a hub that

@@ -35,6 +35,48 @@ func TestDirectoryOfOthers(t *testing.T) {
 	}
 }
 
+// Where others may write above the directory they can put one of theirs in its place, with a
+// token that they know.
+func TestDirectoryBelowOneOfOthers(t *testing.T) {
+	above := t.TempDir()
+	if err := os.Chmod(filepath.Dir(above), 0o755); err != nil { // else nobody gets that far
+		t.Fatal(err)
+	}
+	d := Dir(filepath.Join(above, "new", "data"))
+	if err := d.Make(); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := d.TryLock(HubLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	if err := d.WriteHub(Hub{PID: 7, Addr: "127.0.0.1:3300"}); err != nil {
+		t.Fatal(err)
+	}
+	for mode, refused := range map[os.FileMode]bool{0o700: false, 0o755: false, 0o777: true, 0o772: true, 0o777 | os.ModeSticky: false} {
+		if err := os.Chmod(above, mode); err != nil {
+			t.Fatal(err)
+		}
+		for what, check := range map[string]func() error{
+			"Make":    d.Make,
+			"Running": func() error { _, err := d.Running(); return err },
+		} {
+			if err := check(); (err != nil) != refused || refused && !strings.Contains(err.Error(), "chmod go-w '"+above+"'") {
+				t.Errorf("%v: %s: %v", mode, what, err)
+			}
+		}
+	}
+	// A pod's volume is like that, and has no other users.
+	if err := os.Chmod(above, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+	if err := d.Make(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A file that others can write, or have left there while they could write in the
 // directory, is what they say.
 func TestFilesOfOthers(t *testing.T) {
