@@ -79,7 +79,7 @@ func BenchmarkCallOfSites(b *testing.B) {
 // recorded in a file.
 func BenchmarkOwnersWord(b *testing.B) {
 	h, _ := echo(b, 10, 10)
-	log := record.Open(b.TempDir(), record.Options{User: spec.LocalUser})
+	log := record.Open(b.TempDir()+"/record", record.Options{User: spec.LocalUser})
 	b.Cleanup(log.Close)
 	h.opts.Record = log
 	doc := policy.Document{}

@@ -22,7 +22,8 @@ func (a *app) logVerifyCommand() *cobra.Command {
 		Long: `Check that the record is as it was written.
 
 Each line has the hash of the one before it. So a line that was changed, removed or put in
-is found, and so is a cut at the end, by the head that is kept beside the record. Whoever
+is found, and so is a cut at the end, an older copy or that all was deleted, by the head
+that is kept beside the record. Whoever
 can write all of these files, as every program of yours can, can also write all of them
 anew. That is found only with a head, which is printed, that was noted elsewhere.
 

@@ -14,8 +14,8 @@
 // replaced, do not fork the chain. The chain goes on from epoch to epoch.
 //
 // Line.Prev is the hash of the bytes of the line before it. The last line that is known to be
-// on the disk, the head, is in a file beside the directory, which shows that lines at the end
-// were cut off. It is written without a sync after that of the lines: one that is older than
+// on the disk, the head, is in a file beside the directory of all records, which shows that lines
+// at the end were cut off, or that all were deleted. It is written without a sync after that of the lines: one that is older than
 // they are says nothing wrong. It is not in the store of the hub, so that it can be read
 // while a hub has that open.
 //

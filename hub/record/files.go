@@ -127,6 +127,9 @@ func (f *files) resume(note *Note) (last Head, err error) {
 			last = last.next(raw)
 		}
 	}
+	if err := moveHead(path); err != nil {
+		return Head{}, err
+	}
 	head, err := ReadHead(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		note.Why = err.Error()

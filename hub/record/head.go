@@ -8,17 +8,29 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"tabhub/storage/private"
 )
 
-// headFile is beside the directory, so that it tells when that is replaced by an old copy.
-func headFile(dir string) string { return dir + ".head" }
+// headFile is beside the directory of all records, so that it tells when one of them, or all are
+// deleted, or replaced by an old copy.
+func headFile(dir string) string {
+	return filepath.Join(filepath.Dir(dir)+".heads", filepath.Base(dir))
+}
+
+// formerHeadFile is where heads were before. Open moves them.
+func formerHeadFile(dir string) string { return dir + ".head" }
 
 // ReadHead returns the last line that is known to have been on the disk.
 func ReadHead(dir string) (h Head, err error) {
 	b, err := os.ReadFile(headFile(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		if former, formerErr := os.ReadFile(formerHeadFile(dir)); formerErr == nil {
+			b, err = former, nil
+		}
+	}
 	if err == nil {
 		err = json.Unmarshal(b, &h)
 	}
@@ -35,7 +47,23 @@ func writeHead(dir string, h Head) error {
 	if err != nil {
 		return err
 	}
-	return private.Replace(headFile(dir), append(b, '\n'), false)
+	path := headFile(dir)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return private.Replace(path, append(b, '\n'), false)
+}
+
+// moveHead moves the head from where it was before, if it is there still.
+func moveHead(dir string) error {
+	if _, err := os.Lstat(formerHeadFile(dir)); err != nil {
+		return nil
+	}
+	h, err := ReadHead(dir)
+	if err != nil {
+		return nil // which the record will say
+	}
+	return errors.Join(writeHead(dir, h), os.Remove(formerHeadFile(dir)))
 }
 
 // logKey reads the key of the digests, or makes one.

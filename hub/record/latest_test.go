@@ -11,7 +11,7 @@ import (
 // counted, and none from before.
 func TestSince(t *testing.T) {
 	var changed broadcast.Signal
-	f := Open(t.TempDir(), Options{User: "ann", Changed: &changed})
+	f := Open(t.TempDir()+"/record", Options{User: "ann", Changed: &changed})
 	defer f.Close()
 	f.Append(entry("before"))
 	f.flush(t.Context())

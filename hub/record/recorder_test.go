@@ -129,10 +129,10 @@ func TestReadEnds(t *testing.T) {
 func TestFilesArePrivate(t *testing.T) {
 	dir := t.TempDir() + "/record"
 	fill(t, dir, "a")
-	for _, name := range []string{".", "key", "00000001-00000001.jsonl", "../record.head"} {
-		fi, err := os.Stat(filepath.Join(dir, name))
+	for _, path := range []string{dir, filepath.Join(dir, "key"), segment{1, 1}.lines(dir), headFile(dir), filepath.Dir(headFile(dir))} {
+		fi, err := os.Stat(path)
 		if err != nil || fi.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v, %v; it is the owner's alone", name, fi.Mode(), err)
+			t.Errorf("%s: %v, %v; it is the owner's alone", path, fi.Mode(), err)
 		}
 	}
 }
@@ -144,14 +144,65 @@ func copyTo(t *testing.T, dir string) string {
 	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(headFile(dir))
+	head, err := ReadHead(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(headFile(to), b, 0o600); err != nil {
+	if err := writeHead(to, head); err != nil {
 		t.Fatal(err)
 	}
 	return to
+}
+
+// A record that was deleted is no new one, and an old copy in its place is not all of it: neither
+// now, nor once a hub has gone on.
+func TestDeletedRecord(t *testing.T) {
+	for name, damage := range map[string]func(all, backup string) error{
+		"deleted": func(all, _ string) error { return os.RemoveAll(all) },
+		"emptied": func(all, _ string) error { return errors.Join(os.RemoveAll(all), os.MkdirAll(all+"/ann", 0o700)) },
+		"replaced by an old one": func(all, backup string) error {
+			return errors.Join(os.RemoveAll(all), os.CopyFS(all, os.DirFS(backup)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := t.TempDir()
+			all, backup := base+"/record", base+"/backup"
+			dir := all + "/ann"
+			if r, err := Verify(dir); err != nil || len(r.Problems) != 0 {
+				t.Fatalf("a new one: %+v, %v", r, err)
+			}
+			fill(t, dir, "a", "b")
+			if err := os.CopyFS(backup, os.DirFS(all)); err != nil {
+				t.Fatal(err)
+			}
+			fill(t, dir, "c")
+			intact(t, dir)
+			if err := damage(all, backup); err != nil {
+				t.Fatal(err)
+			}
+			for _, when := range []string{"at once", "after another start"} {
+				if r, err := Verify(dir); err != nil || len(r.Problems) == 0 || !strings.Contains(r.Problems[0].What, "gone") {
+					t.Errorf("%s: %+v, %v", when, r, err)
+				}
+				fill(t, dir, "d")
+			}
+		})
+	}
+}
+
+// The head of a record of an earlier program is beside its directory.
+func TestHeadOfEarlierProgram(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	fill(t, dir, "a")
+	if err := os.Rename(headFile(dir), formerHeadFile(dir)); err != nil {
+		t.Fatal(err)
+	}
+	intact(t, dir)
+	fill(t, dir, "b")
+	intact(t, dir)
+	if _, err := os.Lstat(formerHeadFile(dir)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is there still: %v", err)
+	}
 }
 
 // A process may be killed, and a machine lose its power, at any byte. What was written
