@@ -88,6 +88,12 @@ func (g *Guard) isNear(r *http.Request) bool {
 	if g.proxied || g.public != nil || wasForwarded(r) {
 		return false // it was made by a proxy
 	}
+	return isLocal(r)
+}
+
+// isLocal reports whether the program at the far end of a request's connection, which may be a
+// proxy, is on this machine.
+func isLocal(r *http.Request) bool {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return false

@@ -151,7 +151,7 @@ func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) 
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		e.Local = local.String()
 	}
-	e.Own = p.near && p.route.kinds&auth.KindPage != 0 && s.guard.own(r, p)
+	e.Own = p.near && (p.route.kinds&auth.KindPage != 0 || p.route.need == credNone) && s.guard.own(r, p)
 	b, _ := json.Marshal(e)
 	out := r.WithContext(r.Context())
 	out.Header = r.Header.Clone()

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -95,12 +97,33 @@ func (r *request) answerOAuth(no *oauth.Error) error {
 	return nil
 }
 
+// sourceOf returns whose limits a request without a credential uses up: a user's of this machine,
+// as far as the system tells, or an address's. A proxy on this machine is a user's program that
+// asks for anybody, so it is not the owner.
+func (g *Guard) sourceOf(r *request) oauth.Source {
+	if isOwner(r.Context()) || r.pass.near && g.own(r.Request, r.pass) {
+		return oauth.Owner
+	}
+	if r.pass.entrance == nil && isLocal(r.Request) {
+		if uid, err := peerUser(r.Request); err == nil {
+			return oauth.Source("user " + strconv.Itoa(uid))
+		}
+	}
+	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
+	bits := 64 // one who has a network of IPv6 has all of its addresses
+	if remote.Addr().Unmap().Is4() {
+		bits = 32
+	}
+	network, _ := remote.Addr().Unmap().Prefix(bits)
+	return oauth.Source(network.String())
+}
+
 func (s *Server) postRegister(r *request) error {
 	var in oauth.Registration
 	if err := r.read(16<<10, &in); err != nil {
 		return &oauth.Error{Code: "invalid_client_metadata", Text: err.Error()}
 	}
-	made, err := s.o.OAuth.Register(in)
+	made, err := s.o.OAuth.Register(s.guard.sourceOf(r), in)
 	if err == nil {
 		writeJSON(r.w, http.StatusCreated, made)
 	}
@@ -198,6 +221,7 @@ func (s *Server) postAuthorize(r *request) error {
 	if err := r.read(16<<10, &in); err != nil {
 		return err
 	}
+	from := s.guard.sourceOf(r)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
@@ -209,7 +233,7 @@ func (s *Server) postAuthorize(r *request) error {
 	go func() {
 		defer close(events)
 		access := oauth.Access{ReadOnly: in.ReadOnly, Sites: in.Sites}
-		location, err := s.o.OAuth.Authorize(ctx, req, access, func(code string) { events <- AuthorizeEvent{Code: code} })
+		location, err := s.o.OAuth.Authorize(ctx, from, req, access, func(code string) { events <- AuthorizeEvent{Code: code} })
 		events <- AuthorizeEvent{Location: location, Error: s.explain(r, err)}
 	}()
 	beat := time.NewTicker(heartbeat)

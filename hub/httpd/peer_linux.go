@@ -21,13 +21,19 @@ import (
 // was made on this machine, runs as the hub's own user. Root does not count: a program of
 // root's may pass on what others say.
 func ownPeer(r *http.Request) bool {
+	uid, err := peerUser(r)
+	return err == nil && uid == os.Geteuid()
+}
+
+// peerUser returns the user whose program is at the far end of a request's connection, which was
+// made on this machine.
+func peerUser(r *http.Request) (uid int, err error) {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if local == nil || err != nil {
-		return false
+		return 0, errNoSocket
 	}
-	uid, err := socketOwner(remote, local.AddrPort())
-	return err == nil && uid == os.Geteuid()
+	return socketOwner(remote, local.AddrPort())
 }
 
 // errNoSocket: there is none, or nobody has it any more. The kernel calls the latter

@@ -189,22 +189,20 @@ type code struct {
 }
 
 // Authorize asks the owner to let the client of r in, and blocks until there is an answer
-// or ctx ends: then the question is withdrawn. Whoever looks at the page is to be shown the
-// code, which the owner has to repeat. It returns the address where the browser goes on,
-// also with a no; the error is for who looks at the page.
-func (s *Server) Authorize(ctx context.Context, r *Request, a Access, show func(code string)) (string, error) {
+// or ctx ends: then the question is withdrawn. from is where the click on the page came from.
+// Whoever looks at the page is to be shown the code, which the owner has to repeat. It returns
+// the address where the browser goes on, also with a no; the error is for who looks at the page.
+func (s *Server) Authorize(ctx context.Context, from Source, r *Request, a Access, show func(code string)) (string, error) {
 	scope := a.scope()
 	if err := scope.Check(); err != nil {
 		return "", errorf(invalidRequest, "%v", err)
 	}
-	switch {
-	case !s.asking.CompareAndSwap(false, true):
-		return "", errorf(TooMany, "another client is waiting for the owner's answer; try again when that is over")
-	case !s.clicks.Allow(), s.unanswered.Tokens() < 1:
-		s.asking.Store(false)
-		return "", errorf(TooMany, "too many clients have asked to be let in; try again in a few minutes")
+	end, err := s.sources.ask(from)
+	if err != nil {
+		return "", err
 	}
-	defer s.asking.Store(false)
+	answered := true // until a question was not
+	defer func() { end(answered) }()
 	if r.client == nil {
 		client, err := s.describe(ctx, r)
 		if err != nil {
@@ -226,9 +224,7 @@ func (s *Server) Authorize(ctx context.Context, r *Request, a Access, show func(
 		Why:    []string{r.known(), a.words()},
 		Code:   shown,
 	})
-	if answer.Reach == "" {
-		s.unanswered.Allow()
-	}
+	answered = answer.Reach != ""
 	_, denied := errors.AsType[*consent.Denied](err)
 	switch {
 	case denied && answer.Reach == "":

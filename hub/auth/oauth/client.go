@@ -64,9 +64,9 @@ type registered struct {
 }
 
 // Register makes a client id. Everybody may ask for one; it is good for asking the owner.
-func (s *Server) Register(in Registration) (*Registration, error) {
-	if !s.registrations.Allow() {
-		return nil, errorf(TooMany, "too many clients register at this hub; try again in a minute")
+func (s *Server) Register(from Source, in Registration) (*Registration, error) {
+	if err := s.sources.register(from); err != nil {
+		return nil, err
 	}
 	client, err := in.check()
 	if err != nil {

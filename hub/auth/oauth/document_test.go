@@ -73,7 +73,7 @@ func TestBadDocument(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := o.server.Authorize(t.Context(), r, Access{}, func(string) {}); codeOf(err) == "" {
+			if _, err := o.server.Authorize(t.Context(), Owner, r, Access{}, func(string) {}); codeOf(err) == "" {
 				t.Errorf("the client is told %v", err)
 			}
 			if len(o.asked) != 0 {
@@ -100,7 +100,7 @@ func TestDocumentOutOfReach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.server.Authorize(t.Context(), r, Access{}, func(string) {}); codeOf(err) != "invalid_client" {
+	if _, err := o.server.Authorize(t.Context(), Owner, r, Access{}, func(string) {}); codeOf(err) != "invalid_client" {
 		t.Errorf("the client is told %v", err)
 	}
 }

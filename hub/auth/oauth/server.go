@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"tabhub/hub/auth"
 	"tabhub/hub/consent"
 	"tabhub/hub/record"
@@ -56,10 +54,7 @@ type Server struct {
 	log       *slog.Logger
 	documents *http.Client
 
-	registrations *rate.Limiter
-	clicks        *rate.Limiter // on the page, each of which may fetch a document
-	unanswered    *rate.Limiter // questions that the owner did not answer
-	asking        atomic.Bool   // there is one question at a time
+	sources sources
 
 	state atomic.Pointer[state]
 
@@ -97,11 +92,9 @@ type access struct {
 func New(o Options) *Server {
 	s := &Server{
 		clients: o.Clients, approve: o.Approve, record: o.Record, log: o.Log, documents: newFetcher(),
-		registrations: rate.NewLimiter(rate.Every(time.Second), 30),
-		clicks:        rate.NewLimiter(rate.Every(2*time.Second), 10),
-		unanswered:    rate.NewLimiter(rate.Every(12*time.Minute), 5),
-		codes:         make(map[string]*code),
-		repeats:       make(map[string]repeat),
+		sources: newSources(),
+		codes:   make(map[string]*code),
+		repeats: make(map[string]repeat),
 	}
 	if s.record == nil {
 		s.record = func(record.Entry) {}

@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -76,7 +77,7 @@ func (o *owner) approve(_ context.Context, s consent.SignIn) (consent.Answer, er
 // register returns the id of a new client.
 func (o *owner) register() string {
 	o.t.Helper()
-	r, err := o.server.Register(Registration{ClientName: "An agent", RedirectURIs: []string{redirect}})
+	r, err := o.server.Register(Owner, Registration{ClientName: "An agent", RedirectURIs: []string{redirect}})
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func (o *owner) goOn(q url.Values, a Access) url.Values {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	location, err := o.server.Authorize(o.t.Context(), r, a, func(string) {})
+	location, err := o.server.Authorize(o.t.Context(), Owner, r, a, func(string) {})
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestCodeIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	var shown string
-	if _, err := o.server.Authorize(t.Context(), r, Access{}, func(code string) { shown = code }); err != nil {
+	if _, err := o.server.Authorize(t.Context(), Owner, r, Access{}, func(code string) { shown = code }); err != nil {
 		t.Fatal(err)
 	}
 	if shown == "" || shown != o.asked[0].Code {
@@ -209,7 +210,7 @@ func TestMisspeltSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = o.server.Authorize(t.Context(), r, Access{Sites: []string{"https://example.com/"}}, func(string) {})
+	_, err = o.server.Authorize(t.Context(), Owner, r, Access{Sites: []string{"https://example.com/"}}, func(string) {})
 	if codeOf(err) != invalidRequest || !strings.Contains(err.Error(), "did you mean example.com?") || len(o.asked) != 0 {
 		t.Errorf("%v, and the owner is asked %+v", err, o.asked)
 	}
@@ -333,7 +334,7 @@ func TestCodeReuse(t *testing.T) {
 // A name that is the hub's own word for somebody is nobody's: the client is told.
 func TestReservedName(t *testing.T) {
 	o := newOwner(t)
-	r, err := o.server.Register(Registration{ClientName: "Owner", RedirectURIs: []string{redirect}})
+	r, err := o.server.Register(Owner, Registration{ClientName: "Owner", RedirectURIs: []string{redirect}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -506,7 +507,7 @@ func TestAttention(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func() error {
-		_, err := o.server.Authorize(t.Context(), r, Access{}, func(string) {})
+		_, err := o.server.Authorize(t.Context(), Owner, r, Access{}, func(string) {})
 		return err
 	}
 	again := make(chan error, 1)
@@ -532,6 +533,69 @@ func TestAttention(t *testing.T) {
 	}
 }
 
+// Whoever else is on the machine, or reaches the hub, uses up limits of their own: the owner's
+// clients sign in all the same, and so do those of others.
+func TestLimitsOfSources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwner(t)
+		denied := &consent.Denied{Words: "nobody has answered"}
+		o.server.approve = func(ctx context.Context, _ consent.SignIn) (consent.Answer, error) {
+			<-ctx.Done()
+			return consent.Answer{}, denied
+		}
+		r, err := o.server.Parse(base, true, query(o.register()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// ask has a source open a question, and abandon it after a while.
+		ask := func(from Source, after time.Duration) error {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			defer cancel()
+			_, err := o.server.Authorize(ctx, from, r, Access{}, func(string) {})
+			return err
+		}
+		for range 5 {
+			if err := ask("uid 1001", time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := ask("uid 1001", time.Second); codeOf(err) != TooMany {
+			t.Errorf("a sixth question of the same: %v", err)
+		}
+		for range 100 {
+			_, err = o.server.Register("uid 1001", Registration{RedirectURIs: []string{redirect}})
+		}
+		if codeOf(err) != TooMany {
+			t.Errorf("a hundred registrations of the same: %v", err)
+		}
+		for i := range 10_000 { // addresses that one stranger has
+			from := Source(fmt.Sprint("2001:db8:0:", i))
+			_, _ = o.server.Register(from, Registration{})
+			go func() { _ = ask(from, time.Hour) }()
+		}
+		synctest.Wait()
+		if n := len(o.server.sources.of); n > maxSources+2 {
+			t.Errorf("%d sources are kept", n)
+		}
+		if o.server.sources.asking != maxQuestions {
+			t.Errorf("%d questions are open", o.server.sources.asking)
+		}
+		if _, err := o.server.Register("uid 1002", Registration{RedirectURIs: []string{redirect}}); codeOf(err) == "invalid_redirect_uri" {
+			t.Error(err)
+		}
+		o.server.approve = o.approve
+		o.signIn(o.register(), Access{})
+
+		time.Sleep(2 * time.Hour)
+		if _, err := o.server.Authorize(t.Context(), "uid 1001", r, Access{}, func(string) {}); err != nil {
+			t.Errorf("after a while: %v", err)
+		}
+		if _, err := o.server.Register("uid 1003", Registration{RedirectURIs: []string{redirect}}); err != nil || len(o.server.sources.of) > 3 {
+			t.Errorf("%v; %d sources are kept that have used nothing lately", err, len(o.server.sources.of))
+		}
+	})
+}
+
 func codeOf(err error) string {
 	no, _ := errors.AsType[*Error](err)
 	if no == nil {
@@ -555,7 +619,7 @@ func TestRegister(t *testing.T) {
 		"with a secret":  {Registration{RedirectURIs: []string{redirect}, AuthMethod: "client_secret_basic"}, ""},
 		"hidden in name": {Registration{RedirectURIs: []string{redirect}, ClientName: "a\u202eb\nc"}, ""},
 	} {
-		out, err := o.server.Register(c.in)
+		out, err := o.server.Register(Owner, c.in)
 		if codeOf(err) != c.code {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -564,7 +628,7 @@ func TestRegister(t *testing.T) {
 		}
 	}
 	for range 100 {
-		if _, err := o.server.Register(Registration{}); codeOf(err) == TooMany {
+		if _, err := o.server.Register(Owner, Registration{}); codeOf(err) == TooMany {
 			return
 		}
 	}
@@ -574,7 +638,7 @@ func TestRegister(t *testing.T) {
 // A client id comes from whoever opens the page: none is taken that the hub has not made.
 func FuzzRegistered(f *testing.F) {
 	s := New(Options{})
-	made, err := s.Register(Registration{ClientName: "An agent", RedirectURIs: []string{redirect}})
+	made, err := s.Register(Owner, Registration{ClientName: "An agent", RedirectURIs: []string{redirect}})
 	if err != nil {
 		f.Fatal(err)
 	}
