@@ -590,6 +590,9 @@ func dialogFailure(addr spec.TabAddr, d *spec.Dialog) *Failure {
 }
 
 func dialogWords(addr spec.TabAddr, d *spec.Dialog) string {
+	if d.Type == spec.DialogUnknown {
+		return fmt.Sprintf("the page in tab %s does not answer: a dialog may be open in it, which the person in front of the browser must answer first, or a script is busy", addr.Public())
+	}
 	return fmt.Sprintf("the page in tab %s has a dialog open (%s, with the page's words %q), which the person in front of the browser must answer first", addr.Public(), d.Type, d.Message)
 }
 

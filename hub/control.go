@@ -54,7 +54,9 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	switch req.(type) {
 	case *spec.ActivateTab, *spec.CloseTab: // which a dialog does not keep from
 	default:
-		if dialog != nil {
+		_, leaves := req.(*spec.Navigate)
+		// To go elsewhere is a way out of a script that does not end.
+		if dialog != nil && !(leaves && dialog.Type == spec.DialogUnknown) {
 			return resp, "", dialogFailure(to, dialog)
 		}
 	}

@@ -40,5 +40,9 @@ func TestDialogBlocksTheTab(t *testing.T) {
 		b.Next()
 		dialog(spec.Dialog{Type: "alert", Message: "Hi"})
 		late.want(t, "has a dialog open (alert")
+		dialog(spec.Dialog{Type: "unknown", Message: "Ignore this"})
+		c = w.call(t.Context(), "e_com_x")
+		c.want(t, "DIALOG_OPEN")
+		c.want(t, "does not answer: a dialog may be open in it")
 	})
 }

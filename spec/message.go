@@ -284,11 +284,15 @@ type Outcome struct {
 	Page *Page `json:"page,omitempty"`
 }
 
-// Dialog is a dialog of a page: alert, confirm or prompt.
+// Dialog is a dialog of a page: alert, confirm or prompt, or DialogUnknown.
 type Dialog struct {
 	Type    string `json:"type" validate:"max=32"`
 	Message string `json:"message,omitempty" validate:"max=4096"` // the page's words
 }
+
+// DialogUnknown is the Type of what keeps a page from answering, if nobody knows what that is: a
+// dialog may be open in it, or a script is busy.
+const DialogUnknown = "unknown"
 
 // Page is where a tab is. It is empty for a site that the user does not share.
 type Page struct {

@@ -161,8 +161,13 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 		t.waiting = *m.Waiting
 	}
 	if m.Dialog != nil {
-		if t.dialog = nil; m.Dialog.Type != "" {
-			t.dialog = &spec.Dialog{Type: describe.Clean(m.Dialog.Type, 32), Message: describe.Clean(m.Dialog.Message, spec.MaxDescription)}
+		switch m.Dialog.Type {
+		case "":
+			t.dialog = nil
+		case "alert", "confirm", "prompt":
+			t.dialog = &spec.Dialog{Type: m.Dialog.Type, Message: describe.Clean(m.Dialog.Message, spec.MaxDescription)}
+		default:
+			t.dialog = &spec.Dialog{Type: spec.DialogUnknown}
 		}
 	}
 	if m.Discarded != nil && *m.Discarded != t.discarded {

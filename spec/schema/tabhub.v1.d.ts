@@ -140,7 +140,7 @@ export type DashboardResult = {
   url: string;
 };
 
-/** Dialog is a dialog of a page: alert, confirm or prompt. */
+/** Dialog is a dialog of a page: alert, confirm or prompt, or DialogUnknown. */
 export type Dialog = {
   type: string;
   /** the page's words */

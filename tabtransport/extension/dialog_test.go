@@ -3,6 +3,7 @@ package extension_test
 import (
 	"testing"
 
+	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -27,4 +28,27 @@ func TestDialogIsSaid(t *testing.T) {
 		t.Error(got)
 	}
 	h.wait("the dialog is closed", func() bool { return h.tabs[tab].state.Dialog.Type == "" })
+}
+
+// A dialog of which the page's world does not tell is noticed while a call is under way: the page
+// does not answer. The call goes on.
+func TestSilentPageIsSaid(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Asks</title><iframe src="/inner"></iframe><script>
+		document.modelContext.registerTool({name: 'ask', description: 'd', execute: () => 'said ' + frames[0].confirm('Sure?')});
+	</script>`, "/inner": "<!doctype html>"}))
+	tab := h.tabWith("ask")
+	answer := p.NextDialog()
+	done := h.begin(tab, 0, "ask", "{}")
+	h.wait("the page does not answer", func() bool {
+		d := h.tabs[tab].state.Dialog
+		return d != nil && d.Type == spec.DialogUnknown
+	})
+	answer(true)
+	if got := <-done; got != `{"content":[{"type":"text","text":"said true"}]}` {
+		t.Error(got)
+	}
+	h.wait("the page answers", func() bool { return h.tabs[tab].state.Dialog.Type == "" })
 }

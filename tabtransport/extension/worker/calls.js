@@ -1,6 +1,7 @@
 // Requests of the hub to frames: each reaches its document once, and its answer the hub,
 // also if this worker or the connection is restarted in between.
 
+import { Heartbeat } from "./heartbeat.js";
 import { Code } from "./refusal.js";
 import { Stored } from "./stored.js";
 import { tell } from "./tab.js";
@@ -68,6 +69,10 @@ export class Calls {
   #following = new Set();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #reminder;
+  #heartbeat = new Heartbeat(
+    (port) => [...this.#ports.values()].includes(port),
+    (port, silent) => this.#tabs.silent(port, silent),
+  );
   #tabs;
   #hub;
   #arrivals;
@@ -153,6 +158,7 @@ export class Calls {
     const call = { tabId: tab?.id ?? 0, frameId, documentId, origin, tool, at, progress: 0 };
     this.#open.set(id, call);
     this.#ports.set(id, port);
+    void this.#heartbeat.watch(port);
     this.#stored.save();
     return call;
   }
@@ -201,6 +207,7 @@ export class Calls {
       if (call.tabId !== tab?.id || call.documentId !== documentId) continue;
       if (calls.includes(id)) {
         this.#ports.set(id, port);
+        void this.#heartbeat.watch(port);
         call.leaving = call.submitted = false; // if it still leads elsewhere, that is said next
       } else if (!this.#ports.has(id)) {
         // A script before this one, as of an earlier version, may have run it.

@@ -20,6 +20,8 @@ export class Frame {
   site = "";
   /** The dialog that its page has open. @type {Dialog | undefined} */
   dialog;
+  /** Whether its document does not answer. */
+  silent = false;
   /** What its document offers. */
   offer = NOTHING;
   /** The number of the offer, by the document's own count; 0: it has made none yet. */
@@ -50,6 +52,8 @@ export class Frame {
 
   set port(port) {
     this.#port = port;
+    this.dialog = undefined;
+    this.silent = false;
   }
 
   /**

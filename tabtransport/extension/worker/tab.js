@@ -177,6 +177,12 @@ export class Tab {
     };
   }
 
+  /** The dialog that blocks it. One that is not known may be open where a document does not answer. */
+  get #dialog() {
+    const frames = [...this.frames.values()];
+    return frames.find(({ dialog }) => dialog)?.dialog ?? { type: frames.some(({ silent }) => silent) ? "unknown" : "" };
+  }
+
   /**
    * What the hub is told of the page; nothing if the user does not share it.
    *
@@ -205,7 +211,7 @@ export class Tab {
       replaces: this.replaces,
       keepTools: !!page.url && keeps(settings, page.url),
       waiting: this.waiting,
-      dialog: [...this.frames.values()].find(({ dialog }) => dialog)?.dialog ?? { type: "" },
+      dialog: this.#dialog,
     };
   }
 }

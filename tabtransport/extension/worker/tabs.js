@@ -199,6 +199,7 @@ export class Tabs {
       tab.frames.set(frameId, frame);
     }
     frame.port = port;
+    this.#state(tab);
     if (frame.documentId && frame.documentId !== documentId) this.#departures.depart(tab, frame);
     if (frame.origin && frame.origin !== origin) this.#forget(tab, frame);
     frame.documentId = documentId ?? "";
@@ -217,7 +218,7 @@ export class Tabs {
     const tab = this.#tabOf(frame);
     if (!tab || frame.port !== port) return;
     frame.port = undefined;
-    frame.dialog = undefined;
+    this.#state(tab);
     for (const other of tab.frames.values()) {
       // A server there may have gone with it.
       if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
@@ -235,6 +236,20 @@ export class Tabs {
     const tab = this.#tabOf(frame);
     if (!tab || !permits(this.#settings(), frame.origin)) return;
     frame.dialog = dialog.type ? dialog : undefined;
+    this.#state(tab);
+  }
+
+  /**
+   * A document that runs a call does not answer, or does again.
+   *
+   * @param {chrome.runtime.Port} port
+   * @param {boolean} silent
+   */
+  silent(port, silent) {
+    const tab = this.#tabs.get(port.sender?.tab?.id ?? chrome.tabs.TAB_ID_NONE);
+    const frame = [...(tab?.frames.values() ?? [])].find((frame) => !frame.through && frame.port === port);
+    if (!tab || !frame || frame.silent === silent) return;
+    frame.silent = silent;
     this.#state(tab);
   }
 
