@@ -69,6 +69,9 @@ func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage,
 	if len(r.taken) > 0 {
 		result = item.AddText(result, "Of the arguments, "+strings.Join(r.taken, "; ")+".")
 	}
+	if r.after != "" {
+		result = item.AddText(result, r.after)
+	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
 		result = item.AddText(result, r.h.describePage(r.by, r.target.Addr, page))
 	}
@@ -118,6 +121,7 @@ type run struct {
 	keeps   bool            // the session's further calls are to go there, too
 	leased  *Failure        // a tab was left out because another client holds it
 	next    *spec.Page      // where the tab is that went away under it
+	after   string          // what is known of what has followed its form, if that is not where the tab is
 	result  json.RawMessage // what the page answered, as clients can read it
 	changed string          // what was changed for that, in a few words
 	sent    bool            // it may have reached the page
@@ -305,6 +309,9 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		resp, err := r.send(ctx, p)
 		retry, err := r.judge(ctx, err, &loading)
 		if !retry {
+			if err == nil && r.target.Addr.Tab == 0 && string(resp.Result) == submitted {
+				r.after = r.afterForm(ctx)
+			}
 			return resp, err
 		}
 	}

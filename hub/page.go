@@ -9,6 +9,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/consent"
+	"tabhub/hub/state"
 	"tabhub/spec"
 )
 
@@ -32,6 +33,35 @@ func (h *Hub) nextPage(ctx context.Context, addr spec.TabAddr) (page *spec.Page)
 		return page == nil || registered
 	})
 	return page
+}
+
+// submitted is the result of a form whose page is about to give way to another one. A page that
+// joins by itself says no more of that.
+const submitted = `{"content":[{"type":"text","text":"The form was submitted."}]}`
+
+// submittedWait is how long a page may take to give way to what its form has led to, and that to
+// join.
+const submittedWait = time.Second
+
+// afterForm learns what has followed a form of a page that joins by itself. It returns what to say if
+// that is not known.
+func (r *run) afterForm(ctx context.Context) string {
+	peer := r.target.Addr.Peer
+	becomes := func(connected bool, wait time.Duration) bool {
+		ctx, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		return r.h.Await(ctx, func() bool { return view(r.h, func(s *state.State) bool { return s.Connected(peer) }) == connected }) == nil
+	}
+	if !becomes(false, submittedWait) {
+		return "The page is still the same: what the form was for may be loading, or is shown elsewhere."
+	}
+	if becomes(true, 2*nextPageWait) {
+		r.next = r.h.nextPage(ctx, r.target.Addr)
+	}
+	if r.next == nil {
+		return "The page has gone and has not come back: whether the request has reached anybody is not known."
+	}
+	return ""
 }
 
 // ToolNames returns the public names of the tools that a model can call in a tab now, by

@@ -31,7 +31,7 @@ func TestWaysToOffer(t *testing.T) {
 	}{
 		{"the browser's tools", `<script>` + tools + `for (const tool of all) document.modelContext.registerTool(tool)</script>`, true, results},
 		{"a form that leads to another tab", `<form toolname="search" tooldescription="Searches" toolautosubmit target="_blank"><input name="q"></form>`, true, map[string]string{
-			"search": `{"content":[{"type":"text","text":"The form was submitted."}]}`,
+			"search": `{"content":[{"type":"text","text":"The form was submitted."},{"type":"text","text":"The page is still the same: what the form was for may be loading, or is shown elsewhere."}]}`,
 		}},
 		{"a library's tools", `<script>` + tools + `document.modelContext = {
 			getTools: async () => all.map(({execute, ...tool}) => ({...tool, inputSchema: JSON.stringify(tool.inputSchema)})),

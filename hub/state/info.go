@@ -25,6 +25,7 @@ type TabInfo struct {
 	Connected   bool             `json:"connected"`
 	Waiting     bool             `json:"waiting,omitempty"`   // a call waits for the person in front of it, or for the owner, who uses it
 	Discarded   bool             `json:"discarded,omitempty"` // its page is not loaded; a call has it loaded
+	Dialog      *spec.Dialog     `json:"dialog,omitempty"`    // that blocks its page
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
@@ -111,7 +112,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	info := TabInfo{
 		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, Label: s.label(p.browser), URL: t.url, Title: t.title,
 		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
-		Connected: p.connected && !t.hidden, Waiting: t.waiting, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
+		Connected: p.connected && !t.hidden, Waiting: t.waiting, Discarded: t.discarded, Dialog: t.dialog, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
 		Domains: []TabDomain{},
 	}
 	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {

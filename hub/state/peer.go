@@ -124,7 +124,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 	reloaded := p.browser == "" && (session == "" || session != p.session)
 	p.session = session
 	for _, t := range p.tabs {
-		t.confirmed, t.reloaded = false, reloaded
+		t.confirmed, t.reloaded, t.dialog = false, reloaded, nil
 		t.markStale()
 	}
 	if len(p.tabs) > 0 {

@@ -6,6 +6,7 @@
 //	modelcontext.js  ModelContextTools: tools of a document.modelContext
 //	thrown.js        wrapTools: what the tools of the browser's modelContext throw
 //	library.js       LibraryTools: finds the modelContext that a script of the page made
+//	dialogs.js       tellDialogs: what dialogs the page opens
 //	pageserver.js    PageServer: a client of an MCP server that runs in the page
 //	answers.js       keeps the answers to a PageServer from the page's own clients
 //	webmcpstand.js   offerWebMCP: document.modelContext where the browser has none, made at the first touch
@@ -18,9 +19,9 @@
 // The files are classic scripts without imports: content scripts cannot be modules, and /tab.js
 // is one file for pages that load it with a script element. [Script] joins files to one script
 // with a scope of its own and without comments; nothing of a page's globals is touched but by
-// hideAnswers, wrapTools and offerWebMCP. Which world it runs in is the user's choice:
+// hideAnswers, tellDialogs, wrapTools and offerWebMCP. Which world it runs in is the user's choice:
 // ModelContextTools and PageServer work in the extension's own world and in the page's,
-// LibraryTools, wrapTools, hideAnswers and offerWebMCP only in the page's.
+// LibraryTools, tellDialogs, wrapTools, hideAnswers and offerWebMCP only in the page's.
 //
 // wrapTools and offerWebMCP are to run before the page's scripts. offerWebMCP does what Chromium 156
 // does, tested against that: who finds a difference has found a mistake, unless the extension's README names it.

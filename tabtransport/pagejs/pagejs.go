@@ -15,6 +15,7 @@ const (
 	Answers      = "pagejs/answers.js"      // keeps a PageServer's answers from the page's own clients
 	Thrown       = "pagejs/thrown.js"       // what tools of the browser's modelContext throw
 	Library      = "pagejs/library.js"      // tools of a modelContext that a script of the page made
+	Dialogs      = "pagejs/dialogs.js"      // what dialogs the page opens
 	PageServer   = "pagejs/pageserver.js"   // a client of an MCP server in the page
 )
 

@@ -1,5 +1,5 @@
 // What the hub is told of the tab itself: its URL, its title, whether the user
-// looks at it, whether a call waits for them.
+// looks at it, whether a call waits for them, whether a dialog blocks the page.
 
 const STATE_QUIET_MS = 100;
 
@@ -8,6 +8,8 @@ class TabState {
   /** What the hub knows. @type {JSONObject} */
   #told = {};
   #waiting = false;
+  /** The dialog that is open; without a type none is. */
+  #dialog = { type: "", message: "" };
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -18,6 +20,10 @@ class TabState {
 
   /** Begins to tell of changes. */
   watch() {
+    tellDialogs((dialog) => {
+      this.#dialog = dialog;
+      this.#tell(); // what a socket has taken leaves although the page is blocked
+    });
     const soon = () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#tell(), STATE_QUIET_MS);
@@ -45,7 +51,7 @@ class TabState {
   #tell() {
     if (this.#link.state !== "open") return;
     const visible = document.visibilityState === "visible";
-    const now = { url: pageURL(), title: pageTitle(), active: visible, visible, windowFocused: document.hasFocus(), waiting: this.#waiting };
+    const now = { url: pageURL(), title: pageTitle(), active: visible, visible, windowFocused: document.hasFocus(), waiting: this.#waiting, dialog: this.#dialog };
     const news = Object.entries(now).filter(([member, value]) => this.#told[member] !== value);
     if (news.length === 0) return;
     this.#told = now;

@@ -103,36 +103,14 @@ var LibraryEnd = class {
   }
 };
 
-/** Tells the extension's own world of the dialogs that the page opens, before they block it. */
-function tellDialogs() {
-  const { apply } = Reflect;
-  const { stringify } = JSON;
-  const { dispatchEvent, CustomEvent } = window;
-  const tell = (/** @type {Dialog} */ dialog) => void dispatchEvent(new CustomEvent("tabhub-dialog", { detail: stringify(dialog) }));
-  for (const type of /** @type {const} */ (["alert", "confirm", "prompt"])) {
-    // A proxy reads as what it stands for: the browser's own function.
-    const value = new Proxy(window[type], {
-      apply: (show, context, args) => {
-        const [message] = args;
-        // Only what can be read without running code of the page.
-        tell({ type, message: typeof message === "string" || typeof message === "number" ? `${message}`.slice(0, 1000) : "" });
-        try {
-          return apply(show, context, args);
-        } finally {
-          tell({ type: "", message: "" });
-        }
-      },
-    });
-    Object.defineProperty(window, type, { configurable: true, enumerable: true, writable: true, value });
-  }
-}
-
 {
   const end = new LibraryEnd();
   // Another sign may have brought this already.
   const first = !dispatchEvent(new CustomEvent("tabhub-half", { cancelable: true, detail: end }));
   if (first) {
     addEventListener("tabhub-frame", () => end.join());
-    tellDialogs();
+    const { stringify } = JSON;
+    const { dispatchEvent, CustomEvent } = window;
+    tellDialogs((dialog) => void dispatchEvent(new CustomEvent("tabhub-dialog", { detail: stringify(dialog) })));
   }
 }
