@@ -88,13 +88,14 @@ func TestBadItemsAreQuarantined(t *testing.T) {
 		} {
 			m.Items = append(m.Items, json.RawMessage(bad))
 		}
+		m.Rejected = []spec.Rejection{{Name: "frame", Reason: "has no\u202e origin"}}
 		r := w.register(p, 0, m)
 		if r.Accepted != 1 || len(r.Rejected) != len(m.Items)-1 {
 			t.Errorf("accepted %d, rejected %d of %d", r.Accepted, len(r.Rejected), len(m.Items))
 		}
 		w.wantNames("e_com_good")
-		if info := w.hub.Tabs(nil)[0]; len(info.Rejected) != len(m.Items)-1 {
-			t.Errorf("%d rejections are visible", len(info.Rejected))
+		if info := w.hub.Tabs(nil)[0]; len(info.Rejected) != len(m.Items) || info.Rejected[len(m.Items)-1].Reason != "has no origin" {
+			t.Errorf("the owner sees %+v", info.Rejected)
 		}
 		for _, it := range w.hub.List(ListTools).Items {
 			if !json.Valid(it.JSON) {

@@ -141,12 +141,14 @@ type Inbound interface{ inbound() }
 // ResourceTemplate or Prompt), with the optional extra members frameId, origin and
 // departed.
 type Register struct {
-	Kind       Kind              `json:"-"`
-	Update     bool              `json:"-"`
-	Items      []json.RawMessage `json:"-"`
-	TabURL     string            `json:"tabUrl,omitempty" validate:"max=2048"`
-	Title      string            `json:"title,omitempty" validate:"max=4096"`
-	Extensions Extensions        `json:"extensions,omitempty"`
+	Kind   Kind              `json:"-"`
+	Update bool              `json:"-"`
+	Items  []json.RawMessage `json:"-"`
+	TabURL string            `json:"tabUrl,omitempty" validate:"max=2048"`
+	Title  string            `json:"title,omitempty" validate:"max=4096"`
+	// Rejected says what the tab itself has left out. Its owner sees it.
+	Rejected   []Rejection `json:"rejected,omitempty" validate:"max=100"`
+	Extensions Extensions  `json:"extensions,omitempty"`
 }
 
 // Registered answers Register when it came as a request, after the commit that

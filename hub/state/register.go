@@ -78,9 +78,13 @@ func (tx *Tx) Register(r *Registration, m *spec.Register, items []*item.Item, re
 	}
 	changed, over := tx.replaceItems(t, m.Kind, items)
 	rejected = append(rejected, over...)
-	t.rejected[m.Kind] = rejected[:min(len(rejected), maxRejections)]
+	answered := rejected[:min(len(rejected), maxRejections)]
+	t.rejected[m.Kind] = answered[:len(answered):len(answered)]
+	for _, no := range m.Rejected[:min(len(m.Rejected), maxRejections)] {
+		t.rejected[m.Kind] = append(t.rejected[m.Kind], spec.Rejection{Name: describe.Clean(no.Name, spec.MaxName), Reason: describe.Clean(no.Reason, spec.MaxDescription)})
+	}
 	return Outcome{
-		Answer:   spec.Registered{Accepted: len(items) - len(over), Rejected: t.rejected[m.Kind], Warnings: t.warnings(m.Kind)},
+		Answer:   spec.Registered{Accepted: len(items) - len(over), Rejected: answered, Warnings: t.warnings(m.Kind)},
 		Rejected: rejected,
 		Changed:  changed,
 	}, nil

@@ -358,6 +358,8 @@ export type ReadResource = {
 export type Register = {
   tabUrl?: string;
   title?: string;
+  /** Rejected says what the tab itself has left out. Its owner sees it. */
+  rejected?: Rejection[];
   extensions?: Extensions;
 };
 

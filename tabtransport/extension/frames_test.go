@@ -24,7 +24,7 @@ func testFrames(t *testing.T, native bool) {
 	b := h.browse(chromium.Options{WebMCP: native})
 	other := site(t, map[string]string{"/frame": tool("theirs")})
 	url := site(t, map[string]string{
-		"/":      tool("mine") + `<iframe src="/frame"></iframe><iframe src="` + other + `/frame" allow="tools"></iframe><iframe sandbox="allow-scripts" src="/frame"></iframe>`,
+		"/":      tool("mine") + `<iframe src="/frame"></iframe><iframe src="` + other + `/frame" allow="tools"></iframe><iframe sandbox="allow-scripts" allow="tools *" src="/frame"></iframe>`,
 		"/frame": tool("ours"),
 	})
 	p := b.Open(url)
@@ -37,6 +37,12 @@ func testFrames(t *testing.T, native bool) {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
 		}
 	}
+	h.wait("why the tools of a sandboxed frame are not listed", func() bool {
+		got := h.tabs[tab].rejected
+		return len(got) == 1 && got[0].Name == "frame "+url+"/frame" && strings.Contains(got[0].Reason, "sandboxed")
+	})
+	p.Eval(`document.querySelectorAll('iframe')[2].remove()`)
+	h.wait("it is gone", func() bool { return len(h.tabs[tab].rejected) == 0 })
 	p.Eval(`document.querySelectorAll('iframe')[1].remove()`)
 	h.tabWith("mine", "ours")
 }

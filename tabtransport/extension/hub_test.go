@@ -60,7 +60,8 @@ type hand struct {
 
 type tabView struct {
 	tools, resources, prompts []item
-	registrations             int // of tools, since the last hello
+	rejected                  []spec.Rejection // that the extension has told
+	registrations             int              // of tools, since the last hello
 	state                     spec.TabState
 	url                       string
 }
@@ -269,7 +270,7 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 			switch m.Kind {
 			case spec.KindTool:
 				t.registrations++
-				t.tools = items
+				t.tools, t.rejected = items, m.Rejected
 				if n, ok := h.least[from.Tab]; ok {
 					h.least[from.Tab] = min(n, len(items))
 				}

@@ -11,6 +11,8 @@ const GATHER = 50;
 const RATE = 1024;
 /** but no longer than this, in ms. */
 const MAX_REST = 30_000;
+/** How much the hub is told of what it is not told. */
+const MAX_REJECTED = 100;
 /** How long after the hub has refused a registration as one too many it is told again, in ms. */
 const RETRY = 1_000;
 
@@ -106,9 +108,10 @@ export class Registrar {
   #tell(tab, frames, { lists, rejected }) {
     const { known } = tab;
     const telling = [];
-    tab.unsent = rejected;
+    // Of a page that the user does not share the hub is told nothing.
+    tab.unsent = tab.page(this.#settings()).url ? [...rejected, ...tab.leftOut].slice(0, MAX_REJECTED) : rejected;
     for (const kind of KINDS) {
-      const { text } = lists[kind];
+      const text = lists[kind].text + (kind === "tools" && tab.unsent.length ? `,"rejected":${JSON.stringify(tab.unsent)}` : "");
       if (text === tab.sent[kind]) continue;
       const verb = tab.sent[kind] === "" ? "register" : "update";
       tab.sent[kind] = text;
@@ -127,7 +130,7 @@ export class Registrar {
    * @param {Tab} tab
    * @param {Kind} kind
    * @param {(typeof METHODS)[Kind]["register" | "update"]} method
-   * @param {string} text
+   * @param {string} text the list, and what of it is left out
    * @returns {Promise<boolean>} whether the hub has it
    */
   async #send(tab, kind, method, text) {

@@ -37,6 +37,8 @@ export class Tab {
   known = false;
   /** What the hub has refused of the latest registration of each kind. @type {Record<typeof KINDS[number], Refused>} */
   refused = { tools: NONE, resources: NONE, prompts: NONE };
+  /** The ports of documents without an origin, which may offer something. @type {Set<chrome.runtime.Port>} */
+  opaque = new Set();
   /** @type {Rejection[]} what it was not told */
   unsent = [];
   /** @type {Set<number> | undefined} frames that are waited for after the worker was restarted */
@@ -136,6 +138,14 @@ export class Tab {
     const frames = [...this.frames.values()].sort((a, b) => a.id - b.id);
     const there = new Set(frames.filter((frame) => !frame.through).map((frame) => frame.origin));
     return frames.filter(({ through, origin }) => !through || (there.has(origin) && permitted(origin)));
+  }
+
+  /** Why what documents without an origin offer is not listed. */
+  get leftOut() {
+    return [...this.opaque].map(({ sender }) => ({
+      name: `frame ${(sender?.url ?? "").split(/[?#]/)[0].slice(0, 60)}`,
+      reason: "it has no origin by which its tools could be told from those of others, as it is sandboxed or a data: address; register them in the page around it, or give its sandbox allow-same-origin",
+    }));
   }
 
   /** What of the tab's offer the hub does not have. */

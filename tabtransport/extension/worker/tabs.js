@@ -189,6 +189,7 @@ export class Tabs {
     port.postMessage({ type: "hub", ...this.#standing() });
     if (info?.id === undefined || frameId === undefined || !origin || !/^https?:/.test(origin)) {
       port.postMessage({ type: "off" });
+      if (info && origin === "null") this.#leaveOut(info, port);
       return undefined;
     }
     const tab = this.#tab(info.id);
@@ -208,6 +209,25 @@ export class Tabs {
     this.#departures.wait(tab, frame);
     port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
     return frame;
+  }
+
+  /**
+   * Says of a document without an origin why what it offers is not listed, for as long as it is there.
+   *
+   * @param {chrome.tabs.Tab} info
+   * @param {chrome.runtime.Port} port
+   */
+  #leaveOut(info, port) {
+    if (info.id === undefined) return;
+    const tab = this.#tab(info.id);
+    this.seen(info);
+    const changed = () => void (this.#tabs.get(tab.id) === tab && this.#registrar.soon(tab));
+    tab.opaque.add(port);
+    port.onDisconnect.addListener(() => {
+      tab.opaque.delete(port);
+      changed();
+    });
+    changed();
   }
 
   /**
