@@ -282,9 +282,6 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = nil
 			continue
 		}
-		if d := r.target.Dialog; d != nil {
-			return spec.Response{}, dialogFailure(r.target.Addr, d)
-		}
 		if r.target.InUse && (r.kind == spec.KindTool && !r.target.Item.OnlyReads()) {
 			if r.yields.IsZero() {
 				r.yields = time.Now().Add(r.timeout)
@@ -304,6 +301,9 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		}
 		if again {
 			continue
+		}
+		if d := r.target.Dialog; d != nil {
+			return spec.Response{}, dialogFailure(r.target.Addr, d)
 		}
 		r.recordBegin()
 		resp, err := r.send(ctx, p)
@@ -586,17 +586,18 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 func (r *run) timedOut() *Failure {
 	text := fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))
 	if d := view(r.h, func(s *state.State) *spec.Dialog { return s.Dialog(r.target.Addr) }); d != nil {
-		text += "; " + dialogWords(r.target.Addr, d)
+		text += "; " + DialogWords(r.target.Addr, d)
 	}
 	return &Failure{spec.FailToolTimeout, text}
 }
 
 // dialogFailure is why nothing is sent to a tab that a dialog of its page blocks.
 func dialogFailure(addr spec.TabAddr, d *spec.Dialog) *Failure {
-	return &Failure{spec.FailDialogOpen, dialogWords(addr, d) + "; nothing was sent"}
+	return &Failure{spec.FailDialogOpen, DialogWords(addr, d) + "; nothing was sent"}
 }
 
-func dialogWords(addr spec.TabAddr, d *spec.Dialog) string {
+// DialogWords says to a client that may know of a tab what dialog blocks it.
+func DialogWords(addr spec.TabAddr, d *spec.Dialog) string {
 	if d.Type == spec.DialogUnknown {
 		return fmt.Sprintf("the page in tab %s does not answer: a dialog may be open in it, which the person in front of the browser must answer first, or a script is busy", addr.Public())
 	}

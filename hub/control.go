@@ -43,22 +43,12 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
 	there = there && h.state.KnowsPeer(h.by(by), to.Peer)
-	dialog := h.state.Dialog(to)
 	h.mu.RUnlock()
 	switch {
 	case !there:
 		return resp, "", &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
 	case !capable:
 		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
-	}
-	switch req.(type) {
-	case *spec.ActivateTab, *spec.CloseTab: // which a dialog does not keep from
-	default:
-		_, leaves := req.(*spec.Navigate)
-		// To go elsewhere is a way out of a script that does not end.
-		if dialog != nil && !(leaves && dialog.Type == spec.DialogUnknown) {
-			return resp, "", dialogFailure(to, dialog)
-		}
 	}
 	ctx, passage := h.gate.enter(ctx, by, subject{})
 	defer passage.leave()
@@ -91,6 +81,17 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 		return resp, site, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	}
 	return resp, site, h.gateError(err, true)
+}
+
+// isKeptBy reports whether a dialog keeps a tab from what is requested.
+func isKeptBy(d *spec.Dialog, req spec.Request) bool {
+	switch req.(type) {
+	case *spec.ActivateTab, *spec.CloseTab:
+		return false
+	case *spec.Navigate:
+		return d.Type != spec.DialogUnknown // to go elsewhere is a way out of a script that does not end
+	}
+	return true
 }
 
 // capabilityOf returns the capability that a control request needs: that of its
@@ -137,6 +138,9 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	// Since it was looked at, the browser or the owner may have been asked, and the tab been claimed.
 	if err := c.free(c.by, c.to, reads); err != nil {
 		return spec.Response{}, err
+	}
+	if d := view(c.Hub, func(s *state.State) *spec.Dialog { return s.Dialog(c.to) }); d != nil && isKeptBy(d, c.req) {
+		return spec.Response{}, dialogFailure(c.to, d)
 	}
 	if !c.by.Outcome.Sending(reads) {
 		return spec.Response{}, errClientGone

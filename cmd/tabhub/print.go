@@ -111,7 +111,7 @@ func (a *app) note(format string, args ...any) {
 var tones = map[string]terminal.Tone{
 	"active": terminal.Good, "open": terminal.Good, "connected": terminal.Good, "ok": terminal.Good, "allow": terminal.Good, "allowed": terminal.Good,
 	"asleep": terminal.Soft, "away": terminal.Soft, "changing page": terminal.Soft, "cancelled": terminal.Soft,
-	"waiting for you": terminal.Wait, "in use by you": terminal.Wait, "paused": terminal.Wait, "ask": terminal.Wait, "you would be asked": terminal.Wait, "note": terminal.Wait,
+	"waiting for you": terminal.Wait, "in use by you": terminal.Wait, "has a dialog open": terminal.Wait, "does not answer": terminal.Wait, "paused": terminal.Wait, "ask": terminal.Wait, "you would be asked": terminal.Wait, "note": terminal.Wait,
 	"deny": terminal.Bad, "denied": terminal.Bad, "problem": terminal.Bad, "refused": terminal.Bad,
 }
 

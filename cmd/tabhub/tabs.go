@@ -11,6 +11,7 @@ import (
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/item"
 	"tabhub/hub/state"
+	"tabhub/spec"
 )
 
 func (a *app) tabsCommand() *cobra.Command {
@@ -110,6 +111,10 @@ func tabState(t state.TabInfo, departed int) terminal.Cell {
 		return stateCell("waiting for you")
 	case t.InUse:
 		return stateCell("in use by you")
+	case t.Dialog != nil && t.Dialog.Type == spec.DialogUnknown:
+		return stateCell("does not answer")
+	case t.Dialog != nil:
+		return stateCell("has a dialog open")
 	case t.Discarded:
 		return stateCell("asleep")
 	case departed > 0:

@@ -28,17 +28,19 @@ const (
 
 // page is the state of a tab.
 type page struct {
-	TabID  string      `json:"tabId"`
-	URL    string      `json:"url"`
-	Title  string      `json:"title"`
-	Domain spec.Domain `json:"domain,omitempty"`
-	Asleep bool        `json:"asleep,omitempty"`
-	Tools  int         `json:"tools"`
+	TabID  string       `json:"tabId"`
+	URL    string       `json:"url"`
+	Title  string       `json:"title"`
+	Domain spec.Domain  `json:"domain,omitempty"`
+	Asleep bool         `json:"asleep,omitempty"`
+	Dialog *spec.Dialog `json:"dialog,omitempty"` // that blocks it
+	Tools  int          `json:"tools"`
 	// Names are those under which the tools are called, as many as fit.
 	Names []string `json:"toolNames"`
 	// Tool is the name of the one that was waited for.
 	Tool string `json:"tool,omitempty"`
 
+	addr       spec.TabAddr
 	navigating bool
 }
 
@@ -70,8 +72,8 @@ func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
 	}
 	t := tabs[i]
 	return page{
-		TabID: t.TabID, URL: t.URL, Title: t.Title, Domain: t.Domain, Asleep: t.Asleep, Tools: t.Tools,
-		Names: c.toolNames(t.sources), navigating: t.navigating,
+		TabID: t.TabID, URL: t.URL, Title: t.Title, Domain: t.Domain, Asleep: t.Asleep, Dialog: t.Dialog, Tools: t.Tools,
+		Names: c.toolNames(t.sources), addr: addr, navigating: t.navigating,
 	}, nil
 }
 

@@ -198,7 +198,7 @@ func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec
 		b.local.Send(in.Tab, &spec.TabClosed{})
 	case *spec.Navigate:
 		if req.Forward {
-			return spec.Response{}, spec.Errorf(spec.CodeInvalidParams, "there is no page to go to")
+			return spec.Response{}, spec.Errorf(spec.CodeInvalidParams, "there is no\u202e page to go to")
 		}
 		if req.URL != "" {
 			b.tabs[i].URL = req.URL

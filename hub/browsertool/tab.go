@@ -44,24 +44,25 @@ type browserEntry struct {
 
 // tab is a tab as list shows it.
 type tab struct {
-	TabID     string      `json:"tabId"`
-	BrowserID string      `json:"browserId"`
-	Browser   string      `json:"browser"`
-	WindowID  int64       `json:"windowId"`
-	Index     int         `json:"index"`
-	URL       string      `json:"url"`
-	Title     string      `json:"title"`
-	Domain    spec.Domain `json:"domain,omitempty"`
-	Active    bool        `json:"active"`            // in front of its window
-	Focused   bool        `json:"focused"`           // what calls by domain go to first
-	Asleep    bool        `json:"asleep,omitempty"`  // its page is not loaded; a call loads it
-	Waiting   bool        `json:"waiting,omitempty"` // a call waits for the person in front of it, or for the owner, who uses it
-	HeldBy    string      `json:"heldBy,omitempty"`  // whose calls alone may go there
-	Until     string      `json:"until,omitempty"`   // when that ends
-	Mine      bool        `json:"mine,omitempty"`    // the client that asks holds it
-	Agent     string      `json:"agent,omitempty"`   // the client that has opened it
-	Tools     int         `json:"tools"`
-	Attested  bool        `json:"attested"` // the browser vouches for its address
+	TabID     string       `json:"tabId"`
+	BrowserID string       `json:"browserId"`
+	Browser   string       `json:"browser"`
+	WindowID  int64        `json:"windowId"`
+	Index     int          `json:"index"`
+	URL       string       `json:"url"`
+	Title     string       `json:"title"`
+	Domain    spec.Domain  `json:"domain,omitempty"`
+	Active    bool         `json:"active"`            // in front of its window
+	Focused   bool         `json:"focused"`           // what calls by domain go to first
+	Asleep    bool         `json:"asleep,omitempty"`  // its page is not loaded; a call loads it
+	Waiting   bool         `json:"waiting,omitempty"` // a call waits for the person in front of it, or for the owner, who uses it
+	Dialog    *spec.Dialog `json:"dialog,omitempty"`  // that blocks its page
+	HeldBy    string       `json:"heldBy,omitempty"`  // whose calls alone may go there
+	Until     string       `json:"until,omitempty"`   // when that ends
+	Mine      bool         `json:"mine,omitempty"`    // the client that asks holds it
+	Agent     string       `json:"agent,omitempty"`   // the client that has opened it
+	Tools     int          `json:"tools"`
+	Attested  bool         `json:"attested"` // the browser vouches for its address
 
 	addr       spec.TabAddr
 	navigating bool // on its way to another page
@@ -186,11 +187,12 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 		if o.Addr == addr {
 			entry.Focused, entry.Attested, entry.Waiting = o.Focused, o.Attested, o.Waiting
 		}
+		entry.Dialog = cmp.Or(entry.Dialog, o.Dialog)
 	}
 	// A page there that has joined by itself proves the domain.
 	entry.Domain = naming.DomainOfURL(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
 	if !c.hub.ListsTab(c.by, entry.Domain) {
-		entry.URL, entry.Title, entry.Domain, entry.Tools, entry.sources = "", "", "", 0, nil
+		entry.URL, entry.Title, entry.Domain, entry.Tools, entry.Dialog, entry.sources = "", "", "", 0, nil, nil
 		if !entry.Mine { // a name may say what is done there
 			entry.Agent = ""
 			if entry.HeldBy != "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tabhub/describe"
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
@@ -198,7 +199,7 @@ func failureOf(err error) *hub.Failure {
 	}
 	f := &hub.Failure{Code: spec.FailToolError, Message: err.Error()}
 	if remote, ok := errors.AsType[*spec.Error](err); ok {
-		f.Message = remote.Message
+		f.Message = describe.Clean(remote.Message, spec.MaxDescription)
 		switch remote.Code {
 		case spec.CodeTabNotFound:
 			f.Code = spec.FailTabNotFound

@@ -2,11 +2,13 @@ package browsertool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"tabhub/hub"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -100,6 +102,9 @@ func waitForTools(c *call, b browser, addr spec.TabAddr, limit time.Duration) (a
 			continue
 		}
 		if err := c.awaitTools(ctx, b, addr, at); err != nil {
+			if at, failed := c.page(b, addr); errors.Is(err, late) && failed == nil {
+				err = at.because(late)
+			}
 			return nil, err
 		}
 	}
@@ -160,10 +165,23 @@ func waitForRest(c *call, b browser, addr spec.TabAddr, limit time.Duration) (an
 		case err != nil:
 			return nil, err
 		case !got.Rested:
-			return nil, failure(spec.FailToolTimeout, "the page in tab %s did not come to rest within %s: %s. It can be used as it is", addr.Public(), limit, whatWentOn(&got))
+			late := failure(spec.FailToolTimeout, "the page in tab %s did not come to rest within %s: %s. It can be used as it is", addr.Public(), limit, whatWentOn(&got))
+			if at, err := c.page(b, addr); err == nil {
+				late = at.because(late)
+			}
+			return nil, late
 		}
 		return c.page(b, addr)
 	}
+}
+
+// because adds to why a wait has failed the dialog that blocks the page.
+func (p *page) because(late error) error {
+	f, ok := errors.AsType[*hub.Failure](late)
+	if !ok || p.Dialog == nil {
+		return late
+	}
+	return failure(spec.FailDialogOpen, "%s; %s", f.Message, hub.DialogWords(p.addr, p.Dialog))
 }
 
 // isConnected reports whether a browser is there, and not away for a while.

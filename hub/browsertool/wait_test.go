@@ -74,6 +74,30 @@ func TestWaitForRest(t *testing.T) {
 	})
 }
 
+// A model that waits for a page, or looks at the tabs, learns of the dialog that blocks it.
+func TestDialogIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRig(t)
+		b := w.browser("b1", append([]spec.Capability{spec.CapRest}, everything...), "https://a.example/")
+		b.register(1, "https://a.example/", "x")
+		b.local.Send(1, &spec.TabState{Dialog: &spec.Dialog{Type: "alert", Message: "Hi"}})
+		synctest.Wait()
+		if got := w.call("browser_tab", `{"action":"list"}`); !strings.Contains(got.Content[0].Text, `"dialog":{"type":"alert","message":"Hi"}`) {
+			t.Errorf("%s", got.raw)
+		}
+		const words = `has a dialog open (alert, with the page's words "Hi")`
+		w.call("browser_page", `{"action":"wait","tool":"pay"}`).fails(spec.FailDialogOpen, words)
+		w.call("browser_page", `{"action":"wait","for":"rest"}`).fails(spec.FailDialogOpen, words)
+		w.call("browser_page", `{"action":"goto","url":"https://a.example/2"}`).fails(spec.FailDialogOpen, words)
+		b.local.Send(1, &spec.TabState{Dialog: &spec.Dialog{Type: spec.DialogUnknown}})
+		synctest.Wait()
+		w.call("browser_page", `{"action":"text"}`).fails(spec.FailDialogOpen, "does not answer")
+		if got := w.call("browser_page", `{"action":"goto","url":"https://a.example/2"}`); got.IsError {
+			t.Errorf("the way out is closed: %s", got.raw)
+		}
+	})
+}
+
 // A model that mixes things up is told what goes with what.
 func TestWaitArguments(t *testing.T) {
 	w := newRig(t)

@@ -71,6 +71,7 @@ export interface Tab {
   attested: boolean;
   connected: boolean;
   discarded?: boolean;
+  dialog?: { type: string; message?: string };
   waiting?: boolean;
   heldBy?: Holder;
   inUse?: boolean;

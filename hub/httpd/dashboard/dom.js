@@ -47,6 +47,7 @@ const STATES = {
   away: ["away", "bad"],
   working: ["at work", "good"],
   waiting: ["waiting for you", "wait"],
+  dialog: ["has a dialog open", "wait"],
   inUse: ["in use by you", "wait"],
   paused: ["paused", "wait"],
   missing: ["not there", "bad"],

@@ -114,6 +114,7 @@ export function stateOf(tab) {
   if (!tab.connected) return chip("away");
   if (tab.waiting) return chip("waiting");
   if (tab.inUse) return chip("inUse");
+  if (tab.dialog) return chip("dialog", tab.dialog.type === "unknown" ? "does not answer" : "has a dialog open");
   if (tab.discarded) return chip("asleep");
   if (tab.domains?.some(({ departed }) => departed)) return chip("changing");
   return chip(tab.focused ? "active" : "open");
