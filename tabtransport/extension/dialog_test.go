@@ -1,6 +1,7 @@
 package extension_test
 
 import (
+	"strings"
 	"testing"
 
 	"tabhub/spec"
@@ -46,6 +47,9 @@ func TestSilentPageIsSaid(t *testing.T) {
 		d := h.tabs[tab].state.Dialog
 		return d != nil && d.Type == spec.DialogUnknown
 	})
+	if got, err := h.ask(tab, &spec.Text{}); err == nil || !strings.Contains(err.Error(), "the page does not answer") {
+		t.Errorf("the text: %s, %v", got, err)
+	}
 	answer(true)
 	if got := <-done; got != `{"content":[{"type":"text","text":"said true"}]}` {
 		t.Error(got)

@@ -3,12 +3,14 @@ package extension_test
 import (
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -165,6 +167,31 @@ func testCallsThatNavigate(t *testing.T, native bool) {
 		h.mu.Unlock()
 		if c.tool == "shop" && !equal(tools, shopTools) {
 			t.Errorf("the answer came before the tools of the page: %v", tools)
+		}
+		h.closeTab(p)
+	}
+}
+
+// A server that does not answer, or whose certificate the browser refuses, is why a form or goto fails.
+func TestReasonsThatPagesDoNotLoad(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	refused := httptest.NewUnstartedServer(http.NotFoundHandler())
+	refused.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of each handshake that fails
+	refused.StartTLS()
+	t.Cleanup(refused.Close)
+	dead := httptest.NewServer(nil)
+	dead.Close()
+	for address, reason := range map[string]string{refused.URL: "ERR_CERT_AUTHORITY_INVALID", dead.URL: "ERR_CONNECTION_REFUSED"} {
+		p := b.Open(site(t, map[string]string{"/": `<!doctype html><form toolname="send" tooldescription="d" toolautosubmit action="` + address + `/x"><input name="q"></form>`}))
+		tab := h.tabWith("send")
+		want := `failed: "the form was submitted, but its page did not load" at ` + address + `/x?q=x ""` + reason
+		if got, err := h.call(tab, "send", `{"q":"x"}`); err != nil || got != want {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
+		if got, err := h.ask(tab, &spec.Navigate{URL: address}); err == nil || !strings.Contains(err.Error(), "the page cannot be loaded: "+reason) {
+			t.Errorf("goto %s: %s, %v", address, got, err)
 		}
 		h.closeTab(p)
 	}
