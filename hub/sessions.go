@@ -133,7 +133,7 @@ const (
 var errNobody = &Failure{spec.FailToolError, "only a client's session can have tabs of its own, and this call is of none"}
 
 // errSessions is why a session cannot have one more tab.
-var errSessions = &Failure{spec.FailQueueFull, "too many tabs are held, or too many sessions have some: release those that are not needed"}
+var errSessions = &Failure{spec.FailQueueFull, "too many tabs are held, or too many sessions have some; of the tabs that a client has not opened itself, it may hold half of what others leave: release those that are not needed (browser_tab release), or open one for yourself (browser_tab claim with url)"}
 
 // Claim leases a tab to a client's session, or renews its lease on new terms, if that is
 // allowed; args are what the client has asked for. The error is a *Failure, a *consent.AskBack

@@ -225,7 +225,7 @@ func (d *Desk) open(q *question, w way) error {
 	case d.closed != nil:
 		return d.closed
 	case q.call == nil && waiting < maxOpen:
-	case ofClient >= maxOfClient, waiting >= maxOpen:
+	case ofClient >= maxOfClient, waiting >= maxOpen && ofClient > 0: // each client has room for one
 		return &Denied{"too many calls wait for the owner's answer already; wait for some of them"}
 	default:
 		if words := d.history.refuse(q.key, now); words != "" {

@@ -13,7 +13,7 @@ const (
 	maxOfClient = 16 // open questions
 	maxOpen     = 64
 	maxOften    = 3 // questions a minute of a client about a site
-	maxMinute   = 6 // questions a minute
+	maxMinute   = 6 // questions a minute of a client
 	maxNo       = 2 // times that the owner declines a client on a site, in quietFor
 	quietFor    = 10 * time.Minute
 	declinedFor = time.Minute // as long the same call is not asked about again
@@ -46,7 +46,7 @@ func (h *history) refuse(k key, now time.Time) string {
 			return "the owner has just declined this very call; do not make it again unless the owner asks for it"
 		case e.no && here:
 			no++
-		case !e.no && recent:
+		case !e.no && recent && e.key.client == k.client:
 			minute++
 			if here {
 				often++
@@ -59,7 +59,7 @@ func (h *history) refuse(k key, now time.Time) string {
 	case often >= maxOften:
 		return fmt.Sprintf("the owner has been asked %d times within a minute about calls of this client there; wait a minute", often)
 	case minute >= maxMinute:
-		return fmt.Sprintf("the owner has been asked %d times within a minute; wait a minute", minute)
+		return fmt.Sprintf("the owner has been asked %d times within a minute about calls of this client; wait a minute", minute)
 	}
 	return ""
 }

@@ -169,7 +169,7 @@ func (tx *Tx) Lease(by By, addr spec.TabAddr, t Terms) *Holder {
 		return l.holder()
 	}
 	ses := tx.session(by)
-	if ses == nil || l == nil && len(ses.leases) >= maxSessionTabs {
+	if ses == nil || l == nil && !tx.roomForLease(ses, addr) {
 		return nil
 	}
 	if l == nil {
@@ -183,6 +183,31 @@ func (tx *Tx) Lease(by By, addr spec.TabAddr, t Terms) *Holder {
 	l.renewed.Store(tx.now.UnixNano())
 	tx.prefer(ses, addr)
 	return l.holder()
+}
+
+// minLeases is how many of the owner's tabs a client may lease however few there are.
+const minLeases = 4
+
+// roomForLease reports whether a session may lease one more tab. Of the tabs that a client has not
+// opened itself, all of its sessions together may have half of what other clients leave.
+func (s *State) roomForLease(ses *session, addr spec.TabAddr) bool {
+	if len(ses.leases) >= maxSessionTabs {
+		return false
+	}
+	opened := func(addr spec.TabAddr) bool { by := s.rooms[addr]; return by != nil && by.id.Client == ses.id.Client }
+	if opened(addr) {
+		return true
+	}
+	has, left := 0, len(s.tabs)
+	for addr, l := range s.leases {
+		switch {
+		case l.session.id.Client != ses.id.Client:
+			left--
+		case !opened(addr):
+			has++
+		}
+	}
+	return has < min(max(left/2, minLeases), maxSessionTabs)
 }
 
 // Release ends a session's lease of a tab, and reports whether it had one. The session's calls

@@ -417,11 +417,40 @@ func TestSessionsAreBounded(t *testing.T) {
 	for i := range int64(maxSessionTabs + 10) {
 		f.change(func(tx *Tx) {
 			tx.Prefer(holder, spec.TabAddr{Peer: at.Peer, Tab: 100 + i})
+			tx.Opens(holder, spec.TabAddr{Peer: at.Peer, Tab: 200 + i})
 			if h := tx.Lease(holder, spec.TabAddr{Peer: at.Peer, Tab: 200 + i}, Terms{TTL: time.Hour}); (h == nil) != (i >= maxSessionTabs-1) {
 				t.Errorf("lease %d: %v", i, h)
 			}
 		})
 	}
+}
+
+// A client that leases whatever there is, with ever new sessions, leaves others half of it.
+func TestClientLeavesTabsToOthers(t *testing.T) {
+	f := newFixture(t)
+	tabs := f.eTabs(40)
+	of := func(client string, i int) By { return By{Session: SessionID{client, fmt.Sprint("=", i)}} }
+	leased := func(client string) (n int) {
+		f.change(func(tx *Tx) {
+			for i, at := range tabs {
+				if h := tx.Lease(of(client, i), at, Terms{TTL: time.Hour}); h != nil && h.Client == client {
+					n++
+				}
+			}
+		})
+		return n
+	}
+	if a, b, c := leased("a"), leased("b"), leased("c"); a != 20 || b != 10 || c != 5 {
+		t.Errorf("leased %d, %d, %d of %d", a, b, c, len(tabs))
+	}
+	// What it has opened itself is not the owner's.
+	f.change(func(tx *Tx) {
+		own := tabs[39]
+		tx.Opens(of("a", 99), own)
+		if h := tx.Lease(of("a", 99), own, Terms{TTL: time.Hour}); h == nil || h.Client != "a" {
+			t.Errorf("a tab that the client has opened: %v", h)
+		}
+	})
 }
 
 // A browser that opens a tab for a call takes none that sleeps where another agent holds one.
