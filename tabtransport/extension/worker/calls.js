@@ -308,12 +308,14 @@ export class Calls {
   }
 
   /**
-   * The browser could not show a document.
+   * The browser could not show a document. It loads such an address again by itself, and a load of
+   * that kind that is given up says nothing.
    *
    * @param {{tabId: number, frameId: number, url: string, error: string}} what
    */
   failed({ tabId, frameId, url, error }) {
     for (const call of this.#open.values()) {
+      if (call.failed && error === `net::${ABORTED}`) continue;
       if (call.tool && call.tabId === tabId && call.frameId === frameId) call.failed = { url, error };
     }
   }

@@ -175,7 +175,8 @@ async function navigate(tabId, { url, back, forward, reload, ifOrigin }, setting
   const loaded = loads(tabId, address && other !== address ? other : undefined);
   let reason = "the browser shows an error instead";
   const failed = (/** @type {{tabId: number, frameId: number, error: string}} */ what) => {
-    if (what.tabId === tabId && what.frameId === 0) reason = what.error.replace(/^net::/, "");
+    // What was loading before is given up.
+    if (what.tabId === tabId && what.frameId === 0 && what.error !== "net::ERR_ABORTED") reason = what.error.replace(/^net::/, "");
   };
   chrome.webNavigation.onErrorOccurred.addListener(failed);
   void loaded.then(() => chrome.webNavigation.onErrorOccurred.removeListener(failed));
