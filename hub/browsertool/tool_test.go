@@ -72,7 +72,7 @@ func TestBadInput(t *testing.T) {
 	for _, url := range []string{
 		"file:///etc/passwd", "javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\\nscript:alert(1)",
 		"chrome://settings", "view-source:https://e.com", "data:text/html,x", "about:blank", "chrome-extension://x/y.html",
-		"blob:https://e.com/x", "ftp://e.com/", "e.com", "//e.com/", "http:", "https:///x", "http:e.com", "https://e.com/ --no-sandbox",
+		"blob:https://e.com/x", "ftp://e.com/", "e.com", "//e.com/", "http:", "https:///x", "http:e.com", "https://e.com --no-sandbox",
 		"--remote-debugging-port=1", "https:\\\\\\\\e.com", "http://:80/", "http://e.com:99999/", "http://e.com:0/", "\\u0001javascript:alert(1)",
 	} {
 		for _, call := range []string{`"action":"goto","tabId":"` + a + `"`, `"action":"goto"`} {

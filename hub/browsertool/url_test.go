@@ -7,6 +7,7 @@ func TestAddressWithBlanks(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://e.com/a b?q=red shoes|blue#x y":  "https://e.com/a%20b?q=red%20shoes|blue#x%20y",
 		"https://e.com?q=a b":                     "https://e.com?q=a%20b",
+		"https://e.com/ --no-sandbox":             "https://e.com/%20--no-sandbox", // one argument of a browser that is started
 		" https://e.com/ä?q=ü ":                   "https://e.com/ä?q=ü",
 		"https://e .com/":                         "",
 		"https://e.com b":                         "",
