@@ -89,6 +89,7 @@ type Server struct {
 	refusals *refusals
 
 	refusedPages *refusedPages
+	strangers    strangers
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
@@ -119,6 +120,7 @@ func New(o Options) *Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		BaseContext:       baseContext,
+		ConnContext:       s.connContext,
 		ConnState:         s.connState,
 		ErrorLog:          log.New(serverLog{s.log}, "", 0),
 	}
@@ -196,7 +198,19 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	return err
 }
 
+// connContext takes in a connection, which is a stranger's unless it is the owner's or nobody needs a
+// credential.
+func (s *Server) connContext(ctx context.Context, conn net.Conn) context.Context {
+	if isOwner(ctx) || s.guard.verifier == nil {
+		return ctx
+	}
+	return s.strangers.add(ctx, conn)
+}
+
 func (s *Server) connState(conn net.Conn, state http.ConnState) {
+	if state == http.StateClosed || state == http.StateHijacked {
+		s.strangers.remove(conn)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if state == http.StateNew {
@@ -238,6 +252,9 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	}
 	if err == nil {
 		err = p.checkUser(p.identity)
+	}
+	if err == nil && p.identity != nil {
+		s.strangers.admit(r.Context())
 	}
 	if err != nil {
 		s.refuse(w, r, err)

@@ -199,7 +199,8 @@ func mustBeTaken(t *testing.T, raw string, listed json.RawMessage) {
 		}
 		return regexpStub(s), nil
 	})
-	if err := c.AddResource("listed.json", doc); err == nil {
+	err = c.AddResource("listed.json", doc)
+	if err == nil {
 		_, err = c.Compile("listed.json")
 	}
 	if err != nil {
