@@ -57,14 +57,15 @@ func (r *run) progressed(p spec.Progress) {
 
 // toolResult returns what the client of a tool's call gets.
 func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage, _ error) {
-	if f, ok := errors.AsType[*Failure](err); ok {
+	f, failed := errors.AsType[*Failure](err)
+	if failed {
 		result = f.Result()
 	} else if remote, ok := errors.AsType[*spec.Error](err); ok {
-		result = r.label(item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts)))
+		result = item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts))
 	} else if err != nil {
 		return nil, err
 	} else {
-		result = r.label(r.result)
+		result = r.result
 	}
 	if len(r.taken) > 0 {
 		result = item.AddText(result, "Of the arguments, "+strings.Join(r.taken, "; ")+".")
@@ -75,7 +76,10 @@ func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage,
 	if page := cmp.Or(resp.Page, r.next); page != nil {
 		result = item.AddText(result, r.h.describePage(r.by, r.target.Addr, page))
 	}
-	return result, nil
+	if failed {
+		return result, nil // the hub's own words
+	}
+	return r.label(result), nil
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.

@@ -34,7 +34,7 @@ func TestCallThatLeadsElsewhere(t *testing.T) {
 			return c
 		}
 		lead(spec.Page{URL: "https://e.com/next", Title: "Ne\u202ext"}, false, "y", "x").want(t,
-			`{"content":[{"type":"text","text":"found"},{"type":"text","text":"The page is now at https://e.com/next (“Next”). Tools there: website_tool_e_com_y, website_tool_e_com_tab1_x, website_tool_e_com_go."}],"_meta":`)
+			`,"content":[{"type":"text","text":"found"},{"type":"text","text":"The page is now at https://e.com/next (“Next”). Tools there: website_tool_e_com_y, website_tool_e_com_tab1_x, website_tool_e_com_go."}]}`)
 		c := lead(spec.Page{URL: "https://e.com/next"}, true)
 		c.want(t, "it went away")
 		c.want(t, `"isError":true`)

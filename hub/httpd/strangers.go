@@ -32,7 +32,7 @@ func (s *strangers) add(ctx context.Context, conn net.Conn) context.Context {
 	}
 	s.mu.Unlock()
 	if oldest != nil {
-		oldest.Close()
+		go oldest.Close() // over TLS it may have something to say, for which nobody is to wait
 	}
 	return context.WithValue(ctx, connKey{}, conn)
 }
