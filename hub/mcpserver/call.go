@@ -17,7 +17,7 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 	if e != nil {
 		return frame{}, e
 	}
-	args, e := rq.object("arguments")
+	args, e := rq.arguments()
 	if e != nil {
 		return frame{}, e
 	}

@@ -122,6 +122,15 @@ func (rq *request) object(key string) (json.RawMessage, *rpcError) {
 	return v, nil
 }
 
+// arguments returns those of a call of a tool: an object, which some clients send as text.
+func (rq *request) arguments() (json.RawMessage, *rpcError) {
+	text, ok := rawjson.String(rq.get("arguments"))
+	if text = strings.TrimSpace(text); ok && strings.HasPrefix(text, "{") && rawjson.Valid([]byte(text), spec.MaxDepth) == nil {
+		return json.RawMessage(text), nil
+	}
+	return rq.object("arguments")
+}
+
 // required returns a member of the parameters that must be a string; what says in an
 // error what it is.
 func (rq *request) required(key, what string) (string, *rpcError) {
