@@ -89,7 +89,7 @@ type Server struct {
 	refusals *refusals
 
 	refusedPages *refusedPages
-	strangers    strangers
+	strangers    *strangers // nil if nobody needs a credential
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
@@ -107,6 +107,9 @@ func New(o Options) *Server {
 	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop", streams: map[stream]int{}, fresh: map[net.Conn]bool{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if o.Guard.verifier != nil {
+		s.strangers = new(strangers)
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.clients.idle = o.Idle
@@ -201,14 +204,14 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 // connContext takes in a connection, which is a stranger's unless it is the owner's or nobody needs a
 // credential.
 func (s *Server) connContext(ctx context.Context, conn net.Conn) context.Context {
-	if isOwner(ctx) || s.guard.verifier == nil {
+	if isOwner(ctx) || s.strangers == nil {
 		return ctx
 	}
 	return s.strangers.add(ctx, conn)
 }
 
 func (s *Server) connState(conn net.Conn, state http.ConnState) {
-	if state == http.StateClosed || state == http.StateHijacked {
+	if s.strangers != nil && (state == http.StateClosed || state == http.StateHijacked) {
 		s.strangers.remove(conn)
 	}
 	s.mu.Lock()
@@ -253,7 +256,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	if err == nil {
 		err = p.checkUser(p.identity)
 	}
-	if err == nil && p.identity != nil {
+	if err == nil && p.identity != nil && s.strangers != nil {
 		s.strangers.admit(r.Context())
 	}
 	if err != nil {

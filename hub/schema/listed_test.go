@@ -136,7 +136,7 @@ func TestNotes(t *testing.T) {
 		{`{"type":"object","multipleOf":1e999999999}`, `/multipleOf: has a number that is out of any range`, ""},
 		{`{"type":"string"}`, `/type: must be "object", not "string"`, ""},
 		{`{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`, `only references within the schema`, ""},
-		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}`, "/properties/a/$ref: leads to nothing", ""},
+		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}`, `/properties/a/$ref: "#/$defs/none" leads to nothing`, ""},
 		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`, "leads back to itself", ""},
 		{`{"type":"object","properties":{"a":{"enum":["\u202e"]}}}`, "holds the character U+202E", ""},
 		{`{"type":"object","properties":{"a[]":{}}}`, "", `"a[]" is called a, as model APIs refuse such names`},

@@ -114,7 +114,7 @@ func (l *lister) wrongIn(key string, k kind, v json.RawMessage) string {
 			return "must be a string"
 		}
 		if !strings.HasPrefix(ref, "#") {
-			return "is refused: only references within the schema (\"#…\") are followed"
+			return quoted(ref) + ` is refused: only references within the schema ("#…") are followed`
 		}
 		path, err := pathOf(ref)
 		if err != nil {
@@ -123,7 +123,7 @@ func (l *lister) wrongIn(key string, k kind, v json.RawMessage) string {
 		to, _ := l.find(path)
 		switch {
 		case to == nil:
-			return "leads to nothing"
+			return quoted(ref) + " leads to nothing"
 		case to[0] != '{' && to[0] != 't' && to[0] != 'f':
 			return "leads to what is no schema"
 		case l.circular(to):

@@ -17,19 +17,19 @@ import (
 // again would change.
 var oddTools = []string{
 	`{"name":"numbers","description":"d","inputSchema":{"type":"object","properties":{"id":{"type":"integer","minimum":-9007199254740993,"maximum":12345678901234567890},"one":{"const":1.0},"small":{"default":1e-7},"large":{"examples":[1E+300,-0,0.10]}}}}`,
-	`{"name":"escapes","description":"d","title":"Café <b>&amp;","inputSchema":{"type":"object","description":"\u003cé\ud83d\ude00😀\/","properties":{"a\/b":{"type":"string","pattern":"^\\p{L}+$","default":"caf\u00e9 \/ <b>&amp;<\/b>"}}}}`,
+	`{"name":"escapes","description":"d","title":"Café <b>&amp;","inputSchema":{"type":"object","description":"\u003cé\ud83d\ude00😀\/","properties":{"ab":{"type":"string","pattern":"^\\p{L}+$","default":"caf\u00e9 \/ <b>&amp;<\/b>"}}}}`,
 	`{"name":"refs","description":"d","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"}}}},"type":"object","properties":{"head":{"$ref":"#/$defs/node"}}}}`,
-	`{"name":"unknown","description":"d","inputSchema":{"type":"object","x-vendor":[null,true,{"":""},[[[{"x":1}]]]]},"_meta":{"tags":["caf\u00e9", "\/"]},"icons":[{"src":"https://example.com/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]}`,
-	`{"name":"annotated","description":"d","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"number","multipleOf":0.010}},"required":["n"]},"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"openWorldHint":true}}`,
-	`{"name":"alike","description":"d","inputSchema":{"type":"object","properties":{"name":{},"Name":{},"NAME":{}," name":{},"type":{},"Type":{}},"x-type":1,"X-Type":2}}`,
-	`{"name":"deep","description":"d","inputSchema":{"type":"object","properties":{"a":` + strings.Repeat(`{"properties":{"a":`, 13) + `{}` + strings.Repeat(`}}`, 13) + `}}}`,
+	`{"name":"unknown","description":"d","inputSchema":{"type":"object","properties":{"v":{"default":[null,true,{"":""},[[[{"x":1}]]]]}}},"_meta":{"tags":["caf\u00e9", "\/"]},"icons":[{"src":"https://example.com/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]}`,
+	`{"name":"annotated","description":"d","inputSchema":{"type":"object","properties":{}},"outputSchema":{"type":"object","properties":{"n":{"type":"number","maximum":0.010}},"required":["n"]},"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"openWorldHint":true}}`,
+	`{"name":"alike","description":"d","inputSchema":{"type":"object","properties":{"name":{},"Name":{},"NAME":{},"type":{},"Type":{}}}}`,
+	`{"name":"deep","description":"d","inputSchema":{"type":"object","properties":{"a":` + strings.Repeat(`{"type":"object","properties":{"a":`, 13) + `{}` + strings.Repeat(`}}`, 13) + `}}}`,
 	`{ "name" : "spaced" ,	"description" : "d" , "inputSchema" : { "type" :  "object" , "properties" : { } } , "annotations" : { "readOnlyHint" : true } }`,
-	`{"name":"cart.items.list","description":"d","inputSchema":{"type":"object"}}`,
-	`{"name":"cart_items.list","description":"d","inputSchema":{"type":"object"}}`,
-	`{"name":"cart-items/list","description":"d","inputSchema":{"type":"object"}}`,
-	`{"name":"日本語","description":"d","inputSchema":{"type":"object"}}`,
-	`{"name":"中文字","description":"d","inputSchema":{"type":"object"}}`,
-	`{"name":"a_name_that_is_far_too_long_for_the_sixty_four_characters_which_hosts_allow_for_names","description":"d","inputSchema":{"type":"object"}}`,
+	`{"name":"cart.items.list","description":"d","inputSchema":{"type":"object","properties":{}}}`,
+	`{"name":"cart_items.list","description":"d","inputSchema":{"type":"object","properties":{}}}`,
+	`{"name":"cart-items/list","description":"d","inputSchema":{"type":"object","properties":{}}}`,
+	`{"name":"日本語","description":"d","inputSchema":{"type":"object","properties":{}}}`,
+	`{"name":"中文字","description":"d","inputSchema":{"type":"object","properties":{}}}`,
+	`{"name":"a_name_that_is_far_too_long_for_the_sixty_four_characters_which_hosts_allow_for_names","description":"d","inputSchema":{"type":"object","properties":{}}}`,
 }
 
 var megabytes = strings.Repeat(`five megabytes é \u00e9 \/ \" 😀 `, 5<<20/35)

@@ -139,7 +139,7 @@ func (x *tab) serve(peer *wstest.Peer) {
 				send(`{"jsonrpc":"2.0","id":%q,"result":{"success":true,"payload":%s}}`, id, payload)
 			})
 		case id == "tools":
-			if a := answerOf(frame); a.err != nil || !strings.HasSuffix(string(a.result), `"rejected":[]}`) {
+			if a := answerOf(frame); a.err != nil || !strings.Contains(string(a.result), `"rejected":[]`) {
 				x.t.Errorf("the hub did not take the tools: %s %s", a.err, a.result)
 			}
 			x.joined <- struct{}{}
