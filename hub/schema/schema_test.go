@@ -176,7 +176,7 @@ func TestCacheIsBounded(t *testing.T) {
 		}
 		return json.RawMessage(fmt.Sprintf(`{"title":"%d","properties":{%s"z":{}}}`, i, b.String()))
 	}
-	for i := range 100 {
+	for i := range 30 {
 		if _, err := c.Compile(large(i)); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestCacheIsBounded(t *testing.T) {
 			t.Fatalf("%d bytes are taken", c.size)
 		}
 	}
-	if len(c.schemas) != c.recent.Len() || len(c.schemas) == 101 || c.lookup(large(0)) != nil || c.lookup(large(99)) == nil {
+	if len(c.schemas) != c.recent.Len() || len(c.schemas) == 31 || c.lookup(large(0)) != nil || c.lookup(large(29)) == nil {
 		t.Errorf("%d schemas of %d bytes are kept", len(c.schemas), c.size)
 	}
 }
