@@ -7,7 +7,6 @@ import (
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 )
 
 // Page is what a page offers, as the hub has taken it.
@@ -90,6 +89,3 @@ func Examine(p *Page) []Finding {
 	}
 	return r.all
 }
-
-// member returns a member of what the page has registered, nil if it is not there.
-func (it *Item) member(name string) json.RawMessage { return rawjson.Get(it.Registered, name) }

@@ -19,7 +19,7 @@ import (
 // tool is an item as the hub has it of a page's tool.
 func tool(registered string) Item {
 	it := Item{Kind: spec.KindTool, Registered: json.RawMessage(registered), Definition: json.RawMessage(registered), Class: policy.Read}
-	it.Name, _ = rawjson.String(it.member("name"))
+	it.Name, _ = rawjson.String(rawjson.Get(it.Registered, "name"))
 	return it
 }
 
