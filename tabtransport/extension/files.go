@@ -28,13 +28,13 @@ var scripts = map[string][]string{
 	"content/page.js":  slices.Concat([]string{"framepath.js", pagejs.Thrown, "oldforms.js"}, pagejs.WebMCP, []string{"sentinel.js"}),
 	"content/plain.js": {"framepath.js", pagejs.Thrown, "oldforms.js", "sentinel.js"},
 	// In the page's world of a frame that has given a sign.
-	"content/library.js": {pagejs.Values, pagejs.ModelContext, pagejs.Library, pagejs.Dialogs, "libraryend.js"},
+	"content/library.js": {pagejs.Values, pagejs.Shapes, pagejs.ModelContext, pagejs.Library, pagejs.Dialogs, "libraryend.js"},
 	// In the page's world of a frame whose server, or that of a frame in it, is spoken to.
 	"content/answers.js": {pagejs.Answers, "answersend.js"},
 	// In the extension's world of a tab's top document.
 	"content/top.js": {"framepath.js", "ratelimit.js", "gateway.js"},
 	// In the extension's world of a frame that has given a sign.
-	"content/frame.js": {pagejs.Values, "shape.js", "ratelimit.js", pagejs.ModelContext, pagejs.PageServer, "librarysource.js", "pagescript.js", "embedded.js", "combine.js", "main.js"},
+	"content/frame.js": {pagejs.Values, "shape.js", "ratelimit.js", pagejs.Shapes, pagejs.ModelContext, pagejs.PageServer, "librarysource.js", "pagescript.js", "embedded.js", "combine.js", "main.js"},
 	"content/late.js":  {"late.js"},
 }
 

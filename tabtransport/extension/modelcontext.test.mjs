@@ -14,7 +14,7 @@ for (const [name, inputs, told, want] of [
     const document = { querySelector: () => null, querySelectorAll: () => [] };
     const window = createContext({ setTimeout, document, CSS: { escape: String }, self: {}, window: {} });
     const run = [];
-    const ModelContextTools = runInContext(`${readFileSync("../pagejs/modelcontext.js", "utf8")}\nModelContextTools`, window);
+    const ModelContextTools = runInContext(`${["shapes", "modelcontext"].map((file) => readFileSync(`../pagejs/${file}.js`, "utf8")).join("\n")}\nModelContextTools`, window);
     const context = {
       getTools: async () => [{ name: "pay" }],
       executeTool: async ({ name }) => {

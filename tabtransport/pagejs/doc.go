@@ -3,6 +3,7 @@
 // (package extension) and the hub's script /tab.js (package pages).
 //
 //	values.js        forms and limits of what pages say and throw
+//	shapes.js        how WebMCP differs between browsers, versions and libraries
 //	modelcontext.js  ModelContextTools: tools of a document.modelContext
 //	thrown.js        wrapTools: what the tools of the browser's modelContext throw
 //	library.js       LibraryTools: finds the modelContext that a script of the page made

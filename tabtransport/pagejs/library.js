@@ -1,5 +1,6 @@
 // Tools of a modelContext that a library of the page made, such as a polyfill's, at whatever
-// time and of whatever generation. Only the page's world sees it.
+// time and of whatever generation, or of Firefox's navigator.modelContext. Only the page's world sees
+// the first.
 "use strict";
 
 /**
@@ -33,7 +34,7 @@ var LibraryTools = class {
    * @param {() => void} changed called when there is a modelContext, and when its tools may differ
    * @param {(tool: RegisteredTool) => boolean} [isOfDocument] as of ModelContextTools
    */
-  constructor(changed, isOfDocument = (tool) => !tool.window || tool.window === window) {
+  constructor(changed, isOfDocument = (tool) => !sourceOf(tool) || sourceOf(tool) === window) {
     this.#changed = changed;
     this.#isOfDocument = isOfDocument;
   }
@@ -73,7 +74,7 @@ var LibraryTools = class {
   /** @param {number} wait in ms, until it looks again */
   #look(wait) {
     if (!this.#tools) {
-      const context = LibraryTools.#find(this.#ours);
+      const context = LibraryTools.#find(this.#ours, this.#changed);
       if (context) {
         this.#tools = new ModelContextTools(context, this.#changed, this.#isOfDocument);
         this.#tools.start();
@@ -90,22 +91,26 @@ var LibraryTools = class {
    * server that answers over messages is reached that way, and keeps its results' full form.
    *
    * @param {readonly Function[]} ours
+   * @param {() => void} changed
    * @returns {ModelContext | undefined}
    */
-  static #find(ours) {
+  static #find(ours, changed) {
     const made = LibraryTools.#modelContext(ours);
     if (!made || made.__isBrowserMcpServer || /** @type {any} */ (window).__mcpBridge) return undefined;
-    const events = typeof made.addEventListener === "function" ? made : new EventTarget();
-    if (typeof made.getTools === "function" && typeof made.executeTool === "function") return adapted(made, events);
+    const context = adapted(made, changed);
+    if (context) return context;
     const testing = /** @type {any} */ (navigator).modelContextTesting;
     if (typeof testing?.listTools !== "function" || typeof testing.executeTool !== "function") return undefined;
+    const events = [testing, made].find(({ addEventListener }) => typeof addEventListener === "function");
     return adapted(
       {
         getTools: async () => testing.listTools(),
         executeTool: (/** @type {RegisteredTool} */ tool, /** @type {object | string} */ input, /** @type {object} */ options) =>
           testing.executeTool(tool.name, typeof input === "string" ? input : JSON.stringify(input), options),
+        addEventListener: events?.addEventListener.bind(events),
+        removeEventListener: events?.removeEventListener.bind(events),
       },
-      typeof testing.addEventListener === "function" ? testing : events,
+      changed,
     );
   }
 
@@ -126,19 +131,3 @@ var LibraryTools = class {
     return undefined;
   }
 };
-
-/**
- * A library's modelContext with what is used of the browser's.
- *
- * @param {any} made
- * @param {EventTarget} events fires toolchange
- * @returns {ModelContext}
- */
-function adapted(made, events) {
-  return /** @type {any} */ ({
-    getTools: () => made.getTools(),
-    executeTool: (/** @type {any[]} */ ...args) => made.executeTool(...args),
-    addEventListener: (/** @type {[any, any]} */ ...args) => events.addEventListener(...args),
-    removeEventListener: (/** @type {[any, any]} */ ...args) => events.removeEventListener?.(...args),
-  });
-}

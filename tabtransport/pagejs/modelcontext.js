@@ -14,7 +14,7 @@ var ModelContextTools = class {
   #tools = new Map();
   /** The names of tools of other documents. @type {Set<string>} */
   #others = new Set();
-  /** @type {Promise<boolean> | undefined} */
+  /** What the context takes for tools that are dictionaries. @type {Promise<boolean> | undefined} */
   #takesObject;
   /** @type {Map<string, Running>} the tools that run now, and what they threw that no call has told yet */
   #running = new Map();
@@ -32,7 +32,7 @@ var ModelContextTools = class {
    * @param {(tool: RegisteredTool) => boolean} [isOfDocument] tells the tools of this document from those
    *   of frames of the same origin, which are listed, too
    */
-  constructor(context, changed, isOfDocument = (tool) => tool.window === window) {
+  constructor(context, changed, isOfDocument = (tool) => sourceOf(tool) === window) {
     this.#context = context;
     this.#changed = changed;
     this.#isOfDocument = isOfDocument;
@@ -47,6 +47,7 @@ var ModelContextTools = class {
   }
 
   async offer() {
+    /** @type {RegisteredTool[]} */
     const all = await this.#context.getTools();
     const tools = all.filter(this.#isOfDocument);
     this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
@@ -101,8 +102,7 @@ var ModelContextTools = class {
   async #run(name, args, { signal }) {
     const tool = this.#tools.get(name);
     if (!tool) throw new Error(`the page has no tool ${name}`);
-    this.#takesObject ??= takesObject(this.#context);
-    const input = (await this.#takesObject) ? args : JSON.stringify(args);
+    const input = (await this.#takes(tool)) ? args : JSON.stringify(args);
     const running = this.#running.get(name) ?? { calls: 0, thrown: [] };
     this.#running.set(name, running);
     running.calls++;
@@ -116,6 +116,17 @@ var ModelContextTools = class {
     } finally {
       if (--running.calls === 0) this.#running.delete(name);
     }
+  }
+
+  /**
+   * Whether an object is to be given to a tool, or its JSON. No tool of the page is run to find out.
+   *
+   * @param {RegisteredTool} tool
+   */
+  #takes(tool) {
+    // What gives interface objects takes them alone, and schemas as it gives them.
+    if (isInterface(tool)) return typeof tool.inputSchema !== "string";
+    return (this.#takesObject ??= takesObject(this.#context));
   }
 
   /**
@@ -184,49 +195,4 @@ function shadowTrees(root) {
     if (tree) trees.push(tree, ...shadowTrees(tree));
   }
   return trees;
-}
-
-/** Hints of which false says something: MCP takes them for true. */
-var TRUE_HINTS = ["destructiveHint", "openWorldHint"];
-
-/**
- * A tool in the form of MCP.
- *
- * @param {RegisteredTool} tool
- */
-function mcpTool({ name, title, description, inputSchema, annotations }) {
-  /** @type {Item} */
-  const tool = { name, description, inputSchema };
-  if (title) tool.title = title;
-  try {
-    if (typeof inputSchema === "string") tool.inputSchema = inputSchema === "" ? undefined : JSON.parse(inputSchema);
-  } catch {
-    // The hub tells what is wrong with it.
-  }
-  // The browser fills in every hint that it knows.
-  const hints = Object.entries(annotations ?? {}).filter(([hint, value]) => value || (value === false && TRUE_HINTS.includes(hint)));
-  if (hints.length) tool.annotations = Object.fromEntries(hints);
-  return tool;
-}
-
-/**
- * Finds out what context.executeTool takes: an object, or before Chromium 155 and of most
- * libraries a JSON string. No tool has the name, so nothing runs; a library may fail for that
- * whatever it is given. In a frame without an address of its own the document's origin is not
- * that of its location.
- *
- * @param {ModelContext} context
- * @returns {Promise<boolean>}
- */
-async function takesObject(context) {
-  const nobody = { name: "tabhub-no-such-tool", description: "none", window, origin: self.origin };
-  const refuses = async (/** @type {object | string} */ input) => {
-    try {
-      await context.executeTool(nobody, input);
-      return false;
-    } catch (error) {
-      return error instanceof TypeError;
-    }
-  };
-  return (await refuses("{}")) && !(await refuses({}));
 }

@@ -11,6 +11,7 @@ import (
 // The files of the library, to be named to [Script].
 const (
 	Values       = "pagejs/values.js"       // forms and limits of what pages say; the others need it
+	Shapes       = "pagejs/shapes.js"       // how WebMCP differs; ModelContext and Library need it
 	ModelContext = "pagejs/modelcontext.js" // tools of a document.modelContext
 	Answers      = "pagejs/answers.js"      // keeps a PageServer's answers from the page's own clients
 	Thrown       = "pagejs/thrown.js"       // what tools of the browser's modelContext throw

@@ -59,20 +59,26 @@ interface PageClient {
 
 // ---- WebMCP
 
+/** A tool as a modelContext gives it: a dictionary, or an object whose members are its prototype's. */
 interface RegisteredTool {
-  name: string;
-  description: string;
-  title?: string;
-  inputSchema?: object | string;
-  annotations?: object;
-  window?: Window | null;
-  origin?: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly title?: string | null;
+  readonly inputSchema?: object | string | null;
+  readonly outputSchema?: object | string | null;
+  readonly annotations?: object | null;
+  /** That of its document, until Chromium 160. */
+  readonly window?: Window | null;
+  /** The same from then on. */
+  readonly source?: Window | null;
+  readonly origin?: string;
 }
 
 interface ModelContext extends EventTarget {
   registerTool(tool: object, options?: object): Promise<void>;
-  getTools(options?: object): Promise<RegisteredTool[]>;
-  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<any>;
+  /** RegisteredTools. The types that others publish have one form of them. */
+  getTools(options?: object): Promise<any[]>;
+  executeTool(tool: any, input: object | string, options?: { signal: AbortSignal }): Promise<any>;
 }
 
 // ---- WebMCP of this library

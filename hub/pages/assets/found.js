@@ -37,7 +37,7 @@ function foundSources(native, given, changed, updated) {
       super.start(given?.getters);
     }
   };
-  return [server, new library(changed, (tool) => !tool.window || isOfThisDocument(tool))];
+  return [server, new library(changed, isOfThisDocument)];
 }
 
 /**
@@ -58,8 +58,13 @@ function nativeContext() {
 
 /** @param {RegisteredTool} tool */
 function isOfThisDocument(tool) {
-  if (tool.window === window) return true;
+  const source = sourceOf(tool);
+  if (source === window || !source) return true;
   if (tool.origin !== undefined && tool.origin !== self.origin) return false;
-  // A frame of the same site that has a connection of its own offers it itself.
-  return !tool.window?.tabhub;
+  try {
+    // A frame of the same site that has a connection of its own offers it itself.
+    return !source.tabhub;
+  } catch {
+    return false; // of another site
+  }
 }

@@ -299,7 +299,9 @@ function joinHub(dial) {
     return;
   }
   const native = nativeContext();
-  const given = native || "modelContext" in document || "ModelContext" in window ? undefined : new GivenSource();
+  // Where Firefox has the API, it is at navigator alone.
+  const has = "modelContext" in document || ("ModelContext" in window && !("modelContext" in navigator));
+  const given = native || has ? undefined : new GivenSource();
   const hub = hubOrigin();
   nameHub(hub);
   const own = new OwnSource();
