@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
@@ -191,12 +192,19 @@ func (r *run) begin() error {
 }
 
 // lookUpLocked finds out what the name stands for. The caller holds h.mu.
-func (r *run) lookUpLocked() (err error) {
+func (r *run) lookUpLocked() error {
 	var ok bool
-	if r.ref, ok = r.h.state.Lookup(r.h.by(r.by), r.kind, r.name); !ok {
-		err = r.h.unknownLocked(r.by, r.kind, r.name)
+	r.ref, ok = r.h.state.Lookup(r.h.by(r.by), r.kind, r.name)
+	if a := r.by.AskedBy; a != nil {
+		r.ref.Tab, r.ref.Frame = a.Tab, a.ID
 	}
-	return err
+	switch {
+	case ok:
+		return nil
+	case r.ref.Tab != "":
+		return errAskerGone
+	}
+	return r.h.unknownLocked(r.by, r.kind, r.name)
 }
 
 // allows returns why it, nil if it is not known, must not be called.
@@ -242,6 +250,9 @@ func (r *run) receive(resp spec.Response, err error) error {
 	}
 	if err != nil {
 		return &Failure{spec.FailToolError, describe.CleanLines(err.Error(), math.MaxInt)}
+	}
+	if r.by.AskedBy != nil && builtin.AsksBack(r.result) {
+		*r.by.AskedBy = consent.Frame{Tab: r.target.Addr.Public(), ID: r.target.Item.FrameID()}
 	}
 	if r.changed != "" {
 		r.h.log.Debug("changed for the client", "tab", r.target.Addr, "domain", r.ref.ID.Domain, "tool", r.ref.ID.Item, "changed", r.changed)
@@ -350,6 +361,9 @@ func (r *run) pick() (found bool) {
 	if r.opened {
 		r.reason = "opened for this call"
 	}
+	if r.ref.Tab != "" {
+		r.reason = "it has asked back"
+	}
 	r.moved = !r.target.Own() && r.target.URL != "" && r.target.URL != s.LastCall
 	r.keeps = !s.Named && r.target.Keeps() && who.Session != (state.SessionID{})
 	return true
@@ -365,6 +379,9 @@ func (r *run) awaitTarget(ctx context.Context, changed <-chan struct{}) error {
 		r.departed = time.Now()
 	}
 	never := &Failure{spec.FailNotConnected, fmt.Sprintf("the page that offered %q has gone, and the tab's next one has not offered it within %s; the call was not sent", r.ref.ID.Item, spec.ReturnMaxWait)}
+	if r.ref.Tab != "" {
+		never = errAskerGone
+	}
 	ctx, cancel := context.WithDeadlineCause(ctx, r.departed.Add(spec.ReturnMaxWait), never)
 	defer cancel()
 	return await(ctx, r.h, changed)
@@ -611,7 +628,7 @@ func DialogWords(addr spec.TabAddr, d *spec.Dialog) string {
 // lost decides about a call that was sent to a tab which is gone: only one that
 // may be run twice goes to another tab of the same browser.
 func (r *run) lost(ctx context.Context) (retry bool, _ error) {
-	if r.kind == spec.KindTool && !r.target.Item.Repeatable || len(r.excluded) >= spec.RetryAttempts {
+	if r.kind == spec.KindTool && !r.target.Item.Repeatable || r.ref.Tab != "" || len(r.excluded) >= spec.RetryAttempts {
 		r.next = r.h.nextPage(ctx, r.target.Addr)
 		return false, errTabClosed
 	}
@@ -621,6 +638,9 @@ func (r *run) lost(ctx context.Context) (retry bool, _ error) {
 }
 
 var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
+
+// errAskerGone is why a call that a page has asked back about does not go on.
+var errAskerGone = &Failure{spec.FailTabClosed, "the page that has asked back has gone, or does not offer this any more, and what it had begun is lost, though it may have taken effect; call again to begin anew"}
 
 // notDelivered reports whether a peer says that a request did not reach a page.
 func notDelivered(e *spec.Error) bool {

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,9 @@ import (
 // registered what is called, or says why it cannot. Without an error the caller looks
 // again.
 func (r *run) open(ctx context.Context) error {
+	if r.ref.Tab != "" {
+		return cmp.Or(r.leased, errAskerGone)
+	}
 	err := r.openTab(ctx)
 	if _, failed := errors.AsType[*Failure](err); failed && len(r.excluded) > 0 {
 		return errTabClosed // it was sent before

@@ -41,11 +41,20 @@ type Caller struct {
 	// a random id of this request, After that of the one before, "" in the first. A yes for
 	// this once is good for all of them.
 	Round, After string
+	// AskedBy is the frame that has asked back in the round before: this one goes there. The
+	// Hub sets it when a page asks back. Nil: the client cannot be asked.
+	AskedBy *Frame
 
 	// Outcome is what is kept of what becomes of the client's request. Nil: nothing.
 	Outcome *outcome.Call
 
 	note *note // nil if no record is made
+}
+
+// Frame is a frame of a tab. The zero Frame is none.
+type Frame struct {
+	Tab string `json:"tab"`          // spec.TabAddr.Public
+	ID  int64  `json:"id,omitempty"` // 0: the tab's page itself
 }
 
 // Elicit asks the user of a client a question, and blocks until there is an answer. A

@@ -213,5 +213,13 @@ func (it *Item) Title() string {
 	return title
 }
 
+// FrameID returns the frame that the item belongs to, 0 for the page itself.
+func (it *Item) FrameID() int64 {
+	if it.Frame == nil {
+		return 0
+	}
+	return *it.Frame
+}
+
 // Framed reports whether the item is known to be of a frame of another page.
-func (it *Item) Framed() bool { return it.Frame != nil && *it.Frame != 0 }
+func (it *Item) Framed() bool { return it.FrameID() != 0 }

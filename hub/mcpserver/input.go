@@ -50,7 +50,7 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 	for n := 1; ; n++ {
 		by := rq.caller(in.ext, progress)
 		by.Elicit, by.Reply = rq.elicit(), in.reply
-		by.Round, by.After = rand.Text(), in.after
+		by.Round, by.After, by.AskedBy = rand.Text(), in.after, &in.askedBy
 		r, err := ask(by)
 		if back, ok := errors.AsType[*consent.AskBack](err); ok {
 			return s.askOwner(rq, name, back.Question, in, by.Round), nil
@@ -68,7 +68,7 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 		case rq.modern:
 			run := rq.task.asks()
 			if run == nil {
-				return s.sealState(r, rq, name, by.Round), nil
+				return s.sealState(r, rq, name, carried{Round: by.Round, AskedBy: in.askedBy}), nil
 			}
 			if in, err = askTask(ctx, run, r, in, by.Round); err != nil {
 				return nil, err
@@ -79,15 +79,16 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 		if err != nil {
 			return nil, err
 		}
-		in = input{ext: ext, after: by.Round}
+		in = input{ext: ext, after: by.Round, askedBy: in.askedBy}
 	}
 }
 
 // input is what a request brings beside what it asks for.
 type input struct {
-	ext   spec.Extensions // for the page: what the client can be asked, and what it has answered
-	reply *consent.Reply  // to the hub's own question
-	after string          // the earlier round of the call
+	ext     spec.Extensions // for the page: what the client can be asked, and what it has answered
+	reply   *consent.Reply  // to the hub's own question
+	after   string          // the earlier round of the call
+	askedBy consent.Frame   // in that round; after a call, in this one
 }
 
 func (in *input) set(key string, value json.RawMessage) {
@@ -117,7 +118,7 @@ func (s *Server) input(rq *request, name string) (in input, _ *rpcError) {
 			return in, invalidParams(extState + " is not what this server gave for this request, or is too old: start again without it")
 		}
 	}
-	in.after = c.Round
+	in.after, in.askedBy = c.Round, c.AskedBy
 	if responses != nil {
 		in.reply, responses = takeReply(responses, c.Question)
 	}
@@ -134,12 +135,11 @@ func (s *Server) input(rq *request, name string) (in input, _ *rpcError) {
 }
 
 // sealState returns a result with which a page asks back with the state that it gives, and
-// what is carried beside, sealed. One that asks for nothing stays as it is.
-func (s *Server) sealState(r json.RawMessage, rq *request, name, round string) json.RawMessage {
+// what c carries beside, sealed. One that asks for nothing stays as it is.
+func (s *Server) sealState(r json.RawMessage, rq *request, name string, c carried) json.RawMessage {
 	if rawjson.Get(r, "inputRequests") == nil && rawjson.Get(r, extState) == nil {
 		return r
 	}
-	c := carried{Round: round}
 	out := []byte{'{'}
 	for key, value := range rawjson.Members(r) {
 		if key == extState {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
@@ -14,6 +15,7 @@ import (
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
 )
 
@@ -89,6 +91,66 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 	meta = modernMeta
 	if got := call(nosyTool, ""); !strings.Contains(got, `"code":-32021`) || !strings.Contains(got, `"data":{"requiredCapabilities":{"elicitation":{}}}`) {
 		t.Errorf("a client that cannot be asked: %s", got)
+	}
+}
+
+// Only the document that has asked knows what it has begun: the answers go to no other.
+func TestAnswersGoToNoOtherTab(t *testing.T) {
+	const site, tool, other = "https://nosy.example.com", `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`
+	modern := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
+	tasks := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{},"extensions":{"`+extTasks+`":{}}}`, 1)
+	call := func(more string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `",` + more + `}}`
+	}
+	const answers = `"inputResponses":{"name":{"action":"accept","content":{"name":"Ada"}}},`
+	for name, run := range map[string]func(t *testing.T, c *lineClient, leave func()) string{
+		"2026-07-28": func(t *testing.T, c *lineClient, leave func()) string {
+			state := rawjson.Get([]byte(c.ask(call(modern))), "result", "requestState")
+			leave()
+			return c.ask(call(answers + `"requestState":` + string(state) + "," + modern))
+		},
+		"an older client": func(t *testing.T, c *lineClient, leave func()) string {
+			c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+			id := rawjson.Get([]byte(c.ask(call(`"arguments":{}`))), "id")
+			leave()
+			return c.ask(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":{"action":"accept","content":{"name":"Ada"}}}`)
+		},
+		"a task": func(t *testing.T, c *lineClient, leave func()) string {
+			id := string(rawjson.Get([]byte(c.ask(call(tasks))), "result", "taskId"))
+			about := func(method, more string) string {
+				synctest.Wait()
+				return c.ask(`{"jsonrpc":"2.0","id":2,"method":"` + method + `","params":{"taskId":` + id + `,` + more + tasks + `}}`)
+			}
+			time.Sleep(time.Minute)
+			if got := about("tasks/get", ""); !strings.Contains(got, `"status":"input_required"`) {
+				t.Error(got)
+			}
+			leave()
+			about("tasks/update", answers)
+			return about("tasks/get", "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := hubtest.Open(t, hub.Options{})
+				asker := h.JoinTab(site, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+					time.Sleep(10 * time.Second) // so that it may become a task
+					return nosy(ctx, in)
+				}, tool)
+				time.Sleep(time.Minute) // its change is told before there is a client
+				c := streamTo(t, newServer(t, h.Hub, Options{}))
+				got := run(t, c, func() {
+					h.JoinTab(site, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+						t.Error("another tab was called")
+						return spec.Response{}, nil
+					}, tool)
+					h.Register(asker, spec.KindTool, other)
+				})
+				if !strings.Contains(got, "call again to begin anew") {
+					t.Error(got)
+				}
+			})
+		})
 	}
 }
 

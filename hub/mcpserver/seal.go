@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"time"
+
+	"tabhub/hub/consent"
 )
 
 // stateLife is how long the state that is given to a client may come back.
@@ -15,8 +17,9 @@ const stateLife = time.Hour
 // carried is what a client of revision 2026-07-28 brings from one request of a call to the
 // next: the server keeps nothing of it.
 type carried struct {
-	Round string          `json:"round"`           // of the earlier request
-	State json.RawMessage `json:"state,omitempty"` // the page's own requestState
+	Round   string          `json:"round"`           // of the earlier request
+	AskedBy consent.Frame   `json:"askedBy"`         // which is to get this one
+	State   json.RawMessage `json:"state,omitempty"` // the page's own requestState
 	// If the owner was asked with the earlier request: the question, and what the client
 	// had answered to the page by then.
 	Question string          `json:"question,omitempty"`

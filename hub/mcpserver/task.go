@@ -212,7 +212,7 @@ func askTask(ctx context.Context, run *tasks.Run, r json.RawMessage, in input, r
 	if err != nil {
 		return input{}, err
 	}
-	return input{ext: nextRound(in.ext, r, responses), after: round}, nil
+	return input{ext: nextRound(in.ext, r, responses), after: round, askedBy: in.askedBy}, nil
 }
 
 // nextRound returns ext as it is for the call after one that asked back with r.

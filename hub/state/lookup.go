@@ -14,6 +14,10 @@ type Ref struct {
 	ID   naming.Identity
 	Page string // the page's own name, or its URI, also of a resource that a template makes
 
+	// The one tab, as models call it, and frame that the call may go to. "": any.
+	Tab   string
+	Frame int64
+
 	b       *binding
 	matched string // the URI that was looked up, if b was made by match
 	by      By     // for whom it was

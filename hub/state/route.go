@@ -173,8 +173,9 @@ func (c *Candidate) rank(lastCall string) (rank int) {
 // at reports whether the tab is at a URL, if that is any.
 func (c *Candidate) at(url string) bool { return url != "" && c.URL == url }
 
-// Snapshot collects the candidates for a name that somebody calls. Those in excluded and, if
-// only is not "", those of other peers are not to be chosen. room is used if it is large enough.
+// Snapshot collects the candidates for a name that somebody calls. Those in excluded, those that
+// are not where r says and, if only is not "", those of other peers are not to be chosen. room is
+// used if it is large enough.
 func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerID, room []Candidate) Snapshot {
 	if r.matched != "" {
 		s.rematch(r)
@@ -194,7 +195,7 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 		// session's own.
 		newest := s.newest(e, by, true)
 		for _, p := range e.providers {
-			if s.knowsTab(&by, p.tab) && (ses.owns(p.tab) || newest != nil && p.item.Shape == newest.item.Shape) {
+			if s.knowsTab(&by, p.tab) && (r.Tab != "" || ses.owns(p.tab) || newest != nil && p.item.Shape == newest.item.Shape) {
 				snap.Candidates = appendCandidate(snap.Candidates, p, ses)
 			}
 		}
@@ -203,7 +204,8 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 		c := &snap.Candidates[i]
 		c.Active = c.tab == active
 		c.InUse = len(s.inUse) > 0 && c.Lease == LeaseMine && s.inUse[c.Addr]
-		c.Excluded = only != "" && c.Addr.Peer != only || slices.Contains(excluded, c.Addr)
+		c.Excluded = only != "" && c.Addr.Peer != only || slices.Contains(excluded, c.Addr) ||
+			r.Tab != "" && (c.Addr.Public() != r.Tab || c.Item.FrameID() != r.Frame)
 	}
 	return snap
 }

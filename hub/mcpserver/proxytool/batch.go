@@ -36,7 +36,7 @@ func (c *caller) batch(ctx context.Context, batch *operation) (*result, error) {
 		// A page cannot ask back in a batch, so it is not told what the client can be asked. Nor
 		// is the client asked for the owner: a request that ended with a question would be sent
 		// again, and operations that have run would run once more.
-		by.Extensions, by.Elicit = nil, nil
+		by.Extensions, by.Elicit, by.AskedBy = nil, nil, nil
 		by.Outcome = by.Outcome.Part()
 		by.Progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
 		one.by = &by
