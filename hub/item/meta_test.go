@@ -57,6 +57,8 @@ func TestPublish(t *testing.T) {
 		{`{"messages":[{"role":"user","content":{"type":"text","text":"hi","_meta":{"a/b":1}}}]}`, `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}]}`},
 		{`{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"m","_meta":{"progressToken":1}}}}}`,
 			`{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"example.com asks: m"}}}}`},
+		{`{"inputRequests":{"k":{"params":{"message":" \u200b","n":1}},"l":{"params":{"message":null}}}}`,
+			`{"inputRequests":{"k":{"params":{"n":1}},"l":{"params":{}}}}`},
 		// The hub asks with the same means: no page can speak in its name.
 		{`{"inputRequests":{"tabhub/consent-1":{"method":"elicitation/create","params":{}},"k":{"params":{"message":"\n\ntabhub asks:\u202e ok?","mess\u0061ge":"two"}},"n":1}}`,
 			`{"inputRequests":{"k":{"params":{"message":"example.com asks: tabhub asks: ok?","message":"example.com asks: two"}},"n":1}}`},

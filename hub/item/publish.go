@@ -61,7 +61,11 @@ func (it *Item) inputRequests(v json.RawMessage) json.RawMessage {
 		}
 		return it.publishAll(replace(request, "params", func(params json.RawMessage) json.RawMessage {
 			return replace(params, "message", func(message json.RawMessage) json.RawMessage {
-				return rawjson.AppendString(nil, string(it.Domain)+" asks: "+describe.Clean(textOf(message), spec.MaxDescription))
+				words := describe.Clean(textOf(message), spec.MaxDescription)
+				if words == "" || string(message) == "null" {
+					return nil
+				}
+				return rawjson.AppendString(nil, string(it.Domain)+" asks: "+words)
 			})
 		}))
 	})

@@ -24,10 +24,9 @@ const answerMember = "answer"
 
 // elicit returns how the user of rq's client can be asked, nil if not.
 func (rq *request) elicit() consent.Elicit {
-	form := rawjson.Get(orEmpty(rq.capabilities()), "elicitation")
 	switch {
-	case form == nil, rawjson.Get(form, "form") == nil && rawjson.Get(form, "url") != nil:
-		return nil // it has none, or only opens addresses
+	case !declares(rq.capabilities(), "elicitation", "form"):
+		return nil
 	case rq.modern:
 		return func(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
 			run := rq.task.asks()
@@ -41,7 +40,7 @@ func (rq *request) elicit() consent.Elicit {
 		return nil
 	}
 	return func(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
-		answer, err := rq.ses.ask(ctx, rq.out, "elicitation/create", elicitation(q))
+		answer, err := rq.ses.ask(ctx, rq.out, askPerson, elicitation(q))
 		if err != nil {
 			return spec.AskResult{}, err
 		}
@@ -59,7 +58,7 @@ func (s *Server) askOwner(rq *request, name string, q *spec.Ask, in input, round
 
 // inputRequest returns a question as the inputRequests of a result or a task.
 func inputRequest(q *spec.Ask) json.RawMessage {
-	question := append([]byte(`{"method":"elicitation/create","params":`), elicitation(q)...)
+	question := append([]byte(`{"method":"`+askPerson+`","params":`), elicitation(q)...)
 	return append(rawjson.AppendMember([]byte{'{'}, consentKey+q.ID, append(question, '}')), '}')
 }
 

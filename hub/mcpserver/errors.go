@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -69,10 +70,17 @@ func unsupportedVersion(v string) *rpcError {
 	return &rpcError{code: codeUnsupported, message: "Unsupported protocol version", data: data, status: http.StatusBadRequest}
 }
 
+// missingCapabilities is what a client gets that has not declared what lacks returned.
 func missingCapabilities(missing []string) *rpcError {
-	required := map[string]struct{}{}
+	required := map[string]map[string]struct{}{}
 	for _, c := range missing {
-		required[c] = struct{}{}
+		c, part, parted := strings.Cut(c, ".")
+		if required[c] == nil {
+			required[c] = map[string]struct{}{}
+		}
+		if parted {
+			required[c][part] = struct{}{}
+		}
 	}
 	data, _ := json.Marshal(map[string]any{"requiredCapabilities": required})
 	return &rpcError{code: codeMissingCapability, message: "the page asks for what this client has not declared", data: data, status: http.StatusBadRequest}

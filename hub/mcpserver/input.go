@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"tabhub/describe"
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
@@ -25,12 +28,8 @@ import (
 // maxRounds is how often a page may ask back within one call of an older client.
 const maxRounds = 8
 
-// What pages may ask for, and the capability that a client must have declared.
-var inputs = map[string]string{
-	"elicitation/create":     "elicitation",
-	"sampling/createMessage": "sampling",
-	"roots/list":             "roots",
-}
+// askPerson is the method by which the client's user is asked.
+const askPerson = "elicitation/create"
 
 // The members of the extensions in which a page finds what it needs for asking.
 const (
@@ -58,7 +57,9 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 		if err != nil || !builtin.AsksBack(r) {
 			return r, err
 		}
-		switch missing := lacks(rq.capabilities(), r); {
+		switch missing, wrong := lacks(rq.capabilities(), r), wrongQuestion(r); {
+		case wrong != "":
+			return nil, toolError("the page asks back in a way that no client can show: %s", wrong)
 		case len(missing) > 0 && rq.modern:
 			return nil, missingCapabilities(missing)
 		case len(missing) > 0:
@@ -151,19 +152,146 @@ func (s *Server) sealState(r json.RawMessage, rq *request, name string, c carrie
 	return append(rawjson.AppendStringMember(out, extState, s.seal(c, rq, name)), '}')
 }
 
-// lacks returns the capabilities that a client would need for what r asks of it
-// and has not.
+// lacks returns the capabilities, and parts of some, that a client would need for what r asks of
+// it and has not.
 func lacks(capabilities, r json.RawMessage) (missing []string) {
 	_ = rawjson.Object(orEmpty(rawjson.Get(r, "inputRequests")), spec.MaxDepth, func(_ string, q json.RawMessage) error {
 		method, _ := rawjson.String(rawjson.Get(q, "method"))
-		if c, ok := inputs[method]; !ok {
+		params := orEmpty(rawjson.Get(q, "params"))
+		var capability, part string
+		switch {
+		case method == askPerson && asksURL(params):
+			capability, part = "elicitation", "url"
+		case method == askPerson:
+			capability, part = "elicitation", "form"
+		case method == "sampling/createMessage":
+			capability = "sampling"
+			if rawjson.Get(params, "tools") != nil || rawjson.Get(params, "toolChoice") != nil {
+				part = "tools"
+			}
+		case method == "roots/list":
+			capability = "roots"
+		}
+		switch {
+		case capability == "":
 			missing = append(missing, method)
-		} else if rawjson.Get(orEmpty(capabilities), c) == nil {
-			missing = append(missing, c)
+		case !declares(capabilities, capability, part):
+			missing = append(missing, strings.TrimSuffix(capability+"."+part, "."))
 		}
 		return nil
 	})
 	return missing
+}
+
+// declares reports whether capabilities has one, and a part of it that is not "". Elicitation
+// that names no part is that of forms.
+func declares(capabilities json.RawMessage, capability, part string) bool {
+	c := rawjson.Get(orEmpty(capabilities), capability)
+	return c != nil && (part == "" || rawjson.Get(c, part) != nil || part == "form" && rawjson.Get(c, "url") == nil)
+}
+
+// asksURL reports whether the parameters of an elicitation are those of an address to open.
+func asksURL(params json.RawMessage) bool {
+	return string(rawjson.Get(params, "mode")) == `"url"`
+}
+
+// wrongQuestion says what is wrong with the elicitations of r, a result that asks back; "" if
+// nothing is. Clients fail on such a one, and their users do not learn whose fault that is.
+func wrongQuestion(r json.RawMessage) (wrong string) {
+	_ = rawjson.Object(orEmpty(rawjson.Get(r, "inputRequests")), spec.MaxDepth, func(_ string, q json.RawMessage) error {
+		if method, _ := rawjson.String(rawjson.Get(q, "method")); method != askPerson || wrong != "" {
+			return nil
+		}
+		params := orEmpty(rawjson.Get(q, "params"))
+		mode, schema := rawjson.Get(params, "mode"), orEmpty(rawjson.Get(params, "requestedSchema"))
+		fields, required := rawjson.Get(schema, "properties"), rawjson.Get(schema, "required")
+		switch {
+		case !isText(rawjson.Get(params, "message")):
+			wrong = "there is no message"
+		case asksURL(params):
+			address, _ := rawjson.String(rawjson.Get(params, "url"))
+			if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+				wrong = "url must be an address with https or http"
+			}
+		case mode != nil && string(mode) != `"form"`:
+			wrong = `mode must be "form" or "url"`
+		case string(rawjson.Get(schema, "type")) != `"object"`, fields == nil, fields[0] != '{':
+			wrong = `requestedSchema must be {"type": "object", "properties": {…}}`
+		case required != nil && !isList(required, isText):
+			wrong = "required of requestedSchema must be a list of names"
+		default:
+			for name, field := range rawjson.Members(fields) {
+				if w := wrongField(field); w != "" {
+					wrong = fmt.Sprintf("%q in requestedSchema: %s", describe.Clean(name, spec.MaxName), w)
+				}
+			}
+		}
+		return nil
+	})
+	return wrong
+}
+
+// wrongField says what is wrong with the schema of a property of a form, which is a value or a
+// choice of texts; "" if nothing is.
+func wrongField(field json.RawMessage) string {
+	isDefault := isText
+	switch kind, _ := rawjson.String(rawjson.Get(field, "type")); kind {
+	case "string":
+	case "number", "integer":
+		isDefault = isNumber
+	case "boolean":
+		isDefault = func(v json.RawMessage) bool { return v[0] == 't' || v[0] == 'f' }
+	case "array":
+		isDefault = func(v json.RawMessage) bool { return isList(v, isText) }
+		items := orEmpty(rawjson.Get(field, "items"))
+		texts, options := rawjson.Get(items, "enum"), rawjson.Get(items, "anyOf")
+		if !(texts != nil && string(rawjson.Get(items, "type")) == `"string"` && isList(texts, isText) || options != nil && isList(options, isOption)) {
+			return "items of an array must be a choice, enum of strings or anyOf of const and title"
+		}
+	default:
+		return "type must be string, number, integer, boolean, or array of choices"
+	}
+	for key, v := range rawjson.Members(field) {
+		ok := true
+		switch key {
+		case "title", "description":
+			ok = isText(v)
+		case "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems":
+			ok = isNumber(v)
+		case "enum", "enumNames":
+			ok = isList(v, isText)
+		case "oneOf":
+			ok = isList(v, isOption)
+		case "format":
+			ok = slices.Contains([]string{`"email"`, `"uri"`, `"date"`, `"date-time"`}, string(v))
+		case "default":
+			ok = isDefault(v)
+		}
+		if !ok {
+			return key + " is not what MCP has for this type"
+		}
+	}
+	return ""
+}
+
+func isText(v json.RawMessage) bool   { return len(v) > 0 && v[0] == '"' }
+func isNumber(v json.RawMessage) bool { return v[0] == '-' || '0' <= v[0] && v[0] <= '9' }
+
+// isOption reports whether v is one of several values, with its title.
+func isOption(v json.RawMessage) bool {
+	return isText(rawjson.Get(v, "const")) && isText(rawjson.Get(v, "title"))
+}
+
+func isList(v json.RawMessage, of func(json.RawMessage) bool) bool {
+	if v[0] != '[' {
+		return false
+	}
+	for e := range rawjson.Elements(v) {
+		if !of(e) {
+			return false
+		}
+	}
+	return true
 }
 
 // answers asks an older client what r asks for and returns the extensions for the
@@ -177,7 +305,11 @@ func (s *Server) answers(ctx context.Context, rq *request, r json.RawMessage, ex
 	responses := []byte{'{'}
 	err := rawjson.Object(orEmpty(rawjson.Get(r, "inputRequests")), spec.MaxDepth, func(key string, q json.RawMessage) error {
 		method, _ := rawjson.String(rawjson.Get(q, "method"))
-		answer, err := rq.ses.ask(ctx, rq.out, method, rawjson.Get(q, "params"))
+		params := rawjson.Get(q, "params")
+		if method == askPerson && asksURL(params) && rawjson.Get(params, "elicitationId") == nil { // which 2026-07-28 has no more
+			params = append(rawjson.AppendStringMember(slices.Clone(params[:len(params)-1]), "elicitationId", rand.Text()), '}')
+		}
+		answer, err := rq.ses.ask(ctx, rq.out, method, params)
 		if err != nil {
 			return err
 		}

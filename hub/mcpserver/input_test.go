@@ -19,6 +19,9 @@ import (
 	"tabhub/tabtransport"
 )
 
+// form is a member of what nosy asks.
+const form = `"requestedSchema":{"type":"object","properties":{}}`
+
 // nosy is a page whose tool wants to know a name and, from it, a colour.
 func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 	ext := in.Request.(*spec.ExecuteTool).Extensions
@@ -27,11 +30,11 @@ func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		Colour struct{ Content struct{ Colour string } }
 	}
 	_ = json.Unmarshal(ext["inputResponses"], &given)
-	result := `{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"Your name?"}}},"requestState":"one","later":[1.0]}`
+	result := `{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"Your name?",` + form + `}}},"requestState":"one","later":[1.0]}`
 	switch string(ext["requestState"]) {
 	case `"one"`:
 		if n := given.Name.Content.Name; n != "" {
-			result = `{"resultType":"input_required","inputRequests":{"colour":{"method":"elicitation/create","params":{"message":"Your colour, ` + n + `?"}}},"requestState":"two"}`
+			result = `{"resultType":"input_required","inputRequests":{"colour":{"method":"elicitation/create","params":{"message":"Your colour, ` + n + `?",` + form + `}}},"requestState":"two"}`
 		}
 	case `"two"`:
 		result = `{"content":[{"type":"text","text":"` + given.Colour.Content.Colour + `"}]}`
@@ -65,7 +68,7 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 		return `"requestState":"` + r.Result.RequestState + `",`
 	}
 	first := call(nosyTool, "")
-	if !strings.Contains(first, `"params":{"message":"nosy.example.com asks: Your name?"}`) || !strings.Contains(first, `"later":[1.0]`) {
+	if !strings.Contains(first, `"params":{"message":"nosy.example.com asks: Your name?",`+form+`}`) || !strings.Contains(first, `"later":[1.0]`) {
 		t.Error(first)
 	}
 	one := state(first)
@@ -89,9 +92,144 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 		}
 	}
 	meta = modernMeta
-	if got := call(nosyTool, ""); !strings.Contains(got, `"code":-32021`) || !strings.Contains(got, `"data":{"requiredCapabilities":{"elicitation":{}}}`) {
+	if got := call(nosyTool, ""); !strings.Contains(got, `"code":-32021`) || !strings.Contains(got, `"data":{"requiredCapabilities":{"elicitation":{"form":{}}}}`) {
 		t.Errorf("a client that cannot be asked: %s", got)
 	}
+}
+
+// What a client has declared is all that it is asked.
+func TestLacks(t *testing.T) {
+	for _, c := range []struct{ capabilities, question, want string }{
+		{`{"elicitation":{}}`, `"elicitation/create","params":{}`, ""},
+		{`{"elicitation":{}}`, `"elicitation/create","params":{"mode":"form"}`, ""},
+		{`{"elicitation":{}}`, `"elicitation/create","params":{"mode":"url"}`, "elicitation.url"},
+		{`{"elicitation":{"form":{}}}`, `"elicitation/create","params":{"mode":"form"}`, ""},
+		{`{"elicitation":{"form":{}}}`, `"elicitation/create","params":{"mode":"url"}`, "elicitation.url"},
+		{`{"elicitation":{"url":{}}}`, `"elicitation/create","params":{"mode":"url"}`, ""},
+		{`{"elicitation":{"url":{}}}`, `"elicitation/create"`, "elicitation.form"},
+		{`{"elicitation":{"url":{},"form":{}}}`, `"elicitation/create"`, ""},
+		{`{"sampling":{}}`, `"elicitation/create"`, "elicitation.form"},
+		{`{"sampling":{}}`, `"sampling/createMessage","params":{}`, ""},
+		{`{"sampling":{}}`, `"sampling/createMessage","params":{"tools":[]}`, "sampling.tools"},
+		{`{"sampling":{"tools":{}}}`, `"sampling/createMessage","params":{"toolChoice":{}}`, ""},
+		{`{"roots":{}}`, `"roots/list"`, ""},
+		{``, `"roots/list"`, "roots"},
+		{`{"roots":{}}`, `"roots"`, "roots"},
+		{`{"ping":{}}`, `"ping"`, "ping"},
+	} {
+		got := strings.Join(lacks(json.RawMessage(c.capabilities), json.RawMessage(`{"inputRequests":{"q":{"method":`+c.question+`}}}`)), " ")
+		if got != c.want {
+			t.Errorf("%s is asked %s: %q, want %q", c.capabilities, c.question, got, c.want)
+		}
+	}
+	data := string(missingCapabilities([]string{"elicitation.form", "elicitation.url", "roots"}).data)
+	if data != `{"requiredCapabilities":{"elicitation":{"form":{},"url":{}},"roots":{}}}` {
+		t.Error(data)
+	}
+}
+
+func TestWrongQuestion(t *testing.T) {
+	field := func(f string) string {
+		return `{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":"boolean"},"b":` + f + `}}}`
+	}
+	for params, want := range map[string]string{
+		`{"message":"m",` + form + `}`:               "",
+		`{"message":"m","mode":"form",` + form + `}`: "",
+		`{` + form + `}`:                             "message",
+		`{"message":1,` + form + `}`:                 "message",
+		`[]`:                                         "message",
+		`{"message":"m","mode":"link",` + form + `}`: "mode",
+		`{"message":"m","mode":null,` + form + `}`:   "mode",
+
+		`{"message":"m","mode":"url","url":"https://pay.example/1?a=b"}`: "",
+		`{"message":"m","mode":"url","url":"http://localhost:8080"}`:     "",
+		`{"message":"m","mode":"url","url":"javascript:alert(1)"}`:       "url",
+		`{"message":"m","mode":"url","url":"https:///path"}`:             "url",
+		`{"message":"m","mode":"url","url":"/pay"}`:                      "url",
+		`{"message":"m","mode":"url","url":1}`:                           "url",
+		`{"message":"m","mode":"url"}`:                                   "url",
+		`{"mode":"url","url":"https://pay.example"}`:                     "message",
+
+		`{"message":"m"}`:                                                                      "requestedSchema",
+		`{"message":"m","requestedSchema":true}`:                                               "requestedSchema",
+		`{"message":"m","requestedSchema":{"properties":{}}}`:                                  "requestedSchema",
+		`{"message":"m","requestedSchema":{"type":"object"}}`:                                  "requestedSchema",
+		`{"message":"m","requestedSchema":{"type":"object","properties":[]}}`:                  "requestedSchema",
+		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":"a"}}`:   "required",
+		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":[1]}}`:   "required",
+		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":["a"]}}`: "",
+
+		field(`{"type":"string","title":"B","description":"b","minLength":1,"maxLength":9,"format":"email","default":"x"}`): "",
+		field(`{"type":"string","enum":["x"],"enumNames":["X"],"default":"x"}`):                                             "",
+		field(`{"type":"string","oneOf":[{"const":"x","title":"X"}]}`):                                                      "",
+		field(`{"type":"number","minimum":-1,"maximum":1.5,"default":0}`):                                                   "",
+		field(`{"type":"integer"}`):                "",
+		field(`{"type":"boolean","default":true}`): "",
+		field(`{"type":"array","items":{"type":"string","enum":["x"]},"minItems":1,"default":["x"]}`): "",
+		field(`{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}`):                       "",
+		field(`{"type":"object","properties":{}}`):                                                    `"b" in requestedSchema: type`,
+		field(`{"type":["string","null"]}`):                                                           `"b" in requestedSchema: type`,
+		field(`{}`):                                                                                   `"b" in requestedSchema: type`,
+		field(`true`):                                                                                 `"b" in requestedSchema: type`,
+		field(`{"type":"array","items":{"type":"string"}}`):                                           "items",
+		field(`{"type":"array"}`):                                                                     "items",
+		field(`{"type":"array","items":{"enum":["x"]}}`):                                              "items",
+		field(`{"type":"string","format":"password"}`):                                                "format",
+		field(`{"type":"string","title":1}`):                                                          "title",
+		field(`{"type":"string","default":1}`):                                                        "default",
+		field(`{"type":"string","enum":[1]}`):                                                         "enum",
+		field(`{"type":"string","oneOf":[{"const":"x"}]}`):                                            "oneOf",
+		field(`{"type":"integer","minimum":"1"}`):                                                     "minimum",
+		field(`{"type":"boolean","default":"yes"}`):                                                   "default",
+		field(`{"type":"string","description":null}`):                                                 "description",
+		field(`{"type":"string","minLength":1,"maxLength":[]}`):                                       "maxLength",
+	} {
+		got := wrongQuestion(json.RawMessage(`{"inputRequests":{"ok":{"method":"roots/list"},"q":{"method":"elicitation/create","params":` + params + `}}}`))
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", params, got, want)
+		}
+	}
+}
+
+// A client's user is not asked what the client would fail on, and learns what the page did wrong.
+func TestPagesAskWhatClientsCanShow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hubtest.Open(t, hub.Options{})
+		question := ""
+		h.JoinTab("https://nosy.example.com", func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+			return spec.Response{Result: json.RawMessage(`{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":` + question + `}}}`)}, nil
+		}, `{"name":"ask","inputSchema":{"type":"object"}}`)
+		time.Sleep(time.Minute) // its change is told before there is a client
+		const capabilities = `apabilities":{"elicitation":{"url":{}}}`
+		modern, older := streamTo(t, newServer(t, h.Hub, Options{})), streamTo(t, newServer(t, h.Hub, Options{}))
+		older.ask(strings.Replace(initializeLine("2025-11-25"), `apabilities":{}`, capabilities, 1))
+		call := func(c *lineClient, more string) string {
+			return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"` + more + `}}`)
+		}
+		meta := "," + strings.Replace(modernMeta, `apabilities":{}`, capabilities, 1)
+
+		for q, says := range map[string]string{
+			`{"message":" ","mode":"url","url":"https://pay.example"}`: "there is no message",
+			`{"message":"Pay","mode":"url","url":"file:///etc"}`:       "url must be",
+		} {
+			question = q
+			for _, got := range []string{call(modern, meta), call(older, "")} {
+				if !strings.Contains(got, `"isError":true`) || !strings.Contains(got, says) {
+					t.Errorf("%s: %s", q, got)
+				}
+			}
+		}
+
+		// The id, which each has until 2025-11-25, is none of the pages' later.
+		question = `{"message":"Pay","mode":"url","url":"https://pay.example"}`
+		const asked = `"method":"elicitation/create","params":{"message":"nosy.example.com asks: Pay","mode":"url","url":"https://pay.example"`
+		if got := call(modern, meta); !strings.Contains(got, asked+"}") {
+			t.Error(got)
+		}
+		if got := call(older, ""); !strings.Contains(got, asked+`,"elicitationId":"`) {
+			t.Error(got)
+		}
+	})
 }
 
 // Only the document that has asked knows what it has begun: the answers go to no other.
@@ -196,9 +334,9 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"}}`
 	c.send(call)
-	c.want(`{"jsonrpc":"2.0","id":"tabhub-1","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your name?"}}`)
+	c.want(`{"jsonrpc":"2.0","id":"tabhub-1","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your name?",` + form + `}}`)
 	c.send(`{"jsonrpc":"2.0","id":"tabhub-1","result":{"action":"accept","content":{"name":"Ada"}}}`)
-	c.want(`{"jsonrpc":"2.0","id":"tabhub-2","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your colour, Ada?"}}`)
+	c.want(`{"jsonrpc":"2.0","id":"tabhub-2","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your colour, Ada?",` + form + `}}`)
 	c.send(`{"jsonrpc":"2.0","id":"tabhub-2","result":{"action":"accept","content":{"colour":"red"}}}`)
 	c.wantOf("nosy.example.com", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
 
