@@ -1,0 +1,3 @@
+// Only the document has the context.
+eventsOnWindow();
+jsonText();

@@ -1,0 +1,1 @@
+// Schemas and inputs are objects: what Chromium 156 has.
