@@ -4,23 +4,27 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
+	"tabhub/tabtransport/tabtest/shapes"
 )
 
 // The standard's API is the same from the browser, from the browser with the extension, and from
-// the extension alone: what is checked is what the browser does.
+// the extension alone: what is checked is what the browser does. What is to come with Chrome 160
+// is checked of its shape.
 func TestWebMCP(t *testing.T) {
 	t.Parallel()
-	const own = "the extension's"
-	for _, name := range chromium.Rows(1, own, "the browser's", "the browser's with the extension") {
+	chrome160 := shapes.All[slices.IndexFunc(shapes.All, func(s shapes.Shape) bool { return s.Name == "chrome-160" })]
+	const own, shape = "the extension's", "the browser's in the shape of Chrome 160"
+	for _, name := range chromium.Rows(1, own, "the browser's", "the browser's with the extension", shape) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b *chromium.Browser
-			if opts := (chromium.Options{WebMCP: name != own}); name == "the browser's" {
+			if opts := (chromium.Options{WebMCP: name != own}); name == "the browser's" || name == shape {
 				b = chromium.Shared(t, opts)
 			} else {
 				b = newHub(t).browse(opts)
@@ -29,7 +33,11 @@ func TestWebMCP(t *testing.T) {
 			other := site(t, webMCPChecks(t))
 			for _, part := range []string{"interfaces", "register", "execute", "schemas", "forms", "frames"} {
 				open := func() *chromium.Page {
-					p := b.Open(url + "/" + part)
+					p := b.Open("about:blank")
+					if name == shape {
+						p.Prepend(chrome160.Script)
+					}
+					p.Navigate(url + "/" + part)
 					p.Eval(fmt.Sprintf("void (globalThis.OTHER = %q)", other))
 					return p
 				}

@@ -46,6 +46,15 @@ func (p *Page) Navigate(url string) {
 	step(p, "navigating to "+url, chromedp.Navigate(url))
 }
 
+// Prepend has each document that the page loads from now on, those of its frames included, run a
+// script before its own ones.
+func (p *Page) Prepend(script string) {
+	p.t.Helper()
+	step(p, "prepending a script", func(ctx context.Context, t *chromedp.Target) (page.AddScriptToEvaluateOnNewDocumentResult, error) {
+		return cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+	})
+}
+
 // Reload loads the page again and waits until it has loaded.
 func (p *Page) Reload() {
 	p.t.Helper()

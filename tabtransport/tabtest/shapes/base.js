@@ -118,5 +118,5 @@ function unladen(tool) {
   const rider = tool.inputSchema?.[RIDER];
   if (!rider) return tool;
   const members = Object.entries({ ...tool, inputSchema: rider.input, outputSchema: rider.output });
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined).sort());
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -48,9 +48,9 @@ check("tools that there are not", async () => {
   for (const bad of ["x", null, {}, { ...tool, name: undefined }, { ...tool, description: undefined }, { ...tool, origin: undefined }, { ...tool, window: undefined }, { ...tool, window: {} }]) {
     await rejects(context.executeTool(bad, {}), "TypeError", text(bad && Object.keys(bad)));
   }
-  await rejects(context.executeTool(tool, {}), "UnknownError");
-  await rejects(context.executeTool({ ...tool, origin: "https://example.com" }, {}), "UnknownError");
-  for (const origin of ["nonsense", "data:,", "null"]) await rejects(context.executeTool({ ...tool, origin }, {}), "NotSupportedError", origin);
+  await rejects(context.executeTool(tool, {}), ofDictionary("UnknownError"));
+  await rejects(context.executeTool({ ...tool, origin: "https://example.com" }, {}), ofDictionary("UnknownError"));
+  for (const origin of ["nonsense", "data:,", "null"]) await rejects(context.executeTool({ ...tool, origin }, {}), ofDictionary("NotSupportedError"), origin);
   await rejects(context.executeTool(tool, {}, 1), "TypeError");
   await rejects(context.executeTool(tool, {}, { signal: 1 }), "TypeError");
 });

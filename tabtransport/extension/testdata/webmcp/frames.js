@@ -16,7 +16,7 @@ check("a frame of the same origin", async () => {
   const [frame, said] = await registered({ srcdoc: registering("framed") });
   same(said, "registered");
   const tool = await toolOf("framed");
-  same([tool.window === frame.contentWindow, tool.origin], [true, origin]);
+  same([members(tool).window === frame.contentWindow, tool.origin], [true, origin]);
   const told = [];
   const note = ({ toolName }) => told.push(`here ${toolName}`);
   context.addEventListener("toolactivated", note);
@@ -96,10 +96,10 @@ check("a frame of another origin", async () => {
   same(await context.getTools(), [], "without asking for it");
   same(await context.getTools({ fromOrigins: ["https://example.com"] }), [], "of others");
   const [tool, ...more] = await context.getTools({ fromOrigins: [OTHER] });
-  same([tool.name, tool.origin, tool.window === frame.contentWindow, more.length], ["framed", OTHER, true, 0]);
+  same([tool.name, tool.origin, members(tool).window === frame.contentWindow, more.length], ["framed", OTHER, true, 0]);
   same(await context.executeTool(tool, { a: 1 }), "from framed");
-  await rejects(context.executeTool({ ...tool, origin }, {}), "UnknownError");
-  await rejects(context.executeTool({ ...tool, window }, {}), "UnknownError");
+  await rejects(context.executeTool({ ...members(tool), origin }, {}), ofDictionary("UnknownError"));
+  await rejects(context.executeTool({ ...members(tool), window }, {}), ofDictionary("UnknownError"));
 });
 
 check("a frame of another origin that exposes nothing", async () => {
@@ -107,7 +107,7 @@ check("a frame of another origin that exposes nothing", async () => {
   same(said, "registered");
   same(await context.getTools({ fromOrigins: [OTHER] }), []);
   const tool = { name: "framed", description: "d", window: frame.contentWindow, origin: OTHER };
-  await rejects(context.executeTool(tool, {}), "UnknownError");
+  await rejects(context.executeTool(tool, {}), ofDictionary("UnknownError"));
 });
 
 check("a call over origins that is cancelled", async () => {
@@ -155,5 +155,5 @@ check("an empty frame", async () => {
   document.body.append(frame);
   same(frame.contentDocument.modelContext === frame.contentDocument.modelContext, true);
   frame.contentDocument.body.innerHTML = "<form toolname=empty tooldescription=d></form>";
-  same((await toolOf("empty")).window === frame.contentWindow, true);
+  same(members(await toolOf("empty")).window === frame.contentWindow, true);
 });

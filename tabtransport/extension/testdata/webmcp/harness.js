@@ -43,6 +43,16 @@ const context = document.modelContext;
 const later = (ms = 0) => new Promise((done) => setTimeout(done, ms));
 const heard = (target, type) => new Promise((done) => target.addEventListener(type, done, { once: true }));
 
+/** What a tool is: a dictionary, or an object of an interface, which has its members on the prototype and null for those that are empty. */
+function members(tool) {
+  const { annotations, description, inputSchema, name, origin, outputSchema, title } = tool;
+  const all = { annotations, description, inputSchema, name, origin, outputSchema, title, window: tool.source ?? tool.window };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** How a call of a tool that is given as a dictionary fails: where tools are objects, the browser takes no others. */
+const ofDictionary = (want) => ("Tool" in window && !("window" in Tool.prototype) ? "TypeError" : want);
+
 /** The tool of a name, once a document has it. */
 async function toolOf(name, options, from = context) {
   for (;;) {

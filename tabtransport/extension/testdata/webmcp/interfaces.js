@@ -28,6 +28,24 @@ check("interface objects", () => {
   }
 });
 
+check("tools that are objects of an interface", async (signal) => {
+  if (!("Tool" in window)) return; // dictionaries
+  const { value, ...rest } = Object.getOwnPropertyDescriptor(window, "Tool");
+  same([value.name, value.length, rest], ["Tool", 0, { writable: true, enumerable: false, configurable: true }]);
+  await context.registerTool({ name: "tool", description: "d", outputSchema: { type: "object" }, execute() {} }, { signal });
+  const tool = await toolOf("tool");
+  same([tool instanceof Tool, String(tool), tool === (await toolOf("tool"))], [true, "[object Tool]", true]);
+  same([tool.source === window, tool.title, tool.inputSchema, tool.outputSchema, tool.annotations], [true, "", null, { type: "object" }, null]);
+  same([{ ...tool }, JSON.stringify(tool)], [{}, "{}"]);
+  for (const name of ["source", "origin", "name", "title", "description", "inputSchema", "outputSchema", "annotations"]) {
+    const { get, set, enumerable, configurable } = Object.getOwnPropertyDescriptor(Tool.prototype, name);
+    same([get.name, set, enumerable, configurable], [`get ${name}`, undefined, true, true], name);
+    for (const of of [Tool.prototype, {}]) await rejects((async () => get.call(of))(), "TypeError", name);
+  }
+  for (const make of [() => new Tool(), () => Tool()]) await rejects((async () => make())(), "TypeError");
+  await rejects(context.registerTool({ name: "other", description: "d", outputSchema: "x", execute() {} }), "TypeError");
+});
+
 check("members", () => {
   for (const [name, length] of [["registerTool", 1], ["getTools", 0], ["executeTool", 1]]) {
     const { value, ...rest } = Object.getOwnPropertyDescriptor(ModelContext.prototype, name);

@@ -35,12 +35,12 @@ check("what is listed", async (signal) => {
   await context.registerTool({ ...good, name: "B", annotations: null }, { signal });
   const tools = await context.getTools();
   same(tools.map(({ name }) => name), ["7", "B", "Z.a-b_9"], "by their names");
-  same(tools.every((tool) => tool.window === window), true, "the window");
-  const { window: _, ...first } = tools[0];
+  same(tools.every((tool) => members(tool).window === window), true, "the window");
+  const { window: _, ...first } = members(tools[0]);
   const annotations = { consequentialHint: false, debugging: false, readOnlyHint: true, untrustedContentHint: false };
   same(first, { annotations, description: "8", inputSchema: schema, name: "7", origin, title: "T\ufffd" });
   same(tools[1].annotations, { consequentialHint: false, debugging: false, readOnlyHint: false, untrustedContentHint: false }, "null");
-  same(Object.keys(tools[2]), ["description", "name", "origin", "title", "window"]);
+  same(Object.keys(members(tools[2])), ["description", "name", "origin", "title", "window"]);
   tools[1].name = "changed";
   same((await context.getTools())[1].name, "B", "what another is given");
 });
@@ -50,7 +50,7 @@ check("what is read, and in which order", async (signal) => {
   const spy = (target, name) => new Proxy(target, { get: (of, key) => (read.push(`${name}.${String(key)}`), of[key]) });
   await context.registerTool(spy({ ...good, annotations: spy({}, "hints") }, "tool"), spy({ signal }, "options"));
   same(read, ["tool.annotations", "hints.consequentialHint", "hints.debugging", "hints.readOnlyHint", "hints.untrustedContentHint",
-    "tool.description", "tool.execute", "tool.inputSchema", "tool.name", "tool.title", "options.exposedTo", "options.signal"]);
+    "tool.description", "tool.execute", "tool.inputSchema", "tool.name", ...("Tool" in window ? ["tool.outputSchema"] : []), "tool.title", "options.exposedTo", "options.signal"]);
 });
 
 check("a page that adds to all objects", async (signal) => {
