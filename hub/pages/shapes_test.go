@@ -13,41 +13,50 @@ import (
 	"tabhub/tabtransport/tabtest/shapes"
 )
 
+// joining has the top document of shapes.Page join the hub, and not the frame in it.
+const joining = `<script>if (!location.search) document.write('<script src="http://HUB/tab.js"></' + 'script>')</script>`
+
 // Whatever browser a page with the hub's script is in, its tools and what they give are the same.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	for _, shape := range shapes.All {
 		t.Run(shape.Name, func(t *testing.T) {
 			s := newSite(t)
-			const script = `<script>if (!location.search) document.write('<script src="http://HUB/tab.js"></' + 'script>')</script>`
-			body := "<script>" + shape.Script + "</script>" + script + shapes.Page
-			tab := shapes.Tab{Page: chromium.Shared(t, chromium.Options{WebMCP: true}).Open(s.host(body, "")), Own: true}
-			tab.Await = func(names ...string) {
-				t.Helper()
-				s.await("the tools "+strings.Join(names, ", "), func() bool {
-					var got []string
-					for _, it := range s.hub.List(hub.ListTools).Items {
-						got = append(got, it.Source)
-					}
-					slices.Sort(got)
-					return slices.Equal(got, slices.Sorted(slices.Values(names)))
-				})
-			}
-			tab.Listed = func(name string) json.RawMessage {
-				item, err := s.hub.Find("tool", s.name(name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return item.JSON
-			}
-			tab.Call = func(ctx context.Context, name, args string) (string, bool) {
-				raw, err := s.hub.Call(ctx, hub.Call{By: tester, Name: s.name(name), Args: json.RawMessage(args)})
-				if err != nil {
-					return err.Error(), true
-				}
-				return hubtest.Said(raw), strings.Contains(string(raw), `"isError":true`)
-			}
+			tab := s.tab()
+			tab.Page = chromium.Shared(t, chromium.Options{WebMCP: true}).Open(s.host("<script>"+shape.Script+"</script>"+joining+shapes.Page, ""))
+			tab.Own = shape.Firefox
 			tab.Check(t, shape)
 		})
+	}
+}
+
+// tab returns what the hub offers of its one tab.
+func (s *site) tab() shapes.Tab {
+	return shapes.Tab{
+		Await: func(names ...string) {
+			s.t.Helper()
+			s.await("the tools "+strings.Join(names, ", "), func() bool {
+				var got []string
+				for _, it := range s.hub.List(hub.ListTools).Items {
+					got = append(got, it.Source)
+				}
+				slices.Sort(got)
+				return slices.Equal(got, slices.Sorted(slices.Values(names)))
+			})
+		},
+		Listed: func(name string) json.RawMessage {
+			item, err := s.hub.Find("tool", s.name(name))
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			return item.JSON
+		},
+		Call: func(ctx context.Context, name, args string) (string, bool) {
+			raw, err := s.hub.Call(ctx, hub.Call{By: tester, Name: s.name(name), Args: json.RawMessage(args)})
+			if err != nil {
+				return err.Error(), true
+			}
+			return hubtest.Said(raw), strings.Contains(string(raw), `"isError":true`)
+		},
 	}
 }
