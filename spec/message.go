@@ -213,6 +213,9 @@ type Progress struct {
 	Message   string   `json:"message,omitempty" validate:"max=4096"`
 	// Waiting says that the call waits for the person in front of the tab.
 	Waiting bool `json:"waiting,omitempty"`
+	// Continues says that the call goes on in a later document of the tab. From a browser it
+	// means no more than other progress: a browser's session outlives the documents of its tabs.
+	Continues bool `json:"continues,omitempty"`
 	// Meta is the _meta of the notification that an MCP client gets, an object or nil.
 	// Pages send none.
 	Meta json.RawMessage `json:"-"`

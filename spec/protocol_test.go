@@ -73,6 +73,7 @@ func TestSchemaRefusesWhatTheHubRefuses(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"browser/registerTools","params":{"tools":{}}}`,
 		`{"jsonrpc":"2.0","method":"browser/tabState","params":{"active":"yes"}}`,
 		`{"jsonrpc":"2.0","method":"browser/progress","params":{"progress":1}}`,
+		`{"jsonrpc":"2.0","method":"browser/progress","params":{"requestId":"r","progress":1,"continues":1}}`,
 		`{"jsonrpc":"2.0","method":"browser/teleport"}`,
 		`{"method":"browser/tabClosed"}`,
 		`{"jsonrpc":"2.0","id":"x"}`,

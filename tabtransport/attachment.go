@@ -27,6 +27,7 @@ type attachment struct {
 	peer     spec.PeerID
 	epoch    spec.Epoch
 	session  string // of the hello
+	page     bool   // a tab that has joined by itself: another document of it is another session
 	link     Link
 	resender Resender // nil if the peer does not resume
 
@@ -89,6 +90,7 @@ func newAttachment(p *Peers, acc Accepted, hello *spec.Hello, link Link) *attach
 	a := &attachment{peers: p, peer: acc.Peer, epoch: acc.Epoch, link: link}
 	if hello != nil {
 		a.session = hello.Session
+		a.page = hello.BrowserID == "" && hello.TabKey != ""
 		if a.session != "" && slices.Contains(hello.Capabilities, spec.CapResume) {
 			a.resender, _ = link.(Resender)
 		}
@@ -108,10 +110,10 @@ func (p *Peers) installLocked(a *attachment, asking *asking) (closed *attachment
 		if closed = was.attachment; closed != nil {
 			closed.ended = true
 		}
-		if was.session == a.session {
-			now.cancels = was.cancels
-		} else {
-			p.loseLocked(spec.TabAddr{Peer: a.peer})
+		now.cancels = was.cancels
+		if was.session != a.session {
+			now.cancels = slices.DeleteFunc(now.cancels, func(c cancel) bool { return !c.continues })
+			p.loseLocked(spec.TabAddr{Peer: a.peer}, true)
 		}
 	}
 	p.peers[a.peer] = now

@@ -36,6 +36,7 @@ type peer struct {
 type cancel struct {
 	tab        int64
 	id, reason string
+	continues  bool // the next document is to be told, too
 }
 
 // maxCancels is how many are kept for a peer that is away; beyond it the oldest is dropped.
@@ -102,7 +103,7 @@ func (p *Peers) giveUp(to spec.TabAddr, why dismissal) *attachment {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if to.Tab != 0 {
-		p.loseLocked(to)
+		p.loseLocked(to, why.code == 0)
 		return nil
 	}
 	a := p.attachedLocked(to.Peer)
@@ -116,7 +117,7 @@ func (p *Peers) giveUp(to spec.TabAddr, why dismissal) *attachment {
 		a.ended = true
 	}
 	delete(p.peers, to.Peer)
-	p.loseLocked(to)
+	p.loseLocked(to, why.code == 0)
 	return a
 }
 

@@ -1,6 +1,7 @@
 package tabtransport_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// recorder is a handler that takes everybody for whom their browserId names.
+// recorder is a handler that takes everybody for whom their browserId, or tabKey, names.
 type recorder struct {
 	mu     sync.Mutex
 	events []string
@@ -28,8 +29,9 @@ func (r *recorder) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
 	if c.Hello.BrowserID == "refused" {
 		return tabtransport.Accepted{}, spec.Errorf(spec.CodeRefused, "go away")
 	}
-	r.add("connect " + string(c.Hello.BrowserID))
-	return tabtransport.Accepted{Peer: spec.PeerID(c.Hello.BrowserID)}, nil
+	id := cmp.Or(string(c.Hello.BrowserID), c.Hello.TabKey)
+	r.add("connect " + id)
+	return tabtransport.Accepted{Peer: spec.PeerID(id)}, nil
 }
 
 func (r *recorder) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {

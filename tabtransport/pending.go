@@ -17,18 +17,24 @@ import (
 // SendRequest returns: there is nothing stale to clean. These methods, each one step
 // under Peers.mu, are all that changes its state:
 //
-//	method       from     to      when                                         outcome
-//	open         -        queued  there is a connection to send it over
-//	resume       -        sent    another process has sent it
-//	resume       -        ended   the same, and its peer has forgotten it              ErrLost
-//	Sending      queued   sent    the wire is about to write it
-//	Sending      queued   ended   the same, but its connection has ended       ErrNotConnected
-//	Unsent       queued   ended   the wire will not write it                   ErrNotConnected
-//	takeOver     sent     sent    a newer connection is about to send it again
-//	answered     sent     ended   the tab has answered                         its answer
-//	loseLocked   queued   ended   the tab or the peer's session has gone       ErrNotConnected
-//	loseLocked   sent     ended   the same                                     ErrLost
-//	abandon      any      ended   SendRequest waits no longer                  SendRequest's
+//	method          from       to         when                                        outcome
+//	open            -          queued     there is a connection to send it over
+//	resume          -          sent       another process has sent it
+//	resume          -          ended      the same, and its peer has forgotten it             ErrLost
+//	Sending         queued     sent       the wire is about to write it
+//	Sending         queued     ended      the same, but its connection has ended      ErrNotConnected
+//	Unsent          queued     ended      the wire will not write it                  ErrNotConnected
+//	takeOver        sent       sent       a newer connection is about to send it again
+//	answered        others     ended      the tab has answered                        its answer
+//	loseLocked      queued     ended      the tab or the peer's session has gone      ErrNotConnected
+//	loseLocked      others     between    the same, and it continues
+//	loseLocked      others     ended      the same, and it does not                   ErrLost
+//	Progress        between    continued  a later document has taken it up
+//	continueLocked  between    ended      none has, in spec.ContinueWait              ErrNotContinued
+//	abandon         any        ended      SendRequest waits no longer                 SendRequest's
+//
+// A tool's call continues once its page has said that it goes on in a later document of the tab:
+// for spec.ContinueWait, or until there is progress that does not say so.
 //
 // Who ends a request, but for abandon, then sets its outcome and closes done.
 type pending struct {
@@ -50,14 +56,17 @@ type pending struct {
 	resending int         // goroutines that are about to send it again
 	cancel    *string     // why the last of them is to cancel it, nil if it is not to
 	progress  []spec.Progress
+	continues *time.Timer // until it does not continue any more; nil if it does not
 }
 
 type state int
 
 const (
-	queued state = iota // given to a link, which has not written it
-	sent                // it may have reached the tab
-	ended               // not in Peers.pending any more
+	queued    state = iota // given to a link, which has not written it
+	sent                   // it may have reached the tab
+	between                // the document that had it has gone, and it continues
+	continued              // a later document has it, which was not sent it, and is not
+	ended                  // not in Peers.pending any more
 )
 
 // outcome is how a request ended.
@@ -146,14 +155,14 @@ func (q *pending) abandon(reason string, left bool) (was state, over *attachment
 	q.peers.mu.Lock()
 	defer q.peers.mu.Unlock()
 	was = q.state
-	q.endLocked()
 	switch {
-	case was != sent || left:
+	case was == queued || was == ended || left:
 	case q.resending > 0:
 		q.cancel = &reason
 	default:
 		over = q.cancelOverLocked(reason)
 	}
+	q.endLocked()
 	return was, over
 }
 
@@ -170,7 +179,7 @@ func (q *pending) cancelOverLocked(reason string) *attachment {
 	if len(peer.cancels) == maxCancels {
 		peer.cancels = peer.cancels[1:]
 	}
-	peer.cancels = append(peer.cancels, cancel{q.to.Tab, q.id, reason})
+	peer.cancels = append(peer.cancels, cancel{q.to.Tab, q.id, reason, q.continues != nil})
 	return nil
 }
 
@@ -231,21 +240,26 @@ func (a *attachment) answered(tab int64, id string) *pending {
 	a.peers.mu.Lock()
 	defer a.peers.mu.Unlock()
 	q := a.findLocked(tab, id)
-	if q == nil || q.state != sent || q.resent && q.over != a && a.resender != nil {
+	if q == nil || q.state == queued || q.resent && q.over != a && a.resender != nil {
 		return nil
 	}
 	q.endLocked()
 	return q
 }
 
-// loseLocked ends all requests to a tab, or for Tab 0 to all tabs of a peer.
-func (p *Peers) loseLocked(to spec.TabAddr) {
+// loseLocked ends all requests to a tab, or for Tab 0 to all tabs of a peer; those that continue
+// only if the peer cannot come back.
+func (p *Peers) loseLocked(to spec.TabAddr, mayReturn bool) {
 	for _, q := range p.pending {
 		if q.to.Peer != to.Peer || to.Tab != 0 && q.to.Tab != to.Tab {
 			continue
 		}
 		q.unsentLocked()
-		if q.state == sent {
+		switch {
+		case q.state == ended:
+		case q.continues != nil && mayReturn:
+			q.state, q.resent = between, false
+		default:
 			q.endLocked()
 			q.tell(outcome{err: ErrLost})
 		}
@@ -254,6 +268,7 @@ func (p *Peers) loseLocked(to spec.TabAddr) {
 
 func (q *pending) endLocked() {
 	q.state = ended
+	q.stopContinuingLocked()
 	delete(q.peers.pending, q.id)
 }
 
@@ -273,6 +288,10 @@ func (a *attachment) Progress(tab int64, msg spec.Progress) bool {
 	q := a.findLocked(tab, msg.RequestID)
 	wanted := q != nil && q.progressed != nil
 	if wanted {
+		msg.Continues = msg.Continues && a.page
+		if !a.ended {
+			q.continueLocked(msg.Continues)
+		}
 		if n := len(q.progress); n == maxQueuedProgress {
 			q.progress[n-1] = msg
 		} else {
@@ -280,13 +299,49 @@ func (a *attachment) Progress(tab int64, msg spec.Progress) bool {
 		}
 	}
 	a.peers.mu.Unlock()
-	if wanted {
+	switch {
+	case wanted:
 		select {
 		case q.progressed <- struct{}{}:
 		default:
 		}
+	case q == nil && a.page:
+		// The document before it may have left the call to it, and the hub given both up.
+		a.link.Cancel(tab, msg.RequestID, "nobody waits for this call any more")
 	}
 	return q != nil
+}
+
+// continueLocked takes in that the document which is connected has q, and whether q continues.
+func (q *pending) continueLocked(continues bool) {
+	if q.state == between {
+		q.state = continued
+	}
+	q.stopContinuingLocked()
+	if !continues {
+		return
+	}
+	var t *time.Timer
+	t = time.AfterFunc(spec.ContinueWait, func() {
+		q.peers.mu.Lock()
+		defer q.peers.mu.Unlock()
+		if q.continues != t {
+			return
+		}
+		q.continues = nil
+		if q.state == between {
+			q.endLocked()
+			q.tell(outcome{err: ErrNotContinued})
+		}
+	})
+	q.continues = t
+}
+
+func (q *pending) stopContinuingLocked() {
+	if q.continues != nil {
+		q.continues.Stop()
+		q.continues = nil
+	}
 }
 
 // takeProgress returns the progress that has come and was not taken.

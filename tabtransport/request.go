@@ -71,7 +71,7 @@ func (q *pending) wait(ctx context.Context, start time.Time, wait Wait) (spec.Re
 			if len(msgs) == 0 {
 				continue // it was reported with what came before
 			}
-			if left, ok := limit.progress(msgs[len(msgs)-1].Waiting); ok {
+			if left, ok := limit.progress(msgs[len(msgs)-1]); ok {
 				timer.Reset(left)
 			}
 		case <-timer.C:
@@ -92,22 +92,26 @@ type timeLimit struct {
 
 func (l *timeLimit) extends() bool { return l.wait.Max > l.wait.Timeout }
 
-// progress takes in that there was progress, and whether the call waits for the person now.
-// It returns how long the request may take from now on, if that is another time.
-func (l *timeLimit) progress(waiting bool) (left time.Duration, ok bool) {
-	now := time.Now()
-	switch waiting = waiting && l.wait.Person > 0; {
+// progress takes in that there was progress. It returns how long the request may take from now
+// on, if that is another time.
+func (l *timeLimit) progress(said spec.Progress) (left time.Duration, ok bool) {
+	now, timeout := time.Now(), l.wait.Timeout
+	if said.Continues {
+		timeout = max(timeout, spec.ContinueWait)
+	}
+	waiting := said.Waiting && l.wait.Person > 0
+	switch {
 	case waiting && l.person.IsZero():
 		l.person = now
 	case !waiting && !l.person.IsZero():
 		taken := now.Sub(l.person)
 		l.start, l.person, l.wait.Person = l.start.Add(taken), time.Time{}, max(l.wait.Person-taken, 0)
-		return min(l.wait.Timeout, max(l.wait.Max, l.wait.Timeout)-now.Sub(l.start)), true
+		return min(timeout, max(l.wait.Max, l.wait.Timeout)-now.Sub(l.start)), true
 	}
 	if waiting {
 		return l.wait.Person - now.Sub(l.person), true
 	}
-	return min(l.wait.Timeout, l.wait.Max-now.Sub(l.start)), l.extends()
+	return min(timeout, l.wait.Max-now.Sub(l.start)), l.extends()
 }
 
 // stop ends the wait for q, with an error that says whether it was sent or else with the
@@ -120,11 +124,15 @@ func (q *pending) stop(wait Wait, unsent, sentErr error, reason string) (spec.Re
 	switch was {
 	case queued:
 		return spec.Response{}, unsent
-	case sent:
-		return spec.Response{}, sentErr
+	case ended:
+		<-q.done
+		return q.result(wait)
+	case between:
+		if sentErr == ErrTimeout {
+			sentErr = ErrNotContinued
+		}
 	}
-	<-q.done
-	return q.result(wait)
+	return spec.Response{}, sentErr
 }
 
 // result returns the outcome, after the progress that has come before it.

@@ -77,6 +77,11 @@ func (w *wire) attach(t *testing.T, p *tabtransport.Peers, session string, caps 
 	t.Helper()
 	conn := hello("b", session)
 	conn.Hello.Capabilities = caps
+	return w.connect(t, p, conn)
+}
+
+func (w *wire) connect(t *testing.T, p *tabtransport.Peers, conn tabtransport.Conn) *wire {
+	t.Helper()
 	a, err := p.Attach(t.Context(), conn, func(tabtransport.Accepted) tabtransport.Link { return w })
 	if err != nil {
 		t.Fatal(err)

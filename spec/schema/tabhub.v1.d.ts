@@ -345,6 +345,8 @@ export type Progress = {
   message?: string;
   /** Waiting says that the call waits for the person in front of the tab. */
   waiting?: boolean;
+  /** Continues says that the call goes on in a later document of the tab. From a browser it means no more than other progress: a browser's session outlives the documents of its tabs. */
+  continues?: boolean;
 };
 
 /** ReadResource is browser/readResource, answered with an MCP ReadResourceResult. */
