@@ -592,14 +592,14 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	case errors.Is(err, tabtransport.ErrLost) && r.h.ctx.Err() != nil:
 		return false, r.h.endedFailure(true)
 	case errors.Is(err, tabtransport.ErrLost):
-		return r.lost(ctx)
+		return r.lost(ctx, err)
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound && notDelivered(remote):
 		if *loading++; *loading > spec.RetryAttempts {
 			return false, &Failure{spec.FailNotConnected, fmt.Sprintf("the tab did not take the call in %d attempts: %s", *loading, remote.Message)}
 		}
 		return true, await(ctx, r.h, time.After(spec.RetryDelay))
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound:
-		return r.lost(ctx)
+		return r.lost(ctx, err)
 	}
 	return false, err
 }
@@ -627,9 +627,12 @@ func DialogWords(addr spec.TabAddr, d *spec.Dialog) string {
 
 // lost decides about a call that was sent to a tab which is gone: only one that
 // may be run twice goes to another tab of the same browser.
-func (r *run) lost(ctx context.Context) (retry bool, _ error) {
+func (r *run) lost(ctx context.Context, err error) (retry bool, _ error) {
 	if r.kind == spec.KindTool && !r.target.Item.Repeatable || r.ref.Tab != "" || len(r.excluded) >= spec.RetryAttempts {
 		r.next = r.h.nextPage(ctx, r.target.Addr)
+		if errors.Is(err, tabtransport.ErrNotContinued) {
+			return false, errNotContinued
+		}
 		return false, errTabClosed
 	}
 	r.excluded = append(r.excluded, r.target.Addr)
@@ -637,7 +640,10 @@ func (r *run) lost(ctx context.Context) (retry bool, _ error) {
 	return true, nil
 }
 
-var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
+var (
+	errTabClosed    = &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
+	errNotContinued = &Failure{spec.FailTabClosed, fmt.Sprintf("the page left the call to the tab's next document, which has not taken it up within %s; it may have taken effect", spec.ContinueWait)}
+)
 
 // errAskerGone is why a call that a page has asked back about does not go on.
 var errAskerGone = &Failure{spec.FailTabClosed, "the page that has asked back has gone, or does not offer this any more, and what it had begun is lost, though it may have taken effect; call again to begin anew"}

@@ -39,6 +39,12 @@ func newFixture(t *testing.T, opts Options) *fixture {
 func (w *fixture) start(opts Options) {
 	w.t.Helper()
 	w.peers = tabtransport.NewPeers()
+	w.open(opts)
+}
+
+// open opens the Hub over the fixture's peers and store.
+func (w *fixture) open(opts Options) {
+	w.t.Helper()
 	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
 	opts.Record = &w.record
 	opts.Mode = cmp.Or(opts.Mode, policy.ModeOpen)

@@ -225,7 +225,13 @@ func (h *Hub) Supersede(cause error) {
 // disconnectAll closes all connections; their peers come back to the hub that is there
 // then.
 func (h *Hub) disconnectAll() {
-	for _, p := range view(h, (*state.State).Peers) {
+	peers := view(h, (*state.State).Peers)
+	for _, p := range h.gate.passages(func(*passage) bool { return true }) {
+		p.mu.Lock()
+		peers = append(peers, p.tab.Peer) // its call may continue although the tab was given up
+		p.mu.Unlock()
+	}
+	for _, p := range peers {
 		h.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, h.ending())
 	}
 }

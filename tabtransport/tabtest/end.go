@@ -24,6 +24,8 @@ type End interface {
 	Progress(r Request, progress float64)
 	// Waits reports that a request waits for the person in front of the tab.
 	Waits(r Request)
+	// Continues reports that a request goes on in a later document of the tab.
+	Continues(r Request)
 	// Cancelled waits for the next request that the hub cancels.
 	Cancelled() string
 	// Closed waits until the hub closes the connection.

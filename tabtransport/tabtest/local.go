@@ -70,6 +70,10 @@ func (e *localEnd) Waits(r Request) {
 	e.local.Progress(r.Tab, spec.Progress{RequestID: r.ID, Waiting: true})
 }
 
+func (e *localEnd) Continues(r Request) {
+	e.local.Progress(r.Tab, spec.Progress{RequestID: r.ID, Continues: true})
+}
+
 func (e *localEnd) Cancelled() string { return <-e.cancelled }
 
 func (e *localEnd) Closed() spec.CloseCode {

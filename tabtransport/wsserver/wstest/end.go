@@ -168,6 +168,10 @@ func (e *end) Waits(r tabtest.Request) {
 	e.write(frame{TabID: r.Tab, Method: spec.MethodProgress, Params: Marshal(spec.Progress{RequestID: r.ID, Waiting: true})})
 }
 
+func (e *end) Continues(r tabtest.Request) {
+	e.write(frame{TabID: r.Tab, Method: spec.MethodProgress, Params: Marshal(spec.Progress{RequestID: r.ID, Continues: true})})
+}
+
 func (e *end) Cancelled() string { return <-e.cancelled }
 
 func (e *end) Closed() spec.CloseCode {
