@@ -28,7 +28,7 @@ var scripts = map[string][]string{
 	"content/page.js":  slices.Concat([]string{"framepath.js", pagejs.Thrown, "oldforms.js"}, pagejs.WebMCP, []string{"sentinel.js"}),
 	"content/plain.js": {"framepath.js", pagejs.Thrown, "oldforms.js", "sentinel.js"},
 	// In the page's world of a frame that has given a sign.
-	"content/library.js": {pagejs.Values, pagejs.Shapes, pagejs.ModelContext, pagejs.Library, pagejs.Dialogs, "libraryend.js"},
+	"content/library.js": {pagejs.Values, pagejs.Shapes, pagejs.ModelContext, pagejs.Library, pagejs.Asks, pagejs.Dialogs, "libraryend.js"},
 	// In the page's world of a frame whose server, or that of a frame in it, is spoken to.
 	"content/answers.js": {pagejs.Answers, "answersend.js"},
 	// In the extension's world of a tab's top document.

@@ -74,6 +74,7 @@ interface FrameRequest {
   on?: boolean;
   about?: Completion;
   traceparent?: CallOptions["traceparent"];
+  extensions?: CallOptions["extensions"];
   /** The key of the child frame's server that is asked through this frame. */
   child?: number;
   /** The hub sends it again: it was first sent at this time or later, as Date.now() has it. */
@@ -89,6 +90,10 @@ type WorkerToFrame =
   | FrameRequest
   | { type: "cancel"; id: string; reason: string }
   | { type: "done"; ids: string[] }
+  /** Whether a call that has taken a token is kept for the document that resumes it. */
+  | { type: "kept"; token: string; kept: boolean }
+  /** The answer to resume: the call and its arguments, which are JSON; none: it cannot be resumed here. */
+  | { type: "resumed"; token: string; id?: string; input?: string }
   | { type: "check"; origin: string };
 
 /** The result is JSON already. */
@@ -108,8 +113,12 @@ type FrameToWorker =
   | { type: "offer"; offer: Offer; count: number; child?: { key: number; origin: string } }
   | { type: "updated"; uri: string }
   | ({ type: "progress"; id: string } & Progress)
-  /** A call waits for the person in front of the tab. */
-  | { type: "waiting"; id: string }
+  /** A call waits for the person in front of the tab, or does not any more. */
+  | { type: "waiting"; id: string; on: boolean }
+  /** A call may go on in another document, with its arguments, which are JSON. */
+  | { type: "token"; id: string; token: string; input: string }
+  /** A document takes up a call that has taken a token; with beside it stays that of the document that has it. */
+  | { type: "resume"; token: string; beside: boolean }
   /** The document gives way to another one, to which a call has led, by submitting its form or otherwise. */
   | { type: "leaving"; id: string; submitted: boolean }
   /** It does not: the page has kept it. */
@@ -146,14 +155,19 @@ interface FrameSign {
 type PageWorldRequest =
   /** The extension's end is there. */
   | { type: "start" }
-  | { type: "call"; id: string; name: string; args: object }
-  | { type: "cancel"; id: string; reason: string };
+  | { type: "call"; id: string; name: string; args: object; extensions?: CallOptions["extensions"] }
+  | { type: "cancel"; id: string; reason: string }
+  /** The answers to token and resume. */
+  | { type: "kept"; token: string; kept: boolean }
+  | { type: "resumed"; token: string; id?: string; input?: string };
 
 type PageWorldMessage =
   | { type: "tools"; tools: string }
   | { type: "result"; id: string; text: string }
-  | { type: "waiting"; id: string }
+  | { type: "waiting"; id: string; on: boolean }
   | { type: "error"; id: string; message: string }
+  | { type: "token"; id: string; token: string }
+  | { type: "resume"; token: string; beside: boolean }
   | { type: "threw"; name: string; input: string; message: string };
 
 /** The modelContext that a page was given where the browser has none. */
@@ -164,7 +178,7 @@ interface GivenContext {
 }
 
 /** What is brought to the page's world of a frame that has given a sign, as the sentinel there knows it. */
-interface PageHalf {
+interface PageHalf extends Pick<WebMCPOwner, "took" | "resume" | "release" | "ask"> {
   look(given?: GivenContext): void;
   threw(name: string, input: string, error: unknown): void;
 }

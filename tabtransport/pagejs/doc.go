@@ -7,12 +7,14 @@
 //	modelcontext.js  ModelContextTools: tools of a document.modelContext
 //	thrown.js        wrapTools: what the tools of the browser's modelContext throw
 //	library.js       LibraryTools: finds the modelContext that a script of the page made
+//	asks.js          AskingCalls: tools that ask a person while they run
 //	dialogs.js       tellDialogs: what dialogs the page opens
 //	pageserver.js    PageServer: a client of an MCP server that runs in the page
 //	answers.js       keeps the answers to a PageServer from the page's own clients
 //	webmcpstand.js   offerWebMCP: document.modelContext where the browser has none, made at the first touch
 //	webmcp.js        makeWebMCP: the API; webmcpidl.js: how it takes what a page gives
 //	webmcptools.js   DocumentTools: the tools that the page then has: registered, listed, run
+//	webmcpinvocation.js  Invocation: a call, which may go on in another document
 //	webmcpframes.js  ToolFrames: tools of the other documents of the tab
 //	webmcpforms.js   ToolForms: forms that are tools; webmcpfields.js: their schemas and fields
 //	types.d.ts       the interface Source that they implement, for tsc only

@@ -16,6 +16,7 @@ const (
 	Answers      = "pagejs/answers.js"      // keeps a PageServer's answers from the page's own clients
 	Thrown       = "pagejs/thrown.js"       // what tools of the browser's modelContext throw
 	Library      = "pagejs/library.js"      // tools of a modelContext that a script of the page made
+	Asks         = "pagejs/asks.js"         // tools that ask a person while they run
 	Dialogs      = "pagejs/dialogs.js"      // what dialogs the page opens
 	PageServer   = "pagejs/pageserver.js"   // a client of an MCP server in the page
 )
@@ -26,7 +27,7 @@ const (
 var WebMCP = []string{
 	"pagejs/webmcpstand.js",
 	Literal + "function installWebMCP(owner, place) {",
-	"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcpidl.js", "pagejs/webmcp.js",
+	"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcpinvocation.js", "pagejs/webmcpidl.js", "pagejs/webmcp.js",
 	Literal + "return makeWebMCP(owner, place);\n}",
 }
 

@@ -16,8 +16,14 @@ interface CallOptions {
   /** A call takes as long as nobody aborts it. */
   signal: AbortSignal;
   progress?: (p: Progress) => void;
-  /** Called when the call waits for the person in front of the tab, who is to submit a form. */
-  waiting?: () => void;
+  /** Called when the call waits for the person in front of the tab, who is to submit a form or to answer the page; what it returns, when it does not any more. */
+  waiting?: () => (() => void) | void;
+  /** Keeps the call for the next document, which resumes it with the token; rejects if it cannot be kept. */
+  token?: (token: string) => Promise<void>;
+  /** Asks a person (requestUserInput). */
+  ask?: (request: unknown, interact: unknown) => Promise<unknown>;
+  /** What the hub says beside the arguments. */
+  extensions?: Record<string, unknown>;
   /** The span of the call, in the words of W3C Trace Context, for a page that traces what it does. */
   traceparent?: string;
 }
@@ -85,8 +91,24 @@ interface ModelContext extends EventTarget {
 
 type ToolEventType = "toolchange" | "toolactivated" | "toolcancel";
 
-/** The result's text, null if the call has led to another document, or what the caller is told of a failure. */
-type ToolOutcome = { text: string | null } | { failed: string };
+/** The result's text, null if the call has led to another document, or what the caller is told of a failure, and what was thrown. */
+type ToolOutcome = { text: string | null } | { failed: string; error?: unknown };
+
+/** Whoever gives a document its API. */
+interface WebMCPOwner {
+  /** Called when the document's tools may differ, before the page is told. */
+  changed(): void;
+  /** Told what a tool has thrown, which its caller is not told, and on which input. */
+  threw(name: string, input: string, error: unknown): void;
+  /** A call, which the owner knows by the signal that it gave, may go on in another document: it is kept until a minute is over. It rejects if it cannot be. */
+  took(caller: AbortSignal, token: string): Promise<void>;
+  /** Takes up, here, a call that has taken a token in a document that has gone; undefined if there is none. */
+  resume(token: string): Promise<Resumed | undefined>;
+  /** Whether a call that has taken a token may be taken up by a document beside the one that took it. */
+  release(token: string): Promise<boolean>;
+  /** Asks the person whose agent has made a call. */
+  ask(caller: AbortSignal, request: unknown, interact: unknown): Promise<unknown>;
+}
 
 interface ListedTool {
   name: string;
@@ -94,14 +116,28 @@ interface ListedTool {
   description: string;
   /** JSON. */
   schema?: string;
+  /** That of the result, JSON. */
+  output?: string;
   annotations?: Record<string, boolean>;
 }
 
 interface DocumentTool extends ListedTool {
   /** To documents of which other origins. */
   exposed: Record<string, true>;
-  /** Takes JSON. */
-  run(input: string, signal: AbortSignal): Promise<ToolOutcome>;
+  /** Takes JSON, and the signal by which the owner knows the call. */
+  run(input: string, signal: AbortSignal, caller?: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** A tool as a document sees it. */
+interface SeenTool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema?: object;
+  outputSchema?: object;
+  annotations?: object;
+  origin: string;
+  window: Window;
 }
 
 /** A document's API. */

@@ -36,6 +36,7 @@ var Values = class {
    *   text of the browser                   content                   structuredContent
    *   {"content":[{…},…],…}                 its own                   its own
    *   {"structuredContent":{…},…}           its own                   its own
+   *   a question (MCP's input_required)     its own                   its own
    *   {…}                                   the text                  the object
    *   else: a string, [1,2], 5, undefined   the text                  none
    *
@@ -56,6 +57,7 @@ var Values = class {
     if (!Values.isObject(value)) return Values.textResult(text);
     if (Array.isArray(value.content) && value.content.every(Values.isObject)) return text;
     if (Values.isObject(value.structuredContent)) return text;
+    if (value.resultType === "input_required" && Values.isObject(value.inputRequests)) return text;
     return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
   }
 

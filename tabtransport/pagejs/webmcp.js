@@ -1,5 +1,6 @@
 // The standard's WebMCP for pages of a browser that has none: document.modelContext and its
-// interfaces, as Chromium 156 has them. It is made when the document first touches it (webmcpstand.js).
+// interfaces, as Chromium 160 has them. It is made when the document first touches it (webmcpstand.js).
+// Pages written for 149 to 159 find what they read of a tool (window, origin) there, too.
 "use strict";
 
 /** What the API calls, as it was when the document first touched the API: the page may put anything in its place. */
@@ -19,10 +20,13 @@ var Before = (() => {
     MutationObserver,
     Promise,
     URL,
+    Uint8Array,
+    getRandomValues: crypto.getRandomValues.bind(crypto),
     apply: Reflect.apply,
     create: Object.create,
     defineProperty: Object.defineProperty,
     getOwnPropertyDescriptor: Object.getOwnPropertyDescriptor,
+    hasOwn: Object.hasOwn,
     isArray: Array.isArray,
     keys: Object.keys,
     now: performance.now.bind(performance),
@@ -81,9 +85,7 @@ var Before = (() => {
 /**
  * Makes the API of this document.
  *
- * @param {object} owner
- * @param {() => void} owner.changed called when the document's tools may differ, before the page is told
- * @param {(name: string, input: string, error: unknown) => void} owner.threw told what a tool has thrown, which its caller is not told, and on which input
+ * @param {WebMCPOwner} owner
  * @param {(object: object, name: string, made: PropertyDescriptor) => void} place puts in its place what was made
  * @returns {MadeWebMCP}
  */
@@ -91,6 +93,8 @@ function makeWebMCP(owner, place) {
   const { apply, defineProperty } = Before;
   /** What a context is made of, while this script makes one: the page can make none. @type {{tools?: DocumentTools} | undefined} */
   let making;
+  /** What the next Tool or ModelContextToolInvocation stands for, in the same way. @type {any} */
+  let standsFor;
   /** @type {DocumentTools | undefined} */
   let tools;
   /** The contexts of documents, of which only this window's is active. @type {WeakMap<Document, ModelContext>} */
@@ -159,13 +163,24 @@ function makeWebMCP(owner, place) {
       return ModelContext.#with(this, (tools) => tools.list(options.fromOrigins));
     }
 
-    /** @param {any} tool */
+    /** @param {any} tool one that getTools has given, or as that was until Chromium 160 a dictionary */
     async executeTool(tool) {
       checkContext(#tools in this);
-      const given = Idl.dictionary(Idl.registeredTool, tool);
+      const given = seenOf(tool) ?? Idl.dictionary(Idl.registeredTool, tool);
       const options = Idl.dictionary(Idl.executeOptions, arguments[2] ?? {});
       const input = arguments[1] === undefined ? {} : arguments[1];
       return ModelContext.#with(this, (tools) => tools.call(given, input, options.signal));
+    }
+
+    /**
+     * @param {any} token
+     * @param {any} callback
+     */
+    async resumeTool(token, callback) {
+      checkContext(#tools in this);
+      const given = Idl.string(token);
+      Idl.callback(callback, "callback");
+      return ModelContext.#with(this, (tools) => tools.resume(given, callback));
     }
 
     static {
@@ -201,6 +216,90 @@ function makeWebMCP(owner, place) {
     }
   }
 
+  /** What a tool stands for, if it is one. @type {(tool: any) => SeenTool | undefined} */
+  let seenOf;
+  class Tool {
+    /** @type {SeenTool} */
+    #seen;
+
+    constructor() {
+      if (!standsFor) throw new TypeError("pages make no Tool");
+      this.#seen = standsFor;
+    }
+
+    static {
+      seenOf = (tool) => (typeof tool === "object" && tool !== null && #seen in tool ? tool.#seen : undefined);
+    }
+
+    get source() {
+      return this.#seen.window;
+    }
+
+    get name() {
+      return this.#seen.name;
+    }
+
+    get title() {
+      return this.#seen.title || null;
+    }
+
+    get description() {
+      return this.#seen.description;
+    }
+
+    get inputSchema() {
+      return this.#seen.inputSchema ?? null;
+    }
+
+    get outputSchema() {
+      return this.#seen.outputSchema ?? null;
+    }
+
+    get annotations() {
+      return this.#seen.annotations ?? null;
+    }
+
+    get origin() {
+      return this.#seen.origin;
+    }
+
+    get window() {
+      return this.#seen.window;
+    }
+  }
+
+  class ModelContextToolInvocation {
+    /** @type {Invocation} */
+    #of;
+
+    constructor() {
+      if (!standsFor) throw new TypeError("pages make no ModelContextToolInvocation");
+      this.#of = standsFor;
+    }
+
+    async requestToken() {
+      return this.#of.take();
+    }
+
+    /** @param {unknown} request */
+    async requestUserInput(request) {
+      return this.#of.ask(request, arguments[1]);
+    }
+  }
+
+  /**
+   * @template T
+   * @param {new () => T} interfaced
+   * @param {object} of
+   * @returns {T}
+   */
+  function made(interfaced, of) {
+    standsFor = of;
+    const object = new interfaced();
+    standsFor = undefined;
+    return object;
+  }
+
   const ToolActivatedEvent = toolEvent("ToolActivatedEvent");
   const ToolCancelEvent = toolEvent("ToolCancelEvent");
 
@@ -232,15 +331,17 @@ function makeWebMCP(owner, place) {
     Before.dispatchEvent(contextOf(document), made[type]());
   }
 
-  const frames = new ToolFrames(() => tools, start);
+  const frames = new ToolFrames(() => tools, start, (seen) => made(Tool, seen));
 
   /** Begins to look for forms, and lets the page have tools. */
   function start() {
-    tools ??= new DocumentTools(frames, { ...owner, fire });
+    tools ??= new DocumentTools(frames, { ...owner, fire, handle: (invocation) => made(ModelContextToolInvocation, invocation) });
     return tools;
   }
 
-  for (const made of [ModelContext, ToolActivatedEvent, ToolCancelEvent]) expose(made, place);
+  for (const one of [ModelContext, ToolActivatedEvent, ToolCancelEvent]) expose(one, place);
+  // Most pages that have something of these names have no WebMCP.
+  for (const one of [Tool, ModelContextToolInvocation]) expose(one, (object, name, value) => name in object || defineProperty(object, name, value));
   extendSubmitEvents(() => tools?.forms, place);
   const attribute = {
     get modelContext() {

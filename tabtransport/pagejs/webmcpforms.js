@@ -1,4 +1,4 @@
-// Forms that are tools (webmcp.js): <form toolname tooldescription>, as Chromium 156 has them.
+// Forms that are tools (webmcp.js): <form toolname tooldescription>, as Chromium has them.
 "use strict";
 
 /**

@@ -17,6 +17,9 @@ class ToolFrames {
   static #TIMEOUT = 2_000;
 
   #tools;
+  #makeTool;
+  /** What was listed, by the tool of a document here, or by its window and its text. @type {WeakMap<object, {[text: string]: RegisteredTool | undefined}>} */
+  #listed = new WeakMap();
   start;
   /** @type {boolean | Promise<boolean> | undefined} */
   #permitted;
@@ -28,10 +31,12 @@ class ToolFrames {
   /**
    * @param {() => DocumentTools | undefined} tools those of this document, once it has begun to use the API
    * @param {() => DocumentTools} start has it begin, so that its forms are found
+   * @param {(seen: SeenTool) => RegisteredTool} makeTool
    */
-  constructor(tools, start) {
+  constructor(tools, start, makeTool) {
     this.#tools = tools;
     this.start = start;
+    this.#makeTool = makeTool;
   }
 
   /**
@@ -142,11 +147,61 @@ class ToolFrames {
     for (const _ in origins) others = true;
     each(/** @type {Window} */ (top), (other) => {
       const frames = other === window ? this : ToolFrames.#of(other);
-      if (frames) gather(all, frames.start().offered(), other, self.origin);
+      if (frames) this.#gather(all, frames.start().offered(), other, self.origin);
       else if (others) asked[asked.length] = this.#askTools(other, origins, all);
     });
     for (let i = 0; i < asked.length; i++) await asked[i];
     return all;
+  }
+
+  /**
+   * Adds a document's tools to others, by their names.
+   *
+   * @param {RegisteredTool[]} all
+   * @param {ListedTool[]} tools of a document of another origin they may be anything
+   * @param {Window} owner
+   * @param {string} origin
+   */
+  #gather(all, tools, owner, origin) {
+    for (let i = 0; i < tools.length; i++) {
+      const tool = this.#toolOf(tools[i], owner, origin);
+      if (!tool) continue;
+      let at = all.length;
+      for (; at > 0 && all[at - 1].name > tool.name; at--) all[at] = all[at - 1];
+      all[at] = tool;
+    }
+  }
+
+  /**
+   * The same object for the same tool as long as it says the same.
+   *
+   * @param {ListedTool} tool
+   * @param {Window} owner
+   * @param {string} origin
+   * @returns {RegisteredTool | undefined} undefined if it is none
+   */
+  #toolOf(tool, owner, origin) {
+    const own = origin === self.origin;
+    const key = own ? tool : owner;
+    const text = own ? "" : Before.stringify([origin, listed(tool)]);
+    /** @type {{[text: string]: RegisteredTool | undefined}} */
+    const known = this.#listed.get(key) ?? Before.create(null);
+    this.#listed.set(key, known);
+    return (known[text] ??= this.#see(tool, owner, origin));
+  }
+
+  /**
+   * @param {ListedTool} tool
+   * @param {Window} owner
+   * @param {string} origin
+   * @returns {RegisteredTool | undefined}
+   */
+  #see({ name, title, description, schema, output, annotations: hints }, owner, origin) {
+    const inputSchema = schema === undefined ? undefined : Before.parse(schema);
+    const outputSchema = output === undefined ? undefined : Before.parse(output);
+    if (!isSchema(inputSchema) || !isSchema(outputSchema)) return undefined;
+    const annotations = hints && { ...Idl.dictionary(Idl.annotations, hints) };
+    return this.#makeTool({ name: `${name}`, title: `${title}`, description: `${description}`, inputSchema, outputSchema, annotations, origin, window: owner });
   }
 
   /**
@@ -165,7 +220,7 @@ class ToolFrames {
       this.#asked[id] = (source, origin, tools) => {
         if (source !== other) return;
         done(); // whatever is told
-        if (origins[origin] && Before.isArray(tools)) gather(all, tools, other, origin);
+        if (origins[origin] && Before.isArray(tools)) this.#gather(all, tools, other, origin);
       };
       Before.setTimeout(done, ToolFrames.#TIMEOUT);
       post(other, { ask: "tools", id }, "*");
@@ -196,15 +251,16 @@ class ToolFrames {
    * @param {string} name
    * @param {string} input JSON
    * @param {AbortSignal} signal
+   * @param {AbortSignal} [caller] the one that the page gave
    * @returns {Promise<ToolOutcome>}
    */
-  async run(target, origin, name, input, signal) {
+  async run(target, origin, name, input, signal, caller) {
     if (target.top !== top) return FAILED;
     const frames = target === window ? this : ToolFrames.#of(target);
     if (!frames) return this.#runFar(target, origin, { ask: "run", name, input }, signal);
     const { tools } = frames;
     if (!tools || origin !== self.origin) return FAILED;
-    if (frames === this) return tools.run(name, input, signal);
+    if (frames === this) return tools.run(name, input, signal, { caller });
     return new Before.Promise((resolve) => {
       const controller = new Before.AbortController();
       // Who goes first ends it for the other.
@@ -213,6 +269,23 @@ class ToolFrames {
       Before.addEventListener(signal, "abort", () => controller.abort(), { once: true });
       void tools.run(name, input, controller.signal).then(resolve);
     });
+  }
+
+  /**
+   * Uses up a token that a document of this origin in the tab has taken.
+   *
+   * @param {string} token
+   * @returns {Resumed | undefined}
+   */
+  redeem(token) {
+    /** @type {Resumed | undefined} */
+    let resumed;
+    each(/** @type {Window} */ (top), (other) => {
+      const frames = other === window ? this : ToolFrames.#of(other);
+      const tokens = frames?.tools?.tokens;
+      if (tokens && token in tokens) resumed = tokens[token].redeem();
+    });
+    return resumed;
   }
 
   /**
@@ -311,11 +384,21 @@ class ToolFrames {
     const tools = (await this.#mayAsk(other, origin)) ? this.tools : undefined;
     port.onmessage = async ({ data }) => {
       if (data === "cancel") controller.abort();
-      else Before.postMessage(port, (await tools?.run(name, input, controller.signal, origin)) ?? FAILED);
+      else Before.postMessage(port, told((await tools?.run(name, input, controller.signal, { origin })) ?? FAILED));
     };
     Before.addEventListener(port, "close", () => controller.abort()); // the caller has gone
     Before.postMessage(port, "ready");
   }
+}
+
+/**
+ * What of an outcome another document is told.
+ *
+ * @param {ToolOutcome} outcome
+ * @returns {ToolOutcome}
+ */
+function told(outcome) {
+  return "failed" in outcome ? { failed: outcome.failed } : outcome;
 }
 
 /** What a caller is told that is told no reason. @type {ToolOutcome} */
@@ -368,40 +451,16 @@ function each(at, visit) {
 /**
  * What others may know of a tool.
  *
- * @param {DocumentTool} tool
+ * @param {ListedTool} tool
  * @returns {ListedTool}
  */
-function listed({ name, title, description, schema, annotations }) {
-  return { name, title, description, schema, annotations };
+function listed({ name, title, description, schema, output, annotations }) {
+  return { name, title, description, schema, output, annotations };
 }
 
-/**
- * Adds a document's tools to others, by their names.
- *
- * @param {RegisteredTool[]} all
- * @param {ListedTool[]} tools of a document of another origin they may be anything
- * @param {Window} owner
- * @param {string} origin
- */
-function gather(all, tools, owner, origin) {
-  for (let i = 0; i < tools.length; i++) {
-    const { name, title, description, schema, annotations: hints } = tools[i];
-    const inputSchema = schema === undefined ? undefined : Before.parse(schema);
-    if (inputSchema !== undefined && (typeof inputSchema !== "object" || inputSchema === null)) continue;
-    /** @type {RegisteredTool} */
-    const tool = {
-      ...(hints && { annotations: { ...Idl.dictionary(Idl.annotations, hints) } }),
-      description: `${description}`,
-      ...(inputSchema && { inputSchema }),
-      name: `${name}`,
-      origin,
-      title: `${title}`,
-      window: owner,
-    };
-    let at = all.length;
-    for (; at > 0 && all[at - 1].name > tool.name; at--) all[at] = all[at - 1];
-    all[at] = tool;
-  }
+/** @param {unknown} schema */
+function isSchema(schema) {
+  return schema === undefined || (typeof schema === "object" && schema !== null);
 }
 
 /**

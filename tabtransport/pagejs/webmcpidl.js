@@ -6,7 +6,7 @@
  * they have here; what a page has added to all objects is none of them.
  */
 class Idl {
-  static #string = (/** @type {any} */ value) => `${value}`;
+  static string = (/** @type {any} */ value) => `${value}`;
   static #scalars = (/** @type {any} */ value) => `${value}`.toWellFormed();
 
   static tool = {
@@ -14,10 +14,11 @@ class Idl {
     required: ["description", "execute", "name"],
     members: {
       annotations: (/** @type {any} */ value) => Idl.dictionary(Idl.annotations, value ?? {}),
-      description: Idl.#string,
-      execute: Idl.#callback,
+      description: Idl.string,
+      execute: Idl.callback,
       inputSchema: Idl.#object,
-      name: Idl.#string,
+      name: Idl.string,
+      outputSchema: Idl.#object,
       title: Idl.#scalars,
     },
   };
@@ -31,11 +32,11 @@ class Idl {
     required: ["description", "name", "origin", "window"],
     members: {
       annotations: Idl.tool.members.annotations,
-      description: Idl.#string,
+      description: Idl.string,
       inputSchema: Idl.#object,
-      name: Idl.#string,
+      name: Idl.string,
       origin: Idl.#scalars,
-      title: Idl.#string,
+      title: Idl.string,
       window: Idl.#window,
     },
   };
@@ -108,7 +109,7 @@ class Idl {
    * @param {any} value
    * @param {string} name
    */
-  static #callback(value, name) {
+  static callback(value, name) {
     if (typeof value !== "function") throw new TypeError(`${name} is not a function`);
     return value;
   }

@@ -67,7 +67,8 @@ function offerWebMCP(owner) {
     };
     const { get, set } = /** @type {{get: () => unknown, set: (value: unknown) => void}} */ (getOwnPropertyDescriptor(stands, name));
     standing[name] = get;
-    defineProperty(object, name, { get, set, enumerable, configurable: true });
+    // Firefox has a ModelContext of its own.
+    if (!(name in object)) defineProperty(object, name, { get, set, enumerable, configurable: true });
   }
 
   stand(window, "ModelContext", false);

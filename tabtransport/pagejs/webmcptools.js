@@ -8,21 +8,25 @@ class DocumentTools {
   #tasks;
   /** @type {(() => void)[]} */
   #queue = [];
-  #owner;
+  #handle;
+  #fire;
 
+  owner;
+  /** The calls that may go on elsewhere, by their tokens. @type {Record<string, Invocation>} */
+  tokens = Before.create(null);
   frames;
   forms;
 
   /**
    * @param {ToolFrames} frames
-   * @param {object} owner
-   * @param {() => void} owner.changed
-   * @param {(name: string, input: string, error: unknown) => void} owner.threw
-   * @param {(type: ToolEventType, toolName?: string) => void} owner.fire tells the page
+   * @param {WebMCPOwner & {fire: (type: ToolEventType, toolName?: string) => void, handle: (invocation: Invocation) => object}} owner
+   *   fire tells the page, handle makes what a tool gets of its call
    */
   constructor(frames, owner) {
     this.frames = frames;
-    this.#owner = owner;
+    this.owner = owner;
+    this.#fire = owner.fire;
+    this.#handle = owner.handle;
     this.forms = new ToolForms(this);
   }
 
@@ -48,17 +52,19 @@ class DocumentTools {
    * @param {Record<string, any>} options
    * @returns {Promise<void>}
    */
-  register({ name, title = "", description, inputSchema, annotations, execute }, { signal, exposedTo = [] }) {
+  register({ name, title = "", description, inputSchema, outputSchema, annotations, execute }, { signal, exposedTo = [] }) {
     this.forms.settle();
     if (this.has(name)) throw new Before.DOMException("Duplicate tool name", "InvalidStateError");
     if (!DocumentTools.isName(name)) throw new Before.DOMException("Invalid tool name", "InvalidStateError");
     if (description === "") throw new Before.DOMException("Description is required", "InvalidStateError");
     const schema = inputSchema && Idl.json(inputSchema);
+    const output = outputSchema && Idl.json(outputSchema);
     if (signal && Before.aborted(signal)) throw Before.reason(signal);
     const exposed = Idl.origins(exposedTo, "exposedTo");
-    const run = (/** @type {string} */ input, /** @type {AbortSignal} */ signal) => this.#execute(name, execute, input, signal);
+    /** @type {DocumentTool["run"]} */
+    const run = (input, signal, caller) => new Invocation(this, { name, input, signal, caller }).run(execute);
     /** @type {DocumentTool} */
-    const tool = { name, title, description, schema, annotations, exposed, run };
+    const tool = { name, title, description, schema, output, annotations, exposed, run };
     return new Before.Promise((resolve, reject) => {
       const abort = () => {
         if (this.#tools[name] === tool) this.remove(name);
@@ -99,7 +105,7 @@ class DocumentTools {
    * @param {DocumentTool} tool
    */
   #tell({ exposed }) {
-    this.#owner.changed();
+    this.owner.changed();
     this.later(() => {
       this.changed();
       this.frames.changed(exposed);
@@ -108,7 +114,7 @@ class DocumentTools {
 
   /** Tells this document's page that the tools that it may see have changed. */
   changed() {
-    this.#owner.fire("toolchange");
+    this.#fire("toolchange");
   }
 
   // ---- Listed
@@ -174,7 +180,7 @@ class DocumentTools {
       };
       if (signal) Before.addEventListener(signal, "abort", abort, { once: true });
       this.later(async () => {
-        const outcome = await this.frames.run(target, expected, name, input, controller.signal);
+        const outcome = await this.frames.run(target, expected, name, input, controller.signal, signal);
         if (signal) Before.removeEventListener(signal, "abort", abort);
         if ("text" in outcome) resolve(outcome.text);
         else reject(new Before.DOMException(outcome.failed, "UnknownError"));
@@ -188,41 +194,54 @@ class DocumentTools {
    * @param {string} name
    * @param {string} input JSON
    * @param {AbortSignal} signal
-   * @param {string} [origin] of who asks, if it is another
+   * @param {{origin?: string, caller?: AbortSignal}} [by] the origin of the document that asks, if it is another; else the signal that its page gave
    * @returns {Promise<ToolOutcome>}
    */
-  async run(name, input, signal, origin) {
+  async run(name, input, signal, { origin, caller } = {}) {
     if (!this.#isOffered(name, origin)) return FAILED;
     // The page learns that it was cancelled, and nothing of why.
     const controller = new Before.AbortController();
     const cancel = () => {
       controller.abort();
-      this.#owner.fire("toolcancel", name);
+      this.#fire("toolcancel", name);
     };
     Before.addEventListener(signal, "abort", cancel, { once: true });
-    const running = this.#tools[name].run(input, controller.signal);
-    this.#owner.fire("toolactivated", name);
+    const running = this.#tools[name].run(input, controller.signal, caller);
+    this.#fire("toolactivated", name);
     const outcome = await running;
     Before.removeEventListener(signal, "abort", cancel);
     return outcome;
   }
 
   /**
-   * @param {string} name
-   * @param {Function} execute
-   * @param {string} input
-   * @param {AbortSignal} signal
-   * @returns {Promise<ToolOutcome>}
+   * Resumes a call that has taken a token, in this document.
+   *
+   * @param {string} token
+   * @param {Function} callback
    */
-  async #execute(name, execute, input, signal) {
-    const value = Before.parse(input);
-    if (typeof value !== "object" || value === null) return { failed: "Failed to parse input arguments" };
-    try {
-      return { text: DocumentTools.text(await Before.apply(execute, undefined, [value, { signal }])) || "Operation succeeded" };
-    } catch (error) {
-      this.#owner.threw(name, input, error);
-      return { failed: "Tool was executed but the invocation failed. For example, the script function threw an error" };
+  async resume(token, callback) {
+    const { owner } = this;
+    const held = this.frames.redeem(token);
+    // A call that the owner knows of is resumed once whoever holds it.
+    const resumed = !held ? await owner.resume(token) : !held.caller || (await owner.release(token)) ? held : undefined;
+    if (!resumed) {
+      held?.end({ failed: "The call was over when it was to go on" });
+      const why = "The token is unknown, too old, or used already, or was taken in a document of another origin or tab.";
+      throw new Before.DOMException(why, "InvalidStateError");
     }
+    this.later(async () => {
+      const before = await resumed.before;
+      if (!before || !("failed" in before)) resumed.end(await new Invocation(this, resumed).run(callback));
+    });
+  }
+
+  /**
+   * What the tool gets of a call.
+   *
+   * @param {Invocation} invocation
+   */
+  handle(invocation) {
+    return this.#handle(invocation);
   }
 
   /**

@@ -22,18 +22,22 @@ class Calls {
   #waiting = [];
   /** How many calls wait for the person in front of the tab. */
   #atPerson = 0;
+  #keeps;
 
   /**
    * @param {HubLink} link
    * @param {(kind: Kind, key: string) => ItemSource | undefined} ownerOf
    * @param {(step: CallStep) => void} step is told what happens
-   * @param {(waiting: boolean) => void} [waits] is told whether a call waits for the person in front of the tab
+   * @param {object} [more]
+   * @param {(waiting: boolean) => void} [more.waits] is told whether a call waits for the person in front of the tab
+   * @param {boolean} [more.keeps] whether a call may go on in the next document
    */
-  constructor(link, ownerOf, step, waits) {
+  constructor(link, ownerOf, step, { waits, keeps = false } = {}) {
     this.#link = link;
     this.#ownerOf = ownerOf;
     this.#step = step;
     this.#waits = waits;
+    this.#keeps = keeps;
   }
 
   /** @param {string} method @param {JSONObject} params @returns {boolean} whether it is about a call */
@@ -114,19 +118,35 @@ class Calls {
     // The page may be loading still: the hub may ask again, as nothing has run.
     if (!source) return this.#link.fail(id, -32001, `this page has no ${kind} ${name} now`, { delivered: false });
     if (this.#running.size >= MAX_CALLS) return this.#link.fail(id, -32003, `${MAX_CALLS} calls are running in this page already`);
+    await this.#carryOut(id, { method, kind, name, args, extensions }, (options) => work(source, options));
+  }
+
+  /**
+   * Runs a call, or a part of one, and answers it.
+   * @param {string | number} id
+   * @param {{method: string, kind: Kind, name: string, args?: any, extensions?: JSONObject}} call
+   * @param {(options: CallOptions) => Promise<string>} work returns JSON text
+   */
+  async #carryOut(id, { method, kind, name, args, extensions }, work) {
     const abort = new AbortController();
     this.#running.set(id, abort);
     this.#step({ id, phase: "start", method, name, args });
     let ok = false;
     /** @type {(() => void) | undefined} */
     let waited;
-    const waiting = () => (waited ??= this.#remind(id));
+    const over = () => (waited = void waited?.());
+    const waiting = () => {
+      waited ??= this.#remind(id);
+      return over;
+    };
     try {
-      const result = await work(source, {
+      const result = await work({
         signal: abort.signal,
         progress: this.#progressOf(id, method, name),
         traceparent: extensions?.traceparent,
+        extensions,
         waiting,
+        token: (token) => this.#keep(token, id),
       });
       // Nobody waits for what was cancelled.
       if (abort.signal.aborted) return;
@@ -138,7 +158,7 @@ class Calls {
       if (kind === "tool") this.#link.answer(id, JSON.stringify({ success: false, payload: message }));
       else this.#link.fail(id, -32603, message);
     } finally {
-      waited?.();
+      over();
       this.#running.delete(id);
       this.#ended.add(id);
       for (const oldest of this.#ended) {
@@ -148,6 +168,37 @@ class Calls {
       this.#step({ id, phase: "end", method, name, ok });
       for (const done of this.#waiting.splice(0)) done(undefined);
     }
+  }
+
+  /**
+   * Has the hub keep a call for the next document.
+   * @param {string} token
+   * @param {string | number} id
+   */
+  async #keep(token, id) {
+    if (!this.#keeps) throw new DOMException("A call cannot go on in another document here.", "NotSupportedError");
+    keepToken(token, id);
+    this.#link.notify("browser/progress", { requestId: String(id), progress: 0, message: "the tool goes on in the tab's next document", continues: true });
+    await this.#link.request("browser/ping", {}); // the hub has heard it
+  }
+
+  /**
+   * Resumes a call of an earlier document of this tab.
+   * @param {string} token
+   * @returns {Promise<{input: string, run(work: (options: CallOptions) => Promise<string>): void} | undefined>} undefined if there is none
+   */
+  async resume(token) {
+    const id = takeToken(token);
+    if (id === undefined) return undefined;
+    await this.#link.opened();
+    const granted = await this.#link.request("browser/resumeCall", { requestId: String(id) }).catch(() => undefined);
+    if (!granted) return undefined;
+    const method = "browser/executeTool";
+    const run = (/** @type {(options: CallOptions) => Promise<string>} */ work) => {
+      const ran = async (/** @type {CallOptions} */ options) => `{"success":true,"payload":${await work(options)}}`;
+      void this.#carryOut(id, { method, kind: "tool", name: granted.toolName ?? "" }, ran);
+    };
+    return { input: JSON.stringify(granted.args ?? {}), run };
   }
 
   /** @param {string | number} id @param {string} method @param {string} name @returns {CallOptions["progress"]} */
@@ -177,7 +228,7 @@ class Calls {
   #remind(id) {
     let progress = 0;
     const tell = () => {
-      const message = "waiting for the person to submit the form in the tab";
+      const message = "waiting for the person in front of the tab";
       this.#link.notify("browser/progress", { requestId: String(id), progress: ++progress, message, waiting: true });
     };
     const timer = setInterval(tell, REMIND_MS);
@@ -185,6 +236,7 @@ class Calls {
     if (++this.#atPerson === 1) this.#waits?.(true);
     return () => {
       clearInterval(timer);
+      if (this.#running.has(id)) this.#link.notify("browser/progress", { requestId: String(id), progress: ++progress, message: "the person has answered" });
       if (--this.#atPerson === 0) this.#waits?.(false);
     };
   }

@@ -6,15 +6,28 @@ class GivenSource {
   /** Once the page has a tool. @type {InstanceType<typeof ModelContextTools> | undefined} */
   #tools;
   #used = false;
+  #asking = new AskingCalls();
+  /** The calls that run, by the signals that the tools were called with. @type {WeakMap<AbortSignal, CallOptions>} */
+  #callers = new WeakMap();
   #api = offerWebMCP({
     changed: () => {
       this.#used = true;
       this.changed();
     },
     threw: (name, input, error) => this.#tools?.threw(name, input, Values.errorText(error)),
+    took: async (caller, token) => this.#callers.get(caller)?.token?.(token),
+    resume: (token) => this.#resume(token),
+    release: async (token) => takeToken(token) !== undefined,
+    ask: async (caller, request, interact) => {
+      const ask = this.#callers.get(caller)?.ask;
+      if (!ask) throw new DOMException("The tool's caller cannot be asked.", "NotSupportedError");
+      return ask(request, interact);
+    },
   });
   /** Called when the tools may differ. */
   changed = () => {};
+  /** As of Calls. @type {Calls["resume"]} */
+  resume = async () => undefined;
 
   constructor() {
     // Other documents of the tab ask for this one's tools.
@@ -47,8 +60,25 @@ class GivenSource {
 
   /** @param {string} name @param {object} args @param {CallOptions} options */
   async call(name, args, options) {
-    if (!this.#tools) throw new Error(`the page has no tool ${name}`);
-    return this.#tools.call(name, args, options);
+    return this.#asking.call(async (options) => {
+      if (!this.#tools) throw new Error(`the page has no tool ${name}`);
+      this.#callers.set(options.signal, options);
+      return this.#tools.call(name, args, options);
+    }, options);
+  }
+
+  /** @param {string} token @returns {Promise<Resumed | undefined>} */
+  async #resume(token) {
+    const call = await this.resume(token);
+    if (!call) return undefined;
+    const { input, run } = call;
+    return new Promise((resumed) => {
+      run((options) => {
+        const { signal } = options;
+        this.#callers.set(signal, { ...options, ask: undefined });
+        return new Promise((resolve, reject) => resumed({ input, signal, caller: signal, end: endOf(resolve, reject) }));
+      });
+    });
   }
 
   /** Makes the API, which then follows the page's forms, when there is a first one that is a tool. */

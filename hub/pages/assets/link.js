@@ -35,6 +35,8 @@ class HubLink {
   #nextID = 1;
   /** @type {Map<number, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
   #pending = new Map();
+  /** What waits for a connection. @type {((value: unknown) => void)[]} */
+  #openings = [];
   /** Answers that may not have reached the hub. @type {Map<string | number, {frame: string, sent: boolean}>} */
   #answers = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -108,6 +110,11 @@ class HubLink {
     this.#drop();
     socket?.close(1000, "");
     this.#set("off", "");
+  }
+
+  /** Resolves once there is a connection. */
+  async opened() {
+    while (this.state !== "open") await new Promise((opened) => this.#openings.push(opened));
   }
 
   /**
@@ -227,6 +234,7 @@ class HubLink {
       }, quiet / 3);
     }
     this.#set("open", "");
+    for (const opened of this.#openings.splice(0)) opened(undefined);
     this.#handler.opened();
     for (const answer of this.#answers.values()) this.#deliver(answer);
   }

@@ -8,6 +8,7 @@ class OwnSource {
   #resources = new Map();
   /** @type {Map<string, PagePrompt>} */
   #prompts = new Map();
+  #asking = new AskingCalls();
   /** Called when the lists differ. */
   changed = () => {};
 
@@ -54,9 +55,11 @@ class OwnSource {
 
   /** @param {string} name @param {object} args @param {CallOptions} options */
   async call(name, args, options) {
-    const tool = this.#tools.get(name);
-    if (!tool) throw new Error(`the page has no tool ${name} any more`);
-    return resultText(await tool.execute(args, contextOf(options)));
+    return this.#asking.call(async (options) => {
+      const tool = this.#tools.get(name);
+      if (!tool) throw new Error(`the page has no tool ${name} any more`);
+      return resultText(await tool.execute(args, contextOf(options)));
+    }, options);
   }
 
   /** @param {string} uri @param {CallOptions} options */
@@ -103,11 +106,15 @@ class OwnSource {
  * @param {CallOptions} options
  * @returns {CallContext}
  */
-function contextOf({ signal, progress, waiting }) {
+function contextOf({ signal, progress, waiting, ask }) {
   return {
     signal,
     progress: (done, total, message) => progress?.({ progress: done, total, message }),
     waiting: () => waiting?.(),
+    async requestUserInput(request, interact) {
+      if (!ask) throw new DOMException("Only a tool can ask.", "NotSupportedError");
+      return ask(request, interact);
+    },
   };
 }
 

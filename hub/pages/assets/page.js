@@ -81,7 +81,10 @@ class Page {
       this.#extension?.changed();
     };
     own.changed = changed;
-    if (given) given.changed = changed;
+    if (given) {
+      given.changed = changed;
+      given.resume = (token) => this.#direct.resume(token);
+    }
   }
 
   async start() {

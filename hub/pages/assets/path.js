@@ -76,7 +76,14 @@ class Path {
         },
       },
     });
-    this.#calls = new Calls(this.link, (kind, key) => this.#ownerOf(kind, key), step, waits);
+    // What goes on elsewhere the hub itself must know, and frames have no lasting name there.
+    const keeps = once === undefined && window === window.top;
+    this.#calls = new Calls(this.link, (kind, key) => this.#ownerOf(kind, key), step, { waits, keeps });
+  }
+
+  /** As of Calls. @param {string} token */
+  resume(token) {
+    return this.#calls.resume(token);
   }
 
   /** Connects, and offers what there is. */

@@ -104,6 +104,20 @@ declare namespace Tabhub {
     progress(done: number, total?: number, message?: string): void;
     /** Tells that the call waits from now on for the person in front of the tab, who may take minutes. */
     waiting(): void;
+    /**
+     * Asks a person while the tool runs, as WebMCP's proposal requestUserInput has it: the user of the
+     * agent (form, url), through the agent's client, or the person in front of the tab, whom interact
+     * asks (interactive). A NotSupportedError says that the client cannot ask so; an AbortError, that
+     * nobody has answered within ten minutes. Only tools can ask.
+     */
+    requestUserInput(request: { mode?: "form"; message: string; requestedSchema: object } | { mode: "url"; message: string; url: string }): Promise<Answer>;
+    requestUserInput<T>(request: { mode: "interactive" }, interact: () => T | Promise<T>): Promise<T>;
+  }
+
+  interface Answer {
+    action: "accept" | "decline" | "cancel";
+    /** What was filled in, if it was accepted. */
+    content?: Record<string, string | number | boolean | string[]>;
   }
 
   interface Tool<Input = Record<string, unknown>> {

@@ -12,6 +12,8 @@ interface CallContext {
   progress(progress: number, total?: number, message?: string): void;
   /** Says that the call waits for the person in front of the tab. */
   waiting(): void;
+  /** As of WebMCP's proposal: asks the user of the agent, or with the mode interactive the person in front of the tab. */
+  requestUserInput(request: object, interact?: () => unknown): Promise<unknown>;
 }
 
 /** A tool as a page gives it to tabhub.registerTool: an MCP Tool with execute. */

@@ -328,7 +328,8 @@ var EmbeddedSource = class {
   #ask(method, params, options) {
     if (!this.#script?.served) throw new Unknown("the page's tabhub script has gone");
     const { traceparent } = options;
-    return this.#script.ask(method, traceparent ? { ...params, extensions: { traceparent } } : params, options);
+    const extensions = { ...options.extensions, ...(traceparent && { traceparent }) };
+    return this.#script.ask(method, Object.keys(extensions).length ? { ...params, extensions } : params, options);
   }
 };
 

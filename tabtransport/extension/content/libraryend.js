@@ -5,9 +5,16 @@
 
 var LibraryEnd = class {
   static #maxTools = 1025;
+  /** How long the extension's own world may take to answer, in ms. */
+  static #patience = 5_000;
 
   /** @type {Map<string, AbortController>} */
   #calls = new Map();
+  /** The calls of the page's tools, by the signals that these were given. @type {WeakMap<AbortSignal, CallOptions>} */
+  #callers = new WeakMap();
+  #asking = new AskingCalls();
+  /** What waits for an answer of the extension's own world, by the tokens. @type {Map<string, (answer: any) => void>} */
+  #asked = new Map();
   /** The tools that were told last, as JSON. */
   #told = "";
   #library = new LibraryTools(() => void this.#list());
@@ -15,6 +22,8 @@ var LibraryEnd = class {
   #given;
   /** @type {MessagePort | undefined} */
   #port;
+  /** What could not be said yet. @type {PageWorldMessage[]} */
+  #unsaid = [];
 
   /**
    * Begins to look for tools.
@@ -61,13 +70,20 @@ var LibraryEnd = class {
       case "start":
         this.#told = "";
         void this.#list();
+        for (const message of this.#unsaid.splice(0)) this.#send(message);
         break;
-      case "call":
-        void this.#call(request);
+      case "call": {
+        const { id, name, args, extensions } = request;
+        const source = () => (this.#given?.has(name) ? this.#given : this.#library);
+        void this.#run(id, extensions, (options) => source().call(name, args, options));
         break;
+      }
       case "cancel":
         this.#calls.get(request.id)?.abort(new DOMException(request.reason, "AbortError"));
         break;
+      case "kept":
+      case "resumed":
+        this.#asked.get(request.token)?.(request);
     }
   }
 
@@ -87,18 +103,101 @@ var LibraryEnd = class {
     this.#send({ type: "tools", tools: text });
   }
 
-  /** @param {Extract<PageWorldRequest, {type: "call"}>} request */
-  async #call({ id, name, args }) {
+  /**
+   * Runs a part of a call in this document, and tells its result.
+   *
+   * @param {string} id
+   * @param {CallOptions["extensions"]} extensions
+   * @param {(options: CallOptions) => Promise<string>} work
+   */
+  async #run(id, extensions, work) {
     const controller = new AbortController();
     this.#calls.set(id, controller);
     try {
-      const source = this.#given?.has(name) ? this.#given : this.#library;
-      const waiting = () => this.#send({ type: "waiting", id });
-      this.#send({ type: "result", id, text: await source.call(name, args, { signal: controller.signal, waiting }) });
+      const known = (/** @type {CallOptions} */ options) => {
+        this.#callers.set(options.signal, options);
+        return work(options);
+      };
+      const text = await this.#asking.call(known, {
+        signal: controller.signal,
+        extensions,
+        waiting: () => {
+          this.#send({ type: "waiting", id, on: true });
+          return () => this.#send({ type: "waiting", id, on: false });
+        },
+        token: async (token) => {
+          const { kept } = await this.#ask({ type: "token", id, token });
+          if (!kept) throw new DOMException("The call cannot go on in another document.", "NotSupportedError");
+        },
+      });
+      this.#send({ type: "result", id, text });
     } catch (error) {
       this.#send({ type: "error", id, message: Values.errorText(error) });
     } finally {
       this.#calls.delete(id);
+    }
+  }
+
+  // ---- Of a call whose tool runs, by the signal that it was given
+
+  /**
+   * @param {AbortSignal} caller
+   * @param {string} token
+   */
+  async took(caller, token) {
+    await this.#callers.get(caller)?.token?.(token);
+  }
+
+  /**
+   * @param {AbortSignal} caller
+   * @param {unknown} request
+   * @param {unknown} interact
+   */
+  async ask(caller, request, interact) {
+    const ask = this.#callers.get(caller)?.ask;
+    if (!ask) throw new DOMException("The tool's caller cannot be asked.", "NotSupportedError");
+    return ask(request, interact);
+  }
+
+  // ---- Calls that other documents have begun
+
+  /**
+   * @param {string} token
+   * @returns {ReturnType<WebMCPOwner["resume"]>}
+   */
+  async resume(token) {
+    const { id, input } = await this.#ask({ type: "resume", token, beside: false });
+    if (typeof id !== "string" || typeof input !== "string") return undefined;
+    return new Promise((resumed) => {
+      void this.#run(id, undefined, ({ signal }) => {
+        return new Promise((resolve, reject) => resumed({ input, signal, caller: signal, end: endOf(resolve, reject) }));
+      });
+    });
+  }
+
+  /** @param {string} token */
+  async release(token) {
+    const { id } = await this.#ask({ type: "resume", token, beside: true });
+    return id !== undefined;
+  }
+
+  /**
+   * Asks the extension's own world about a token.
+   *
+   * @param {PageWorldMessage & {token: string}} message
+   * @returns {Promise<any>} its answer, without anything if there is none in time
+   */
+  async #ask(message) {
+    const { token } = message;
+    try {
+      return await new Promise((resolve) => {
+        this.#asked.set(token, resolve);
+        setTimeout(resolve, LibraryEnd.#patience, {});
+        if (this.#port) this.#send(message);
+        else this.#unsaid.push(message);
+      });
+    } finally {
+      this.#asked.delete(token);
     }
   }
 };

@@ -7,18 +7,22 @@ var LibrarySource = class {
   #port;
   /** @type {Checked["items"]} */
   #tools = [];
-  /** @type {Map<string, {resolve: (text: string) => void, reject: (error: Error) => void, waiting?: () => void}>} */
-  #waiting = new Map();
+  /** The calls that run, and what to do when they do not wait for the person any more. @type {Map<string, CallOptions & {resolve: (text: string) => void, reject: (error: Error) => void, over?: (() => void) | void}>} */
+  #running = new Map();
   #changed;
   #threw;
+  #resume;
 
   /**
    * @param {() => void} changed called when the tools may differ
    * @param {(name: string, input: string, message: string) => void} threw called with what a native tool threw
+   * @param {(token: string, beside: boolean, run: (input: string, options: CallOptions) => Promise<string>) => Promise<string | undefined>} resume
+   *   takes up a call that has taken a token, which run then goes on with unless that is beside; resolves to its id, if there is one
    */
-  constructor(changed, threw) {
+  constructor(changed, threw, resume) {
     this.#changed = changed;
     this.#threw = threw;
+    this.#resume = resume;
   }
 
   /** Joins the page's world of a frame that has given a sign. */
@@ -59,20 +63,58 @@ var LibrarySource = class {
    * @param {CallOptions} options
    * @returns {Promise<string>}
    */
-  async call(name, args, { signal, waiting }) {
+  async call(name, args, options) {
+    const { extensions } = options;
+    return this.#run(options, (id) => this.#send({ type: "call", id, name, args, extensions }));
+  }
+
+  /**
+   * Waits for what the page's world runs.
+   *
+   * @param {CallOptions} options
+   * @param {(id: string) => void} begin
+   * @returns {Promise<string>}
+   */
+  async #run(options, begin) {
+    const { signal } = options;
     const id = Values.randomID();
     const cancel = () => this.#send({ type: "cancel", id, reason: Values.errorText(signal.reason) });
     signal.addEventListener("abort", cancel);
     try {
       const text = await new Promise((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject, waiting });
-        this.#send({ type: "call", id, name, args });
+        this.#running.set(id, { ...options, resolve, reject });
+        begin(id);
       });
       return Values.callToolResult(text);
     } finally {
       signal.removeEventListener("abort", cancel);
-      this.#waiting.delete(id);
+      this.#running.delete(id);
     }
+  }
+
+  /**
+   * The page has taken a token for a call.
+   *
+   * @param {string} id
+   * @param {string} token
+   */
+  async #took(id, token) {
+    const keep = this.#running.get(id)?.token;
+    const kept = keep !== undefined && (await keep(token).then(() => true, () => false));
+    this.#send({ type: "kept", token, kept });
+  }
+
+  /**
+   * The page resumes a call with a token.
+   *
+   * @param {string} token
+   * @param {boolean} beside
+   */
+  async #resumed(token, beside) {
+    const id = await this.#resume(token, beside, (input, options) => {
+      return this.#run(options, (id) => this.#send({ type: "resumed", token, id, input }));
+    });
+    if (id === undefined || beside) this.#send({ type: "resumed", token, id });
   }
 
   /** @param {PageWorldRequest} message */
@@ -92,13 +134,22 @@ var LibrarySource = class {
         this.#changed();
         break;
       case "result":
-        this.#waiting.get(message.id)?.resolve(String(message.text));
+        this.#running.get(message.id)?.resolve(String(message.text));
         break;
-      case "waiting":
-        this.#waiting.get(message.id)?.waiting?.();
+      case "waiting": {
+        const running = this.#running.get(message.id);
+        if (message.on === true && running) running.over ??= running.waiting?.();
+        else if (running) running.over = void running.over?.();
         break;
+      }
       case "error":
-        this.#waiting.get(message.id)?.reject(new Error(String(message.message)));
+        this.#running.get(message.id)?.reject(new Error(String(message.message)));
+        break;
+      case "token":
+        void this.#took(String(message.id), String(message.token).slice(0, Limit.name));
+        break;
+      case "resume":
+        void this.#resumed(String(message.token).slice(0, Limit.name), message.beside === true);
         break;
       case "threw":
         this.#threw(String(message.name), String(message.input), String(message.message));

@@ -17,6 +17,8 @@ var TabhubFrame = class {
   static #settled = 1_000;
   /** How long the document may take to begin to leave, in ms, once a form was submitted. */
   static #submitted = 100;
+  /** How long the worker may take to answer about a token, in ms. */
+  static #patience = 4_000;
   static #maxChildren = 64;
   /** How many calls that have ended are remembered; the hub has fewer open at a time. */
   static #maxEnded = 1024;
@@ -43,6 +45,8 @@ var TabhubFrame = class {
   #children = new Map();
   /** @type {Map<string, {tool?: string, controller: AbortController, embedded: boolean, waiting: boolean, leads?: {submitted: boolean}}>} */
   #running = new Map();
+  /** What waits for the worker's word about a token. @type {Map<string, (answer: any) => void>} */
+  #asked = new Map();
   /** Whether the document is about to give way to another one. */
   #leaving = false;
   /** @type {Map<string, FrameAnswer>} answers that the hub may not have yet */
@@ -73,7 +77,8 @@ var TabhubFrame = class {
     const native = typeof context?.getTools === "function" && typeof context.executeTool === "function";
     this.#native = native ? new ModelContextTools(context, changed) : undefined;
     this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubLate === true));
-    this.#library = new LibrarySource(changed, (name, input, message) => this.#native?.threw(name, input, message));
+    const threw = (/** @type {[string, string, string]} */ ...how) => this.#native?.threw(...how);
+    this.#library = new LibrarySource(changed, threw, (token, beside, run) => this.#resume(token, beside, run));
 
     const { signal } = this.#unlisten;
     addEventListener("message", (event) => this.#heard(event), { signal });
@@ -143,7 +148,7 @@ var TabhubFrame = class {
     port.onDisconnect.addListener(() => this.#disconnected(port));
     this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], since: this.#since });
     for (const [id, { waiting, leads }] of this.#running) {
-      if (waiting) this.#post({ type: "waiting", id });
+      if (waiting) this.#post({ type: "waiting", id, on: true });
       if (leads) this.#post({ type: "leaving", id, ...leads });
     }
     for (const answer of this.#held.values()) this.#post(answer);
@@ -267,6 +272,9 @@ var TabhubFrame = class {
       case "check":
         this.#check(message.origin);
         break;
+      case "kept":
+      case "resumed":
+        this.#asked.get(message.token)?.(message);
     }
   }
 
@@ -485,28 +493,96 @@ var TabhubFrame = class {
       return;
     }
     if (!this.#running.size) this.#leaving = false; // a document that is still there has stayed
+    const tool = request.ask === "tool" && request.child === undefined ? request.name : undefined;
+    await this.#carryOut(id, request.ask === "tool", tool, (signal) => this.#perform(request, signal));
+  }
+
+  /**
+   * Runs a call, or a part of one, and answers it.
+   *
+   * @param {string} id
+   * @param {boolean} ofTool
+   * @param {string | undefined} tool its name, if it is the document's own
+   * @param {(signal: AbortSignal) => Promise<Pick<FrameAnswer, "result" | "nothing">>} work
+   */
+  async #carryOut(id, ofTool, tool, work) {
     const controller = new AbortController();
     const { signal } = controller;
-    const tool = request.ask === "tool" && request.child === undefined ? request.name : undefined;
     this.#running.set(id, { tool, controller, embedded: false, waiting: false });
     /** @type {FrameAnswer} */
     let answer;
     try {
-      const result = await this.#perform(request, signal);
+      const result = await work(signal);
       if (signal.reason instanceof SwitchedOff) throw signal.reason;
       answer = { type: "answer", id, ...result };
     } catch (thrown) {
       const error = signal.reason instanceof SwitchedOff ? signal.reason : thrown;
       const message = Values.errorText(error);
       answer =
-        request.ask === "tool" && !(error instanceof Unknown)
+        ofTool && !(error instanceof Unknown)
           ? { type: "answer", id, result: JSON.stringify({ success: false, payload: message }) }
           : { type: "answer", id, error: { code: error instanceof Unknown ? -32602 : -32603, message } };
     }
-    answer.leaving = request.ask === "tool" && this.#running.get(id)?.leads !== undefined;
+    answer.leaving = ofTool && this.#running.get(id)?.leads !== undefined;
     this.#running.delete(id);
     if (signal.aborted && !(signal.reason instanceof SwitchedOff)) this.#end(id);
     else this.#answer(answer);
+  }
+
+  /**
+   * What a tool may do beside returning something.
+   *
+   * @param {string} id
+   * @param {() => string} input the call's arguments, as JSON
+   * @param {AbortSignal} signal
+   * @returns {CallOptions}
+   */
+  #optionsOf(id, input, signal) {
+    return {
+      signal,
+      progress: (p) => {
+        if (this.#notices.take()) this.#post({ type: "progress", id, ...p });
+      },
+      waiting: () => this.#waits(id),
+      token: async (token) => {
+        const { kept } = await this.#ask({ type: "token", id, token, input: input() });
+        if (!kept) throw new Error("the call cannot go on in another document");
+      },
+    };
+  }
+
+  /**
+   * Takes up a call that has taken a token in another document.
+   *
+   * @param {string} token
+   * @param {boolean} beside whether that document is there and answers it
+   * @param {(input: string, options: CallOptions) => Promise<string>} run
+   * @returns {Promise<string | undefined>} the call's id; undefined if it cannot be resumed
+   */
+  async #resume(token, beside, run) {
+    const { id, input } = await this.#ask({ type: "resume", token, beside });
+    if (id === undefined || beside) return id;
+    void this.#carryOut(id, true, undefined, async (signal) => toolResult(await run(input, this.#optionsOf(id, () => input, signal))));
+    return id;
+  }
+
+  /**
+   * Asks the worker about a token.
+   *
+   * @param {FrameToWorker & {token: string}} message
+   * @returns {Promise<any>} its answer, without anything if there is none in time
+   */
+  async #ask(message) {
+    const { token } = message;
+    try {
+      return await new Promise((resolve) => {
+        this.#asked.set(token, resolve);
+        setTimeout(resolve, TabhubFrame.#patience, {});
+        this.#post(message);
+      });
+    } finally {
+      this.#asked.delete(token);
+    }
   }
 
   /**
@@ -515,10 +591,14 @@ var TabhubFrame = class {
    * @param {string} id
    */
   #waits(id) {
-    const running = this.#running.get(id);
-    if (!running || running.waiting) return;
-    running.waiting = true;
-    this.#post({ type: "waiting", id });
+    const wait = (/** @type {boolean} */ on) => {
+      const running = this.#running.get(id);
+      if (!running || running.waiting === on) return;
+      running.waiting = on;
+      this.#post({ type: "waiting", id, on });
+    };
+    wait(true);
+    return () => wait(false);
   }
 
   /**
@@ -560,13 +640,9 @@ var TabhubFrame = class {
       case "tool": {
         const source = request.child === undefined ? await this.#sourceOf(request.name, signal) : server;
         this.#carry(request.id, source === this.#embedded);
-        const progress = (/** @type {Progress} */ p) => {
-          if (this.#notices.take()) this.#post({ type: "progress", id: request.id, ...p });
-        };
-        const result = await source.call(request.name, request.args ?? {}, { signal, progress, traceparent, waiting: () => this.#waits(request.id) });
-        if (result.length > Limit.answer) {
-          throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
-        }
+        const { args = {}, extensions } = request;
+        const options = this.#optionsOf(request.id, () => JSON.stringify(args), signal);
+        const result = await source.call(request.name, args, { ...options, traceparent, extensions });
         if (result === Values.SUBMITTED) {
           // A library may tell of a form before the browser has begun to leave.
           if (!this.#leaving) {
@@ -577,7 +653,7 @@ var TabhubFrame = class {
           }
           if (this.#leaving) this.#leads(request.id, true);
         }
-        return { result: `{"success":true,"payload":${result}}`, nothing: Values.isNothing(result) };
+        return toolResult(result);
       }
       case "read":
         return { result: await this.#resource(request, (source) => source.read(request.name, { signal, traceparent })) };
@@ -647,6 +723,14 @@ var TabhubFrame = class {
     }
   }
 };
+
+/** @param {string} result JSON */
+function toolResult(result) {
+  if (result.length > Limit.answer) {
+    throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
+  }
+  return { result: `{"success":true,"payload":${result}}`, nothing: Values.isNothing(result) };
+}
 
 /** The user has switched the site off while a call ran. */
 var SwitchedOff = class extends Error {

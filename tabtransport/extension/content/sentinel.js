@@ -44,10 +44,22 @@
 
   /** The kinds of signs that were given. @type {Record<string, boolean>} */
   const given = Object.create(null);
+  /** Whether the browser has an API somewhere; Firefox has it at navigator. */
+  const elsewhere = hasOwn(Navigator.prototype, "modelContext");
   /** The page's WebMCP where the browser has none: the page needs a secure context for it, as for the browser's. */
   const own =
-    typeof offerWebMCP === "function" && isSecureContext && !hasOwn(window, "ModelContext")
-      ? offerWebMCP({ changed: () => give("tools"), threw: (name, input, error) => half?.threw(name, input, error) })
+    typeof offerWebMCP === "function" && isSecureContext && !native && (elsewhere || !hasOwn(window, "ModelContext"))
+      ? offerWebMCP({
+          changed: () => give("tools"),
+          threw: (name, input, error) => half?.threw(name, input, error),
+          took: async (caller, token) => half?.took(caller, token),
+          resume: async (token) => (await reached()).resume(token),
+          release: async (token) => (await reached()).release(token),
+          ask: async (caller, request, interact) => {
+            if (half) return half.ask(caller, request, interact);
+            throw new TypeError("the tool's caller cannot be asked");
+          },
+        })
       : undefined;
   /** The getters that lead to that. */
   const ours = own ? own.getters : [];
@@ -62,6 +74,16 @@
   const signs = [];
   /** The extension's other half in the page's world, once it was brought. @type {PageHalf | undefined} */
   let half;
+  /** Called when it is. @type {(half: PageHalf) => void} */
+  let brought;
+  /** @type {Promise<PageHalf>} */
+  const halfThere = new Promise((resolve) => (brought = resolve));
+
+  /** The extension's other half, which is brought if it is not there. */
+  function reached() {
+    give("tools");
+    return halfThere;
+  }
 
   /**
    * Gives a sign, once of each kind.
@@ -190,6 +212,7 @@
     if (half || !(given.tools || given.server || given.child)) return;
     half = /** @type {CustomEvent<PageHalf>} */ (event).detail;
     event.preventDefault();
+    brought(half);
     if (!native) half.look(own && { context: own.context, getters: ours });
   });
 

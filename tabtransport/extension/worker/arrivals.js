@@ -54,6 +54,17 @@ export class Arrivals {
   }
 
   /**
+   * Where a call is.
+   *
+   * @param {{tabId: number, frameId: number}} call
+   * @returns {Promise<Arrival["page"]>}
+   */
+  async here({ tabId, frameId }) {
+    const there = await look(tabId, frameId);
+    return there && permits(this.#settings(), there.origin) ? pageOf(this.#settings(), there) : {};
+  }
+
+  /**
    * Waits until the document that follows one is loaded and the hub has its tools.
    *
    * @param {{tabId: number, frameId: number, documentId: string, origin: string}} left the one before

@@ -11,8 +11,14 @@ import { endOf } from "./uses.js";
 const LOADING = 5_000;
 /** How long a restarted worker waits for the documents that calls were sent to, in ms. */
 const RETURN = 10_000;
-/** How often the hub hears of a call that waits for the person in front of the tab, in ms. */
+/** Between two looks at a call that may be resumed, in ms. */
+const LOOK = 50;
+/** How often the hub hears of a call that waits for the person in front of the tab, or for a document to resume it, in ms. */
 const REMIND = 10_000;
+/** How long the token of a call is good for, in ms. */
+const TOKEN = 60_000;
+/** How many characters the arguments of a call may have that is to go on in another document. */
+const MAX_INPUT = 1 << 20;
 /** A call that ends within this time, in ms, is not written to the session's storage. */
 const SHORT = 5;
 /** Answers that the hub may not have are held up to this many characters. */
@@ -41,6 +47,8 @@ const MAY_HAVE = "it may have taken effect";
  * @property {boolean} [submitted] whether its form does
  * @property {FrameAnswer} [answer] its answer, while that document is waited for
  * @property {{url: string, error: string}} [failed] why the browser could not show that document
+ * @property {{value: string, until: number, input: string}} [token] with which a document may resume it; until is as Date.now() has it
+ * @property {boolean} [resumed] whether one has
  */
 
 /**
@@ -105,7 +113,7 @@ export class Calls {
     if (!before.length) return;
     for (const [id] of before) void this.#follow(id, true);
     setTimeout(() => {
-      for (const [id] of before) if (this.#open.has(id) && !this.#ports.has(id)) this.#gone(id);
+      for (const [id, call] of before) if (this.#open.get(id) === call && !this.#ports.has(id) && !isHeld(call)) this.#gone(id);
     }, RETURN);
   }
 
@@ -140,7 +148,8 @@ export class Calls {
     }
     const { port, child } = route;
     this.#take(id, port, message.method === "browser/executeTool", sentAt);
-    port.postMessage({ type: "request", id, child, sentAt, traceparent: spanOf(params), ...asked.request });
+    const extensions = "extensions" in params ? /** @type {FrameRequest["extensions"]} */ (params.extensions) : undefined;
+    port.postMessage({ type: "request", id, child, sentAt, traceparent: spanOf(params), extensions, ...asked.request });
     if (asked.kind) this.#uses.begun(id, tabId, asked.kind, asked.request.name, message.for);
   }
 
@@ -200,7 +209,7 @@ export class Calls {
   hello(port, { calls, since }) {
     const { tab, documentId } = port.sender ?? {};
     for (const id of calls) {
-      const reason = this.#cancelled.get(id);
+      const reason = this.#isElsewhere(id, port) ? "the call goes on in another document" : this.#cancelled.get(id);
       if (reason !== undefined) port.postMessage({ type: "cancel", id, reason });
     }
     for (const [id, call] of this.#open) {
@@ -226,7 +235,8 @@ export class Calls {
     const held = this.#held.get(id);
     if (held) held.port = port;
     const tabId = port.sender?.tab?.id;
-    if (held || tabId === undefined) return;
+    if (held || tabId === undefined || this.#isElsewhere(id, port)) return;
+    if (this.#open.get(id)?.resumed && answer.result && !answer.leaving) return void this.#answerHere(id, answer, port);
     if (answer.leaving && answer.result) {
       // An earlier worker may have ended before it could note the call.
       const call = this.#open.get(id) ?? this.#take(id, port, true);
@@ -242,28 +252,44 @@ export class Calls {
    */
   progressed(port, { id, progress, total, message }) {
     const call = this.#open.get(id);
-    if (!call) return;
+    if (!call || this.#isElsewhere(id, port)) return;
     call.progress = progress;
     this.#hub.notify("browser/progress", { requestId: id, progress, total, message }, port.sender?.tab?.id);
   }
 
   /**
-   * A call waits for the person in front of its tab.
+   * Whether a document beside the one of a port has a call.
    *
    * @param {string} id
+   * @param {chrome.runtime.Port} port
    */
-  waits(id) {
+  #isElsewhere(id, port) {
     const call = this.#open.get(id);
-    if (!call) return;
-    call.waiting = true;
+    return call !== undefined && call.documentId !== port.sender?.documentId;
+  }
+
+  /**
+   * A call waits for the person in front of its tab, or does not any more.
+   *
+   * @param {chrome.runtime.Port} port
+   * @param {{id: string, on: boolean}} how
+   */
+  waits(port, { id, on }) {
+    const call = this.#open.get(id);
+    if (!call || this.#isElsewhere(id, port)) return;
+    call.waiting = on;
     this.#stored.save();
+    if (!on) {
+      this.#tellWaiting(call.tabId);
+      this.#report(id, call, { message: "the person has answered" });
+      return;
+    }
     this.#tabs.waits(call.tabId, true);
     this.#remind(id, call);
-    this.#reminder ??= setInterval(() => this.#remindAll(), REMIND);
   }
 
   #remindAll() {
-    const waiting = [...this.#open].filter(([, call]) => call.waiting);
+    const waiting = [...this.#open].filter(([, call]) => call.waiting || isHeld(call));
     for (const [id, call] of waiting) this.#remind(id, call);
     if (waiting.length) return;
     clearInterval(this.#reminder);
@@ -275,7 +301,9 @@ export class Calls {
    * @param {Open} call
    */
   #remind(id, call) {
-    this.#report(id, call, { waiting: true, message: "waiting for the person to submit the form in the tab" });
+    this.#reminder ??= setInterval(() => this.#remindAll(), REMIND);
+    const forPerson = { waiting: true, message: "waiting for the person in front of the tab" };
+    this.#report(id, call, call.waiting ? forPerson : { message: "the tool goes on in another document of the page" });
   }
 
   /**
@@ -291,14 +319,59 @@ export class Calls {
   /**
    * A call leads to another document.
    *
+   * @param {chrome.runtime.Port} port
    * @param {{id: string, submitted: boolean}} how
    */
-  leaving({ id, submitted }) {
+  leaving(port, { id, submitted }) {
     const call = this.#open.get(id);
-    if (!call?.tool) return;
+    if (!call?.tool || this.#isElsewhere(id, port)) return;
     call.leaving = true;
     call.submitted = submitted;
     this.#stored.save();
+  }
+
+  /**
+   * The tool of a call has taken a token. The page is told once that is written down: it may go at once.
+   *
+   * @param {chrome.runtime.Port} port
+   * @param {{id: string, token: string, input: string}} what
+   */
+  async took(port, { id, token, input }) {
+    const call = this.#open.get(id);
+    const kept = call?.tool === true && !this.#isElsewhere(id, port) && input.length <= MAX_INPUT;
+    if (kept) {
+      call.token = { value: token, until: Date.now() + TOKEN, input };
+      this.#remind(id, call);
+      await this.#stored.write();
+    }
+    tell(port, { type: "kept", token, kept });
+  }
+
+  /**
+   * A document resumes a call with its token: from here the call is that document's, unless it is
+   * beside the one that has it.
+   *
+   * @param {chrome.runtime.Port} port
+   * @param {{token: string, beside: boolean}} how
+   */
+  async resume(port, { token, beside }) {
+    const { tab, documentId = "", frameId = 0, origin } = port.sender ?? {};
+    const [id, call] = [...this.#open].find(([, call]) => call.token?.value === token) ?? [];
+    if (!id || !call || !isHeld(call) || call.tabId !== tab?.id || call.origin !== origin) {
+      tell(port, { type: "resumed", token });
+      return;
+    }
+    const { input } = /** @type {NonNullable<Open["token"]>} */ (call.token);
+    call.token = undefined;
+    if (!beside) {
+      const left = this.#ports.get(id);
+      if (left && left !== port) tell(left, { type: "done", ids: [id] });
+      Object.assign(call, { documentId, frameId, resumed: true, leaving: false, submitted: false, answer: undefined, failed: undefined });
+      this.#ports.set(id, port);
+      void this.#heartbeat.watch(port);
+    }
+    await this.#stored.write();
+    tell(port, { type: "resumed", token, id, input });
   }
 
   /** A document stays that was to give way to another one. */
@@ -371,10 +444,13 @@ export class Calls {
     this.#following.add(id);
     if (!restored) this.#report(id, call, { message: "the page is loading another one" });
     const wanted = () => this.#open.get(id) === call && (!this.#ports.has(id) || (call.leaving === true && call.answer !== undefined));
-    const found = await this.#arrivals.after(call, wanted);
+    const left = { ...call };
+    // What the next document says is the answer only if it does not resume the call.
+    while (isHeld(call) && wanted()) await new Promise((done) => setTimeout(done, LOOK));
+    const found = await this.#arrivals.after(left, wanted);
     this.#following.delete(id);
     if (this.#open.get(id) !== call) return;
-    const { tabId, leaving, submitted, answer, failed } = call;
+    const { tabId, leaving, submitted, answer, failed, token } = call;
     const port = this.#ports.get(id);
     const next = failed && !found?.read ? this.#arrivals.failed(failed) : found;
     const error = next?.page.error !== undefined && next.page.error !== ABORTED;
@@ -392,10 +468,24 @@ export class Calls {
     } else if (answer) {
       this.#answer(id, tabId, { result: next ? withPage(answer.result, next) : answer.result }, port);
     } else if (next?.read || (next && error)) {
-      this.#answer(id, tabId, { result: outcome(false, `the page went to another document before the tool answered; ${MAY_HAVE}`, next) });
-    } else if (!restored) {
+      const why = token ? "the page went to another document, which has not resumed the call with its token" : "the page went to another document before the tool answered";
+      this.#answer(id, tabId, { result: outcome(false, `${why}; ${MAY_HAVE}`, next) });
+    } else if (!restored || token) {
       this.#gone(id);
     }
+  }
+
+  /**
+   * Answers a call in another document than that which it was sent to.
+   *
+   * @param {string} id
+   * @param {FrameAnswer} answer
+   * @param {chrome.runtime.Port} port
+   */
+  async #answerHere(id, answer, port) {
+    const call = /** @type {Open} */ (this.#open.get(id));
+    const page = await this.#arrivals.here(call);
+    if (this.#open.get(id) === call) this.#answer(id, call.tabId, { result: withPage(answer.result, { page }) }, port);
   }
 
   /** @param {string} id */
@@ -438,7 +528,7 @@ export class Calls {
    */
   #lasting() {
     const now = Date.now();
-    const lasting = [...this.#open].filter(([, { at }]) => now - at >= SHORT);
+    const lasting = [...this.#open].filter(([, { at, token }]) => token || now - at >= SHORT);
     if (lasting.length < this.#open.size) this.#stored.save();
     return Object.fromEntries(lasting.map(([id, { answer: _, ...call }]) => [id, call]));
   }
@@ -450,7 +540,12 @@ export class Calls {
     if (!call) return;
     this.#open.delete(id);
     this.#stored.save();
-    if (call.waiting) this.#tabs.waits(call.tabId, [...this.#open.values()].some((other) => other.waiting && other.tabId === call.tabId));
+    if (call.waiting) this.#tellWaiting(call.tabId);
+  }
+
+  /** @param {number} tabId */
+  #tellWaiting(tabId) {
+    this.#tabs.waits(tabId, [...this.#open.values()].some((call) => call.waiting && call.tabId === tabId));
   }
 
   /**
@@ -530,10 +625,19 @@ function outcome(success, payload, { page }) {
  * The answer of a document with where the call has led.
  *
  * @param {string | undefined} result
- * @param {import("./arrivals.js").Arrival} next
+ * @param {Pick<import("./arrivals.js").Arrival, "page">} next
  */
 function withPage(result, { page }) {
   return `${result?.slice(0, -1)},"page":${JSON.stringify(page)}}`;
+}
+
+/**
+ * Whether a document may resume a call.
+ *
+ * @param {Open} call
+ */
+function isHeld({ token }) {
+  return token !== undefined && Date.now() < token.until;
 }
 
 /** A URI may be one of a template's, so any frame with resources will do. */

@@ -248,11 +248,17 @@ function heard(frame, port, message) {
       calls.progressed(port, message);
       break;
     case "waiting":
-      calls.waits(message.id);
+      calls.waits(port, message);
       break;
     case "leaving":
       tries.leaving(message.id);
-      calls.leaving(message);
+      calls.leaving(port, message);
+      break;
+    case "token":
+      void calls.took(port, message);
+      break;
+    case "resume":
+      void calls.resume(port, message);
       break;
     case "staying":
       calls.staying(port);

@@ -25,7 +25,8 @@ put(Tool.prototype, {
 for (const name of ["origin", "name", "title", "description", "inputSchema", "outputSchema", "annotations"]) {
   put(Tool.prototype, {
     get [name]() {
-      return dictionaryOf(this)[name] ?? null;
+      const value = dictionaryOf(this)[name];
+      return value === undefined || (name === "title" && value === "") ? null : value;
     },
   });
 }

@@ -27,7 +27,7 @@ check("what a tool is given", async (signal) => {
     "use strict";
     return [arguments.length, this === undefined, input, Object.getPrototypeOf(input) === Object.prototype, Object.keys(options), options.signal instanceof AbortSignal, options.signal.aborted];
   }, { x: { y: 1 } });
-  same(given, [2, true, { x: { y: 1 } }, true, ["signal"], true, false]);
+  same(given, [2, true, { x: { y: 1 } }, true, resumes ? ["signal", "invocation", "requestUserInput"] : ["signal"], true, false]);
 });
 
 check("inputs", async (signal) => {

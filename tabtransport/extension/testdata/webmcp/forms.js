@@ -190,7 +190,7 @@ async function offers(want) {
   for (;;) {
     const changed = heard(context, "toolchange");
     const tools = await context.getTools();
-    if (text(tools.map(({ name, title, description, inputSchema }) => [name, title, description, Object.keys(inputSchema.properties)])) === text(want)) return;
+    if (text(tools.map(members).map(({ name, title, description, inputSchema }) => [name, title, description, Object.keys(inputSchema.properties)])) === text(want)) return;
     await changed;
   }
 }

@@ -40,13 +40,15 @@ async function rejects(promise, want, about = "") {
 }
 
 const context = document.modelContext;
+/** Whether calls may go on in other documents, and tools ask: no browser has that yet. */
+const resumes = "resumeTool" in context;
 const later = (ms = 0) => new Promise((done) => setTimeout(done, ms));
 const heard = (target, type) => new Promise((done) => target.addEventListener(type, done, { once: true }));
 
 /** What a tool is: a dictionary, or an object of an interface, which has its members on the prototype and null for those that are empty. */
 function members(tool) {
   const { annotations, description, inputSchema, name, origin, outputSchema, title } = tool;
-  const all = { annotations, description, inputSchema, name, origin, outputSchema, title, window: tool.source ?? tool.window };
+  const all = { annotations, description, inputSchema, name, origin, outputSchema, title: title ?? "", window: tool.source ?? tool.window };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
 }
 

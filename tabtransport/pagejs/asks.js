@@ -1,0 +1,214 @@
+// Tools that ask a person while they run: requestUserInput, as WebMCP's proposal has it. What is for the
+// person at the client's end ends the hub's call as MCP's input_required, while the tool waits on; the
+// hub's next call of the tool brings the answer, and waits for what the tool does then.
+"use strict";
+
+/** The calls of a document's tools, which run once each however often they ask. */
+var AskingCalls = class {
+  /** Begins the states of questions asked here: no tool is called with one. */
+  static PREFIX = "tabhub-asked-";
+  static #max = 64;
+
+  /** The calls that wait for an answer, by the states of their questions. @type {Map<string, InstanceType<typeof AskingCall>>} */
+  #asking = new Map();
+
+  /**
+   * Calls a tool, or goes on with a call that has asked.
+   *
+   * @param {(options: CallOptions) => Promise<string>} run calls the tool
+   * @param {CallOptions} options
+   * @returns {Promise<string>} the JSON of its result, or of its question
+   */
+  async call(run, options) {
+    const state = options.extensions?.requestState;
+    if (typeof state !== "string" || !state.startsWith(AskingCalls.PREFIX)) return new AskingCall(this).begin(run, options);
+    const call = this.#asking.get(state);
+    if (!call) throw new Error("the page does not wait for this answer any more; what it was about to do may have taken effect");
+    return call.answered(options);
+  }
+
+  /**
+   * @param {InstanceType<typeof AskingCall>} call
+   * @returns {string} the state of its question
+   */
+  asks(call) {
+    if (this.#asking.size >= AskingCalls.#max) throw new DOMException("Too many tools of this document ask.", "QuotaExceededError");
+    const state = AskingCalls.PREFIX + Values.randomID();
+    this.#asking.set(state, call);
+    return state;
+  }
+
+  /** @param {string} state */
+  asked(state) {
+    this.#asking.delete(state);
+  }
+};
+
+/** A call of a tool, from its first request of the hub to its last. */
+var AskingCall = class {
+  /** How long an answer is waited for, in ms. */
+  static #patience = 600_000;
+  /** The key of the one question of a request. */
+  static #key = "input";
+
+  #calls;
+  #controller = new AbortController();
+  /** Those of the request under way, or of the latest. @type {CallOptions} */
+  #options = { signal: this.#controller.signal };
+  /** @type {Promise<string> | undefined} */
+  #result;
+  /** Ends the request under way with a question. @type {(question: string) => void} */
+  #ask = () => {};
+  /** Takes the answer. @type {(response: unknown) => void} */
+  #answer = () => {};
+  /** The end of the question before. @type {Promise<unknown>} */
+  #before = Promise.resolve();
+
+  /** @param {InstanceType<typeof AskingCalls>} calls */
+  constructor(calls) {
+    this.#calls = calls;
+  }
+
+  /**
+   * @param {(options: CallOptions) => Promise<string>} run
+   * @param {CallOptions} options
+   */
+  begin(run, options) {
+    this.#options = options;
+    const result = (this.#result = run({
+      signal: this.#controller.signal,
+      progress: (progress) => this.#options.progress?.(progress),
+      waiting: () => this.#options.waiting?.(),
+      traceparent: options.traceparent,
+      ...(options.token && { token: (token) => /** @type {any} */ (this.#options).token(token) }),
+      ask: (request, interact) => this.#requested(request, interact),
+    }));
+    result.catch(() => {}); // it may fail while nobody waits for it
+    return this.#await(options);
+  }
+
+  /**
+   * @param {CallOptions} options
+   * @returns {Promise<string>}
+   */
+  #await(options) {
+    this.#options = options;
+    const { signal } = options;
+    const abort = () => this.#controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    return new Promise((resolve, reject) => {
+      this.#ask = resolve;
+      this.#result?.then(resolve, reject);
+    });
+  }
+
+  /**
+   * The hub has the answer.
+   *
+   * @param {CallOptions} options
+   */
+  answered(options) {
+    const responses = options.extensions?.inputResponses;
+    const next = this.#await(options);
+    this.#answer(Values.isObject(responses) ? responses[AskingCall.#key] : undefined);
+    return next;
+  }
+
+  /**
+   * @param {unknown} request
+   * @param {unknown} interact
+   */
+  async #requested(request, interact) {
+    const { mode = "form", ...given } = /** @type {Record<string, unknown>} */ (Object(request));
+    if (mode === "interactive") return this.#interactive(interact ?? given.callback);
+    const params = AskingCall.#params(String(mode), given);
+    // One after the other: a person answers one at a time.
+    const asked = this.#before.then(() => this.#elicit(String(mode), params));
+    this.#before = asked.catch(() => {});
+    return asked;
+  }
+
+  /**
+   * The page asks by itself: the call waits for the person in front of the tab.
+   *
+   * @param {unknown} interact
+   */
+  async #interactive(interact) {
+    if (typeof interact !== "function") throw new TypeError("requestUserInput of the mode interactive needs a function that asks");
+    const { signal } = this.#controller;
+    signal.throwIfAborted();
+    const over = this.#options.waiting?.();
+    try {
+      const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+      return await Promise.race([interact(), aborted]);
+    } finally {
+      over?.();
+    }
+  }
+
+  /**
+   * The parameters of MCP's elicitation/create.
+   *
+   * @param {string} mode
+   * @param {Record<string, unknown>} given
+   */
+  static #params(mode, { message, requestedSchema, url }) {
+    if (typeof message !== "string" || message === "") throw new TypeError("requestUserInput needs a message");
+    switch (mode) {
+      case "form":
+        if (!Values.isObject(requestedSchema)) throw new TypeError("requestUserInput of the mode form needs a requestedSchema");
+        return { message, requestedSchema };
+      case "url":
+        if (typeof url !== "string" || !URL.canParse(url, location.href)) throw new TypeError("requestUserInput of the mode url needs a url");
+        return { mode, message, url: new URL(url, location.href).href, elicitationId: Values.randomID() };
+    }
+    throw new TypeError(`requestUserInput has no mode ${mode}: there are interactive, form and url`);
+  }
+
+  /**
+   * @param {string} mode
+   * @param {object} params
+   * @returns {Promise<{action: string, content?: object}>}
+   */
+  async #elicit(mode, params) {
+    const { signal } = this.#controller;
+    signal.throwIfAborted();
+    const can = /** @type {any} */ (this.#options.extensions?.clientCapabilities)?.elicitation;
+    // Before there were modes there were forms alone.
+    if (!can || !(can[mode] ?? (mode === "form" && !can.url))) {
+      throw new DOMException(`The agent's client cannot ask its user in the mode ${mode}.`, "NotSupportedError");
+    }
+    const state = this.#calls.asks(this);
+    const late = () => this.#controller.abort(new DOMException("Nobody has answered.", "AbortError"));
+    const timer = setTimeout(late, AskingCall.#patience);
+    try {
+      const response = await new Promise((resolve, reject) => {
+        this.#answer = resolve;
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        const inputRequests = { [AskingCall.#key]: { method: "elicitation/create", params } };
+        this.#ask(JSON.stringify({ resultType: "input_required", inputRequests, requestState: state }));
+      });
+      const { action, content } = Object(response);
+      const accepted = action === "accept";
+      return { action: accepted || action === "decline" ? action : "cancel", ...(accepted && Values.isObject(content) && { content }) };
+    } finally {
+      clearTimeout(timer);
+      this.#calls.asked(state);
+    }
+  }
+};
+
+/**
+ * Ends a call that was resumed in this document as its callback does.
+ *
+ * @param {(result: string) => void} resolve
+ * @param {(error: unknown) => void} reject
+ * @returns {(outcome: ToolOutcome) => void}
+ */
+function endOf(resolve, reject) {
+  return (outcome) => {
+    if ("failed" in outcome) reject(outcome.error ?? new Error(outcome.failed));
+    else resolve(outcome.text === null ? Values.SUBMITTED : Values.callToolResult(outcome.text));
+  };
+}
