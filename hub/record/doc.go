@@ -15,8 +15,9 @@
 //
 // Line.Prev is the hash of the bytes of the line before it. The last line that is known to be
 // on the disk, the head, is in a file beside the directory of all records, which shows that lines
-// at the end were cut off, or that all were deleted. It is written without a sync after that of the lines: one that is older than
-// they are says nothing wrong. It is not in the store of the hub, so that it can be read
+// at the end were cut off, or that all were deleted. It is there before the first line, and then
+// written without a sync after that of the lines: one that is older than they are says nothing
+// wrong. It is not in the store of the hub, so that it can be read
 // while a hub has that open.
 //
 // Reading needs no lock: what follows the last line feed of a file is not there yet.

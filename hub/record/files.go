@@ -131,6 +131,9 @@ func (f *files) resume(note *Note) (last Head, err error) {
 		return Head{}, err
 	}
 	head, err := ReadHead(path)
+	if errors.Is(err, fs.ErrNotExist) && last.N == 0 {
+		err = writeHead(path, Head{}) // so that lines without a head are those of one that was deleted
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		note.Why = err.Error()
 	}

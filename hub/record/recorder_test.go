@@ -190,6 +190,50 @@ func TestDeletedRecord(t *testing.T) {
 	}
 }
 
+// A record is whole from its first line on, though the head follows a second later. One whose head
+// was deleted is not, also then.
+func TestVerifyInTheFirstSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir() + "/record"
+		f := Open(dir, Options{User: "ann"})
+		defer f.Close()
+		f.Append(entry("a"))
+		synctest.Wait()
+		want(t, dir, "a")
+		intact(t, dir)
+		if err := os.Remove(headFile(dir)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // another opening of the record makes no head for lines that are there
+			r, err := Verify(dir)
+			if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].What, "not known how far") {
+				t.Errorf("without its head: %+v, %v", r, err)
+			}
+			next := Open(dir, Options{User: "ann"})
+			defer next.Close()
+			next.Append(entry("b"))
+			synctest.Wait()
+		}
+	})
+}
+
+// A record may begin while it is checked.
+func TestVerifyWhileTheRecordBegins(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		dir := t.TempDir() + "/record"
+		f := Open(dir, Options{User: "ann"})
+		f.Append(entry("a"))
+		for r := new(Report); r.Last.N == 0; {
+			var err error
+			if r, err = Verify(dir); err != nil || len(r.Problems) > 0 {
+				t.Fatalf("%+v, %v", r, err)
+			}
+		}
+		f.Close()
+	}
+}
+
 // The head of a record of an earlier program is beside its directory.
 func TestHeadOfEarlierProgram(t *testing.T) {
 	dir := t.TempDir() + "/record"
