@@ -345,6 +345,9 @@ func (l *lister) appendNames(out []byte, v json.RawMessage) []byte {
 
 // wellFormed returns the keywords that are known and as they must be.
 func (l *lister) wellFormed(f fields, at *place) fields {
+	if what := l.foreign(f, at == nil); what != "" {
+		l.wrong(at, "%s", what)
+	}
 	return slices.DeleteFunc(f, func(m field) bool {
 		k, known := keywords2020[m.key]
 		switch {

@@ -143,6 +143,16 @@ func TestNotes(t *testing.T) {
 		{`{"type":"object","oneOf":[{"required":["a"]}]}`, "", "its alternatives are listed as properties"},
 		{`{"type":"object","properties":{"a":{"type":"int"}}}`, "", `/properties/a/type: "int" is listed as "integer"`},
 		{`{"type":"object","properties":{"a":{"items":[{}]}}}`, "", `is listed with just 1 items`},
+		// What libraries' schemas are as JSON.
+		{`{"def":{"type":"object","shape":{"a":{"def":{"type":"string"},"type":"string"}}},"type":"object"}`, `it looks like a schema of Zod: give z.toJSONSchema(schema)`, ""},
+		{`{"~standard":{"vendor":"zod","version":1},"def":{"type":"union","options":[]},"type":"union"}`, `it looks like a schema of Zod: give z.toJSONSchema(schema)`, ""},
+		{`{"_def":{"unknownKeys":"strip","catchall":{"_def":{"typeName":"ZodNever"}},"typeName":"ZodObject"},"~standard":{"version":1,"vendor":"zod"},"_cached":null}`, `it looks like a schema of Zod: give z.toJSONSchema(schema) of Zod 4, or zodToJsonSchema(schema)`, ""},
+		{`{"a":{"def":{"type":"string"},"type":"string"}}`, `its members look like schemas of Zod: make an object of them there, and give z.toJSONSchema(schema)`, ""},
+		{`{"type":"object","properties":{"a":{"_def":{"checks":[],"typeName":"ZodString","coerce":false}}}}`, `/properties/a: it looks like a schema of Zod`, ""},
+		{`{"kind":"schema","type":"object","expects":"Object","async":false,"entries":{},"~standard":{"version":1,"vendor":"valibot"}}`, `it looks like a schema of Valibot: give toJsonSchema(schema) of @valibot/to-json-schema`, ""},
+		{`{"required":[{"key":"a","value":"string"}],"domain":"object"}`, `it looks like a schema of ArkType: give schema.toJsonSchema()`, ""},
+		{`{"~standard":{"version":1,"vendor":"acme"}}`, `it looks like a schema of acme: give the JSON Schema that it stands for`, ""},
+		{`{"type":"object","properties":{"def":{"type":"string"},"_def":{"type":"object"},"domain":{"type":"string"},"~standard":{"type":"object"}}}`, "", "is called standard"},
 		{cart, "", ""},
 	} {
 		l := Input(json.RawMessage(c.schema))

@@ -1,0 +1,56 @@
+package schema
+
+import (
+	"fmt"
+
+	"tabhub/spec/rawjson"
+)
+
+// foreign returns what to do about an object in the place of a schema that is a schema of a library
+// for TypeScript, as far as its JSON shows that; "" if it does not. At the top it may be an object
+// of such schemas, too, as MCP's SDK takes them.
+func (l *lister) foreign(f fields, top bool) string {
+	for _, m := range f {
+		if library, convert := libraryOf(m); library != "" {
+			return fmt.Sprintf("it looks like a schema of %s: give %s", library, convert)
+		}
+		if _, known := keywords2020[m.key]; top && !known {
+			for _, of := range l.fields(m.v) {
+				if library, convert := libraryOf(of); library != "" {
+					return fmt.Sprintf("its members look like schemas of %s: make an object of them there, and give %s", library, convert)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// libraryOf returns the library whose schemas have such a member, and what makes JSON Schema of them.
+func libraryOf(m field) (library, convert string) {
+	text := func(v []byte) string { s, _ := rawjson.String(v); return s }
+	switch m.key {
+	case "_def":
+		if rawjson.Get(m.v, "typeName") != nil {
+			return "Zod", "z.toJSONSchema(schema) of Zod 4, or zodToJsonSchema(schema) of zod-to-json-schema"
+		}
+	case "def":
+		if text(rawjson.Get(m.v, "type")) != "" {
+			return "Zod", "z.toJSONSchema(schema)"
+		}
+	case "domain":
+		if text(m.v) != "" {
+			return "ArkType", "schema.toJsonSchema()"
+		}
+	case "~standard":
+		switch vendor := text(rawjson.Get(m.v, "vendor")); vendor {
+		case "":
+		case "zod":
+			return "Zod", "z.toJSONSchema(schema)"
+		case "valibot":
+			return "Valibot", "toJsonSchema(schema) of @valibot/to-json-schema"
+		default:
+			return vendor, "the JSON Schema that it stands for"
+		}
+	}
+	return "", ""
+}
