@@ -406,11 +406,7 @@ func (p *parser) schemaMembers() {
 	p.names = listed.Names
 	p.listed = p.list("inputSchema", listed)
 	if v := p.outputSchema; v != nil {
-		err := p.usable(v)
-		if t := rawjson.Get(v, "type"); err == nil && t != nil && string(t) != `"object"` {
-			err = fmt.Errorf(`type must be "object", not %.40s`, t)
-		}
-		if err != nil {
+		if err := p.usable(v); err != nil {
 			p.warn(fmt.Errorf("outputSchema: %w", err))
 		} else {
 			p.output = p.list("outputSchema", schema.Output(v))

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -76,6 +77,41 @@ func (l *lister) top(f fields) fields {
 		return f
 	}
 	return l.wrap()
+}
+
+// onlyObjects reports whether it is for objects that a schema is, and for nothing else. One without a
+// type is for what its keywords are about.
+func (l *lister) onlyObjects(v json.RawMessage, depth int) bool {
+	if v[0] != '{' || depth > maxFoldDepth {
+		return v[0] == 'f' // as no value fits it
+	}
+	is := func(v json.RawMessage) bool { return l.onlyObjects(v, depth+1) }
+	f := l.fields(v)
+	var types, about typeSet
+	for _, m := range f {
+		about |= keywords2020[m.key].types
+		switch m.key {
+		case "type":
+			types, _ = typesOf(m.v)
+		case "$ref":
+			s, _ := rawjson.String(m.v)
+			if path, err := pathOf(s); err == nil && strings.HasPrefix(s, "#") {
+				if to, _ := l.find(path); to != nil && is(to) {
+					return true
+				}
+			}
+		case "allOf":
+			if slices.ContainsFunc(slices.Collect(rawjson.Elements(m.v)), is) {
+				return true
+			}
+		case "anyOf", "oneOf":
+			all := slices.Collect(rawjson.Elements(m.v))
+			if len(all) > 0 && !slices.ContainsFunc(all, func(v json.RawMessage) bool { return !is(v) }) {
+				return true
+			}
+		}
+	}
+	return cmp.Or(types, about) == typeObject && string(f.get("nullable")) != "true"
 }
 
 // wrap returns the fields of a schema that has the page's as that of its only argument.

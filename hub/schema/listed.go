@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -41,7 +42,8 @@ func Input(raw json.RawMessage) Listed { return newListed(raw, false) }
 
 // Output returns how a schema of a tool's results is listed: with those keywords only that
 // Schema.Check and the clients evaluate alike, and nothing that makes a result misfit that
-// fits the page's schema.
+// fits the page's schema. One that results fit that are no objects is not listed, its JSON is nil:
+// MCP has structuredContent for objects alone, and clients take no result of such a tool without.
 func Output(raw json.RawMessage) Listed { return newListed(raw, true) }
 
 func newListed(raw json.RawMessage, output bool) Listed {
@@ -50,7 +52,12 @@ func newListed(raw json.RawMessage, output bool) Listed {
 		changed: !rawjson.Portable(raw), hides: describe.HidesInJSON(raw),
 		aliases: map[string]string{}, names: map[*byte]string{},
 	}
-	f := l.top(l.fields(raw))
+	f := l.fields(raw)
+	if output && !l.onlyObjects(raw, 0) {
+		const what = `must be of objects alone, as MCP has no other structuredContent: its type must be "object"`
+		return Listed{Wrong: []string{cmp.Or(l.foreign(f, true), what)}}
+	}
+	f = l.top(f)
 	out := l.object(nil, f, nil, 0)
 	out = l.definitions(out)
 	for _, d := range l.fields(l.rootDefs) {
