@@ -332,6 +332,61 @@ func TestExtensionComesAndGoes(t *testing.T) {
 	s.awaitCarriers("removed", "page 7")
 }
 
+// The author of a page reads in its console what the hub has left out of it, whoever offers it:
+// once, and what is a frame's only from that frame.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	const script = `<script src="http://HUB/tab.js"></script>`
+	const body = `<script>
+		const offer = (name, inputSchema) => (globalThis.tabhub ?? document.modelContext).registerTool({name, description: "d", inputSchema, execute: () => 1});
+		if (location.search) offer("framed", {type: "object", properties: {a: {type: "strin"}}});
+		else {
+			offer("zod", {def: {type: "object", shape: {}}, type: "object"});
+			globalThis.tabhub?.registerResource({uriTemplate: "bad:{", name: "n", read: () => 1});
+			document.write('<iframe src="?framed"></iframe>');
+		}
+	</script>`
+	want := []string{
+		"tabhub: of tool framed, a part is left out or listed otherwise: inputSchema: /properties/a/type: strin is no type",
+		"tabhub: of tool zod, a part is left out or listed otherwise: inputSchema: it looks like a schema of Zod: give z.toJSONSchema(schema)",
+		"tabhub: resource bad:{ is not offered: uriTemplate is not an RFC 6570 template",
+	}
+	for _, c := range []struct {
+		name, body string
+		extended   bool
+		want       []string
+	}{
+		{"by the page", script + body, false, want},
+		{"by the extension", body, true, want[:2]},
+		{"by both", script + body, true, want},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSite(t)
+			var b *chromium.Browser
+			if c.extended {
+				b = s.extended(chromium.Options{WebMCP: true})
+			} else {
+				b = chromium.Shared(t, chromium.Options{})
+			}
+			page := b.Open("about:blank")
+			next := page.Warnings()
+			page.Navigate(s.host(c.body, ""))
+			var got []string
+			for range c.want {
+				got = append(got, next())
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("the console says %q", got)
+			}
+			page.Eval(`void offer("late", {type: "object", properties: {a: 5}})`)
+			if got := next(); !strings.Contains(got, "of tool late") {
+				t.Errorf("then it says %q", got)
+			}
+		})
+	}
+}
+
 // A tool of a frame belongs to the frame's site, and the frame to the tab around it.
 // What a page gives to tabhub goes before what the browser has of the same name, and
 // the rest is the extension's to find.

@@ -1,10 +1,5 @@
 // Types that the parts of the extension share, for `tsc` only.
 
-interface Rejection {
-  name: string;
-  reason: string;
-}
-
 /** What is left of a page's list after it was checked; texts are the items' JSON. */
 interface Checked {
   items: Item[];
@@ -85,8 +80,8 @@ type WorkerToFrame =
   | { type: "on" }
   | { type: "off" }
   | { type: "hub"; address: string; state: HubState["state"]; hub: string; version: string }
-  /** The hub has what the frame's offer of that count says, but for what it rejected. */
-  | { type: "registered"; count: number; rejected: Rejection[] }
+  /** The hub has what the frame's offer of that count says, but for what it refused. */
+  | { type: "registered"; count: number; refused: Offered<Refused> }
   | FrameRequest
   | { type: "cancel"; id: string; reason: string }
   | { type: "done"; ids: string[] }

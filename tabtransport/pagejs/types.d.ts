@@ -6,6 +6,19 @@ interface Item {
   [member: string]: unknown;
 }
 
+interface Rejection {
+  name: string;
+  reason: string;
+}
+
+/** What the hub has not taken of a list, and what is wrong with parts of the others. */
+interface Refused {
+  rejected: Rejection[];
+  warnings: Rejection[];
+}
+
+type Offered<T> = { tools: T; resources: T; prompts: T };
+
 interface Progress {
   progress: number;
   total?: number;

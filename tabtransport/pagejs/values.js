@@ -20,6 +20,11 @@ var Limit = Object.freeze({
 });
 
 var Values = class {
+  /** How much of what the hub leaves out is said in the console of a document. */
+  static #maxWarned = 1000;
+  /** @type {Set<string>} what was said of that */
+  static #warned = new Set();
+
   /**
    * @param {unknown} value
    * @returns {value is Record<string, unknown>}
@@ -90,6 +95,37 @@ var Values = class {
 
   /** The result of a form that was submitted and leads elsewhere, for which the browser has none. */
   static SUBMITTED = this.textResult("The form was submitted.");
+
+  /**
+   * Says in the page's console what the hub has left out of a registration or lists otherwise, each
+   * of it once.
+   *
+   * @param {string} kind
+   * @param {Partial<Refused>} answer the hub's
+   */
+  static warn(kind, { rejected, warnings }) {
+    for (const { name, reason } of rejected ?? []) {
+      if (Values.#isFirst(kind, name, reason)) console.warn(`tabhub: ${kind} ${name} is not offered: ${reason}`);
+    }
+    for (const { name, reason } of warnings ?? []) {
+      if (Values.#isFirst(kind, name, reason)) console.warn(`tabhub: of ${kind} ${name}, a part is left out or listed otherwise: ${reason}`);
+    }
+  }
+
+  /** @param {Offered<Refused>} refused */
+  static warnOf({ tools, resources, prompts }) {
+    Values.warn("tool", tools);
+    Values.warn("resource", resources);
+    Values.warn("prompt", prompts);
+  }
+
+  /** @param {string[]} what */
+  static #isFirst(...what) {
+    const key = JSON.stringify(what);
+    if (Values.#warned.has(key) || Values.#warned.size >= Values.#maxWarned) return false;
+    Values.#warned.add(key);
+    return true;
+  }
 
   /**
    * The text of something thrown, be it an error, what some libraries throw instead, or a word.

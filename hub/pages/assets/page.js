@@ -245,6 +245,7 @@ class Page {
     if (method === "tabhub/carried") {
       this.#said = params;
       this.#changed();
+      if (params.refused) Values.warnOf(params.refused);
     } else if (method === "tabhub/leave") this.#leave(path, 0);
   }
 

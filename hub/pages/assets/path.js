@@ -201,8 +201,7 @@ class Path {
       try {
         const answer = await this.link.request(method, { [member]: items, tabUrl: pageURL(), title: pageTitle() });
         this.rejected[kind] = Array.isArray(answer.rejected) ? answer.rejected : [];
-        for (const { name, reason } of this.rejected[kind]) console.warn(`tabhub: ${kind} ${name} is not offered: ${reason}`);
-        for (const { name, reason } of answer.warnings ?? []) console.warn(`tabhub: of ${kind} ${name}, a part is left out or listed otherwise: ${reason}`);
+        Values.warn(kind, answer);
       } catch (error) {
         // A lost connection registers everything again when it is back.
         if (this.link.state === "open") console.warn(`tabhub: the ${kind}s are not offered: ${Values.errorText(error)}`);

@@ -54,8 +54,8 @@ var EmbeddedSource = class {
   /** Of all that the frame offers: how often the worker was told, how far the hub has it. */
   #published = { count: 0, tools: 0, resources: 0, prompts: 0 };
   #registered = 0;
-  /** @type {Rejection[]} the hub's */
-  #rejected = [];
+  /** @type {Offered<Refused> | undefined} by the hub */
+  #refused;
   /** @type {(string | number)[]} requests for tabhub/settle that wait */
   #settling = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -232,13 +232,15 @@ var EmbeddedSource = class {
    * The hub has what was told to the worker.
    *
    * @param {number} count as that of {@link published}
-   * @param {Rejection[]} rejected what of it the hub does not offer
+   * @param {Offered<Refused>} refused what of it the hub does not offer, or lists otherwise
+   * @returns {boolean} whether the page's script is told, which says it in the console
    */
-  registered(count, rejected) {
+  registered(count, refused) {
     this.#registered = count;
-    this.#rejected = rejected;
+    this.#refused = refused;
     this.#say();
     this.#settle();
+    return this.#script?.served === true;
   }
 
   #settle() {
@@ -251,7 +253,9 @@ var EmbeddedSource = class {
     if (!this.#script?.served) return;
     const { tools, resources, prompts } = this.#published;
     const connected = this.#hub?.state === "connected";
-    this.#script.tell("tabhub/carried", { connected, tools, resources, prompts, rejected: this.#rejected });
+    const refused = this.#refused;
+    const rejected = Object.values(refused ?? {}).flatMap((of) => of.rejected);
+    this.#script.tell("tabhub/carried", { connected, tools, resources, prompts, rejected, refused });
   }
 
   // ---- What the page is asked

@@ -249,7 +249,7 @@ var TabhubFrame = class {
         this.#embedded.hub(message);
         break;
       case "registered":
-        this.#embedded.registered(message.count, message.rejected);
+        if (!this.#embedded.registered(message.count, message.refused)) Values.warnOf(message.refused);
         break;
       case "on":
         this.#turnOn();

@@ -19,12 +19,6 @@ export function isAsleep({ discarded, status }) {
   return discarded || status === "unloaded";
 }
 
-/**
- * @typedef {object} Refused
- * @property {Rejection[]} rejected
- * @property {Rejection[]} warnings about parts of what was taken
- */
-
 /** @type {Refused} */
 const NONE = { rejected: [], warnings: [] };
 
@@ -35,7 +29,7 @@ export class Tab {
   sent = { tools: "", resources: "", prompts: "", state: "" };
   /** Whether the hub was ever told of the tab. */
   known = false;
-  /** What the hub has refused of the latest registration of each kind. @type {Record<typeof KINDS[number], Refused>} */
+  /** What the hub has refused of the latest registration of each kind. @type {Offered<Refused>} */
   refused = { tools: NONE, resources: NONE, prompts: NONE };
   /** The ports of documents without an origin, which may offer something. @type {Set<chrome.runtime.Port>} */
   opaque = new Set();
@@ -159,16 +153,19 @@ export class Tab {
   }
 
   /**
-   * What the hub rejected of a frame's offer. A name that other frames offer, too, is
+   * What the hub has refused of a frame's offer. A name that other frames offer, too, is
    * left out: it may be theirs.
    *
    * @param {Frame} frame
+   * @param {typeof KINDS[number]} kind
+   * @returns {Refused}
    */
-  rejectedOf(frame) {
-    const namesOf = (/** @type {Frame} */ { offer }) => KINDS.flatMap((kind) => offer[kind].map(nameOf));
-    const own = new Set(namesOf(frame));
-    for (const other of this.frames.values()) if (other !== frame) for (const name of namesOf(other)) own.delete(name);
-    return this.rejected.filter(({ name }) => own.has(name));
+  refusedOf(frame, kind) {
+    const own = new Set(frame.offer[kind].map(nameOf));
+    for (const other of this.frames.values()) if (other !== frame) for (const item of other.offer[kind]) own.delete(nameOf(item));
+    const ofFrame = (/** @type {Rejection} */ { name }) => own.has(name);
+    const { rejected, warnings } = this.refused[kind];
+    return { rejected: rejected.filter(ofFrame), warnings: warnings.filter(ofFrame) };
   }
 
   /**
@@ -182,7 +179,8 @@ export class Tab {
       for (const { frame, port, count } of offers) {
         if (frame.port !== port) continue;
         frame.registered = count;
-        tell(port, { type: "registered", count, rejected: this.rejectedOf(frame) });
+        const of = (/** @type {typeof KINDS[number]} */ kind) => this.refusedOf(frame, kind);
+        tell(port, { type: "registered", count, refused: { tools: of("tools"), resources: of("resources"), prompts: of("prompts") } });
       }
     };
   }

@@ -411,7 +411,7 @@ export class Tabs {
     for (const frame of tab ? this.#registrar.offering(tab) : []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
-      const refused = new Set(tab?.rejectedOf(frame).map(({ name }) => name));
+      const refused = new Set(tab?.refusedOf(frame, "tools").rejected.map(({ name }) => name));
       for (const { name, title, description, annotations } of frame.offer.tools) {
         if (refused.has(name)) continue;
         view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations) });

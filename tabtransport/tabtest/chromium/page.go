@@ -269,6 +269,37 @@ func (p *Page) NextDialog() (answer func(accept bool)) {
 	})
 }
 
+// Warnings returns what waits for the next warning in the page's console, of those from now on.
+func (p *Page) Warnings() (next func() string) {
+	p.t.Helper()
+	return step(p, "looking at the console", func(_ context.Context, t *chromedp.Target) (func() string, error) {
+		called, stop := t.Subscribe(runtime.ConsoleAPICalled.Method)
+		p.t.Cleanup(stop)
+		return func() string {
+			p.t.Helper()
+			return step(p, "waiting for a warning", func(ctx context.Context, _ *chromedp.Target) (string, error) {
+				for {
+					select {
+					case raw := <-called:
+						var m struct {
+							Type string
+							Args []struct{ Value any }
+						}
+						if err := json.Unmarshal(raw, &m); err != nil {
+							return "", err
+						}
+						if m.Type == "warning" && len(m.Args) > 0 {
+							return fmt.Sprint(m.Args[0].Value), nil
+						}
+					case <-ctx.Done():
+						return "", context.Cause(ctx)
+					}
+				}
+			})
+		}, nil
+	})
+}
+
 // Screenshot writes what the page shows to file, a PNG.
 func (p *Page) Screenshot(file string) {
 	p.t.Helper()
