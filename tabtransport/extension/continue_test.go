@@ -1,0 +1,188 @@
+package extension_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// checkout is a site whose tool goes on in the pages after it: the first takes a token and leads to
+// /shipping, which resumes the call, and leads on to /done if it is asked to.
+var checkout = map[string]string{
+	"/": `<!doctype html><title>Cart</title><script>
+		document.modelContext.registerTool({name: "checkout", description: "d", execute: async (input, {invocation}) => {
+			sessionStorage.runs = Number(sessionStorage.runs ?? 0) + 1;
+			const token = await invocation.requestToken();
+			sessionStorage.token = token;
+			if (input.stay) return "half";
+			location.href = (input.at ?? "/shipping") + "?token=" + token;
+		}});
+	</script>`,
+	"/shipping": `<!doctype html><title>Shipping</title><script type="application/ld+json">{"not": "this"}</script><script>
+		const token = new URLSearchParams(location.search).get("token");
+		window.resumed = document.modelContext.resumeTool(token, async (input, {signal, invocation}) => {
+			sessionStorage.resumed = Number(sessionStorage.resumed ?? 0) + 1;
+			if (input.fail) throw new Error("no such address");
+			if (input.wait) return new Promise((_, reject) => (signal.onabort = () => ((sessionStorage.aborted = 1), reject(signal.reason))));
+			if (input.on) location.href = "/done?token=" + (await invocation.requestToken());
+			return {shipped: input.to};
+		}).then(() => "accepted", ({name}) => name);
+	</script>`,
+	"/done": `<!doctype html><title>Done</title><script>
+		document.modelContext.resumeTool(new URLSearchParams(location.search).get("token"), async (input) => ({done: input.to}));
+	</script>`,
+	"/login": `<!doctype html><title>Log in</title><script type="application/ld+json">{"please": "log in"}</script>`,
+}
+
+// shows waits until a tab shows a page of a title.
+func (h *hub) shows(tab int64, title string) {
+	h.t.Helper()
+	h.wait("the tab shows "+title, func() bool {
+		now := h.tabs[tab].state.Title
+		return now != nil && *now == title
+	})
+}
+
+// A call whose tool takes a token goes on in the next document: it has one result, that of the document
+// that resumed it, and neither runs twice.
+func TestCallGoesOnInTheNextDocument(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	for _, c := range []struct{ args, want, at string }{
+		{`{"to":"Ada"}`, `{"content":[{"type":"text","text":"{\"shipped\":\"Ada\"}"}],"structuredContent":{"shipped":"Ada"}}`, "/shipping"},
+		{`{"to":"Ada","on":true}`, `{"content":[{"type":"text","text":"{\"done\":\"Ada\"}"}],"structuredContent":{"done":"Ada"}}`, "/done"},
+		{`{"to":"Ada","fail":true}`, `failed: "no such address"`, "/shipping"},
+	} {
+		url := site(t, checkout)
+		p := b.Open(url)
+		tab := h.tabWith("checkout")
+		got, err := h.call(tab, "checkout", c.args)
+		if err != nil || !strings.HasPrefix(got, c.want+" at "+url+c.at) {
+			t.Errorf("%s: %s, %v", c.args, got, err)
+		}
+		if got := p.Eval(`[sessionStorage.runs, sessionStorage.resumed].join()`); got != `"1,1"` {
+			t.Errorf("%s: the callbacks ran %s times", c.args, got)
+		}
+		h.closeTab(p)
+	}
+}
+
+// The worker may be restarted between the documents, and while the second runs.
+func TestCallGoesOnOverARestart(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	slow := map[string]string{"/": checkout["/"], "/shipping": `<!doctype html><title>Shipping</title><script>
+		document.modelContext.registerTool({name: "track", description: "d", execute() {}});
+		const resume = () => document.modelContext.resumeTool(new URLSearchParams(location.search).get("token"), async ({to}) => {
+			await new Promise((done) => (window.finish = done));
+			return {shipped: to};
+		});
+	</script>`}
+	url := site(t, slow)
+	p := b.Open(url)
+	tab := h.tabWith("checkout")
+	done := h.begin(tab, 0, "checkout", `{"to":"Ada"}`)
+	h.tabAt(url+"/shipping", "track")
+	h.stopWorker(b)
+	p.Eval("resume()")
+	p.WaitFor("window.finish")
+	h.stopWorker(b)
+	p.Eval("finish()")
+	if got := <-done; !strings.Contains(got, `{"shipped":"Ada"}`) {
+		t.Error(got)
+	}
+}
+
+// A token is good once, in its tab and at its origin, and for as long as its call is wanted.
+func TestTokenIsGoodOnce(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, checkout)
+	p := b.Open(url)
+	tab := h.tabWith("checkout")
+	resume := func(p *chromium.Page, token string) string {
+		return p.Eval(fmt.Sprintf(`document.modelContext.resumeTool(%s, () => "stolen").then(() => "accepted", ({name}) => name)`, token))
+	}
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	call := h.beginWith(ctx, tab, 0, "checkout", `{"at":"/login"}`, tabtransport.Wait{})
+	h.shows(tab, "Log in")
+	token := p.Eval("sessionStorage.token")
+	other := b.Open(site(t, checkout))
+	second := b.Open(url + "/login")
+	for name, p := range map[string]*chromium.Page{"another origin": other, "another tab": second} {
+		if got := resume(p, token); got != `"InvalidStateError"` {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	cancel(errors.New("not any more"))
+	<-call
+	if got := resume(p, token); got != `"InvalidStateError"` {
+		t.Errorf("after the call was cancelled: %s", got)
+	}
+
+	p.Navigate(url)
+	tab = h.tabAt(url, "checkout")
+	h.call(tab, "checkout", `{"to":"Ada"}`)
+	if got := p.Eval("resumed"); got != `"accepted"` {
+		t.Errorf("in the next document: %s", got)
+	}
+	p.Reload()
+	if got := p.Eval("resumed"); got != `"InvalidStateError"` {
+		t.Errorf("when it was used: %s", got)
+	}
+	if got := p.Eval("sessionStorage.resumed"); got != `"1"` {
+		t.Errorf("the callback ran %s times", got)
+	}
+}
+
+// A client that cancels a call stops the document that has resumed it.
+func TestCancelWhereTheCallGoesOn(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, checkout))
+	tab := h.tabWith("checkout")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	call := h.beginWith(ctx, tab, 0, "checkout", `{"wait":true}`, tabtransport.Wait{})
+	h.shows(tab, "Shipping")
+	p.WaitFor("sessionStorage.resumed")
+	cancel(errors.New("not any more"))
+	<-call
+	p.WaitFor("sessionStorage.aborted")
+}
+
+// A call may be resumed beside the document that runs it: in the same one, or in a frame.
+func TestCallGoesOnBeside(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, checkout))
+	tab := h.tabWith("checkout")
+	const resume = `.modelContext.resumeTool(sessionStorage.token, async ({to}) => "to " + to).then(() => "accepted", ({name}) => name)`
+	for name, where := range map[string]string{
+		"the same document": "document",
+		"a frame":           `(document.querySelector("iframe") ?? document.body.appendChild(document.createElement("iframe"))).contentDocument`,
+	} {
+		done := h.begin(tab, 0, "checkout", `{"to":"Ada","stay":true}`)
+		p.WaitFor("sessionStorage.token")
+		if got := p.Eval(where + resume); got != `"accepted"` {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := <-done; got != `{"content":[{"type":"text","text":"to Ada"}]}` {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := p.Eval(where + resume); got != `"InvalidStateError"` {
+			t.Errorf("%s, again: %s", name, got)
+		}
+		p.Eval("delete sessionStorage.token")
+	}
+}
