@@ -20,7 +20,8 @@ import (
 	"tabhub/tabtransport/tabtest/shapes"
 )
 
-// A page that joins works in Firefox, which has an older WebMCP or none, as it does in Chromium.
+// A page that joins works in Firefox, which has an older WebMCP or none, as it does in Chromium. The
+// frame in it does not join.
 func TestFirefox(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -35,7 +36,7 @@ func TestFirefox(t *testing.T) {
 			s := newSite(t)
 			tab := s.tab()
 			tab.Page = openFirefox(t, c.native, s.host(joining+shapes.Page, ""))
-			tab.Own = true
+			tab.Lacks = []string{"framed"}
 			tab.Check(t, c.shape)
 		})
 	}
@@ -61,7 +62,8 @@ func openFirefox(t *testing.T, native bool, url string) *firefox {
 		t.Skip(reason)
 	}
 	profile := t.TempDir()
-	prefs := fmt.Sprintf(`user_pref("dom.modelcontext.enabled", %t);`, native)
+	// Without the second pref pages can register tools, and nothing can list them.
+	prefs := fmt.Sprintf(`user_pref("dom.modelcontext.enabled", %[1]t); user_pref("dom.modelcontext.testing.enabled", %[1]t);`, native)
 	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +79,12 @@ func openFirefox(t *testing.T, native bool, url string) *firefox {
 	f := &firefox{t: t}
 	late := time.AfterFunc(2*chromium.Timeout, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
-		if f.conn != nil {
-			f.ask("browser.close", struct{}{}, nil)
-			_ = f.conn.Close()
-		} else {
+		if f.conn == nil || f.send("browser.close", struct{}{}) != nil {
 			_ = cmd.Process.Kill()
 		}
+		late.Reset(chromium.Timeout)
 		_ = cmd.Wait()
+		late.Stop()
 	})
 	address := ""
 	for lines := bufio.NewScanner(said); address == "" && lines.Scan(); {
@@ -102,11 +103,15 @@ func openFirefox(t *testing.T, native bool, url string) *firefox {
 	return f
 }
 
+func (f *firefox) send(method string, params any) error {
+	f.id++
+	return f.conn.WriteJSON(map[string]any{"id": f.id, "method": method, "params": params})
+}
+
 // ask sends a command, and decodes its result into result unless that is nil.
 func (f *firefox) ask(method string, params, result any) {
 	f.t.Helper()
-	f.id++
-	if err := f.conn.WriteJSON(map[string]any{"id": f.id, "method": method, "params": params}); err != nil {
+	if err := f.send(method, params); err != nil {
 		f.t.Fatalf("%s: %v", method, err)
 	}
 	_ = f.conn.SetReadDeadline(time.Now().Add(chromium.Timeout))

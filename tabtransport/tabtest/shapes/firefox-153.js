@@ -1,4 +1,4 @@
-// Firefox, with dom.modelcontext.enabled: an older draft, on navigator alone.
+// Firefox, with dom.modelcontext.enabled and dom.modelcontext.testing.enabled: an older draft, on navigator alone.
 
 /** The tools that this world has registered, by name. */
 const registered = new Map();
@@ -71,12 +71,12 @@ put(ModelContext.prototype, {
   },
   async invokeTool(name) {
     check(this);
-    const [, input = {}] = arguments;
-    if (!isObject(input)) throw new TypeError("Input must be an object");
+    const input = arguments[1] ?? {};
     const own = registered.get(`${name}`);
-    if (own) return own.execute(copied(input), new ModelContextClient());
-    const tool = (await listed()).find((tool) => tool.name === name);
+    const tool = own ?? (await listed()).find((tool) => tool.name === name);
     if (!tool) throw new DOMException("Tool not found", "NotFoundError");
+    if (!isObject(input)) throw new TypeError("Input must be an object");
+    if (own) return own.execute(copied(input), new ModelContextClient());
     const outcome = JSON.parse(await apply(executeTool, this, [tool, input]))[RIDER];
     if ("error" in outcome) throw new Error(outcome.error);
     return outcome.value;

@@ -15,7 +15,7 @@ type Shape struct {
 
 	// OutputSchema says that the browser keeps the output schemas of tools.
 	OutputSchema bool
-	// Firefox says that there are only the tools that a page registers in its own document: no
+	// Firefox says that the browser has only the tools that scripts register in the document: no
 	// forms, no titles, no signals, and no tools of frames in getTools.
 	Firefox bool
 }
