@@ -12,6 +12,8 @@ var ModelContextTools = class {
 
   /** @type {Map<string, RegisteredTool>} */
   #tools = new Map();
+  /** Whether they may have changed since they were read. */
+  #stale = false;
   /** The names of tools of other documents. @type {Set<string>} */
   #others = new Set();
   /** What the context takes for tools that are dictionaries. @type {Promise<boolean> | undefined} */
@@ -39,14 +41,20 @@ var ModelContextTools = class {
   }
 
   start() {
-    this.#context.addEventListener("toolchange", this.#changed);
+    this.#context.addEventListener("toolchange", this.#told);
   }
 
   stop() {
-    this.#context.removeEventListener("toolchange", this.#changed);
+    this.#context.removeEventListener("toolchange", this.#told);
   }
 
+  #told = () => {
+    this.#stale = true;
+    this.#changed();
+  };
+
   async offer() {
+    this.#stale = false;
     /** @type {RegisteredTool[]} */
     const all = await this.#context.getTools();
     const tools = all.filter(this.#isOfDocument);
@@ -100,6 +108,8 @@ var ModelContextTools = class {
    * @param {CallOptions} options
    */
   async #run(name, args, { signal }) {
+    // One that was registered again is another object, and the one before runs no more.
+    if (this.#stale) await this.offer();
     const tool = this.#tools.get(name);
     if (!tool) throw new Error(`the page has no tool ${name}`);
     const input = (await this.#takes(tool)) ? args : JSON.stringify(args);

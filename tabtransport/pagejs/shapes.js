@@ -108,7 +108,11 @@ function adapted(made, changed) {
   const events = tells ? made : new EventTarget();
   return /** @type {any} */ ({
     getTools: () => made.getTools(),
-    executeTool: (/** @type {any[]} */ ...args) => (executes ? made.executeTool(...args) : made.invokeTool(args[0].name, args[1])),
+    executeTool: (/** @type {any[]} */ ...args) => {
+      if (executes) return made.executeTool(...args);
+      const [{ name }, input] = args;
+      return made.invokeTool(name, typeof input === "string" ? JSON.parse(input) : input);
+    },
     addEventListener: (/** @type {[any, any]} */ ...args) => events.addEventListener(...args),
     removeEventListener: (/** @type {[any, any]} */ ...args) => events.removeEventListener?.(...args),
   });

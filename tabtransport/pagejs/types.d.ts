@@ -151,6 +151,8 @@ interface SeenTool {
   annotations?: object;
   origin: string;
   window: Window;
+  /** The one in its own document, if that is of this origin. */
+  of?: DocumentTool;
 }
 
 /** A document's API. */

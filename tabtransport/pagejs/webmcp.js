@@ -35,8 +35,8 @@ var Before = (() => {
     setTimeout: window.setTimeout.bind(window),
     shift: method(Array.prototype.shift),
     stringify: JSON.stringify,
-    /** Whether no other document can share the document's origin by document.domain; of no account where the browser itself has no API. */
-    keyed: window.originAgentCluster !== false || location.protocol === "file:" || !isSecureContext,
+    /** Whether no other document can share the document's origin by document.domain; of no account where the browser itself has no API. Firefox says false of all. */
+    keyed: window.originAgentCluster !== false || !("userAgentData" in navigator) || location.protocol === "file:" || !isSecureContext,
     // Windows, documents, events, messages.
     framesIn: getter(window, "length"),
     frameElement: getter(window, "frameElement"),
@@ -240,7 +240,7 @@ function makeWebMCP(owner, place) {
     }
 
     get title() {
-      return this.#seen.title || null;
+      return this.#seen.title;
     }
 
     get description() {

@@ -187,21 +187,22 @@ class ToolFrames {
     /** @type {{[text: string]: RegisteredTool | undefined}} */
     const known = this.#listed.get(key) ?? Before.create(null);
     this.#listed.set(key, known);
-    return (known[text] ??= this.#see(tool, owner, origin));
+    return (known[text] ??= this.#see(tool, owner, origin, own ? /** @type {DocumentTool} */ (tool) : undefined));
   }
 
   /**
    * @param {ListedTool} tool
    * @param {Window} owner
    * @param {string} origin
+   * @param {DocumentTool} [of]
    * @returns {RegisteredTool | undefined}
    */
-  #see({ name, title, description, schema, output, annotations: hints }, owner, origin) {
+  #see({ name, title, description, schema, output, annotations: hints }, owner, origin, of) {
     const inputSchema = schema === undefined ? undefined : Before.parse(schema);
     const outputSchema = output === undefined ? undefined : Before.parse(output);
     if (!isSchema(inputSchema) || !isSchema(outputSchema)) return undefined;
     const annotations = hints && { ...Idl.dictionary(Idl.annotations, hints) };
-    return this.#makeTool({ name: `${name}`, title: `${title}`, description: `${description}`, inputSchema, outputSchema, annotations, origin, window: owner });
+    return this.#makeTool({ name: `${name}`, title: `${title}`, description: `${description}`, inputSchema, outputSchema, annotations, origin, window: owner, of });
   }
 
   /**
@@ -248,26 +249,26 @@ class ToolFrames {
    *
    * @param {Window} target
    * @param {string} origin that the target must have
-   * @param {string} name
+   * @param {{name: string, of?: DocumentTool}} tool as of DocumentTools
    * @param {string} input JSON
    * @param {AbortSignal} signal
    * @param {AbortSignal} [caller] the one that the page gave
    * @returns {Promise<ToolOutcome>}
    */
-  async run(target, origin, name, input, signal, caller) {
+  async run(target, origin, tool, input, signal, caller) {
     if (target.top !== top) return FAILED;
     const frames = target === window ? this : ToolFrames.#of(target);
-    if (!frames) return this.#runFar(target, origin, { ask: "run", name, input }, signal);
+    if (!frames) return this.#runFar(target, origin, { ask: "run", name: tool.name, input }, signal);
     const { tools } = frames;
     if (!tools || origin !== self.origin) return FAILED;
-    if (frames === this) return tools.run(name, input, signal, { caller });
+    if (frames === this) return tools.run(tool, input, signal, { caller });
     return new Before.Promise((resolve) => {
       const controller = new Before.AbortController();
       // Who goes first ends it for the other.
       Before.addEventListener(target, "pagehide", () => resolve(FAILED), { once: true });
       Before.addEventListener(window, "pagehide", () => controller.abort(), { once: true });
       Before.addEventListener(signal, "abort", () => controller.abort(), { once: true });
-      void tools.run(name, input, controller.signal).then(resolve);
+      void tools.run(tool, input, controller.signal).then(resolve);
     });
   }
 
@@ -384,7 +385,7 @@ class ToolFrames {
     const tools = (await this.#mayAsk(other, origin)) ? this.tools : undefined;
     port.onmessage = async ({ data }) => {
       if (data === "cancel") controller.abort();
-      else Before.postMessage(port, told((await tools?.run(name, input, controller.signal, { origin })) ?? FAILED));
+      else Before.postMessage(port, told((await tools?.run({ name }, input, controller.signal, { origin })) ?? FAILED));
     };
     Before.addEventListener(port, "close", () => controller.abort()); // the caller has gone
     Before.postMessage(port, "ready");

@@ -163,7 +163,7 @@ class DocumentTools {
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<string | null>}
    */
-  call({ name, window: target, origin }, value, signal) {
+  call({ name, window: target, origin, of }, value, signal) {
     const expected = Before.URL.canParse(origin) ? new Before.URL(origin).origin : "";
     if (!expected) throw new Before.DOMException("The provided origin is invalid.", "NotSupportedError");
     if (expected === "null") {
@@ -180,7 +180,7 @@ class DocumentTools {
       };
       if (signal) Before.addEventListener(signal, "abort", abort, { once: true });
       this.later(async () => {
-        const outcome = await this.frames.run(target, expected, name, input, controller.signal, signal);
+        const outcome = await this.frames.run(target, expected, { name, of }, input, controller.signal, signal);
         if (signal) Before.removeEventListener(signal, "abort", abort);
         if ("text" in outcome) resolve(outcome.text);
         else reject(new Before.DOMException(outcome.failed, "UnknownError"));
@@ -191,14 +191,14 @@ class DocumentTools {
   /**
    * Runs a tool of this document.
    *
-   * @param {string} name
+   * @param {{name: string, of?: DocumentTool}} tool of is the one that is meant, if not any of that name
    * @param {string} input JSON
    * @param {AbortSignal} signal
    * @param {{origin?: string, caller?: AbortSignal}} [by] the origin of the document that asks, if it is another; else the signal that its page gave
    * @returns {Promise<ToolOutcome>}
    */
-  async run(name, input, signal, { origin, caller } = {}) {
-    if (!this.#isOffered(name, origin)) return FAILED;
+  async run({ name, of }, input, signal, { origin, caller } = {}) {
+    if (!this.#isOffered(name, origin) || (of && this.#tools[name] !== of)) return FAILED;
     // The page learns that it was cancelled, and nothing of why.
     const controller = new Before.AbortController();
     const cancel = () => {

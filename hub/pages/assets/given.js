@@ -49,7 +49,10 @@ class GivenSource {
   stop() {}
 
   async offer() {
-    if (this.#used) this.#tools ??= new ModelContextTools(this.#api.context(), () => {}, isOfThisDocument);
+    if (this.#used && !this.#tools) {
+      this.#tools = new ModelContextTools(this.#api.context(), () => {}, isOfThisDocument);
+      this.#tools.start();
+    }
     return this.#tools ? this.#tools.offer() : { tools: [], resources: [], prompts: [] };
   }
 

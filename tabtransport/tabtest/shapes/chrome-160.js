@@ -25,8 +25,7 @@ put(Tool.prototype, {
 for (const name of ["origin", "name", "title", "description", "inputSchema", "outputSchema", "annotations"]) {
   put(Tool.prototype, {
     get [name]() {
-      const value = dictionaryOf(this)[name];
-      return value === undefined || (name === "title" && value === "") ? null : value;
+      return dictionaryOf(this)[name] ?? null;
     },
   });
 }

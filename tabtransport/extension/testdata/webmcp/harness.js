@@ -48,7 +48,7 @@ const heard = (target, type) => new Promise((done) => target.addEventListener(ty
 /** What a tool is: a dictionary, or an object of an interface, which has its members on the prototype and null for those that are empty. */
 function members(tool) {
   const { annotations, description, inputSchema, name, origin, outputSchema, title } = tool;
-  const all = { annotations, description, inputSchema, name, origin, outputSchema, title: title ?? "", window: tool.source ?? tool.window };
+  const all = { annotations, description, inputSchema, name, origin, outputSchema, title, window: tool.source ?? tool.window };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
 }
 

@@ -35,7 +35,7 @@ check("tools that are objects of an interface", async (signal) => {
   await context.registerTool({ name: "tool", description: "d", outputSchema: { type: "object" }, execute() {} }, { signal });
   const tool = await toolOf("tool");
   same([tool instanceof Tool, String(tool), tool === (await toolOf("tool"))], [true, "[object Tool]", true]);
-  same([tool.source === window, tool.title, tool.inputSchema, tool.outputSchema, tool.annotations], [true, null, null, { type: "object" }, null]);
+  same([tool.source === window, tool.title, tool.inputSchema, tool.outputSchema, tool.annotations], [true, "", null, { type: "object" }, null]);
   same([{ ...tool }, JSON.stringify(tool)], [{}, "{}"]);
   for (const name of ["source", "origin", "name", "title", "description", "inputSchema", "outputSchema", "annotations"]) {
     const { get, set, enumerable, configurable } = Object.getOwnPropertyDescriptor(Tool.prototype, name);
