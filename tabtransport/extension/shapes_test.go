@@ -28,9 +28,6 @@ func TestShapes(t *testing.T) {
 			page := h.browse(opts).Open(site(t, map[string]string{"/": shapes.Page}))
 			var id int64
 			tab := shapes.Tab{Page: page}
-			if s.Firefox {
-				tab.Lacks = []string{"form"}
-			}
 			tab.Await = func(names ...string) { id = h.tabWith(names...) }
 			tab.Listed = func(name string) json.RawMessage {
 				raw, err := json.Marshal(h.tool(id, name))
