@@ -642,7 +642,7 @@ func (r *run) lost(ctx context.Context, err error) (retry bool, _ error) {
 
 var (
 	errTabClosed    = &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
-	errNotContinued = &Failure{spec.FailTabClosed, fmt.Sprintf("the page left the call to the tab's next document, which has not taken it up within %s; it may have taken effect", spec.ContinueWait)}
+	errNotContinued = &Failure{spec.FailTabClosed, fmt.Sprintf("the page left the call to the tab's next document, which has not resumed it within %s; it may have taken effect", spec.ContinueWait)}
 )
 
 // errAskerGone is why a call that a page has asked back about does not go on.

@@ -30,6 +30,9 @@ func DecodeInbound(method string, params json.RawMessage) (Inbound, *Error) {
 	case MethodResourceUpdated:
 		m = &ResourceUpdated{}
 		err = Decode(params, m)
+	case MethodResumeCall:
+		m = &ResumeCall{}
+		err = Decode(params, m)
 	default:
 		err = Errorf(CodeMethodNotFound, "unknown method %q", cutText(method, 64))
 	}

@@ -31,7 +31,7 @@ const (
 	SessionGrace    = 2 * time.Minute  // a client that has lost its connection keeps the tabs that it holds
 	RetryDelay      = time.Second      // between attempts while a tab loads
 	RetryAttempts   = 3
-	ContinueWait    = time.Minute      // for a later document of a tab to take up a call that an earlier one has left to it
+	ContinueWait    = time.Minute      // for a later document of a tab to resume a call that an earlier one has left to it
 	ReturnMaxWait   = 20 * time.Second // for the next document of a tab to offer what the one before it did
 	OpenTabMaxWait  = 10 * time.Second // after a tab was opened, until it has registered its tools
 	StaleTab        = time.Hour        // a stored tab older than this is dropped on load

@@ -22,6 +22,7 @@ const (
 	MethodTabState          = "browser/tabState"
 	MethodTabClosed         = "browser/tabClosed"
 	MethodProgress          = "browser/progress"
+	MethodResumeCall        = "browser/resumeCall"
 	MethodDashboard         = "browser/dashboard"
 	MethodPause             = "browser/pause"
 	MethodRelease           = "browser/release"
@@ -204,6 +205,7 @@ func (*Register) inbound()        {}
 func (*TabState) inbound()        {}
 func (*TabClosed) inbound()       {}
 func (*ResourceUpdated) inbound() {}
+func (*ResumeCall) inbound()      {}
 
 // Progress is browser/progress: a call is still under way.
 type Progress struct {
@@ -213,12 +215,24 @@ type Progress struct {
 	Message   string   `json:"message,omitempty" validate:"max=4096"`
 	// Waiting says that the call waits for the person in front of the tab.
 	Waiting bool `json:"waiting,omitempty"`
-	// Continues says that the call goes on in a later document of the tab. From a browser it
+	// Continues says that a later document of the tab may resume the call. From a browser it
 	// means no more than other progress: a browser's session outlives the documents of its tabs.
 	Continues bool `json:"continues,omitempty"`
 	// Meta is the _meta of the notification that an MCP client gets, an object or nil.
 	// Pages send none.
 	Meta json.RawMessage `json:"-"`
+}
+
+// ResumeCall is browser/resumeCall, a request of a page that has joined by itself: it goes on with a
+// tool's call that a document of its tab has left to a later one.
+type ResumeCall struct {
+	RequestID string `json:"requestId" validate:"required,max=128"`
+}
+
+// ResumeCallResult answers ResumeCall with what the page was sent.
+type ResumeCallResult struct {
+	ToolName string          `json:"toolName"`
+	Args     json.RawMessage `json:"args"`
 }
 
 // Dashboard is the parameters of browser/dashboard, a request of a paired browser for

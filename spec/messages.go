@@ -41,6 +41,7 @@ func MessageTypes() []MessageType {
 		toHub(MethodPause, &Pause{}),
 		toHub(MethodRelease, &Release{}),
 		{Method: MethodProgress, ToHub: true, Notification: true, Params: &Progress{}},
+		{Method: MethodResumeCall, ToHub: true, Params: &ResumeCall{}, Result: &ResumeCallResult{}},
 
 		request(&ExecuteTool{}, &Outcome{}),
 		request(&ReadResource{}, nil),

@@ -34,9 +34,9 @@ type attachment struct {
 	messages sync.Mutex   // one Message at a time
 	telling  sync.RWMutex // read-locked while the handler is told of a message
 
-	// ended is guarded by peers.mu: it was left, replaced or given up. Else it is the
-	// attachment of its peer.
-	ended bool
+	// Guarded by peers.mu.
+	number int  // higher than that of each connection before
+	ended  bool // it was left, replaced or given up; else it is the attachment of its peer
 }
 
 // Attach implements Attacher.
@@ -105,14 +105,16 @@ func (p *Peers) installLocked(a *attachment, asking *asking) (closed *attachment
 		a.ended = true
 		return a, why
 	}
+	p.numbers++
+	a.number = p.numbers
 	now := &peer{session: a.session, attachment: a}
 	if was := p.peers[a.peer]; was != nil {
 		if closed = was.attachment; closed != nil {
 			closed.ended = true
 		}
-		now.cancels = was.cancels
-		if was.session != a.session {
-			now.cancels = slices.DeleteFunc(now.cancels, func(c cancel) bool { return !c.continues })
+		if was.session == a.session {
+			now.cancels = was.cancels
+		} else {
 			p.loseLocked(spec.TabAddr{Peer: a.peer}, true)
 		}
 	}
@@ -140,6 +142,10 @@ func (a *attachment) Epoch() spec.Epoch { return a.epoch }
 
 // Message implements Attachment.
 func (a *attachment) Message(tab int64, id json.RawMessage, msg spec.Inbound) {
+	if resume, ok := msg.(*spec.ResumeCall); ok {
+		a.resumeCall(id, resume.RequestID)
+		return
+	}
 	a.messages.Lock()
 	defer a.messages.Unlock()
 	a.tell(tab, id, msg)

@@ -2,8 +2,10 @@ package tabtransport_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,8 +27,22 @@ func (w *wire) continues(id string) {
 	synctest.Wait()
 }
 
-// A call goes on in the next document of its tab, which is never sent it.
+// resumes asks for a call, and returns the answer.
+func (w *wire) resumes(id string) string {
+	w.said = ""
+	w.Message(0, json.RawMessage("1"), &spec.ResumeCall{RequestID: id})
+	synctest.Wait()
+	return w.said
+}
+
+// A call goes on in the next document of its tab, which asks for it: no document is sent it twice.
 func TestCallContinues(t *testing.T) {
+	const (
+		granted = `{"toolName":"pay","args":{"n":1}}`
+		over    = "nobody waits for this call any more (-32001)"
+		taken   = "another document has resumed this call (-32001)"
+		notLeft = "the document that has this call has not left it to another, or too long ago (-32001)"
+	)
 	lost := errors.New("lost")
 	wait := tabtransport.Wait{Timeout: 30 * time.Second, Max: 10 * time.Minute}
 	// left is a call of the tab that the document first has left to the next one.
@@ -37,9 +53,15 @@ func TestCallContinues(t *testing.T) {
 		done  chan got
 		stop  context.CancelFunc
 	}
-	takesUp := func(w *wire, l *left) {
-		w.Progress(0, spec.Progress{RequestID: l.call.ID})
-		synctest.Wait()
+	resumes := func(t *testing.T, w *wire, l *left, want string) {
+		t.Helper()
+		if got := w.resumes(l.call.ID); got != want {
+			t.Errorf("it was answered %s, want %s", got, want)
+		}
+	}
+	progress := func(w *wire, l *left) bool {
+		defer synctest.Wait()
+		return w.Progress(0, spec.Progress{RequestID: l.call.ID})
 	}
 	told := func(t *testing.T, w *wire, want ...string) {
 		t.Helper()
@@ -58,7 +80,7 @@ func TestCallContinues(t *testing.T) {
 			l.first.Leave(lost)
 			time.Sleep(59 * time.Second)
 			next := document(t, l.Peers, "k", "2")
-			takesUp(next, l)
+			resumes(t, next, l, granted)
 			// It has its time anew, and a connection that is lost does no harm.
 			time.Sleep(29 * time.Second)
 			next.Leave(lost)
@@ -66,21 +88,42 @@ func TestCallContinues(t *testing.T) {
 			next.answer(l.call, `"done"`)
 			ends(t, l, got{`"done"`, nil})
 			told(t, next)
+			resumes(t, next, l, over)
 		},
-		"also when the next one is there before it is known that the first has gone": func(t *testing.T, l *left) {
-			document(t, l.Peers, "k", "2")
-			l.first.Progress(0, spec.Progress{RequestID: l.call.ID}) // which was under way
+		"which alone has it then": func(t *testing.T, l *left) {
+			next := document(t, l.Peers, "k", "2")
+			resumes(t, next, l, granted)
+			resumes(t, next, l, taken)
+			if progress(l.first, l) || l.first.answer(l.call, `"late"`) {
+				t.Error("what the first document said late was taken")
+			}
+			resumes(t, l.first, l, over)
 			l.first.Leave(lost)
-			next := document(t, l.Peers, "k", "3")
 			next.answer(l.call, `"done"`)
 			ends(t, l, got{`"done"`, nil})
-			told(t, next)
+		},
+		"also when the first one said more of it": func(t *testing.T, l *left) {
+			time.Sleep(time.Second)
+			progress(l.first, l)
+			next := document(t, l.Peers, "k", "2")
+			progress(l.first, l) // which was under way
+			l.first.Leave(lost)
+			time.Sleep(58 * time.Second)
+			resumes(t, next, l, granted)
+			next.answer(l.call, `"done"`)
+			ends(t, l, got{`"done"`, nil})
+		},
+		"unless the first one's answer was under way": func(t *testing.T, l *left) {
+			next := document(t, l.Peers, "k", "2")
+			l.first.answer(l.call, `"done"`)
+			ends(t, l, got{`"done"`, nil})
+			resumes(t, next, l, over)
 		},
 		"also after a lost connection of the first": func(t *testing.T, l *left) {
 			l.first.Leave(lost)
 			told(t, document(t, l.Peers, "k", "1"), "sent again")
 			next := document(t, l.Peers, "k", "2")
-			takesUp(next, l)
+			resumes(t, next, l, granted)
 			next.answer(l.call, `"done"`)
 			ends(t, l, got{`"done"`, nil})
 			told(t, next)
@@ -89,44 +132,58 @@ func TestCallContinues(t *testing.T) {
 			l.first.Leave(lost)
 			l.Disconnect(spec.TabAddr{Peer: "k"}, 0, "its grace is over")
 			next := document(t, l.Peers, "k", "2")
-			takesUp(next, l)
+			resumes(t, next, l, granted)
 			next.answer(l.call, `"done"`)
 			ends(t, l, got{`"done"`, nil})
 			told(t, next)
 		},
+		"also when that is the same one": func(t *testing.T, l *left) {
+			resumes(t, l.first, l, granted)
+			resumes(t, l.first, l, taken)
+			l.first.answer(l.call, `"done"`)
+			ends(t, l, got{`"done"`, nil})
+		},
+		"which may have been away": func(t *testing.T, l *left) {
+			l.first.Leave(lost)
+			l.Disconnect(spec.TabAddr{Peer: "k"}, 0, "its grace is over")
+			first := document(t, l.Peers, "k", "1")
+			told(t, first)
+			first.answer(l.call, `"done"`)
+			ends(t, l, got{`"done"`, nil})
+		},
 		"and in the one after that, if that one says so": func(t *testing.T, l *left) {
 			second := document(t, l.Peers, "k", "2")
-			takesUp(second, l)
+			resumes(t, second, l, granted)
 			time.Sleep(20 * time.Second)
 			second.continues(l.call.ID)
 			time.Sleep(59 * time.Second)
 			third := document(t, l.Peers, "k", "3")
-			takesUp(third, l)
+			resumes(t, third, l, granted)
+			if second.answer(l.call, `"late"`) {
+				t.Error("what the second document said late was taken")
+			}
 			third.answer(l.call, `"done"`)
 			ends(t, l, got{`"done"`, nil})
 		},
 		"but is lost if that one does not": func(t *testing.T, l *left) {
-			takesUp(document(t, l.Peers, "k", "2"), l)
-			document(t, l.Peers, "k", "3")
+			resumes(t, document(t, l.Peers, "k", "2"), l, granted)
+			third := document(t, l.Peers, "k", "3")
 			ends(t, l, got{"", tabtransport.ErrLost})
+			resumes(t, third, l, over)
 		},
-		"or if the first one goes on with it": func(t *testing.T, l *left) {
-			takesUp(l.first, l)
-			document(t, l.Peers, "k", "2")
-			ends(t, l, got{"", tabtransport.ErrLost})
-		},
-		"but not without end": func(t *testing.T, l *left) {
+		"and does not by what that one says of it otherwise": func(t *testing.T, l *left) {
 			start := time.Now()
 			time.Sleep(30 * time.Second)
 			next := document(t, l.Peers, "k", "2")
+			next.continues(l.call.ID)
+			if progress(next, l) || next.answer(l.call, `"unasked"`) {
+				t.Error("a document that has not resumed the call spoke for it")
+			}
 			ends(t, l, got{"", tabtransport.ErrNotContinued})
 			if took := time.Since(start); took != spec.ContinueWait {
 				t.Errorf("it took %v", took)
 			}
-			takesUp(next, l)
-			if !slices.Contains(next.did, "cancelled") {
-				t.Error("a document that came too late was not told")
-			}
+			resumes(t, next, l, over)
 		},
 		"but has no more than its time if the document stays": func(t *testing.T, l *left) {
 			start := time.Now()
@@ -135,11 +192,19 @@ func TestCallContinues(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 		},
+		"within its time alone": func(t *testing.T, l *left) {
+			time.Sleep(59 * time.Second)
+			progress(l.first, l)
+			time.Sleep(2 * time.Second)
+			resumes(t, l.first, l, notLeft)
+			document(t, l.Peers, "k", "2")
+			ends(t, l, got{"", tabtransport.ErrLost})
+		},
 		"in no other tab": func(t *testing.T, l *left) {
 			l.first.Leave(lost)
 			l.Disconnect(spec.TabAddr{Peer: "k"}, 0, "its grace is over")
 			other := document(t, l.Peers, "other", "2")
-			takesUp(other, l)
+			resumes(t, other, l, over)
 			if other.answer(l.call, `"forged"`) {
 				t.Error("another tab has answered")
 			}
@@ -147,25 +212,18 @@ func TestCallContinues(t *testing.T) {
 		},
 		"and is cancelled there": func(t *testing.T, l *left) {
 			next := document(t, l.Peers, "k", "2")
-			takesUp(next, l)
+			resumes(t, next, l, granted)
 			l.stop()
 			ends(t, l, got{"", context.Canceled})
 			told(t, next, "cancelled")
 		},
-		"also if it was cancelled before that was there": func(t *testing.T, l *left) {
+		"unless it was cancelled before that was there": func(t *testing.T, l *left) {
 			l.first.Leave(lost)
-			l.stop()
-			ends(t, l, got{"", context.Canceled})
-			told(t, document(t, l.Peers, "k", "2"), "cancelled")
-		},
-		"even if the tab was given up then": func(t *testing.T, l *left) {
-			l.first.Leave(lost)
-			l.Disconnect(spec.TabAddr{Peer: "k"}, 0, "its grace is over")
 			l.stop()
 			ends(t, l, got{"", context.Canceled})
 			next := document(t, l.Peers, "k", "2")
-			takesUp(next, l)
-			told(t, next, "cancelled")
+			resumes(t, next, l, over)
+			told(t, next)
 		},
 		"but not if its tab is refused": func(t *testing.T, l *left) {
 			l.Disconnect(spec.TabAddr{Peer: "k"}, spec.CloseRefused, "no")
@@ -180,7 +238,7 @@ func TestCallContinues(t *testing.T) {
 				var ctx context.Context
 				ctx, l.stop = context.WithCancel(t.Context())
 				go func() {
-					resp, err := l.SendRequest(ctx, spec.TabAddr{Peer: "k"}, &spec.ExecuteTool{ToolName: "pay"}, wait)
+					resp, err := l.SendRequest(ctx, spec.TabAddr{Peer: "k"}, &spec.ExecuteTool{ToolName: "pay", Args: json.RawMessage(`{"n":1}`)}, wait)
 					l.done <- got{string(resp.Result), err}
 				}()
 				synctest.Wait()
@@ -193,6 +251,59 @@ func TestCallContinues(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Without a session two documents of a tab look like one: the later one has the call all the same once
+// it has asked for it, over each connection from then on, and is not sent it.
+func TestCallContinuesWithoutSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := tabtransport.NewPeers()
+		p.Handle(&recorder{})
+		first := document(t, p, "k", "")
+		done := make(chan got, 1)
+		go func() {
+			resp, err := p.SendRequest(t.Context(), spec.TabAddr{Peer: "k"}, &spec.ExecuteTool{ToolName: "pay"}, tabtransport.Wait{})
+			done <- got{string(resp.Result), err}
+		}()
+		synctest.Wait()
+		call := first.sent[0]
+		first.continues(call.ID)
+		second := document(t, p, "k", "")
+		if got := second.resumes(call.ID); got != `{"toolName":"pay","args":{}}` {
+			t.Errorf("it was answered %s", got)
+		}
+		third := document(t, p, "k", "")
+		if first.answer(call, `"late"`) {
+			t.Error("what the first document said late was taken")
+		}
+		if got := third.resumes(call.ID); !strings.Contains(got, "another document") || len(third.did) > 0 {
+			t.Errorf("it was answered %s, and told %q", got, third.did)
+		}
+		third.answer(call, `"done"`)
+		if g := <-done; g != (got{`"done"`, nil}) {
+			t.Error(g)
+		}
+	})
+}
+
+// What cannot be resumed is lost at once.
+func TestOnlyCallsOfToolsContinue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := tabtransport.NewPeers()
+		p.Handle(&recorder{})
+		first := document(t, p, "k", "1")
+		done := make(chan error, 1)
+		go func() {
+			_, err := p.SendRequest(t.Context(), spec.TabAddr{Peer: "k"}, &spec.ReadResource{URI: "a://b"}, tabtransport.Wait{})
+			done <- err
+		}()
+		synctest.Wait()
+		first.continues(first.sent[0].ID)
+		document(t, p, "k", "2")
+		if err := <-done; err != tabtransport.ErrLost {
+			t.Error(err)
+		}
+	})
 }
 
 // A browser's session outlives the documents of its tabs: another one is another browser.

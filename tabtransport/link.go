@@ -34,19 +34,19 @@ type Attachment interface {
 	// Epoch returns the epoch of the hub that accepted the connection.
 	Epoch() spec.Epoch
 	// Message passes on a message; id is nil for a notification. One comes after the
-	// other.
+	// other. The hub is not told of a spec.ResumeCall: the attachment answers it.
 	Message(tab int64, id json.RawMessage, msg spec.Inbound)
 	// Register is Message for a registration that may take long to read: messages do
 	// not wait for it. The caller sees to it that those of one tab come one at a time.
 	Register(tab int64, id json.RawMessage, msg *spec.Register)
 	// Answer ends the request id of a tab, or of AnyTab, with what read returns for
 	// it: a response, or the tab's error. It returns false, and does not call read, if
-	// the peer was not sent such a request, if it was sent again over a later
+	// the peer was not sent such a request, if it was sent again or resumed over a later
 	// connection and is to be answered there, or if nobody waits for it any more. The
 	// answer may come over an attachment that has ended.
 	Answer(tab int64, id string, read func(spec.Request) (spec.Response, error)) bool
 	// Progress passes on progress of a request, with AnyTab of any tab. It returns
-	// false if the peer has no such request.
+	// false where Answer would.
 	Progress(tab int64, msg spec.Progress) bool
 	// Leave says that the connection is lost. The wire calls it once, after its last
 	// Message. A nil cause stands for a connection that was closed in good order.

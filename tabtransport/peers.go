@@ -23,6 +23,7 @@ type Peers struct {
 	peers   map[spec.PeerID]*peer
 	pending map[string]*pending // by id
 	asking  *asking             // nil unless the handler is asked about a connection
+	numbers int                 // of connections until now
 }
 
 // peer outlives its connections: it goes when the handler gives it up.
@@ -36,7 +37,6 @@ type peer struct {
 type cancel struct {
 	tab        int64
 	id, reason string
-	continues  bool // the next document is to be told, too
 }
 
 // maxCancels is how many are kept for a peer that is away; beyond it the oldest is dropped.

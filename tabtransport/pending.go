@@ -29,12 +29,12 @@ import (
 //	loseLocked      queued     ended      the tab or the peer's session has gone      ErrNotConnected
 //	loseLocked      others     between    the same, and it continues
 //	loseLocked      others     ended      the same, and it does not                   ErrLost
-//	Progress        between    continued  a later document has taken it up
+//	resumeCall      others     continued  it continues, and a document asks for it
 //	continueLocked  between    ended      none has, in spec.ContinueWait              ErrNotContinued
 //	abandon         any        ended      SendRequest waits no longer                 SendRequest's
 //
-// A tool's call continues once its page has said that it goes on in a later document of the tab:
-// for spec.ContinueWait, or until there is progress that does not say so.
+// A tool's call continues once its page has said so: for spec.ContinueWait, or until a document
+// resumes it, which may be the same one.
 //
 // Who ends a request, but for abandon, then sets its outcome and closes done.
 type pending struct {
@@ -51,8 +51,7 @@ type pending struct {
 
 	// Guarded by peers.mu.
 	state     state
-	over      *attachment // the connection that it was given to last; nil: one of another process
-	resent    bool        // over more than one connection: only the last one's answer counts
+	over      *attachment // of the document that has it, as far as is known; nil: of another process
 	resending int         // goroutines that are about to send it again
 	cancel    *string     // why the last of them is to cancel it, nil if it is not to
 	progress  []spec.Progress
@@ -65,7 +64,7 @@ const (
 	queued    state = iota // given to a link, which has not written it
 	sent                   // it may have reached the tab
 	between                // the document that had it has gone, and it continues
-	continued              // a later document has it, which was not sent it, and is not
+	continued              // a document has resumed it, which is not sent it again
 	ended                  // not in Peers.pending any more
 )
 
@@ -179,7 +178,7 @@ func (q *pending) cancelOverLocked(reason string) *attachment {
 	if len(peer.cancels) == maxCancels {
 		peer.cancels = peer.cancels[1:]
 	}
-	peer.cancels = append(peer.cancels, cancel{q.to.Tab, q.id, reason, q.continues != nil})
+	peer.cancels = append(peer.cancels, cancel{q.to.Tab, q.id, reason})
 	return nil
 }
 
@@ -193,7 +192,7 @@ func (p *Peers) takeOver(a *attachment) (again []*pending) {
 	}
 	for _, q := range p.pending {
 		if q.to.Peer == a.peer && q.over != a && q.state == sent && spec.IsCall(q.req) {
-			q.over, q.resent = a, true
+			q.over = a
 			q.resending++
 			again = append(again, q)
 		}
@@ -240,10 +239,9 @@ func (a *attachment) answered(tab int64, id string) *pending {
 	a.peers.mu.Lock()
 	defer a.peers.mu.Unlock()
 	q := a.findLocked(tab, id)
-	if q == nil || q.state == queued || q.resent && q.over != a && a.resender != nil {
-		return nil
+	if q != nil {
+		q.endLocked()
 	}
-	q.endLocked()
 	return q
 }
 
@@ -258,7 +256,7 @@ func (p *Peers) loseLocked(to spec.TabAddr, mayReturn bool) {
 		switch {
 		case q.state == ended:
 		case q.continues != nil && mayReturn:
-			q.state, q.resent = between, false
+			q.state = between
 		default:
 			q.endLocked()
 			q.tell(outcome{err: ErrLost})
@@ -286,41 +284,93 @@ const maxQueuedProgress = 64
 func (a *attachment) Progress(tab int64, msg spec.Progress) bool {
 	a.peers.mu.Lock()
 	q := a.findLocked(tab, msg.RequestID)
-	wanted := q != nil && q.progressed != nil
-	if wanted {
-		msg.Continues = msg.Continues && a.page
-		if !a.ended {
-			q.continueLocked(msg.Continues)
+	if q != nil {
+		if msg.Continues && a.page && !a.ended && q.call() != nil {
+			q.over = a
+			q.continueLocked()
 		}
-		if n := len(q.progress); n == maxQueuedProgress {
-			q.progress[n-1] = msg
-		} else {
-			q.progress = append(q.progress, msg)
-		}
+		msg.Continues = q.continues != nil
+		q.progressLocked(msg)
 	}
 	a.peers.mu.Unlock()
-	switch {
-	case wanted:
-		select {
-		case q.progressed <- struct{}{}:
-		default:
-		}
-	case q == nil && a.page:
-		// The document before it may have left the call to it, and the hub given both up.
-		a.link.Cancel(tab, msg.RequestID, "nobody waits for this call any more")
+	if q != nil {
+		q.tellProgress()
 	}
 	return q != nil
 }
 
-// continueLocked takes in that the document which is connected has q, and whether q continues.
-func (q *pending) continueLocked(continues bool) {
-	if q.state == between {
-		q.state = continued
-	}
-	q.stopContinuingLocked()
-	if !continues {
+func (q *pending) progressLocked(msg spec.Progress) {
+	if q.progressed == nil {
 		return
 	}
+	if n := len(q.progress); n == maxQueuedProgress {
+		q.progress[n-1] = msg
+	} else {
+		q.progress = append(q.progress, msg)
+	}
+}
+
+// tellProgress tells SendRequest that there is progress.
+func (q *pending) tellProgress() {
+	select {
+	case q.progressed <- struct{}{}:
+	default: // it knows, or does not want to
+	}
+}
+
+// call returns the call of a tool that the request is, nil if it is another request or what the
+// tab was sent is not known.
+func (q *pending) call() *spec.ExecuteTool {
+	call, ok := q.req.(*spec.ExecuteTool)
+	if !ok || call.ToolName == "" {
+		return nil
+	}
+	return call
+}
+
+// resumeCall answers a document that asks for the call callID. A request without an id cannot be
+// answered: the document would not know that the call is its own.
+func (a *attachment) resumeCall(id json.RawMessage, callID string) {
+	if id == nil {
+		return
+	}
+	q, err := a.takeUp(callID)
+	if err != nil {
+		a.link.Respond(0, id, nil, err)
+		return
+	}
+	q.tellProgress()
+	call := q.call()
+	result := spec.ResumeCallResult{ToolName: call.ToolName, Args: call.Args}
+	if len(result.Args) == 0 {
+		result.Args = json.RawMessage("{}")
+	}
+	a.link.Respond(0, id, result, nil)
+}
+
+// takeUp makes a call that continues one of the document that is connected by a.
+func (a *attachment) takeUp(id string) (*pending, *spec.Error) {
+	a.peers.mu.Lock()
+	defer a.peers.mu.Unlock()
+	q := a.peers.pending[id]
+	switch {
+	case a.ended || q == nil || q.to.Peer != a.peer:
+		return nil, spec.Errorf(spec.CodeTabNotFound, "nobody waits for this call any more")
+	case q.continues == nil && q.state == continued:
+		return nil, spec.Errorf(spec.CodeTabNotFound, "another document has resumed this call")
+	case q.continues == nil:
+		return nil, spec.Errorf(spec.CodeTabNotFound, "the document that has this call has not left it to another, or too long ago")
+	}
+	q.stopContinuingLocked()
+	q.state, q.over = continued, a
+	// It has its time anew.
+	q.progressLocked(spec.Progress{RequestID: id, Message: "the tab's next document goes on with the tool"})
+	return q, nil
+}
+
+// continueLocked has the request continue, from now on.
+func (q *pending) continueLocked() {
+	q.stopContinuingLocked()
 	var t *time.Timer
 	t = time.AfterFunc(spec.ContinueWait, func() {
 		q.peers.mu.Lock()
@@ -353,13 +403,26 @@ func (q *pending) takeProgress() []spec.Progress {
 	return msgs
 }
 
-// findLocked returns the request id to a tab of the peer, or to AnyTab.
+// findLocked returns the request id to a tab of the peer, or to AnyTab, if what is said of it over
+// this connection counts.
 func (a *attachment) findLocked(tab int64, id string) *pending {
 	q := a.peers.pending[id]
-	if q == nil || q.to.Peer != a.peer || tab != AnyTab && tab != q.to.Tab {
+	if q == nil || q.to.Peer != a.peer || tab != AnyTab && tab != q.to.Tab || !q.countsLocked(a) {
 		return nil
 	}
 	return q
+}
+
+// countsLocked reports whether what is said over a counts: not over a connection before that of the
+// document which has the request, nor while a later document may only resume it.
+func (q *pending) countsLocked(a *attachment) bool {
+	switch {
+	case q.over == nil:
+		return true
+	case q.state == between:
+		return a == q.over || a.session != "" && a.session == q.over.session
+	}
+	return q.state != queued && a.number >= q.over.number
 }
 
 // newID returns a random (version 4) UUID. The runtime's ChaCha8 generator makes it

@@ -22,6 +22,7 @@ type wire struct {
 	sent   []tabtransport.Outgoing
 	resent []time.Duration
 	did    []string      // "sent again", "cancelled"
+	said   string        // what the latest message was answered with
 	hold   chan struct{} // Send and Cancel wait for it, if not nil
 
 	// Called, if not nil, at the beginning of Resend and Close.
@@ -59,7 +60,14 @@ func (w *wire) Close(spec.CloseCode, string) {
 	}
 }
 
-func (w *wire) Respond(int64, json.RawMessage, any, *spec.Error) {}
+func (w *wire) Respond(_ int64, _ json.RawMessage, result any, err *spec.Error) {
+	if err != nil {
+		w.said = err.Error()
+		return
+	}
+	raw, _ := json.Marshal(result)
+	w.said = string(raw)
+}
 
 func (w *wire) answer(p tabtransport.Outgoing, result string) (ok bool) {
 	return w.Answer(p.Tab, p.ID, func(spec.Request) (spec.Response, error) {

@@ -20,9 +20,9 @@ var (
 	ErrBusy = errors.New("tab does not read its messages")
 	// ErrLost: the request may have been sent and its answer can no longer come.
 	ErrLost = errors.New("tab went away before it answered")
-	// ErrNotContinued is an ErrLost: the page went on to another document, which was to take
-	// the call up and has not.
-	ErrNotContinued = fmt.Errorf("%w: the page went on to another document, which has not taken the call up", ErrLost)
+	// ErrNotContinued is an ErrLost: the page went on to another document, which was to
+	// resume the call and has not.
+	ErrNotContinued = fmt.Errorf("%w: the page went on to another document, which has not resumed the call", ErrLost)
 	// ErrTimeout: the request was sent and not answered in time; the tab, if it was
 	// connected, was told to cancel it.
 	ErrTimeout = errors.New("tab did not answer in time")
@@ -42,7 +42,7 @@ type TabHubTransport interface {
 	// browser/cancel, if it is connected then. A request that was sent survives the loss of its connection:
 	// it goes on waiting for the same peer to come back and answer, until
 	// Disconnect is called for it. If its page has said that it continues, it waits for up to
-	// spec.ContinueWait for a later document of the tab to take it up, also when the peer is
+	// spec.ContinueWait for a later document of the tab to resume it, also when the peer is
 	// given up meanwhile, with code 0. An *spec.Error is the tab's own answer.
 	SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait Wait) (spec.Response, error)
 

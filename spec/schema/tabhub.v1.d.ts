@@ -345,7 +345,7 @@ export type Progress = {
   message?: string;
   /** Waiting says that the call waits for the person in front of the tab. */
   waiting?: boolean;
-  /** Continues says that the call goes on in a later document of the tab. From a browser it means no more than other progress: a browser's session outlives the documents of its tabs. */
+  /** Continues says that a later document of the tab may resume the call. From a browser it means no more than other progress: a browser's session outlives the documents of its tabs. */
   continues?: boolean;
 };
 
@@ -403,6 +403,17 @@ export type RestResult = {
   busy?: boolean;
   /** of the document, since the request came */
   changes?: number;
+};
+
+/** ResumeCall is browser/resumeCall, a request of a page that has joined by itself: it goes on with a tool's call that a document of its tab has left to a later one. */
+export type ResumeCall = {
+  requestId: string;
+};
+
+/** ResumeCallResult answers ResumeCall with what the page was sent. */
+export type ResumeCallResult = {
+  toolName: string;
+  args: unknown;
 };
 
 /** Room is the place of the tabs that one client has opened: a tab group. */
@@ -485,6 +496,7 @@ export type ToHub = {
   "browser/pause": { params: Pause; result: object };
   "browser/release": { params: Release; result: object };
   "browser/progress": { params: Progress };
+  "browser/resumeCall": { params: ResumeCall; result: ResumeCallResult };
 };
 
 /** What the hub sends, by method. A message without a result is never answered. */

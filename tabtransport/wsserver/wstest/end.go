@@ -217,6 +217,8 @@ func Encode(msg spec.Inbound) (method string, params json.RawMessage) {
 		return spec.MethodTabClosed, Marshal(msg)
 	case *spec.ResourceUpdated:
 		return spec.MethodResourceUpdated, Marshal(msg)
+	case *spec.ResumeCall:
+		return spec.MethodResumeCall, Marshal(msg)
 	}
 	panic(fmt.Sprintf("no method for %T", msg))
 }
