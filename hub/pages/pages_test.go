@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/pages"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -41,7 +42,8 @@ type site struct {
 
 	heard chan struct{} // capacity 1: something has happened
 
-	lockedOut atomic.Bool // the extension is refused
+	lockedOut atomic.Bool  // the extension is refused
+	calls     atomic.Int32 // in the record
 }
 
 func newSite(t *testing.T) *site {
@@ -56,7 +58,7 @@ func newSite(t *testing.T) *site {
 func (s *site) start() {
 	s.t.Helper()
 	s.ws = wsserver.New(wsserver.Options{Authenticate: s.admit, Pair: s.pairings.Pair})
-	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: s.ws.Transport(spec.LocalUser), Store: &s.store, Version: "test"})
+	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: s.ws.Transport(spec.LocalUser), Store: &s.store, Record: s, Version: "test"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -121,6 +123,13 @@ func (s *site) host(body, policy string) string {
 	}))
 	s.t.Cleanup(srv.Close)
 	return srv.URL + "/"
+}
+
+// Append implements record.Log.
+func (s *site) Append(e record.Entry) {
+	if e.Event == record.Call {
+		s.calls.Add(1)
+	}
 }
 
 func (s *site) happened() {

@@ -190,7 +190,8 @@ class Calls {
   async resume(token) {
     const id = takeToken(token);
     if (id === undefined) return undefined;
-    await this.#link.opened();
+    // It never opens where the companion extension carries the page.
+    await Promise.race([this.#link.opened(), new Promise((late) => setTimeout(late, TOKEN_MS))]);
     const granted = await this.#link.request("browser/resumeCall", { requestId: String(id) }).catch(() => undefined);
     if (!granted) return undefined;
     const method = "browser/executeTool";

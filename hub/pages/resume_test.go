@@ -1,0 +1,91 @@
+package pages_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/hub/state"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// leading is a page whose tool leads to further documents, each of which goes on with the call once
+// its goOn is called, or at once.
+const leading = `<script src="http://HUB/tab.js"></script><script>
+	const query = new URLSearchParams(location.search);
+	const count = (name) => (sessionStorage[name] = 1 + Number(sessionStorage[name] ?? 0));
+	const lead = async ({invocation}, {hops, ...input}, hop) => {
+		const token = await invocation.requestToken();
+		location.href = "/next?" + new URLSearchParams({token, hop, ...(input.held && {held: 1})});
+	};
+	let refused = "";
+	const goOn = () => document.modelContext.resumeTool(query.get("token"), async (input, options) => {
+		count("resumed");
+		const hop = Number(query.get("hop"));
+		if (hop < input.hops) return lead(options, input, hop + 1);
+		return {total: input.n * 2};
+	}).catch((error) => (refused = error.name));
+	if (!query.has("token")) {
+		document.modelContext.registerTool({name: "sum", description: "d", execute: (input, options) => {
+			count("ran");
+			return lead(options, input, 1);
+		}});
+	} else if (!query.has("held")) goOn();
+</script>`
+
+// A tool that takes a token has one result, that of the document which resumes the call with it.
+func TestToolGoesOnInTheNextDocument(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, args, resumed string }{
+		{"in the next one", `{"n":21}`, "1"},
+		{"which goes on in a third one", `{"n":21,"hops":2}`, "2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			page := chromium.Shared(t, chromium.Options{}).Open(s.host(leading, ""))
+			if r := s.call("sum", c.args); r.IsError || string(r.StructuredContent) != `{"total":42}` {
+				t.Errorf("sum: %+v", r)
+			}
+			if got := page.Eval(`sessionStorage.ran + " " + sessionStorage.resumed`); got != `"1 `+c.resumed+`"` {
+				t.Errorf("the tool and its callbacks ran %s times", got)
+			}
+			if n := s.calls.Load(); n != 1 {
+				t.Errorf("%d records", n)
+			}
+			page.Eval("goOn()")
+			page.WaitFor(`refused === "InvalidStateError"`)
+		})
+	}
+}
+
+// A call that its client has cancelled between two documents is not run in the next one.
+func TestCancelledToolDoesNotGoOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(leading, ""))
+	name := s.name("sum")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.hub.Call(ctx, hub.Call{Name: name, Args: []byte(`{"n":21,"held":true}`), By: tester})
+		done <- err
+	}()
+	s.await("the next document", func() bool {
+		return slices.ContainsFunc(s.hub.Tabs(nil), func(tab state.TabInfo) bool { return tab.Connected && strings.Contains(tab.URL, "/next") })
+	})
+	cancelled := errors.New("the client has cancelled")
+	cancel(cancelled)
+	if err := <-done; !errors.Is(err, cancelled) {
+		t.Errorf("the call ended with %v", err)
+	}
+	page.Eval("goOn()")
+	page.WaitFor(`refused === "InvalidStateError"`)
+	if got := page.Eval(`sessionStorage.ran + " " + sessionStorage.resumed`); got != `"1 undefined"` {
+		t.Errorf("the tool and its callback ran %s times", got)
+	}
+}
