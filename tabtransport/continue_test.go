@@ -217,6 +217,16 @@ func TestCallContinues(t *testing.T) {
 			ends(t, l, got{"", context.Canceled})
 			told(t, next, "cancelled")
 		},
+		"also if it was cancelled while that was told": func(t *testing.T, l *left) {
+			next := document(t, l.Peers, "k", "2")
+			next.responding = func() {
+				l.stop()
+				ends(t, l, got{"", context.Canceled})
+				told(t, next) // a cancellation of what it does not know yet would be lost
+			}
+			resumes(t, next, l, granted)
+			told(t, next, "cancelled")
+		},
 		"unless it was cancelled before that was there": func(t *testing.T, l *left) {
 			l.first.Leave(lost)
 			l.stop()

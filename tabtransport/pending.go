@@ -52,7 +52,7 @@ type pending struct {
 	// Guarded by peers.mu.
 	state     state
 	over      *attachment // of the document that has it, as far as is known; nil: of another process
-	resending int         // goroutines that are about to send it again
+	resending int         // goroutines that are about to send it again, or to let a document resume it
 	cancel    *string     // why the last of them is to cancel it, nil if it is not to
 	progress  []spec.Progress
 	continues *time.Timer // until it does not continue any more; nil if it does not
@@ -205,15 +205,21 @@ func (p *Peers) takeOver(a *attachment) (again []*pending) {
 func (p *Peers) resend(a *attachment) {
 	for _, q := range p.takeOver(a) {
 		a.resender.Resend(q.outgoing(), time.Since(q.start))
-		if over, reason := q.wasResent(); over != nil {
-			over.link.Cancel(q.to.Tab, q.id, reason)
-		}
+		q.wasResent()
 	}
 }
 
-// wasResent ends what takeOver began. If the request was abandoned meanwhile, it returns
-// the connection over which the caller is to cancel it.
-func (q *pending) wasResent() (over *attachment, reason string) {
+// wasResent ends what takeOver or takeUp began, and cancels the request if it was abandoned
+// meanwhile: only now the tab knows it.
+func (q *pending) wasResent() {
+	if over, reason := q.endResending(); over != nil {
+		over.link.Cancel(q.to.Tab, q.id, reason)
+	}
+}
+
+// endResending is wasResent's change of state. It returns the connection over which the caller is
+// to cancel the request, if any.
+func (q *pending) endResending() (over *attachment, reason string) {
 	q.peers.mu.Lock()
 	defer q.peers.mu.Unlock()
 	q.resending--
@@ -346,9 +352,11 @@ func (a *attachment) resumeCall(id json.RawMessage, callID string) {
 		result.Args = json.RawMessage("{}")
 	}
 	a.link.Respond(0, id, result, nil)
+	q.wasResent()
 }
 
-// takeUp makes a call that continues one of the document that is connected by a.
+// takeUp makes a call that continues one of the document that is connected by a. It is given back
+// with wasResent.
 func (a *attachment) takeUp(id string) (*pending, *spec.Error) {
 	a.peers.mu.Lock()
 	defer a.peers.mu.Unlock()
@@ -363,8 +371,9 @@ func (a *attachment) takeUp(id string) (*pending, *spec.Error) {
 	}
 	q.stopContinuingLocked()
 	q.state, q.over = continued, a
+	q.resending++
 	// It has its time anew.
-	q.progressLocked(spec.Progress{RequestID: id, Message: "the tab's next document goes on with the tool"})
+	q.progressLocked(spec.Progress{RequestID: id, Message: "the tool goes on"})
 	return q, nil
 }
 

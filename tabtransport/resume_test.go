@@ -25,8 +25,8 @@ type wire struct {
 	said   string        // what the latest message was answered with
 	hold   chan struct{} // Send and Cancel wait for it, if not nil
 
-	// Called, if not nil, at the beginning of Resend and Close.
-	resending, closing func()
+	// Called, if not nil, at the beginning of Resend, Respond and Close.
+	resending, responding, closing func()
 }
 
 func (w *wire) Send(p tabtransport.Outgoing) error {
@@ -61,6 +61,9 @@ func (w *wire) Close(spec.CloseCode, string) {
 }
 
 func (w *wire) Respond(_ int64, _ json.RawMessage, result any, err *spec.Error) {
+	if w.responding != nil {
+		w.responding()
+	}
 	if err != nil {
 		w.said = err.Error()
 		return
