@@ -65,27 +65,50 @@ func TestToolGoesOnInTheNextDocument(t *testing.T) {
 // A call that its client has cancelled between two documents is not run in the next one.
 func TestCancelledToolDoesNotGoOn(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	page := chromium.Shared(t, chromium.Options{}).Open(s.host(leading, ""))
-	name := s.name("sum")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	done := make(chan error, 1)
-	go func() {
-		_, err := s.hub.Call(ctx, hub.Call{Name: name, Args: []byte(`{"n":21,"held":true}`), By: tester})
-		done <- err
-	}()
-	s.await("the next document", func() bool {
-		return slices.ContainsFunc(s.hub.Tabs(nil), func(tab state.TabInfo) bool { return tab.Connected && strings.Contains(tab.URL, "/next") })
-	})
-	cancelled := errors.New("the client has cancelled")
-	cancel(cancelled)
-	if err := <-done; !errors.Is(err, cancelled) {
-		t.Errorf("the call ended with %v", err)
-	}
-	page.Eval("goOn()")
-	page.WaitFor(`refused === "InvalidStateError"`)
-	if got := page.Eval(`sessionStorage.ran + " " + sessionStorage.resumed`); got != `"1 undefined"` {
-		t.Errorf("the tool and its callback ran %s times", got)
+	for name, goOn := range map[string]func(page *chromium.Page, cancel func()){
+		"cancelled before it is resumed": func(page *chromium.Page, cancel func()) {
+			cancel()
+			page.Eval("goOn()")
+			page.WaitFor(`refused === "InvalidStateError"`)
+		},
+		"cancelled before the callback runs": func(page *chromium.Page, cancel func()) {
+			page.Eval(`(async () => {
+				const {id} = JSON.parse(sessionStorage["tabhub.token." + query.get("token")]);
+				await goOn();
+				const params = {requestId: id, reason: "cancelled"};
+				socket.dispatchEvent(new MessageEvent("message", {data: JSON.stringify({jsonrpc: "2.0", method: "browser/cancel", params})}));
+				await new Promise((later) => setTimeout(later, 100));
+			})()`)
+			cancel()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			page := chromium.Shared(t, chromium.Options{}).Open("about:blank")
+			page.Prepend(`window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); window.socket = this; } }`)
+			page.Navigate(s.host(leading, ""))
+			name := s.name("sum")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			done := make(chan error, 1)
+			go func() {
+				_, err := s.hub.Call(ctx, hub.Call{Name: name, Args: []byte(`{"n":21,"held":true}`), By: tester})
+				done <- err
+			}()
+			s.await("the next document", func() bool {
+				return slices.ContainsFunc(s.hub.Tabs(nil), func(tab state.TabInfo) bool { return tab.Connected && strings.Contains(tab.URL, "/next") })
+			})
+			goOn(page, func() {
+				cancelled := errors.New("the client has cancelled")
+				cancel(cancelled)
+				if err := <-done; !errors.Is(err, cancelled) {
+					t.Errorf("the call ended with %v", err)
+				}
+			})
+			if got := page.Eval(`sessionStorage.ran + " " + sessionStorage.resumed`); got != `"1 undefined"` {
+				t.Errorf("the tool and its callback ran %s times", got)
+			}
+		})
 	}
 }

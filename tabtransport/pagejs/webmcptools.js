@@ -231,7 +231,9 @@ class DocumentTools {
     }
     this.later(async () => {
       const before = await resumed.before;
-      if (!before || !("failed" in before)) resumed.end(await new Invocation(this, resumed).run(callback));
+      if (before && "failed" in before) return;
+      const cancelled = Before.aborted(resumed.signal);
+      resumed.end(cancelled ? { failed: "The call was cancelled before it went on" } : await new Invocation(this, resumed).run(callback));
     });
   }
 
