@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -184,5 +186,42 @@ func TestCallGoesOnBeside(t *testing.T) {
 			t.Errorf("%s, again: %s", name, got)
 		}
 		p.Eval("delete sessionStorage.token")
+	}
+}
+
+// Where the browser has continuations of its own, its tools go on in the same way, whether it runs the
+// next document's callback itself, or has given the call up with the document that its caller was in.
+func TestBrowsersOwnCallGoesOn(t *testing.T) {
+	t.Parallel()
+	over, err := os.ReadFile("testdata/continuations.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{"false", "true"} {
+		t.Run("caller gone "+gone, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			opts := chromium.Options{Extension: h.write(), WebMCP: true}
+			prepend(t, filepath.Join(opts.Extension, "content", "page.js"), strings.ReplaceAll(string(over), "CALLER_GONE", gone))
+			b := h.browse(opts)
+			for args, want := range map[string]string{
+				`{"to":"Ada"}`:           `"structuredContent":{"shipped":"Ada"}} at `,
+				`{"to":"Ada","on":true}`: `"structuredContent":{"done":"Ada"}} at `,
+				`{"fail":true}`:          `failed: "no such address" at `,
+			} {
+				if gone == "true" && strings.Contains(args, "on") {
+					continue // the browser gives no handle for a call that it does not know any more
+				}
+				p := b.Open(site(t, checkout))
+				tab := h.tabWith("checkout")
+				if got, err := h.call(tab, "checkout", args); err != nil || !strings.Contains(got, want) {
+					t.Errorf("%s: %s, %v", args, got, err)
+				}
+				if got := p.Eval(`[sessionStorage.runs, sessionStorage.resumed].join()`); got != `"1,1"` {
+					t.Errorf("%s: the callbacks ran %s times", args, got)
+				}
+				h.closeTab(p)
+			}
+		})
 	}
 }

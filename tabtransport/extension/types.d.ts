@@ -161,7 +161,9 @@ type PageWorldMessage =
   | { type: "result"; id: string; text: string }
   | { type: "waiting"; id: string; on: boolean }
   | { type: "error"; id: string; message: string }
+  /** Of a call that this world runs, or else of one of the browser's WebMCP. */
   | { type: "token"; id: string; token: string }
+  | { type: "token"; name: string; input: string; token: string }
   | { type: "resume"; token: string; beside: boolean }
   | { type: "threw"; name: string; input: string; message: string };
 
@@ -176,6 +178,8 @@ interface GivenContext {
 interface PageHalf extends Pick<WebMCPOwner, "took" | "resume" | "release" | "ask"> {
   look(given?: GivenContext): void;
   threw(name: string, input: string, error: unknown): void;
+  /** A tool of the browser's WebMCP has taken a token. */
+  tookNatively(name: string, input: string, token: string): Promise<void>;
 }
 
 /** What is used of the Navigation API. */

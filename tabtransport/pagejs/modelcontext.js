@@ -3,7 +3,7 @@
 // only the page's world sees.
 "use strict";
 
-/** @typedef {{calls: number, thrown: {input: string, message: string}[]}} Running the calls of a tool that run */
+/** @typedef {{calls: {input: string, options: CallOptions}[], thrown: {input: string, message: string}[]}} Running the calls of a tool that run; inputs are JSON */
 
 /** @implements {Source} */
 var ModelContextTools = class {
@@ -107,24 +107,27 @@ var ModelContextTools = class {
    * @param {object} args
    * @param {CallOptions} options
    */
-  async #run(name, args, { signal }) {
+  async #run(name, args, options) {
+    const { signal } = options;
     // One that was registered again is another object, and the one before runs no more.
     if (this.#stale) await this.offer();
     const tool = this.#tools.get(name);
     if (!tool) throw new Error(`the page has no tool ${name}`);
     const input = (await this.#takes(tool)) ? args : JSON.stringify(args);
-    const running = this.#running.get(name) ?? { calls: 0, thrown: [] };
+    const running = this.#running.get(name) ?? { calls: [], thrown: [] };
     this.#running.set(name, running);
-    running.calls++;
+    const call = { input: JSON.stringify(args), options };
+    running.calls.push(call);
     try {
       const given = await this.#context.executeTool(tool, input, { signal });
       return given === null && this.#formOf(name) ? Values.SUBMITTED : Values.callToolResult(given);
     } catch (error) {
       if (signal.aborted) throw error;
-      const said = await thrownBy(running, JSON.stringify(args));
+      const said = await thrownBy(running, call.input);
       throw said === undefined ? error : new Error(said);
     } finally {
-      if (--running.calls === 0) this.#running.delete(name);
+      running.calls.splice(running.calls.indexOf(call), 1);
+      if (running.calls.length === 0) this.#running.delete(name);
     }
   }
 
@@ -162,6 +165,17 @@ var ModelContextTools = class {
     const thrown = this.#running.get(name)?.thrown;
     if (thrown && thrown.length < 64) thrown.push({ input, message });
   }
+
+  /**
+   * A tool of the page has taken a token. Of calls that are equal nobody can tell which: the first is meant.
+   *
+   * @param {string} name
+   * @param {string} input JSON
+   * @param {string} token
+   */
+  async took(name, input, token) {
+    await this.#running.get(name)?.calls.find((call) => call.input === input)?.options.token?.(token);
+  }
 };
 
 /**
@@ -177,7 +191,7 @@ async function thrownBy(running, input) {
   if (index() < 0) await new Promise((done) => setTimeout(done, 30));
   const at = index();
   // A tool may have changed its input. If no other call of it runs, the last that it threw is meant.
-  if (at < 0 && running.calls > 1) return undefined;
+  if (at < 0 && running.calls.length > 1) return undefined;
   return running.thrown.splice(at, 1)[0]?.message;
 }
 

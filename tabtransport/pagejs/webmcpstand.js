@@ -67,11 +67,10 @@ function offerWebMCP(owner) {
     };
     const { get, set } = /** @type {{get: () => unknown, set: (value: unknown) => void}} */ (getOwnPropertyDescriptor(stands, name));
     standing[name] = get;
-    // Firefox has a ModelContext of its own.
-    if (!(name in object)) defineProperty(object, name, { get, set, enumerable, configurable: true });
+    defineProperty(object, name, { get, set, enumerable, configurable: true });
   }
 
-  stand(window, "ModelContext", false);
+  if (!("ModelContext" in window)) stand(window, "ModelContext", false); // Firefox has its own
   stand(window, "ToolActivatedEvent", false);
   stand(window, "ToolCancelEvent", false);
   stand(SubmitEvent.prototype, "agentInvoked", true);

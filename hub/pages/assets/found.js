@@ -7,9 +7,10 @@
  * @param {GivenSource | undefined} given
  * @param {() => void} changed
  * @param {(uri: string) => void} updated
+ * @param {Calls["resume"]} resume
  * @returns {Source[]}
  */
-function foundSources(native, given, changed, updated) {
+function foundSources(native, given, changed, updated, resume) {
   // The page has this script, so it may be asked whether it has a server. Those older than
   // 1.0 announce themselves once, perhaps before this script ran, and do not answer.
   const prefix = `tabhub-${Values.randomID()}-`;
@@ -29,7 +30,14 @@ function foundSources(native, given, changed, updated) {
   });
   if (native) {
     const tools = new ModelContextTools(native, changed, isOfThisDocument);
-    wrapTools(Object.getPrototypeOf(native), () => {}, (name, input, error) => tools.threw(name, input, Values.errorText(error)));
+    /** @type {WeakMap<AbortSignal, CallOptions>} */
+    const callers = new WeakMap();
+    wrapTools(Object.getPrototypeOf(native), {
+      registers: () => {},
+      threw: (name, input, error) => tools.threw(name, input, Values.errorText(error)),
+      took: async (call, token) => ("caller" in call ? callers.get(call.caller)?.token?.(token) : tools.took(call.name, call.input, token)),
+      resume: async (token) => resumedHere(await resume(token), (options) => callers.set(options.signal, options)),
+    });
     return [tools, server];
   }
   const library = class extends LibraryTools {

@@ -16,7 +16,7 @@ class GivenSource {
     },
     threw: (name, input, error) => this.#tools?.threw(name, input, Values.errorText(error)),
     took: async (caller, token) => this.#callers.get(caller)?.token?.(token),
-    resume: (token) => this.#resume(token),
+    resume: async (token) => resumedHere(await this.resume(token), (options) => this.#callers.set(options.signal, options)),
     release: async (token) => takeToken(token) !== undefined,
     ask: async (caller, request, interact) => {
       const ask = this.#callers.get(caller)?.ask;
@@ -68,20 +68,6 @@ class GivenSource {
       this.#callers.set(options.signal, options);
       return this.#tools.call(name, args, options);
     }, options);
-  }
-
-  /** @param {string} token @returns {Promise<Resumed | undefined>} */
-  async #resume(token) {
-    const call = await this.resume(token);
-    if (!call) return undefined;
-    const { input, run } = call;
-    return new Promise((resumed) => {
-      run((options) => {
-        const { signal } = options;
-        this.#callers.set(signal, { ...options, ask: undefined });
-        return new Promise((resolve, reject) => resumed({ input, signal, caller: signal, end: endOf(resolve, reject) }));
-      });
-    });
   }
 
   /** Makes the API, which then follows the page's forms, when there is a first one that is a tool. */

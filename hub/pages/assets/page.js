@@ -58,6 +58,7 @@ class Page {
       given,
       () => this.#direct.changed(),
       (uri) => this.#direct.link.notify("browser/resourceUpdated", { uri }),
+      (token) => this.#direct.resume(token),
     );
     this.#direct = new Path({
       sources: [...this.#own, ...this.#others],

@@ -149,6 +149,15 @@ var LibraryEnd = class {
   }
 
   /**
+   * @param {string} name
+   * @param {string} input
+   * @param {string} token
+   */
+  async tookNatively(name, input, token) {
+    await this.#ask({ type: "token", name, input, token });
+  }
+
+  /**
    * @param {AbortSignal} caller
    * @param {unknown} request
    * @param {unknown} interact

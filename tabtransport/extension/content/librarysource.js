@@ -10,18 +10,18 @@ var LibrarySource = class {
   /** The calls that run, and what to do when they do not wait for the person any more. @type {Map<string, CallOptions & {resolve: (text: string) => void, reject: (error: Error) => void, over?: (() => void) | void}>} */
   #running = new Map();
   #changed;
-  #threw;
+  #native;
   #resume;
 
   /**
    * @param {() => void} changed called when the tools may differ
-   * @param {(name: string, input: string, message: string) => void} threw called with what a native tool threw
+   * @param {Pick<InstanceType<typeof ModelContextTools>, "threw" | "took">} native told what tools of the browser's WebMCP do
    * @param {(token: string, beside: boolean, run: (input: string, options: CallOptions) => Promise<string>) => Promise<string | undefined>} resume
    *   takes up a call that has taken a token, which run then goes on with unless that is beside; resolves to its id, if there is one
    */
-  constructor(changed, threw, resume) {
+  constructor(changed, native, resume) {
     this.#changed = changed;
-    this.#threw = threw;
+    this.#native = native;
     this.#resume = resume;
   }
 
@@ -93,13 +93,13 @@ var LibrarySource = class {
   }
 
   /**
-   * The page has taken a token for a call.
+   * A tool has taken a token.
    *
-   * @param {string} id
-   * @param {string} token
+   * @param {any} message what the page may have forged
    */
-  async #took(id, token) {
-    const keep = this.#running.get(id)?.token;
+  async #took({ id, name, input, token: given }) {
+    const token = String(given).slice(0, Limit.name);
+    const keep = id === undefined ? (/** @type {string} */ token) => this.#native.took(String(name), String(input), token) : this.#running.get(id)?.token;
     const kept = keep !== undefined && (await keep(token).then(() => true, () => false));
     this.#send({ type: "kept", token, kept });
   }
@@ -146,13 +146,13 @@ var LibrarySource = class {
         this.#running.get(message.id)?.reject(new Error(String(message.message)));
         break;
       case "token":
-        void this.#took(String(message.id), String(message.token).slice(0, Limit.name));
+        void this.#took(message);
         break;
       case "resume":
         void this.#resumed(String(message.token).slice(0, Limit.name), message.beside === true);
         break;
       case "threw":
-        this.#threw(String(message.name), String(message.input), String(message.message));
+        this.#native.threw(String(message.name), String(message.input), String(message.message));
         break;
     }
   }

@@ -228,7 +228,12 @@
     if (apply(querySelector, document, ["script[src*='/tab.js'], script[src*='/embed.js'], link[rel=tabhub]"])) give("script");
   });
   if (native) {
-    wrapTools(native, () => give("tools"), (name, input, error) => half?.threw(name, input, error));
+    wrapTools(native, {
+      registers: () => give("tools"),
+      threw: (name, input, error) => half?.threw(name, input, error),
+      took: async (call, token) => ("caller" in call ? half?.took(call.caller, token) : half?.tookNatively(call.name, call.input, token)),
+      resume: async (token) => (await reached()).resume(token),
+    });
     offerOldForms(() => apply(nativeOf, document, []));
     // Its first use costs a page that does not use it a moment: it comes when the page rests.
     requestIdleCallback(listen, { timeout: BUSY });
