@@ -8,6 +8,7 @@ import (
 
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
+	"tabhub/tabtransport/tabtest/shapes"
 )
 
 // write writes a copy of the extension that is paired with h.
@@ -38,6 +39,10 @@ func (h *hub) browse(opts chromium.Options) *chromium.Browser {
 	h.t.Helper()
 	if opts.Extension == "" {
 		opts.Extension = h.write()
+		if shape, ok := everywhere(h.t); ok {
+			opts.WebMCP = true
+			dress(h.t, opts.Extension, shape)
+		}
 	}
 	start := chromium.Start
 	if opts == (chromium.Options{WebMCP: opts.WebMCP, Extension: opts.Extension}) {
@@ -46,6 +51,31 @@ func (h *hub) browse(opts chromium.Options) *chromium.Browser {
 	b := start(h.t, opts)
 	h.wait("the extension connects", func() bool { return h.hello != nil })
 	return b
+}
+
+// everywhere returns the WebMCP that all tests are to find in the browser, if TABHUB_SHAPE names one:
+// chromium is what it has itself.
+func everywhere(t testing.TB) (shapes.Shape, bool) {
+	t.Helper()
+	name, ok := os.LookupEnv("TABHUB_SHAPE")
+	if !ok || name == "chromium" {
+		return shapes.Shape{}, ok
+	}
+	for _, s := range shapes.All {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	t.Fatalf("TABHUB_SHAPE: there is no %s", name)
+	return shapes.Shape{}, false
+}
+
+// dress has a copy of the extension, and the pages that it is in, find a shape of WebMCP.
+func dress(t testing.TB, dir string, s shapes.Shape) {
+	t.Helper()
+	for _, script := range []string{"page.js", "plain.js", "frame.js"} {
+		prepend(t, filepath.Join(dir, "content", script), s.Script)
+	}
 }
 
 // stopWorker stops the extension's worker, and returns when there is another one.

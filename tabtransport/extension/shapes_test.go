@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,9 +21,7 @@ func TestShapes(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			h := newHub(t)
 			opts := chromium.Options{Extension: h.write(), WebMCP: s.Script != ""}
-			for _, script := range []string{"page.js", "plain.js", "frame.js"} {
-				prepend(t, filepath.Join(opts.Extension, "content", script), s.Script)
-			}
+			dress(t, opts.Extension, s)
 			page := h.browse(opts).Open(site(t, map[string]string{"/": shapes.Page}))
 			var id int64
 			tab := shapes.Tab{Page: page}
@@ -49,7 +46,7 @@ func TestShapes(t *testing.T) {
 }
 
 // prepend puts a script before what a file has.
-func prepend(t *testing.T, file, script string) {
+func prepend(t testing.TB, file, script string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err == nil {
