@@ -30,7 +30,7 @@ func TestFirefox(t *testing.T) {
 		shape  shapes.Shape
 	}{
 		{"navigator.modelContext of the browser", true, shapes.Shape{Firefox: true}},
-		{"document.modelContext of the script", false, shapes.Shape{}},
+		{"document.modelContext of the script", false, shapes.Shape{OutputSchema: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSite(t)
