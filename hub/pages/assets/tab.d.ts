@@ -1,5 +1,5 @@
 // Types for pages that use tabhub's /tab.js or /embed.js: the standard's WebMCP (document.modelContext)
-// as Chromium 156 has it, and window.tabhub. Keep it beside your copy of tab.js, whose types it then
+// as Chromium 160 has it, and window.tabhub. Keep it beside your copy of tab.js, whose types it then
 // is, or anywhere in the program.
 //
 // Where TypeScript's own lib.dom, or a library, declares document.modelContext, that declaration counts
@@ -13,7 +13,24 @@ declare namespace WebMCP {
     getTools(options?: { fromOrigins?: string[] }): Promise<RegisteredTool[]>;
     /** Chromium's: resolves to the result's text, null if the call has led to another document. */
     executeTool?(tool: any, input?: any, options?: { signal?: AbortSignal }): Promise<string | null | undefined>;
+    /**
+     * Goes on with a call whose tool has taken a token in another document; callback gets the call's
+     * arguments and gives its result. Rejects with InvalidStateError if the token is not good (any more).
+     * A proposal, which browsers do not have.
+     */
+    resumeTool?(token: string, callback: (input: any, options: Call) => unknown): Promise<undefined | void>;
     ontoolchange?: ((this: any, event: Event) => any) | null;
+  }
+
+  /** Of a running call. */
+  interface Call {
+    /** Aborted when nobody waits for the result any more. */
+    signal: AbortSignal;
+    /** A proposal, which browsers do not have. */
+    invocation?: {
+      /** Resolves to a token with which the tab's next document resumes the call. */
+      requestToken(): Promise<string>;
+    };
   }
 
   interface Tool<Input = Record<string, unknown>> {
@@ -25,8 +42,10 @@ declare namespace WebMCP {
     description: string;
     /** JSON Schema of an object. Without one the tool takes no arguments. */
     inputSchema?: object;
+    /** JSON Schema of the object that execute gives. Chromium knows it from 159 on. */
+    outputSchema?: object;
     /** A string, or what is given as JSON; a CallToolResult of MCP is passed on as it is. What it throws the model is told. */
-    execute(input: Input, options: { signal: AbortSignal }): unknown;
+    execute(input: Input, options: Call): unknown;
     annotations?: Annotations;
   }
 
@@ -52,7 +71,10 @@ declare namespace WebMCP {
     description: string;
     /** An older browser and most libraries give JSON text. */
     inputSchema?: object | string | null;
-    annotations?: Annotations;
+    outputSchema?: object | null;
+    annotations?: Annotations | null;
+    /** The window of the tool's document, from Chromium 160 on; before that, window. */
+    source?: any;
     origin?: string;
     window?: any;
   }

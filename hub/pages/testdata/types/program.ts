@@ -9,6 +9,7 @@ void document.modelContext?.registerTool(
     title: "Add",
     description: "Adds two numbers",
     inputSchema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+    outputSchema: { type: "object", properties: { sum: { type: "number" } } },
     annotations: { readOnlyHint: true },
     async execute({ a, b }: { a: number; b: number }, { signal }) {
       signal.throwIfAborted();
@@ -17,6 +18,13 @@ void document.modelContext?.registerTool(
   },
   { signal: takenBack.signal },
 );
+
+void document.modelContext?.registerTool({
+  name: "lead",
+  description: "Leads to the next page",
+  execute: async (_, { invocation }) => void (sessionStorage.token = await invocation?.requestToken()),
+});
+void document.modelContext?.resumeTool?.(sessionStorage.token, ({ a }, { signal }) => !signal.aborted && { sum: a });
 
 document.forms[0]?.addEventListener("submit", (event) => {
   if (!event.agentInvoked) return;
