@@ -95,7 +95,7 @@ func TestGuide(t *testing.T) {
 			t.Errorf("%d blocks of %s have run, want %d", ran[kind], kind, least)
 		}
 	}
-	for tool, want := range map[string]string{"subscribe": "Subscribed a@b.example.", "export_rows": "Exported 100 rows.", "page_title": "Somebody’s page"} {
+	for tool, want := range map[string]string{"subscribe": "Subscribed a@b.example.", "export_rows": "Exported 100 rows.", "page_title": "Somebody’s page", "order_again": `{"number":17,"total":2350}`} {
 		if r := s.call(tool, `{"email":"a@b.example"}`); r.IsError || r.text() != want {
 			t.Errorf("%s: %+v, want %q", tool, r, want)
 		}

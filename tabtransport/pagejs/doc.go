@@ -5,7 +5,7 @@
 //	values.js        forms and limits of what pages say and throw
 //	shapes.js        how WebMCP differs between browsers, versions and libraries
 //	modelcontext.js  ModelContextTools: tools of a document.modelContext
-//	thrown.js        wrapTools: what the tools of the browser's modelContext throw
+//	thrown.js        wrapTools: what the tools of the browser's modelContext throw, and how they go on in another document
 //	library.js       LibraryTools: finds the modelContext that a script of the page made
 //	asks.js          AskingCalls: tools that ask a person while they run
 //	dialogs.js       tellDialogs: what dialogs the page opens
@@ -26,8 +26,9 @@
 // ModelContextTools and PageServer work in the extension's own world and in the page's,
 // LibraryTools, tellDialogs, wrapTools, hideAnswers and offerWebMCP only in the page's.
 //
-// wrapTools and offerWebMCP are to run before the page's scripts. offerWebMCP does what Chromium 156
-// does, tested against that: who finds a difference has found a mistake, unless the extension's README names it.
+// wrapTools and offerWebMCP are to run before the page's scripts. offerWebMCP does what Chromium 160
+// does, tested against 156 and the form of 160 made of that: a difference is a mistake, unless the
+// extension's README names it.
 //
 // A Source never speaks to the hub. Who made it asks for its offer when it says that it has
 // changed, and sends it calls. A page that has nothing must not notice that somebody looks: a
