@@ -101,7 +101,13 @@ class Invocation {
     this.#tools.tokens[token] = this;
     Before.setTimeout(() => token === this.#token && this.#void(), Invocation.#LIFETIME);
     const { caller } = this.#call;
-    if (caller) await this.#tools.owner.took(caller, token);
+    try {
+      if (caller) await this.#tools.owner.took(caller, token);
+    } catch (error) {
+      if (token === this.#token) this.#void();
+      this.#rest = undefined;
+      throw error;
+    }
     return token;
   }
 
