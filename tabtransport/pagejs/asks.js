@@ -63,6 +63,12 @@ var AskingCall = class {
   #answer = () => {};
   /** The end of the question before. @type {Promise<unknown>} */
   #before = Promise.resolve();
+  /** Whether the tool has returned or thrown. */
+  #over = false;
+  /** How much of what the tool does waits for the person in front of the tab. */
+  #atPerson = 0;
+  /** Says that the request under way does not wait for the person any more. @type {(() => void) | void} */
+  #answered = undefined;
 
   /** @param {InstanceType<typeof AskingCalls>} calls */
   constructor(calls) {
@@ -78,12 +84,13 @@ var AskingCall = class {
     const result = (this.#result = run({
       signal: this.#controller.signal,
       progress: (progress) => this.#options.progress?.(progress),
-      waiting: () => this.#options.waiting?.(),
+      waiting: () => this.#waits(),
       traceparent: options.traceparent,
       ...(options.token && { token: (token) => /** @type {any} */ (this.#options).token(token) }),
       ask: (request, interact) => this.#requested(request, interact),
     }));
-    result.catch(() => {}); // it may fail while nobody waits for it
+    const over = () => (this.#over = true);
+    result.then(over, over); // it may fail while nobody waits for it
     return this.#await(options);
   }
 
@@ -93,6 +100,7 @@ var AskingCall = class {
    */
   #await(options) {
     this.#options = options;
+    if (this.#atPerson > 0) this.#answered = options.waiting?.();
     const { signal } = options;
     const abort = () => this.#controller.abort(signal.reason);
     if (signal.aborted) abort();
@@ -113,6 +121,19 @@ var AskingCall = class {
     const next = this.#await(options);
     this.#answer(Values.isObject(responses) ? responses[AskingCall.#key] : undefined);
     return next;
+  }
+
+  /** Waits for the person in front of the tab, until what it returns is called or the tool is over. */
+  #waits() {
+    if (++this.#atPerson === 1) this.#answered = this.#options.waiting?.();
+    return () => {
+      if (--this.#atPerson === 0) this.#answered?.();
+    };
+  }
+
+  #checkRuns() {
+    this.#controller.signal.throwIfAborted();
+    if (this.#over) throw new DOMException("The tool does not run any more.", "InvalidStateError");
   }
 
   /**
@@ -136,14 +157,14 @@ var AskingCall = class {
    */
   async #interactive(interact) {
     if (typeof interact !== "function") throw new TypeError("requestUserInput of the mode interactive needs a function that asks");
+    this.#checkRuns();
     const { signal } = this.#controller;
-    signal.throwIfAborted();
-    const over = this.#options.waiting?.();
+    const answered = this.#waits();
     try {
       const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
       return await Promise.race([interact(), aborted]);
     } finally {
-      over?.();
+      answered();
     }
   }
 
@@ -157,11 +178,15 @@ var AskingCall = class {
     if (typeof message !== "string" || message === "") throw new TypeError("requestUserInput needs a message");
     switch (mode) {
       case "form":
-        if (!Values.isObject(requestedSchema)) throw new TypeError("requestUserInput of the mode form needs a requestedSchema");
+        if (!Values.isObject(requestedSchema) || requestedSchema.type !== "object" || !Values.isObject(requestedSchema.properties)) {
+          throw new TypeError('requestUserInput of the mode form needs a requestedSchema: {type: "object", properties: {…}}');
+        }
         return { message, requestedSchema };
-      case "url":
-        if (typeof url !== "string" || !URL.canParse(url, location.href)) throw new TypeError("requestUserInput of the mode url needs a url");
-        return { mode, message, url: new URL(url, location.href).href, elicitationId: Values.randomID() };
+      case "url": {
+        const address = typeof url === "string" && URL.canParse(url, location.href) ? new URL(url, location.href) : undefined;
+        if (!address || !/^https?:$/.test(address.protocol)) throw new TypeError("requestUserInput of the mode url needs a url with https or http");
+        return { mode, message, url: address.href, elicitationId: Values.randomID() };
+      }
     }
     throw new TypeError(`requestUserInput has no mode ${mode}: there are interactive, form and url`);
   }
@@ -172,8 +197,8 @@ var AskingCall = class {
    * @returns {Promise<{action: string, content?: object}>}
    */
   async #elicit(mode, params) {
+    this.#checkRuns();
     const { signal } = this.#controller;
-    signal.throwIfAborted();
     const can = /** @type {any} */ (this.#options.extensions?.clientCapabilities)?.elicitation;
     // Before there were modes there were forms alone.
     if (!can || !(can[mode] ?? (mode === "form" && !can.url))) {

@@ -137,8 +137,8 @@ class Invocation {
    * @param {unknown} interact
    */
   async ask(request, interact) {
-    const { caller, signal } = this.#call;
-    if (!this.#running || Before.aborted(signal)) throw new Before.DOMException("The tool does not run here any more.", "InvalidStateError");
+    const { caller } = this.#call;
+    if (!this.#running) throw new Before.DOMException("The tool does not run here any more.", "InvalidStateError");
     if (!caller) throw new Before.DOMException("The tool's caller cannot be asked.", "NotSupportedError");
     return this.#tools.owner.ask(caller, request, interact);
   }
