@@ -148,3 +148,19 @@ func TestOwnerAtTypeScriptClients(t *testing.T) {
 		})
 	}
 }
+
+// A page's tool asks the user of a client while it runs, and goes on with the answers.
+func TestToolAsksAtTypeScriptClients(t *testing.T) {
+	t.Parallel()
+	node(t, "asks.mjs")
+	for _, args := range askedClients {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			cmd := node(t, "asks.mjs", strings.Fields(args)...)
+			cmd.Env = serve(t, "--listen", "127.0.0.1:0").env()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -60,6 +60,11 @@ export class Tab {
     this.#send({ method: 'browser/resourceUpdated', params: { uri } });
   }
 
+  /** Tells what has changed of browser/tabState. */
+  state(params) {
+    this.#send({ method: 'browser/tabState', params });
+  }
+
   close() {
     this.#socket.close();
   }
