@@ -21,7 +21,7 @@ import (
 // they have the function from.
 const asking = `<script src="http://HUB/tab.js"></script><script>
 	let runs = 0, late;
-	const form = (message) => ({message, requestedSchema: {type: "object", properties: {answer: {type: "string"}}}});
+	const form = (message) => ({message: message + "?", requestedSchema: {type: "object", properties: {answer: {type: "string"}}}});
 	const name = (error) => error.name;
 	const run = ({code}, signal, ask) => (runs++, new Function("ask", "signal", "return (async () => {" + code + "})()")(ask, signal));
 	const tool = {description: "d", inputSchema: {type: "object", properties: {code: {type: "string"}}}};
@@ -54,7 +54,7 @@ func (s *site) rounds(tool, can, code string) *rounds {
 }
 
 // next makes the next request of the call, with an answer to what the page has asked if it has, and
-// returns the result: what the page asks, as "MESSAGE?", or what the tool has returned.
+// returns the result: what the page asks, as "MESSAGE URL", or what the tool has returned.
 func (r *rounds) next(answer string) string {
 	r.s.t.Helper()
 	if answer != "" {
@@ -89,7 +89,7 @@ func (r *rounds) next(answer string) string {
 	}
 	r.by.Extensions["requestState"], _ = json.Marshal(back.RequestState)
 	_, message, _ := strings.Cut(question.Params.Message, " asks: ") // after the hub's word for the site
-	return strings.TrimSpace(message + "? " + question.Params.URL)
+	return strings.TrimSpace(message + " " + question.Params.URL)
 }
 
 // A tool asks the user of the agent while it runs: each answer reaches the tool that waits for it,
@@ -120,7 +120,7 @@ func TestToolAsksTheUser(t *testing.T) {
 		{"over before the answer", asksForms, `ask(form("Who")); ask(form("What")).catch((error) => (late = error.name)); return "done"`, []string{"Who?", ada, text("done")}},
 		{"a client that cannot ask", "", `return ask(form("Who")).catch(name)`, []string{text("NotSupportedError")}},
 		{"a client that asks for addresses alone", `{"elicitation":{"url":{}}}`, `return ask(form("Who")).catch(name)`, []string{text("NotSupportedError")}},
-		{"an address", asksAnything, `return (await ask({mode: "url", message: "Pay", url: "https://pay.example/1"})).action`, []string{"Pay? https://pay.example/1", `{"action":"accept"}`, text("accept")}},
+		{"an address", asksAnything, `return (await ask({mode: "url", message: "Pay", url: "https://pay.example/1"})).action`, []string{"Pay https://pay.example/1", `{"action":"accept"}`, text("accept")}},
 		{"an address, to a client of forms", asksForms, `return ask({mode: "url", message: "Pay", url: "/pay"}).catch(name)`, []string{text("NotSupportedError")}},
 		{"no message", asksAnything, `return ask({...form("x"), message: undefined}).catch(name)`, []string{text("TypeError")}},
 		{"no schema", asksAnything, `return ask({message: "Who"}).catch(name)`, []string{text("TypeError")}},

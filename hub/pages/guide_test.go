@@ -100,4 +100,14 @@ func TestGuide(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", tool, r, want)
 		}
 	}
+	order := s.rounds("order_tea", asksForms, "")
+	if got := order.next(""); got != "How many grams of tea?" {
+		t.Errorf("order_tea asks %s", got)
+	}
+	if got := order.next(`{"action":"accept","content":{"grams":100}}`); !strings.Contains(got, "Ordered 100 g.") {
+		t.Errorf("order_tea: %s", got)
+	}
+	if r := s.call("order_tea", `{}`); !strings.Contains(r.text(), "Nothing was ordered.") {
+		t.Errorf("order_tea of a client that cannot ask: %+v", r)
+	}
 }

@@ -31,6 +31,8 @@ declare namespace WebMCP {
       /** Resolves to a token with which the tab's next document resumes the call. */
       requestToken(): Promise<string>;
     };
+    /** A proposal, too: asks a person while the tool runs. */
+    requestUserInput?: Tabhub.Call["requestUserInput"];
   }
 
   interface Tool<Input = Record<string, unknown>> {

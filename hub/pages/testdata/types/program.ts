@@ -52,6 +52,16 @@ console.log(state);
 
 const typed: WebMCP.Tool<{ text: string }> = { name: "say", description: "Says", execute: ({ text }) => text.toUpperCase() };
 void document.modelContext?.registerTool(typed);
+void document.modelContext?.registerTool({
+  name: "order_tea",
+  description: "Orders tea",
+  async execute(_, { requestUserInput }) {
+    const answer = await requestUserInput?.({ message: "How many grams?", requestedSchema: { type: "object", properties: {} } });
+    if (answer?.action !== "accept") return "Nothing was ordered.";
+    const paid: number | undefined = await requestUserInput?.({ mode: "interactive" }, async () => 5);
+    return { ...answer.content, paid };
+  },
+});
 
 // @ts-expect-error there may be none
 document.modelContext.registerTool(typed);
