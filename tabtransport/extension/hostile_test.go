@@ -1,6 +1,7 @@
 package extension_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,6 +38,7 @@ const hostile = `<!doctype html><title>Hostile</title><script>
 			reply({content: [{type: 'text', text: 'own'}]});
 		}
 		if (method === 'tools/call' && params.name === 'polluter') reply(JSON.parse('{"content": [], "__proto__": {"polluted": 1}}'));
+		if (method === 'tools/call' && params.name === 'many1') reply({content: [{type: 'text', text: 'one of many'}]});
 		if (method === 'tools/call' && params.name === 'many0') reply({content: [{type: 'text', text: big}]});
 	});
 	// Envelopes that are nearly right.
@@ -54,60 +56,66 @@ const hostile = `<!doctype html><title>Hostile</title><script>
 // What a page does wrong harms nobody but itself.
 func TestHostilePage(t *testing.T) {
 	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{})
-	good := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
-	victim := h.tabWith("old")
-	url := site(t, map[string]string{"/": hostile})
-	p := b.Open(url)
-	var tab int64
-	h.wait("the hostile page's tools", func() bool {
-		for id := range h.tabs {
-			if id != victim && len(h.tabs[id].tools) > 900 {
-				tab = id
-				return true
+	for _, native := range []bool{false, true} {
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: native})
+			good := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
+			victim := h.tabWith("old")
+			url := site(t, map[string]string{"/": hostile})
+			p := b.Open(url)
+			var tab int64
+			h.wait("the hostile page's tools", func() bool {
+				for id := range h.tabs {
+					if id != victim && len(h.tabs[id].tools) > 900 {
+						tab = id
+						return true
+					}
+				}
+				return false
+			})
+			h.mu.Lock()
+			count, registrations := len(h.tabs[tab].tools), h.tabs[tab].registrations
+			h.mu.Unlock()
+			if count > spec.MaxToolsPerTab {
+				t.Errorf("it registered %d tools", count)
 			}
-		}
-		return false
-	})
-	h.mu.Lock()
-	count, registrations := len(h.tabs[tab].tools), h.tabs[tab].registrations
-	h.mu.Unlock()
-	if count > spec.MaxToolsPerTab {
-		t.Errorf("it registered %d tools", count)
-	}
-	fine, long, polluter := h.tool(tab, "fine"), h.tool(tab, "long description"), h.tool(tab, "polluter")
-	if fine.Origin != url || len(long.Description) > 2*spec.MaxDescription || polluter.Origin != url || polluter.FrameID != 0 {
-		t.Errorf("%+v, %d, %+v", fine, len(long.Description), polluter)
-	}
-	for _, c := range []struct{ tool, want string }{
-		{"fine", `{"content":[{"type":"text","text":"own"}]}`},
-		{"many0", "failed: "},
-	} {
-		if got, err := h.call(tab, c.tool, "{}"); err != nil || !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: %.200s, %v", c.tool, got, err)
-		}
-	}
-	if _, err := h.call(tab, "polluter", `{"__proto__": {"polluted": 1}}`); err != nil {
-		t.Error(err)
-	}
-	w := b.Worker()
-	if got := w.Eval("({}).polluted === undefined && [].polluted === undefined"); got != "true" {
-		t.Error("the page changed the prototypes of the worker")
-	}
-	w.Close()
-	if got := p.Eval("canReach"); got == `"function"` {
-		t.Error("the page can reach the extension")
-	}
-	if got, err := h.call(victim, "old", "{}"); err != nil || !strings.Contains(got, "from the old server") {
-		t.Errorf("another tab's tool: %s, %v", got, err)
-	}
-	good.Eval(`change([{name: 'old'}, {name: 'new'}])`)
-	h.wait("another tab's news", func() bool { return equal(names(h.tabs[victim].tools), []string{"old", "new"}) })
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if n := h.tabs[tab].registrations; n > registrations+2 {
-		t.Errorf("its flood of notices became %d registrations", n)
+			fine, long, polluter := h.tool(tab, "fine"), h.tool(tab, "long description"), h.tool(tab, "polluter")
+			if fine.Origin != url || len(long.Description) > 2*spec.MaxDescription || polluter.Origin != url || polluter.FrameID != 0 {
+				t.Errorf("%+v, %d, %+v", fine, len(long.Description), polluter)
+			}
+			for _, c := range []struct{ tool, want string }{
+				{"fine", `{"content":[{"type":"text","text":"own"}]}`},
+				{"many1", `{"content":[{"type":"text","text":"one of many"}]}`},
+				{"many0", "failed: \"the result of 50 MiB"},
+			} {
+				if got, err := h.call(tab, c.tool, "{}"); err != nil || !strings.HasPrefix(got, c.want) {
+					t.Errorf("%s: %.200s, %v", c.tool, got, err)
+				}
+			}
+			if _, err := h.call(tab, "polluter", `{"__proto__": {"polluted": 1}}`); err != nil {
+				t.Error(err)
+			}
+			w := b.Worker()
+			if got := w.Eval("({}).polluted === undefined && [].polluted === undefined"); got != "true" {
+				t.Error("the page changed the prototypes of the worker")
+			}
+			w.Close()
+			if got := p.Eval("canReach"); got == `"function"` {
+				t.Error("the page can reach the extension")
+			}
+			if got, err := h.call(victim, "old", "{}"); err != nil || !strings.Contains(got, "from the old server") {
+				t.Errorf("another tab's tool: %s, %v", got, err)
+			}
+			good.Eval(`change([{name: 'old'}, {name: 'new'}])`)
+			h.wait("another tab's news", func() bool { return equal(names(h.tabs[victim].tools), []string{"old", "new"}) })
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if n := h.tabs[tab].registrations; n > registrations+2 {
+				t.Errorf("its flood of notices became %d registrations", n)
+			}
+		})
 	}
 }
 

@@ -56,7 +56,7 @@ var ModelContextTools = class {
   async offer() {
     this.#stale = false;
     /** @type {RegisteredTool[]} */
-    const all = await this.#context.getTools();
+    const all = (await this.#context.getTools()).filter((tool) => Object(tool) === tool); // a library may list anything
     const tools = all.filter(this.#isOfDocument);
     this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
     // The whole document is looked through for them: only when there is a name that was not there.

@@ -145,12 +145,12 @@ var PageServer = class {
 
   /** @param {string} name */
   has(name) {
-    return this.#offer.tools.some((tool) => /** @type {Item} */ (tool).name === name);
+    return this.#offer.tools.some((tool) => /** @type {Partial<Item> | null} */ (tool)?.name === name); // a page may list anything
   }
 
   /** @param {string} uri */
   hasResource(uri) {
-    return this.#offer.resources.some((resource) => /** @type {Item} */ (resource).uri === uri);
+    return this.#offer.resources.some((resource) => /** @type {Partial<Item> | null} */ (resource)?.uri === uri);
   }
 
   /** @param {unknown} payload as {@link payload} returned it */

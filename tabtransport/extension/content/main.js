@@ -377,7 +377,8 @@ var TabhubFrame = class {
   #ownOf(source, offer) {
     const native = this.#native;
     if (!native || (source !== this.#server && source !== this.#library)) return offer;
-    const tools = offer.tools.filter((tool) => !native.isOfAnother(String(/** @type {Item} */ (tool).name)));
+    // What a page's server lists may be anything.
+    const tools = offer.tools.filter((tool) => !native.isOfAnother(String(/** @type {Partial<Item> | null} */ (tool)?.name)));
     return { ...offer, tools };
   }
 
