@@ -189,6 +189,61 @@ func TestCallGoesOnBeside(t *testing.T) {
 	}
 }
 
+// A call goes on beside the tool that the page calls itself, too, whether it gives a signal or not.
+func TestPagesOwnCallGoesOn(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	p := h.browse(chromium.Options{}).Open(site(t, checkout))
+	h.tabWith("checkout")
+	for _, options := range []string{"", ", {signal: new AbortController().signal}"} {
+		got := p.Eval(`(async () => {
+			const [tool] = await document.modelContext.getTools();
+			sessionStorage.token = "";
+			const result = document.modelContext.executeTool(tool, {to: "Ada", stay: true}` + options + `);
+			while (!sessionStorage.token) await new Promise((done) => setTimeout(done));
+			await document.modelContext.resumeTool(sessionStorage.token, ({to}) => "to " + to);
+			return result;
+		})().catch(String)`)
+		if got != `"to Ada"` {
+			t.Errorf("executeTool(tool, input%s): %s", options, got)
+		}
+	}
+}
+
+// What a tool returns that has asked for a token in vain is its result, at once.
+func TestTokenThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	h.browse(chromium.Options{}).Open(site(t, map[string]string{"/": `<!doctype html><script>
+		document.modelContext.registerTool({name: "save", description: "d", execute: async (_, {invocation}) => {
+			const refused = await invocation.requestToken().catch(({name}) => name);
+			return "saved here: " + refused;
+		}});
+	</script>`}))
+	tab := h.tabWith("save")
+	got, err := h.call(tab, "save", fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", 1<<20)))
+	if want := `{"content":[{"type":"text","text":"saved here: NotSupportedError"}]}`; got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
+// A frame that has resumed a call may go before it has ended it.
+func TestFrameGoesThatHasTheCall(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	p := h.browse(chromium.Options{}).Open(site(t, checkout))
+	done := h.begin(h.tabWith("checkout"), 0, "checkout", `{"to":"Ada","stay":true}`)
+	p.WaitFor("sessionStorage.token")
+	p.Eval(`new Promise((runs) => {
+		const frame = document.body.appendChild(document.createElement("iframe"));
+		void frame.contentDocument.modelContext.resumeTool(sessionStorage.token, () => new Promise(runs));
+	})`)
+	p.Eval(`document.querySelector("iframe").remove()`)
+	if got := <-done; !strings.HasPrefix(got, "failed: ") {
+		t.Error(got)
+	}
+}
+
 // Where the browser has continuations of its own, its tools go on in the same way, whether it runs the
 // next document's callback itself, or has given the call up with the document that its caller was in.
 func TestBrowsersOwnCallGoesOn(t *testing.T) {

@@ -113,8 +113,8 @@ interface WebMCPOwner {
   changed(): void;
   /** Told what a tool has thrown, which its caller is not told, and on which input. */
   threw(name: string, input: string, error: unknown): void;
-  /** A call, which the owner knows by the signal that it gave, may go on in another document: it is kept until a minute is over. It rejects if it cannot be. */
-  took(caller: AbortSignal, token: string): Promise<void>;
+  /** A call may go on in another document: it is kept until a minute is over. It rejects if it cannot be, and resolves to whether the owner knows the call, by the signal that it gave. */
+  took(caller: AbortSignal, token: string): Promise<boolean>;
   /** Takes up, here, a call that has taken a token in a document that has gone; undefined if there is none. */
   resume(token: string): Promise<Resumed | undefined>;
   /** Whether a call that has taken a token may be taken up by a document beside the one that took it. */

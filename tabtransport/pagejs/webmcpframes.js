@@ -284,7 +284,10 @@ class ToolFrames {
     each(/** @type {Window} */ (top), (other) => {
       const frames = other === window ? this : ToolFrames.#of(other);
       const tokens = frames?.tools?.tokens;
-      if (tokens && token in tokens) resumed = tokens[token].redeem();
+      if (!tokens || !(token in tokens)) return;
+      const held = (resumed = tokens[token].redeem());
+      // The other waits for this document, which may go first.
+      if (frames !== this) Before.addEventListener(window, "pagehide", () => held.end(FAILED), { once: true });
     });
     return resumed;
   }

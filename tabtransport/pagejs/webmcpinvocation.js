@@ -102,10 +102,13 @@ class Invocation {
     Before.setTimeout(() => token === this.#token && this.#void(), Invocation.#LIFETIME);
     const { caller } = this.#call;
     try {
-      if (caller) await this.#tools.owner.took(caller, token);
+      // What the owner does not know only documents beside this one resume.
+      if (caller && !(await this.#tools.owner.took(caller, token))) this.#call = { ...this.#call, caller: undefined };
     } catch (error) {
-      if (token === this.#token) this.#void();
-      this.#rest = undefined;
+      if (token === this.#token) {
+        this.#void();
+        this.#rest = undefined;
+      }
       throw error;
     }
     return token;

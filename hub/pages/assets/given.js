@@ -15,7 +15,11 @@ class GivenSource {
       this.changed();
     },
     threw: (name, input, error) => this.#tools?.threw(name, input, Values.errorText(error)),
-    took: async (caller, token) => this.#callers.get(caller)?.token?.(token),
+    took: async (caller, token) => {
+      const keep = this.#callers.get(caller)?.token;
+      await keep?.(token);
+      return keep !== undefined;
+    },
     resume: async (token) => resumedHere(await this.resume(token), (options) => this.#callers.set(options.signal, options)),
     release: async (token) => takeToken(token) !== undefined,
     ask: async (caller, request, interact) => {

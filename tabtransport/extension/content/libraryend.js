@@ -145,7 +145,9 @@ var LibraryEnd = class {
    * @param {string} token
    */
   async took(caller, token) {
-    await this.#callers.get(caller)?.token?.(token);
+    const keep = this.#callers.get(caller)?.token;
+    await keep?.(token);
+    return keep !== undefined;
   }
 
   /**

@@ -52,7 +52,7 @@
       ? offerWebMCP({
           changed: () => give("tools"),
           threw: (name, input, error) => half?.threw(name, input, error),
-          took: async (caller, token) => half?.took(caller, token),
+          took: async (caller, token) => (await half?.took(caller, token)) === true,
           resume: async (token) => (await reached()).resume(token),
           release: async (token) => (await reached()).release(token),
           ask: async (caller, request, interact) => {
