@@ -83,8 +83,17 @@ var LibraryEnd = class {
         break;
       case "kept":
       case "resumed":
-        this.#asked.get(request.token)?.(request);
+        this.#answered(request);
     }
+  }
+
+  /**
+   * @param {Extract<PageWorldRequest, {token: string}>} answer about a token
+   */
+  #answered(answer) {
+    const waits = this.#asked.get(answer.token);
+    if (waits) waits(answer);
+    else if (answer.type === "resumed" && answer.id !== undefined) this.#send({ type: "error", id: answer.id, message: "the page that was to go on with the call does not wait for it any more" });
   }
 
   async #list() {

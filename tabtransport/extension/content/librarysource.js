@@ -98,7 +98,7 @@ var LibrarySource = class {
    * @param {any} message what the page may have forged
    */
   async #took({ id, name, input, token: given }) {
-    const token = String(given).slice(0, Limit.name);
+    const token = String(given).slice(0, Limit.uri);
     const keep = id === undefined ? (/** @type {string} */ token) => this.#native.took(String(name), String(input), token) : this.#running.get(id)?.token;
     const kept = keep !== undefined && (await keep(token).then(() => true, () => false));
     this.#send({ type: "kept", token, kept });
@@ -149,7 +149,7 @@ var LibrarySource = class {
         void this.#took(message);
         break;
       case "resume":
-        void this.#resumed(String(message.token).slice(0, Limit.name), message.beside === true);
+        void this.#resumed(String(message.token).slice(0, Limit.uri), message.beside === true);
         break;
       case "threw":
         this.#native.threw(String(message.name), String(message.input), String(message.message));

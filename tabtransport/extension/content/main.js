@@ -17,8 +17,6 @@ var TabhubFrame = class {
   static #settled = 1_000;
   /** How long the document may take to begin to leave, in ms, once a form was submitted. */
   static #submitted = 100;
-  /** How long the worker may take to answer about a token, in ms. */
-  static #patience = 4_000;
   static #maxChildren = 64;
   /** How many calls that have ended are remembered; the hub has fewer open at a time. */
   static #maxEnded = 1024;
@@ -45,7 +43,7 @@ var TabhubFrame = class {
   #children = new Map();
   /** @type {Map<string, {tool?: string, controller: AbortController, embedded: boolean, waiting: boolean, leads?: {submitted: boolean}}>} */
   #running = new Map();
-  /** What waits for the worker's word about a token. @type {Map<string, (answer: any) => void>} */
+  /** What the worker has not answered about tokens. @type {Map<string, {message: FrameToWorker, resolve: (answer: any) => void}>} */
   #asked = new Map();
   /** Whether the document is about to give way to another one. */
   #leaving = false;
@@ -152,6 +150,7 @@ var TabhubFrame = class {
       if (leads) this.#post({ type: "leaving", id, ...leads });
     }
     for (const answer of this.#held.values()) this.#post(answer);
+    for (const { message } of this.#asked.values()) this.#post(message);
   }
 
   #disconnect() {
@@ -274,7 +273,8 @@ var TabhubFrame = class {
         break;
       case "kept":
       case "resumed":
-        this.#asked.get(message.token)?.(message);
+        this.#asked.get(message.token)?.resolve(message);
+        this.#asked.delete(message.token);
     }
   }
 
@@ -568,22 +568,16 @@ var TabhubFrame = class {
   }
 
   /**
-   * Asks the worker about a token.
+   * Asks the worker about a token, this one or if it is stopped the next.
    *
    * @param {FrameToWorker & {token: string}} message
-   * @returns {Promise<any>} its answer, without anything if there is none in time
+   * @returns {Promise<any>} its answer
    */
-  async #ask(message) {
-    const { token } = message;
-    try {
-      return await new Promise((resolve) => {
-        this.#asked.set(token, resolve);
-        setTimeout(resolve, TabhubFrame.#patience, {});
-        this.#post(message);
-      });
-    } finally {
-      this.#asked.delete(token);
-    }
+  #ask(message) {
+    return new Promise((resolve) => {
+      this.#asked.set(message.token, { message, resolve });
+      this.#post(message);
+    });
   }
 
   /**

@@ -41,6 +41,8 @@
   const LAST_AGAIN = 6_400;
   const FIRST_WAIT = 250;
   const MAX_WAIT = 60_000;
+  /** How long the extension's other half may take to be there once it is needed, in ms. */
+  const PATIENCE = 5_000;
 
   /** The kinds of signs that were given. @type {Record<string, boolean>} */
   const given = Object.create(null);
@@ -53,8 +55,8 @@
           changed: () => give("tools"),
           threw: (name, input, error) => half?.threw(name, input, error),
           took: async (caller, token) => (await half?.took(caller, token)) === true,
-          resume: async (token) => (await reached()).resume(token),
-          release: async (token) => (await reached()).release(token),
+          resume: async (token) => (await reached())?.resume(token),
+          release: async (token) => (await (await reached())?.release(token)) === true,
           ask: async (caller, request, interact) => {
             if (half) return half.ask(caller, request, interact);
             throw new TypeError("the tool's caller cannot be asked");
@@ -79,10 +81,18 @@
   /** @type {Promise<PageHalf>} */
   const halfThere = new Promise((resolve) => (brought = resolve));
 
-  /** The extension's other half, which is brought if it is not there. */
+  /**
+   * The extension's other half, which is brought if it is not there; undefined if nobody brings it, as to
+   * a site that is switched off.
+   *
+   * @returns {Promise<PageHalf | undefined>}
+   */
   function reached() {
     give("tools");
-    return halfThere;
+    return new Promise((resolve) => {
+      apply(then, halfThere, [resolve]);
+      setTimeout(resolve, PATIENCE);
+    });
   }
 
   /**
@@ -232,7 +242,7 @@
       registers: () => give("tools"),
       threw: (name, input, error) => half?.threw(name, input, error),
       took: async (call, token) => ("caller" in call ? half?.took(call.caller, token) : half?.tookNatively(call.name, call.input, token)),
-      resume: async (token) => (await reached()).resume(token),
+      resume: async (token) => (await reached())?.resume(token),
     });
     offerOldForms(() => apply(nativeOf, document, []));
     // Its first use costs a page that does not use it a moment: it comes when the page rests.
