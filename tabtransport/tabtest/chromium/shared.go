@@ -97,9 +97,10 @@ func (p *browsers) start(path string, kind Options) (*process, error) {
 func (p *browsers) borrow(path string, kind Options) (*process, error) {
 	p.mu.Lock()
 	if idle := p.idle[kind]; len(idle) > 0 {
-		p.idle[kind] = idle[:len(idle)-1]
+		b := idle[len(idle)-1]
+		p.idle[kind] = idle[:len(idle)-1] // in whose place giveBack may put another
 		p.mu.Unlock()
-		return idle[len(idle)-1], nil
+		return b, nil
 	}
 	p.mu.Unlock()
 	return p.start(path, kind)
