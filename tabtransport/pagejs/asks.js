@@ -1,16 +1,19 @@
-// Tools that ask a person while they run: requestUserInput, as WebMCP's proposal has it. What is for the
-// person at the client's end ends the hub's call as MCP's input_required, while the tool waits on; the
-// hub's next call of the tool brings the answer, and waits for what the tool does then.
+// What tools do while they run: they ask a person (requestUserInput, as WebMCP's proposal has it), and take
+// tokens to go on in another document. A question to the person at the client's end ends the hub's call as
+// MCP's input_required, while the tool waits on; the hub's next call of the tool brings the answer, and
+// waits for what the tool does then.
 "use strict";
 
 /** The calls of a document's tools, which run once each however often they ask. */
 var AskingCalls = class {
   /** Begins the states of questions asked here: no tool is called with one. */
-  static PREFIX = "tabhub-asked-";
+  static #prefix = "tabhub-asked-";
   static #max = 64;
 
   /** The calls that wait for an answer, by the states of their questions. @type {Map<string, InstanceType<typeof AskingCall>>} */
   #asking = new Map();
+  /** What calls may do, by the signals that their tools were given. @type {WeakMap<AbortSignal, CallOptions>} */
+  #options = new WeakMap();
 
   /**
    * Calls a tool, or goes on with a call that has asked.
@@ -21,10 +24,51 @@ var AskingCalls = class {
    */
   async call(run, options) {
     const state = options.extensions?.requestState;
-    if (typeof state !== "string" || !state.startsWith(AskingCalls.PREFIX)) return new AskingCall(this).begin(run, options);
-    const call = this.#asking.get(state);
-    if (!call) throw new Error("the page does not wait for this answer any more; what it was about to do may have taken effect");
-    return call.answered(options);
+    if (typeof state === "string" && state.startsWith(AskingCalls.#prefix)) {
+      const call = this.#asking.get(state);
+      if (!call) throw new Error("the page does not wait for this answer any more; what it was about to do may have taken effect");
+      return call.answered(options);
+    }
+    return new AskingCall(this).begin((options) => {
+      this.#options.set(options.signal, options);
+      return run(options);
+    }, options);
+  }
+
+  /** As of WebMCPOwner. @param {AbortSignal} caller @param {string} token */
+  took = async (caller, token) => {
+    const keep = this.#options.get(caller)?.token;
+    await keep?.(token);
+    return keep !== undefined;
+  };
+
+  /** As of WebMCPOwner. @param {AbortSignal} caller @param {unknown} request @param {unknown} interact */
+  ask = async (caller, request, interact) => {
+    const { ask } = this.#options.get(caller) ?? {};
+    if (!ask) throw new DOMException("The tool's caller cannot be asked.", "NotSupportedError");
+    return ask(request, interact);
+  };
+
+  /**
+   * A call of an earlier document, as WebMCP goes on with it in this one.
+   *
+   * @param {{input: string, run(work: (options: CallOptions) => Promise<string>): void} | undefined} call
+   * @returns {Promise<Resumed | undefined>}
+   */
+  async resumed(call) {
+    if (!call) return undefined;
+    const { input, run } = call;
+    return new Promise((resumed) => {
+      const work = (/** @type {AbortSignal} */ signal) =>
+        new Promise((/** @type {(result: string) => void} */ resolve, reject) => {
+          const end = (/** @type {ToolOutcome} */ outcome) => {
+            if ("failed" in outcome) reject(outcome.error ?? new Error(outcome.failed));
+            else resolve(outcome.text === null ? Values.SUBMITTED : Values.callToolResult(outcome.text));
+          };
+          resumed({ input, signal, caller: signal, end });
+        });
+      run((options) => this.call(({ signal }) => work(signal), options));
+    });
   }
 
   /**
@@ -33,7 +77,7 @@ var AskingCalls = class {
    */
   asks(call) {
     if (this.#asking.size >= AskingCalls.#max) throw new DOMException("Too many tools of this document ask.", "QuotaExceededError");
-    const state = AskingCalls.PREFIX + Values.randomID();
+    const state = AskingCalls.#prefix + Values.randomID();
     this.#asking.set(state, call);
     return state;
   }
@@ -86,7 +130,7 @@ var AskingCall = class {
       progress: (progress) => this.#options.progress?.(progress),
       waiting: () => this.#waits(),
       traceparent: options.traceparent,
-      ...(options.token && { token: (token) => /** @type {any} */ (this.#options).token(token) }),
+      token: async (token) => this.#options.token?.(token),
       ask: (request, interact) => this.#requested(request, interact),
     }));
     const over = () => (this.#over = true);
@@ -223,17 +267,3 @@ var AskingCall = class {
     }
   }
 };
-
-/**
- * Ends a call that was resumed in this document as its callback does.
- *
- * @param {(result: string) => void} resolve
- * @param {(error: unknown) => void} reject
- * @returns {(outcome: ToolOutcome) => void}
- */
-function endOf(resolve, reject) {
-  return (outcome) => {
-    if ("failed" in outcome) reject(outcome.error ?? new Error(outcome.failed));
-    else resolve(outcome.text === null ? Values.SUBMITTED : Values.callToolResult(outcome.text));
-  };
-}

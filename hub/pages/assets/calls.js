@@ -269,21 +269,3 @@ class Calls {
     setTimeout(go, 0);
   }
 }
-
-/**
- * A call of an earlier document as the WebMCP of this one goes on with it.
- * @param {Awaited<ReturnType<Calls["resume"]>>} call
- * @param {(options: CallOptions) => void} known told by which signal the call is known from now on
- * @returns {Promise<Resumed | undefined>}
- */
-async function resumedHere(call, known) {
-  if (!call) return undefined;
-  const { input, run } = call;
-  return new Promise((resumed) => {
-    run((options) => {
-      const { signal } = options;
-      known(options);
-      return new Promise((resolve, reject) => resumed({ input, signal, caller: signal, end: endOf(resolve, reject) }));
-    });
-  });
-}

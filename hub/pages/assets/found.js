@@ -30,13 +30,12 @@ function foundSources(native, given, changed, updated, resume) {
   });
   if (native) {
     const tools = new ModelContextTools(native, changed, isOfThisDocument);
-    /** @type {WeakMap<AbortSignal, CallOptions>} */
-    const callers = new WeakMap();
+    const calls = new AskingCalls();
     wrapTools(Object.getPrototypeOf(native), {
       registers: () => {},
       threw: (name, input, error) => tools.threw(name, input, Values.errorText(error)),
-      took: async (call, token) => ("caller" in call ? callers.get(call.caller)?.token?.(token) : tools.took(call.name, call.input, token)),
-      resume: async (token) => resumedHere(await resume(token), (options) => callers.set(options.signal, options)),
+      took: async (call, token) => ("caller" in call ? calls.took(call.caller, token) : tools.took(call.name, call.input, token)),
+      resume: async (token) => calls.resumed(await resume(token)),
     });
     return [tools, server];
   }

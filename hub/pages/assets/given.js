@@ -7,26 +7,16 @@ class GivenSource {
   #tools;
   #used = false;
   #asking = new AskingCalls();
-  /** The calls that run, by the signals that the tools were called with. @type {WeakMap<AbortSignal, CallOptions>} */
-  #callers = new WeakMap();
   #api = offerWebMCP({
     changed: () => {
       this.#used = true;
       this.changed();
     },
     threw: (name, input, error) => this.#tools?.threw(name, input, Values.errorText(error)),
-    took: async (caller, token) => {
-      const keep = this.#callers.get(caller)?.token;
-      await keep?.(token);
-      return keep !== undefined;
-    },
-    resume: async (token) => resumedHere(await this.resume(token), (options) => this.#callers.set(options.signal, options)),
+    took: this.#asking.took,
+    resume: async (token) => this.#asking.resumed(await this.resume(token)),
     release: async (token) => takeToken(token) !== undefined,
-    ask: async (caller, request, interact) => {
-      const ask = this.#callers.get(caller)?.ask;
-      if (!ask) throw new DOMException("The tool's caller cannot be asked.", "NotSupportedError");
-      return ask(request, interact);
-    },
+    ask: this.#asking.ask,
   });
   /** Called when the tools may differ. */
   changed = () => {};
@@ -69,7 +59,6 @@ class GivenSource {
   async call(name, args, options) {
     return this.#asking.call(async (options) => {
       if (!this.#tools) throw new Error(`the page has no tool ${name}`);
-      this.#callers.set(options.signal, options);
       return this.#tools.call(name, args, options);
     }, options);
   }

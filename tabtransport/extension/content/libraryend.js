@@ -10,9 +10,9 @@ var LibraryEnd = class {
 
   /** @type {Map<string, AbortController>} */
   #calls = new Map();
-  /** The calls of the page's tools, by the signals that these were given. @type {WeakMap<AbortSignal, CallOptions>} */
-  #callers = new WeakMap();
   #asking = new AskingCalls();
+  took = this.#asking.took;
+  ask = this.#asking.ask;
   /** What waits for an answer of the extension's own world, by the tokens. @type {Map<string, (answer: any) => void>} */
   #asked = new Map();
   /** The tools that were told last, as JSON. */
@@ -75,7 +75,8 @@ var LibraryEnd = class {
       case "call": {
         const { id, name, args, extensions } = request;
         const source = () => (this.#given?.has(name) ? this.#given : this.#library);
-        void this.#run(id, extensions, (options) => source().call(name, args, options));
+        const run = (/** @type {CallOptions} */ options) => source().call(name, args, options);
+        void this.#run(id, (options) => this.#asking.call(run, { ...options, extensions }));
         break;
       }
       case "cancel":
@@ -116,20 +117,14 @@ var LibraryEnd = class {
    * Runs a part of a call in this document, and tells its result.
    *
    * @param {string} id
-   * @param {CallOptions["extensions"]} extensions
    * @param {(options: CallOptions) => Promise<string>} work
    */
-  async #run(id, extensions, work) {
+  async #run(id, work) {
     const controller = new AbortController();
     this.#calls.set(id, controller);
     try {
-      const known = (/** @type {CallOptions} */ options) => {
-        this.#callers.set(options.signal, options);
-        return work(options);
-      };
-      const text = await this.#asking.call(known, {
+      const text = await work({
         signal: controller.signal,
-        extensions,
         waiting: () => {
           this.#send({ type: "waiting", id, on: true });
           return () => this.#send({ type: "waiting", id, on: false });
@@ -147,17 +142,7 @@ var LibraryEnd = class {
     }
   }
 
-  // ---- Of a call whose tool runs, by the signal that it was given
-
-  /**
-   * @param {AbortSignal} caller
-   * @param {string} token
-   */
-  async took(caller, token) {
-    const keep = this.#callers.get(caller)?.token;
-    await keep?.(token);
-    return keep !== undefined;
-  }
+  // ---- Tokens
 
   /**
    * @param {string} name
@@ -169,30 +154,12 @@ var LibraryEnd = class {
   }
 
   /**
-   * @param {AbortSignal} caller
-   * @param {unknown} request
-   * @param {unknown} interact
-   */
-  async ask(caller, request, interact) {
-    const ask = this.#callers.get(caller)?.ask;
-    if (!ask) throw new DOMException("The tool's caller cannot be asked.", "NotSupportedError");
-    return ask(request, interact);
-  }
-
-  // ---- Calls that other documents have begun
-
-  /**
    * @param {string} token
    * @returns {ReturnType<WebMCPOwner["resume"]>}
    */
   async resume(token) {
     const { id, input } = await this.#ask({ type: "resume", token, beside: false });
-    if (typeof id !== "string" || typeof input !== "string") return undefined;
-    return new Promise((resumed) => {
-      void this.#run(id, undefined, ({ signal }) => {
-        return new Promise((resolve, reject) => resumed({ input, signal, caller: signal, end: endOf(resolve, reject) }));
-      });
-    });
+    return this.#asking.resumed(id === undefined ? undefined : { input, run: (work) => void this.#run(id, work) });
   }
 
   /** @param {string} token */
