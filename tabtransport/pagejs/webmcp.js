@@ -91,10 +91,8 @@ var Before = (() => {
  */
 function makeWebMCP(owner, place) {
   const { apply, defineProperty } = Before;
-  /** What a context is made of, while this script makes one: the page can make none. @type {{tools?: DocumentTools} | undefined} */
+  /** What an object is made of, while this script makes one: the page can make none. @type {any} */
   let making;
-  /** What the next Tool or ModelContextToolInvocation stands for, in the same way. @type {any} */
-  let standsFor;
   /** @type {DocumentTools | undefined} */
   let tools;
   /** The contexts of documents, of which only this window's is active. @type {WeakMap<Document, ModelContext>} */
@@ -223,8 +221,8 @@ function makeWebMCP(owner, place) {
     #seen;
 
     constructor() {
-      if (!standsFor) throw new TypeError("pages make no Tool");
-      this.#seen = standsFor;
+      if (!making) throw new TypeError("pages make no Tool");
+      this.#seen = making;
     }
 
     static {
@@ -273,8 +271,8 @@ function makeWebMCP(owner, place) {
     #of;
 
     constructor() {
-      if (!standsFor) throw new TypeError("pages make no ModelContextToolInvocation");
-      this.#of = standsFor;
+      if (!making) throw new TypeError("pages make no ModelContextToolInvocation");
+      this.#of = making;
     }
 
     async requestToken() {
@@ -294,9 +292,9 @@ function makeWebMCP(owner, place) {
    * @returns {T}
    */
   function made(interfaced, of) {
-    standsFor = of;
+    making = of;
     const object = new interfaced();
-    standsFor = undefined;
+    making = undefined;
     return object;
   }
 
@@ -310,9 +308,7 @@ function makeWebMCP(owner, place) {
     if (view && view !== window) return /** @type {any} */ (of).modelContext;
     let context = contexts.get(of);
     if (!context) {
-      making = { tools: of === document ? start() : undefined };
-      context = new ModelContext();
-      making = undefined;
+      context = made(ModelContext, { tools: of === document ? start() : undefined });
       contexts.set(of, context);
     }
     return context;

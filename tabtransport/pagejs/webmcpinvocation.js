@@ -79,7 +79,7 @@ class Invocation {
     const { name, input, signal } = this.#call;
     const value = Before.parse(input);
     if (typeof value !== "object" || value === null) return { failed: "Failed to parse input arguments" };
-    const invocation = this.#tools.handle(this);
+    const invocation = this.#tools.owner.handle(this);
     const requestUserInput = (/** @type {unknown} */ request, /** @type {unknown} */ interact) => this.ask(request, interact);
     try {
       return { text: DocumentTools.text(await Before.apply(callback, undefined, [value, { signal, invocation, requestUserInput }])) || "Operation succeeded" };

@@ -8,7 +8,6 @@ class DocumentTools {
   #tasks;
   /** @type {(() => void)[]} */
   #queue = [];
-  #handle;
   #fire;
 
   owner;
@@ -26,7 +25,6 @@ class DocumentTools {
     this.frames = frames;
     this.owner = owner;
     this.#fire = owner.fire;
-    this.#handle = owner.handle;
     this.forms = new ToolForms(this);
   }
 
@@ -235,15 +233,6 @@ class DocumentTools {
       const cancelled = Before.aborted(resumed.signal);
       resumed.end(cancelled ? { failed: "The call was cancelled before it went on" } : await new Invocation(this, resumed).run(callback));
     });
-  }
-
-  /**
-   * What the tool gets of a call.
-   *
-   * @param {Invocation} invocation
-   */
-  handle(invocation) {
-    return this.#handle(invocation);
   }
 
   /**
