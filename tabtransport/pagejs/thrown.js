@@ -19,7 +19,7 @@ var Unchanged = { stringify: JSON.stringify, parse: JSON.parse };
  * @typedef {{name: string, input: string} | {caller: AbortSignal, took?: boolean}} NativeCall
  */
 
-/** How long the browser keeps a call that has taken a token, in ms. */
+/** How long a call that has taken a token is kept for a document to resume it, in ms. */
 var KEPT = 60_000;
 
 /**

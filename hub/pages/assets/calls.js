@@ -191,7 +191,7 @@ class Calls {
     const id = takeToken(token);
     if (id === undefined) return undefined;
     // It never opens where the companion extension carries the page.
-    await Promise.race([this.#link.opened(), new Promise((late) => setTimeout(late, TOKEN_MS))]);
+    await Promise.race([this.#link.opened(), new Promise((late) => setTimeout(late, KEPT))]);
     const granted = await this.#link.request("browser/resumeCall", { requestId: String(id) }).catch(() => undefined);
     if (!granted) return undefined;
     const method = "browser/executeTool";

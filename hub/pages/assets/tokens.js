@@ -1,15 +1,14 @@
-// The tokens of calls that go on in the tab's next document, in its sessionStorage. What the call is the
-// hub knows; it lets one document of this tab resume it.
+// The tokens of calls that go on in the tab's next document, in its sessionStorage. What the call is, and
+// until when a document of this tab may resume it, the hub knows.
 
 const TOKEN_PREFIX = "tabhub.token.";
-const TOKEN_MS = 60_000;
 
 /**
  * @param {string} token
  * @param {string | number} id the hub's, of the call
  */
 function keepToken(token, id) {
-  sessionStorage.setItem(TOKEN_PREFIX + token, JSON.stringify({ id, until: Date.now() + TOKEN_MS }));
+  sessionStorage.setItem(TOKEN_PREFIX + token, JSON.stringify({ id }));
 }
 
 /**
@@ -19,9 +18,9 @@ function keepToken(token, id) {
  */
 function takeToken(token) {
   try {
-    const { id, until } = JSON.parse(sessionStorage.getItem(TOKEN_PREFIX + token) ?? "{}");
+    const { id } = JSON.parse(sessionStorage.getItem(TOKEN_PREFIX + token) ?? "{}");
     sessionStorage.removeItem(TOKEN_PREFIX + token);
-    return Date.now() < until ? id : undefined;
+    return id;
   } catch {
     return undefined; // there is no storage, or it is the page's own
   }
