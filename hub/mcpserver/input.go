@@ -155,31 +155,31 @@ func (s *Server) sealState(r json.RawMessage, rq *request, name string, c carrie
 // lacks returns the capabilities, and parts of some, that a client would need for what r asks of
 // it and has not.
 func lacks(capabilities, r json.RawMessage) (missing []string) {
-	_ = rawjson.Object(orEmpty(rawjson.Get(r, "inputRequests")), spec.MaxDepth, func(_ string, q json.RawMessage) error {
+	for _, q := range rawjson.Members(orEmpty(rawjson.Get(r, "inputRequests"))) {
 		method, _ := rawjson.String(rawjson.Get(q, "method"))
 		params := orEmpty(rawjson.Get(q, "params"))
 		var capability, part string
-		switch {
-		case method == askPerson && asksURL(params):
-			capability, part = "elicitation", "url"
-		case method == askPerson:
+		switch method {
+		case askPerson:
 			capability, part = "elicitation", "form"
-		case method == "sampling/createMessage":
+			if asksURL(params) {
+				part = "url"
+			}
+		case "sampling/createMessage":
 			capability = "sampling"
 			if rawjson.Get(params, "tools") != nil || rawjson.Get(params, "toolChoice") != nil {
 				part = "tools"
 			}
-		case method == "roots/list":
+		case "roots/list":
 			capability = "roots"
-		}
-		switch {
-		case capability == "":
+		default:
 			missing = append(missing, method)
-		case !declares(capabilities, capability, part):
+			continue
+		}
+		if !declares(capabilities, capability, part) {
 			missing = append(missing, strings.TrimSuffix(capability+"."+part, "."))
 		}
-		return nil
-	})
+	}
 	return missing
 }
 
@@ -197,38 +197,37 @@ func asksURL(params json.RawMessage) bool {
 
 // wrongQuestion says what is wrong with the elicitations of r, a result that asks back; "" if
 // nothing is. Clients fail on such a one, and their users do not learn whose fault that is.
-func wrongQuestion(r json.RawMessage) (wrong string) {
-	_ = rawjson.Object(orEmpty(rawjson.Get(r, "inputRequests")), spec.MaxDepth, func(_ string, q json.RawMessage) error {
-		if method, _ := rawjson.String(rawjson.Get(q, "method")); method != askPerson || wrong != "" {
-			return nil
+func wrongQuestion(r json.RawMessage) string {
+	for _, q := range rawjson.Members(orEmpty(rawjson.Get(r, "inputRequests"))) {
+		if method, _ := rawjson.String(rawjson.Get(q, "method")); method != askPerson {
+			continue
 		}
 		params := orEmpty(rawjson.Get(q, "params"))
 		mode, schema := rawjson.Get(params, "mode"), orEmpty(rawjson.Get(params, "requestedSchema"))
 		fields, required := rawjson.Get(schema, "properties"), rawjson.Get(schema, "required")
 		switch {
 		case !isText(rawjson.Get(params, "message")):
-			wrong = "there is no message"
+			return "there is no message"
 		case asksURL(params):
 			address, _ := rawjson.String(rawjson.Get(params, "url"))
 			if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-				wrong = "url must be an address with https or http"
+				return "url must be an address with https or http"
 			}
 		case mode != nil && string(mode) != `"form"`:
-			wrong = `mode must be "form" or "url"`
+			return `mode must be "form" or "url"`
 		case string(rawjson.Get(schema, "type")) != `"object"`, fields == nil, fields[0] != '{':
-			wrong = `requestedSchema must be {"type": "object", "properties": {…}}`
+			return `requestedSchema must be {"type": "object", "properties": {…}}`
 		case required != nil && !isList(required, isText):
-			wrong = "required of requestedSchema must be a list of names"
+			return "required of requestedSchema must be a list of names"
 		default:
 			for name, field := range rawjson.Members(fields) {
-				if w := wrongField(field); w != "" {
-					wrong = fmt.Sprintf("%q in requestedSchema: %s", describe.Clean(name, spec.MaxName), w)
+				if wrong := wrongField(field); wrong != "" {
+					return fmt.Sprintf("%q in requestedSchema: %s", describe.Clean(name, spec.MaxName), wrong)
 				}
 			}
 		}
-		return nil
-	})
-	return wrong
+	}
+	return ""
 }
 
 // wrongField says what is wrong with the schema of a property of a form, which is a value or a
