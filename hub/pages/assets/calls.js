@@ -59,8 +59,8 @@ class Calls {
       case "browser/ping":
         return this.#link.answer(id, "{}");
       case "browser/executeTool":
-        return this.#run(id, method, "tool", params.toolName, params, async (source, context) => {
-          return `{"success":true,"payload":${await source.call(params.toolName, params.args ?? {}, context)}}`;
+        return this.#run(id, method, "tool", params.toolName, params, (source, context) => {
+          return source.call(params.toolName, params.args ?? {}, context);
         });
       case "browser/readResource":
         return this.#run(id, method, "resource", params.uri, params, async (source, context) => {
@@ -151,7 +151,7 @@ class Calls {
       // Nobody waits for what was cancelled.
       if (abort.signal.aborted) return;
       ok = true;
-      this.#link.answer(id, result);
+      this.#link.answer(id, kind === "tool" ? `{"success":true,"payload":${result}}` : result);
     } catch (error) {
       if (abort.signal.aborted) return;
       const message = Values.errorText(error);
@@ -194,12 +194,10 @@ class Calls {
     await Promise.race([this.#link.opened(), new Promise((late) => setTimeout(late, KEPT))]);
     const granted = await this.#link.request("browser/resumeCall", { requestId: String(id) }).catch(() => undefined);
     if (!granted) return undefined;
-    const method = "browser/executeTool";
-    const run = (/** @type {(options: CallOptions) => Promise<string>} */ work) => {
-      const ran = async (/** @type {CallOptions} */ options) => `{"success":true,"payload":${await work(options)}}`;
-      void this.#carryOut(id, { method, kind: "tool", name: granted.toolName ?? "" }, ran);
+    return {
+      input: JSON.stringify(granted.args),
+      run: (work) => void this.#carryOut(id, { method: "browser/executeTool", kind: "tool", name: granted.toolName }, work),
     };
-    return { input: JSON.stringify(granted.args ?? {}), run };
   }
 
   /** @param {string | number} id @param {string} method @param {string} name @returns {CallOptions["progress"]} */
