@@ -291,7 +291,9 @@ func (a *attachment) Progress(tab int64, msg spec.Progress) bool {
 	a.peers.mu.Lock()
 	q := a.findLocked(tab, msg.RequestID)
 	if q != nil {
-		if msg.Continues && a.page && !a.ended && q.call() != nil {
+		// What another process has sent is not known here, so that no document could go on with it.
+		call, ok := q.req.(*spec.ExecuteTool)
+		if msg.Continues && ok && call.ToolName != "" && a.page && !a.ended {
 			q.over = a
 			q.continueLocked()
 		}
@@ -324,16 +326,6 @@ func (q *pending) tellProgress() {
 	}
 }
 
-// call returns the call of a tool that the request is, nil if it is another request or what the
-// tab was sent is not known.
-func (q *pending) call() *spec.ExecuteTool {
-	call, ok := q.req.(*spec.ExecuteTool)
-	if !ok || call.ToolName == "" {
-		return nil
-	}
-	return call
-}
-
 // resumeCall answers a document that asks for the call callID. A request without an id cannot be
 // answered: the document would not know that the call is its own.
 func (a *attachment) resumeCall(id json.RawMessage, callID string) {
@@ -346,7 +338,7 @@ func (a *attachment) resumeCall(id json.RawMessage, callID string) {
 		return
 	}
 	q.tellProgress()
-	call := q.call()
+	call := q.req.(*spec.ExecuteTool) // nothing else continues
 	result := spec.ResumeCallResult{ToolName: call.ToolName, Args: call.Args}
 	if len(result.Args) == 0 {
 		result.Args = json.RawMessage("{}")
