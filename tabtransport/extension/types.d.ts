@@ -168,11 +168,7 @@ type PageWorldMessage =
   | { type: "threw"; name: string; input: string; message: string };
 
 /** The modelContext that a page was given where the browser has none. */
-interface GivenContext {
-  context(): ModelContext;
-  /** Of the places where the page finds it. */
-  getters: readonly Function[];
-}
+type GivenContext = Pick<OwnWebMCP, "context" | "getters">;
 
 /** What is brought to the page's world of a frame that has given a sign, as the sentinel there knows it. */
 interface PageHalf extends Pick<WebMCPOwner, "took" | "resume" | "release" | "ask"> {
