@@ -64,6 +64,8 @@ var TabhubFrame = class {
   #hidden;
   /** Notices of the page's servers that cause traffic to the hub. */
   #notices = new RateLimit(100);
+  /** Tokens, each of which is stored, too. */
+  #tokens = new RateLimit(20);
   /** @type {Set<() => void>} */
   #watchers = new Set();
   #unlisten = new AbortController();
@@ -546,6 +548,7 @@ var TabhubFrame = class {
       },
       waiting: () => this.#waits(id),
       token: async (token) => {
+        if (!this.#tokens.take()) throw new Error("the page takes too many tokens");
         const { kept } = await this.#ask({ type: "token", id, token, input: input() });
         if (!kept) throw new Error("the call cannot go on in another document");
       },

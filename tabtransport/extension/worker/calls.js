@@ -356,8 +356,10 @@ export class Calls {
    */
   async resume(port, { token, beside }) {
     const { tab, documentId = "", frameId = 0, origin } = port.sender ?? {};
-    const [id, call] = [...this.#open].find(([, call]) => call.token?.value === token) ?? [];
-    if (!id || !call || !isHeld(call) || call.tabId !== tab?.id || call.origin !== origin) {
+    // Another tab's page may have given its own call a token of that value.
+    const isMeant = (/** @type {Open} */ call) => call.token?.value === token && call.tabId === tab?.id && call.origin === origin;
+    const [id, call] = [...this.#open].find(([, call]) => isMeant(call)) ?? [];
+    if (!id || !call || !isHeld(call)) {
       tell(port, { type: "resumed", token });
       return;
     }
@@ -366,7 +368,8 @@ export class Calls {
     if (!beside) {
       const left = this.#ports.get(id);
       if (left && left !== port) tell(left, { type: "done", ids: [id] });
-      Object.assign(call, { documentId, frameId, resumed: true, leaving: false, submitted: false, answer: undefined, failed: undefined });
+      Object.assign(call, { documentId, frameId, resumed: true, waiting: false, leaving: false, submitted: false, answer: undefined, failed: undefined });
+      this.#tellWaiting(call.tabId);
       this.#ports.set(id, port);
       void this.#heartbeat.watch(port);
     }
