@@ -221,6 +221,22 @@ func TestCancelledToolAsksNobody(t *testing.T) {
 	}
 }
 
+// A tool that is over does not have its tab wait for anybody.
+func TestToolThatIsOverWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
+		let wait;
+		tabhub.registerTool({name: "book", description: "d", execute: (_, {waiting}) => ((wait = waiting), "booked")});
+	</script>`, ""))
+	s.call("book", `{}`)
+	page.Eval("void wait()")
+	s.call("book", `{}`) // what the page has said before it answers the hub has heard
+	if tabs := s.hub.Tabs(nil); len(tabs) != 1 || tabs[0].Waiting {
+		t.Errorf("%+v", tabs)
+	}
+}
+
 // In the mode interactive the page itself asks: the tab says that it waits for the person, for as long
 // as any question of the call does.
 func TestToolAsksInThePage(t *testing.T) {

@@ -112,3 +112,42 @@ func TestCancelledToolDoesNotGoOn(t *testing.T) {
 		})
 	}
 }
+
+// The tokens that nobody has used go from the page's storage with their time.
+func TestUnusedTokensGo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
+		sessionStorage["tabhub.token.old"] = JSON.stringify({id: "x", until: Date.now() - 1});
+		document.modelContext.registerTool({name: "save", description: "d", execute: async (_, {invocation}) => {
+			await invocation.requestToken();
+			throw new Error("no more");
+		}});
+	</script>`, ""))
+	s.call("save", `{}`)
+	s.call("save", `{}`)
+	if got := page.Eval(`Object.keys(sessionStorage).filter((key) => key.startsWith("tabhub.token.")).length`); got != "2" {
+		t.Errorf("%s tokens are kept", got)
+	}
+}
+
+// While a tool asks, the hub has no call of it that could go on in another document.
+func TestToolThatAsksTakesNoToken(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Shared(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
+		let take;
+		document.modelContext.registerTool({name: "ask", description: "d", execute: async (_, {invocation, requestUserInput}) => {
+			take = () => invocation.requestToken().then(() => "taken", ({name}) => name);
+			return requestUserInput({message: "Who?", requestedSchema: {type: "object", properties: {}}});
+		}});
+	</script>`, ""))
+	r := s.rounds("ask", asksForms, "")
+	r.next("")
+	if got := page.Eval("take()"); got != `"NotSupportedError"` {
+		t.Errorf("while it asks: %s", got)
+	}
+	if got := r.next(`{"action":"decline"}`); !strings.Contains(got, "decline") {
+		t.Error(got)
+	}
+}

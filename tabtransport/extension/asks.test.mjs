@@ -51,3 +51,21 @@ test("a question that nobody answers", async () => {
   await new Promise(setImmediate);
   assert.ok(await begin());
 });
+
+// A page may say more than once that the person has answered.
+test("what waits for the person", async () => {
+  const page = createContext({ setTimeout, clearTimeout, crypto, AbortController, DOMException, document: {}, self: {}, window: {} });
+  const { AskingCalls } = runInContext(`${sources}\n({AskingCalls})`, page);
+  const said = [];
+  const waits = () => (said.push("waits"), () => said.push("answered"));
+  const run = async ({ waiting }) => {
+    await undefined;
+    const answered = waiting();
+    answered();
+    answered();
+    waiting();
+    return "{}";
+  };
+  await new AskingCalls().call(run, { signal: new AbortController().signal, waiting: waits });
+  assert.deepEqual(said, ["waits", "answered", "waits"]);
+});

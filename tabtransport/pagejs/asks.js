@@ -170,8 +170,10 @@ var AskingCall = class {
   /** Waits for the person in front of the tab, until what it returns is called or the tool is over. */
   #waits() {
     if (++this.#atPerson === 1) this.#answered = this.#options.waiting?.();
+    let waits = true;
     return () => {
-      if (--this.#atPerson === 0) this.#answered?.();
+      if (waits && --this.#atPerson === 0) this.#answered?.();
+      waits = false;
     };
   }
 

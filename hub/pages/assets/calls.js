@@ -136,7 +136,7 @@ class Calls {
     let waited;
     const over = () => (waited = void waited?.());
     const waiting = () => {
-      waited ??= this.#remind(id);
+      if (this.#running.get(id) === abort) waited ??= this.#remind(id);
       return over;
     };
     try {
@@ -176,7 +176,7 @@ class Calls {
    * @param {string | number} id
    */
   async #keep(token, id) {
-    if (!this.#keeps) throw new DOMException("A call cannot go on in another document here.", "NotSupportedError");
+    if (!this.#keeps || !this.#running.has(id)) throw new DOMException("The call cannot go on in another document here.", "NotSupportedError");
     keepToken(token, id);
     this.#link.notify("browser/progress", { requestId: String(id), progress: 0, message: "the tool goes on in the tab's next document", continues: true });
     await this.#link.request("browser/ping", {}); // the hub has heard it

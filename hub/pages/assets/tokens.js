@@ -1,14 +1,17 @@
-// The tokens of calls that go on in the tab's next document, in its sessionStorage. What the call is, and
-// until when a document of this tab may resume it, the hub knows.
+// The tokens of calls that go on in the tab's next document, in its sessionStorage. What the call is the
+// hub knows; it lets one document of this tab resume it.
 
 const TOKEN_PREFIX = "tabhub.token.";
+const TOKEN_MS = 60_000;
 
 /**
  * @param {string} token
  * @param {string | number} id the hub's, of the call
  */
 function keepToken(token, id) {
-  sessionStorage.setItem(TOKEN_PREFIX + token, JSON.stringify({ id }));
+  // Those that nobody has used are not to fill the page's storage.
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(TOKEN_PREFIX) && callOf(key) === undefined) sessionStorage.removeItem(key);
+  sessionStorage.setItem(TOKEN_PREFIX + token, JSON.stringify({ id, until: Date.now() + TOKEN_MS }));
 }
 
 /**
@@ -18,10 +21,19 @@ function keepToken(token, id) {
  */
 function takeToken(token) {
   try {
-    const { id } = JSON.parse(sessionStorage.getItem(TOKEN_PREFIX + token) ?? "{}");
+    const id = callOf(TOKEN_PREFIX + token);
     sessionStorage.removeItem(TOKEN_PREFIX + token);
     return id;
   } catch {
     return undefined; // there is no storage, or it is the page's own
   }
+}
+
+/**
+ * @param {string} key
+ * @returns {string | number | undefined} undefined if its token is not good any more
+ */
+function callOf(key) {
+  const { id, until } = JSON.parse(sessionStorage.getItem(key) ?? "{}");
+  return Date.now() < until ? id : undefined;
 }
