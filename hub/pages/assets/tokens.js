@@ -20,13 +20,9 @@ function keepToken(token, id) {
  * @returns {string | number | undefined} the call's id
  */
 function takeToken(token) {
-  try {
-    const id = callOf(TOKEN_PREFIX + token);
-    sessionStorage.removeItem(TOKEN_PREFIX + token);
-    return id;
-  } catch {
-    return undefined; // there is no storage, or it is the page's own
-  }
+  const id = callOf(TOKEN_PREFIX + token);
+  if (id !== undefined) sessionStorage.removeItem(TOKEN_PREFIX + token);
+  return id;
 }
 
 /**
@@ -34,6 +30,10 @@ function takeToken(token) {
  * @returns {string | number | undefined} undefined if its token is not good any more
  */
 function callOf(key) {
-  const { id, until } = JSON.parse(sessionStorage.getItem(key) ?? "{}");
-  return Date.now() < until ? id : undefined;
+  try {
+    const { id, until } = JSON.parse(sessionStorage.getItem(key) ?? "{}");
+    return Date.now() < until ? id : undefined;
+  } catch {
+    return undefined; // there is no storage, or it is the page's own
+  }
 }
