@@ -15,7 +15,7 @@ var LibrarySource = class {
 
   /**
    * @param {() => void} changed called when the tools may differ
-   * @param {Pick<InstanceType<typeof ModelContextTools>, "threw" | "took">} native told what tools of the browser's WebMCP do
+   * @param {InstanceType<typeof ModelContextTools> | undefined} native told what tools of the browser's WebMCP do
    * @param {(token: string, beside: boolean, run: (input: string, options: CallOptions) => Promise<string>) => Promise<string | undefined>} resume
    *   takes up a call that has taken a token, which run then goes on with unless that is beside; resolves to its id, if there is one
    */
@@ -99,8 +99,8 @@ var LibrarySource = class {
    */
   async #took({ id, name, input, token: given }) {
     const token = String(given).slice(0, Limit.uri);
-    const keep = id === undefined ? (/** @type {string} */ token) => this.#native.took(String(name), String(input), token) : this.#running.get(id)?.token;
-    const kept = keep !== undefined && (await keep(token).then(() => true, () => false));
+    const keeping = id === undefined ? this.#native?.took(String(name), String(input), token) : this.#running.get(id)?.token?.(token);
+    const kept = keeping !== undefined && (await keeping.then(() => true, () => false));
     this.#send({ type: "kept", token, kept });
   }
 
@@ -152,7 +152,7 @@ var LibrarySource = class {
         void this.#resumed(String(message.token).slice(0, Limit.uri), message.beside === true);
         break;
       case "threw":
-        this.#native.threw(String(message.name), String(message.input), String(message.message));
+        this.#native?.threw(String(message.name), String(message.input), String(message.message));
         break;
     }
   }

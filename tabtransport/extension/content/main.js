@@ -77,8 +77,7 @@ var TabhubFrame = class {
     const native = typeof context?.getTools === "function" && typeof context.executeTool === "function";
     this.#native = native ? new ModelContextTools(context, changed) : undefined;
     this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubLate === true));
-    const none = { threw: () => {}, took: async () => {} };
-    this.#library = new LibrarySource(changed, this.#native ?? none, (token, beside, run) => this.#resume(token, beside, run));
+    this.#library = new LibrarySource(changed, this.#native, (token, beside, run) => this.#resume(token, beside, run));
 
     const { signal } = this.#unlisten;
     addEventListener("message", (event) => this.#heard(event), { signal });
