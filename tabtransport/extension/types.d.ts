@@ -68,7 +68,6 @@ interface FrameRequest {
   args?: object;
   on?: boolean;
   about?: Completion;
-  traceparent?: CallOptions["traceparent"];
   extensions?: CallOptions["extensions"];
   /** The key of the child frame's server that is asked through this frame. */
   child?: number;

@@ -129,7 +129,6 @@ var AskingCall = class {
       signal: this.#controller.signal,
       progress: (progress) => this.#options.progress?.(progress),
       waiting: () => this.#waits(),
-      traceparent: options.traceparent,
       token: async (token) => this.#options.token?.(token),
       ask: (request, interact) => this.#requested(request, interact),
     }));

@@ -358,8 +358,8 @@ var PageServer = class {
    * @param {CallOptions} options
    * @returns {Promise<string>}
    */
-  async call(name, args, { signal, progress, traceparent }) {
-    const result = await this.#request("tools/call", { name, arguments: args }, { signal, progress, traceparent });
+  async call(name, args, options) {
+    const result = await this.#request("tools/call", { name, arguments: args }, options);
     return JSON.stringify(result ?? {});
   }
 
@@ -404,7 +404,7 @@ var PageServer = class {
    *   long as its caller lets it
    * @returns {Promise<unknown>}
    */
-  async #request(method, params, { signal, progress, traceparent, timeout = PageServer.#requestTimeout } = {}) {
+  async #request(method, params, { signal, progress, extensions: { traceparent } = {}, timeout = PageServer.#requestTimeout } = {}) {
     const id = this.#client.prefix + this.#next++;
     const cancelled = () => {
       const reason = Values.errorText(signal?.reason);

@@ -35,10 +35,8 @@ interface CallOptions {
   token?: (token: string) => Promise<void>;
   /** Asks a person (requestUserInput). */
   ask?: (request: unknown, interact: unknown) => Promise<unknown>;
-  /** What the hub says beside the arguments. */
-  extensions?: Record<string, unknown>;
-  /** The span of the call, in the words of W3C Trace Context, for a page that traces what it does. */
-  traceparent?: string;
+  /** What the hub says beside the arguments; traceparent is the span of the call, in the words of W3C Trace Context, for a page that traces what it does. */
+  extensions?: { traceparent?: string; [name: string]: unknown };
 }
 
 /** The parameters of MCP's completion/complete. */

@@ -143,7 +143,6 @@ class Calls {
       const result = await work({
         signal: abort.signal,
         progress: this.#progressOf(id, method, name),
-        traceparent: extensions?.traceparent,
         extensions,
         waiting,
         token: (token) => this.#keep(token, id),

@@ -331,9 +331,8 @@ var EmbeddedSource = class {
    */
   #ask(method, params, options) {
     if (!this.#script?.served) throw new Unknown("the page's tabhub script has gone");
-    const { traceparent } = options;
-    const extensions = { ...options.extensions, ...(traceparent && { traceparent }) };
-    return this.#script.ask(method, Object.keys(extensions).length ? { ...params, extensions } : params, options);
+    const { extensions } = options;
+    return this.#script.ask(method, extensions ? { ...params, extensions } : params, options);
   }
 };
 

@@ -632,14 +632,14 @@ var TabhubFrame = class {
   async #perform(request, signal) {
     const server = request.child === undefined ? this.#server : this.#childServer(request.child);
     const embedded = request.child === undefined ? this.#embedded : undefined;
-    const { traceparent } = request;
+    const { extensions } = request;
     switch (request.ask) {
       case "tool": {
         const source = request.child === undefined ? await this.#sourceOf(request.name, signal) : server;
         this.#carry(request.id, source === this.#embedded);
-        const { args = {}, extensions } = request;
+        const { args = {} } = request;
         const options = this.#optionsOf(request.id, () => JSON.stringify(args), signal);
-        const result = await source.call(request.name, args, { ...options, traceparent, extensions });
+        const result = await source.call(request.name, args, { ...options, extensions });
         if (result === Values.SUBMITTED) {
           // A library may tell of a form before the browser has begun to leave.
           if (!this.#leaving) {
@@ -653,16 +653,16 @@ var TabhubFrame = class {
         return toolResult(result);
       }
       case "read":
-        return { result: await this.#resource(request, (source) => source.read(request.name, { signal, traceparent })) };
+        return { result: await this.#resource(request, (source) => source.read(request.name, { signal, extensions })) };
       case "subscribe":
         await this.#resource(request, (source) => source.subscribe(request.name, request.on === true, { signal }));
         return { result: "{}" };
       case "prompt":
         if (embedded?.hasPrompt(request.name)) {
           this.#carry(request.id, true);
-          return { result: await embedded.prompt(request.name, request.args, { signal, traceparent }) };
+          return { result: await embedded.prompt(request.name, request.args, { signal, extensions }) };
         }
-        return { result: await server.prompt(request.name, request.args, { signal, traceparent }) };
+        return { result: await server.prompt(request.name, request.args, { signal, extensions }) };
       case "complete":
         return { result: await server.complete(/** @type {Completion} */ (request.about), { signal }) };
     }

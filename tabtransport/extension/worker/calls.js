@@ -149,7 +149,7 @@ export class Calls {
     const { port, child } = route;
     this.#take(id, port, message.method === "browser/executeTool", sentAt);
     const extensions = "extensions" in params ? /** @type {FrameRequest["extensions"]} */ (params.extensions) : undefined;
-    port.postMessage({ type: "request", id, child, sentAt, traceparent: spanOf(params), extensions, ...asked.request });
+    port.postMessage({ type: "request", id, child, sentAt, extensions, ...asked.request });
     if (asked.kind) this.#uses.begun(id, tabId, asked.kind, asked.request.name, message.for);
   }
 
@@ -601,16 +601,6 @@ function question({ method, params }) {
         kind: "tool",
       };
   }
-}
-
-/**
- * The span of a call, if the hub says one.
- *
- * @param {HubMessage<CallMethod>["params"]} params
- */
-function spanOf(params) {
-  const { traceparent } = ("extensions" in params && params.extensions) || {};
-  return typeof traceparent === "string" ? traceparent : undefined;
 }
 
 /**
