@@ -2,7 +2,6 @@
 // hub knows; it lets one document of this tab resume it.
 
 const TOKEN_PREFIX = "tabhub.token.";
-const TOKEN_MS = 60_000;
 
 /**
  * @param {string} token
@@ -11,7 +10,7 @@ const TOKEN_MS = 60_000;
 function keepToken(token, id) {
   // Those that nobody has used are not to fill the page's storage.
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(TOKEN_PREFIX) && callOf(key) === undefined) sessionStorage.removeItem(key);
-  sessionStorage.setItem(TOKEN_PREFIX + token, JSON.stringify({ id, until: Date.now() + TOKEN_MS }));
+  sessionStorage.setItem(TOKEN_PREFIX + token, JSON.stringify({ id, until: Date.now() + KEPT }));
 }
 
 /**
