@@ -147,6 +147,23 @@ func TestTokenIsGoodOnce(t *testing.T) {
 	}
 }
 
+// Of several callbacks that a page resumes a call with at a time one runs.
+func TestTokenUsedAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	p := h.browse(chromium.Options{}).Open(site(t, checkout))
+	done := h.begin(h.tabWith("checkout"), 0, "checkout", `{"to":"Ada","stay":true}`)
+	p.WaitFor("sessionStorage.token")
+	p.Reload()
+	got := p.Eval(`Promise.all([1, 2, 3].map((n) => document.modelContext.resumeTool(sessionStorage.token, () => "callback " + n).catch(({name}) => name))).then(String)`)
+	if want := `",InvalidStateError,InvalidStateError"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := <-done; !strings.Contains(got, "callback 1") {
+		t.Error(got)
+	}
+}
+
 // A client that cancels a call stops the document that has resumed it.
 func TestCancelWhereTheCallGoesOn(t *testing.T) {
 	t.Parallel()

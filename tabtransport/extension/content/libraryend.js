@@ -176,6 +176,7 @@ var LibraryEnd = class {
    */
   async #ask(message) {
     const { token } = message;
+    if (this.#asked.has(token)) return {}; // who asks first has it
     try {
       return await new Promise((resolve) => {
         this.#asked.set(token, resolve);
