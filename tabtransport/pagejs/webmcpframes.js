@@ -18,7 +18,7 @@ class ToolFrames {
 
   #tools;
   #makeTool;
-  /** What was listed, by the tool of a document here, or by its window and its text. @type {WeakMap<object, {[text: string]: RegisteredTool | undefined}>} */
+  /** What was listed last, by the tool of a document here, or by its window and its text. @type {WeakMap<object, {[text: string]: RegisteredTool | undefined}>} */
   #listed = new WeakMap();
   start;
   /** @type {boolean | Promise<boolean> | undefined} */
@@ -163,13 +163,16 @@ class ToolFrames {
    * @param {string} origin
    */
   #gather(all, tools, owner, origin) {
+    /** @type {{[text: string]: RegisteredTool | undefined}} */
+    const now = Before.create(null);
     for (let i = 0; i < tools.length; i++) {
-      const tool = this.#toolOf(tools[i], owner, origin);
+      const tool = this.#toolOf(tools[i], owner, origin, now);
       if (!tool) continue;
       let at = all.length;
       for (; at > 0 && all[at - 1].name > tool.name; at--) all[at] = all[at - 1];
       all[at] = tool;
     }
+    if (origin !== self.origin) this.#listed.set(owner, now);
   }
 
   /**
@@ -178,16 +181,16 @@ class ToolFrames {
    * @param {ListedTool} tool
    * @param {Window} owner
    * @param {string} origin
+   * @param {{[text: string]: RegisteredTool | undefined}} now what this listing has of the window's
    * @returns {RegisteredTool | undefined} undefined if it is none
    */
-  #toolOf(tool, owner, origin) {
+  #toolOf(tool, owner, origin, now) {
     const own = origin === self.origin;
-    const key = own ? tool : owner;
     const text = own ? "" : Before.stringify([origin, listed(tool)]);
-    /** @type {{[text: string]: RegisteredTool | undefined}} */
-    const known = this.#listed.get(key) ?? Before.create(null);
-    this.#listed.set(key, known);
-    return (known[text] ??= this.#see(tool, owner, origin, own ? /** @type {DocumentTool} */ (tool) : undefined));
+    const seen = this.#listed.get(own ? tool : owner)?.[text] ?? now[text] ?? this.#see(tool, owner, origin, own ? /** @type {DocumentTool} */ (tool) : undefined);
+    if (own) this.#listed.set(tool, { [text]: seen });
+    else now[text] = seen;
+    return seen;
   }
 
   /**

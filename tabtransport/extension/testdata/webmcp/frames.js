@@ -102,6 +102,21 @@ check("a frame of another origin", async () => {
   await rejects(context.executeTool({ ...members(tool), window }, {}), ofDictionary("UnknownError"));
 });
 
+check("a frame of another origin whose tool changes, and back", async () => {
+  const [frame] = await registered({ src: `${OTHER}/frame.html?changes`, allow: "tools" });
+  const listed = async (description) => {
+    const said = heard(window, "message");
+    frame.contentWindow.postMessage({ description }, "*");
+    same((await said).data, "registered");
+    const [tool] = await context.getTools({ fromOrigins: [OTHER] });
+    same(tool.description, description);
+    return tool;
+  };
+  const first = await listed("one thing");
+  await listed("another");
+  same((await listed("one thing")) === first, false, "the one before is forgotten");
+});
+
 check("a frame of another origin that exposes nothing", async () => {
   const [frame, said] = await registered({ src: `${OTHER}/frame.html?plain`, allow: "tools" });
   same(said, "registered");
