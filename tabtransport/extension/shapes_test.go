@@ -19,6 +19,7 @@ func TestShapes(t *testing.T) {
 	own := shapes.Shape{Name: "the extension's own", OutputSchema: true}
 	for _, s := range append(shapes.All, own) {
 		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
 			h := newHub(t)
 			opts := chromium.Options{Extension: h.write(), WebMCP: s.Script != ""}
 			dress(t, opts.Extension, s)
