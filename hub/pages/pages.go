@@ -51,7 +51,7 @@ func Handler(origin func(*http.Request) string) http.Handler {
 
 // servedPages makes all files, by path.
 func servedPages() map[string]page {
-	join := slices.Concat([]string{start}, pagejs.WebMCP, []string{pagejs.Values, pagejs.Shapes, pagejs.ModelContext, pagejs.Thrown, pagejs.Library, pagejs.Asks, pagejs.Dialogs, pagejs.PageServer, pagejs.Answers, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "given.js", "found.js", "tabstate.js", "rest.js", "tokens.js", "calls.js", "path.js", "page.js"})
+	join := slices.Concat([]string{start}, pagejs.WebMCP, []string{pagejs.Values, pagejs.Shapes, pagejs.ModelContext, pagejs.WatchTools, pagejs.Library, pagejs.ToolCalls, pagejs.Dialogs, pagejs.PageServer, pagejs.Answers, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "given.js", "found.js", "tabstate.js", "rest.js", "tokens.js", "calls.js", "path.js", "page.js"})
 	return map[string]page{
 		"/tab.js":      newScript(append(join, "tab.js")...),
 		"/embed.js":    newScript(append(join, "embed.js")...),

@@ -25,10 +25,10 @@ var Shared embed.FS
 // one file where it would load ten.
 var scripts = map[string][]string{
 	// In the page's world of every frame; plain.js where the page is to have no WebMCP of the extension's.
-	"content/page.js":  slices.Concat([]string{"framepath.js", pagejs.Thrown, "oldforms.js"}, pagejs.WebMCP, []string{"sentinel.js"}),
-	"content/plain.js": {"framepath.js", pagejs.Thrown, "oldforms.js", "sentinel.js"},
+	"content/page.js":  slices.Concat([]string{"framepath.js", pagejs.WatchTools, "oldforms.js"}, pagejs.WebMCP, []string{"sentinel.js"}),
+	"content/plain.js": {"framepath.js", pagejs.WatchTools, "oldforms.js", "sentinel.js"},
 	// In the page's world of a frame that has given a sign.
-	"content/library.js": {pagejs.Values, pagejs.Shapes, pagejs.ModelContext, pagejs.Library, pagejs.Asks, pagejs.Dialogs, "libraryend.js"},
+	"content/library.js": {pagejs.Values, pagejs.Shapes, pagejs.ModelContext, pagejs.Library, pagejs.ToolCalls, pagejs.Dialogs, "libraryend.js"},
 	// In the page's world of a frame whose server, or that of a frame in it, is spoken to.
 	"content/answers.js": {pagejs.Answers, "answersend.js"},
 	// In the extension's world of a tab's top document.

@@ -5,9 +5,9 @@
 //	values.js        forms and limits of what pages say and throw
 //	shapes.js        how WebMCP differs between browsers, versions and libraries
 //	modelcontext.js  ModelContextTools: tools of a document.modelContext
-//	thrown.js        wrapTools: what the tools of the browser's modelContext throw, and how they go on in another document
+//	watchtools.js    watchTools: what the tools of the browser's modelContext throw, and how they go on in another document
 //	library.js       LibraryTools: finds the modelContext that a script of the page made
-//	asks.js          AskingCalls: tools that ask a person while they run
+//	toolcalls.js     ToolCalls: what tools do while they run: they ask a person, and take tokens
 //	dialogs.js       tellDialogs: what dialogs the page opens
 //	pageserver.js    PageServer: a client of an MCP server that runs in the page
 //	answers.js       keeps the answers to a PageServer from the page's own clients
@@ -22,11 +22,11 @@
 // The files are classic scripts without imports: content scripts cannot be modules, and /tab.js
 // is one file for pages that load it with a script element. [Script] joins files to one script
 // with a scope of its own and without comments; nothing of a page's globals is touched but by
-// hideAnswers, tellDialogs, wrapTools and offerWebMCP. Which world it runs in is the user's choice:
+// hideAnswers, tellDialogs, watchTools and offerWebMCP. Which world it runs in is the user's choice:
 // ModelContextTools and PageServer work in the extension's own world and in the page's,
-// LibraryTools, tellDialogs, wrapTools, hideAnswers and offerWebMCP only in the page's.
+// LibraryTools, tellDialogs, watchTools, hideAnswers and offerWebMCP only in the page's.
 //
-// wrapTools and offerWebMCP are to run before the page's scripts. offerWebMCP does what Chromium 160
+// watchTools and offerWebMCP are to run before the page's scripts. offerWebMCP does what Chromium 160
 // does, tested against 156 and the form of 160 made of that: a difference is a mistake, unless the
 // extension's README names it.
 //

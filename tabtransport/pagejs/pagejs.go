@@ -14,9 +14,9 @@ const (
 	Shapes       = "pagejs/shapes.js"       // how WebMCP differs; ModelContext and Library need it
 	ModelContext = "pagejs/modelcontext.js" // tools of a document.modelContext
 	Answers      = "pagejs/answers.js"      // keeps a PageServer's answers from the page's own clients
-	Thrown       = "pagejs/thrown.js"       // what tools of the browser's modelContext throw
+	WatchTools   = "pagejs/watchtools.js"   // what tools of the browser's modelContext throw, and how they go on
 	Library      = "pagejs/library.js"      // tools of a modelContext that a script of the page made
-	Asks         = "pagejs/asks.js"         // tools that ask a person while they run
+	ToolCalls    = "pagejs/toolcalls.js"    // what tools do while they run: they ask, and take tokens
 	Dialogs      = "pagejs/dialogs.js"      // what dialogs the page opens
 	PageServer   = "pagejs/pageserver.js"   // a client of an MCP server in the page
 )

@@ -30,8 +30,8 @@ function foundSources(native, given, changed, updated, resume) {
   });
   if (native) {
     const tools = new ModelContextTools(native, changed, isOfThisDocument);
-    const calls = new AskingCalls();
-    wrapTools(Object.getPrototypeOf(native), {
+    const calls = new ToolCalls();
+    watchTools(Object.getPrototypeOf(native), {
       registers: () => {},
       threw: (name, input, error) => tools.threw(name, input, Values.errorText(error)),
       took: async (call, token) => ("caller" in call ? calls.took(call.caller, token) : tools.took(call.name, call.input, token)),

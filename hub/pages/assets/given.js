@@ -6,7 +6,7 @@ class GivenSource {
   /** Once the page has a tool. @type {InstanceType<typeof ModelContextTools> | undefined} */
   #tools;
   #used = false;
-  #asking = new AskingCalls();
+  #asking = new ToolCalls();
   #api = offerWebMCP({
     changed: () => {
       this.#used = true;

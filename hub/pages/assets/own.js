@@ -8,7 +8,7 @@ class OwnSource {
   #resources = new Map();
   /** @type {Map<string, PagePrompt>} */
   #prompts = new Map();
-  #asking = new AskingCalls();
+  #asking = new ToolCalls();
   /** Called when the lists differ. */
   changed = () => {};
 

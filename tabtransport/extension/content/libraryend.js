@@ -10,7 +10,7 @@ var LibraryEnd = class {
 
   /** @type {Map<string, AbortController>} */
   #calls = new Map();
-  #asking = new AskingCalls();
+  #asking = new ToolCalls();
   took = this.#asking.took;
   ask = this.#asking.ask;
   /** What waits for an answer of the extension's own world, by the tokens. @type {Map<string, (answer: any) => void>} */

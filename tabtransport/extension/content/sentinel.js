@@ -238,7 +238,7 @@
     if (apply(querySelector, document, ["script[src*='/tab.js'], script[src*='/embed.js'], link[rel=tabhub]"])) give("script");
   });
   if (native) {
-    wrapTools(native, {
+    watchTools(native, {
       registers: () => give("tools"),
       threw: (name, input, error) => half?.threw(name, input, error),
       took: async (call, token) => ("caller" in call ? half?.took(call.caller, token) : half?.tookNatively(call.name, call.input, token)),

@@ -11,14 +11,14 @@ import { openTab } from './tab.mjs';
 
 const [sdk, transport, version] = process.argv.slice(2);
 const { TABHUB_URL: url, TABHUB_TOKEN: token } = process.env;
-const scripts = ['values', 'asks'].map((file) => readFileSync(`../../../../tabtransport/pagejs/${file}.js`, 'utf8'));
+const scripts = ['values', 'toolcalls'].map((file) => readFileSync(`../../../../tabtransport/pagejs/${file}.js`, 'utf8'));
 
 const form = (message, properties) => ({ message, requestedSchema: { type: 'object', properties, required: Object.keys(properties) } });
 const tabs = [];
 for (const name of ['first', 'second']) {
   const page = createContext({ setTimeout, clearTimeout, crypto, AbortController, DOMException });
-  const { AskingCalls } = runInContext(`${scripts.join('\n')}\n({ AskingCalls })`, page);
-  const calls = new AskingCalls();
+  const { ToolCalls } = runInContext(`${scripts.join('\n')}\n({ ToolCalls })`, page);
+  const calls = new ToolCalls();
   const tab = Object.assign(await openTab(url, token, { key: name }), { runs: 0, cart: [] });
   const order = async (what, ask) => {
     tab.runs++;

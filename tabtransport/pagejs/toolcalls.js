@@ -5,12 +5,12 @@
 "use strict";
 
 /** The calls of a document's tools, which run once each however often they ask. */
-var AskingCalls = class {
+var ToolCalls = class {
   /** Begins the states of questions asked here: no tool is called with one. */
   static #prefix = "tabhub-asked-";
   static #max = 64;
 
-  /** The calls that wait for an answer, by the states of their questions. @type {Map<string, InstanceType<typeof AskingCall>>} */
+  /** The calls that wait for an answer, by the states of their questions. @type {Map<string, InstanceType<typeof ToolCall>>} */
   #asking = new Map();
   /** What calls may do, by the signals that their tools were given. @type {WeakMap<AbortSignal, CallOptions>} */
   #options = new WeakMap();
@@ -24,12 +24,12 @@ var AskingCalls = class {
    */
   async call(run, options) {
     const state = options.extensions?.requestState;
-    if (typeof state === "string" && state.startsWith(AskingCalls.#prefix)) {
+    if (typeof state === "string" && state.startsWith(ToolCalls.#prefix)) {
       const call = this.#asking.get(state);
       if (!call) throw new Error("the page does not wait for this answer any more; what it was about to do may have taken effect");
       return call.answered(options);
     }
-    return new AskingCall(this).begin((options) => {
+    return new ToolCall(this).begin((options) => {
       this.#options.set(options.signal, options);
       return run(options);
     }, options);
@@ -72,12 +72,12 @@ var AskingCalls = class {
   }
 
   /**
-   * @param {InstanceType<typeof AskingCall>} call
+   * @param {InstanceType<typeof ToolCall>} call
    * @returns {string} the state of its question
    */
   asks(call) {
-    if (this.#asking.size >= AskingCalls.#max) throw new DOMException("Too many tools of this document ask.", "QuotaExceededError");
-    const state = AskingCalls.#prefix + Values.randomID();
+    if (this.#asking.size >= ToolCalls.#max) throw new DOMException("Too many tools of this document ask.", "QuotaExceededError");
+    const state = ToolCalls.#prefix + Values.randomID();
     this.#asking.set(state, call);
     return state;
   }
@@ -89,7 +89,7 @@ var AskingCalls = class {
 };
 
 /** A call of a tool, from its first request of the hub to its last. */
-var AskingCall = class {
+var ToolCall = class {
   /** How long an answer is waited for, in ms. */
   static #patience = 600_000;
   /** The key of the one question of a request. */
@@ -114,7 +114,7 @@ var AskingCall = class {
   /** Says that the request under way does not wait for the person any more. @type {(() => void) | void} */
   #answered = undefined;
 
-  /** @param {InstanceType<typeof AskingCalls>} calls */
+  /** @param {InstanceType<typeof ToolCalls>} calls */
   constructor(calls) {
     this.#calls = calls;
   }
@@ -162,7 +162,7 @@ var AskingCall = class {
   answered(options) {
     const responses = options.extensions?.inputResponses;
     const next = this.#await(options);
-    this.#answer(Values.isObject(responses) ? responses[AskingCall.#key] : undefined);
+    this.#answer(Values.isObject(responses) ? responses[ToolCall.#key] : undefined);
     return next;
   }
 
@@ -188,7 +188,7 @@ var AskingCall = class {
   async #requested(request, interact) {
     const { mode = "form", ...given } = /** @type {Record<string, unknown>} */ (Object(request));
     if (mode === "interactive") return this.#interactive(interact ?? given.callback);
-    const params = AskingCall.#params(String(mode), given);
+    const params = ToolCall.#params(String(mode), given);
     // One after the other: a person answers one at a time.
     const asked = this.#before.then(() => this.#elicit(String(mode), params));
     this.#before = asked.catch(() => {});
@@ -251,12 +251,12 @@ var AskingCall = class {
     }
     const state = this.#calls.asks(this);
     const late = () => this.#controller.abort(new DOMException("Nobody has answered.", "AbortError"));
-    const timer = setTimeout(late, AskingCall.#patience);
+    const timer = setTimeout(late, ToolCall.#patience);
     try {
       const response = await new Promise((resolve, reject) => {
         this.#answer = resolve;
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-        const inputRequests = { [AskingCall.#key]: { method: "elicitation/create", params } };
+        const inputRequests = { [ToolCall.#key]: { method: "elicitation/create", params } };
         this.#ask(JSON.stringify({ resultType: "input_required", inputRequests, requestState: state }));
       });
       const { action, content } = Object(response);

@@ -28,7 +28,7 @@ var KEPT = 60_000;
  * @param {ModelContext} prototype of the browser's
  * @param {ToolWatcher} watcher
  */
-function wrapTools(prototype, watcher) {
+function watchTools(prototype, watcher) {
   const { apply } = Reflect;
   /** The calls by their handles, where the browser gives tools one. @type {WeakMap<object, NativeCall>} */
   const calls = new WeakMap();

@@ -4,15 +4,15 @@ import { mock, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 
 const MINUTE = 60_000;
-const sources = ["values", "asks"].map((file) => readFileSync(`../pagejs/${file}.js`, "utf8")).join("\n");
+const sources = ["values", "toolcalls"].map((file) => readFileSync(`../pagejs/${file}.js`, "utf8")).join("\n");
 
 // A question that nobody answers, as when the client has cancelled its call or has gone: after ten
 // minutes the tool is told, and nothing is left that waits. Until then the answer comes through.
 test("a question that nobody answers", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const page = createContext({ setTimeout, clearTimeout, crypto, AbortController, DOMException, document: {}, self: {}, window: {} });
-  const { AskingCalls } = runInContext(`${sources}\n({AskingCalls})`, page);
-  const calls = new AskingCalls();
+  const { ToolCalls } = runInContext(`${sources}\n({ToolCalls})`, page);
+  const calls = new ToolCalls();
   const extensions = { clientCapabilities: { elicitation: {} } };
   const ended = [];
   const begin = async () => {
@@ -55,7 +55,7 @@ test("a question that nobody answers", async () => {
 // A page may say more than once that the person has answered.
 test("what waits for the person", async () => {
   const page = createContext({ setTimeout, clearTimeout, crypto, AbortController, DOMException, document: {}, self: {}, window: {} });
-  const { AskingCalls } = runInContext(`${sources}\n({AskingCalls})`, page);
+  const { ToolCalls } = runInContext(`${sources}\n({ToolCalls})`, page);
   const said = [];
   const waits = () => (said.push("waits"), () => said.push("answered"));
   const run = async ({ waiting }) => {
@@ -66,6 +66,6 @@ test("what waits for the person", async () => {
     waiting();
     return "{}";
   };
-  await new AskingCalls().call(run, { signal: new AbortController().signal, waiting: waits });
+  await new ToolCalls().call(run, { signal: new AbortController().signal, waiting: waits });
   assert.deepEqual(said, ["waits", "answered", "waits"]);
 });
