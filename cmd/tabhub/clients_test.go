@@ -136,28 +136,24 @@ func TestResultsAtTypeScriptClients(t *testing.T) {
 // an owner is asked only so often.
 func TestOwnerAtTypeScriptClients(t *testing.T) {
 	t.Parallel()
-	node(t, "consent.mjs")
-	for _, args := range askedClients {
-		t.Run(args, func(t *testing.T) {
-			t.Parallel()
-			cmd := node(t, "consent.mjs", strings.Fields(args)...)
-			cmd.Env = serve(t, "--listen", "127.0.0.1:0", "--policy", "careful").env()
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
+	askClients(t, "consent.mjs", "--policy", "careful")
 }
 
 // A page's tool asks the user of a client while it runs, and goes on with the answers.
 func TestToolAsksAtTypeScriptClients(t *testing.T) {
 	t.Parallel()
-	node(t, "asks.mjs")
+	askClients(t, "asks.mjs")
+}
+
+// askClients runs a script with each kind of client that can be asked, at a hub of its own.
+func askClients(t *testing.T, script string, flags ...string) {
+	t.Helper()
+	node(t, script)
 	for _, args := range askedClients {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
-			cmd := node(t, "asks.mjs", strings.Fields(args)...)
-			cmd.Env = serve(t, "--listen", "127.0.0.1:0").env()
+			cmd := node(t, script, strings.Fields(args)...)
+			cmd.Env = serve(t, append([]string{"--listen", "127.0.0.1:0"}, flags...)...).env()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

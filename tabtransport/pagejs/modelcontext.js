@@ -3,7 +3,7 @@
 // only the page's world sees.
 "use strict";
 
-/** @typedef {{calls: {input: string, options: CallOptions}[], thrown: {input: string, message: string}[]}} Running the calls of a tool that run; inputs are JSON */
+/** @typedef {{calls: {args: object, options: CallOptions}[], thrown: {input: string, message: string}[]}} Running the calls of a tool that run; input is JSON */
 
 /** @implements {Source} */
 var ModelContextTools = class {
@@ -116,14 +116,14 @@ var ModelContextTools = class {
     const input = (await this.#takes(tool)) ? args : JSON.stringify(args);
     const running = this.#running.get(name) ?? { calls: [], thrown: [] };
     this.#running.set(name, running);
-    const call = { input: JSON.stringify(args), options };
+    const call = { args, options };
     running.calls.push(call);
     try {
       const given = await this.#context.executeTool(tool, input, { signal });
       return given === null && this.#formOf(name) ? Values.SUBMITTED : Values.callToolResult(given);
     } catch (error) {
       if (signal.aborted) throw error;
-      const said = await thrownBy(running, call.input);
+      const said = await thrownBy(running, JSON.stringify(args));
       throw said === undefined ? error : new Error(said);
     } finally {
       running.calls.splice(running.calls.indexOf(call), 1);
@@ -174,7 +174,7 @@ var ModelContextTools = class {
    * @param {string} token
    */
   async took(name, input, token) {
-    await this.#running.get(name)?.calls.find((call) => call.input === input)?.options.token?.(token);
+    await this.#running.get(name)?.calls.find(({ args }) => JSON.stringify(args) === input)?.options.token?.(token);
   }
 };
 
