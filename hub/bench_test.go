@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
@@ -101,14 +102,16 @@ func BenchmarkOwnersWord(b *testing.B) {
 	resp := spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}]}`)}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.id, r.start = callID(r.by), time.Now()
+		r.start = time.Now()
 		var ctx context.Context
-		ctx, r.passage = h.gate.enter(b.Context(), r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: r.ref.ID.Domain}})
+		ctx, r.call = h.enter(b.Context(), r.by, ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Site: policy.Site{Domain: r.ref.ID.Domain}})
+		r.id = r.call.ID()
 		if _, again, err := r.admit(ctx, r.target.Item, r.target.Since); err != nil || again {
 			b.Fatal(again, err)
 		}
-		r.passage.sent(r.target.Addr, r.ad.effect())
-		r.passage.leave()
+		r.call.Decided(r.ad.effect())
+		r.call.Sending(false, r.target.Addr, "")
+		r.call.Leave()
 		h.recordCall(&r, resp, nil)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
@@ -49,7 +50,7 @@ func (r *run) progressed(p spec.Progress) {
 	if p.Progress = r.reached; p.Total != nil && *p.Total < p.Progress {
 		p.Total = nil
 	}
-	r.passage.progressed(p)
+	progressed(r.call, p)
 	if r.by.Progress != nil {
 		r.returned(p.Message)
 		r.by.Progress(p)
@@ -103,7 +104,7 @@ type run struct {
 
 	ref      state.Ref // what name stands for
 	start    time.Time
-	passage  *passage
+	call     *ledger.Call
 	excluded []spec.TabAddr
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
@@ -141,25 +142,26 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	}
 	h := r.h
 	defer h.running.Done()
-	r.id, r.start = callID(r.by), time.Now()
+	r.start = time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
 	var resp spec.Response
 	var err error
+	ctx, r.call = h.enter(ctx, r.by, ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Site: policy.Site{Domain: r.ref.ID.Domain}})
+	r.id = r.call.ID()
 	if n > int64(h.opts.MaxCalls) {
 		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
 	} else {
-		ctx, r.passage = h.gate.enter(ctx, r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: r.ref.ID.Domain}})
 		resp, err = r.attempts(ctx)
-		r.passage.leave()
 	}
+	r.call.Leave()
 	if r.sent && errors.Is(err, tabtransport.ErrLeft) {
 		return resp, err // who resumes it leaves the record
 	}
 	err = r.receive(resp, h.gateError(err, r.sent))
 	if _, ok := errors.AsType[*Failure](err); ok {
-		r.by.Outcome.Failed()
+		r.by.Request.Failed()
 	}
 	if isUnserved(err) {
 		h.recordRefused(r, err)
@@ -275,7 +277,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		found := r.pick()
 		switch {
 		case !found:
-			r.passage.enters(PhaseWaiting)
+			r.call.Waits(r.target.Addr)
 			if err := r.open(ctx); err != nil {
 				return spec.Response{}, err
 			}
@@ -290,7 +292,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = r.h.changes.Wait()
 			continue // it may have come back before
 		case !r.target.Present:
-			r.passage.enters(PhaseWaiting)
+			r.call.Waits(r.target.Addr)
 			if err := r.awaitTarget(ctx, changed); err != nil {
 				return spec.Response{}, err
 			}
@@ -301,7 +303,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			if r.yields.IsZero() {
 				r.yields = time.Now().Add(r.timeout)
 			}
-			if waited, err := r.h.yield(ctx, r.passage, r.by, r.target.Addr, r.yields); err != nil {
+			if waited, err := r.h.yield(ctx, r.call, r.by, r.target.Addr, r.yields); err != nil {
 				return spec.Response{}, err
 			} else if waited {
 				continue
@@ -436,7 +438,8 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	}
 	r.h.inFlight.Add(-1)
 	defer r.h.inFlight.Add(1)
-	r.passage.enters(PhaseAsking)
+	r.call.Asks()
+	defer r.call.GoesOn()
 	c := consent.Call{Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
 	if it.Framed() {
 		c.Top = r.target.URL
@@ -482,16 +485,13 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 		})
 	}
 	wait := r.wait()
-	r.passage.sent(t.Addr, r.ad.effect())
 	span := telemetry.Begin(h.opts.Telemetry, telemetry.Execute)
 	twice := r.kind != spec.KindTool || t.Item.Repeatable
-	if !r.by.Outcome.Sending(twice) {
-		span.End(outcomeOf(spec.Response{}, errClientGone))
-		return spec.Response{}, errClientGone
-	}
+	r.call.Decided(r.ad.effect())
+	r.call.Sending(twice, t.Addr, "")
 	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
 	if notSent(err) {
-		r.by.Outcome.NotSent(twice)
+		r.call.NotSent(twice)
 	}
 	span.End(outcomeOf(resp, err))
 	r.sent = r.sent || !notSent(err)
@@ -500,9 +500,6 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 
 // errClaimed: another client has claimed the tab since it was chosen.
 var errClaimed = errors.New("the tab was claimed")
-
-// errClientGone is why what nobody waits for any more is not sent.
-var errClientGone = &Failure{spec.FailNotConnected, "the connection to the client broke before the call was sent; nothing was sent"}
 
 // unstored is why a call is not sent of which the next process could not know.
 type unstored struct{ error }

@@ -9,6 +9,7 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
@@ -50,9 +51,9 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	case !capable:
 		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
-	ctx, passage := h.gate.enter(ctx, by, subject{})
-	defer passage.leave()
-	c := control{Hub: h, passage: passage, by: by, to: to, req: req}
+	ctx, call := h.enter(ctx, by, ledger.Subject{Part: true})
+	defer call.Leave()
+	c := control{Hub: h, call: call, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
 	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
 		c.moved = true
@@ -111,12 +112,12 @@ func timeoutOf(req spec.Request) time.Duration {
 // control is a control request under way.
 type control struct {
 	*Hub
-	passage *passage
-	by      *consent.Caller
-	to      spec.TabAddr
-	req     spec.Request
-	ad      admission
-	moved   bool // the tab was found to show another site than the hub knows of
+	call  *ledger.Call
+	by    *consent.Caller
+	to    spec.TabAddr
+	req   spec.Request
+	ad    admission
+	moved bool // the tab was found to show another site than the hub knows of
 
 	action policy.Action
 	url    string // what the tab shows, if that matters
@@ -130,7 +131,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	}
 	defer c.note()
 	defer func() { c.renew(c.session(c.by), c.to) }()
-	p, err := c.gate.admit(ctx, c.passage, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
+	p, err := c.gate.admit(ctx, c.call, c.by, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
 	}
@@ -142,12 +143,10 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	if d := view(c.Hub, func(s *state.State) *spec.Dialog { return s.Dialog(c.to) }); d != nil && isKeptBy(d, c.req) {
 		return spec.Response{}, dialogFailure(c.to, d)
 	}
-	if !c.by.Outcome.Sending(reads) {
-		return spec.Response{}, errClientGone
-	}
+	c.call.Sending(reads, c.to, "")
 	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req)})
 	if notSent(err) {
-		c.by.Outcome.NotSent(reads)
+		c.call.NotSent(reads)
 	}
 	if !errors.Is(err, tabtransport.ErrNotConnected) {
 		c.gate.traceSent(ctx, &c.ad, &c.action, args)
@@ -192,7 +191,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, err
 		}
 		if a.Class != policy.Read && a.Name != "browser_tab activate" {
-			if _, err := c.yield(ctx, c.passage, c.by, c.to, time.Now().Add(c.opts.CallTimeout)); err != nil {
+			if _, err := c.yield(ctx, c.call, c.by, c.to, time.Now().Add(c.opts.CallTimeout)); err != nil {
 				return nil, err
 			}
 		}
@@ -211,7 +210,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 		to := naming.DomainOfURL(target, true)
 		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwnPage(target)} // browsers take more for an address than has a domain
 	}
-	c.passage.reaches(a.Site)
+	c.call.Reaches(a.Site)
 	c.action = a
 	return &c.action, nil
 }

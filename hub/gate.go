@@ -14,6 +14,7 @@ import (
 	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/flow"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
@@ -39,7 +40,6 @@ type gate struct {
 	changed   *broadcast.Signal // fired when what is under way changes, or rules
 
 	mu       sync.Mutex
-	underWay map[*passage]struct{}
 	followed map[*state.Subscription]*policy.Action // what clients are told the updates of
 	began    map[session]time.Time                  // the first call of each session
 }
@@ -186,7 +186,7 @@ func ownersAnswer(err error) string {
 
 // admit decides about actions until one is allowed or refused: action returns what is about
 // to be done as it is now, with the arguments for the owner.
-func (g *gate) admit(ctx context.Context, of *passage, ad *admission, action func() (*policy.Action, error), args json.RawMessage) (permit, error) {
+func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad *admission, action func() (*policy.Action, error), args json.RawMessage) (permit, error) {
 	for {
 		a, err := action()
 		if err != nil {
@@ -195,9 +195,9 @@ func (g *gate) admit(ctx context.Context, of *passage, ad *admission, action fun
 		if p, err := g.decide(ctx, ad, a, arguments(args)); err != nil || p.of != nil {
 			return p, err
 		}
-		of.enters(PhaseAsking)
-		err = g.ask(ctx, of.by, ad, consent.Call{Action: a, Args: args})
-		of.enters(PhaseRunning)
+		c.Asks()
+		err = g.ask(ctx, by, ad, consent.Call{Action: a, Args: args})
+		c.GoesOn()
 		if err != nil {
 			return permit{}, err
 		}

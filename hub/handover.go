@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/ledger"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -62,7 +63,7 @@ func (y *yields) in() map[spec.TabAddr]int {
 
 // yield blocks while the owner uses by hand a tab that a client holds, if the Hub is to wait then,
 // and reports whether it has. What must not wait, or not any longer, gets a *Failure.
-func (h *Hub) yield(ctx context.Context, of *passage, by *consent.Caller, addr spec.TabAddr, until time.Time) (waited bool, err error) {
+func (h *Hub) yield(ctx context.Context, of *ledger.Call, by *consent.Caller, addr spec.TabAddr, until time.Time) (waited bool, err error) {
 	id := h.session(by)
 	inUse := func(s *state.State) bool { return s.InUse(addr, id) }
 	if h.opts.Handover == HandoverIgnore || !view(h, inUse) {
@@ -72,8 +73,8 @@ func (h *Hub) yield(ctx context.Context, of *passage, by *consent.Caller, addr s
 	if h.opts.Handover == HandoverFail {
 		return false, failure
 	}
-	of.waitsFor(addr)
-	defer of.goesOn()
+	of.Waits(addr)
+	defer of.GoesOn()
 	defer h.yields.begin(addr)()
 	late := time.NewTimer(time.Until(until))
 	defer late.Stop()
@@ -81,7 +82,7 @@ func (h *Hub) yield(ctx context.Context, of *passage, by *consent.Caller, addr s
 	defer tick.Stop()
 	tell := func(n int) {
 		p := spec.Progress{Progress: float64(n) / 1000, Message: "the owner is using this tab; the call waits until they have finished", Waiting: true}
-		of.progressed(p)
+		progressed(of, p)
 		by.Report(p)
 	}
 	tell(0)

@@ -13,12 +13,13 @@ import (
 
 	"tabhub/hub/broadcast"
 	"tabhub/hub/item"
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
+
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
-	"tabhub/hub/tasks"
+
 	"tabhub/hub/telemetry"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -38,7 +39,7 @@ type Hub struct {
 	schemas   schema.Cache
 	gate      *gate
 	notices   *notifier
-	book      *tasks.Book
+	ledger    *ledger.Ledger  // of the calls of clients
 	ctx       context.Context // ends with the Hub; its cause says why
 	stop      context.CancelCauseFunc
 
@@ -63,8 +64,6 @@ type Hub struct {
 	policyFile policy.File // guarded by editing
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
-
-	outcomes outcome.Ledger // of the calls of clients
 
 	mu        sync.RWMutex // guards all below
 	state     *state.State // changed by update alone
@@ -129,7 +128,8 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
 	}
 	h.notices.start()
-	h.openTasks()
+	h.openLedger()
+	h.resumeTasks()
 	opts.Transport.Handle((*handler)(h))
 	return h, nil
 }
@@ -179,8 +179,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.disconnectAll()
 	<-done
 	h.tasks.Wait()
-	h.outcomes.Close()
-	h.book.Close()
+	h.ledger.Close()
 	h.gate.flows.Close()
 	<-h.notices.done
 	h.update(func(tx *state.Tx) { tx.SaveSeen() })
@@ -190,8 +189,8 @@ func (h *Hub) Close(ctx context.Context) error {
 	return err
 }
 
-// Outcomes returns what the Hub keeps of what became of the calls of clients.
-func (h *Hub) Outcomes() *outcome.Ledger { return &h.outcomes }
+// Ledger returns the calls of the Hub's clients.
+func (h *Hub) Ledger() *ledger.Ledger { return h.ledger }
 
 // Done is closed when the Hub has been closed, or has stopped by itself; Err says why.
 func (h *Hub) Done() <-chan struct{} { return h.ctx.Done() }
@@ -226,10 +225,8 @@ func (h *Hub) Supersede(cause error) {
 // then.
 func (h *Hub) disconnectAll() {
 	peers := view(h, (*state.State).Peers)
-	for _, p := range h.gate.passages(func(*passage) bool { return true }) {
-		p.mu.Lock()
-		peers = append(peers, p.tab.Peer) // its call may continue although the tab was given up
-		p.mu.Unlock()
+	for _, c := range h.ledger.UnderWay() {
+		peers = append(peers, c.Tab.Peer) // its call may continue although the tab was given up
 	}
 	for _, p := range peers {
 		h.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, h.ending())

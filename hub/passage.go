@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/spec"
 )
 
 // Admit decides about something that one of the hub's own tools does and that does not go to
@@ -19,14 +20,12 @@ import (
 // its ctx ends when the owner stops it. The error is do's, a *Failure, a *consent.AskBack or
 // ctx's cause.
 func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage, do func(context.Context) error) error {
-	ctx, of := h.gate.enter(ctx, by, subject{site: a.Site})
-	defer of.leave()
-	if _, err := h.admit(ctx, of, a, args); err != nil {
+	ctx, c := h.enter(ctx, by, ledger.Subject{Site: a.Site, Part: true})
+	defer c.Leave()
+	if _, err := h.admit(ctx, c, by, a, args); err != nil {
 		return err
 	}
-	if !by.Outcome.Sending(a.Class == policy.Read) {
-		return errClientGone
-	}
+	c.Sending(a.Class == policy.Read, spec.TabAddr{}, "")
 	err := do(ctx)
 	if err == nil {
 		return nil
@@ -39,10 +38,10 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 
 // admit decides about a request that is under way, and asks the owner if need be. It also
 // returns what was decided.
-func (h *Hub) admit(ctx context.Context, of *passage, a *policy.Action, args json.RawMessage) (policy.Effect, error) {
+func (h *Hub) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, a *policy.Action, args json.RawMessage) (policy.Effect, error) {
 	var ad admission
-	_, err := h.gate.admit(ctx, of, &ad, func() (*policy.Action, error) { return a, nil }, args)
-	of.by.Note(func(e *record.Entry) { ad.note(e, a) })
+	_, err := h.gate.admit(ctx, c, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
+	by.Note(func(e *record.Entry) { ad.note(e, a) })
 	return ad.effect(), h.gateError(err, false)
 }
 
@@ -52,7 +51,8 @@ func (h *Hub) admit(ctx context.Context, of *passage, a *policy.Action, args jso
 // more memory than a few words for what is forwarded by the thousand.
 type Passage struct {
 	hub    *Hub
-	of     *passage
+	call   *ledger.Call
+	by     *consent.Caller
 	effect policy.Effect // what was decided
 
 	mu    sync.Mutex
@@ -68,7 +68,7 @@ func (h *Hub) Pass(ctx context.Context, by *consent.Caller, a *policy.Action, ar
 	defer cancel(nil)
 	err := p.OnStop(func() { cancel(p.cause) })
 	if err == nil {
-		p.effect, err = h.admit(ctx, p.of, a, args)
+		p.effect, err = h.admit(ctx, p.call, by, a, args)
 	}
 	if err != nil {
 		p.End()
@@ -103,8 +103,10 @@ func (h *Hub) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, error)
 // begin begins a request. It is under way before it is decided about: what the owner stops
 // meanwhile ends.
 func (h *Hub) begin(by *consent.Caller, a *policy.Action) *Passage {
-	p := &Passage{hub: h}
-	p.of = h.gate.begin(by, subject{id: outcome.NewID(), name: a.Name, site: a.Site}, p.cancel)
+	p := &Passage{hub: h, call: h.ledger.Alone(), by: by}
+	about := ledger.Subject{Tool: a.Name, Site: a.Site}
+	h.subject(by, &about)
+	p.call.EnterWith(about, p.cancel)
 	return p
 }
 
@@ -122,7 +124,7 @@ func (p *Passage) cancel(cause error) {
 }
 
 // ID is the request's, as in the record.
-func (p *Passage) ID() string { return p.of.about.id }
+func (p *Passage) ID() string { return p.call.ID() }
 
 // OnStop has stop called, instead of what was given before, when the owner stops the request.
 // If they have already, it returns why, as Stopped does. stop may still be called when the
@@ -143,7 +145,10 @@ func (p *Passage) Stopped(sent bool) error {
 }
 
 // Sent says that the request goes to an extension, by its name.
-func (p *Passage) Sent(browser string) { p.of.forwarded(browser, p.effect) }
+func (p *Passage) Sent(browser string) {
+	p.call.Decided(p.effect)
+	p.call.Sending(false, spec.TabAddr{}, browser)
+}
 
 // End is called once, when the request is over.
-func (p *Passage) End() { p.of.leave() }
+func (p *Passage) End() { p.call.Leave() }

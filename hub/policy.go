@@ -78,7 +78,7 @@ func (h *Hub) SetPolicyFile(file policy.File) error {
 // changed.
 func (h *Hub) setPolicy(set *policy.Set) {
 	h.gate.rules.Store(set)
-	h.gate.stopPaused()
+	h.stopPaused()
 	now := time.Now()
 	h.gate.desk.Withdraw(func(a *policy.Action) error {
 		switch d := set.Decide(a, now); {
@@ -120,7 +120,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		return fmt.Errorf("policy: %w", err)
 	}
 	h.gate = &gate{
-		transport: h.transport, browserOf: h.browserOf, telemetry: h.opts.Telemetry, changed: h.opts.Changed, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
+		transport: h.transport, browserOf: h.browserOf, telemetry: h.opts.Telemetry, changed: h.opts.Changed, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
 			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Record: h.opts.Record, Log: h.log,
 			Kept: kept,

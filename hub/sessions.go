@@ -96,9 +96,8 @@ func (h *Hub) opened(by *consent.Caller, peer spec.PeerID, answer json.RawMessag
 // leases, its tasks, what is kept of its calls, and what it has read. What it has under way ends by its contexts.
 func (h *Hub) ForgetClient(client string) {
 	h.update(func(tx *state.Tx) { tx.EndClient(client) })
-	h.book.Forget(client)
 	h.gate.flows.Forget(client)
-	h.outcomes.Forget(func(party string) bool { return consent.IsParty(party, client) })
+	h.ledger.Forget(func(party string) bool { return consent.IsParty(party, client) })
 }
 
 // Sessions describes the sessions of clients that have tabs, or are connected: of a client, unless that is "", and of a name, unless

@@ -8,33 +8,37 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
-	"tabhub/hub/tasks"
+
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
 )
 
-// Tasks returns the tasks of the Hub's user.
-func (h *Hub) Tasks() *tasks.Book { return h.book }
-
-// openTasks takes up the tasks of earlier processes. No tab is connected yet.
-func (h *Hub) openTasks() {
-	h.book = tasks.Open(h.Documents(tasks.Kind), tasks.Options{
-		Keep:   h.SaveDocument,
-		Forget: func(id string) { h.DeleteDocument(tasks.Kind, id) },
+// openLedger has the ledger hold the tasks of earlier processes.
+func (h *Hub) openLedger() {
+	h.ledger = ledger.Open(h.Documents(ledger.Kind), ledger.Options{
+		Changed: h.opts.Changed,
+		Keep:    h.SaveDocument,
+		Forget:  func(id string) { h.DeleteDocument(ledger.Kind, id) },
 	})
-	for _, u := range h.book.Unended() {
-		if r, c := h.restoreCall(u); r != nil {
-			h.resume(u, r, c)
+}
+
+// resumeTasks takes up the calls of tasks of earlier processes. No tab is connected yet.
+func (h *Hub) resumeTasks() {
+	for _, task := range h.ledger.Unended() {
+		of := task.TaskOf()
+		if r, c := h.restoreCall(task, of); r != nil {
+			h.resume(r, c)
 			continue
 		}
 		f := &Failure{spec.FailNotConnected, "the hub was restarted before the call was sent to a page; it has had no effect: call again"}
-		if u.Own || u.Sent != nil { // which this process cannot read
+		if of.Own || of.Sent != nil { // which this process cannot read
 			f.Message = "the hub was restarted while the call was under way; it may have taken effect"
 		}
-		u.End(f.Result(), nil)
+		task.EndTask(f.Result(), nil)
 	}
 }
 
@@ -76,9 +80,9 @@ func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
 }
 
 // restoreCall returns the call of a task as the process before had it, nil if that has sent none.
-func (h *Hub) restoreCall(u tasks.Unended) (*run, *sentCall) {
+func (h *Hub) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCall) {
 	c := &sentCall{}
-	if u.Sent == nil || json.Unmarshal(u.Sent, c) != nil {
+	if of.Sent == nil || json.Unmarshal(of.Sent, c) != nil {
 		return nil, nil
 	}
 	it, err := item.Parse(spec.KindTool, c.Item, &h.schemas, func(string) (item.Provenance, error) {
@@ -88,11 +92,11 @@ func (h *Hub) restoreCall(u tasks.Unended) (*run, *sentCall) {
 		return nil, nil
 	}
 	by := &consent.Caller{
-		Who: &policy.Principal{ID: u.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Agent: c.Agent, Bound: c.Bound, Via: c.Via,
-		Progress: func(p spec.Progress) { u.Says(p.Message) },
+		Who: &policy.Principal{ID: of.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Agent: c.Agent, Bound: c.Bound, Via: c.Via,
+		Progress: func(p spec.Progress) { task.Says(p.Message) },
 	}
 	r := &run{
-		h: h, id: c.Call, kind: spec.KindTool, name: u.Tool, by: by, start: c.Began, sent: true,
+		h: h, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true,
 		target: state.Candidate{Addr: c.To, Item: it, URL: c.URL}, reason: c.Reason, timeout: c.Timeout,
 		action: actionFor(by, it, it.Source),
 	}
@@ -103,12 +107,14 @@ func (h *Hub) restoreCall(u tasks.Unended) (*run, *sentCall) {
 
 // resume asks the page for the answer to a call that an earlier process has sent it, and ends the
 // call's task with that. It does not wait.
-func (h *Hub) resume(u tasks.Unended, r *run, c *sentCall) {
+func (h *Hub) resume(r *run, c *sentCall) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	u.Go(cancel)
 	left := context.AfterFunc(h.ctx, func() { cancel(tabtransport.ErrLeft) })
-	ctx, r.passage = h.gate.enter(ctx, r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: c.Domain}})
-	r.passage.sent(c.To, policy.Allow)
+	about := ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Site: policy.Site{Domain: c.Domain}}
+	h.subject(r.by, &about)
+	r.call.EnterWith(about, cancel)
+	r.call.Decided(policy.Allow)
+	r.call.Sending(false, c.To, "")
 	answer := h.transport.Resume(c.To, c.Sent, r.wait())
 	h.inFlight.Add(1)
 	id := h.session(r.by)
@@ -122,13 +128,13 @@ func (h *Hub) resume(u tasks.Unended, r *run, c *sentCall) {
 		defer h.inFlight.Add(-1)
 		defer cancel(nil)
 		defer left()
-		defer r.passage.leave()
+		defer r.call.Leave()
 		resp, err := answer(ctx)
 		if err != nil && h.ctx.Err() != nil {
 			return // the next process asks
 		}
 		if result, ok := r.resumed(ctx, resp, err); ok {
-			u.End(result, nil)
+			r.call.EndTask(result, nil)
 		}
 	})
 }

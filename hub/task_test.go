@@ -13,7 +13,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
-	"tabhub/hub/tasks"
+	"tabhub/hub/ledger"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -21,37 +21,45 @@ import (
 )
 
 // task begins a task for a call of a page's tool, and returns what to end the call with.
-func (w *fixture) task(name string) (run *tasks.Run, stop context.CancelCauseFunc, c *call) {
+func (w *fixture) task(name string) (id string, stop context.CancelCauseFunc, c *call) {
 	w.t.Helper()
 	return w.taskOf(tester, name)
 }
 
-func (w *fixture) taskOf(by *consent.Caller, name string) (run *tasks.Run, stop context.CancelCauseFunc, c *call) {
+func (w *fixture) taskOf(by *consent.Caller, name string) (id string, stop context.CancelCauseFunc, c *call) {
 	w.t.Helper()
 	ctx, stop := context.WithCancelCause(w.t.Context())
-	run, _, err := w.hub.Tasks().Begin(w.t.Context(), tasks.Call{Client: by.Who.ID, Tool: name, CallID: "PBXCALLID7"}, stop)
+	as := *by
+	as.Request = w.request(by, name, stop)
+	task, err := as.Request.BecomeTask(w.t.Context(), ledger.TaskOf{Client: by.Who.ID, Tool: name})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	c = &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: by, Sending: func(sent func() json.RawMessage) error { return run.Sending(sent()) }})
+		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: &as, Sending: as.Request.WillSend})
 	}()
-	return run, stop, c
+	return task.ID, stop, c
+}
+
+// request begins a request of a client.
+func (w *fixture) request(by *consent.Caller, tool string, stop context.CancelCauseFunc) *ledger.Call {
+	c, _ := w.hub.Ledger().Begin(ledger.Ask{Session: ledger.Session{Client: by.Who.ID}, Tool: tool, Conn: w, Stop: stop})
+	return c
 }
 
 // ended waits until a task has ended, and returns its result.
 func (w *fixture) ended(id string) string {
 	w.t.Helper()
 	changed := make(chan struct{}, 100)
-	defer w.hub.Tasks().Watch(func(string) { changed <- struct{}{} })()
+	defer w.hub.Ledger().WatchTasks(func(string) { changed <- struct{}{} })()
 	for {
-		task, ok := w.hub.Tasks().Get(tester.Who.ID, id)
+		task, ok := w.hub.Ledger().Task(tester.Who.ID, id)
 		if !ok {
 			w.t.Fatal("the task is gone")
 		}
-		if task.Status != tasks.Working {
+		if task.Status != ledger.Working {
 			return string(task.Status) + " " + string(task.Result)
 		}
 		<-changed
@@ -80,7 +88,7 @@ func TestTaskOutlivesTheHub(t *testing.T) {
 	}{
 		"the page comes back with the answer": {func(w *fixture, r tabtest.Request) {
 			answer(w.dial(single("https://shop.example.com", "k", "1")), r, "paid")
-		}, []string{`completed {"resultType":"complete","_meta":{"tabhub/call":"PBXCALLID7","tabhub/source":`, `"origin":"https://shop.example.com"`, `"text":"paid"`}},
+		}, []string{`completed {"resultType":"complete","_meta":{"tabhub/call":"`, `"tabhub/source":{`, `"origin":"https://shop.example.com"`, `"text":"paid"`}},
 		"the page was reloaded": {func(w *fixture, r tabtest.Request) {
 			w.dial(single("https://shop.example.com", "k", "2"))
 		}, []string{`completed`, `TAB_CLOSED`, "may have taken effect"}},
@@ -98,13 +106,13 @@ func TestTaskOutlivesTheHub(t *testing.T) {
 			w := newFixture(t, Options{})
 			page := w.dial(single("https://shop.example.com", "k", "1"))
 			w.register(page, 0, tools("https://shop.example.com/", "pay"))
-			run, stop, c := w.task("website_tool_shop_example_com_pay")
+			id, stop, c := w.task("website_tool_shop_example_com_pay")
 			r := page.Next()
 			stop(tabtransport.ErrLeft)
 			c.want(t, tabtransport.ErrLeft.Error())
 			w.restart()
 			tt.back(w, r)
-			got := w.ended(run.ID())
+			got := w.ended(id)
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("ended %s, want %s", got, want)
@@ -125,7 +133,7 @@ func TestTaskOutlivesTheHub(t *testing.T) {
 			}
 			// What has ended is there for the process after, too.
 			w.start(Options{})
-			if again := w.ended(run.ID()); again != got {
+			if again := w.ended(id); again != got {
 				t.Errorf("later %s", again)
 			}
 		})
@@ -166,7 +174,7 @@ func TestResumedTaskIsCancelled(t *testing.T) {
 	w := newFixture(t, Options{})
 	page := w.dial(single("https://shop.example.com", "k", "1"))
 	w.register(page, 0, tools("https://shop.example.com/", "pay"))
-	run, stop, c := w.task("website_tool_shop_example_com_pay")
+	id, stop, c := w.task("website_tool_shop_example_com_pay")
 	r := page.Next()
 	stop(tabtransport.ErrLeft)
 	<-c.done
@@ -175,9 +183,9 @@ func TestResumedTaskIsCancelled(t *testing.T) {
 		t.Errorf("the owner sees %+v", shown)
 	}
 	back := w.dial(single("https://shop.example.com", "k", "1"))
-	w.hub.Tasks().Cancel(tester.Who.ID, run.ID())
+	w.hub.Ledger().CancelTask(tester.Who.ID, id)
 	answer(back, r, "late")
-	if got := w.ended(run.ID()); got != "cancelled " {
+	if got := w.ended(id); got != "cancelled " {
 		t.Error(got)
 	}
 	if err := w.hub.Close(t.Context()); err != nil {
@@ -191,19 +199,19 @@ func TestResumedTaskIsCancelled(t *testing.T) {
 // What was not sent is not waited for: the client is told that nothing has happened.
 func TestTaskThatWasNotSent(t *testing.T) {
 	w := newFixture(t, Options{})
-	page, _, err := w.hub.Tasks().Begin(t.Context(), tasks.Call{Client: tester.Who.ID, Tool: "t"}, func(error) {})
+	page, err := w.request(tester, "t", func(error) {}).BecomeTask(t.Context(), ledger.TaskOf{Client: tester.Who.ID, Tool: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, _, err := w.hub.Tasks().Begin(t.Context(), tasks.Call{Client: tester.Who.ID, Tool: "browser_page", Own: true}, func(error) {})
+	own, err := w.request(tester, "browser_page", func(error) {}).BecomeTask(t.Context(), ledger.TaskOf{Client: tester.Who.ID, Tool: "browser_page", Own: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.restart()
-	if got := w.ended(page.ID()); !strings.Contains(got, "NOT_CONNECTED") || !strings.Contains(got, "no effect") {
+	if got := w.ended(page.ID); !strings.Contains(got, "NOT_CONNECTED") || !strings.Contains(got, "no effect") {
 		t.Error(got)
 	}
-	if got := w.ended(own.ID()); !strings.Contains(got, "NOT_CONNECTED") || !strings.Contains(got, "may have taken effect") {
+	if got := w.ended(own.ID); !strings.Contains(got, "NOT_CONNECTED") || !strings.Contains(got, "may have taken effect") {
 		t.Error(got)
 	}
 }

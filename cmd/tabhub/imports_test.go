@@ -17,10 +17,10 @@ var layers = [][]string{
 	{"hub/mcpserver"},
 	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool"},
 	{"hub"},
-	{"hub/state", "hub/builtin", "hub/tasks"},
-	{"hub/item", "hub/consent"},
-	{"hub/cluster", "hub/policy", "hub/record", "hub/flow", "hub/outcome", "hub/schema", "hub/telemetry", "naming", "describe", "storage", "tabtransport"},
-	{"spec", "hub/broadcast"},
+	{"hub/state", "hub/builtin"},
+	{"hub/item", "hub/consent", "hub/ledger"},
+	{"hub/cluster", "hub/policy", "hub/record", "hub/flow", "hub/schema", "hub/telemetry", "naming", "describe", "storage", "tabtransport"},
+	{"spec", "hub/broadcast", "hub/quota"},
 }
 
 // walled are the libraries that only some packages may know.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 )
@@ -45,8 +45,8 @@ type Caller struct {
 	// Hub sets it when a page asks back. Nil: the client cannot be asked.
 	AskedBy *Frame
 
-	// Outcome is what is kept of what becomes of the client's request. Nil: nothing.
-	Outcome *outcome.Call
+	// Request is the client's request in the ledger. Nil: it is of none.
+	Request *ledger.Call
 
 	note *note // nil if no record is made
 }

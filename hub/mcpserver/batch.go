@@ -88,14 +88,14 @@ func (s *Server) batch(ses *session, out *outbox, http context.Context, b []byte
 // askers are all whom one frame answers.
 type askers []asker
 
-func (all askers) delivered() {
+func (all askers) Taken() {
 	for _, a := range all {
-		a.delivered()
+		a.Taken()
 	}
 }
 
-func (all askers) lost() {
+func (all askers) Lost() {
 	for _, a := range all {
-		a.lost()
+		a.Lost()
 	}
 }

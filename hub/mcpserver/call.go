@@ -8,7 +8,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
-	"tabhub/hub/tasks"
+	"tabhub/hub/ledger"
 )
 
 // call serves tools/call.
@@ -35,7 +35,7 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 	var r json.RawMessage
 	var err error
 	if rq.takesTasks() {
-		r, err = s.callOrTask(ctx, rq, tasks.Call{Tool: name, Own: t != nil}, c.run)
+		r, err = s.callOrTask(ctx, rq, ledger.TaskOf{Tool: name, Own: t != nil}, c.run)
 	} else {
 		r, err = c.run(ctx)
 	}
@@ -60,15 +60,15 @@ type toolCall struct {
 // run calls the tool and returns its raw result. ctx may outlast the request.
 func (c toolCall) run(ctx context.Context) (json.RawMessage, error) {
 	rq, s := c.rq, c.rq.ses.srv
-	return s.withInput(ctx, rq, c.subject, rq.task.progress(rq.progress(c.name)), func(by *consent.Caller) (json.RawMessage, error) {
+	return s.withInput(ctx, rq, c.subject, rq.taskProgress(rq.progress(c.name)), func(by *consent.Caller) (json.RawMessage, error) {
 		if c.builtin != nil {
 			result, err := c.builtin.Call(ctx, by, c.args)
 			_ = s.hub.Settled(ctx) // it may show names; what was done is told in any case
 			return result, err
 		}
 		call := hub.Call{Name: c.name, Args: c.args, By: by}
-		if rq.task != nil {
-			call.Sending = rq.task.sending
+		if rq.waiting != nil {
+			call.Sending = rq.call.WillSend
 		}
 		return s.hub.Call(ctx, call)
 	})

@@ -29,11 +29,10 @@ func (rq *request) elicit() consent.Elicit {
 		return nil
 	case rq.modern:
 		return func(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
-			run := rq.task.asks()
-			if run == nil {
+			if !rq.mayBeTask() {
 				return spec.AskResult{}, &consent.AskBack{Question: q}
 			}
-			answers, err := run.Ask(ctx, inputRequest(q))
+			answers, err := rq.call.AskClient(ctx, inputRequest(q))
 			return reachOf(rawjson.Get(answers, consentKey+q.ID)), err
 		}
 	case rq.out == nil:

@@ -19,7 +19,11 @@ import (
 func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, ok bool) {
 	if rq.ctx != nil {
 		ctx = rq.ctx
-		defer rq.done()
+		defer func() {
+			if !rq.isTask {
+				rq.stop(nil)
+			}
+		}()
 	}
 	ctx = rq.traced(ctx)
 	told := s.observe(rq)
@@ -87,20 +91,14 @@ func (s *Server) serveSlow(ctx context.Context, rq *request) (frame, error) {
 		return s.refuseLate(rq)
 	}
 	defer s.active.leave()
-	if s.keep(rq) {
-		return s.askAgain(ctx, rq)
+	if rq.joined {
+		return s.join(ctx, rq)
 	}
 	f, err := s.ask(ctx, rq)
 	switch cause := context.Cause(ctx); {
 	case cause == nil:
 		return f, err
-	case errors.Is(cause, errCancelled):
-		return frame{}, errSilent
-	case errors.Is(cause, errGone):
-		if rq.raw == nil && rq.call.Sent() {
-			rq.call.Failed()
-			rq.raw = errStopped.Result()
-		}
+	case errors.Is(cause, errCancelled), errors.Is(cause, errGone):
 		return frame{}, errSilent
 	case err != nil:
 		rq.call.Failed()
@@ -174,7 +172,7 @@ func (s *Server) result(rq *request, raw json.RawMessage, hints string) frame {
 	if rq.modern && meta <= 0 {
 		head = append(append(head, s.serverRef...), ',')
 	}
-	if rq.call != nil {
+	if rq.kept {
 		head = rq.appendCall(head)
 	}
 	switch added := head[began:]; {

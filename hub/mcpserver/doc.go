@@ -40,6 +40,6 @@
 //
 // A request that may have to wait for a page counts against its session's limit, and only
 // its own client can cancel it. A request that was cancelled gets no answer. Before
-// 2026-07-28 a client that leaves does not cancel; from then on it does, but for a call that
-// must not be made twice, which it may ask for again (outcome.go, package outcome).
+// 2026-07-28 a client that leaves does not cancel; from then on it does. A request with the id of
+// one before it in the same session is the same call (calls.go, package ledger).
 package mcpserver

@@ -15,10 +15,9 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/consent"
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
-	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
@@ -28,7 +27,6 @@ import (
 // page answers.
 type scripted struct {
 	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
-	book  *tasks.Book
 
 	mu       sync.Mutex
 	lists    [4]*hub.Listing
@@ -39,12 +37,12 @@ type scripted struct {
 
 	documents map[storage.DeleteDocument]json.RawMessage // what is stored
 
-	outcomes outcome.Ledger
+	ledger *ledger.Ledger
 }
 
 func newScripted() *scripted {
 	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}, documents: map[storage.DeleteDocument]json.RawMessage{}}
-	h.book = tasks.Open(nil, tasks.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
+	h.ledger = ledger.Open(nil, ledger.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
 	h.tools = map[string]func(context.Context, hub.Call) (json.RawMessage, error){
 		"echo": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 			return append(append(json.RawMessage(`{"content":[],"structuredContent":`), c.Args...), '}'), nil
@@ -116,8 +114,6 @@ func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.
 }
 
 func (h *scripted) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return h.List(kind) }
-
-func (h *scripted) Tasks() *tasks.Book { return h.book }
 
 func (*scripted) Record(record.Entry) {}
 
@@ -199,7 +195,7 @@ func (h *scripted) ChangeFor(_ *consent.Caller, c hub.Change) hub.Change { retur
 
 func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
 
-func (h *scripted) Outcomes() *outcome.Ledger { return &h.outcomes }
+func (h *scripted) Ledger() *ledger.Ledger { return h.ledger }
 
 func (h *scripted) Documents(kind string) (of []storage.Document) {
 	h.mu.Lock()

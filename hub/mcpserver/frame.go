@@ -26,8 +26,8 @@ type frame struct {
 
 // asker is told whether the answer to it was written to its client's connection.
 type asker interface {
-	delivered()
-	lost()
+	Taken()
+	Lost()
 }
 
 func (f *frame) size() int { return len(f.head) + len(f.body) + len(f.tail) }

@@ -64,14 +64,13 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 			return nil, missingCapabilities(missing)
 		case len(missing) > 0:
 			return nil, toolError("the page asks back, for what this client does not offer: %s", strings.Join(missing, ", "))
-		case n == maxRounds && (!rq.modern || rq.task != nil):
+		case n == maxRounds && (!rq.modern || rq.waiting != nil):
 			return nil, toolError("the page has asked back %d times in this call", n)
 		case rq.modern:
-			run := rq.task.asks()
-			if run == nil {
+			if !rq.mayBeTask() {
 				return s.sealState(r, rq, name, carried{Round: by.Round, AskedBy: in.askedBy}), nil
 			}
-			if in, err = askTask(ctx, run, r, in, by.Round); err != nil {
+			if in, err = askTask(ctx, rq.call, r, in, by.Round); err != nil {
 				return nil, err
 			}
 			continue

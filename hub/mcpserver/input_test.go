@@ -396,7 +396,7 @@ func TestOlderClientsAreAskedOnTheStreamOfTheirPost(t *testing.T) {
 			t.Errorf("got %s, %v", data, err)
 		}
 		e.wantEnd()
-		if status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`, "Accept", "application/json"); status != 200 || !strings.Contains(body, "text/event-stream") {
+		if status, body := c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`, "Accept", "application/json"); status != 200 || !strings.Contains(body, "text/event-stream") {
 			t.Errorf("%d %s", status, body)
 		}
 	})
@@ -415,7 +415,7 @@ func TestPagesAreToldWhoCanBeAsked(t *testing.T) {
 		resp.Body.Close()
 		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
 		op := `{"action":"call","type":"tool","path":"` + nosyTool + `"}`
-		for _, test := range []struct {
+		for i, test := range []struct {
 			params, accept string
 			told           bool
 		}{
@@ -424,7 +424,7 @@ func TestPagesAreToldWhoCanBeAsked(t *testing.T) {
 			{`{"name":"proxy","arguments":` + op + `}`, "application/json, text/event-stream", true},
 			{`{"name":"proxy","arguments":{"action":"batch","operations":[` + op + `]}}`, "application/json, text/event-stream", false},
 		} {
-			_, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+test.params+`}`, "Accept", test.accept)
+			_, body := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`, i+2, test.params), "Accept", test.accept)
 			if strings.Contains(body, `"text":"{\"elicitation\":{}}"`) != test.told {
 				t.Errorf("%s, %s: %s", test.params, test.accept, body)
 			}

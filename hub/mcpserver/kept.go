@@ -93,7 +93,7 @@ func (ses *session) forget() {
 	defer ses.saving.Unlock()
 	if ses.outlasts {
 		ses.outlasts = false
-		ses.srv.hub.Outcomes().Drop(ses.identity.session(ses.id))
+		ses.srv.hub.Ledger().Drop(ses.identity.session(ses.id))
 		ses.srv.hub.DeleteDocument(keptKind, ses.id)
 	}
 }

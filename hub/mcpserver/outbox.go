@@ -71,7 +71,7 @@ func (o *outbox) loseLocked(fs []frame) {
 	defer o.mu.Lock()
 	for i := range fs {
 		if fs[i].of != nil {
-			fs[i].of.lost()
+			fs[i].of.Lost()
 		}
 	}
 }
@@ -201,9 +201,9 @@ func (o *outbox) drainLocked() {
 			switch of := batch[i].of; {
 			case of == nil:
 			case err == nil:
-				of.delivered()
+				of.Taken()
 			default:
-				of.lost()
+				of.Lost()
 			}
 		}
 		clear(batch) // let go of the results

@@ -10,7 +10,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/consent"
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -36,20 +36,18 @@ type request struct {
 
 	http context.Context // of the HTTP request whose response is the answer; nil: the session's stream is
 
-	task *taskCall // what may become one, else nil
-
 	failed bool            // it was answered with the result of a tool that has failed
 	raw    json.RawMessage // the result it was answered with, without what the hub says of it
 
-	// Set by begin.
-	ctx   context.Context
-	done  func()
-	under *inflight
-
-	// What is kept of it, once it is served; nil: nothing.
-	call   *outcome.Call
-	turn   int
+	// Set by begin; ctx is nil if there was no room.
+	ctx    context.Context
+	stop   context.CancelCauseFunc
+	call   *ledger.Call
 	joined bool // another request has begun the call
+	kept   bool // what becomes of it is kept
+	isTask bool // the answer is a task
+	// waiting gets something once the call, which may become a task, waits for a person; nil: it becomes none.
+	waiting chan struct{}
 }
 
 // get returns a member of the parameters.
@@ -93,15 +91,6 @@ func (rq *request) waits() bool {
 		return true
 	}
 	return false
-}
-
-// begin notes rq, if it waits, as under way in its session. If that has no room for it,
-// ctx stays nil. answer ends what begin begins.
-func (rq *request) begin() {
-	if !rq.waits() {
-		return
-	}
-	rq.ctx, rq.done, rq.under = rq.ses.start(rq.id, rq.method == methodListen)
 }
 
 // answer answers rq within its session; ok is false if there is nothing to be said.
@@ -160,7 +149,7 @@ func (rq *request) clientName() string {
 // caller returns on whose behalf the hub does what the request asks for. ext is for the
 // page, progress is where the call's goes; both may be nil.
 func (rq *request) caller(ext spec.Extensions, progress func(spec.Progress)) *consent.Caller {
-	by := &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Bound: rq.ses.identity.bound, Began: rq.ses.began, Extensions: ext, Progress: progress, Outcome: rq.call}
+	by := &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Bound: rq.ses.identity.bound, Began: rq.ses.began, Extensions: ext, Progress: progress, Request: rq.call}
 	if by.Session == "" {
 		by.Agent = rq.agent(by.Said)
 	}

@@ -14,10 +14,9 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
-	"tabhub/hub/tasks"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -45,8 +44,7 @@ type Hub interface {
 	SaveDocument(d storage.Document, synced func(error))
 	DeleteDocument(kind, id string)
 	Capabilities() hub.Capabilities
-	Outcomes() *outcome.Ledger
-	Tasks() *tasks.Book
+	Ledger() *ledger.Ledger
 	Record(record.Entry)
 }
 
@@ -107,9 +105,10 @@ type Server struct {
 	lists    [4]atomic.Pointer[list]
 	expose   [4]exposure // by list; for ExposeAuto
 	sessions sessions
-	active   gate // requests that are answered
-	runs     gate // calls that may become tasks
-	streams  gate // connections that stay open: streams, event streams, listens
+	opened   atomic.Uint64 // streams
+	active   gate          // requests that are answered
+	runs     gate          // calls that may become tasks
+	streams  gate          // connections that stay open: streams, event streams, listens
 
 	mu       sync.Mutex
 	watching map[*session]*watcher // told of changes
@@ -159,7 +158,7 @@ func New(h Hub, o Options) *Server {
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	s.sessions.init(s)
-	unwatch, untold := h.Watch(s.changed), h.Tasks().Watch(s.taskChanged)
+	unwatch, untold := h.Watch(s.changed), h.Ledger().WatchTasks(s.taskChanged)
 	s.unwatch = func() { unwatch(); untold() }
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"strings"
 	"sync"
@@ -32,11 +31,11 @@ type session struct {
 	cancel    context.CancelCauseFunc
 	transport telemetry.Transport // over SSE, 2024-11-05 is the version of a client that names none
 	full      bool                // has no room for a request
+	stream    uint64              // its number, if it is a stream; else 0
 	outlives  bool                // its client goes on to another Server when this one is closed
 	calls     gate                // requests that are answered in other goroutines
 	jobs      chan func()         // to the idle ones of these
 	idle      atomic.Int32
-	gone      atomic.Bool // nothing reaches the client any more on the session's stream
 	unbind    func() bool // from the end of its credential; may be nil
 
 	mu           sync.Mutex
@@ -51,15 +50,13 @@ type session struct {
 	level        mcp.LoggingLevel
 	ready        bool // initialize was answered and the client went on
 	ended        bool
-	left         bool                 // its client has said that it goes for good
-	inflight     map[string]*inflight // by idKey
-	running      int                  // those, and others that have the same id
-	unhook       func() bool          // of interrupt; nil while no request was begun
-	subs         map[string]func()    // by URI: ends the subscription
-	missing      []string             // URIs that it followed with an earlier Server, and that are nobody's now
-	listens      map[string]*listen   // by idKey
-	changes      changes              // not told yet
-	gets         []*eventStream       // open GET streams, newest last; Streamable HTTP only
+	left         bool               // its client has said that it goes for good
+	unhook       func() bool        // of interrupt; nil while no request was begun
+	subs         map[string]func()  // by URI: ends the subscription
+	missing      []string           // URIs that it followed with an earlier Server, and that are nobody's now
+	listens      map[string]*listen // by idKey
+	changes      changes            // not told yet
+	gets         []*eventStream     // open GET streams, newest last; Streamable HTTP only
 
 	saving   sync.Mutex // orders what is stored of it
 	outlasts bool       // guarded by saving: it is stored until it ends
@@ -68,16 +65,6 @@ type session struct {
 	users    int // requests that use it now
 	lastUsed time.Time
 	saved    time.Time // when it was last stored that it is used
-}
-
-// inflight is one request under way.
-type inflight struct {
-	cancel  context.CancelCauseFunc
-	listens bool // until it is cancelled
-
-	// guarded by the session's mu
-	older *inflight // has the same id
-	asks  *request  // whose call is kept; nil: it is none, or not yet
 }
 
 // changes is what a client has to be told.
@@ -98,121 +85,33 @@ func (s *Server) newSession(parent context.Context, of identity) *session {
 	return ses
 }
 
-// start notes a request under way and returns its context. done must be called
-// when it is answered. All are nil if the session has too many.
-func (ses *session) start(id json.RawMessage, listens bool) (_ context.Context, done func(), _ *inflight) {
-	r := &inflight{listens: listens}
-	key := idKey(id)
+// hook has what is under way end with the session. The contexts of requests do not end by themselves with
+// the session's, so that what a request has begun, and is a task, can go on without it.
+func (ses *session) hook() {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
-	if ses.full || ses.running >= ses.srv.opts.MaxInFlight {
-		return nil, nil, nil
-	}
-	ctx, cancel := context.WithCancelCause(ses.values)
-	r.cancel = cancel
-	if ses.inflight == nil {
-		ses.inflight = map[string]*inflight{}
+	if ses.unhook == nil {
 		ses.unhook = context.AfterFunc(ses.ctx, ses.interrupt)
 	}
-	r.older = ses.inflight[key]
-	ses.inflight[key] = r
-	ses.running++
-	if ses.ctx.Err() != nil { // interrupt may have been there
-		r.cancel(context.Cause(ses.ctx))
-	}
-	return ctx, func() {
-		ses.mu.Lock()
-		ses.forgetLocked(key, r)
-		ses.mu.Unlock()
-		r.cancel(nil)
-	}, r
 }
 
-// forgetLocked takes out a request that is not under way any more.
-func (ses *session) forgetLocked(key string, r *inflight) {
-	ses.running--
-	newest := ses.inflight[key]
-	if newest != r {
-		for newest.older != r {
-			newest = newest.older
-		}
-		newest.older = r.older
-	} else if r.older != nil {
-		ses.inflight[key] = r.older
-	} else {
-		delete(ses.inflight, key)
-	}
-}
-
-// underWay returns the requests under way.
-func (ses *session) underWay() (all []*inflight) {
-	ses.mu.Lock()
-	defer ses.mu.Unlock()
-	for _, r := range ses.inflight {
-		for ; r != nil; r = r.older {
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
-// interrupt tells the requests under way that the session has ended. Their contexts do not end
-// by themselves with the session's, so that what a request has begun can go on without it.
+// interrupt ends the requests under way when the session has ended.
 func (ses *session) interrupt() {
 	cause := context.Cause(ses.ctx)
-	returns := ses.comesBack(cause)
-	for _, r := range ses.underWay() {
-		ses.mu.Lock()
-		asks := r.asks
-		ses.mu.Unlock()
-		if returns && asks != nil {
-			asks.abandon()
-		} else {
-			r.cancel(cause)
-		}
-	}
-}
-
-// comesBack reports whether a session that has ended for a cause is one of which the client may
-// ask again for what it has not been told.
-func (ses *session) comesBack(cause error) bool {
-	ses.mu.Lock()
-	defer ses.mu.Unlock()
-	lost := errors.Is(cause, errGone) || errors.Is(cause, context.Canceled) // as net/http has it
-	return lost && !ses.left && (ses.outlives || ses.transport != telemetry.Stdio)
+	ses.srv.hub.Ledger().StopAll(ses, cause)
+	ses.srv.hub.Ledger().StopAll(listening{ses}, cause)
 }
 
 // cancelRequest serves notifications/cancelled: the request of this session, if it
 // is still under way, gets no answer any more.
 func (ses *session) cancelRequest(id json.RawMessage) {
-	if id == nil {
-		return
-	}
-	key := idKey(id)
-	ses.mu.Lock()
-	r := ses.inflight[key]
-	var asks *request
-	if r != nil {
-		asks = r.asks
-	}
-	ses.mu.Unlock()
-	switch {
-	case r == nil:
-	case asks != nil && !asks.joined:
-		asks.call.Cancel(asks.turn) // unless the call is another request's by now
-	default:
-		r.cancel(errCancelled)
+	if id != nil && ses.id != "" {
+		ses.srv.hub.Ledger().StopRequest(ses.identity.session(ses.id), idKey(id), errCancelled)
 	}
 }
 
 // endListens ends all subscriptions/listen without an answer.
-func (ses *session) endListens() {
-	for _, r := range ses.underWay() {
-		if r.listens {
-			r.cancel(errGone)
-		}
-	}
-}
+func (ses *session) endListens() { ses.srv.hub.Ledger().StopAll(listening{ses}, errGone) }
 
 // leaves says that the client goes for good: its end is that of its session.
 func (ses *session) leaves() {
@@ -312,7 +211,7 @@ func (ses *session) end(cause error) {
 	}
 	ses.srv.unwatchSession(ses, final)
 	if left {
-		ses.srv.hub.Outcomes().Drop(ses.identity.session(ses.id))
+		ses.srv.hub.Ledger().Drop(ses.identity.session(ses.id))
 	}
 	if ses.unbind != nil {
 		ses.unbind()

@@ -2,9 +2,11 @@ package mcpserver
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
+	"tabhub/hub/quota"
 	"tabhub/hub/telemetry"
 )
 
@@ -79,35 +81,39 @@ const maxIdleSessions = 128
 // who begins many pushes out their own. It returns one that the caller ends, or nil; ok is false if
 // there is no room, as all are in use.
 func (all *sessions) makeRoomLocked(whose string) (old *session, ok bool) {
-	count := map[string]int{}
-	for _, ses := range all.byID {
-		count[ses.identity.name]++
+	type one struct {
+		id, whose string
+		used      time.Time
+		idle      bool
 	}
-	for _, k := range all.kept {
-		count[k.Whose]++
+	var there []one
+	mine := 0
+	add := func(o one) {
+		there = append(there, o)
+		if o.whose == whose {
+			mine++
+		}
 	}
-	full := len(all.byID)+len(all.kept) >= all.srv.opts.MaxSessions
-	if !full && count[whose] < maxIdleSessions {
+	for id, ses := range all.byID {
+		add(one{id, ses.identity.name, ses.lastUsed, ses.users == 0})
+	}
+	for id, k := range all.kept {
+		add(one{id, k.Whose, k.Used, true})
+	}
+	full := len(there) >= all.srv.opts.MaxSessions
+	if !full && mine < maxIdleSessions {
 		return nil, true
 	}
-	most, id, used := 0, "", time.Time{}
-	consider := func(of, by string, lastUsed time.Time) {
-		if n := count[by]; (full || by == whose) && (n > most || n == most && lastUsed.Before(used)) {
-			most, id, used = n, of, lastUsed
-		}
+	goes, found := quota.GivesWay(slices.Values(there), func(o one) quota.Share {
+		return quota.Share{Owner: o.whose, Weight: 1, Goes: o.idle && (full || o.whose == whose)}
+	}, func(a, b one) bool { return a.used.Before(b.used) })
+	if !found {
+		return nil, !full
 	}
-	for of, ses := range all.byID {
-		if ses.users == 0 {
-			consider(of, ses.identity.name, ses.lastUsed)
-		}
-	}
-	for of, k := range all.kept {
-		consider(of, k.Whose, k.Used)
-	}
-	old = all.byID[id]
-	delete(all.byID, id)
-	all.dropKeptLocked(id)
-	return old, id != "" || !full
+	old = all.byID[goes.id]
+	delete(all.byID, goes.id)
+	all.dropKeptLocked(goes.id)
+	return old, true
 }
 
 // dropKeptLocked forgets a session that nobody has asked for, if there is one of that id.

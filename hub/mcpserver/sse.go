@@ -37,8 +37,6 @@ func (s *Server) SSE() http.Handler {
 		ses.mu.Unlock()
 		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + tokenOf(r) + browsersOf(ses) + "\n\n"), raw: true})
 		st.run()
-		ses.gone.Store(true)
-		s.hub.Outcomes().Leave(ses.identity.session(ses.id))
 		s.sessions.remove(ses)
 		ses.finishCalls(flushAtEnd)
 		ses.end(errGone)

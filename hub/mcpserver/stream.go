@@ -69,6 +69,7 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 	defer s.streams.leave()
 	ses := s.newSession(ctx, identityOf(ctx))
 	ses.id, ses.began, ses.outlives, ses.transport = b.Session, b.Began, outlives, telemetry.Stdio
+	ses.stream = s.opened.Add(1)
 	defer context.AfterFunc(s.ctx, func() { ses.cancel(ErrClosing) })()
 	st := &stream{srv: s, ses: ses}
 	st.out = newOutbox(&lineSink{bufio.NewWriterSize(w, 64<<10)}, ses.notices, func(err error) {
@@ -81,7 +82,6 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 	go func() { read <- st.read(r) }()
 	select {
 	case err := <-read:
-		ses.gone.Store(true)
 		ses.endListens()
 		if !outlives {
 			ses.leaves()
@@ -89,7 +89,6 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 		settled, lost := st.finish(drainAtEOF)
 		return settled, errors.Join(err, lost)
 	case <-ses.ctx.Done():
-		ses.gone.Store(true)
 		cause := context.Cause(ses.ctx)
 		settled, _ := st.finish(flushAtEnd)
 		if c, ok := r.(io.Closer); ok { // maybe the same connection as w

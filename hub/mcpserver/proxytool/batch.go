@@ -37,12 +37,12 @@ func (c *caller) batch(ctx context.Context, batch *operation) (*result, error) {
 		// is the client asked for the owner: a request that ended with a question would be sent
 		// again, and operations that have run would run once more.
 		by.Extensions, by.Elicit, by.AskedBy = nil, nil, nil
-		by.Outcome = by.Outcome.Part()
+		by.Request = by.Request.Part()
 		by.Progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
 		one.by = &by
 		r, _ := one.run(ctx, op, err, at) // none if ctx has ended
 		if r != nil && op.action == actionCall {
-			r.call = by.Outcome.ID()
+			r.call = by.Request.ID()
 		}
 		events <- event{at: at, ended: true, result: r}
 	}

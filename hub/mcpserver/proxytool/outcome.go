@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 
 	"tabhub/hub/consent"
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
 )
 
 // outcome serves action outcome: what became of a call of the client. Its own answer is not
 // kept.
 func (c *caller) outcome(op *operation, n *annotations) (*result, error) {
-	c.by.Outcome.Hide()
-	of := outcome.Session{Client: consent.Party(c.by.Who, c.by.Bound), ID: cmp.Or(c.by.Session, c.by.Agent)}
-	report := c.tool.hub.Outcomes().Report(of, op.id, c.by.Outcome)
+	c.by.Request.Hide()
+	of := ledger.Session{Client: consent.Party(c.by.Who, c.by.Bound), ID: cmp.Or(c.by.Session, c.by.Agent)}
+	report := c.tool.hub.Ledger().Report(of, op.id, c.by.Request)
 	data, err := json.Marshal(report)
 	if err != nil {
 		return nil, err

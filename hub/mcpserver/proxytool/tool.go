@@ -10,7 +10,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -25,7 +25,7 @@ type Hub interface {
 	Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
 	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
-	Outcomes() *outcome.Ledger
+	Ledger() *ledger.Ledger
 }
 
 // proxy is what the tools of one hub have in common. It is safe for concurrent use.

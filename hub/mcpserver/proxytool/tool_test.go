@@ -11,7 +11,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/consent"
-	"tabhub/hub/outcome"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -29,10 +29,10 @@ type fakeHub struct {
 
 	prompts map[string]string // name → GetPromptResult
 
-	outcomes outcome.Ledger
+	ledger *ledger.Ledger
 }
 
-func (w *fakeHub) Outcomes() *outcome.Ledger { return &w.outcomes }
+func (w *fakeHub) Ledger() *ledger.Ledger { return w.ledger }
 
 func (w *fakeHub) List(kind hub.ListKind) *hub.Listing {
 	w.mu.Lock()
@@ -109,7 +109,7 @@ const (
 )
 
 func newFakeHub() *fakeHub {
-	return &fakeHub{
+	return &fakeHub{ledger: ledger.New(),
 		lists: map[hub.ListKind]*hub.Listing{
 			hub.ListTools: listing(1,
 				item("calculator_add", "calc.example.com", addJSON),

@@ -1,27 +1,28 @@
-package outcome
+package ledger
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
-// State is what became of a call.
-type State string
+// Outcome is what became of a call.
+type Outcome string
 
-// The states.
+// The outcomes.
 const (
-	UnderWay State = "under_way"
-	Ended    State = "ended"
-	NotSent  State = "not_sent"
-	MayHave  State = "may_have_taken_effect"
-	NotKnown State = "unknown"
+	UnderWay Outcome = "under_way"
+	Ended    Outcome = "ended"
+	NotSent  Outcome = "not_sent"
+	MayHave  Outcome = "may_have_taken_effect"
+	NotKnown Outcome = "unknown"
 )
 
 // Report says what became of a call.
 type Report struct {
 	ID    string    `json:"id,omitempty"`
 	Tool  string    `json:"tool,omitempty"` // or what else was asked for
-	State State     `json:"state"`
+	State Outcome   `json:"state"`
 	Sent  *bool     `json:"sent,omitempty"` // of one under way: it may have reached a page
 	Began time.Time `json:"began,omitzero"`
 	Took  float64   `json:"tookMs,omitempty"`
@@ -40,9 +41,9 @@ func (l *Ledger) Report(of Session, id string, but *Call) Report {
 	if c == nil {
 		return Report{ID: id, State: NotKnown, Note: "The hub does not know of such a call: none was made, it is forgotten by now, or the hub has been restarted since. It may have taken effect."}
 	}
-	r := Report{ID: c.id, Tool: c.tool, State: c.stateLocked(), Began: c.began, Result: c.result, Fault: c.fault}
-	if c.ended.IsZero() {
-		r.Sent = new(c.sends.Load() > 0)
+	r := Report{ID: c.id, Tool: c.tool, State: c.outcomeLocked(), Began: c.began, Result: c.result, Fault: c.fault}
+	if c.state < answered {
+		r.Sent = new(c.sends > 0)
 	} else {
 		r.Took = float64(c.ended.Sub(c.began).Microseconds()) / 1000
 	}
@@ -57,14 +58,14 @@ func (l *Ledger) Report(of Session, id string, but *Call) Report {
 	return r
 }
 
-func (c *Call) stateLocked() State {
-	answered := c.result != nil || c.fault != nil || c.large
+func (c *Call) outcomeLocked() Outcome {
+	answers := c.result != nil || c.fault != nil || c.large
 	switch {
-	case c.ended.IsZero():
+	case c.state < answered:
 		return UnderWay
-	case answered && !c.failed.Load():
+	case answers && !c.failed:
 		return Ended
-	case c.sends.Load() > 0:
+	case c.sends > 0:
 		return MayHave
 	}
 	return NotSent
@@ -72,26 +73,26 @@ func (c *Call) stateLocked() State {
 
 // findLocked returns the call of that id that one of the client's sessions has made or, if id
 // is "", the latest of the session that is not but. nil: there is none.
-func (l *Ledger) findLocked(of Session, id string, but *Call) *Call {
-	if id == "" {
-		if s := l.sessions[of]; s != nil {
-			for i := len(s.calls) - 1; i >= 0; i-- {
-				if c := s.calls[i]; c != but && !c.hidden {
-					return c
-				}
-			}
-		}
-		return nil
-	}
-	for _, s := range l.sessions {
-		if s.id.Client != of.Client {
-			continue
-		}
-		for _, c := range s.calls {
-			if c.id == id {
-				return c
-			}
+func (l *Ledger) findLocked(of Session, id string, but *Call) (found *Call) {
+	consider := func(c *Call) {
+		switch {
+		case id != "" && c.id == id:
+			found = c
+		case id == "" && c != but && !c.hidden && (found == nil || c.began.After(found.began)):
+			found = c
 		}
 	}
-	return nil
+	for c := l.oldest; c != nil; c = c.newer {
+		if c.session != nil && (c.session.id == of || id != "" && c.session.id.Client == of.Client) {
+			consider(c)
+		}
+	}
+	for sid, s := range l.sessions {
+		if sid == of || id != "" && sid.Client == of.Client {
+			for _, c := range slices.Concat(s.ended, s.lost) {
+				consider(c)
+			}
+		}
+	}
+	return found
 }

@@ -1,0 +1,202 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/auth"
+	"tabhub/hub/consent"
+	"tabhub/hub/item"
+	"tabhub/hub/ledger"
+	"tabhub/hub/record"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// The keys of a result's _meta that say which call it is the answer to, and that a request with the
+// same id in the same session has asked for it before.
+const (
+	metaCall     = ledger.MetaKey
+	metaRepeated = "tabhub/repeated"
+)
+
+// repeatedText is what a model reads below an answer that its client has had already.
+const repeatedText = "The request has the id of one that was answered before, so this is that answer: the call was not made again. A new call needs a new id."
+
+// maxTool is how much of a name or URI is kept, in bytes.
+const maxTool = 256
+
+// asked returns what a request asks for, "" if nothing is kept of it.
+func (rq *request) asked() string {
+	member := "name"
+	switch rq.method {
+	case "resources/read":
+		member = "uri"
+	case "tools/call", "prompts/get":
+	default:
+		return ""
+	}
+	what, _ := rq.text(member)
+	if len(what) > maxTool {
+		what = strings.ToValidUTF8(what[:maxTool], "") + "…"
+	}
+	return what
+}
+
+// begin has rq, if it waits, under way in the ledger. If its session has no room for it, ctx stays
+// nil. answer ends what begin begins.
+func (rq *request) begin() {
+	ses := rq.ses
+	if !rq.waits() || ses.full {
+		return
+	}
+	ctx, stop := context.WithCancelCause(ses.values)
+	what := rq.asked()
+	a := ledger.Ask{Session: rq.session(), Tool: what, Hidden: what == "", Conn: ses, Stop: stop}
+	if rq.method == methodListen {
+		a.Conn = listening{ses}
+	}
+	if ses.id != "" {
+		a.Request, a.Body, a.Stream, a.Max = idKey(rq.id), rq.params, ses.stream, ses.srv.opts.MaxInFlight
+	}
+	call, joined := ses.srv.hub.Ledger().Begin(a)
+	if call == nil {
+		stop(nil)
+		return
+	}
+	rq.ctx, rq.stop, rq.call, rq.joined, rq.kept = ctx, stop, call, joined, what != ""
+	ses.hook()
+	if ses.ctx.Err() != nil { // interrupt may have been there
+		stop(context.Cause(ses.ctx))
+	}
+}
+
+// listening is the connection of the requests of a session that last until they are cancelled.
+type listening struct{ *session }
+
+// session names the session of a request, as far as its calls go.
+func (rq *request) session() ledger.Session {
+	id := rq.ses.id
+	if id == "" {
+		id = rq.agent(rq.clientName())
+	}
+	return rq.ses.identity.session(id)
+}
+
+// session names a session of the client, as far as its calls go.
+func (of *identity) session(id string) ledger.Session {
+	return ledger.Session{Client: consent.Party(of.who, of.bound), ID: id}
+}
+
+// join answers a request with the answer of the call that it asks for again.
+func (s *Server) join(ctx context.Context, rq *request) (frame, error) {
+	had := rq.call.WasTaken()
+	var left <-chan struct{}
+	if rq.http != nil {
+		left = rq.http.Done()
+	}
+	select {
+	case <-rq.call.Done():
+	case <-left:
+		return frame{}, errSilent
+	case <-ctx.Done():
+		if cause := context.Cause(ctx); errors.Is(cause, errCancelled) || errors.Is(cause, errGone) {
+			return frame{}, errSilent
+		}
+		return s.cutShort(ctx, rq)
+	}
+	e := rq.caller(nil, nil).Entry(record.Repeated, time.Now())
+	e.Call, e.Outcome = rq.call.ID(), "ok"
+	if e.Tool = rq.name("name"); e.Tool == "" {
+		e.Tool = rq.name("uri")
+	}
+	s.hub.Record(e)
+	result, fault := rq.call.Answer()
+	task, isTask := rq.call.Task()
+	switch {
+	case isTask:
+		result = taskResult(&task)
+	case fault != nil:
+		return frame{}, faultOf(fault)
+	case result == nil:
+		result = (&hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and its answer is not kept; it may have taken effect"}).Result()
+	}
+	if had && rawjson.Get(result, "content") != nil { // a page that asks back, and a task, have none
+		result = item.AddText(result, repeatedText)
+	}
+	return s.result(rq, result, ""), nil
+}
+
+// cutShort answers what the end of the hub, or of the client's credential, has ended.
+func (s *Server) cutShort(ctx context.Context, rq *request) (frame, error) {
+	why := ErrClosing
+	if errors.Is(context.Cause(ctx), auth.ErrEnded) {
+		why = auth.ErrEnded
+	}
+	return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: why.Error() + "; the call may have taken effect"})
+}
+
+// end ends the call that a request is; e is the error that it is answered with, nil if none. It
+// returns that as the client gets it.
+func (rq *request) end(e *rpcError) *rpcError {
+	if rq.call == nil {
+		return e
+	}
+	var fault json.RawMessage
+	if e != nil && rq.kept {
+		told := *e
+		told.data = withCall(e.data, rq.call.ID())
+		e, fault = &told, told.append(nil)
+	}
+	if !rq.joined && !rq.isTask {
+		rq.call.End(rq.raw, fault)
+	}
+	rq.raw = nil // which the call may forget
+	return e
+}
+
+// endSilent is end for a request that is not answered.
+func (rq *request) endSilent() {
+	rq.end(nil)
+	if rq.ctx != nil && errors.Is(context.Cause(rq.ctx), errGone) {
+		rq.call.Lost()
+	} else {
+		rq.call.Taken() // nobody wants it
+	}
+}
+
+// owns returns a frame that answers rq.
+func (rq *request) owns(f frame) frame {
+	if rq.kept {
+		f.of = rq.call
+	}
+	return f
+}
+
+// withCall returns the data of an error with the call's id, unless the data is no object.
+func withCall(data json.RawMessage, id string) json.RawMessage {
+	if len(data) > 0 && data[0] != '{' {
+		return data
+	}
+	out := rawjson.AppendStringMember([]byte{'{'}, "call", id)
+	for key, v := range rawjson.Members(data) {
+		if key != "call" {
+			out = rawjson.AppendMember(out, key, v)
+		}
+	}
+	return append(out, '}')
+}
+
+// appendCall appends what _meta says of the call that rq is, two members at most, and a comma.
+func (rq *request) appendCall(out []byte) []byte {
+	id := rq.call.ID()
+	out = append(append(append(out, `"`+metaCall+`":"`...), id...), `",`...)
+	if rq.joined {
+		out = append(append(append(out, `"`+metaRepeated+`":"`...), id...), `",`...)
+	}
+	return out
+}
