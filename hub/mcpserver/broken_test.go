@@ -156,8 +156,8 @@ func (c *ofHTTP) next() string {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if _, event, ok := strings.Cut(string(b), "data: "); ok { // it took so long that the connection was kept alive
-		return event
+	if i := strings.LastIndex(string(b), "data: "); i >= 0 { // it took so long that the connection was kept alive
+		return string(b[i+len("data: "):])
 	}
 	return string(b)
 }
@@ -187,7 +187,7 @@ func (c *ofSSE) connect() {
 	var ctx context.Context
 	ctx, c.leave = context.WithCancel(c.t.Context())
 	resp := c.doContext(ctx, "GET", "/sse", "", "Accept", "text/event-stream")
-	c.events = &events{c.t, resp.Body, bufio.NewReader(resp.Body)}
+	c.events = &events{t: c.t, body: resp.Body, r: bufio.NewReader(resp.Body)}
 	_, c.endpoint, _ = c.events.next()
 	c.endpoint = strings.TrimPrefix(c.endpoint, c.url)
 	c.post(initializeLine("2024-11-05"))

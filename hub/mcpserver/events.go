@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -22,17 +23,25 @@ func newTimedWriter(w http.ResponseWriter, limit time.Duration) timedWriter {
 // eventWriter writes frames as server-sent events.
 type eventWriter struct {
 	timedWriter
-	gone context.Context // ends when the client has gone; nil: somebody else looks
+	gone   context.Context // ends when the client has gone
+	stream *eventStream    // whose connection it is; nil: the response to a POST
+
+	log   *eventLog // what it writes is kept in; nil: nowhere, and its events have no ids
+	prime bool      // the client is to learn the id of the stream before there is an event
+
+	// owned by who writes
+	last  int // the number of the last event
+	start []byte
 }
 
 // startEvents makes the response an event stream.
-func (s *Server) startEvents(w http.ResponseWriter) *eventWriter {
+func (s *Server) startEvents(w http.ResponseWriter, gone context.Context) *eventWriter {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	return &eventWriter{timedWriter: newTimedWriter(w, s.opts.WriteLimit)}
+	return &eventWriter{timedWriter: newTimedWriter(w, s.opts.WriteLimit), gone: gone}
 }
 
 var (
@@ -42,14 +51,49 @@ var (
 
 // write implements sink.
 func (e *eventWriter) write(fs []frame) error {
-	if e.gone != nil && e.gone.Err() != nil {
+	if e.log == nil {
+		return e.send(fs)
+	}
+	fs, err := e.log.add(e, fs)
+	if err != nil {
+		return err
+	}
+	before := e.last
+	if err := e.send(fs); err != nil {
+		e.log.failed(e, before, fs)
+		return err
+	}
+	for i := range fs {
+		if of := fs[i].of; of != nil {
+			of.delivered()
+			fs[i].of = nil
+		}
+	}
+	if e.stream != nil && e.log.ended(e.last) {
+		e.stream.close()
+	}
+	return nil
+}
+
+func (e *eventWriter) send(fs []frame) error {
+	if e.gone.Err() != nil {
 		return errGone
 	}
 	defer e.rest()
+	if e.prime {
+		e.prime = false
+		if err := e.writeAll(append(e.appendID(nil), "data: \n\n"...)); err != nil {
+			return err
+		}
+	}
 	for i := range fs {
 		parts := [][]byte{eventStart, fs[i].head, fs[i].body, fs[i].tail, eventEnd}
 		if fs[i].raw {
 			parts = [][]byte{fs[i].head}
+		} else if e.log != nil {
+			e.last++
+			e.start = append(e.appendID(e.start[:0]), eventStart...)
+			parts[0] = e.start
 		}
 		for _, p := range parts {
 			if err := e.writeAll(p); err != nil {
@@ -58,6 +102,26 @@ func (e *eventWriter) write(fs []frame) error {
 		}
 	}
 	return e.rc.Flush()
+}
+
+// appendID appends the id of the last event.
+func (e *eventWriter) appendID(b []byte) []byte {
+	b = append(append(append(b, "id: "...), e.log.name...), '-')
+	return append(strconv.AppendInt(b, int64(e.last), 10), '\n')
+}
+
+// wake has the stream write what the log has.
+func (e *eventWriter) wake() {
+	if e != nil && e.stream != nil {
+		e.stream.out.post(comment)
+	}
+}
+
+// end ends the stream.
+func (e *eventWriter) end() {
+	if e != nil && e.stream != nil {
+		e.stream.close()
+	}
 }
 
 // rest ends the time that the client has: the connection may be used again.
@@ -79,22 +143,21 @@ func (t *timedWriter) writeAll(p []byte) error {
 
 // eventStream is a response that stays open: GET of /mcp and of /sse.
 type eventStream struct {
-	srv  *Server
-	r    *http.Request
-	rc   *http.ResponseController
-	out  *outbox
-	quit chan struct{}
-	once sync.Once
+	srv    *Server
+	r      *http.Request
+	events *eventWriter
+	out    *outbox
+	quit   chan struct{}
+	once   sync.Once
 }
 
-// newEventStream starts the response, of which nothing is sent yet.
-func (s *Server) newEventStream(w http.ResponseWriter, r *http.Request, ses *session) *eventStream {
-	st := &eventStream{srv: s, r: r, quit: make(chan struct{})}
-	ew := s.startEvents(w)
-	ew.gone = r.Context()
-	st.rc = ew.rc
-	st.out = newOutbox(ew, ses.notices, func(error) {
-		ses.retell()
+// newEventStream starts the response, of which nothing is sent yet. notices and lost are the
+// outbox's.
+func (s *Server) newEventStream(w http.ResponseWriter, r *http.Request, notices func() []frame, lost func(*eventStream, error)) *eventStream {
+	st := &eventStream{srv: s, r: r, events: s.startEvents(w, r.Context()), quit: make(chan struct{})}
+	st.events.stream = st
+	st.out = newOutbox(st.events, notices, func(err error) {
+		lost(st, err)
 		st.close()
 	})
 	return st
@@ -103,46 +166,59 @@ func (s *Server) newEventStream(w http.ResponseWriter, r *http.Request, ses *ses
 // run keeps the response open until the client goes, close is called or the Server
 // is closed.
 func (st *eventStream) run() {
-	stop := every(st.srv.opts.KeepAlive, func() { st.out.post(comment) })
+	alive := every(st.srv.opts.KeepAlive, st.srv.opts.KeepAlive, st.out)
+	defer alive.stop()
 	select {
 	case <-st.r.Context().Done():
 	case <-st.quit:
 	case <-st.srv.ctx.Done():
 	}
-	stop()
 }
 
 // finish waits for what is being written, but not long.
 func (st *eventStream) finish() {
-	_ = st.rc.SetWriteDeadline(time.Now().Add(flushAtEnd))
+	rc := st.events.rc
+	_ = rc.SetWriteDeadline(time.Now().Add(flushAtEnd))
 	if st.out.stop() == nil {
 		// A client that reads sees the end, however busy this machine is.
-		_ = st.rc.SetWriteDeadline(time.Now().Add(10 * flushAtEnd))
+		_ = rc.SetWriteDeadline(time.Now().Add(10 * flushAtEnd))
 	}
 }
 
 // close ends the response. It does not wait and is idempotent.
 func (st *eventStream) close() { st.once.Do(func() { close(st.quit) }) }
 
-// every calls f at each interval until stop is called.
-func every(interval time.Duration, f func()) (stop func()) {
-	var mu sync.Mutex
-	var timer *time.Timer
-	stopped := false
-	mu.Lock()
-	defer mu.Unlock()
-	timer = time.AfterFunc(interval, func() {
-		f()
-		mu.Lock()
-		defer mu.Unlock()
-		if !stopped {
-			timer.Reset(interval)
+// keepAlive posts a comment now and then, so that nobody on the way takes a connection that
+// waits for a dead one.
+type keepAlive struct {
+	mu      sync.Mutex
+	timer   *time.Timer
+	stopped bool
+}
+
+// every posts a comment to out after first, and then at each interval, until stop is called.
+func every(first, interval time.Duration, out *outbox) *keepAlive {
+	k := &keepAlive{}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.timer = time.AfterFunc(first, func() {
+		out.post(comment)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if !k.stopped {
+			k.timer.Reset(interval)
 		}
 	})
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		stopped = true
-		timer.Stop()
+	return k
+}
+
+// stop is nothing on nil.
+func (k *keepAlive) stop() {
+	if k == nil {
+		return
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stopped = true
+	k.timer.Stop()
 }

@@ -39,8 +39,9 @@ func (f *frame) bytes() []byte {
 
 const frameStart = `{"jsonrpc":"2.0","id":`
 
-// comment is a keep-alive of an event stream.
-var comment = frame{head: []byte(":\n\n"), raw: true}
+// comment is a keep-alive of an event stream. No empty line follows it, which some clients take for
+// the end of an event without data when they have had an id.
+var comment = frame{head: []byte(":\n"), raw: true}
 
 // resultFrame answers id with a raw result. extra, if any, are members (without
 // braces) that go first into the result, which then must be an object.

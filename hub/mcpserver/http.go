@@ -136,7 +136,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	x := newExchange(s, w, r, object, stream)
-	defer x.out.stop() // no write may outlive the handler
+	defer x.end() // no write may outlive the handler
 	var out *outbox
 	if stream {
 		out = x.out
@@ -176,6 +176,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 		return
 	}
 	defer release()
+	x.ses = ses
 	if m.method == "" && !m.response {
 		x.answerWith(s.batch(ses, out, x.ctx, b))
 		return
@@ -193,7 +194,7 @@ func (s *Server) respond(x *exchange, ctx context.Context, rq *request) {
 	rq.http = x.ctx
 	if rq.waits() {
 		rq.begin()
-		defer x.keepAlive()()
+		defer x.keepAlive().stop()
 	}
 	f, status, ok := s.answer(ctx, rq)
 	switch {
@@ -248,12 +249,42 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.streams.leave()
-	st := s.newEventStream(w, r, ses)
-	ses.attach(st)
+	s.events(w, r, ses)
+}
+
+// events is a stream of GET: the one of the event that the client has had last, else a new one on
+// which it is told of changes.
+func (s *Server) events(w http.ResponseWriter, r *http.Request, ses *session) {
+	log, n := s.replays.find(ses, r.Header.Get("Last-Event-ID"))
+	if log != nil && log.ended(n) {
+		w.WriteHeader(http.StatusNoContent) // by which clients of event streams know that nothing follows
+		return
+	}
+	notices := ses.notices
+	if log != nil && !log.changes {
+		notices = nil
+	}
+	st := s.newEventStream(w, r, notices, ses.missed)
+	missed := false
+	if log != nil {
+		st.events.log = log
+		missed = !log.take(st.events, n) && log.changes
+	} else if log, missed = s.replays.begin(ses, st.events, true); log != nil {
+		st.events.log, st.events.prime = log, ses.takesPrimer()
+	} else {
+		return // the session has ended meanwhile
+	}
+	if missed {
+		ses.retell()
+	}
+	if log.changes {
+		ses.attach(st)
+		defer ses.detach(st)
+	}
 	st.out.put(comment) // the headers go with it: who sees them misses no change
 	st.run()
-	ses.detach(st)
 	st.finish()
+	log.leave(st.events)
 }
 
 // attach makes st the stream on which the session is told of changes.
@@ -292,8 +323,24 @@ func (ses *session) detach(st *eventStream) {
 	}
 }
 
-// retell is called when a stream broke: what it was told last may not have arrived,
-// so the next stream begins with it.
+// missed is called when a stream of the session broke. What it was told last may not have arrived:
+// it is told so on the stream that there is, or on the next one, unless that goes on with this one.
+func (ses *session) missed(st *eventStream, err error) {
+	if errors.Is(err, errTaken) || !st.events.log.changes {
+		return
+	}
+	ses.mu.Lock()
+	out := ses.out
+	ses.mu.Unlock()
+	if out == nil || out == st.out {
+		ses.srv.replays.miss(ses)
+		return
+	}
+	ses.retell()
+	out.wake()
+}
+
+// retell has the client told that each list may have changed.
 func (ses *session) retell() {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()

@@ -55,7 +55,7 @@ func TestEndedSessionsLeaveNothing(t *testing.T) {
 			defer drop()
 			resp := c.doContext(ctx, "GET", "/sse", "")
 			defer resp.Body.Close()
-			e := &events{t, resp.Body, bufio.NewReader(resp.Body)} // readEvents would keep it
+			e := &events{t: t, body: resp.Body, r: bufio.NewReader(resp.Body)} // readEvents would keep it
 			_, endpoint, err := e.next()
 			if err != nil {
 				t.Error(err)
@@ -83,7 +83,7 @@ func TestEndedSessionsLeaveNothing(t *testing.T) {
 			c.initialize("2025-11-25")
 			resp := c.do("GET", "/mcp", "", "Accept", "text/event-stream")
 			defer resp.Body.Close()
-			get := &events{t, resp.Body, bufio.NewReader(resp.Body)}
+			get := &events{t: t, body: resp.Body, r: bufio.NewReader(resp.Body)}
 			for _, m := range []string{
 				`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"tabhub://a/x"}}`,
 				`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo"}}`,

@@ -105,6 +105,7 @@ type Server struct {
 	lists    [4]atomic.Pointer[list]
 	expose   [4]exposure // by list; for ExposeAuto
 	sessions sessions
+	replays  replays
 	opened   atomic.Uint64 // streams
 	active   gate          // requests that are answered
 	runs     gate          // calls that may become tasks

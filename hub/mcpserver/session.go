@@ -227,6 +227,7 @@ func (ses *session) end(cause error) {
 	for _, g := range gets {
 		g.close()
 	}
+	ses.srv.replays.drop(ses)
 }
 
 type identityKey struct{}

@@ -31,7 +31,7 @@ func (s *Server) SSE() http.Handler {
 			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))
 			return
 		}
-		st := s.newEventStream(w, r, ses)
+		st := s.newEventStream(w, r, ses.notices, func(*eventStream, error) {})
 		ses.mu.Lock()
 		ses.out = st.out
 		ses.mu.Unlock()

@@ -45,6 +45,7 @@ import (
 //	status CODE                 the HTTP status of the last request that was answered
 //	header NAME VALUE           a header of that answer; "$name" as in messages
 //	get                         the client opens the event stream of Streamable HTTP
+//	resume                      or goes on with the one of the last event that it has had
 //	delete                      it ends its session
 //	leave                       it goes without a word
 //	ended                       the hub has ended the stream
@@ -91,6 +92,7 @@ type player struct {
 	asked    []string
 	received []string
 	answers  []*http.Response // the last one counts
+	lastID   string           // of an event
 	ended    bool
 }
 
@@ -142,6 +144,11 @@ func (p *player) Step(verb, rest string) error {
 			return err
 		}
 		p.do("POST", rest)
+	case "resume":
+		p.mu.Lock()
+		p.header.Set("Last-Event-ID", p.lastID)
+		p.mu.Unlock()
+		p.do("GET", "")
 	case "get":
 		p.do("GET", "")
 	case "delete":
@@ -245,7 +252,11 @@ func (p *player) read(resp *http.Response) {
 			p.mu.Lock()
 			p.path = strings.TrimPrefix(value, p.url)
 			p.mu.Unlock()
-		case field == "data":
+		case field == "id":
+			p.mu.Lock()
+			p.lastID = value
+			p.mu.Unlock()
+		case field == "data" && value != "":
 			p.receive(value)
 		}
 	}

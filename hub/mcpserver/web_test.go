@@ -154,6 +154,7 @@ type events struct {
 	t    *testing.T
 	body io.ReadCloser
 	r    *bufio.Reader
+	id   string // of the latest event
 }
 
 func readEvents(t *testing.T, resp *http.Response) *events {
@@ -162,11 +163,11 @@ func readEvents(t *testing.T, resp *http.Response) *events {
 		t.Fatalf("%s, %s", resp.Status, ct)
 	}
 	t.Cleanup(func() { resp.Body.Close() })
-	return &events{t, resp.Body, bufio.NewReader(resp.Body)}
+	return &events{t: t, body: resp.Body, r: bufio.NewReader(resp.Body)}
 }
 
-// next returns the name and data of the next event, io.EOF at the end. Of a comment
-// it returns ":".
+// next returns the name and data of the next event, io.EOF at the end, and notes its id. Of a
+// comment it returns ":", of an event without data "id".
 func (e *events) next() (name, data string, err error) {
 	for {
 		line, err := e.r.ReadString('\n')
@@ -177,7 +178,9 @@ func (e *events) next() (name, data string, err error) {
 		case line == "":
 			return name, data, nil
 		case strings.HasPrefix(line, ":"):
-			name = ":"
+			return ":", "", nil
+		case strings.HasPrefix(line, "id: "):
+			e.id, name = line[len("id: "):], "id"
 		case strings.HasPrefix(line, "event: "):
 			name = line[len("event: "):]
 		case strings.HasPrefix(line, "data: "):
@@ -192,7 +195,7 @@ func (e *events) next() (name, data string, err error) {
 func (e *events) want(data string) {
 	e.t.Helper()
 	name, got, err := e.next()
-	for name == ":" && err == nil {
+	for (name == ":" || name == "id") && err == nil {
 		name, got, err = e.next()
 	}
 	if err != nil || name != "message" || got != data {
@@ -203,7 +206,7 @@ func (e *events) want(data string) {
 func (e *events) wantEnd() {
 	e.t.Helper()
 	name, data, err := e.next()
-	for name == ":" && err == nil {
+	for (name == ":" || name == "id") && err == nil {
 		name, data, err = e.next()
 	}
 	if err != io.EOF {
