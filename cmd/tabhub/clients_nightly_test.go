@@ -16,6 +16,7 @@ func init() {
 	typeScriptClients = append(typeScriptClients,
 		"v1 http 2025-11-25", "v2 stdio 2025-11-25", "v2 stdio 2026-07-28", "v2 stdio auto", "v2 http 2025-11-25", "v2 http auto")
 	askedClients = append(askedClients, "v1 stdio 2025-11-25", "v1 sse 2024-11-05", "v2 http 2025-11-25", "v2 http 2026-07-28")
+	cutClients = append(cutClients, "v2 http 2025-11-25")
 	signInSDKs = append(signInSDKs, "v1")
 }
 

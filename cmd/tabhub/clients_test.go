@@ -104,6 +104,7 @@ func (s *serving) env() []string {
 var (
 	typeScriptClients = []string{"v1 stdio 2025-11-25", "v1 sse 2024-11-05", "v2 http 2026-07-28"}
 	askedClients      = []string{"v1 http 2025-11-25", "v2 stdio 2026-07-28"}
+	cutClients        = []string{"v1 http 2025-11-25"}
 )
 
 // The TypeScript SDKs, old and new, over all transports; each plays a tab too.
@@ -136,20 +137,27 @@ func TestResultsAtTypeScriptClients(t *testing.T) {
 // an owner is asked only so often.
 func TestOwnerAtTypeScriptClients(t *testing.T) {
 	t.Parallel()
-	askClients(t, "consent.mjs", "--policy", "careful")
+	runClients(t, "consent.mjs", askedClients, "--policy", "careful")
 }
 
 // A page's tool asks the user of a client while it runs, and goes on with the answers.
 func TestToolAsksAtTypeScriptClients(t *testing.T) {
 	t.Parallel()
-	askClients(t, "asks.mjs")
+	runClients(t, "asks.mjs", askedClients)
 }
 
-// askClients runs a script with each kind of client that can be asked, at a hub of its own.
-func askClients(t *testing.T, script string, flags ...string) {
+// The connections of a client are cut while the page works, and while the answer is on its way: the
+// page runs each call once, and the client gets its answer.
+func TestCutOffTypeScriptClients(t *testing.T) {
+	t.Parallel()
+	runClients(t, "cut.mjs", cutClients, "--set", "allow-host=127.0.0.1")
+}
+
+// runClients runs a script with each kind of client, at a hub of its own.
+func runClients(t *testing.T, script string, kinds []string, flags ...string) {
 	t.Helper()
 	node(t, script)
-	for _, args := range askedClients {
+	for _, args := range kinds {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			cmd := node(t, script, strings.Fields(args)...)

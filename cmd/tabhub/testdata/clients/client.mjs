@@ -6,9 +6,10 @@ const { TABHUB_URL: url, TABHUB_TOKEN: token, TABHUB_COMMAND: command } = proces
 
 /**
  * Connects a client of the older SDK (v1) or the newer (v2) with the hub of the environment, and
- * returns it with a function that calls a tool. elicited answers the parameters of elicitations.
+ * returns it with a function that calls a tool. elicited answers the parameters of elicitations;
+ * at is the hub, or a proxy of it.
  */
-export async function connect(sdk, transport, version, { elicited, toolsChanged = () => {} }) {
+export async function connect(sdk, transport, version, { elicited, toolsChanged = () => {}, at = url }) {
   const info = { name: 'clients', version: '1' };
   const capabilities = { elicitation: {} };
   const answer = ({ params }) => elicited(params);
@@ -24,10 +25,10 @@ export async function connect(sdk, transport, version, { elicited, toolsChanged 
       await client.connect(new StdioClientTransport(stdio()));
     } else if (transport === 'sse') {
       const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
-      await client.connect(new SSEClientTransport(new URL('/sse', url), { requestInit: { headers } }));
+      await client.connect(new SSEClientTransport(new URL('/sse', at), { requestInit: { headers } }));
     } else {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-      await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
+      await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', at), { requestInit: { headers } }));
       await sleep(200); // its GET stream opens in the background
     }
     return { client, call: (params, options) => client.callTool(params, undefined, options) };
@@ -43,7 +44,7 @@ export async function connect(sdk, transport, version, { elicited, toolsChanged 
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     await client.connect(new StdioClientTransport(stdio()));
   } else {
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', at), { requestInit: { headers } }));
     await sleep(200);
   }
   return { client, call: (params, options) => client.callTool(params, options) };
