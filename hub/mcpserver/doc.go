@@ -38,6 +38,11 @@
 // Answers are never dropped: when too many wait, no further request is read from the
 // client.
 //
+// The event streams of a Streamable HTTP session are more than their connections: replay.go keeps
+// their events for a while. What a connection cannot be written any more is for the one over which
+// the client goes on with the stream, at once or later. The goroutine that answers a POST only puts
+// it there, and has that other connection's outbox write it.
+//
 // A request that may have to wait for a page counts against its session's limit, and only
 // its own client can cancel it. A request that was cancelled gets no answer. Before
 // 2026-07-28 a client that leaves does not cancel; from then on it does. A request with the id of
