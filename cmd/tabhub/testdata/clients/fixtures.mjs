@@ -39,6 +39,7 @@ const elicited = ({ answer }) => `Elicitation completed: action=${answer.action}
 
 const tools = [
   { name: 'test_simple_text', run: () => text('This is a simple text response for testing.') },
+  { name: 'test_reconnection', run: async () => { await sleep(2500); return text('The answer on an event stream.'); } },
   { name: 'test_image_content', run: () => ({ content: [{ type: 'image', data: png, mimeType: 'image/png' }] }) },
   { name: 'test_audio_content', run: () => ({ content: [{ type: 'audio', data: wav, mimeType: 'audio/wav' }] }) },
   {
