@@ -43,7 +43,7 @@ type eventLog struct {
 	name    string // of the session's streams, also those with an earlier Server
 	changes bool   // it is one of GET: it has no end
 
-	of     *eventLogs   // nil when the session has ended: nothing is kept any more
+	of     *eventLogs   // nil: nothing is kept of it any more
 	events []event      // the latest
 	last   int          // the number of the last event
 	to     *eventWriter // of the connection; nil: there is none
@@ -75,9 +75,11 @@ func (all *replays) begin(ses *session, to *eventWriter, changes bool) (_ *event
 	}
 	idle := func(l *eventLog) bool { return l.to == nil && (l.over || l.changes) }
 	if i := slices.IndexFunc(l.of.logs, idle); i >= 0 && len(l.of.logs) >= maxEventLogs {
-		for old := l.of.logs[i]; len(old.events) > 0; {
+		old := l.of.logs[i]
+		for len(old.events) > 0 {
 			old.dropFirstLocked()
 		}
+		old.of = nil // a client may be about to go on with it
 		l.of.logs = slices.Delete(l.of.logs, i, i+1)
 	}
 	l.of.logs = append(l.of.logs, l)

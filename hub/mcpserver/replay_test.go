@@ -217,6 +217,7 @@ func TestReplaysAreBounded(t *testing.T) {
 		t.Errorf("%d bytes; a session with little has %d of its 5 events, the latest %d of 4", s.replays.bytes, len(small.events), len(l.events))
 	}
 	ses := s.newSession(s.ctx, identity{})
+	found, _ := s.replays.begin(ses, nil, true) // and forgotten before it is gone on with
 	for range 2 * maxEventLogs {
 		l, _ := s.replays.begin(ses, e, false)
 		add(l, e, 1, 10)
@@ -226,4 +227,6 @@ func TestReplaysAreBounded(t *testing.T) {
 	if of := s.replays.of[ses]; len(of.logs) != maxEventLogs || of.events != maxEventLogs {
 		t.Errorf("%d streams of a session are kept, with %d events", len(of.logs), of.events)
 	}
+	found.take(e, 0)
+	add(found, e, 2*maxEvents, 10)
 }
