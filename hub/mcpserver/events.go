@@ -65,7 +65,7 @@ func (e *eventWriter) write(fs []frame) error {
 	}
 	for i := range fs {
 		if of := fs[i].of; of != nil {
-			of.delivered()
+			of.Taken()
 			fs[i].of = nil
 		}
 	}

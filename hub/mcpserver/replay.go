@@ -191,7 +191,7 @@ func (l *eventLog) add(e *eventWriter, fs []frame) ([]frame, error) {
 		case to == e:
 			f.of = nil
 		case f.of != nil:
-			f.of.lost()
+			f.of.Lost()
 			fs[i].of = nil
 		}
 		l.keepLocked(f)
@@ -234,7 +234,7 @@ func (l *eventLog) failed(e *eventWriter, n int, fs []frame) {
 		}
 		n++
 		if of := fs[i].of; of != nil {
-			of.lost()
+			of.Lost()
 			fs[i].of = nil
 			if k := n - 1 - (l.last - len(l.events)); k >= 0 && k < len(l.events) {
 				l.events[k].of = of
