@@ -52,7 +52,7 @@ func (r *run) progressed(p spec.Progress) {
 	}
 	progressed(r.call, p)
 	if r.by.Progress != nil {
-		r.returned(p.Message)
+		r.h.gate.says(r.by.Who, r.ref.ID.Domain, p.Message)
 		r.by.Progress(p)
 	}
 }
@@ -433,14 +433,14 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	if r.target.Item == it {
 		r.h.reach(r.by, &r.action, r.target.Addr.Peer)
 	}
-	if p, err = g.decide(ctx, &r.ad, &r.action, r); err != nil || p.of != nil {
+	if p, err = g.decide(&r.ad, &r.action); err != nil || p.of != nil {
 		return p, false, err
 	}
 	r.h.inFlight.Add(-1)
 	defer r.h.inFlight.Add(1)
 	r.call.Asks()
 	defer r.call.GoesOn()
-	c := consent.Call{Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
+	c := consent.Call{Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition(), Carries: r.carries}
 	if it.Framed() {
 		c.Top = r.target.URL
 	}

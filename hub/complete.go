@@ -6,7 +6,6 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
-	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -33,7 +32,7 @@ func (h *Hub) Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, 
 	r.timeout, r.moved, r.keeps = spec.ControlTimeout, false, false
 	r.action = actionFor(by, r.target.Item, r.ref.Page)
 	h.reach(by, &r.action, r.target.Addr.Peer)
-	p, ok := h.gate.allows(ctx, &r.action, &r)
+	p, ok := h.gate.allows(&r.action)
 	if !ok {
 		return item.CompleteResult(spec.Response{}), nil
 	}
@@ -41,6 +40,6 @@ func (h *Hub) Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, 
 	if err != nil {
 		h.log.Debug("no completion", "tab", r.target.Addr, "tool", r.ref.ID.Item, "err", err)
 	}
-	r.traced(resp, err, func([]policy.Flow) {})
+	r.traced(resp, err)
 	return item.CompleteResult(resp), context.Cause(ctx)
 }

@@ -33,9 +33,11 @@ func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	if err != nil {
 		return resp, nil, err
 	}
+	var text json.RawMessage
 	if _, ok := req.(*spec.Text); ok {
-		h.gate.flows.Learn(by.Who.ID, site, resp.Result)
+		text = resp.Result
 	}
+	h.gate.returned(by.Who, site, text)
 	return resp, &item.Source{Domain: site, Verified: site != "" && !naming.IsClaimed(site), Tab: to.Public()}, nil
 }
 
@@ -149,9 +151,19 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		c.call.NotSent(reads)
 	}
 	if !errors.Is(err, tabtransport.ErrNotConnected) {
-		c.gate.traceSent(ctx, &c.ad, &c.action, args)
+		c.sent(args)
 	}
 	return resp, err
+}
+
+// sent keeps what the request has sent, for who looks at the call.
+func (c *control) sent(args json.RawMessage) {
+	if c.action.Dataless {
+		return
+	}
+	call := ""
+	c.by.Note(func(e *record.Entry) { call = e.Call })
+	c.gate.flows.Sent(c.by.Who, c.action.Site.Domain, c.gate.rules.Load(), call, args)
 }
 
 // placed returns the request, that for a new tab with where it is to be.
@@ -175,9 +187,6 @@ func (c *control) note() {
 	c.by.Note(func(e *record.Entry) {
 		c.ad.note(e, &c.action)
 		e.Tab, e.URL, e.Origin = c.to.String(), c.url, originOf(c.url)
-		if flows := flowLines(c.action.Flows, c.action.Site.Domain); flows != nil {
-			e.Flows = flows // of one before, too
-		}
 	})
 }
 
@@ -258,9 +267,9 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 	case *spec.OpenTab:
 		a.Name, place, target = "browser_tab new", false, req.URL
 	case *spec.ActivateTab:
-		a.Name = "browser_tab activate"
+		a.Name, a.Dataless = "browser_tab activate", true
 	case *spec.CloseTab:
-		a.Name = "browser_tab close"
+		a.Name, a.Dataless = "browser_tab close", true
 	case *spec.Navigate:
 		a.Name, target = "browser_page goto", req.URL
 	case *spec.Screenshot:

@@ -89,7 +89,6 @@ type admission struct {
 	answer   consent.Answer  // of the owner, if one was asked
 	granted  grant           // for what the answer was yes
 	asked    int
-	traced   bool // which values of other sites would be sent was looked for
 }
 
 // grant is for what an answer is good that is for one call only.
@@ -97,7 +96,7 @@ type grant struct {
 	site  spec.Domain
 	name  string
 	pin   policy.Pin
-	layer policy.Layer // what has asked: who has heard of no values of other sites has allowed none
+	layer policy.Layer // what has asked: who has heard of no other site has allowed no flow from it
 }
 
 func grantFor(a *policy.Action, d policy.Decision) grant {
@@ -108,27 +107,13 @@ func grantFor(a *policy.Action, d policy.Decision) grant {
 	return g
 }
 
-// carrier is what is decided about, as far as values of other sites go.
-type carrier interface {
-	// carried returns what of the client's would be sent, objects.
-	carried() []json.RawMessage
-	// known returns texts that the site which they go to knows already.
-	known() []string
-}
-
-// arguments is the carrier of what is sent to no item of a page.
-type arguments json.RawMessage
-
-func (args arguments) carried() []json.RawMessage { return []json.RawMessage{json.RawMessage(args)} }
-func (args arguments) known() []string            { return nil }
-
 // maxAsked is how often the owner is asked about one call, of which the tool changes while
 // one is.
 const maxAsked = 2
 
 // decide decides about an action. Without an error and a permit the owner is to be asked.
-// The error is a *Failure, or ctx's cause.
-func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
+// The error is a *Failure.
+func (g *gate) decide(ad *admission, a *policy.Action) (p permit, err error) {
 	span := telemetry.Begin(g.telemetry, telemetry.Decide)
 	defer func() {
 		effect := ad.decision.Effect
@@ -138,11 +123,7 @@ func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, abou
 		span.End(effect.String())
 	}()
 	rules := g.rules.Load()
-	if ad.traced = rules.Traces(a.Who); ad.traced {
-		if err := g.trace(ctx, a, about); err != nil {
-			return permit{}, err
-		}
-	}
+	a.Read = g.read(rules, a.Who)
 	ad.decision = rules.Decide(a, time.Now())
 	switch {
 	case ad.decision.Effect == policy.Allow:
@@ -192,11 +173,13 @@ func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad
 		if err != nil {
 			return permit{}, err
 		}
-		if p, err := g.decide(ctx, ad, a, arguments(args)); err != nil || p.of != nil {
+		if p, err := g.decide(ad, a); err != nil || p.of != nil {
 			return p, err
 		}
 		c.Asks()
-		err = g.ask(ctx, by, ad, consent.Call{Action: a, Args: args})
+		err = g.ask(ctx, by, ad, consent.Call{Action: a, Args: args, Carries: func() []flow.Match {
+			return g.flows.Compare(a.Who.ID, a.Site.Domain, []json.RawMessage{args})
+		}})
 		c.GoesOn()
 		if err != nil {
 			return permit{}, err
@@ -205,8 +188,8 @@ func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad
 }
 
 // allows decides about an action of which nobody is to be asked.
-func (g *gate) allows(ctx context.Context, a *policy.Action, about carrier) (permit, bool) {
-	p, err := g.decide(ctx, new(admission), a, about)
+func (g *gate) allows(a *policy.Action) (permit, bool) {
+	p, err := g.decide(new(admission), a)
 	return p, err == nil && p.of != nil
 }
 

@@ -180,7 +180,6 @@ func (h *Hub) Close(ctx context.Context) error {
 	<-done
 	h.tasks.Wait()
 	h.ledger.Close()
-	h.gate.flows.Close()
 	<-h.notices.done
 	h.update(func(tx *state.Tx) { tx.SaveSeen() })
 	h.mu.Lock()

@@ -77,16 +77,13 @@ func (h *Hub) Pass(ctx context.Context, by *consent.Caller, a *policy.Action, ar
 	return p, nil
 }
 
-// PassAtOnce is Pass for who must not block. If the owner has to be asked, or what the client
-// knows of sites is still being read, it returns nil: Pass decides then.
+// PassAtOnce is Pass for who must not block. If the owner has to be asked, it
+// returns nil: Pass decides then.
 func (h *Hub) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, error) {
 	g := h.gate
 	p := h.begin(by, a)
 	rules := g.rules.Load()
-	if rules.Traces(a.Who) && g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
-		p.End()
-		return nil, nil
-	}
+	a.Read = g.read(rules, a.Who)
 	ad := admission{decision: rules.Decide(a, time.Now())}
 	by.Note(func(e *record.Entry) { ad.note(e, a) })
 	p.effect = ad.effect()

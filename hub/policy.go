@@ -130,7 +130,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		}),
 	}
 	h.gate.rules.Store(set)
-	h.gate.flows = flow.New(func(d spec.Domain) bool { return h.Policy().IsPrivate(d) })
+	h.gate.flows = flow.New()
 	return nil
 }
 

@@ -28,10 +28,8 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	r.args, r.checked = bytes.Clone(r.sentArgs()), nil // the record may be left when the client has its answer
 	e := r.entry()
 	e.Outcome, e.Result, e.Changed = outcomeOf(resp, err), resp.Result, r.changed
-	r.traced(resp, err, func(flows []policy.Flow) {
-		e.Flows = flowLines(flows, e.Domain)
-		h.Record(e)
-	})
+	r.traced(resp, err)
+	h.Record(e)
 	h.confirmEpoch()
 }
 
@@ -94,6 +92,9 @@ func (r *run) entry() record.Entry {
 // note sets in a record what was decided about an action, and who has said so.
 func (ad *admission) note(e *record.Entry, a *policy.Action) {
 	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.effect().String(), ad.decision.By()
+	if flows := flowLines(ad.decision, a.Site); flows != nil {
+		e.Flows = flows // of one before, too
+	}
 	answer := ad.answer
 	e.Question, e.By, e.Reach, e.Asked = answer.Question, answer.By, string(answer.Reach), answer.Asked
 }

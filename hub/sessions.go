@@ -164,7 +164,7 @@ func (h *Hub) ClaimNew(by *consent.Caller, url string, t state.Terms, open func(
 
 // tabAction is what is done by an action of the hub's tools to a tab that shows a URL.
 func (h *Hub) tabAction(by *consent.Caller, name string, class policy.Class, url string, attested bool) policy.Action {
-	a := policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: name, Class: class}
+	a := policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: name, Class: class, Dataless: true}
 	a.Site.Domain = naming.DomainOfURL(url, attested)
 	a.Site.Any, a.Site.Own = a.Site.Domain == "", h.isOwnPage(url)
 	return a

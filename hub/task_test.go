@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
-	"tabhub/hub/ledger"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"

@@ -1,63 +1,63 @@
 package hub
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
+	"tabhub/hub/flow"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
-// Which values of other sites a request carries is looked for before it is sent if a rule
-// may want to know, and otherwise only for the record, when the answer has gone.
+// What a client does is decided about by which sites it has read. Which of their texts it
+// sends is looked for when somebody is asked, or looks at a call.
 
-// traceWait is how long a request waits until what sites have returned before is read.
-const traceWait = 2 * time.Second
-
-var errTracing = &Failure{spec.FailQueueFull, "the owner has rules about what sites have returned to this client, and some of it is still being read; the call was not sent, try again in a moment"}
-
-// trace sets which values of other sites an action carries. The error is a *Failure, or
-// ctx's cause.
-func (g *gate) trace(ctx context.Context, a *policy.Action, about carrier) error {
-	a.Flows = nil
-	if !g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
+// read returns the sites of which a client has read something, as far as rules care.
+func (g *gate) read(rules *policy.Set, who *policy.Principal) []spec.Domain {
+	if !rules.Traces(who) {
 		return nil
 	}
-	wait, cancel := context.WithTimeout(ctx, traceWait)
-	defer cancel()
-	if g.flows.Settled(wait, a.Who.ID) != nil {
-		return cmp.Or(context.Cause(ctx), error(errTracing))
-	}
-	a.Flows = g.find(a.Who.ID, a.Site.Domain, about.carried(), about.known())
-	return nil
+	return g.flows.Read(who.ID, rules)
 }
 
-// traceSent sets which values of other sites an action has carried, for the record, as far as
-// that is known in time, and notes what its client has sent.
-func (g *gate) traceSent(ctx context.Context, ad *admission, a *policy.Action, args json.RawMessage) {
-	if !ad.traced && g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
-		wait, cancel := context.WithTimeout(ctx, traceWait)
-		defer cancel()
-		_ = g.flows.Settled(wait, a.Who.ID) // what is not read by then is not in the record
-		a.Flows = g.find(a.Who.ID, a.Site.Domain, arguments(args).carried(), nil)
-	}
-	g.flows.Sent(a.Who.ID, args)
+// returned notes that a site returns something to a client, before the client has it. data is
+// what, or nil if it cannot be shown as part of anything.
+func (g *gate) returned(who *policy.Principal, from spec.Domain, data json.RawMessage) {
+	g.flows.Returned(who, from, g.rules.Load(), data)
 }
 
-func (g *gate) find(who string, to spec.Domain, sent []json.RawMessage, known []string) (flows []policy.Flow) {
-	for _, s := range sent {
-		flows = g.flows.Find(flows, who, to, s, known...)
+// says is returned for a text that the site has said beside a result.
+func (g *gate) says(who *policy.Principal, from spec.Domain, text string) {
+	rules := g.rules.Load()
+	var data json.RawMessage
+	if text != "" && rules.Traces(who) {
+		data = rawjson.AppendString(nil, text)
 	}
-	return flows
+	g.flows.Returned(who, from, rules, data)
 }
 
-// carried implements carrier.
+// traced notes what the call has sent, which is kept, and that the site has returned something.
+func (r *run) traced(resp spec.Response, err error) {
+	if !r.sent {
+		return
+	}
+	g, who, to := r.h.gate, r.by.Who, r.ref.ID.Domain
+	if rules := g.rules.Load(); rules.Traces(who) {
+		for _, s := range r.carried() {
+			g.flows.Sent(who, to, rules, r.id, s)
+		}
+	}
+	if remote, ok := errors.AsType[*spec.Error](err); ok {
+		g.says(who, to, remote.Message)
+	} else if err == nil || resp.Result != nil {
+		g.returned(who, to, resp.Result)
+	}
+}
+
+// carried returns what of the client's the call sends, objects.
 func (r *run) carried() (sent []json.RawMessage) {
 	it := r.action.Item.(*item.Item)
 	switch {
@@ -93,46 +93,28 @@ func (r *run) sentArgs() json.RawMessage {
 	return r.args
 }
 
-// known implements carrier.
-func (r *run) known() []string {
-	return []string{r.target.URL, string(r.action.Item.(*item.Item).Definition())}
+// carries returns which texts of other sites stand in what the call would send, for its owner.
+func (r *run) carries() []flow.Match {
+	return r.h.gate.flows.Compare(r.by.Who.ID, r.ref.ID.Domain, r.carried(),
+		r.target.URL, string(r.action.Item.(*item.Item).Definition())) // which the site has
 }
 
-// traced notes for later what the call has sent, which is kept, and what came back, and calls
-// leave with the values of other sites that it carried: when they are known, which may be
-// later, too.
-func (r *run) traced(resp spec.Response, err error, leave func([]policy.Flow)) {
-	if !r.sent {
-		leave(r.action.Flows)
-		return
-	}
-	g, who, to := r.h.gate, r.by.Who.ID, r.ref.ID.Domain
-	sent := r.carried()
-	if r.ad.traced || !g.flows.KnowsOther(who, to) {
-		leave(r.action.Flows)
-	} else {
-		g.flows.After(who, func() { leave(g.find(who, to, sent, r.known())) })
-	}
-	for _, s := range sent {
-		g.flows.Sent(who, s)
-	}
-	if remote, ok := errors.AsType[*spec.Error](err); ok {
-		r.returned(remote.Message)
-	} else if err == nil {
-		g.flows.Learn(who, to, resp.Result)
-	}
-}
+// Carried returns which texts of other sites a call has sent. It reports false if what the call
+// has sent is not kept any more, or never was.
+func (h *Hub) Carried(call string) ([]flow.Match, bool) { return h.gate.flows.CompareCall(call) }
 
-// returned notes for later a text that the site has returned beside its result.
-func (r *run) returned(text string) {
-	r.h.gate.flows.Learn(r.by.Who.ID, r.ref.ID.Domain, rawjson.AppendString(nil, text))
-}
-
-// flowLines returns flows as the record has them.
-func flowLines(flows []policy.Flow, to spec.Domain) []string {
-	var lines []string
-	for _, f := range flows {
-		lines = append(lines, fmt.Sprintf("%s → %s, %s", f.From, to, cmp.Or(f.Field, "what could not be read")))
+// flowLines returns the flows that a decision was about, as the record has them.
+func flowLines(d policy.Decision, to policy.Site) []string {
+	if len(d.From) == 0 {
+		return nil
+	}
+	where := string(to.Domain)
+	if to.Any {
+		where = "any site"
+	}
+	lines := make([]string, 0, len(d.From))
+	for _, from := range d.From {
+		lines = append(lines, fmt.Sprintf("%s → %s", from, where))
 	}
 	return lines
 }

@@ -75,12 +75,9 @@ func (s *sites) wantDenied(by *consent.Caller, text string) {
 	}
 }
 
-// wantRecord checks which values the record of the latest call says it has carried.
+// wantRecord checks which flows the record of the latest call says were decided about.
 func (s *sites) wantRecord(want string) {
 	s.t.Helper()
-	if err := s.hub.gate.flows.Settled(s.t.Context(), tester.Who.ID); err != nil {
-		s.t.Fatal(err)
-	}
 	calls := s.record.Entries(record.Query{Event: record.Call})
 	if got := strings.Join(calls[len(calls)-1].Flows, "; "); got != want {
 		s.t.Errorf("recorded flows %q, want %q", got, want)
@@ -89,15 +86,23 @@ func (s *sites) wantRecord(want string) {
 
 const code = "7f3k-29xq-88ab"
 
-// What an agent has carried from one site to another must be found in the record.
+// What an owner has allowed to flow must be found in the record, and nothing that they do not mind.
 func TestFlowsAreRecorded(t *testing.T) {
 	s := newSites(t, Options{}, policy.Document{})
 	s.readMail(tester)
+	s.note(tester, code)
 	s.wantRecord("")
-	s.note(tester, "nothing")
+	s = newSites(t, Options{}, policy.Document{Private: []string{"mail.example"}, Rules: []policy.Rule{{ID: "r1", Effect: policy.Allow, From: "mail.example", Site: "shop.example"}}})
+	s.note(tester, code)
+	s.wantRecord("")
+	s.readMail(tester)
 	s.wantRecord("")
 	s.note(tester, "the code: 7F3K 29XQ 88AB")
-	s.wantRecord("mail.example → shop.example, text")
+	s.wantRecord("mail.example → shop.example")
+	calls := s.record.Entries(record.Query{Event: record.Call})
+	if found, kept := s.hub.Carried(calls[len(calls)-1].Call); !kept || len(found) != 0 { // which the client had sent before
+		t.Errorf("carried %v, %v", found, kept)
+	}
 }
 
 // answered is tester, whose user answers what is asked with *reach.
@@ -111,33 +116,46 @@ func answered(reach *spec.Reach) (by *consent.Caller, asked *[]*spec.Ask) {
 	return &c, asked
 }
 
-// Nothing of a private site may leave before the owner has said yes.
+// Nothing of a private site may leave before the owner has said yes, in whatever words it is,
+// and the owner sees what of it is seen.
 func TestFlowFromPrivateSite(t *testing.T) {
 	reach := spec.ReachNo
 	by, asked := answered(&reach)
 	s := newSites(t, Options{Askers: []consent.Asker{consent.AskClient}}, policy.Document{Private: []string{"mail.example"}})
+	s.note(by, "nothing has been read")
 	s.readMail(by)
-	s.note(by, "nothing of it")
+	s.readMail(by)
 	if len(*asked) > 0 {
 		t.Fatalf("asked %+v", (*asked)[0])
 	}
 	if r := s.call(by, "shop_example__note", `{"text":"`+code+`"}`); !strings.Contains(r, "DENIED") || len(*asked) != 1 {
 		t.Fatalf("%d questions, then %s", len(*asked), r)
 	}
-	s.wantRecord("mail.example → shop.example, text")
-	if why := strings.Join((*asked)[0].Why, " "); !strings.Contains(why, "mail.example") {
+	s.wantRecord("mail.example → shop.example")
+	if why := strings.Join((*asked)[0].Why, " "); !strings.Contains(why, `In "text" stands "`+code+`", which mail.example returned.`) {
 		t.Errorf("the owner was told %q", why)
 	}
 	reach = spec.ReachOnce
-	s.note(by, "now "+code)
-	s.wantRecord("mail.example → shop.example, text")
+	s.note(by, "the same in other words")
+	s.wantRecord("mail.example → shop.example")
+	if why := strings.Join((*asked)[1].Why, " "); !strings.Contains(why, "has read mail.example") || !strings.Contains(why, "No text of it was recognised") {
+		t.Errorf("the owner was told %q", why)
+	}
+	calls := s.record.Entries(record.Query{Event: record.Call})
+	if found, kept := s.hub.Carried(calls[len(calls)-2].Call); kept || found != nil {
+		t.Errorf("what was not sent has carried %v", found)
+	}
+	if found, kept := s.hub.Carried(calls[len(calls)-1].Call); !kept || found != nil {
+		t.Errorf("carried %v, %v", found, kept)
+	}
 }
 
 func TestFlowIsDenied(t *testing.T) {
 	s := newSites(t, Options{}, policy.Document{Rules: []policy.Rule{{ID: "r1", Effect: policy.Deny, From: "mail.example", Site: "shop.example"}}})
+	s.note(tester, "nothing of it")
 	s.readMail(tester)
 	s.wantDenied(tester, code)
-	s.note(tester, "nothing of it")
+	s.wantDenied(tester, "other words")
 }
 
 // A URL says something to the site that it leads to.
@@ -168,6 +186,31 @@ func TestFlowFromOtherWords(t *testing.T) {
 				t.Errorf("read %+v, %v", from, err)
 			}
 		},
+		"a picture of its tab": func(s *sites) {
+			conn := chromeConn("c1", "s1", "")
+			conn.Hello.Capabilities = append(conn.Hello.Capabilities, spec.CapScreenshot)
+			b := s.dial(conn)
+			s.register(b, 1, tools("https://mail.example/inbox", "open"))
+			answering(b, `{"mimeType":"image/png","data":""}`)
+			if _, _, err := s.hub.ReadTab(t.Context(), tester, spec.TabAddr{Peer: s.browser(), Tab: 1}, &spec.Screenshot{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"its progress": func(s *sites) {
+			by := *tester
+			told := make(chan struct{})
+			by.Progress = func(spec.Progress) { close(told) }
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				_, _ = s.hub.Call(ctx, Call{Name: "website_tool_mail_example__read", By: &by})
+			}()
+			s.mail.Progress(s.mail.Next(), 1)
+			<-told
+			cancel() // there is no result
+			<-ended
+		},
 		"an error": func(s *sites) {
 			go func() {
 				s.mail.Answer(s.mail.Next(), spec.Response{}, &spec.Error{Code: spec.CodeInternal, Message: "no such code: " + code})
@@ -176,10 +219,10 @@ func TestFlowFromOtherWords(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSites(t, Options{}, policy.Document{})
+			s := newSites(t, Options{}, policy.Document{Rules: []policy.Rule{{ID: "r1", Effect: policy.Deny, From: "mail.example"}}})
+			s.note(tester, "nothing has been read")
 			say(s)
-			s.note(tester, code)
-			s.wantRecord("mail.example → shop.example, text")
+			s.wantDenied(tester, "anything")
 		})
 	}
 }

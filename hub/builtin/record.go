@@ -36,8 +36,9 @@ func Recorded(t Tool, owner Owner) Tool {
 		start := time.Now()
 		e := by.Entry(record.Call, start)
 		ctx, id, end := owner.Track(ctx, by, name)
+		e.Call = id
 		result, err := end(call(ctx, by.Noted(&e), args))
-		e.Call, e.Tool, e.Args, e.Result, e.Outcome, e.Duration = id, name, args, result, outcome(result), time.Since(start)
+		e.Tool, e.Args, e.Result, e.Outcome, e.Duration = name, args, result, outcome(result), time.Since(start)
 		owner.Record(e)
 		return result, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/flow"
 	"tabhub/hub/ledger"
 	"tabhub/hub/policy"
 	"tabhub/spec"
@@ -125,4 +126,7 @@ type Call struct {
 	Origin   string          // where it is
 	Top      string          // the site of the page that it is in, if that is another
 	Is       json.RawMessage // the definition that is called; nil without one
+	// Carries returns which texts of other sites stand in Args. It is called when a question is
+	// made, once. Nil: none.
+	Carries func() []flow.Match
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"tabhub/hub/flow"
 	"tabhub/hub/policy"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -79,7 +80,7 @@ func keyOf(c *Call) key {
 func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	a := c.Action
 	q := &question{by: by, call: new(*c), key: keyOf(c)}
-	q.call.Action, q.call.Args = new(*a), nil // who asks may go on with its own
+	q.call.Action, q.call.Args, q.call.Carries = new(*a), nil, nil // who asks may go on with its own
 	q.Kind = spec.AskCall
 	q.Client.Name = line(cmp.Or(a.Who.Name, a.Who.ID))
 	if said := line(by.Said); said != q.Client.Name {
@@ -119,7 +120,7 @@ func (q *question) sealed() *question {
 
 // why says why it is asked and what an answer is worth, in sentences of the hub.
 func why(by *Caller, c *Call, wide bool) []string {
-	all := []string{c.Decision.Why(c.Action)}
+	all := append([]string{c.Decision.Why(c.Action)}, carried(c)...)
 	if by.Via != "" {
 		all = append(all, fmt.Sprintf("The client does it through the tool %s.", by.Via))
 	}
@@ -133,6 +134,27 @@ func why(by *Caller, c *Call, wide bool) []string {
 		all = append(all, "It is asked each time; `tabhub policy flow` allows such values for good.")
 	case wide && siteWide(c):
 		all = append(all, fmt.Sprintf("An answer that reaches further is about all that %s offers.", c.Action.Site.Domain))
+	}
+	return all
+}
+
+// maxCarried is how many texts of other sites a question names.
+const maxCarried = 3
+
+// carried says which texts of other sites stand in the arguments, as far as it is seen.
+func carried(c *Call) (all []string) {
+	var found []flow.Match
+	if c.Carries != nil {
+		found = c.Carries()
+	}
+	for _, m := range found[:min(len(found), maxCarried)] {
+		all = append(all, fmt.Sprintf("In %q stands %q, which %s returned.", m.Field, m.Text, m.From))
+	}
+	switch n := len(found) - maxCarried; {
+	case n > 0:
+		all = append(all, fmt.Sprintf("There are %d more such texts.", n))
+	case len(found) == 0 && c.Decision.Layer == policy.ByFlow:
+		all = append(all, "No text of it was recognised in what would be sent; the same in other words is not.")
 	}
 	return all
 }

@@ -1,104 +1,175 @@
 package flow
 
 import (
+	"cmp"
 	"encoding/json"
+	"iter"
 	"slices"
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
 const (
-	maxFlows = 32 // that Find returns
-	maxField = 120
+	maxMatches = 32
+	maxField   = 120 // bytes
+	maxShown   = 80
 )
 
-// Find appends to dst which values of other sites stand in what a client is about to send to
-// a site: in args, an object. What stands in one of except does not count, such as the URL
-// and the schema of the site. A flow without a field says that a private site has returned
-// more than could be read, or that args are longer. What Settled has not waited for may be
-// missing.
-func (t *Tracker) Find(dst []policy.Flow, who string, to spec.Domain, args json.RawMessage, except ...string) []policy.Flow {
-	if !t.KnowsOther(who, to) {
-		return dst
-	}
+// Match is a text of a site that stands in what a client sends to another one.
+type Match struct {
+	From  spec.Domain `json:"from"`
+	Field string      `json:"field"` // where it stands, such as "note" or "/items/0/name"
+	Text  string      `json:"text"`  // as it stands there, or decoded; cleaned and cut
+}
+
+// Compare returns which texts of other sites stand in what a client is about to send to a site,
+// objects. What stands in one of except does not count, such as the URL and the schema of the
+// site. Texts that were returned too long ago are missing.
+func (t *Tracker) Compare(who string, to spec.Domain, sent []json.RawMessage, except ...string) []Match {
 	t.mu.Lock()
-	c := t.clients[who]
+	var texts []text
+	if c := t.clients[who]; c != nil {
+		texts = slices.Clone(c.texts)
+	}
 	t.mu.Unlock()
-	r := t.readers.Get().(*reader)
-	defer t.readers.Put(r)
-	r.read(args, true)
-	hits, domains, unseen := c.look(r, to, time.Now().Add(-lifetime))
-	if len(hits) > 0 {
-		hits = t.drop(hits, except)
-	}
-	before := len(dst)
-	add := func(f policy.Flow) {
-		if len(dst)-before < maxFlows && !slices.Contains(dst[before:], f) {
-			dst = append(dst, f)
-		}
-	}
-	for n, from := range domains {
-		if unseen[n] && t.private(from) {
-			add(policy.Flow{From: from})
-		}
-	}
-	for i, h := range hits {
-		if i == 0 || h.site != hits[i-1].site || h.field != hits[i-1].field {
-			add(policy.Flow{From: domains[h.site], Field: describe.Clean(r.fields[h.field], maxField)})
-		}
-	}
-	return dst
+	return t.compare(texts, to, slices.Values(sent), except)
 }
 
-// hit is a value that another site has returned.
-type hit struct {
-	hash  uint64
-	field int32
-	site  uint8
-}
-
-// look returns which of the values that r has read are of another site than to, the sites by
-// number, and of which of them more may be there. Sites that have returned nothing since
-// then do not count.
-func (c *client) look(r *reader, to spec.Domain, since time.Time) (hits []hit, domains [own]spec.Domain, unseen [own]bool) {
-	r.hits = r.hits[:0]
-	if len(r.values) == 0 && !r.cut {
-		return
+// CompareCall is Compare for what a call has sent, with what its client had read before. It
+// reports false if that is not known any more.
+func (t *Tracker) CompareCall(call string) ([]Match, bool) {
+	texts, at := t.sentBy(call)
+	if at < 0 {
+		return nil, false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	target := c.table.number(to)
-	for n, s := range c.table.sites[:own] {
-		if s != nil && uint8(n) != target && s.last.After(since) {
-			domains[n], unseen[n] = s.domain, r.cut || s.unseen
+	sent := func(yield func(json.RawMessage) bool) {
+		for _, s := range texts[at:] {
+			if s.call == call && !yield(s.data) {
+				return
+			}
 		}
 	}
-	for _, v := range r.values {
-		o := c.table.values[v.hash]
-		if o.first < own && domains[o.first] != "" && o.second != many && (target == nobody || o.second != target) {
-			r.hits = append(r.hits, hit{v.hash, v.field, o.first})
-		}
-	}
-	return r.hits, domains, unseen
+	return t.compare(texts[:at], texts[at].to, sent, nil), true
 }
 
-// drop returns the hits that are not in one of the texts.
-func (t *Tracker) drop(hits []hit, except []string) []hit {
-	if len(except) == 0 {
-		return hits
+// sentBy returns the texts of the client that has made a call, and the index of what that has
+// sent; -1 if it is not there.
+func (t *Tracker) sentBy(call string) (texts []text, at int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range t.clients {
+		if at = slices.IndexFunc(c.texts, func(s text) bool { return s.call == call && call != "" }); at >= 0 {
+			return slices.Clone(c.texts), at
+		}
 	}
-	r := t.readers.Get().(*reader)
-	defer t.readers.Put(r)
-	r.read(nil, true)
-	for _, text := range except {
-		r.text(text, maxNested)
+	return nil, -1
+}
+
+func (t *Tracker) compare(texts []text, to spec.Domain, sent iter.Seq[json.RawMessage], except []string) []Match {
+	if !slices.ContainsFunc(texts, func(s text) bool { return s.from != "" && s.from != to }) {
+		return nil
 	}
-	there := make(map[uint64]bool, len(r.values))
-	for _, v := range r.values {
-		there[v.hash] = true
+	t.comparing.Lock()
+	defer t.comparing.Unlock()
+	r := reader{collects: true, values: map[string]*value{}}
+	for args := range sent {
+		r.read(args, true)
 	}
-	return slices.DeleteFunc(hits, func(h hit) bool { return there[h.hash] })
+	r.collects = false
+	r.found = func(v *value) { v.own = true }
+	r.left = maxRead
+	for _, s := range except {
+		r.text(s, maxNested)
+	}
+	since := time.Now().Add(-lifetime)
+	for _, s := range texts {
+		if s.at.Before(since) {
+			continue
+		}
+		r.found = func(v *value) { v.returned(s.from) }
+		if s.from == "" {
+			r.found = func(v *value) { v.own = v.own || v.first == "" }
+		}
+		r.read(s.data, s.from == "")
+	}
+	return matches(r.values, to)
+}
+
+// value is one thing that can be recognised in what is sent.
+type value struct {
+	at            []span
+	first, second spec.Domain // sites that have returned it
+	many          bool        // more have
+	own           bool        // the client has sent it before, or its target has it anyhow
+}
+
+// span is where a value stands.
+type span struct {
+	field      string
+	text       string // of the field, or what is encoded in it
+	part       int    // the number of the text
+	start, end int    // in it
+}
+
+func (v *value) returned(from spec.Domain) {
+	switch {
+	case v.first == "":
+		v.first = from
+	case v.first == from || v.second == from:
+	case v.second == "":
+		v.second = from
+	default:
+		v.many = true
+	}
+}
+
+// flows reports whether a value is another site's, if it is sent to a site.
+func (v *value) flows(to spec.Domain) bool {
+	return v.first != "" && v.first != to && v.second != to && !v.many && !v.own
+}
+
+// matches returns of each site and field the longest text that is made of values.
+func matches(values map[string]*value, to spec.Domain) (all []Match) {
+	type hit struct {
+		span
+		from spec.Domain
+	}
+	var hits []hit
+	for _, v := range values {
+		for _, at := range v.at {
+			if v.flows(to) {
+				hits = append(hits, hit{at, v.first})
+			}
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.part, b.part), a.start-b.start, b.end-a.end)
+	})
+	type place struct {
+		from  spec.Domain
+		field string
+	}
+	longest := map[place]hit{}
+	var order []place
+	for i := 0; i < len(hits); {
+		h := hits[i]
+		for i++; i < len(hits) && hits[i].from == h.from && hits[i].part == h.part && hits[i].start <= h.end; i++ {
+			h.end = max(h.end, hits[i].end) // they overlap
+		}
+		p := place{h.from, h.field}
+		was, seen := longest[p]
+		if !seen {
+			order = append(order, p)
+		}
+		if !seen || h.end-h.start > was.end-was.start {
+			longest[p] = h
+		}
+	}
+	for _, p := range order[:min(len(order), maxMatches)] {
+		h := longest[p]
+		all = append(all, Match{p.from, describe.Clean(p.field, maxField), describe.Clean(h.text[h.start:h.end], maxShown)})
+	}
+	return all
 }

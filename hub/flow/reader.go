@@ -3,9 +3,9 @@ package flow
 import (
 	"bytes"
 	"encoding/json"
-	"hash/maphash"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -23,44 +23,36 @@ const (
 
 // reader finds the values in JSON. It is used by one goroutine.
 type reader struct {
-	seed maphash.Seed
-	// sent: what is read is sent, so that a value may stand among other words, and where it
-	// stands is of interest.
+	// sent: what is read is sent, so that a value may stand among other words.
 	sent bool
+	// collects: what is read goes into values, with where it stands; else found is called for
+	// each that is in values.
+	collects bool
+	values   map[string]*value
+	found    func(*value)
+	passages bool // there are some in values
 
-	left   int      // bytes of text that may still be read
-	cut    bool     // there were more
-	values []value  // those found
-	fields []string // where they were found, if sent: "note", or a JSON pointer if it is deeper
+	left int // bytes of text that may still be read
 
-	path   []byte   // of what is read now
-	folded []byte   // the letters and digits of the text that is read now
-	words  []word   // its words
-	digits []byte   // of the number that is read now
-	window []uint64 // hashes of the latest passages
-	hits   []hit    // room for what Find makes of values
-}
-
-// value is the hash of one thing that can be recognised.
-type value struct {
-	hash  uint64
-	field int32 // index in fields
+	path   []byte // of what is read now
+	field  string // the same for people: "note", or a JSON pointer if it is deeper
+	part   int    // the number of the text that is read now
+	said   string // that text
+	folded []byte // its letters and digits
+	at     []int  // where they are in said
+	words  []word // its words
+	digits []byte // of the number that is read now
 }
 
 // read reads JSON, which must be valid, as what is sent or what was returned.
 func (r *reader) read(v json.RawMessage, sent bool) {
-	r.sent, r.left, r.cut = sent, maxRead, false
-	r.values, r.fields, r.path = r.values[:0], r.fields[:0], r.path[:0]
+	r.sent, r.left, r.path = sent, maxRead, r.path[:0]
 	r.json(v, maxDepth, maxNested)
 }
 
 // json reads a value. Numbers are text, and so are names that look as if they were data.
 func (r *reader) json(v json.RawMessage, depth, nested int) {
-	if len(v) == 0 {
-		return
-	}
-	if depth == 0 || r.left <= 0 {
-		r.cut = true
+	if len(v) == 0 || depth == 0 || r.left <= 0 {
 		return
 	}
 	r.left-- // what has no text takes time, too
@@ -99,7 +91,6 @@ func (r *reader) clip(v json.RawMessage) json.RawMessage {
 	if len(v) <= r.left+2 {
 		return v
 	}
-	r.cut = true
 	v = v[:r.left+1]
 	if i := bytes.LastIndexByte(v, '\\'); i > len(v)-len(`\u0000`) {
 		v = v[:i] // half an escape
@@ -115,19 +106,13 @@ func isMedia(block json.RawMessage) bool {
 
 // leaf reads one string, name or number.
 func (r *reader) leaf(s string, nested int) {
-	before := len(r.values)
+	if r.collects && nested == maxNested { // else it is part of a text that has a place already
+		r.field = strings.TrimPrefix(string(r.path), "/")
+		if strings.Contains(r.field, "/") {
+			r.field = string(r.path)
+		}
+	}
 	r.text(s, nested)
-	if !r.sent || len(r.values) == before {
-		return
-	}
-	at := strings.TrimPrefix(string(r.path), "/")
-	if strings.Contains(at, "/") {
-		at = string(r.path)
-	}
-	for i := before; i < len(r.values); i++ {
-		r.values[i].field = int32(len(r.fields))
-	}
-	r.fields = append(r.fields, at)
 }
 
 // text reads a text, and what is encoded in it.
@@ -136,7 +121,7 @@ func (r *reader) text(s string, nested int) {
 		return
 	}
 	if len(s) > r.left {
-		s, r.cut = s[:r.left], true
+		s = s[:r.left]
 	}
 	r.left -= len(s)
 	if t := strings.TrimSpace(s); nested > 0 && t != "" && (t[0] == '{' || t[0] == '[') {
@@ -145,6 +130,8 @@ func (r *reader) text(s string, nested int) {
 			return
 		}
 	}
+	r.part++
+	r.said = s
 	r.fold(s)
 	r.findWords()
 	r.findNumbers(s)
@@ -156,6 +143,31 @@ func (r *reader) text(s string, nested int) {
 	}
 }
 
-func (r *reader) add(b []byte) {
-	r.values = append(r.values, value{hash: maphash.Bytes(r.seed, b)})
+// add adds a value, or looks for it. It is what is folded from start to end.
+func (r *reader) add(start, end int) {
+	b := r.folded[start:end]
+	if !r.collects {
+		r.look(b)
+		return
+	}
+	last := r.at[end-1]
+	_, n := utf8.DecodeRuneInString(r.said[last:])
+	r.collect(b, r.at[start], last+n)
+}
+
+// look calls found for a value, if it is one of those.
+func (r *reader) look(b []byte) {
+	if v := r.values[string(b)]; v != nil {
+		r.found(v)
+	}
+}
+
+// collect adds a value that stands in the text from start to end.
+func (r *reader) collect(b []byte, start, end int) {
+	v := r.values[string(b)]
+	if v == nil {
+		v = new(value)
+		r.values[string(b)] = v
+	}
+	v.at = append(v.at, span{r.field, r.said, r.part, start, end})
 }

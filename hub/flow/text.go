@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"hash/maphash"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,15 +21,8 @@ const (
 	maxWords  = 4 // a name, or a value that is sent with other separators
 )
 
-// Passages are folded bytes in sequence. Of each minWindow passages that begin side by side
-// one is kept at least (it is the winnowing of Schleimer, Wilkerson and Aiken), so that of
-// two texts that share passage+minWindow-1 bytes it is seen. Of a text that is long the
-// window is wider, so that one does not fill all the room that its site has.
-const (
-	passage     = 20
-	minWindow   = 12
-	maxPassages = 4096 // of one text, about
-)
+// passage is the length of what is recognised of a longer text, in folded bytes.
+const passage = 20
 
 // word is a run of letters and digits.
 type word struct {
@@ -45,7 +37,7 @@ type word struct {
 
 // fold reads a text into folded and words.
 func (r *reader) fold(s string) {
-	r.folded, r.words = r.folded[:0], r.words[:0]
+	r.folded, r.at, r.words = r.folded[:0], r.at[:0], r.words[:0]
 	var w word
 	in := false // a word
 	before := 0 // the index after the latest word
@@ -66,9 +58,10 @@ func (r *reader) fold(s string) {
 		case digit && !in && dateLen(s[i:]) > 0:
 			n = dateLen(s[i:])
 			w, in = word{start: len(r.folded), date: true}, true
-			for _, c := range []byte(s[i : i+n]) {
+			for at, c := range []byte(s[i : i+n]) {
 				if isDigit(c) {
 					r.folded = append(r.folded, c)
+					r.places(i + at)
 				}
 			}
 			end(i + n)
@@ -82,11 +75,19 @@ func (r *reader) fold(s string) {
 			}
 			w.digit = w.digit || digit
 			r.folded = utf8.AppendRune(r.folded, lower(c))
+			r.places(i)
 		case c < utf8.RuneSelf || !unicode.Is(unicode.Cf, c): // which is not seen
 			end(i)
 		}
 	}
 	end(len(s))
+}
+
+// places notes where the latest of folded is in the text.
+func (r *reader) places(at int) {
+	for r.collects && len(r.at) < len(r.folded) {
+		r.at = append(r.at, at)
+	}
 }
 
 func isLetter(c rune) bool {
@@ -107,12 +108,12 @@ func lower(c rune) rune {
 // are no ordinary ones, and several words together.
 func (r *reader) findWords() {
 	if n := len(r.folded); n >= minValue && n <= maxValue && (n >= minPlain || r.sent || r.areTelling()) && !r.areDates() {
-		r.add(r.folded)
+		r.add(0, n)
 	}
 	for i := range r.words {
 		w := &r.words[i]
 		if n := w.end - w.start; !w.date && n <= maxValue && (w.digit && n >= minValue || n >= minLetter || r.sent && n >= minPlain) {
-			r.add(r.folded[w.start:w.end])
+			r.add(w.start, w.end)
 		}
 		if !w.tied {
 			r.findTied(i)
@@ -143,7 +144,7 @@ func (r *reader) findTied(i int) {
 	}
 	end := r.words[j-1].end
 	if n := end - w.start; j > i+1 && n <= maxValue && !w.date && ((digit || at) && n >= minValue || n >= minLetter) {
-		r.add(r.folded[w.start:end])
+		r.add(w.start, end)
 	}
 }
 
@@ -159,7 +160,7 @@ func (r *reader) findJoined(i int) {
 			return
 		}
 		if n >= minValue {
-			r.add(r.folded[first.start:w.end])
+			r.add(first.start, w.end)
 		}
 	}
 }
@@ -172,7 +173,7 @@ func (r *reader) findNumbers(s string) {
 			continue
 		}
 		r.digits = r.digits[:0]
-		groups := 0
+		groups, start, end := 0, i, i
 		for i < len(s) && isDigit(s[i]) {
 			if n := dateLen(s[i:]); n > 0 {
 				if groups == 0 {
@@ -180,13 +181,14 @@ func (r *reader) findNumbers(s string) {
 				}
 				break
 			}
-			from := len(r.digits)
+			from, begin := len(r.digits), i
 			for ; i < len(s) && isDigit(s[i]); i++ {
 				r.digits = append(r.digits, s[i])
 			}
 			groups++
+			end = i
 			if n := len(r.digits) - from; n >= minDigits && n <= maxNumber {
-				r.add(r.digits[from:])
+				r.addNumber(r.digits[from:], begin, i)
 			}
 			next := i // where another group may begin
 			for next < len(s) && next < i+2 && (s[next] == ' ' || s[next] == '-' || s[next] == '.' || s[next] == '/' || s[next] == '(' || s[next] == ')') {
@@ -197,46 +199,30 @@ func (r *reader) findNumbers(s string) {
 			}
 		}
 		if n := len(r.digits); groups > 1 && n >= minJoined && n <= maxNumber {
-			r.add(r.digits)
+			r.addNumber(r.digits, start, end)
 		}
 	}
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// findPassages finds passages of the text: of each window that with the least hash.
+// addNumber adds a number that stands in the text from start to end.
+func (r *reader) addNumber(b []byte, start, end int) {
+	if r.collects {
+		r.collect(b, start, end)
+	} else {
+		r.look(b)
+	}
+}
+
+// findPassages finds the passages of the text.
 func (r *reader) findPassages() {
-	n := len(r.folded) - passage + 1
-	if n < 1 {
+	if r.collects {
+		r.passages = r.passages || len(r.folded) >= passage
+	} else if !r.passages {
 		return
 	}
-	size := minWindow
-	if !r.sent {
-		size = max(size, 2*n/maxPassages)
-	}
-	if cap(r.window) < size {
-		r.window = make([]uint64, size)
-	}
-	window := r.window[:size]
-	least := -1 // the index of the latest kept
-	for i := range n {
-		h := maphash.Bytes(r.seed, r.folded[i:i+passage])
-		window[i%size] = h
-		switch {
-		case i < size-1 && i < n-1: // the first window is not full
-			continue
-		case least < 0 || least <= i-size: // it has left the window
-			least = max(0, i-size+1)
-			for j := least + 1; j <= i; j++ {
-				if window[j%size] <= window[least%size] {
-					least = j
-				}
-			}
-		case h <= window[least%size]:
-			least = i
-		default:
-			continue
-		}
-		r.values = append(r.values, value{hash: window[least%size]})
+	for i := range len(r.folded) - passage + 1 {
+		r.add(i, i+passage)
 	}
 }

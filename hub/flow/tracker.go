@@ -1,298 +1,224 @@
 package flow
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
-	"hash/maphash"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
+// Bounds of what is kept.
 const (
-	maxAll    = 640_000  // values of all clients: 32 MB
-	maxQueued = 16 << 20 // bytes of results that are to be read now
-	maxJobs   = 1024
-	maxLater  = 512 << 10 // bytes of what a client's only site has returned, unread
+	lifetime   = 12 * time.Hour // after what a site has returned last
+	maxClients = 4096
+	maxSites   = 256     // of a client
+	maxForgot  = 64      // sites that go at once when there are more, so that few calls look for them
+	maxTexts   = 1 << 20 // bytes of a client's texts
+	maxAll     = 32 << 20
+	textSize   = 128 // bytes that a text takes beside its own
 )
 
-// Tracker knows which values the sites of one tenant have returned to whom. Its methods can
-// be called at any time, by any number of goroutines. Clients are the IDs of principals, so
-// that two connections of one are the same.
+// Tracker knows what the clients of one tenant have read. Its methods can be called at any
+// time, by any number of goroutines; none blocks but those that compare texts, which take
+// tens of milliseconds. Clients are the IDs of principals, so that a client that
+// reconnects, or begins another session, has read what it had read before.
 type Tracker struct {
-	private func(spec.Domain) bool
-	seed    maphash.Seed // a page that knew it could make its values look like those of others
-	readers sync.Pool    // of *reader
-	worker  sync.WaitGroup
+	comparing sync.Mutex // held while texts are compared, which takes one core at most
 
 	mu      sync.Mutex // guards what follows, and is never held while something is read
 	clients map[string]*client
-	queue   []job
-	queued  int // bytes
-	values  int // of all clients
-	working bool
-	closed  bool
+	bytes   int // of all clients' texts
 }
 
 // client is what is known of one client.
 type client struct {
-	waiting int         // jobs in the queue; as what follows guarded by Tracker.mu
-	first   spec.Domain // that has returned something
-	several bool        // others have, too
-	// later is what is not read as long as there is but one site, whose values can go to no
-	// other: the latest, so that who calls one site alone pays for nothing.
-	later  []job
-	unread int  // bytes in later
-	lost   bool // something was in later that is there no more
-
-	mu    sync.Mutex // guards what follows
-	table table
+	sites map[spec.Domain]time.Time // when each has returned something last
 	used  time.Time
+
+	watched []spec.Domain // those of sites that by watches: immutable
+	by      *policy.Set   // nil: watched is to be made anew, as it is after until
+	until   time.Time
+
+	texts []text // the oldest first
+	bytes int    // in texts
 }
 
-// job is something to be read: what a site returned, or if from is "" what was sent. With
-// do that is to be done, and nothing read.
-type job struct {
-	of   *client
-	from spec.Domain
+// text is what a site has returned, or what a client has sent.
+type text struct {
+	from spec.Domain // "": the client
+	to   spec.Domain // where it went
+	call string      // the id of the call that has sent it
+	at   time.Time
 	data json.RawMessage
-	lost bool // data is not all that was returned
-	do   func()
 }
 
-// New returns a Tracker. Values of sites for which private reports true are kept when those
-// of others have to go, and what of them could not be kept flows wherever something is sent.
-func New(private func(spec.Domain) bool) *Tracker {
-	t := &Tracker{private: private, seed: maphash.MakeSeed(), clients: map[string]*client{}}
-	t.readers.New = func() any { return &reader{seed: t.seed} }
-	return t
-}
+// New returns a Tracker.
+func New() *Tracker { return &Tracker{clients: map[string]*client{}} }
 
-// Close waits for what is still to be done. Nothing is begun after it.
-func (t *Tracker) Close() {
-	t.mu.Lock()
-	t.closed = true
-	t.mu.Unlock()
-	t.worker.Wait()
-}
-
-// Forget forgets what a client knows, which does not come back.
+// Forget forgets what a client has read.
 func (t *Tracker) Forget(who string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.clients[who]
-	if c == nil || t.closed {
-		return
-	}
-	delete(t.clients, who)
-	t.pushLocked(c, job{do: func() { // once what is queued of it has been read
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		t.values -= len(c.table.values)
-	}})
+	t.forgetLocked(who)
 }
 
-// Learn takes what a site returned to a client: any JSON, valid and not to be changed. It is
-// read later. Learn is to be called before the client has it, so that Settled knows of it.
-// Without a site it does nothing.
-func (t *Tracker) Learn(who string, from spec.Domain, result json.RawMessage) {
+func (t *Tracker) forgetLocked(who string) {
+	if c := t.clients[who]; c != nil {
+		t.bytes -= c.bytes
+		delete(t.clients, who)
+	}
+}
+
+// Returned takes what a site returns to a client, before the client has it. data is JSON, valid
+// and not to be changed; nil if it is of no use to compare. It is kept if rules may ask about
+// the client. Without a site Returned does nothing.
+func (t *Tracker) Returned(who *policy.Principal, from spec.Domain, rules *policy.Set, data json.RawMessage) {
 	if from == "" {
 		return
 	}
-	c, ok := t.enqueue(who, job{from: from, data: result})
-	if !ok {
-		private := t.private(from)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.table.sites[c.table.returned(from, private, time.Now())].unseen = true
-	}
-}
-
-// Sent takes arguments that a client has sent: what no site has returned to it before is its
-// own. It is to be called after Find.
-func (t *Tracker) Sent(who string, args json.RawMessage) {
-	t.enqueue(who, job{data: args}) // without it there are more flows, rather than fewer
-}
-
-// After has do called when all has been read that Learn and Sent were given before of a
-// client; at once if there is too much.
-func (t *Tracker) After(who string, do func()) {
-	if _, ok := t.enqueue(who, job{do: do}); !ok {
-		do()
-	}
-}
-
-// KnowsOther reports whether any site but to has returned something to a client. If not,
-// Find finds nothing.
-func (t *Tracker) KnowsOther(who string, to spec.Domain) bool {
+	now, keep := time.Now(), rules.Traces(who)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.clients[who]
-	return c != nil && (c.several || c.first != "" && c.first != to)
+	c := t.clientLocked(who.ID, now)
+	last, known := c.sites[from]
+	if !known || now.Sub(last) >= lifetime {
+		c.by = nil
+	}
+	if !known && len(c.sites) >= maxSites {
+		c.makeRoom(rules, now)
+	}
+	c.sites[from] = now
+	t.keepLocked(c, keep, text{from: from, at: now, data: data})
 }
 
-// enqueue has the worker do a job for a client, now or later, unless too much is to be done
-// already.
-func (t *Tracker) enqueue(who string, j job) (*client, bool) {
+// Sent takes what a client has sent to a site with a call. It is kept if rules may ask about the
+// client.
+func (t *Tracker) Sent(who *policy.Principal, to spec.Domain, rules *policy.Set, call string, data json.RawMessage) {
+	if !rules.Traces(who) {
+		return
+	}
+	now := time.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keepLocked(t.clientLocked(who.ID, now), true, text{to: to, call: call, at: now, data: data})
+}
+
+func (t *Tracker) clientLocked(who string, now time.Time) *client {
+	c := t.clients[who]
+	if c == nil {
+		if len(t.clients) >= maxClients {
+			t.forgetLocked(t.leastRecentLocked(func(*client) bool { return true }))
+		}
+		c = &client{sites: map[spec.Domain]time.Time{}}
+		t.clients[who] = c
+	}
+	c.used = now
+	return c
+}
+
+// leastRecentLocked returns which of the clients of that kind has done nothing for the longest
+// time, "" if there is none.
+func (t *Tracker) leastRecentLocked(is func(*client) bool) (who string) {
+	for id, c := range t.clients {
+		if is(c) && (who == "" || c.used.Before(t.clients[who].used)) {
+			who = id
+		}
+	}
+	return who
+}
+
+// makeRoom forgets those sites that have returned nothing for the longest time, of those that
+// rules watch one and only if there are no others.
+func (c *client) makeRoom(rules *policy.Set, now time.Time) {
+	var watched, others []spec.Domain
+	for d, last := range c.sites {
+		switch {
+		case now.Sub(last) < lifetime && rules.Watches(d):
+			watched = append(watched, d)
+		default:
+			others = append(others, d)
+		}
+	}
+	oldest := func(a, b spec.Domain) int { return c.sites[a].Compare(c.sites[b]) }
+	if len(others) == 0 {
+		delete(c.sites, slices.MinFunc(watched, oldest))
+		return
+	}
+	slices.SortFunc(others, oldest)
+	for _, d := range others[:min(len(others), maxForgot)] {
+		delete(c.sites, d)
+	}
+}
+
+// keepLocked adds a text to those of a client, in place of the oldest; or drops them all.
+func (t *Tracker) keepLocked(c *client, keep bool, s text) {
+	size := len(s.data) + textSize
+	switch {
+	case !keep:
+		t.dropLocked(c, len(c.texts))
+		return
+	case len(s.data) == 0 || size > maxTexts:
+		return
+	}
+	n, left := 0, c.bytes
+	for n < len(c.texts) && (left+size > maxTexts || s.at.Sub(c.texts[n].at) >= lifetime) {
+		left -= len(c.texts[n].data) + textSize
+		n++
+	}
+	t.dropLocked(c, n)
+	for t.bytes+size > maxAll {
+		t.dropLocked(t.clients[t.leastRecentLocked(func(c *client) bool { return c.bytes > 0 })], maxTexts)
+	}
+	c.texts = append(c.texts, s)
+	c.bytes += size
+	t.bytes += size
+}
+
+// dropLocked drops the n oldest texts of a client.
+func (t *Tracker) dropLocked(c *client, n int) {
+	n = min(n, len(c.texts))
+	for _, s := range c.texts[:n] {
+		c.bytes -= len(s.data) + textSize
+		t.bytes -= len(s.data) + textSize
+	}
+	clear(c.texts[:n])
+	if c.texts = c.texts[n:]; len(c.texts) == 0 {
+		c.texts = nil
+	}
+}
+
+// Read returns the sites that a client has read and that rules watch, for policy.Action.Read.
+// It must not be changed.
+func (t *Tracker) Read(who string, rules *policy.Set) []spec.Domain {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.clients[who]
 	if c == nil {
-		c = &client{table: table{values: map[uint64]origin{}}}
-		c.table.sites[own] = &site{}
-		t.clients[who] = c
-	}
-	if j.from != "" {
-		c.several = c.several || c.first != "" && c.first != j.from
-		c.first = cmp.Or(c.first, j.from)
-	}
-	if j.do == nil && !c.several && len(j.data) <= maxLater {
-		c.defers(j)
-		return c, true
-	}
-	full := len(j.data) > 0 && len(t.queue) > 0 && t.queued+len(j.data) > maxQueued
-	if t.closed || full || len(t.queue) >= maxJobs {
-		return c, false
-	}
-	if c.lost {
-		t.pushLocked(c, job{from: c.first, lost: true})
-	}
-	for _, j := range c.later {
-		t.pushLocked(c, j)
-	}
-	c.later, c.unread, c.lost = nil, 0, false
-	t.pushLocked(c, j)
-	return c, true
-}
-
-// defers has a job done when it is needed.
-func (c *client) defers(j job) {
-	c.later = append(c.later, j)
-	c.unread += len(j.data)
-	for c.unread > maxLater || len(c.later) > maxJobs {
-		c.unread -= len(c.later[0].data)
-		c.lost = c.lost || c.later[0].from != ""
-		c.later[0] = job{}
-		c.later = c.later[1:]
-	}
-}
-
-// pushLocked adds a job to the queue, and sees to it that it is done.
-func (t *Tracker) pushLocked(c *client, j job) {
-	j.of = c
-	c.waiting++
-	t.queue = append(t.queue, j)
-	t.queued += len(j.data)
-	if !t.working {
-		t.working = true
-		t.worker.Go(t.work)
-	}
-}
-
-// work does the jobs there are.
-func (t *Tracker) work() {
-	t.mu.Lock()
-	for len(t.queue) > 0 {
-		j := t.queue[0]
-		t.queue[0] = job{}
-		t.queue = t.queue[1:]
-		t.mu.Unlock()
-		if j.do != nil {
-			j.do()
-		} else {
-			t.read(j)
-		}
-		t.mu.Lock()
-		t.queued -= len(j.data)
-		j.of.waiting--
-	}
-	t.working = false
-	t.mu.Unlock()
-}
-
-// read does a job.
-func (t *Tracker) read(j job) {
-	r := t.readers.Get().(*reader)
-	defer t.readers.Put(r)
-	returned := j.from != ""
-	r.read(j.data, !returned)
-	private := returned && t.private(j.from)
-
-	now := time.Now()
-	c := j.of
-	c.mu.Lock()
-	had := len(c.table.values)
-	c.table.forgetOld(now.Add(-lifetime), true)
-	n := uint8(own)
-	if returned {
-		n = c.table.returned(j.from, private, now)
-		c.used = now
-	}
-	c.table.learn(n, r.values)
-	c.table.sites[n].unseen = c.table.sites[n].unseen || r.cut || j.lost
-	grown := len(c.table.values) - had
-	c.mu.Unlock()
-
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.values += grown; t.values > maxAll {
-		t.makeRoomLocked(c)
-	}
-}
-
-// makeRoomLocked forgets what clients know that have not been used for the longest time, but
-// for private sites.
-func (t *Tracker) makeRoomLocked(but *client) {
-	others := slices.Collect(maps.Values(t.clients))
-	used := make(map[*client]time.Time, len(others))
-	for _, c := range others {
-		c.mu.Lock()
-		used[c] = c.used
-		c.mu.Unlock()
-	}
-	slices.SortFunc(others, func(a, b *client) int { return used[a].Compare(used[b]) })
-	for _, c := range others {
-		if c == but {
-			continue
-		}
-		c.mu.Lock()
-		had := len(c.table.values)
-		c.table.forgetOld(time.Now(), false)
-		t.values += len(c.table.values) - had
-		c.mu.Unlock()
-		if t.values <= maxAll {
-			return
-		}
-	}
-}
-
-// Settled blocks until all has been read that Learn and Sent were given before of a client.
-// The error is ctx's cause, or says that there is too much.
-func (t *Tracker) Settled(ctx context.Context, who string) error {
-	t.mu.Lock()
-	c := t.clients[who]
-	read := c == nil || c.waiting == 0 && len(c.later) == 0
-	t.mu.Unlock()
-	if read {
 		return nil
 	}
-	reached := make(chan struct{})
-	if _, ok := t.enqueue(who, job{do: func() { close(reached) }}); !ok {
-		return errBusy
+	if now := time.Now(); c.by != rules || now.After(c.until) {
+		c.watch(rules, now)
 	}
-	select {
-	case <-reached:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return c.watched
 }
 
-var errBusy = errors.New("too much is still to be read")
+// watch makes anew which sites are watched.
+func (c *client) watch(rules *policy.Set, now time.Time) {
+	c.watched, c.by, c.until = nil, rules, now.Add(lifetime)
+	for d, last := range c.sites {
+		ends := last.Add(lifetime)
+		switch {
+		case !ends.After(now):
+			delete(c.sites, d)
+		case rules.Watches(d):
+			c.watched = append(c.watched, d)
+			if ends.Before(c.until) {
+				c.until = ends
+			}
+		}
+	}
+	slices.Sort(c.watched)
+}

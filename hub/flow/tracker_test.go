@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +15,18 @@ import (
 )
 
 const secret = "Vault key 7f3k-29xq-88ab"
+
+var agent = &policy.Principal{ID: "a", Name: "an agent"}
+
+// rules are of an owner who has made some sites private.
+func rules(t testing.TB, private ...string) *policy.Set {
+	t.Helper()
+	set, err := policy.New(policy.Document{Private: private}, "", policy.File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
 
 // mailText is ordinary text of n bytes, with values in it.
 func mailText(n int) string {
@@ -40,84 +51,209 @@ func object(text string) json.RawMessage {
 	return v
 }
 
-// say has a site return something, and waits until it has been read.
-func say(t testing.TB, tr *Tracker, who string, from spec.Domain, what any) {
-	t.Helper()
-	v, err := json.Marshal(what)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr.Learn(who, from, v)
-	settle(t, tr, who)
+// rig is a Tracker of an owner's.
+type rig struct {
+	*Tracker
+	t     testing.TB
+	rules *policy.Set
 }
 
-func send(t testing.TB, tr *Tracker, who string, text string) {
-	t.Helper()
-	tr.Sent(who, object(text))
-	settle(t, tr, who)
-}
+func newRig(t testing.TB, private ...string) *rig { return &rig{New(), t, rules(t, private...)} }
 
-func settle(t testing.TB, tr *Tracker, who string) {
-	t.Helper()
-	if err := tr.Settled(t.Context(), who); err != nil {
-		t.Fatal(err)
+// say has a site return a text.
+func (r *rig) say(from spec.Domain, text string) { r.Returned(agent, from, r.rules, object(text)) }
+
+// send has the client send a text.
+func (r *rig) send(text string) { r.Sent(agent, "shop.example", r.rules, "", object(text)) }
+
+func (r *rig) wantRead(want ...spec.Domain) {
+	r.t.Helper()
+	if got := r.Read(agent.ID, r.rules); !slices.Equal(got, want) {
+		r.t.Errorf("it has read %q, want %q", got, want)
 	}
 }
 
-func wantFlow(t testing.TB, tr *Tracker, who string, to spec.Domain, text string, from ...spec.Domain) {
-	t.Helper()
+// wantShown checks whose texts stand in what would be sent.
+func (r *rig) wantShown(to spec.Domain, text string, from ...spec.Domain) {
+	r.t.Helper()
 	var got []spec.Domain
-	for _, f := range tr.Find(nil, who, to, object(text)) {
-		got = append(got, f.From)
+	for _, m := range r.Compare(agent.ID, to, []json.RawMessage{object(text)}) {
+		got = append(got, m.From)
 	}
 	if !slices.Equal(got, from) {
-		t.Errorf("%q to %s: of %q, want %q", text, to, got, from)
+		r.t.Errorf("%q to %s: of %q, want %q", text, to, got, from)
 	}
+}
+
+// What an agent does to a text, and where it was in between, does not undo that it has read it.
+func TestRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "mail.example", "bank.example")
+		r.wantRead()
+		r.say("shop.example", "hello")
+		r.wantRead()
+		r.Returned(agent, "mail.example", r.rules, nil) // a picture
+		r.wantRead("mail.example")
+		if got := r.Read("another", r.rules); got != nil {
+			t.Errorf("another client has read %q", got)
+		}
+		time.Sleep(lifetime - time.Minute)
+		r.say("bank.example", "hello")
+		r.wantRead("bank.example", "mail.example")
+		r.rules = rules(t, "mail.example", "shop.example") // which the owner makes private afterwards
+		r.wantRead("mail.example", "shop.example")
+		time.Sleep(2 * time.Minute)
+		r.wantRead()
+		r.say("mail.example", "hello")
+		r.wantRead("mail.example")
+		r.Forget(agent.ID)
+		r.wantRead()
+	})
+}
+
+// Very many sites must not make the client shed what it has read at a private one.
+func TestSitesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "mail.example", "*.bank.example")
+		r.say("mail.example", "hello")
+		for i := range 3 * maxSites {
+			time.Sleep(time.Second)
+			r.say(spec.Domain(fmt.Sprintf("evil%d.example", i)), "hello")
+			if n := len(r.clients["a"].sites); n > maxSites {
+				t.Fatalf("%d sites are kept", n)
+			}
+		}
+		r.wantRead("mail.example")
+		for i := range maxSites {
+			time.Sleep(time.Second)
+			r.say(spec.Domain(fmt.Sprintf("a%d.bank.example", i)), "hello")
+		}
+		if n := len(r.Read("a", r.rules)); n != maxSites {
+			t.Errorf("of %d private sites, %d are kept", maxSites+1, n)
+		}
+		for i := range 2 * maxClients {
+			r.Returned(&policy.Principal{ID: fmt.Sprint(i)}, "mail.example", r.rules, nil)
+		}
+		if n := len(r.clients); n > maxClients {
+			t.Errorf("%d clients are kept", n)
+		}
+	})
+}
+
+// Nothing of what sites say is kept for an owner who minds no flows.
+func TestTextsAreKeptIfRulesMayAsk(t *testing.T) {
+	r := newRig(t)
+	r.say("mail.example", secret)
+	r.send(secret)
+	if len(r.clients["a"].texts) > 0 {
+		t.Error("texts are kept")
+	}
+	r.rules = rules(t, "bank.example")
+	r.say("mail.example", secret)
+	r.wantShown("shop.example", secret, "mail.example")
+	r.rules = rules(t)
+	r.say("wiki.example", "hello")
+	if len(r.clients["a"].texts) > 0 || r.bytes != 0 {
+		t.Error("texts are kept that were, before")
+	}
+}
+
+func TestTextsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "mail.example")
+		r.say("mail.example", secret)
+		big := object(mailText(maxTexts / 4))
+		for range 3 {
+			r.Returned(agent, "wiki.example", r.rules, big)
+		}
+		r.wantShown("shop.example", secret, "mail.example")
+		r.Returned(agent, "wiki.example", r.rules, big)
+		r.wantShown("shop.example", secret)
+		r.Returned(agent, "wiki.example", r.rules, object(mailText(maxTexts))) // too much
+		for i := range 100 {
+			time.Sleep(time.Second)
+			for range 3 {
+				r.Returned(&policy.Principal{ID: fmt.Sprint(i)}, "wiki.example", r.rules, big)
+			}
+		}
+		sum := 0
+		for _, c := range r.clients {
+			sum += c.bytes
+		}
+		if sum != r.bytes || sum > maxAll || sum < maxAll/2 {
+			t.Errorf("%d bytes are kept, counted as %d", sum, r.bytes)
+		}
+	})
 }
 
 func TestWhoseValue(t *testing.T) {
-	tr := newTracker(t)
-	say(t, tr, "a", "mail.example", secret)
-	wantFlow(t, tr, "a", "shop.example", secret, "mail.example")
-	wantFlow(t, tr, "a", "mail.example", secret)
-	wantFlow(t, tr, "b", "shop.example", secret) // another client, which has not seen it
+	r := newRig(t, "mail.example")
+	r.say("mail.example", secret)
+	r.wantShown("shop.example", secret, "mail.example")
+	r.wantShown("mail.example", secret)
 
 	// That it was sent once makes it nobody's own, and no other site's.
-	send(t, tr, "a", secret)
-	say(t, tr, "a", "evil.example", secret)
-	wantFlow(t, tr, "a", "shop.example", secret, "mail.example")
-	wantFlow(t, tr, "a", "evil.example", secret)
+	r.send(secret)
+	r.say("evil.example", secret)
+	r.wantShown("shop.example", secret, "mail.example")
+	r.wantShown("evil.example", secret)
 
 	// A third site makes it common.
-	say(t, tr, "a", "notes.example", secret)
-	wantFlow(t, tr, "a", "shop.example", secret)
+	r.say("notes.example", secret)
+	r.wantShown("shop.example", secret)
 
 	// What the client said before is its own.
-	send(t, tr, "a", "please order BX-90112-77")
-	say(t, tr, "a", "mail.example", "order BX-90112-77 has come")
-	wantFlow(t, tr, "a", "shop.example", "BX-90112-77")
+	r.send("please order BX-90112-77")
+	r.say("mail.example", "order BX-90112-77 has come")
+	r.wantShown("shop.example", "BX-90112-77")
 }
 
-func TestFindSaysWhere(t *testing.T) {
-	tr := newTracker(t)
-	say(t, tr, "a", "mail.example", secret)
-	find := func(args string, except ...string) []policy.Flow {
-		return tr.Find(nil, "a", "shop.example", json.RawMessage(args), except...)
+// The owner sees what would be sent, and where in it.
+func TestCompareShows(t *testing.T) {
+	r := newRig(t, "mail.example")
+	r.say("mail.example", secret+". The meeting about the merger is on the second floor, with Jane Miller.")
+	compare := func(args string, except ...string) []Match {
+		return r.Compare(agent.ID, "shop.example", []json.RawMessage{json.RawMessage(args)}, except...)
 	}
-	for args, want := range map[string]string{
-		`{"note":"7f3k-29xq-88ab"}`:                          "note",
-		`{"items":[{"name":"x"},{"name":"7F3K 29XQ 88AB"}]}`: "/items/1/name",
-		`{"a":{"7f3k-29xq-88ab":true}}`:                      "/a/7f3k-29xq-88ab",
+	for args, want := range map[string]Match{
+		`{"note":"a 7f3k-29xq-88ab"}`:                                       {Field: "note", Text: "7f3k-29xq-88ab"},
+		`{"items":[{"name":"x"},{"name":"it is 7F3K 29XQ 88AB"}]}`:          {Field: "/items/1/name", Text: "7F3K 29XQ 88AB"},
+		`{"a":{"7f3k-29xq-88ab":true}}`:                                     {Field: "/a/7f3k-29xq-88ab", Text: "7f3k-29xq-88ab"},
+		`{"note":"c2F5IDdmM2stMjl4cS04OGFi"}`:                               {Field: "note", Text: "7f3k-29xq-88ab"},
+		`{"note":"So: the MEETING about the merger is on the second hill"}`: {Field: "note", Text: "the MEETING about the merger is on the second"},
 	} {
-		if got := find(args); !slices.Equal(got, []policy.Flow{{From: "mail.example", Field: want}}) {
+		want.From = "mail.example"
+		if got := compare(args); !slices.Equal(got, []Match{want}) {
 			t.Errorf("%s: %v", args, got)
 		}
 	}
-	if got := find(`{"note":"7f3k-29xq-88ab"}`, "https://shop.example/", `{"properties":{"note":{"enum":["7f3k-29xq-88ab"]}}}`); len(got) > 0 {
-		t.Errorf("found what the schema has: %v", got)
+	if got := compare(`{"note":"7f3k-29xq-88ab"}`, "https://shop.example/", `{"properties":{"note":{"enum":["7f3k-29xq-88ab"]}}}`); len(got) > 0 {
+		t.Errorf("shown is what the schema has: %v", got)
 	}
-	if got := find(`{"dates":"2026-11-22T10:30:00Z, 22.11.2026, 11/22/2026 10:30"}`); len(got) > 0 {
-		t.Errorf("found dates: %v", got)
+	for _, date := range []string{"2026-11-22T10:30:00Z", "22.11.2026", "11/22/2026 10:30"} {
+		r.say("mail.example", date)
+	}
+	if got := compare(`{"dates":["2026-11-22T10:30:00Z","22.11.2026","11/22/2026 10:30"]}`); len(got) > 0 {
+		t.Errorf("shown are dates: %v", got)
+	}
+}
+
+// Of a call of yesterday is shown what its client had read by then.
+func TestCompareCall(t *testing.T) {
+	r := newRig(t, "mail.example")
+	r.say("mail.example", secret)
+	r.Sent(agent, "shop.example", r.rules, "c1", object("Vault key 7f3k-29xq-88ab, room 12345678"))
+	r.say("notes.example", "room 12345678")
+	got, kept := r.CompareCall("c1")
+	if want := (Match{"mail.example", "text", "Vault key 7f3k-29xq-88ab"}); !kept || !slices.Equal(got, []Match{want}) {
+		t.Errorf("%v, %v", got, kept)
+	}
+	if _, kept := r.CompareCall("c2"); kept {
+		t.Error("a call is known that there was not")
+	}
+	r.Returned(agent, "wiki.example", r.rules, object(mailText(maxTexts-300)))
+	if _, kept := r.CompareCall("c1"); kept {
+		t.Error("what the call has sent is known still")
 	}
 }
 
@@ -134,223 +270,41 @@ func TestDatesAreNoValues(t *testing.T) {
 	}
 }
 
-// A page that returns very much must not make the client forget what others have said.
-func TestSitesHaveTheirOwnRoom(t *testing.T) {
-	tr := newTracker(t, "mail.example")
-	say(t, tr, "a", "notes.example", secret)
-	say(t, tr, "a", "mail.example", "Card 4556 7375 8689 9855")
-	for i := range 3 {
-		say(t, tr, "a", "evil.example", mailText(60_000 + i)[i:])
+// That a call is decided about takes no memory, and hardly time.
+func TestReadDoesNotAllocate(t *testing.T) {
+	r := newRig(t, "mail.example")
+	r.say("mail.example", "hello")
+	r.rules = rules(t) // nothing is kept
+	if n := testing.AllocsPerRun(100, func() {
+		r.Returned(agent, "wiki.example", r.rules, nil)
+		r.Read(agent.ID, r.rules)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
-	wantFlow(t, tr, "a", "shop.example", secret, "notes.example")
-	for i := range 12 { // together more than there is room for
-		say(t, tr, "a", spec.Domain(fmt.Sprintf("evil%d.example", i)), numbers(i*20_000, 8192))
-	}
-	wantFlow(t, tr, "a", "shop.example", secret)
-	wantFlow(t, tr, "a", "shop.example", "4556737586899855", "mail.example")
-	c := tr.clients["a"]
-	if n := len(c.table.values); n > maxValues {
-		t.Errorf("%d values are kept", n)
-	}
-}
-
-// numbers returns n values.
-func numbers(first, n int) (all []string) {
-	for i := range n {
-		all = append(all, fmt.Sprintf("n%08d", first+i))
-	}
-	return all
-}
-
-// What a private site returned and the tracker could not keep must not get away.
-func TestUnseenOfAPrivateSite(t *testing.T) {
-	tr := newTracker(t, "mail.example")
-	long := strings.Repeat("word ", maxRead/5) + secret
-	say(t, tr, "a", "wiki.example", long)
-	wantFlow(t, tr, "a", "shop.example", "something else 123456789")
-	say(t, tr, "a", "mail.example", long)
-	want := []policy.Flow{{From: "mail.example"}}
-	if got := tr.Find(nil, "a", "shop.example", object("something else 123456789")); !slices.Equal(got, want) {
-		t.Errorf("found %v, want %v", got, want)
-	}
-	if got := tr.Find(nil, "a", "shop.example", json.RawMessage(`{"page":2}`)); len(got) > 0 {
-		t.Errorf("found %v where nothing can be", got)
-	}
-
-	// Nor by arguments that are too long to be read.
-	say(t, tr, "b", "mail.example", secret)
-	if got := tr.Find(nil, "b", "shop.example", object(long)); !slices.Equal(got, want) {
-		t.Errorf("found %v, want %v", got, want)
-	}
-}
-
-func TestPicturesAreNotRead(t *testing.T) {
-	tr := newTracker(t, "mail.example")
-	picture := map[string]any{"content": []any{map[string]string{"type": "image", "mimeType": "image/png", "data": strings.Repeat("iVBORw0K", maxRead/4)}}}
-	say(t, tr, "a", "mail.example", picture)
-	wantFlow(t, tr, "a", "shop.example", "something else 123456789")
-}
-
-func TestValuesAreForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tr := newTracker(t)
-		say(t, tr, "a", "mail.example", secret)
-		time.Sleep(lifetime - time.Minute)
-		wantFlow(t, tr, "a", "shop.example", secret, "mail.example")
-		say(t, tr, "a", "notes.example", "Meeting room 12345678")
-		time.Sleep(2 * time.Minute)
-		wantFlow(t, tr, "a", "shop.example", secret)
-		wantFlow(t, tr, "a", "shop.example", "room 12345678", "notes.example")
-	})
-}
-
-// A client whose credential was taken back leaves nothing, also of what is still to be read.
-func TestForgottenClient(t *testing.T) {
-	tr := newTracker(t)
-	for i := range 100 {
-		who := fmt.Sprint("client ", i)
-		for _, from := range []spec.Domain{"a.com", "b.com"} {
-			tr.Learn(who, from, json.RawMessage(fmt.Sprintf(`"the word of client %d is a7f3k9q2m%d"`, i, i)))
-		}
-		tr.Forget(who)
-		if tr.KnowsOther(who, "c.com") {
-			t.Fatal("it knows what it has read")
-		}
-	}
-	tr.Close()
-	if len(tr.clients) > 0 || tr.values != 0 {
-		t.Errorf("%d clients are left, with %d values", len(tr.clients), tr.values)
-	}
-}
-
-// A call that must not be sent before all is known waits for that, and no longer than it
-// may; and one client that has very much read makes no other wait for ever.
-func TestSettled(t *testing.T) {
-	tr := newTracker(t, "mail.example")
-	for range 10 {
-		tr.Learn("a", "wiki.example", object(mailText(64<<10)))
-	}
-	tr.Learn("a", "mail.example", object(secret))
-	settle(t, tr, "a")
-	wantFlow(t, tr, "a", "shop.example", secret, "mail.example")
-
-	tr.Learn("a", "wiki.example", object(mailText(256<<10)))
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := tr.Settled(ended, "a"); err == nil && tr.clients["a"].waiting > 0 {
-		t.Error("Settled has not waited")
-	}
-	tr.Close()
-	tr.Learn("a", "mail.example", object(secret))
-}
-
-// Who calls one site alone pays for nothing: what it returns is read when another one is
-// called, or returns something.
-func TestOneSiteIsReadLater(t *testing.T) {
-	tr := newTracker(t, "mail.example")
-	tr.Learn("a", "mail.example", object(secret))
-	tr.Sent("a", object("a text of its own 12345678"))
-	c := tr.clients["a"]
-	if len(c.later) != 2 || c.waiting > 0 {
-		t.Errorf("%d are to be read later, %d now", len(c.later), c.waiting)
-	}
-	if tr.KnowsOther("a", "mail.example") || !tr.KnowsOther("a", "shop.example") {
-		t.Error("mail.example has returned something, and nobody else")
-	}
-	settle(t, tr, "a")
-	wantFlow(t, tr, "a", "shop.example", secret, "mail.example")
-
-	// Of very much the latest is kept, and that there was more.
-	for i := range 2 * maxLater / (100 << 10) {
-		tr.Learn("a", "mail.example", object(mailText(100<<10+i)))
-	}
-	if c.unread > maxLater {
-		t.Errorf("%d bytes are kept", c.unread)
-	}
-	settle(t, tr, "a")
-	wantFlow(t, tr, "a", "shop.example", "something else 987654321", "mail.example")
-}
-
-// What waits for something is done after it, and none is lost at the end.
-func TestAfter(t *testing.T) {
-	tr := New(func(spec.Domain) bool { return false })
-	var found []policy.Flow
-	tr.Learn("a", "mail.example", object(secret))
-	tr.After("a", func() { found = tr.Find(nil, "a", "shop.example", object(secret)) })
-	tr.Close()
-	if len(found) != 1 {
-		t.Errorf("found %v", found)
-	}
-	done := false
-	tr.After("a", func() { done = true })
-	if !done {
-		t.Error("what comes after the end is not done")
-	}
-}
-
-// More than can be read soon is not kept in memory. Of a private site that counts.
-func TestQueueIsBounded(t *testing.T) {
-	tr := newTracker(t, "mail.example")
-	big := object(mailText(maxQueued / 2))
-	for range 8 {
-		tr.Learn("a", "mail.example", big)
-	}
-	settle(t, tr, "a")
-	wantFlow(t, tr, "a", "shop.example", "something else 123456789", "mail.example")
-}
-
-// What waits for all that was said before is not refused because much was said: there is nothing
-// of it to be kept.
-func TestWaitTakesNoRoom(t *testing.T) {
-	tr := newTracker(t)
-	tr.Learn("a", "mail.example", object(secret))
-	tr.Learn("a", "notes.example", object(secret)) // of several sites all is read at once
-	tr.mu.Lock()
-	tr.queued += 2 * maxQueued // as if there were others
-	tr.mu.Unlock()
-	for range 2 {
-		settle(t, tr, "a")
-		done := make(chan struct{})
-		tr.After("a", func() { close(done) })
-		<-done
-	}
-}
-
-// Of many clients the one that has done nothing for the longest time forgets first, and
-// never what private sites have returned.
-func TestAllClientsTogetherAreBounded(t *testing.T) {
-	tr := newTracker(t, "mail.example")
-	say(t, tr, "first", "mail.example", secret)
-	say(t, tr, "first", "notes.example", "Meeting room 12345678")
-	say(t, tr, "second", "notes.example", "Meeting room 87654321")
-	tr.values += maxAll - 1000 // as if there were others
-	say(t, tr, "third", "shop.example", numbers(0, 1000))
-	wantFlow(t, tr, "first", "shop.example", secret, "mail.example")
-	wantFlow(t, tr, "first", "shop.example", "room 12345678")
-	wantFlow(t, tr, "third", "wiki.example", "n00000007", "shop.example")
 }
 
 // Whatever a page returns or a client sends is read in bounded time, and what is returned
 // is found if it is sent as it is.
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{secret, "%4", "10:3", "a@b", "YWxpY2VAZXhhbXBsZS5jb20", `{"a":["\ud800\\"]}`, "+49 (170) 123-4567", "2026-11-22T10:00.1+0"} {
+	for _, s := range []string{secret, "%4", "10:3", "a@b", "YWxpY2VAZXhhbXBsZS5jb20", `{"a":["\ud800\\"]}`, "+49 (170) 123-4567", "2026-11-22T10:00.1+0", "İstanbul\u00ad12345"} {
 		f.Add(s)
 	}
-	tr := New(func(spec.Domain) bool { return false })
-	f.Cleanup(tr.Close)
 	f.Fuzz(func(t *testing.T, s string) {
 		v := object(s)
-		r := reader{seed: tr.seed}
-		r.read(v, false)
-		returned := slices.Clone(r.values)
-		r.read(v, true)
-		sent := map[uint64]bool{}
-		for _, v := range r.values {
-			sent[v.hash] = true
+		values := func(sent bool) map[string]*value {
+			r := reader{collects: true, values: map[string]*value{}}
+			r.read(v, sent)
+			return r.values
 		}
-		for _, v := range returned {
-			if !sent[v.hash] && len(s) < maxPassages {
+		sent := values(true)
+		for b, v := range values(false) {
+			if sent[b] == nil {
 				t.Fatalf("%q: a value of it is not found in it", s)
+			}
+			for _, at := range v.at {
+				if at.start >= at.end || at.end > len(at.text) {
+					t.Fatalf("%q: a value of it stands from %d to %d", s, at.start, at.end)
+				}
 			}
 		}
 	})

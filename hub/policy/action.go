@@ -9,18 +9,21 @@ import (
 // Action is something that a client is about to have done. It is complete before Decide
 // sees it.
 type Action struct {
-	Who     *Principal
-	Session string // of the client, "" if it has none
-	Site    Site
-	Of      Of
-	Kind    spec.Kind  // of what a page offers; "" for the rest
-	Name    string     // the page's own name or URI; "browser_page goto"; of the relay the method
-	Class   Class      // what it may change
-	Item    Definition // what is called; nil if it has no definition of a page
-	Late    bool       // its definition came after the client's first call of the session
-	Flows   []Flow     // values of other sites in the arguments
-	Browser *Browser   // that it leads to; nil: to none, or to one that is not known yet
-	Bound   []string   // the names of the browsers that the client's connection is for; nil: all
+	Who      *Principal
+	Session  string // of the client, "" if it has none
+	Site     Site
+	Of       Of
+	Kind     spec.Kind  // of what a page offers; "" for the rest
+	Name     string     // the page's own name or URI; "browser_page goto"; of the relay the method
+	Class    Class      // what it may change
+	Item     Definition // what is called; nil if it has no definition of a page
+	Late     bool       // its definition came after the client's first call of the session
+	Dataless bool       // nothing of the client's goes to the site with it, as when a tab is closed
+	// Read is the sites of which the client has read something, in no order; those of which
+	// Set.Watches is false may be missing.
+	Read    []spec.Domain
+	Browser *Browser // that it leads to; nil: to none, or to one that is not known yet
+	Bound   []string // the names of the browsers that the client's connection is for; nil: all
 }
 
 // Browser is a browser that an action leads to.
@@ -104,11 +107,3 @@ type Definition interface {
 
 // Pin is a hash of a definition.
 type Pin [sha256.Size]byte
-
-// Flow is a value of another site that stands in the arguments of an action.
-type Flow struct {
-	From spec.Domain
-	// Field is where it stands, such as "note" or "/items/0/name". "" says that it is not
-	// known whether there is one, because not all could be read.
-	Field string
-}

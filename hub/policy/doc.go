@@ -9,9 +9,10 @@
 // what, and more in one of the three. The rules of a policy file, if one matches, decide
 // alone.
 //
-// Two things can only make a decision stricter: the rules about flows, of which the same
-// holds with from as a fourth dimension, and that what was allowed with another definition
-// (Rule.Pin) is asked for again, unless a later rule says something as specific of it.
+// Two things can only make a decision stricter: the rules about flows, which are about what a
+// client does that has read some site, and of which the same holds with from as a fourth
+// dimension; and that what was allowed with another definition (Rule.Pin) is asked for again,
+// unless a later rule says something as specific of it.
 //
 // Above the rules are bounds that no rule lifts: what the owner has paused, what the
 // credential of the client is good for, and that in ModeReadOnly nothing but reading is

@@ -60,12 +60,12 @@ func someAction(r *rand.Rand) *Action {
 	a.Site.Any = a.Of == OfRelay && r.IntN(2) == 0
 	a.Name = one(r, []string{"buy", "by", "sell", "browser_page", "browser_page goto"})
 	a.Class = Class(r.IntN(4))
-	a.Late = r.IntN(2) == 0
+	a.Late, a.Dataless = r.IntN(2) == 0, r.IntN(8) == 0
 	if a.Of == OfPage {
 		a.Item = definition{byte(r.IntN(2))}
 	}
 	for range r.IntN(3) {
-		a.Flows = append(a.Flows, Flow{From: one(r, someDomains[1:])})
+		a.Read = append(a.Read, one(r, someDomains[1:]))
 	}
 	return a
 }
@@ -85,13 +85,16 @@ func (n *naive) decide(a *Action) Effect {
 	if a.Of == OfPage && a.Site.Domain == "" || n.mode == ModeReadOnly && class != Read {
 		return Deny
 	}
-	rules := n.layer(a, nil)
+	rules := n.layer(a, "")
 	effect := strictest(rules, a)
 	if effect == Allow && (n.mode == ModeCareful || n.mode == ModeAsk) && n.hasChanged(a, rules) {
 		effect = Ask
 	}
-	for i := range a.Flows {
-		if flows := n.layer(a, &a.Flows[i]); len(flows) > 0 {
+	for _, from := range a.Read {
+		if bare := strings.TrimSuffix; a.Of == OfHub && a.Site == (Site{}) || a.Dataless || !a.Site.Any && bare(string(from), ".") == bare(string(a.Site.Domain), ".") {
+			continue
+		}
+		if flows := n.layer(a, from); len(flows) > 0 {
 			effect = max(effect, strictest(flows, a))
 		}
 	}
@@ -99,12 +102,12 @@ func (n *naive) decide(a *Action) Effect {
 }
 
 // layer returns the rules that match, of the file or else of the owner.
-func (n *naive) layer(a *Action, f *Flow) []Rule {
+func (n *naive) layer(a *Action, from spec.Domain) []Rule {
 	own := slices.Concat(n.own, n.mode.Rules())
 	for _, rules := range [][]Rule{n.file, own} {
 		var out []Rule
 		for _, r := range rules {
-			if n.fits(r, a, f) && (r.Pin == Pin{} || a.Item != nil && a.Item.Pin() == r.Pin) {
+			if n.fits(r, a, from) && (r.Pin == Pin{} || a.Item != nil && a.Item.Pin() == r.Pin) {
 				out = append(out, r)
 			}
 		}
@@ -121,7 +124,7 @@ func (n *naive) hasChanged(a *Action, winners []Rule) bool {
 		all = n.file
 	}
 	return slices.ContainsFunc(all, func(old Rule) bool {
-		if old.Pin == (Pin{}) || a.Item == nil || a.Item.Pin() == old.Pin || !n.fits(old, a, nil) {
+		if old.Pin == (Pin{}) || a.Item == nil || a.Item.Pin() == old.Pin || !n.fits(old, a, "") {
 			return false
 		}
 		return !slices.ContainsFunc(winners, func(r Rule) bool {
@@ -133,11 +136,11 @@ func (n *naive) hasChanged(a *Action, winners []Rule) bool {
 	})
 }
 
-func (n *naive) fits(r Rule, a *Action, f *Flow) bool {
-	if (f == nil) != (r.From == "") || !r.Until.IsZero() && !r.Until.After(now) {
+func (n *naive) fits(r Rule, a *Action, from spec.Domain) bool {
+	if (from == "") != (r.From == "") || !r.Until.IsZero() && !r.Until.After(now) {
 		return false
 	}
-	if f != nil && !atSite(r.From, f.From, n.private) {
+	if from != "" && !atSite(r.From, from, n.private) {
 		return false
 	}
 	if r.Client != "" && r.Client != a.Who.ID && (r.Client == "owner" || r.Client != a.Who.Name) {
@@ -159,15 +162,18 @@ func (n *naive) fits(r Rule, a *Action, f *Flow) bool {
 	}
 	switch r.Class {
 	case "":
+		if from != "" && class == Read {
+			return false
+		}
 		if r.Effect == Allow && r.Tool != "" && a.Of != OfPage {
 			return false
 		}
 	case "hub":
-		if a.Of != OfHub {
+		if a.Of != OfHub || from != "" && class == Read {
 			return false
 		}
 	case "relay":
-		if a.Of != OfRelay {
+		if a.Of != OfRelay || from != "" && class == Read {
 			return false
 		}
 	default:

@@ -109,10 +109,19 @@ func (c *compiled) changed() rank {
 func (c *compiled) matches(a *Action, now time.Time) bool {
 	return c.of&(1<<a.Of) != 0 &&
 		isClient(c.Client, a.Who) && (c.Session == "" || c.Session == a.Session) &&
-		(c.class == ClassUnset || c.class == a.class()) &&
+		c.isClass(a.class()) &&
 		(!c.Late || a.Late) &&
 		c.isAt(a) && c.isTool(a) &&
 		!c.ended(now)
+}
+
+// isClass reports whether the rule is about a class. One about flows that names none is about
+// what acts: a client that has read a private site may go on reading.
+func (c *compiled) isClass(class Class) bool {
+	if c.class == ClassUnset {
+		return c.From == "" || class != Read
+	}
+	return c.class == class
 }
 
 // isAt reports whether the rule is about the site of an action. A preset is about sites

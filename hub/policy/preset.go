@@ -20,7 +20,7 @@ var Modes = []Mode{ModeOpen, ModeCareful, ModeAsk, ModeReadOnly}
 // Rules returns what a mode says where no rule of the owner does. They name no client and
 // no tool, so that each answer of the owner is more specific.
 func (m Mode) Rules() []Rule {
-	all := []Rule{{ID: "private", Effect: Ask, From: "private", Note: "values of private sites"}}
+	all := []Rule{{ID: "private", Effect: Ask, From: "private", Note: "what a client does elsewhere that has read a private site"}}
 	careful := []Rule{
 		{ID: "destructive", Effect: Ask, Class: "destructive", Note: "what cannot be undone or has consequences"},
 		{ID: "late", Effect: Ask, Class: "destructive", Late: true, Note: "the same that a page brought after the client's first call"},

@@ -2,6 +2,8 @@ package policy
 
 import (
 	"time"
+
+	"tabhub/spec"
 )
 
 // Effect is what a rule, or a decision, says of an action. The zero value counts as Deny.
@@ -36,8 +38,9 @@ type Rule struct {
 	// Late: only what came after the client's first call of the session.
 	Late bool `json:"late,omitempty"`
 
-	// From makes it a rule about flows: of values of that site (as Site, or "private") to
-	// where the rest of the rule says.
+	// From makes it a rule about flows: about what a client does, as the rest of the rule says,
+	// that has read something of that site (as Site, or "private"). Without a Class it is about
+	// all but reading.
 	From string `json:"from,omitempty"`
 
 	Until time.Time `json:"until,omitzero"` // zero: it does not end
@@ -69,7 +72,7 @@ type Document struct {
 	Mode    Mode     `json:"mode,omitempty"` // unless the hub was started with another
 	Rules   []Rule   `json:"rules,omitempty"`
 	Pauses  []Pause  `json:"pauses,omitempty"`
-	Private []string `json:"private,omitempty"` // sites whose values go nowhere unasked
+	Private []string `json:"private,omitempty"` // sites: who has read one does nothing elsewhere unasked
 	// Bindings say which browsers there are for some clients. Several of one client hold
 	// together.
 	Bindings []Binding `json:"bindings,omitempty"`
@@ -86,6 +89,9 @@ type Decision struct {
 	Paused bool
 	// Layer says what decided.
 	Layer Layer
+	// From is the sites that the client has read of which the strictest of the rules about
+	// flows speak that matched. Nil: none did.
+	From []spec.Domain
 }
 
 // Layer is what a Decision was made by.

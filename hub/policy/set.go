@@ -24,6 +24,7 @@ type Set struct {
 	denied  []string
 	bounded bool // everybody may be denied something
 	traced  []string
+	froms   []sites // of the rules about flows that are no preset
 
 	bindings []Binding // of the file and of the owner
 }
@@ -58,6 +59,7 @@ func New(doc Document, mode Mode, file File) (*Set, error) {
 		}
 		if r.From != "" {
 			s.traced = append(s.traced, r.Client)
+			s.froms = append(s.froms, parseSites(r.From))
 		}
 	}
 	s.bounded = s.bounded || slices.Contains(s.denied, "")
@@ -100,12 +102,42 @@ func (s *Set) decide(a *Action, now time.Time) Decision {
 		return Decision{Effect: Deny, Layer: ByMode}
 	}
 	d := s.byRules(a, now)
-	for i := range a.Flows {
-		if f := s.byFlow(a, a.Flows[i].From, now); f.Effect > d.Effect || f.Effect == d.Effect && f.Effect == Ask {
-			f.Changed = d.Changed
-			d = f
+	if len(a.Read) > 0 && a.takes() {
+		d = s.withFlows(d, a, now)
+	}
+	return d
+}
+
+// takes reports whether an action may take something of other sites to where it is done.
+func (a *Action) takes() bool {
+	return !a.Dataless && !(a.Of == OfHub && a.Site == (Site{}))
+}
+
+// withFlows is d, or stricter by what the rules say of what the client has read.
+func (s *Set) withFlows(d Decision, a *Action, now time.Time) Decision {
+	var most Decision
+	first := 0
+	for i, from := range a.Read {
+		if !a.Site.Any && bare(from) == bare(a.Site.Domain) {
+			continue
+		}
+		f := s.byFlow(a, from, now)
+		switch {
+		case f.Rule == nil || f.Effect < most.Effect:
+		case f.Effect > most.Effect:
+			most, first = f, i
+			most.From = a.Read[i : i+1 : i+1]
+		case first+len(most.From) == i: // side by side, as most are: a part of Read
+			most.From = a.Read[first : i+1 : i+1]
+		default:
+			most.From, first = append(most.From, from), -len(a.Read)
 		}
 	}
+	if most.Effect > d.Effect || most.Effect == d.Effect && most.Effect == Ask {
+		most.Changed = d.Changed
+		return most
+	}
+	d.From = most.From
 	return d
 }
 
@@ -128,7 +160,7 @@ func (a *Action) complete() bool {
 	return a.Who != nil && a.Who.ID != "" && (a.Of != OfPage || a.Site != (Site{}))
 }
 
-// byRules is what the rules say of an action, whatever its arguments hold.
+// byRules is what the rules say of an action, whatever its client has read.
 func (s *Set) byRules(a *Action, now time.Time) Decision {
 	var place [16]*compiled // more winners are no usual case
 	w := s.file.actions.match(winners{rules: place[:0]}, a, "", false, now)
@@ -138,8 +170,8 @@ func (s *Set) byRules(a *Action, now time.Time) Decision {
 	return s.decision(s.own.actions.match(winners{rules: place[:0]}, a, "", false, now), ByRule)
 }
 
-// byFlow is what the rules say of values of another site in an action. It is Allow if none
-// says anything.
+// byFlow is what the rules say of an action of a client that has read another site. It has no
+// Rule if none says anything.
 func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
 	private := s.IsPrivate(from)
 	var place [16]*compiled
@@ -150,7 +182,7 @@ func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
 	if r := w.strictest(); r != nil {
 		return Decision{Effect: r.Effect, Rule: r.Rule, Layer: ByFlow}
 	}
-	return Decision{Effect: Allow, Layer: ByFlow}
+	return Decision{}
 }
 
 // decision is what winners say. What they allow is asked for if the owner has allowed it
@@ -206,7 +238,12 @@ func (s *Set) IsPrivate(d spec.Domain) bool {
 	return false
 }
 
-// Traces reports whether a decision about what a client does may depend on its Flows.
+// Watches reports whether a decision may depend on whether a client has read a site.
+func (s *Set) Watches(d spec.Domain) bool {
+	return s.IsPrivate(d) || slices.ContainsFunc(s.froms, func(from sites) bool { return from.has(d, false) })
+}
+
+// Traces reports whether a decision about what a client does may depend on what it has Read.
 func (s *Set) Traces(who *Principal) bool {
 	if s == nil || who == nil {
 		return false

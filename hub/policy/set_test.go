@@ -39,9 +39,7 @@ func changed(a *Action)                { a.Item = definition{2} }
 func late(a *Action)                   { a.Late = true }
 func from(d ...spec.Domain) func(*Action) {
 	return func(a *Action) {
-		for _, d := range d {
-			a.Flows = append(a.Flows, Flow{From: d, Field: "note"})
-		}
+		a.Read = append(a.Read, d...)
 	}
 }
 func ofHub(name string, c Class) func(*Action) {
@@ -176,7 +174,7 @@ func TestDecide(t *testing.T) {
 		{"a page's tool of its name", ModeCareful, []string{"allow tool=browser_page goto,class=hub"}, buy(func(a *Action) { a.Name = "browser_page goto" }), Ask, ByPreset},
 		{"the hub's tools by a page's name", ModeAsk, []string{"allow tool=browser_page goto"}, buy(ofHub("browser_page goto", Write)), Ask, ByPreset},
 
-		{"values go where they like", ModeCareful, nil, buy(class(Read), from("mail.example.com")), Allow, ByPreset},
+		{"what is no private site's goes where it likes", ModeCareful, nil, buy(class(Read), from("mail.example.com")), Allow, ByPreset},
 		{"a flow that is denied", ModeOpen, []string{"deny from=mail.example.com"}, buy(from("a.example.com", "mail.example.com")), Deny, ByFlow},
 		{"a flow that is allowed allows nothing", ModeCareful, []string{"allow from=mail.example.com"}, buy(from("mail.example.com")), Ask, ByPreset},
 	} {
@@ -266,7 +264,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// A value of a private site goes nowhere unasked, and not even there if it is denied there.
+// Who has read a private site does nothing elsewhere unasked, and not even what is allowed so
+// where it is denied.
 func TestPrivateSites(t *testing.T) {
 	for _, test := range []struct {
 		rules  []string
@@ -284,15 +283,22 @@ func TestPrivateSites(t *testing.T) {
 		{[]string{"allow from=mail.example.org,site=shop.example.com"}, buy(from("mail.example.org", "wiki.example.org")), Ask},
 		{[]string{"allow from=mail.example.org,site=shop.example.com"}, buy(from("mail.example.org"), ofRelay), Ask},
 		{[]string{"deny from=mail.example.org,site=verified"}, buy(from("mail.example.org")), Deny},
+		{nil, buy(from("mail.example.org"), site("mail.example.org")), Allow}, // its own
+		{nil, buy(from("mail.example.org"), class(Read)), Allow},
+		{[]string{"ask from=private,class=read"}, buy(from("mail.example.org"), class(Read)), Ask},
+		{[]string{"allow from=private,class=read"}, buy(from("mail.example.org")), Ask},
+		{nil, buy(from("mail.example.org"), ofHub("browser_page goto", Write)), Ask},
+		{nil, buy(from("mail.example.org"), ofHub("browser_tab close", Write), func(a *Action) { a.Dataless = true }), Allow},
+		{nil, buy(from("mail.example.org"), ofHub("browser_tab new", Write), site("")), Allow}, // an empty one
 	} {
 		doc := Document{Rules: parse(t, test.rules), Private: []string{"*.example.org"}}
 		if d := setOf(t, ModeOpen, doc, nil).Decide(test.action, now); d.Effect != test.want {
-			t.Errorf("%v, from %v: %s", test.rules, test.action.Flows, d.Effect)
+			t.Errorf("%v, from %v: %s", test.rules, test.action.Read, d.Effect)
 		}
 	}
 }
 
-// What costs time before a call is done only for an owner who minds flows.
+// What is kept of what sites return is kept only for an owner who minds flows.
 func TestTraces(t *testing.T) {
 	for _, test := range []struct {
 		s    *Set
@@ -307,7 +313,13 @@ func TestTraces(t *testing.T) {
 			t.Errorf("%v: %v", test.s, got)
 		}
 	}
-	s := setOf(t, "", Document{Private: []string{"*.example.org", "mail.example.com"}}, nil)
+	s := setOf(t, ModeOpen, Document{Private: []string{"*.example.org"}}, parse(t, []string{"ask from=mail.example.com"}))
+	for site, want := range map[spec.Domain]bool{"a.example.org": true, "mail.example.com": true, "shop.example.com": false} {
+		if s.Watches(site) != want {
+			t.Errorf("%q is watched: %v", site, !want)
+		}
+	}
+	s = setOf(t, "", Document{Private: []string{"*.example.org", "mail.example.com"}}, nil)
 	for site, want := range map[spec.Domain]bool{"mail.example.com": true, "example.org": true, "a.example.org": true, "example.com": false, "unverified_mail.example.com": false, "": false} {
 		if s.IsPrivate(site) != want {
 			t.Errorf("%q is private: %v", site, !want)

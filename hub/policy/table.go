@@ -63,8 +63,8 @@ func (t *table) lists(a *Action) [4][]int32 {
 	return l
 }
 
-// match adds to w the rules that match an action, and, of a table about flows, the values of
-// a site in it.
+// match adds to w the rules that match an action, and, of a table about flows, that
+// the client has read a site.
 func (t *table) match(w winners, a *Action, from spec.Domain, private bool, now time.Time) winners {
 	for _, list := range t.lists(a) {
 		for _, i := range list {

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ func (d Decision) Words(a *Action) string {
 	case ByMode:
 		return fmt.Sprintf("the hub is in the mode read-only, and %s does more than read", what)
 	case ByFlow:
-		return fmt.Sprintf("with this call %s would get %s: %s", a.where(), a.values(), d.says())
+		return fmt.Sprintf("%s has read %s, and could carry something of that to %s: %s", who, d.from(), a.where(), d.says())
 	}
 	switch {
 	case d.Rule == nil:
@@ -44,13 +43,7 @@ func (d Decision) Words(a *Action) string {
 func (d Decision) Why(a *Action) string {
 	switch {
 	case d.Layer == ByFlow:
-		var sites []string
-		for _, f := range a.Flows {
-			if !slices.Contains(sites, string(f.From)) && len(sites) < maxListed {
-				sites = append(sites, string(f.From))
-			}
-		}
-		return fmt.Sprintf("Values of %s would go to %s.", strings.Join(sites, ", "), a.where())
+		return fmt.Sprintf("The client has read %s, and could carry something of that to %s.", d.from(), a.where())
 	case d.Changed != nil:
 		return "It has changed since you allowed it."
 	case d.Rule == nil:
@@ -111,21 +104,16 @@ func (a *Action) where() string {
 	return "the hub"
 }
 
-// values lists the values of other sites in the arguments.
-func (a *Action) values() string {
-	var out []string
-	for _, f := range a.Flows {
-		if f.Field == "" {
-			out = append(out, fmt.Sprintf("a text, where %s has returned more than could be read", f.From))
-		} else {
-			out = append(out, fmt.Sprintf("a value of %s in %q", f.From, word(f.Field)))
-		}
-		if len(out) == maxListed && len(a.Flows) > maxListed {
-			out = append(out, fmt.Sprintf("%d more", len(a.Flows)-maxListed))
-			break
-		}
+// from lists the sites that the client has read, as far as that is what decided.
+func (d Decision) from() string {
+	names := make([]string, 0, maxListed+1)
+	for _, site := range d.From[:min(len(d.From), maxListed)] {
+		names = append(names, string(site))
 	}
-	return strings.Join(out, ", ")
+	if n := len(d.From) - maxListed; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(names, ", ")
 }
 
 // word is a text that others chose, in a sentence.
