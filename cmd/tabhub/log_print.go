@@ -223,7 +223,7 @@ func (a *app) printEntry(l *record.Line, p record.Payload) error {
 		row("asked for", took(l.Asked))
 	}
 	for _, flow := range l.Flows {
-		row("values", flow)
+		row("flow", flow)
 	}
 	row("outcome", l.Outcome)
 	row("because", l.Reason)

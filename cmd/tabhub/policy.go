@@ -157,19 +157,22 @@ that a page might have, by the page's own name.`,
 func (a *app) policyFlowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "flow FROM TO allow|ask|deny",
-		Short: "Say where the values of a site may go",
-		Long: `Say where the values of a site may go: whether a call at the site TO may hold what
-the client has read at the site FROM.
+		Short: "Say where a client that has read a site may act",
+		Long: `Say where a client that has read a site may act: whether one that has read something of the
+site FROM in the last twelve hours may do something at the site TO. What it sends there does not
+matter. What only reads at TO is another matter, which --class read makes a rule about.
 
 FROM may be private, for all sites that are; TO may be any.`,
 		Example: `  tabhub policy flow mail.example.com any deny
-  tabhub policy flow private calendar.example.com allow`,
+  tabhub policy flow private calendar.example.com allow
+  tabhub policy flow private any ask --class read`,
 		Args: args(cobra.ExactArgs(3)),
 	}
 	client := cmd.Flags().String("client", "", "of a client, by its `name` or id")
+	class := cmd.Flags().String("class", "", "what is done at TO: read, write or destructive; else write and destructive")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		rule := policy.Rule{Client: anyIsNone(*client), From: anyIsNone(pos[0]), Site: anyIsNone(pos[1])}
+		rule := policy.Rule{Client: anyIsNone(*client), From: anyIsNone(pos[0]), Site: anyIsNone(pos[1]), Class: anyIsNone(*class)}
 		if rule.From == "" {
 			return usagef("FROM is %q; name a site, or say private, verified or unverified", pos[0])
 		}

@@ -22,8 +22,8 @@ func (a *app) siteCommand() *cobra.Command {
 		Long: `Show or change the settings of a site.
 
 With --cache on, the site's tools stay listed when its last tab closes, and a call
-opens the site again. What a client has read at a site with --private on goes to another
-one only if you say so, each time or by "tabhub policy flow".
+opens the site again. A client that has read a site with --private on does something at
+another one only if you say so, each time or by "tabhub policy flow".
 
 --check says which arguments of a call are refused: with strict all that do not fit the
 tool's schema; with off none; and with lenient, the default, what the page could not judge
@@ -39,7 +39,7 @@ answer says what did not fit.`,
 	cache := cmd.Flags().String("cache", "", "keep the tools when the last tab closes: on, off or default")
 	timeout := cmd.Flags().Duration("call-timeout", 0, "how long a call may take without progress; 0 for the default")
 	check := cmd.Flags().String("check", "", "which arguments are refused: strict, lenient (the default) or off")
-	private := cmd.Flags().String("private", "", "ask before what a client has read there goes to another site: on or off")
+	private := cmd.Flags().String("private", "", "ask before a client that has read it does something at another site: on or off")
 	settings := []string{"cache", "call-timeout", "check", "private"}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		change := slices.ContainsFunc(settings, cmd.Flags().Changed)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"tabhub/hub/flow"
 	"tabhub/hub/record"
 )
 
@@ -135,4 +136,16 @@ func (s *Server) getPayloads(r *request) error {
 		return err
 	}
 	return r.answer(nonNil(payloads))
+}
+
+// Carried answers GET /api/log/carried: which texts of other sites a call has sent.
+type Carried struct {
+	Kept  bool         `json:"kept"` // what it has sent is kept, and what its client had read last
+	Texts []flow.Match `json:"texts"`
+}
+
+// getCarried answers a Carried. Texts are compared now.
+func (s *Server) getCarried(r *request) error {
+	texts, kept := r.tenant.Hub.Carried(r.URL.Query().Get("call"))
+	return r.answer(Carried{kept, nonNil(texts)})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 )
 
@@ -89,6 +90,25 @@ func TestExportEndsWithTheHub(t *testing.T) {
 	d.server.cancel() // as Shutdown does
 	if n, err := io.Copy(io.Discard, resp.Body); err == nil {
 		t.Errorf("all %d bytes of the export were sent", n)
+	}
+}
+
+// What a call has carried is told to its owner, and that it is not known.
+func TestCarriedByACall(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil)
+	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Private = []string{"mail.example"}; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	d.call("claude", "search_products", `{"query":"mug"}`)
+	lines, err := d.tenant.Record.Read(t.Context(), record.Query{Event: record.Call})
+	if err != nil || len(lines) != 1 {
+		t.Fatal(lines, err)
+	}
+	for call, want := range map[string]string{lines[0].Call: `{"kept":true,"texts":[]}`, "nothing": `{"kept":false,"texts":[]}`} {
+		if status, body := d.askOwner("GET", "/api/log/carried?call="+call, ""); status != http.StatusOK || strings.TrimSpace(body) != want {
+			t.Errorf("%d %s, want %s", status, body, want)
+		}
 	}
 }
 

@@ -123,6 +123,7 @@ var routes = []route{
 	api("GET", "/api/explain", (*Server).getExplain),
 	api("GET", "/api/log", (*Server).getLog),
 	decisions("GET", "/api/log/payloads", (*Server).getPayloads),
+	decisions("GET", "/api/log/carried", (*Server).getCarried),
 	api("GET", "/api/site", (*Server).getSite),
 	{path: "/api/site", method: "PUT", access: acts, client: true, tenant: true, serve: (*Server).putSite},
 	{path: "/api/site/cache", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCache},

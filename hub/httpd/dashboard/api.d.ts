@@ -178,6 +178,12 @@ export interface Payload {
   result?: unknown;
 }
 
+/** Which texts of other sites a call has sent. */
+export interface Carried {
+  kept: boolean; // false: that is not known
+  texts: { from: string; field: string; text: string }[];
+}
+
 export interface Question {
   id: string;
   kind: string;

@@ -107,7 +107,7 @@ function showSite(known, policy) {
   const exact = policy.private.includes(site);
   mark.hidden = secret && !exact; // by a wider name
   mark.textContent = exact ? "No longer private" : "Make it private";
-  mark.title = "What a client has read at a private site goes to no other unasked.";
+  mark.title = "Before a client that has read a private site does something at another one, you are asked.";
   mark.onclick = () => tell(mark, () => ask("PUT", "api/policy/private", { site, private: !exact }));
 
   const left = byID("site-cached");

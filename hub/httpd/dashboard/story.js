@@ -3,7 +3,7 @@
 import { byID, chip, copier, element, factsOf, foreign, took, when } from "./dom.js";
 import { ask, mayWrite } from "./session.js";
 
-/** @import {Line, Payload} from "./api.d.ts" */
+/** @import {Carried, Line, Payload} from "./api.d.ts" */
 
 /** @typedef {{at: number, head: (Node | string)[], facts: [string, string | undefined][], said?: [string, unknown]}} Step */
 
@@ -14,16 +14,19 @@ export async function openStory(id) {
     ask("GET", `api/log?limit=100&${query}`),
     mayWrite() ? ask("GET", `api/log/payloads?${query}`) : [],
   ]);
-  showStory(lines.reverse(), payloads);
+  const flowing = lines.find((/** @type {Line} */ l) => l.call && l.flows?.length);
+  const carried = flowing && mayWrite() ? await ask("GET", `api/log/carried?call=${encodeURIComponent(flowing.call ?? "")}`) : undefined;
+  showStory(lines.reverse(), payloads, carried);
 }
 
 /**
  * @param {Line[]} lines the latest last
  * @param {Payload[]} payloads
+ * @param {Carried} [carried]
  */
-function showStory(lines, payloads) {
+function showStory(lines, payloads, carried) {
   const said = new Map(payloads.map((p) => [p.n, p]));
-  const steps = lines.flatMap((l) => stepsOf(l, said.get(l.n))).sort((a, b) => a.at - b.at);
+  const steps = lines.flatMap((l) => stepsOf(l, said.get(l.n), carried)).sort((a, b) => a.at - b.at);
   const id = lines.find(({ call }) => call)?.call;
   byID("story-id").replaceChildren(...(id ? ["Its id is ", foreign(id, "code"), " ", copier("Copy", () => id, "Copy the call’s id")] : []));
   byID("no-story").hidden = steps.length > 0;
@@ -33,9 +36,10 @@ function showStory(lines, payloads) {
 /**
  * @param {Line} l
  * @param {Payload} [payload]
+ * @param {Carried} [carried]
  * @returns {Step[]}
  */
-function stepsOf(l, payload) {
+function stepsOf(l, payload, carried) {
   const at = Date.parse(l.time);
   if (l.event === "ask") {
     return [
@@ -56,7 +60,7 @@ function stepsOf(l, payload) {
     },
   ];
   if (l.decision) steps.push({ at, head: [DECISIONS[l.decision] ?? l.decision], facts: [["Rule", l.rule], ["Question", l.question], ["Answered by", l.by], ["Reach", l.reach]] });
-  if (l.flows?.length) steps.push({ at, head: ["Values of other sites were in the arguments"], facts: l.flows.map((flow) => ["Flow", flow]) });
+  if (l.flows?.length) steps.push({ at, head: ["Decided about what the client had read before"], facts: carriedBy(l, carried) });
   if (l.tab) steps.push({ at, head: ["Sent to a tab"], facts: whereOf(l) });
   steps.push({
     at: at + ms(l.duration),
@@ -65,6 +69,16 @@ function stepsOf(l, payload) {
     said: ["Result", payload?.result],
   });
   return steps;
+}
+
+/** @param {Line} l @param {Carried} [carried] @returns {Step["facts"]} */
+function carriedBy(l, carried) {
+  /** @type {Step["facts"]} */
+  const facts = (l.flows ?? []).map((flow) => ["Flow", flow]);
+  if (!carried || !l.tab) return facts; // it was not sent
+  if (!carried.kept) return [...facts, ["Texts", "What it sent is not kept any more, or never was"]];
+  if (!carried.texts.length) return [...facts, ["Texts", "None of another site was recognised in what it sent"]];
+  return [...facts, ...carried.texts.map(({ from, field, text }) => /** @type {[string, string]} */ ([`Of ${from}`, `${text} (in ${field})`]))];
 }
 
 /** @type {Record<string, string>} */
