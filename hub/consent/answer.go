@@ -172,7 +172,7 @@ func (q *question) answeredBy(o *question, made policy.Rule, reach spec.Reach) b
 		return false
 	}
 	rule, wide := ruleOf(q.by, q.call, reach)
-	return wide && rule == made && lasting(q.call.Decision.Layer) || reach == spec.ReachNo && q.same(o)
+	return wide && rule == made && lasting(&q.call.Decision) || reach == spec.ReachNo && q.same(o)
 }
 
 // end ends a question at once, unless it is being answered. The caller holds d.mu.

@@ -130,8 +130,10 @@ func why(by *Caller, c *Call, wide bool) []string {
 	switch {
 	case c.Decision.Layer == policy.ByFile:
 		all = append(all, "The policy file wants this to be asked, so a yes is for this call only.")
+	case c.Decision.Layer == policy.ByFlow && wide:
+		all = append(all, fmt.Sprintf("An answer for the session lets it act at %s, whatever it reads at private sites; `tabhub policy flow` does so for good.", c.Action.Site.Domain))
 	case c.Decision.Layer == policy.ByFlow:
-		all = append(all, "It is asked each time; `tabhub policy flow` allows such values for good.")
+		all = append(all, "It is asked each time; `tabhub policy flow` allows it for good.")
 	case wide && siteWide(c):
 		all = append(all, fmt.Sprintf("An answer that reaches further is about all that %s offers.", c.Action.Site.Domain))
 	}

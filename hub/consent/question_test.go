@@ -78,6 +78,9 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// readPrivate is why what a client does is asked about that has read a private site.
+var readPrivate = policy.Decision{Effect: policy.Ask, Layer: policy.ByFlow, Rule: &policy.Rule{ID: "preset:private", Effect: policy.Ask, From: "private", By: "preset", Note: "…"}}
+
 // How far an answer may reach depends on what it can be about.
 func TestOfferedReaches(t *testing.T) {
 	all := "once session app always never"
@@ -85,14 +88,21 @@ func TestOfferedReaches(t *testing.T) {
 		change func(*Caller, *Call)
 		want   string
 	}{
-		"usual":           {func(*Caller, *Call) {}, all},
-		"no session":      {func(by *Caller, _ *Call) { by.Session = "" }, "once app always never"},
-		"unverified site": {func(_ *Caller, c *Call) { c.Action.Site.Domain = "unverified_shop.example" }, "once session"},
-		"unknown program": {func(by *Caller, c *Call) { c.Action.Who = &policy.Principal{ID: policy.UnnamedID} }, "once session always never"},
-		"policy file":     {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFile }, "once"},
-		"flow":            {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFlow }, "once"},
-		"no definition":   {func(_ *Caller, c *Call) { c.Action.Item = nil }, "once"},
-		"hub's tool":      {func(_ *Caller, c *Call) { c.Action.Item, c.Action.Of = nil, policy.OfHub }, all},
+		"usual":            {func(*Caller, *Call) {}, all},
+		"no session":       {func(by *Caller, _ *Call) { by.Session = "" }, "once app always never"},
+		"unverified site":  {func(_ *Caller, c *Call) { c.Action.Site.Domain = "unverified_shop.example" }, "once session"},
+		"unknown program":  {func(by *Caller, c *Call) { c.Action.Who = &policy.Principal{ID: policy.UnnamedID} }, "once session always never"},
+		"policy file":      {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFile }, "once"},
+		"flow":             {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFlow }, "once"},
+		"private site":     {func(_ *Caller, c *Call) { c.Decision = readPrivate }, "once session"},
+		"flow, no session": {func(by *Caller, c *Call) { by.Session, c.Decision = "", readPrivate }, "once"},
+		"flow anywhere":    {func(_ *Caller, c *Call) { c.Decision, c.Action.Site = readPrivate, policy.Site{Any: true} }, "once"},
+		"flow by file": {func(_ *Caller, c *Call) {
+			c.Decision = readPrivate
+			c.Decision.Rule = &policy.Rule{Effect: policy.Ask, From: "private", By: "file"}
+		}, "once"},
+		"no definition": {func(_ *Caller, c *Call) { c.Action.Item = nil }, "once"},
+		"hub's tool":    {func(_ *Caller, c *Call) { c.Action.Item, c.Action.Of = nil, policy.OfHub }, all},
 	} {
 		by := client("c")
 		c := pay(by, `{}`)
@@ -120,6 +130,23 @@ func TestRules(t *testing.T) {
 	if q := questionOf(t, c); !strings.Contains(strings.Join(q.Why, " "), "all that shop.example offers") {
 		t.Errorf("why: %v", q.Why)
 	}
+	c.Decision = readPrivate
+	flow, ok := ruleOf(by, &c, spec.ReachSession)
+	if flow.ID, flow.By = "r1", "window"; !ok {
+		t.Fatal("an answer for the session makes no rule")
+	}
+	set, err := policy.New(policy.Document{Private: []string{"mail.example"}, Rules: []policy.Rule{flow}}, policy.ModeOpen, policy.File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for site, want := range map[spec.Domain]policy.Effect{"shop.example": policy.Allow, "evil.example": policy.Ask} {
+		a := *c.Action
+		a.Site.Domain, a.Read = site, []spec.Domain{"mail.example"}
+		if d := set.Decide(&a, time.Now()); d.Effect != want {
+			t.Errorf("when it may act at the shop, to act at %s is %s", site, d.Effect)
+		}
+	}
+	c.Decision = policy.Decision{}
 	c.Action.Of, c.Action.Site = policy.OfHub, policy.Site{}
 	if r, _ := ruleOf(by, &c, spec.ReachApp); r.Tool == "" {
 		t.Errorf("a rule about everything: %+v", r)

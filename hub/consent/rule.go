@@ -18,8 +18,13 @@ func reaches(by *Caller, c *Call) []spec.Reach {
 	a := c.Action
 	once := []spec.Reach{spec.ReachOnce}
 	switch {
-	case len(c.Args) > maxArgs, !lasting(c.Decision.Layer):
+	case len(c.Args) > maxArgs, !lasting(&c.Decision):
 		return once
+	case c.Decision.Layer == policy.ByFlow:
+		if by.Session == "" || a.Site.Domain == "" {
+			return once
+		}
+		return append(once, spec.ReachSession)
 	case a.Of == policy.OfPage && pin(a) == policy.Pin{}, a.Of != policy.OfPage && strings.Contains(a.Name, "*"):
 		return once // no rule could be about this alone
 	}
@@ -43,7 +48,17 @@ func forClient(all []spec.Reach) []spec.Reach {
 }
 
 // lasting reports whether a rule made by an answer would count against what has asked.
-func lasting(l policy.Layer) bool { return l != policy.ByFile && l != policy.ByFlow }
+func lasting(d *policy.Decision) bool {
+	switch r := d.Rule; d.Layer {
+	case policy.ByFile:
+		return false
+	case policy.ByFlow: // all private sites, from anywhere to anywhere: any rule says more than that
+		return r != nil && *r == (policy.Rule{ID: r.ID, Effect: policy.Ask, From: privateSites, Made: r.Made, By: r.By, Note: r.Note}) && r.By != "file"
+	}
+	return true
+}
+
+const privateSites = "private" // as Rule.From
 
 // siteWide reports whether an answer is about all of a site: if what has asked is about
 // everything, as in policy.ModeAsk.
@@ -59,6 +74,9 @@ func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {
 	effect := policy.Allow
 	if reach == spec.ReachNever {
 		effect = policy.Deny
+	}
+	if c.Decision.Layer == policy.ByFlow {
+		return policy.Rule{Effect: effect, Client: c.Action.Who.ID, Session: by.Session, Site: string(c.Action.Site.Domain), From: privateSites}, reach == spec.ReachSession
 	}
 	r = policy.RuleFor(c.Action, effect)
 	if siteWide(c) {
