@@ -25,7 +25,7 @@ func (h *Hub) Record(e record.Entry) { h.opts.Record.Append(e) }
 
 // recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
-	r.args, r.checked = bytes.Clone(r.sentArgs()), nil // the record may be left when the client has its answer
+	r.args, r.checked = bytes.Clone(r.sentArgs()), nil // they are kept when the client has its answer
 	e := r.entry()
 	e.Outcome, e.Result, e.Changed = outcomeOf(resp, err), resp.Result, r.changed
 	r.traced(resp, err)

@@ -99,3 +99,17 @@ func TestStoryOfACall(t *testing.T) {
 		t.Error("what was said has become a part of the page")
 	}
 }
+
+// The story of a call that was decided about for what its client had read says so, and that
+// nobody knows any more which texts it has sent.
+func TestStoryOfAFlow(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: "c1", Name: "claude", Domain: "shop.example", Tool: "note", Tab: "b:1", Decision: "ask", Outcome: "ok", Flows: []string{"mail.example → shop.example"}})
+	page := d.openDashboard()
+	awaitView(page, "record")
+	page.WaitFor(`document.querySelector("#record-rows a")`)
+	page.Click("#record-rows a")
+	page.WaitFor(`document.querySelector("#story").textContent.includes("mail.example → shop.example")`)
+	page.WaitFor(`document.querySelector("#story").textContent.includes("not kept any more")`)
+}
