@@ -102,26 +102,36 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	if p.socket, err = dir.Listen(log); err != nil {
 		return nil, &usageError{err}
 	}
-	opened := make(chan error, 1)
-	go func() { opened <- p.openStore() }()
-	listenErr := p.listen(fallback)
-	if err := <-opened; err != nil {
-		return nil, &usageError{err}
+	// What may wait for the disk does so at the same time.
+	var opening sync.WaitGroup
+	var storeErr, ringErr error
+	if !c.cluster.on() {
+		opening.Go(func() { p.store, storeErr = storage.Open(p.dir.Store(), storage.Options{}) })
+		opening.Go(func() { p.ring, ringErr = p.openRing() })
 	}
-	if listenErr != nil {
-		return nil, listenErr
+	err = p.listen(fallback)
+	if err == nil && !c.cluster.on() {
+		err = p.guardDoors()
+	}
+	opening.Wait()
+	if storeErr != nil {
+		return nil, &usageError{storeErr}
+	}
+	if err != nil {
+		return nil, err
 	}
 	p.tenants = tenant.New(p.openTenant, p.log) // before a lease, which may be lost again at once
 	if c.cluster.on() {
 		if err := p.join(ctx); err != nil {
 			return nil, err
 		}
+		p.ring, ringErr = p.openRing()
+		if err := p.guardDoors(); err != nil {
+			return nil, err
+		}
 	}
-	if err := p.guardDoors(); err != nil {
-		return nil, err
-	}
-	if p.ring, err = p.openRing(); err != nil {
-		return nil, &usageError{err}
+	if ringErr != nil {
+		return nil, &usageError{ringErr}
 	}
 	if c.policyFile != "" {
 		if p.policy, err = policyfile.Open(c.policyFile, log); err != nil {
@@ -161,18 +171,6 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 		p.background.Go(func() { p.launch(ctx) })
 	}
 	return p, nil
-}
-
-// openStore opens the store of a hub that is alone.
-func (p *process) openStore() error {
-	if p.config.cluster.on() {
-		return nil
-	}
-	store, err := storage.Open(p.dir.Store(), storage.Options{})
-	if err == nil {
-		p.store = store
-	}
-	return err
 }
 
 // serve has a listener served until the hub ends.

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"tabhub/hub/auth/oauth"
@@ -161,7 +162,9 @@ func (r *request) readForm() error {
 }
 
 // authorizePage is the page that a client opens in a browser to be let in.
-var authorizePage = template.Must(template.ParseFS(dashboardFS, "dashboard/authorize.html"))
+var authorizePage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(dashboardFS, "dashboard/authorize.html"))
+})
 
 // authorizeView is what the page shows. What a client says is text there.
 type authorizeView struct {
@@ -193,7 +196,7 @@ func (s *Server) getAuthorize(r *request) error {
 	if bad {
 		r.w.WriteHeader(http.StatusBadRequest)
 	}
-	return authorizePage.Execute(r.w, view)
+	return authorizePage().Execute(r.w, view)
 }
 
 // AuthorizeEvent is a line of the answer to a click on the page.
