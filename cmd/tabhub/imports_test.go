@@ -30,7 +30,7 @@ var walled = map[string][]string{
 	"go.etcd.io/bbolt":             {"storage"},
 	"github.com/prometheus":        {"cmd/tabhub/internal/telemetry"},
 	"github.com/nats-io":           {"storage/jetstream", "hub/cluster"},
-	"github.com/gorilla/websocket": {"tabtransport/wsconn", "tabtransport/wsserver/wstest"}, // tests play peers with the latter
+	"github.com/gorilla/websocket": {"tabtransport/wsconn", "tabtransport/wsserver/wstest", "cmd/tabhub/e2e/bench"}, // tests and the benchmark play peers
 }
 
 // pure are the packages that decide and do nothing, and impure what they may not import:
