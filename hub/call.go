@@ -567,11 +567,12 @@ func (r *run) request(ctx context.Context, it *item.Item) spec.Request {
 // judge decides what the outcome of an attempt means: an answer, a failure, or
 // another attempt.
 func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _ error) {
+	if err == nil {
+		return false, nil
+	}
 	var remote *spec.Error
 	var never *unstored
 	switch {
-	case err == nil:
-		return false, nil
 	case errors.Is(err, errClaimed):
 		return true, nil // pick finds another, or who holds it
 	case errors.Is(err, tabtransport.ErrNotConnected):

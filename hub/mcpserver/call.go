@@ -13,9 +13,9 @@ import (
 
 // call serves tools/call.
 func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
-	name, e := rq.required("name", "name of a tool")
-	if e != nil {
-		return frame{}, e
+	name := rq.target
+	if name == "" {
+		return frame{}, invalidParams("name is required: the name of a tool, a string")
 	}
 	args, e := rq.arguments()
 	if e != nil {

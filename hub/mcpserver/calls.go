@@ -41,6 +41,7 @@ func (rq *request) asked() string {
 		return ""
 	}
 	what, _ := rq.text(member)
+	rq.target = what
 	if len(what) > maxTool {
 		what = strings.ToValidUTF8(what[:maxTool], "") + "…"
 	}

@@ -26,20 +26,20 @@ func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, 
 		}()
 	}
 	ctx = rq.traced(ctx)
-	told := s.observe(rq)
+	rq.observe()
 	f, err := s.serve(ctx, rq)
 	if errors.Is(err, errSilent) {
 		rq.endSilent()
-		told(nil, true)
+		rq.observed(nil, true)
 		return frame{}, 0, false
 	}
 	if err == nil {
 		rq.end(nil)
-		told(nil, false)
+		rq.observed(nil, false)
 		return rq.owns(f), http.StatusOK, true
 	}
 	e := rq.end(s.rpcError(rq, err))
-	told(e, false)
+	rq.observed(e, false)
 	if status = e.status; status == 0 {
 		status = http.StatusOK
 	}

@@ -49,7 +49,10 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 	for n := 1; ; n++ {
 		by := rq.caller(in.ext, progress)
 		by.Elicit, by.Reply = rq.elicit(), in.reply
-		by.Round, by.After, by.AskedBy = rand.Text(), in.after, &in.askedBy
+		if by.Round = rq.call.ID(); n > 1 { // a question of another round is another one
+			by.Round += "/" + strconv.Itoa(n)
+		}
+		by.After, by.AskedBy = in.after, &in.askedBy
 		r, err := ask(by)
 		if back, ok := errors.AsType[*consent.AskBack](err); ok {
 			return s.askOwner(rq, name, back.Question, in, by.Round), nil

@@ -22,21 +22,22 @@ var observed = []string{
 // otherMethod stands for all methods that are not in observed.
 const otherMethod = "_OTHER"
 
-// observe notes that rq is about to be served. told is called with how that has ended, and tells
-// the Observer.
-func (s *Server) observe(rq *request) (told func(e *rpcError, silent bool)) {
-	r := &telemetry.Request{Method: rq.method, Transport: rq.ses.transport, Began: time.Now()}
+// observe notes that rq is about to be served.
+func (rq *request) observe() {
+	rq.seen = telemetry.Request{Method: rq.method, Transport: rq.ses.transport, Began: time.Now()}
 	if !slices.Contains(observed, rq.method) {
-		r.Method = otherMethod
+		rq.seen.Method = otherMethod
 	}
-	return func(e *rpcError, silent bool) {
-		if e != nil {
-			r.Code = e.code
-		}
-		// That its client ends it is how a listen is meant to end.
-		r.Cancelled, r.ToolError = silent && rq.method != methodListen, rq.failed
-		s.opts.Telemetry.EndRequest(r)
+}
+
+// observed tells the Observer how a request has ended.
+func (rq *request) observed(e *rpcError, silent bool) {
+	if e != nil {
+		rq.seen.Code = e.code
 	}
+	// That its client ends it is how a listen is meant to end.
+	rq.seen.Cancelled, rq.seen.ToolError = silent && rq.method != methodListen, rq.failed
+	rq.ses.srv.opts.Telemetry.EndRequest(&rq.seen)
 }
 
 // traced returns a context with the client's span for which it has sent the request (SEP-414).

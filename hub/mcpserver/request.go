@@ -11,6 +11,7 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/consent"
 	"tabhub/hub/ledger"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -36,8 +37,10 @@ type request struct {
 
 	http context.Context // of the HTTP request whose response is the answer; nil: the session's stream is
 
-	failed bool            // it was answered with the result of a tool that has failed
-	raw    json.RawMessage // the result it was answered with, without what the hub says of it
+	target string            // what a call, a reading or a prompt asks for; set by begin
+	seen   telemetry.Request // for the Observer
+	failed bool              // it was answered with the result of a tool that has failed
+	raw    json.RawMessage   // the result it was answered with, without what the hub says of it
 
 	// Set by begin; ctx is nil if there was no room.
 	ctx    context.Context
