@@ -148,6 +148,8 @@ func (tx *Tx) TimerOver(timer Timer) {
 	case timer.Peer == "" && timer.id == tx.sweepID:
 		tx.sweepID = 0
 		tx.sweep()
+	case timer.Peer == "" && timer.id == tx.saveID:
+		tx.SaveSessions()
 	case p == nil || p.timer != timer.id:
 	case p.connected:
 		tx.dropUnconfirmed(p)

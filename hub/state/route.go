@@ -33,7 +33,7 @@ type Candidate struct {
 	InUse    bool         // the session holds the tab, and the owner uses it by hand
 	Lease    LeaseState   // of the tab, for the session that calls
 	Room     RoomState
-	Kept     int // place among the tabs that the session prefers, 1 is the first; 0: none
+	Kept     int64 // place among the tabs that the session prefers, 1 is the first; 0: none
 
 	tab     *tab
 	session *session // that calls; nil for nobody's
@@ -221,7 +221,7 @@ func appendCandidate(all []Candidate, p *provider, ses *session) []Candidate {
 	})
 	c := &all[len(all)-1]
 	if ses != nil {
-		c.Kept = slices.Index(ses.tabs, t.addr) + 1
+		c.Kept = ses.tabs[t.addr]
 	}
 	switch t.room {
 	case nil:

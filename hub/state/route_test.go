@@ -23,7 +23,7 @@ func TestChoose(t *testing.T) {
 	readable := func(it *item.Item) func(*Candidate) {
 		return func(c *Candidate) { c.Lease, c.Item = LeaseReadable, it }
 	}
-	kept := func(place int) func(*Candidate) { return func(c *Candidate) { c.Kept = place } }
+	kept := func(place int) func(*Candidate) { return func(c *Candidate) { c.Kept = int64(place) } }
 	opened := func(by RoomState) func(*Candidate) { return func(c *Candidate) { c.Room = by } }
 	for _, c := range []struct {
 		s      Snapshot

@@ -43,12 +43,15 @@ type By struct {
 // session is an agent, as far as tabs go by it.
 type session struct {
 	id     SessionID
-	label  string                // for people
-	bound  []string              // By.Browsers, as it was bound when it was here last
-	tabs   []spec.TabAddr        // its calls' tabs, each once, those that it prefers first
+	label  string                 // for people
+	bound  []string               // By.Browsers, as it was bound when it was here last
+	tabs   map[spec.TabAddr]int64 // its calls' tabs, with ranks: those that it prefers have lower ones
+	first  int64                  // the lowest rank so far, and the highest
+	last   int64
 	leases map[*lease]bool       // that it holds
 	room   map[spec.TabAddr]bool // tabs that it has opened
 	stored bool                  // there is a document of it
+	saved  time.Time             // when it was written last
 
 	connections int
 	// used is when it was here last, in ns since 1970. It is not guarded with the state:
@@ -60,7 +63,8 @@ type session struct {
 
 // Bounds of what is kept of sessions.
 const (
-	maxSessionTabs    = 64 // tabs of each list of one session
+	maxSessionTabs    = 64   // tabs that one session holds, or has opened
+	maxKeptTabs       = 1024 // that its calls go to
 	maxSessions       = 4096
 	maxClientSessions = 512 // of one client
 	maxLabel          = 80  // bytes
@@ -89,7 +93,7 @@ func (ses *session) end(now time.Time) time.Time {
 
 // owns reports whether a session, nil for nobody's, prefers a tab to others.
 func (ses *session) owns(t *tab) bool {
-	return ses != nil && (t.lease.held(ses) == LeaseMine || slices.Contains(ses.tabs, t.addr))
+	return ses != nil && (t.lease.held(ses) == LeaseMine || ses.tabs[t.addr] != 0)
 }
 
 func (ses *session) empty() bool {
@@ -108,7 +112,7 @@ func (tx *Tx) session(by By) *session {
 		if !tx.roomForSession(id.Client) {
 			return nil
 		}
-		ses = &session{id: id, leases: map[*lease]bool{}, room: map[spec.TabAddr]bool{}}
+		ses = &session{id: id, tabs: map[spec.TabAddr]int64{}, first: 1 << 40, last: 1 << 40, leases: map[*lease]bool{}, room: map[spec.TabAddr]bool{}}
 		tx.sessions[id] = ses
 	}
 	if by.Label != "" {
@@ -230,14 +234,36 @@ func compareAddr(a, b spec.TabAddr) int {
 // chosen: further ones go there, too.
 func (tx *Tx) Keep(by By, addr spec.TabAddr) {
 	ses := tx.session(by)
-	if ses == nil || slices.Contains(ses.tabs, addr) {
+	if ses == nil || ses.tabs[addr] != 0 {
 		return
 	}
-	if len(ses.tabs) >= maxSessionTabs {
-		ses.tabs = ses.tabs[:maxSessionTabs-1]
+	ses.makeRoom()
+	ses.append(addr)
+	if tx.now.Sub(ses.saved) < saveEvery {
+		tx.saveLater(ses)
+	} else {
+		tx.sessionChanged(ses)
 	}
-	ses.tabs = append(ses.tabs, addr)
-	tx.sessionChanged(ses)
+}
+
+// append has a session's calls go to a tab that is new to it, after all others.
+func (ses *session) append(addr spec.TabAddr) {
+	ses.last++
+	ses.tabs[addr] = ses.last
+}
+
+// makeRoom makes room for one more tab that a session's calls go to.
+func (ses *session) makeRoom() {
+	if len(ses.tabs) < maxKeptTabs {
+		return
+	}
+	kept := ses.kept()
+	delete(ses.tabs, kept[len(kept)-1])
+}
+
+// kept returns the tabs that a session's calls go to, those that it prefers first.
+func (ses *session) kept() []spec.TabAddr {
+	return slices.SortedFunc(maps.Keys(ses.tabs), func(a, b spec.TabAddr) int { return cmp.Compare(ses.tabs[a], ses.tabs[b]) })
 }
 
 // Prefer says that a session's calls are to go to a tab, of those that have what they call. It
@@ -251,8 +277,10 @@ func (tx *Tx) Prefer(by By, addr spec.TabAddr) bool {
 }
 
 func (tx *Tx) prefer(ses *session, addr spec.TabAddr) {
-	others := slices.DeleteFunc(ses.tabs, func(a spec.TabAddr) bool { return a == addr })
-	ses.tabs = slices.Insert(others[:min(len(others), maxSessionTabs-1)], 0, addr)
+	delete(ses.tabs, addr)
+	ses.makeRoom()
+	ses.first--
+	ses.tabs[addr] = ses.first
 	ses.latest.Store(nil)
 	tx.sessionChanged(ses)
 }
@@ -285,10 +313,10 @@ func (s *State) Preferred(id SessionID) (spec.TabAddr, bool) {
 	if ses == nil || len(ses.tabs) == 0 {
 		return spec.TabAddr{}, false
 	}
-	if latest := ses.latest.Load(); latest != nil && slices.Contains(ses.tabs, *latest) {
+	if latest := ses.latest.Load(); latest != nil && ses.tabs[*latest] != 0 {
 		return *latest, true
 	}
-	return ses.tabs[0], true
+	return ses.kept()[0], true
 }
 
 // Latest returns, of the sessions that match, the one that was here last; nobody's if there is none.
@@ -316,7 +344,7 @@ func (tx *Tx) mark(addr spec.TabAddr) {
 func (tx *Tx) forgetTabs(match func(spec.TabAddr) bool) {
 	for _, ses := range tx.sessions {
 		n := len(ses.tabs)
-		ses.tabs = slices.DeleteFunc(ses.tabs, match)
+		maps.DeleteFunc(ses.tabs, func(addr spec.TabAddr, _ int64) bool { return match(addr) })
 		changed := len(ses.tabs) < n
 		for addr := range ses.room {
 			if match(addr) {
@@ -341,9 +369,9 @@ func (tx *Tx) forgetTabs(match func(spec.TabAddr) bool) {
 // readdressed says that the tab at an address is at another now.
 func (tx *Tx) readdressed(was, is spec.TabAddr) {
 	for _, ses := range tx.sessions {
-		if i := slices.Index(ses.tabs, was); i >= 0 {
-			ses.tabs = slices.DeleteFunc(ses.tabs, func(a spec.TabAddr) bool { return a == is })
-			ses.tabs[slices.Index(ses.tabs, was)] = is
+		if rank := ses.tabs[was]; rank != 0 {
+			delete(ses.tabs, was)
+			ses.tabs[is] = rank
 			if latest := ses.latest.Load(); latest != nil && *latest == was {
 				ses.latest.Store(&is)
 			}
@@ -469,7 +497,7 @@ func (s *State) sessionInfo(ses *session) SessionInfo {
 		Session: ses.id, Name: ses.id.Short(), Client: ses.id.Client, Label: ses.label,
 		Connected: ses.connections > 0, LastUsed: time.Unix(0, ses.used.Load()), Tabs: []SessionTab{},
 	}
-	addrs := slices.Clone(ses.tabs)
+	addrs := ses.kept()
 	for _, addr := range tabsOf(ses.room) {
 		if !slices.Contains(addrs, addr) {
 			addrs = append(addrs, addr)

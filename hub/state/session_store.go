@@ -2,7 +2,6 @@ package state
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"tabhub/spec"
@@ -47,8 +46,30 @@ func (tx *Tx) SaveSession(id SessionID) {
 	}
 }
 
+// saveEvery is how often a session is stored because its calls go to further tabs.
+const saveEvery = time.Second
+
+// saveLater has a session stored within saveEvery.
+func (tx *Tx) saveLater(ses *session) {
+	tx.unsaved[ses] = true
+	if tx.saveID == 0 {
+		tx.saveID = tx.next()
+		tx.work.Timers = append(tx.work.Timers, Timer{After: saveEvery, id: tx.saveID})
+	}
+}
+
+// SaveSessions stores what was left for later.
+func (tx *Tx) SaveSessions() {
+	tx.saveID = 0
+	for ses := range tx.unsaved {
+		tx.sessionChanged(ses)
+	}
+}
+
 // saveSession stores a session, or that there is nothing left of it.
 func (tx *Tx) saveSession(ses *session) {
+	delete(tx.unsaved, ses)
+	ses.saved = tx.now
 	if tx.sessions[ses.id] != ses && tx.sessions[ses.id] != nil {
 		return // another of that id has come
 	}
@@ -75,7 +96,7 @@ func (tx *Tx) saveSession(ses *session) {
 		}
 		return &doc.Tabs[i]
 	}
-	for _, addr := range ses.tabs {
+	for _, addr := range ses.kept() {
 		tab(addr).Kept = true
 	}
 	for _, addr := range tabsOf(ses.room) {
@@ -109,8 +130,8 @@ func (tx *Tx) restoreSession(stored storage.Document) {
 	}
 	for _, t := range doc.Tabs {
 		tx.restorePeer(t)
-		if t.Kept && !slices.Contains(ses.tabs, t.Addr) {
-			ses.tabs = append(ses.tabs, t.Addr)
+		if t.Kept && ses.tabs[t.Addr] == 0 {
+			ses.append(t.Addr)
 		}
 		if t.Room && tx.rooms[t.Addr] == nil {
 			ses.room[t.Addr], tx.rooms[t.Addr] = true, ses

@@ -27,13 +27,15 @@ type State struct {
 	inUse    map[spec.TabAddr]bool // that the owner uses by hand
 	sessions map[SessionID]*session
 	leases   map[spec.TabAddr]*lease
-	rooms    map[spec.TabAddr]*session // who has opened the tab
+	rooms    map[spec.TabAddr]*session // that has opened the tab
+	unsaved  map[*session]bool         // to be stored soon
 
 	sequence   uint64    // of registrations, connections and focus: the later the higher
 	generation uint64    // of the lists
 	seen       time.Time // when what is open was stored as seen
 	sweepAt    time.Time // when sessions and leases are looked through, if sweepID is not 0
 	sweepID    uint64    // of the timer for that
+	saveID     uint64    // of the timer for unsaved; 0: there is none
 
 	tx Tx // that is under way; the zero value if none is
 }
@@ -55,6 +57,7 @@ func New(namer naming.ToolNamer) *State {
 		sessions: map[SessionID]*session{},
 		leases:   map[spec.TabAddr]*lease{},
 		rooms:    map[spec.TabAddr]*session{},
+		unsaved:  map[*session]bool{},
 	}
 }
 
