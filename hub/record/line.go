@@ -1,9 +1,13 @@
 package record
 
 import (
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
 	"time"
 
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // Line is a line of the record.
@@ -16,6 +20,64 @@ type Line struct {
 	Note *Note  `json:"note,omitempty"` // of the event Self alone
 
 	sum Hash // of arguments that Args no longer has
+}
+
+// appendJSON appends the line as encoding/json would, without a line end.
+func (l *Line) appendJSON(b []byte) []byte {
+	b = strconv.AppendUint(append(b, `{"n":`...), l.N, 10)
+	if l.Prev != (Hash{}) {
+		b = append(hex.AppendEncode(append(b, `,"prev":"`...), l.Prev[:]), '"')
+	}
+	b = append(l.Time.AppendFormat(append(b, `,"time":"`...), time.RFC3339Nano), '"')
+	b = rawjson.AppendString(append(b, `,"event":`...), string(l.Event))
+	text := func(key, s string) {
+		if s != "" {
+			b = rawjson.AppendString(append(append(append(b, `,"`...), key...), `":`...), s)
+		}
+	}
+	text("call", l.Call)
+	text("task", l.Task)
+	text("client", l.Client)
+	text("name", l.Name)
+	text("said", l.Said)
+	text("session", l.Session)
+	text("via", l.Via)
+	text("tab", l.Tab)
+	text("domain", string(l.Domain))
+	text("origin", l.Origin)
+	text("url", l.URL)
+	text("tool", l.Tool)
+	text("class", l.Class)
+	text("digest", l.Digest)
+	text("decision", l.Decision)
+	text("rule", l.Rule)
+	text("question", l.Question)
+	text("by", l.By)
+	text("reach", l.Reach)
+	if l.Asked != 0 {
+		b = strconv.AppendInt(append(b, `,"asked":`...), int64(l.Asked), 10)
+	}
+	for i, flow := range l.Flows {
+		if i == 0 {
+			b = append(b, `,"flows":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = rawjson.AppendString(b, flow)
+	}
+	if len(l.Flows) > 0 {
+		b = append(b, ']')
+	}
+	b = rawjson.AppendString(append(b, `,"outcome":`...), l.Outcome)
+	text("reason", l.Reason)
+	text("changed", l.Changed)
+	b = strconv.AppendInt(append(b, `,"duration":`...), int64(l.Duration), 10)
+	text("late", l.Late)
+	if l.Note != nil { // of the log itself, and rare
+		note, _ := json.Marshal(l.Note) // strings, times and numbers
+		b = append(append(b, `,"note":`...), note...)
+	}
+	return append(b, '}')
 }
 
 // Note is what the log says of itself. One field at least is set.

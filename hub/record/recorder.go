@@ -79,7 +79,8 @@ type Recorder struct {
 	why     string          // it is
 	flushes []chan struct{} // closed when flush may return
 	closed  bool
-	late    int // what Late has taken, in bytes; 0: nothing
+	hasty   bool // something is queued that is about to be done
+	late    int  // what Late has taken, in bytes; 0: nothing
 	status  Status
 	latest  latest
 }
@@ -90,8 +91,12 @@ func Open(path string, o Options) *Recorder { return open(path, o, create, syncD
 
 func open(path string, o Options, create func(string) (file, error), syncDir func(string) error) *Recorder {
 	o.setDefaults()
-	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create, syncDir: syncDir}, o, 0)
+	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create, syncDir: syncDir}, o, fileRest)
 }
+
+// fileRest is for how long lines are collected after a write: each costs system calls, and calls come by
+// the thousand.
+const fileRest = 10 * time.Millisecond
 
 func (o *Options) setDefaults() {
 	if o.Keep == 0 {
@@ -140,6 +145,7 @@ func (f *Recorder) Append(e Entry) {
 		f.loseLocked(&l)
 	} else {
 		f.queue = append(f.queue, l)
+		f.hasty = f.hasty || e.Event == Begun
 		f.bytes += n
 	}
 	f.mu.Unlock()
@@ -354,21 +360,18 @@ func (f *Recorder) run(w *writer) {
 	}
 }
 
-// urgent reports whether somebody waits until all is written.
+// urgent reports whether somebody waits until all is written, or should not be waited for.
 func (f *Recorder) urgent() bool {
-	if f.rest == 0 {
-		return true
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.closed || len(f.flushes) > 0
+	return f.rest == 0 || f.closed || f.hasty || len(f.flushes) > 0
 }
 
 // take adds what is queued to batch, what could not be written the last time.
 func (f *Recorder) take(batch []Line) (_ []Line, flushes []chan struct{}, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	flushes, f.flushes = f.flushes, nil
+	flushes, f.flushes, f.hasty = f.flushes, nil, false
 	failing := len(batch) > 0
 	if failing {
 		batch = append(batch, f.queue...)

@@ -132,12 +132,9 @@ func (w *writer) encode(l *Line, head *Head) {
 	if l.sum != (Hash{}) {
 		l.Digest = w.digest(l.sum)
 	}
-	start := w.buf.Len()
-	if err := w.json.Encode(l); err != nil {
-		panic(err) // a Line holds nothing that has no JSON
-	}
-	line := w.buf.Bytes()[start:]
-	*head = Head{l.N, sha256.Sum256(line[:len(line)-1])}
+	line := l.appendJSON(w.buf.AvailableBuffer())
+	*head = Head{l.N, sha256.Sum256(line)}
+	w.buf.Write(append(line, '\n'))
 }
 
 // digest identifies arguments by their hash. Who has not got the key cannot guess short ones
@@ -145,7 +142,8 @@ func (w *writer) encode(l *Line, head *Head) {
 func (w *writer) digest(sum Hash) string {
 	w.mac.Reset()
 	w.mac.Write(sum[:])
-	return hex.EncodeToString(w.mac.Sum(nil)[:16])
+	var mac [sha256.Size]byte
+	return hex.EncodeToString(w.mac.Sum(mac[:0])[:16])
 }
 
 // sync brings all that is written to the disk.
