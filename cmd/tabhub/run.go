@@ -54,7 +54,7 @@ func (a *app) alone() *app {
 // run is the command apart from the process: it returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, env func(string) string) int {
 	a := &app{in: in, out: visible{out}, err: visible{errOut}, stdout: out, stderr: errOut, env: env}
-	root := a.command()
+	root := a.command(args...)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(a.out)
@@ -70,7 +70,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return exitError
 }
 
-func (a *app) command() *cobra.Command {
+// command returns the program's command with those below it that args may need.
+func (a *app) command(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "tabhub",
 		Version: version(),
@@ -103,16 +104,22 @@ a hub with accounts.`,
 		}
 		root.AddCommand(commands...)
 	}
-	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.explainCommand(), a.checkCommand())
-	add(groupDecide, a.callsCommand(), a.approveCommand(), a.logCommand(), a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
-	add(groupSetUp, a.setupCommand(), a.extensionCommand(), a.browserCommand(), a.installCommand(), a.tokenCommand(), a.doctorCommand())
-	add(groupHub, a.serveCommand(), a.stdioCommand(), a.autostartCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.clusterCommand(), a.versionCommand(), a.manCommand())
 	root.SetHelpCommandGroupID(groupHub)
 	root.SetCompletionCommandGroupID(groupHub)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetHelpFunc(a.help)
 	root.SetUsageFunc(a.usage)
-	a.addCompletions(root)
+	if len(args) > 0 && args[0] == "stdio" { // a client waits for it, and it needs no others
+		add(groupHub, a.stdioCommand())
+		return root
+	}
+	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.explainCommand(), a.checkCommand())
+	add(groupDecide, a.callsCommand(), a.approveCommand(), a.logCommand(), a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
+	add(groupSetUp, a.setupCommand(), a.extensionCommand(), a.browserCommand(), a.installCommand(), a.tokenCommand(), a.doctorCommand())
+	add(groupHub, a.serveCommand(), a.stdioCommand(), a.autostartCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.clusterCommand(), a.versionCommand(), a.manCommand())
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a shell asks
+		a.addCompletions(root)
+	}
 	return root
 }
 

@@ -88,8 +88,8 @@ func newReadings() readings {
 	}
 }
 
-// Watch has p looked at when metrics are read. It is called once.
-func (t *Telemetry) Watch(p Process) { t.registry.MustRegister(collector{p, newReadings()}) }
+// Watch has p looked at when metrics are read. It is called once, before they are.
+func (t *Telemetry) Watch(p Process) { t.process = p }
 
 // Describe implements prometheus.Collector: what it reads is not known before.
 func (collector) Describe(chan<- *prometheus.Desc) {}

@@ -38,7 +38,7 @@ var (
 )
 
 // WatchNode has how the node is looked at when metrics are read. It is called once, before
-// Opened and Written are, and only for a node.
+// they are, and before Opened and Written are, and only for a node.
 func (t *Telemetry) WatchNode(read func() Node) {
 	m := &nodeMetrics{
 		read: read,
@@ -67,7 +67,6 @@ func (t *Telemetry) WatchNode(read func() Node) {
 			"How long writes to users' journals took.", writeBuckets)),
 	}
 	t.node = m
-	t.registry.MustRegister(m, m.opened, m.written)
 }
 
 // Opened counts a user's hub that was opened here. Without WatchNode it does nothing.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,7 +19,9 @@ import (
 // with mcp_ have the names that OpenTelemetry's conventions come to in Prometheus. All methods are
 // safe for concurrent use.
 type Telemetry struct {
-	registry *prometheus.Registry
+	version  string
+	process  Process                     // see Watch
+	registry func() *prometheus.Registry // of the first scrape, which is not before Watch and WatchNode
 
 	requests       *prometheus.HistogramVec // by method, transport and error
 	sessionLengths *prometheus.HistogramVec // by transport and version
@@ -28,6 +31,9 @@ type Telemetry struct {
 	durations map[spec.Kind]prometheus.Observer
 	phases    [telemetry.Execute + 1]prometheus.Observer // but Decide, which takes no time
 	decisions *prometheus.CounterVec
+
+	openSessions              *prometheus.GaugeVec     // of sessions
+	callDurations, callPhases *prometheus.HistogramVec // of durations and phases
 
 	node *nodeMetrics // nil unless the process is a node of a cluster
 }
@@ -59,7 +65,7 @@ func histogram(name, help string, buckets []float64) prometheus.HistogramOpts {
 // New returns a Telemetry of a hub of that version.
 func New(version string) *Telemetry {
 	m := &Telemetry{
-		registry: prometheus.NewRegistry(),
+		version: version,
 		requests: prometheus.NewHistogramVec(histogram("mcp_server_operation_duration_seconds",
 			"How long requests of MCP clients took; error_type is empty for those that did not fail.", operationBuckets),
 			[]string{"mcp_method_name", "network_transport", "error_type"}),
@@ -72,38 +78,58 @@ func New(version string) *Telemetry {
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tabhub_decisions_total",
 			Help: "What the owner's rules have said of actions."}, []string{"decision"}),
 	}
-	calls := prometheus.NewHistogramVec(histogram("tabhub_call_duration_seconds",
+	m.callDurations = prometheus.NewHistogramVec(histogram("tabhub_call_duration_seconds",
 		"How long calls of what pages offer took, without the time that the owner took to answer.", callBuckets), []string{"kind"})
-	for _, kind := range []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt} {
-		m.durations[kind] = calls.WithLabelValues(string(kind))
+	for _, kind := range kinds {
+		m.durations[kind] = m.callDurations.WithLabelValues(string(kind))
+	}
+	m.callPhases = prometheus.NewHistogramVec(histogram("tabhub_call_phase_duration_seconds",
+		"How long parts of calls took: ask (the owner), open (a tab), execute (in the tab).", callBuckets), []string{"phase"})
+	for p := telemetry.Ask; p <= telemetry.Execute; p++ {
+		m.phases[p] = m.callPhases.WithLabelValues(p.String())
+	}
+	m.openSessions = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "tabhub_mcp_sessions",
+		Help: "MCP sessions that are open."}, []string{"transport"})
+	for i := range m.sessions {
+		m.sessions[i] = m.openSessions.WithLabelValues(telemetry.Transport(i).String())
+	}
+	m.registry = sync.OnceValue(m.register)
+	return m
+}
+
+var kinds = []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt}
+
+// register makes what only scrapes need, so that no start waits for it.
+func (t *Telemetry) register() *prometheus.Registry {
+	for _, kind := range kinds {
 		for _, outcome := range outcomes {
-			m.calls.WithLabelValues(string(kind), outcome)
+			t.calls.WithLabelValues(string(kind), outcome)
 		}
 	}
 	for _, decision := range []string{"allow", "ask", "deny"} {
-		m.decisions.WithLabelValues(decision)
-	}
-	phases := prometheus.NewHistogramVec(histogram("tabhub_call_phase_duration_seconds",
-		"How long parts of calls took: ask (the owner), open (a tab), execute (in the tab).", callBuckets), []string{"phase"})
-	for p := telemetry.Ask; p <= telemetry.Execute; p++ {
-		m.phases[p] = phases.WithLabelValues(p.String())
-	}
-	sessions := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "tabhub_mcp_sessions",
-		Help: "MCP sessions that are open."}, []string{"transport"})
-	for i := range m.sessions {
-		m.sessions[i] = sessions.WithLabelValues(telemetry.Transport(i).String())
+		t.decisions.WithLabelValues(decision)
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "tabhub_build_info", Help: "The version of the hub; always 1.",
-		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()}})
+		ConstLabels: prometheus.Labels{"version": t.version, "goversion": runtime.Version()}})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.sessionLengths, sessions, m.calls, calls, phases, m.decisions, build,
+	r := prometheus.NewRegistry()
+	r.MustRegister(t.requests, t.sessionLengths, t.openSessions, t.calls, t.callDurations, t.callPhases, t.decisions, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return m
+	if t.process.Hubs != nil {
+		r.MustRegister(collector{t.process, newReadings()})
+	}
+	if n := t.node; n != nil {
+		r.MustRegister(n, n.opened, n.written)
+	}
+	return r
 }
 
 // Handler serves what Prometheus reads.
 func (t *Telemetry) Handler() http.Handler {
-	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{Registry: t.registry})
+	scrape := sync.OnceValue(func() http.Handler {
+		return promhttp.HandlerFor(t.registry(), promhttp.HandlerOpts{Registry: t.registry()})
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { scrape().ServeHTTP(w, r) })
 }
 
 // EndRequest implements telemetry.Observer.

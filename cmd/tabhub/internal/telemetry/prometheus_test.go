@@ -71,7 +71,7 @@ func TestScrape(t *testing.T) {
 			t.Errorf("a scrape names %q:\n%s", name, got)
 		}
 	}
-	problems, err := testutil.GatherAndLint(r.registry)
+	problems, err := testutil.GatherAndLint(r.registry())
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
@@ -121,7 +121,7 @@ func ours(t *testing.T) []string {
 	tel.WatchNode(func() Node { return Node{} })
 	tel.EndRequest(new(telemetry.Request)) // what has labels is not there before
 	tel.EndSession(telemetry.Session{})
-	all, err := tel.registry.Gather()
+	all, err := tel.registry().Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
