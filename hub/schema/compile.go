@@ -80,17 +80,17 @@ func (c *compiler) node(v *rawjson.Value) *node {
 	switch v.Kind {
 	case rawjson.KindObject:
 		if types, ok := onlyTypes(v); ok {
-			return &bare[types]
+			return bare(types)
 		}
 	case rawjson.KindBool:
 		if v.Text == "false" {
 			return nothing
 		}
-		return &bare[0]
+		return bare(0)
 	default:
-		return &bare[0]
+		return bare(0)
 	}
-	n := new(bare[0])
+	n := new(*bare(0))
 	c.nodes[v] = n
 	k := keywords{compiler: c, n: n}
 	for i := range v.Members {

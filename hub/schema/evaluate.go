@@ -76,7 +76,7 @@ func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool) []
 	case rawjson.KindNumber:
 		e.number()
 	case rawjson.KindString:
-		if n.length != bare[0].length {
+		if n.length != anySize {
 			e.size("Length", n.length, utf8.RuneCountInString(v.Text))
 		}
 		if n.pattern != nil && !n.pattern.MatchString(v.Text) {

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 
 	"tabhub/spec/rawjson"
 )
@@ -136,14 +137,18 @@ func (s typeSet) names() []string {
 	return all
 }
 
-// bare are the nodes of schemas that ask for types only, which most are.
-var bare = func() (all [typeObject << 1]node) {
+// bare returns the node of schemas that ask for those types only, as most do.
+func bare(types typeSet) *node { return &allBare()[types] }
+
+var allBare = sync.OnceValue(func() *[typeObject << 1]node {
+	all := new([typeObject << 1]node)
 	for i := range all {
-		any := size{most: -1}
-		all[i] = node{types: typeSet(i), length: any, count: any, members: any, matching: size{1, -1}}
+		all[i] = node{types: typeSet(i), length: anySize, count: anySize, members: anySize, matching: size{1, -1}}
 	}
 	return all
-}()
+})
+
+var anySize = size{most: -1}
 
 // nothing is the node of false.
 var nothing = &node{never: true}

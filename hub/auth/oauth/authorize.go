@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/big"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -67,7 +68,7 @@ func (r *Request) check(query url.Values) error {
 	switch kind := query.Get("response_type"); {
 	case kind != "code":
 		return errorf(unsupportedType, "the response_type must be code, not %.50q", kind)
-	case query.Get("code_challenge_method") != s256 || !isChallenge.MatchString(r.challenge):
+	case query.Get("code_challenge_method") != s256 || !isChallenge(r.challenge):
 		return errorf(invalidRequest, "the client must send a code_challenge, with the code_challenge_method S256")
 	case query.Has("response_mode") && query.Get("response_mode") != "query":
 		return errorf(invalidRequest, "the response_mode must be query")
@@ -77,8 +78,11 @@ func (r *Request) check(query url.Values) error {
 	return nil
 }
 
-// isChallenge matches a SHA-256 in base64url.
-var isChallenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+// isChallenge reports whether s is a SHA-256 in base64url.
+func isChallenge(s string) bool {
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	return err == nil && len(b) == sha256.Size && len(s) == base64.RawURLEncoding.EncodedLen(len(b)) // or there are line ends
+}
 
 // checkOnce refuses a parameter that is there twice: two programs could read two things.
 func checkOnce(form url.Values) error {

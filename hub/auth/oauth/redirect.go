@@ -19,9 +19,11 @@ var programs = []string{
 	"vscode", "vscode-insiders", "vscodium", "warp", "warppreview", "windsurf", "windsurf-next", "zed",
 }
 
-// ofDomain matches a scheme that a program has made of a domain of its maker, in reverse order
+// isOfDomain reports whether a program has made a scheme of a domain of its maker, in reverse order
 // (RFC 8252, section 7.1).
-var ofDomain = regexp.MustCompile(`^[a-z][a-z0-9-]+(\.[a-z0-9-]+)+$`)
+func isOfDomain(scheme string) bool {
+	return regexp.MustCompile(`^[a-z][a-z0-9-]+(\.[a-z0-9-]+)+$`).MatchString(scheme)
+}
 
 // parseRedirect checks where an answer may be sent: to a web server over TLS, to a program
 // on this computer, or by a scheme that is a program's.
@@ -38,7 +40,7 @@ func parseRedirect(s string) (*url.URL, error) {
 		return u, nil
 	case u.Scheme == "http" || u.Scheme == "https":
 		return nil, errorf(invalidRedirect, "the redirect URI %.100q must begin with https://, or with http:// and 127.0.0.1, [::1] or localhost", s)
-	case slices.Contains(programs, u.Scheme), ofDomain.MatchString(u.Scheme):
+	case slices.Contains(programs, u.Scheme), isOfDomain(u.Scheme):
 		return u, nil
 	}
 	return nil, errorf(invalidRedirect, "the redirect URI %.100q must begin with https://, with http:// and 127.0.0.1, [::1] or localhost, or with a scheme made of a domain of the program's maker, such as com.example.app:/callback", s)

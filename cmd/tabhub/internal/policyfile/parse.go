@@ -191,11 +191,9 @@ func (p *parser) line(offset int) int { return 1 + bytes.Count(p.text[:offset], 
 
 func nameOf(m *hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-var placed = regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`)
-
 // syntaxProblem is an error of hujson as a Problem.
 func syntaxProblem(err error) error {
-	m := placed.FindStringSubmatch(err.Error())
+	m := regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`).FindStringSubmatch(err.Error())
 	if m == nil {
 		return err
 	}

@@ -2,12 +2,16 @@
 package shell
 
 import (
-	"regexp"
 	"runtime"
 	"strings"
 )
 
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:=@+-]+$`)
+// isPlain reports whether a shell takes a word as it is.
+func isPlain(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./:=@+-", r))
+	})
+}
 
 // Line returns words as a command line of an operating system's usual shell.
 func Line(goos string, words ...string) string {
@@ -18,7 +22,7 @@ func Line(goos string, words ...string) string {
 			if strings.ContainsAny(w, " \t&()^") {
 				w = `"` + w + `"`
 			}
-		case !plain.MatchString(w):
+		case !isPlain(w):
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 		line[i] = w
