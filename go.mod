@@ -10,6 +10,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0 // tests
 	github.com/chromedp/chromedp v0.22.1 // tests: drives a real Chromium
 	github.com/cli/browser v1.3.0 // opens the dashboard
+	github.com/go-playground/validator/v10 v10.30.6 // checks what tabs and clients send
 	github.com/golang-jwt/jwt/v5 v5.3.1 // --auth jwt
 	github.com/google/uuid v1.6.0 // ids
 	github.com/gorilla/websocket v1.5.3 // tabs, browsers, relay
@@ -43,12 +44,16 @@ require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/go-playground/locales v0.14.2 // indirect
+	github.com/go-playground/universal-translator v0.18.2 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/kylelemons/godebug v1.1.0 // indirect
+	github.com/leodido/go-urn v1.5.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect

@@ -4,154 +4,78 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/go-playground/validator/v10"
 )
 
-// Validate checks a message, a pointer to a struct, against the validate tags of its type. The
-// error names each field that is wrong, as the message spells it, and says what it must be. A tab's
-// URL or title that is too long is cut rather than refused: the tools that come with it
+// Validate checks a message against the validate tags of its type. The error names each
+// field that is wrong, as the message spells it, and says what it must be. A tab's URL or
+// title that is too long is cut rather than refused: the tools that come with it
 // are worth more. Validate is safe for concurrent use of different messages.
-//
-// A tag has rules, separated by commas, of which the first that is broken is told: required,
-// omitempty (the rest is not for what is missing), min, max and len (of a number, or of characters
-// or elements), printascii, oneof, and dive (the rest is for each element).
 func Validate(message any) error {
 	if m, ok := message.(interface{ Cut() }); ok {
 		m.Cut()
 	}
-	if problems := checkStruct(reflect.ValueOf(message).Elem()); problems != nil {
-		return errors.New(strings.Join(problems, "; "))
+	err := checker().Struct(message)
+	fields, ok := errors.AsType[validator.ValidationErrors](err)
+	if !ok {
+		return err // nil, or message is no pointer to a struct
 	}
-	return nil
+	problems := make([]string, len(fields))
+	for i, f := range fields {
+		problems[i] = fieldPath(f) + " " + rule(f)
+	}
+	return errors.New(strings.Join(problems, "; "))
 }
 
-// checked is a field of a struct that has rules, or fields that have.
-type checked struct {
-	index int
-	name  string
-	rules []rule
-}
-
-type rule struct {
-	name, param string
-	bound       int // the parameter of min, max and len
-}
-
-// checkedOf has the []checked of each type that has come up.
-var checkedOf sync.Map
-
-func checkedFields(t reflect.Type) []checked {
-	if known, ok := checkedOf.Load(t); ok {
-		return known.([]checked)
-	}
-	var all []checked
-	for i := range t.NumField() {
-		f := t.Field(i)
-		c := checked{index: i, name: jsonName(f)}
-		if tag := f.Tag.Get("validate"); tag != "" {
-			for one := range strings.SplitSeq(tag, ",") {
-				name, param, _ := strings.Cut(one, "=")
-				bound, _ := strconv.Atoi(param)
-				c.rules = append(c.rules, rule{name, param, bound})
-			}
-		}
-		if f.IsExported() && (c.rules != nil || f.Type.Kind() == reflect.Struct) {
-			all = append(all, c)
-		}
-	}
-	checkedOf.Store(t, all)
-	return all
-}
-
-func checkStruct(v reflect.Value) (problems []string) {
-	for _, f := range checkedFields(v.Type()) {
-		for _, problem := range check(v.Field(f.index), f.rules) {
-			problems = append(problems, f.name+problem)
-		}
-	}
-	return problems
-}
-
-// check returns what is wrong with v, to be read after its name.
-func check(v reflect.Value, rules []rule) (problems []string) {
-	for i, r := range rules {
-		broken := false
-		switch r.name {
-		case "omitempty":
-			if v.IsZero() {
-				return nil
-			}
-		case "required":
-			broken = v.IsZero()
-		case "min":
-			broken = sizeOf(v) < r.bound
-		case "max":
-			broken = sizeOf(v) > r.bound
-		case "len":
-			broken = sizeOf(v) != r.bound
-		case "printascii":
-			broken = strings.ContainsFunc(v.String(), func(c rune) bool { return c < ' ' || c > '~' })
-		case "oneof":
-			broken = !slices.Contains(strings.Fields(r.param), v.String())
-		case "dive":
-			for at := range v.Len() {
-				for _, problem := range check(v.Index(at), rules[i+1:]) {
-					problems = append(problems, fmt.Sprintf("[%d]%s", at, problem))
-				}
-			}
-			return problems
-		default:
-			panic("no rule is named " + r.name)
-		}
-		if broken {
-			return []string{r.problem(v)}
-		}
-	}
-	if v.Kind() == reflect.Struct {
-		for _, problem := range checkStruct(v) {
-			problems = append(problems, "."+problem)
-		}
-	}
-	return problems
-}
-
-// sizeOf is what min, max and len are about.
-func sizeOf(v reflect.Value) int {
-	switch v = reflect.Indirect(v); v.Kind() {
-	case reflect.String:
-		return utf8.RuneCountInString(v.String())
-	case reflect.Slice, reflect.Map:
-		return v.Len()
-	}
-	return int(v.Int())
-}
-
-// problem says what v must be.
-func (r rule) problem(v reflect.Value) string {
-	switch r.name {
-	case "required":
-		return " is missing"
-	case "printascii":
-		return " must be printable ASCII"
-	case "oneof":
-		return " must be one of " + strings.Join(strings.Fields(r.param), ", ")
-	}
-	most := map[string]string{"min": "at least ", "max": "at most ", "len": ""}[r.name] + r.param
-	switch reflect.Indirect(v).Kind() {
-	case reflect.String:
-		return " must have " + most + " characters"
-	case reflect.Slice, reflect.Map:
-		return " must have " + most + " elements"
-	}
-	return " must be " + most
-}
+// checker caches what it has read of each type's tags.
+var checker = sync.OnceValue(func() *validator.Validate {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	v.RegisterTagNameFunc(jsonName)
+	return v
+})
 
 // jsonName returns the name of a field in JSON.
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
+}
+
+// fieldPath returns the field's path without the name of the message type.
+func fieldPath(f validator.FieldError) string {
+	_, path, found := strings.Cut(f.Namespace(), ".")
+	if !found {
+		return f.Field()
+	}
+	return path
+}
+
+// rule says what a field must be.
+func rule(f validator.FieldError) string {
+	bound := func(most string) string {
+		switch f.Kind() {
+		case reflect.String:
+			return fmt.Sprintf("must have %s%s characters", most, f.Param())
+		case reflect.Slice, reflect.Map, reflect.Array:
+			return fmt.Sprintf("must have %s%s elements", most, f.Param())
+		}
+		return fmt.Sprintf("must be %s%s", most, f.Param())
+	}
+	switch f.Tag() {
+	case "required":
+		return "is missing"
+	case "max":
+		return bound("at most ")
+	case "min":
+		return bound("at least ")
+	case "len":
+		return bound("")
+	case "printascii":
+		return "must be printable ASCII"
+	case "oneof":
+		return "must be one of " + strings.Join(strings.Fields(f.Param()), ", ")
+	}
+	return fmt.Sprintf("does not satisfy %q", f.Tag())
 }
