@@ -60,6 +60,7 @@ type Call struct {
 	result   json.RawMessage
 	fault    json.RawMessage
 	task     *task                  // nil: it is none
+	joined   int                    // requests that wait for the same answer
 	becoming chan struct{}          // closed when it is stored as one, or is none; nil: it is not becoming one
 	plain    bool                   // it becomes none
 	how      func() json.RawMessage // to ask its page for the answer; nil: it was sent to none
@@ -143,7 +144,10 @@ func (c *Call) EnterWith(about Subject, stop context.CancelCauseFunc) {
 }
 
 func (c *Call) enterLocked(about Subject) {
-	if c.entered, c.about = true, about; c.state == asked || c.state == decided {
+	c.entered, c.about = true, about
+	// Of an earlier round of the call:
+	c.tab, c.browser, c.decision = spec.TabAddr{}, "", policy.Unset
+	if c.state == asked || c.state == decided {
 		c.state = begun
 	}
 	c.ledger.opts.Changed.Fire()
@@ -295,6 +299,13 @@ func (c *Call) Answer() (result, fault json.RawMessage) {
 	return c.result, c.fault
 }
 
+// Acted reports whether the call may have sent what must not be sent twice.
+func (c *Call) Acted() bool {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	return c.acts > 0
+}
+
 // WasTaken reports whether the client has had the answer, as far as is known.
 func (c *Call) WasTaken() bool {
 	c.ledger.mu.Lock()
@@ -320,7 +331,7 @@ func (c *Call) End(result, fault json.RawMessage) {
 
 func (c *Call) endLocked(result, fault json.RawMessage) {
 	c.state, c.ended, c.result, c.fault = answered, time.Now(), result, fault
-	c.stop, c.conn, c.progress = nil, nil, nil
+	c.stop, c.conn, c.progress, c.how = nil, nil, nil, nil
 	c.ledger.unlinkLocked(c)
 	if c.done != nil && c.task == nil {
 		close(c.done)
@@ -337,16 +348,16 @@ func (c *Call) Taken() {
 	}
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
-	switch c.state {
-	case lost:
-		c.session.moveLocked(&c.session.lost, &c.session.ended, c)
-	case answered:
-	default:
+	if c.state != answered && c.state != lost {
 		return
 	}
+	was := c.state
 	c.state = taken
-	if c.session != nil {
-		c.session.trimTakenLocked(c)
+	if s := c.session; s != nil { // it may be forgotten by now
+		if was == lost {
+			s.moveLocked(&s.lost, &s.ended, c)
+		}
+		s.trimTakenLocked(c)
 	}
 }
 

@@ -102,7 +102,15 @@ func (l *Ledger) Begin(a Ask) (c *Call, joined bool) {
 	defer l.mu.Unlock()
 	s := l.sessionLocked(a.Session)
 	if a.Request != "" && !a.Hidden {
-		if c := s.byRequest[a.Request]; c != nil && c.isSame(&a, sum) && (c.state < answered || c.state == lost || c.acts > 0) {
+		if c := s.byRequest[a.Request]; c != nil && c.isSame(&a, sum) && (c.state < answered || c.state == lost && c.size() > 0 || c.acts > 0) {
+			if c.state < answered {
+				if c.joined++; a.Max > 0 && c.joined > a.Max {
+					return nil, false
+				}
+				if c.conn != nil {
+					c.conn = a.Conn // where it is waited for
+				}
+			}
 			return c, true
 		}
 	}
@@ -185,23 +193,32 @@ func (l *Ledger) keepLocked(c *Call) {
 	s.bytes += c.size()
 	l.ended++
 	l.bytes += c.size()
-	if n := len(s.ended); n > MaxCalls {
-		l.forgetLocked(s.ended[0])
-	}
+	s.trimEndedLocked(l)
 	if l.ended > MaxEnded {
 		l.giveWayLocked(func(s *session) int { return len(s.ended) + len(s.lost) })
 	}
-	if l.bytes > MaxAnswers {
-		l.giveWayLocked(func(s *session) int { return s.bytes })
+	for l.bytes > MaxAnswers && l.giveWayLocked(func(s *session) int { return s.bytes }) {
 	}
 	if l.sweep == nil && !l.closed {
 		l.sweep = time.AfterFunc(Keep, l.expire)
 	}
 }
 
+// trimEndedLocked forgets the oldest calls of a session that has more than it may. Those whose answer is
+// still being written go last: without them a client that loses it has them made twice.
+func (s *session) trimEndedLocked(l *Ledger) {
+	for len(s.ended) > MaxCalls {
+		i := slices.IndexFunc(s.ended, func(c *Call) bool { return c.state == taken })
+		if i < 0 && len(s.ended) <= MaxLost {
+			return
+		}
+		l.forgetLocked(s.ended[max(i, 0)])
+	}
+}
+
 // giveWayLocked forgets what is kept of the session that was idle for the longest time, of the client
-// that has most.
-func (l *Ledger) giveWayLocked(weight func(*session) int) {
+// that has most, and reports whether there is one.
+func (l *Ledger) giveWayLocked(weight func(*session) int) bool {
 	s, ok := quota.GivesWay(func(yield func(*session) bool) {
 		for _, s := range l.sessions {
 			if !yield(s) {
@@ -215,6 +232,7 @@ func (l *Ledger) giveWayLocked(weight func(*session) int) {
 	if ok {
 		l.dropLocked(s)
 	}
+	return ok
 }
 
 // dropLocked forgets the calls of a session that have ended.
@@ -256,7 +274,7 @@ func (l *Ledger) forgetAnswerLocked(c *Call) {
 func (s *session) removeLocked(from *[]*Call, c *Call) bool {
 	i := slices.Index(*from, c)
 	if i == 0 {
-		*from = (*from)[1:] // most often the first goes
+		(*from)[0], *from = nil, (*from)[1:] // most often the first goes
 		return true
 	}
 	if i > 0 {

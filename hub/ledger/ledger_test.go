@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -87,6 +88,8 @@ func TestSame(t *testing.T) {
 		{"lost", func(_ *Ledger, c *Call) { c.End(answer, nil); c.Lost() }, Ask{Request: "1"}, true},
 		{"lost, long ago", func(_ *Ledger, c *Call) { c.End(answer, nil); c.Lost(); time.Sleep(2 * Keep) }, Ask{Request: "1"}, false},
 		{"only reads, lost", func(_ *Ledger, c *Call) { c.NotSent(false); c.End(answer, nil); c.Lost() }, Ask{Request: "1"}, true},
+		{"only reads, ended without an answer", func(_ *Ledger, c *Call) { c.NotSent(false); c.End(nil, nil); c.Lost() }, Ask{Request: "1"}, false},
+		{"acts, ended without an answer", func(_ *Ledger, c *Call) { c.End(nil, nil); c.Lost() }, Ask{Request: "1"}, true},
 		{"only reads, taken", func(_ *Ledger, c *Call) { c.NotSent(false); c.End(answer, nil); c.Taken() }, Ask{Request: "1"}, false},
 		{"sent by a part of it, taken", func(_ *Ledger, c *Call) {
 			c.NotSent(false)
@@ -184,6 +187,81 @@ func (l *Ledger) check(t *testing.T) {
 	}
 }
 
+// A request that waits for the answer to a call may be told that it has it when the call is forgotten.
+func TestTakenLate(t *testing.T) {
+	l := New()
+	defer l.Close()
+	c := acting(l, agent, "1")
+	c.End(answer, nil)
+	c.Lost()
+	l.Drop(agent)
+	c.Taken()
+	l.check(t)
+}
+
+// A call that is asked for again over the next connection does not end with the one before, and only so
+// many requests wait for it.
+func TestJoin(t *testing.T) {
+	l := New()
+	defer l.Close()
+	stopped := false
+	ask := func(conn string) *Call {
+		c, _ := l.Begin(Ask{Session: agent, Tool: "pay", Request: "1", Conn: conn, Stop: func(error) { stopped = true }, Max: 3})
+		return c
+	}
+	c := ask("before")
+	if ask("now") != c {
+		t.Fatal("it is another call")
+	}
+	if l.StopAll("before", context.Canceled); stopped {
+		t.Error("it has ended with the connection before")
+	}
+	if l.StopAll("now", context.Canceled); !stopped {
+		t.Error("it goes on without anybody who waits for it")
+	}
+	ask("now")
+	if ask("now") == nil || ask("now") != nil {
+		t.Error("too many wait, or too few")
+	}
+}
+
+// Answers that are being written all the same are not forgotten, until it is known whether they were.
+func TestUnwritten(t *testing.T) {
+	l := New()
+	defer l.Close()
+	var all []*Call
+	for i := range 2 * MaxCalls {
+		c := acting(l, agent, fmt.Sprint(i))
+		c.End(answer, nil)
+		all = append(all, c)
+	}
+	for _, c := range all[MaxCalls:] {
+		c.Taken()
+	}
+	for i, c := range all[:MaxCalls] {
+		c.Lost()
+		if got, joined := l.Begin(Ask{Session: agent, Tool: "pay", Request: fmt.Sprint(i), Body: []byte("1")}); !joined || got != c {
+			t.Fatalf("call %d is made twice", i)
+		}
+	}
+	l.check(t)
+}
+
+// What was shown of a round of a call is not shown of the next one.
+func TestRounds(t *testing.T) {
+	l := New()
+	defer l.Close()
+	c := begin(l, agent, "1")
+	c.Enter(Subject{Tool: "x"})
+	c.Decided(policy.Allow)
+	c.Sending(false, tab, "chrome")
+	c.Leave()
+	c.Enter(Subject{Tool: "x"})
+	if got := l.UnderWay()[0]; got.Tab != (spec.TabAddr{}) || got.Browser != "" || got.Decision != policy.Unset {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A client learns of its calls, and of nobody else's.
 func TestReport(t *testing.T) {
 	l := New()
@@ -265,8 +343,17 @@ func TestBounds(t *testing.T) {
 			acting(l, Session{"ann", fmt.Sprint("s", i)}, "").End(nil, nil)
 		}
 	}
-	if l.bytes > MaxAnswers+len(large) || l.ended > MaxEnded {
+	if l.bytes > MaxAnswers || l.ended > MaxEnded {
 		t.Errorf("%d calls with %d bytes are kept", l.ended, l.bytes)
+	}
+	for i := range 100 { // small ones that go first are not enough
+		acting(l, Session{"ann", fmt.Sprint("small", i)}, "1").End(answer, nil)
+	}
+	for i := range 4 {
+		c := acting(l, Session{"ann", "huge"}, fmt.Sprint(i))
+		if c.End(json.RawMessage(strings.Repeat("x", MaxAnswers/3)), nil); l.bytes > MaxAnswers {
+			t.Errorf("%d bytes are kept", l.bytes)
+		}
 	}
 	if l.sessions[Session{"bob", "1"}] == nil {
 		t.Error("another client's answers gave way")
