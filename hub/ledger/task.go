@@ -172,8 +172,8 @@ func (c *Call) BecomeTask(ctx context.Context, of TaskOf) (Task, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.becoming = nil
-	if err == nil && c.state >= answered {
-		err = ErrFull // it needs none any more
+	if err == nil {
+		err = context.Cause(ctx) // which may have ended meanwhile, too
 	}
 	if err != nil {
 		l.opts.Forget(t.ID)
@@ -517,7 +517,7 @@ func (c *Call) endTask(as Status, result, fault json.RawMessage) {
 		l.mu.Unlock()
 		return
 	}
-	t.asked, t.Sent = nil, nil
+	t.asked, t.got, t.Sent = nil, nil, nil
 	t.Inputs, t.Result, t.Error = nil, result, fault
 	t.set(as)
 	if t.Message = ""; as == Failed {
@@ -588,6 +588,7 @@ func (l *Ledger) dropTaskLocked(c *Call) {
 	}
 	delete(l.tasks, id)
 	l.results -= len(c.task.Result)
+	c.task.Result = nil // the call may be kept for longer
 	if !l.closed {
 		l.opts.Forget(id)
 	}

@@ -283,6 +283,9 @@ func TestTaskBounds(t *testing.T) {
 		if first, second := shown(b, runs[2].ID()), shown(b, runs[3].ID()); first != "gone" || len(second) < MaxResult-100 {
 			t.Errorf("of 65 MiB of answers are left %.20s, %.20s", first, second)
 		}
+		if task, _ := runs[2].Task(); task.Result != nil {
+			t.Error("the call still has what is gone")
+		}
 	})
 }
 
@@ -295,6 +298,19 @@ func TestTaskThatCannotBeStored(t *testing.T) {
 	}
 	if all := b.Unended(); len(all) != 0 {
 		t.Errorf("%d are left", len(all))
+	}
+}
+
+// A call that was stopped while its task was stored is none.
+func TestStoppedMeanwhile(t *testing.T) {
+	b, s := openLedger(t)
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(ErrCancelled)
+	for range 10 {
+		c := begin(b, agent, "")
+		if _, err := c.BecomeTask(ctx, TaskOf{Client: "ann"}); !errors.Is(err, ErrCancelled) {
+			t.Errorf("%v, %d kept", err, s.kept())
+		}
 	}
 }
 
