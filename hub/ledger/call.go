@@ -166,7 +166,7 @@ func (c *Call) Leave() {
 	l.mu.Lock()
 	c.entered, c.waits, c.progress = false, false, nil
 	var stop context.CancelCauseFunc
-	if c.session == nil && c.task == nil {
+	if c.session == nil {
 		stop, c.stop, c.state = c.stop, nil, taken
 		l.unlinkLocked(c)
 	}

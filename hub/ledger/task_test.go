@@ -360,6 +360,9 @@ func TestUnended(t *testing.T) {
 		if len(next.Unended()) != 0 {
 			t.Error("it is taken up twice")
 		}
+		if all[0].Leave(); next.oldest != nil {
+			t.Error("it is under way for ever")
+		}
 	})
 }
 
