@@ -4,12 +4,16 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tabhub/hub/ledger"
+	"tabhub/hub/policy"
 )
 
 // inUse returns the goroutines and the bytes that are in use, with everything that
@@ -183,4 +187,24 @@ func TestClientThatDoesNotReadIsDropped(t *testing.T) {
 		}
 		time.Sleep(time.Second) // net/http lingers on the connection
 	})
+}
+
+// A request that comes when its session is at its end is not begun: nobody would end it.
+func TestNothingIsBegunAtTheEnd(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`
+	s := New(newScripted(), Options{})
+	ses := s.newSession(t.Context(), identity{who: policy.Nobody})
+	ses.id, ses.version = "1", "2025-03-26"
+	st := &stream{srv: s, ses: ses, out: newOutbox(&lineSink{}, nil, nil)}
+	ses.out = st.out
+	if err := ses.calls.close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	st.line([]byte(call))
+	st.line([]byte("[" + call + "]"))
+	s.message(httptest.NewRecorder(), ses, []byte(call))
+	s.message(httptest.NewRecorder(), ses, []byte("["+call+"]"))
+	if r := s.hub.Ledger().Report(ses.identity.session("1"), "", nil); r.State != ledger.NotKnown {
+		t.Errorf("a call is %s", r.State)
+	}
 }

@@ -98,6 +98,9 @@ func (ses *session) hook() {
 // interrupt ends the requests under way when the session has ended.
 func (ses *session) interrupt() {
 	cause := context.Cause(ses.ctx)
+	if cause == context.Canceled && (ses.outlives || ses.transport != telemetry.Stdio) {
+		cause = errGone // as net/http has it
+	}
 	ses.srv.hub.Ledger().StopAll(ses, cause)
 	ses.srv.hub.Ledger().StopAll(listening{ses}, cause)
 }
@@ -144,11 +147,9 @@ func (ses *session) initialized() {
 // would have to grow its stack first, which is a tenth of what a call costs.
 const maxIdle = 64
 
-// spawn runs answer in another goroutine and sends what it returns.
+// spawn runs answer in another goroutine and sends what it returns. The caller has entered calls before
+// it began what is answered: what is begun must end.
 func (ses *session) spawn(out *outbox, answer func() (frame, bool)) {
-	if !ses.calls.enter() {
-		return // the session is at its end
-	}
 	job := func() {
 		defer ses.calls.leave()
 		if f, ok := answer(); ok {

@@ -130,7 +130,9 @@ func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
 		return
 	}
 	if firstByte(b) == '[' {
-		ses.spawn(out, s.batch(ses, out, nil, b))
+		if ses.calls.enter() {
+			ses.spawn(out, s.batch(ses, out, nil, b))
+		}
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
@@ -139,7 +141,7 @@ func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
 		writeJSON(w, s.opts.WriteLimit, http.StatusBadRequest, errorFrame(m.id, e))
 		return
 	}
-	if rq := s.accept(ses, out, m); rq != nil {
+	if rq := s.accept(ses, out, m); rq != nil && ses.calls.enter() {
 		rq.begin()
 		ses.spawn(out, rq.answer)
 	}

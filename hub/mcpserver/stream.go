@@ -145,7 +145,9 @@ func (st *stream) line(b []byte) {
 	case 0:
 		return
 	case '[':
-		st.ses.spawn(st.out, st.srv.batch(st.ses, st.out, nil, b))
+		if st.ses.calls.enter() {
+			st.ses.spawn(st.out, st.srv.batch(st.ses, st.out, nil, b))
+		}
 		return
 	}
 	m, e := parseMessage(b)
@@ -165,10 +167,16 @@ func (st *stream) request(rq *request) {
 		st.watched = true
 		st.srv.watchSession(st.ses, rq.sessionInfo(), rq.caller(nil, nil))
 	}
+	if !st.ses.calls.enter() {
+		return // the session is at its end
+	}
 	rq.begin() // here and now, so that a cancellation on the next line finds it
 	if rq.ctx != nil {
 		st.ses.spawn(st.out, rq.answer)
-	} else if f, ok := rq.answer(); ok {
+		return
+	}
+	defer st.ses.calls.leave()
+	if f, ok := rq.answer(); ok {
 		st.out.put(f)
 	}
 }
