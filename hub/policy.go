@@ -188,16 +188,26 @@ func (h *Hub) gateError(err error, sent bool) error {
 	switch {
 	case errors.Is(err, errClosed), errors.Is(err, errSuperseded): // while its owner was asked
 		return h.endedFailure(sent)
-	case errors.Is(err, errPaused) && sent:
-		return &Failure{spec.FailPaused, "the owner has paused this while the call was under way; it may have taken effect"}
+	case sent && StoppedByOwner(err) != nil:
+		return StoppedByOwner(err)
 	case errors.Is(err, errPaused):
 		return &Failure{spec.FailPaused, "the owner has paused this; the call was not sent"}
-	case errors.Is(err, errOwnerStopped) && sent:
-		return &Failure{spec.FailStopped, "the owner has stopped this call; it may have taken effect"}
 	case errors.Is(err, errOwnerStopped):
 		return &Failure{spec.FailStopped, "the owner has stopped this call; it was not sent"}
 	}
 	return err
+}
+
+// StoppedByOwner returns what a client is told of a call that its owner has stopped or paused, by the cause
+// with which its context has ended; nil if that is another.
+func StoppedByOwner(cause error) *Failure {
+	switch {
+	case errors.Is(cause, errPaused):
+		return &Failure{spec.FailPaused, "the owner has paused this while the call was under way; it may have taken effect"}
+	case errors.Is(cause, errOwnerStopped):
+		return &Failure{spec.FailStopped, "the owner has stopped this call; it may have taken effect"}
+	}
+	return nil
 }
 
 // window is consent.Browser: the owner's browsers.

@@ -123,8 +123,10 @@ func (s *Server) join(ctx context.Context, rq *request) (frame, error) {
 		result = taskResult(&task)
 	case fault != nil:
 		return frame{}, faultOf(fault)
+	case result == nil && !rq.call.Acted():
+		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and has ended without an answer or an effect: it can be made again"})
 	case result == nil:
-		result = (&hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and its answer is not kept; it may have taken effect"}).Result()
+		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and its answer is not kept; it may have taken effect"})
 	}
 	if had && rawjson.Get(result, "content") != nil { // a page that asks back, and a task, have none
 		result = item.AddText(result, repeatedText)
@@ -132,8 +134,11 @@ func (s *Server) join(ctx context.Context, rq *request) (frame, error) {
 	return s.result(rq, result, ""), nil
 }
 
-// cutShort answers what the end of the hub, or of the client's credential, has ended.
+// cutShort answers what its owner, the end of the hub, or that of the client's credential has ended.
 func (s *Server) cutShort(ctx context.Context, rq *request) (frame, error) {
+	if f := hub.StoppedByOwner(context.Cause(ctx)); f != nil {
+		return s.refuse(rq, f)
+	}
 	why := ErrClosing
 	if errors.Is(context.Cause(ctx), auth.ErrEnded) {
 		why = auth.ErrEnded
@@ -163,9 +168,11 @@ func (rq *request) end(e *rpcError) *rpcError {
 // endSilent is end for a request that is not answered.
 func (rq *request) endSilent() {
 	rq.end(nil)
-	if rq.ctx != nil && errors.Is(context.Cause(rq.ctx), errGone) {
+	switch {
+	case rq.joined: // another request may want it
+	case rq.ctx != nil && errors.Is(context.Cause(rq.ctx), errGone):
 		rq.call.Lost()
-	} else {
+	default:
 		rq.call.Taken() // nobody wants it
 	}
 }

@@ -102,7 +102,9 @@ func (s *Server) serveSlow(ctx context.Context, rq *request) (frame, error) {
 		return frame{}, errSilent
 	case err != nil:
 		rq.call.Failed()
-		return s.cutShort(ctx, rq)
+		if _, said := errors.AsType[*hub.Failure](err); !said {
+			return s.cutShort(ctx, rq)
+		}
 	}
 	return f, err
 }

@@ -65,7 +65,9 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of ledger.TaskOf, 
 		return e.result, e.err
 	case <-timer.C:
 	case <-rq.waiting:
-	case <-ctx.Done():
+	case <-ctx.Done(): // it becomes none
+		e := <-done
+		return e.result, e.err
 	}
 	of.Client = rq.ses.identity.who.ID
 	task, err := rq.call.BecomeTask(ctx, of)
@@ -78,9 +80,6 @@ func (s *Server) callOrTask(ctx context.Context, rq *request, of ledger.TaskOf, 
 	}
 	rq.isTask = true
 	cancel := func() { s.hub.Ledger().CancelTask(of.Client, task.ID) }
-	if ctx.Err() != nil {
-		cancel()
-	}
 	by := rq.caller(nil, nil)
 	e := by.Entry(record.Task, time.Now())
 	e.Call, e.Tool, e.Task, e.Outcome = rq.call.ID(), of.Tool, task.ID, "ok"
@@ -107,8 +106,11 @@ func (s *Server) endTask(ctx context.Context, rq *request, result json.RawMessag
 	}
 	switch cause := context.Cause(ctx); {
 	case err != nil && errors.Is(cause, tabtransport.ErrLeft): // another process goes on
+	case err != nil && errors.Is(cause, ledger.ErrCancelled): // the task has ended
+		rq.call.End(nil, nil)
+		rq.call.Taken()
 	case err != nil:
-		rq.call.EndTask(nil, s.rpcError(rq, err).append(nil)) // to no effect if it was cancelled
+		rq.call.EndTask(nil, s.rpcError(rq, err).append(nil))
 	default:
 		rq.call.EndTask(result, nil)
 	}
