@@ -470,12 +470,12 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if h.free(r.by, t.Addr, t.Reads()) != nil {
 		return spec.Response{}, errClaimed
 	}
-	if r.moved || r.keeps || stale {
+	if r.moved {
+		t.Called()
+	}
+	if r.keeps || stale {
 		by := h.by(r.by)
 		h.update(func(tx *state.Tx) {
-			if r.moved {
-				tx.CalledAt(t.Item.Domain, t.URL)
-			}
 			if r.keeps {
 				tx.Keep(by, t.Addr)
 			}

@@ -103,6 +103,33 @@ func TestLeasedTab(t *testing.T) {
 	})
 }
 
+// Calls that go to a client's tabs in turn, by their own names or by those of their sites, do not wait
+// for each other to change the state.
+func TestCallsDoNotChangeTheState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		e := w.chrome("b1", "s1")
+		w.register(e, 1, tools("https://e.com/1", "x"))
+		w.register(e, 2, tools("https://e.com/2", "x"))
+		w.register(e, 3, tools("https://f.com/", "x"))
+		a := agentOf("a")
+		w.hub.Connected(a)
+		round := func() {
+			for _, name := range []string{"e_com_tab1_x", "e_com_tab2_x", "f_com_x"} {
+				c := w.callAs(a, name)
+				answer(e, e.Next(), "done")
+				c.want(t, "done")
+			}
+		}
+		round() // in which the session takes f.com's tab
+		updates := w.hub.updates.Load()
+		round()
+		if n := w.hub.updates.Load() - updates; n > 0 {
+			t.Errorf("three calls have changed the state %d times", n)
+		}
+	})
+}
+
 // What completes a prompt's arguments is asked of the page, so a leased tab's holder is asked nothing
 // for others.
 func TestCompletionInLeasedTab(t *testing.T) {

@@ -17,8 +17,12 @@
 //
 // All methods of State only read. What they return is a copy or immutable, but for
 // Ref, Registration, Subscription and Opening: these stand for something in the state,
-// and only methods of State and Tx look into them. The one thing that others change is
-// the number of calls under way to a tab, an atomic counter that a Candidate points to.
+// and only methods of State and Tx look into them.
+//
+// A call changes, by methods of its Candidate and without a Tx, what each call does: how many calls are
+// under way to a tab, when its session and its lease were used last, where the calls of the session and of
+// the domain went last. These are atomic. What of them is to outlive the process is written when a
+// method says that what is stored is stale.
 //
 // # What is in it
 //

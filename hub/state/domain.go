@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"tabhub/hub/item"
@@ -19,13 +20,13 @@ type domain struct {
 	seen       time.Time                 // when it had one last
 	numbers    map[string]storage.Number // by tab key, also of tabs that are gone
 	entries    map[entryKey]*entry
-	generation uint64     // of the lists when it changed last
-	names      int        // public names taken
-	idle       int        // of them: nobody has the item now
-	caches     []*cache   // of each browser that left something
-	cached     int        // items of all of them
-	lastCall   string     // URL of the tab that the last call went to
-	openings   []*Opening // tabs that are being opened for it
+	generation uint64                 // of the lists when it changed last
+	names      int                    // public names taken
+	idle       int                    // of them: nobody has the item now
+	caches     []*cache               // of each browser that left something
+	cached     int                    // items of all of them
+	lastCall   atomic.Pointer[string] // URL of the tab that the last call went to; not guarded, see Candidate.Called
+	openings   []*Opening             // tabs that are being opened for it
 }
 
 // cache says what closed tabs of a browser left in a domain. The items are in its entries.
@@ -49,6 +50,14 @@ func (tx *Tx) domain(key spec.Domain) *domain {
 		tx.order = slices.Insert(tx.order, at, d)
 	}
 	return d
+}
+
+// calledAt returns the URL of the tab that the last call went to, "" if there is none.
+func (d *domain) calledAt() string {
+	if url := d.lastCall.Load(); url != nil {
+		return *url
+	}
+	return ""
 }
 
 func compareKey(d *domain, key spec.Domain) int { return cmp.Compare(d.key, key) }

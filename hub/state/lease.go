@@ -111,6 +111,9 @@ func (s *State) Holder(addr spec.TabAddr) *Holder {
 // anything: nil if nobody does. reads is for what only reads the tab.
 func (s *State) Held(addr spec.TabAddr, by SessionID, reads bool) *Holder {
 	l := s.leases[addr]
+	if l == nil {
+		return nil
+	}
 	switch held := l.held(s.sessions[by]); {
 	case held == LeaseOther, held == LeaseReadable && !reads:
 		return l.holder()

@@ -36,6 +36,7 @@ type Candidate struct {
 	Kept     int64 // place among the tabs that the session prefers, 1 is the first; 0: none
 
 	tab     *tab
+	domain  *domain
 	session *session // that calls; nil for nobody's
 	lease   *lease   // of the tab
 }
@@ -180,7 +181,7 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	if r.matched != "" {
 		s.rematch(r)
 	}
-	snap := Snapshot{Candidates: room[:0], Named: r.b.provider != nil, LastCall: r.b.domain.lastCall}
+	snap := Snapshot{Candidates: room[:0], Named: r.b.provider != nil, LastCall: r.b.domain.calledAt()}
 	var ses *session
 	if by.Session != (SessionID{}) {
 		ses = s.sessions[by.Session]
@@ -195,7 +196,7 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 		// session's own.
 		newest := s.newest(e, by, true)
 		for _, p := range e.providers {
-			if s.knowsTab(&by, p.tab) && (r.Tab != "" || ses.owns(p.tab) || newest != nil && p.item.Shape == newest.item.Shape) {
+			if s.knowsTab(&by, p.tab) && (r.Tab != "" || newest != nil && p.item.Shape == newest.item.Shape || ses.owns(p.tab)) {
 				snap.Candidates = appendCandidate(snap.Candidates, p, ses)
 			}
 		}
@@ -217,7 +218,7 @@ func appendCandidate(all []Candidate, p *provider, ses *session) []Candidate {
 	all = append(all, Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated, Since: p.since,
 		Present: connected && !departed, Departed: connected && departed, Asleep: t.discarded, Dialog: t.dialog,
-		Lease: t.lease.held(ses), tab: t, session: ses, lease: t.lease,
+		Lease: t.lease.held(ses), tab: t, domain: p.entry.domain, session: ses, lease: t.lease,
 	})
 	c := &all[len(all)-1]
 	if ses != nil {
@@ -272,9 +273,9 @@ func (c *Candidate) use(now time.Time, calls int64) (stale bool) {
 // Site returns the user's settings for a domain.
 func (s *State) Site(domain spec.Domain) storage.Site { return s.sites[domain] }
 
-// CalledAt says that a call has gone to a domain's tab at url.
-func (tx *Tx) CalledAt(domain spec.Domain, url string) {
-	if d := tx.domains[domain]; d != nil {
-		d.lastCall = url
-	}
+// Called says that a call goes to the tab at its URL, for the domain's calls that come after. Calls
+// of several tabs in turn do so each time.
+func (c *Candidate) Called() {
+	url := c.URL
+	c.domain.lastCall.Store(&url)
 }
