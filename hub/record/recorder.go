@@ -80,6 +80,7 @@ type Recorder struct {
 	flushes []chan struct{} // closed when flush may return
 	closed  bool
 	hasty   bool // something is queued that is about to be done
+	resting bool // what is queued waits for more
 	late    int  // what Late has taken, in bytes; 0: nothing
 	status  Status
 	latest  latest
@@ -148,8 +149,11 @@ func (f *Recorder) Append(e Entry) {
 		f.hasty = f.hasty || e.Event == Begun
 		f.bytes += n
 	}
+	wake := f.hasty || !f.resting
 	f.mu.Unlock()
-	f.changed()
+	if wake {
+		f.changed()
+	}
 }
 
 // loseLocked counts a line that will not be written.
@@ -314,7 +318,7 @@ func (f *Recorder) run(w *writer) {
 		case <-f.wake:
 		case <-timer.C:
 		}
-		if wait := time.Until(rested); wait > 0 && !f.urgent() {
+		if wait := time.Until(rested); wait > 0 && f.rests() {
 			timer.Reset(wait)
 			continue
 		}
@@ -360,18 +364,20 @@ func (f *Recorder) run(w *writer) {
 	}
 }
 
-// urgent reports whether somebody waits until all is written, or should not be waited for.
-func (f *Recorder) urgent() bool {
+// rests reports whether what is queued may wait for more, as nobody waits until all is written. What
+// comes then wakes nobody, unless it is about to be done.
+func (f *Recorder) rests() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.rest == 0 || f.closed || f.hasty || len(f.flushes) > 0
+	f.resting = f.rest > 0 && !f.closed && !f.hasty && len(f.flushes) == 0
+	return f.resting
 }
 
 // take adds what is queued to batch, what could not be written the last time.
 func (f *Recorder) take(batch []Line) (_ []Line, flushes []chan struct{}, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	flushes, f.flushes, f.hasty = f.flushes, nil, false
+	flushes, f.flushes, f.hasty, f.resting = f.flushes, nil, false, false
 	failing := len(batch) > 0
 	if failing {
 		batch = append(batch, f.queue...)

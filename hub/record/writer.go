@@ -25,6 +25,7 @@ type writer struct {
 
 	begun   bool
 	mac     hash.Hash // of digests; nil before begin
+	macSum  Hash      // of the last of them
 	head    Head      // of the last line written
 	notes   []Note    // to be written before the next line
 	doubt   *Note     // to be one of them once the disk works again; nil: it does
@@ -130,7 +131,7 @@ func (w *writer) encode(l *Line, head *Head) {
 		l.sum = sha256.Sum256(l.Args)
 	}
 	if l.sum != (Hash{}) {
-		l.Digest = w.digest(l.sum)
+		l.Digest = w.digest(&l.sum)
 	}
 	line := l.appendJSON(w.buf.AvailableBuffer())
 	*head = Head{l.N, sha256.Sum256(line)}
@@ -139,11 +140,11 @@ func (w *writer) encode(l *Line, head *Head) {
 
 // digest identifies arguments by their hash. Who has not got the key cannot guess short ones
 // from it.
-func (w *writer) digest(sum Hash) string {
+func (w *writer) digest(sum *Hash) string {
 	w.mac.Reset()
 	w.mac.Write(sum[:])
-	var mac [sha256.Size]byte
-	return hex.EncodeToString(w.mac.Sum(mac[:0])[:16])
+	w.mac.Sum(w.macSum[:0])
+	return hex.EncodeToString(w.macSum[:16])
 }
 
 // sync brings all that is written to the disk.
