@@ -10,6 +10,7 @@ import (
 	"tabhub/hub/browsertool"
 	"tabhub/hub/builtin"
 	"tabhub/hub/mcpserver/proxytool"
+	"tabhub/hub/schema"
 )
 
 // A model reads the instructions in every session, so they are short, and name no tool
@@ -32,6 +33,21 @@ func TestInstructions(t *testing.T) {
 		if len(text) > 1000 {
 			t.Errorf("without %q: %d bytes", off, len(text))
 		}
+	}
+}
+
+// Each client's model pays for the hub's own tools in every session, and a model API that does not
+// take a schema refuses the whole conversation.
+func TestBuiltinsAreShort(t *testing.T) {
+	size := 0
+	for _, tool := range (&process{config: &config{}}).builtins(nil, nil) {
+		size += len(tool.Definition()) + len(",")
+		if listed := schema.Input(tool.Input); string(listed.JSON) != string(tool.Input) {
+			t.Errorf("%s would have to be listed with %s", tool.Name, listed.JSON)
+		}
+	}
+	if size > 6000 {
+		t.Errorf("the hub's own tools have %d bytes in tools/list, want at most 6000", size)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"tabhub/describe"
 	"tabhub/hub"
@@ -17,6 +18,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/naming"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // New returns the tools for the browsers of a hub, in a fixed order. Without instances
@@ -148,7 +150,10 @@ func (c *call) run(name string, raw json.RawMessage, input *builtin.Input, actio
 			return nil, invalid("action %s needs %s", c.args.Action, name)
 		}
 	}
-	for name := range given {
+	for name, value := range given {
+		if text, ok := rawjson.String(value); ok && (text == "" || utf8.RuneCountInString(text) > maxLength(name)) {
+			return nil, invalid("%s must have 1 to %d characters", name, maxLength(name))
+		}
 		if name != "action" && !slices.Contains(a.needs, name) && !slices.Contains(a.takes, name) {
 			return nil, invalid("action %s takes no %s%s", c.args.Action, name, takes(a))
 		}

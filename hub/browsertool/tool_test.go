@@ -38,6 +38,8 @@ func TestBadInput(t *testing.T) {
 		{"browser_tab", `{"action":"list","tab":"x"}`, spec.FailInvalidArguments, "tab"},
 		{"browser_tab", `{"action":"list","TABID":"x"}`, spec.FailInvalidArguments, "TABID"},
 		{"browser_tab", `{"action":"list","url":"https://e.com"}`, spec.FailInvalidArguments, "takes no url; it takes browserId"},
+		{"browser_tab", `{"action":"close","tabId":""}`, spec.FailInvalidArguments, "tabId must have 1 to 64 characters"},
+		{"browser_tab", `{"action":"new","url":"https://e.com/` + strings.Repeat("a", 2048) + `"}`, spec.FailInvalidArguments, "url must have 1 to 2048 characters"},
 		{"browser_tab", `{"action":"new"}`, spec.FailInvalidArguments, "needs url"},
 		{"browser_tab", `{"action":"open"}`, spec.FailInvalidArguments, "needs url"},
 		{"browser_tab", `{"action":"new","url":null}`, spec.FailInvalidArguments, "needs url"},
@@ -354,10 +356,10 @@ func TestDefinitions(t *testing.T) {
 	for _, tool := range w.tools {
 		var d struct {
 			Name, Description string
-			InputSchema       struct{ AdditionalProperties *bool }
-			Annotations       struct{ ReadOnlyHint, DestructiveHint *bool }
+			InputSchema       struct{ Required []string }
+			Annotations       struct{ DestructiveHint *bool }
 		}
-		if err := json.Unmarshal(tool.Definition(), &d); err != nil || d.Name != tool.Name || d.InputSchema.AdditionalProperties == nil || d.Annotations.DestructiveHint == nil {
+		if err := json.Unmarshal(tool.Definition(), &d); err != nil || d.Name != tool.Name || !slices.Equal(d.InputSchema.Required, []string{"action"}) || d.Annotations.DestructiveHint == nil {
 			t.Errorf("%s: %s: %v", tool.Name, tool.Definition(), err)
 		}
 		names = append(names, tool.Name)

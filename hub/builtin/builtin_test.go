@@ -54,9 +54,9 @@ func TestSwitches(t *testing.T) {
 }
 
 func TestDefinition(t *testing.T) {
-	tool := Tool{Name: "t", Title: "T", Description: "a < b", Input: json.RawMessage(`{"type": "object"}`), Annotations: &Annotations{Title: "T", ReadOnly: true}}
+	tool := Tool{Name: "t", Title: "T", Description: "a < b", Input: json.RawMessage(`{"type": "object"}`), Annotations: &Annotations{ReadOnly: true}}
 	want := `{"name":"t","title":"T","description":"a < b","inputSchema":{"type":"object"},` +
-		`"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`
+		`"annotations":{"readOnlyHint":true,"destructiveHint":false}}`
 	if got := string(tool.Definition()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}

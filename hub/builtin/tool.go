@@ -31,13 +31,11 @@ type Tool struct {
 	Subject func(args json.RawMessage) string `json:"-"`
 }
 
-// Annotations are the hints of an MCP Tool.
+// Annotations are the hints of an MCP Tool in which the hub's own tools differ. They have the
+// others as MCP takes a tool to have that does not say: it is not idempotent, and its world is open.
 type Annotations struct {
-	Title       string `json:"title,omitempty"`
-	ReadOnly    bool   `json:"readOnlyHint"`
-	Destructive bool   `json:"destructiveHint"`
-	Idempotent  bool   `json:"idempotentHint"`
-	OpenWorld   bool   `json:"openWorldHint"`
+	ReadOnly    bool `json:"readOnlyHint,omitempty"`
+	Destructive bool `json:"destructiveHint"`
 }
 
 // Listed says when a tool is listed by default.

@@ -14,6 +14,12 @@ const (
 	ReadName = "proxy_read"
 )
 
+// The schemas are flat, without oneOf and the like at the top, which some hosts refuse: that
+// each action but batch and outcome needs a type is for the tool to say. partial is not in them,
+// since it is for programs. There is no schema of
+// the output: a client that is given one refuses each result that does not fit, and what call
+// returns is another tool's.
+
 // New returns the tools proxy and proxy_read of a hub, whose other builtin tools are
 // others. log, if not nil, gets a record of each operation that is no call of something
 // that there is: of the calls those who serve them leave one.
@@ -39,46 +45,44 @@ func onlyReads(t *builtin.Tool) bool { return t.Annotations != nil && t.Annotati
 var acting = builtin.Tool{
 	Name:  Name,
 	Title: "Tools of browser tabs",
-	Description: `Proxy for the open browser tabs: lists, describes and calls their tools, resources and prompts, and this server's own tools; also those that are not in the list of tools: of sites with many, or of pages that were opened later. ` +
-		`Find: {"action":"list","type":"tool","filter":{"query":"add to cart"}}. ` +
-		`Describe: {"action":"info","type":"tool","path":NAME}. ` +
-		`Run: {"action":"call","type":"tool","path":NAME,"args":{…}}. ` +
-		`For resources the path is the URI, for prompts the name. ` +
-		`Batch: {"action":"batch","operations":[{…},{…}]} runs up to 100 of these, in order, even if one fails; neighbours that only read run side by side. ` +
-		`What became of a call whose answer you have not got: {"action":"outcome"}; call it again only if it was not_sent. ` +
-		`proxy_read does the same where nothing is to be changed.`,
-	Input:       input,
-	Annotations: &builtin.Annotations{Title: "Tools of browser tabs", Destructive: true, OpenWorld: true},
+	Description: `Proxy for the open browser tabs: lists, describes (info) and calls the tools, resources and prompts of their pages, also those missing in the list of tools, and this server's own. ` +
+		`batch runs up to 100 operations in order, even if one fails. ` +
+		`outcome: what became of a call whose answer you have not got; call again only if it was not_sent. ` +
+		`proxy_read is for what changes nothing.`,
+	Input: json.RawMessage(`{"type":"object","required":["action"],"properties":{` +
+		`"action":{"type":"string","enum":["list","info","call","batch","outcome"]},` +
+		`"type":{"type":"string","enum":["tool","resource","prompt"],"description":"Not for batch and outcome"},` +
+		`"path":{"type":"string","description":"For info and call: the name, or a resource's URI"},` +
+		`"args":{"anyOf":[{"type":"object","properties":{}},{"type":"string"}],"description":"For call: an object, or JSON"},` +
+		`"limit":{"type":"integer","description":"For list: up to 1000"},` +
+		`"offset":{"type":"integer","description":"For list"},` +
+		`"filter":{"type":"object","description":"For list; all must hold","properties":{` +
+		`"query":{"type":"string","description":"Words of name, description; best matches first"},` +
+		`"domain":{"type":"string","description":"Such as example.com"},` +
+		`"prefix":{"type":"string","description":"Of name or URI"},` +
+		`"tags":{"type":"array","items":{"type":"string"},"description":"Any of them"}}},` +
+		`"operations":{"type":"array","items":{"type":"object","properties":{}},"description":"For batch: the parameters of each"},` +
+		`"id":{"type":"string","description":"For outcome: from the _meta of a call; by default your latest"}` +
+		`}}`),
+	Annotations: &builtin.Annotations{Destructive: true},
 }
 
 // reading is for hosts that ask the user before a tool may change something, and decide by
-// the tool's name and annotations, not by what a call of proxy is for.
+// the tool's name and annotations, not by what a call of proxy is for. That of proxy describes
+// its parameters.
 var reading = builtin.Tool{
-	Name:  ReadName,
-	Title: "Read through browser tabs",
-	Description: `Like proxy, with the same parameters, but changes nothing: lists and describes everything, reads resources and prompts, and calls tools whose readOnlyHint is true. ` +
-		`Any other call is refused; make it with proxy.`,
-	Input:       input,
-	Annotations: &builtin.Annotations{Title: "Read through browser tabs", ReadOnly: true, OpenWorld: true},
+	Name:        ReadName,
+	Title:       "Read browser tabs",
+	Description: `Like proxy, with the same parameters, but changes nothing: calls only tools whose readOnlyHint is true. Use proxy for others.`,
+	Input: json.RawMessage(`{"type":"object","required":["action"],"properties":{` +
+		`"action":{"type":"string","enum":["list","info","call","batch","outcome"]},` +
+		`"type":{"type":"string","enum":["tool","resource","prompt"]},` +
+		`"path":{"type":"string"},` +
+		`"args":{"anyOf":[{"type":"object","properties":{}},{"type":"string"}]},` +
+		`"limit":{"type":"integer"},"offset":{"type":"integer"},` +
+		`"filter":{"type":"object","properties":{"query":{"type":"string"},"domain":{"type":"string"},"prefix":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}}},` +
+		`"operations":{"type":"array","items":{}},` +
+		`"id":{"type":"string"}` +
+		`}}`),
+	Annotations: &builtin.Annotations{ReadOnly: true},
 }
-
-// input is flat, without oneOf and the like at its top, which some hosts refuse: that
-// each action but batch needs a type is for the tool to say. There is no schema of the
-// output: a client that is given one refuses each result that does not fit, and what call
-// returns is another tool's.
-var input = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
-	`"action":{"type":"string","enum":["list","info","call","batch","outcome"],"description":"What to do."},` +
-	`"type":{"type":"string","enum":["tool","resource","prompt"],"description":"What to do it with. Required, but for batch and outcome, which ignore it."},` +
-	`"path":{"type":"string","description":"Name of the tool or prompt, or URI of the resource. For info and call only, where it is required."},` +
-	`"args":{"anyOf":[{"type":"object"},{"type":"string"}],"description":"Arguments of the tool or prompt: an object, or a string that holds one as JSON. For call only."},` +
-	`"limit":{"type":"integer","minimum":1,"maximum":1000,"description":"How many to list at most. For list only; 20 if there is a query."},` +
-	`"offset":{"type":"integer","minimum":0,"description":"How many to skip. For list only."},` +
-	`"filter":{"type":"object","additionalProperties":false,"description":"Which to list; all conditions must hold. For list only.","properties":{` +
-	`"query":{"type":"string","description":"Words to look for in name, title and description. The best matches come first."},` +
-	`"domain":{"type":"string","description":"The site, such as example.com or localhost:3000."},` +
-	`"prefix":{"type":"string","description":"What the name or URI begins with."},` +
-	`"tags":{"type":"array","maxItems":32,"items":{"type":"string"},"description":"Tags, of which it has at least one."}}},` +
-	`"operations":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object"},"description":"For batch only: the parameters of each operation."},` +
-	`"partial":{"type":"boolean","description":"For batch only, and programs that read progress notifications: put each operation's result into the one that tells its end."},` +
-	`"id":{"type":"string","description":"For outcome only: the call's id, as its result has it in _meta; your latest call without it."}` +
-	`}}`)
