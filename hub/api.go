@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"tabhub/hub/broadcast"
@@ -92,13 +93,30 @@ const (
 
 // Listing is one of the hub's lists at a moment. It is immutable and shared.
 type Listing struct {
-	// Generation differs between two listings whose items differ.
-	Generation uint64
 	// Items are the elements, in the order of a list result: by domain, item, tab.
 	Items []Item
 
-	blocks []*block // by domain
-	sum    uint64   // differs when a client would have to list again
+	blocks   []*block // by domain
+	sum      uint64   // differs when a client would have to list again
+	rendered atomic.Pointer[rendered]
+}
+
+// rendered is what Rendered has returned last.
+type rendered struct {
+	by   any
+	json []byte
+}
+
+// Rendered returns what render makes of the listing, and calls it only if by is another than at
+// the last call. All who may see the same have one Listing, so that each list that clients get is
+// made once until something changes.
+func (l *Listing) Rendered(by any, render func() []byte) []byte {
+	if r := l.rendered.Load(); r != nil && r.by == by {
+		return r.json
+	}
+	list := render()
+	l.rendered.Store(&rendered{by, list})
+	return list
 }
 
 // Item is one element of a Listing.

@@ -44,7 +44,6 @@ type Hub struct {
 	stop      context.CancelCauseFunc
 
 	lists     [numLists]listCache
-	views     views
 	bound     boundLists
 	changes   broadcast.Signal // fired after each change of state
 	holds     broadcast.Signal // fired when leases change, or calls begin or end to wait for the owner's hand

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"tabhub/describe"
 	"tabhub/hub/consent"
@@ -14,14 +15,26 @@ import (
 	"tabhub/spec"
 )
 
-// listCache holds one of the lists as it was rendered last.
+// listCache holds one of the lists as it was made last for clients that are bound alike.
 type listCache struct {
-	mu   sync.Mutex // taken before Hub.mu
-	last *Listing
-	told *uint64 // the sum of that which its clients were told of last
+	mu         sync.Mutex // taken before Hub.mu
+	last       *Listing
+	generation uint64          // of the state that last was rendered from
+	parts      map[string]part // of last, by client
+	told       *uint64         // the sum of that which its clients were told of last
 }
 
-// block is a domain's part of a list, rendered. It is immutable.
+// part is what a client is to know of a list by some rules.
+type part struct {
+	rules *policy.Set
+	list  *Listing
+}
+
+// maxParts bounds the parts that are kept of a list.
+const maxParts = 256
+
+// block is a domain's part of a list, rendered. It belongs to the listCache; what is in it does
+// not change.
 type block struct {
 	domain     spec.Domain
 	generation uint64 // of the domain
@@ -33,8 +46,36 @@ type block struct {
 // ListFor returns one of the lists, without what a client is not to know of. It does not
 // block on I/O, and returns the same Listing until something changes.
 func (h *Hub) ListFor(by *consent.Caller, kind ListKind) *Listing {
-	of := h.by(by)
-	return h.views.of(h.Policy(), by.Who, of.Bound(), kind, h.BoundList(of, kind))
+	of, rules := h.by(by), h.Policy()
+	cache := h.listsOf(of, kind)
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	cache.renderLocked(h, of, kind)
+	if !rules.Hides(by.Who) {
+		return cache.last
+	}
+	p := cache.parts[by.Who.ID]
+	if p.rules != rules {
+		if cache.parts == nil || len(cache.parts) >= maxParts {
+			cache.parts = map[string]part{}
+		}
+		p = part{rules, cache.last.shownTo(rules, by.Who)}
+		cache.parts[by.Who.ID] = p
+	}
+	return p.list
+}
+
+// shownTo returns what a client is to know of a list.
+func (l *Listing) shownTo(rules *policy.Set, who *policy.Principal) *Listing {
+	now, by := time.Now(), consent.As(who)
+	shown := &Listing{}
+	for _, it := range l.Items {
+		a := actionFor(by, it.item, it.Source)
+		if rules.Shows(&a, now) {
+			shown.Items = append(shown.Items, it)
+		}
+	}
+	return shown
 }
 
 // List is ListFor of somebody who is to know of everything.
@@ -45,22 +86,32 @@ func (h *Hub) BoundList(of state.By, kind ListKind) *Listing {
 	cache := h.listsOf(of, kind)
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	if cache.last == nil || cache.last.Generation != h.state.Generation() {
-		cache.last = h.render(of, kind, cache.last)
-	}
+	cache.renderLocked(h, of, kind)
 	return cache.last
 }
 
+// renderLocked brings the cache up to date.
+func (c *listCache) renderLocked(h *Hub, of state.By, kind ListKind) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	generation := h.state.Generation()
+	if c.last != nil && c.generation == generation {
+		return
+	}
+	if now := h.render(of, kind, c.last); now != c.last {
+		c.last, c.parts = now, nil
+	}
+	c.generation = generation
+}
+
 // render renders a list: by domain, item name, tab. Only domains that have changed
-// since last, which may be nil, are rendered anew. The caller holds h.mu.
+// since last, which may be nil, are rendered anew; last is returned if none has. The caller holds h.mu.
 func (h *Hub) render(of state.By, kind ListKind, last *Listing) *Listing {
 	var old []*block // of domains that are still to come
 	if last != nil {
 		old = last.blocks
 	}
-	l := &Listing{Generation: h.state.Generation(), blocks: make([]*block, 0, len(old)+1)}
+	l := &Listing{blocks: make([]*block, 0, len(old)+1)}
 	itemKind, template := kind.items()
 	var listed []state.Listed // room for one domain's
 	n := 0
@@ -78,10 +129,15 @@ func (h *Hub) render(of state.By, kind ListKind, last *Listing) *Listing {
 		l.blocks = append(l.blocks, b)
 		n += len(b.items)
 	}
+	if last != nil && slices.Equal(l.blocks, last.blocks) {
+		return last
+	}
 	l.Items = make([]Item, 0, n)
 	for _, b := range l.blocks {
 		if len(b.items) > 0 {
+			start := len(l.Items)
 			l.Items = append(l.Items, b.items...)
+			b.items = l.Items[start:] // the same, once in memory
 			l.sum = l.sum*31 + b.sum
 		}
 	}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sync"
 
@@ -42,7 +43,7 @@ func (s *Server) Listed(l *hub.Listing) func(*hub.Item) bool {
 	case ExposeProxy:
 		return func(*hub.Item) bool { return false }
 	case ExposeAuto:
-		return s.expose[hub.ListTools].lists(l, s.opts.ExposeBudget)
+		return s.expose[hub.ListTools].choose(l, s.opts.ExposeBudget).has
 	}
 	return func(*hub.Item) bool { return true }
 }
@@ -79,29 +80,38 @@ func (s *Server) visible(c hub.Change) hub.Change {
 //
 // What is chosen depends on the hub alone, not on who asks.
 type exposure struct {
-	mu     sync.Mutex
-	of     *hub.Listing    // that was chosen from last; nil before the first time
-	listed map[string]bool // by site, false if it was left out
-	json   []byte          // of what is listed, without brackets
-	sum    uint64          // of what is listed: differs when a client would have to list again
-	told   uint64          // the sum that clients were told of last
+	mu   sync.Mutex
+	from *hub.Listing // that was chosen from last; nil before the first time
+	last *choice
+	told uint64 // the sum that clients were told of last
 }
 
-// elements returns the JSON of what is listed of l, comma-separated on one line.
-func (e *exposure) elements(l *hub.Listing, budget int) []byte {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.chooseLocked(l, budget)
-	return e.json
+// choice is what is listed of a list.
+type choice struct {
+	sites map[string]bool // false if it was left out
+	sum   uint64          // differs when a client would have to list again
 }
 
-// lists returns which elements of l are listed.
-func (e *exposure) lists(l *hub.Listing, budget int) func(*hub.Item) bool {
+// has reports whether an element is listed.
+func (c *choice) has(it *hub.Item) bool { return c.sites[naming.SiteOf(it.Domain)] }
+
+// of yields what is listed of l: all if there is no choice.
+func (c *choice) of(l *hub.Listing) iter.Seq[*hub.Item] {
+	return func(yield func(*hub.Item) bool) {
+		var site siteOf
+		for i := range l.Items {
+			if it := &l.Items[i]; (c == nil || c.sites[site.of(it)]) && !yield(it) {
+				return
+			}
+		}
+	}
+}
+
+// choose returns what is listed of l.
+func (e *exposure) choose(l *hub.Listing, budget int) *choice {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.chooseLocked(l, budget)
-	listed := e.listed // which is replaced, not changed
-	return func(it *hub.Item) bool { return listed[naming.SiteOf(it.Domain)] }
+	return e.chooseLocked(l, budget)
 }
 
 // changed reports whether l has changed what clients are listed. They are to be told
@@ -109,32 +119,26 @@ func (e *exposure) lists(l *hub.Listing, budget int) func(*hub.Item) bool {
 func (e *exposure) changed(l *hub.Listing, budget int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.chooseLocked(l, budget)
+	sum := e.chooseLocked(l, budget).sum
 	was := e.told
-	e.told = e.sum
-	return e.told != was
+	e.told = sum
+	return sum != was
 }
 
-// chooseLocked brings the choice up to date with l.
-func (e *exposure) chooseLocked(l *hub.Listing, budget int) {
-	if e.of == l {
-		return
-	}
-	e.of = l
-	e.listed = chooseSites(costs(l), bytesPerToken*budget, e.listed)
-	e.json, e.sum = nil, 0
-	var site siteOf
-	for i := range l.Items {
-		it := &l.Items[i]
-		if e.listed[site.of(it)] {
-			if len(e.json) > 0 {
-				e.json = append(e.json, ',')
-			}
-			e.json = append(e.json, it.JSON...)
-			e.sum = e.sum*31 + it.Sum
+// chooseLocked returns the same until l is another.
+func (e *exposure) chooseLocked(l *hub.Listing, budget int) *choice {
+	if e.from != l {
+		var was map[string]bool
+		if e.last != nil {
+			was = e.last.sites
 		}
+		c := &choice{sites: chooseSites(costs(l), bytesPerToken*budget, was)}
+		for it := range c.of(l) {
+			c.sum = c.sum*31 + it.Sum
+		}
+		e.from, e.last = l, c
 	}
-	e.json = oneLine(e.json)
+	return e.last
 }
 
 // bytesPerToken is a rough estimate, for English and JSON.

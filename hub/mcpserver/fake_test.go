@@ -60,11 +60,7 @@ var sumSeed = maphash.MakeSeed()
 func (h *scripted) set(kind hub.ListKind, items ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var gen uint64
-	if h.lists[kind] != nil {
-		gen = h.lists[kind].Generation + 1
-	}
-	l := &hub.Listing{Generation: gen}
+	l := &hub.Listing{}
 	for _, it := range items {
 		// A tool of another site than a.com says so.
 		raw := json.RawMessage(it)

@@ -1,17 +1,9 @@
 package mcpserver
 
 import (
-	"bytes"
-
 	"tabhub/hub"
 	"tabhub/hub/consent"
 )
-
-// list is one of the hub's lists as clients get it.
-type list struct {
-	of   *hub.Listing
-	json []byte // the elements, comma-separated, on one line, without brackets
-}
 
 // listed is what a list method answers with, but for its elements.
 var listed = map[string]struct {
@@ -36,15 +28,18 @@ func (s *Server) list(rq *request) (frame, error) {
 		return frame{}, invalidParams("cursor is unknown: this server answers lists in one page")
 	}
 	of := listed[rq.method]
-	var builtins, rest []byte
 	by := rq.caller(nil, nil)
+	var builtins uint64
 	if of.kind == hub.ListTools {
 		builtins = s.builtinsFor(by)
 	}
-	if of.kind != hub.ListTools || !s.proxyOnly(rq) {
-		rest = s.elements(by, of.kind)
+	var elements []byte
+	if of.kind == hub.ListTools && s.proxyOnly(rq) {
+		elements = s.appendBuiltins(nil, builtins)
+	} else {
+		elements = s.elements(by, of.kind, builtins)
 	}
-	h := make([]byte, 0, 192+len(rq.id)+len(s.serverRef)+len(builtins))
+	h := make([]byte, 0, 192+len(rq.id)+len(s.serverRef))
 	h = append(h, frameStart...)
 	h = append(h, rq.id...)
 	h = append(h, `,"result":{`...)
@@ -54,64 +49,57 @@ func (s *Server) list(rq *request) (frame, error) {
 		h = append(h, ',')
 	}
 	h = append(h, of.member...)
-	h = append(h, builtins...)
-	if len(builtins) > 0 && len(rest) > 0 {
-		h = append(h, ',')
-	}
-	return frame{head: h, body: rest, tail: listEnd}, nil
+	return frame{head: h, body: elements, tail: listEnd}, nil
 }
 
-// builtinsFor returns the definitions of the hub's own tools that a client is to know of,
-// comma-separated.
-func (s *Server) builtinsFor(by *consent.Caller) []byte {
-	if s.hub.ListFor(by, hub.ListTools) == s.hub.List(hub.ListTools) {
-		return s.builtins // nothing is kept from the client
+// elements returns the elements of one of the lists, comma-separated on one line: those of the
+// hub's own tools that are in builtins, and what the client is listed of what pages have. They are
+// made once for all clients that are listed the same.
+func (s *Server) elements(by *consent.Caller, kind hub.ListKind, builtins uint64) []byte {
+	l := s.hub.ListFor(by, kind)
+	auto, bound := s.opts.Expose == ExposeAuto, s.hub.IsBound(by)
+	shows := struct {
+		*choice
+		builtins uint64
+	}{nil, builtins}
+	if auto && !bound {
+		shows.choice = s.expose[kind].choose(s.hub.List(kind), s.opts.ExposeBudget)
 	}
-	var some [][]byte
+	return l.Rendered(shows, func() []byte {
+		c := shows.choice
+		if auto && bound { // what others have is nothing to it
+			c = new(exposure).choose(l, s.opts.ExposeBudget)
+		}
+		b := s.appendBuiltins(nil, builtins)
+		for it := range c.of(l) {
+			b = appendElement(b, it.JSON)
+		}
+		return oneLine(b)
+	})
+}
+
+// builtinsFor returns which of the hub's own tools a client is to know of, one bit for each.
+func (s *Server) builtinsFor(by *consent.Caller) (set uint64) {
 	for i := range s.opts.Builtin {
-		t := &s.opts.Builtin[i]
-		if a := t.Action(by); s.hub.Shows(&a) {
-			some = append(some, s.definitions[i])
+		if a := s.opts.Builtin[i].Action(by); s.hub.Shows(&a) {
+			set |= 1 << i
 		}
 	}
-	return bytes.Join(some, []byte{','})
+	return set
 }
 
-// elements returns what a client is listed of the hub's list of that kind; for those that
-// are to know of everything it is made once a generation.
-func (s *Server) elements(by *consent.Caller, kind hub.ListKind) []byte {
-	of, part := s.hub.List(kind), s.hub.ListFor(by, kind)
-	if of != part {
-		lists := func(*hub.Item) bool { return true }
-		switch {
-		case s.opts.Expose != ExposeAuto:
-		case s.hub.IsBound(by): // what others have is nothing to it
-			lists = new(exposure).lists(part, s.opts.ExposeBudget)
-		default:
-			lists = s.expose[kind].lists(of, s.opts.ExposeBudget)
+func (s *Server) appendBuiltins(b []byte, set uint64) []byte {
+	for i, definition := range s.definitions {
+		if set&(1<<i) != 0 {
+			b = appendElement(b, definition)
 		}
-		return join(part, lists)
 	}
-	if s.opts.Expose == ExposeAuto {
-		return s.expose[kind].elements(of, s.opts.ExposeBudget)
-	}
-	if l := s.lists[kind].Load(); l != nil && l.of == of {
-		return l.json
-	}
-	b := join(of, func(*hub.Item) bool { return true })
-	s.lists[kind].Store(&list{of, b})
 	return b
 }
 
-// join returns those elements of a list that are listed, comma-separated, on one line.
-func join(l *hub.Listing, lists func(*hub.Item) bool) (b []byte) {
-	for i := range l.Items {
-		if it := &l.Items[i]; lists(it) {
-			if len(b) > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, it.JSON...)
-		}
+func appendElement(b, element []byte) []byte {
+	if len(b) > 0 {
+		b = append(b, ',')
 	}
-	return oneLine(b)
+	return append(b, element...)
 }

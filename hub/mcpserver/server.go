@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -92,7 +91,6 @@ type Server struct {
 	opts        Options
 	log         *slog.Logger
 	definitions [][]byte // of the hub's own tools
-	builtins    []byte   // the same, comma-separated
 	serverRef   string   // member of _meta that names this server
 	stateKey    [32]byte
 	askPrefix   string // of the ids of requests to clients; a bridge's client may answer another hub's late
@@ -102,7 +100,6 @@ type Server struct {
 	leaving     context.Context // ends when Close begins: what is a task is left to another Server
 	leave       context.CancelFunc
 
-	lists    [4]atomic.Pointer[list]
 	expose   [4]exposure // by list; for ExposeAuto
 	sessions sessions
 	replays  replays
@@ -152,7 +149,6 @@ func New(h Hub, o Options) *Server {
 	for i := range o.Builtin {
 		s.definitions = append(s.definitions, o.Builtin[i].Definition())
 	}
-	s.builtins = bytes.Join(s.definitions, []byte{','})
 	ref := append([]byte(`"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
 	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
 	s.serverRef = string(append(ref, '}'))

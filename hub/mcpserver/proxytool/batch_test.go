@@ -112,7 +112,7 @@ func TestBatchOfFailuresFails(t *testing.T) {
 func TestBatchRunsSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeHub()
-		w.lists[hub.ListTools] = listing(1, hub.Item{Name: "slow", OnlyReads: true})
+		w.lists[hub.ListTools] = listing(hub.Item{Name: "slow", OnlyReads: true})
 		var now, most atomic.Int32
 		w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 			n := now.Add(1)
@@ -152,7 +152,7 @@ func TestBatchRunsSideBySide(t *testing.T) {
 func TestBatchKeepsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeHub()
-		w.lists[hub.ListTools] = listing(1, hub.Item{Name: "look", OnlyReads: true}, hub.Item{Name: "act"})
+		w.lists[hub.ListTools] = listing(hub.Item{Name: "look", OnlyReads: true}, hub.Item{Name: "act"})
 		var mu sync.Mutex
 		var log []string
 		note := func(name string, took time.Duration) func(context.Context, hub.Call) (json.RawMessage, error) {

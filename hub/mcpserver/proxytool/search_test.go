@@ -13,7 +13,7 @@ import (
 
 // TestSearchFindsFirst: the tool that a model means is the first that it sees.
 func TestSearchFindsFirst(t *testing.T) {
-	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(1,
+	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(
 		tool("shop.example.com", "addToCart", "Puts a product into the shopping cart"),
 		tool("shop.example.com", "removeFromCart", "Takes a product out of the cart"),
 		tool("shop.example.com", "search_products", "Searches the catalogue by words"),
@@ -52,8 +52,8 @@ func TestSearchFindsFirst(t *testing.T) {
 // A resource is called by its name; its URI need not say what it is.
 func TestSearchFindsResourcesByName(t *testing.T) {
 	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{
-		hub.ListResources: listing(1, hub.Item{Name: "tabhub://e.com/x:17", Source: "x:17", Domain: "e.com", JSON: json.RawMessage(`{"uri":"tabhub://e.com/x:17","description":"[e.com] What you owe","name":"openInvoices"}`)}),
-		hub.ListTemplates: listing(1, hub.Item{Name: "tabhub://e.com/y:{n}", Source: "y:{n}", Domain: "e.com", JSON: json.RawMessage(`{"uriTemplate":"tabhub://e.com/y:{n}","description":"[e.com] One","name":"order"}`)}),
+		hub.ListResources: listing(hub.Item{Name: "tabhub://e.com/x:17", Source: "x:17", Domain: "e.com", JSON: json.RawMessage(`{"uri":"tabhub://e.com/x:17","description":"[e.com] What you owe","name":"openInvoices"}`)}),
+		hub.ListTemplates: listing(hub.Item{Name: "tabhub://e.com/y:{n}", Source: "y:{n}", Domain: "e.com", JSON: json.RawMessage(`{"uriTemplate":"tabhub://e.com/y:{n}","description":"[e.com] One","name":"order"}`)}),
 	}}
 	for query, want := range map[string]string{"invoice": "x:17", "order": "y:{n}"} {
 		got := run(t, w, fmt.Sprintf(`{"action":"list","type":"resource","filter":{"query":%q}}`, query))
@@ -87,7 +87,7 @@ func TestSearchOfManyWords(t *testing.T) {
 		it.JSON = json.RawMessage(`{"name":"tool","_meta":{"tags":` + string(raw) + `}}`)
 		items = append(items, it)
 	}
-	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(1, items...)}}
+	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(items...)}}
 	begin := time.Now()
 	if got := run(t, w, `{"action":"list","type":"tool","filter":{"query":"w130000"}}`); !strings.Contains(got, `"totalCount":1`) {
 		t.Error(got[:min(len(got), 200)])

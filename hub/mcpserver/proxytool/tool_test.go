@@ -94,8 +94,8 @@ func (w *fakeHub) GetPrompt(_ context.Context, _ *consent.Caller, name string, a
 	return nil, &hub.UnknownError{Kind: spec.KindPrompt, Name: name}
 }
 
-func listing(gen uint64, items ...hub.Item) *hub.Listing {
-	return &hub.Listing{Generation: gen, Items: items}
+func listing(items ...hub.Item) *hub.Listing {
+	return &hub.Listing{Items: items}
 }
 
 func item(name, domain, raw string) hub.Item {
@@ -111,12 +111,12 @@ const (
 func newFakeHub() *fakeHub {
 	return &fakeHub{ledger: ledger.New(),
 		lists: map[hub.ListKind]*hub.Listing{
-			hub.ListTools: listing(1,
+			hub.ListTools: listing(
 				item("calculator_add", "calc.example.com", addJSON),
 				item("calculator_mul", "calc.example.com", mulJSON),
 				item("shop_cart", "shop.example.com", shopJSON)),
-			hub.ListResources: listing(1, item("page://a", "a", `{"uri":"page://a","name":"A"}`)),
-			hub.ListTemplates: listing(1, item("page://{x}", "a", `{"uriTemplate":"page://{x}","name":"T"}`)),
+			hub.ListResources: listing(item("page://a", "a", `{"uri":"page://a","name":"A"}`)),
+			hub.ListTemplates: listing(item("page://{x}", "a", `{"uriTemplate":"page://{x}","name":"T"}`)),
 		},
 		tools: map[string]func(context.Context, hub.Call) (json.RawMessage, error){
 			"calculator_add": returns(`{"content":[{"type":"text","text":"8"}]}`),
@@ -388,7 +388,7 @@ func TestArguments(t *testing.T) {
 // listed, is not listed either, or a model would call it in place of this one.
 func TestNeverItself(t *testing.T) {
 	w := newFakeHub()
-	w.lists[hub.ListTools] = listing(2, item("proxy", "d", `{"name":"proxy"}`), item("x", "d", `{"name":"x"}`))
+	w.lists[hub.ListTools] = listing(item("proxy", "d", `{"name":"proxy"}`), item("x", "d", `{"name":"x"}`))
 	for _, args := range []string{`{"action":"list","type":"tool"}`, `{"action":"list","type":"tool","filter":{"query":"proxy x"}}`} {
 		if got := run(t, w, args); !strings.Contains(got, `"text":"[{\"name\":\"x\"}]"`) {
 			t.Errorf("%s: %s", args, got)
@@ -407,7 +407,7 @@ func TestLater(t *testing.T) {
 	}
 	w.mu.Lock()
 	old := w.lists[hub.ListTools]
-	w.lists[hub.ListTools] = listing(2, append(old.Items[:2:2], item("w_forecast", "w", `{"name":"w_forecast","description":"[w] Tells the weather"}`))...)
+	w.lists[hub.ListTools] = listing(append(old.Items[:2:2], item("w_forecast", "w", `{"name":"w_forecast","description":"[w] Tells the weather"}`))...)
 	w.tools["w_forecast"] = returns(`{"content":[{"type":"text","text":"rain"}]}`)
 	w.mu.Unlock()
 	if got := string(tool.call(t.Context(), tester, query)); !strings.Contains(got, `w_forecast`) {
