@@ -146,7 +146,7 @@ func (f *Recorder) Append(e Entry) {
 		f.loseLocked(&l)
 	} else {
 		f.queue = append(f.queue, l)
-		f.hasty = f.hasty || e.Event == Begun
+		f.hasty = f.hasty || e.Event == Begun && f.rest <= fileRest // the servers of a stream are not asked for each
 		f.bytes += n
 	}
 	wake := f.hasty || !f.resting
