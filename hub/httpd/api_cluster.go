@@ -79,7 +79,7 @@ func (s *Server) deleteDrain(r *request) error {
 // about no user, and needs no credential.
 func (s *Server) nodeReady(w http.ResponseWriter) {
 	state := s.o.Nodes.Self().State
-	if s.isDraining() {
+	if s.draining.Load() {
 		state = cluster.Draining
 	}
 	if state != cluster.Ready {

@@ -83,7 +83,7 @@ func (s *Server) serveBridge(r *request, id *auth.Identity, conn net.Conn, buf *
 	s.log.Debug("bridge attached", "user", id.User)
 	settled, err := r.tenant.MCP.ServeBridge(mcpserver.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
 	s.log.Debug("bridge left", "user", id.User, "err", err)
-	if s.isDraining() || errors.Is(err, mcpserver.ErrClosing) {
+	if s.draining.Load() || errors.Is(err, mcpserver.ErrClosing) {
 		s.sayFarewell(conn, settled)
 		letRead(conn)
 	}
@@ -118,7 +118,7 @@ const lastRead = time.Second
 func (s *Server) addBridge() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.draining {
+	if s.draining.Load() {
 		return false
 	}
 	s.bridge.Add(1)
@@ -128,7 +128,7 @@ func (s *Server) addBridge() bool {
 func (s *Server) sayFarewell(conn net.Conn, settled bool) {
 	s.mu.Lock()
 	why := "moved"
-	if s.draining {
+	if s.draining.Load() {
 		why = s.farewell
 	}
 	s.mu.Unlock()

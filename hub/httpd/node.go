@@ -60,7 +60,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 	if p.isOfProcess() || p.preflight(r) {
 		return false
 	}
-	if s.isDraining() { // and may know the credential no more
+	if s.draining.Load() { // and may know the credential no more
 		s.answerDraining(w)
 		return true
 	}
@@ -276,7 +276,7 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if s.isDraining() {
+	if s.draining.Load() {
 		misdirect(w, nil)
 		return
 	}

@@ -514,9 +514,7 @@ func TestEndingNodeRefusesNoCredential(t *testing.T) {
 	if status, body, _ := d.ask("GET", "/api/tabs", ""); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	d.front.mu.Lock()
-	d.front.draining = true
-	d.front.mu.Unlock()
+	d.front.draining.Store(true)
 	if status, body, _ := d.ask("GET", "/api/tabs", ""); status != http.StatusServiceUnavailable {
 		t.Errorf("%d %s", status, body)
 	}
@@ -548,7 +546,7 @@ func TestCredentialOfWhoHasLeft(t *testing.T) {
 // What comes by another node in the moment in which this one ends is not lost: it is sent again.
 func TestEndingNodeAnswersNobodyElses(t *testing.T) {
 	d := newTestServer(t, func(_ *GuardOptions, o *Options) { o.Elsewhere = &located{} })
-	d.server.draining = true
+	d.server.draining.Store(true)
 	r := ask("/api/tabs", "127.0.0.1:3300", "-")
 	r.Header.Set("Authorization", "Bearer "+secret)
 	w := httptest.NewRecorder()

@@ -95,16 +95,17 @@ type Server struct {
 	cancel context.CancelFunc
 	bridge sync.WaitGroup // attached streams
 
+	draining atomic.Bool // set with mu held
+	fresh    sync.Map    // connections (net.Conn) on which nothing has come, as browsers open them in advance
+
 	mu       sync.Mutex
-	draining bool
-	farewell string            // what bridges are told at the end
-	streams  map[stream]int    // how many are read
-	fresh    map[net.Conn]bool // connections on which nothing has come, as browsers open them in advance
+	farewell string         // what bridges are told at the end
+	streams  map[stream]int // how many are read
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop", streams: map[stream]int{}, fresh: map[net.Conn]bool{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop", streams: map[stream]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -172,17 +173,15 @@ func isOwner(ctx context.Context) bool {
 // waiting. why is what bridges are told, see FarewellMethod.
 func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.mu.Lock()
-	s.draining = true
+	s.draining.Store(true)
 	s.farewell = why
 	s.mu.Unlock()
 	s.clients.stop()
 	s.o.Tenants.Drain(ctx)
 	s.cancel()
-	s.mu.Lock()
-	for conn := range s.fresh {
-		conn.Close() // net/http would wait for them for five seconds
+	for conn := range s.fresh.Range {
+		conn.(net.Conn).Close() // net/http would wait for them for five seconds
 	}
-	s.mu.Unlock()
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		s.http.Close()
@@ -214,12 +213,12 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	if s.strangers != nil && (state == http.StateClosed || state == http.StateHijacked) {
 		s.strangers.remove(conn)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if state == http.StateNew {
-		s.fresh[conn] = true
-	} else {
-		delete(s.fresh, conn)
+	switch state {
+	case http.StateNew:
+		s.fresh.Store(conn, nil)
+	case http.StateIdle: // it was active before
+	default:
+		s.fresh.Delete(conn)
 	}
 }
 
@@ -266,7 +265,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	if p.route.cors && cors(w, passed, p) {
 		return
 	}
-	if s.isDraining() && r.URL.Path != "/healthz" {
+	if s.draining.Load() && r.URL.Path != "/healthz" {
 		if entrance != nil {
 			misdirect(w, nil)
 		} else {
@@ -327,12 +326,6 @@ func (s *Server) share(r *request) (leave func(), err error) {
 		r.w.Header().Set("Retry-After", "1")
 	}
 	return leave, err
-}
-
-func (s *Server) isDraining() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.draining
 }
 
 // given serves a route by a handler of the Options. If that is nil, the path is not found.

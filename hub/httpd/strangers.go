@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"sync/atomic"
 )
 
 // maxStrangers is how many connections may be open on which no request has shown a credential.
@@ -18,7 +19,13 @@ type strangers struct {
 	at    map[net.Conn]*ordered.Element
 }
 
-type connKey struct{}
+// stranger is a connection that was one of them when it was opened.
+type stranger struct {
+	conn     net.Conn
+	admitted atomic.Bool // it is none any more: only its first request needs the lock
+}
+
+type strangerKey struct{}
 
 // add takes in a connection, whose context it returns.
 func (s *strangers) add(ctx context.Context, conn net.Conn) context.Context {
@@ -34,7 +41,7 @@ func (s *strangers) add(ctx context.Context, conn net.Conn) context.Context {
 	if oldest != nil {
 		go oldest.Close() // over TLS it may have something to say, for which nobody is to wait
 	}
-	return context.WithValue(ctx, connKey{}, conn)
+	return context.WithValue(ctx, strangerKey{}, &stranger{conn: conn})
 }
 
 // remove is for a connection that has shown a credential, or has ended. It may be called again.
@@ -54,7 +61,7 @@ func (s *strangers) removeLocked(e *ordered.Element) net.Conn {
 
 // admit is remove for the connection of a request.
 func (s *strangers) admit(ctx context.Context) {
-	if conn, ok := ctx.Value(connKey{}).(net.Conn); ok {
-		s.remove(conn)
+	if c, ok := ctx.Value(strangerKey{}).(*stranger); ok && !c.admitted.Swap(true) {
+		s.remove(c.conn)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -12,19 +13,20 @@ import (
 // times what its text does, and what a page gives, nobody may ever call.
 const maxCached = 16 << 20
 
-// Cache keeps the schemas that were compiled last. The zero value is ready to use. All
+// Cache keeps the schemas that were compiled or used last. The zero value is ready to use. All
 // methods are safe for concurrent use.
 type Cache struct {
-	mu      sync.Mutex
-	schemas map[string]*list.Element // of *cached, by text
-	recent  list.List                // what was used last first
-	size    int                      // of all
+	mu      sync.RWMutex
+	schemas map[string]*cached // by text
+	queue   list.List          // of *cached, the next to go first
+	size    int                // of all
 }
 
 // cached is a schema of a Cache.
 type cached struct {
 	text   string
 	schema *Schema
+	used   atomic.Bool // since it was queued
 }
 
 // Compile returns the Schema of raw, which must be a schema for objects: one whose
@@ -39,23 +41,25 @@ func (c *Cache) Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.insert(&cached{unsafe.String(unsafe.SliceData(text), len(text)), s})
+	c.insert(&cached{text: unsafe.String(unsafe.SliceData(text), len(text)), schema: s})
 	return s, nil
 }
 
 func (c *Cache) lookup(raw []byte) *Schema {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.schemas[string(raw)]
-	if e == nil {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	s := c.schemas[string(raw)]
+	if s == nil {
 		return nil
 	}
-	c.recent.MoveToFront(e)
-	return e.Value.(*cached).schema
+	if !s.used.Load() { // calls side by side are not to write the same
+		s.used.Store(true)
+	}
+	return s.schema
 }
 
-// insert adds a schema, and takes away those that were not used for longest. One that would
-// take a quarter of the room is not kept.
+// insert adds a schema, and takes away the oldest of those that were not used since they were
+// last passed over. One that would take a quarter of the room is not kept.
 func (c *Cache) insert(s *cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,12 +67,19 @@ func (c *Cache) insert(s *cached) {
 		return
 	}
 	if c.schemas == nil {
-		c.schemas = map[string]*list.Element{}
+		c.schemas = map[string]*cached{}
 	}
-	c.schemas[s.text] = c.recent.PushFront(s)
+	c.schemas[s.text] = s
+	c.queue.PushBack(s)
 	for c.size += s.schema.size; c.size > maxCached; {
-		last := c.recent.Remove(c.recent.Back()).(*cached)
-		delete(c.schemas, last.text)
-		c.size -= last.schema.size
+		first := c.queue.Front()
+		old := first.Value.(*cached)
+		if old.used.Swap(false) {
+			c.queue.MoveToBack(first)
+			continue
+		}
+		c.queue.Remove(first)
+		delete(c.schemas, old.text)
+		c.size -= old.schema.size
 	}
 }

@@ -187,7 +187,7 @@ func TestCacheIsBounded(t *testing.T) {
 			t.Fatalf("%d bytes are taken", c.size)
 		}
 	}
-	if len(c.schemas) != c.recent.Len() || len(c.schemas) == 31 || c.lookup(large(0)) != nil || c.lookup(large(29)) == nil {
+	if len(c.schemas) != c.queue.Len() || len(c.schemas) == 31 || c.lookup(large(0)) != nil || c.lookup(large(29)) == nil {
 		t.Errorf("%d schemas of %d bytes are kept", len(c.schemas), c.size)
 	}
 }
