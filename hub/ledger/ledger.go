@@ -81,7 +81,8 @@ func New() *Ledger {
 // session is what is kept of a client's session.
 type session struct {
 	id        Session
-	open      int // calls under way
+	open      int // calls under way that are no tasks
+	tasks     int // and those that are
 	byRequest map[string]*Call
 	ended     []*Call // answered and taken, in the order of their ends
 	lost      []*Call
@@ -180,9 +181,8 @@ func (l *Ledger) keepLocked(c *Call) {
 	s := c.session
 	if c.task == nil {
 		s.open--
-	} else if !s.over {
-		s = l.sessionLocked(s.id) // which may have been forgotten meanwhile
-		c.session = s
+	} else {
+		s.tasks--
 	}
 	s.last = c.ended
 	if c.hidden || s.over {
@@ -255,7 +255,7 @@ func (l *Ledger) forgetLocked(c *Call) {
 	if c.request != "" && s.byRequest[c.request] == c {
 		delete(s.byRequest, c.request)
 	}
-	if s.open == 0 && len(s.ended)+len(s.lost) == 0 && l.sessions[s.id] == s {
+	if s.open+s.tasks == 0 && len(s.ended)+len(s.lost) == 0 && l.sessions[s.id] == s {
 		delete(l.sessions, s.id)
 	}
 }

@@ -152,10 +152,12 @@ func (l *Ledger) check(t *testing.T) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	open := map[*session]int{}
+	open, tasks := map[*session]int{}, map[*session]int{}
 	for c := l.oldest; c != nil; c = c.newer {
 		if c.session != nil && c.task == nil {
 			open[c.session]++
+		} else if c.session != nil {
+			tasks[c.session]++
 		}
 		if c.state >= answered || c.newer == nil && l.newest != c {
 			t.Errorf("%s is among those under way", c.id)
@@ -173,10 +175,10 @@ func (l *Ledger) check(t *testing.T) {
 				t.Errorf("%s is not of its session", c.id)
 			}
 		}
-		if got, want := fmt.Sprint(s.open, s.bytes, s.taken), fmt.Sprint(open[s], mine, had); got != want {
+		if got, want := fmt.Sprint(s.open, s.tasks, s.bytes, s.taken), fmt.Sprint(open[s], tasks[s], mine, had); got != want {
 			t.Errorf("session %v counts %s; it has %s", id, got, want)
 		}
-		if s.open+len(s.ended)+len(s.lost) == 0 {
+		if s.open+s.tasks+len(s.ended)+len(s.lost) == 0 {
 			t.Errorf("session %v is empty", id)
 		}
 		ended += len(s.ended) + len(s.lost)

@@ -185,6 +185,7 @@ func (c *Call) BecomeTask(ctx context.Context, of TaskOf) (Task, error) {
 	}
 	l.sweepTasksAtLocked(t.expires())
 	c.session.open--
+	c.session.tasks++
 	c.conn = nil
 	return t.Task, nil
 }

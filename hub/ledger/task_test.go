@@ -314,6 +314,23 @@ func TestStoppedMeanwhile(t *testing.T) {
 	}
 }
 
+// A call that is a task is asked for again by its request whatever becomes of others of its session.
+func TestSameTask(t *testing.T) {
+	b, _ := openLedger(t)
+	c, other := begin(b, agent, "1"), begin(b, agent, "2")
+	if _, err := c.BecomeTask(t.Context(), TaskOf{Client: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	other.Hide()
+	other.End(nil, nil)
+	b.check(t)
+	if begin(b, agent, "1") != c {
+		t.Error("it is made twice")
+	}
+	c.EndTask(answer, nil)
+	b.check(t)
+}
+
 // Who is about to send a call learns that the next process would not know of it.
 func TestSendingThatCannotBeStored(t *testing.T) {
 	b, s := openLedger(t)
