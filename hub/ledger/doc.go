@@ -33,15 +33,16 @@
 // A request with the same JSON-RPC id in the same session that asks for the same is the same call,
 // as ids are not used twice in a session. It waits for the answer, or gets the one that is kept. If
 // the answer was taken already it gets it once more, unless the call has sent nothing that must
-// not be sent twice: then it is made anew, which does no harm. On one stream a request is never the one before
-// it, as nothing sends a line again. Two requests with different ids are
-// two calls, however much they are alike.
+// not be sent twice: then it is made anew, which does no harm, as is one that has ended so without an answer.
+// The call then ends with the connection of the latest of these requests. On one stream a request is never the
+// one before it, as nothing sends a line again. Two requests with different ids are two calls, however much
+// they are alike.
 //
 // # What is kept
 //
-// Of each session the latest MaxCalls calls that have ended, for Keep, and up to MaxLost with those
-// whose answer is lost; of answers that were taken the latest, MaxTaken bytes. Of all sessions
-// MaxEnded calls and MaxAnswers bytes: beyond that the client that has most gives way, by its session
-// that was idle for the longest time. Of a session that is over for good nothing is kept. Only
-// tasks outlive the process.
+// Of each session the latest MaxCalls calls that have ended, for Keep, and up to MaxLost with those whose
+// answer is being written, and MaxLost more whose answer is lost; of answers that were taken the latest,
+// MaxTaken bytes. Of all sessions MaxEnded calls and MaxAnswers bytes: beyond that the client that has most
+// gives way, by its session that was idle for the longest time. Of a session that is over for good nothing is
+// kept. Only tasks outlive the process.
 package ledger
