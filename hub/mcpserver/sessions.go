@@ -236,6 +236,12 @@ func (all *sessions) stateless(ctx context.Context, of identity) *session {
 }
 
 func (all *sessions) releaseStateless(ses *session) {
+	ses.mu.Lock()
+	if ses.unhook != nil { // its request is answered: nothing is to be looked for in the ledger
+		ses.unhook()
+		ses.unhook = nil
+	}
+	ses.mu.Unlock()
 	ses.end(errGone)
 	all.mu.Lock()
 	defer all.mu.Unlock()
