@@ -11,6 +11,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/ledger"
+	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -18,9 +19,10 @@ import (
 )
 
 // stuck is a hub with a page that answers nothing before its request ends.
-func stuck(t *testing.T, o Options) (*hubtest.Hub, *Server) {
+func stuck(t *testing.T) (_ *hubtest.Hub, _ *Server, log *strings.Builder) {
 	h := hubtest.Open(t, hub.Options{})
-	s := New(h, o)
+	log = &strings.Builder{}
+	s := New(h, Options{Builtin: proxytool.New(h, nil, nil), Log: slog.New(slog.NewTextHandler(log, nil))})
 	tab := h.JoinTab("https://shop.example.com", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		<-ctx.Done()
 		return spec.Response{}, ctx.Err()
@@ -28,7 +30,7 @@ func stuck(t *testing.T, o Options) (*hubtest.Hub, *Server) {
 	h.Register(tab, spec.KindResource, `{"uri":"shop://cart","name":"cart"}`)
 	h.Register(tab, spec.KindPrompt, `{"name":"greet"}`)
 	synctest.Wait()
-	return h, s
+	return h, s, log
 }
 
 const tasksMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"` + extTasks + `":{}}}}`
@@ -37,12 +39,13 @@ const tasksMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-2
 // that might have become a task becomes none.
 func TestOwnerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, s := stuck(t, Options{})
+		h, s, log := stuck(t)
 		c := &ofHTTP{web: inBubble(t, s), modern: true}
 		uri, _ := rawjson.String(rawjson.Get(h.List(hub.ListResources).Items[0].JSON, "uri"))
 		prompt, _ := rawjson.String(rawjson.Get(h.List(hub.ListPrompts).Items[0].JSON, "name"))
 		for n, tt := range []struct{ method, name, params string }{
 			{"tools/call", pay, `"name":"` + pay + `",` + tasksMeta},
+			{"tools/call", "proxy", `"name":"proxy","arguments":{"action":"call","type":"resource","path":"` + uri + `"},` + tasksMeta},
 			{"resources/read", uri, `"uri":"` + uri + `",` + tasksMeta},
 			{"prompts/get", prompt, `"name":"` + prompt + `",` + tasksMeta},
 		} {
@@ -70,6 +73,9 @@ func TestOwnerStops(t *testing.T) {
 				pauseAll(t, h, false)
 			}
 		}
+		if log.String() != "" {
+			t.Error(log.String())
+		}
 	})
 }
 
@@ -84,11 +90,27 @@ func pauseAll(t *testing.T, h *hubtest.Hub, paused bool) {
 	}
 }
 
+// A task that the owner has stopped ends with that, be it what a tool of the hub does for its client.
+func TestOwnerStopsTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, s, log := stuck(t)
+		c := inBubble(t, s)
+		uri, _ := rawjson.String(rawjson.Get(h.List(hub.ListResources).Items[0].JSON, "uri"))
+		_, task := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"proxy","arguments":{"action":"call","type":"resource","path":"`+uri+`"},`+tasksMeta+`}}`, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "proxy")
+		id, _ := rawjson.String(rawjson.Get([]byte(task), "result", "taskId"))
+		all, _ := h.Running()
+		h.Stop(all[0].ID)
+		synctest.Wait()
+		if got, _ := h.Ledger().Task("test", id); got.Status != ledger.Completed || !strings.Contains(string(got.Result), "the owner has stopped this call") || log.String() != "" {
+			t.Errorf("%s: %s %s, logged %s", task, got.Result, got.Error, log)
+		}
+	})
+}
+
 // That a client cancels its task is nothing to log.
 func TestCancelledTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log strings.Builder
-		_, s := stuck(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		_, s, log := stuck(t)
 		c := inBubble(t, s)
 		_, task := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+pay+`",`+tasksMeta+`}}`, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", pay)
 		id, _ := rawjson.String(rawjson.Get([]byte(task), "result", "taskId"))

@@ -91,8 +91,9 @@ func (c *caller) run(ctx context.Context, op *operation, err error, at int) (*re
 	}
 	_, asks := errors.AsType[*consent.AskBack](err)
 	unknown, isUnknown := errors.AsType[*hub.UnknownError](err)
+	_, said := errors.AsType[*hub.Failure](err)
 	switch {
-	case ctx.Err() != nil && err != nil:
+	case ctx.Err() != nil && err != nil && !said: // its owner's stop is said
 		return nil, context.Cause(ctx)
 	case asks && at == whole:
 		return nil, err
