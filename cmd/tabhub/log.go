@@ -180,11 +180,21 @@ func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) 
 	if follow {
 		return record.Follow(ctx, dir, l.query, f)
 	}
+	l.app.settleRecord(ctx)
 	lines, err := record.Read(ctx, dir, l.query)
 	if err != nil {
 		return err
 	}
 	return forEach(lines, f)
+}
+
+// settleRecord has a hub that runs write what it has collected for the record. Without one, and if it
+// does not answer, the files are all there is.
+func (a *app) settleRecord(ctx context.Context) {
+	if r, err := a.remote(); err == nil {
+		var latest []record.Line
+		_ = r.call(ctx, http.MethodGet, "/api/log?limit=1", nil, &latest)
+	}
 }
 
 func forEach(lines []record.Line, f func(*record.Line) error) error {
