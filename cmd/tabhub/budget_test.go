@@ -26,8 +26,8 @@ import (
 // users get for it. The numbers are what the path took when they were written, and a tenth for
 // what Go's runtime does differently from version to version.
 var callBudget = map[string]struct{ allocations, bytes float64 }{
-	"stdio": {80, 8_500},
-	"http":  {160, 14_800},
+	"stdio": {44, 6_000},
+	"http":  {122, 11_900},
 }
 
 // A call goes through all that a hub has switched on unless it is told otherwise: the policy
