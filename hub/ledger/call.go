@@ -276,9 +276,6 @@ func (c *Call) Stop(cause error) {
 	}
 }
 
-// OnStop has stop called, instead of what was given before.
-func (c *Call) OnStop(stop context.CancelCauseFunc) { c.change(func() { c.stop = stop }) }
-
 // Done returns a channel that is closed when the call has ended, or is a task.
 func (c *Call) Done() <-chan struct{} {
 	c.ledger.mu.Lock()
