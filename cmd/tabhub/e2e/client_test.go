@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -78,15 +79,20 @@ func (p *place) stdio(args ...string) *client {
 
 func (p *place) stdioRaw(args ...string) *client {
 	p.t.Helper()
-	cmd := p.command(append([]string{"stdio", "--listen", p.listen}, args...)...)
+	return pipe(p.t, p.command(append([]string{"stdio", "--listen", p.listen}, args...)...))
+}
+
+// pipe starts an MCP server, to be a client on its pipes.
+func pipe(t testing.TB, cmd *exec.Cmd) *client {
+	t.Helper()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	pr, pw := io.Pipe()
 	cmd.Stdout = pw
 	c := &client{
-		t: p.t, stdin: stdin, process: rig.Start(p.t, cmd), done: make(chan struct{}),
+		t: t, stdin: stdin, process: rig.Start(t, cmd), done: make(chan struct{}),
 		waiting: make(map[string]chan answer), notices: make(map[string]int), changed: make(chan struct{}),
 	}
 	go func() {
@@ -94,7 +100,7 @@ func (p *place) stdioRaw(args ...string) *client {
 		pw.Close()
 	}()
 	go c.read(pr)
-	p.t.Cleanup(c.close)
+	t.Cleanup(c.close)
 	return c
 }
 
