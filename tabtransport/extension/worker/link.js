@@ -50,6 +50,8 @@ export class Link {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #maxSilence = 45_000;
+  /** When the hub was heard last, as performance.now() has it. */
+  #heardAt = 0;
   #owner;
 
   /** @param {Owner} owner */
@@ -169,7 +171,7 @@ export class Link {
       return undefined;
     }
     if (this.#open) {
-      this.#watch(socket, this.#maxSilence);
+      this.#heardAt = performance.now();
       this.#owner.message(message);
       return undefined;
     }
@@ -237,11 +239,18 @@ export class Link {
    */
   #watch(socket, silence) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
+    this.#heardAt = performance.now();
+    const look = () => {
+      const left = this.#heardAt + silence - performance.now();
+      if (left > 0) {
+        this.#timer = setTimeout(look, left);
+        return;
+      }
       // A close that the far end does not answer would take a minute.
       socket.onclose?.(new CloseEvent("close", { code: 1006 }));
       socket.close();
-    }, silence);
+    };
+    look();
   }
 
   /**
