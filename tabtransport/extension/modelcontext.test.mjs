@@ -11,8 +11,8 @@ for (const [name, inputs, told, want] of [
   ["of an input that the tool has changed", [{ n: 1 }], [3], ["no 3"]],
 ]) {
   test(`errors that are told: ${name}`, async () => {
-    const document = { querySelector: () => null, querySelectorAll: () => [] };
-    const window = createContext({ setTimeout, document, CSS: { escape: String }, self: {}, window: {} });
+    const document = { getElementsByTagName: () => [], querySelectorAll: () => [] };
+    const window = createContext({ setTimeout, document, self: {}, window: {} });
     const run = [];
     const ModelContextTools = runInContext(`${["shapes", "modelcontext"].map((file) => readFileSync(`../pagejs/${file}.js`, "utf8")).join("\n")}\nModelContextTools`, window);
     const context = {

@@ -148,8 +148,10 @@ var ModelContextTools = class {
    * @param {string} name
    */
   #formOf(name) {
-    const form = document.querySelector(`form[toolname="${CSS.escape(name)}"]`);
-    if (form) return form;
+    // The browser keeps this list, where a search would go through the whole document at each call.
+    for (const form of document.getElementsByTagName("form")) {
+      if (Element.prototype.getAttribute.call(form, "toolname") === name) return form;
+    }
     this.#shadowForms ??= new Map(shadowTrees(document).flatMap((tree) => toolForms(tree)));
     return this.#shadowForms.get(name);
   }
