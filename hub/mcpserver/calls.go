@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
-	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/ledger"
 	"tabhub/hub/record"
@@ -26,72 +24,6 @@ const (
 
 // repeatedText is what a model reads below an answer that its client has had already.
 const repeatedText = "The request has the id of one that was answered before, so this is that answer: the call was not made again. A new call needs a new id."
-
-// maxTool is how much of a name or URI is kept, in bytes.
-const maxTool = 256
-
-// asked returns what a request asks for, "" if nothing is kept of it.
-func (rq *request) asked() string {
-	member := "name"
-	switch rq.method {
-	case "resources/read":
-		member = "uri"
-	case "tools/call", "prompts/get":
-	default:
-		return ""
-	}
-	what, _ := rq.text(member)
-	rq.target = what
-	if len(what) > maxTool {
-		what = strings.ToValidUTF8(what[:maxTool], "") + "…"
-	}
-	return what
-}
-
-// begin has rq, if it waits, under way in the ledger. If its session has no room for it, ctx stays
-// nil. answer ends what begin begins.
-func (rq *request) begin() {
-	ses := rq.ses
-	if !rq.waits() || ses.full {
-		return
-	}
-	ctx, stop := context.WithCancelCause(ses.values)
-	what := rq.asked()
-	a := ledger.Ask{Session: rq.session(), Tool: what, Hidden: what == "", Conn: ses, Stop: stop}
-	if rq.method == methodListen {
-		a.Conn = listening{ses}
-	}
-	if ses.id != "" {
-		a.Request, a.Body, a.Stream, a.Max = idKey(rq.id), rq.params, ses.stream, ses.srv.opts.MaxInFlight
-	}
-	call, joined := ses.srv.hub.Ledger().Begin(a)
-	if call == nil {
-		stop(nil)
-		return
-	}
-	rq.ctx, rq.stop, rq.call, rq.joined, rq.kept = ctx, stop, call, joined, what != ""
-	ses.hook()
-	if ses.ctx.Err() != nil { // interrupt may have been there
-		stop(context.Cause(ses.ctx))
-	}
-}
-
-// listening is the connection of the requests of a session that last until they are cancelled.
-type listening struct{ *session }
-
-// session names the session of a request, as far as its calls go.
-func (rq *request) session() ledger.Session {
-	id := rq.ses.id
-	if id == "" {
-		id = rq.agent(rq.clientName())
-	}
-	return rq.ses.identity.session(id)
-}
-
-// session names a session of the client, as far as its calls go.
-func (of *identity) session(id string) ledger.Session {
-	return ledger.Session{Client: consent.Party(of.who, of.bound), ID: id}
-}
 
 // join answers a request with the answer of the call that it asks for again.
 func (s *Server) join(ctx context.Context, rq *request) (frame, error) {

@@ -56,6 +56,26 @@ type request struct {
 // get returns a member of the parameters.
 func (rq *request) get(key string) json.RawMessage { return rawjson.Get(rq.params, key) }
 
+// accept sees to a message that is not to be answered, and returns nil, or returns
+// it as a request.
+func (s *Server) accept(ses *session, out *outbox, m message) *request {
+	switch {
+	case m.response:
+		ses.answered(m)
+	case m.id != nil:
+		return newRequest(ses, out, m)
+	case m.method == "notifications/cancelled":
+		if m.params != nil {
+			ses.cancelRequest(rawjson.Get(m.params, "requestId"))
+		}
+	case m.method == FarewellMethod && ses.outlives:
+		ses.leaves()
+	case m.method == "notifications/initialized", m.method == "initialized":
+		ses.initialized()
+	}
+	return nil
+}
+
 // newRequest finds out which era a request is of and whether it has what that wants.
 func newRequest(ses *session, out *outbox, m message) *request {
 	rq := &request{message: m, ses: ses, out: out}
@@ -94,6 +114,72 @@ func (rq *request) waits() bool {
 		return true
 	}
 	return false
+}
+
+// begin has rq, if it waits, under way in the ledger. If its session has no room for it, ctx stays
+// nil. answer ends what begin begins.
+func (rq *request) begin() {
+	ses := rq.ses
+	if !rq.waits() || ses.full {
+		return
+	}
+	ctx, stop := context.WithCancelCause(ses.values)
+	what := rq.asked()
+	a := ledger.Ask{Session: rq.session(), Tool: what, Hidden: what == "", Conn: ses, Stop: stop}
+	if rq.method == methodListen {
+		a.Conn = listening{ses}
+	}
+	if ses.id != "" {
+		a.Request, a.Body, a.Stream, a.Max = idKey(rq.id), rq.params, ses.stream, ses.srv.opts.MaxInFlight
+	}
+	call, joined := ses.srv.hub.Ledger().Begin(a)
+	if call == nil {
+		stop(nil)
+		return
+	}
+	rq.ctx, rq.stop, rq.call, rq.joined, rq.kept = ctx, stop, call, joined, what != ""
+	ses.hook()
+	if ses.ctx.Err() != nil { // interrupt may have been there
+		stop(context.Cause(ses.ctx))
+	}
+}
+
+// listening is the connection of the requests of a session that last until they are cancelled.
+type listening struct{ *session }
+
+// maxTool is how much of a name or URI is kept, in bytes.
+const maxTool = 256
+
+// asked returns what a request asks for, "" if nothing is kept of it.
+func (rq *request) asked() string {
+	member := "name"
+	switch rq.method {
+	case "resources/read":
+		member = "uri"
+	case "tools/call", "prompts/get":
+	default:
+		return ""
+	}
+	what, _ := rq.text(member)
+	rq.target = what
+	if len(what) > maxTool {
+		what = strings.ToValidUTF8(what[:maxTool], "") + "…"
+	}
+	return what
+}
+
+// session names the session of a request, as far as its calls go.
+func (rq *request) session() ledger.Session {
+	id := rq.ses.id
+	if id == "" {
+		id = rq.agent(rq.clientName())
+	}
+	return rq.ses.identity.session(id)
+}
+
+// session names a session of the client, as far as its calls go.
+func (of *identity) session(id string) ledger.Session {
+	return ledger.Session{Client: consent.Party(of.who, of.bound), ID: id}
 }
 
 // answer answers rq within its session; ok is false if there is nothing to be said.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tabhub/hub/telemetry"
-	"tabhub/spec/rawjson"
 )
 
 // How long the end of a stream may take: calls under way when a client closes its
@@ -179,26 +178,6 @@ func (st *stream) request(rq *request) {
 	if f, ok := rq.answer(); ok {
 		st.out.put(f)
 	}
-}
-
-// accept sees to a message that is not to be answered, and returns nil, or returns
-// it as a request.
-func (s *Server) accept(ses *session, out *outbox, m message) *request {
-	switch {
-	case m.response:
-		ses.answered(m)
-	case m.id != nil:
-		return newRequest(ses, out, m)
-	case m.method == "notifications/cancelled":
-		if m.params != nil {
-			ses.cancelRequest(rawjson.Get(m.params, "requestId"))
-		}
-	case m.method == FarewellMethod && ses.outlives:
-		ses.leaves()
-	case m.method == "notifications/initialized", m.method == "initialized":
-		ses.initialized()
-	}
-	return nil
 }
 
 // lineSink writes frames as lines.
