@@ -86,6 +86,39 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 	}
 }
 
+// caller returns on whose behalf the hub does what the request asks for. ext is for the
+// page, progress is where the call's goes; both may be nil.
+func (rq *request) caller(ext spec.Extensions, progress func(spec.Progress)) *consent.Caller {
+	by := &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Bound: rq.ses.identity.bound, Began: rq.ses.began, Extensions: ext, Progress: progress, Request: rq.call}
+	if by.Session == "" {
+		by.Agent = rq.agent(by.Said)
+	}
+	return by
+}
+
+// metaSession is a key of params._meta by which a client that has no session tells its agents
+// apart, as far as tabs go: a string of up to maxSession bytes.
+const (
+	metaSession = "tabhub/session"
+	maxSession  = 64
+)
+
+// agent returns what stands for a session where there is none.
+func (rq *request) agent(said string) string {
+	if hint, _ := rq.text("_meta", metaSession); hint != "" && len(hint) <= maxSession {
+		return "=" + rq.bound() + hint
+	}
+	return "~" + rq.bound() + said
+}
+
+// bound tells apart the runs of one client in different browsers; "" if it is bound to none.
+func (rq *request) bound() string {
+	if names := rq.ses.identity.bound; names != nil {
+		return strings.Join(names, ",") + "\x00"
+	}
+	return ""
+}
+
 // input is what a request brings beside what it asks for.
 type input struct {
 	ext     spec.Extensions // for the page: what the client can be asked, and what it has answered
