@@ -3,7 +3,6 @@ package bridge
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -287,77 +286,6 @@ type outError struct{ err error }
 
 func (e *outError) Error() string { return "the client does not read: " + e.err.Error() }
 func (e *outError) Unwrap() error { return e.err }
-
-func (b *Bridge) write(p []byte) error {
-	if len(p) == 0 {
-		return nil
-	}
-	if _, err := b.o.Out.Write(p); err != nil {
-		return &outError{err}
-	}
-	return nil
-}
-
-// fromHub passes whole lines on to the client.
-func (b *Bridge) fromHub(chunk []byte) (kept bool, err error) {
-	b.mu.Lock()
-	from, at := 0, 0
-	var spans [][]byte // of chunk, for the client
-	lines(chunk, func(line []byte) {
-		forward, k := b.session.fromHub(line)
-		kept = kept || k
-		if forward && b.isFarewell(line) {
-			forward = false
-		}
-		at += len(line)
-		if !forward {
-			spans = append(spans, chunk[from:at-len(line)])
-			from = at
-		}
-	})
-	owed := b.session.owed
-	b.session.owed = nil
-	b.mu.Unlock()
-	for _, span := range append(spans, chunk[from:], owed) {
-		if err := b.write(span); err != nil {
-			return kept, err
-		}
-	}
-	return kept, nil
-}
-
-func (b *Bridge) isFarewell(line []byte) bool {
-	m := parseMessage(line)
-	if m.id != nil || string(m.method) != httpd.FarewellMethod {
-		return false
-	}
-	var msg struct{ Params httpd.Farewell }
-	if json.Unmarshal(line, &msg) == nil {
-		b.farewell = msg.Params
-	}
-	return true
-}
-
-// fromClient passes whole lines on to the hub, and waits for one if there is none.
-func (b *Bridge) fromClient(chunk []byte) (kept bool, err error) {
-	b.mu.Lock()
-	for b.conn == nil && b.err == nil {
-		b.waiting, b.wanted = chunk, true
-		b.changed.Broadcast()
-		b.changed.Wait()
-	}
-	b.waiting = nil
-	if b.err != nil {
-		b.mu.Unlock()
-		return false, b.err
-	}
-	lines(chunk, b.session.fromClient)
-	conn := b.conn
-	b.mu.Unlock()
-	// If this fails the hub side sees it too, and settles what was just noted.
-	conn.Write(chunk)
-	return false, nil
-}
 
 // clientGone has the hub finish what is open, and then close.
 func (b *Bridge) clientGone(err error) {
