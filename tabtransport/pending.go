@@ -1,8 +1,9 @@
 package tabtransport
 
 import (
+	"context"
 	"encoding/binary"
-	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -74,6 +75,143 @@ type outcome struct {
 	err  error
 }
 
+// SendRequest implements TabHubTransport.
+func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait Wait) (spec.Response, error) {
+	if err := context.Cause(ctx); err != nil {
+		return spec.Response{}, err
+	}
+	a, err := p.attached(ctx, to.Peer)
+	if err != nil {
+		return spec.Response{}, err
+	}
+	if wait.Timeout <= 0 {
+		wait.Timeout = spec.ControlTimeout
+	}
+	start := time.Now()
+	for {
+		resp, err := p.requestOver(ctx, a, to.Tab, req, start, wait)
+		if !errors.Is(err, ErrNotConnected) {
+			return resp, err
+		}
+		// It was not sent. The connection may have been replaced before it could be.
+		if a = p.successor(a); a == nil {
+			return spec.Response{}, err
+		}
+	}
+}
+
+// requestOver sends a request over one connection and waits for its answer, over this
+// one or a later one.
+func (p *Peers) requestOver(ctx context.Context, a *attachment, tab int64, req spec.Request, start time.Time, wait Wait) (spec.Response, error) {
+	q := p.open(a, tab, req, start, wait)
+	if wait.Sending != nil {
+		if err := wait.Sending(Sent{ID: q.id, Session: a.session, At: start}); err != nil {
+			q.abandon("", false)
+			return spec.Response{}, err
+		}
+	}
+	if err := a.link.Send(q.outgoing()); err != nil {
+		q.abandon("", false)
+		return spec.Response{}, err
+	}
+	return q.wait(ctx, start, wait)
+}
+
+// wait blocks until q has ended or the wait for it, which began at start, is over.
+func (q *pending) wait(ctx context.Context, start time.Time, wait Wait) (spec.Response, error) {
+	limit := timeLimit{wait: wait, start: start}
+	timer := time.NewTimer(wait.Timeout - time.Since(start))
+	defer timer.Stop()
+	for {
+		select {
+		case <-q.done:
+			return q.result(wait)
+		case <-q.progressed:
+			msgs := q.report(wait)
+			if len(msgs) == 0 {
+				continue // it was reported with what came before
+			}
+			if left, ok := limit.progress(msgs[len(msgs)-1]); ok {
+				timer.Reset(left)
+			}
+		case <-timer.C:
+			return q.stop(wait, ErrBusy, ErrTimeout, "the hub has waited long enough")
+		case <-ctx.Done():
+			err := context.Cause(ctx)
+			return q.stop(wait, err, err, err.Error())
+		}
+	}
+}
+
+// timeLimit is how long a request may take still, as its progress says.
+type timeLimit struct {
+	wait   Wait      // Person: what is left of it
+	start  time.Time // later by the time that the person has taken
+	person time.Time // since when the person is waited for; zero if nobody is
+}
+
+func (l *timeLimit) extends() bool { return l.wait.Max > l.wait.Timeout }
+
+// progress takes in that there was progress. It returns how long the request may take from now
+// on, if that is another time.
+func (l *timeLimit) progress(said spec.Progress) (left time.Duration, ok bool) {
+	now, timeout := time.Now(), l.wait.Timeout
+	if said.Continues {
+		timeout = max(timeout, spec.ContinueWait)
+	}
+	waiting := said.Waiting && l.wait.Person > 0
+	switch {
+	case waiting && l.person.IsZero():
+		l.person = now
+	case !waiting && !l.person.IsZero():
+		taken := now.Sub(l.person)
+		l.start, l.person, l.wait.Person = l.start.Add(taken), time.Time{}, max(l.wait.Person-taken, 0)
+		return min(timeout, max(l.wait.Max, l.wait.Timeout)-now.Sub(l.start)), true
+	}
+	if waiting {
+		return l.wait.Person - now.Sub(l.person), true
+	}
+	return min(timeout, l.wait.Max-now.Sub(l.start)), l.extends()
+}
+
+// stop ends the wait for q, with an error that says whether it was sent or else with the
+// outcome that it has got at the same moment. The tab is told to cancel it.
+func (q *pending) stop(wait Wait, unsent, sentErr error, reason string) (spec.Response, error) {
+	was, over := q.abandon(reason, errors.Is(sentErr, ErrLeft))
+	if over != nil {
+		over.link.Cancel(q.to.Tab, q.id, reason)
+	}
+	switch was {
+	case queued:
+		return spec.Response{}, unsent
+	case ended:
+		<-q.done
+		return q.result(wait)
+	case between:
+		if sentErr == ErrTimeout {
+			sentErr = ErrNotContinued
+		}
+	}
+	return spec.Response{}, sentErr
+}
+
+// result returns the outcome, after the progress that has come before it.
+func (q *pending) result(wait Wait) (spec.Response, error) {
+	q.report(wait)
+	return q.outcome.resp, q.outcome.err
+}
+
+// report calls wait.Progress for what has come, and returns it.
+func (q *pending) report(wait Wait) []spec.Progress {
+	msgs := q.takeProgress()
+	if wait.Progress != nil {
+		for _, m := range msgs {
+			wait.Progress(m)
+		}
+	}
+	return msgs
+}
+
 // open adds a request that is about to be given to a.
 func (p *Peers) open(a *attachment, tab int64, req spec.Request, start time.Time, wait Wait) *pending {
 	q := p.newPending(spec.TabAddr{Peer: a.peer, Tab: tab}, newID(), req, start, wait)
@@ -81,27 +219,6 @@ func (p *Peers) open(a *attachment, tab int64, req spec.Request, start time.Time
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pending[q.id] = q
-	return q
-}
-
-// resume adds a call that was sent before, without its connection. What stands for its peer is
-// a peer that is away, so that the next connection is one after another.
-func (p *Peers) resume(to spec.TabAddr, by Sent, wait Wait) *pending {
-	// What has no name no page has: who does not know the id finds nothing to run.
-	q := p.newPending(to, by.ID, &spec.ExecuteTool{Args: json.RawMessage("{}")}, by.At, wait)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at := p.peers[to.Peer]
-	if at == nil && by.Session != "" {
-		at = &peer{session: by.Session}
-		p.peers[to.Peer] = at
-	}
-	if by.Session == "" || at.session != by.Session || at.attachment != nil || p.pending[q.id] != nil {
-		q.state = ended
-		q.tell(outcome{err: ErrLost})
-		return q
-	}
-	q.state, p.pending[q.id] = sent, q
 	return q
 }
 
@@ -180,53 +297,6 @@ func (q *pending) cancelOverLocked(reason string) *attachment {
 	}
 	peer.cancels = append(peer.cancels, cancel{q.to.Tab, q.id, reason})
 	return nil
-}
-
-// takeOver returns what the peer was sent over earlier connections than a, for a to
-// send again. Each is given back with wasResent.
-func (p *Peers) takeOver(a *attachment) (again []*pending) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a.ended || a.resender == nil {
-		return nil
-	}
-	for _, q := range p.pending {
-		if q.to.Peer == a.peer && q.over != a && q.state == sent && spec.IsCall(q.req) {
-			q.over = a
-			q.resending++
-			again = append(again, q)
-		}
-	}
-	return again
-}
-
-// resend sends again, over a, what its peer was sent over earlier connections and may
-// not have got. Nothing more is sent over those: Sending sees to it.
-func (p *Peers) resend(a *attachment) {
-	for _, q := range p.takeOver(a) {
-		a.resender.Resend(q.outgoing(), time.Since(q.start))
-		q.wasResent()
-	}
-}
-
-// wasResent ends what takeOver or takeUp began, and cancels the request if it was abandoned
-// meanwhile: only now the tab knows it.
-func (q *pending) wasResent() {
-	if over, reason := q.endResending(); over != nil {
-		over.link.Cancel(q.to.Tab, q.id, reason)
-	}
-}
-
-// endResending is wasResent's change of state. It returns the connection over which the caller is
-// to cancel the request, if any.
-func (q *pending) endResending() (over *attachment, reason string) {
-	q.peers.mu.Lock()
-	defer q.peers.mu.Unlock()
-	q.resending--
-	if q.resending > 0 || q.cancel == nil {
-		return nil, ""
-	}
-	return q.cancelOverLocked(*q.cancel), *q.cancel
 }
 
 // Answer implements Attachment.
@@ -323,75 +393,6 @@ func (q *pending) tellProgress() {
 	select {
 	case q.progressed <- struct{}{}:
 	default: // it knows, or does not want to
-	}
-}
-
-// resumeCall answers a document that asks for the call callID. A request without an id cannot be
-// answered: the document would not know that the call is its own.
-func (a *attachment) resumeCall(id json.RawMessage, callID string) {
-	if id == nil {
-		return
-	}
-	q, err := a.takeUp(callID)
-	if err != nil {
-		a.link.Respond(0, id, nil, err)
-		return
-	}
-	q.tellProgress()
-	call := q.req.(*spec.ExecuteTool) // nothing else continues
-	result := spec.ResumeCallResult{ToolName: call.ToolName, Args: call.Args}
-	if len(result.Args) == 0 {
-		result.Args = json.RawMessage("{}")
-	}
-	a.link.Respond(0, id, result, nil)
-	q.wasResent()
-}
-
-// takeUp makes a call that continues one of the document that is connected by a. It is given back
-// with wasResent.
-func (a *attachment) takeUp(id string) (*pending, *spec.Error) {
-	a.peers.mu.Lock()
-	defer a.peers.mu.Unlock()
-	q := a.peers.pending[id]
-	switch {
-	case a.ended || q == nil || q.to.Peer != a.peer:
-		return nil, spec.Errorf(spec.CodeTabNotFound, "nobody waits for this call any more")
-	case q.continues == nil && q.state == continued:
-		return nil, spec.Errorf(spec.CodeTabNotFound, "another document has resumed this call")
-	case q.continues == nil:
-		return nil, spec.Errorf(spec.CodeTabNotFound, "the document that has this call has not left it to another, or too long ago")
-	}
-	q.stopContinuingLocked()
-	q.state, q.over = continued, a
-	q.resending++
-	// It has its time anew.
-	q.progressLocked(spec.Progress{RequestID: id, Message: "the tool goes on"})
-	return q, nil
-}
-
-// continueLocked has the request continue, from now on.
-func (q *pending) continueLocked() {
-	q.stopContinuingLocked()
-	var t *time.Timer
-	t = time.AfterFunc(spec.ContinueWait, func() {
-		q.peers.mu.Lock()
-		defer q.peers.mu.Unlock()
-		if q.continues != t {
-			return
-		}
-		q.continues = nil
-		if q.state == between {
-			q.endLocked()
-			q.tell(outcome{err: ErrNotContinued})
-		}
-	})
-	q.continues = t
-}
-
-func (q *pending) stopContinuingLocked() {
-	if q.continues != nil {
-		q.continues.Stop()
-		q.continues = nil
 	}
 }
 
