@@ -1,7 +1,6 @@
 package item
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
@@ -37,19 +35,6 @@ func (m *mender) changed(what string) {
 
 // summary says what was changed.
 func (m *mender) summary() string { return strings.Join(m.changes, ", ") }
-
-// receive returns what a page answered, on one line and in well-formed Unicode.
-func (m *mender) receive(answer json.RawMessage) json.RawMessage {
-	v := oneLine(answer)
-	if len(v) == 0 {
-		return json.RawMessage("null")
-	}
-	formed := rawjson.WellFormed(v)
-	if &formed[0] != &v[0] {
-		m.changed("half surrogate pairs")
-	}
-	return formed
-}
 
 // textBlock returns a text block.
 func textBlock(s string) json.RawMessage {
@@ -248,84 +233,6 @@ func set(object json.RawMessage, name string, value json.RawMessage) json.RawMes
 	return append(append(appendKey(out, name), value...), '}')
 }
 
-// toolResult mends a CallToolResult, which asks back or not.
-func (m *mender) toolResult(v json.RawMessage, asks bool) json.RawMessage {
-	whole, others := v, 0
-	var says []json.RawMessage // what goes as text, after the content
-	hasContent, hasText, isError := false, false, false
-	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
-		switch key {
-		case "content":
-			v = m.content(v)
-			hasContent, hasText = true, len(v) > len("[]")
-		case "structuredContent":
-			if v[0] == '{' {
-				return v
-			}
-			m.changed("structuredContent that was no object")
-			if string(v) != "null" {
-				says = append(says, v)
-			}
-			return nil
-		case "isError":
-			if v[0] == 't' || v[0] == 'f' {
-				isError = v[0] == 't'
-				return v
-			}
-			m.changed("isError that was no boolean")
-			switch s := textOf(v); strings.ToLower(s) {
-			case "", "false", "null", "0", "no":
-				return nil
-			default:
-				isError = true
-				if v[0] == '"' && !strings.EqualFold(s, "true") {
-					says = append(says, v)
-				}
-				return json.RawMessage("true")
-			}
-		case "resultType":
-			if !asks && string(v) != `"complete"` {
-				m.changed("an unknown resultType")
-				if oneOf(v, "input_required") {
-					v = whole // it asks in a way that nobody can answer
-				}
-				says = append(says, v)
-				return nil
-			}
-		case "_meta", "icons", "inputRequests":
-			return m.publish(key, v)
-		default:
-			others++
-		}
-		return v
-	})
-	if asks {
-		return v
-	}
-	if !hasContent {
-		v = set(v, "content", json.RawMessage("[]"))
-	}
-	if !hasText {
-		if structured := rawjson.Get(v, "structuredContent"); structured != nil {
-			m.changed("structuredContent without a text")
-			says = append(says, structured)
-		}
-	}
-	if !hasText && len(says) == 0 && others > 0 {
-		m.changed("members that MCP does not know")
-		says = append(says, whole)
-	}
-	for _, s := range says {
-		if !holdsText(v, s) {
-			v = AddText(v, textOf(s))
-		}
-	}
-	if isError && !hasText && len(says) == 0 {
-		v = AddText(v, "The tool failed and did not say why.") // APIs refuse an error without a text
-	}
-	return v
-}
-
 // asksBack reports whether a result says that the page needs something of the client first, and
 // what.
 func asksBack(v json.RawMessage) bool {
@@ -342,86 +249,6 @@ func asksBack(v json.RawMessage) bool {
 		}
 	}
 	return requests[0] == '{'
-}
-
-// content mends the content of a CallToolResult.
-func (m *mender) content(v json.RawMessage) json.RawMessage {
-	if v[0] == '[' {
-		return editElements(v, m.block)
-	}
-	m.changed("content that was no list")
-	if string(v) == "null" {
-		return json.RawMessage("[]")
-	}
-	return append(append([]byte{'['}, m.block(v)...), ']')
-}
-
-// holdsText reports whether a text block of a CallToolResult says a value, as its text or its
-// JSON.
-func holdsText(result, v json.RawMessage) bool {
-	want := textOf(v)
-	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
-		s, ok := rawjson.String(rawjson.Get(block, "text"))
-		if ok && (s == want || rawjson.Valid([]byte(s), spec.MaxDepth) == nil && string(canonical(nil, bytes.TrimSpace([]byte(s)))) == string(canonical(nil, v))) {
-			return true
-		}
-	}
-	return false
-}
-
-// fit makes a result of a tool with an outputSchema one that clients take: they check
-// structuredContent against the schema and throw the whole result away if it does not fit, or if
-// there is none.
-//
-// The one result that all take without structuredContent that fits is an error without any: the
-// SDKs for TypeScript and Python ask for none then, but the older one for TypeScript checks what
-// there is. So a misfit goes as an error whose first words keep the model from calling again.
-func (m *mender) fit(v json.RawMessage) json.RawMessage {
-	if m.output == nil || asksBack(v) {
-		return v
-	}
-	structured := rawjson.Get(v, "structuredContent")
-	if structured != nil {
-		err := m.checkOutput(structured)
-		if err == nil {
-			return v
-		}
-		return m.misfit(v, structured, err.Error())
-	}
-	if string(rawjson.Get(v, "isError")) == "true" {
-		return v
-	}
-	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
-		s, _ := rawjson.String(rawjson.Get(block, "text"))
-		if object := bytes.TrimSpace([]byte(s)); len(object) > 0 && object[0] == '{' && rawjson.Valid(object, spec.MaxDepth) == nil && m.checkOutput(object) == nil {
-			m.changed("structuredContent from the text")
-			return set(v, "structuredContent", oneLine(object))
-		}
-	}
-	return m.misfit(v, nil, Unstructured)
-}
-
-// Misfit begins the text of a result that does not fit its tool's outputSchema; why follows, which
-// is Unstructured if there was nothing to fit it.
-const (
-	Misfit       = "The call was carried out: do not repeat it. What it returned follows, and does not fit the tool's outputSchema: "
-	Unstructured = "structuredContent is missing"
-)
-
-func (m *mender) misfit(v, structured json.RawMessage, why string) json.RawMessage {
-	m.changed("a result that does not fit outputSchema")
-	v = set(v, "structuredContent", nil)
-	if structured != nil && !holdsText(v, structured) {
-		v = AddText(v, string(structured))
-	}
-	if string(rawjson.Get(v, "isError")) == "true" {
-		return v
-	}
-	note := textBlock(Misfit + why)
-	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
-		note = append(append(note, ','), block...)
-	}
-	return markFailed(set(v, "content", append(append([]byte{'['}, note...), ']')))
 }
 
 // resourceResult mends a ReadResourceResult, or makes one of what is none.
