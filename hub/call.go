@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,6 +83,21 @@ func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage,
 		return result, nil // the hub's own words
 	}
 	return r.label(result), nil
+}
+
+// label says in a result of the page that the call went to where it is from.
+func (r *run) label(result json.RawMessage) json.RawMessage {
+	it := r.target.Item
+	return r.h.Label(result, &item.Source{Origin: it.Origin, Domain: it.Domain, Verified: it.Verified, Tab: r.target.Addr.Public()})
+}
+
+// Label says in a result of a page where it is from; see item.Label.
+func (h *Hub) Label(result json.RawMessage, from *item.Source) json.RawMessage {
+	marker := ""
+	if h.opts.LabelResults {
+		marker = rand.Text()
+	}
+	return item.Label(result, from, marker)
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.
