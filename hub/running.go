@@ -118,37 +118,6 @@ var (
 	errOwnerStopped = fmt.Errorf("the owner has stopped this: %w", consent.ErrWithdrawn)
 )
 
-// enter begins something that a client asks for, before it is decided about: what the owner stops from
-// then on ends. It is the client's request in the ledger or, of one that is shown as something else, a
-// part of that. The caller calls Leave at its end.
-func (h *Hub) enter(ctx context.Context, by *consent.Caller, about ledger.Subject) (context.Context, *ledger.Call) {
-	h.subject(by, &about)
-	c := by.Request
-	if c == nil || !c.Enter(about) {
-		var stop context.CancelCauseFunc
-		ctx, stop = context.WithCancelCause(ctx)
-		switch {
-		case c == nil:
-			c = h.ledger.Alone()
-		case !c.IsFresh():
-			c, about.Part = c.Part(), true
-		}
-		c.EnterWith(about, stop)
-	}
-	if by.Begun != nil && !about.Part {
-		by.Begun(c.ID())
-	}
-	return ctx, c
-}
-
-// subject completes what a call is about by the client that makes it.
-func (h *Hub) subject(by *consent.Caller, about *ledger.Subject) {
-	about.Who, about.Session, about.Said, about.Via = by.Who, by.Session, by.Said, by.Via
-	if !about.Own {
-		h.gate.apps.called(by)
-	}
-}
-
 // maxShown is how long a message of a page may be that is shown while it runs, in bytes.
 const maxShown = 200
 
