@@ -281,7 +281,11 @@ func (t *Task) AppendMembers(out []byte) []byte {
 	brief := *t
 	brief.Inputs, brief.Result, brief.Error = nil, nil, nil
 	head, _ := json.Marshal(brief) // strings, times and numbers
-	out = append(out, head[1:len(head)-1]...)
+	return t.appendRaw(append(out, head[1:len(head)-1]...))
+}
+
+// appendRaw appends the members of a task that are JSON already.
+func (t *Task) appendRaw(out []byte) []byte {
 	for _, m := range []struct {
 		key   string
 		value json.RawMessage
@@ -567,10 +571,26 @@ func (l *Ledger) tell(id string) {
 	}
 }
 
+// document returns the task as it is stored. Results may be large, and every call waits for the Ledger's mutex:
+// their bytes are copied, not encoded.
+func (t *task) document() ([]byte, error) {
+	brief := *t
+	brief.Inputs, brief.Result, brief.Error, brief.Sent = nil, nil, nil, nil
+	out, err := json.Marshal(&brief)
+	if err != nil {
+		return nil, err
+	}
+	out = t.appendRaw(out[:len(out)-1])
+	if t.Sent != nil {
+		out = append(append(out, `,"sent":`...), t.Sent...)
+	}
+	return append(out, '}'), nil
+}
+
 // storeLocked stores a task; the channel gets how that has ended.
 func (l *Ledger) storeLocked(t *task) <-chan error {
 	done := make(chan error, 1)
-	body, err := json.Marshal(t)
+	body, err := t.document()
 	if l.closed {
 		err = errClosed
 	}
