@@ -37,6 +37,7 @@ type Call struct {
 	stream  uint64   // see Ask.Stream
 	request string   // its id within the session, "" if it has none
 	sum     uint64
+	method  string
 	tool    string
 	began   time.Time
 

@@ -30,6 +30,7 @@ type Session struct{ Client, ID string }
 // Ask is a request that begins a call, or asks for one that was begun before.
 type Ask struct {
 	Session Session
+	Method  string
 	Tool    string // or what else is asked for
 	// Request is the JSON-RPC id of the request within the session, "" if nothing is known by it. What
 	// is asked for is the same if Body is: then a request with the same id is the same call.
@@ -119,7 +120,7 @@ func (l *Ledger) Begin(a Ask) (c *Call, joined bool) {
 		return nil, false
 	}
 	c = &Call{
-		id: NewID(), ledger: l, session: s, conn: a.Conn, stream: a.Stream, request: a.Request, sum: sum, tool: a.Tool,
+		id: NewID(), ledger: l, session: s, conn: a.Conn, stream: a.Stream, request: a.Request, sum: sum, method: a.Method, tool: a.Tool,
 		began: time.Now(), stop: a.Stop, hidden: a.Hidden,
 	}
 	s.open++
@@ -133,7 +134,7 @@ func (l *Ledger) Begin(a Ask) (c *Call, joined bool) {
 // isSame reports whether a request with the id of the call is the same. On one stream it is another one, of
 // a client that uses ids twice: nothing on the way sends a line again.
 func (c *Call) isSame(a *Ask, sum uint64) bool {
-	return c.tool == a.Tool && c.sum == sum && (a.Stream == 0 || c.stream != a.Stream)
+	return c.method == a.Method && c.tool == a.Tool && c.sum == sum && (a.Stream == 0 || c.stream != a.Stream)
 }
 
 func (l *Ledger) sessionLocked(id Session) *session {

@@ -81,6 +81,7 @@ func TestSame(t *testing.T) {
 		{"under way, another id", func(*Ledger, *Call) {}, Ask{Request: "2"}, false},
 		{"under way, other arguments", func(*Ledger, *Call) {}, Ask{Request: "1", Body: []byte("2")}, false},
 		{"under way, another tool", func(*Ledger, *Call) {}, Ask{Request: "1", Tool: "look"}, false},
+		{"under way, another method", func(*Ledger, *Call) {}, Ask{Request: "1", Method: "prompts/get"}, false},
 		{"under way, of another session", func(*Ledger, *Call) {}, Ask{Request: "1", Session: Session{"ann", "2"}}, false},
 		{"under way, of another client", func(*Ledger, *Call) {}, Ask{Request: "1", Session: Session{"bob", "1"}}, false},
 		{"answered", func(_ *Ledger, c *Call) { c.End(answer, nil) }, Ask{Request: "1"}, true},

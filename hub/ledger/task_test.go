@@ -346,7 +346,7 @@ func TestSendingThatCannotBeStored(t *testing.T) {
 	}
 }
 
-// The next process takes up what has not ended, and what it was told about it.
+// The next process takes up each task that has not ended, with what was stored of it.
 func TestUnended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := openLedger(t)

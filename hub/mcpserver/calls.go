@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"tabhub/describe"
 	"tabhub/hub"
 	"tabhub/hub/auth"
 	"tabhub/hub/item"
@@ -34,10 +35,7 @@ func (s *Server) join(ctx context.Context, rq *request) (frame, error) {
 		return s.cutShort(ctx, rq)
 	}
 	e := rq.caller(nil, nil).Entry(record.Repeated, time.Now())
-	e.Call, e.Outcome = rq.call.ID(), "ok"
-	if e.Tool = rq.name("name"); e.Tool == "" {
-		e.Tool = rq.name("uri")
-	}
+	e.Call, e.Tool, e.Outcome = rq.call.ID(), describe.Clean(rq.target, spec.MaxName), "ok"
 	s.hub.Record(e)
 	result, fault := rq.call.Answer()
 	task, isTask := rq.call.Task()

@@ -125,7 +125,7 @@ func (rq *request) begin() {
 	}
 	ctx, stop := context.WithCancelCause(ses.values)
 	what := rq.asked()
-	a := ledger.Ask{Session: rq.session(), Tool: what, Hidden: what == "", Conn: ses, Stop: stop}
+	a := ledger.Ask{Session: rq.session(), Method: rq.method, Tool: what, Hidden: what == "", Conn: ses, Stop: stop}
 	if rq.method == methodListen {
 		a.Conn = listening{ses}
 	}
