@@ -33,7 +33,7 @@ type Candidate struct {
 	InUse    bool         // the session holds the tab, and the owner uses it by hand
 	Lease    LeaseState   // of the tab, for the session that calls
 	Room     RoomState
-	Kept     int64 // place among the tabs that the session prefers, 1 is the first; 0: none
+	Kept     int64 // its rank among the tabs that the session prefers, the lower the better; 0: none
 
 	tab     *tab
 	domain  *domain
