@@ -116,7 +116,7 @@ func TestOnlyCommentsAreLeftOut(t *testing.T) {
 // What the scripts do without a browser.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	tabtest.NodeTest(t, "addresses.test.mjs", "asks.test.mjs", "modelcontext.test.mjs", "schemaform.test.mjs", "states.test.mjs", "values.test.mjs")
+	tabtest.NodeTest(t, "*.test.mjs")
 }
 
 func TestTypes(t *testing.T) {
