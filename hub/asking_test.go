@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest"
 )

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"sync"
 
-	"tabhub/hub/consent"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
 )
 
 // boundLists are the lists of clients that are bound to browsers: those who are bound to the

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

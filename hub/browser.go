@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/storage"
 )

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
 

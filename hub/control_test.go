@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/item"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

@@ -5,11 +5,11 @@
 //
 // It knows no socket, no bucket and no MCP library: tabs are reached through a
 // tabtransport.TabHubTransport, what must outlive the process goes to a
-// storage.DomainToolStorage, and the faces in hub/mcpserver and hub/httpd call it.
+// storage.DomainToolStorage, and the faces in hub/face/mcpserver and hub/face/httpd call it.
 //
 // # What is where
 //
-// What pages offer is read by package hub/item. What a hub knows, what a message
+// What pages offer is read by package hub/offer/item. What a hub knows, what a message
 // changes of it and where a call goes is decided by package hub/state, which does
 // nothing. This package has the lock around that state, and does what it decides:
 //

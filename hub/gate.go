@@ -12,12 +12,12 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/broadcast"
-	"tabhub/hub/consent"
-	"tabhub/hub/flow"
-	"tabhub/hub/ledger"
-	"tabhub/hub/policy"
+	"tabhub/hub/call/ledger"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/flow"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

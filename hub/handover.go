@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/ledger"
+	"tabhub/hub/call/ledger"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/consent"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"tabhub/hub/broadcast"
-	"tabhub/hub/item"
-	"tabhub/hub/ledger"
+	"tabhub/hub/call/ledger"
+	"tabhub/hub/offer/item"
 
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
-	"tabhub/hub/schema"
+	"tabhub/hub/offer/schema"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 
 	"tabhub/hub/telemetry"
 	"tabhub/naming"

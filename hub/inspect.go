@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/item"
-	"tabhub/hub/policy"
+	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/storage"
 )

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/consent"
-	"tabhub/hub/item"
-	"tabhub/hub/policy"
+	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 )
 
 // A list is encoded for each client that asks if those that may see the same do not share it, and

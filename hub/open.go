@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"

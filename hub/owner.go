@@ -11,8 +11,8 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/broadcast"
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 

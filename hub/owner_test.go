@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

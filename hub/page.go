@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/consent"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
 

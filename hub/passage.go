@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/ledger"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/call/ledger"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/consent"
-	"tabhub/hub/item"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"tabhub/hub/consent"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
 

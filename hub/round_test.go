@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/consent"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest"
 )

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/consent"
-	"tabhub/hub/ledger"
-	"tabhub/hub/policy"
+	"tabhub/hub/call/ledger"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/naming"
 	"tabhub/spec"
 )

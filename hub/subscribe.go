@@ -3,8 +3,8 @@ package hub
 import (
 	"context"
 
-	"tabhub/hub/consent"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/item"
-	"tabhub/hub/ledger"
-	"tabhub/hub/policy"
+	"tabhub/hub/call/ledger"
+	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"

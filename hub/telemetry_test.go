@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
 	"tabhub/hub/telemetry"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"tabhub/hub/flow"
-	"tabhub/hub/item"
-	"tabhub/hub/policy"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/trust/flow"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )

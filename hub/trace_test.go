@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest"
 )

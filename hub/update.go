@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/record"
 	"tabhub/storage"
 )
 

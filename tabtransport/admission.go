@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/consent"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
 	"tabhub/hub/tenant"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"

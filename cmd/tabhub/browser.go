@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tabhub/hub/httpd"
-	"tabhub/hub/policy"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/policy"
 	"tabhub/tabtransport/pairing"
 )
 

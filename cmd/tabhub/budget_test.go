@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/mcpserver"
+	"tabhub/hub/face/mcpserver"
 	"tabhub/spec"
 )
 

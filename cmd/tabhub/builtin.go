@@ -4,11 +4,11 @@ import (
 	"strings"
 
 	"tabhub/hub"
-	"tabhub/hub/browsertool"
 	"tabhub/hub/builtin"
-	"tabhub/hub/instance"
-	"tabhub/hub/mcpserver"
-	"tabhub/hub/mcpserver/proxytool"
+	"tabhub/hub/builtin/browsertool"
+	"tabhub/hub/builtin/instance"
+	"tabhub/hub/builtin/proxytool"
+	"tabhub/hub/face/mcpserver"
 )
 
 // instructions tell a model how to use what it finds. They name only tools that are on.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/browsertool"
 	"tabhub/hub/builtin"
-	"tabhub/hub/mcpserver/proxytool"
-	"tabhub/hub/schema"
+	"tabhub/hub/builtin/browsertool"
+	"tabhub/hub/builtin/proxytool"
+	"tabhub/hub/offer/schema"
 )
 
 // A model reads the instructions in every session, so they are short, and name no tool

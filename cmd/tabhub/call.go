@@ -12,7 +12,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/spec"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 // Who waits for a slow tool must see how far it is, and who presses Ctrl-C must end the call

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/spec"
 )
 

@@ -15,7 +15,7 @@ import (
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/describe"
 	"tabhub/hub"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 func (a *app) callsCommand() *cobra.Command {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/httpd"
-	"tabhub/hub/record"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/instance"
-	"tabhub/hub/policy"
+	"tabhub/hub/builtin/instance"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )

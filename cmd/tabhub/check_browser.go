@@ -13,7 +13,7 @@ import (
 	"tabhub/cmd/tabhub/internal/devtools"
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/hub/broadcast"
-	"tabhub/hub/instance"
+	"tabhub/hub/builtin/instance"
 	"tabhub/spec"
 )
 

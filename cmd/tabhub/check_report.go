@@ -8,8 +8,8 @@ import (
 
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
+	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )

@@ -17,10 +17,10 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/hub"
-	"tabhub/hub/consent"
-	"tabhub/hub/instance"
-	"tabhub/hub/policy"
+	"tabhub/hub/builtin/instance"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/naming"
 	"tabhub/spec"
 )

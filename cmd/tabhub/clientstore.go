@@ -7,8 +7,8 @@ import (
 	"net/url"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/auth"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 func (a *app) clusterCommand() *cobra.Command {

@@ -9,10 +9,10 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
-	"tabhub/hub/consent"
-	"tabhub/hub/httpd"
-	"tabhub/hub/instance"
+	"tabhub/hub/builtin/instance"
+	"tabhub/hub/face/httpd"
 	"tabhub/hub/tenant"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 )

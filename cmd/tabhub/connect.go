@@ -3,8 +3,8 @@ package main
 import (
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/shell"
-	"tabhub/hub/httpd"
-	"tabhub/hub/mcpserver"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/mcpserver"
 	"tabhub/spec"
 )
 

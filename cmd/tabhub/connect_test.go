@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 // What the dashboard offers to copy is what `tabhub install` writes, but for the token: a page

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/auth"
-	"tabhub/hub/auth/oauth"
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/auth/oauth"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/private"

@@ -17,10 +17,10 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
-	"tabhub/hub/auth"
-	"tabhub/hub/httpd"
-	"tabhub/hub/mcpserver"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/tenant"
+	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"

@@ -11,7 +11,7 @@ import (
 	"github.com/cli/browser"
 	"github.com/spf13/cobra"
 
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 func (a *app) dashboardCommand() *cobra.Command {

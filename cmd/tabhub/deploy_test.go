@@ -10,8 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"tabhub/hub/auth"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/auth"
 )
 
 // deployment is how a file starts a hub.

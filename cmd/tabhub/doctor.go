@@ -8,7 +8,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/spec"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
-	"tabhub/hub/auth"
+	"tabhub/hub/trust/auth"
 )
 
 // clients looks at the configurations of MCP clients.

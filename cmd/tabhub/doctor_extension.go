@@ -14,7 +14,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/portowner"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"

@@ -11,7 +11,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
-	"tabhub/hub/instance"
+	"tabhub/hub/builtin/instance"
 	"tabhub/storage"
 )
 

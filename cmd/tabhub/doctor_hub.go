@@ -13,7 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/portowner"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/spec"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"

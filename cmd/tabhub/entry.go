@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
-	"tabhub/hub/auth"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/auth"
 	"tabhub/storage/private"
 )
 

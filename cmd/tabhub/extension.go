@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/httpd"
-	"tabhub/hub/instance"
+	"tabhub/hub/builtin/instance"
+	"tabhub/hub/face/httpd"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
 )

@@ -19,8 +19,8 @@ import (
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/auth"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/policy"
 	"tabhub/storage/private"
 )
 

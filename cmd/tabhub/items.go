@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 // listResources lists the resources that pages offer, and the templates of their URIs.

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/describe"
-	"tabhub/hub/httpd"
-	"tabhub/hub/record"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 

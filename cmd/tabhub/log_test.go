@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 

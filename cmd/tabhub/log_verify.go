@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabhub/hub/record"
+	"tabhub/hub/trust/record"
 )
 
 func (a *app) logVerifyCommand() *cobra.Command {

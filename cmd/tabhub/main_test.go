@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/consent"
+	"tabhub/hub/trust/consent"
 )
 
 func TestMain(m *testing.M) {

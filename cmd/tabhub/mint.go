@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabhub/hub/auth"
-	"tabhub/hub/httpd"
-	"tabhub/hub/policy"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 

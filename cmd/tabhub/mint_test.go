@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/auth"
+	"tabhub/hub/trust/auth"
 )
 
 // A minted token is let in by a hub with the same secret; what is wrong on the

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/telemetry"
-	"tabhub/hub/auth"
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
-	"tabhub/hub/record"
 	"tabhub/hub/tenant"
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/storage/jetstream"
 	"tabhub/storage/jetstream/streamlog"

@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"tabhub/hub/record"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/storage/jetstream/streamlog"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/shell"
-	"tabhub/hub/httpd"
-	"tabhub/hub/policy"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/policy"
 )
 
 func (a *app) policyCommand() *cobra.Command {

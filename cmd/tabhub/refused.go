@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"tabhub/describe"
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )

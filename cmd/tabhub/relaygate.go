@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/consent"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/tabtransport/relay"
 )

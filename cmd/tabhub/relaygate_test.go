@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/consent"
 	"tabhub/hub/hubtest"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/relay"

@@ -18,7 +18,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/storage/private"
 )
 

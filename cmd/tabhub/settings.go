@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/hub"
-	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/naming"
 	"tabhub/spec"
 )

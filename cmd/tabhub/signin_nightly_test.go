@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/porttest"
-	"tabhub/hub/auth/oauth"
+	"tabhub/hub/trust/auth/oauth"
 )
 
 // noBrowser is the environment of a client that would open a browser.

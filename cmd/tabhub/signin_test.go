@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/consent"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/trust/consent"
 )
 
 // signInPage matches the address of a sign-in's page in what a client prints.

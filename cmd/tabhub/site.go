@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"

@@ -11,10 +11,10 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
 	"tabhub/hub/tenant"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

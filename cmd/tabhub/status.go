@@ -8,7 +8,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 func (a *app) statusCommand() *cobra.Command {

@@ -14,8 +14,8 @@ import (
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
+	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/trust/policy"
 	"tabhub/storage/private"
 )
 

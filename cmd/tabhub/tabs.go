@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/policy"
 )
 
 func (a *app) tokenCommand() *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/httpd"
-	"tabhub/hub/mcpserver"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/mcpserver"
 	"tabhub/naming"
 )
 

@@ -56,9 +56,9 @@ func TestEachCodeIsExplained(t *testing.T) {
 		want        []string
 	}{
 		{"failure codes", section("What a call may come back with"), "(?m)^\\| `([A-Z_]+)` \\|", names(tab, "Fail")},
-		{"codes of MCP", section("What an MCP client is told"), "`(-32[0-9]{3})`", append(append(rpc, names(constants(t, "../../hub/mcpserver/errors.go"), "code")...), names(relay, "code")...)},
-		{"statuses", http1, `(?m)^\| ([45]\d\d) \|`, statuses(t, "../../hub/httpd", "../../hub/mcpserver", "../../hub/pages", "../../hub/auth", "../../hub/cluster/forward")},
-		{"codes of OAuth", oauth, "`([a-z_]+)`", names(constants(t, "../../hub/auth/oauth/error.go"), "")},
+		{"codes of MCP", section("What an MCP client is told"), "`(-32[0-9]{3})`", append(append(rpc, names(constants(t, "../../hub/face/mcpserver/errors.go"), "code")...), names(relay, "code")...)},
+		{"statuses", http1, `(?m)^\| ([45]\d\d) \|`, statuses(t, "../../hub/face/httpd", "../../hub/face/mcpserver", "../../hub/pages", "../../hub/trust/auth", "../../hub/cluster/forward")},
+		{"codes of OAuth", oauth, "`([a-z_]+)`", names(constants(t, "../../hub/trust/auth/oauth/error.go"), "")},
 		{"codes of the tab protocol", told, "(?m)^\\| `(-\\d+)` \\|", own},
 		{"close codes", closed, `(?m)^\| (\d{4}) \|`, append(names(tab, "Close"), names(relay, "close")...)},
 		{"exit codes", section("Exit codes"), `(?m)^\| (\d) \|`, names(constants(t, "run.go"), "exit")},

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 	"strings"
 
-	"tabhub/hub/auth"
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 

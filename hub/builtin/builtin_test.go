@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec/rawjson"
 )
 

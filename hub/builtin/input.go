@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"tabhub/hub/schema"
+	"tabhub/hub/offer/schema"
 	"tabhub/spec/rawjson"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 )
 
 // Tool is a tool of the hub itself. Its JSON is that of an MCP Tool.

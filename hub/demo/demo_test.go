@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/hubtest"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

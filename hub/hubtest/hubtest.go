@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"tabhub/hub"
-	"tabhub/hub/policy"
-	"tabhub/hub/record/recordtest"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record/recordtest"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"

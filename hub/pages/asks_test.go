@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"tabhub/hub"
-	"tabhub/hub/consent"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )

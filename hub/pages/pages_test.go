@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/consent"
 	"tabhub/hub/pages"
-	"tabhub/hub/policy"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"

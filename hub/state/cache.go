@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec"
 	"tabhub/storage"
 )

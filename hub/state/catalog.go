@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/naming"
 	"tabhub/spec"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec"
 	"tabhub/storage"
 )

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"tabhub/describe"
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec"
 )
 

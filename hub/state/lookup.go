@@ -3,7 +3,7 @@ package state
 import (
 	"strings"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/naming"
 	"tabhub/spec"
 )

@@ -3,7 +3,7 @@ package state
 import (
 	"slices"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec"
 	"tabhub/storage"
 )

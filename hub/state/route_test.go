@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub/item"
-	"tabhub/hub/policy"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/naming"
 	"tabhub/spec"
 )

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub/item"
-	"tabhub/hub/schema"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/offer/schema"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"

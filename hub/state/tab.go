@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec"
 	"tabhub/storage"
 )

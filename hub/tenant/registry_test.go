@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/consent"
 	"tabhub/hub/demo"
-	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
+	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"

@@ -7,10 +7,10 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin"
+	"tabhub/hub/builtin/instance"
 	"tabhub/hub/demo"
-	"tabhub/hub/instance"
-	"tabhub/hub/mcpserver"
-	"tabhub/hub/record"
+	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/gorilla/websocket"
 
-	"tabhub/hub/auth"
+	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 	"tabhub/tabtransport/relay"
 )

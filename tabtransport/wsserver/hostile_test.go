@@ -13,8 +13,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	tabhub "tabhub/hub"
-	"tabhub/hub/consent"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage/storagetest"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/auth/oauth"
+	"tabhub/hub/trust/auth/oauth"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 

@@ -19,7 +19,7 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/porttest"
 	"tabhub/hub/cluster"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/storage/jetstream/natstest"
 )
 

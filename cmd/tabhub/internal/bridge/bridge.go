@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 // Options configure a bridge. In, Out and Connect must be set.

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 // Connector finds the hub of a data directory, and starts one if none runs. It is for one

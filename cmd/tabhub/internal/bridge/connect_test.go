@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 )
 
 // fakeHub is what a bridge sees of a hub: the lock, hub.json, hub.sock with /attach and

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"tabhub/hub/httpd"
+	"tabhub/hub/face/httpd"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/hub/item"
+	"tabhub/hub/offer/item"
 	"tabhub/spec/rawjson"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/item"
-	"tabhub/hub/policy"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/policy"
 	"tabhub/storage/private"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/policy"
 )
 
 const denyBank = `{"rules": [{"effect": "deny", "site": "bank.example.com"}]}`

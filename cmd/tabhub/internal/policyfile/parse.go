@@ -12,7 +12,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/policy"
 )
 
 // Problem is what is wrong with a line of a file.

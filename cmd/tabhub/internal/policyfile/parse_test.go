@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/policy"
 )
 
 func TestParse(t *testing.T) {

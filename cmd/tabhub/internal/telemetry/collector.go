@@ -4,7 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tabhub/hub"
-	"tabhub/hub/record"
+	"tabhub/hub/trust/record"
 	"tabhub/tabtransport/wsserver"
 )
 

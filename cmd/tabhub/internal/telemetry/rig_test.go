@@ -13,10 +13,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
-	"tabhub/hub/auth"
+	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/hubtest"
-	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )

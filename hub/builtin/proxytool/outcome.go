@@ -1,0 +1,24 @@
+package proxytool
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"tabhub/hub/call/ledger"
+	"tabhub/hub/trust/consent"
+)
+
+// outcome serves action outcome: what became of a call of the client. Its own answer is not
+// kept.
+func (c *caller) outcome(op *operation, n *annotations) (*result, error) {
+	c.by.Request.Hide()
+	of := ledger.Session{Client: consent.Party(c.by.Who, c.by.Bound), ID: cmp.Or(c.by.Session, c.by.Agent)}
+	report := c.tool.hub.Ledger().Report(of, op.id, c.by.Request)
+	data, err := json.Marshal(report)
+	if err != nil {
+		return nil, err
+	}
+	n.dataType("Outcome")
+	n.multiple(false)
+	return c.data("proxy:outcome/"+report.ID, data, data, n), nil
+}

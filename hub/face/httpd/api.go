@@ -1,0 +1,171 @@
+package httpd
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/builtin"
+	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// ToolReport is one element of GET /api/tools.
+type ToolReport struct {
+	Name       string          `json:"name"`
+	Domain     spec.Domain     `json:"domain,omitempty"` // "" for a builtin tool
+	Tab        int             `json:"tab,omitempty"`
+	Source     string          `json:"source,omitempty"` // the page's own name
+	Listed     bool            `json:"listed"`           // to clients; the others are reached by name or through the tool proxy
+	Class      policy.Class    `json:"class"`            // what rules take it for
+	Cached     bool            `json:"cached,omitempty"` // no tab has it now
+	Definition json.RawMessage `json:"definition"`
+	Pin        *policy.Pin     `json:"pin,omitempty"` // of the definition, for CallRequest; nil for a builtin tool
+	*Access                    // for the parameter client
+}
+
+// Access is what a client may do with a tool.
+type Access struct {
+	Effect  policy.Effect `json:"effect"`
+	Words   string        `json:"words"`
+	Rule    *policy.Rule  `json:"rule,omitempty"`
+	Changed bool          `json:"changed,omitempty"` // since the owner has allowed it
+}
+
+// anyClient is a client that no rule names.
+var anyClient = &policy.Principal{ID: "any", Name: "a client"}
+
+func (s *Server) getTabs(r *request) error {
+	part, err := newPart[state.TabInfo](r)
+	if err != nil {
+		return err
+	}
+	for _, tab := range r.tenant.Hub.Tabs(nil) {
+		if part.findsTab(&tab) && part.has() {
+			part.shown = append(part.shown, tab)
+		}
+	}
+	return part.answer(r)
+}
+
+func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers(nil))) }
+
+// getTools lists the tools that are found. With the parameter client each has what that client may
+// do with it, or for "any" one that no rule names. With shown there are only those of which it is
+// to know.
+func (s *Server) getTools(r *request) error {
+	part, err := newPart[ToolReport](r)
+	if err != nil {
+		return err
+	}
+	query, h := r.URL.Query(), r.tenant.Hub
+	set, now, by := h.Policy(), time.Now(), consent.As(policy.Owner)
+	client, shown := query.Get("client"), query.Has("shown")
+	if client != "" {
+		who := anyClient
+		if client != who.ID {
+			if who, err = s.client(r, client); err != nil {
+				return err
+			}
+		}
+		by = consent.As(who)
+	}
+	add := func(t ToolReport, a policy.Action) {
+		if t.Class = a.Class; client != "" {
+			d := set.Decide(&a, now)
+			t.Access = &Access{d.Effect, d.Words(&a), d.Rule, d.Changed != nil}
+		}
+		part.shown = append(part.shown, t)
+	}
+	for i := range r.tenant.Builtin {
+		t := &r.tenant.Builtin[i]
+		if a := t.Action(by); part.findsBuiltin(t) && (!shown || set.Shows(&a, now)) && part.has() {
+			add(ToolReport{Name: t.Name, Listed: true, Definition: t.Definition()}, a)
+		}
+	}
+	tools := h.List(hub.ListTools)
+	listed := r.tenant.MCP.Listed(tools)
+	if shown {
+		tools = h.ListFor(by, hub.ListTools)
+	}
+	for it := range part.find(h, hub.ListTools, tools) {
+		if !part.has() {
+			continue
+		}
+		if a, err := h.Action(by.Who, it.Name); err == nil { // else its tab has just gone
+			add(ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Listed: listed(it), Cached: it.Cached, Definition: it.JSON, Pin: it.Pin()}, a)
+		}
+	}
+	return part.answer(r)
+}
+
+func (s *Server) getExplain(r *request) error {
+	name := r.URL.Query().Get("name")
+	if name == "" {
+		return badRequest("the parameter name is missing")
+	}
+	if builtin.Find(r.tenant.Builtin, name) != nil {
+		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
+	}
+	client := r.URL.Query().Get("client")
+	if client == "" {
+		e, err := r.tenant.Hub.Explain(nil, nil, name)
+		if err != nil {
+			return err
+		}
+		return r.answer(e)
+	}
+	who, unknown := s.client(r, client)
+	e, err := r.tenant.Hub.Explain(who, func(id state.SessionID, label string) bool {
+		if unknown == nil {
+			return id.Client == who.ID
+		}
+		return label == client || id.Short() == client
+	}, name)
+	switch {
+	case err != nil:
+		return err
+	case unknown != nil && e.By == (state.SessionID{}):
+		return unknown
+	}
+	return r.answer(e)
+}
+
+func (s *Server) postToken(r *request) error {
+	if s.o.Rotate == nil {
+		return forbidden("this hub has no token of its own that could be replaced")
+	}
+	if err := s.o.Rotate(); err != nil {
+		return err
+	}
+	return r.answer(map[string]string{"status": "replaced"})
+}
+
+// read reads a body of at most max bytes into a struct, and checks it by the tags of its
+// type. It insists on the content type, which a form on another site cannot send.
+func (r *request) read(max int64, v any) error {
+	if mt, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mt != "application/json" {
+		return &refusal{http.StatusUnsupportedMediaType, "send the body as application/json"}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, max))
+	if err != nil {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return err
+		}
+		return badRequest("the body could not be read")
+	}
+	if err := rawjson.Valid(body, spec.MaxDepth); err != nil {
+		return badRequest("the body is not what is expected: %v", err)
+	}
+	if err := spec.Decode(body, v); err != nil {
+		return badRequest("the body is not what is expected: %s", err.Message)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package httpd
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/hub/state"
+	"tabhub/hub/trust/policy"
+)
+
+// BrowserReport is a browser of GET /api/browser: one that is connected or has just been, or
+// that has a name.
+type BrowserReport struct {
+	ID        string    `json:"id,omitempty"`   // as `tabhub tabs` and browser_tab show it; "" of one that is away
+	Name      string    `json:"name,omitempty"` // that its owner has given it
+	Browser   string    `json:"browser,omitempty"`
+	Connected bool      `json:"connected"`
+	Focused   bool      `json:"focused,omitempty"`
+	Since     time.Time `json:"since,omitzero"` // when it has connected
+	Tabs      int       `json:"tabs"`
+	LastSeen  time.Time `json:"lastSeen,omitzero"`
+	// Missing says that no browser has the name, to which clients are bound.
+	Missing bool `json:"missing,omitempty"`
+	// Clients are those that their credential or the policy bind to it, by name; "any client" for
+	// all.
+	Clients []string `json:"clients"`
+}
+
+// BrowserName is the body of PUT /api/browser.
+type BrowserName struct {
+	Browser string `json:"browser" validate:"required,max=200"` // its id, or the name that it has
+	Name    string `json:"name" validate:"required"`
+}
+
+// BindingSetting is the body of PUT /api/policy/binding. Without browsers the binding ends.
+type BindingSetting struct {
+	Client   string   `json:"client" validate:"required"`
+	Browsers []string `json:"browsers"`
+}
+
+func (s *Server) getBrowserNames(r *request) error {
+	h := r.tenant.Hub
+	bound := s.boundClients(r)
+	var list []BrowserReport
+	for _, b := range h.Browsers(nil) {
+		if !b.Single {
+			list = append(list, BrowserReport{ID: b.Peer.Short(), Name: b.Label, Browser: b.Name, Connected: b.Connected, Focused: b.Focused, Since: b.ConnectedAt, Tabs: b.Tabs, LastSeen: b.LastSeen})
+		}
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(list, func(b BrowserReport) bool { return b.Name == name })
+	}
+	for _, b := range h.NamedBrowsers() {
+		if !has(b.Label) {
+			list = append(list, BrowserReport{Name: b.Label, Browser: b.Name, LastSeen: b.LastSeen})
+		}
+	}
+	for name := range bound {
+		if !has(name) {
+			list = append(list, BrowserReport{Name: name, Missing: true})
+		}
+	}
+	for i := range list {
+		list[i].Clients = nonNil(bound[list[i].Name])
+	}
+	slices.SortStableFunc(list, func(a, b BrowserReport) int { return strings.Compare(a.Name, b.Name) })
+	return r.answer(nonNil(list))
+}
+
+// boundClients returns which clients their credentials and the policy bind to which names.
+func (s *Server) boundClients(r *request) map[string][]string {
+	bound := map[string][]string{}
+	add := func(client string, names []string) {
+		for _, name := range names {
+			if !slices.Contains(bound[name], client) {
+				bound[name] = append(bound[name], client)
+			}
+		}
+	}
+	for _, b := range r.tenant.Hub.Policy().Bindings() {
+		if b.Client == "" {
+			b.Client = "any client"
+		}
+		add(b.Client, b.Browsers)
+	}
+	if s.o.Clients != nil {
+		for _, c := range s.o.Clients.List(r.pass.identity.User) {
+			if c.Scope != nil {
+				add(c.Name, c.Scope.Browsers)
+			}
+		}
+	}
+	return bound
+}
+
+func (s *Server) putBrowserName(r *request) error {
+	var in BrowserName
+	if err := r.read(4<<10, &in); err != nil {
+		return err
+	}
+	if err := policy.CheckBrowser(in.Name); err != nil {
+		return badRequest("%v", err)
+	}
+	if err := r.tenant.Hub.NameBrowser(in.Browser, in.Name); err != nil {
+		return notNamed(err)
+	}
+	return r.answer(in)
+}
+
+func (s *Server) deleteBrowserName(r *request) error {
+	if err := r.tenant.Hub.UnnameBrowser(r.URL.Query().Get("name")); err != nil {
+		return notNamed(err)
+	}
+	return r.answer(struct{}{})
+}
+
+// notNamed is the answer to who could not name a browser, or take its name.
+func notNamed(err error) error {
+	switch {
+	case errors.Is(err, state.ErrNoBrowser), errors.Is(err, state.ErrNameUnknown):
+		return &refusal{http.StatusNotFound, err.Error() + "; `tabhub browser` lists them"}
+	case errors.Is(err, state.ErrNameTaken):
+		return &refusal{http.StatusConflict, err.Error() + "; `tabhub browser unname` takes it away"}
+	case errors.Is(err, state.ErrUnproved):
+		return &refusal{http.StatusConflict, err.Error() + "; open a tab in it, and try again"}
+	}
+	return err
+}
+
+// putBinding binds a client to browsers. These need not be there yet.
+func (s *Server) putBinding(r *request) error {
+	var in BindingSetting
+	if err := r.read(64<<10, &in); err != nil {
+		return err
+	}
+	if in.Client == "any" {
+		in.Client = ""
+	}
+	if len(in.Browsers) > 0 {
+		if err := (&policy.Binding{Client: in.Client, Browsers: in.Browsers}).Check(); err != nil {
+			return badRequest("%v", err)
+		}
+		if err := s.checkClient(r, in.Client); err != nil {
+			return err
+		}
+	}
+	err := s.editPolicy(r, func(doc *policy.Document) error {
+		if len(in.Browsers) > 0 {
+			doc.Bind(in.Client, in.Browsers)
+		} else if !doc.Unbind(in.Client) {
+			return &refusal{http.StatusNotFound, "the policy binds no client of that name; `tabhub policy list` shows those that it does"}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.answer(in)
+}

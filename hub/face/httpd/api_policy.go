@@ -1,0 +1,317 @@
+package httpd
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/hub/builtin"
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+)
+
+// PolicyReport is GET /api/policy: what holds.
+type PolicyReport struct {
+	Mode    policy.Mode    `json:"mode"`
+	Fixed   bool           `json:"fixed"` // by --policy
+	Rules   []*policy.Rule `json:"rules"` // of the file, of the owner and of the mode, each the most specific first
+	Pauses  []policy.Pause `json:"pauses"`
+	Private []string       `json:"private"`
+	// Bindings are those of the file and of the owner.
+	Bindings []policy.Binding `json:"bindings"`
+	File     *PolicyFile      `json:"file,omitempty"`
+}
+
+// PolicyFile is how the file of policy-file is now.
+type PolicyFile struct {
+	Path  string    `json:"path"`
+	Rules int       `json:"rules"`           // that hold
+	Read  time.Time `json:"read"`            // when they were read
+	Error string    `json:"error,omitempty"` // why those of the file, as it is now, do not hold
+}
+
+// PolicyChange answers POST /api/policy/rule.
+type PolicyChange struct {
+	Rule policy.Rule `json:"rule"`
+	// Exceptions are the rules that decide otherwise in a part of what this one is about.
+	Exceptions []*policy.Rule `json:"exceptions"`
+}
+
+// ModeSetting is the body of PUT /api/policy/mode.
+type ModeSetting struct {
+	Mode policy.Mode `json:"mode" validate:"required"`
+}
+
+// PrivateSetting is the body of PUT /api/policy/private.
+type PrivateSetting struct {
+	Site    string `json:"site" validate:"required"`
+	Private bool   `json:"private"`
+}
+
+// PolicyTest is GET /api/policy/test: what would be decided about an action.
+type PolicyTest struct {
+	Client string         `json:"client"`
+	Site   spec.Domain    `json:"site,omitempty"`
+	Tool   string         `json:"tool,omitempty"`
+	Class  policy.Class   `json:"class"`
+	Effect policy.Effect  `json:"effect"`
+	By     policy.Layer   `json:"by"`
+	Words  string         `json:"words"`
+	Rule   *policy.Rule   `json:"rule,omitempty"`
+	Rules  []*policy.Rule `json:"rules"` // all that match
+}
+
+func (s *Server) getPolicy(r *request) error {
+	file := s.o.Info().PolicyFile // which is read again for this, if it has changed
+	set := r.tenant.Hub.Policy()
+	doc := set.Document()
+	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), Bindings: nonNil(set.Bindings()), File: file}
+	report.Mode, report.Fixed = set.Mode()
+	if report.File != nil && s.guard.accounts && r.pass.from != fromOwner { // its place is not for users
+		report.File = &PolicyFile{Rules: file.Rules, Read: file.Read}
+	}
+	return r.answer(report)
+}
+
+// postRule adds a rule, or replaces the one of the same subject.
+func (s *Server) postRule(r *request) error {
+	var rule policy.Rule
+	if err := r.read(64<<10, &rule); err != nil {
+		return err
+	}
+	now := time.Now()
+	rule.ID, rule.Made, rule.By = strings.ToLower(rand.Text()[:8]), now.UTC().Truncate(time.Second), editor(r)
+	if rule == (policy.Rule{ID: rule.ID, Effect: rule.Effect, Made: rule.Made, By: rule.By, Until: rule.Until, Note: rule.Note}) {
+		return badRequest("the rule is about everything; name a client, a site, a tool or a class, or use `tabhub policy mode` or `tabhub pause`")
+	}
+	if rule.Site == "" && rule.Tool != "" {
+		// What can be called now is named exactly, if its public name is given.
+		if own, _, _ := strings.Cut(rule.Tool, " "); builtin.Find(r.tenant.Builtin, own) != nil {
+			rule.Class = cmp.Or(rule.Class, "hub")
+		} else if a, err := r.tenant.Hub.Action(policy.Owner, rule.Tool); err == nil {
+			rule.Site, rule.Tool = string(a.Site.Domain), a.Name
+		}
+	}
+	if !rule.Until.IsZero() && !rule.Until.After(now) {
+		return badRequest("the rule would have ended already, %s", rule.Until.Format(time.RFC3339))
+	}
+	if err := policy.Check([]policy.Rule{rule}); err != nil {
+		return badRule(err)
+	}
+	if err := s.checkClient(r, rule.Client); err != nil {
+		return err
+	}
+	err := s.editPolicy(r, func(doc *policy.Document) error {
+		doc.Put(rule, now)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.answer(PolicyChange{rule, nonNil(r.tenant.Hub.Policy().Exceptions(rule.ID, now))})
+}
+
+func (s *Server) deleteRule(r *request) error {
+	id := r.URL.Query().Get("id")
+	err := s.editPolicy(r, func(doc *policy.Document) error {
+		if !doc.Remove(id) {
+			return &refusal{http.StatusNotFound, "there is no such rule of yours; `tabhub policy list` shows the ids, those of a file and of the mode stay"}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.answer(struct{}{})
+}
+
+func (s *Server) putMode(r *request) error {
+	var in ModeSetting
+	if err := r.read(1<<10, &in); err != nil {
+		return err
+	}
+	if mode, fixed := r.tenant.Hub.Policy().Mode(); fixed && mode != in.Mode {
+		return &refusal{http.StatusConflict, "the hub was started with --policy " + string(mode) + ", which holds; start it without the flag to have the mode stored"}
+	}
+	if err := s.editPolicy(r, func(doc *policy.Document) error { doc.Mode = in.Mode; return nil }); err != nil {
+		return err
+	}
+	return r.answer(in)
+}
+
+func (s *Server) putPrivate(r *request) error {
+	var in PrivateSetting
+	if err := r.read(4<<10, &in); err != nil {
+		return err
+	}
+	if err := policy.CheckPrivate(in.Site); err != nil {
+		return badRequest("%v", err)
+	}
+	err := s.editPolicy(r, func(doc *policy.Document) error {
+		doc.Private = slices.DeleteFunc(doc.Private, func(site string) bool { return site == in.Site })
+		if in.Private {
+			doc.Private = append(doc.Private, in.Site)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.answer(in)
+}
+
+// postPause stops what the body matches, all of it if it names nothing.
+func (s *Server) postPause(r *request) error {
+	var in policy.Pause
+	if err := r.read(4<<10, &in); err != nil {
+		return err
+	}
+	if err := policy.Check([]policy.Rule{{Effect: policy.Deny, Client: in.Client, Site: in.Site}}); err != nil {
+		return badRule(err)
+	}
+	if err := s.checkClient(r, in.Client); err != nil {
+		return err
+	}
+	in.Since, in.By = time.Now().UTC().Truncate(time.Second), editor(r)
+	err := s.editPolicy(r, func(doc *policy.Document) error {
+		doc.Pause(in)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.answer(in)
+}
+
+// deletePause lifts the pause of the client and the site that the parameters name; without
+// both that of everything.
+func (s *Server) deletePause(r *request) error {
+	q := r.URL.Query()
+	err := s.editPolicy(r, func(doc *policy.Document) error {
+		if !doc.Resume(q.Get("client"), q.Get("site")) {
+			return &refusal{http.StatusNotFound, "just this is not paused; `tabhub policy list` shows what is"}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.answer(struct{}{})
+}
+
+// getPolicyTest says what would be decided about an action of the client that the parameters
+// name: a call of a tool by its public name, or what they put together themselves.
+func (s *Server) getPolicyTest(r *request) error {
+	a, err := s.testedAction(r)
+	if err != nil {
+		return err
+	}
+	set, now := r.tenant.Hub.Policy(), time.Now()
+	d := set.Decide(&a, now)
+	return r.answer(PolicyTest{
+		Client: cmp.Or(r.URL.Query().Get("client"), policy.OwnerID), Site: a.Site.Domain, Tool: a.Name, Class: a.Class,
+		Effect: d.Effect, By: d.Layer, Words: d.Words(&a), Rule: d.Rule, Rules: nonNil(set.Matching(&a, now)),
+	})
+}
+
+func (s *Server) testedAction(r *request) (a policy.Action, err error) {
+	q := r.URL.Query()
+	client, site, tool, class := cmp.Or(q.Get("client"), policy.OwnerID), q.Get("site"), q.Get("tool"), q.Get("class")
+	who, err := s.principal(r, client)
+	if err != nil {
+		who = &policy.Principal{ID: client, Name: client} // that may come
+	}
+	if site != "" {
+		if err := policy.CheckPrivate(site); err != nil || strings.Contains(site, "*") {
+			return a, badRequest("%.100q is not one site; write it as `tabhub tabs` shows it", site)
+		}
+	}
+	own, _, _ := strings.Cut(tool, " ")
+	a = policy.Action{Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site)}}
+	switch {
+	case class == "relay":
+		a.Of, a.Site.Any = policy.OfRelay, site == ""
+	case builtin.Find(r.tenant.Builtin, own) != nil:
+		a.Of = policy.OfHub
+	case site != "":
+	case tool == "":
+		return a, badRequest("name a tool, a site or both")
+	default:
+		if a, err = r.tenant.Hub.Action(who, tool); err != nil {
+			return a, err
+		}
+	}
+	a.Who, a.Session = who, q.Get("session")
+	if class != "" && class != "relay" {
+		if err := a.Class.UnmarshalText([]byte(class)); err != nil {
+			return a, badRequest("%v", err)
+		}
+	}
+	return a, nil
+}
+
+// principal returns the client of the caller's with an ID or a name.
+func (s *Server) principal(r *request, client string) (*policy.Principal, error) {
+	for _, known := range []*policy.Principal{policy.Owner, policy.Token, policy.Unnamed} {
+		if known.ID == client {
+			return known, nil
+		}
+	}
+	if s.o.Clients == nil {
+		return nil, auth.ErrNoClient
+	}
+	c, err := s.o.Clients.Find(r.pass.identity.User, client)
+	if err != nil {
+		return nil, err
+	}
+	return &policy.Principal{ID: c.ID, Name: c.Name, Scope: c.Scope}, nil
+}
+
+// checkClient refuses a client that there is not: a rule about it would do nothing.
+func (s *Server) checkClient(r *request, client string) error {
+	if client == "" {
+		return nil
+	}
+	_, err := s.client(r, client)
+	return err
+}
+
+// client is principal for a client that there must be.
+func (s *Server) client(r *request, client string) (*policy.Principal, error) {
+	who, err := s.principal(r, client)
+	if err != nil {
+		return nil, badRequest("there is no client %.80q; `tabhub token list` shows those that there are, beside owner (your own commands), token (who shows the hub's own) and unnamed (programs without a credential)", client)
+	}
+	return who, nil
+}
+
+// editPolicy changes what the caller's hub has decided so far.
+func (s *Server) editPolicy(r *request, edit func(*policy.Document) error) error {
+	err := r.tenant.Hub.EditPolicy(editor(r), edit)
+	if errors.Is(err, policy.ErrInvalid) {
+		return badRequest("%v", err)
+	}
+	return err
+}
+
+// editor is Rule.By of a caller.
+func editor(r *request) string {
+	if r.pass.from&fromSelf != 0 {
+		return consent.ByDashboard
+	}
+	return consent.ByCommand
+}
+
+// badRule is the refusal of the only rule that was checked.
+func badRule(err error) error {
+	if wrong, ok := errors.AsType[*policy.RuleError](err); ok {
+		return badRequest("%s", wrong.Text)
+	}
+	return badRequest("%v", err)
+}

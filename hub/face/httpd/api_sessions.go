@@ -1,0 +1,54 @@
+package httpd
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/hub"
+	"tabhub/hub/face/mcpserver"
+)
+
+// ClientSession is an element of GET /api/sessions: a client that is connected, or has called
+// lately. Those that show the same credential and call themselves the same share their calls.
+type ClientSession struct {
+	mcpserver.SessionInfo
+	Connected bool      `json:"connected"`
+	Calls     int64     `json:"calls"`
+	Last      time.Time `json:"last,omitzero"` // when it has called last
+}
+
+// maxSaid bounds what is shown of what clients call themselves.
+const maxSaid = 80
+
+// getSessions lists the clients that are connected, or have called lately, the last to call
+// first.
+func (s *Server) getSessions(r *request) error {
+	type key struct{ client, said string }
+	apps := map[key]hub.App{}
+	for _, app := range r.tenant.Hub.Apps() {
+		apps[key{app.Client, app.Said}] = app
+	}
+	out := []ClientSession{}
+	sessions := r.tenant.MCP.Sessions()
+	if s.o.RelayClients != nil {
+		sessions = append(sessions, s.o.RelayClients(r.pass.identity.User)...)
+	}
+	for _, info := range sessions {
+		app := apps[key{info.Client, info.Said}]
+		out = append(out, ClientSession{info, true, app.Calls, app.Last})
+	}
+	for _, app := range apps {
+		if !app.Connected {
+			out = append(out, ClientSession{mcpserver.SessionInfo{Client: app.Client, Said: app.Said}, false, app.Calls, app.Last})
+		}
+	}
+	for i := range out {
+		out[i].Said = describe.Clean(out[i].Said, maxSaid)
+	}
+	slices.SortFunc(out, func(a, b ClientSession) int {
+		return cmp.Or(b.Last.Compare(a.Last), a.Since.Compare(b.Since), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Said, b.Said))
+	})
+	return r.answer(out)
+}

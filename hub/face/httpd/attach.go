@@ -1,0 +1,138 @@
+package httpd
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/trust/auth"
+)
+
+// AttachProtocol is what a bridge upgrades /attach to: JSON-RPC messages of MCP,
+// one a line, both ways.
+const AttachProtocol = "tabhub-attach"
+
+// A bridge says in these headers of its request which session it goes on with: a random ID
+// of 32 hexadecimal digits, which it has made when it started, and when that was
+// (time.RFC3339Nano).
+const (
+	SessionHeader = "Tabhub-Session"
+	BeganHeader   = "Tabhub-Began"
+)
+
+// FarewellMethod is a notification that only /attach carries, as its last line:
+// params.reason says why the hub ends: "stop" (by the user's wish), "upgrade", "idle", "failed"
+// (a listener has) or "moved" (only the user's hub does: another serves the user). A stream that ends without it ended by accident. With params.settled, what
+// has no answer was not begun, and can be sent to the next hub. A bridge whose client goes sends
+// it, too, without parameters.
+const FarewellMethod = mcpserver.FarewellMethod
+
+// Farewell is the parameters of FarewellMethod.
+type Farewell struct {
+	Reason  string `json:"reason"`
+	Settled bool   `json:"settled"`
+}
+
+// attach serves a stdio bridge, which comes by a listener of ServeOwner.
+func (s *Server) attach(r *request) error {
+	if r.Method != http.MethodGet || !isUpgrade(r.Request, AttachProtocol) {
+		r.w.Header().Set("Upgrade", AttachProtocol)
+		return &refusal{http.StatusUpgradeRequired, "this endpoint is for `tabhub stdio`; MCP clients use /mcp"}
+	}
+	id, err := r.identity()
+	if err != nil {
+		return err
+	}
+	conn, buf, err := http.NewResponseController(r.w).Hijack()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	s.serveBridge(r, id, conn, buf.Reader)
+	return nil
+}
+
+// serveBridge serves a bridge on a connection whose beginning is read from buf.
+func (s *Server) serveBridge(r *request, id *auth.Identity, conn net.Conn, buf *bufio.Reader) {
+	if !s.addBridge() {
+		return
+	}
+	defer s.bridge.Done()
+	conn.SetDeadline(time.Time{})
+	answer := "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + AttachProtocol + "\r\n"
+	if id.Bound != nil {
+		answer += BrowserHeader + ": " + strings.Join(id.Bound, ",") + "\r\n"
+	}
+	if _, err := io.WriteString(conn, answer+"\r\n"); err != nil {
+		return
+	}
+	ctx, cancel := id.Context(s.ctx)
+	defer cancel()
+	// What the bridge sent along with its request is in the buffer, the rest is read from
+	// the connection itself, which must not be closed before the farewell.
+	head, _ := buf.Peek(buf.Buffered())
+	s.log.Debug("bridge attached", "user", id.User)
+	settled, err := r.tenant.MCP.ServeBridge(mcpserver.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
+	s.log.Debug("bridge left", "user", id.User, "err", err)
+	if s.draining.Load() || errors.Is(err, mcpserver.ErrClosing) {
+		s.sayFarewell(conn, settled)
+		letRead(conn)
+	}
+}
+
+// bridged returns the session that a bridge goes on with; a new one if it says nothing that
+// makes sense, as one of an older version does.
+func bridged(h http.Header) mcpserver.Bridged {
+	now := time.Now()
+	id, err := hex.DecodeString(h.Get(SessionHeader))
+	began, e := time.Parse(time.RFC3339Nano, h.Get(BeganHeader))
+	if err != nil || len(id) != 16 || e != nil || began.After(now) {
+		return mcpserver.Bridged{Session: rand.Text(), Began: now}
+	}
+	return mcpserver.Bridged{Session: h.Get(SessionHeader), Began: began}
+}
+
+// letRead leaves the bridge the time to read what was written last. A connection that
+// is closed while something of the bridge is unread is reset, and what is on its way to
+// the bridge is lost.
+func letRead(conn net.Conn) {
+	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		conn.SetReadDeadline(time.Now().Add(lastRead))
+		_, _ = io.Copy(io.Discard, conn)
+	}
+}
+
+// lastRead is how long a bridge may take to read the end of its stream.
+const lastRead = time.Second
+
+// addBridge counts a stream that Shutdown waits for, unless it has begun to.
+func (s *Server) addBridge() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining.Load() {
+		return false
+	}
+	s.bridge.Add(1)
+	return true
+}
+
+func (s *Server) sayFarewell(conn net.Conn, settled bool) {
+	s.mu.Lock()
+	why := "moved"
+	if s.draining.Load() {
+		why = s.farewell
+	}
+	s.mu.Unlock()
+	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": FarewellMethod, "params": Farewell{Reason: why, Settled: settled}})
+	conn.SetWriteDeadline(time.Now().Add(time.Second))
+	conn.Write(append(line, '\n'))
+}

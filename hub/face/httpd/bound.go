@@ -1,0 +1,51 @@
+package httpd
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/policy"
+)
+
+// BrowserHeader is the header of a request by which a client, or its bridge, says which browsers
+// it is for: names that their owner has given them, separated by commas. The parameter browser of
+// an address says the same. /attach has it in its answer, too, so that a bridge knows that the
+// hub has understood it.
+const BrowserHeader = "Tabhub-Browser"
+
+// identity returns who makes the request, for the browsers that it names.
+func (r *request) identity() (*auth.Identity, error) {
+	names, err := BoundOf(r.Request)
+	if err != nil || names == nil {
+		return r.pass.identity, err
+	}
+	id := *r.pass.identity
+	id.Bound = names
+	return &id, nil
+}
+
+// BoundOf returns the names of the browsers that a request is for: those that its header and its
+// address have in common; nil if neither names any.
+func BoundOf(r *http.Request) (names []string, err error) {
+	for _, said := range [][]string{r.Header.Values(BrowserHeader), r.URL.Query()["browser"]} {
+		if said == nil {
+			continue
+		}
+		list := strings.Split(strings.Join(said, ","), ",")
+		for i := range list {
+			list[i] = strings.TrimSpace(list[i])
+		}
+		if err := policy.CheckBrowsers(list); err != nil {
+			return nil, &refusal{http.StatusBadRequest, err.Error() + "; `tabhub browser` lists them"}
+		}
+		slices.Sort(list)
+		list = slices.Compact(list)
+		if names != nil {
+			list = slices.DeleteFunc(list, func(name string) bool { return !slices.Contains(names, name) })
+		}
+		names = list
+	}
+	return names, nil
+}

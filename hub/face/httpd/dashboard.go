@@ -1,0 +1,109 @@
+package httpd
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"tabhub/hub/trust/auth/oauth"
+	"tabhub/tabtransport/extension"
+)
+
+//go:embed dashboard/*.html dashboard/*.js dashboard/*.css
+var dashboardFS embed.FS
+
+// dashboardTypes are the content types of what is served, by the end of its name. The
+// page itself is served at / alone.
+var dashboardTypes = map[string]string{
+	".js":  "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+}
+
+// dashboardPolicy is the Content-Security-Policy of the page: it runs and asks what is
+// the hub's own, and makes no HTML of what it was told. The images that tools return are
+// shown, which leads to no request.
+const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// dashboard serves the page and its files, to everybody: they hold no data. The page
+// gets those from the admin API, with the session that it has signed in to.
+func (s *Server) dashboard(r *request) error {
+	if r.URL.Path == "/" {
+		text, _ := dashboardFS.ReadFile("dashboard/index.html")
+		base := "" // the hub's address, at a host of the dashboard's own
+		if dashboardHost(r.Request) != "" {
+			base = s.o.URL
+		}
+		own := s.guard.verifier != nil && newDashboardHost(s.o.URL) != "" // there are such hosts
+		page := strings.NewReplacer("{auth}", s.guard.auth(), "{base}", html.EscapeString(base), "{own}", strconv.FormatBool(own)).Replace(string(text))
+		pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
+		r.w.Write([]byte(page))
+		return nil
+	}
+	contentType := dashboardTypes[path.Ext(r.URL.Path)]
+	text, err := dashboardFS.ReadFile(strings.TrimPrefix(r.URL.Path, "/"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = extension.Shared.ReadFile(strings.TrimPrefix(r.URL.Path, "/dashboard/"))
+	}
+	if err != nil || contentType == "" {
+		return errNoPath
+	}
+	pageHeaders(r.w.Header(), contentType, dashboardPolicy)
+	newTimedWriter(r.w).Write(text)
+	return nil
+}
+
+// IsOwnersPage reports whether a path of the hub is that of a page by which its owner looks or
+// decides.
+func IsOwnersPage(p string) bool {
+	p = path.Clean("/" + p)
+	return p == "/" || strings.HasPrefix(p, "/dashboard") || p == oauth.AuthorizePath
+}
+
+// auth is how people sign in: "address" by one that the hub makes, "token" by a token
+// of their own, "none" not at all.
+func (g *Guard) auth() string {
+	switch {
+	case g.verifier == nil:
+		return "none"
+	case g.accounts:
+		return "token"
+	}
+	return "address"
+}
+
+func pageHeaders(h http.Header, contentType, policy string) {
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// wantsPage reports whether a person is likely to read the answer.
+func wantsPage(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// writeRefusal tells a person why a request was refused.
+func writeRefusal(w http.ResponseWriter, no *refusal) {
+	pageHeaders(w.Header(), "text/html; charset=utf-8", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.WriteHeader(no.status)
+	fmt.Fprintf(w, `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>tabhub</title>
+<h1>tabhub</h1>
+<p role="alert">%s</p>
+`, html.EscapeString(no.text))
+}

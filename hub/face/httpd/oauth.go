@@ -1,0 +1,277 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tabhub/hub/trust/auth/oauth"
+)
+
+// Where the metadata is; what it is of follows the path.
+const (
+	resourceMetadata = "/.well-known/oauth-protected-resource"
+	serverMetadata   = "/.well-known/oauth-authorization-server"
+	openIDMetadata   = "/.well-known/openid-configuration" // where some clients look, too
+)
+
+// baseOf is the address of the hub as the client of a request knows it. Clients compare
+// what metadata say with the address that they were given.
+func (g *Guard) baseOf(r *http.Request) string {
+	if g.public != nil && (g.proxied || strings.EqualFold(g.public.Host, r.Host)) {
+		return originOf(g.public) + strings.TrimRight(g.public.EscapedPath(), "/")
+	}
+	return g.selfOrigin(r)
+}
+
+// challenge leads an MCP client that was refused to where it gets a token by OAuth. It
+// returns the WWW-Authenticate, and what to tell people beside why the client was refused.
+func (s *Server) challenge(r *http.Request) (challenge, hint string) {
+	challenge = `Bearer realm="tabhub"`
+	path := strings.Replace(r.URL.Path, "/message", "/sse", 1)
+	m, ok := s.resourceAt(r, path)
+	if !ok {
+		return challenge, ""
+	}
+	if r.Header["Authorization"] != nil {
+		challenge += `, error="invalid_token"`
+	} else {
+		hint = "; a client that can sign in (OAuth) gets a token by itself, at " + m.AuthorizationServers[0]
+	}
+	return challenge + `, resource_metadata="` + s.guard.baseOf(r) + resourceMetadata + path + `"`, hint
+}
+
+// resourceAt returns the metadata of the endpoint at a path, and whether there is any.
+func (s *Server) resourceAt(r *http.Request, path string) (oauth.ResourceMetadata, bool) {
+	m, ok := oauth.ResourceAt(s.guard.baseOf(r), path, s.o.Issuer)
+	return m, ok && (s.o.OAuth != nil || s.o.Issuer != "")
+}
+
+func (s *Server) getResourceMetadata(r *request) error {
+	m, ok := s.resourceAt(r.Request, strings.TrimPrefix(r.URL.Path, resourceMetadata))
+	if !ok {
+		return errNoPath
+	}
+	return r.answer(m)
+}
+
+// getServerMetadata serves the metadata of the authorization server that the hub is itself.
+// Its path ends in that of the hub's address.
+func (s *Server) getServerMetadata(r *request) error {
+	base := s.guard.baseOf(r.Request)
+	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, serverMetadata), openIDMetadata)
+	if s.o.OAuth == nil || !strings.HasSuffix(base, path) || path != "" && path[0] != '/' {
+		return errNoPath
+	}
+	return r.answer(oauth.ServerAt(base))
+}
+
+// ifOAuth serves what there is only if the hub lets clients in itself.
+func ifOAuth(serve func(*Server, *request) error) func(*Server, *request) error {
+	return func(s *Server, r *request) error {
+		if s.o.OAuth == nil {
+			return &refusal{http.StatusNotFound, "clients do not sign in at this hub: it asks for no token, or for those of an issuer"}
+		}
+		err := serve(s, r)
+		if no, ok := errors.AsType[*oauth.Error](err); ok {
+			return r.answerOAuth(no)
+		}
+		return err
+	}
+}
+
+// answerOAuth answers an error as clients of OAuth read it.
+func (r *request) answerOAuth(no *oauth.Error) error {
+	status := http.StatusBadRequest
+	if no.Code == oauth.TooMany {
+		status = http.StatusTooManyRequests
+		r.w.Header().Set("Retry-After", "60")
+	}
+	writeJSON(r.w, status, map[string]string{"error": no.Code, "error_description": no.Text})
+	return nil
+}
+
+// sourceOf returns whose limits a request without a credential uses up: a user's of this machine,
+// as far as the system tells, or an address's. A proxy on this machine is a user's program that
+// asks for anybody, so it is not the owner.
+func (g *Guard) sourceOf(r *request) oauth.Source {
+	if isOwner(r.Context()) || r.pass.near && g.own(r.Request, r.pass) {
+		return oauth.Owner
+	}
+	if r.pass.entrance == nil && isLocal(r.Request) {
+		if uid, err := peerUser(r.Request); err == nil {
+			return oauth.Source("user " + strconv.Itoa(uid))
+		}
+	}
+	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
+	bits := 64 // one who has a network of IPv6 has all of its addresses
+	if remote.Addr().Unmap().Is4() {
+		bits = 32
+	}
+	network, _ := remote.Addr().Unmap().Prefix(bits)
+	return oauth.Source(network.String())
+}
+
+func (s *Server) postRegister(r *request) error {
+	var in oauth.Registration
+	if err := r.read(16<<10, &in); err != nil {
+		return &oauth.Error{Code: "invalid_client_metadata", Text: err.Error()}
+	}
+	made, err := s.o.OAuth.Register(s.guard.sourceOf(r), in)
+	if err == nil {
+		writeJSON(r.w, http.StatusCreated, made)
+	}
+	return err
+}
+
+func (s *Server) postOAuthToken(r *request) error {
+	if err := r.readForm(); err != nil {
+		return err
+	}
+	tokens, err := s.o.OAuth.Token(s.guard.baseOf(r.Request), r.PostForm)
+	if err != nil {
+		return err
+	}
+	return r.answer(tokens)
+}
+
+func (s *Server) postRevoke(r *request) error {
+	if err := r.readForm(); err != nil {
+		return err
+	}
+	if err := s.o.OAuth.Revoke(r.PostForm); err != nil {
+		return err
+	}
+	return r.answer(struct{}{})
+}
+
+// readForm reads the body into r.PostForm.
+func (r *request) readForm() error {
+	r.Body = http.MaxBytesReader(r.w, r.Body, 16<<10)
+	if err := r.ParseForm(); err != nil || len(r.PostForm) == 0 {
+		return &oauth.Error{Code: "invalid_request", Text: "send the parameters in the body, as application/x-www-form-urlencoded"}
+	}
+	return nil
+}
+
+// authorizePage is the page that a client opens in a browser to be let in.
+var authorizePage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(dashboardFS, "dashboard/authorize.html"))
+})
+
+// authorizeView is what the page shows. What a client says is text there.
+type authorizeView struct {
+	Request *oauth.Request
+	Error   string
+	Back    template.URL // leads to the client, with an error; "" if it may not be told
+}
+
+// getAuthorize shows who wants to be let in. It asks nobody anything: any site can lead a
+// browser here.
+func (s *Server) getAuthorize(r *request) error {
+	var view authorizeView
+	var err error
+	view.Request, err = s.o.OAuth.Parse(s.guard.baseOf(r.Request), r.pass.near, r.URL.Query())
+	no, bad := errors.AsType[*oauth.Error](err)
+	switch {
+	case bad:
+		view.Error = no.Text
+	case err != nil:
+		return err
+	default:
+		no = &oauth.Error{Code: "access_denied", Text: "the sign-in was cancelled"}
+	}
+	if view.Request != nil {
+		view.Back = template.URL(view.Request.Refuse(no.Code, no.Text)) // of a scheme that was checked
+	}
+	pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
+	r.w.Header().Del("Cross-Origin-Opener-Policy") // a client that is a page waits for the window that it has opened
+	if bad {
+		r.w.WriteHeader(http.StatusBadRequest)
+	}
+	return authorizePage().Execute(r.w, view)
+}
+
+// AuthorizeEvent is a line of the answer to a click on the page.
+type AuthorizeEvent struct {
+	Code     string `json:"code,omitempty"`     // to be shown
+	Location string `json:"location,omitempty"` // where the page goes on
+	Error    string `json:"error,omitempty"`
+}
+
+// heartbeat is how often a proxy hears of an answer that takes long.
+const heartbeat = 20 * time.Second
+
+// postAuthorize asks the owner, after a click on the page. The answer is AuthorizeEvents, a
+// line for each. It lasts as long as the question: who closes the page withdraws that, and
+// nobody else gets to where the page goes on.
+func (s *Server) postAuthorize(r *request) error {
+	req, err := s.o.OAuth.Parse(s.guard.baseOf(r.Request), r.pass.near, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	var in struct {
+		ReadOnly bool     `json:"readOnly"`
+		Sites    []string `json:"sites" validate:"max=32,dive,max=256"`
+	}
+	if err := r.read(16<<10, &in); err != nil {
+		return err
+	}
+	from := s.guard.sourceOf(r)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+
+	r.w.Header().Set("Content-Type", "application/x-ndjson")
+	r.w.Header().Set("Cache-Control", "no-store")
+	r.w.Header().Set("X-Accel-Buffering", "no")
+	events := make(chan AuthorizeEvent, 2)
+	go func() {
+		defer close(events)
+		access := oauth.Access{ReadOnly: in.ReadOnly, Sites: in.Sites}
+		location, err := s.o.OAuth.Authorize(ctx, from, req, access, func(code string) { events <- AuthorizeEvent{Code: code} })
+		events <- AuthorizeEvent{Location: location, Error: s.explain(r, err)}
+	}()
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case e, open := <-events:
+			if !open {
+				return nil
+			}
+			r.send(e)
+		case <-beat.C:
+			r.send(AuthorizeEvent{})
+		}
+	}
+}
+
+// explain says to who looks at the page what went wrong, "" if nothing did.
+func (s *Server) explain(r *request, err error) string {
+	no, ok := errors.AsType[*oauth.Error](err)
+	switch {
+	case err == nil:
+		return ""
+	case ok:
+		return no.Text
+	case s.ctx.Err() != nil:
+		return "the hub is ending; try again in a moment"
+	case r.Context().Err() == nil:
+		s.log.Error("the owner could not be asked", "err", err)
+	}
+	return "the hub could not ask its owner; its log says why"
+}
+
+// send writes a line. Whether somebody reads it the request's context says.
+func (r *request) send(e AuthorizeEvent) {
+	_ = json.NewEncoder(r.w).Encode(e)
+	_ = http.NewResponseController(r.w).Flush()
+}

@@ -1,0 +1,92 @@
+package httpd
+
+import (
+	"cmp"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/pairing"
+)
+
+// What the guard refuses extensions with, for the hub to tell its owner why.
+var (
+	// ErrOtherUser: a program of another user has come without the token.
+	ErrOtherUser = forbidden("this connection is another user's of this machine; it needs the hub's token")
+	// ErrUnpaired: the companion extension has come without a pairing handshake, as one
+	// of an older version does.
+	ErrUnpaired = unpaired("the extension is not paired with this hub, or is of an older version: run `tabhub extension DIR` again and reload it in chrome://extensions, or introduce it with `tabhub browser pair`")
+)
+
+func unpaired(text string) error { return spec.Errorf(spec.CodeUnpaired, "%s", text) }
+
+// IsOwnUser reports whether a request was made on this machine by a program of the user
+// who runs the hub, as far as the system tells. The program must still be there.
+func (g *Guard) IsOwnUser(r *http.Request) bool {
+	p := passOf(r.Context())
+	return p != nil && p.near && g.own(r, p)
+}
+
+// PairingAddress is where a pairing handshake has begun, as the hub knows by itself: both
+// sides prove that they mean the same. Without that, whoever has another port of this
+// machine could pass the messages of both on, and be each for the other.
+func (g *Guard) PairingAddress(r *http.Request) (string, error) {
+	p := passOf(r.Context())
+	switch {
+	case p == nil:
+		return "", ErrNoRequest
+	case p.from&(fromCompanion|fromExtension) == 0:
+		return "", unpaired("only a browser's extension is paired")
+	}
+	return g.addressOf(r), nil
+}
+
+// addressOf is the address of the socket that a request came over, or the name that the
+// browser has used for it where a certificate proves that: this hub's, or that of the proxy
+// in front. Without TLS a header says nothing: another program of this machine may have the
+// proxy's port by now, and pass the messages on.
+func (g *Guard) addressOf(r *http.Request) string {
+	host := strings.ToLower(r.Host)
+	switch {
+	case g.public != nil && g.public.Scheme == "https" && strings.EqualFold(g.public.Host, host) && !isLoopbackName(g.public.Hostname()):
+		return "ws" + strings.TrimPrefix(originOf(g.public), "http")
+	case r.TLS != nil || g.proxied && forwardedProto(r) == "https":
+		return "wss://" + strings.TrimSuffix(host, ":443")
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if local == nil {
+		return ""
+	}
+	at := local.AddrPort()
+	return "ws://" + strings.TrimSuffix(netip.AddrPortFrom(at.Addr().Unmap(), at.Port()).String(), ":80")
+}
+
+// AdmitPaired is Admit for a browser that has proved its pairing, which is its
+// credential: it has no other.
+func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (tabtransport.Admission, error) {
+	p := passOf(r.Context())
+	if p == nil {
+		return tabtransport.Admission{}, ErrNoRequest
+	}
+	user := grant.User
+	switch {
+	case g.accounts && user == "":
+		return tabtransport.Admission{}, unpaired("this hub has accounts, and the extension is paired with none: run `tabhub browser pair` with a token of yours")
+	case !g.accounts && user != "":
+		return tabtransport.Admission{}, unpaired("the extension is paired with an account, and this hub has none now: run `tabhub browser pair` again")
+	case !g.accounts:
+		user = spec.LocalUser
+	}
+	id := &auth.Identity{User: user, Kind: auth.KindBrowser, Who: policy.Nobody, Expires: grant.Expires, Revoked: grant.Revoked}
+	if err := cmp.Or(p.route.admits(id), p.checkUser(id)); err != nil {
+		return tabtransport.Admission{}, err
+	}
+	a := p.admission(id)
+	a.Attested, a.Pairing = true, grant.Pairing
+	return a, nil
+}

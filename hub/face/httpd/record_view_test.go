@@ -1,0 +1,115 @@
+package httpd
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub/trust/record"
+)
+
+// The owner finds what was done by any of its words, leafs through it, and takes all that was
+// found along as a file.
+func TestRecordIsSearchedAndExported(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	for i := range 120 {
+		d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: fmt.Sprint("c", i), Name: "claude", Domain: "shop.example", Tool: fmt.Sprintf("tool-%03d", i), Outcome: "ok"})
+	}
+	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: "odd", Said: `<img src=x onerror=alert(1)>`, Domain: "bank.example", Tool: "pay", Decision: "deny", Outcome: "DENIED", Reason: "because of rule r-1"})
+	page := d.openDashboard()
+	awaitView(page, "record")
+	rows := func(n int, first string) string {
+		return fmt.Sprintf(`(rows => rows.length === %d && rows[0].textContent.includes(%q))([...document.querySelectorAll("#record-rows tr")])`, n, first)
+	}
+	page.WaitFor(rows(50, "pay"))
+	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("onerror=")`)
+	if got := page.Eval(`[document.querySelectorAll("main img").length, document.querySelector("#newer").hidden]`); got != `[0,true]` {
+		t.Errorf("on the first page: %s", got)
+	}
+	page.Click("#older")
+	page.WaitFor(rows(50, "tool-070"))
+	page.Click("#record-rows a")
+	page.WaitFor(`document.querySelector("#story").textContent.includes("tool-070")`)
+	page.Eval(`void history.back()`)
+	page.WaitFor(rows(50, "tool-070"))
+	page.Click("#older")
+	page.WaitFor(rows(21, "tool-020") + ` && document.querySelector("#older").hidden`)
+	page.Click("#newer")
+	page.WaitFor(rows(50, "tool-070"))
+	page.Click("#newer")
+	page.WaitFor(rows(50, "pay"))
+
+	page.Click("[name=text]")
+	page.Type("TOOL-11 claude")
+	page.WaitFor(rows(10, "tool-119"))
+	page.Eval(`URL.createObjectURL = (blob) => (window.saved = blob.text(), "blob:x")`)
+	page.Click("#jsonl")
+	page.WaitFor(`document.querySelector("#toasts").textContent.includes("tabhub-record.jsonl")`)
+	var saved string
+	page.Into("saved", &saved)
+	if strings.Count(saved, "\n") != 10 || !strings.Contains(strings.SplitN(saved, "\n", 2)[0], "tool-110") {
+		t.Errorf("the file has %q", saved)
+	}
+	page.Reload() // which does not lose what was asked for
+	page.WaitFor(rows(10, "tool-119"))
+
+	// What comes meanwhile waits until it is asked for, whatever an older hub let a page call its outcome.
+	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Tool: "tool-11-new", Outcome: "constructor"})
+	page.WaitFor(`document.querySelector("#added-lines").textContent.includes("1 line has")`)
+	page.Click("#added-lines")
+	page.WaitFor(rows(11, "tool-11-new"))
+
+	page.Eval(`location.hash = "#record?site=bank.example&outcome=failed"`)
+	page.WaitFor(rows(1, "pay"))
+	page.Click("#record-rows a")
+	page.WaitFor(`document.querySelector("#story").textContent.includes("because of rule r-1")`)
+	page.Click("#back")
+	page.WaitFor(rows(1, "pay"))
+	page.Eval(`(field => { field.value = "read-only"; field.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("[name=tool]"))`)
+	page.WaitFor(`document.querySelector("#no-match").checkVisibility()`)
+}
+
+// The story of a call says who asked for what, what was decided, where it went and how it ended,
+// with what was said where that is kept.
+func TestStoryOfACall(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := d.openDashboard()
+	d.call("claude", "search_products", `{"query":"<script>alert(1)</script>"}`)
+	page.WaitFor(`document.querySelector("#calls a")?.checkVisibility()`)
+	page.Click("#calls a")
+	page.WaitFor(`document.querySelector("#story")?.children.length === 4`)
+	var steps []string
+	page.Into(`[...document.querySelectorAll("#story li")].map(li => li.textContent)`, &steps)
+	for i, words := range [][]string{
+		{"claude asked for search_products", "said-claude", "demo.tabhub", `"query": "<script>alert(1)</script>"`},
+		{"Allowed by your policy"},
+		{"Sent to a tab", "https://demo.tabhub/"},
+		{"Ended: ok after", `"products"`},
+	} {
+		for _, want := range words {
+			if !strings.Contains(steps[i], want) {
+				t.Errorf("step %d is %q; want %q", i, steps[i], want)
+			}
+		}
+	}
+	if got := page.Eval(`document.querySelectorAll("#view script").length`); got != "0" {
+		t.Error("what was said has become a part of the page")
+	}
+}
+
+// The story of a call that was decided about for what its client had read says so, and that
+// nobody knows any more which texts it has sent.
+func TestStoryOfAFlow(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: "c1", Name: "claude", Domain: "shop.example", Tool: "note", Tab: "b:1", Decision: "ask", Outcome: "ok", Flows: []string{"mail.example → shop.example"}})
+	page := d.openDashboard()
+	awaitView(page, "record")
+	page.WaitFor(`document.querySelector("#record-rows a")`)
+	page.Click("#record-rows a")
+	page.WaitFor(`document.querySelector("#story").textContent.includes("mail.example → shop.example")`)
+	page.WaitFor(`document.querySelector("#story").textContent.includes("not kept any more")`)
+}

@@ -1,0 +1,164 @@
+package httpd
+
+import (
+	"net/http"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"tabhub/hub/trust/auth"
+	"tabhub/spec"
+)
+
+const (
+	// SignInLife is how long an address that signs the dashboard in is good.
+	SignInLife = 10 * time.Minute
+	// sessionLife is how long a page stays signed in.
+	sessionLife = 12 * time.Hour
+	// writerIdle is how long a page may still write after its owner has used it last.
+	writerIdle = 15 * time.Minute
+	// signInsPerUser bounds both the addresses and the pages of a user.
+	signInsPerUser = 32
+)
+
+// signIns are how the dashboard's pages get in without a cookie or the token. An
+// address that the hub has made holds a code. The page exchanges it, once, for a
+// session, which it shows as a Bearer to the admin API.
+//
+// The page may send its session to whoever has the hub's port after the hub has ended.
+// It is worth nothing there: the process that knew it is gone. Who had the port before
+// the hub may have left a service worker in the browser, which sees and does all that the
+// page does; so at the hub's usual origins a session only reads. The owner's address leads
+// to an origin of its own (dashboardHost), where there can be none: a session that begins
+// there is good there alone, and for the owner's decisions, too (auth.KindWriter).
+type signIns struct {
+	codes    *grants
+	sessions *grants
+	wrong    *rate.Limiter  // codes that nobody was given
+	warn     rate.Sometimes // of too many of them
+}
+
+func newSignIns(dir auth.Directory) *signIns {
+	return &signIns{
+		codes:    newGrants(SignInLife, signInsPerUser, dir),
+		sessions: newGrants(sessionLife, signInsPerUser, dir),
+		wrong:    rate.NewLimiter(rate.Every(3*time.Second), 20),
+		warn:     rate.Sometimes{Interval: time.Minute},
+	}
+}
+
+// SignInURL returns an address that signs one page of the dashboard in as id: it is
+// good once, for SignInLife, or until id expires or is revoked. The session ends with
+// id, too. The page may write if the hub is on this machine; it is for the owner alone.
+// The error is why it would not be.
+func (s *Server) SignInURL(id auth.Identity) (string, error) {
+	return s.signInURL(id, newDashboardHost(s.o.URL))
+}
+
+// signInURL is SignInURL for a page at one of the dashboard's own hosts, or, if host is "",
+// at the hub's address, where it only reads.
+func (s *Server) signInURL(id auth.Identity, host string) (string, error) {
+	if s.guard.verifier == nil {
+		return s.o.URL + "/", nil // everybody is in
+	}
+	base := s.o.URL
+	if host != "" {
+		base = "http://" + host
+	}
+	code, _, err := s.guard.signIns.codes.add(id, host)
+	return base + "/#code=" + code, err
+}
+
+// SignOut ends what SignInURL has made for a user, and the sessions that came of it.
+func (g *Guard) SignOut(user spec.UserID) {
+	g.signIns.codes.forgetAll(user)
+	g.signIns.sessions.forgetAll(user)
+}
+
+// SignInReport is the answer to POST /api/signin.
+type SignInReport struct {
+	URL string `json:"url"`
+}
+
+// SessionReport is the answer to POST /api/session and, without Session, to PUT.
+type SessionReport struct {
+	Session string    `json:"session,omitempty"`
+	Expires time.Time `json:"expires,omitzero"`
+	Writes  time.Time `json:"writes,omitzero"` // until then, if nobody uses the page; zero: it only reads
+}
+
+// postSignIn makes an address that signs the caller in.
+func (s *Server) postSignIn(r *request) error {
+	id, host := *r.pass.identity, newDashboardHost(s.o.URL)
+	if r.pass.from != fromOwner && !s.guard.accounts {
+		host = "" // the token alone decides nothing
+	}
+	if s.o.Token != nil && r.pass.from == fromOwner {
+		id = s.o.Token.Identity() // the owner shows none, but who replaces it signs all pages out
+	}
+	url, err := s.signInURL(id, host)
+	if err != nil {
+		return err
+	}
+	return r.answer(SignInReport{url})
+}
+
+// postSession signs a page in that shows a code or, on a hub with accounts, a token.
+func (s *Server) postSession(r *request) error {
+	id, err := s.signIn(r)
+	if err != nil {
+		return err
+	}
+	host := dashboardHost(r.Request)
+	session, expires, err := s.guard.signIns.sessions.add(id, host)
+	if err != nil {
+		return err
+	}
+	report := SessionReport{Session: session, Expires: expires}
+	if host != "" {
+		report.Writes = time.Now().Add(writerIdle)
+	}
+	return r.answer(report)
+}
+
+// putSession notes that the owner uses the page.
+func (s *Server) putSession(r *request) error {
+	return r.answer(SessionReport{Writes: r.pass.identity.Expires})
+}
+
+func (s *Server) signIn(r *request) (auth.Identity, error) {
+	shown := r.pass.identity
+	switch {
+	case s.guard.verifier == nil:
+		return auth.Identity{}, badRequest("this hub asks for no credential, so there is nothing to sign in to")
+	case shown != nil && s.guard.accounts && dashboardHost(r.Request) == "":
+		return *shown, nil
+	case shown != nil:
+		return auth.Identity{}, forbidden("the token is not for pages; open the address that `tabhub dashboard --print` prints")
+	}
+	var in struct {
+		Code string `json:"code"`
+	}
+	if err := r.read(1<<10, &in); err != nil {
+		return auth.Identity{}, err
+	}
+	at := dashboardHost(r.Request)
+	if code, ok := s.guard.signIns.codes.take(in.Code); ok && (at == "" || at == code.host) {
+		return code.Identity, nil
+	}
+	// A right code is taken however many wrong ones there were: nobody is locked out by
+	// another's guesses, of which 128 bits leave none a chance.
+	if !s.guard.signIns.wrong.Allow() {
+		s.guard.signIns.warn.Do(func() { s.log.Warn("somebody tries one sign-in code after the other") })
+		r.w.Header().Set("Retry-After", "3")
+		return auth.Identity{}, &refusal{http.StatusTooManyRequests, "too many codes were wrong; try again in a moment"}
+	}
+	return auth.Identity{}, unauthorized("this address is used up or too old: each signs in one page, once, for %d minutes", int(SignInLife.Minutes()))
+}
+
+// deleteSession signs the page out that asks.
+func (s *Server) deleteSession(r *request) error {
+	s.guard.signIns.sessions.take(r.pass.session)
+	r.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,157 @@
+package httpd
+
+import (
+	"encoding/json"
+	"net/http"
+	"runtime/metrics"
+	"slices"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/trust/record"
+	"tabhub/spec"
+)
+
+// Info is what the hub process says of itself.
+type Info struct {
+	Version string    `json:"version"`
+	PID     int       `json:"pid"`
+	Addrs   []string  `json:"addrs"`
+	Socket  string    `json:"socket,omitempty"` // path of the socket for programs of the hub's user
+	DataDir string    `json:"dataDir,omitempty"`
+	Auto    bool      `json:"auto"`              // started by a bridge
+	Service bool      `json:"service,omitempty"` // started by the operating system
+	LogFile string    `json:"logFile,omitempty"` // "": it logs where it was started
+	Config  string    `json:"config,omitempty"`  // the configuration file that was read at the start; "": there was none
+	Started time.Time `json:"started"`
+	// Sockets are the counters of the tabs' WebSockets.
+	Sockets any `json:"sockets,omitempty"`
+	// Refused is why browsers' extensions were refused lately.
+	Refused []Refusal `json:"refused,omitempty"`
+	// PolicyFile is the policy file. Nil: there is none.
+	PolicyFile *PolicyFile `json:"policyFile,omitempty"`
+}
+
+// Refusal says why extensions were refused.
+type Refusal struct {
+	Reason string    `json:"reason"`
+	Own    bool      `json:"own"` // they ran on the hub's machine, as its own user
+	Times  int       `json:"times"`
+	Last   time.Time `json:"last"`
+}
+
+// StatusReport is GET /api/status.
+type StatusReport struct {
+	Info
+	User      spec.UserID  `json:"user"`             // "": nobody's, only the process is reported
+	Clients   int          `json:"clients"`          // MCP clients that are being served now
+	Memory    uint64       `json:"memory,omitempty"` // bytes that the operating system has given the process
+	Paired    int          `json:"paired"`           // browsers that have a pairing of the user's
+	Questions int          `json:"questions"`        // that wait for the user
+	Relayed   int          `json:"relayed"`          // extensions of the relay's protocols that are connected
+	Hub       hub.Status   `json:"hub"`
+	Record    RecordStatus `json:"record"`
+}
+
+// RecordStatus says how far the record is behind.
+type RecordStatus struct {
+	record.Status
+	Queued int `json:"queued"` // bytes that wait to be written
+}
+
+func (s *Server) health(r *request) error {
+	return r.answer(map[string]string{"service": "tabhub", "status": "ok", "version": s.o.Info().Version})
+}
+
+func (s *Server) ready(r *request) error {
+	if e := r.tenant.Hub.Status().StoreError; e != "" {
+		return &refusal{http.StatusServiceUnavailable, "the store does not take writes: " + e}
+	}
+	answer := map[string]string{"status": "ready"}
+	if e := r.tenant.Record.Status().Error; e != "" {
+		answer["record"] = "what is done now is not recorded: " + e // calls go on
+	}
+	return r.answer(answer)
+}
+
+// getStatus may have a caller who is no user: the owner of a hub with accounts.
+func (s *Server) getStatus(r *request) error {
+	// The request itself is counted as a client, as is who watches the questions.
+	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.served() - 1, Memory: memory()}
+	if report.User != "" {
+		t, err := s.o.Tenants.Get(r.Context(), report.User)
+		if err != nil {
+			return s.moved(r, err)
+		}
+		report.Hub, report.Record = t.Hub.Status(), RecordStatus{t.Record.Status(), t.Record.Queued()}
+		report.Paired, report.Questions = len(s.pairings(r)), len(t.Hub.Desk().Open())
+		if s.o.RelayExtensions != nil {
+			report.Relayed = s.o.RelayExtensions(report.User)
+		}
+	}
+	if !s.tellsProcess(r) {
+		report.Info, report.Clients, report.Memory = Info{Version: report.Version, Started: report.Started}, 0, 0
+	}
+	return r.answer(report)
+}
+
+// memory returns how many bytes the operating system has given the process.
+func memory() uint64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
+}
+
+// served is how many clients are served now. Who watches the questions is none.
+func (s *Server) served() int { return s.clients.count() - int(s.watchers.Load()) }
+
+// mergeStatus is getStatus where another node has the user.
+func (s *Server) mergeStatus(answer []byte) (any, error) {
+	var report StatusReport
+	err := json.Unmarshal(answer, &report)
+	report.Info, report.Clients, report.Memory = s.o.Info(), s.served(), memory()
+	return report, err
+}
+
+// tellsProcess reports whether the caller is told how the process is, and who else uses it.
+// The users of a hub with accounts are not.
+func (s *Server) tellsProcess(r *request) bool { return !s.guard.accounts || r.pass.from == fromOwner }
+
+// StopRequest is the body of POST /api/stop.
+type StopRequest struct {
+	Reason string `json:"reason" validate:"oneof=stop upgrade"`
+}
+
+// longCall is how long a call may have taken when the hub is asked to end for an upgrade:
+// one that has not ended by then may not do so while the hub waits for it.
+const longCall = 2 * time.Second
+
+func (s *Server) postStop(r *request) error {
+	var in StopRequest
+	if err := r.read(1<<10, &in); err != nil {
+		return err
+	}
+	if in.Reason == "upgrade" && s.isBusy(time.Now().Add(-longCall)) {
+		return &refusal{http.StatusConflict, "calls are under way that an upgrade would break off; try again later"}
+	}
+	if in.Reason == "upgrade" && s.o.CheckUpgrade != nil {
+		if err := s.o.CheckUpgrade(r.Context()); err != nil {
+			return &refusal{http.StatusConflict, err.Error()}
+		}
+	}
+	writeJSON(r.w, http.StatusAccepted, map[string]string{"status": "stopping"})
+	s.o.Stop(in.Reason)
+	return nil
+}
+
+// isBusy reports whether a call is under way that began before that time, or that waits for
+// its owner.
+func (s *Server) isBusy(before time.Time) bool {
+	for _, t := range s.o.Tenants.Open() {
+		under, _ := t.Hub.Running()
+		if slices.ContainsFunc(under, func(c hub.Running) bool { return c.Phase != hub.PhaseRunning || c.Began.Before(before) }) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package httpd
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/http"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/tenant"
+	"tabhub/hub/trust/record"
+)
+
+const (
+	watchEvery   = 100 * time.Millisecond // the least time between two events
+	watchBeat    = 15 * time.Second       // after which silence is broken, to see who has gone
+	watchStarted = math.MaxUint64         // record.Recorder.Since: nothing of before
+)
+
+// WatchEvent is an event of GET /api/watch. It says what has changed since the one before;
+// the first one has what is under way, and says that everything has changed.
+type WatchEvent struct {
+	Running []hub.Running `json:"running"`        // the requests of clients that are under way, all of them each time
+	More    int           `json:"more,omitempty"` // that are under way, and not in Running
+
+	Entries []record.Line `json:"entries,omitempty"` // what was recorded, oldest first
+	Missed  uint64        `json:"missed,omitempty"`  // that came too fast to be among them
+
+	// Changed is what is to be asked for again: "tabs", with browsers, tools and sites,
+	// "policy", with pauses, "clients", "questions".
+	Changed []string `json:"changed,omitempty"`
+}
+
+// watch sends what is done for the user's clients, as it is done, until the credential
+// ends or nobody reads any more.
+func (s *Server) watch(r *request) error {
+	ctx, end, err := s.beginStream(r)
+	if err != nil {
+		return err
+	}
+	defer end()
+	out := r.events()
+	look := newLook(r.tenant)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		changed := r.tenant.Changed.Wait()
+		event, asked := look.again()
+		if event != nil && out.send(event) != nil {
+			return nil
+		}
+		last := time.Now()
+		timer.Reset(watchBeat)
+		select {
+		case <-changed:
+		case <-asked:
+		case <-timer.C:
+			if out.beat() != nil {
+				return nil
+			}
+			continue
+		case <-ctx.Done():
+			return nil
+		case <-r.tenant.Hub.Done():
+			return nil
+		}
+		timer.Reset(time.Until(last.Add(watchEvery)))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// look is what who watches has seen so far.
+type look struct {
+	tenant   *tenant.Tenant
+	running  []byte // as it was sent
+	entries  uint64 // see record.Recorder.Since
+	revision hub.Revision
+	asked    <-chan struct{} // closed when questions have changed since
+	first    bool
+}
+
+func newLook(t *tenant.Tenant) *look {
+	_, _, n := t.Record.Since(watchStarted)
+	return &look{tenant: t, entries: n, first: true}
+}
+
+// again returns an event with what has changed, nil if nothing has, and a channel that is
+// closed when questions have.
+func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
+	e = new(WatchEvent)
+	changed := func(what string, has bool) {
+		if has || l.first {
+			e.Changed = append(e.Changed, what)
+		}
+	}
+	is := l.tenant.Hub.Revision()
+	changed("tabs", is.Tabs != l.revision.Tabs)
+	changed("policy", is.Policy != l.revision.Policy)
+	changed("clients", is.Clients != l.revision.Clients)
+	_, asked = l.tenant.Hub.Desk().Waiting()
+	changed("questions", asked != l.asked)
+	l.revision, l.asked, l.first = is, asked, false
+
+	var all int
+	e.Running, all = l.tenant.Hub.Running()
+	e.Running = nonNil(e.Running)
+	e.More = all - len(e.Running)
+	running, _ := json.Marshal(e.Running)
+	e.Entries, e.Missed, l.entries = l.tenant.Record.Since(l.entries)
+	if len(e.Changed)+len(e.Entries) == 0 && bytes.Equal(running, l.running) {
+		return nil, asked
+	}
+	l.running = running
+	return e, asked
+}
+
+// deleteCall stops a request that is under way.
+func (s *Server) deleteCall(r *request) error {
+	if !r.tenant.Hub.Stop(r.URL.Query().Get("id")) {
+		return &refusal{http.StatusNotFound, "no such call is under way; it has ended"}
+	}
+	return r.answer(struct{}{})
+}

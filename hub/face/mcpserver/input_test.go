@@ -1,0 +1,433 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/builtin"
+	"tabhub/hub/builtin/proxytool"
+	"tabhub/hub/hubtest"
+	"tabhub/hub/trust/consent"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
+)
+
+// form is a member of what nosy asks.
+const form = `"requestedSchema":{"type":"object","properties":{}}`
+
+// nosy is a page whose tool wants to know a name and, from it, a colour.
+func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	ext := in.Request.(*spec.ExecuteTool).Extensions
+	var given struct {
+		Name   struct{ Content struct{ Name string } }
+		Colour struct{ Content struct{ Colour string } }
+	}
+	_ = json.Unmarshal(ext["inputResponses"], &given)
+	result := `{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"Your name?",` + form + `}}},"requestState":"one","later":[1.0]}`
+	switch string(ext["requestState"]) {
+	case `"one"`:
+		if n := given.Name.Content.Name; n != "" {
+			result = `{"resultType":"input_required","inputRequests":{"colour":{"method":"elicitation/create","params":{"message":"Your colour, ` + n + `?",` + form + `}}},"requestState":"two"}`
+		}
+	case `"two"`:
+		result = `{"content":[{"type":"text","text":"` + given.Colour.Content.Colour + `"}]}`
+	}
+	return spec.Response{Result: json.RawMessage(result)}, nil
+}
+
+func nosyHub(t *testing.T) *hub.Hub {
+	h := hubtest.Open(t, hub.Options{})
+	told := make(chan struct{}, 1)
+	stop := h.Watch(func(hub.Change) { told <- struct{}{} })
+	h.JoinTab("https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
+	<-told // the change is told before there is a client
+	stop()
+	return h.Hub
+}
+
+const nosyTool = "website_tool_nosy_example_com_ask"
+
+func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
+	c := streamTo(t, newServer(t, nosyHub(t), Options{}))
+	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
+	call := func(tool, more string) string {
+		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `",` + more + meta + `}}`)
+	}
+	state := func(answer string) string {
+		var r struct{ Result struct{ RequestState string } }
+		if err := json.Unmarshal([]byte(answer), &r); err != nil || !strings.Contains(answer, `"resultType":"input_required"`) {
+			t.Fatalf("%s: %v", answer, err)
+		}
+		return `"requestState":"` + r.Result.RequestState + `",`
+	}
+	first := call(nosyTool, "")
+	if !strings.Contains(first, `"params":{"message":"nosy.example.com asks: Your name?",`+form+`}`) || !strings.Contains(first, `"later":[1.0]`) {
+		t.Error(first)
+	}
+	one := state(first)
+	second := call(nosyTool, `"inputResponses":{"name":{"action":"accept","content":{"name":"Ada"}}},`+one)
+	if !strings.Contains(second, "Your colour, Ada?") {
+		t.Error(second)
+	}
+	two := state(second)
+	if got := call(nosyTool, `"inputResponses":{"colour":{"action":"accept","content":{"colour":"red"}}},`+two); !strings.Contains(got, `"text":"red"`) {
+		t.Error(got)
+	}
+	for name, answer := range map[string]string{
+		"made up":           call(nosyTool, `"requestState":"two",`),
+		"changed":           call(nosyTool, strings.Replace(two, `:"`, `:"AAAA`, 1)),
+		"of another tool":   call(strings.Replace(nosyTool, "_ask", "_other", 1), two),
+		"not a string":      call(nosyTool, `"requestState":{},`),
+		"answers no object": call(nosyTool, `"inputResponses":[],`+one),
+	} {
+		if !strings.HasPrefix(answer, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,`) {
+			t.Errorf("state %s: %s", name, answer)
+		}
+	}
+	meta = modernMeta
+	if got := call(nosyTool, ""); !strings.Contains(got, `"code":-32021`) || !strings.Contains(got, `"data":{"requiredCapabilities":{"elicitation":{"form":{}}}}`) {
+		t.Errorf("a client that cannot be asked: %s", got)
+	}
+}
+
+// What a client has declared is all that it is asked.
+func TestLacks(t *testing.T) {
+	for _, c := range []struct{ capabilities, question, want string }{
+		{`{"elicitation":{}}`, `"elicitation/create","params":{}`, ""},
+		{`{"elicitation":{}}`, `"elicitation/create","params":{"mode":"form"}`, ""},
+		{`{"elicitation":{}}`, `"elicitation/create","params":{"mode":"url"}`, "elicitation.url"},
+		{`{"elicitation":{"form":{}}}`, `"elicitation/create","params":{"mode":"form"}`, ""},
+		{`{"elicitation":{"form":{}}}`, `"elicitation/create","params":{"mode":"url"}`, "elicitation.url"},
+		{`{"elicitation":{"url":{}}}`, `"elicitation/create","params":{"mode":"url"}`, ""},
+		{`{"elicitation":{"url":{}}}`, `"elicitation/create"`, "elicitation.form"},
+		{`{"elicitation":{"url":{},"form":{}}}`, `"elicitation/create"`, ""},
+		{`{"sampling":{}}`, `"elicitation/create"`, "elicitation.form"},
+		{`{"sampling":{}}`, `"sampling/createMessage","params":{}`, ""},
+		{`{"sampling":{}}`, `"sampling/createMessage","params":{"tools":[]}`, "sampling.tools"},
+		{`{"sampling":{"tools":{}}}`, `"sampling/createMessage","params":{"toolChoice":{}}`, ""},
+		{`{"roots":{}}`, `"roots/list"`, ""},
+		{``, `"roots/list"`, "roots"},
+		{`{"roots":{}}`, `"roots"`, "roots"},
+		{`{"ping":{}}`, `"ping"`, "ping"},
+	} {
+		got := strings.Join(lacks(json.RawMessage(c.capabilities), json.RawMessage(`{"inputRequests":{"q":{"method":`+c.question+`}}}`)), " ")
+		if got != c.want {
+			t.Errorf("%s is asked %s: %q, want %q", c.capabilities, c.question, got, c.want)
+		}
+	}
+	data := string(missingCapabilities([]string{"elicitation.form", "elicitation.url", "roots"}).data)
+	if data != `{"requiredCapabilities":{"elicitation":{"form":{},"url":{}},"roots":{}}}` {
+		t.Error(data)
+	}
+}
+
+func TestWrongQuestion(t *testing.T) {
+	field := func(f string) string {
+		return `{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":"boolean"},"b":` + f + `}}}`
+	}
+	for params, want := range map[string]string{
+		`{"message":"m",` + form + `}`:               "",
+		`{"message":"m","mode":"form",` + form + `}`: "",
+		`{` + form + `}`:                             "message",
+		`{"message":1,` + form + `}`:                 "message",
+		`[]`:                                         "message",
+		`{"message":"m","mode":"link",` + form + `}`: "mode",
+		`{"message":"m","mode":null,` + form + `}`:   "mode",
+
+		`{"message":"m","mode":"url","url":"https://pay.example/1?a=b"}`: "",
+		`{"message":"m","mode":"url","url":"http://localhost:8080"}`:     "",
+		`{"message":"m","mode":"url","url":"javascript:alert(1)"}`:       "url",
+		`{"message":"m","mode":"url","url":"https:///path"}`:             "url",
+		`{"message":"m","mode":"url","url":"/pay"}`:                      "url",
+		`{"message":"m","mode":"url","url":1}`:                           "url",
+		`{"message":"m","mode":"url"}`:                                   "url",
+		`{"mode":"url","url":"https://pay.example"}`:                     "message",
+
+		`{"message":"m"}`:                                                                      "requestedSchema",
+		`{"message":"m","requestedSchema":true}`:                                               "requestedSchema",
+		`{"message":"m","requestedSchema":{"properties":{}}}`:                                  "requestedSchema",
+		`{"message":"m","requestedSchema":{"type":"object"}}`:                                  "requestedSchema",
+		`{"message":"m","requestedSchema":{"type":"object","properties":[]}}`:                  "requestedSchema",
+		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":"a"}}`:   "required",
+		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":[1]}}`:   "required",
+		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":["a"]}}`: "",
+
+		field(`{"type":"string","title":"B","description":"b","minLength":1,"maxLength":9,"format":"email","default":"x"}`): "",
+		field(`{"type":"string","enum":["x"],"enumNames":["X"],"default":"x"}`):                                             "",
+		field(`{"type":"string","oneOf":[{"const":"x","title":"X"}]}`):                                                      "",
+		field(`{"type":"number","minimum":-1,"maximum":1.5,"default":0}`):                                                   "",
+		field(`{"type":"integer"}`):                "",
+		field(`{"type":"boolean","default":true}`): "",
+		field(`{"type":"array","items":{"type":"string","enum":["x"]},"minItems":1,"default":["x"]}`): "",
+		field(`{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}`):                       "",
+		field(`{"type":"object","properties":{}}`):                                                    `"b" in requestedSchema: type`,
+		field(`{"type":["string","null"]}`):                                                           `"b" in requestedSchema: type`,
+		field(`{}`):                                                                                   `"b" in requestedSchema: type`,
+		field(`true`):                                                                                 `"b" in requestedSchema: type`,
+		field(`{"type":"array","items":{"type":"string"}}`):                                           "items",
+		field(`{"type":"array"}`):                                                                     "items",
+		field(`{"type":"array","items":{"enum":["x"]}}`):                                              "items",
+		field(`{"type":"string","format":"password"}`):                                                "format",
+		field(`{"type":"string","title":1}`):                                                          "title",
+		field(`{"type":"string","default":1}`):                                                        "default",
+		field(`{"type":"string","enum":[1]}`):                                                         "enum",
+		field(`{"type":"string","oneOf":[{"const":"x"}]}`):                                            "oneOf",
+		field(`{"type":"integer","minimum":"1"}`):                                                     "minimum",
+		field(`{"type":"boolean","default":"yes"}`):                                                   "default",
+		field(`{"type":"string","description":null}`):                                                 "description",
+		field(`{"type":"string","minLength":1,"maxLength":[]}`):                                       "maxLength",
+	} {
+		got := wrongQuestion(json.RawMessage(`{"inputRequests":{"ok":{"method":"roots/list"},"q":{"method":"elicitation/create","params":` + params + `}}}`))
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", params, got, want)
+		}
+	}
+}
+
+// A client's user is not asked what the client would fail on, and learns what the page did wrong.
+func TestPagesAskWhatClientsCanShow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hubtest.Open(t, hub.Options{})
+		question := ""
+		h.JoinTab("https://nosy.example.com", func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+			return spec.Response{Result: json.RawMessage(`{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":` + question + `}}}`)}, nil
+		}, `{"name":"ask","inputSchema":{"type":"object"}}`)
+		time.Sleep(time.Minute) // its change is told before there is a client
+		const capabilities = `apabilities":{"elicitation":{"url":{}}}`
+		modern, older := streamTo(t, newServer(t, h.Hub, Options{})), streamTo(t, newServer(t, h.Hub, Options{}))
+		older.ask(strings.Replace(initializeLine("2025-11-25"), `apabilities":{}`, capabilities, 1))
+		call := func(c *lineClient, more string) string {
+			return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"` + more + `}}`)
+		}
+		meta := "," + strings.Replace(modernMeta, `apabilities":{}`, capabilities, 1)
+
+		for q, says := range map[string]string{
+			`{"message":" ","mode":"url","url":"https://pay.example"}`: "there is no message",
+			`{"message":"Pay","mode":"url","url":"file:///etc"}`:       "url must be",
+		} {
+			question = q
+			for _, got := range []string{call(modern, meta), call(older, "")} {
+				if !strings.Contains(got, `"isError":true`) || !strings.Contains(got, says) {
+					t.Errorf("%s: %s", q, got)
+				}
+			}
+		}
+
+		// The id, which each has until 2025-11-25, is none of the pages' later.
+		question = `{"message":"Pay","mode":"url","url":"https://pay.example"}`
+		const asked = `"method":"elicitation/create","params":{"message":"nosy.example.com asks: Pay","mode":"url","url":"https://pay.example"`
+		if got := call(modern, meta); !strings.Contains(got, asked+"}") {
+			t.Error(got)
+		}
+		if got := call(older, ""); !strings.Contains(got, asked+`,"elicitationId":"`) {
+			t.Error(got)
+		}
+	})
+}
+
+// Only the document that has asked knows what it has begun: the answers go to no other.
+func TestAnswersGoToNoOtherTab(t *testing.T) {
+	const site, tool, other = "https://nosy.example.com", `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`
+	modern := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
+	tasks := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{},"extensions":{"`+extTasks+`":{}}}`, 1)
+	call := func(more string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `",` + more + `}}`
+	}
+	const answers = `"inputResponses":{"name":{"action":"accept","content":{"name":"Ada"}}},`
+	for name, run := range map[string]func(t *testing.T, c *lineClient, leave func()) string{
+		"2026-07-28": func(t *testing.T, c *lineClient, leave func()) string {
+			state := rawjson.Get([]byte(c.ask(call(modern))), "result", "requestState")
+			leave()
+			return c.ask(call(answers + `"requestState":` + string(state) + "," + modern))
+		},
+		"an older client": func(t *testing.T, c *lineClient, leave func()) string {
+			c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+			id := rawjson.Get([]byte(c.ask(call(`"arguments":{}`))), "id")
+			leave()
+			return c.ask(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":{"action":"accept","content":{"name":"Ada"}}}`)
+		},
+		"a task": func(t *testing.T, c *lineClient, leave func()) string {
+			id := string(rawjson.Get([]byte(c.ask(call(tasks))), "result", "taskId"))
+			about := func(method, more string) string {
+				synctest.Wait()
+				return c.ask(`{"jsonrpc":"2.0","id":2,"method":"` + method + `","params":{"taskId":` + id + `,` + more + tasks + `}}`)
+			}
+			time.Sleep(time.Minute)
+			if got := about("tasks/get", ""); !strings.Contains(got, `"status":"input_required"`) {
+				t.Error(got)
+			}
+			leave()
+			about("tasks/update", answers)
+			return about("tasks/get", "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := hubtest.Open(t, hub.Options{})
+				asker := h.JoinTab(site, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+					time.Sleep(10 * time.Second) // so that it may become a task
+					return nosy(ctx, in)
+				}, tool)
+				time.Sleep(time.Minute) // its change is told before there is a client
+				c := streamTo(t, newServer(t, h.Hub, Options{}))
+				got := run(t, c, func() {
+					h.JoinTab(site, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+						t.Error("another tab was called")
+						return spec.Response{}, nil
+					}, tool)
+					h.Register(asker, spec.KindTool, other)
+				})
+				if !strings.Contains(got, "call again to begin anew") {
+					t.Error(got)
+				}
+			})
+		})
+	}
+}
+
+// A tool of the hub that calls pages passes on what they ask, and the state of one
+// must not come to another.
+func TestStateIsOfOneSubject(t *testing.T) {
+	own := builtin.Tool{
+		Name:  "relay",
+		Input: json.RawMessage(`{"type":"object"}`),
+		Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"s"}`), nil
+		},
+		Subject: func(args json.RawMessage) string { return string(args) },
+	}
+	c := streamTo(t, newServer(t, nosyHub(t), Options{Builtin: []builtin.Tool{own}}))
+	call := func(args, more string) string {
+		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"relay","arguments":` + args + `,` + more + modernMeta + `}}`)
+	}
+	var r struct{ Result struct{ RequestState string } }
+	if err := json.Unmarshal([]byte(call(`{"to":"a"}`, "")), &r); err != nil || r.Result.RequestState == "" {
+		t.Fatal(err)
+	}
+	state := `"requestState":"` + r.Result.RequestState + `",`
+	if got := call(`{"to":"a"}`, state); !strings.Contains(got, `"input_required"`) {
+		t.Errorf("the same subject: %s", got)
+	}
+	if got := call(`{"to":"b"}`, state); !strings.Contains(got, `"code":-32602`) {
+		t.Errorf("another subject: %s", got)
+	}
+}
+
+func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
+	h := nosyHub(t)
+	s := newServer(t, h, Options{Builtin: []builtin.Tool{{
+		Name:  "door",
+		Input: json.RawMessage(`{}`),
+		Call: func(ctx context.Context, by *consent.Caller, _ json.RawMessage) (json.RawMessage, error) {
+			return h.Call(ctx, hub.Call{By: by, Name: nosyTool})
+		},
+	}}})
+	s.askPrefix = "tabhub-"
+	c := streamTo(t, s)
+	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"}}`
+	c.send(call)
+	c.want(`{"jsonrpc":"2.0","id":"tabhub-1","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your name?",` + form + `}}`)
+	c.send(`{"jsonrpc":"2.0","id":"tabhub-1","result":{"action":"accept","content":{"name":"Ada"}}}`)
+	c.want(`{"jsonrpc":"2.0","id":"tabhub-2","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your colour, Ada?",` + form + `}}`)
+	c.send(`{"jsonrpc":"2.0","id":"tabhub-2","result":{"action":"accept","content":{"colour":"red"}}}`)
+	c.wantOf("nosy.example.com", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
+
+	// Through a tool of the hub's own, too, as through the proxy tool.
+	c.send(strings.Replace(call, nosyTool, "door", 1))
+	for i, answer := range []string{`"name":"Ada"`, `"colour":"blue"`} {
+		c.next()
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"accept","content":{%s}}}`, 3+i, answer))
+	}
+	c.wantOf("nosy.example.com", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"blue"}]}}`)
+
+	// The client refuses, cancels, or answers what does not help.
+	c.send(call)
+	c.next()
+	c.send(`{"jsonrpc":"2.0","id":"tabhub-5","error":{"code":-1,"message":"not now"}}`)
+	if got := c.next(); !strings.Contains(got, "TOOL_ERROR") || !strings.Contains(got, "not now") {
+		t.Error(got)
+	}
+	c.send(call)
+	c.next()
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"tabhub-6","reason":"the call has ended"}}`)
+	c.send(call)
+	for i := range maxRounds - 1 {
+		c.next()
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"decline"}}`, 7+i))
+	}
+	if got := c.next(); !strings.Contains(got, "asked back 8 times") {
+		t.Error(got)
+	}
+
+	mute := streamTo(t, s)
+	mute.initialize("2025-06-18")
+	if got := mute.ask(call); !strings.Contains(got, "TOOL_ERROR") || !strings.Contains(got, "elicitation") {
+		t.Errorf("a client that cannot be asked: %s", got)
+	}
+}
+
+func TestOlderClientsAreAskedOnTheStreamOfTheirPost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nosyHub(t), Options{})
+		s.askPrefix = "tabhub-"
+		c := inBubble(t, s)
+		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+		resp.Body.Close()
+		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+		e := readEvents(t, c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`))
+		for i, answer := range []string{`"name":"Ada"`, `"colour":"red"`} {
+			if _, data, err := e.next(); err != nil || !strings.Contains(data, "elicitation/create") {
+				t.Fatal(data, err)
+			}
+			if status, body := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"accept","content":{%s}}}`, i+1, answer)); status != 202 || body != "" {
+				t.Errorf("%d %s", status, body)
+			}
+		}
+		if _, data, err := e.next(); err != nil || unlabelled(t, data, "nosy.example.com") != `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}` {
+			t.Errorf("got %s, %v", data, err)
+		}
+		e.wantEnd()
+		if status, body := c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`, "Accept", "application/json"); status != 200 || !strings.Contains(body, "text/event-stream") {
+			t.Errorf("%d %s", status, body)
+		}
+	})
+}
+
+// A page that is told that somebody can be asked asks, and fails where nobody can be.
+func TestPagesAreToldWhoCanBeAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hubtest.Open(t, hub.Options{})
+		h.JoinTab("https://nosy.example.com", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+			told := in.Request.(*spec.ExecuteTool).Extensions["clientCapabilities"]
+			return spec.Response{Result: builtin.Text(string(told))}, nil
+		}, `{"name":"ask","inputSchema":{"type":"object"}}`)
+		c := inBubble(t, New(h, Options{Builtin: proxytool.New(h, nil, nil)}))
+		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+		resp.Body.Close()
+		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+		op := `{"action":"call","type":"tool","path":"` + nosyTool + `"}`
+		for i, test := range []struct {
+			params, accept string
+			told           bool
+		}{
+			{`{"name":"` + nosyTool + `"}`, "application/json, text/event-stream", true},
+			{`{"name":"` + nosyTool + `"}`, "application/json", false},
+			{`{"name":"proxy","arguments":` + op + `}`, "application/json, text/event-stream", true},
+			{`{"name":"proxy","arguments":{"action":"batch","operations":[` + op + `]}}`, "application/json, text/event-stream", false},
+		} {
+			_, body := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`, i+2, test.params), "Accept", test.accept)
+			if strings.Contains(body, `"text":"{\"elicitation\":{}}"`) != test.told {
+				t.Errorf("%s, %s: %s", test.params, test.accept, body)
+			}
+		}
+	})
+}

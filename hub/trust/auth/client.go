@@ -1,0 +1,84 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+)
+
+// Client is an MCP client that has a credential of its own.
+type Client struct {
+	ID       string        `json:"id"`             // made by the hub
+	Name     string        `json:"name"`           // of at most 64 bytes; no other client of the user has it
+	Kind     ClientKind    `json:"kind"`           // how it came by its credential
+	User     spec.UserID   `json:"user,omitempty"` // whose client it is
+	Scope    *policy.Scope `json:"scope,omitempty"`
+	Made     time.Time     `json:"made"`
+	Expires  time.Time     `json:"expires,omitzero"`  // zero: never
+	LastUsed time.Time     `json:"lastUsed,omitzero"` // zero: never
+}
+
+func (c Client) expired() bool { return !c.Expires.IsZero() && !time.Now().Before(c.Expires) }
+
+// ClientKind says how a client came by its credential.
+type ClientKind string
+
+const (
+	ClientEntry ClientKind = "entry" // `tabhub install` has written it into the client's configuration
+	ClientToken ClientKind = "token" // the owner has given it one
+	ClientOAuth ClientKind = "oauth" // the owner has let it in; it has no token of Clients
+)
+
+// credential is a Client as Clients has it.
+type credential struct {
+	Client // immutable, but for LastUsed
+	sum    sum
+	set    *clientSet // where it is kept
+	who    *policy.Principal
+	used   atomic.Int64 // LastUsed, in Unix seconds; 0: never
+	valid  context.Context
+	end    context.CancelCauseFunc // of valid; the cause says whether it was revoked
+}
+
+// sum is the hash of a token; zero if there is none.
+type sum [sha256.Size]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (s sum) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, s[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *sum) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(s) {
+		return errors.New("not a hash")
+	}
+	_, err := hex.Decode(s[:], text)
+	return err
+}
+
+func newCredential(c Client, s sum) *credential {
+	made := &credential{Client: c, sum: s, who: &policy.Principal{ID: c.ID, Name: c.Name, Scope: c.Scope}}
+	if !c.LastUsed.IsZero() {
+		made.used.Store(c.LastUsed.Unix())
+	}
+	made.valid, made.end = context.WithCancelCause(context.Background())
+	return made
+}
+
+// client returns the Client as it is now.
+func (c *credential) client() Client {
+	now := c.Client
+	if used := c.used.Load(); used != 0 {
+		now.LastUsed = time.Unix(used, 0)
+	}
+	return now
+}
+
+func (c *credential) identity() Identity {
+	return Identity{User: c.User, Kind: KindClient, Who: c.who, Expires: c.Expires, Revoked: c.valid}
+}

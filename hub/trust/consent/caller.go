@@ -1,0 +1,132 @@
+package consent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"tabhub/hub/call/ledger"
+	"tabhub/hub/trust/flow"
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+)
+
+// Caller is on whose behalf something is done, and how its client can be reached
+// meanwhile. It is immutable, and belongs to one request of the client.
+type Caller struct {
+	Who     *policy.Principal
+	Said    string    // what the client calls itself; believed for nothing
+	Session string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
+	Agent   string    // tells apart the runs of a client without a Session, "" with one; believed for tabs alone
+	Began   time.Time // when the session made its first call; zero: this is it
+	Bound   []string  // the names of the browsers that its connection is for; nil: all
+	Via     string    // the tool of the hub that it called for this; "" if none
+
+	// Extensions are passed on to the page as they are; nobody interprets them.
+	Extensions spec.Extensions
+
+	// Begun tells the client the ID of what it has begun, by which it can be stopped, before
+	// anything is done. Nil if the client does not want to know.
+	Begun func(id string)
+	// Progress tells the client of progress, in order, until the call has returned. Nil if
+	// the client wants none.
+	Progress func(spec.Progress)
+	// Elicit asks the client's own user. Nil if the client cannot.
+	Elicit Elicit
+	// Reply is what the client has answered to a question that an earlier request of the
+	// same has ended with. Nil: nothing.
+	Reply *Reply
+	// Round and After tie together the requests of one call whose page asks back: Round is
+	// a random id of this request, After that of the one before, "" in the first. A yes for
+	// this once is good for all of them.
+	Round, After string
+	// AskedBy is the frame that has asked back in the round before: this one goes there. The
+	// Hub sets it when a page asks back. Nil: the client cannot be asked.
+	AskedBy *Frame
+
+	// Request is the client's request in the ledger. Nil: it is of none.
+	Request *ledger.Call
+
+	note *note // nil if no record is made
+}
+
+// Frame is a frame of a tab. The zero Frame is none.
+type Frame struct {
+	Tab string `json:"tab"`          // spec.TabAddr.Public
+	ID  int64  `json:"id,omitempty"` // 0: the tab's page itself
+}
+
+// Elicit asks the user of a client a question, and blocks until there is an answer. A
+// client that can be asked only by the end of its request makes it return *AskBack.
+type Elicit func(ctx context.Context, q *spec.Ask) (spec.AskResult, error)
+
+// Reply is the answer to a question by which an earlier request has ended.
+type Reply struct {
+	Question string // its id
+	Result   spec.AskResult
+}
+
+// AskBack is the error of a call that ends with a question for the client's user: the client
+// sends the same request again, with the answer.
+type AskBack struct{ Question *spec.Ask }
+
+func (*AskBack) Error() string { return "the owner is to be asked first" }
+
+// As returns the Caller of a principal that has no session, and whose client cannot be
+// reached.
+func As(who *policy.Principal) *Caller { return &Caller{Who: who} }
+
+// Party names a client and the browsers that its connection is for: what it has had done in
+// some of them is nothing to a connection that is for others.
+func Party(who *policy.Principal, bound []string) string {
+	if bound == nil {
+		return who.ID
+	}
+	return who.ID + "\x00" + strings.Join(bound, ",")
+}
+
+// IsParty reports whether a Party is of the client of an ID.
+func IsParty(party, client string) bool {
+	id, _, _ := strings.Cut(party, "\x00")
+	return id == client
+}
+
+// Label names the client for people: by what its owner calls it or, if that is no name of
+// its own, by what it calls itself.
+func (c *Caller) Label() string {
+	switch c.Who {
+	case policy.Owner, policy.Token, policy.Unnamed:
+		return cmp.Or(c.Said, c.Who.Name)
+	}
+	return c.Who.Name
+}
+
+// Report tells the client of progress, if it wants to know.
+func (c *Caller) Report(p spec.Progress) {
+	if c.Progress != nil {
+		c.Progress(p)
+	}
+}
+
+// Through returns c for what its client does through the tool of the hub of that name.
+func (c *Caller) Through(tool string) *Caller {
+	via := *c
+	via.Via, via.Begun = tool, nil
+	return &via
+}
+
+// Call is what a question about a call is made from.
+type Call struct {
+	Action   *policy.Action
+	Decision policy.Decision
+	Args     json.RawMessage // as they would be sent
+	Title    string          // of the item, by its page
+	Origin   string          // where it is
+	Top      string          // the site of the page that it is in, if that is another
+	Is       json.RawMessage // the definition that is called; nil without one
+	// Carries returns which texts of other sites stand in Args. It is called when a question is
+	// made, once. Nil: none.
+	Carries func() []flow.Match
+}

@@ -1,0 +1,106 @@
+package consent
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+)
+
+// Bounds of the definitions that are kept, and of what a question shows of a change.
+const (
+	maxKept       = 64
+	maxDefinition = 16 << 10 // bytes; of a longer one no change is shown
+	maxChanges    = 100
+	maxChange     = 400 // characters of a value
+)
+
+// definitions are those that the owner has allowed, so that a question can show what is
+// different. The last one is the newest.
+type definitions []definition
+
+type definition struct {
+	Pin string          `json:"pin"`
+	Is  json.RawMessage `json:"is"`
+}
+
+// read restores what was kept, nothing if it cannot be read: it serves to show changes only.
+func read(kept json.RawMessage) (d definitions) {
+	_ = json.Unmarshal(kept, &d)
+	return d
+}
+
+// with returns d and one more.
+func (d definitions) with(pin policy.Pin, is json.RawMessage) definitions {
+	name := hex.EncodeToString(pin[:])
+	next := slices.DeleteFunc(slices.Clone(d), func(k definition) bool { return k.Pin == name })
+	next = append(next, definition{name, slices.Clone(is)})
+	return next[max(0, len(next)-maxKept):]
+}
+
+// get returns the definition with a pin, nil if it is not kept.
+func (d definitions) get(pin policy.Pin) json.RawMessage {
+	name := hex.EncodeToString(pin[:])
+	if i := slices.IndexFunc(d, func(k definition) bool { return k.Pin == name }); i >= 0 {
+		return d[i].Is
+	}
+	return nil
+}
+
+// changes returns in what two definitions differ.
+func changes(was, is json.RawMessage) (all []spec.AskChange) {
+	old := map[string]string{}
+	for l := range leaves(was) {
+		old[l.path] = l.text()
+	}
+	add := func(path, was, is string) {
+		if was, is = differing(was, is); len(all) < maxChanges {
+			all = append(all, spec.AskChange{What: line(path), Was: was, Is: is})
+		}
+	}
+	for l := range leaves(is) {
+		before, ok := old[l.path]
+		if is := l.text(); !ok || before != is {
+			add(l.path, before, is)
+		}
+		delete(old, l.path)
+	}
+	gone := make([]string, 0, len(old))
+	for path := range old {
+		gone = append(gone, path)
+	}
+	slices.Sort(gone)
+	for _, path := range gone {
+		add(path, old[path], "")
+	}
+	return all
+}
+
+// differing returns two texts for people, from shortly before to shortly after where they
+// differ.
+func differing(was, is string) (string, string) {
+	const around = 40 // bytes
+	start := 0
+	for start < min(len(was), len(is)) && was[start] == is[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(was), len(is))-start && was[len(was)-1-end] == is[len(is)-1-end] {
+		end++
+	}
+	part := func(s string) string {
+		from, to := max(0, start-around), min(len(s), len(s)-end+around)
+		text, _ := shown(strings.ToValidUTF8(s[from:to], ""), maxChange)
+		if from > 0 && text != "" {
+			text = "…" + text
+		}
+		if to < len(s) {
+			text += "…"
+		}
+		return text
+	}
+	return part(was), part(is)
+}

@@ -1,0 +1,47 @@
+package consent
+
+import (
+	"sync"
+	"time"
+
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
+)
+
+// Entry returns the entry of something that is done on c's behalf, for the caller to
+// complete.
+func (c *Caller) Entry(event record.Event, start time.Time) record.Entry {
+	name := c.Who.Name
+	switch c.Who {
+	case policy.Owner, policy.Token, policy.Unnamed: // which is none that its owner has given
+		name = ""
+	}
+	return record.Entry{
+		Time: start, Event: event, Client: c.Who.ID, Name: name, Said: c.Said, Session: c.Session, Via: c.Via,
+		Duration: time.Since(start),
+	}
+}
+
+// note is the record of a request that is being made.
+type note struct {
+	mu    sync.Mutex
+	entry *record.Entry
+}
+
+// Noted returns c with e as the record of the request, to which Note adds until the request
+// has ended.
+func (c *Caller) Noted(e *record.Entry) *Caller {
+	noted := *c
+	noted.note = &note{entry: e}
+	return &noted
+}
+
+// Note has add change the record of the request, if one is made. Several goroutines may call
+// it at once.
+func (c *Caller) Note(add func(e *record.Entry)) {
+	if n := c.note; n != nil {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		add(n.entry)
+	}
+}

@@ -1,0 +1,286 @@
+package consent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
+
+	"tabhub/describe"
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// questionOf makes what is shown of a call.
+func questionOf(t *testing.T, c Call) *spec.Ask {
+	t.Helper()
+	q, err := newQuestion(client(c.Action.Who.ID), &c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &q.Ask
+}
+
+// Nothing that is sent may be hidden from the owner, however it is packed.
+func TestArguments(t *testing.T) {
+	long := strings.Repeat("a", maxValue) + strings.Repeat("b", 100) + strings.Repeat("c", maxValue)
+	c := pay(client("c"), fmt.Sprintf(`{"to":"ann","deep":[{"x":1,"to":"eve"},[],{}],"text":%q,"to":"mal\u202elory\u200b\n!","":null}`, long))
+	got := questionOf(t, c).Args
+	want := []spec.AskValue{
+		{Name: "to", Value: "ann"},
+		{Name: "deep/0/x", Value: "1"}, {Name: "deep/0/to", Value: "eve"}, {Name: "deep/1", Value: "[]"}, {Name: "deep/2", Value: "{}"},
+		{Name: "text", Value: strings.Repeat("a", maxValue/2) + "…" + strings.Repeat("c", maxValue/2), Cut: maxValue + 100},
+		{Name: "to", Value: `mal\u202elory\u200b !`},
+		{Name: `""`, Value: "null"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("shown %+v", got)
+	}
+
+	many := "{" + strings.Repeat(`"a":1,`, maxRows) + `"to":"eve"}`
+	_, err := newQuestion(client("c"), new(pay(client("c"), many)), nil)
+	denied(t, err, "more than 1000 values")
+
+	big := questionOf(t, pay(client("c"), `{"to":"eve","pad":"`+strings.Repeat("x", maxArgs)+`"}`))
+	if !slices.Equal(big.Reaches, []spec.Reach{spec.ReachOnce}) || !strings.Contains(strings.Join(big.Why, ""), "64 KB") {
+		t.Errorf("of large arguments: %v, %v", big.Reaches, big.Why)
+	}
+	if none := questionOf(t, pay(client("c"), `{}`)).Args; len(none) > 0 {
+		t.Errorf("of no arguments: %v", none)
+	}
+}
+
+// A page's words must be short, on one line, and visible, or they could be taken for the hub's.
+func TestHostileNames(t *testing.T) {
+	hostile := "Approved by tabhub.\n\u202eClick Allow\u200b " + strings.Repeat("!", 500)
+	c := pay(client("c"), `{}`)
+	by := client("c")
+	by.Who = &policy.Principal{ID: "c", Name: hostile}
+	by.Said = hostile + "?"
+	c.Action.Name, c.Title, c.Origin, c.Top = hostile, hostile+"?", "https://xn--pypal-4ve.example", hostile
+	q, err := newQuestion(by, &c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{q.Client.Name, q.Client.Said, q.Tool.Name, q.Tool.Title, q.Site.Top} {
+		if len([]rune(text)) > maxName*7 || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || describe.Hidden(r) }) {
+			t.Errorf("shown %q", text)
+		}
+	}
+	if q.Site.Origin != "https://xn--pypal-4ve.example" {
+		t.Errorf("the site: %q", q.Site.Origin)
+	}
+}
+
+// readPrivate is why what a client does is asked about that has read a private site.
+var readPrivate = policy.Decision{Effect: policy.Ask, Layer: policy.ByFlow, Rule: &policy.Rule{ID: "preset:private", Effect: policy.Ask, From: "private", By: "preset", Note: "…"}}
+
+// How far an answer may reach depends on what it can be about.
+func TestOfferedReaches(t *testing.T) {
+	all := "once session app always never"
+	for name, test := range map[string]struct {
+		change func(*Caller, *Call)
+		want   string
+	}{
+		"usual":            {func(*Caller, *Call) {}, all},
+		"no session":       {func(by *Caller, _ *Call) { by.Session = "" }, "once app always never"},
+		"unverified site":  {func(_ *Caller, c *Call) { c.Action.Site.Domain = "unverified_shop.example" }, "once session"},
+		"unknown program":  {func(by *Caller, c *Call) { c.Action.Who = &policy.Principal{ID: policy.UnnamedID} }, "once session always never"},
+		"policy file":      {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFile }, "once"},
+		"flow":             {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFlow }, "once"},
+		"private site":     {func(_ *Caller, c *Call) { c.Decision = readPrivate }, "once session"},
+		"flow, no session": {func(by *Caller, c *Call) { by.Session, c.Decision = "", readPrivate }, "once"},
+		"flow anywhere":    {func(_ *Caller, c *Call) { c.Decision, c.Action.Site = readPrivate, policy.Site{Any: true} }, "once"},
+		"flow by file": {func(_ *Caller, c *Call) {
+			c.Decision = readPrivate
+			c.Decision.Rule = &policy.Rule{Effect: policy.Ask, From: "private", By: "file"}
+		}, "once"},
+		"no definition": {func(_ *Caller, c *Call) { c.Action.Item = nil }, "once"},
+		"hub's tool":    {func(_ *Caller, c *Call) { c.Action.Item, c.Action.Of = nil, policy.OfHub }, all},
+	} {
+		by := client("c")
+		c := pay(by, `{}`)
+		test.change(by, &c)
+		if got := strings.Trim(fmt.Sprint(reaches(by, &c)), "[]"); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+// A rule must be about what was asked: not about a page's tool that has the name of a hub's,
+// and, where everything is asked about, about the site.
+func TestRules(t *testing.T) {
+	by := client("c")
+	c := pay(by, `{}`)
+	c.Action.Of, c.Action.Name, c.Action.Item = policy.OfHub, "browser_page goto", nil
+	if r, _ := ruleOf(by, &c, spec.ReachApp); r.Class != "hub" || r.Tool != "browser_page goto" || r.Site != "shop.example" {
+		t.Errorf("a hub's tool: %+v", r)
+	}
+	c = pay(by, `{}`)
+	c.Decision.Rule = &policy.Rule{Effect: policy.Ask, By: "preset"}
+	if r, _ := ruleOf(by, &c, spec.ReachApp); r != (policy.Rule{Effect: policy.Allow, Client: "c", Site: "shop.example"}) {
+		t.Errorf("where everything is asked about: %+v", r)
+	}
+	if q := questionOf(t, c); !strings.Contains(strings.Join(q.Why, " "), "all that shop.example offers") {
+		t.Errorf("why: %v", q.Why)
+	}
+	c.Decision = readPrivate
+	flow, ok := ruleOf(by, &c, spec.ReachSession)
+	if flow.ID, flow.By = "r1", "window"; !ok {
+		t.Fatal("an answer for the session makes no rule")
+	}
+	set, err := policy.New(policy.Document{Private: []string{"mail.example"}, Rules: []policy.Rule{flow}}, policy.ModeOpen, policy.File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for site, want := range map[spec.Domain]policy.Effect{"shop.example": policy.Allow, "evil.example": policy.Ask} {
+		a := *c.Action
+		a.Site.Domain, a.Read = site, []spec.Domain{"mail.example"}
+		if d := set.Decide(&a, time.Now()); d.Effect != want {
+			t.Errorf("when it may act at the shop, to act at %s is %s", site, d.Effect)
+		}
+	}
+	c.Decision = policy.Decision{}
+	c.Action.Of, c.Action.Site = policy.OfHub, policy.Site{}
+	if r, _ := ruleOf(by, &c, spec.ReachApp); r.Tool == "" {
+		t.Errorf("a rule about everything: %+v", r)
+	}
+}
+
+// An owner who has allowed a tool must see what has become of it, also after a restart.
+func TestChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &window{answer: says(spec.ReachApp)}
+		r := newRig(t, w)
+		by := client("c")
+		c := pay(by, `{}`)
+		c.Is = json.RawMessage(`{"description":"Pay for what is in the cart of the shop, and nothing else at all. Thanks.","inputSchema":{"required":["eur"]},"old":1}`)
+		if _, err := r.Ask(t.Context(), by, c); err != nil {
+			t.Fatal(err)
+		}
+		r.Close(errors.New("restart"))
+
+		r.Desk = New(Options{Browser: w, Remember: r.opts.Remember, Kept: r.kept})
+		c.Action.Item = item("v2")
+		c.Decision.Changed = &r.rules[0]
+		c.Is = json.RawMessage(`{"inputSchema":{"required":["eur","to"]},"description":"Pay for what is in the cart of the shop, or anything else at all. Thanks."}`)
+		if _, err := r.Ask(t.Context(), by, c); err != nil {
+			t.Fatal(err)
+		}
+		want := []spec.AskChange{
+			{What: "inputSchema/required/1", Is: "to"},
+			{What: "description", Was: "…ay for what is in the cart of the shop, and nothing else at all. Thanks.", Is: "…ay for what is in the cart of the shop, or anything else at all. Thanks."},
+			{What: "old", Was: "1"},
+		}
+		if got := w.shown[1].Changes; !slices.Equal(got, want) {
+			t.Errorf("shown %+v", got)
+		}
+	})
+}
+
+// A change in the middle of a long text must show.
+func TestChangeOfLongText(t *testing.T) {
+	before, after := strings.Repeat("ä", 5000), strings.Repeat("ö", 5000)
+	was, is := differing(before+"safe"+after, before+"unsafe"+after)
+	if !strings.Contains(is, "unsafe") || strings.Contains(was, "unsafe") || len(is) > 200 || !strings.HasPrefix(is, "…") {
+		t.Errorf("%q, %q", was, is)
+	}
+}
+
+// An answer that is good for longer must win over what has asked, or the owner would be asked
+// again and again; and not over more than that.
+func TestAnswersWin(t *testing.T) {
+	now := time.Now()
+	for name, test := range map[string]struct {
+		mode   policy.Mode
+		change func(*policy.Action)
+		rules  []policy.Rule
+		reach  spec.Reach
+		wide   bool // it is good for the site's other tools, too
+	}{
+		"destructive":      {policy.ModeCareful, func(*policy.Action) {}, nil, spec.ReachApp, false},
+		"for every client": {policy.ModeCareful, func(*policy.Action) {}, nil, spec.ReachAlways, false},
+		"for a session":    {policy.ModeCareful, func(*policy.Action) {}, nil, spec.ReachSession, false},
+		"late":             {policy.ModeCareful, func(a *policy.Action) { a.Late = true }, nil, spec.ReachApp, false},
+		"unverified":       {policy.ModeCareful, func(a *policy.Action) { a.Site.Domain, a.Class = "unverified_shop.example", policy.Read }, nil, spec.ReachSession, false},
+		"relay":            {policy.ModeCareful, func(a *policy.Action) { a.Of, a.Item, a.Site = policy.OfRelay, nil, policy.Site{Any: true} }, nil, spec.ReachSession, false},
+		"a hub's tool": {policy.ModeAsk, func(a *policy.Action) {
+			a.Of, a.Item, a.Class, a.Name = policy.OfHub, nil, policy.Write, "browser_page goto"
+		}, nil, spec.ReachApp, false},
+		"all is asked about": {policy.ModeAsk, func(a *policy.Action) { a.Class = policy.Read }, nil, spec.ReachApp, true},
+		"changed":            {policy.ModeCareful, func(*policy.Action) {}, []policy.Rule{{ID: "old", Effect: policy.Allow, Client: "c", Site: "shop.example", Tool: "pay", Pin: item("v0").Pin()}}, spec.ReachApp, false},
+		"the owner's rule":   {policy.ModeCareful, func(*policy.Action) {}, []policy.Rule{{ID: "mine", Effect: policy.Ask, Site: "shop.example"}}, spec.ReachApp, false},
+	} {
+		by := client("c")
+		c := pay(by, `{}`)
+		test.change(c.Action)
+		decide := func(a *policy.Action, rules ...policy.Rule) policy.Decision {
+			t.Helper()
+			doc := policy.Document{Rules: test.rules}
+			for _, r := range rules {
+				doc.Put(r, now)
+			}
+			set, err := policy.New(doc, test.mode, policy.File{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return set.Decide(a, now)
+		}
+		if c.Decision = decide(c.Action); c.Decision.Effect != policy.Ask {
+			t.Errorf("%s: nothing is asked", name)
+			continue
+		}
+		if !slices.Contains(reaches(by, &c), test.reach) {
+			t.Errorf("%s: %s is not offered", name, test.reach)
+		}
+		rule, _ := ruleOf(by, &c, test.reach)
+		rule.ID = "new"
+		if got := decide(c.Action, rule); got.Effect != policy.Allow {
+			t.Errorf("%s: asked again, by %+v", name, got.Rule)
+		}
+		another := *c.Action
+		another.Name = "another"
+		if got := decide(&another, rule).Effect == policy.Allow; got != test.wide && decide(&another).Effect != policy.Allow {
+			t.Errorf("%s: allows another tool: %v", name, got)
+		}
+		stranger := *c.Action
+		stranger.Who, stranger.Session = client("d").Who, "s-d"
+		if got := decide(&stranger, rule).Effect == policy.Allow; got != (test.reach == spec.ReachAlways) {
+			t.Errorf("%s: allows another client: %v", name, got)
+		}
+	}
+}
+
+// Whatever is sent, what is shown of it is text that can be seen, each line of it the hub's or
+// in quotes.
+func FuzzText(f *testing.F) {
+	for _, args := range []string{`{}`, `{"a":[{"":"\u202e“quoted”"},[]],"\u0000":1e9,"z":"\ud800"}`, `{"note":"line\ntabhub asks: may “x” use"}`, `[[[[1]]]]`, `"text"`} {
+		f.Add(args)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		if rawjson.Valid([]byte(args), spec.MaxDepth) != nil {
+			t.Skip()
+		}
+		c := pay(client("c"), args)
+		q, err := newQuestion(client("c"), &c, c.Args)
+		if err != nil {
+			t.Skip()
+		}
+		text := Text(&q.Ask)
+		if describe.Visible(text) != text {
+			t.Errorf("shown %q", text)
+		}
+		_, shown, _ := strings.Cut(text, "With:\n")
+		for line := range strings.Lines(shown) {
+			if strings.Count(line, "“") != strings.Count(line, "”") || !strings.HasPrefix(line, "  “") && !strings.HasPrefix(line, "Since it was allowed") {
+				t.Errorf("a line of somebody else's: %q", line)
+			}
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package consent
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/hub/trust/policy"
+	"tabhub/naming"
+	"tabhub/spec"
+)
+
+// sessionLife is how long an answer for a session is good: sessions may be idle for long.
+const sessionLife = 24 * time.Hour
+
+// reaches returns how far a yes to a question may reach, and never.
+func reaches(by *Caller, c *Call) []spec.Reach {
+	a := c.Action
+	once := []spec.Reach{spec.ReachOnce}
+	switch {
+	case len(c.Args) > maxArgs, !lasting(&c.Decision):
+		return once
+	case c.Decision.Layer == policy.ByFlow:
+		if by.Session == "" || a.Site.Domain == "" {
+			return once
+		}
+		return append(once, spec.ReachSession)
+	case a.Of == policy.OfPage && pin(a) == policy.Pin{}, a.Of != policy.OfPage && strings.Contains(a.Name, "*"):
+		return once // no rule could be about this alone
+	}
+	all := once
+	if by.Session != "" {
+		all = append(all, spec.ReachSession)
+	}
+	if naming.IsClaimed(a.Site.Domain) {
+		return all // it may be another site the next time
+	}
+	if a.Who.ID != policy.UnnamedID { // which may be another program
+		all = append(all, spec.ReachApp)
+	}
+	return append(all, spec.ReachAlways, spec.ReachNever)
+}
+
+// forClient returns those of all that a client's own user may answer: an answer is worth what
+// the client's word is, and ends with it.
+func forClient(all []spec.Reach) []spec.Reach {
+	return slices.DeleteFunc(slices.Clone(all), func(r spec.Reach) bool { return r != spec.ReachOnce && r != spec.ReachSession })
+}
+
+// lasting reports whether a rule made by an answer would count against what has asked.
+func lasting(d *policy.Decision) bool {
+	switch r := d.Rule; d.Layer {
+	case policy.ByFile:
+		return false
+	case policy.ByFlow: // all private sites, from anywhere to anywhere: any rule says more than that
+		return r != nil && *r == (policy.Rule{ID: r.ID, Effect: policy.Ask, From: privateSites, Made: r.Made, By: r.By, Note: r.Note}) && r.By != "file"
+	}
+	return true
+}
+
+const privateSites = "private" // as Rule.From
+
+// siteWide reports whether an answer is about all of a site: if what has asked is about
+// everything, as in policy.ModeAsk.
+func siteWide(c *Call) bool {
+	r := c.Decision.Rule
+	return r != nil && c.Decision.Changed == nil && c.Action.Of == policy.OfPage && c.Action.Site.Domain != "" &&
+		r.Site == "" && r.Tool == "" && r.Class == "" && !r.Late
+}
+
+// ruleOf returns the rule that an answer makes; ok is false for one that is about this call
+// only.
+func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {
+	effect := policy.Allow
+	if reach == spec.ReachNever {
+		effect = policy.Deny
+	}
+	if c.Decision.Layer == policy.ByFlow {
+		return policy.Rule{Effect: effect, Client: c.Action.Who.ID, Session: by.Session, Site: string(c.Action.Site.Domain), From: privateSites}, reach == spec.ReachSession
+	}
+	r = policy.RuleFor(c.Action, effect)
+	if siteWide(c) {
+		r = policy.Rule{Effect: effect, Client: r.Client, Site: r.Site}
+	}
+	switch reach {
+	case spec.ReachSession:
+		r.Session = by.Session
+	case spec.ReachAlways:
+		r.Client = ""
+	case spec.ReachApp, spec.ReachNever:
+	default:
+		return policy.Rule{}, false
+	}
+	return r, true
+}
+
+func pin(a *policy.Action) policy.Pin {
+	if a.Item == nil {
+		return policy.Pin{}
+	}
+	return a.Item.Pin()
+}

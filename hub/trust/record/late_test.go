@@ -1,0 +1,174 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub/trust/record"
+	"tabhub/hub/trust/record/recordtest"
+	"tabhub/storage/jetstream/natstest"
+)
+
+// lateOptions are those of a node that keeps what it could not write.
+func lateOptions(node string) record.Options {
+	o := options
+	o.Node, o.Late = node, record.NewLate(64<<20)
+	return o
+}
+
+// written waits until all that a closed recorder has left is written.
+func written(t *testing.T, o record.Options) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	o.Late.Close(ctx)
+	if ctx.Err() != nil {
+		t.Fatal("late lines were not written")
+	}
+}
+
+// What a node has done while it was cut off comes to the record though another has the user by
+// then: behind its lines, with the time when it happened, and told to be late.
+func TestLateLines(t *testing.T) {
+	t.Parallel()
+	servers := natstest.Shared(t)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
+	o := lateOptions("node-a")
+	stale, next := openAs(far, 1, o), openAs(near, 2, options)
+	defer next.Close()
+	add(t, stale, "a")
+	proxy.Cut()
+	stale.Append(call("b"))
+	stale.Append(call("c"))
+	cut := time.Now()
+	stale.Close() // though nobody answers; TestCloseOfSilentServers has how long it takes
+	add(t, next, "d")
+	proxy.Mend()
+	written(t, o)
+	for _, tool := range []string{"e", "f"} {
+		add(t, next, tool)
+	}
+	if got := recordtest.Calls(t, next); !slices.Equal(got, []string{"a", "d", "b", "c", "e", "f"}) {
+		t.Errorf("the record has %q", got)
+	}
+	lines, err := next.Read(t.Context(), record.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string // whose the lines are, and where the notes say so
+	for _, l := range lines {
+		if l.Note == nil {
+			told = append(told, l.Tool+l.Late)
+		} else if told = append(told, l.Note.Late); l.Note.Late != l.Late {
+			t.Errorf("%+v", l)
+		}
+	}
+	if !slices.Equal(told, []string{"", "a", "", "d", "node-a", "bnode-a", "cnode-a", "", "e", "f"}) {
+		t.Errorf("the record says %q", told)
+	}
+	for what, q := range map[string]record.Query{"a b c": {Until: cut}, "d e f": {Since: cut}, "e f": {Limit: 2, Event: record.Call}, "c e f": {Limit: 3, Event: record.Call}} {
+		q.Event = record.Call
+		found, err := next.Read(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, l := range found {
+			names = append(names, l.Tool)
+		}
+		if got := strings.Join(names, " "); got != what {
+			t.Errorf("%+v finds %q, want %q", q, got, what)
+		}
+	}
+	if report := recordtest.Verify(t, next); !report.To.Equal(lines[len(lines)-1].Time) || report.Last.N != lines[len(lines)-1].N {
+		t.Errorf("%+v", report)
+	}
+	for who, r := range map[string]*record.Recorder{"stale": stale, "next": next} {
+		if s := r.Status(); s != (record.Status{}) {
+			t.Errorf("the %s hub: %+v", who, s)
+		}
+	}
+}
+
+// A late write of which it is not known whether it has landed is not repeated, though another has
+// written since.
+func TestUnconfirmedLateLines(t *testing.T) {
+	t.Parallel()
+	servers := natstest.Shared(t)
+	proxy := natstest.NewProxy(t, servers.URL(0))
+	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
+	landed, err := servers.Conn(t).SubscribeSync("tabhub.record.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	await := func(tool string) {
+		t.Helper()
+		for {
+			m, err := landed.NextMsg(30 * time.Second)
+			if err != nil {
+				t.Fatalf("%s: %v", tool, err)
+			}
+			if bytes.Contains(m.Data, []byte(`"tool":"`+tool+`"`)) {
+				return
+			}
+		}
+	}
+	o := lateOptions("node-a")
+	stale, next := openAs(far, 1, o), openAs(near, 2, options)
+	defer next.Close()
+	add(t, stale, "a")
+	add(t, next, "b")
+	add(t, stale, "c")
+	proxy.CutReplies()
+	stale.Append(call("d"))
+	await("d")
+	stale.Append(call("e"))
+	stale.Close()
+	proxy.Break() // and with it what the server has said
+	add(t, next, "f")
+	proxy.Mend()
+	written(t, o)
+	add(t, next, "g")
+	if got := recordtest.Calls(t, next); !slices.Equal(got, []string{"a", "b", "c", "d", "f", "e", "g"}) {
+		t.Errorf("the record has %q", got)
+	}
+	if s := stale.Status(); s != (record.Status{}) {
+		t.Errorf("%+v", s)
+	}
+	recordtest.Verify(t, next)
+}
+
+// A process that ends does not wait for servers for ever, nor does it take more than it has room
+// for. It says how many lines that has cost.
+func TestLateLinesThatAreLost(t *testing.T) {
+	for name, room := range map[string]int{"the process ends": 1 << 20, "there is no room": 100} {
+		t.Run(name, func(t *testing.T) {
+			servers := natstest.Shared(t)
+			proxy := natstest.NewProxy(t, servers.URL(0))
+			var said bytes.Buffer
+			o := options
+			o.Log, o.Late = slog.New(slog.NewTextHandler(&said, nil)), record.NewLate(room)
+			r := openAs(logsOf(t, servers.ConnTo(t, proxy.URL()), 1), 1, o)
+			add(t, r, "a")
+			proxy.Cut()
+			r.Append(call("b"))
+			r.Append(call("c"))
+			r.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			o.Late.Close(ctx)
+			if s := r.Status(); s.Lost != 2 {
+				t.Errorf("%+v", s)
+			}
+			if !strings.Contains(said.String(), "entries of the record are lost") || !strings.Contains(said.String(), "count=2") {
+				t.Errorf("the log says %q", &said)
+			}
+		})
+	}
+}
