@@ -195,7 +195,7 @@ type Change struct {
 	Updated                   []string // public URIs of resources whose content changed
 	Tasks                     []string // ids of tasks; a Hub's Tasks say so, not its Watch
 
-	bound map[string]Change // of those who are bound to browsers, by state.By.Bound; see ChangeFor
+	bound map[string]Change // of those who are bound to browsers, by agents.By.Bound; see ChangeFor
 }
 
 // Capabilities are MCP-B's browser capabilities, aggregated over what pages and

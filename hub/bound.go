@@ -4,6 +4,7 @@ import (
 	"maps"
 	"sync"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 )
@@ -13,11 +14,11 @@ import (
 // its generation is another, so that who is not bound pays nothing. The zero value is ready.
 type boundLists struct {
 	mu   sync.Mutex
-	made map[string]*boundList // by state.By.Bound
+	made map[string]*boundList // by agents.By.Bound
 }
 
 type boundList struct {
-	of    state.By
+	of    agents.By
 	lists [numLists]listCache
 }
 
@@ -25,7 +26,7 @@ type boundList struct {
 const maxBound = 256
 
 // listsOf returns where one of the lists is kept for those who are bound as of is.
-func (h *Hub) listsOf(of state.By, kind ListKind) *listCache {
+func (h *Hub) listsOf(of agents.By, kind ListKind) *listCache {
 	bound := of.Bound()
 	if bound == "" {
 		return &h.lists[kind]
@@ -38,7 +39,7 @@ func (h *Hub) listsOf(of state.By, kind ListKind) *listCache {
 		if b.made == nil || len(b.made) >= maxBound {
 			b.made = map[string]*boundList{}
 		}
-		list = &boundList{of: state.By{Browsers: of.Browsers}}
+		list = &boundList{of: agents.By{Browsers: of.Browsers}}
 		b.made[bound] = list
 	}
 	b.mu.Unlock()
@@ -49,7 +50,7 @@ func (h *Hub) listsOf(of state.By, kind ListKind) *listCache {
 }
 
 // changedLists returns which lists of somebody are others than when it was called last.
-func (h *Hub) changedLists(of state.By) (c Change) {
+func (h *Hub) changedLists(of agents.By) (c Change) {
 	for kind := range numLists {
 		cache, now := h.listsOf(of, kind), h.BoundList(of, kind)
 		cache.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub/state"
+	"tabhub/hub/agents"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -175,7 +175,7 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.hub.Claim(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, state.Terms{TTL: time.Minute}, nil); err == nil {
+	if _, err := w.hub.Claim(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, agents.Terms{TTL: time.Minute}, nil); err == nil {
 		t.Error("a bound client has claimed a tab of the other browser")
 	}
 	if err := w.hub.Use(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, nil); err == nil {
@@ -356,7 +356,7 @@ func TestExplainToBound(t *testing.T) {
 	byCredential := &policy.Principal{ID: "c4", Name: "clerk", Scope: &policy.Scope{Browsers: []string{"work"}}}
 	defer w.hub.Connected(atWork)(true)
 	for _, who := range []*policy.Principal{byCredential, atWork.Who} {
-		e, err := w.hub.Explain(who, func(id state.SessionID, _ string) bool { return id.Client == who.ID }, "website_tool_shop_example__buy")
+		e, err := w.hub.Explain(who, func(id agents.SessionID, _ string) bool { return id.Client == who.ID }, "website_tool_shop_example__buy")
 		if err != nil || e.Tab == nil || e.Tab.Addr.Peer != "browser:work-id" || len(e.Candidates) != 1 {
 			t.Errorf("%s: %+v, %v", who.Name, e, err)
 		}

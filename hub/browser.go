@@ -94,7 +94,7 @@ func (h *Hub) browserOf(peer spec.PeerID) string {
 // Reaches reports whether there is a peer for a client: whoever is bound to browsers knows of
 // these alone.
 func (h *Hub) Reaches(by *consent.Caller, peer spec.PeerID) bool {
-	return view(h, func(s *state.State) bool { return s.KnowsPeer(h.by(by), peer) })
+	return view(h, func(s *state.State) bool { return s.SeesPeer(h.by(by), peer) })
 }
 
 // reach completes an action that leads to a peer: of a client that is bound to browsers, the rules

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/agents"
 	"tabhub/hub/builtin"
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/offer/item"
@@ -329,7 +330,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 				return spec.Response{}, err
 			}
 			continue
-		case !r.target.Free(): // which the call names
+		case !r.target.Free(r.target.Reads()): // which the call names
 			if err := r.h.free(r.by, r.target.Addr, r.target.Reads()); err != nil {
 				return spec.Response{}, err
 			}
@@ -413,8 +414,8 @@ func (r *run) pick() (found bool) {
 	if r.ref.Tab != "" {
 		r.reason = "it has asked back"
 	}
-	r.moved = !r.target.Own() && r.target.URL != "" && r.target.URL != s.LastCall
-	r.keeps = !s.Named && r.target.Keeps() && who.Session != (state.SessionID{})
+	r.moved = !r.target.Chosen() && r.target.URL != "" && r.target.URL != s.LastCall
+	r.keeps = !s.Named && r.target.Keeps() && who.Session != (agents.SessionID{})
 	return true
 }
 
@@ -508,7 +509,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	n, stale := t.Begin(time.Now())
 	defer func() {
 		if t.End(time.Now()) {
-			h.update(func(tx *state.Tx) { tx.SaveSession(h.session(r.by)) })
+			h.update(func(tx *state.Tx) { tx.Agents().Save(h.session(r.by)) })
 		}
 	}()
 	if n > spec.MaxCallsPerTab {
@@ -524,10 +525,10 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 		by := h.by(r.by)
 		h.update(func(tx *state.Tx) {
 			if r.keeps {
-				tx.Keep(by, t.Addr)
+				tx.Agents().Remember(by, t.Addr)
 			}
 			if stale {
-				tx.SaveSession(by.Session)
+				tx.Agents().Save(by.Session)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
-	there = there && h.state.KnowsPeer(h.by(by), to.Peer)
+	there = there && h.state.SeesPeer(h.by(by), to.Peer)
 	h.mu.RUnlock()
 	switch {
 	case !there:

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
@@ -65,7 +66,7 @@ func (y *yields) in() map[spec.TabAddr]int {
 // and reports whether it has. What must not wait, or not any longer, gets a *Failure.
 func (h *Hub) yield(ctx context.Context, of *ledger.Call, by *consent.Caller, addr spec.TabAddr, until time.Time) (waited bool, err error) {
 	id := h.session(by)
-	inUse := func(s *state.State) bool { return s.InUse(addr, id) }
+	inUse := func(s *state.State) bool { return s.Agents().InUse(addr, id) }
 	if h.opts.Handover == HandoverIgnore || !view(h, inUse) {
 		return false, nil
 	}
@@ -108,21 +109,24 @@ func (h *Hub) yield(ctx context.Context, of *ledger.Call, by *consent.Caller, ad
 }
 
 // renew renews the lease that a session has of a tab.
-func (h *Hub) renew(id state.SessionID, addr spec.TabAddr) {
-	if view(h, func(s *state.State) bool { return s.Renew(id, addr, time.Now()) }) {
-		h.update(func(tx *state.Tx) { tx.SaveSession(id) })
+func (h *Hub) renew(id agents.SessionID, addr spec.TabAddr) {
+	if view(h, func(s *state.State) bool { return s.Agents().Renew(id, addr, time.Now()) }) {
+		h.update(func(tx *state.Tx) { tx.Agents().Save(id) })
 	}
 }
 
 // held returns the tabs of a browser that clients hold, for its owner.
 func (h *Hub) held(browser spec.PeerID) []spec.HeldTab {
-	held := view(h, func(s *state.State) []spec.HeldTab { return s.HeldTabs(browser, time.Now()) })
-	if len(held) == 0 {
+	waiting := h.yields.in()
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if !h.state.TellsUse(browser) {
 		return nil
 	}
-	waiting := h.yields.in()
-	for i := range held {
-		held[i].Waiting = waiting[spec.TabAddr{Peer: browser, Tab: held[i].TabID}] > 0
+	var held []spec.HeldTab
+	for _, addr := range h.state.Agents().LeasedIn(browser, agents.SessionID{}) {
+		by := h.state.Agents().Holder(addr)
+		held = append(held, spec.HeldTab{TabID: addr.Tab, By: by.Name, UntilMs: max(time.Until(by.Until).Milliseconds(), 0), Waiting: waiting[addr] > 0})
 	}
 	return held
 }

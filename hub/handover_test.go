@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/state"
+	"tabhub/hub/agents"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -45,7 +45,7 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 			default:
 			}
 		}
-		w.claim(claude, held, state.Terms{TTL: MinLease})
+		w.claim(claude, held, agents.Terms{TTL: MinLease})
 		if got := told().Held; len(got) != 1 || got[0].TabID != 7 || got[0].By != "Claude" || got[0].UntilMs < 9_000 || got[0].Waiting {
 			t.Errorf("held are %+v", got)
 		}
@@ -114,7 +114,7 @@ func TestHandover(t *testing.T) {
 			w := newFixture(t, Options{Handover: handover})
 			b := w.desk()
 			claude := agentOf("Claude")
-			w.claim(claude, held, state.Terms{TTL: DefaultLease})
+			w.claim(claude, held, agents.Terms{TTL: DefaultLease})
 			hand(b, true)
 			synctest.Wait()
 			buy := w.callAs(claude, "shop_example__buy")
@@ -134,7 +134,7 @@ func TestOwnersHandIsSaidAgain(t *testing.T) {
 		w := newFixture(t, Options{})
 		b := w.desk()
 		claude := agentOf("Claude")
-		w.claim(claude, held, state.Terms{TTL: DefaultLease})
+		w.claim(claude, held, agents.Terms{TTL: DefaultLease})
 		hand(b, true)
 		synctest.Wait()
 		b.Cut()

@@ -180,7 +180,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.tasks.Wait()
 	h.ledger.Close()
 	<-h.notices.done
-	h.update(func(tx *state.Tx) { tx.SaveSeen(); tx.SaveSessions() })
+	h.update(func(tx *state.Tx) { tx.SaveSeen(); tx.Agents().SaveAll() })
 	h.mu.Lock()
 	h.stopped = true
 	h.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
@@ -34,12 +35,12 @@ func (h *Hub) Browsers(by *consent.Caller) []state.BrowserInfo {
 // that match, that was here last or, if there is none or match is nil, of nobody in particular;
 // then Explanation.By is zero. Of the browsers those are considered that there are for who, nil
 // for nobody in particular. The error is an *UnknownError.
-func (h *Hub) Explain(who *policy.Principal, match func(id state.SessionID, label string) bool, name string) (state.Explanation, error) {
+func (h *Hub) Explain(who *policy.Principal, match func(id agents.SessionID, label string) bool, name string) (state.Explanation, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	var by state.By
+	var by agents.By
 	if match != nil {
-		by = h.state.Latest(match)
+		by = h.state.Agents().Latest(match)
 	}
 	if who != nil {
 		by.Browsers = h.Policy().Browsers(who, by.Browsers)
@@ -56,7 +57,7 @@ func (h *Hub) Explain(who *policy.Principal, match func(id state.SessionID, labe
 func (h *Hub) Action(who *policy.Principal, name string) (policy.Action, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	l, ok := h.state.Find(state.By{}, spec.KindTool, name)
+	l, ok := h.state.Find(agents.By{}, spec.KindTool, name)
 	if !ok {
 		return policy.Action{}, h.unknownLocked(nil, spec.KindTool, name)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
@@ -79,10 +80,10 @@ func (l *Listing) shownTo(rules *policy.Set, who *policy.Principal) *Listing {
 }
 
 // List is ListFor of somebody who is to know of everything.
-func (h *Hub) List(kind ListKind) *Listing { return h.BoundList(state.By{}, kind) }
+func (h *Hub) List(kind ListKind) *Listing { return h.BoundList(agents.By{}, kind) }
 
 // BoundList is List of somebody who is bound to browsers, and otherwise to know of everything.
-func (h *Hub) BoundList(of state.By, kind ListKind) *Listing {
+func (h *Hub) BoundList(of agents.By, kind ListKind) *Listing {
 	cache := h.listsOf(of, kind)
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
@@ -91,7 +92,7 @@ func (h *Hub) BoundList(of state.By, kind ListKind) *Listing {
 }
 
 // renderLocked brings the cache up to date.
-func (c *listCache) renderLocked(h *Hub, of state.By, kind ListKind) {
+func (c *listCache) renderLocked(h *Hub, of agents.By, kind ListKind) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	generation := h.state.Generation()
@@ -106,7 +107,7 @@ func (c *listCache) renderLocked(h *Hub, of state.By, kind ListKind) {
 
 // render renders a list: by domain, item name, tab. Only domains that have changed
 // since last, which may be nil, are rendered anew; last is returned if none has. The caller holds h.mu.
-func (h *Hub) render(of state.By, kind ListKind, last *Listing) *Listing {
+func (h *Hub) render(of agents.By, kind ListKind, last *Listing) *Listing {
 	var old []*block // of domains that are still to come
 	if last != nil {
 		old = last.blocks

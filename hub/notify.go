@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -36,7 +37,7 @@ func newNotifier(h *Hub) *notifier {
 // start begins to tell of what changes from now on: what is listed now is what clients
 // of this process start from.
 func (n *notifier) start() {
-	n.h.changedLists(state.By{})
+	n.h.changedLists(agents.By{})
 	go n.run()
 }
 
@@ -120,7 +121,7 @@ func (n *notifier) run() {
 // announce tells the watchers what is other than at the last time, if anything is.
 // Labels are not.
 func (n *notifier) announce() bool {
-	c := n.h.changedLists(state.By{})
+	c := n.h.changedLists(agents.By{})
 	c.bound = n.h.boundChanges()
 	n.mu.Lock()
 	uris := n.uris

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"tabhub/describe"
+	"tabhub/hub/agents"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -29,8 +30,8 @@ const (
 )
 
 // room returns where a browser opens a tab for somebody; nil for anywhere.
-func (h *Hub) room(by state.By, browser spec.PeerID) *spec.Room {
-	if h.opts.Room == RoomNone || by.Session == (state.SessionID{}) {
+func (h *Hub) room(by agents.By, browser spec.PeerID) *spec.Room {
+	if h.opts.Room == RoomNone || by.Session == (agents.SessionID{}) {
 		return nil
 	}
 	if !h.keepsRooms(browser) {
@@ -48,9 +49,9 @@ func (h *Hub) keepsRooms(browser spec.PeerID) bool {
 
 // endRoom tells the browsers in which a session has opened tabs that it has ended. It does not
 // block.
-func (h *Hub) endRoom(ended state.EndedSession) {
+func (h *Hub) endRoom(ended agents.Ended) {
 	told := map[spec.PeerID]bool{}
-	for _, addr := range ended.Room {
+	for _, addr := range ended.Group {
 		if told[addr.Peer] || !h.keepsRooms(addr.Peer) {
 			continue
 		}
@@ -60,7 +61,7 @@ func (h *Hub) endRoom(ended state.EndedSession) {
 }
 
 // endRoomIn is endRoom for one browser. It blocks until that has answered.
-func (h *Hub) endRoomIn(browser spec.PeerID, ended state.EndedSession) {
+func (h *Hub) endRoomIn(browser spec.PeerID, ended agents.Ended) {
 	req := &spec.EndRoom{Room: ended.Session.Short(), Close: h.opts.RoomEnd == RoomClose}
 	resp, err := h.gate.own(h.ctx, spec.TabAddr{Peer: browser}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.EndRoomResult

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -16,44 +17,44 @@ import (
 
 // session returns the session that somebody's tabs go by. The owner's own commands and pages
 // have none.
-func (h *Hub) session(by *consent.Caller) state.SessionID {
+func (h *Hub) session(by *consent.Caller) agents.SessionID {
 	switch {
 	case by.Session != "":
-		return state.SessionID{Client: by.Who.ID, ID: by.Session}
+		return agents.SessionID{Client: by.Who.ID, ID: by.Session}
 	case by.Agent != "":
-		return state.SessionID{Client: by.Who.ID, ID: by.Agent}
+		return agents.SessionID{Client: by.Who.ID, ID: by.Agent}
 	}
-	return state.SessionID{}
+	return agents.SessionID{}
 }
 
 // by returns on whose behalf the state is asked, and changed.
-func (h *Hub) by(by *consent.Caller) state.By {
+func (h *Hub) by(by *consent.Caller) agents.By {
 	if by == nil { // who is to know of everything
-		return state.By{}
+		return agents.By{}
 	}
-	return state.By{Session: h.session(by), Label: by.Label(), Browsers: h.Policy().Browsers(by.Who, by.Bound)}
+	return agents.By{Session: h.session(by), Label: by.Label(), Browsers: h.Policy().Browsers(by.Who, by.Bound)}
 }
 
 // connected has a session stay while it has a connection, until gone is called.
 func (h *Hub) connected(by *consent.Caller) (gone func(final bool)) {
 	who := h.by(by)
-	if who.Session == (state.SessionID{}) {
+	if who.Session == (agents.SessionID{}) {
 		return func(bool) {}
 	}
-	h.update(func(tx *state.Tx) { tx.Came(who) })
-	return func(final bool) { h.update(func(tx *state.Tx) { tx.Went(who.Session, final) }) }
+	h.update(func(tx *state.Tx) { tx.Agents().Connect(who) })
+	return func(final bool) { h.update(func(tx *state.Tx) { tx.Agents().Disconnect(who.Session, final) }) }
 }
 
 // isOwn reports whether somebody is the hub's owner, by a command or page of the hub's: no lease
 // stops the owner.
 func (h *Hub) isOwn(by *consent.Caller) bool {
-	return by.Who == policy.Owner && h.session(by) == state.SessionID{}
+	return by.Who == policy.Owner && h.session(by) == agents.SessionID{}
 }
 
 // free returns why a client may not use a tab: a *Failure that says who has leased it. reads is
 // for what only reads the tab.
 func (h *Hub) free(by *consent.Caller, addr spec.TabAddr, reads bool) error {
-	holder := view(h, func(s *state.State) *state.Holder { return s.Held(addr, h.session(by), reads) })
+	holder := view(h, func(s *state.State) *agents.Holder { return s.Agents().Bars(addr, h.session(by), reads) })
 	if holder == nil || h.isOwn(by) {
 		return nil
 	}
@@ -63,20 +64,16 @@ func (h *Hub) free(by *consent.Caller, addr spec.TabAddr, reads bool) error {
 // FreeBrowser returns why a client may not close a browser: a *Failure that says who has leased
 // one of its tabs.
 func (h *Hub) FreeBrowser(by *consent.Caller, browser spec.PeerID) error {
-	addr, holder := h.heldIn(by, browser)
-	if holder == nil || h.isOwn(by) {
-		return nil
-	}
-	return &Failure{spec.FailTabLeased, fmt.Sprintf("tab %s of this browser is %s: nobody else closes it meanwhile; nothing was done. Close your own tabs, or wait", addr.Public(), holder)}
-}
-
-func (h *Hub) heldIn(by *consent.Caller, browser spec.PeerID) (addr spec.TabAddr, holder *state.Holder) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.state.HeldIn(browser, h.session(by))
+	leased := h.state.Agents().LeasedIn(browser, h.session(by))
+	if len(leased) == 0 || h.isOwn(by) {
+		return nil
+	}
+	return &Failure{spec.FailTabLeased, fmt.Sprintf("tab %s of this browser is %s: nobody else closes it meanwhile; nothing was done. Close your own tabs, or wait", leased[0].Public(), h.state.Agents().Holder(leased[0]))}
 }
 
-func leasedFailure(addr spec.TabAddr, by *state.Holder) *Failure {
+func leasedFailure(addr spec.TabAddr, by *agents.Holder) *Failure {
 	what := "uses"
 	if by.Reads {
 		what = "changes anything in"
@@ -88,14 +85,14 @@ func leasedFailure(addr spec.TabAddr, by *state.Holder) *Failure {
 func (h *Hub) opened(by *consent.Caller, peer spec.PeerID, answer json.RawMessage) {
 	var result spec.OpenTabResult
 	if spec.Decode(answer, &result) == nil {
-		h.update(func(tx *state.Tx) { tx.Opens(h.by(by), spec.TabAddr{Peer: peer, Tab: result.TabID}) })
+		h.update(func(tx *state.Tx) { tx.Agents().Opened(h.by(by), spec.TabAddr{Peer: peer, Tab: result.TabID}) })
 	}
 }
 
 // ForgetClient ends what a client has, whose credential was taken back: its sessions with their
 // leases, its tasks, what is kept of its calls, and what it has read. What it has under way ends by its contexts.
 func (h *Hub) ForgetClient(client string) {
-	h.update(func(tx *state.Tx) { tx.EndClient(client) })
+	h.update(func(tx *state.Tx) { tx.Agents().EndClient(client) })
 	h.gate.flows.Forget(client)
 	h.ledger.Forget(func(party string) bool { return consent.IsParty(party, client) })
 }
@@ -103,9 +100,9 @@ func (h *Hub) ForgetClient(client string) {
 // Sessions describes the sessions of clients that have tabs, or are connected: of a client, unless that is "", and of a name, unless
 // that is "", those from offset on, at most limit; all if that is negative. It says, too, how many
 // there are.
-func (h *Hub) Sessions(client, name string, offset, limit int) (shown []state.SessionInfo, found int) {
+func (h *Hub) Sessions(client, name string, offset, limit int) (shown []agents.SessionInfo, found int) {
 	h.mu.RLock()
-	shown, found = h.state.Sessions(client, name, offset, limit)
+	shown, found = h.state.Agents().Sessions(client, name, offset, limit)
 	h.mu.RUnlock()
 	waiting := h.yields.in()
 	for _, s := range shown {
@@ -118,8 +115,8 @@ func (h *Hub) Sessions(client, name string, offset, limit int) (shown []state.Se
 }
 
 // Holder returns who has leased a tab; nil: nobody.
-func (h *Hub) Holder(addr spec.TabAddr) *state.Holder {
-	return view(h, func(s *state.State) *state.Holder { return s.Holder(addr) })
+func (h *Hub) Holder(addr spec.TabAddr) *agents.Holder {
+	return view(h, func(s *state.State) *agents.Holder { return s.Agents().Holder(addr) })
 }
 
 // Bounds of the time that a lease lasts without a call of its holder.
@@ -137,7 +134,7 @@ var errSessions = &Failure{spec.FailQueueFull, "too many tabs are held, or too m
 // Claim leases a tab to a client's session, or renews its lease on new terms, if that is
 // allowed; args are what the client has asked for. The error is a *Failure, a *consent.AskBack
 // or ctx's cause.
-func (h *Hub) Claim(ctx context.Context, by *consent.Caller, addr spec.TabAddr, t state.Terms, args json.RawMessage) (holder *state.Holder, err error) {
+func (h *Hub) Claim(ctx context.Context, by *consent.Caller, addr spec.TabAddr, t agents.Terms, args json.RawMessage) (holder *agents.Holder, err error) {
 	err = h.admitTab(ctx, by, addr, "browser_tab claim", policy.Write, args, func() (err error) {
 		holder, err = h.lease(by, addr, t)
 		return err
@@ -147,8 +144,8 @@ func (h *Hub) Claim(ctx context.Context, by *consent.Caller, addr spec.TabAddr, 
 
 // ClaimNew has a client's session lease the tab that open opens at a URL, which decides about
 // that itself. It does not ask the owner a second time. The error is open's, or a *Failure.
-func (h *Hub) ClaimNew(by *consent.Caller, url string, t state.Terms, open func() (spec.TabAddr, error)) (addr spec.TabAddr, holder *state.Holder, err error) {
-	if h.session(by) == (state.SessionID{}) {
+func (h *Hub) ClaimNew(by *consent.Caller, url string, t agents.Terms, open func() (spec.TabAddr, error)) (addr spec.TabAddr, holder *agents.Holder, err error) {
+	if h.session(by) == (agents.SessionID{}) {
 		return addr, nil, errNobody
 	}
 	a := h.tabAction(by, "browser_tab claim", policy.Write, url, true)
@@ -172,7 +169,7 @@ func (h *Hub) tabAction(by *consent.Caller, name string, class policy.Class, url
 
 // admitTab does what concerns a tab and sends nothing to it, if that is allowed.
 func (h *Hub) admitTab(ctx context.Context, by *consent.Caller, addr spec.TabAddr, name string, class policy.Class, args json.RawMessage, do func() error) error {
-	if h.session(by) == (state.SessionID{}) {
+	if h.session(by) == (agents.SessionID{}) {
 		return errNobody
 	}
 	if !h.Reaches(by, addr.Peer) {
@@ -189,10 +186,10 @@ func (h *Hub) admitTab(ctx context.Context, by *consent.Caller, addr spec.TabAdd
 }
 
 // lease leases a tab.
-func (h *Hub) lease(by *consent.Caller, addr spec.TabAddr, t state.Terms) (*state.Holder, error) {
+func (h *Hub) lease(by *consent.Caller, addr spec.TabAddr, t agents.Terms) (*agents.Holder, error) {
 	who := h.by(by)
-	var holder *state.Holder
-	if !h.update(func(tx *state.Tx) { holder = tx.Lease(who, addr, t) }) {
+	var holder *agents.Holder
+	if !h.update(func(tx *state.Tx) { holder = tx.Agents().Lease(who, addr, t) }) {
 		return nil, h.endedFailure(false)
 	}
 	switch {
@@ -209,11 +206,7 @@ func (h *Hub) lease(by *consent.Caller, addr spec.TabAddr, t state.Terms) (*stat
 func (h *Hub) Release(by *consent.Caller, addr spec.TabAddr) (tabs []spec.TabAddr) {
 	id := h.session(by)
 	h.update(func(tx *state.Tx) {
-		if addr == (spec.TabAddr{}) {
-			tabs = tx.ReleaseAll(id)
-		} else if tx.Release(id, addr) {
-			tabs = append(tabs, addr)
-		}
+		tabs = tx.Agents().Release(id, addr)
 	})
 	return tabs
 }
@@ -226,7 +219,7 @@ func (h *Hub) Use(ctx context.Context, by *consent.Caller, addr spec.TabAddr, ar
 			return err
 		}
 		room := false
-		h.update(func(tx *state.Tx) { room = tx.Prefer(h.by(by), addr) })
+		h.update(func(tx *state.Tx) { room = tx.Agents().Prefer(h.by(by), addr) })
 		if !room {
 			return errSessions
 		}
@@ -239,29 +232,29 @@ func (h *Hub) Use(ctx context.Context, by *consent.Caller, addr spec.TabAddr, ar
 func (h *Hub) Preferred(by *consent.Caller) (spec.TabAddr, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.state.Preferred(h.session(by))
+	return h.state.Agents().Preferred(h.session(by))
 }
 
 // Standing is what sessions have of a tab.
 type Standing struct {
-	HeldBy   *state.Holder // nil: nobody has leased it
-	Mine     bool          // the one that asks has
-	OpenedBy string        // the session that has opened it, for people; "" for none
+	HeldBy   *agents.Holder // nil: nobody has leased it
+	Mine     bool           // the one that asks has
+	OpenedBy string         // the session that has opened it, for people; "" for none
 }
 
 // Standing returns what sessions have of a tab, as a client sees it.
 func (h *Hub) Standing(by *consent.Caller, addr spec.TabAddr) (s Standing) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	s.HeldBy, s.OpenedBy = h.state.Holder(addr), h.state.OpenedBy(addr)
+	s.HeldBy, s.OpenedBy = h.state.Agents().Holder(addr), h.state.Agents().OpenedBy(addr)
 	s.Mine = s.HeldBy != nil && s.HeldBy.Session == h.session(by)
 	return s
 }
 
 // EndLease ends whosesoever lease of a tab, for its owner, and returns who had it; nil: nobody.
 // means is by what means, for the record.
-func (h *Hub) EndLease(addr spec.TabAddr, means string) (was *state.Holder) {
-	h.update(func(tx *state.Tx) { was = tx.EndLease(addr) })
+func (h *Hub) EndLease(addr spec.TabAddr, means string) (was *agents.Holder) {
+	h.update(func(tx *state.Tx) { was = tx.Agents().EndLease(addr) })
 	if was != nil {
 		h.Record(record.Entry{
 			Time: time.Now(), Event: record.Lease, By: means, Client: was.Client, Tab: addr.String(),

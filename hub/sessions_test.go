@@ -13,6 +13,7 @@ import (
 	"time"
 	"weak"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
 	"tabhub/hub/trust/consent"
@@ -49,7 +50,7 @@ func (w *fixture) eTabs(n int64) (e tabtest.End, tabs []spec.TabAddr) {
 	return e, tabs
 }
 
-func (w *fixture) claim(by *consent.Caller, at spec.TabAddr, t state.Terms) {
+func (w *fixture) claim(by *consent.Caller, at spec.TabAddr, t agents.Terms) {
 	w.t.Helper()
 	if _, err := w.hub.Claim(w.t.Context(), by, at, t, nil); err != nil {
 		w.t.Fatal(err)
@@ -71,8 +72,8 @@ func TestLeasedTab(t *testing.T) {
 		e, tabs := w.eTabs(2)
 		a, b := agentOf("a"), agentOf("b")
 		left := w.hub.Connected(a)
-		w.claim(a, tabs[0], state.Terms{Name: "shopping", TTL: time.Minute})
-		_, err := w.hub.Claim(t.Context(), b, tabs[0], state.Terms{TTL: time.Minute}, nil)
+		w.claim(a, tabs[0], agents.Terms{Name: "shopping", TTL: time.Minute})
+		_, err := w.hub.Claim(t.Context(), b, tabs[0], agents.Terms{TTL: time.Minute}, nil)
 		wantFailure(t, err, spec.FailTabLeased, "held by a (shopping) until 00:01:00 UTC")
 
 		for by, tab := range map[*consent.Caller]int64{a: 1, b: 2, tester: 2} {
@@ -157,7 +158,7 @@ func TestCompletionInLeasedTab(t *testing.T) {
 			return true
 		}
 		for _, reads := range []bool{false, true} {
-			w.claim(a, tabs[0], state.Terms{TTL: time.Minute, Reads: reads})
+			w.claim(a, tabs[0], agents.Terms{TTL: time.Minute, Reads: reads})
 			if got := [2]bool{complete(a), complete(b)}; got != [2]bool{true, reads} {
 				t.Errorf("others may read: %t; its holder and another ask: %v", reads, got)
 			}
@@ -174,7 +175,7 @@ func TestFreeBrowser(t *testing.T) {
 		w := newFixture(t, Options{})
 		_, tabs := w.eTabs(2)
 		a, b := agentOf("a"), agentOf("b")
-		w.claim(a, tabs[1], state.Terms{TTL: time.Minute, Reads: true})
+		w.claim(a, tabs[1], agents.Terms{TTL: time.Minute, Reads: true})
 		wantFailure(t, w.hub.FreeBrowser(b, "browser:b1"), spec.FailTabLeased, "held by a until")
 		for _, by := range []*consent.Caller{a, tester} {
 			if err := w.hub.FreeBrowser(by, "browser:b1"); err != nil {
@@ -214,7 +215,7 @@ func TestControlOfLeasedTab(t *testing.T) {
 			return <-done
 		}
 		for _, reads := range []bool{false, true} {
-			w.claim(a, at, state.Terms{TTL: time.Minute, Reads: reads})
+			w.claim(a, at, agents.Terms{TTL: time.Minute, Reads: reads})
 			for _, req := range []spec.Request{&spec.Navigate{URL: "https://e.com/2"}, &spec.Navigate{Reload: true}, &spec.ActivateTab{}, &spec.CloseTab{}} {
 				wantFailure(t, serve(b, req), spec.FailTabLeased, "held by a")
 			}
@@ -271,7 +272,7 @@ func TestClaimedBeforeACallIsSent(t *testing.T) {
 		e, tabs := w.eTabs(2)
 		a, b := agentOf("a"), agentOf("b")
 		claims := func() {
-			do := func() { w.claim(a, tabs[0], state.Terms{TTL: time.Minute}) }
+			do := func() { w.claim(a, tabs[0], agents.Terms{TTL: time.Minute}) }
 			decided.do.Store(&do)
 		}
 		if err := w.hub.Use(t.Context(), b, tabs[0], nil); err != nil {
@@ -308,7 +309,7 @@ func TestClaimedBeforeControl(t *testing.T) {
 		}()
 		look := e.Next()
 		go func() {
-			_, err := w.hub.Claim(t.Context(), agentOf("a"), at, state.Terms{TTL: time.Minute}, nil)
+			_, err := w.hub.Claim(t.Context(), agentOf("a"), at, agents.Terms{TTL: time.Minute}, nil)
 			claimed <- err
 		}()
 		listed := spec.Response{Result: json.RawMessage(`{"tabs":[{"tabId":7,"url":"https://e.com/"}]}`)}
@@ -327,7 +328,7 @@ func TestAllTabsLeased(t *testing.T) {
 		w := newFixture(t, Options{})
 		e, tabs := w.eTabs(1)
 		a, b := agentOf("a"), agentOf("b")
-		w.claim(a, tabs[0], state.Terms{TTL: time.Hour})
+		w.claim(a, tabs[0], agents.Terms{TTL: time.Hour})
 		c := w.callAs(b, "e_com_x")
 		r := e.Next()
 		if r.Method != spec.MethodOpenTab {
@@ -341,7 +342,7 @@ func TestAllTabsLeased(t *testing.T) {
 		if s := w.hub.Standing(b, spec.TabAddr{Peer: "browser:b1", Tab: 7}); s.OpenedBy != "b" || s.HeldBy != nil {
 			t.Errorf("of the new tab there is %+v", s)
 		}
-		w.claim(a, spec.TabAddr{Peer: "browser:b1", Tab: 7}, state.Terms{Name: "greedy", TTL: time.Hour})
+		w.claim(a, spec.TabAddr{Peer: "browser:b1", Tab: 7}, agents.Terms{Name: "greedy", TTL: time.Hour})
 		c = w.callAs(b, "e_com_x")
 		e.Answer(e.Next(), spec.Response{}, spec.Errorf(spec.CodeRefused, "no"))
 		c.want(t, "TAB_LEASED")
@@ -355,7 +356,7 @@ func TestAllTabsLeased(t *testing.T) {
 func TestNobodysTabs(t *testing.T) {
 	w := newFixture(t, Options{})
 	_, tabs := w.eTabs(1)
-	_, err := w.hub.Claim(context.Background(), tester, tabs[0], state.Terms{TTL: time.Hour}, nil)
+	_, err := w.hub.Claim(context.Background(), tester, tabs[0], agents.Terms{TTL: time.Hour}, nil)
 	wantFailure(t, err, spec.FailToolError, "only a client's session")
 	wantFailure(t, w.hub.Use(context.Background(), tester, tabs[0], nil), spec.FailToolError, "only a client's session")
 }
@@ -370,7 +371,7 @@ func TestClosedHubIsFreed(t *testing.T) {
 		}
 		a := agentOf("a")
 		h.Connected(a)
-		if _, err := h.lease(a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, state.Terms{TTL: 24 * time.Hour}); err != nil {
+		if _, err := h.lease(a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, agents.Terms{TTL: 24 * time.Hour}); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Close(context.Background()); err != nil {

@@ -21,7 +21,7 @@ func (h *Hub) SubscribeResource(ctx context.Context, by *consent.Caller, uri str
 	var first state.Listener
 	var others []state.Listener
 	if !h.update(func(tx *state.Tx) {
-		if addr, holder := tx.HeldResource(h.by(by), uri); holder != nil && !h.isOwn(by) {
+		if addr, holder := tx.BarsResource(h.by(by), uri); holder != nil && !h.isOwn(by) {
 			err = leasedFailure(addr, holder)
 			return
 		}

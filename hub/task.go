@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
@@ -118,11 +119,12 @@ func (h *Hub) resume(r *run, c *sentCall) {
 	answer := h.transport.Resume(c.To, c.Sent, r.wait())
 	h.inFlight.Add(1)
 	id := h.session(r.by)
-	end := view(h, func(s *state.State) func(time.Time) bool { return s.Resume(id, c.To, time.Now()) })
+	standing := view(h, func(s *state.State) agents.Standing { return s.Agents().Standing(s.Agents().Session(id), c.To) })
+	standing.Begin(time.Now(), nil)
 	h.tasks.Go(func() {
 		defer func() {
-			if end(time.Now()) {
-				h.update(func(tx *state.Tx) { tx.SaveSession(id) })
+			if standing.End(time.Now()) {
+				h.update(func(tx *state.Tx) { tx.Agents().Save(id) })
 			}
 		}()
 		defer h.inFlight.Add(-1)

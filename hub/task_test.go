@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/call/ledger"
-	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -146,7 +146,7 @@ func TestResumedCallKeepsItsLease(t *testing.T) {
 		w := newFixture(t, Options{CallTimeoutMax: 5 * time.Hour})
 		e, tabs := w.eTabs(1)
 		alone := &consent.Caller{Who: &policy.Principal{ID: "c"}, Agent: "=1"}
-		w.claim(alone, tabs[0], state.Terms{TTL: time.Minute})
+		w.claim(alone, tabs[0], agents.Terms{TTL: time.Minute})
 		_, stop, c := w.taskOf(alone, "website_tool_e_com_x")
 		r := e.Next()
 		stop(tabtransport.ErrLeft)

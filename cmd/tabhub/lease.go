@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/state"
+	"tabhub/hub/agents"
 )
 
 func (a *app) heldCommand() *cobra.Command {
@@ -34,7 +34,7 @@ which tabs the calls of each session go.`,
 	return cmd
 }
 
-func (a *app) printLeases(sessions []state.SessionInfo) error {
+func (a *app) printLeases(sessions []agents.SessionInfo) error {
 	all := a.table("TAB", "HELD BY", "UNTIL", "OTHERS", "CLIENT", "URL")
 	n := 0
 	for _, s := range sessions {
@@ -71,7 +71,7 @@ func (a *app) releaseCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var was state.Holder
+			var was agents.Holder
 			if err := decode(b, &was); err != nil {
 				return err
 			}

@@ -1,27 +1,9 @@
 package state
 
 import (
-	"slices"
-	"strings"
-
+	"tabhub/hub/agents"
 	"tabhub/spec"
 )
-
-// A client that is bound to browsers knows of nothing else: for it there are only the tabs of
-// the browsers with these names, and what these left when they were closed. Browsers without a
-// name, and pages that have joined by themselves, are nobody's who is bound.
-
-// bound reports whether there is anything that by does not know of.
-func (by By) bound() bool { return by.Browsers != nil }
-
-// Bound names what by is bound to: two that are bound to the same have the same, those that
-// are not bound have "".
-func (by By) Bound() string {
-	if !by.bound() {
-		return ""
-	}
-	return "=" + strings.Join(by.Browsers, ",")
-}
 
 // label returns the name that a browser has from its owner, "" if it has none.
 func (s *State) label(key spec.BrowserID) string {
@@ -31,49 +13,39 @@ func (s *State) label(key spec.BrowserID) string {
 	return s.browsers[key].Label
 }
 
-// knows reports whether by knows of a browser.
-func (s *State) knows(by By, key spec.BrowserID) bool {
-	if !by.bound() {
-		return true
-	}
-	label := s.label(key)
-	return label != "" && slices.Contains(by.Browsers, label)
+// sees reports whether by sees a browser, by the name that this has from its owner.
+func (s *State) sees(by *agents.By, key spec.BrowserID) bool {
+	return !by.IsBound() || by.Sees(s.label(key))
 }
 
-// knowsTab reports whether by knows of a tab.
-func (s *State) knowsTab(by *By, t *tab) bool {
-	return !by.bound() || s.knows(*by, t.peer.browser)
-}
+func (s *State) seesTab(by *agents.By, t *tab) bool { return s.sees(by, t.peer.browser) }
 
-// KnowsPeer reports whether by knows of a peer.
-func (s *State) KnowsPeer(by By, id spec.PeerID) bool {
-	if !by.bound() {
-		return true
-	}
+// SeesPeer reports whether by sees a peer.
+func (s *State) SeesPeer(by agents.By, id spec.PeerID) bool {
 	p := s.peers[id]
-	return p != nil && s.knows(by, p.browser)
+	return !by.IsBound() || p != nil && s.sees(&by, p.browser)
 }
 
-// knowsEntry reports whether by knows of an entry: of a tab that has the item, or had it.
-func (s *State) knowsEntry(by By, e *entry) bool {
-	return !by.bound() || s.newest(e, by, true) != nil || s.cached(e, by) != nil
+// seesEntry reports whether by sees a tab that has the item of an entry, or had it.
+func (s *State) seesEntry(by agents.By, e *entry) bool {
+	return !by.IsBound() || s.newest(e, by, true) != nil || s.cached(e, by) != nil
 }
 
-// knowsBinding reports whether by knows of what a name stands for.
-func (s *State) knowsBinding(by By, b *binding) bool {
+// seesBinding reports whether by sees what a name stands for.
+func (s *State) seesBinding(by agents.By, b *binding) bool {
 	switch {
-	case !by.bound() || b.entry == nil:
-		return true // nobody has it
+	case !by.IsBound() || b.entry == nil: // no tab has it
+		return true
 	case b.provider != nil:
-		return s.knowsTab(&by, b.provider.tab)
+		return s.seesTab(&by, b.provider.tab)
 	}
-	return s.knowsEntry(by, b.entry)
+	return s.seesEntry(by, b.entry)
 }
 
-// AnyConnected reports whether a browser that by knows of is connected.
-func (s *State) AnyConnected(by By) bool {
+// AnyConnected reports whether a browser that by sees is connected.
+func (s *State) AnyConnected(by agents.By) bool {
 	for _, p := range s.peers {
-		if p.connected && s.knows(by, p.browser) {
+		if p.connected && s.sees(&by, p.browser) {
 			return true
 		}
 	}
@@ -81,12 +53,12 @@ func (s *State) AnyConnected(by By) bool {
 }
 
 // activeOf returns the tab that the user looks at, or looked at last among those that by
-// knows of; nil if none.
-func (s *State) activeOf(by By) *tab {
-	if !by.bound() {
+// sees; nil if none.
+func (s *State) activeOf(by agents.By) *tab {
+	if !by.IsBound() {
 		return s.active
 	}
-	return s.lastFocused(func(p *peer) bool { return s.knows(by, p.browser) })
+	return s.lastFocused(func(p *peer) bool { return s.sees(&by, p.browser) })
 }
 
 // BrowserOf returns the name that the browser of a peer has from its owner, "" if it has none.

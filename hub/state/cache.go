@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -50,11 +51,11 @@ func (d *domain) cacheOf(browser spec.BrowserID) *cache {
 	return &cache{domain: d, browser: browser}
 }
 
-// lastCache returns what was left in a domain last that by knows of; nil if nothing is.
-func (s *State) lastCache(d *domain, by By) *cache {
+// lastCache returns what was left in a domain last that by sees; nil if nothing is.
+func (s *State) lastCache(d *domain, by agents.By) *cache {
 	var last *cache
 	for _, c := range d.caches {
-		if (last == nil || c.updated.After(last.updated)) && s.knows(by, c.browser) {
+		if (last == nil || c.updated.After(last.updated)) && s.sees(&by, c.browser) {
 			last = c
 		}
 	}
@@ -168,7 +169,7 @@ func (tx *Tx) dropLargestCache(but *entry) {
 
 // leftBefore reports whether the tabs of a went before those of b.
 func (s *State) leftBefore(a, b *domain) bool {
-	of, than := s.lastCache(a, By{}), s.lastCache(b, By{})
+	of, than := s.lastCache(a, agents.By{}), s.lastCache(b, agents.By{})
 	return of != nil && than != nil && of.updated.Before(than.updated)
 }
 

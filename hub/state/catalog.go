@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -45,31 +46,31 @@ type provider struct {
 
 func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
 
-// newest returns the provider that was registered last among those whose tabs by knows of and
+// newest returns the provider that was registered last among those whose tabs by sees and
 // are visible (or, with hidden, among all that it knows of); nil if there is none.
-func (s *State) newest(e *entry, by By, hidden bool) *provider {
+func (s *State) newest(e *entry, by agents.By, hidden bool) *provider {
 	var newest *provider
 	for _, p := range e.providers {
-		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && s.knowsTab(&by, p.tab) {
+		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && s.seesTab(&by, p.tab) {
 			newest = p
 		}
 	}
 	return newest
 }
 
-// cached returns what a closed tab that by knows of left last of an entry's item; nil if none
+// cached returns what a closed tab that by sees left last of an entry's item; nil if none
 // did.
-func (s *State) cached(e *entry, by By) *item.Item {
+func (s *State) cached(e *entry, by agents.By) *item.Item {
 	for _, l := range e.cached {
-		if s.knows(by, l.of.browser) {
+		if s.sees(&by, l.of.browser) {
 			return l.item
 		}
 	}
 	return nil
 }
 
-// item returns the item that the entry's own name stands for; nil if by knows of none.
-func (s *State) item(e *entry, by By) *item.Item {
+// item returns the item that the entry's own name stands for; nil if by sees none.
+func (s *State) item(e *entry, by agents.By) *item.Item {
 	if p := s.newest(e, by, true); p != nil {
 		return p.item
 	}

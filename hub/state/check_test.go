@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/spec"
 )
@@ -67,10 +68,10 @@ func (h *history) step() {
 		h.pass([]time.Duration{time.Second, spec.BrowserGrace + time.Minute}[h.IntN(2)])
 	case 7:
 		h.came(by)
-		h.lease(by, at, Terms{TTL: time.Minute})
+		h.lease(by, at, agents.Terms{TTL: time.Minute})
 	case 8:
 		h.came(by)
-		h.change(func(tx *Tx) { tx.Opens(by, at); tx.Keep(by, at) })
+		h.change(func(tx *Tx) { tx.Agents().Opened(by, at); tx.Agents().Remember(by, at) })
 	case 9:
 		h.went(by, h.IntN(2) == 0)
 	default:
@@ -159,7 +160,6 @@ func (s *State) Check() error {
 	if all != s.all {
 		c.bad("in all there is %+v, remembered %+v", all, s.all)
 	}
-	c.sessions(s)
 	if s.active != nil && s.tabs[s.active.addr] != s.active {
 		c.bad("the active tab is gone")
 	}
@@ -256,36 +256,4 @@ func (c *checker) entries(s *State, d *domain, of *share) (cached int) {
 		c.bad("domain %s has cached items of a browser that it does not know", d.key)
 	}
 	return cached
-}
-
-// sessions checks that sessions, the tabs that they hold or have opened, and what these say of
-// it agree.
-func (c *checker) sessions(s *State) {
-	leases, rooms := 0, 0
-	for id, ses := range s.sessions {
-		if ses.id != id || id == (SessionID{}) {
-			c.bad("session %v is known as %v", ses.id, id)
-		}
-		for l := range ses.leases {
-			if leases++; l.session != ses || s.leases[l.addr] != l {
-				c.bad("the lease of %s is not that of its session", l.addr)
-			}
-		}
-		for addr := range ses.room {
-			if rooms++; s.rooms[addr] != ses {
-				c.bad("tab %s was opened by another session", addr)
-			}
-		}
-		if len(ses.tabs) > maxKeptTabs {
-			c.bad("session %v has too many tabs", id)
-		}
-	}
-	if leases != len(s.leases) || rooms != len(s.rooms) {
-		c.bad("sessions hold %d tabs and have opened %d; remembered %d, %d", leases, rooms, len(s.leases), len(s.rooms))
-	}
-	for addr, t := range s.tabs {
-		if t.lease != s.leases[addr] || t.room != s.rooms[addr] {
-			c.bad("tab %s does not say who holds it, or has opened it", addr)
-		}
-	}
 }

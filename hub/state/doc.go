@@ -10,7 +10,7 @@
 // # Changing and reading
 //
 // A Tx is a transaction: State.Begin makes one for a moment in time, its methods change
-// the state, and Tx.End returns the Work that follows: what to write to the store, whom
+// the state, and Tx.End returns the Work that follows: what to write to the store, which peers
 // to disconnect, which timers to start. There is one Tx at a time, and no other way to
 // change a State. There is no way back: what a method refuses leaves the state
 // consistent, as Check has it.
@@ -19,10 +19,9 @@
 // Ref, Registration, Subscription and Opening: these stand for something in the state,
 // and only methods of State and Tx look into them.
 //
-// A call changes, by methods of its Candidate and without a Tx, what each call does: how many calls are
-// under way to a tab, when its session and its lease were used last, where the calls of the session and of
-// the domain went last. These are atomic. What of them is to outlive the process is written when a
-// method says that what is stored is stale.
+// Two values of the state are changed without a Tx, by the methods of a Candidate that a call
+// has: how many calls are in flight in a tab (Begin, End), and where the last call of a domain
+// went (Called). Both are atomic. Begin and End also change those of package agents.
 //
 // # What is in it
 //
@@ -34,6 +33,7 @@
 //	entry       one item of a domain's catalog: its public name and who has it
 //	provider    a tab that has the item of an entry, with its own public name
 //	binding     what a public name stands for; outlives its entry and provider
+//	agents      what sessions of clients have of tabs (package agents)
 //	share       what one site has of the hub's limits
 //
 // A tab registers items (package item): each makes the tab a member of the item's

@@ -3,21 +3,22 @@ package state
 import (
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 )
 
 // Explanation says where a call of a name would go now, and why.
 type Explanation struct {
-	Name       string       `json:"name"`
-	Kind       spec.Kind    `json:"kind"`
-	Domain     spec.Domain  `json:"domain"`
-	Item       string       `json:"item"`
-	Tab        *TabInfo     `json:"tab,omitempty"`     // nil: none is open
-	OpenURL    string       `json:"openUrl,omitempty"` // what would be opened
-	By         SessionID    `json:"-"`                 // whose call it is
-	Session    string       `json:"session,omitempty"` // the same, for people
-	Reason     string       `json:"reason"`
-	Candidates []Considered `json:"candidates"`
+	Name       string           `json:"name"`
+	Kind       spec.Kind        `json:"kind"`
+	Domain     spec.Domain      `json:"domain"`
+	Item       string           `json:"item"`
+	Tab        *TabInfo         `json:"tab,omitempty"`     // nil: none is open
+	OpenURL    string           `json:"openUrl,omitempty"` // what would be opened
+	By         agents.SessionID `json:"-"`                 // whose call it is
+	Session    string           `json:"session,omitempty"` // the same, for people
+	Reason     string           `json:"reason"`
+	Candidates []Considered     `json:"candidates"`
 }
 
 // Considered is a tab that was considered for a call.
@@ -28,12 +29,12 @@ type Considered struct {
 	Note     string  `json:"note"`
 }
 
-// held says who keeps the call from the tab; "" if nobody does.
+// held says which session's lease keeps the call from the tab; "" if none does.
 func (c *Candidate) held() string {
-	if c.Free() {
+	if c.isFree() {
 		return ""
 	}
-	return c.lease.holder().String()
+	return c.Holder().String()
 }
 
 // where says what a call to a tab would have to wait for; "" if for nothing.
@@ -51,7 +52,7 @@ func (c *Candidate) where() string {
 
 // Explain says where somebody's call of a tool's name would go now, and why; false if the
 // name is nobody's.
-func (s *State) Explain(name string, by By, now time.Time) (Explanation, bool) {
+func (s *State) Explain(name string, by agents.By, now time.Time) (Explanation, bool) {
 	r, ok := s.Lookup(by, spec.KindTool, name)
 	if !ok {
 		return Explanation{}, false

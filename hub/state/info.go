@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -29,7 +30,7 @@ type TabInfo struct {
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
-	HeldBy      *Holder          `json:"heldBy,omitempty"`   // who has leased it
+	HeldBy      *agents.Holder   `json:"heldBy,omitempty"`   // who has leased it
 	InUse       bool             `json:"inUse,omitempty"`    // the owner uses it by hand while it is held
 	OpenedBy    string           `json:"openedBy,omitempty"` // the session that has opened it, for people
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
@@ -80,12 +81,12 @@ type Counts struct {
 	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
-// Tabs describes all tabs that by knows of, but hidden ones: the active one first, then those that were active
+// Tabs describes all tabs that by sees, but hidden ones: the active one first, then those that were active
 // before it, the last first, then the others by browser and tab; and those that are away last.
-func (s *State) Tabs(by By) []TabInfo {
+func (s *State) Tabs(by agents.By) []TabInfo {
 	tabs := make([]*tab, 0, len(s.tabs))
 	for _, t := range s.tabs {
-		if !t.hidden && s.knowsTab(&by, t) {
+		if !t.hidden && s.seesTab(&by, t) {
 			tabs = append(tabs, t)
 		}
 	}
@@ -118,12 +119,10 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {
 		info.Attested = true // the Origin header is the browser's word
 	}
-	if t.lease != nil {
-		info.HeldBy, info.InUse = t.lease.holder(), s.inUse[t.addr]
+	if info.HeldBy = s.agents.Holder(t.addr); info.HeldBy != nil {
+		info.InUse = s.agents.InUse(t.addr, info.HeldBy.Session)
 	}
-	if t.room != nil {
-		info.OpenedBy = t.room.label
-	}
+	info.OpenedBy = s.agents.OpenedBy(t.addr)
 	for key, m := range t.domains {
 		count := func(kind spec.Kind) (n int) {
 			for _, it := range t.items[kind] {
@@ -153,13 +152,13 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	return info
 }
 
-// Browsers describes all peers that by knows of, single tabs included, that are connected or
+// Browsers describes all peers that by sees, single tabs included, that are connected or
 // in their grace. Those that are connected were seen now.
-func (s *State) Browsers(by By, now time.Time) []BrowserInfo {
+func (s *State) Browsers(by agents.By, now time.Time) []BrowserInfo {
 	active := s.activeOf(by)
 	infos := make([]BrowserInfo, 0, len(s.peers))
 	for _, p := range s.peers {
-		if p.connectedAt.IsZero() || !s.knows(by, p.browser) {
+		if p.connectedAt.IsZero() || !s.sees(&by, p.browser) {
 			continue // restored, has not come back; or of nobody
 		}
 		info := BrowserInfo{
@@ -270,7 +269,7 @@ func (s *State) Count() Counts {
 			n.Domains++
 		}
 		for key, e := range d.entries {
-			if key.kind == spec.KindTool && len(e.cached) > 0 && s.newest(e, By{}, false) == nil {
+			if key.kind == spec.KindTool && len(e.cached) > 0 && s.newest(e, agents.By{}, false) == nil {
 				n.Cached++
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -26,7 +27,7 @@ func TestTabsBeginWithThoseUsedLast(t *testing.T) {
 	want := func(want ...spec.TabAddr) {
 		t.Helper()
 		var got []spec.TabAddr
-		for _, info := range f.Tabs(By{}) {
+		for _, info := range f.Tabs(agents.By{}) {
 			got = append(got, info.Addr)
 		}
 		if !slices.Equal(got, want) {

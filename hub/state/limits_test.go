@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -35,11 +36,11 @@ func TestSiteOutOfNames(t *testing.T) {
 			t.Errorf("registered %+v", out)
 		}
 	}, func() { d.names -= taken })
-	if _, ok := f.Lookup(By{}, spec.KindResource, "tabhub://e.com/unknown"); ok {
+	if _, ok := f.Lookup(agents.By{}, spec.KindResource, "tabhub://e.com/unknown"); ok {
 		t.Error("an unknown resource was found")
 	}
-	for _, l := range f.List(nil, By{}, "e.com", spec.KindTool, false) {
-		if _, ok := f.Find(By{}, spec.KindTool, l.Public); !ok {
+	for _, l := range f.List(nil, agents.By{}, "e.com", spec.KindTool, false) {
+		if _, ok := f.Find(agents.By{}, spec.KindTool, l.Public); !ok {
 			t.Errorf("%s is listed and not found", l.Public)
 		}
 	}

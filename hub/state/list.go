@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tabhub/describe"
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/spec"
 )
@@ -36,9 +37,9 @@ func (s *State) Domains() iter.Seq2[spec.Domain, uint64] {
 	}
 }
 
-// List appends to dst what a domain has of a kind that by knows of, resource templates apart,
+// List appends to dst what a domain has of a kind that by sees, resource templates apart,
 // by item and tab: each item under the domain's name, then under the tabs' own.
-func (s *State) List(dst []Listed, by By, domain spec.Domain, kind spec.Kind, template bool) []Listed {
+func (s *State) List(dst []Listed, by agents.By, domain spec.Domain, kind spec.Kind, template bool) []Listed {
 	d := s.domains[domain]
 	if d == nil {
 		return dst
@@ -64,14 +65,14 @@ func (s *State) List(dst []Listed, by By, domain spec.Domain, kind spec.Kind, te
 	return dst
 }
 
-// Find returns the item that a public name or URI stands for, listed or not, if by knows of
+// Find returns the item that a public name or URI stands for, listed or not, if by sees
 // it. A resource is also found by a URI that a template makes: the item is the template then.
-func (s *State) Find(by By, kind spec.Kind, name string) (Listed, bool) {
+func (s *State) Find(by agents.By, kind spec.Kind, name string) (Listed, bool) {
 	b := s.names[publicName{kind, name}]
 	if (b == nil || b.entry == nil) && kind == spec.KindResource {
 		b, _ = s.match(by, name)
 	}
-	if b == nil || b.entry == nil || !s.knowsBinding(by, b) {
+	if b == nil || b.entry == nil || !s.seesBinding(by, b) {
 		return Listed{}, false
 	}
 	v := s.viewOf(by, b.domain)
@@ -99,15 +100,15 @@ func (d *domain) sorted(kind spec.Kind) []*entry {
 // listing is what somebody is listed of a domain.
 type listing struct {
 	*State
-	by     By
-	active *tab           // of those that by knows of
+	by     agents.By
+	active *tab           // of those that by sees
 	place  describe.Place // of the domain
 }
 
-func (s *State) viewOf(by By, d *domain) listing {
+func (s *State) viewOf(by agents.By, d *domain) listing {
 	v := listing{State: s, by: by, active: s.activeOf(by), place: describe.Place{Domain: d.key}}
 	for _, t := range d.tabs {
-		if t.hidden || !s.knowsTab(&by, t) {
+		if t.hidden || !s.seesTab(&by, t) {
 			continue
 		}
 		v.place.Tabs++
@@ -119,7 +120,7 @@ func (s *State) viewOf(by By, d *domain) listing {
 }
 
 // shows reports whether a tab's own name may be listed.
-func (v *listing) shows(p *provider) bool { return !p.tab.hidden && v.knowsTab(&v.by, p.tab) }
+func (v *listing) shows(p *provider) bool { return !p.tab.hidden && v.seesTab(&v.by, p.tab) }
 
 // visible returns how many tabs that may be listed have the item.
 func (v *listing) visible(e *entry) (n int) {

@@ -3,6 +3,7 @@ package state
 import (
 	"strings"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -19,14 +20,14 @@ type Ref struct {
 	Frame int64
 
 	b       *binding
-	matched string // the URI that was looked up, if b was made by match
-	by      By     // for whom it was
+	matched string    // the URI that was looked up, if b was made by match
+	by      agents.By // for whom it was
 }
 
 // Lookup returns what a public name stands for; false if it is nobody's, or that of
 // something of which by does not know. The name of a tab that is gone is still its own while the
 // domain's catalog has the item.
-func (s *State) Lookup(by By, kind spec.Kind, name string) (Ref, bool) {
+func (s *State) Lookup(by agents.By, kind spec.Kind, name string) (Ref, bool) {
 	b := s.names[publicName{kind, name}]
 	if b == nil && kind == spec.KindResource {
 		b = s.escaped(name)
@@ -38,12 +39,12 @@ func (s *State) Lookup(by By, kind spec.Kind, name string) (Ref, bool) {
 		}
 		return Ref{ID: b.id, Page: page, b: b, matched: name, by: by}, true
 	}
-	if b == nil || !s.knowsBinding(by, b) {
+	if b == nil || !s.seesBinding(by, b) {
 		return Ref{}, false
 	}
 	if b.entry == nil {
 		e := b.domain.entries[entryKey{kind, b.id.Item}]
-		if b.id.Tab == 0 || e == nil || !s.knowsEntry(by, e) {
+		if b.id.Tab == 0 || e == nil || !s.seesEntry(by, e) {
 			return Ref{}, false
 		}
 	}
@@ -68,8 +69,8 @@ func (s *State) escaped(uri string) *binding {
 }
 
 // match returns the binding of a template that a URI is made by, and the page's URI; nil if there
-// is none that by knows of. Of several templates the first by domain and template counts.
-func (s *State) match(by By, uri string) (best *binding, page string) {
+// is none that by sees. Of several templates the first by domain and template counts.
+func (s *State) match(by agents.By, uri string) (best *binding, page string) {
 	left := item.MaxSteps
 	for _, d := range s.order {
 		domainURI, isDomains := s.namer.PageURI(d.key, 0, uri)
@@ -96,9 +97,9 @@ func (s *State) match(by By, uri string) (best *binding, page string) {
 }
 
 // matchTab returns the provider of a template that a URI is made by as one tab's.
-func (s *State) matchTab(by By, e *entry, uri string, left *item.Steps) (*provider, string) {
+func (s *State) matchTab(by agents.By, e *entry, uri string, left *item.Steps) (*provider, string) {
 	for _, p := range e.providers {
-		if !p.item.Template || !s.knowsTab(&by, p.tab) {
+		if !p.item.Template || !s.seesTab(&by, p.tab) {
 			continue
 		}
 		if page, ok := s.namer.PageURI(e.domain.key, p.number, uri); ok && p.item.Makes(page, left) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -62,11 +63,11 @@ func TestNearest(t *testing.T) {
 	f := newFixture(t)
 	f.tools(f.page("https://e.com", "a"), "", "search_all", "pay")
 	for _, asked := range []string{"website_tool_e_com__search", "website_tool_e_com_serch_al", "website_tool_e_com_search_all", "search_all"} {
-		if got := f.Nearest(By{}, spec.KindTool, asked); len(got) == 0 || got[0] != "website_tool_e_com__search_all" {
+		if got := f.Nearest(agents.By{}, spec.KindTool, asked); len(got) == 0 || got[0] != "website_tool_e_com__search_all" {
 			t.Errorf("%s: %q", asked, got)
 		}
 	}
-	if got := f.Nearest(By{}, spec.KindTool, strings.Repeat("x", maxSuggest+1)); got != nil {
+	if got := f.Nearest(agents.By{}, spec.KindTool, strings.Repeat("x", maxSuggest+1)); got != nil {
 		t.Errorf("a name that is too long is near %q", got)
 	}
 }
@@ -161,22 +162,22 @@ func TestTemplateAndResourceOfOneName(t *testing.T) {
 	a, b := f.page("https://e.com", "a"), f.page("https://e.com", "b")
 	f.register(a, spec.KindResource, "", `{"uri":"x{y}"}`)
 	f.register(b, spec.KindResource, "", `{"uriTemplate":"x{y}"}`)
-	if _, ok := f.Lookup(By{}, spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
+	if _, ok := f.Lookup(agents.By{}, spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
 		t.Error("looked up in a tab that has no such template")
 	}
-	if _, ok := f.Find(By{}, spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
+	if _, ok := f.Find(agents.By{}, spec.KindResource, "tabhub://e.com/tab1/xyz"); ok {
 		t.Error("found in a tab that has no such template")
 	}
-	r, ok := f.Lookup(By{}, spec.KindResource, "tabhub://e.com/tab2/xyz")
+	r, ok := f.Lookup(agents.By{}, spec.KindResource, "tabhub://e.com/tab2/xyz")
 	if !ok || r.Page != "xyz" || r.ID.Tab != 2 {
 		t.Fatalf("looked up %+v, %t", r, ok)
 	}
 	// What a template stood for is looked at anew each time.
-	if s := f.Snapshot(&r, By{}, nil, "", nil); len(s.Candidates) != 1 || s.Candidates[0].Addr != b {
+	if s := f.Snapshot(&r, agents.By{}, nil, "", nil); len(s.Candidates) != 1 || s.Candidates[0].Addr != b {
 		t.Errorf("candidates %+v", s.Candidates)
 	}
 	f.closeTab(b)
-	if s := f.Snapshot(&r, By{}, nil, "", nil); len(s.Candidates) != 0 || slices.Contains(f.Peers(), "") {
+	if s := f.Snapshot(&r, agents.By{}, nil, "", nil); len(s.Candidates) != 0 || slices.Contains(f.Peers(), "") {
 		t.Errorf("candidates of a tab that is gone: %+v", s.Candidates)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 )
 
@@ -15,8 +16,8 @@ const (
 )
 
 // Nearest returns a few names that somebody who asked for one that is nobody's may
-// have meant, the nearest first, of those that by knows of.
-func (s *State) Nearest(by By, kind spec.Kind, name string) []string {
+// have meant, the nearest first, of those that by sees.
+func (s *State) Nearest(by agents.By, kind spec.Kind, name string) []string {
 	if len(name) > maxSuggest {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (s *State) Nearest(by By, kind spec.Kind, name string) []string {
 		if name != "" && (strings.HasPrefix(key.name, name) || strings.HasSuffix(key.name, "_"+name)) {
 			d = 1 // cut short, or the page's own name
 		}
-		if d <= limit && s.knowsBinding(by, b) {
+		if d <= limit && s.seesBinding(by, b) {
 			best = append(best, near{key.name, d})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/spec"
 )
@@ -13,7 +14,7 @@ import (
 type Opening struct {
 	Peer spec.PeerID // the browser
 	URL  string
-	By   By // who asked first
+	By   agents.By // of the first that asked
 
 	domain *domain
 	addr   spec.TabAddr // once the browser has answered
@@ -23,8 +24,8 @@ type Opening struct {
 }
 
 // Known returns the item that a name stands for now, of a tab that has it or as closed ones
-// left it; nil if the domain's catalog does not have it any more, or by knows of none.
-func (s *State) Known(r *Ref, by By) *item.Item {
+// left it; nil if the domain's catalog does not have it any more, or by sees none.
+func (s *State) Known(r *Ref, by agents.By) *item.Item {
 	if r.b.entry == nil {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (s *State) Known(r *Ref, by By) *item.Item {
 // Opener says how somebody can have a tab of a domain: url is where it would be opened. If
 // one is being opened or a browser can open one, ready is true; away says that a
 // browser which could is in its grace. only, if not "", is the one browser that may.
-func (s *State) Opener(domain spec.Domain, by By, only spec.PeerID, now time.Time) (url string, ready, away bool) {
+func (s *State) Opener(domain spec.Domain, by agents.By, only spec.PeerID, now time.Time) (url string, ready, away bool) {
 	d := s.domains[domain]
 	if d == nil {
 		return "", false, false
@@ -45,7 +46,7 @@ func (s *State) Opener(domain spec.Domain, by By, only spec.PeerID, now time.Tim
 // Open asks for a tab of a domain for somebody. If first is true, it is for the caller to ask the
 // Opening's browser for it, and to tell Opened of the answer; else somebody did. It
 // returns nil if no browser can open it.
-func (tx *Tx) Open(domain spec.Domain, by By, only spec.PeerID) (o *Opening, first bool) {
+func (tx *Tx) Open(domain spec.Domain, by agents.By, only spec.PeerID) (o *Opening, first bool) {
 	d := tx.domains[domain]
 	if d == nil {
 		return nil, false
@@ -69,9 +70,9 @@ func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 	t := tx.tabs[o.addr]
 	if err == nil {
 		if t != nil && t.born < o.began { // it slept
-			tx.Prefer(o.By, o.addr)
+			tx.ofAgents.Prefer(o.By, o.addr)
 		} else {
-			tx.Opens(o.By, o.addr)
+			tx.ofAgents.Opened(o.By, o.addr)
 		}
 	}
 	if err != nil || t != nil && t.domains[d.key] != nil {
@@ -83,25 +84,25 @@ func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 // or why there will be none.
 func (s *State) Deadline(o *Opening) (until time.Time, err error) { return o.until, o.err }
 
-// openingAt returns a tab that is being opened for the domain, if one is that by knows of.
-func (s *State) openingAt(d *domain, by By, now time.Time) *Opening {
+// openingAt returns a tab that is being opened for the domain, if one is that by sees.
+func (s *State) openingAt(d *domain, by agents.By, now time.Time) *Opening {
 	for _, o := range d.openings {
-		if now.Before(o.until) && s.KnowsPeer(by, o.Peer) {
+		if now.Before(o.until) && s.SeesPeer(by, o.Peer) {
 			return o
 		}
 	}
 	return nil
 }
 
-// openURL returns where to open the domain: the URL that a tab of it had or has which by knows
+// openURL returns where to open the domain: the URL that a tab of it had or has which by sees
 // of, or its origin.
-func (s *State) openURL(d *domain, by By) string {
+func (s *State) openURL(d *domain, by agents.By) string {
 	if c := s.lastCache(d, by); c != nil && c.url != "" && item.OriginOf(c.url) == d.origin {
 		return c.url
 	}
 	var newest *tab
 	for _, t := range d.tabs {
-		if item.OriginOf(t.url) == d.origin && s.knowsTab(&by, t) && (newest == nil || t.updated.After(newest.updated)) {
+		if item.OriginOf(t.url) == d.origin && s.seesTab(&by, t) && (newest == nil || t.updated.After(newest.updated)) {
 			newest = t
 		}
 	}
@@ -111,13 +112,13 @@ func (s *State) openURL(d *domain, by By) string {
 	return d.origin + "/"
 }
 
-// opener chooses the browser to open a tab in, of those that by knows of: the one that last
+// opener chooses the browser to open a tab in, of those that by sees: the one that last
 // had the domain, else the one that was focused last.
-func (s *State) opener(d *domain, by By, only spec.PeerID) *peer {
+func (s *State) opener(d *domain, by agents.By, only spec.PeerID) *peer {
 	var best *peer
 	last := s.lastCache(d, by)
 	for _, p := range s.peers {
-		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only || !s.knows(by, p.browser) {
+		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only || !s.sees(&by, p.browser) {
 			continue
 		}
 		if last != nil && p.id == last.peer {
@@ -132,9 +133,9 @@ func (s *State) opener(d *domain, by By, only spec.PeerID) *peer {
 
 // openerAway reports whether a browser that may open tabs for somebody is in its grace. Of one
 // that has not been here since a restart it is not known whether it may.
-func (s *State) openerAway(by By, only spec.PeerID) bool {
+func (s *State) openerAway(by agents.By, only spec.PeerID) bool {
 	for _, p := range s.peers {
-		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) && s.knows(by, p.browser) {
+		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) && s.sees(&by, p.browser) {
 			return true
 		}
 	}

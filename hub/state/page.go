@@ -3,22 +3,23 @@ package state
 import (
 	"slices"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/spec"
 )
 
 // ToolNames returns the public names of the tools that models can call in a tab now, in the
-// order of its registration: the domain's where no other tab has the tool of which by knows,
+// order of its registration: the domain's where no other tab has the tool of which by sees,
 // else the tab's own.
-func (s *State) ToolNames(by By, addr spec.TabAddr) []string {
+func (s *State) ToolNames(by agents.By, addr spec.TabAddr) []string {
 	t := s.tabs[addr]
-	if t == nil || !s.knowsTab(&by, t) {
+	if t == nil || !s.seesTab(&by, t) {
 		return nil
 	}
 	var names []string
 	for _, it := range t.items[spec.KindTool] {
 		e := s.domains[it.Domain].entries[entryKey{it.Kind, it.Source}]
-		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && s.knowsTab(&by, p.tab) })
+		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && s.seesTab(&by, p.tab) })
 		for _, p := range e.providers {
 			switch {
 			case p.tab != t || !p.present():

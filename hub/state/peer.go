@@ -101,7 +101,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 	p.timer = 0
 	p.conn, p.connected, p.connectedAt, p.lastSeen = conn, true, tx.now, tx.now
 	p.joined = tx.next()
-	tx.forgetHand(p.id)
+	tx.ofAgents.ForgetInUse(p.id)
 	p.caps = map[spec.Capability]bool{}
 	session := ""
 	if conn.Hello != nil {
@@ -118,7 +118,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 				tx.dropTab(t)
 			}
 		}
-		tx.forgetTabs(func(a spec.TabAddr) bool { return a.Peer == p.id })
+		tx.ofAgents.Forget(func(a spec.TabAddr) bool { return a.Peer == p.id })
 	}
 	// Without a session nothing says that the document is the same.
 	reloaded := p.browser == "" && (session == "" || session != p.session)
@@ -145,11 +145,8 @@ func (tx *Tx) Disconnected(id spec.PeerID) {
 func (tx *Tx) TimerOver(timer Timer) {
 	p := tx.peers[timer.Peer]
 	switch {
-	case timer.Peer == "" && timer.id == tx.sweepID:
-		tx.sweepID = 0
-		tx.sweep()
-	case timer.Peer == "" && timer.id == tx.saveID:
-		tx.SaveSessions()
+	case timer.Peer == "":
+		tx.ofAgents.Wake(timer.id)
 	case p == nil || p.timer != timer.id:
 	case p.connected:
 		tx.dropUnconfirmed(p)
@@ -173,7 +170,7 @@ func (tx *Tx) dropPeer(p *peer) {
 		tx.dropTab(t)
 	}
 	delete(tx.peers, p.id)
-	tx.forgetTabs(func(a spec.TabAddr) bool { return a.Peer == p.id })
+	tx.ofAgents.Forget(func(a spec.TabAddr) bool { return a.Peer == p.id })
 }
 
 // dropUnconfirmed drops the tabs of which a peer that came back has said nothing, and

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -81,7 +82,7 @@ func TestTextOfBrowserNames(t *testing.T) {
 	c := browserConn("b1", "")
 	c.Hello.BrowserName = "Chro\u202eme\U000e0041\x1b"
 	f.connect(c)
-	if got := f.Browsers(By{}, f.now)[0].Name; got != "Chrome" {
+	if got := f.Browsers(agents.By{}, f.now)[0].Name; got != "Chrome" {
 		t.Errorf("the browser is called %+q", got)
 	}
 }
@@ -150,12 +151,12 @@ func TestClaimedOriginIsUnverified(t *testing.T) {
 	f.tools(spec.TabAddr{Peer: program}, "https://bank.com/", "pay")
 	f.tools(f.page("https://evil.com", "b"), "", `pay:"origin":"https://bank.com"`)
 	f.wantTarget("bank_com_pay", bank, "pay")
-	for _, l := range f.List(nil, By{}, "bank.com", spec.KindTool, false) {
+	for _, l := range f.List(nil, agents.By{}, "bank.com", spec.KindTool, false) {
 		if l.Tab != 0 && !l.Alone {
 			t.Errorf("%s shares the bank's domain", l.Public)
 		}
 	}
-	if u := f.Tabs(By{}); len(u) != 5 {
+	if u := f.Tabs(agents.By{}); len(u) != 5 {
 		t.Errorf("%d tabs", len(u))
 	}
 }
@@ -172,7 +173,7 @@ func TestTitleOfARegistration(t *testing.T) {
 			t.Errorf("registered %+v, %v", out, err)
 		}
 	})
-	if l, _ := f.Find(By{}, spec.KindTool, "website_tool_e_com_tab1_x"); l.Place.Title != "Checkout" || f.Generation() == before {
+	if l, _ := f.Find(agents.By{}, spec.KindTool, "website_tool_e_com_tab1_x"); l.Place.Title != "Checkout" || f.Generation() == before {
 		t.Errorf("listed as %+v", l.Place)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -53,11 +54,11 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 		}
 	}
 	for _, doc := range stored.Documents {
-		if doc.Kind == sessionKind {
-			tx.restoreSession(doc)
+		if doc.Kind == agents.Kind {
+			tx.ofAgents.Restore(doc, tx.expect)
 		}
 	}
-	tx.sweep()
+	tx.ofAgents.Sweep()
 	for _, p := range tx.peers {
 		tx.startTimer(p, p.grace())
 	}
@@ -98,6 +99,19 @@ func (tx *Tx) restoreCached(d *domain, c *cache, it *item.Item) bool {
 	ok := tx.cacheItem(e, c, it)
 	tx.prune(e)
 	return ok
+}
+
+// expect has a browser waited for, of which no tab may be known.
+func (tx *Tx) expect(id spec.PeerID, browser spec.BrowserID, run string) {
+	p := tx.peers[id]
+	if p == nil {
+		p = newPeer(id)
+		p.browser, p.lastSeen = browser, tx.now
+		tx.peers[p.id] = p
+	}
+	if p.browser != "" && p.session == "" {
+		p.session = run
+	}
 }
 
 // restoreTab brings back a tab that was open, to wait for it.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 )
 
@@ -24,11 +25,11 @@ func TestCachedToolsOutliveTheNight(t *testing.T) {
 		f.pass(10 * time.Hour)
 		f.restart()
 		f.wantTools("e_com_first e_com_second")
-		if e, ok := f.Explain("website_tool_e_com_second", By{}, f.now); !ok || !strings.HasSuffix(e.Reason, "no connected browser can open https://e.com/open") || e.OpenURL != "" {
+		if e, ok := f.Explain("website_tool_e_com_second", agents.By{}, f.now); !ok || !strings.HasSuffix(e.Reason, "no connected browser can open https://e.com/open") || e.OpenURL != "" {
 			t.Errorf("%+v, %t", e, ok)
 		}
 	}
-	if n := len(f.Tabs(By{})); n != 0 {
+	if n := len(f.Tabs(agents.By{})); n != 0 {
 		t.Errorf("%d tabs of yesterday", n)
 	}
 }
@@ -74,12 +75,12 @@ func TestRestoredTabIsHidden(t *testing.T) {
 	f.close()
 	f.restart()
 	f.wantTools("")
-	if n := f.Count(); n.Tabs != 0 || n.Domains != 0 || len(f.Tabs(By{})) != 0 || len(f.Browsers(By{}, f.now)) != 0 {
+	if n := f.Count(); n.Tabs != 0 || n.Domains != 0 || len(f.Tabs(agents.By{})) != 0 || len(f.Browsers(agents.By{}, f.now)) != 0 {
 		t.Errorf("counted %+v", n)
 	}
 	f.wantTarget("e_com_x", b, "x") // a call waits for it
-	r, _ := f.Lookup(By{}, spec.KindTool, "website_tool_e_com_x")
-	if c := f.Snapshot(&r, By{}, nil, "", nil).Candidates; c[0].Present {
+	r, _ := f.Lookup(agents.By{}, spec.KindTool, "website_tool_e_com_x")
+	if c := f.Snapshot(&r, agents.By{}, nil, "", nil).Candidates; c[0].Present {
 		t.Error("a call would not wait")
 	}
 	f.chrome("b1", "s1", 7)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -18,13 +19,13 @@ func TestChoose(t *testing.T) {
 	blocked := func(c *Candidate) { c.Dialog = &spec.Dialog{Type: "alert"} }
 	excluded := func(c *Candidate) { c.Excluded = true }
 	reading, writing := &item.Item{Kind: spec.KindTool, Class: policy.Read, Provenance: item.Provenance{Verified: true}}, &item.Item{Kind: spec.KindTool, Class: policy.Write}
-	mine := func(c *Candidate) { c.Lease = LeaseMine }
-	leased := func(c *Candidate) { c.Lease = LeaseOther }
+	mine := func(c *Candidate) { c.Lease = agents.LeaseMine }
+	leased := func(c *Candidate) { c.Lease = agents.LeaseOther }
 	readable := func(it *item.Item) func(*Candidate) {
-		return func(c *Candidate) { c.Lease, c.Item = LeaseReadable, it }
+		return func(c *Candidate) { c.Lease, c.Item = agents.LeaseReadable, it }
 	}
-	kept := func(place int) func(*Candidate) { return func(c *Candidate) { c.Kept = int64(place) } }
-	opened := func(by RoomState) func(*Candidate) { return func(c *Candidate) { c.Room = by } }
+	kept := func(place int) func(*Candidate) { return func(c *Candidate) { c.Preferred = int64(place) } }
+	opened := func(by agents.GroupState) func(*Candidate) { return func(c *Candidate) { c.Group = by } }
 	for _, c := range []struct {
 		s      Snapshot
 		best   int
@@ -55,8 +56,8 @@ func TestChoose(t *testing.T) {
 		{Snapshot{Candidates: []Candidate{with(older, kept(1)), with(with(newer, kept(2)), mine)}}, 1, ReasonHeld},
 		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), mine), with(with(newer, kept(2)), mine)}}, 0, ReasonHeld},
 		{Snapshot{Candidates: []Candidate{with(older, mine)}}, 0, ReasonHeld},
-		{Snapshot{Candidates: []Candidate{with(older, opened(RoomMine)), with(newer, active)}}, 0, ReasonRoom},
-		{Snapshot{Candidates: []Candidate{with(older, opened(RoomMine)), with(newer, kept(1))}}, 1, ReasonKept},
+		{Snapshot{Candidates: []Candidate{with(older, opened(agents.GroupMine)), with(newer, active)}}, 0, ReasonRoom},
+		{Snapshot{Candidates: []Candidate{with(older, opened(agents.GroupMine)), with(newer, kept(1))}}, 1, ReasonKept},
 		// Another session's leased tab is none; one that it has opened is the last choice.
 		{Snapshot{Candidates: []Candidate{with(older, active), with(newer, leased)}}, 0, ReasonOnly},
 		{Snapshot{Candidates: []Candidate{with(with(older, active), leased), newer}}, 1, ReasonOnly},
@@ -64,12 +65,12 @@ func TestChoose(t *testing.T) {
 		{Snapshot{Candidates: []Candidate{with(older, leased)}}, -1, ReasonLeased},
 		{Snapshot{Candidates: []Candidate{with(older, leased), with(newer, excluded)}}, -1, ReasonLeased},
 		{Snapshot{Candidates: []Candidate{with(older, leased)}, Named: true}, 0, ReasonNamed},
-		{Snapshot{Candidates: []Candidate{older, with(with(newer, active), opened(RoomOther))}}, 0, ReasonUpdated},
-		{Snapshot{Candidates: []Candidate{with(older, opened(RoomOther))}}, 0, ReasonOnly},
+		{Snapshot{Candidates: []Candidate{older, with(with(newer, active), opened(agents.GroupOther))}}, 0, ReasonUpdated},
+		{Snapshot{Candidates: []Candidate{with(older, opened(agents.GroupOther))}}, 0, ReasonOnly},
 		// One whose holder lets others read is the very last, for what only reads.
 		{Snapshot{Candidates: []Candidate{with(older, readable(writing))}}, -1, ReasonLeased},
 		{Snapshot{Candidates: []Candidate{with(older, readable(reading))}}, 0, ReasonOnly},
-		{Snapshot{Candidates: []Candidate{with(with(older, active), readable(reading)), with(newer, opened(RoomOther))}}, 1, ReasonUpdated},
+		{Snapshot{Candidates: []Candidate{with(with(older, active), readable(reading)), with(newer, opened(agents.GroupOther))}}, 1, ReasonUpdated},
 		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), readable(reading)), newer}}, 0, ReasonKept},
 	} {
 		if best, reason := c.s.Choose(); best != c.best || reason != c.reason {
@@ -116,7 +117,7 @@ func TestOpening(t *testing.T) {
 	f.tools(b, "https://e.com/deep", `x:"annotations":{"cache":true}`)
 	f.closeTab(b)
 	open := func() (o *Opening, first bool) {
-		f.change(func(tx *Tx) { o, first = tx.Open("e.com", By{}, "") })
+		f.change(func(tx *Tx) { o, first = tx.Open("e.com", agents.By{}, "") })
 		return o, first
 	}
 	o, first := open()
@@ -146,7 +147,7 @@ func TestOpening(t *testing.T) {
 	if o, _ := open(); o != nil {
 		t.Error("a browser that is away is asked")
 	}
-	if _, ready, away := f.Opener("e.com", By{}, "", f.now.Add(time.Hour)); ready || !away {
+	if _, ready, away := f.Opener("e.com", agents.By{}, "", f.now.Add(time.Hour)); ready || !away {
 		t.Errorf("ready %t, away %t", ready, away)
 	}
 }

@@ -7,16 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 )
 
 // agent is a session of a client of its own.
-func agent(id string) By { return By{Session: SessionID{"c-" + id, id}, Label: strings.ToUpper(id)} }
+func agent(id string) agents.By {
+	return agents.By{Session: agents.SessionID{Client: "c-" + id, ID: id}, Label: strings.ToUpper(id)}
+}
 
 // routed returns where a call of a session goes, and why.
-func (f *fixture) routed(by By, public string) (spec.TabAddr, string) {
+func (f *fixture) routed(by agents.By, public string) (spec.TabAddr, string) {
 	f.t.Helper()
-	r, ok := f.Lookup(By{}, spec.KindTool, "website_tool_"+public)
+	r, ok := f.Lookup(agents.By{}, spec.KindTool, "website_tool_"+public)
 	if !ok {
 		f.t.Fatalf("%s is nobody's", public)
 	}
@@ -29,7 +32,7 @@ func (f *fixture) routed(by By, public string) (spec.TabAddr, string) {
 }
 
 // goes checks where a call of a session goes, and why.
-func (f *fixture) goes(by By, public string, want spec.TabAddr, why string) {
+func (f *fixture) goes(by agents.By, public string, want spec.TabAddr, why string) {
 	f.t.Helper()
 	if got, reason := f.routed(by, public); got != want || reason != why {
 		f.t.Errorf("%s's call of %s goes to %q: %s; want %q: %s", by.Label, public, got, reason, want, why)
@@ -37,38 +40,41 @@ func (f *fixture) goes(by By, public string, want spec.TabAddr, why string) {
 }
 
 // called has a call of a session go where it goes, as package hub does.
-func (f *fixture) called(by By, public string) (at spec.TabAddr) {
+func (f *fixture) called(by agents.By, public string) (at spec.TabAddr) {
 	f.t.Helper()
-	r, _ := f.Lookup(By{}, spec.KindTool, "website_tool_"+public)
+	r, _ := f.Lookup(agents.By{}, spec.KindTool, "website_tool_"+public)
 	s := f.Snapshot(&r, by, nil, "", nil)
 	best, _ := s.Choose()
 	c := s.Candidates[best]
 	_, stale := c.Begin(f.now)
 	f.change(func(tx *Tx) {
 		if !s.Named && c.Keeps() {
-			tx.Keep(by, c.Addr)
+			tx.Agents().Remember(by, c.Addr)
 		}
 		if stale {
-			tx.SaveSession(by.Session)
+			tx.Agents().Save(by.Session)
 		}
 	})
 	if c.End(f.now) {
-		f.change(func(tx *Tx) { tx.SaveSession(by.Session) })
+		f.change(func(tx *Tx) { tx.Agents().Save(by.Session) })
 	}
 	return c.Addr
 }
 
-func (f *fixture) lease(by By, addr spec.TabAddr, t Terms) *Holder {
+func (f *fixture) lease(by agents.By, addr spec.TabAddr, t agents.Terms) *agents.Holder {
 	f.t.Helper()
-	var holder *Holder
-	f.change(func(tx *Tx) { holder = tx.Lease(by, addr, t) })
+	var holder *agents.Holder
+	f.change(func(tx *Tx) { holder = tx.Agents().Lease(by, addr, t) })
 	return holder
 }
 
-func (f *fixture) came(by By) { f.t.Helper(); f.change(func(tx *Tx) { tx.Came(by) }) }
-func (f *fixture) went(by By, final bool) {
+func (f *fixture) came(by agents.By) {
 	f.t.Helper()
-	f.change(func(tx *Tx) { tx.Went(by.Session, final) })
+	f.change(func(tx *Tx) { tx.Agents().Connect(by) })
+}
+func (f *fixture) went(by agents.By, final bool) {
+	f.t.Helper()
+	f.change(func(tx *Tx) { tx.Agents().Disconnect(by.Session, final) })
 }
 
 // tabs connects a browser with so many tabs of e.com that have the tool x.
@@ -96,37 +102,37 @@ const tenMinutes = 10 * time.Minute
 func TestSessionKeepsItsTab(t *testing.T) {
 	f := newFixture(t)
 	tabs := f.eTabs(4)
-	var agents []By
+	var clients []agents.By
 	for i, at := range tabs {
-		agents = append(agents, agent(fmt.Sprint("a", i)))
-		f.came(agents[i])
+		clients = append(clients, agent(fmt.Sprint("a", i)))
+		f.came(clients[i])
 		f.look(at)
-		f.called(agents[i], "e_com_x")
+		f.called(clients[i], "e_com_x")
 	}
 	for i := range 1000 {
 		f.look(tabs[i*7%len(tabs)])
-		for j, by := range agents {
+		for j, by := range clients {
 			if got, reason := f.routed(by, "e_com_x"); got != tabs[j] || reason != ReasonKept {
 				t.Fatalf("after %d moves of the focus %s goes to %s: %s", i, by.Label, got, reason)
 			}
 		}
 	}
-	f.goes(By{}, "e_com_x", tabs[999*7%4], ReasonActive)
+	f.goes(agents.By{}, "e_com_x", tabs[999*7%4], ReasonActive)
 	f.goes(agent("new"), "e_com_x", tabs[999*7%4], ReasonActive)
 
 	// Named calls keep nothing, and go where they are told to.
-	f.goes(agents[0], "e_com_tab2_x", tabs[1], ReasonNamed)
-	f.called(agents[0], "e_com_tab2_x")
-	f.goes(agents[0], "e_com_x", tabs[0], ReasonKept)
+	f.goes(clients[0], "e_com_tab2_x", tabs[1], ReasonNamed)
+	f.called(clients[0], "e_com_tab2_x")
+	f.goes(clients[0], "e_com_x", tabs[0], ReasonKept)
 
 	// Another page in the tab, or the same again, changes nothing; the tab's end does.
 	f.tools(tabs[0], "https://e.com/other", "x")
-	f.goes(agents[0], "e_com_x", tabs[0], ReasonKept)
+	f.goes(clients[0], "e_com_x", tabs[0], ReasonKept)
 	f.look(tabs[3])
 	f.closeTab(tabs[0])
-	f.goes(agents[0], "e_com_x", tabs[3], ReasonActive)
-	f.change(func(tx *Tx) { tx.Prefer(agents[1], tabs[2]) })
-	f.goes(agents[1], "e_com_x", tabs[2], ReasonKept)
+	f.goes(clients[0], "e_com_x", tabs[3], ReasonActive)
+	f.change(func(tx *Tx) { tx.Agents().Prefer(clients[1], tabs[2]) })
+	f.goes(clients[1], "e_com_x", tabs[2], ReasonKept)
 }
 
 // A session that names no tab means that of its latest call, or the one that it has chosen since.
@@ -139,7 +145,7 @@ func TestPreferredTab(t *testing.T) {
 	f.came(a)
 	means := func(want spec.TabAddr) {
 		t.Helper()
-		if got, ok := f.Preferred(a.Session); got != want || ok != (want != spec.TabAddr{}) {
+		if got, ok := f.Agents().Preferred(a.Session); got != want || ok != (want != spec.TabAddr{}) {
 			t.Errorf("it means %v, want %v", got, want)
 		}
 	}
@@ -151,7 +157,7 @@ func TestPreferredTab(t *testing.T) {
 	means(other)
 	f.called(a, "e_com_tab2_x") // by a number, which is for that call alone
 	means(tabs[0])
-	f.change(func(tx *Tx) { tx.Prefer(a, tabs[2]) })
+	f.change(func(tx *Tx) { tx.Agents().Prefer(a, tabs[2]) })
 	means(tabs[2])
 	f.called(a, "other_com_y")
 	is := spec.TabAddr{Peer: other.Peer, Tab: 40}
@@ -170,7 +176,7 @@ func TestSessionFollowsItsTab(t *testing.T) {
 	f.came(a)
 	f.look(tabs[0])
 	f.called(a, "e_com_x")
-	f.lease(b, tabs[1], Terms{TTL: tenMinutes})
+	f.lease(b, tabs[1], agents.Terms{TTL: tenMinutes})
 	f.look(tabs[2])
 	is := spec.TabAddr{Peer: tabs[0].Peer, Tab: 40}
 	f.tabState(is, &spec.TabState{Replaces: tabs[0].Tab})
@@ -193,7 +199,7 @@ func TestSessionFollowsItsTab(t *testing.T) {
 	f.restart()
 	f.chrome("b1", "s2", 1)
 	f.tools(is, "https://e.com/", "x")
-	if infos, _ := f.Sessions("", "", 0, -1); f.Holder(leased) != nil || len(infos) != 2 || len(infos[0].Tabs)+len(infos[1].Tabs) != 0 {
+	if infos, _ := f.Agents().Sessions("", "", 0, -1); f.Agents().Holder(leased) != nil || len(infos) != 2 || len(infos[0].Tabs)+len(infos[1].Tabs) != 0 {
 		t.Errorf("of tabs of the browser's run before there is %+v", infos)
 	}
 	f.goes(a, "e_com_x", is, ReasonOnly)
@@ -204,43 +210,45 @@ func TestSessionFollowsItsTab(t *testing.T) {
 func TestLease(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		end  func(f *fixture, by By, at spec.TabAddr)
+		end  func(f *fixture, by agents.By, at spec.TabAddr)
 	}{
-		{"released", func(f *fixture, by By, at spec.TabAddr) {
+		{"released", func(f *fixture, by agents.By, at spec.TabAddr) {
 			f.change(func(tx *Tx) {
-				if tx.Release(agent("b").Session, at) || !tx.Release(by.Session, at) {
+				if tx.Agents().Release(agent("b").Session, at) != nil || tx.Agents().Release(by.Session, at) == nil {
 					f.t.Error("who does not hold the tab releases it, or who does cannot")
 				}
 			})
 		}},
-		{"all released", func(f *fixture, by By, at spec.TabAddr) { f.change(func(tx *Tx) { tx.ReleaseAll(by.Session) }) }},
-		{"ended by the owner", func(f *fixture, _ By, at spec.TabAddr) {
+		{"all released", func(f *fixture, by agents.By, at spec.TabAddr) {
+			f.change(func(tx *Tx) { tx.Agents().Release(by.Session, spec.TabAddr{}) })
+		}},
+		{"ended by the owner", func(f *fixture, _ agents.By, at spec.TabAddr) {
 			f.change(func(tx *Tx) {
-				if was := tx.EndLease(at); was == nil || was.Name != "A (shopping)" {
+				if was := tx.Agents().EndLease(at); was == nil || was.Name != "A (shopping)" {
 					f.t.Errorf("ended that of %v", was)
 				}
 			})
 		}},
-		{"its time is over", func(f *fixture, _ By, _ spec.TabAddr) { f.pass(tenMinutes) }},
-		{"its client has gone for good", func(f *fixture, by By, _ spec.TabAddr) { f.went(by, true) }},
-		{"its client has not come back", func(f *fixture, by By, _ spec.TabAddr) {
+		{"its time is over", func(f *fixture, _ agents.By, _ spec.TabAddr) { f.pass(tenMinutes) }},
+		{"its client has gone for good", func(f *fixture, by agents.By, _ spec.TabAddr) { f.went(by, true) }},
+		{"its client has not come back", func(f *fixture, by agents.By, _ spec.TabAddr) {
 			f.went(by, false)
 			f.pass(spec.SessionGrace - 1)
-			if f.Holder(spec.TabAddr{Peer: "browser:b1", Tab: 1}) == nil {
+			if f.Agents().Holder(spec.TabAddr{Peer: "browser:b1", Tab: 1}) == nil {
 				f.t.Error("a client that has lost its connection has lost its tab")
 			}
 			f.pass(1)
 		}},
-		{"nor after a restart", func(f *fixture, by By, _ spec.TabAddr) {
+		{"nor after a restart", func(f *fixture, by agents.By, _ spec.TabAddr) {
 			f.restart()
 			f.eTabs(2)
 			f.pass(spec.SessionGrace)
 		}},
-		{"its tab is closed", func(f *fixture, _ By, at spec.TabAddr) {
+		{"its tab is closed", func(f *fixture, _ agents.By, at spec.TabAddr) {
 			f.closeTab(at)
 			f.tools(at, "https://e.com/", "x")
 		}},
-		{"its browser has gone", func(f *fixture, _ By, at spec.TabAddr) {
+		{"its browser has gone", func(f *fixture, _ agents.By, at spec.TabAddr) {
 			f.disconnect(at)
 			f.pass(spec.BrowserGrace)
 			f.eTabs(2)
@@ -252,17 +260,17 @@ func TestLease(t *testing.T) {
 			a, b := agent("a"), agent("b")
 			f.came(a)
 			f.look(tabs[0])
-			holder := f.lease(a, tabs[0], Terms{Name: "shopping", TTL: tenMinutes})
+			holder := f.lease(a, tabs[0], agents.Terms{Name: "shopping", TTL: tenMinutes})
 			if holder == nil || holder.Session != a.Session || holder.Client != "c-a" || holder.String() != "held by A (shopping) until 03:14:05 UTC" {
 				t.Fatalf("leased to %+v", holder)
 			}
-			if other := f.lease(b, tabs[0], Terms{TTL: time.Hour}); other.Session != a.Session {
+			if other := f.lease(b, tabs[0], agents.Terms{TTL: time.Hour}); other.Session != a.Session {
 				t.Errorf("two have leased the tab: %+v", other)
 			}
 			f.goes(a, "e_com_x", tabs[0], ReasonHeld)
 			f.goes(b, "e_com_x", tabs[1], ReasonOnly)
-			f.goes(By{}, "e_com_x", tabs[1], ReasonOnly)
-			if f.Held(tabs[0], a.Session, false) != nil || f.Held(tabs[0], b.Session, true) == nil || f.Held(tabs[0], SessionID{}, true) == nil || f.Held(tabs[1], b.Session, false) != nil {
+			f.goes(agents.By{}, "e_com_x", tabs[1], ReasonOnly)
+			if f.Agents().Bars(tabs[0], a.Session, false) != nil || f.Agents().Bars(tabs[0], b.Session, true) == nil || f.Agents().Bars(tabs[0], agents.SessionID{}, true) == nil || f.Agents().Bars(tabs[1], b.Session, false) != nil {
 				t.Error("the lease keeps its holder away, or others not, or from other tabs")
 			}
 			e, _ := f.Explain("website_tool_e_com_x", b, f.now)
@@ -271,7 +279,7 @@ func TestLease(t *testing.T) {
 			}
 			c.end(f, a, tabs[0])
 			f.goes(b, "e_com_tab1_x", tabs[0], ReasonNamed)
-			if holder := f.Holder(tabs[0]); holder != nil || f.Held(tabs[0], b.Session, false) != nil {
+			if holder := f.Agents().Holder(tabs[0]); holder != nil || f.Agents().Bars(tabs[0], b.Session, false) != nil {
 				t.Errorf("the tab is held by %+v still", holder)
 			}
 		})
@@ -284,23 +292,23 @@ func TestLeaseIsRenewed(t *testing.T) {
 	at := f.eTabs(1)[0]
 	a := agent("a")
 	f.came(a)
-	f.lease(a, at, Terms{TTL: time.Minute})
+	f.lease(a, at, agents.Terms{TTL: time.Minute})
 	for range 10 {
 		f.pass(50 * time.Second)
 		f.called(a, "e_com_x")
 	}
-	r, _ := f.Lookup(By{}, spec.KindTool, "website_tool_e_com_x")
+	r, _ := f.Lookup(agents.By{}, spec.KindTool, "website_tool_e_com_x")
 	s := f.Snapshot(&r, a, nil, "", nil)
 	s.Candidates[0].Begin(f.now)
 	f.pass(time.Hour)
-	if f.Holder(at) == nil {
+	if f.Agents().Holder(at) == nil {
 		t.Fatal("a lease ended under a call of its holder")
 	}
 	if !s.Candidates[0].End(f.now) {
 		t.Error("the end of a long call is not to be stored")
 	}
-	f.change(func(tx *Tx) { tx.SaveSession(a.Session) })
-	if until := f.Holder(at).Until; !until.Equal(f.now.Add(time.Minute)) {
+	f.change(func(tx *Tx) { tx.Agents().Save(a.Session) })
+	if until := f.Agents().Holder(at).Until; !until.Equal(f.now.Add(time.Minute)) {
 		t.Errorf("held until %v at %v", until, f.now)
 	}
 	// What is stored is not much older than what is.
@@ -308,11 +316,11 @@ func TestLeaseIsRenewed(t *testing.T) {
 	f.called(a, "e_com_x")
 	f.pass(time.Second)
 	f.restart()
-	if until := f.Holder(at).Until; until.Before(f.now.Add(44 * time.Second)) {
+	if until := f.Agents().Holder(at).Until; until.Before(f.now.Add(44 * time.Second)) {
 		t.Errorf("after a restart held until %v at %v", until, f.now)
 	}
 	f.pass(time.Minute)
-	if f.Holder(at) != nil {
+	if f.Agents().Holder(at) != nil {
 		t.Error("the lease has no end")
 	}
 }
@@ -323,8 +331,8 @@ func TestLeaseOfTabWithoutTools(t *testing.T) {
 	at := f.eTabs(1)[0]
 	bare := spec.TabAddr{Peer: at.Peer, Tab: 9}
 	a, b := agent("a"), agent("b")
-	f.lease(a, bare, Terms{TTL: tenMinutes, Reads: true})
-	if f.Held(bare, b.Session, true) != nil || f.Held(bare, b.Session, false) == nil {
+	f.lease(a, bare, agents.Terms{TTL: tenMinutes, Reads: true})
+	if f.Agents().Bars(bare, b.Session, true) != nil || f.Agents().Bars(bare, b.Session, false) == nil {
 		t.Error("others may not read, or may write")
 	}
 	f.tools(bare, "https://e.com/", `x:"annotations":{"readOnlyHint":true}`, "y")
@@ -335,11 +343,11 @@ func TestLeaseOfTabWithoutTools(t *testing.T) {
 }
 
 // Tabs of other agents are left alone while there are others, and an agent's own go first.
-func TestRoom(t *testing.T) {
+func TestTabGroup(t *testing.T) {
 	f := newFixture(t)
 	tabs := f.eTabs(2)
 	a, b := agent("a"), agent("b")
-	f.change(func(tx *Tx) { tx.Opens(a, tabs[1]) })
+	f.change(func(tx *Tx) { tx.Agents().Opened(a, tabs[1]) })
 	f.look(tabs[1])
 	f.goes(a, "e_com_x", tabs[1], ReasonKept)
 	f.goes(b, "e_com_x", tabs[0], ReasonUpdated)
@@ -348,13 +356,11 @@ func TestRoom(t *testing.T) {
 	}
 	f.closeTab(tabs[0])
 	f.goes(b, "e_com_x", tabs[1], ReasonOnly)
-	var ended []EndedSession
-	c := f.Begin(f.now)
-	c.Went(a.Session, true)
-	work := c.End()
+	tx := f.Begin(f.now)
+	tx.Agents().Disconnect(a.Session, true)
+	work := tx.End()
 	f.write(work.Writes)
-	ended = work.Ended
-	if len(ended) != 1 || ended[0].Label != "A" || len(ended[0].Room) != 1 || ended[0].Room[0] != tabs[1] {
+	if ended := work.Ended; len(ended) != 1 || ended[0].Label != "A" || len(ended[0].Group) != 1 || ended[0].Group[0] != tabs[1] {
 		t.Errorf("ended: %+v", ended)
 	}
 }
@@ -363,7 +369,7 @@ func TestRoom(t *testing.T) {
 func TestSessionAlone(t *testing.T) {
 	f := newFixture(t)
 	tabs := f.eTabs(2)
-	a := By{Session: SessionID{"c", "=1"}, Label: "A"}
+	a := agents.By{Session: agents.SessionID{Client: "c", ID: "=1"}, Label: "A"}
 	f.look(tabs[0])
 	f.called(a, "e_com_x")
 	f.look(tabs[1])
@@ -375,65 +381,34 @@ func TestSessionAlone(t *testing.T) {
 	f.goes(a, "e_com_x", tabs[1], ReasonActive)
 
 	// A task may take a day: nobody gets its tab meanwhile, though its client says nothing.
-	f.lease(a, tabs[0], Terms{TTL: 24 * time.Hour})
-	r, _ := f.Lookup(By{}, spec.KindTool, "website_tool_e_com_x")
+	f.lease(a, tabs[0], agents.Terms{TTL: 24 * time.Hour})
+	r, _ := f.Lookup(agents.By{}, spec.KindTool, "website_tool_e_com_x")
 	s := f.Snapshot(&r, a, nil, "", nil)
 	best, _ := s.Choose()
 	s.Candidates[best].Begin(f.now)
 	f.pass(3 * time.Hour)
-	if f.Holder(tabs[0]) == nil {
+	if f.Agents().Holder(tabs[0]) == nil {
 		t.Error("the session ended under a call in a tab that it holds")
 	}
 	s.Candidates[best].End(f.now)
 	f.pass(31 * time.Minute)
-	if f.Holder(tabs[0]) != nil {
+	if f.Agents().Holder(tabs[0]) != nil {
 		t.Error("the session has no end")
 	}
 }
 
 // A client that makes up ever new sessions has as many as there is room for, and takes nothing
-// from those that hold tabs.
-func TestSessionsAreBounded(t *testing.T) {
-	f := newFixture(t)
-	at := f.eTabs(1)[0]
-	holder := agent("holder")
-	f.lease(holder, at, Terms{TTL: time.Hour})
-	for i := range maxClientSessions + 50 {
-		f.change(func(tx *Tx) {
-			tx.Came(agent(fmt.Sprint("connected", i)))
-			tx.Keep(By{Session: SessionID{"flood", fmt.Sprint("=", i)}}, at)
-		})
-		f.now = f.now.Add(time.Millisecond)
-	}
-	n := 0
-	for id := range f.sessions {
-		if id.Client == "flood" {
-			n++
-		}
-	}
-	if n != maxClientSessions || f.Holder(at) == nil || f.sessions[SessionID{"flood", fmt.Sprint("=", maxClientSessions+49)}] == nil {
-		t.Errorf("%d sessions of one client, %v", n, f.Holder(at))
-	}
-	for i := range int64(maxSessionTabs + 10) {
-		f.change(func(tx *Tx) {
-			tx.Prefer(holder, spec.TabAddr{Peer: at.Peer, Tab: 100 + i})
-			tx.Opens(holder, spec.TabAddr{Peer: at.Peer, Tab: 200 + i})
-			if h := tx.Lease(holder, spec.TabAddr{Peer: at.Peer, Tab: 200 + i}, Terms{TTL: time.Hour}); (h == nil) != (i >= maxSessionTabs-1) {
-				t.Errorf("lease %d: %v", i, h)
-			}
-		})
-	}
-}
-
 // A client that leases whatever there is, with ever new sessions, leaves others half of it.
 func TestClientLeavesTabsToOthers(t *testing.T) {
 	f := newFixture(t)
 	tabs := f.eTabs(40)
-	of := func(client string, i int) By { return By{Session: SessionID{client, fmt.Sprint("=", i)}} }
+	of := func(client string, i int) agents.By {
+		return agents.By{Session: agents.SessionID{Client: client, ID: fmt.Sprint("=", i)}}
+	}
 	leased := func(client string) (n int) {
 		f.change(func(tx *Tx) {
 			for i, at := range tabs {
-				if h := tx.Lease(of(client, i), at, Terms{TTL: time.Hour}); h != nil && h.Client == client {
+				if h := tx.Agents().Lease(of(client, i), at, agents.Terms{TTL: time.Hour}); h != nil && h.Client == client {
 					n++
 				}
 			}
@@ -446,8 +421,8 @@ func TestClientLeavesTabsToOthers(t *testing.T) {
 	// What it has opened itself is not the owner's.
 	f.change(func(tx *Tx) {
 		own := tabs[39]
-		tx.Opens(of("a", 99), own)
-		if h := tx.Lease(of("a", 99), own, Terms{TTL: time.Hour}); h == nil || h.Client != "a" {
+		tx.Agents().Opened(of("a", 99), own)
+		if h := tx.Agents().Lease(of("a", 99), own, agents.Terms{TTL: time.Hour}); h == nil || h.Client != "a" {
 			t.Errorf("a tab that the client has opened: %v", h)
 		}
 	})
@@ -458,7 +433,7 @@ func TestOpeningWakesNoLeasedTab(t *testing.T) {
 	f := newFixture(t)
 	tabs := f.eTabs(1)
 	a, b := agent("a"), agent("b")
-	wakes := func(by By) (wakes bool) {
+	wakes := func(by agents.By) (wakes bool) {
 		t.Helper()
 		f.change(func(tx *Tx) {
 			o, _ := tx.Open("e.com", by, "")
@@ -471,7 +446,7 @@ func TestOpeningWakesNoLeasedTab(t *testing.T) {
 	if !wakes(b) {
 		t.Error("a tab that is free is not woken")
 	}
-	f.lease(a, tabs[0], Terms{TTL: time.Hour})
+	f.lease(a, tabs[0], agents.Terms{TTL: time.Hour})
 	if wakes(b) || !wakes(a) {
 		t.Error("a leased tab is its holder's to wake")
 	}
@@ -479,29 +454,33 @@ func TestOpeningWakesNoLeasedTab(t *testing.T) {
 	if !wakes(b) {
 		t.Error("a leased tab that does not sleep keeps others from being woken")
 	}
-	f.lease(a, spec.TabAddr{Peer: tabs[0].Peer, Tab: 99}, Terms{TTL: time.Hour})
+	f.lease(a, spec.TabAddr{Peer: tabs[0].Peer, Tab: 99}, agents.Terms{TTL: time.Hour})
 	if wakes(b) {
 		t.Error("what a leased tab without tools shows is not known")
 	}
 }
 
-// What is said of the owner's hand counts in tabs that are held, and of browsers that look for it.
-func TestForgedHand(t *testing.T) {
+// A page, or a browser that does not look for its owner's input, cannot keep agents from tabs by
+// saying that the owner uses them.
+func TestForgedUserInput(t *testing.T) {
 	f := newFixture(t)
 	tabs := f.eTabs(1)
-	f.lease(agent("a"), tabs[0], Terms{TTL: time.Hour})
-	for i := range int64(100) {
-		f.tabState(spec.TabAddr{Peer: tabs[0].Peer, Tab: i + 1}, &spec.TabState{InUse: new(true)})
+	f.lease(agent("a"), tabs[0], agents.Terms{TTL: time.Hour})
+	inUse := func(addr spec.TabAddr) bool {
+		f.tabState(addr, &spec.TabState{InUse: new(true)})
+		return f.Agents().InUse(addr, agent("a").Session)
 	}
-	if len(f.inUse) != 0 {
-		t.Errorf("%d tabs are in use, of a browser that does not look for its owner's hand", len(f.inUse))
+	if inUse(tabs[0]) {
+		t.Error("a tab is in use, of a browser that does not look for its owner's input")
 	}
 	f.peers[tabs[0].Peer].caps[spec.CapHold] = true
-	for i := range int64(100) {
-		f.tabState(spec.TabAddr{Peer: tabs[0].Peer, Tab: i + 1}, &spec.TabState{InUse: new(true)})
+	free := spec.TabAddr{Peer: tabs[0].Peer, Tab: 77}
+	if !inUse(tabs[0]) || inUse(free) {
+		t.Error("a leased tab is not in use, or a free one is")
 	}
-	if len(f.inUse) != 1 || !f.inUse[tabs[0]] {
-		t.Errorf("in use: %v", f.inUse)
+	f.lease(agent("a"), free, agents.Terms{TTL: time.Hour})
+	if f.Agents().InUse(free, agent("a").Session) {
+		t.Error("what was said of a free tab was kept")
 	}
 }
 
@@ -509,19 +488,19 @@ func TestForgedHand(t *testing.T) {
 func TestEndClient(t *testing.T) {
 	f := newFixture(t)
 	tabs := f.eTabs(2)
-	one, other, bob := By{Session: SessionID{"c", "1"}}, By{Session: SessionID{"c", "=2"}}, agent("bob")
-	for _, by := range []By{one, other} {
+	one, other, bob := agents.By{Session: agents.SessionID{Client: "c", ID: "1"}}, agents.By{Session: agents.SessionID{Client: "c", ID: "=2"}}, agent("bob")
+	for _, by := range []agents.By{one, other} {
 		f.came(by)
 	}
-	f.lease(one, tabs[0], Terms{TTL: 24 * time.Hour})
-	f.lease(bob, tabs[1], Terms{TTL: 24 * time.Hour})
-	f.change(func(tx *Tx) { tx.Keep(other, tabs[0]) })
-	f.change(func(tx *Tx) { tx.EndClient("c") })
-	if got := f.Holder(tabs[1]).String(); got != "held by BOB until Jan 3 03:04 UTC" {
+	f.lease(one, tabs[0], agents.Terms{TTL: 24 * time.Hour})
+	f.lease(bob, tabs[1], agents.Terms{TTL: 24 * time.Hour})
+	f.change(func(tx *Tx) { tx.Agents().Remember(other, tabs[0]) })
+	f.change(func(tx *Tx) { tx.Agents().EndClient("c") })
+	if got := f.Agents().Holder(tabs[1]).String(); got != "held by BOB until Jan 3 03:04 UTC" {
 		t.Errorf("a lease of a day is %s", got)
 	}
-	if f.Holder(tabs[0]) != nil || len(f.sessions) != 1 {
-		t.Errorf("left are %+v", f.sessions)
+	if left, n := f.Agents().Sessions("", "", 0, -1); f.Agents().Holder(tabs[0]) != nil || n != 1 {
+		t.Errorf("left are %+v", left)
 	}
 	if docs := f.load().Documents; len(docs) != 1 {
 		t.Errorf("stored are %d documents, of one session", len(docs))

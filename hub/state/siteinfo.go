@@ -3,6 +3,7 @@ package state
 import (
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/spec"
 )
 
@@ -27,10 +28,10 @@ func (s *State) SiteInfos() map[spec.Domain]SiteInfo {
 		for key, e := range d.entries {
 			switch {
 			case key.kind != spec.KindTool:
-			case s.newest(e, By{}, false) != nil:
+			case s.newest(e, agents.By{}, false) != nil:
 				info.Tools++
 			case len(e.cached) > 0:
-				info.Cached, info.CachedAt = info.Cached+1, s.lastCache(d, By{}).updated
+				info.Cached, info.CachedAt = info.Cached+1, s.lastCache(d, agents.By{}).updated
 			}
 		}
 		if info != (SiteInfo{}) {

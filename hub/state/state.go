@@ -3,6 +3,7 @@ package state
 import (
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -24,25 +25,18 @@ type State struct {
 	browsers map[spec.BrowserID]storage.Browser
 	sites    map[spec.Domain]storage.Site
 	subs     map[subscriptionKey]*Subscription
-	inUse    map[spec.TabAddr]bool // that the owner uses by hand
-	sessions map[SessionID]*session
-	leases   map[spec.TabAddr]*lease
-	rooms    map[spec.TabAddr]*session // that has opened the tab
-	unsaved  map[*session]bool         // to be stored soon
+	agents   *agents.Agents
 
 	sequence   uint64    // of registrations, connections and focus: the later the higher
 	generation uint64    // of the lists
 	seen       time.Time // when what is open was stored as seen
-	sweepAt    time.Time // when sessions and leases are looked through, if sweepID is not 0
-	sweepID    uint64    // of the timer for that
-	saveID     uint64    // of the timer for unsaved; 0: there is none
 
 	tx Tx // that is under way; the zero value if none is
 }
 
 // New returns a State that knows nothing. Items are named by namer.
 func New(namer naming.ToolNamer) *State {
-	return &State{
+	s := &State{
 		namer:    namer,
 		peers:    map[spec.PeerID]*peer{},
 		tabs:     map[spec.TabAddr]*tab{},
@@ -53,24 +47,19 @@ func New(namer naming.ToolNamer) *State {
 		browsers: map[spec.BrowserID]storage.Browser{},
 		sites:    map[spec.Domain]storage.Site{},
 		subs:     map[subscriptionKey]*Subscription{},
-		inUse:    map[spec.TabAddr]bool{},
-		sessions: map[SessionID]*session{},
-		leases:   map[spec.TabAddr]*lease{},
-		rooms:    map[spec.TabAddr]*session{},
-		unsaved:  map[*session]bool{},
 	}
+	s.agents = agents.New((*tabs)(s))
+	return s
 }
 
 // Tx is a transaction on a State: it changes the state, and can be asked what State can.
 // It ends with End.
 type Tx struct {
 	*State
-	now    time.Time
-	work   Work
-	caches map[*cache]bool // whose items are to be saved at the end
-
-	changed map[*session]bool // that are to be saved at the end
-	sweeps  bool              // when to sweep next may have changed
+	now      time.Time
+	work     Work
+	ofAgents agents.Tx
+	caches   map[*cache]bool // whose items are to be saved at the end
 }
 
 // Work is what is to be done after a transaction, when no lock is held, in any order but
@@ -80,9 +69,9 @@ type Work struct {
 	Disconnects []Disconnect
 	Gone        []Gone
 	Timers      []Timer
-	Ended       []EndedSession // that had opened tabs
+	Ended       []agents.Ended // sessions that had opened tabs
 	Listed      bool           // a list may have changed
-	Leased      bool           // leases are others
+	Leased      bool           // leases have changed
 }
 
 // Disconnect is a tab, or for Tab 0 a peer, that is gone: what is asked of it is to be
@@ -103,7 +92,7 @@ type Gone struct {
 // Timer asks for a call of Tx.TimerOver when After has passed. It need not be
 // stopped: a timer that has been overtaken does nothing.
 type Timer struct {
-	Peer  spec.PeerID // "" for sessions and leases
+	Peer  spec.PeerID // "" for agents
 	After time.Duration
 	id    uint64
 }
@@ -117,7 +106,7 @@ func (s *State) Begin(now time.Time) *Tx {
 	if s.tx.State != nil {
 		panic("state: a transaction is under way")
 	}
-	s.tx = Tx{State: s, now: now}
+	s.tx = Tx{State: s, now: now, ofAgents: s.agents.Begin(now)}
 	return &s.tx
 }
 
@@ -130,13 +119,12 @@ func (tx *Tx) End() Work {
 	for c := range tx.caches {
 		tx.saveCache(c)
 	}
-	for ses := range tx.changed {
-		tx.saveSession(ses)
-	}
-	if tx.sweeps {
-		tx.scheduleSweep()
-	}
+	of := tx.ofAgents.End()
 	work := tx.work
+	work.Writes, work.Ended, work.Leased = append(work.Writes, of.Writes...), of.Ended, of.Leased
+	if of.WakeID != 0 {
+		work.Timers = append(work.Timers, Timer{After: of.Wake, id: of.WakeID})
+	}
 	*tx = Tx{}
 	return work
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/offer/schema"
 	"tabhub/naming"
@@ -230,7 +231,7 @@ func (f *fixture) tools(tab spec.TabAddr, url string, names ...string) Outcome {
 func (f *fixture) listed(kind spec.Kind, template bool) string {
 	var names []string
 	for domain := range f.Domains() {
-		for _, l := range f.List(nil, By{}, domain, kind, template) {
+		for _, l := range f.List(nil, agents.By{}, domain, kind, template) {
 			if !l.Alone {
 				names = append(names, strings.TrimPrefix(l.Public, "website_tool_"))
 			}
@@ -248,11 +249,11 @@ func (f *fixture) wantTools(want string) {
 
 // target returns the tab that a call of a tool would go to, and the page's name of it.
 func (f *fixture) target(name string) (tab spec.TabAddr, tool string) {
-	r, ok := f.Lookup(By{}, spec.KindTool, "website_tool_"+name)
+	r, ok := f.Lookup(agents.By{}, spec.KindTool, "website_tool_"+name)
 	if !ok {
 		return tab, "unknown"
 	}
-	s := f.Snapshot(&r, By{}, nil, "", nil)
+	s := f.Snapshot(&r, agents.By{}, nil, "", nil)
 	if best, _ := s.Choose(); best >= 0 {
 		tab = s.Candidates[best].Addr
 	}
@@ -269,7 +270,7 @@ func (f *fixture) wantTarget(name string, tab spec.TabAddr, tool string) {
 func (f *fixture) wantUnknown(name string) {
 	f.t.Helper()
 	f.wantTarget(name, spec.TabAddr{}, "unknown")
-	if _, ok := f.Find(By{}, spec.KindTool, "website_tool_"+name); ok {
+	if _, ok := f.Find(agents.By{}, spec.KindTool, "website_tool_"+name); ok {
 		f.t.Errorf("%s is found", name)
 	}
 }

@@ -1,11 +1,14 @@
 package state
 
-import "tabhub/spec"
+import (
+	"tabhub/hub/agents"
+	"tabhub/spec"
+)
 
 // Subscription is a resource that somebody wants to hear of.
 type Subscription struct {
-	uri    string // public
-	by     By     // those who are bound to the same share it; without a session
+	uri    string    // public
+	by     agents.By // those who are bound to the same share it; without a session
 	domain spec.Domain
 	tab    int    // 0: any tab of the domain
 	page   string // the page's own URI
@@ -19,7 +22,7 @@ func (s *Subscription) key() subscriptionKey { return subscriptionKey{s.uri, s.b
 
 // follows reports whether a subscription is about a page's URI in a tab of that number.
 func (s *State) follows(sub *Subscription, t *tab, domain spec.Domain, number int, page string) bool {
-	return sub.domain == domain && (sub.tab == 0 || sub.tab == number) && sub.page == page && (t == nil || s.knowsTab(&sub.by, t))
+	return sub.domain == domain && (sub.tab == 0 || sub.tab == number) && sub.page == page && (t == nil || s.seesTab(&sub.by, t))
 }
 
 // Updated is a public URI whose content has changed for those who are bound to the same.
@@ -39,11 +42,11 @@ type Listener struct {
 	number int // of the tab in the domain
 }
 
-// Subscribe adds one subscriber of a public URI; it returns nil if by knows of nothing by it. The
+// Subscribe adds one subscriber of a public URI; it returns nil if by sees nothing by it. The
 // tabs that have the resource are to be told: first is the one that it would be read
 // from now, but it may be one of the others at any time.
-func (tx *Tx) Subscribe(by By, uri string) (sub *Subscription, first Listener, others []Listener) {
-	by.Session = SessionID{}
+func (tx *Tx) Subscribe(by agents.By, uri string) (sub *Subscription, first Listener, others []Listener) {
+	by.Session = agents.SessionID{}
 	r, ok := tx.Lookup(by, spec.KindResource, uri)
 	if !ok {
 		return nil, Listener{}, nil

@@ -33,12 +33,10 @@ type tab struct {
 	left      map[spec.Kind]map[item.Key]bool // items whose document has gone; the next one may offer them
 	rejected  map[spec.Kind][]spec.Rejection
 	domains   map[spec.Domain]*membership
-	lease     *lease   // of its address; nil: nobody holds it
-	room      *session // that has opened it; nil: none
-	born      uint64   // when it was made, as a sequence number
+	born      uint64 // when it was made, as a sequence number
 
 	// calls counts the calls to the tab that are under way. It is not guarded with
-	// the state: whoever has a Candidate counts.
+	// the state: a Candidate counts.
 	calls atomic.Int64
 }
 
@@ -85,7 +83,6 @@ func (tx *Tx) tab(addr spec.TabAddr) *tab {
 	t.born = tx.next()
 	tx.tabs[addr] = t
 	p.tabs[addr.Tab] = t
-	tx.mark(addr)
 	return t
 }
 
@@ -133,7 +130,7 @@ func (t *tab) setTitle(title string) bool {
 // TabState takes in what a tab or browser says of a tab's state.
 func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if m.InUse != nil {
-		tx.setInUse(from, *m.InUse)
+		tx.ofAgents.SetInUse(from, *m.InUse && tx.TellsUse(from.Peer))
 		if (*m == spec.TabState{InUse: m.InUse}) {
 			return // the tab need not offer anything
 		}
@@ -143,7 +140,7 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 		if before := tx.tabs[was]; before != nil {
 			tx.readdress(before, from)
 		}
-		tx.readdressed(was, from)
+		tx.ofAgents.Readdress(was, from)
 	}
 	t := tx.tab(from)
 	if t == nil {
@@ -236,7 +233,7 @@ func (tx *Tx) TabClosed(from spec.TabAddr) {
 	if t := tx.tabs[from]; t != nil {
 		tx.dropTab(t)
 	}
-	tx.forgetTabs(func(a spec.TabAddr) bool { return a == from })
+	tx.ofAgents.Forget(func(a spec.TabAddr) bool { return a == from })
 	if from.Tab != 0 {
 		tx.disconnect(from, spec.CloseGoingAway, "the tab was closed")
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/agents"
 	"tabhub/hub/state"
 	"tabhub/spec/rawjson"
 )
@@ -56,7 +57,7 @@ func TestOwnerEndsALease(t *testing.T) {
 	if out := p.succeed("explain", buy); !strings.Contains(out, "(buying tea) until") {
 		t.Errorf("of nobody's call explain says %s", out)
 	}
-	var sessions []state.SessionInfo
+	var sessions []agents.SessionInfo
 	if err := json.Unmarshal([]byte(p.succeed("tabs", "held", "--json")), &sessions); err != nil || len(sessions) != 1 {
 		t.Fatal(sessions, err)
 	}

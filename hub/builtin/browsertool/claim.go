@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/state"
+	"tabhub/hub/agents"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
@@ -22,12 +22,12 @@ type claimed struct {
 // claimTab leases a tab: the named one, a new one at url, or else that to which the client's
 // calls go first.
 func claimTab(c *call) (any, error) {
-	terms := state.Terms{Name: c.args.Name, Reads: c.args.Reads, TTL: hub.DefaultLease}
+	terms := agents.Terms{Name: c.args.Name, Reads: c.args.Reads, TTL: hub.DefaultLease}
 	if c.args.Minutes > 0 {
 		terms.TTL = max(time.Duration(c.args.Minutes*float64(time.Minute)), hub.MinLease)
 	}
 	var addr spec.TabAddr
-	var holder *state.Holder
+	var holder *agents.Holder
 	var err error
 	url := c.args.URL
 	if url != "" && c.args.TabID == "" {

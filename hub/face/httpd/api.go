@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/agents"
 	"tabhub/hub/builtin"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
@@ -123,7 +124,7 @@ func (s *Server) getExplain(r *request) error {
 		return r.answer(e)
 	}
 	who, unknown := s.client(r, client)
-	e, err := r.tenant.Hub.Explain(who, func(id state.SessionID, label string) bool {
+	e, err := r.tenant.Hub.Explain(who, func(id agents.SessionID, label string) bool {
 		if unknown == nil {
 			return id.Client == who.ID
 		}
@@ -132,7 +133,7 @@ func (s *Server) getExplain(r *request) error {
 	switch {
 	case err != nil:
 		return err
-	case unknown != nil && e.By == (state.SessionID{}):
+	case unknown != nil && e.By == (agents.SessionID{}):
 		return unknown
 	}
 	return r.answer(e)

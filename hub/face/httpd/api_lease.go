@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strconv"
 
-	"tabhub/hub/state"
+	"tabhub/hub/agents"
 	"tabhub/spec"
 )
 
 // AgentReport is an element of GET /api/lease: a session of a client, with its tabs.
 type AgentReport struct {
-	state.SessionInfo     // those of its tabs that it holds first
-	AllTabs           int `json:"allTabs"` // how many it has, of which Tabs may be a part
+	agents.SessionInfo     // those of its tabs that it holds first
+	AllTabs            int `json:"allTabs"` // how many it has, of which Tabs may be a part
 }
 
 // getLeases lists the sessions of clients that have tabs or are connected, with what they have.
@@ -31,11 +31,11 @@ func (s *Server) getLeases(r *request) error {
 			return badRequest("tabs is %q; it is a number, from 0 on", v)
 		}
 	}
-	var found []state.SessionInfo
+	var found []agents.SessionInfo
 	found, part.found = r.tenant.Hub.Sessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
 	for _, info := range found {
 		n := len(info.Tabs)
-		slices.SortStableFunc(info.Tabs, func(a, b state.SessionTab) int {
+		slices.SortStableFunc(info.Tabs, func(a, b agents.SessionTab) int {
 			return cmp.Compare(free(a), free(b))
 		})
 		if tabs >= 0 {
@@ -47,7 +47,7 @@ func (s *Server) getLeases(r *request) error {
 }
 
 // free is 0 of a tab that its session holds, and 1 of others.
-func free(t state.SessionTab) int {
+func free(t agents.SessionTab) int {
 	if t.Holds != nil {
 		return 0
 	}

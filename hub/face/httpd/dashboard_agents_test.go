@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/state"
+	"tabhub/hub/agents"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -23,7 +23,7 @@ func agent(client, session string) *consent.Caller {
 func (d *testServer) claim(by *consent.Caller, address, name string) spec.TabAddr {
 	d.t.Helper()
 	at := spec.TabAddr{Peer: spec.PeerID("browser:" + address), Tab: 1}
-	if _, err := d.tenant.Hub.Claim(d.t.Context(), by, at, state.Terms{Name: name, TTL: time.Hour}, nil); err != nil {
+	if _, err := d.tenant.Hub.Claim(d.t.Context(), by, at, agents.Terms{Name: name, TTL: time.Hour}, nil); err != nil {
 		d.t.Fatal(err)
 	}
 	return at
