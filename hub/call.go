@@ -652,7 +652,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 
 func (r *run) timedOut() *Failure {
 	text := fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))
-	if d := view(r.h, func(s *state.State) *spec.Dialog { return s.Dialog(r.target.Addr) }); d != nil {
+	if d := view(r.h, func(s *state.State) *spec.Dialog { return s.Tab(r.target.Addr).Dialog() }); d != nil {
 		text += "; " + DialogWords(r.target.Addr, d)
 	}
 	return &Failure{spec.FailToolTimeout, text}

@@ -142,7 +142,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	if err := c.free(c.by, c.to, reads); err != nil {
 		return spec.Response{}, err
 	}
-	if d := view(c.Hub, func(s *state.State) *spec.Dialog { return s.Dialog(c.to) }); d != nil && isKeptBy(d, c.req) {
+	if d := view(c.Hub, func(s *state.State) *spec.Dialog { return s.Tab(c.to).Dialog() }); d != nil && isKeptBy(d, c.req) {
 		return spec.Response{}, dialogFailure(c.to, d)
 	}
 	c.call.Sending(reads, c.to, "")
@@ -295,7 +295,7 @@ func (h *Hub) ListsTab(by *consent.Caller, site spec.Domain) bool {
 func (c *control) shown(ctx context.Context) (url string, attested bool, err error) {
 	browser := spec.TabAddr{Peer: c.to.Peer}
 	c.mu.RLock()
-	url, attested = c.state.Place(c.to)
+	url, attested = c.state.Tab(c.to).Shows()
 	_, lists := c.state.Controllable(browser, spec.CapListTabs)
 	c.mu.RUnlock()
 	if url != "" && !c.moved || !lists {

@@ -228,7 +228,7 @@ func (it *Item) Pin() *policy.Pin {
 // or as one of several.
 func (h *Hub) OfTab(addr spec.TabAddr, kind ListKind) func(*Item) bool {
 	itemKind, _ := kind.items()
-	offers := view(h, func(s *state.State) map[item.Key]int { return s.Offers(addr, itemKind) })
+	offers := view(h, func(s *state.State) map[item.Key]int { return s.Tab(addr).Offers(itemKind) })
 	return func(it *Item) bool {
 		number, ok := offers[it.item.Key()]
 		return ok && (it.Tab == 0 || it.Tab == number)

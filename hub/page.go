@@ -29,7 +29,7 @@ func (h *Hub) nextPage(ctx context.Context, addr spec.TabAddr) (page *spec.Page)
 	_ = h.Await(ctx, func() (registered bool) {
 		h.mu.RLock()
 		defer h.mu.RUnlock()
-		page, registered = h.state.NextPage(addr)
+		page, registered = h.state.Tab(addr).NextPage()
 		return page == nil || registered
 	})
 	return page
@@ -99,7 +99,7 @@ func (h *Hub) ToolIn(by *consent.Caller, addr spec.TabAddr, name string) string 
 // describePage says to a client where a call has led, and what there is to call.
 func (h *Hub) describePage(by *consent.Caller, addr spec.TabAddr, page *spec.Page) string {
 	h.mu.RLock()
-	url, names := h.state.TabURL(addr, page.URL), h.toolNamesLocked(by, addr)
+	url, names := h.state.Tab(addr).Believed(page.URL), h.toolNamesLocked(by, addr)
 	h.mu.RUnlock()
 	switch reason := describe.Clean(page.Error, 128); {
 	case reason == spec.PageAborted:

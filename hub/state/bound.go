@@ -18,7 +18,7 @@ func (s *State) sees(by *agents.By, key spec.BrowserID) bool {
 	return !by.IsBound() || by.Sees(s.label(key))
 }
 
-func (s *State) seesTab(by *agents.By, t *tab) bool { return s.sees(by, t.peer.browser) }
+func (t *tab) seenBy(s *State, by *agents.By) bool { return s.sees(by, t.peer.browser) }
 
 // SeesPeer reports whether by sees a peer.
 func (s *State) SeesPeer(by agents.By, id spec.PeerID) bool {
@@ -26,20 +26,20 @@ func (s *State) SeesPeer(by agents.By, id spec.PeerID) bool {
 	return !by.IsBound() || p != nil && s.sees(&by, p.browser)
 }
 
-// seesEntry reports whether by sees a tab that has the item of an entry, or had it.
-func (s *State) seesEntry(by agents.By, e *entry) bool {
-	return !by.IsBound() || s.newest(e, by, true) != nil || s.cached(e, by) != nil
+// seenBy reports whether by sees a tab that has the item of an entry, or had it.
+func (e *entry) seenBy(s *State, by agents.By) bool {
+	return !by.IsBound() || e.newest(s, by, true) != nil || e.leftFor(s, by) != nil
 }
 
-// seesBinding reports whether by sees what a name stands for.
-func (s *State) seesBinding(by agents.By, b *binding) bool {
+// seenBy reports whether by sees what a name stands for.
+func (b *binding) seenBy(s *State, by agents.By) bool {
 	switch {
 	case !by.IsBound() || b.entry == nil: // no tab has it
 		return true
 	case b.provider != nil:
-		return s.seesTab(&by, b.provider.tab)
+		return b.provider.tab.seenBy(s, &by)
 	}
-	return s.seesEntry(by, b.entry)
+	return b.entry.seenBy(s, by)
 }
 
 // AnyConnected reports whether a browser that by sees is connected.

@@ -51,7 +51,7 @@ func (tx *Tx) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret 
 
 // confirmBrowser takes a message of a browser for the proof that it has the answer to
 // its hello, and with it its secret: from now on nobody is that browser without it.
-func (tx *Tx) confirmBrowser(p *peer) {
+func (p *peer) confirmBrowser(tx *Tx) {
 	if known, ok := tx.browsers[p.browser]; ok && !known.Confirmed {
 		known.Confirmed = true
 		tx.saveBrowser(known)
@@ -110,7 +110,7 @@ func (tx *Tx) relabelBrowser(b storage.Browser, label string) {
 	b.Label = label
 	tx.saveBrowser(b)
 	for _, d := range tx.order { // its tabs, and what they have left
-		tx.relist(d)
+		d.relist(tx)
 	}
 }
 

@@ -52,7 +52,7 @@ func (d *domain) cacheOf(browser spec.BrowserID) *cache {
 }
 
 // lastCache returns what was left in a domain last that by sees; nil if nothing is.
-func (s *State) lastCache(d *domain, by agents.By) *cache {
+func (d *domain) lastCache(s *State, by agents.By) *cache {
 	var last *cache
 	for _, c := range d.caches {
 		if (last == nil || c.updated.After(last.updated)) && s.sees(&by, c.browser) {
@@ -76,14 +76,14 @@ func (s *State) caching(it *item.Item, keepTools bool) bool {
 
 // cacheItem keeps an item of a tab that goes in its entry, in place of one that its browser
 // left there before. It reports false if the site has left too much already.
-func (tx *Tx) cacheItem(e *entry, c *cache, it *item.Item) bool {
+func (e *entry) cacheItem(tx *Tx, c *cache, it *item.Item) bool {
 	d := e.domain
 	at := slices.IndexFunc(e.cached, func(l leftover) bool { return l.of == c })
 	if at >= 0 {
-		tx.uncache(e, at)
+		e.uncache(tx, at)
 	}
 	for d.share.cached.over(maxCached, it) {
-		if !tx.dropOldestCache(d) {
+		if !d.dropOldestCache(tx) {
 			return false
 		}
 	}
@@ -98,52 +98,52 @@ func (tx *Tx) cacheItem(e *entry, c *cache, it *item.Item) bool {
 	d.cached++
 	d.share.cached.add(1, it.Weight())
 	tx.all.cached.add(1, it.Weight())
-	tx.weigh(d, it.Weight())
-	tx.cacheChanged(c)
+	d.weigh(tx, it.Weight())
+	c.cacheChanged(tx)
 	return true
 }
 
 // uncache forgets one of the items that are cached in an entry.
-func (tx *Tx) uncache(e *entry, at int) {
+func (e *entry) uncache(tx *Tx, at int) {
 	l := e.cached[at]
 	e.cached = slices.Delete(e.cached, at, at+1)
 	l.of.items--
 	e.domain.cached--
 	e.domain.share.cached.add(-1, -l.item.Weight())
 	tx.all.cached.add(-1, -l.item.Weight())
-	tx.weigh(e.domain, -l.item.Weight())
-	tx.cacheChanged(l.of)
+	e.domain.weigh(tx, -l.item.Weight())
+	l.of.cacheChanged(tx)
 }
 
 // dropCache forgets all that is cached of a domain, but for an entry, which may be nil.
-func (tx *Tx) dropCache(d *domain, but *entry) {
+func (d *domain) dropCache(tx *Tx, but *entry) {
 	for _, e := range d.entries {
 		if e == but || len(e.cached) == 0 {
 			continue
 		}
 		for len(e.cached) > 0 {
-			tx.uncache(e, len(e.cached)-1)
+			e.uncache(tx, len(e.cached)-1)
 		}
-		tx.prune(e)
+		e.prune(tx)
 	}
-	tx.relist(d)
+	d.relist(tx)
 }
 
 // dropOldestCache forgets what is cached of that domain of a site that was left first, but for one.
 // It reports false if there is no other.
-func (tx *Tx) dropOldestCache(but *domain) bool {
-	oldest := tx.oldestCache(but.share, but)
+func (but *domain) dropOldestCache(tx *Tx) bool {
+	oldest := but.share.oldestCache(tx.State, but)
 	if oldest == nil {
 		return false
 	}
-	tx.dropCache(oldest, nil)
+	oldest.dropCache(tx, nil)
 	return true
 }
 
 // oldestCache returns the domain of a site that has left something first, but for one.
-func (s *State) oldestCache(of *share, but *domain) (oldest *domain) {
+func (of *share) oldestCache(s *State, but *domain) (oldest *domain) {
 	for _, d := range s.domains {
-		if d != but && d.share == of && d.cached > 0 && (oldest == nil || s.leftBefore(d, oldest)) {
+		if d != but && d.share == of && d.cached > 0 && (oldest == nil || d.leftBefore(s, oldest)) {
 			oldest = d
 		}
 	}
@@ -156,25 +156,25 @@ func (tx *Tx) dropLargestCache(but *entry) {
 	var most *share
 	for _, s := range tx.shares {
 		if most == nil || s.cached.items > most.cached.items ||
-			s.cached.items == most.cached.items && s.cached.items > 0 && tx.leftBefore(tx.oldestCache(s, nil), tx.oldestCache(most, nil)) {
+			s.cached.items == most.cached.items && s.cached.items > 0 && s.oldestCache(tx.State, nil).leftBefore(tx.State, most.oldestCache(tx.State, nil)) {
 			most = s
 		}
 	}
 	for _, d := range tx.domains {
 		if d.share == most {
-			tx.dropCache(d, but)
+			d.dropCache(tx, but)
 		}
 	}
 }
 
 // leftBefore reports whether the tabs of a went before those of b.
-func (s *State) leftBefore(a, b *domain) bool {
-	of, than := s.lastCache(a, agents.By{}), s.lastCache(b, agents.By{})
+func (a *domain) leftBefore(s *State, b *domain) bool {
+	of, than := a.lastCache(s, agents.By{}), b.lastCache(s, agents.By{})
 	return of != nil && than != nil && of.updated.Before(than.updated)
 }
 
 // cacheChanged says that what a browser left in a domain is to be saved at the end.
-func (tx *Tx) cacheChanged(c *cache) {
+func (c *cache) cacheChanged(tx *Tx) {
 	if tx.caches == nil {
 		tx.caches = map[*cache]bool{}
 	}
@@ -182,7 +182,7 @@ func (tx *Tx) cacheChanged(c *cache) {
 }
 
 // saveCache stores what a browser left in a domain.
-func (tx *Tx) saveCache(c *cache) {
+func (c *cache) saveCache(tx *Tx) {
 	d := c.domain
 	if c.items == 0 {
 		d.caches = slices.DeleteFunc(d.caches, func(o *cache) bool { return o == c })
@@ -209,6 +209,6 @@ func (tx *Tx) SetSite(site storage.Site) {
 	tx.sites[site.Domain] = site
 	tx.write(site)
 	if d := tx.domains[site.Domain]; d != nil && site.Cache != nil && !*site.Cache {
-		tx.dropCache(d, nil)
+		d.dropCache(tx, nil)
 	}
 }

@@ -48,19 +48,19 @@ func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
 
 // newest returns the provider that was registered last among those whose tabs by sees and
 // are visible (or, with hidden, among all that it knows of); nil if there is none.
-func (s *State) newest(e *entry, by agents.By, hidden bool) *provider {
+func (e *entry) newest(s *State, by agents.By, hidden bool) *provider {
 	var newest *provider
 	for _, p := range e.providers {
-		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && s.seesTab(&by, p.tab) {
+		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) && p.tab.seenBy(s, &by) {
 			newest = p
 		}
 	}
 	return newest
 }
 
-// cached returns what a closed tab that by sees left last of an entry's item; nil if none
+// leftFor returns what a closed tab that by sees left last of an entry's item; nil if none
 // did.
-func (s *State) cached(e *entry, by agents.By) *item.Item {
+func (e *entry) leftFor(s *State, by agents.By) *item.Item {
 	for _, l := range e.cached {
 		if s.sees(&by, l.of.browser) {
 			return l.item
@@ -70,11 +70,11 @@ func (s *State) cached(e *entry, by agents.By) *item.Item {
 }
 
 // item returns the item that the entry's own name stands for; nil if by sees none.
-func (s *State) item(e *entry, by agents.By) *item.Item {
-	if p := s.newest(e, by, true); p != nil {
+func (e *entry) item(s *State, by agents.By) *item.Item {
+	if p := e.newest(s, by, true); p != nil {
 		return p.item
 	}
-	return s.cached(e, by)
+	return e.leftFor(s, by)
 }
 
 // present reports whether a call can be sent to a provider now: its tab is connected,
@@ -88,7 +88,7 @@ func (p *provider) connected() bool {
 
 // entry returns a domain's entry for an item, making it if need be; nil if the domain
 // has taken too many names.
-func (tx *Tx) entry(d *domain, it *item.Item) *entry {
+func (d *domain) entry(tx *Tx, it *item.Item) *entry {
 	key := entryKey{it.Kind, it.Source}
 	if e := d.entries[key]; e != nil {
 		return e
@@ -103,44 +103,44 @@ func (tx *Tx) entry(d *domain, it *item.Item) *entry {
 
 // provide makes t a provider of an item, or gives the provider that it is a new item.
 // It returns why it cannot.
-func (tx *Tx) provide(t *tab, it *item.Item) error {
-	if err := tx.roomForBytes(it); err != nil {
+func (t *tab) provide(tx *Tx, it *item.Item) error {
+	if err := roomForBytes(tx.State, it); err != nil {
 		return err
 	}
-	m := tx.enter(t, it)
+	m := t.enter(tx, it)
 	d := m.domain
-	e := tx.entry(d, it)
+	e := d.entry(tx, it)
 	if e == nil {
 		return errNames
 	}
 	at, found := slices.BinarySearchFunc(e.providers, m.number, func(p *provider, n int) int { return cmp.Compare(p.number, n) })
 	if found {
 		p := e.providers[at]
-		tx.weigh(d, it.Weight()-p.item.Weight())
-		p.since = tx.since(e, it)
+		d.weigh(tx, it.Weight()-p.item.Weight())
+		p.since = e.since(tx, it)
 		p.item, p.seq = it, tx.next()
 		return nil
 	}
-	if err := tx.roomForItem(d, it.Kind); err != nil {
-		tx.prune(e)
+	if err := d.roomForItem(tx.State, it.Kind); err != nil {
+		e.prune(tx)
 		return err
 	}
 	id := e.id
 	id.Tab = m.number
-	p := &provider{entry: e, tab: t, number: m.number, item: it, seq: tx.next(), since: tx.since(e, it)}
+	p := &provider{entry: e, tab: t, number: m.number, item: it, seq: tx.next(), since: e.since(tx, it)}
 	if p.public = tx.bind(id, e, p); p.public == "" {
-		tx.prune(e)
+		e.prune(tx)
 		return errNames
 	}
 	e.providers = slices.Insert(e.providers, at, p)
-	tx.count(d, it.Kind, 1)
-	tx.weigh(d, it.Weight())
+	d.count(tx, it.Kind, 1)
+	d.weigh(tx, it.Weight())
 	return nil
 }
 
 // since returns when the definition of an item that is being provided was seen first: now,
 // unless another tab has it, or it is cached.
-func (tx *Tx) since(e *entry, it *item.Item) time.Time {
+func (e *entry) since(tx *Tx, it *item.Item) time.Time {
 	for _, l := range e.cached {
 		if l.item.Sum("") == it.Sum("") {
 			return time.Time{}
@@ -156,7 +156,7 @@ func (tx *Tx) since(e *entry, it *item.Item) time.Time {
 
 // withdraw takes items from a tab. What is to be cached of them stays in their
 // entries.
-func (tx *Tx) withdraw(t *tab, items []*item.Item) {
+func (t *tab) withdraw(tx *Tx, items []*item.Item) {
 	for _, it := range items {
 		d := tx.domains[it.Domain]
 		e := d.entries[entryKey{it.Kind, it.Source}]
@@ -169,18 +169,18 @@ func (tx *Tx) withdraw(t *tab, items []*item.Item) {
 		}
 		tx.unbind(it.Kind, e.providers[at].public)
 		e.providers = slices.Delete(e.providers, at, at+1)
-		tx.count(d, it.Kind, -1)
-		tx.weigh(d, -it.Weight())
-		if c := d.cacheOf(t.peer.browser); tx.caching(it, t.keepTools) && tx.cacheItem(e, c, it) {
+		d.count(tx, it.Kind, -1)
+		d.weigh(tx, -it.Weight())
+		if c := d.cacheOf(t.peer.browser); tx.caching(it, t.keepTools) && e.cacheItem(tx, c, it) {
 			c.updated, c.peer, c.url = tx.now, t.peer.id, cmp.Or(t.url, c.url)
 		}
-		tx.prune(e)
-		tx.relist(d)
+		e.prune(tx)
+		d.relist(tx)
 	}
 }
 
 // prune forgets an entry that nothing stands behind.
-func (tx *Tx) prune(e *entry) {
+func (e *entry) prune(tx *Tx) {
 	if len(e.providers) > 0 || len(e.cached) > 0 {
 		return
 	}

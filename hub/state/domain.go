@@ -45,7 +45,7 @@ func (tx *Tx) domain(key spec.Domain) *domain {
 	if d == nil {
 		d = &domain{key: key, numbers: map[string]storage.Number{}, entries: map[entryKey]*entry{}}
 		tx.domains[key] = d
-		tx.joinShare(d)
+		d.joinShare(tx)
 		at, _ := slices.BinarySearchFunc(tx.order, key, compareKey)
 		tx.order = slices.Insert(tx.order, at, d)
 	}
@@ -63,7 +63,7 @@ func (d *domain) calledAt() string {
 func compareKey(d *domain, key spec.Domain) int { return cmp.Compare(d.key, key) }
 
 // enter makes a tab a member of an item's domain, with a number.
-func (tx *Tx) enter(t *tab, it *item.Item) *membership {
+func (t *tab) enter(tx *Tx, it *item.Item) *membership {
 	if m := t.domains[it.Domain]; m != nil {
 		return m
 	}
@@ -71,9 +71,9 @@ func (tx *Tx) enter(t *tab, it *item.Item) *membership {
 	d.origin = it.Origin
 	d.openings = slices.DeleteFunc(d.openings, func(o *Opening) bool { return o.addr == t.addr }) // the next call that finds no tab opens another
 	if _, ok := d.numbers[t.key]; !ok {
-		d.numbers[t.key] = storage.Number{Domain: d.key, Key: t.key, Index: tx.freeNumber(d)}
+		d.numbers[t.key] = storage.Number{Domain: d.key, Key: t.key, Index: d.freeNumber(tx)}
 	}
-	m := &membership{domain: d, number: tx.saveNumber(d, t), origin: it.Origin, verified: it.Verified}
+	m := &membership{domain: d, number: d.saveNumber(tx, t), origin: it.Origin, verified: it.Verified}
 	t.domains[d.key] = m
 	at, _ := slices.BinarySearchFunc(d.tabs, m.number, func(t *tab, n int) int { return cmp.Compare(t.domains[d.key].number, n) })
 	d.tabs = slices.Insert(d.tabs, at, t)
@@ -81,21 +81,21 @@ func (tx *Tx) enter(t *tab, it *item.Item) *membership {
 }
 
 // leave ends a tab's membership. Its number stays taken for a while.
-func (tx *Tx) leave(t *tab, m *membership) {
+func (t *tab) leave(tx *Tx, m *membership) {
 	d := m.domain
 	d.tabs = slices.DeleteFunc(d.tabs, func(o *tab) bool { return o == t })
 	delete(t.domains, d.key)
-	tx.saveNumber(d, t)
+	d.saveNumber(tx, t)
 	tx.write(storage.DeleteTab{Domain: d.key, Key: t.key})
-	tx.relist(d)
-	tx.boundNumbers(d)
+	d.relist(tx)
+	d.boundNumbers(tx)
 	if len(d.tabs) == 0 {
 		tx.boundDomains(maxEmpty + maxEmpty/4)
 	}
 }
 
 // leaveUnused ends the memberships of a tab in domains in which it has nothing left.
-func (tx *Tx) leaveUnused(t *tab) {
+func (t *tab) leaveUnused(tx *Tx) {
 	used := map[spec.Domain]bool{}
 	for _, items := range t.items {
 		for _, it := range items {
@@ -104,7 +104,7 @@ func (tx *Tx) leaveUnused(t *tab) {
 	}
 	for key, m := range t.domains {
 		if !used[key] {
-			tx.leave(t, m)
+			t.leave(tx, m)
 		}
 	}
 }

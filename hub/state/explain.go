@@ -71,7 +71,7 @@ func (s *State) Explain(name string, by agents.By, now time.Time) (Explanation, 
 		case c.where() != "":
 			note = c.where()
 		}
-		info := s.tabInfo(c.tab)
+		info := c.tab.tabInfo(s)
 		e.Candidates = append(e.Candidates, Considered{Tab: info, Number: c.Number, Departed: c.Departed, Note: note})
 		if i == best {
 			e.Tab = &info

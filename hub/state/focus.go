@@ -4,7 +4,7 @@ import "tabhub/spec"
 
 // focus takes in the parts of a tab's state that say what the user looks at. It
 // reports whether another tab is the active one now.
-func (tx *Tx) focus(t *tab, m *spec.TabState) bool {
+func (t *tab) focus(tx *Tx, m *spec.TabState) bool {
 	p := t.peer
 	if m.WindowID != nil && *m.WindowID != t.window {
 		if p.activeTab[t.window] == t {
@@ -26,7 +26,7 @@ func (tx *Tx) focus(t *tab, m *spec.TabState) bool {
 		case !*active && p.activeTab[t.window] == t:
 			delete(p.activeTab, t.window)
 			if tx.active != t && tx.label(p.browser) != "" {
-				tx.relabel(t) // for those who are bound to the browser
+				t.relabel(tx) // for those who are bound to the browser
 			}
 		}
 	}
@@ -45,11 +45,11 @@ func (tx *Tx) refocus() bool {
 		return false
 	}
 	if was != nil {
-		tx.relabel(was)
+		was.relabel(tx)
 	}
 	if tx.active != nil {
 		tx.active.focused = tx.next()
-		tx.relabel(tx.active)
+		tx.active.relabel(tx)
 	}
 	return true
 }
@@ -70,7 +70,7 @@ func (s *State) lastFocused(among func(*peer) bool) *tab {
 }
 
 // blur says that a tab is no longer there to be looked at.
-func (tx *Tx) blur(t *tab) {
+func (t *tab) blur(tx *Tx) {
 	if t.peer.activeTab[t.window] == t {
 		delete(t.peer.activeTab, t.window)
 		tx.refocus()

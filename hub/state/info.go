@@ -86,7 +86,7 @@ type Counts struct {
 func (s *State) Tabs(by agents.By) []TabInfo {
 	tabs := make([]*tab, 0, len(s.tabs))
 	for _, t := range s.tabs {
-		if !t.hidden && s.seesTab(&by, t) {
+		if !t.hidden && t.seenBy(s, &by) {
 			tabs = append(tabs, t)
 		}
 	}
@@ -102,13 +102,13 @@ func (s *State) Tabs(by agents.By) []TabInfo {
 	infos := make([]TabInfo, len(tabs))
 	active := s.activeOf(by)
 	for i, t := range tabs {
-		infos[i] = s.tabInfo(t)
+		infos[i] = t.tabInfo(s)
 		infos[i].Focused = t == active
 	}
 	return infos
 }
 
-func (s *State) tabInfo(t *tab) TabInfo {
+func (t *tab) tabInfo(s *State) TabInfo {
 	p := t.peer
 	info := TabInfo{
 		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, Label: s.label(p.browser), URL: t.url, Title: t.title,
@@ -209,16 +209,6 @@ func (s *State) Asker(own func(spec.PairingID) bool) (best spec.PeerID, ok bool)
 	return best, ok
 }
 
-// Place returns the address of what a tab of a browser shows, as far as the hub knows, and
-// whether the browser vouches for it.
-func (s *State) Place(addr spec.TabAddr) (url string, attested bool) {
-	if t := s.tabs[addr]; t != nil {
-		url = t.url
-	}
-	p := s.peers[addr.Peer]
-	return url, p != nil && p.conn.Attested
-}
-
 // Capable reports whether any connected peer has a capability.
 func (s *State) Capable(capability spec.Capability) bool {
 	for _, p := range s.peers {
@@ -269,7 +259,7 @@ func (s *State) Count() Counts {
 			n.Domains++
 		}
 		for key, e := range d.entries {
-			if key.kind == spec.KindTool && len(e.cached) > 0 && s.newest(e, agents.By{}, false) == nil {
+			if key.kind == spec.KindTool && len(e.cached) > 0 && e.newest(s, agents.By{}, false) == nil {
 				n.Cached++
 			}
 		}

@@ -116,7 +116,7 @@ func TestSiteHasAShareOfTheHub(t *testing.T) {
 		t.Errorf("a small site: %+v", out)
 	}
 	// The same of bytes.
-	weigh := func(n int) { f.change(func(tx *Tx) { tx.weigh(f.domains["s0.hog.com"], n) }) }
+	weigh := func(n int) { f.change(func(tx *Tx) { f.domains["s0.hog.com"].weigh(tx, n) }) }
 	f.pretend(func() { weigh(maxBytes / 2) }, func() {
 		for url, accepted := range map[string]int{"https://s0.hog.com/": 0, "https://new.hog.com/": 0, "https://small.org/": 1} {
 			b.Tab++

@@ -44,9 +44,9 @@ func (s *State) List(dst []Listed, by agents.By, domain spec.Domain, kind spec.K
 	if d == nil {
 		return dst
 	}
-	v := s.viewOf(by, d)
+	v := d.view(s, by)
 	for _, e := range d.sorted(kind) {
-		newest, cached := s.newest(e, by, false), s.cached(e, by)
+		newest, cached := e.newest(s, by, false), e.leftFor(s, by)
 		switch {
 		case newest == nil && cached != nil && cached.Template == template:
 			dst = append(dst, v.cached(e, cached))
@@ -72,17 +72,17 @@ func (s *State) Find(by agents.By, kind spec.Kind, name string) (Listed, bool) {
 	if (b == nil || b.entry == nil) && kind == spec.KindResource {
 		b, _ = s.match(by, name)
 	}
-	if b == nil || b.entry == nil || !s.seesBinding(by, b) {
+	if b == nil || b.entry == nil || !b.seenBy(s, by) {
 		return Listed{}, false
 	}
-	v := s.viewOf(by, b.domain)
-	switch newest := s.newest(b.entry, by, true); {
+	v := b.domain.view(s, by)
+	switch newest := b.entry.newest(s, by, true); {
 	case b.provider != nil:
 		return v.provider(b.provider), true
 	case newest != nil:
 		return v.entry(b.entry, newest.item), true
 	}
-	return v.cached(b.entry, s.cached(b.entry, by)), true
+	return v.cached(b.entry, b.entry.leftFor(s, by)), true
 }
 
 // sorted returns a domain's entries of a kind by item.
@@ -105,10 +105,10 @@ type listing struct {
 	place  describe.Place // of the domain
 }
 
-func (s *State) viewOf(by agents.By, d *domain) listing {
+func (d *domain) view(s *State, by agents.By) listing {
 	v := listing{State: s, by: by, active: s.activeOf(by), place: describe.Place{Domain: d.key}}
 	for _, t := range d.tabs {
-		if t.hidden || !s.seesTab(&by, t) {
+		if t.hidden || !t.seenBy(s, &by) {
 			continue
 		}
 		v.place.Tabs++
@@ -120,7 +120,7 @@ func (s *State) viewOf(by agents.By, d *domain) listing {
 }
 
 // shows reports whether a tab's own name may be listed.
-func (v *listing) shows(p *provider) bool { return !p.tab.hidden && v.seesTab(&v.by, p.tab) }
+func (v *listing) shows(p *provider) bool { return !p.tab.hidden && p.tab.seenBy(v.State, &v.by) }
 
 // visible returns how many tabs that may be listed have the item.
 func (v *listing) visible(e *entry) (n int) {

@@ -39,12 +39,12 @@ func (s *State) Lookup(by agents.By, kind spec.Kind, name string) (Ref, bool) {
 		}
 		return Ref{ID: b.id, Page: page, b: b, matched: name, by: by}, true
 	}
-	if b == nil || !s.seesBinding(by, b) {
+	if b == nil || !b.seenBy(s, by) {
 		return Ref{}, false
 	}
 	if b.entry == nil {
 		e := b.domain.entries[entryKey{kind, b.id.Item}]
-		if b.id.Tab == 0 || e == nil || !s.seesEntry(by, e) {
+		if b.id.Tab == 0 || e == nil || !e.seenBy(s, by) {
 			return Ref{}, false
 		}
 	}
@@ -78,13 +78,13 @@ func (s *State) match(by agents.By, uri string) (best *binding, page string) {
 			if key.kind != spec.KindResource || best != nil && best.id.Item < key.source {
 				continue
 			}
-			it := s.item(e, by)
+			it := e.item(s, by)
 			if it == nil {
 				continue
 			}
 			if isDomains && it.Makes(domainURI, &left) {
 				best, page = &binding{id: e.id, domain: d, entry: e}, domainURI
-			} else if p, tabURI := s.matchTab(by, e, uri, &left); p != nil {
+			} else if p, tabURI := e.matchTab(s, by, uri, &left); p != nil {
 				best, page = &binding{id: e.id, domain: d, entry: e, provider: p}, tabURI
 				best.id.Tab = p.number
 			}
@@ -97,9 +97,9 @@ func (s *State) match(by agents.By, uri string) (best *binding, page string) {
 }
 
 // matchTab returns the provider of a template that a URI is made by as one tab's.
-func (s *State) matchTab(by agents.By, e *entry, uri string, left *item.Steps) (*provider, string) {
+func (e *entry) matchTab(s *State, by agents.By, uri string, left *item.Steps) (*provider, string) {
 	for _, p := range e.providers {
-		if !p.item.Template || !s.seesTab(&by, p.tab) {
+		if !p.item.Template || !p.tab.seenBy(s, &by) {
 			continue
 		}
 		if page, ok := s.namer.PageURI(e.domain.key, p.number, uri); ok && p.item.Makes(page, left) {
@@ -111,7 +111,7 @@ func (s *State) matchTab(by agents.By, e *entry, uri string, left *item.Steps) (
 
 // rematch looks again at what a Ref that match has made stands for: the tabs may have
 // changed since.
-func (s *State) rematch(r *Ref) {
+func (r *Ref) rematch(s *State) {
 	b, page := s.match(r.by, r.matched)
 	if b == nil {
 		r.b = &binding{id: r.ID, domain: r.b.domain}

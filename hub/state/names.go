@@ -64,7 +64,7 @@ func (tx *Tx) bind(id naming.Identity, e *entry, p *provider) string {
 	}
 	switch {
 	case b == nil:
-		if !tx.roomForName(e.domain) {
+		if !e.domain.roomForName(tx) {
 			return ""
 		}
 		e.domain.names++
@@ -103,7 +103,7 @@ func (tx *Tx) restoreName(n storage.Name) {
 }
 
 // roomForName reports whether a domain may take one more name.
-func (tx *Tx) roomForName(d *domain) bool {
+func (d *domain) roomForName(tx *Tx) bool {
 	switch {
 	case len(tx.names) >= maxAllNames:
 		most := d
@@ -132,10 +132,10 @@ func (tx *Tx) forgetNames(asking *domain, match func(*domain) bool) {
 			return false
 		}
 		for tabKey := range d.numbers {
-			tx.forgetNumber(d, tabKey)
+			d.forgetNumber(tx, tabKey)
 		}
 		delete(tx.domains, d.key)
-		tx.leaveShare(d)
+		d.leaveShare(tx)
 		return true
 	})
 }

@@ -35,7 +35,7 @@ func (s *State) Nearest(by agents.By, kind spec.Kind, name string) []string {
 		if name != "" && (strings.HasPrefix(key.name, name) || strings.HasSuffix(key.name, "_"+name)) {
 			d = 1 // cut short, or the page's own name
 		}
-		if d <= limit && s.seesBinding(by, b) {
+		if d <= limit && b.seenBy(s, by) {
 			best = append(best, near{key.name, d})
 		}
 	}

@@ -16,7 +16,7 @@ const maxClosed = 64
 const forgottenKey = ""
 
 // saveNumber stores the number that a tab has in a domain as seen now, and returns it.
-func (tx *Tx) saveNumber(d *domain, t *tab) int {
+func (d *domain) saveNumber(tx *Tx, t *tab) int {
 	n := d.numbers[t.key]
 	n.LastSeen = tx.now
 	d.numbers[t.key], d.seen = n, tx.now
@@ -26,14 +26,14 @@ func (tx *Tx) saveNumber(d *domain, t *tab) int {
 
 // freeNumber returns the least number that no tab of a domain has or had within
 // spec.TabNumberHeld.
-func (tx *Tx) freeNumber(d *domain) int {
+func (d *domain) freeNumber(tx *Tx) int {
 	taken := map[int]bool{}
 	for _, t := range d.tabs {
 		taken[t.domains[d.key].number] = true
 	}
 	for key, n := range d.numbers {
 		if !taken[n.Index] && tx.now.Sub(n.LastSeen) >= spec.TabNumberHeld {
-			tx.forgetNumber(d, key)
+			d.forgetNumber(tx, key)
 			continue
 		}
 		taken[n.Index] = true
@@ -47,7 +47,7 @@ func (tx *Tx) freeNumber(d *domain) int {
 
 // boundNumbers forgets the numbers of the tabs that went first, and the names with them, if too
 // many are remembered. They stay taken.
-func (tx *Tx) boundNumbers(d *domain) {
+func (d *domain) boundNumbers(tx *Tx) {
 	if len(d.numbers)-len(d.tabs) <= maxClosed+maxClosed/4 {
 		return
 	}
@@ -66,7 +66,7 @@ func (tx *Tx) boundNumbers(d *domain) {
 	top.Domain = d.key
 	gone := map[int]bool{}
 	for _, n := range closed[min(maxClosed, len(closed)):] {
-		tx.forgetNumber(d, n.Key)
+		d.forgetNumber(tx, n.Key)
 		gone[n.Index] = true
 		top.Index = max(top.Index, n.Index)
 		if n.LastSeen.After(top.LastSeen) {
@@ -82,7 +82,7 @@ func (tx *Tx) boundNumbers(d *domain) {
 	}
 }
 
-func (tx *Tx) forgetNumber(d *domain, tabKey string) {
+func (d *domain) forgetNumber(tx *Tx, tabKey string) {
 	delete(d.numbers, tabKey)
 	tx.write(storage.DeleteNumber{Domain: d.key, Key: tabKey})
 }

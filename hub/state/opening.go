@@ -29,7 +29,7 @@ func (s *State) Known(r *Ref, by agents.By) *item.Item {
 	if r.b.entry == nil {
 		return nil
 	}
-	return s.item(r.b.entry, by)
+	return r.b.entry.item(s, by)
 }
 
 // Opener says how somebody can have a tab of a domain: url is where it would be opened. If
@@ -40,7 +40,7 @@ func (s *State) Opener(domain spec.Domain, by agents.By, only spec.PeerID, now t
 	if d == nil {
 		return "", false, false
 	}
-	return s.openURL(d, by), s.openingAt(d, by, now) != nil || s.opener(d, by, only) != nil, s.openerAway(by, only)
+	return d.openURL(s, by), d.openingAt(s, by, now) != nil || d.opener(s, by, only) != nil, openerAway(s, by, only)
 }
 
 // Open asks for a tab of a domain for somebody. If first is true, it is for the caller to ask the
@@ -51,14 +51,14 @@ func (tx *Tx) Open(domain spec.Domain, by agents.By, only spec.PeerID) (o *Openi
 	if d == nil {
 		return nil, false
 	}
-	if o := tx.openingAt(d, by, tx.now); o != nil {
+	if o := d.openingAt(tx.State, by, tx.now); o != nil {
 		return o, false
 	}
-	p := tx.opener(d, by, only)
+	p := d.opener(tx.State, by, only)
 	if p == nil {
 		return nil, false
 	}
-	o = &Opening{Peer: p.id, URL: tx.openURL(d, by), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	o = &Opening{Peer: p.id, URL: d.openURL(tx.State, by), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
 	d.openings = append(slices.DeleteFunc(d.openings, func(o *Opening) bool { return !tx.now.Before(o.until) }), o)
 	return o, true
 }
@@ -85,7 +85,7 @@ func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 func (s *State) Deadline(o *Opening) (until time.Time, err error) { return o.until, o.err }
 
 // openingAt returns a tab that is being opened for the domain, if one is that by sees.
-func (s *State) openingAt(d *domain, by agents.By, now time.Time) *Opening {
+func (d *domain) openingAt(s *State, by agents.By, now time.Time) *Opening {
 	for _, o := range d.openings {
 		if now.Before(o.until) && s.SeesPeer(by, o.Peer) {
 			return o
@@ -96,13 +96,13 @@ func (s *State) openingAt(d *domain, by agents.By, now time.Time) *Opening {
 
 // openURL returns where to open the domain: the URL that a tab of it had or has which by sees
 // of, or its origin.
-func (s *State) openURL(d *domain, by agents.By) string {
-	if c := s.lastCache(d, by); c != nil && c.url != "" && item.OriginOf(c.url) == d.origin {
+func (d *domain) openURL(s *State, by agents.By) string {
+	if c := d.lastCache(s, by); c != nil && c.url != "" && item.OriginOf(c.url) == d.origin {
 		return c.url
 	}
 	var newest *tab
 	for _, t := range d.tabs {
-		if item.OriginOf(t.url) == d.origin && s.seesTab(&by, t) && (newest == nil || t.updated.After(newest.updated)) {
+		if item.OriginOf(t.url) == d.origin && t.seenBy(s, &by) && (newest == nil || t.updated.After(newest.updated)) {
 			newest = t
 		}
 	}
@@ -114,9 +114,9 @@ func (s *State) openURL(d *domain, by agents.By) string {
 
 // opener chooses the browser to open a tab in, of those that by sees: the one that last
 // had the domain, else the one that was focused last.
-func (s *State) opener(d *domain, by agents.By, only spec.PeerID) *peer {
+func (d *domain) opener(s *State, by agents.By, only spec.PeerID) *peer {
 	var best *peer
-	last := s.lastCache(d, by)
+	last := d.lastCache(s, by)
 	for _, p := range s.peers {
 		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only || !s.sees(&by, p.browser) {
 			continue
@@ -133,7 +133,7 @@ func (s *State) opener(d *domain, by agents.By, only spec.PeerID) *peer {
 
 // openerAway reports whether a browser that may open tabs for somebody is in its grace. Of one
 // that has not been here since a restart it is not known whether it may.
-func (s *State) openerAway(by agents.By, only spec.PeerID) bool {
+func openerAway(s *State, by agents.By, only spec.PeerID) bool {
 	for _, p := range s.peers {
 		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) && s.sees(&by, p.browser) {
 			return true

@@ -13,13 +13,13 @@ import (
 // else the tab's own.
 func (s *State) ToolNames(by agents.By, addr spec.TabAddr) []string {
 	t := s.tabs[addr]
-	if t == nil || !s.seesTab(&by, t) {
+	if t == nil || !t.seenBy(s, &by) {
 		return nil
 	}
 	var names []string
 	for _, it := range t.items[spec.KindTool] {
 		e := s.domains[it.Domain].entries[entryKey{it.Kind, it.Source}]
-		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && s.seesTab(&by, p.tab) })
+		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && p.tab.seenBy(s, &by) })
 		for _, p := range e.providers {
 			switch {
 			case p.tab != t || !p.present():
@@ -33,34 +33,57 @@ func (s *State) ToolNames(by agents.By, addr spec.TabAddr) []string {
 	return names
 }
 
-// Offers returns what a tab has registered of a kind, with its number in the item's domain.
-func (s *State) Offers(addr spec.TabAddr, kind spec.Kind) map[item.Key]int {
-	t := s.tabs[addr]
-	if t == nil {
+// Tab is one tab of a State, to be asked under the State's lock. The tab need not be known.
+type Tab struct {
+	t    *tab  // nil: it offers nothing
+	peer *peer // nil: there is none
+}
+
+// Tab returns a tab.
+func (s *State) Tab(addr spec.TabAddr) Tab { return Tab{s.tabs[addr], s.peers[addr.Peer]} }
+
+// Dialog returns the dialog that the tab's page has open, nil if none is known.
+func (t Tab) Dialog() *spec.Dialog {
+	if t.t == nil {
 		return nil
 	}
-	numbers := make(map[item.Key]int, len(t.items[kind]))
-	for _, it := range t.items[kind] {
-		numbers[it.Key()] = t.domains[it.Domain].number
+	return t.t.dialog
+}
+
+// Offers returns what the tab has registered of a kind, with its number in the item's domain.
+func (t Tab) Offers(kind spec.Kind) map[item.Key]int {
+	if t.t == nil {
+		return nil
+	}
+	numbers := make(map[item.Key]int, len(t.t.items[kind]))
+	for _, it := range t.t.items[kind] {
+		numbers[it.Key()] = t.t.domains[it.Domain].number
 	}
 	return numbers
 }
 
 // NextPage returns where a single tab is that came back with another document, and whether
 // that one has registered its tools; nil if the tab has not come back with another.
-func (s *State) NextPage(addr spec.TabAddr) (page *spec.Page, registered bool) {
-	t := s.tabs[addr]
-	if t == nil || !t.reloaded {
+func (t Tab) NextPage() (page *spec.Page, registered bool) {
+	if t.t == nil || !t.t.reloaded {
 		return nil, false
 	}
-	return &spec.Page{URL: t.url, Title: t.title}, !t.stale[spec.KindTool]
+	return &spec.Page{URL: t.t.url, Title: t.t.title}, !t.t.stale[spec.KindTool]
 }
 
-// TabURL returns the URL that is claimed for a tab, as far as it may be believed: else "".
-func (s *State) TabURL(addr spec.TabAddr, claimed string) string {
-	t := s.tabs[addr]
-	if t == nil {
+// Believed returns the URL that is claimed for the tab, as far as it may be believed: else "".
+func (t Tab) Believed(claimed string) string {
+	if t.t == nil {
 		return ""
 	}
-	return item.TabURL(t.peer.conn, claimed)
+	return item.TabURL(t.t.peer.conn, claimed)
+}
+
+// Shows returns the address of what the tab shows, as far as it is known, and whether the browser
+// vouches for it.
+func (t Tab) Shows() (url string, attested bool) {
+	if t.t != nil {
+		url = t.t.url
+	}
+	return url, t.peer != nil && t.peer.conn.Attested
 }

@@ -64,19 +64,19 @@ func (tx *Tx) Connect(conn tabtransport.Conn, fresh Fresh) (id spec.PeerID, secr
 			return "", "", refusal
 		}
 	}
-	id = tx.peerID(conn, fresh.ID)
+	id = peerID(tx.State, conn, fresh.ID)
 	p := tx.peers[id]
 	if p == nil {
 		p = newPeer(id)
 		tx.peers[id] = p
 	}
-	tx.join(p, conn)
+	p.join(tx, conn)
 	return id, secret, nil
 }
 
 // peerID names the far end of a connection. A single tab's key counts only within its
 // origin, so that no site can take another's place.
-func (s *State) peerID(conn tabtransport.Conn, fresh func() string) spec.PeerID {
+func peerID(s *State, conn tabtransport.Conn, fresh func() string) spec.PeerID {
 	hello := conn.Hello
 	switch {
 	case hello != nil && hello.BrowserID != "":
@@ -97,7 +97,7 @@ func browserPeer(id spec.BrowserID) spec.PeerID { return spec.PeerID("browser:" 
 
 // join gives a peer its new connection. The tabs of an earlier session of a browser
 // are gone; those that stay must be heard of soon.
-func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
+func (p *peer) join(tx *Tx, conn tabtransport.Conn) {
 	p.timer = 0
 	p.conn, p.connected, p.connectedAt, p.lastSeen = conn, true, tx.now, tx.now
 	p.joined = tx.next()
@@ -115,7 +115,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 		for _, t := range p.tabs {
 			if t.key != tabKey(p, session, t.addr.Tab) {
 				tx.disconnect(t.addr, spec.CloseReplaced, "the browser was restarted")
-				tx.dropTab(t)
+				t.dropTab(tx)
 			}
 		}
 		tx.ofAgents.Forget(func(a spec.TabAddr) bool { return a.Peer == p.id })
@@ -128,7 +128,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 		t.markStale()
 	}
 	if len(p.tabs) > 0 {
-		tx.startTimer(p, spec.OpenTabMaxWait)
+		p.startTimer(tx, spec.OpenTabMaxWait)
 	}
 }
 
@@ -136,7 +136,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 func (tx *Tx) Disconnected(id spec.PeerID) {
 	if p := tx.peers[id]; p != nil {
 		p.connected, p.lastSeen = false, tx.now
-		tx.startTimer(p, p.grace())
+		p.startTimer(tx, p.grace())
 	}
 }
 
@@ -149,9 +149,9 @@ func (tx *Tx) TimerOver(timer Timer) {
 		tx.ofAgents.Wake(timer.id)
 	case p == nil || p.timer != timer.id:
 	case p.connected:
-		tx.dropUnconfirmed(p)
+		p.dropUnconfirmed(tx)
 	default:
-		tx.dropPeer(p)
+		p.dropPeer(tx)
 		// It may be back by now, as a new peer: no connection is closed.
 		tx.disconnect(spec.TabAddr{Peer: p.id}, 0, "did not come back in time")
 	}
@@ -160,14 +160,14 @@ func (tx *Tx) TimerOver(timer Timer) {
 // Forget drops a peer that is known not to come back, and closes its connection.
 func (tx *Tx) Forget(id spec.PeerID, code spec.CloseCode, reason string) {
 	if p := tx.peers[id]; p != nil {
-		tx.dropPeer(p)
+		p.dropPeer(tx)
 	}
 	tx.disconnect(spec.TabAddr{Peer: id}, code, reason)
 }
 
-func (tx *Tx) dropPeer(p *peer) {
+func (p *peer) dropPeer(tx *Tx) {
 	for _, t := range p.tabs {
-		tx.dropTab(t)
+		t.dropTab(tx)
 	}
 	delete(tx.peers, p.id)
 	tx.ofAgents.Forget(func(a spec.TabAddr) bool { return a.Peer == p.id })
@@ -175,18 +175,18 @@ func (tx *Tx) dropPeer(p *peer) {
 
 // dropUnconfirmed drops the tabs of which a peer that came back has said nothing, and
 // what the others did not register again.
-func (tx *Tx) dropUnconfirmed(p *peer) {
+func (p *peer) dropUnconfirmed(tx *Tx) {
 	for _, t := range p.tabs {
 		if t.confirmed {
 			for kind := range t.stale {
 				if !t.discarded { // of one that is not loaded the browser may have forgotten it
-					tx.replaceItems(t, kind, nil)
+					t.replaceItems(tx, kind, nil)
 				}
 			}
-			tx.show(t)
+			t.show(tx)
 			continue
 		}
-		tx.dropTab(t)
+		t.dropTab(tx)
 		if t.addr.Tab != 0 {
 			tx.disconnect(t.addr, spec.CloseGoingAway, "the tab did not come back with its browser")
 		}

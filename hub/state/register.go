@@ -68,15 +68,15 @@ func (tx *Tx) Register(r *Registration, m *spec.Register, items []*item.Item, re
 	if t == nil {
 		return Outcome{}, spec.Errorf(spec.CodeLimit, "a browser may have at most %d tabs", maxTabs)
 	}
-	tx.confirm(t)
-	tx.show(t)
+	t.confirm(tx)
+	t.show(tx)
 	if url := item.TabURL(r.Conn, m.TabURL); url != "" {
 		t.url = url
 	}
 	if title := describe.Clean(m.Title, spec.MaxTitle); title != "" && t.setTitle(title) {
-		tx.relabel(t)
+		t.relabel(tx)
 	}
-	changed, over := tx.replaceItems(t, m.Kind, items)
+	changed, over := t.replaceItems(tx, m.Kind, items)
 	rejected = append(rejected, over...)
 	answered := rejected[:min(len(rejected), maxRejections)]
 	t.rejected[m.Kind] = answered[:len(answered):len(answered)]
@@ -116,23 +116,23 @@ func (t *tab) warnings(kind spec.Kind) (all []spec.Rejection) {
 
 // replaceItems makes items all that a tab has of a kind. It reports whether anything
 // changed, and which items were over a limit of the hub.
-func (tx *Tx) replaceItems(t *tab, kind spec.Kind, items []*item.Item) (changed bool, over []spec.Rejection) {
+func (t *tab) replaceItems(tx *Tx, kind spec.Kind, items []*item.Item) (changed bool, over []spec.Rejection) {
 	delete(t.stale, kind)
 	t.left[kind] = departed(items)
 	old := t.items[kind]
 	if slices.EqualFunc(old, items, (*item.Item).Equal) {
 		return false, nil
 	}
-	t.items[kind], over = tx.provideAll(t, old, items)
-	tx.leaveUnused(t)
+	t.items[kind], over = t.provideAll(tx, old, items)
+	t.leaveUnused(tx)
 	t.updated = tx.now
-	tx.saveTab(t)
+	t.saveTab(tx)
 	return true, over
 }
 
 // provideAll makes t a provider of items in place of those that it had. It returns
 // those that it provides now.
-func (tx *Tx) provideAll(t *tab, old, items []*item.Item) (provided []*item.Item, over []spec.Rejection) {
+func (t *tab) provideAll(tx *Tx, old, items []*item.Item) (provided []*item.Item, over []spec.Rejection) {
 	had := make(map[item.Key]*item.Item, len(old))
 	for _, it := range old {
 		had[it.Key()] = it
@@ -142,7 +142,7 @@ func (tx *Tx) provideAll(t *tab, old, items []*item.Item) (provided []*item.Item
 		for _, it := range items {
 			delete(gone, it.Key())
 		}
-		tx.withdraw(t, slices.Collect(maps.Values(gone)))
+		t.withdraw(tx, slices.Collect(maps.Values(gone)))
 	}
 	provided = make([]*item.Item, 0, len(items))
 	for _, it := range items {
@@ -151,15 +151,15 @@ func (tx *Tx) provideAll(t *tab, old, items []*item.Item) (provided []*item.Item
 			provided = append(provided, was)
 			continue
 		}
-		if err := tx.provide(t, it); err != nil {
+		if err := t.provide(tx, it); err != nil {
 			over = append(over, it.Reject(0, err))
 			if was != nil {
-				tx.withdraw(t, []*item.Item{was})
+				t.withdraw(tx, []*item.Item{was})
 			}
 			continue
 		}
 		provided = append(provided, it)
-		tx.relist(tx.domains[it.Domain])
+		tx.domains[it.Domain].relist(tx)
 	}
 	return provided, over
 }

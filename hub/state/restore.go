@@ -39,9 +39,9 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 		items := parse(r)
 		switch browser, cached := isCacheKey(r.Key); {
 		case cached:
-			tx.restoreCache(d, browser, r, items)
+			d.restoreCache(tx, browser, r, items)
 		case r.LastUpdated.Before(tx.now.Add(-spec.StaleTab)):
-			tx.restoreStale(d, r, items)
+			d.restoreStale(tx, r, items)
 		default:
 			rejected = append(rejected, tx.restoreTab(r, items)...)
 		}
@@ -60,44 +60,44 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 	}
 	tx.ofAgents.Sweep()
 	for _, p := range tx.peers {
-		tx.startTimer(p, p.grace())
+		p.startTimer(tx, p.grace())
 	}
 	return rejected
 }
 
 // restoreCache brings back what closed tabs of a browser left in a domain.
-func (tx *Tx) restoreCache(d *domain, browser spec.BrowserID, r storage.Tab, items []*item.Item) {
+func (d *domain) restoreCache(tx *Tx, browser spec.BrowserID, r storage.Tab, items []*item.Item) {
 	c := d.cacheOf(browser)
 	c.url, c.updated = r.URL, r.LastUpdated
 	if r.Browser != "" {
 		c.peer = browserPeer(r.Browser)
 	}
 	for _, it := range items {
-		tx.restoreCached(d, c, it)
+		d.restoreCached(tx, c, it)
 	}
 }
 
 // restoreStale takes a tab that was open too long ago for one that was closed: it
 // leaves what is to be cached.
-func (tx *Tx) restoreStale(d *domain, r storage.Tab, items []*item.Item) {
+func (d *domain) restoreStale(tx *Tx, r storage.Tab, items []*item.Item) {
 	p := newPeer(r.Addr.Peer)
 	p.browser = r.Browser
 	for _, it := range items {
 		c := d.cacheOf(p.browser)
-		if tx.caching(it, false) && tx.restoreCached(d, c, it) {
+		if tx.caching(it, false) && d.restoreCached(tx, c, it) {
 			c.url, c.updated, c.peer = r.URL, r.LastUpdated, p.id
 		}
 	}
 }
 
 // restoreCached reports whether there was room for a cached item.
-func (tx *Tx) restoreCached(d *domain, c *cache, it *item.Item) bool {
-	e := tx.entry(d, it)
+func (d *domain) restoreCached(tx *Tx, c *cache, it *item.Item) bool {
+	e := d.entry(tx, it)
 	if e == nil {
 		return false
 	}
-	ok := tx.cacheItem(e, c, it)
-	tx.prune(e)
+	ok := e.cacheItem(tx, c, it)
+	e.prune(tx)
 	return ok
 }
 
@@ -128,14 +128,14 @@ func (tx *Tx) restoreTab(r storage.Tab, items []*item.Item) (rejected []spec.Rej
 	}
 	t.key, t.url, t.title, t.updated, t.hidden = r.Key, r.URL, r.Title, r.LastUpdated, true
 	for i, it := range items {
-		if err := tx.provide(t, it); err != nil {
+		if err := t.provide(tx, it); err != nil {
 			rejected = append(rejected, it.Reject(i, err))
 			continue
 		}
 		t.items[it.Kind] = append(t.items[it.Kind], it)
 		d := tx.domains[it.Domain]
 		c := d.cacheOf(p.browser)
-		if tx.caching(it, t.keepTools) && tx.cacheItem(d.entries[entryKey{it.Kind, it.Source}], c, it) && c.url == "" {
+		if tx.caching(it, t.keepTools) && (d.entries[entryKey{it.Kind, it.Source}]).cacheItem(tx, c, it) && c.url == "" {
 			c.url, c.peer, c.updated = t.url, p.id, r.LastUpdated
 		}
 	}

@@ -162,25 +162,25 @@ func (c *Candidate) at(url string) bool { return url != "" && c.URL == url }
 // used if it is large enough.
 func (s *State) Snapshot(r *Ref, by agents.By, excluded []spec.TabAddr, only spec.PeerID, room []Candidate) Snapshot {
 	if r.matched != "" {
-		s.rematch(r)
+		r.rematch(s)
 	}
 	snap := Snapshot{Candidates: room[:0], Named: r.b.provider != nil, LastCall: r.b.domain.calledAt()}
 	ses := s.agents.Session(by.Session)
 	active := s.activeOf(by)
 	switch e := r.b.entry; {
-	case snap.Named && !s.seesTab(&by, r.b.provider.tab):
+	case snap.Named && !r.b.provider.tab.seenBy(s, &by):
 	case snap.Named:
-		snap.Candidates = s.appendCandidate(snap.Candidates, r.b.provider, ses)
+		snap.Candidates = appendCandidate(s, snap.Candidates, r.b.provider, ses)
 	case e != nil:
 		// The domain's name stands for the tabs whose schemas are the newest's, and for the
 		// session's own.
-		newest := s.newest(e, by, true)
+		newest := e.newest(s, by, true)
 		for _, p := range e.providers {
-			if !s.seesTab(&by, p.tab) {
+			if !p.tab.seenBy(s, &by) {
 				continue
 			}
 			if r.Tab != "" || newest != nil && p.item.Shape == newest.item.Shape || s.agents.Chose(ses, p.tab.addr) {
-				snap.Candidates = s.appendCandidate(snap.Candidates, p, ses)
+				snap.Candidates = appendCandidate(s, snap.Candidates, p, ses)
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func (s *State) Snapshot(r *Ref, by agents.By, excluded []spec.TabAddr, only spe
 }
 
 // appendCandidate appends a candidate for a call of a session, nil for nobody's.
-func (s *State) appendCandidate(all []Candidate, p *provider, ses *agents.Session) []Candidate {
+func appendCandidate(s *State, all []Candidate, p *provider, ses *agents.Session) []Candidate {
 	t := p.tab
 	connected, departed := p.connected(), t.departed(p.item)
 	return append(all, Candidate{

@@ -351,7 +351,7 @@ func TestTabGroup(t *testing.T) {
 	f.look(tabs[1])
 	f.goes(a, "e_com_x", tabs[1], ReasonKept)
 	f.goes(b, "e_com_x", tabs[0], ReasonUpdated)
-	if info := f.tabInfo(f.tabs[tabs[1]]); info.OpenedBy != "A" {
+	if info := f.tabs[tabs[1]].tabInfo(f.State); info.OpenedBy != "A" {
 		t.Errorf("the tab was opened by %q", info.OpenedBy)
 	}
 	f.closeTab(tabs[0])

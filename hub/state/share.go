@@ -46,7 +46,7 @@ var kinds = []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt}
 func kindIndex(k spec.Kind) int { return slices.Index(kinds, k) }
 
 // joinShare makes a new domain count for its site.
-func (tx *Tx) joinShare(d *domain) {
+func (d *domain) joinShare(tx *Tx) {
 	site := naming.SiteOf(d.key)
 	s := tx.shares[site]
 	if s == nil {
@@ -58,26 +58,26 @@ func (tx *Tx) joinShare(d *domain) {
 }
 
 // leaveShare is called when a domain, of which nothing is left, is forgotten.
-func (tx *Tx) leaveShare(d *domain) {
+func (d *domain) leaveShare(tx *Tx) {
 	if d.share.domains--; d.share.domains == 0 {
 		delete(tx.shares, d.share.site)
 	}
 }
 
 // count adds n, which may be negative, to the items of a kind that are registered.
-func (tx *Tx) count(d *domain, kind spec.Kind, n int) {
+func (d *domain) count(tx *Tx, kind spec.Kind, n int) {
 	tx.all.counts[kindIndex(kind)] += n
 	d.share.counts[kindIndex(kind)] += n
 }
 
 // weigh adds n, which may be negative, to the bytes that are held.
-func (tx *Tx) weigh(d *domain, n int) {
+func (d *domain) weigh(tx *Tx, n int) {
 	tx.all.bytes += n
 	d.share.bytes += n
 }
 
 // roomForBytes returns why an item finds no room, nil if it does.
-func (s *State) roomForBytes(it *item.Item) error {
+func roomForBytes(s *State, it *item.Item) error {
 	if s.all.bytes+it.Weight() > maxBytes {
 		return fmt.Errorf("what the hub's tabs offer is larger than %d bytes already: close tabs that you do not need", maxBytes)
 	}
@@ -94,7 +94,7 @@ func (s *State) roomForBytes(it *item.Item) error {
 }
 
 // roomForItem returns why a domain can have no further item of a kind, nil if it can.
-func (s *State) roomForItem(d *domain, kind spec.Kind) error {
+func (d *domain) roomForItem(s *State, kind spec.Kind) error {
 	all, has := s.all.counts[kindIndex(kind)], d.share.counts[kindIndex(kind)]
 	if all >= spec.MaxToolsPerHub {
 		return fmt.Errorf("the hub holds %d already: close tabs that you do not need", spec.MaxToolsPerHub)

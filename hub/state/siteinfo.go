@@ -28,10 +28,10 @@ func (s *State) SiteInfos() map[spec.Domain]SiteInfo {
 		for key, e := range d.entries {
 			switch {
 			case key.kind != spec.KindTool:
-			case s.newest(e, agents.By{}, false) != nil:
+			case e.newest(s, agents.By{}, false) != nil:
 				info.Tools++
 			case len(e.cached) > 0:
-				info.Cached, info.CachedAt = info.Cached+1, s.lastCache(d, agents.By{}).updated
+				info.Cached, info.CachedAt = info.Cached+1, d.lastCache(s, agents.By{}).updated
 			}
 		}
 		if info != (SiteInfo{}) {
@@ -47,6 +47,6 @@ func (tx *Tx) ForgetCache(domain spec.Domain) bool {
 	if d == nil || d.cached == 0 {
 		return false
 	}
-	tx.dropCache(d, nil)
+	d.dropCache(tx, nil)
 	return true
 }

@@ -117,7 +117,7 @@ func (tx *Tx) End() Work {
 		tx.SaveSeen()
 	}
 	for c := range tx.caches {
-		tx.saveCache(c)
+		c.saveCache(tx)
 	}
 	of := tx.ofAgents.End()
 	work := tx.work
@@ -134,12 +134,12 @@ func (tx *Tx) SaveSeen() {
 	tx.seen = tx.now
 	for _, t := range tx.tabs {
 		if !t.hidden {
-			tx.saveTab(t)
+			t.saveTab(tx)
 		}
 	}
 	for _, d := range tx.order {
 		for _, t := range d.tabs {
-			tx.saveNumber(d, t)
+			d.saveNumber(tx, t)
 		}
 	}
 	tx.boundDomains(maxEmpty)
@@ -153,7 +153,7 @@ func (tx *Tx) disconnect(a spec.TabAddr, code spec.CloseCode, reason string) {
 }
 
 // startTimer starts the timer of a peer, in place of one that is running.
-func (tx *Tx) startTimer(p *peer, after time.Duration) {
+func (p *peer) startTimer(tx *Tx, after time.Duration) {
 	p.timer = tx.next()
 	tx.work.Timers = append(tx.work.Timers, Timer{Peer: p.id, After: after, id: p.timer})
 }
@@ -165,7 +165,7 @@ func (tx *Tx) next() uint64 {
 }
 
 // relist says that what the lists show of a domain has changed.
-func (tx *Tx) relist(d *domain) {
+func (d *domain) relist(tx *Tx) {
 	tx.generation++
 	d.generation = tx.generation
 	tx.work.Listed = true

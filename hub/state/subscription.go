@@ -21,8 +21,8 @@ type subscriptionKey struct{ uri, bound string }
 func (s *Subscription) key() subscriptionKey { return subscriptionKey{s.uri, s.by.Bound()} }
 
 // follows reports whether a subscription is about a page's URI in a tab of that number.
-func (s *State) follows(sub *Subscription, t *tab, domain spec.Domain, number int, page string) bool {
-	return sub.domain == domain && (sub.tab == 0 || sub.tab == number) && sub.page == page && (t == nil || s.seesTab(&sub.by, t))
+func (sub *Subscription) follows(s *State, t *tab, domain spec.Domain, number int, page string) bool {
+	return sub.domain == domain && (sub.tab == 0 || sub.tab == number) && sub.page == page && (t == nil || t.seenBy(s, &sub.by))
 }
 
 // Updated is a public URI whose content has changed for those who are bound to the same.
@@ -56,7 +56,7 @@ func (tx *Tx) Subscribe(by agents.By, uri string) (sub *Subscription, first List
 		tx.subs[sub.key()] = sub
 	}
 	sub.n++
-	first, others = tx.listeners(sub)
+	first, others = sub.listeners(tx.State)
 	return sub, first, others
 }
 
@@ -67,12 +67,12 @@ func (tx *Tx) Unsubscribe(sub *Subscription) []Listener {
 		return nil
 	}
 	delete(tx.subs, sub.key())
-	first, others := tx.listeners(sub)
+	first, others := sub.listeners(tx.State)
 	return append(others, first)
 }
 
 // listeners returns the tabs that are there and have a resource.
-func (s *State) listeners(sub *Subscription) (first Listener, others []Listener) {
+func (sub *Subscription) listeners(s *State) (first Listener, others []Listener) {
 	r, ok := s.Lookup(sub.by, spec.KindResource, sub.uri)
 	if !ok {
 		return Listener{}, nil
@@ -101,7 +101,7 @@ func (s *State) ListenersOf(addr spec.TabAddr) []Listener {
 		if t == nil || t.domains[sub.domain] == nil {
 			continue
 		}
-		first, others := s.listeners(sub)
+		first, others := sub.listeners(s)
 		for _, l := range append(others, first) {
 			if l.Addr == addr {
 				all = append(all, l)
@@ -114,7 +114,7 @@ func (s *State) ListenersOf(addr spec.TabAddr) []Listener {
 // Wanted reports whether anybody subscribes to a listener's resource.
 func (s *State) Wanted(l Listener) bool {
 	for _, sub := range s.subs {
-		if s.follows(sub, s.tabs[l.Addr], l.domain, l.number, l.Page) {
+		if sub.follows(s, s.tabs[l.Addr], l.domain, l.number, l.Page) {
 			return true
 		}
 	}
@@ -127,7 +127,7 @@ func (s *State) Subscribed(from spec.TabAddr, page string) []Updated {
 	var public []Updated
 	if t := s.tabs[from]; t != nil {
 		for _, sub := range s.subs {
-			if m := t.domains[sub.domain]; m != nil && s.follows(sub, t, sub.domain, m.number, page) {
+			if m := t.domains[sub.domain]; m != nil && sub.follows(s, t, sub.domain, m.number, page) {
 				public = append(public, Updated{sub.uri, sub.by.Bound()})
 			}
 		}

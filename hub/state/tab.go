@@ -100,23 +100,23 @@ func (t *tab) markStale() {
 func (t *tab) departed(it *item.Item) bool { return !t.discarded && t.left[it.Kind][it.Key()] }
 
 // confirm says that a tab has been heard of.
-func (tx *Tx) confirm(t *tab) {
+func (t *tab) confirm(tx *Tx) {
 	t.confirmed = true
-	tx.confirmBrowser(t.peer)
+	t.peer.confirmBrowser(tx)
 }
 
 // show lists what was restored of a tab, which has come back.
-func (tx *Tx) show(t *tab) {
+func (t *tab) show(tx *Tx) {
 	if t.hidden {
 		t.hidden = false
-		tx.relabel(t)
+		t.relabel(tx)
 	}
 }
 
 // relabel says that what the lists say of a tab has changed.
-func (tx *Tx) relabel(t *tab) {
+func (t *tab) relabel(tx *Tx) {
 	for _, m := range t.domains {
-		tx.relist(m.domain)
+		m.domain.relist(tx)
 	}
 }
 
@@ -138,7 +138,7 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if m.Replaces != 0 {
 		was := spec.TabAddr{Peer: from.Peer, Tab: m.Replaces}
 		if before := tx.tabs[was]; before != nil {
-			tx.readdress(before, from)
+			before.readdress(tx, from)
 		}
 		tx.ofAgents.Readdress(was, from)
 	}
@@ -146,10 +146,10 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if t == nil {
 		return
 	}
-	tx.confirm(t)
+	t.confirm(tx)
 	relabel := m.Title != nil && t.setTitle(describe.Clean(*m.Title, spec.MaxTitle))
 	if m.URL != nil && *m.URL != t.url {
-		tx.moveTab(t, item.TabURL(t.peer.conn, *m.URL))
+		t.moveTab(tx, item.TabURL(t.peer.conn, *m.URL))
 	}
 	if m.KeepTools != nil {
 		t.keepTools = *m.KeepTools
@@ -171,24 +171,16 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 		t.discarded, relabel = *m.Discarded, true
 	}
 	if t.discarded {
-		tx.show(t) // it has nothing to register before it is loaded
+		t.show(tx) // it has nothing to register before it is loaded
 	}
-	if tx.focus(t, m) || relabel {
-		tx.relabel(t)
+	if t.focus(tx, m) || relabel {
+		t.relabel(tx)
 	}
-}
-
-// Dialog returns the dialog that a tab's page has open, nil if none is known.
-func (s *State) Dialog(addr spec.TabAddr) *spec.Dialog {
-	if t := s.tabs[addr]; t != nil {
-		return t.dialog
-	}
-	return nil
 }
 
 // readdress says that a tab is at another address, if no other tab is there. It keeps all else,
 // its numbers in domains included.
-func (tx *Tx) readdress(t *tab, to spec.TabAddr) {
+func (t *tab) readdress(tx *Tx, to spec.TabAddr) {
 	if tx.tabs[to] != nil || to.Tab == 0 {
 		return
 	}
@@ -204,15 +196,15 @@ func (tx *Tx) readdress(t *tab, to spec.TabAddr) {
 		n := m.domain.numbers[was]
 		n.Key = t.key
 		m.domain.numbers[t.key] = n
-		tx.saveNumber(m.domain, t)
-		tx.forgetNumber(m.domain, was)
+		m.domain.saveNumber(tx, t)
+		m.domain.forgetNumber(tx, was)
 		tx.write(storage.DeleteTab{Domain: m.domain.key, Key: was})
 	}
-	tx.saveTab(t)
+	t.saveTab(tx)
 }
 
 // moveTab says that a tab shows another URL; "" is none that can be believed.
-func (tx *Tx) moveTab(t *tab, url string) {
+func (t *tab) moveTab(tx *Tx, url string) {
 	if url == "" {
 		return
 	}
@@ -221,7 +213,7 @@ func (tx *Tx) moveTab(t *tab, url string) {
 	// time is stored when something else is, or at the end.
 	if tx.now.Sub(t.saved) > minSave {
 		t.saved = tx.now
-		tx.saveTab(t)
+		t.saveTab(tx)
 	}
 }
 
@@ -231,7 +223,7 @@ func (tx *Tx) TabClosed(from spec.TabAddr) {
 		r.closed = true
 	}
 	if t := tx.tabs[from]; t != nil {
-		tx.dropTab(t)
+		t.dropTab(tx)
 	}
 	tx.ofAgents.Forget(func(a spec.TabAddr) bool { return a == from })
 	if from.Tab != 0 {
@@ -240,8 +232,8 @@ func (tx *Tx) TabClosed(from spec.TabAddr) {
 }
 
 // dropTab forgets a tab that is gone for good, but for what is cached of it.
-func (tx *Tx) dropTab(t *tab) {
-	tx.blur(t)
+func (t *tab) dropTab(tx *Tx) {
+	t.blur(tx)
 	for key := range t.domains {
 		gone := Gone{Addr: t.addr, Domain: key}
 		for _, items := range t.items {
@@ -254,17 +246,17 @@ func (tx *Tx) dropTab(t *tab) {
 		tx.work.Gone = append(tx.work.Gone, gone)
 	}
 	for _, items := range t.items {
-		tx.withdraw(t, items)
+		t.withdraw(tx, items)
 	}
 	for _, m := range t.domains {
-		tx.leave(t, m)
+		t.leave(tx, m)
 	}
 	delete(t.peer.tabs, t.addr.Tab)
 	delete(tx.tabs, t.addr)
 }
 
 // saveTab stores the tab as seen now, one record for each of its domains.
-func (tx *Tx) saveTab(t *tab) {
+func (t *tab) saveTab(tx *Tx) {
 	for key, m := range t.domains {
 		r := storage.Tab{
 			Domain: key, Key: t.key, Addr: t.addr, Origin: m.origin, URL: t.url, Title: t.title,
