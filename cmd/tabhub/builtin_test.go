@@ -10,7 +10,7 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/builtin/browsertool"
 	"tabhub/hub/builtin/proxytool"
-	"tabhub/hub/offer/schema"
+	"tabhub/hub/offer/listed"
 )
 
 // A model reads the instructions in every session, so they are short, and name no tool
@@ -42,8 +42,8 @@ func TestBuiltinsAreShort(t *testing.T) {
 	size := 0
 	for _, tool := range (&process{config: &config{}}).builtins(nil, nil) {
 		size += len(tool.Definition()) + len(",")
-		if listed := schema.Input(tool.Input); string(listed.JSON) != string(tool.Input) {
-			t.Errorf("%s would have to be listed with %s", tool.Name, listed.JSON)
+		if shown := listed.Input(tool.Input); string(shown.JSON) != string(tool.Input) {
+			t.Errorf("%s would have to be listed with %s", tool.Name, shown.JSON)
 		}
 	}
 	if size > 6000 {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"tabhub/describe"
+	"tabhub/hub/offer/listed"
 	"tabhub/hub/offer/schema"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -391,25 +392,25 @@ func isForApps(visibility json.RawMessage) (only bool) {
 // schemaMembers reads the schemas, and makes those for clients. A tool is of use without them:
 // the page checks what it is given, and the model reads why nothing is said of it.
 func (p *parser) schemaMembers() {
-	listed := schema.Listed{JSON: schema.Nothing}
+	input := listed.Schema{JSON: listed.Nothing}
 	if v := p.inputSchema; v != nil && string(v) != "true" {
 		if err := p.usable(v); err != nil {
 			p.warn(fmt.Errorf("inputSchema: %w", err))
 			p.note = "\n(its parameters' schema is not valid: " + describe.Clean(err.Error(), maxWarning) + ")"
 		} else {
-			listed, p.input = schema.Input(v), v
+			input, p.input = listed.Input(v), v
 		}
 	}
-	if listed.About != "" {
-		p.note = "\n(" + listed.About + ")"
+	if input.About != "" {
+		p.note = "\n(" + input.About + ")"
 	}
-	p.names = listed.Names
-	p.listed = p.list("inputSchema", listed)
+	p.names = input.Names
+	p.listed = p.list("inputSchema", input)
 	if v := p.outputSchema; v != nil {
 		if err := p.usable(v); err != nil {
 			p.warn(fmt.Errorf("outputSchema: %w", err))
 		} else {
-			p.output = p.list("outputSchema", schema.Output(v))
+			p.output = p.list("outputSchema", listed.Output(v))
 		}
 	}
 	p.Shape = hashOf(p.inputSchema, p.outputSchema)
@@ -424,14 +425,14 @@ func (p *parser) usable(v json.RawMessage) error {
 }
 
 // list returns a schema for clients, and says what is otherwise in it than in the page's.
-func (p *parser) list(key string, listed schema.Listed) json.RawMessage {
-	for _, wrong := range listed.Wrong {
+func (p *parser) list(key string, s listed.Schema) json.RawMessage {
+	for _, wrong := range s.Wrong {
 		p.warn(fmt.Errorf("%s: %s", key, wrong))
 	}
-	for _, change := range listed.Changed {
+	for _, change := range s.Changed {
 		p.warn(fmt.Errorf("%s%s: %s", ListedOtherwise, key, change))
 	}
-	return oneLine(listed.JSON)
+	return oneLine(s.JSON)
 }
 
 // ListedOtherwise is how a warning begins of what is not left out, but listed to clients otherwise

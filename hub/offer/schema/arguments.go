@@ -8,37 +8,45 @@ import (
 	"strconv"
 	"strings"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
-// Names says how clients are to name arguments that the page names otherwise, see Input. It
-// is immutable.
+// Names says how clients name those arguments that the page names otherwise. It is immutable.
 type Names struct {
 	aliases map[string]string // by the page's name
 	keys    map[string]string // the page's names, by alias
-	wrapper string            // the argument that holds all of them, "" if there is none
+}
+
+// NewNames returns the Names with these aliases, by the page's name; nil if there are none.
+func NewNames(aliases map[string]string) *Names {
+	if len(aliases) == 0 {
+		return nil
+	}
+	n := &Names{aliases: aliases, keys: make(map[string]string, len(aliases))}
+	for key, alias := range aliases {
+		n.keys[alias] = key
+	}
+	return n
 }
 
 // Arguments returns the arguments that a client gave, which are valid JSON, as the page takes
 // them: under the page's names, and as what its schema asks for where the client gave that as
-// text. notes says what was taken for something else, for the client. With check, the error says
-// what does not fit the schema: it is a *Violations, in the client's words. Without, only what was
-// renamed for clients gets its name back.
+// text. notes tells the client what was taken for something else. With check, the error says
+// what does not fit the schema: it is a *Violations, in the client's words. Without, only
+// arguments that clients name otherwise get the page's names.
 func (s *Schema) Arguments(args json.RawMessage, names *Names, check bool) (_ json.RawMessage, notes []string, _ error) {
+	v, err := decodeArguments(args)
+	if err != nil {
+		return nil, nil, about(err)
+	}
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	v, err := rawjson.Decode(args)
-	if err != nil {
-		return nil, nil, about("arguments", err)
-	}
-	if err := measure(&v); err != nil {
-		return nil, nil, about("arguments", err)
-	}
-	t := taking{schema: s, names: names, args: &v}
-	t.text(&v, typeObject, "the arguments")
+	t := taking{schema: s, names: names, args: &v, left: maxCheck}
+	t.text(&v, keyword.Object, "the arguments")
 	if names != nil {
-		if err := t.rename(); err != nil {
+		if err := t.rename(&v, nil, []*node{s.root}); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -88,8 +96,8 @@ func (t *taking) texts(all []failure) (changed bool) {
 	for _, f := range all {
 		switch f.keyword {
 		case "type":
-			if f.want.(typeSet)&typeString == 0 && f.got == typeString {
-				changed = t.mend(f, f.want.(typeSet), nil) || changed
+			if f.want.(keyword.Types)&keyword.String == 0 && f.got == keyword.String {
+				changed = t.mend(f, f.want.(keyword.Types), nil) || changed
 			}
 		case "enum":
 			changed = t.mend(f, 0, f.want.([]rawjson.Value)) || changed
@@ -103,7 +111,7 @@ func (t *taking) texts(all []failure) (changed bool) {
 // branch takes texts as one of several schemas asks for, if none of them is for the text.
 func (t *taking) branch(f failure) bool {
 	whole := func(b []failure) bool {
-		return slices.ContainsFunc(b, func(in failure) bool { return in.at == f.at && in.keyword == "type" && in.got == typeString })
+		return slices.ContainsFunc(b, func(in failure) bool { return in.at == f.at && in.keyword == "type" && in.got == keyword.String })
 	}
 	for _, b := range f.branches {
 		if whole(b) != whole(f.branches[0]) {
@@ -120,19 +128,19 @@ func (t *taking) branch(f failure) bool {
 
 // mend replaces the text that fails by what it stands for, if that is of the types or one of the
 // values. An empty text stands for an argument that is left out.
-func (t *taking) mend(f failure, types typeSet, values []rawjson.Value) bool {
-	v := f.at.in(t.args)
+func (t *taking) mend(f failure, types keyword.Types, values []rawjson.Value) bool {
+	v := valueAt(t.args, f.at)
 	if v == nil || v.Kind != rawjson.KindString || f.at == nil {
 		return false
 	}
 	if types != 0 && strings.TrimSpace(v.Text) == "" {
-		object := f.at.parent.in(t.args)
+		object := valueAt(t.args, f.at.Parent)
 		if object.Kind != rawjson.KindObject {
 			return false
 		}
-		object.Members = slices.DeleteFunc(object.Members, func(m rawjson.Member) bool { return m.Name == f.at.token })
+		object.Members = slices.DeleteFunc(object.Members, func(m rawjson.Member) bool { return m.Name == f.at.Token })
 		t.changed = true
-		t.notes = append(t.notes, f.at.shown(t.names)+": an empty text, taken as left out")
+		t.notes = append(t.notes, t.names.place(f.at).Pointer()+": an empty text, taken as left out")
 		return true
 	}
 	if values != nil {
@@ -142,11 +150,11 @@ func (t *taking) mend(f failure, types typeSet, values []rawjson.Value) bool {
 		}
 		types = typeOf(&stands)
 	}
-	return t.text(v, types, f.at.shown(t.names))
+	return t.text(v, types, t.names.place(f.at).Pointer())
 }
 
 // text replaces a text by what it stands for, if that is of the types.
-func (t *taking) text(v *rawjson.Value, types typeSet, what string) bool {
+func (t *taking) text(v *rawjson.Value, types keyword.Types, what string) bool {
 	if v.Kind != rawjson.KindString {
 		return false
 	}
@@ -158,7 +166,7 @@ func (t *taking) text(v *rawjson.Value, types typeSet, what string) bool {
 		return false
 	}
 	is := typeOf(&stands)
-	if is&types == 0 && !(is == typeNumber && types&typeInteger != 0 && isInt(stands.Text)) {
+	if is&types == 0 && !(is == keyword.Float && types&keyword.Integer != 0 && isInt(stands.Text)) {
 		return false
 	}
 	*v = stands
@@ -167,35 +175,14 @@ func (t *taking) text(v *rawjson.Value, types typeSet, what string) bool {
 	return true
 }
 
-// rename gives arguments the page's names.
-func (t *taking) rename() error {
-	v := t.args
-	if w := t.names.wrapper; w != "" && len(v.Members) == 1 && v.Members[0].Name == w {
-		inner := v.Members[0].Value
-		t.text(&inner, typeObject, w)
-		if inner.Kind != rawjson.KindObject {
-			return about("/"+w, errNoObject)
-		}
-		*v = inner
-		t.changed = true
-	}
-	if len(t.names.keys) == 0 {
-		return nil
-	}
-	t.left = maxCheck
-	return t.renameIn(v, nil, []*node{t.schema.root})
-}
-
-var errNoObject = errors.New("must be an object that holds the arguments")
-
-// renameIn gives the members of a value the names that they have in the schemas that it is to fit.
-func (t *taking) renameIn(v *rawjson.Value, at *place, of []*node) error {
+// rename gives the members of a value the names that they have in the schemas that it is to fit.
+func (t *taking) rename(v *rawjson.Value, at *keyword.Place, of []*node) error {
 	if v.Members == nil && v.Elements == nil {
 		return nil
 	}
 	of = sameValue(of)
 	if t.left -= budget(len(of) * (1 + len(v.Members) + len(v.Elements))); t.left <= 0 {
-		return about("arguments", errTooMuch)
+		return about(errTooMuch)
 	}
 	for i := range v.Elements {
 		var sub []*node
@@ -206,7 +193,7 @@ func (t *taking) renameIn(v *rawjson.Value, at *place, of []*node) error {
 				sub = append(sub, n.items)
 			}
 		}
-		if err := t.renameIn(&v.Elements[i], &place{at, strconv.Itoa(i)}, sub); err != nil {
+		if err := t.rename(&v.Elements[i], &keyword.Place{Parent: at, Token: strconv.Itoa(i)}, sub); err != nil {
 			return err
 		}
 	}
@@ -214,7 +201,8 @@ func (t *taking) renameIn(v *rawjson.Value, at *place, of []*node) error {
 		m := &v.Members[i]
 		if key, ok := t.names.keys[m.Name]; ok && slices.ContainsFunc(of, func(n *node) bool { return n.properties[key] != nil }) {
 			if v.Member(key) != nil {
-				return about((&place{at, m.Name}).pointer(), fmt.Errorf("is the same argument as %s, which is given, too", quoted(key)))
+				what := "is the same argument as " + keyword.Quoted(key) + ", which is given, too"
+				return &Violations{List: []Violation{{(&keyword.Place{Parent: at, Token: m.Name}).Pointer(), what}}}
 			}
 			m.Name, t.changed = key, true
 		}
@@ -231,7 +219,7 @@ func (t *taking) renameIn(v *rawjson.Value, at *place, of []*node) error {
 				}
 			}
 		}
-		if err := t.renameIn(&m.Value, &place{at, m.Name}, sub); err != nil {
+		if err := t.rename(&m.Value, &keyword.Place{Parent: at, Token: m.Name}, sub); err != nil {
 			return err
 		}
 	}
@@ -280,8 +268,8 @@ func (n *Names) translate(all []failure) {
 	}
 	for i := range all {
 		f := &all[i]
-		for at := f.at; at != nil; at = at.parent {
-			at.token = n.alias(at.token)
+		for at := f.at; at != nil; at = at.Parent {
+			at.Token = n.alias(at.Token)
 		}
 		if of, ok := f.want.(*node); ok {
 			known := *of
@@ -302,12 +290,10 @@ func (n *Names) translate(all []failure) {
 	}
 }
 
-// shown is the place as clients know it.
-func (p *place) shown(n *Names) string {
-	var tokens []string
-	for ; p != nil; p = p.parent {
-		tokens = append(tokens, "/"+pointers.Replace(cut(n.alias(p.token))))
+// place returns a place as clients know it.
+func (n *Names) place(p *keyword.Place) *keyword.Place {
+	if p == nil {
+		return nil
 	}
-	slices.Reverse(tokens)
-	return strings.Join(tokens, "")
+	return &keyword.Place{Parent: n.place(p.Parent), Token: n.alias(p.Token)}
 }

@@ -1,24 +1,29 @@
 package schema
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"unsafe"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
-// maxObjects bounds the objects in a schema, and so its parts and references.
-const maxObjects = 1000
+const (
+	maxObjects  = 1000      // in a schema, which bounds its parts and references
+	maxPrograms = 16 * 4096 // instructions of all patterns of a schema
+	maxFind     = 4 << 20   // bytes that are read to follow the references of a schema
+)
 
 // compiler makes nodes of one schema.
 type compiler struct {
-	doc      *rawjson.Value
-	nodes    map[*rawjson.Value]*node // but bare ones
+	root     json.RawMessage
+	nodes    map[*byte]*node // but bare ones, by where their text begins
 	pending  []reference
 	programs int // instructions of all patterns
+	values   int // decoded values, and members of maps
+	find     int // bytes that may still be read to follow references
 }
 
 // reference is a reference that is not yet resolved.
@@ -27,15 +32,16 @@ type reference struct {
 	path []string
 }
 
-// newSchema compiles a schema. A keyword that is not as it must be checks nothing:
-// Input says so to the page's author.
-func newSchema(doc *rawjson.Value) *Schema {
-	c := &compiler{doc: doc, nodes: map[*rawjson.Value]*node{}}
-	root := c.node(doc)
+// newSchema compiles a schema. A keyword that is not as it must be checks nothing: package listed
+// tells the page's author.
+func newSchema(raw json.RawMessage) *Schema {
+	c := &compiler{root: raw, nodes: map[*byte]*node{}, find: maxFind}
+	root := c.node(raw)
 	for len(c.pending) > 0 {
 		r := c.pending[0]
 		c.pending = c.pending[1:]
-		if to := c.find(r.path); to != nil {
+		c.find -= len(raw)
+		if to := keyword.Find(raw, r.path); to != nil && c.find > 0 {
 			r.from.refs = append(r.from.refs, c.node(to))
 		} else {
 			r.from.loose = true
@@ -53,296 +59,172 @@ const (
 	programSize = 64                              // of an instruction
 )
 
-// size is how many bytes the nodes and the values that they share take.
-func (c *compiler) size() (size int) {
-	values(c.doc, func(v *rawjson.Value) { size += memberSize + len(v.Text) })
-	return size + len(c.nodes)*nodeSize + c.programs*programSize
-}
-
-// find returns what a reference within the schema leads to, nil if there is nothing.
-func (c *compiler) find(path []string) *rawjson.Value {
-	v := c.doc
-	for _, token := range path {
-		if i, err := strconv.Atoi(token); v.Kind == rawjson.KindArray && err == nil && i >= 0 && i < len(v.Elements) {
-			v = &v.Elements[i]
-		} else if v = v.Member(token); v == nil {
-			return nil
-		}
-	}
-	return v
+// size is how many bytes the nodes take, and the text that they share.
+func (c *compiler) size() int {
+	return len(c.root) + len(c.nodes)*nodeSize + c.values*memberSize + c.programs*programSize
 }
 
 // node returns the node of a schema.
-func (c *compiler) node(v *rawjson.Value) *node {
-	if n := c.nodes[v]; n != nil {
+func (c *compiler) node(v json.RawMessage) *node {
+	switch v[0] {
+	case 't':
+		return bare(0)
+	case 'f':
+		return nothing
+	case '{':
+	default:
+		return unknown
+	}
+	if n := c.nodes[&v[0]]; n != nil {
 		return n
 	}
-	switch v.Kind {
-	case rawjson.KindObject:
-		if types, ok := onlyTypes(v); ok {
-			return bare(types)
-		}
-	case rawjson.KindBool:
-		if v.Text == "false" {
-			return nothing
-		}
-		return bare(0)
-	default:
-		return bare(0)
+	f, _ := keyword.FieldsOf(v)
+	if types, ok := f.OnlyTypes(); ok {
+		return bare(types)
 	}
 	n := new(*bare(0))
-	c.nodes[v] = n
-	k := keywords{compiler: c, n: n}
-	for i := range v.Members {
-		k.take(v.Members[i].Name, &v.Members[i].Value)
+	c.nodes[&v[0]] = n
+	f = slices.DeleteFunc(f, func(m keyword.Field) bool {
+		wrong := keyword.All[m.Key].Form.Wrong(m.Value) != ""
+		if m.Key == "required" && (m.Value[0] == 't' || m.Value[0] == 'f') { // of draft-03, for the schema around this one
+			return true
+		}
+		n.loose = n.loose || wrong
+		return wrong
+	})
+	f.Modernize()
+	for _, m := range f {
+		c.take(n, m.Key, m.Value)
 	}
-	if k.anyName {
+	if n.anyName {
 		n.additional = nil // which members are additional is not known here
 	}
 	return n
 }
 
-// onlyTypes returns the types that a schema asks for, if it asks for nothing else.
-func onlyTypes(v *rawjson.Value) (types typeSet, ok bool) {
-	for i := range v.Members {
-		m := &v.Members[i]
-		switch m.Name {
-		case "type":
-			if types = typeNames[m.Value.Text]; types == 0 || m.Value.Kind != rawjson.KindString {
-				return 0, false
-			}
-		case "title", "description", "default", "examples":
-		default:
-			return 0, false
-		}
+// Where a node has what a keyword asks for.
+var (
+	counts = map[string]func(*node) *int{
+		"minLength": func(n *node) *int { return &n.length.least }, "maxLength": func(n *node) *int { return &n.length.most },
+		"minItems": func(n *node) *int { return &n.count.least }, "maxItems": func(n *node) *int { return &n.count.most },
+		"minContains": func(n *node) *int { return &n.matching.least }, "maxContains": func(n *node) *int { return &n.matching.most },
+		"minProperties": func(n *node) *int { return &n.members.least }, "maxProperties": func(n *node) *int { return &n.members.most },
 	}
-	return types, true
-}
+	parts = map[string]func(*node) **node{
+		"items": func(n *node) **node { return &n.items }, "contains": func(n *node) **node { return &n.contains },
+		"additionalProperties": func(n *node) **node { return &n.additional }, "propertyNames": func(n *node) **node { return &n.names },
+		"not": func(n *node) **node { return &n.not }, "if": func(n *node) **node { return &n.cond },
+		"then": func(n *node) **node { return &n.then }, "else": func(n *node) **node { return &n.otherwise },
+	}
+)
 
-// keywords reads the keywords of one schema.
-type keywords struct {
-	*compiler
-	n         *node
-	extra     *node    // additionalItems
-	exclusive []string // of draft-04: Minimum and Maximum
-	// anyName: the names that patternProperties are about are not all known.
-	anyName bool
-}
-
-// take reads one keyword, whatever draft it is of.
-func (k *keywords) take(key string, v *rawjson.Value) {
-	n := k.n
+// take reads one keyword of 2020-12, whose value is of its form.
+func (c *compiler) take(n *node, key string, v json.RawMessage) {
+	if count, ok := counts[key]; ok {
+		*count(n) = countOf(string(v))
+		return
+	}
+	if part, ok := parts[key]; ok {
+		*part(n) = c.node(v)
+		return
+	}
 	switch key {
 	case "$ref":
-		path, err := pathOf(v.Text)
-		switch {
-		case !k.is(v.Kind == rawjson.KindString && strings.HasPrefix(v.Text, "#")):
-		case err == nil:
-			k.pending = append(k.pending, reference{n, path})
-		default: // to a part by a name that it gives itself
-			n.loose = true
-		}
+		ref, _ := rawjson.String(v)
+		path, _ := keyword.Path(ref)
+		c.pending = append(c.pending, reference{n, path})
 	case "$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties":
 		n.loose = true
 	case "type":
-		n.types = typesIn(v)
-		k.is(n.types != 0)
+		n.types, _ = keyword.TypesOf(v)
 	case "const":
-		if err := measure(v); k.is(err == nil) {
-			n.values = append(n.values, []rawjson.Value{*v})
-		}
+		c.valuesOf(n, keyword.ArrayOf(v))
 	case "enum":
-		if err := measure(v); k.is(err == nil && len(v.Elements) > 0) {
-			n.values = append(n.values, v.Elements)
-		}
+		c.valuesOf(n, v)
 	case "exclusiveMinimum", "exclusiveMaximum", "minimum", "maximum", "multipleOf":
-		if key[0] == 'e' && v.Kind == rawjson.KindBool { // of draft-04, beside minimum or maximum
-			if v.Text == "true" {
-				k.exclusive = append(k.exclusive, key[len("exclusive"):])
-			}
-			return
-		}
-		if !k.is(v.Kind == rawjson.KindNumber && checkNumber(v.Text) == nil && (key != "multipleOf" || numberOf(v.Text).Sign() > 0)) {
-			return
-		}
-		if limit := "M" + key[1:]; slices.Contains(k.exclusive, limit) {
-			key = "exclusive" + limit
-		}
-		n.bounds = append(n.bounds, bound{key, numberOf(v.Text)})
-	case "minLength":
-		k.count(v, &n.length.least)
-	case "maxLength":
-		k.count(v, &n.length.most)
-	case "minItems":
-		k.count(v, &n.count.least)
-	case "maxItems":
-		k.count(v, &n.count.most)
-	case "minProperties":
-		k.count(v, &n.members.least)
-	case "maxProperties":
-		k.count(v, &n.members.most)
-	case "minContains":
-		k.count(v, &n.matching.least)
-	case "maxContains":
-		k.count(v, &n.matching.most)
+		n.bounds = append(n.bounds, bound{key, keyword.Rat(string(v))})
 	case "uniqueItems":
-		n.unique = k.is(v.Kind == rawjson.KindBool) && v.Text == "true"
+		n.unique = v[0] == 't'
 	case "pattern":
-		if k.is(v.Kind == rawjson.KindString) {
-			n.pattern = k.matcher(v.Text)
-		}
-	case "items":
-		if v.Kind != rawjson.KindArray {
-			n.items = k.node(v)
-			return
-		}
-		n.prefix, n.items = k.list(v), k.extra
-	case "additionalItems":
-		k.extra = k.node(v)
+		s, _ := rawjson.String(v)
+		n.pattern = c.pattern(n, s)
 	case "prefixItems":
-		n.prefix = k.list(v)
+		n.prefix = c.list(v)
 	case "required":
-		n.required = append(n.required, texts(v)...)
+		n.required = keyword.Strings(v)
 	case "properties":
-		n.properties = k.members(v)
-		for i := range v.Members {
-			m := &v.Members[i]
-			if r := m.Value.Member("required"); r != nil && r.Kind == rawjson.KindBool && r.Text == "true" && !slices.Contains(n.required, m.Name) {
-				n.required = append(n.required, m.Name) // draft-03
-			}
+		n.properties = map[string]*node{}
+		for name, v := range rawjson.Members(v) {
+			c.values++
+			n.properties[name] = c.node(v)
 		}
-	case "additionalProperties":
-		n.additional = k.node(v)
 	case "allOf":
-		n.allOf = k.list(v)
+		n.allOf = c.list(v)
 	case "anyOf":
-		if all := k.list(v); all != nil {
-			n.anyOf = append(n.anyOf, all)
-		}
+		n.anyOf = append(n.anyOf, c.list(v))
 	case "oneOf":
-		n.oneOf = k.list(v)
-	case "not":
-		n.not = k.part(v)
-	case "if":
-		n.cond = k.part(v)
-	case "then":
-		n.then = k.part(v)
-	case "else":
-		n.otherwise = k.part(v)
-	case "contains":
-		n.contains = k.part(v)
-	case "propertyNames":
-		n.names = k.node(v)
+		n.oneOf = c.list(v)
 	case "patternProperties":
-		for name, sub := range k.members(v) {
-			if pattern := k.matcher(name); pattern != nil {
-				n.patterns = append(n.patterns, patternProperty{pattern, sub})
+		for name, v := range rawjson.Members(v) {
+			if pattern := c.pattern(n, name); pattern != nil {
+				n.patterns = append(n.patterns, patternProperty{pattern, c.node(v)})
 			} else {
-				k.anyName = true
+				n.anyName = true
 			}
 		}
-	case "dependencies", "dependentRequired", "dependentSchemas":
-		for i := range v.Members {
-			m := &v.Members[i]
-			d := dependency{name: m.Name}
-			if m.Value.Kind == rawjson.KindArray {
-				d.required = texts(&m.Value)
-			} else {
-				d.node = k.node(&m.Value)
-			}
-			n.dependencies = append(n.dependencies, d)
+	case "dependentRequired":
+		for name, v := range rawjson.Members(v) {
+			n.dependencies = append(n.dependencies, dependency{name: name, required: keyword.Strings(v)})
+		}
+	case "dependentSchemas":
+		for name, v := range rawjson.Members(v) {
+			n.dependencies = append(n.dependencies, dependency{name: name, node: c.node(v)})
 		}
 	}
 }
 
-// is leaves to the page what a keyword asks for that is not as it must be: see node.loose.
-func (k *keywords) is(ok bool) bool {
-	k.n.loose = k.n.loose || !ok
-	return ok
-}
-
-// part returns the node of a schema that is a keyword's value; nil if it is none.
-func (k *keywords) part(v *rawjson.Value) *node {
-	if !k.is(v.Kind == rawjson.KindObject || v.Kind == rawjson.KindBool) {
-		return nil
+// countOf returns a count; one that no value reaches if it is larger than an int.
+func countOf(text string) int {
+	if n := keyword.Rat(text).Num(); n.IsInt64() {
+		return int(n.Int64())
 	}
-	return k.node(v)
+	return math.MaxInt
 }
 
-func texts(v *rawjson.Value) (all []string) {
-	for i := range v.Elements {
-		if e := &v.Elements[i]; e.Kind == rawjson.KindString {
-			all = append(all, e.Text)
-		}
+// valuesOf adds the values of an array as those of which the value is one.
+func (c *compiler) valuesOf(n *node, array json.RawMessage) {
+	v, err := rawjson.Decode(array)
+	if err == nil {
+		err = measure(&v)
 	}
-	return all
-}
-
-// count reads a keyword that is a count; one that no value reaches if it is larger than an int.
-func (k *keywords) count(v *rawjson.Value, to *int) {
-	if !k.is(v.Kind == rawjson.KindNumber && checkNumber(v.Text) == nil) {
+	if err != nil {
+		n.loose = true
 		return
 	}
-	n := numberOf(v.Text)
-	switch {
-	case !k.is(n.IsInt() && n.Sign() >= 0):
-	case n.Num().IsInt64():
-		*to = int(n.Num().Int64())
-	default:
-		*to = math.MaxInt
-	}
+	values(&v, func(*rawjson.Value) { c.values++ })
+	n.values = append(n.values, v.Elements)
 }
 
-// typesIn returns the types that the keyword type names; 0 if it does not.
-func typesIn(v *rawjson.Value) (all typeSet) {
-	names := []string{v.Text}
-	if v.Kind == rawjson.KindArray {
-		names = texts(v)
-	}
-	for _, name := range names {
-		one := typeNamed(name)
-		if one == 0 {
-			return 0
-		}
-		all |= one
-	}
-	return all
-}
-
-// matcher returns the matcher of a pattern, nil if the page has to match it.
-func (k *keywords) matcher(pattern string) *lazyPattern {
-	size := programOf(pattern)
-	if k.programs+size > maxPrograms || size > maxProgram {
-		k.n.loose = true
+// pattern returns a pattern, nil if the page has to match it.
+func (c *compiler) pattern(n *node, written string) *keyword.Pattern {
+	p := keyword.NewPattern(written)
+	if p == nil || c.programs+p.Size > maxPrograms {
+		n.loose = true
 		return nil
 	}
-	k.programs += size
-	return newPattern(pattern)
+	c.programs += p.Size
+	return p
 }
 
-// list returns the nodes of a keyword that is an array of schemas.
-func (k *keywords) list(v *rawjson.Value) []*node {
-	if !k.is(len(v.Elements) > 0) {
-		return nil
-	}
-	all := make([]*node, len(v.Elements))
-	for i := range v.Elements {
-		all[i] = k.node(&v.Elements[i])
+// list returns the nodes of an array of schemas.
+func (c *compiler) list(v json.RawMessage) (all []*node) {
+	for e := range rawjson.Elements(v) {
+		all = append(all, c.node(e))
 	}
 	return all
 }
 
-// members returns the nodes of a keyword that is an object of schemas.
-func (k *keywords) members(v *rawjson.Value) map[string]*node {
-	all := make(map[string]*node, len(v.Members))
-	for i := range v.Members {
-		m := &v.Members[i]
-		all[m.Name] = k.node(&m.Value)
-	}
-	return all
-}
-
-// cutLoops takes away the references that lead schemas back to themselves for the same value,
+// cutLoops removes the references that lead schemas back to themselves for the same value,
 // whose check would never end.
 func (c *compiler) cutLoops() {
 	done := map[*node]bool{} // false while what it leads to is looked at

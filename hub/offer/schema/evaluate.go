@@ -5,22 +5,17 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
 // failure is one keyword that a value violates.
 type failure struct {
-	at        *place
+	at        *keyword.Place
 	keyword   string
 	want, got any         // by keyword, see words.go
 	optional  bool        // of a null in place of an argument that may be left out
 	branches  [][]failure // of each schema of an anyOf or oneOf
-}
-
-// place is where a value is within the arguments; nil is all of them.
-type place struct {
-	parent *place
-	token  string
 }
 
 // maxCheck is how much work one check may take: a second or so at the very worst.
@@ -52,14 +47,14 @@ type evaluation struct {
 	left *budget
 	n    *node
 	v    *rawjson.Value
-	at   *place
+	at   *keyword.Place
 	fast bool // the first failure is enough, and nobody asks where it is
 	all  []failure
 }
 
 // evaluate returns how v fails n. If fast, it stops at the first failure. If nothing is
 // left in the end, the result says nothing.
-func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool) []failure {
+func (left *budget) evaluate(n *node, v *rawjson.Value, at *keyword.Place, fast bool) []failure {
 	if !left.spend(n, v) {
 		return nil
 	}
@@ -80,7 +75,7 @@ func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool) []
 			e.size("Length", n.length, utf8.RuneCountInString(v.Text))
 		}
 		if n.pattern != nil && !n.pattern.MatchString(v.Text) {
-			e.fail("pattern", n.pattern.written, v)
+			e.fail("pattern", n.pattern.Written, v)
 		}
 	case rawjson.KindArray:
 		e.array()
@@ -152,9 +147,9 @@ func (e *evaluation) add(n *node, v *rawjson.Value, token string) []failure {
 	if e.done() {
 		return nil
 	}
-	var at *place
+	var at *keyword.Place
 	if !e.fast {
-		at = &place{e.at, token}
+		at = &keyword.Place{Parent: e.at, Token: token}
 	}
 	all := e.left.evaluate(n, v, at, e.fast)
 	e.take(all)
@@ -169,7 +164,7 @@ func (e *evaluation) take(all []failure) {
 
 func (e *evaluation) hasType() bool {
 	want, is := e.n.types, typeOf(e.v)
-	if want == 0 || want&is != 0 || is == typeNumber && want&typeInteger != 0 && isInt(e.v.Text) {
+	if want == 0 || want&is != 0 || is == keyword.Float && want&keyword.Integer != 0 && isInt(e.v.Text) {
 		return true
 	}
 	e.fail("type", want, is)
@@ -190,7 +185,7 @@ func (e *evaluation) number() {
 	if e.n.bounds == nil {
 		return
 	}
-	got := numberOf(e.v.Text)
+	got := keyword.Rat(e.v.Text)
 	for _, b := range e.n.bounds {
 		ok := false
 		switch b.keyword {
@@ -274,7 +269,7 @@ func (e *evaluation) object() {
 		if n.names != nil && !e.done() {
 			name := rawjson.Value{Kind: rawjson.KindString, Text: m.Name}
 			if all := e.left.evaluate(n.names, &name, e.at, e.fast); all != nil {
-				e.all = append(e.all, failure{at: &place{e.at, m.Name}, keyword: "propertyNames", branches: [][]failure{all}})
+				e.all = append(e.all, failure{at: &keyword.Place{Parent: e.at, Token: m.Name}, keyword: "propertyNames", branches: [][]failure{all}})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
@@ -66,7 +68,7 @@ func asRead(v any, schema bool) any {
 		}
 		if patterns, ok := v["patternProperties"].(map[string]any); ok {
 			for pattern := range patterns {
-				if programOf(pattern) > maxProgram {
+				if keyword.NewPattern(pattern) == nil {
 					delete(patterns, pattern)
 					delete(v, "additionalProperties")
 				}
@@ -123,11 +125,10 @@ func decode(raw string) (v any, err error) {
 // both know the schema for.
 func agree(t *testing.T, schema string, values ...json.RawMessage) (valid, invalid int) {
 	t.Helper()
-	doc, err := rawjson.Decode([]byte(schema))
-	if err != nil {
+	if _, err := rawjson.Decode([]byte(schema)); err != nil {
 		return 0, 0
 	}
-	ours := newSchema(&doc)
+	ours := newSchema(bytes.TrimSpace([]byte(schema)))
 	v, _ := decode(schema)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -164,7 +165,8 @@ type anyPattern struct{ string }
 
 func (p anyPattern) String() string { return p.string }
 func (p anyPattern) MatchString(s string) bool {
-	return programOf(p.string) > maxProgram || newPattern(p.string).MatchString(s)
+	ours := keyword.NewPattern(p.string)
+	return ours == nil || ours.MatchString(s)
 }
 
 // What JSON Schema says about arguments is what a page relies on. Two implementations must agree

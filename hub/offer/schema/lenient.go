@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
@@ -60,8 +61,8 @@ func (f failure) meant() [][]failure {
 func leaveOut(args *rawjson.Value, all []failure) {
 	for _, f := range all {
 		if f.optional {
-			object := f.at.parent.in(args)
-			object.Members = slices.DeleteFunc(object.Members, func(m rawjson.Member) bool { return m.Name == f.at.token })
+			object := valueAt(args, f.at.Parent)
+			object.Members = slices.DeleteFunc(object.Members, func(m rawjson.Member) bool { return m.Name == f.at.Token })
 		}
 		for _, branch := range f.branches {
 			leaveOut(args, branch)
@@ -69,15 +70,15 @@ func leaveOut(args *rawjson.Value, all []failure) {
 	}
 }
 
-// in returns the value at a place within arguments.
-func (p *place) in(args *rawjson.Value) *rawjson.Value {
+// valueAt returns the value at a place within arguments.
+func valueAt(args *rawjson.Value, p *keyword.Place) *rawjson.Value {
 	if p == nil {
 		return args
 	}
-	v := p.parent.in(args)
+	v := valueAt(args, p.Parent)
 	if v.Kind == rawjson.KindArray {
-		i, _ := strconv.Atoi(p.token)
+		i, _ := strconv.Atoi(p.Token)
 		return &v.Elements[i]
 	}
-	return v.Member(p.token)
+	return v.Member(p.Token)
 }

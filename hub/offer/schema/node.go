@@ -3,9 +3,9 @@ package schema
 import (
 	"math/big"
 	"slices"
-	"strings"
 	"sync"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
@@ -16,12 +16,12 @@ type node struct {
 	loose bool    // part of it is left to the page: that a value fits says less than the schema does
 	refs  []*node // by $ref
 
-	types  typeSet
+	types  keyword.Types
 	values [][]rawjson.Value // of const and of enum: the value is one of each
 	bounds []bound           // of a number
 
 	length  size // of a string in characters
-	pattern *lazyPattern
+	pattern *keyword.Pattern
 
 	prefix   []*node // of the first elements
 	items    *node   // of the others
@@ -32,6 +32,7 @@ type node struct {
 
 	properties   map[string]*node
 	patterns     []patternProperty
+	anyName      bool // the names that patternProperties are about are not all known
 	additional   *node
 	names        *node
 	required     []string
@@ -48,7 +49,7 @@ type node struct {
 
 // patternProperty is of the members whose names match.
 type patternProperty struct {
-	pattern *lazyPattern
+	pattern *keyword.Pattern
 	node    *node
 }
 
@@ -106,49 +107,22 @@ type bound struct {
 	value   *big.Rat
 }
 
-// typeSet is a set of JSON types, by bit; 0 is all of them.
-type typeSet uint8
-
-const (
-	typeNull typeSet = 1 << iota
-	typeBoolean
-	typeInteger
-	typeNumber
-	typeString
-	typeArray
-	typeObject
-)
-
-var typeNames = map[string]typeSet{
-	"null": typeNull, "boolean": typeBoolean, "integer": typeInteger, "number": typeNumber | typeInteger,
-	"string": typeString, "array": typeArray, "object": typeObject,
-}
-
-// String returns the names of the types.
-func (s typeSet) String() string { return strings.Join(s.names(), " or ") }
-
-func (s typeSet) names() []string {
-	var all []string
-	for i, name := range [...]string{"null", "boolean", "integer", "number", "string", "array", "object"} {
-		if s&(1<<i) != 0 && !(name == "integer" && s&typeNumber != 0) {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
 // bare returns the node of schemas that ask for those types only, as most do.
-func bare(types typeSet) *node { return &allBare()[types] }
+func bare(types keyword.Types) *node { return &allBare()[types] }
 
-var allBare = sync.OnceValue(func() *[typeObject << 1]node {
-	all := new([typeObject << 1]node)
+var allBare = sync.OnceValue(func() *[keyword.Object << 1]node {
+	all := new([keyword.Object << 1]node)
 	for i := range all {
-		all[i] = node{types: typeSet(i), length: anySize, count: anySize, members: anySize, matching: size{1, -1}}
+		all[i] = node{types: keyword.Types(i), length: anySize, count: anySize, members: anySize, matching: size{1, -1}}
 	}
 	return all
 })
 
 var anySize = size{most: -1}
 
-// nothing is the node of false.
-var nothing = &node{never: true}
+var (
+	// nothing is the node of false.
+	nothing = &node{never: true}
+	// unknown is the node of what is no schema.
+	unknown = &node{loose: true, length: anySize, count: anySize, members: anySize, matching: size{1, -1}}
+)

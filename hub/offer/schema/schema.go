@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -58,14 +59,10 @@ func compileTool(raw []byte) (*Schema, error) {
 	if err := Check(raw); err != nil {
 		return nil, err
 	}
-	doc, err := rawjson.Decode(raw)
-	if err != nil {
-		return nil, err
-	}
-	s := newSchema(&doc)
-	if s.root.types&typeObject == 0 {
+	s := newSchema(bytes.TrimSpace(raw))
+	if s.root.types&keyword.Object == 0 {
 		root := *s.root
-		root.types = typeObject // it is asked for nothing else
+		root.types = keyword.Object // it is asked for nothing else
 		s.root = &root
 	}
 	return s, nil
@@ -75,15 +72,9 @@ func compileTool(raw []byte) (*Schema, error) {
 // are {}. The error is a *Violations. Where a schema would take more work than is
 // reasonable, the page is left to check.
 func (s *Schema) Check(args json.RawMessage) error {
-	if len(args) == 0 {
-		args = json.RawMessage(`{}`)
-	}
-	v, err := rawjson.Decode(args)
+	v, err := decodeArguments(args)
 	if err != nil {
-		return about("arguments", err)
-	}
-	if err := measure(&v); err != nil {
-		return about("arguments", err)
+		return about(err)
 	}
 	left := budget(maxCheck)
 	if left.evaluate(s.root, &v, nil, true) == nil || left <= 0 {
@@ -95,6 +86,18 @@ func (s *Schema) Check(args json.RawMessage) error {
 		return nil
 	}
 	return s.refuse(all, &v, nil)
+}
+
+// decodeArguments decodes arguments; none are {}.
+func decodeArguments(args json.RawMessage) (rawjson.Value, error) {
+	if len(args) == 0 {
+		args = json.RawMessage(`{}`)
+	}
+	v, err := rawjson.Decode(args)
+	if err == nil {
+		err = measure(&v)
+	}
+	return v, err
 }
 
 // refuse returns how a value does not fit, in the names that clients use.

@@ -2,17 +2,13 @@ package schema
 
 import (
 	"cmp"
-	"errors"
 	"math/big"
 	"slices"
 	"strconv"
-	"strings"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
-
-// maxDigits bounds a number's digits, and its exponent's value.
-const maxDigits = 400
 
 // values calls f for v and all values within it.
 func values(v *rawjson.Value, f func(v *rawjson.Value)) {
@@ -29,44 +25,25 @@ func values(v *rawjson.Value, f func(v *rawjson.Value)) {
 func measure(v *rawjson.Value) (err error) {
 	values(v, func(v *rawjson.Value) {
 		if v.Kind == rawjson.KindNumber {
-			err = cmp.Or(err, checkNumber(v.Text))
+			err = cmp.Or(err, keyword.CheckNumber(v.Text))
 		}
 	})
 	return err
 }
 
-// errNumber refuses numbers that nobody can mean and that exact arithmetic would
-// need megabytes for.
-var errNumber = errors.New("has a number that is out of any range")
-
-func checkNumber(s string) error {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
-	exponent = strings.TrimLeft(exponent, "+-0")
-	if len(mantissa) > maxDigits || len(exponent) > 3 || len(exponent) == 3 && exponent > "400" {
-		return errNumber
-	}
-	return nil
-}
-
-// numberOf returns the exact value of a number that checkNumber accepts.
-func numberOf(text string) *big.Rat {
-	r, _ := new(big.Rat).SetString(text)
-	return r
-}
-
 func isInt(text string) bool {
 	_, err := strconv.ParseInt(text, 10, 64)
-	return err == nil || numberOf(text).IsInt()
+	return err == nil || keyword.Rat(text).IsInt()
 }
 
 // isMultipleOf reports whether a is a multiple of b, which is not 0.
 func isMultipleOf(a, b *big.Rat) bool { return new(big.Rat).Quo(a, b).IsInt() }
 
 // typeOf returns the type of a value; a number is a number, whole or not.
-func typeOf(v *rawjson.Value) typeSet {
-	return [...]typeSet{
-		rawjson.KindNull: typeNull, rawjson.KindBool: typeBoolean, rawjson.KindNumber: typeNumber,
-		rawjson.KindString: typeString, rawjson.KindArray: typeArray, rawjson.KindObject: typeObject,
+func typeOf(v *rawjson.Value) keyword.Types {
+	return [...]keyword.Types{
+		rawjson.KindNull: keyword.Null, rawjson.KindBool: keyword.Boolean, rawjson.KindNumber: keyword.Float,
+		rawjson.KindString: keyword.String, rawjson.KindArray: keyword.Array, rawjson.KindObject: keyword.Object,
 	}[v.Kind]
 }
 
@@ -76,7 +53,7 @@ func equal(a, b rawjson.Value) bool {
 	case a.Kind != b.Kind:
 		return false
 	case a.Kind == rawjson.KindNumber:
-		return a.Text == b.Text || numberOf(a.Text).Cmp(numberOf(b.Text)) == 0
+		return a.Text == b.Text || keyword.Rat(a.Text).Cmp(keyword.Rat(b.Text)) == 0
 	}
 	return a.Text == b.Text && slices.EqualFunc(a.Elements, b.Elements, equal) &&
 		slices.EqualFunc(a.Members, b.Members, func(a, b rawjson.Member) bool { return a.Name == b.Name && equal(a.Value, b.Value) })
@@ -99,7 +76,7 @@ func duplicates(all []rawjson.Value) (i, j int, found bool) {
 func appendCanonical(dst []byte, v *rawjson.Value) []byte {
 	switch v.Kind {
 	case rawjson.KindNumber:
-		return append(dst, numberOf(v.Text).RatString()...)
+		return append(dst, keyword.Rat(v.Text).RatString()...)
 	case rawjson.KindString:
 		return strconv.AppendQuote(dst, v.Text)
 	case rawjson.KindArray:

@@ -2,13 +2,12 @@ package schema
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
@@ -42,9 +41,9 @@ func (v *Violations) Error() string {
 
 func (v Violation) String() string { return v.Where + ": " + v.What }
 
-// about is the only violation, of a place that err speaks of.
-func about(where string, err error) *Violations {
-	return &Violations{List: []Violation{{where, err.Error()}}}
+// about is the only violation, of all arguments.
+func about(err error) *Violations {
+	return &Violations{List: []Violation{{"arguments", err.Error()}}}
 }
 
 // violations puts failures in words.
@@ -73,15 +72,15 @@ func (f failure) violations() []Violation {
 	case "required":
 		return f.each("is required")
 	case "dependentRequired":
-		return f.each("is required together with " + quoted(f.want.(string)))
+		return f.each("is required together with " + keyword.Quoted(f.want.(string)))
 	case "propertyNames":
-		return []Violation{{f.at.pointer(), "is not an allowed name: " + inWords(f.branches[0])[0].What}}
+		return []Violation{{pointer(f.at), "is not an allowed name: " + inWords(f.branches[0])[0].What}}
 	case "additionalProperties":
 		return f.each("is not a known member" + known(f.want.(*node)))
 	case "anyOf":
-		return []Violation{{f.at.pointer(), f.alternatives()}}
+		return []Violation{{pointer(f.at), f.alternatives()}}
 	}
-	return []Violation{{f.at.pointer(), f.what()}}
+	return []Violation{{pointer(f.at), f.what()}}
 }
 
 // alternatives says that a value fits none of several schemas: by what they ask for
@@ -106,7 +105,7 @@ func (f failure) alternatives() string {
 // together returns what the branches ask for if they are all about the type or all
 // about the value, "" if they are not.
 func (f failure) together() string {
-	var types typeSet
+	var types keyword.Types
 	var values []rawjson.Value
 	var got any
 	for _, branch := range f.branches {
@@ -114,7 +113,7 @@ func (f failure) together() string {
 			return ""
 		}
 		switch got = branch[0].got; want := branch[0].want.(type) {
-		case typeSet:
+		case keyword.Types:
 			types |= want
 		case []rawjson.Value:
 			values = append(values, want...)
@@ -124,9 +123,9 @@ func (f failure) together() string {
 	}
 	switch {
 	case values == nil && types != 0:
-		names := types.names()
+		names := types.Names()
 		slices.Sort(names)
-		return "must be " + strings.Join(names, " or ") + ", got " + got.(typeSet).String()
+		return "must be " + strings.Join(names, " or ") + ", got " + got.(keyword.Types).String()
 	case values != nil && types == 0:
 		return oneOf(values) + ", got " + shown(got.(*rawjson.Value))
 	}
@@ -137,7 +136,7 @@ func (f failure) together() string {
 func (f failure) each(what string) []Violation {
 	var all []Violation
 	for _, name := range f.got.([]string) {
-		all = append(all, Violation{(&place{f.at, name}).pointer(), what})
+		all = append(all, Violation{(&keyword.Place{Parent: f.at, Token: name}).Pointer(), what})
 	}
 	return all
 }
@@ -150,34 +149,5 @@ func known(n *node) string {
 	return "; known are " + listed(slices.Sorted(maps.Keys(n.properties)), 10)
 }
 
-// pointer returns the JSON pointer of a place.
-func (p *place) pointer() string {
-	if p == nil {
-		return "arguments"
-	}
-	var tokens []string
-	for ; p != nil; p = p.parent {
-		tokens = append(tokens, "/"+pointers.Replace(cut(p.token)))
-	}
-	slices.Reverse(tokens)
-	return strings.Join(tokens, "")
-}
-
-// pointers writes a token of a JSON pointer.
-var pointers = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pathOf returns the tokens of a reference to a place in the schema.
-func pathOf(ref string) ([]string, error) {
-	at, err := url.PathUnescape(strings.TrimPrefix(ref, "#"))
-	if err != nil || at == "" {
-		return nil, err
-	}
-	if at[0] != '/' {
-		return nil, errors.New("is no place")
-	}
-	tokens := strings.Split(at[1:], "/")
-	for i, token := range tokens {
-		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-	}
-	return tokens, nil
-}
+// pointer returns the JSON pointer of a place, as a client knows it.
+func pointer(p *keyword.Place) string { return cmp.Or(p.Pointer(), "arguments") }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
-	"unicode/utf8"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
@@ -13,7 +13,7 @@ import (
 func (f failure) what() string {
 	switch f.keyword {
 	case "type":
-		return "must be " + f.want.(typeSet).String() + ", got " + f.got.(typeSet).String()
+		return "must be " + f.want.(keyword.Types).String() + ", got " + f.got.(keyword.Types).String()
 	case "enum":
 		return oneOf(f.want.([]rawjson.Value)) + ", got " + shown(f.got.(*rawjson.Value))
 	case "minimum":
@@ -43,7 +43,7 @@ func (f failure) what() string {
 	case "not":
 		return "is what its schema excludes"
 	case "pattern":
-		return "must match the pattern " + cut(f.want.(string)) + ", got " + shown(f.got.(*rawjson.Value))
+		return "must match the pattern " + keyword.Cut(f.want.(string)) + ", got " + shown(f.got.(*rawjson.Value))
 	}
 	return "is not allowed"
 }
@@ -87,36 +87,19 @@ func listed(all []string, most int) string {
 func shown(v *rawjson.Value) string {
 	switch v.Kind {
 	case rawjson.KindString:
-		return quoted(v.Text)
+		return keyword.Quoted(v.Text)
 	case rawjson.KindArray:
 		return "an array"
 	case rawjson.KindObject:
 		return "an object"
 	}
-	return cut(v.Text)
-}
-
-func quoted(s string) string { return string(rawjson.AppendString(nil, cut(s))) }
-
-// cut keeps what is shown short.
-func cut(s string) string {
-	const most = 60
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	n := 0
-	for i := range s {
-		if n++; n == most {
-			return s[:i] + "…"
-		}
-	}
-	return s
+	return keyword.Cut(v.Text)
 }
 
 func decimal(r *big.Rat) string {
 	if r.IsInt() {
-		return cut(r.Num().String())
+		return keyword.Cut(r.Num().String())
 	}
 	digits, _ := r.FloatPrec()
-	return cut(r.FloatString(min(digits, 20)))
+	return keyword.Cut(r.FloatString(min(digits, 20)))
 }

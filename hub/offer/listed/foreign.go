@@ -1,7 +1,9 @@
-package schema
+package listed
 
 import (
 	"fmt"
+
+	"tabhub/hub/offer/keyword"
 
 	"tabhub/spec/rawjson"
 )
@@ -9,13 +11,13 @@ import (
 // foreign returns what to do about an object in the place of a schema that is a schema of a library
 // for TypeScript, as far as its JSON shows that; "" if it does not. At the top it may be an object
 // of such schemas, too, as MCP's SDK takes them.
-func (l *lister) foreign(f fields, top bool) string {
+func (l *lister) foreign(f keyword.Fields, top bool) string {
 	for _, m := range f {
 		if library, convert := libraryOf(m); library != "" {
 			return fmt.Sprintf("it looks like a schema of %s: give %s", library, convert)
 		}
-		if _, known := keywords2020[m.key]; top && !known {
-			for _, of := range l.fields(m.v) {
+		if _, known := keyword.All[m.Key]; top && !known {
+			for _, of := range l.fields(m.Value) {
 				if library, convert := libraryOf(of); library != "" {
 					return fmt.Sprintf("its members look like schemas of %s: make an object of them there, and give %s", library, convert)
 				}
@@ -26,23 +28,23 @@ func (l *lister) foreign(f fields, top bool) string {
 }
 
 // libraryOf returns the library whose schemas have such a member, and what makes JSON Schema of them.
-func libraryOf(m field) (library, convert string) {
+func libraryOf(m keyword.Field) (library, convert string) {
 	text := func(v []byte) string { s, _ := rawjson.String(v); return s }
-	switch m.key {
+	switch m.Key {
 	case "_def":
-		if rawjson.Get(m.v, "typeName") != nil {
+		if rawjson.Get(m.Value, "typeName") != nil {
 			return "Zod", "z.toJSONSchema(schema) of Zod 4, or zodToJsonSchema(schema) of zod-to-json-schema"
 		}
 	case "def":
-		if text(rawjson.Get(m.v, "type")) != "" {
+		if text(rawjson.Get(m.Value, "type")) != "" {
 			return "Zod", "z.toJSONSchema(schema)"
 		}
 	case "domain":
-		if text(m.v) != "" {
+		if text(m.Value) != "" {
 			return "ArkType", "schema.toJsonSchema()"
 		}
 	case "~standard":
-		switch vendor := text(rawjson.Get(m.v, "vendor")); vendor {
+		switch vendor := text(rawjson.Get(m.Value, "vendor")); vendor {
 		case "":
 		case "zod":
 			return "Zod", "z.toJSONSchema(schema)"

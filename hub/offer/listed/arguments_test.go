@@ -1,4 +1,4 @@
-package schema
+package listed
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/offer/schema"
 	"tabhub/spec/rawjson"
 )
 
@@ -14,7 +15,6 @@ import (
 func TestArguments(t *testing.T) {
 	const object = `{"type":"object","properties":`
 	form := object + `{"user[email]":{"type":"string"},"tags[]":{"type":"array","items":` + object + `{"a b":{"type":"integer"}}}},"a_b":{"type":"string"}},"required":["user[email]"],"additionalProperties":false}`
-	shapes := `{"type":"object","anyOf":[{"patternProperties":{"^x-":{"type":"integer"}}},{"required":["$id"]}],"properties":{"$id":{"type":"integer"}}}`
 	texts := object + `{"items":{"type":"array","items":` + object + `{"n":{"type":"integer"}}}},"n":{"type":"integer"},"b":{"type":"boolean"},"o":{"type":"object"},"s":{"type":"string"},"either":{"anyOf":[{"type":"string"},{"type":"array"}]},"choice":{"anyOf":[{"type":"array"},{"type":"null"}]},"level":{"enum":[1,2]},"code":{"type":"string","pattern":"^[A-Z]$"}}}`
 	for _, c := range []struct{ schema, args, want, notes string }{ // want: JSON, or what the error says
 		{form, `{"user_email":"a@b.c","tags":[{"a_b_2":1}],"a_b":"x"}`, `{"a_b":"x","tags[]":[{"a b":1}],"user[email]":"a@b.c"}`, ""},
@@ -23,10 +23,6 @@ func TestArguments(t *testing.T) {
 		{form, `{}`, `/user_email: is required`, ""},
 		{form, `{"user_email":"a","tags":[{"a_b_2":"x"}]}`, `/tags/0/a_b_2: must be integer, got string`, ""},
 		{form, `{"user_email":"a","no":1}`, `/no: is not a known member; known are a_b, tags, user_email`, ""},
-		{shapes, `{"input":{"id":1}}`, `{"$id":1}`, ""},
-		{shapes, `{"$id":1,"x-a":2}`, `{"$id":1,"x-a":2}`, ""},
-		{shapes, `{"input":"{\"id\":1}"}`, `{"$id":1}`, "input: given as text, taken as object"},
-		{shapes, `{"input":7}`, `/input: must be an object`, ""},
 
 		{texts, `{"items":"[{\"n\":1}]"}`, `{"items":[{"n":1}]}`, "/items: given as text, taken as array"},
 		{texts, `{"items":"[{\"n\":\"1\"}]","b":" true "}`, `{"b":true,"items":[{"n":1}]}`, "/b: given as text, taken as boolean; /items: given as text, taken as array; /items/0/n: given as text, taken as number"},
@@ -59,7 +55,7 @@ func TestArguments(t *testing.T) {
 	}
 	// What a value only misses, it misses for the page, too: in the form that the page takes.
 	got, _, err := mustCompile(t, texts).Arguments(json.RawMessage(`{"n":"1","code":"ab"}`), nil, true)
-	if v, ok := errors.AsType[*Violations](err); !ok || !v.Lenient || string(got) != `{"code":"ab","n":1}` {
+	if v, ok := errors.AsType[*schema.Violations](err); !ok || !v.Lenient || string(got) != `{"code":"ab","n":1}` {
 		t.Errorf("%s, %v", got, err)
 	}
 	// Where nothing is checked, only names change.
@@ -75,23 +71,23 @@ func FuzzArguments(f *testing.F) {
 		g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), 2))}
 		f.Add(g.tool(), g.object(g.schema))
 	}
-	f.Fuzz(func(t *testing.T, schema, args string) {
-		s, err := compileTool([]byte(schema))
-		if err != nil || schema[0] != '{' || rawjson.Valid([]byte(args), 100) != nil {
+	f.Fuzz(func(t *testing.T, raw, args string) {
+		s, err := new(schema.Cache).Compile([]byte(raw))
+		if err != nil || raw[0] != '{' || rawjson.Valid([]byte(args), 100) != nil {
 			return
 		}
-		names := Input(json.RawMessage(schema)).Names
-		got, _, err := s.Arguments(json.RawMessage(args), names, true)
+		got, _, err := s.Arguments(json.RawMessage(args), Input(json.RawMessage(raw)).Names, true)
 		if err == nil && rawjson.Valid(got, 200) != nil {
-			t.Fatalf("%s\n%s\nbecomes %s", schema, args, got)
-		}
-		if names == nil {
-			return
-		}
-		for key, alias := range names.aliases {
-			if names.keys[alias] != key || !isKey(alias) {
-				t.Fatalf("%s: %q is called %q, which is %q", schema, key, alias, names.keys[alias])
-			}
+			t.Fatalf("%s\n%s\nbecomes %s", raw, args, got)
 		}
 	})
+}
+
+func mustCompile(t *testing.T, raw string) *schema.Schema {
+	t.Helper()
+	s, err := new(schema.Cache).Compile(json.RawMessage(raw))
+	if err != nil {
+		t.Fatalf("Compile(%.200s): %v", raw, err)
+	}
+	return s
 }

@@ -1,4 +1,4 @@
-package schema
+package listed
 
 import (
 	"bytes"
@@ -14,8 +14,12 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"tabhub/hub/offer/keyword"
+	"tabhub/hub/offer/schema"
 	"tabhub/spec/rawjson"
 )
+
+const cart = `{"type":"object","properties":{"productId":{"type":"string","description":"The product"},"quantity":{"type":"integer","minimum":1,"maximum":99},"gift":{"type":"boolean","default":false}},"required":["productId"],"additionalProperties":false}`
 
 // A page's schema must not cost a client all of its tools, nor the page its parameters.
 func TestInput(t *testing.T) {
@@ -70,8 +74,7 @@ func TestInput(t *testing.T) {
 		{`{"$ref":"#/$defs/A","$defs":{"A":` + object + `{"a":{"type":"string"}}}}}`, object + `{"a":{"type":"string"}}}`},
 		{object + `{"a":{}},"if":{"required":["a"]},"then":` + object + `{"b":{"type":"string"}},"required":["b"]}}`, object + `{"a":{},"b":{"type":"string"}}}`},
 		{object + `{"a":{}},"not":{"required":["a"]},"enum":[{"a":1}]}`, object + `{"a":{}}}`},
-		{object + `{"input":{}},"anyOf":[{"patternProperties":{"^x-":{"type":"string"}}},{"required":["input"]}]}`,
-			object + `{"input_":{"type":"object","properties":{"input":{}},"anyOf":[{"patternProperties":{"^x-":{"type":"string"}}},{"required":["input"],"properties":{"input":{}}}]}},"required":["input_"]}`},
+		{object + `{"a":{}},"anyOf":[{"patternProperties":{"^x-":{"type":"string"}},"additionalProperties":false},{"required":["b"],"additionalProperties":false}]}`, object + `{"a":{},"b":{}}}`},
 
 		// One wrong part.
 		{object + `{"a":{"type":"int","minimum":1},"b":{"type":"any"},"c":{"description":7,"type":"string"},"d":{"$ref":"#/none"},"e":{"type":"string","minLength":-1}},"required":true}`,
@@ -246,7 +249,7 @@ func mustBeTaken(t *testing.T, raw string, listed json.RawMessage) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseRegexpEngine(func(s string) (jsonschema.Regexp, error) { // Go's has no look around
-		if !isPattern(s) {
+		if !keyword.NewPattern(s).InJavaScript() {
 			return nil, fmt.Errorf("%q is no pattern", s)
 		}
 		return regexpStub(s), nil
@@ -270,28 +273,28 @@ func mustBeTaken(t *testing.T, raw string, listed json.RawMessage) {
 			}
 		}
 		for key, v := range s {
-			k, known := keywords2020[key]
+			k, known := keyword.All[key]
 			if !known {
 				t.Fatalf("%s\nis listed as\n%s\nwith the keyword %s", raw, listed, key)
 			}
 			switch of := v.(type) {
 			case []any:
-				if k.kind == kindSchemas {
+				if k.Form == keyword.SchemaList {
 					for _, v := range of {
 						visit(v, false)
 					}
 				}
 			case map[string]any:
-				switch k.kind {
-				case kindProperties:
+				switch k.Form {
+				case keyword.Schemas:
 					for _, v := range of {
 						visit(v, false)
 					}
-				case kindSchema, kindItems:
+				case keyword.Schema, keyword.Items:
 					visit(v, false)
 				}
 			case bool:
-				if k.kind == kindSchema && key != "additionalProperties" {
+				if k.Form == keyword.Schema && key != "additionalProperties" {
 					visit(v, false)
 				}
 			}
@@ -337,7 +340,7 @@ func FuzzListed(f *testing.F) {
 		f.Add((&generator{Rand: rand.New(rand.NewPCG(uint64(i), 1))}).tool())
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		if _, err := compileTool([]byte(raw)); err != nil || raw[0] != '{' {
+		if err := schema.Check([]byte(raw)); err != nil || raw[0] != '{' {
 			return
 		}
 		mustBeTaken(t, raw, Input(json.RawMessage(raw)).JSON)
@@ -361,7 +364,7 @@ func TestListedIsTakenByAjv(t *testing.T) {
 	g := &generator{Rand: rand.New(rand.NewPCG(1, 1))}
 	for lines.Len() < 1<<19 {
 		raw := g.tool()
-		if _, err := compileTool([]byte(raw)); err != nil || raw[0] != '{' {
+		if err := schema.Check([]byte(raw)); err != nil || raw[0] != '{' {
 			continue
 		}
 		output := Output(json.RawMessage(raw)).JSON

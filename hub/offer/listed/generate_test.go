@@ -1,4 +1,4 @@
-package schema
+package listed
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"tabhub/hub/offer/keyword"
 )
 
 // generator makes schemas as pages write them: of all drafts, with what is wrong at any place.
@@ -31,8 +33,8 @@ func (g *generator) schema() string {
 
 var keywordNames = func() []string {
 	all := []string{"Required", "x-note", "example", "optional", "enumNames"}
-	for key := range keywords2020 {
-		if key != headerKeyword { // which strict validators do not know
+	for key := range keyword.All {
+		if key != keyword.Header { // which strict validators do not know
 			all = append(all, key)
 		}
 	}
@@ -81,8 +83,8 @@ func (g *generator) value(key string) string {
 	if g.IntN(12) == 0 {
 		return pick(g.Rand, `null`, `true`, `"x"`, `-1`, `1.5`, `[]`, `{}`, `[1]`, `"\ud83d"`, `1e999`, `{"a":1}`, `[{"type":"string"}]`)
 	}
-	switch keywords2020[key].kind {
-	case kindText, kindString:
+	switch keyword.All[key].Form {
+	case keyword.Prose, keyword.Text:
 		switch key {
 		case "pattern":
 			return quotedJSON(pick(g.Rand, `^a+$`, `^[\w-.]+$`, `(?=a)b`, `(`, `\p{L}`, `[a-z]{2,}`, `\-`, `a{,3}`, `^\d{3}-\d{4}$`, `(?<y>a)\k<y>`, `(a)\1`, `\1`, `[\d-x]`, `x*?`, `^*`, `[]`, `[^]`, `\u00e9`, `{`))
@@ -94,31 +96,31 @@ func (g *generator) value(key string) string {
 			return quotedJSON(pick(g.Rand, "x", "https://e.com/s", "#x"))
 		}
 		return pick(g.Rand, `"t"`, `"half \ud83d"`, `"bidi \u202e"`, `""`)
-	case kindTexts:
+	case keyword.Examples:
 		return g.list(func() string { return pick(g.Rand, `1`, `"a"`, `{"a":"\ud83d"}`) })
-	case kindReference:
+	case keyword.Reference:
 		return quotedJSON(pick(g.Rand, "#", "#/$defs/a", "#/definitions/a", "#/properties/a", "#/properties/user%5Bemail%5D", "#/$defs/none", "#x", "http://e.com/x", "#/properties/a/items/0", "#/required", "#/allOf/0"))
-	case kindBool:
+	case keyword.Bool:
 		return pick(g.Rand, `true`, `false`)
-	case kindNumber, kindBound:
+	case keyword.Bound, keyword.Step, keyword.Exclusive:
 		return pick(g.Rand, `0`, `1`, `-3`, `0.01`, `1e3`, `true`, `9007199254740993`)
-	case kindCount:
+	case keyword.Count:
 		return pick(g.Rand, `0`, `1`, `2`, `3`, `2.0`)
-	case kindTypes:
+	case keyword.TypeNames:
 		return pick(g.Rand, `"string"`, `"object"`, `"array"`, `"int"`, `"number"`, `"any"`, `["string","null"]`, `["string","number"]`, `["object","array","null"]`, `["integer","number"]`, `["object"]`, `[]`, `[{"type":"string"}]`)
-	case kindEnum:
+	case keyword.Values:
 		return pick(g.Rand, `["a","b"]`, `[1,"1",null]`, `[]`, `["\ud83d"]`, `[{"a":1}]`, `["a","a"]`)
-	case kindNames:
+	case keyword.Names:
 		return pick(g.Rand, g.names(), g.names(), `true`)
-	case kindSchema:
+	case keyword.Schema:
 		return g.schema()
-	case kindItems:
+	case keyword.Items:
 		return pick(g.Rand, g.schema(), g.list(g.schema))
-	case kindSchemas:
+	case keyword.SchemaList:
 		return g.list(g.schema)
-	case kindProperties:
+	case keyword.Schemas:
 		return g.object(g.schema)
-	case kindDependencies:
+	case keyword.Dependencies, keyword.NamesByName:
 		return g.object(func() string { return pick(g.Rand, g.names(), g.schema()) })
 	}
 	return pick(g.Rand, `1`, `"a"`, `null`, `{"a":[1,2]}`, `[]`)
@@ -136,3 +138,5 @@ func (g *generator) tool() string {
 	}
 	return more + "," + s[1:]
 }
+
+func pick(r *rand.Rand, all ...string) string { return all[r.IntN(len(all))] }
