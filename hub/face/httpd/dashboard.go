@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"html"
@@ -11,12 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"tabhub/hub/face/admin/dashboard"
 	"tabhub/hub/trust/auth/oauth"
 	"tabhub/tabtransport/extension"
 )
-
-//go:embed dashboard/*.html dashboard/*.js dashboard/*.css
-var dashboardFS embed.FS
 
 // dashboardTypes are the content types of what is served, by the end of its name. The
 // page itself is served at / alone.
@@ -35,7 +32,7 @@ const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'
 // gets those from the admin API, with the session that it has signed in to.
 func (s *Server) dashboard(r *request) error {
 	if r.URL.Path == "/" {
-		text, _ := dashboardFS.ReadFile("dashboard/index.html")
+		text, _ := dashboard.Files.ReadFile("index.html")
 		base := "" // the hub's address, at a host of the dashboard's own
 		if dashboardHost(r.Request) != "" {
 			base = s.o.URL
@@ -47,9 +44,10 @@ func (s *Server) dashboard(r *request) error {
 		return nil
 	}
 	contentType := dashboardTypes[path.Ext(r.URL.Path)]
-	text, err := dashboardFS.ReadFile(strings.TrimPrefix(r.URL.Path, "/"))
+	name := strings.TrimPrefix(r.URL.Path, "/dashboard/")
+	text, err := dashboard.Files.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err = extension.Shared.ReadFile(strings.TrimPrefix(r.URL.Path, "/dashboard/"))
+		text, err = extension.Shared.ReadFile(name)
 	}
 	if err != nil || contentType == "" {
 		return errNoPath

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/face/admin/dashboard"
 	"tabhub/hub/trust/auth/oauth"
 )
 
@@ -163,7 +164,7 @@ func (r *request) readForm() error {
 
 // authorizePage is the page that a client opens in a browser to be let in.
 var authorizePage = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(dashboardFS, "dashboard/authorize.html"))
+	return template.Must(template.ParseFS(dashboard.Files, "authorize.html"))
 })
 
 // authorizeView is what the page shows. What a client says is text there.
