@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/spec"
 )
 
@@ -113,7 +113,7 @@ func newPipeClient(t *testing.T, p *process) *bareClient {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = user.MCP.ServeStream(mcpserver.WithIdentity(context.Background(), &id), hubIn, hubOut)
+		_ = user.MCP.ServeStream(methods.WithIdentity(context.Background(), &id), hubIn, hubOut)
 	}()
 	t.Cleanup(func() {
 		w.Close()

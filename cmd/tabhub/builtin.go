@@ -8,7 +8,7 @@ import (
 	"tabhub/hub/builtin/browsertool"
 	"tabhub/hub/builtin/instance"
 	"tabhub/hub/builtin/proxytool"
-	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/expose"
 )
 
 // instructions tell a model how to use what it finds. They name only tools that are on.
@@ -61,11 +61,11 @@ func (p *process) switches() error {
 	}
 	if !p.tools.On(proxytool.Name, true) {
 		// Nobody could find what is not listed.
-		switch mcpserver.Expose(p.config.expose) {
-		case mcpserver.ExposeProxy:
+		switch expose.Mode(p.config.expose) {
+		case expose.Proxy:
 			return usagef("--expose %s hides tools that only proxy reaches, which --tools switches off", p.config.expose)
-		case mcpserver.ExposeAuto:
-			p.config.expose = string(mcpserver.ExposeAll)
+		case expose.Auto:
+			p.config.expose = string(expose.All)
 		}
 	}
 	return nil

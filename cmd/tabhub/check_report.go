@@ -8,7 +8,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -60,7 +60,7 @@ func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
 		if it.Kind == spec.KindTool {
 			bytes += len(it.Definition) + len(",")
 		}
-		item := checkItem{Kind: it.Kind, Template: it.Template, Name: it.Name, Site: it.Site, Public: it.Public, Tokens: mcpserver.Tokens(len(it.Definition)), Class: it.Class.String(), Calls: []checkCall{}}
+		item := checkItem{Kind: it.Kind, Template: it.Template, Name: it.Name, Site: it.Site, Public: it.Public, Tokens: expose.Tokens(len(it.Definition)), Class: it.Class.String(), Calls: []checkCall{}}
 		for _, call := range calls {
 			if call.Item != it {
 				continue
@@ -76,7 +76,7 @@ func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
 		}
 		r.Items = append(r.Items, item)
 	}
-	r.Tokens = mcpserver.Tokens(bytes)
+	r.Tokens = expose.Tokens(bytes)
 	if r.Findings == nil {
 		r.Findings = []pagecheck.Finding{}
 	}

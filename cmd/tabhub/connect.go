@@ -4,7 +4,7 @@ import (
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/hub/face/httpd"
-	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/spec"
 )
 
@@ -53,10 +53,10 @@ func clientCommand(c clientconf.Client, e *clientconf.Entry) string {
 }
 
 // relayClients describes a user's clients of the relay.
-func (p *process) relayClients(user spec.UserID) []mcpserver.SessionInfo {
-	var all []mcpserver.SessionInfo
+func (p *process) relayClients(user spec.UserID) []methods.SessionInfo {
+	var all []methods.SessionInfo
 	for _, c := range p.relay.Clients(user) {
-		all = append(all, mcpserver.SessionInfo{Client: c.Credential, Said: c.Name, Transport: "relay", Since: c.Since})
+		all = append(all, methods.SessionInfo{Client: c.Credential, Said: c.Name, Transport: "relay", Since: c.Since})
 	}
 	return all
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/hub"
-	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/expose"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/naming"
@@ -100,7 +101,7 @@ func (c *config) settings() []*setting {
 		set("node-name", text(&k.name), "name of this node; no other has it (default: the host's name)"),
 		set("node-url", text(&k.url), "where the other nodes reach this one, such as https://tabhub-0.tabhub:3301, and where it listens for them (at all addresses if it has a name); only they do, and they need no certificate for it"))
 	group(groupLists,
-		set("expose", oneOfThese(&c.expose, string(mcpserver.ExposeAuto), string(mcpserver.ExposeAuto), string(mcpserver.ExposeAll), string(mcpserver.ExposeProxy)), "which tools of pages clients list: auto (of each site all or none, within a budget), all, or proxy (none, but the tool that reaches all)", isFlag),
+		set("expose", oneOfThese(&c.expose, string(expose.Auto), string(expose.Auto), string(expose.All), string(expose.Proxy)), "which tools of pages clients list: auto (of each site all or none, within a budget), all, or proxy (none, but the tool that reaches all)", isFlag),
 		set("expose-budget", number(&c.exposeBudget, defaultBudget, 1, maxNumber), "with expose auto: how many tokens the tools of pages may cost; the same for resources, templates and prompts"),
 		set("tab-names", oneOfThese(&c.tabNames, string(hub.TabNamesAuto), string(hub.TabNamesAuto), string(hub.TabNamesAlways), string(hub.TabNamesNever)), "when the names of single tabs are listed: auto, always or never"),
 		set("name-limit", number(&c.nameLimit, naming.DefaultLimit, naming.MinLimit, 128), "longest tool name, without what the client puts before it", isFlag),
@@ -115,7 +116,7 @@ func (c *config) settings() []*setting {
 		set("call-timeout", period(&c.callTimeout, spec.CallTimeout, 1), "how long a tool call may take without progress"),
 		set("call-timeout-max", period(&c.callTimeoutMax, spec.CallTimeoutMax, 1), "how long a tool call may take with progress"),
 		set("person-timeout", period(&c.personTimeout, spec.PersonTimeout, 1), "how long a tool call may wait for you to submit a form in its tab"),
-		set("task-after", period(&c.taskAfter, mcpserver.TaskAfter, 1), "how long a tool call may take until its client gets a task in place of the answer, if it takes one"),
+		set("task-after", period(&c.taskAfter, methods.TaskAfter, 1), "how long a tool call may take until its client gets a task in place of the answer, if it takes one"),
 		set("label-results", yesNo(&c.labelResults), "put the texts of pages that models read between lines that say whose they are"))
 	group(groupTabs,
 		set("handover", oneOfThese(&c.handover, string(hub.HandoverWait), string(hub.HandoverWait), string(hub.HandoverFail), string(hub.HandoverIgnore)), "what a client's calls do in a tab that it holds while you use it by hand: wait (until you have finished), fail or ignore"),

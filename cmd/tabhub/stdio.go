@@ -14,7 +14,7 @@ import (
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/policy"
 	"tabhub/storage/private"
 )
@@ -156,7 +156,7 @@ func (a *app) serveAlone(ctx context.Context, p *process, browsers []string) err
 	if err != nil {
 		return err
 	}
-	ctx, cancel := id.Context(mcpserver.WithIdentity(ctx, &id))
+	ctx, cancel := id.Context(methods.WithIdentity(ctx, &id))
 	defer cancel()
 	return t.MCP.ServeStream(ctx, pollable(a.in, a.stdout, a.stderr), a.stdout)
 }

@@ -14,6 +14,8 @@ import (
 	"tabhub/hub/cluster"
 	"tabhub/hub/demo"
 	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/expose"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -107,9 +109,11 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	}
 	t.Builtin = p.tools.List(p.builtins(h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
-		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Telemetry: p.telemetry, Builtin: t.Builtin,
-		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
-		PublicURL: c.publicURL, BehindProxy: c.behindProxy, TaskAfter: c.taskAfter,
+		Options: methods.Options{
+			Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Telemetry: p.telemetry, Builtin: t.Builtin,
+			Expose: expose.Mode(c.expose), ExposeBudget: c.exposeBudget, TaskAfter: c.taskAfter,
+		},
+		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
 	})
 	if c.demo {
 		if t.Demo, err = demo.Join(ctx, peers); err != nil {

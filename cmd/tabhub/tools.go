@@ -10,7 +10,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/face/httpd"
-	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/naming"
 )
 
@@ -103,7 +103,7 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 			sites[i].tools++
 			sites[i].bytes += n + len(",")
 		}
-		each.Row(mcpserver.Tokens(n), n, t.Name)
+		each.Row(expose.Tokens(n), n, t.Name)
 	}
 	if err := each.Print(); err != nil {
 		return err
@@ -112,11 +112,11 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 	slices.SortFunc(sites, func(x, y *site) int { return cmp.Or(cmp.Compare(y.bytes, x.bytes), cmp.Compare(x.name, y.name)) })
 	t := a.table("TOKENS (ABOUT)", "TOOLS", "SITE")
 	for _, s := range sites {
-		t.Row(mcpserver.Tokens(s.bytes), s.tools, s.name)
+		t.Row(expose.Tokens(s.bytes), s.tools, s.name)
 	}
 	err := t.Print()
-	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", mcpserver.Tokens(all), mcpserver.Tokens(builtin))
-	fmt.Fprintf(a.out, "--expose auto is as all with an expose-budget of about %d or more, else it leaves out sites that cost much\n", mcpserver.Tokens(pages))
+	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", expose.Tokens(all), expose.Tokens(builtin))
+	fmt.Fprintf(a.out, "--expose auto is as all with an expose-budget of about %d or more, else it leaves out sites that cost much\n", expose.Tokens(pages))
 	return err
 }
 

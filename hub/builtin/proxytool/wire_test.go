@@ -15,6 +15,8 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin/proxytool"
 	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/expose"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
@@ -33,16 +35,16 @@ type session struct {
 func connect(t *testing.T) *session {
 	h := hubtest.Open(t, hub.Options{})
 	s := &session{t: t, hub: h, progress: make(chan float64, 1000)}
-	server := mcpserver.New(h, mcpserver.Options{
+	server := mcpserver.New(h, mcpserver.Options{Options: methods.Options{
 		Builtin: proxytool.New(h, nil, nil),
-		Expose:  mcpserver.ExposeProxy,
-	})
+		Expose:  expose.Proxy,
+	}})
 	t.Cleanup(func() { server.Close(context.Background()) })
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		server.ServeStream(mcpserver.WithIdentity(t.Context(), &auth.Identity{User: spec.LocalUser, Who: policy.Owner}), toServer, fromServer)
+		server.ServeStream(methods.WithIdentity(t.Context(), &auth.Identity{User: spec.LocalUser, Who: policy.Owner}), toServer, fromServer)
 		fromServer.Close()
 	})
 	c := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{

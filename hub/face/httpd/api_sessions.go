@@ -7,13 +7,13 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub"
-	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/methods"
 )
 
 // ClientSession is an element of GET /api/sessions: a client that is connected, or has called
 // lately. Those that show the same credential and call themselves the same share their calls.
 type ClientSession struct {
-	mcpserver.SessionInfo
+	methods.SessionInfo
 	Connected bool      `json:"connected"`
 	Calls     int64     `json:"calls"`
 	Last      time.Time `json:"last,omitzero"` // when it has called last
@@ -41,7 +41,7 @@ func (s *Server) getSessions(r *request) error {
 	}
 	for _, app := range apps {
 		if !app.Connected {
-			out = append(out, ClientSession{mcpserver.SessionInfo{Client: app.Client, Said: app.Said}, false, app.Calls, app.Last})
+			out = append(out, ClientSession{methods.SessionInfo{Client: app.Client, Said: app.Said}, false, app.Calls, app.Last})
 		}
 	}
 	for i := range out {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/auth"
 )
 
@@ -34,7 +35,7 @@ const (
 // (a listener has) or "moved" (only the user's hub does: another serves the user). A stream that ends without it ended by accident. With params.settled, what
 // has no answer was not begun, and can be sent to the next hub. A bridge whose client goes sends
 // it, too, without parameters.
-const FarewellMethod = mcpserver.FarewellMethod
+const FarewellMethod = methods.FarewellMethod
 
 // Farewell is the parameters of FarewellMethod.
 type Farewell struct {
@@ -81,9 +82,9 @@ func (s *Server) serveBridge(r *request, id *auth.Identity, conn net.Conn, buf *
 	// the connection itself, which must not be closed before the farewell.
 	head, _ := buf.Peek(buf.Buffered())
 	s.log.Debug("bridge attached", "user", id.User)
-	settled, err := r.tenant.MCP.ServeBridge(mcpserver.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
+	settled, err := r.tenant.MCP.ServeBridge(methods.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
 	s.log.Debug("bridge left", "user", id.User, "err", err)
-	if s.draining.Load() || errors.Is(err, mcpserver.ErrClosing) {
+	if s.draining.Load() || errors.Is(err, methods.ErrClosing) {
 		s.sayFarewell(conn, settled)
 		letRead(conn)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/auth/oauth"
@@ -58,7 +59,7 @@ type Options struct {
 	// Clients are the clients with a credential of their own. Nil: there can be none.
 	Clients *auth.Clients
 	// RelayClients describes the clients of the relay that a user has. Nil: there are none.
-	RelayClients func(spec.UserID) []mcpserver.SessionInfo
+	RelayClients func(spec.UserID) []methods.SessionInfo
 	// RelayExtensions returns how many extensions of a user the relay has. Nil: there are none.
 	RelayExtensions func(spec.UserID) int
 	// Connect says how MCP clients are connected. Nil: that is not known.
@@ -348,7 +349,7 @@ func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *req
 		if err != nil {
 			return err
 		}
-		ctx, cancel := id.Context(mcpserver.WithIdentity(r.Context(), id))
+		ctx, cancel := id.Context(methods.WithIdentity(r.Context(), id))
 		defer cancel()
 		transport(r.tenant.MCP).ServeHTTP(r.w, r.WithContext(ctx))
 		return nil

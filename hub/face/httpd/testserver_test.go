@@ -21,6 +21,7 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/demo"
 	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/consent"
@@ -166,7 +167,7 @@ func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServ
 		},
 	}}
 	d.peers = transport
-	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, Changed: changed, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
+	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, Changed: changed, MCP: mcpserver.New(h, mcpserver.Options{Options: methods.Options{Builtin: own, Log: log}}), Builtin: own, Demo: tab}
 	d.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) { return d.tenant, nil }, log)
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{

@@ -17,6 +17,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin/proxytool"
 	"tabhub/hub/call/ledger"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -50,7 +51,7 @@ const (
 
 func newJournal(t *testing.T) *journal {
 	s := &journal{T: t, hub: hubtest.Open(t, hub.Options{}), answer: make(chan string)}
-	s.srv = New(s.hub, Options{Builtin: proxytool.New(s.hub, nil, nil)})
+	s.srv = New(s.hub, Options{Options: methods.Options{Builtin: proxytool.New(s.hub, nil, nil)}})
 	s.open()
 	return s
 }
@@ -311,9 +312,9 @@ func eachRemote(t *testing.T, test func(t *testing.T, s *journal, c remote)) {
 func (s *journal) isRepeated(answer, id string, had bool) {
 	s.Helper()
 	meta := rawjson.Get([]byte(answer), "result", "_meta")
-	call, _ := rawjson.String(rawjson.Get(meta, metaCall))
-	repeated, _ := rawjson.String(rawjson.Get(meta, metaRepeated))
-	if call != id || repeated != id || strings.Contains(answer, repeatedText) != had {
+	call, _ := rawjson.String(rawjson.Get(meta, methods.MetaCall))
+	repeated, _ := rawjson.String(rawjson.Get(meta, methods.MetaRepeated))
+	if call != id || repeated != id || strings.Contains(answer, methods.RepeatedText) != had {
 		s.Errorf("not the answer of %s: %.400s", id, answer)
 	}
 	if got := s.hub.Recorded.Entries(record.Query{Event: record.Repeated, Call: id}); len(got) == 0 || got[0].Tool == "" || got[0].Outcome != "ok" {
@@ -326,7 +327,7 @@ func runsAnew(t *testing.T, s *journal, c remote) {
 	t.Helper()
 	calls(c, 80, pay, `{"n":1}`)
 	s.answer <- `{"content":[]}`
-	if answer := c.next(); strings.Contains(answer, metaRepeated) || !strings.Contains(answer, metaCall) {
+	if answer := c.next(); strings.Contains(answer, methods.MetaRepeated) || !strings.Contains(answer, methods.MetaCall) {
 		t.Errorf("again: %s", answer)
 	}
 }
@@ -402,7 +403,7 @@ func TestSameIDAgain(t *testing.T) {
 		c.next()
 		calls(c, 1, pay, `{"n":2}`)
 		s.answer <- paid
-		if answer := c.next(); strings.Contains(answer, metaRepeated) {
+		if answer := c.next(); strings.Contains(answer, methods.MetaRepeated) {
 			t.Errorf("another call: %s", answer)
 		}
 		s.wants("pay", "pay")
@@ -415,7 +416,7 @@ func TestSameIDAgain(t *testing.T) {
 			return
 		}
 		answer := c.next()
-		id, _ := rawjson.String(rawjson.Get([]byte(answer), "result", "_meta", metaCall))
+		id, _ := rawjson.String(rawjson.Get([]byte(answer), "result", "_meta", methods.MetaCall))
 		s.isRepeated(answer, id, true)
 		s.wants("pay", "pay")
 		runsAnew(t, s, c)
@@ -424,7 +425,7 @@ func TestSameIDAgain(t *testing.T) {
 		for range 2 {
 			calls(c, 2, look, `{}`)
 			s.answer <- `{"content":[]}`
-			if answer := c.next(); strings.Contains(answer, metaRepeated) {
+			if answer := c.next(); strings.Contains(answer, methods.MetaRepeated) {
 				t.Errorf("what only reads: %s", answer)
 			}
 		}
@@ -442,7 +443,7 @@ func TestAlike(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		calls(c, 2, pay, `{"n":1}`)
 		s.answer <- paid
-		if answer := c.next(); strings.Contains(answer, metaRepeated) {
+		if answer := c.next(); strings.Contains(answer, methods.MetaRepeated) {
 			t.Errorf("another call: %s", answer)
 		}
 		if goesOn(c) {
@@ -558,7 +559,7 @@ func TestTaskWithoutItsClient(t *testing.T) {
 		s := newJournal(t)
 		s.Cleanup(func() { _ = s.srv.Close(context.Background()) })
 		c := &ofBridge{t: t, srv: s.srv, bridge: Bridged{Session: "1", Began: time.Now()}}
-		meta := strings.Replace(modernMeta, `clientCapabilities":{`, `clientCapabilities":{"extensions":{"`+extTasks+`":{}}`, 1)
+		meta := strings.Replace(modernMeta, `clientCapabilities":{`, `clientCapabilities":{"extensions":{"`+methods.ExtTasks+`":{}}`, 1)
 		s.tab.Close()
 		ask := func() { calls(c, 1, pay, `{"n":1},`+meta) }
 		ask()
@@ -567,7 +568,7 @@ func TestTaskWithoutItsClient(t *testing.T) {
 		ask()
 		task := []byte(c.next())
 		id, _ := rawjson.String(rawjson.Get(task, "result", "taskId"))
-		if repeated := rawjson.Get(task, "result", "_meta", metaRepeated); id == "" || repeated == nil {
+		if repeated := rawjson.Get(task, "result", "_meta", methods.MetaRepeated); id == "" || repeated == nil {
 			t.Errorf("asked again: %s", task)
 		}
 		s.open()
@@ -608,7 +609,7 @@ func TestAnswersAreNotSharedBetweenClients(t *testing.T) {
 			}
 			calls(c, 1, pay, `{"n":1}`)
 			s.answer <- paid
-			if answer := c.next(); strings.Contains(answer, metaRepeated) {
+			if answer := c.next(); strings.Contains(answer, methods.MetaRepeated) {
 				t.Errorf("by its request: %s", answer)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"tabhub/hub/face/mcpserver/methods"
 )
 
 // The owner sees who is connected, by what they say themselves, and how.
@@ -21,7 +23,7 @@ func TestSessions(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	a, b := all[0], all[1]
-	if a.Said != "A" || a.Transport != "stdio" || a.Protocol != "2025-06-18" || a.Client == "" || a.Since.IsZero() || !strings.HasPrefix(a.Version, "1.2") || utf8.RuneCountInString(a.Version) > maxVersion || strings.Contains(a.Version, "\a") {
+	if a.Said != "A" || a.Transport != "stdio" || a.Protocol != "2025-06-18" || a.Client == "" || a.Since.IsZero() || !strings.HasPrefix(a.Version, "1.2") || utf8.RuneCountInString(a.Version) > methods.MaxVersion || strings.Contains(a.Version, "\a") {
 		t.Errorf("over stdio: %+v", a)
 	}
 	if b.Said != "B" || b.Transport != "http" || b.Protocol != "2025-03-26" || b.Version != "" {

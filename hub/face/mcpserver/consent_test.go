@@ -11,7 +11,9 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/builtin/proxytool"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -89,7 +91,7 @@ const yesOnce = `{"answer":"Yes, this once"}`
 func TestOwnerIsAskedThroughAnOlderClient(t *testing.T) {
 	shop := newShop(t)
 	s := newServer(t, shop, Options{})
-	s.askPrefix = "tabhub-"
+	s.methods.AskPrefix = "tabhub-"
 	c := streamTo(t, s)
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 	n := 0
@@ -197,7 +199,7 @@ func TestOwnerIsAskedOnceForAllRounds(t *testing.T) {
 
 	// Within one call of an older client.
 	old := newServer(t, newShop(t), Options{})
-	old.askPrefix = "tabhub-"
+	old.methods.AskPrefix = "tabhub-"
 	c = streamTo(t, old)
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + payTool + `","arguments":{"present":1}}}`)
@@ -236,7 +238,7 @@ func TestPagesAnswersOutlastTheOwnersQuestion(t *testing.T) {
 	_, more := back(t, call(""), `{"name":"Ada"}`)
 	edit(policy.Ask)
 	key, more := back(t, call(more), yesOnce)
-	if !strings.HasPrefix(key, consentKey) {
+	if !strings.HasPrefix(key, item.HubRequests+"consent-") {
 		t.Fatal(key)
 	}
 	if got := call(more); !strings.Contains(got, `for \"Ada\", \"wrapped\"`) {
@@ -248,7 +250,7 @@ func TestPagesAnswersOutlastTheOwnersQuestion(t *testing.T) {
 // have done something by then.
 func TestOwnerIsAskedThroughProxy(t *testing.T) {
 	shop := newShop(t)
-	c := streamTo(t, newServer(t, shop, Options{Builtin: proxytool.New(shop, nil, nil)}))
+	c := streamTo(t, newServer(t, shop, Options{Options: methods.Options{Builtin: proxytool.New(shop, nil, nil)}}))
 	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
 	call := func(args, more string) string {
 		t.Helper()

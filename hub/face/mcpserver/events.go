@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/face/mcpserver/methods"
 )
 
 // timedWriter writes to a client, which is given up when it takes nothing for longer than the
@@ -49,8 +52,8 @@ var (
 	eventEnd   = []byte("\n\n")
 )
 
-// write implements sink.
-func (e *eventWriter) write(fs []frame) error {
+// WriteFrames implements jsonrpc.Sink.
+func (e *eventWriter) WriteFrames(fs []jsonrpc.Frame) error {
 	if e.log == nil {
 		return e.send(fs)
 	}
@@ -64,9 +67,9 @@ func (e *eventWriter) write(fs []frame) error {
 		return err
 	}
 	for i := range fs {
-		if of := fs[i].of; of != nil {
+		if of := fs[i].Of; of != nil {
 			of.Taken()
-			fs[i].of = nil
+			fs[i].Of = nil
 		}
 	}
 	if e.stream != nil && e.log.ended(e.last) {
@@ -75,9 +78,9 @@ func (e *eventWriter) write(fs []frame) error {
 	return nil
 }
 
-func (e *eventWriter) send(fs []frame) error {
+func (e *eventWriter) send(fs []jsonrpc.Frame) error {
 	if e.gone.Err() != nil {
-		return errGone
+		return methods.ErrGone
 	}
 	defer e.rest()
 	if e.prime {
@@ -87,9 +90,9 @@ func (e *eventWriter) send(fs []frame) error {
 		}
 	}
 	for i := range fs {
-		parts := [][]byte{eventStart, fs[i].head, fs[i].body, fs[i].tail, eventEnd}
-		if fs[i].raw {
-			parts = [][]byte{fs[i].head}
+		parts := [][]byte{eventStart, fs[i].Head, fs[i].Body, fs[i].Tail, eventEnd}
+		if fs[i].Raw {
+			parts = [][]byte{fs[i].Head}
 		} else if e.log != nil {
 			e.last++
 			e.start = append(e.appendID(e.start[:0]), eventStart...)
@@ -113,7 +116,7 @@ func (e *eventWriter) appendID(b []byte) []byte {
 // wake has the stream write what the log has.
 func (e *eventWriter) wake() {
 	if e != nil && e.stream != nil {
-		e.stream.out.post(comment)
+		e.stream.out.Post(jsonrpc.Comment)
 	}
 }
 
@@ -146,17 +149,17 @@ type eventStream struct {
 	srv    *Server
 	r      *http.Request
 	events *eventWriter
-	out    *outbox
+	out    *jsonrpc.Outbox
 	quit   chan struct{}
 	once   sync.Once
 }
 
 // newEventStream starts the response, of which nothing is sent yet. notices and lost are the
 // outbox's.
-func (s *Server) newEventStream(w http.ResponseWriter, r *http.Request, notices func() []frame, lost func(*eventStream, error)) *eventStream {
+func (s *Server) newEventStream(w http.ResponseWriter, r *http.Request, notices func() []jsonrpc.Frame, lost func(*eventStream, error)) *eventStream {
 	st := &eventStream{srv: s, r: r, events: s.startEvents(w, r.Context()), quit: make(chan struct{})}
 	st.events.stream = st
-	st.out = newOutbox(st.events, notices, func(err error) {
+	st.out = jsonrpc.NewOutbox(st.events, notices, func(err error) {
 		lost(st, err)
 		st.close()
 	})
@@ -179,7 +182,7 @@ func (st *eventStream) run() {
 func (st *eventStream) finish() {
 	rc := st.events.rc
 	_ = rc.SetWriteDeadline(time.Now().Add(flushAtEnd))
-	if st.out.stop() == nil {
+	if st.out.Stop() == nil {
 		// A client that reads sees the end, however busy this machine is.
 		_ = rc.SetWriteDeadline(time.Now().Add(10 * flushAtEnd))
 	}
@@ -197,12 +200,12 @@ type keepAlive struct {
 }
 
 // every posts a comment to out after first, and then at each interval, until stop is called.
-func every(first, interval time.Duration, out *outbox) *keepAlive {
+func every(first, interval time.Duration, out *jsonrpc.Outbox) *keepAlive {
 	k := &keepAlive{}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.timer = time.AfterFunc(first, func() {
-		out.post(comment)
+		out.Post(jsonrpc.Comment)
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		if !k.stopped {

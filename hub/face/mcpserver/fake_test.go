@@ -15,6 +15,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/call/ledger"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -341,7 +342,7 @@ func initializeLine(version string) string {
 const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"new","version":"1"}}`
 
 // newServer serves h until the test ends.
-func newServer(t *testing.T, h Hub, o Options) *Server {
+func newServer(t *testing.T, h methods.Hub, o Options) *Server {
 	s := New(h, o)
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	return s

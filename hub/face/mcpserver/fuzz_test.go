@@ -27,7 +27,7 @@ func FuzzStream(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	s := New(newScripted(), Options{MaxBody: 1 << 16})
-	s.askPrefix = "tabhub-"
+	s.methods.AskPrefix = "tabhub-"
 	f.Fuzz(func(t *testing.T, line []byte) {
 		in := strings.NewReader(initializeLine("2025-03-26") + "\n" + string(line) + "\n" + `{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 		var out bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/builtin/proxytool"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
@@ -97,100 +98,6 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 	}
 }
 
-// What a client has declared is all that it is asked.
-func TestLacks(t *testing.T) {
-	for _, c := range []struct{ capabilities, question, want string }{
-		{`{"elicitation":{}}`, `"elicitation/create","params":{}`, ""},
-		{`{"elicitation":{}}`, `"elicitation/create","params":{"mode":"form"}`, ""},
-		{`{"elicitation":{}}`, `"elicitation/create","params":{"mode":"url"}`, "elicitation.url"},
-		{`{"elicitation":{"form":{}}}`, `"elicitation/create","params":{"mode":"form"}`, ""},
-		{`{"elicitation":{"form":{}}}`, `"elicitation/create","params":{"mode":"url"}`, "elicitation.url"},
-		{`{"elicitation":{"url":{}}}`, `"elicitation/create","params":{"mode":"url"}`, ""},
-		{`{"elicitation":{"url":{}}}`, `"elicitation/create"`, "elicitation.form"},
-		{`{"elicitation":{"url":{},"form":{}}}`, `"elicitation/create"`, ""},
-		{`{"sampling":{}}`, `"elicitation/create"`, "elicitation.form"},
-		{`{"sampling":{}}`, `"sampling/createMessage","params":{}`, ""},
-		{`{"sampling":{}}`, `"sampling/createMessage","params":{"tools":[]}`, "sampling.tools"},
-		{`{"sampling":{"tools":{}}}`, `"sampling/createMessage","params":{"toolChoice":{}}`, ""},
-		{`{"roots":{}}`, `"roots/list"`, ""},
-		{``, `"roots/list"`, "roots"},
-		{`{"roots":{}}`, `"roots"`, "roots"},
-		{`{"ping":{}}`, `"ping"`, "ping"},
-	} {
-		got := strings.Join(lacks(json.RawMessage(c.capabilities), json.RawMessage(`{"inputRequests":{"q":{"method":`+c.question+`}}}`)), " ")
-		if got != c.want {
-			t.Errorf("%s is asked %s: %q, want %q", c.capabilities, c.question, got, c.want)
-		}
-	}
-	data := string(missingCapabilities([]string{"elicitation.form", "elicitation.url", "roots"}).data)
-	if data != `{"requiredCapabilities":{"elicitation":{"form":{},"url":{}},"roots":{}}}` {
-		t.Error(data)
-	}
-}
-
-func TestWrongQuestion(t *testing.T) {
-	field := func(f string) string {
-		return `{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":"boolean"},"b":` + f + `}}}`
-	}
-	for params, want := range map[string]string{
-		`{"message":"m",` + form + `}`:               "",
-		`{"message":"m","mode":"form",` + form + `}`: "",
-		`{` + form + `}`:                             "message",
-		`{"message":1,` + form + `}`:                 "message",
-		`[]`:                                         "message",
-		`{"message":"m","mode":"link",` + form + `}`: "mode",
-		`{"message":"m","mode":null,` + form + `}`:   "mode",
-
-		`{"message":"m","mode":"url","url":"https://pay.example/1?a=b"}`: "",
-		`{"message":"m","mode":"url","url":"http://localhost:8080"}`:     "",
-		`{"message":"m","mode":"url","url":"javascript:alert(1)"}`:       "url",
-		`{"message":"m","mode":"url","url":"https:///path"}`:             "url",
-		`{"message":"m","mode":"url","url":"/pay"}`:                      "url",
-		`{"message":"m","mode":"url","url":1}`:                           "url",
-		`{"message":"m","mode":"url"}`:                                   "url",
-		`{"mode":"url","url":"https://pay.example"}`:                     "message",
-
-		`{"message":"m"}`:                                                                      "requestedSchema",
-		`{"message":"m","requestedSchema":true}`:                                               "requestedSchema",
-		`{"message":"m","requestedSchema":{"properties":{}}}`:                                  "requestedSchema",
-		`{"message":"m","requestedSchema":{"type":"object"}}`:                                  "requestedSchema",
-		`{"message":"m","requestedSchema":{"type":"object","properties":[]}}`:                  "requestedSchema",
-		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":"a"}}`:   "required",
-		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":[1]}}`:   "required",
-		`{"message":"m","requestedSchema":{"type":"object","properties":{},"required":["a"]}}`: "",
-
-		field(`{"type":"string","title":"B","description":"b","minLength":1,"maxLength":9,"format":"email","default":"x"}`): "",
-		field(`{"type":"string","enum":["x"],"enumNames":["X"],"default":"x"}`):                                             "",
-		field(`{"type":"string","oneOf":[{"const":"x","title":"X"}]}`):                                                      "",
-		field(`{"type":"number","minimum":-1,"maximum":1.5,"default":0}`):                                                   "",
-		field(`{"type":"integer"}`):                "",
-		field(`{"type":"boolean","default":true}`): "",
-		field(`{"type":"array","items":{"type":"string","enum":["x"]},"minItems":1,"default":["x"]}`): "",
-		field(`{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}`):                       "",
-		field(`{"type":"object","properties":{}}`):                                                    `"b" in requestedSchema: type`,
-		field(`{"type":["string","null"]}`):                                                           `"b" in requestedSchema: type`,
-		field(`{}`):                                                                                   `"b" in requestedSchema: type`,
-		field(`true`):                                                                                 `"b" in requestedSchema: type`,
-		field(`{"type":"array","items":{"type":"string"}}`):                                           "items",
-		field(`{"type":"array"}`):                                                                     "items",
-		field(`{"type":"array","items":{"enum":["x"]}}`):                                              "items",
-		field(`{"type":"string","format":"password"}`):                                                "format",
-		field(`{"type":"string","title":1}`):                                                          "title",
-		field(`{"type":"string","default":1}`):                                                        "default",
-		field(`{"type":"string","enum":[1]}`):                                                         "enum",
-		field(`{"type":"string","oneOf":[{"const":"x"}]}`):                                            "oneOf",
-		field(`{"type":"integer","minimum":"1"}`):                                                     "minimum",
-		field(`{"type":"boolean","default":"yes"}`):                                                   "default",
-		field(`{"type":"string","description":null}`):                                                 "description",
-		field(`{"type":"string","minLength":1,"maxLength":[]}`):                                       "maxLength",
-	} {
-		got := wrongQuestion(json.RawMessage(`{"inputRequests":{"ok":{"method":"roots/list"},"q":{"method":"elicitation/create","params":` + params + `}}}`))
-		if (got == "") != (want == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", params, got, want)
-		}
-	}
-}
-
 // A client's user is not asked what the client would fail on, and learns what the page did wrong.
 func TestPagesAskWhatClientsCanShow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -236,7 +143,7 @@ func TestPagesAskWhatClientsCanShow(t *testing.T) {
 func TestAnswersGoToNoOtherTab(t *testing.T) {
 	const site, tool, other = "https://nosy.example.com", `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`
 	modern := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
-	tasks := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{},"extensions":{"`+extTasks+`":{}}}`, 1)
+	tasks := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{},"extensions":{"`+methods.ExtTasks+`":{}}}`, 1)
 	call := func(more string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `",` + more + `}}`
 	}
@@ -303,7 +210,7 @@ func TestStateIsOfOneSubject(t *testing.T) {
 		},
 		Subject: func(args json.RawMessage) string { return string(args) },
 	}
-	c := streamTo(t, newServer(t, nosyHub(t), Options{Builtin: []builtin.Tool{own}}))
+	c := streamTo(t, newServer(t, nosyHub(t), Options{Options: methods.Options{Builtin: []builtin.Tool{own}}}))
 	call := func(args, more string) string {
 		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"relay","arguments":` + args + `,` + more + modernMeta + `}}`)
 	}
@@ -322,14 +229,14 @@ func TestStateIsOfOneSubject(t *testing.T) {
 
 func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	h := nosyHub(t)
-	s := newServer(t, h, Options{Builtin: []builtin.Tool{{
+	s := newServer(t, h, Options{Options: methods.Options{Builtin: []builtin.Tool{{
 		Name:  "door",
 		Input: json.RawMessage(`{}`),
 		Call: func(ctx context.Context, by *consent.Caller, _ json.RawMessage) (json.RawMessage, error) {
 			return h.Call(ctx, hub.Call{By: by, Name: nosyTool})
 		},
-	}}})
-	s.askPrefix = "tabhub-"
+	}}}})
+	s.methods.AskPrefix = "tabhub-"
 	c := streamTo(t, s)
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"}}`
@@ -360,7 +267,7 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"tabhub-6","reason":"the call has ended"}}`)
 	c.send(call)
-	for i := range maxRounds - 1 {
+	for i := range methods.MaxRounds - 1 {
 		c.next()
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"decline"}}`, 7+i))
 	}
@@ -378,7 +285,7 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 func TestOlderClientsAreAskedOnTheStreamOfTheirPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nosyHub(t), Options{})
-		s.askPrefix = "tabhub-"
+		s.methods.AskPrefix = "tabhub-"
 		c := inBubble(t, s)
 		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 		resp.Body.Close()
@@ -410,7 +317,7 @@ func TestPagesAreToldWhoCanBeAsked(t *testing.T) {
 			told := in.Request.(*spec.ExecuteTool).Extensions["clientCapabilities"]
 			return spec.Response{Result: builtin.Text(string(told))}, nil
 		}, `{"name":"ask","inputSchema":{"type":"object"}}`)
-		c := inBubble(t, New(h, Options{Builtin: proxytool.New(h, nil, nil)}))
+		c := inBubble(t, New(h, Options{Options: methods.Options{Builtin: proxytool.New(h, nil, nil)}}))
 		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 		resp.Body.Close()
 		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/face/mcpserver/methods"
 )
 
 const (
@@ -155,7 +156,7 @@ func TestKeptSessionsEndWhenIdle(t *testing.T) {
 		}
 		h.change(hub.Change{Tools: true})
 		e.want(notice("tools/list_changed", ""))
-		if n := len(s.watching); n != 1 {
+		if n := len(s.Sessions()); n != 1 {
 			t.Errorf("%d sessions are told of changes", n)
 		}
 		if _, n := h.left(); n != 1 {
@@ -212,9 +213,7 @@ func TestIdleSessionsOfAClient(t *testing.T) {
 			t.Fatal(status, body)
 		}
 	}
-	s.mu.Lock()
-	watching := len(s.watching)
-	s.mu.Unlock()
+	watching := len(s.Sessions())
 	if n := len(s.sessions.byID); n != maxIdleSessions || watching != n {
 		t.Errorf("%d sessions, %d of them watching", n, watching)
 	}
@@ -271,13 +270,13 @@ func TestLargeCapabilities(t *testing.T) {
 	initialize := func(n int) (int, string) {
 		return c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"a","version":"1"},"capabilities":{"experimental":{"x":{"y":%q}}}}}`, strings.Repeat("z", n)))
 	}
-	if _, body := initialize(maxCapabilities); !strings.Contains(body, "-32602") {
+	if _, body := initialize(methods.MaxCapabilities); !strings.Contains(body, "-32602") {
 		t.Errorf("%.200s", body)
 	}
 	if _, stored := h.left(); stored != 0 {
 		t.Errorf("%d sessions are kept", stored)
 	}
-	if status, body := initialize(maxCapabilities - 100); status != 200 || !strings.Contains(body, "serverInfo") {
+	if status, body := initialize(methods.MaxCapabilities - 100); status != 200 || !strings.Contains(body, "serverInfo") {
 		t.Errorf("%d %.200s", status, body)
 	}
 }

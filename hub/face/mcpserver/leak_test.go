@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"tabhub/hub/call/ledger"
+	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/policy"
 )
 
@@ -138,7 +139,7 @@ func TestEndedSessionsLeaveNothing(t *testing.T) {
 				if n := sessionsOf(s); n != 0 {
 					t.Errorf("%d sessions left", n)
 				}
-				if n := len(s.watching); n != 0 {
+				if n := len(s.Sessions()); n != 0 {
 					t.Errorf("%d sessions are still told of changes", n)
 				}
 				if n := h.followed["tabhub://a/x"]; n != 0 {
@@ -175,7 +176,7 @@ func TestClientThatDoesNotReadIsDropped(t *testing.T) {
 			taken++
 			synctest.Wait()
 		}
-		if taken > 2*maxQueuedBytes>>20 {
+		if taken > 2*jsonrpc.MaxQueuedBytes>>20 {
 			t.Errorf("%d MB wait for a client that does not read", taken)
 		}
 		time.Sleep(time.Minute)
@@ -193,18 +194,12 @@ func TestClientThatDoesNotReadIsDropped(t *testing.T) {
 func TestNothingIsBegunAtTheEnd(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`
 	s := New(newScripted(), Options{})
-	ses := s.newSession(t.Context(), identity{who: policy.Nobody})
-	ses.id, ses.version = "1", "2025-03-26"
-	st := &stream{srv: s, ses: ses, out: newOutbox(&lineSink{}, nil, nil)}
-	ses.out = st.out
-	if err := ses.calls.close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	st.line([]byte(call))
-	st.line([]byte("[" + call + "]"))
-	s.message(httptest.NewRecorder(), ses, []byte(call))
-	s.message(httptest.NewRecorder(), ses, []byte("["+call+"]"))
-	if r := s.hub.Ledger().Report(ses.identity.session("1"), "", nil); r.State != ledger.NotKnown {
+	ses := s.methods.Restore(t.Context(), "1", methods.SavedSession{Version: "2025-03-26"}, methods.Identity{Who: policy.Nobody})
+	out := jsonrpc.NewOutbox(&lineSink{}, nil, nil)
+	ses.FinishCalls(time.Second)
+	ses.Receive(out, []byte(call), true)
+	ses.Receive(out, []byte("["+call+"]"), false)
+	if r := s.hub.Ledger().Report(ses.Identity.Session("1"), "", nil); r.State != ledger.NotKnown {
 		t.Errorf("a call is %s", r.State)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/face/mcpserver/expose"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/spec"
 )
 
@@ -116,7 +118,7 @@ func TestListenIsTheOnlyWayToBeToldOfChanges(t *testing.T) {
 func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 	h := newScripted()
 	own := builtin.Tool{Name: "proxy", Input: json.RawMessage(`{}`)}
-	c := streamTo(t, newServer(t, h, Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto, ExposeBudget: 1000}))
+	c := streamTo(t, newServer(t, h, Options{Options: methods.Options{Builtin: []builtin.Tool{own}, Expose: expose.Auto, ExposeBudget: 1000}}))
 	c.initialize("2025-06-18")
 	names := func() int {
 		return strings.Count(c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), `"name"`)
@@ -134,7 +136,7 @@ func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 			t.Errorf("%d bytes: %d tools listed, want %d", tt.bytes, got, tt.listed)
 		}
 	}
-	claude := streamTo(t, newServer(t, h, Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto}))
+	claude := streamTo(t, newServer(t, h, Options{Options: methods.Options{Builtin: []builtin.Tool{own}, Expose: expose.Auto}}))
 	claude.ask(strings.Replace(initializeLine("2025-06-18"), `"test"`, `"claude-ai"`, 1))
 	claude.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	claude.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy","inputSchema":{}}]}}`)
@@ -144,8 +146,8 @@ func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 // must not depend on the name that a client gives; before, it may.
 func TestListDependsOnTheClientOnlyBefore20260728(t *testing.T) {
 	own := builtin.Tool{Name: "proxy", Input: json.RawMessage(`{}`)}
-	s := newServer(t, newScripted(), Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto})
-	for _, name := range append([]string{"test"}, listsOnce...) {
+	s := newServer(t, newScripted(), Options{Options: methods.Options{Builtin: []builtin.Tool{own}, Expose: expose.Auto}})
+	for _, name := range []string{"test", "claude-ai", "claude-desktop"} {
 		old := streamTo(t, s)
 		old.ask(strings.Replace(initializeLine("2025-11-25"), `"test"`, `"`+name+`"`, 1))
 		want := 2
@@ -169,7 +171,7 @@ func TestListDependsOnTheClientOnlyBefore20260728(t *testing.T) {
 func TestExposureIsToldToAllWhoeverListsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()
-		s := newServer(t, h, Options{Expose: ExposeAuto, ExposeBudget: 1000})
+		s := newServer(t, h, Options{Options: methods.Options{Expose: expose.Auto, ExposeBudget: 1000}})
 		other, first := streamTo(t, s), streamTo(t, s)
 		other.initialize("2025-06-18")
 		first.initialize("2025-06-18")

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/telemetry"
 )
 
@@ -56,7 +57,7 @@ func TestObserved(t *testing.T) {
 				return json.RawMessage(`{"content":[],"isError":true}`), nil
 			}
 			o := &observer{Observer: telemetry.Nobody}
-			s := New(h, Options{Telemetry: o})
+			s := New(h, Options{Options: methods.Options{Telemetry: o}})
 			ts := httptest.NewServer(s.mux())
 			defer ts.Close()
 			here, there := net.Pipe()
@@ -113,7 +114,7 @@ func TestObservedOddities(t *testing.T) {
 	h := newScripted()
 	started, _ := h.hold("wait")
 	o := &observer{Observer: telemetry.Nobody}
-	s := New(h, Options{Telemetry: o})
+	s := New(h, Options{Options: methods.Options{Telemetry: o}})
 	c := streamTo(t, s)
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`)
 	<-started
@@ -131,7 +132,7 @@ func TestObservedOddities(t *testing.T) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for method, want := range map[string]telemetry.Request{"tools/call": {Cancelled: true}, methodListen: {}, "_OTHER": {Code: -32601}} {
+	for method, want := range map[string]telemetry.Request{"tools/call": {Cancelled: true}, methods.MethodListen: {}, "_OTHER": {Code: -32601}} {
 		i := slices.IndexFunc(o.served, func(r telemetry.Request) bool { return r.Method == method })
 		if i < 0 || o.served[i].Cancelled != want.Cancelled || o.served[i].Code != want.Code {
 			t.Errorf("%s was %+v", method, o.served)

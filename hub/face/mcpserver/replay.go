@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"tabhub/hub/face/mcpserver/jsonrpc"
 )
 
 // What is kept of the event streams of Streamable HTTP sessions. What is older cannot be replayed.
@@ -24,7 +26,7 @@ var errTaken = errors.New("another connection goes on with the stream")
 // broke goes on with the stream over another one.
 type replays struct {
 	mu    sync.Mutex
-	of    map[*session]*eventLogs
+	of    map[*webSession]*eventLogs
 	bytes int
 }
 
@@ -52,23 +54,23 @@ type eventLog struct {
 
 // event is kept with the asker of its frame only until it was written.
 type event struct {
-	frame
+	jsonrpc.Frame
 	id int // in the order of the session's events
 }
 
 // begin begins a stream on a connection: nil if the session has ended. missed says, of one of
 // changes, that the client may have missed some.
-func (all *replays) begin(ses *session, to *eventWriter, changes bool) (_ *eventLog, missed bool) {
+func (all *replays) begin(ses *webSession, to *eventWriter, changes bool) (_ *eventLog, missed bool) {
 	l := &eventLog{all: all, name: rand.Text()[:10], changes: changes, to: to}
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if ses.ctx.Err() != nil {
+	if ses.Ctx.Err() != nil {
 		return nil, false
 	}
 	l.of = all.of[ses]
 	if l.of == nil {
 		if all.of == nil {
-			all.of = map[*session]*eventLogs{}
+			all.of = map[*webSession]*eventLogs{}
 		}
 		l.of = &eventLogs{}
 		all.of[ses] = l.of
@@ -91,7 +93,7 @@ func (all *replays) begin(ses *session, to *eventWriter, changes bool) (_ *event
 
 // find returns the stream of a session that has an event, and the number of that; nil if there is
 // none.
-func (all *replays) find(ses *session, id string) (*eventLog, int) {
+func (all *replays) find(ses *webSession, id string) (*eventLog, int) {
 	name, number, _ := strings.Cut(id, "-")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 {
@@ -110,7 +112,7 @@ func (all *replays) find(ses *session, id string) (*eventLog, int) {
 }
 
 // miss notes that the client may have missed changes.
-func (all *replays) miss(ses *session) {
+func (all *replays) miss(ses *webSession) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if of := all.of[ses]; of != nil {
@@ -119,7 +121,7 @@ func (all *replays) miss(ses *session) {
 }
 
 // drop forgets a session that has ended.
-func (all *replays) drop(ses *session) {
+func (all *replays) drop(ses *webSession) {
 	all.mu.Lock()
 	of := all.of[ses]
 	delete(all.of, ses)
@@ -180,19 +182,19 @@ func (l *eventLog) end() {
 
 // add keeps what e is to write, and returns what it writes now: fs, after what it has not written
 // yet. It is errTaken if the stream has another connection, or none.
-func (l *eventLog) add(e *eventWriter, fs []frame) ([]frame, error) {
+func (l *eventLog) add(e *eventWriter, fs []jsonrpc.Frame) ([]jsonrpc.Frame, error) {
 	l.all.mu.Lock()
 	before, to := l.last, l.to
 	for i := range fs {
 		f := fs[i]
 		switch {
-		case f.raw:
+		case f.Raw:
 			continue
 		case to == e:
-			f.of = nil
-		case f.of != nil:
-			f.of.Lost()
-			fs[i].of = nil
+			f.Of = nil
+		case f.Of != nil:
+			f.Of.Lost()
+			fs[i].Of = nil
 		}
 		l.keepLocked(f)
 	}
@@ -211,33 +213,33 @@ func (l *eventLog) add(e *eventWriter, fs []frame) ([]frame, error) {
 }
 
 // restLocked returns what e has not written yet.
-func (l *eventLog) restLocked(e *eventWriter) (fs []frame) {
+func (l *eventLog) restLocked(e *eventWriter) (fs []jsonrpc.Frame) {
 	first := l.last - len(l.events)
 	e.last = max(e.last, first)
 	for i := e.last - first; i < len(l.events); i++ {
-		fs = append(fs, l.events[i].frame)
-		l.events[i].of = nil
+		fs = append(fs, l.events[i].Frame)
+		l.events[i].Of = nil
 	}
 	return fs
 }
 
 // failed says that the events after n could not be written. They may be replayed.
-func (l *eventLog) failed(e *eventWriter, n int, fs []frame) {
+func (l *eventLog) failed(e *eventWriter, n int, fs []jsonrpc.Frame) {
 	l.all.mu.Lock()
 	if l.to == e {
 		l.to = nil
 	}
 	to := l.to
 	for i := range fs {
-		if fs[i].raw {
+		if fs[i].Raw {
 			continue
 		}
 		n++
-		if of := fs[i].of; of != nil {
+		if of := fs[i].Of; of != nil {
 			of.Lost()
-			fs[i].of = nil
+			fs[i].Of = nil
 			if k := n - 1 - (l.last - len(l.events)); k >= 0 && k < len(l.events) {
-				l.events[k].of = of
+				l.events[k].Of = of
 			}
 		}
 	}
@@ -246,18 +248,18 @@ func (l *eventLog) failed(e *eventWriter, n int, fs []frame) {
 }
 
 // keepLocked keeps an event.
-func (l *eventLog) keepLocked(f frame) {
+func (l *eventLog) keepLocked(f jsonrpc.Frame) {
 	l.last++
 	of := l.of
 	if of == nil {
 		return
 	}
-	f.owner = nil
+	f.Owner = nil
 	of.lastID++
 	l.events = append(l.events, event{f, of.lastID})
 	of.events++
-	of.bytes += f.size()
-	l.all.bytes += f.size()
+	of.bytes += f.Size()
+	l.all.bytes += f.Size()
 	for of.events > maxEvents || of.bytes > maxEventBytes && of.events > 1 {
 		of.dropFirstLocked()
 	}
@@ -285,7 +287,7 @@ func (of *eventLogs) dropFirstLocked() {
 
 // dropFirstLocked forgets the oldest event of a stream.
 func (l *eventLog) dropFirstLocked() {
-	size := l.events[0].size()
+	size := l.events[0].Size()
 	l.events[0] = event{}
 	if l.events = l.events[1:]; len(l.events) == 0 {
 		l.events = nil

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/spec"
 )
 
@@ -183,14 +185,14 @@ func TestReplaysAreBounded(t *testing.T) {
 	s := New(newScripted(), Options{})
 	defer s.Close(context.Background())
 	open := func() (*eventLog, *eventWriter) {
-		ses := s.newSession(s.ctx, identity{})
+		ses := s.newWebSession(s.methods.NewSession(s.ctx, methods.Identity{}))
 		e := &eventWriter{}
 		l, _ := s.replays.begin(ses, e, true)
 		return l, e
 	}
 	add := func(l *eventLog, e *eventWriter, n, size int) {
 		for range n {
-			l.add(e, []frame{{head: make([]byte, size)}})
+			l.add(e, []jsonrpc.Frame{{Head: make([]byte, size)}})
 			e.last = l.last
 		}
 	}
@@ -216,7 +218,7 @@ func TestReplaysAreBounded(t *testing.T) {
 	if s.replays.bytes > maxAllBytes || len(small.events) != 5 || len(l.events) == 0 {
 		t.Errorf("%d bytes; a session with little has %d of its 5 events, the latest %d of 4", s.replays.bytes, len(small.events), len(l.events))
 	}
-	ses := s.newSession(s.ctx, identity{})
+	ses := s.newWebSession(s.methods.NewSession(s.ctx, methods.Identity{}))
 	found, _ := s.replays.begin(ses, nil, true) // and forgotten before it is gone on with
 	for range 2 * maxEventLogs {
 		l, _ := s.replays.begin(ses, e, false)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 )
@@ -65,7 +66,7 @@ func TestRevokedStreamSaysWhy(t *testing.T) {
 	s := newServer(t, h, Options{})
 	valid, revoke := context.WithCancel(t.Context())
 	id := &auth.Identity{User: "alice", Who: &policy.Principal{ID: "cursor"}, Revoked: valid}
-	ctx, cancel := id.Context(WithIdentity(t.Context(), id))
+	ctx, cancel := id.Context(methods.WithIdentity(t.Context(), id))
 	defer cancel()
 	here, there := net.Pipe()
 	defer here.Close()

@@ -6,24 +6,23 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/quota"
 	"tabhub/hub/telemetry"
 )
 
-// sessions holds the sessions that requests refer to by id, and counts the requests
-// that have none.
+// sessions holds the sessions that requests refer to by id.
 type sessions struct {
 	srv *Server
 
 	mu    sync.Mutex
-	byID  map[string]*session
+	byID  map[string]*webSession
 	kept  map[string]keptSession // of earlier Servers, that nobody has asked for yet
-	alone map[string]int         // requests of revision 2026-07-28 under way, by identity
 	sweep *time.Timer            // nil while there are none
 }
 
 func (all *sessions) init(s *Server) {
-	all.srv, all.byID, all.alone, all.kept = s, map[string]*session{}, map[string]int{}, s.loadKept()
+	all.srv, all.byID, all.kept = s, map[string]*webSession{}, s.loadKept()
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.startSweepLocked()
@@ -37,37 +36,37 @@ func (all *sessions) startSweepLocked() {
 }
 
 // add has requests find ses by its id. It reports whether there is room.
-func (all *sessions) add(ses *session) bool {
-	ses.outlasts = ses.transport != telemetry.SSE
+func (all *sessions) add(ses *webSession) bool {
+	ses.outlasts = ses.Transport != telemetry.SSE
 	all.bind(ses)
 	all.mu.Lock()
 	if all.srv.ctx.Err() != nil {
 		all.mu.Unlock()
 		return false
 	}
-	old, ok := all.makeRoomLocked(ses.identity.name)
+	old, ok := all.makeRoomLocked(ses.Identity.Name)
 	if !ok {
 		all.mu.Unlock()
 		return false
 	}
 	now := time.Now()
-	ses.lastUsed, ses.saved = now, now
-	all.byID[ses.id] = ses
+	ses.lastUsed, ses.storedAt = now, now
+	all.byID[ses.ID] = ses
 	all.startSweepLocked()
 	all.mu.Unlock()
 	if old != nil {
 		old.forget()
-		old.end(errGone)
+		old.end(methods.ErrGone)
 	}
 	return true
 }
 
 // bind has ses end with its credential.
-func (all *sessions) bind(ses *session) {
-	if revoked := ses.identity.revoked; revoked != nil {
+func (all *sessions) bind(ses *webSession) {
+	if revoked := ses.Identity.Revoked; revoked != nil {
 		ses.unbind = context.AfterFunc(revoked, func() {
 			all.remove(ses)
-			ses.end(errRevoked)
+			ses.end(methods.ErrRevoked)
 		})
 	}
 }
@@ -80,7 +79,7 @@ const maxIdleSessions = 128
 // or of all, it takes out the one that was not used for the longest time, of whoever has the most:
 // who begins many pushes out their own. It returns one that the caller ends, or nil; ok is false if
 // there is no room, as all are in use.
-func (all *sessions) makeRoomLocked(whose string) (old *session, ok bool) {
+func (all *sessions) makeRoomLocked(whose string) (old *webSession, ok bool) {
 	type one struct {
 		id, whose string
 		used      time.Time
@@ -95,7 +94,7 @@ func (all *sessions) makeRoomLocked(whose string) (old *session, ok bool) {
 		}
 	}
 	for id, ses := range all.byID {
-		add(one{id, ses.identity.name, ses.lastUsed, ses.users == 0})
+		add(one{id, ses.Identity.Name, ses.lastUsed, ses.users == 0})
 	}
 	for id, k := range all.kept {
 		add(one{id, k.Whose, k.Used, true})
@@ -130,7 +129,7 @@ func (all *sessions) forget(client string) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for id, k := range all.kept {
-		if isOf(k.Whose, client) {
+		if methods.IsOf(k.Whose, client) {
 			all.dropKeptLocked(id)
 		}
 	}
@@ -138,17 +137,18 @@ func (all *sessions) forget(client string) {
 
 // get returns the session of that id and identity, in use until release, or nil. One of an
 // earlier Server is restored.
-func (all *sessions) get(id string, of identity, sse bool) *session {
+func (all *sessions) get(id string, of methods.Identity, sse bool) *webSession {
 	all.mu.Lock()
 	ses := all.byID[id]
 	k, isKept := all.kept[id]
-	restores := isKept && !sse && k.Whose == of.name && all.srv.ctx.Err() == nil
+	restores := isKept && !sse && k.Whose == of.Name && all.srv.ctx.Err() == nil
 	if restores {
 		delete(all.kept, id)
-		ses = all.srv.restore(id, k, of)
+		ses = all.srv.newWebSession(all.srv.methods.Restore(all.srv.ctx, id, k.SavedSession, of))
+		ses.outlasts = true
 		all.byID[id] = ses
 	}
-	if ses == nil || ses.identity.name != of.name || (ses.transport == telemetry.SSE) != sse {
+	if ses == nil || ses.Identity.Name != of.Name || (ses.Transport == telemetry.SSE) != sse {
 		all.mu.Unlock()
 		return nil
 	}
@@ -156,12 +156,12 @@ func (all *sessions) get(id string, of identity, sse bool) *session {
 	all.mu.Unlock()
 	if restores {
 		all.bind(ses)
-		ses.resume()
+		ses.Resume()
 	}
 	return ses
 }
 
-func (all *sessions) release(ses *session) {
+func (all *sessions) release(ses *webSession) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	ses.users--
@@ -169,9 +169,9 @@ func (all *sessions) release(ses *session) {
 }
 
 // remove forgets ses; its owner ends it.
-func (all *sessions) remove(ses *session) {
+func (all *sessions) remove(ses *webSession) {
 	all.mu.Lock()
-	delete(all.byID, ses.id)
+	delete(all.byID, ses.ID)
 	all.mu.Unlock()
 	ses.forget()
 }
@@ -179,15 +179,15 @@ func (all *sessions) remove(ses *session) {
 // expire ends the sessions that nobody has used for long, and stores which ones are used.
 func (all *sessions) expire() {
 	idle := all.srv.opts.IdleSession
-	var old, used []*session
+	var old, used []*webSession
 	all.mu.Lock()
 	for id, ses := range all.byID {
 		switch {
 		case ses.users == 0 && time.Since(ses.lastUsed) >= idle:
 			delete(all.byID, id)
 			old = append(old, ses)
-		case ses.users > 0, ses.lastUsed.After(ses.saved):
-			ses.saved = time.Now()
+		case ses.users > 0, ses.lastUsed.After(ses.storedAt):
+			ses.storedAt = time.Now()
 			used = append(used, ses)
 		}
 	}
@@ -203,7 +203,7 @@ func (all *sessions) expire() {
 	all.mu.Unlock()
 	for _, ses := range old {
 		ses.forget()
-		ses.end(errGone)
+		ses.end(methods.ErrGone)
 	}
 	for _, ses := range used {
 		ses.save(nil)
@@ -214,38 +214,13 @@ func (all *sessions) expire() {
 func (all *sessions) close() {
 	all.mu.Lock()
 	open := all.byID
-	all.byID, all.kept = map[string]*session{}, map[string]keptSession{}
+	all.byID, all.kept = map[string]*webSession{}, map[string]keptSession{}
 	if all.sweep != nil {
 		all.sweep.Stop()
 		all.sweep = nil
 	}
 	all.mu.Unlock()
 	for _, ses := range open {
-		ses.end(ErrClosing)
-	}
-}
-
-// stateless returns a session for a single request; releaseStateless ends it.
-func (all *sessions) stateless(ctx context.Context, of identity) *session {
-	ses := all.srv.newSession(ctx, of)
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	ses.full = all.alone[of.name] >= all.srv.opts.MaxInFlight
-	all.alone[of.name]++
-	return ses
-}
-
-func (all *sessions) releaseStateless(ses *session) {
-	ses.mu.Lock()
-	if ses.unhook != nil { // its request is answered: nothing is to be looked for in the ledger
-		ses.unhook()
-		ses.unhook = nil
-	}
-	ses.mu.Unlock()
-	ses.end(errGone)
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.alone[ses.identity.name]--; all.alone[ses.identity.name] == 0 {
-		delete(all.alone, ses.identity.name)
+		ses.end(methods.ErrClosing)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 
+	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -16,30 +18,28 @@ func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
 			w.Header().Set("Allow", "GET")
-			httpError(w, http.StatusMethodNotAllowed, invalidRequest("use GET; messages go where the endpoint event says"))
+			httpError(w, http.StatusMethodNotAllowed, jsonrpc.InvalidRequest("use GET; messages go where the endpoint event says"))
 			return
 		}
-		if !s.streams.enter() {
-			httpError(w, http.StatusServiceUnavailable, invalidRequest(ErrClosing.Error()))
+		if !s.streams.Enter() {
+			httpError(w, http.StatusServiceUnavailable, jsonrpc.InvalidRequest(methods.ErrClosing.Error()))
 			return
 		}
-		defer s.streams.leave()
-		ses := s.newSession(s.ctx, identityOf(r.Context()))
-		ses.id, ses.transport, ses.users = rand.Text(), telemetry.SSE, 1 // in use for as long as the response lasts
+		defer s.streams.Leave()
+		ses := s.newWebSession(s.methods.NewSession(s.ctx, methods.IdentityOf(r.Context())))
+		ses.ID, ses.Transport, ses.users = rand.Text(), telemetry.SSE, 1 // in use for as long as the response lasts
 		if !s.sessions.add(ses) {
-			ses.end(errGone)
-			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))
+			ses.end(methods.ErrGone)
+			httpError(w, http.StatusServiceUnavailable, jsonrpc.InvalidRequest("too many sessions"))
 			return
 		}
-		st := s.newEventStream(w, r, ses.notices, func(*eventStream, error) {})
-		ses.mu.Lock()
-		ses.out = st.out
-		ses.mu.Unlock()
-		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + tokenOf(r) + browsersOf(ses) + "\n\n"), raw: true})
+		st := s.newEventStream(w, r, ses.Notices, func(*eventStream, error) {})
+		ses.Connect(st.out)
+		st.out.Put(jsonrpc.Frame{Head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.ID + tokenOf(r) + browsersOf(ses) + "\n\n"), Raw: true})
 		st.run()
 		s.sessions.remove(ses)
-		ses.finishCalls(flushAtEnd)
-		ses.end(errGone)
+		ses.FinishCalls(flushAtEnd)
+		ses.end(methods.ErrGone)
 		st.finish()
 	})
 }
@@ -77,11 +77,11 @@ func tokenOf(r *http.Request) string {
 }
 
 // browsersOf returns what a client adds to the endpoint whose stream is for some browsers alone.
-func browsersOf(ses *session) string {
-	if ses.identity.bound == nil {
+func browsersOf(ses *webSession) string {
+	if ses.Identity.Bound == nil {
 		return ""
 	}
-	return "&browser=" + url.QueryEscape(strings.Join(ses.identity.bound, ","))
+	return "&browser=" + url.QueryEscape(strings.Join(ses.Identity.Bound, ","))
 }
 
 // firstOf returns the first of a header's comma-separated values: the outermost proxy's.
@@ -96,17 +96,17 @@ func (s *Server) Message() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", "POST")
-			httpError(w, http.StatusMethodNotAllowed, invalidRequest("use POST"))
+			httpError(w, http.StatusMethodNotAllowed, jsonrpc.InvalidRequest("use POST"))
 			return
 		}
 		id := r.URL.Query().Get("sessionId")
 		if id == "" {
-			httpError(w, http.StatusBadRequest, invalidParams("sessionId is missing: use the URL of the endpoint event of GET /sse"))
+			httpError(w, http.StatusBadRequest, jsonrpc.InvalidParams("sessionId is missing: use the URL of the endpoint event of GET /sse"))
 			return
 		}
-		ses := s.sessions.get(id, identityOf(r.Context()), true)
+		ses := s.sessions.get(id, methods.IdentityOf(r.Context()), true)
 		if ses == nil {
-			httpError(w, http.StatusNotFound, invalidParams("the session is unknown or has ended: open GET /sse again"))
+			httpError(w, http.StatusNotFound, jsonrpc.InvalidParams("the session is unknown or has ended: open GET /sse again"))
 			return
 		}
 		defer s.sessions.release(ses)
@@ -116,34 +116,21 @@ func (s *Server) Message() http.Handler {
 	})
 }
 
-func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
-	ses.mu.Lock()
-	out := ses.out
-	ses.mu.Unlock()
+func (s *Server) message(w http.ResponseWriter, ses *webSession, b []byte) {
+	out := ses.Connection()
 	if out == nil {
-		httpError(w, http.StatusNotFound, invalidParams("the session has ended: open GET /sse again"))
+		httpError(w, http.StatusNotFound, jsonrpc.InvalidParams("the session has ended: open GET /sse again"))
 		return
 	}
-	if out.full() {
+	if out.Full() {
 		w.Header().Set("Retry-After", "1")
-		httpError(w, http.StatusTooManyRequests, &rpcError{code: spec.CodeInternal, message: "answers wait to be read on the event stream: read them first"})
+		httpError(w, http.StatusTooManyRequests, &jsonrpc.Error{Code: spec.CodeInternal, Message: "answers wait to be read on the event stream: read them first"})
 		return
 	}
-	if firstByte(b) == '[' {
-		if ses.calls.enter() {
-			ses.spawn(out, s.batch(ses, out, nil, b))
-		}
-		w.WriteHeader(http.StatusAccepted)
+	if m, e := ses.Receive(out, b, false); e != nil {
+		e.Status = http.StatusBadRequest
+		writeJSON(w, s.opts.WriteLimit, jsonrpc.Failure(m.ID, e))
 		return
-	}
-	m, e := parseMessage(b)
-	if e != nil {
-		writeJSON(w, s.opts.WriteLimit, http.StatusBadRequest, errorFrame(m.id, e))
-		return
-	}
-	if rq := s.accept(ses, out, m); rq != nil && ses.calls.enter() {
-		rq.begin()
-		ses.spawn(out, rq.answer)
 	}
 	w.WriteHeader(http.StatusAccepted)
 }

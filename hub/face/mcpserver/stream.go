@@ -10,6 +10,8 @@ import (
 	"io"
 	"time"
 
+	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/telemetry"
 )
 
@@ -24,10 +26,8 @@ const (
 // stream is one newline-delimited connection.
 type stream struct {
 	srv *Server
-	ses *session
-	out *outbox
-
-	watched bool // owned by read
+	ses *methods.Session
+	out *jsonrpc.Outbox
 }
 
 // ServeStream serves one client over newline-delimited JSON-RPC, as stdio and
@@ -49,10 +49,6 @@ type Bridged struct {
 	Began   time.Time
 }
 
-// FarewellMethod is a notification that a bridge sends as its last line when its client goes, so
-// that the session does not wait for another connection.
-const FarewellMethod = "tabhub/farewell"
-
 // ServeBridge is ServeStream for a client that outlives the Server and finds another.
 // A request that comes after Close has begun gets no answer instead of a refusal.
 // settled reports whether all requests that were begun got theirs, so that the client
@@ -62,33 +58,33 @@ func (s *Server) ServeBridge(ctx context.Context, b Bridged, r io.Reader, w io.W
 }
 
 func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.Writer, outlives bool) (settled bool, err error) {
-	if !s.streams.enter() {
-		return true, ErrClosing
+	if !s.streams.Enter() {
+		return true, methods.ErrClosing
 	}
-	defer s.streams.leave()
-	ses := s.newSession(ctx, identityOf(ctx))
-	ses.id, ses.began, ses.outlives, ses.transport = b.Session, b.Began, outlives, telemetry.Stdio
-	ses.stream = s.opened.Add(1)
-	defer context.AfterFunc(s.ctx, func() { ses.cancel(ErrClosing) })()
+	defer s.streams.Leave()
+	ses := s.methods.NewSession(ctx, methods.IdentityOf(ctx))
+	ses.ID, ses.Began, ses.Outlives, ses.Transport = b.Session, b.Began, outlives, telemetry.Stdio
+	ses.Stream = s.opened.Add(1)
+	defer context.AfterFunc(s.ctx, func() { ses.Cancel(methods.ErrClosing) })()
 	st := &stream{srv: s, ses: ses}
-	st.out = newOutbox(&lineSink{bufio.NewWriterSize(w, 64<<10)}, ses.notices, func(err error) {
-		ses.cancel(fmt.Errorf("%w: write: %w", errGone, err))
+	st.out = jsonrpc.NewOutbox(&lineSink{bufio.NewWriterSize(w, 64<<10)}, ses.Notices, func(err error) {
+		ses.Cancel(fmt.Errorf("%w: write: %w", methods.ErrGone, err))
 	})
-	ses.out = st.out
-	defer ses.end(errGone)
+	ses.Connect(st.out)
+	defer ses.End(methods.ErrGone)
 
 	read := make(chan error, 1)
 	go func() { read <- st.read(r) }()
 	select {
 	case err := <-read:
-		ses.endListens()
+		ses.EndListens()
 		if !outlives {
-			ses.leaves()
+			ses.Leaves()
 		}
 		settled, lost := st.finish(drainAtEOF)
 		return settled, errors.Join(err, lost)
-	case <-ses.ctx.Done():
-		cause := context.Cause(ses.ctx)
+	case <-ses.Ctx.Done():
+		cause := context.Cause(ses.Ctx)
 		settled, _ := st.finish(flushAtEnd)
 		if c, ok := r.(io.Closer); ok { // maybe the same connection as w
 			_ = c.Close()
@@ -101,35 +97,35 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 // limit. settled reports whether all of them were; the error is why those that there
 // are could not be written.
 func (st *stream) finish(limit time.Duration) (settled bool, err error) {
-	finished := st.ses.finishCalls(limit)
+	finished := st.ses.FinishCalls(limit)
 	flushed := make(chan error, 1)
-	go func() { flushed <- st.out.stop() }()
+	go func() { flushed <- st.out.Stop() }()
 	select {
 	case err := <-flushed:
 		return finished && err == nil, err
 	case <-time.After(flushAtEnd):
-		st.out.abandon(errGone)
-		return false, fmt.Errorf("%w: it does not read", errGone)
+		st.out.Abandon(methods.ErrGone)
+		return false, fmt.Errorf("%w: it does not read", methods.ErrGone)
 	}
 }
 
 // read handles one line after the other, until r ends.
 func (st *stream) read(r io.Reader) error {
-	lr := lineReader{r: r, max: int(st.srv.opts.MaxBody)}
+	lr := jsonrpc.LineReader{R: r, Max: int(st.srv.opts.MaxBody)}
 	for first := true; ; first = false {
-		st.out.waitRoom()
-		line, err := lr.next()
+		st.out.WaitRoom()
+		line, err := lr.Next()
 		if first { // some clients begin with a byte order mark
 			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 		}
 		switch {
-		case errors.Is(err, errTooLong):
-			st.out.put(errorFrame(nil, invalidRequest(tooBig(st.srv.opts.MaxBody))))
+		case errors.Is(err, jsonrpc.ErrTooLong):
+			st.out.Put(jsonrpc.Failure(nil, jsonrpc.InvalidRequest(tooBig(st.srv.opts.MaxBody))))
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return fmt.Errorf("read: %w", err)
-		case st.ses.ctx.Err() != nil:
+		case st.ses.Ctx.Err() != nil:
 			return nil
 		default:
 			st.line(line)
@@ -140,43 +136,12 @@ func (st *stream) read(r io.Reader) error {
 func tooBig(limit int64) string { return fmt.Sprintf("a message has at most %d bytes", limit) }
 
 func (st *stream) line(b []byte) {
-	switch firstByte(b) {
-	case 0:
-		return
-	case '[':
-		if st.ses.calls.enter() {
-			st.ses.spawn(st.out, st.srv.batch(st.ses, st.out, nil, b))
-		}
+	if jsonrpc.FirstByte(b) == 0 {
 		return
 	}
-	m, e := parseMessage(b)
-	if e != nil {
-		if m.method == "" || m.id != nil { // a notification is never answered
-			st.out.put(errorFrame(m.id, e))
-		}
-		return
-	}
-	if rq := st.srv.accept(st.ses, st.out, m); rq != nil {
-		st.request(rq)
-	}
-}
-
-func (st *stream) request(rq *request) {
-	if rq.modern && !st.watched { // a client of this era does not say when it begins
-		st.watched = true
-		st.srv.watchSession(st.ses, rq.sessionInfo(), rq.caller(nil, nil))
-	}
-	if !st.ses.calls.enter() {
-		return // the session is at its end
-	}
-	rq.begin() // here and now, so that a cancellation on the next line finds it
-	if rq.ctx != nil {
-		st.ses.spawn(st.out, rq.answer)
-		return
-	}
-	defer st.ses.calls.leave()
-	if f, ok := rq.answer(); ok {
-		st.out.put(f)
+	m, e := st.ses.Receive(st.out, b, true)
+	if e != nil && (m.Method == "" || m.ID != nil) { // a notification is never answered
+		st.out.Put(jsonrpc.Failure(m.ID, e))
 	}
 }
 
@@ -185,9 +150,9 @@ type lineSink struct {
 	w *bufio.Writer
 }
 
-func (s *lineSink) write(fs []frame) error {
+func (s *lineSink) WriteFrames(fs []jsonrpc.Frame) error {
 	for i := range fs {
-		for _, part := range [...][]byte{fs[i].head, fs[i].body, fs[i].tail} {
+		for _, part := range [...][]byte{fs[i].Head, fs[i].Body, fs[i].Tail} {
 			if _, err := s.w.Write(part); err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/face/mcpserver/methods"
 )
 
 func TestStreamPassesBytesThrough(t *testing.T) {
@@ -132,7 +133,7 @@ func TestClientThatDoesNotReadIsNotReadFrom(t *testing.T) {
 		h.tools["big"] = func(context.Context, hub.Call) (json.RawMessage, error) {
 			return json.RawMessage(`{"content":[],"x":"` + big + `"}`), nil
 		}
-		c := streamTo(t, newServer(t, h, Options{MaxInFlight: 64}))
+		c := streamTo(t, newServer(t, h, Options{Options: methods.Options{MaxInFlight: 64}}))
 		c.initialize("2025-06-18")
 		sent := 0
 		go func() {
@@ -212,7 +213,7 @@ func TestBrokenPipeEndsTheStream(t *testing.T) {
 func TestTooManyCallsAreRefusedLoudly(t *testing.T) {
 	h := newScripted()
 	started, release := h.hold("wait")
-	c := streamTo(t, newServer(t, h, Options{MaxInFlight: 2}))
+	c := streamTo(t, newServer(t, h, Options{Options: methods.Options{MaxInFlight: 2}}))
 	c.initialize("2025-06-18")
 	for id := range 2 {
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait"}}`, id))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -45,7 +46,7 @@ type web struct {
 
 // asTester returns a context in which requests are the owner's.
 func asTester(ctx context.Context) context.Context {
-	return WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Who: policy.Owner})
+	return methods.WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Who: policy.Owner})
 }
 
 // mux serves s to whom each request's Authorization names: "USER" or "USER CLIENT".
@@ -63,7 +64,7 @@ func (s *Server) muxFor(identify func(*http.Request) *auth.Identity) http.Handle
 	mux.Handle("/message", s.Message())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := identify(r)
-		ctx, cancel := id.Context(WithIdentity(r.Context(), id)) // as httpd has it
+		ctx, cancel := id.Context(methods.WithIdentity(r.Context(), id)) // as httpd has it
 		defer cancel()
 		mux.ServeHTTP(w, r.WithContext(ctx))
 	})

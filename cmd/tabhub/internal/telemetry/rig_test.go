@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/face/mcpserver"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
@@ -47,9 +48,9 @@ func newRig(t *testing.T) *rig {
 		}
 		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"the private result"}]}`)}, nil
 	}, `{"name":"add_to_cart","inputSchema":{"type":"object"}}`, `{"name":"crash","inputSchema":{"type":"object"}}`)
-	s := mcpserver.New(h, mcpserver.Options{Telemetry: r.Telemetry})
+	s := mcpserver.New(h, mcpserver.Options{Options: methods.Options{Telemetry: r.Telemetry}})
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
-	owner := mcpserver.WithIdentity(context.Background(), &auth.Identity{User: spec.LocalUser, Kind: auth.KindOwner, Who: policy.Owner})
+	owner := methods.WithIdentity(context.Background(), &auth.Identity{User: spec.LocalUser, Kind: auth.KindOwner, Who: policy.Owner})
 	here, there := net.Pipe()
 	go func() {
 		defer there.Close()

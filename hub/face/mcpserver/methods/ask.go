@@ -1,0 +1,93 @@
+package methods
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"tabhub/hub"
+	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// answers asks an older client what r asks for and returns the extensions for the
+// next round.
+func (s *Server) answers(ctx context.Context, rq *Request, r json.RawMessage, ext spec.Extensions) (spec.Extensions, error) {
+	if rq.out == nil {
+		return nil, toolError("the page asks back, which needs a client that accepts text/event-stream")
+	}
+	ctx, cancel := context.WithTimeout(ctx, spec.CallTimeoutMax)
+	defer cancel()
+	responses := []byte{'{'}
+	err := rawjson.Object(jsonrpc.OrEmpty(rawjson.Get(r, "inputRequests")), spec.MaxDepth, func(key string, q json.RawMessage) error {
+		method, _ := rawjson.String(rawjson.Get(q, "method"))
+		params := rawjson.Get(q, "params")
+		if method == askPerson && asksURL(params) && rawjson.Get(params, "elicitationId") == nil { // which 2026-07-28 has no more
+			params = append(rawjson.AppendStringMember(slices.Clone(params[:len(params)-1]), "elicitationId", rand.Text()), '}')
+		}
+		answer, err := rq.ses.ask(ctx, rq.out, method, params)
+		if err != nil {
+			return err
+		}
+		responses = rawjson.AppendMember(responses, key, answer)
+		return nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &hub.Failure{Code: spec.FailToolTimeout, Message: fmt.Sprintf("the page asked back and nobody answered within %v", spec.CallTimeoutMax)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nextRound(ext, r, append(responses, '}')), nil
+}
+
+// ask sends a request of the server to the client and waits for the answer, a raw
+// result. The request goes where the answer to the client's own request goes.
+func (ses *Session) ask(ctx context.Context, out *jsonrpc.Outbox, method string, params json.RawMessage) (json.RawMessage, error) {
+	answer := make(chan jsonrpc.Message, 1)
+	ses.mu.Lock()
+	ses.lastAsked++
+	id := `"` + ses.srv.AskPrefix + strconv.Itoa(ses.lastAsked) + `"`
+	key := jsonrpc.IDKey(json.RawMessage(id))
+	if ses.asked == nil {
+		ses.asked = map[string]chan jsonrpc.Message{}
+	}
+	ses.asked[key] = answer
+	ses.mu.Unlock()
+	defer func() {
+		ses.mu.Lock()
+		defer ses.mu.Unlock()
+		delete(ses.asked, key)
+	}()
+	out.Put(jsonrpc.Frame{Head: []byte(jsonrpc.FrameStart + id + `,"method":"` + method + `","params":`), Body: jsonrpc.OneLine(jsonrpc.OrEmpty(params)), Tail: jsonrpc.FrameEnd})
+	select {
+	case m := <-answer:
+		if m.Result == nil {
+			text, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(m.Fault), "message"))
+			return nil, toolError("the page asked back (%s) and the client refused: %s", method, text)
+		}
+		return m.Result, nil
+	case <-ctx.Done():
+		out.Post(jsonrpc.Notification("notifications/cancelled", `"requestId":`+id+`,"reason":"the call has ended"`))
+		return nil, ctx.Err()
+	}
+}
+
+// answered hands the client's answer to who has asked.
+func (ses *Session) answered(m jsonrpc.Message) {
+	if m.ID == nil {
+		return
+	}
+	ses.mu.Lock()
+	answer := ses.asked[jsonrpc.IDKey(m.ID)]
+	delete(ses.asked, jsonrpc.IDKey(m.ID))
+	ses.mu.Unlock()
+	if answer != nil {
+		answer <- m
+	}
+}
