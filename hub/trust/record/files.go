@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -48,6 +49,17 @@ func (d dir) pieces(context.Context) iter.Seq2[piece, error] {
 	}
 }
 
+// end tells where the newest file ends, "" without one.
+func (d dir) end() string {
+	for p := range d.pieces(context.Background()) {
+		if p != nil {
+			size, _, _ := p.stat()
+			return fmt.Sprint(p.name(), size)
+		}
+	}
+	return ""
+}
+
 // files is a medium: the directory of a record, to which it appends as one epoch.
 type files struct {
 	dir
@@ -68,7 +80,7 @@ type files struct {
 }
 
 // begin takes the next epoch.
-func (f *files) begin(_ context.Context, note *Note) (Head, []byte, error) {
+func (f *files) begin(ctx context.Context, note *Note) (Head, []byte, error) {
 	path := string(f.dir)
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return Head{}, nil, err
@@ -92,7 +104,7 @@ func (f *files) begin(_ context.Context, note *Note) (Head, []byte, error) {
 	if err != nil {
 		return Head{}, nil, err
 	}
-	head, err := f.resume(note)
+	head, err := f.resume(ctx, note)
 	if err != nil {
 		return Head{}, nil, errors.Join(err, file.Close(), os.Remove(next.lines(path)))
 	}
@@ -106,29 +118,28 @@ func (f *files) next(s segment, lines file) {
 }
 
 // resume looks for the last line of the epochs before, and notes what is wrong with it.
-func (f *files) resume(note *Note) (last Head, err error) {
+func (f *files) resume(ctx context.Context, note *Note) (last Head, err error) {
 	path := string(f.dir)
 	before, err := segments(path)
 	if err != nil {
 		return Head{}, err
 	}
 	for i := len(before) - 1; i >= 0 && last.N == 0; i-- {
-		whole, torn, err := before[i].read(path)
+		file := before[i].lines(path)
+		torn, err := eachLineOf(ctx, file, func(raw []byte) error { last = last.next(raw); return nil })
 		if err != nil {
 			return Head{}, err
 		}
 		if torn > 0 && note.Torn == 0 {
 			note.Torn = torn
-			if err := os.Truncate(before[i].lines(path), int64(len(whole))); err != nil {
+			fi, err := os.Stat(file)
+			if err == nil {
+				err = os.Truncate(file, fi.Size()-int64(torn))
+			}
+			if err != nil {
 				return Head{}, err
 			}
 		}
-		for raw := range eachLine(whole) {
-			last = last.next(raw)
-		}
-	}
-	if err := moveHead(path); err != nil {
-		return Head{}, err
 	}
 	head, err := ReadHead(path)
 	if errors.Is(err, fs.ErrNotExist) && last.N == 0 {

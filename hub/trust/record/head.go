@@ -20,17 +20,9 @@ func headFile(dir string) string {
 	return filepath.Join(filepath.Dir(dir)+".heads", filepath.Base(dir))
 }
 
-// formerHeadFile is where heads were before. Open moves them.
-func formerHeadFile(dir string) string { return dir + ".head" }
-
 // ReadHead returns the last line that is known to have been on the disk.
 func ReadHead(dir string) (h Head, err error) {
 	b, err := os.ReadFile(headFile(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		if former, formerErr := os.ReadFile(formerHeadFile(dir)); formerErr == nil {
-			b, err = former, nil
-		}
-	}
 	if err == nil {
 		err = json.Unmarshal(b, &h)
 	}
@@ -52,18 +44,6 @@ func writeHead(dir string, h Head) error {
 		return err
 	}
 	return private.Replace(path, append(b, '\n'), false)
-}
-
-// moveHead moves the head from where it was before, if it is there still.
-func moveHead(dir string) error {
-	if _, err := os.Lstat(formerHeadFile(dir)); err != nil {
-		return nil
-	}
-	h, err := ReadHead(dir)
-	if err != nil {
-		return nil // which the record will say
-	}
-	return errors.Join(writeHead(dir, h), os.Remove(formerHeadFile(dir)))
 }
 
 // logKey reads the key of the digests, or makes one.

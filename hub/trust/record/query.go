@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,7 +87,8 @@ func (q *Query) Match(l *Line) bool {
 // they are none, which takes a tenth of the time of decoding them.
 type seeker struct {
 	Query
-	has [][]byte // what is somewhere in each line that is selected, once that is in lower case
+	has  [][]byte // what is somewhere in each line that is selected, once that is in lower case
+	last uint64   // the greatest number of a line that find has seen
 }
 
 func (q *Query) seeker() *seeker {
@@ -104,6 +106,11 @@ func isEscaped(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(
 
 // find decodes a line, and reports whether it is one that is selected.
 func (s *seeker) find(raw []byte) (l Line, ok bool) {
+	n := numberOf(raw)
+	s.last = max(s.last, n)
+	if n > 0 && n <= s.After {
+		return Line{}, false
+	}
 	if len(s.has) > 0 {
 		lower := bytes.ToLower(raw)
 		if slices.ContainsFunc(s.has, func(text []byte) bool { return !bytes.Contains(lower, text) }) {
@@ -112,6 +119,14 @@ func (s *seeker) find(raw []byte) (l Line, ok bool) {
 	}
 	l, ok = decodeLine(raw)
 	return l, ok && s.Match(&l)
+}
+
+// numberOf returns the number of a line without decoding the rest, 0 if it does not begin with that.
+func numberOf(raw []byte) (n uint64) {
+	digits, _ := bytes.CutPrefix(raw, []byte(`{"n":`))
+	end := max(0, bytes.IndexByte(digits, ','))
+	n, _ = strconv.ParseUint(string(digits[:end]), 10, 64)
+	return n
 }
 
 // says reports whether each word of text is somewhere in the texts of e.

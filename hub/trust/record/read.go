@@ -3,9 +3,7 @@ package record
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 )
@@ -15,10 +13,13 @@ import (
 // tells of it. The error is ctx's cause if that ends first.
 func Read(ctx context.Context, path string, q Query) ([]Line, error) { return read(ctx, dir(path), q) }
 
-// read holds no more than a line in memory that is not selected, and of those no more than q's
+// read returns what Read does, of any source. It holds no more than a line in memory that is not selected, and of those no more than q's
 // Limit, and a piece.
 func read(ctx context.Context, from source, q Query) ([]Line, error) {
-	seek := q.seeker()
+	return q.seeker().read(ctx, from)
+}
+
+func (q *seeker) read(ctx context.Context, from source) ([]Line, error) {
 	var found []Line // newest first
 	for p, err := range from.pieces(ctx) {
 		if err != nil {
@@ -35,7 +36,7 @@ func read(ctx context.Context, from source, q Query) ([]Line, error) {
 		}
 		var lines []Line
 		_, err := p.lines(ctx, func(raw []byte) error {
-			if l, ok := seek.find(raw); ok {
+			if l, ok := q.find(raw); ok {
 				lines = append(lines, l)
 			}
 			return nil
@@ -48,6 +49,9 @@ func read(ctx context.Context, from source, q Query) ([]Line, error) {
 		}
 		slices.Reverse(lines)
 		found = append(found, lines...)
+		if q.After > 0 && p.first() <= q.After {
+			break // the others have what is before
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -90,96 +94,26 @@ const followDelay = 200 * time.Millisecond
 
 // Follow calls each with the lines that Read returns, and then with those that are added,
 // until ctx is done or each fails. It blocks.
-func Follow(ctx context.Context, dir string, q Query, each func(*Line) error) error {
-	t := tail{dir: dir}
-	if err := t.skip(); err != nil {
-		return err
-	}
-	lines, err := Read(ctx, dir, q)
-	if err != nil {
-		return err
-	}
-	for {
-		for i := range lines {
-			l := &lines[i]
-			if !q.Match(l) {
-				continue
-			}
-			if err := each(l); err != nil {
+func Follow(ctx context.Context, path string, q Query, each func(*Line) error) error {
+	seek := q.seeker()
+	for seen := ""; ; {
+		if end := dir(path).end(); end != seen {
+			lines, err := seek.read(ctx, dir(path))
+			if err != nil {
 				return err
 			}
-			q.After = l.N
+			for i := range lines {
+				if err := each(&lines[i]); err != nil {
+					return err
+				}
+			}
+			seen, seek.After = end, max(seek.After, seek.last)
 		}
+		seek.Limit = 0 // which is of what is there at first
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(followDelay):
 		}
-		if lines, err = t.read(); err != nil {
-			return err
-		}
 	}
-}
-
-// tail reads what is added to a record.
-type tail struct {
-	dir string
-	at  segment // what is before it has been read; zero: there is nothing yet
-	pos int64   // what has been read of it
-}
-
-// skip goes to the end.
-func (t *tail) skip() error {
-	all, err := segments(t.dir)
-	if err != nil || len(all) == 0 {
-		return err
-	}
-	t.at = all[len(all)-1]
-	whole, _, err := t.at.read(t.dir)
-	t.pos = int64(len(whole))
-	return err
-}
-
-// read returns the lines since the last time.
-func (t *tail) read() (lines []Line, err error) {
-	all, err := segments(t.dir) // before the lines: nothing is added to a segment that has a successor
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range all {
-		if s.compare(t.at) < 0 {
-			continue
-		}
-		if s != t.at {
-			t.at, t.pos = s, 0
-		}
-		added, err := t.added()
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for raw := range eachLine(added) {
-			if l, ok := decodeLine(raw); ok {
-				lines = append(lines, l)
-			}
-		}
-		t.pos += int64(len(added))
-	}
-	return lines, nil
-}
-
-// added returns the whole lines of the segment that have not been read.
-func (t *tail) added() ([]byte, error) {
-	f, err := os.Open(t.at.lines(t.dir))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if _, err := f.Seek(t.pos, io.SeekStart); err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(f)
-	return wholeLines(b), err
 }

@@ -234,21 +234,6 @@ func TestVerifyWhileTheRecordBegins(t *testing.T) {
 	}
 }
 
-// The head of a record of an earlier program is beside its directory.
-func TestHeadOfEarlierProgram(t *testing.T) {
-	dir := t.TempDir() + "/record"
-	fill(t, dir, "a")
-	if err := os.Rename(headFile(dir), formerHeadFile(dir)); err != nil {
-		t.Fatal(err)
-	}
-	intact(t, dir)
-	fill(t, dir, "b")
-	intact(t, dir)
-	if _, err := os.Lstat(formerHeadFile(dir)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("it is there still: %v", err)
-	}
-}
-
 // A process may be killed, and a machine lose its power, at any byte. What was written
 // before is there, nothing is by half, and the record goes on.
 func TestCrashAtEachByte(t *testing.T) {
@@ -642,41 +627,21 @@ func TestSyncsOnceASecond(t *testing.T) {
 	})
 }
 
-// What the suite says of retention holds of the files: they do not fill the disk, payloads go with
-// their lines, and what was not removed by the record is missed.
+// Payloads go with their lines, and the check misses what the record has not removed itself.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/record"
 	o := Options{User: "ann", Max: 8 * minSegment, Payloads: true}
 	f := Open(dir, o)
-	for i := range 2000 {
+	for i := range 500 {
 		e := long(fmt.Sprint(i))
 		e.Args = json.RawMessage(`{}`)
 		f.Append(e)
 		if i%10 == 0 {
-			if _, err := f.Read(t.Context(), Query{Limit: 1}); err != nil {
-				t.Fatal(err)
-			}
+			f.flush(t.Context())
 		}
 	}
 	f.Close()
-	var size int64
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range files {
-		fi, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
-		size += fi.Size()
-	}
-	if size > o.Max+2*minSegment {
-		t.Errorf("the record takes %d bytes in %d files", size, len(files))
-	}
-
-	// More than was retired is gone.
 	all, err := segments(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -688,14 +653,9 @@ func TestRetention(t *testing.T) {
 	if r, err := Verify(cut); err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].What, "has not removed") {
 		t.Errorf("%+v, %v", r, err)
 	}
-
-	// By age.
 	old := time.Now().Add(-100 * 24 * time.Hour)
 	for _, s := range all[:3] {
-		if err := os.Chtimes(s.lines(dir), old, old); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(s.payloads(dir), old, old); err != nil {
+		if err := errors.Join(os.Chtimes(s.lines(dir), old, old), os.Chtimes(s.payloads(dir), old, old)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -703,8 +663,7 @@ func TestRetention(t *testing.T) {
 	f = Open(dir, o)
 	f.Append(entry("new"))
 	f.Close()
-	left, err := segments(dir)
-	if err != nil || left[0] != all[3] {
+	if left, err := segments(dir); err != nil || left[0] != all[3] {
 		t.Errorf("left are %v of %v, %v", left, all, err)
 	}
 	if _, err := os.Stat(all[0].payloads(dir)); !errors.Is(err, os.ErrNotExist) {

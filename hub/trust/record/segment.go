@@ -2,7 +2,6 @@ package record
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,13 +57,6 @@ func segments(dir string) ([]segment, error) {
 	}
 	slices.SortFunc(found, segment.compare)
 	return found, nil
-}
-
-// read returns the lines of a segment, and how many bytes of an unfinished one follow them.
-func (s segment) read(dir string) (whole []byte, torn int, err error) {
-	b, err := os.ReadFile(s.lines(dir))
-	whole = wholeLines(b)
-	return whole, len(b) - len(whole), err
 }
 
 // segmentIn is a segment of a directory, as a piece.
@@ -149,20 +140,6 @@ func eachLineIn(ctx context.Context, file io.Reader, yield func(raw []byte) erro
 			return 0, err
 		}
 		long = long[:0]
-	}
-}
-
-// wholeLines returns b up to its last line feed.
-func wholeLines(b []byte) []byte { return b[:bytes.LastIndexByte(b, '\n')+1] }
-
-// eachLine yields lines without their line feeds.
-func eachLine(whole []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for line := range bytes.Lines(whole) {
-			if !yield(line[:len(line)-1]) {
-				return
-			}
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -65,16 +66,12 @@ func (s *stream) begin(ctx context.Context, note *Note) (last Head, key []byte, 
 	if late {
 		note.Late = cmp.Or(s.node, "another")
 	}
-	for raw := range eachLine(wholeLines(newest.Data)) {
-		last = last.next(raw)
+	for raw := range bytes.Lines(newest.Data) {
+		last = last.next(bytes.TrimSuffix(raw, []byte("\n")))
 	}
-	for raw := range eachLine(wholeLines(oldest.Data)) {
-		// The stream removes what is old of those who have gone. They come back, and there is no line
-		// about it.
-		if l, ok := decodeLine(raw); ok && l.N > 1 {
-			note.Retired = &Head{l.N - 1, l.Prev}
-		}
-		break
+	// The stream removes what is old of users who stay away. When they come back, no line says so.
+	if l, ok := decodeLine(oldest.Data[:max(0, bytes.IndexByte(oldest.Data, '\n'))]); ok && l.N > 1 {
+		note.Retired = &Head{l.N - 1, l.Prev}
 	}
 	return last, s.key, nil
 }
@@ -141,11 +138,7 @@ func (p streamPiece) payloads(ctx context.Context, yield func(raw []byte) error)
 // inLines returns what calls f with each line of a batch.
 func inLines(f func(raw []byte) error) func(data []byte) error {
 	return func(data []byte) error {
-		for raw := range eachLine(wholeLines(data)) {
-			if err := f(raw); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := eachLineIn(context.Background(), bytes.NewReader(data), f)
+		return err
 	}
 }
