@@ -96,26 +96,37 @@ type Listing struct {
 	// Items are the elements, in the order of a list result: by domain, item, tab.
 	Items []Item
 
-	blocks   []*block // by domain
-	sum      uint64   // differs when a client would have to list again
-	rendered atomic.Pointer[rendered]
+	blocks   []*block                   // by domain
+	sum      uint64                     // differs when a client would have to list again
+	rendered atomic.Pointer[[]rendered] // the forms of late, the newest first
 }
 
-// rendered is what Rendered has returned last.
+// rendered is a form of a Listing that Rendered has made.
 type rendered struct {
-	by   any
+	form any
 	json []byte
 }
 
-// Rendered returns what render makes of the listing, and calls it only if by is another than at
-// the last call. All who may see the same have one Listing, so that each list that clients get is
-// made once until something changes.
-func (l *Listing) Rendered(by any, render func() []byte) []byte {
-	if r := l.rendered.Load(); r != nil && r.by == by {
-		return r.json
+// maxRendered is how many forms a Listing remembers: clients that are shown different tools of
+// the hub itself take turns in asking.
+const maxRendered = 4
+
+// Rendered returns what render makes of the listing, and calls it only for a form that was not
+// asked for lately. All clients that may see the same have one Listing, so that each list that they
+// get is made once until something changes.
+func (l *Listing) Rendered(form any, render func() []byte) []byte {
+	var made []rendered
+	if p := l.rendered.Load(); p != nil {
+		made = *p
+	}
+	for _, r := range made {
+		if r.form == form {
+			return r.json
+		}
 	}
 	list := render()
-	l.rendered.Store(&rendered{by, list})
+	made = append([]rendered{{form, list}}, made[:min(len(made), maxRendered-1)]...)
+	l.rendered.Store(&made)
 	return list
 }
 

@@ -68,7 +68,7 @@ func (ses *Session) infoOf(said, version, protocol string) SessionInfo {
 
 // changed tells all clients of a change of the hub.
 func (s *Server) changed(c hub.Change) {
-	listed := s.visible(c)
+	listed := s.lists.visible(c)
 	s.mu.Lock()
 	all := maps.Clone(s.watching)
 	s.mu.Unlock()

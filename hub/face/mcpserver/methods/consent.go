@@ -53,7 +53,7 @@ func (rq *Request) elicit() consent.Elicit {
 func (s *Server) askOwner(rq *Request, name string, q *spec.Ask, in input, round string) json.RawMessage {
 	c := carried{Round: round, AskedBy: in.askedBy, State: in.ext[extState], Question: q.ID, Answers: in.ext[extResponses]}
 	out := append([]byte(`{"resultType":"input_required","inputRequests":`), inputRequest(q)...)
-	return append(rawjson.AppendStringMember(out, extState, s.seal(c, rq, name)), '}')
+	return append(rawjson.AppendStringMember(out, extState, s.seal.seal(c, rq, name)), '}')
 }
 
 // inputRequest returns a question as the inputRequests of a result or a task.

@@ -2,6 +2,7 @@ package methods
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,47 +16,22 @@ import (
 	"tabhub/spec"
 )
 
-// protocol answers what is about the connection and not about tabs: what is agreed on
-// at its start, pings, the log level, and methods that there are not.
-func (s *Server) protocol(rq *Request) (jsonrpc.Frame, error) {
-	method := mcp.MCPMethod(rq.Method)
-	switch method {
-	case mcp.MethodInitialize, mcp.MethodPing, mcp.MethodSetLogLevel, mcp.MethodTasksList, "resources/subscribe", "resources/unsubscribe":
-		if rq.Modern {
-			return jsonrpc.Frame{}, jsonrpc.NoMethod("%q was removed in protocol version %s", method, mcp.ProtocolVersion20260728)
-		}
-	case mcp.MethodServerDiscover, MethodListen:
-		if !rq.Modern {
-			return jsonrpc.Frame{}, jsonrpc.NoMethod("%q requires protocol version %s or later", method, mcp.ProtocolVersion20260728)
-		}
+// discover serves server/discover.
+func (s *Server) discover(_ context.Context, rq *Request) (jsonrpc.Frame, error) {
+	c := s.capabilities()
+	c.Extensions = map[string]any{ExtTasks: struct{}{}}
+	return s.marshal(rq, mcp.DiscoverResult{
+		SupportedVersions: mcp.ValidProtocolVersions,
+		Capabilities:      c,
+		Instructions:      s.opts.Instructions,
+	}, uncached)
+}
+
+func (s *Server) ping(_ context.Context, rq *Request) (jsonrpc.Frame, error) {
+	if e := rq.decode(new(mcp.PingRequest)); e != nil {
+		return jsonrpc.Frame{}, e
 	}
-	switch method {
-	case mcp.MethodInitialize:
-		return s.initialize(rq)
-	case mcp.MethodServerDiscover:
-		c := s.capabilities()
-		c.Extensions = map[string]any{ExtTasks: struct{}{}}
-		return s.marshal(rq, mcp.DiscoverResult{
-			SupportedVersions: mcp.ValidProtocolVersions,
-			Capabilities:      c,
-			Instructions:      s.opts.Instructions,
-		}, uncached)
-	case mcp.MethodPing:
-		if e := rq.decode(new(mcp.PingRequest)); e != nil {
-			return jsonrpc.Frame{}, e
-		}
-		return s.result(rq, json.RawMessage("{}"), ""), nil
-	case mcp.MethodSetLogLevel:
-		return s.setLevel(rq)
-	case methodGetTask, methodUpdateTask, methodCancelTask:
-		if rq.Modern {
-			return s.aboutTask(rq)
-		}
-		return jsonrpc.Frame{}, jsonrpc.NoMethod("tasks not supported")
-	case mcp.MethodTasksList, mcp.MethodTasksResult:
-		return jsonrpc.Frame{}, jsonrpc.NoMethod("tasks not supported")
-	}
-	return jsonrpc.Frame{}, jsonrpc.NoMethod("Method %s not found", method)
+	return s.result(rq, json.RawMessage("{}"), ""), nil
 }
 
 // decode reads the parameters of rq into a request of mcp-go.
@@ -107,7 +83,7 @@ func setNew[T any](p **T) *T {
 const MaxCapabilities = 8 << 10
 
 // initialize agrees on a revision with a client of before 2026-07-28.
-func (s *Server) initialize(rq *Request) (jsonrpc.Frame, error) {
+func (s *Server) initialize(_ context.Context, rq *Request) (jsonrpc.Frame, error) {
 	var in mcp.InitializeRequest
 	if e := rq.decode(&in); e != nil {
 		return jsonrpc.Frame{}, e
@@ -153,7 +129,7 @@ var logLevels = []mcp.LoggingLevel{
 	mcp.LoggingLevelError, mcp.LoggingLevelCritical, mcp.LoggingLevelAlert, mcp.LoggingLevelEmergency,
 }
 
-func (s *Server) setLevel(rq *Request) (jsonrpc.Frame, error) {
+func (s *Server) setLevel(_ context.Context, rq *Request) (jsonrpc.Frame, error) {
 	var in mcp.SetLevelRequest
 	if e := rq.decode(&in); e != nil {
 		return jsonrpc.Frame{}, e

@@ -49,14 +49,8 @@ func (rq *Request) checkHeaders(h http.Header) *jsonrpc.Error {
 	case strings.TrimSpace(got) != rq.Method:
 		return mismatch(mcp.HeaderMethod, "does not match the method")
 	}
-	member := "name"
-	switch rq.Method {
-	case "resources/read":
-		member = "uri"
-	case methodGetTask, methodUpdateTask, methodCancelTask:
-		member = "taskId"
-	case "tools/call", "prompts/get":
-	default:
+	member := subject(rq.Method)
+	if member == "" {
 		return nil
 	}
 	got := h.Get(mcp.HeaderName)

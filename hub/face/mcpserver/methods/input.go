@@ -145,7 +145,7 @@ func (s *Server) input(rq *Request, name string) (in input, _ *jsonrpc.Error) {
 	if raw := rq.get(extState); raw != nil {
 		state, _ := rawjson.String(raw)
 		var ok bool
-		if c, ok = s.open(state, rq, name); !ok {
+		if c, ok = s.seal.open(state, rq, name); !ok {
 			return in, jsonrpc.InvalidParams(extState + " is not what this server gave for this request, or is too old: start again without it")
 		}
 	}
@@ -179,5 +179,5 @@ func (s *Server) sealState(r json.RawMessage, rq *Request, name string, c carrie
 			out = rawjson.AppendMember(out, key, value)
 		}
 	}
-	return append(rawjson.AppendStringMember(out, extState, s.seal(c, rq, name)), '}')
+	return append(rawjson.AppendStringMember(out, extState, s.seal.seal(c, rq, name)), '}')
 }

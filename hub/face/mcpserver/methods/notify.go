@@ -13,8 +13,6 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-const MethodListen = "subscriptions/listen"
-
 // listen is a subscriptions/listen under way, on a stream or as an HTTP response.
 // Its fields are guarded by its session.
 type listen struct {
@@ -126,9 +124,6 @@ func subscriptionMeta(id json.RawMessage) string {
 
 // listen serves subscriptions/listen until ctx is done.
 func (s *Server) listen(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
-	if !rq.Modern {
-		return s.protocol(rq) // it is of no other era: it says so
-	}
 	if rq.out == nil {
 		return jsonrpc.Frame{}, &jsonrpc.Error{Code: spec.CodeInvalidRequest, Message: "the answer to " + MethodListen + " is an event stream: accept text/event-stream", Status: http.StatusNotAcceptable}
 	}

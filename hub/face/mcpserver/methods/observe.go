@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"tabhub/hub/face/mcpserver/jsonrpc"
@@ -12,21 +11,13 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// observed are the methods that an Observer hears of by name. A client can send any other,
-// and as many as it likes.
-var observed = []string{
-	"initialize", "ping", "server/discover", "logging/setLevel", "completion/complete", MethodListen,
-	"tools/list", "tools/call", "prompts/list", "prompts/get",
-	"resources/list", "resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe",
-}
-
-// otherMethod stands for all methods that are not in observed.
+// otherMethod stands for all methods that there are not: a client can send as many as it likes.
 const otherMethod = "_OTHER"
 
 // observe notes that rq is about to be served.
 func (rq *Request) observe() {
 	rq.seen = telemetry.Request{Method: rq.Method, Transport: rq.ses.Transport, Began: time.Now()}
-	if !slices.Contains(observed, rq.Method) {
+	if table[rq.Method] == nil {
 		rq.seen.Method = otherMethod
 	}
 }

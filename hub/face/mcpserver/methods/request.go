@@ -86,14 +86,8 @@ func (rq *Request) classify() *jsonrpc.Error {
 
 // Waits reports whether answering may have to wait for a page.
 func (rq *Request) Waits() bool {
-	if rq.Wrong != nil {
-		return false
-	}
-	switch rq.Method {
-	case "tools/call", "resources/read", "prompts/get", "completion/complete", "resources/subscribe", "resources/unsubscribe", MethodListen:
-		return true
-	}
-	return false
+	m, err := rq.method()
+	return rq.Wrong == nil && err == nil && m.waits
 }
 
 // Begin has rq, if it waits, under way in the ledger. If its session has no room for it, ctx stays
@@ -132,12 +126,8 @@ const maxTool = 256
 
 // asked returns what a request asks for, "" if nothing is kept of it.
 func (rq *Request) asked() string {
-	member := "name"
-	switch rq.Method {
-	case "resources/read":
-		member = "uri"
-	case "tools/call", "prompts/get":
-	default:
+	member := subject(rq.Method)
+	if member == "" {
 		return ""
 	}
 	what, _ := rq.Text(member)

@@ -94,30 +94,13 @@ func (s *Server) complete(ctx context.Context, rq *Request) (jsonrpc.Frame, erro
 // maxSubscriptions is how many resources one session may follow.
 const maxSubscriptions = 1000
 
-// subscribe serves resources/subscribe and resources/unsubscribe.
+// subscribe serves resources/subscribe.
 func (s *Server) subscribe(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
 	uri, e := rq.required("uri", "URI of a resource")
 	if e != nil {
 		return jsonrpc.Frame{}, e
 	}
-	done := jsonrpc.Result(rq.ID, "", json.RawMessage("{}"))
-	ses := rq.ses
-	if rq.Method == "resources/unsubscribe" {
-		ses.mu.Lock()
-		stop := ses.subs[uri]
-		delete(ses.subs, uri)
-		n := len(ses.missing)
-		ses.missing = slices.DeleteFunc(ses.missing, func(m string) bool { return m == uri })
-		changed := stop != nil || len(ses.missing) < n
-		ses.mu.Unlock()
-		if stop != nil {
-			stop()
-		}
-		if changed {
-			ses.changedSaved()
-		}
-		return done, nil
-	}
+	ses, done := rq.ses, jsonrpc.Result(rq.ID, "", json.RawMessage("{}"))
 	ses.mu.Lock()
 	_, have := ses.subs[uri]
 	full := len(ses.subs) >= maxSubscriptions
@@ -133,6 +116,29 @@ func (s *Server) subscribe(ctx context.Context, rq *Request) (jsonrpc.Frame, err
 	}
 	ses.changedSaved()
 	return done, nil
+}
+
+// unsubscribe serves resources/unsubscribe.
+func (s *Server) unsubscribe(_ context.Context, rq *Request) (jsonrpc.Frame, error) {
+	uri, e := rq.required("uri", "URI of a resource")
+	if e != nil {
+		return jsonrpc.Frame{}, e
+	}
+	ses := rq.ses
+	ses.mu.Lock()
+	stop := ses.subs[uri]
+	delete(ses.subs, uri)
+	n := len(ses.missing)
+	ses.missing = slices.DeleteFunc(ses.missing, func(m string) bool { return m == uri })
+	changed := stop != nil || len(ses.missing) < n
+	ses.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	if changed {
+		ses.changedSaved()
+	}
+	return jsonrpc.Result(rq.ID, "", json.RawMessage("{}")), nil
 }
 
 // follow has the client told of updates of a resource. It blocks as Hub.SubscribeResource

@@ -26,28 +26,31 @@ type carried struct {
 	Answers  json.RawMessage `json:"answers,omitempty"`
 }
 
+// sealer is the key with which what a client carries is sealed.
+type sealer [32]byte
+
 // seal returns the requestState that carries c. It is good for the same client's credential
 // and the same request only, so that a page gets back what it gave: most pages could not
 // tell otherwise.
-func (s *Server) seal(c carried, rq *Request, name string) string {
+func (key *sealer) seal(c carried, rq *Request, name string) string {
 	body, _ := json.Marshal(c) // strings and valid JSON
 	b := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(stateLife).Unix()))
 	b = append(b, body...)
-	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b, rq, name)...))
+	return base64.RawURLEncoding.EncodeToString(append(b, key.mac(b, rq, name)...))
 }
 
 // open returns what a requestState carries, if seal has made it.
-func (s *Server) open(state string, rq *Request, name string) (c carried, ok bool) {
+func (key *sealer) open(state string, rq *Request, name string) (c carried, ok bool) {
 	b, err := base64.RawURLEncoding.DecodeString(state)
 	body := len(b) - sha256.Size
-	if err != nil || body < 8 || !hmac.Equal(b[body:], s.mac(b[:body], rq, name)) || time.Now().Unix() > int64(binary.BigEndian.Uint64(b)) {
+	if err != nil || body < 8 || !hmac.Equal(b[body:], key.mac(b[:body], rq, name)) || time.Now().Unix() > int64(binary.BigEndian.Uint64(b)) {
 		return c, false
 	}
 	return c, json.Unmarshal(b[8:body], &c) == nil
 }
 
-func (s *Server) mac(b []byte, rq *Request, name string) []byte {
-	m := hmac.New(sha256.New, s.stateKey[:])
+func (key *sealer) mac(b []byte, rq *Request, name string) []byte {
+	m := hmac.New(sha256.New, key[:])
 	for _, part := range []string{rq.ses.Identity.Name, rq.Method, name} {
 		m.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		m.Write([]byte(part))

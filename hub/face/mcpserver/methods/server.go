@@ -74,20 +74,19 @@ type Options struct {
 // concurrent use.
 type Server struct {
 	// static after construction
-	hub         Hub
-	opts        Options
-	log         *slog.Logger
-	definitions [][]byte // of the hub's own tools
-	serverRef   string   // member of _meta that names this server
-	stateKey    [32]byte
-	AskPrefix   string // of the ids of requests to clients; a bridge's client may answer another hub's late
-	unwatch     func()
-	leaving     context.Context // ends when drain begins: what is a task is left to another process
-	leave       context.CancelFunc
+	hub       Hub
+	opts      Options
+	lists     *lists
+	log       *slog.Logger
+	serverRef string // member of _meta that names this server
+	seal      sealer
+	AskPrefix string // of the ids of requests to clients; a bridge's client may answer another hub's late
+	unwatch   func()
+	leaving   context.Context // ends when drain begins: what is a task is left to another process
+	leave     context.CancelFunc
 
-	expose  [4]expose.Chooser // by list; for ExposeAuto
-	active  Gate              // requests that are answered
-	runs    Gate              // calls that may become tasks
+	active  Gate // requests that are answered
+	runs    Gate // calls that may become tasks
 	listens Gate
 
 	mu       sync.Mutex
@@ -115,19 +114,19 @@ func New(h Hub, o Options) *Server {
 	o.ExposeBudget = cmp.Or(o.ExposeBudget, 10_000)
 	o.TaskAfter = cmp.Or(o.TaskAfter, TaskAfter)
 	o.MaxInFlight = cmp.Or(o.MaxInFlight, 256)
-	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*Session]*watcher{}, alone: map[string]int{}}
+	s := &Server{hub: h, opts: o, lists: &lists{hub: h, builtin: o.Builtin, mode: o.Expose, budget: o.ExposeBudget}, log: o.Log, watching: map[*Session]*watcher{}, alone: map[string]int{}}
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	for i := range o.Builtin {
-		s.definitions = append(s.definitions, o.Builtin[i].Definition())
+		s.lists.definitions = append(s.lists.definitions, o.Builtin[i].Definition())
 	}
 	ref := append([]byte(`"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
 	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
 	s.serverRef = string(append(ref, '}'))
-	_, _ = rand.Read(s.stateKey[:]) // never fails
+	_, _ = rand.Read(s.seal[:]) // never fails
 	s.AskPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	unwatch, untold := h.Watch(s.changed), h.Ledger().WatchTasks(s.taskChanged)
 	s.unwatch = func() { unwatch(); untold() }
-	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
+	s.lists.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s
 }
 
@@ -144,3 +143,7 @@ func (s *Server) Wait() {
 	_ = s.runs.Close(context.Background())
 	_ = s.listens.Close(context.Background())
 }
+
+// Listed returns which tools of the hub's list clients are listed; those of listsOnce
+// may be listed less.
+func (s *Server) Listed(l *hub.Listing) func(*hub.Item) bool { return s.lists.listed(l) }

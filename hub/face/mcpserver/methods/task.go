@@ -166,7 +166,10 @@ func nextRound(ext spec.Extensions, r, responses json.RawMessage) spec.Extension
 }
 
 // aboutTask serves tasks/get, tasks/update and tasks/cancel.
-func (s *Server) aboutTask(rq *Request) (jsonrpc.Frame, error) {
+func (s *Server) aboutTask(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
+	if !rq.Modern {
+		return noTasks(s, ctx, rq)
+	}
 	if !rq.takesTasks() {
 		return jsonrpc.Frame{}, missingTasks()
 	}
@@ -177,12 +180,12 @@ func (s *Server) aboutTask(rq *Request) (jsonrpc.Frame, error) {
 	all, client, known := s.hub.Ledger(), rq.ses.Identity.Who.ID, false
 	out := json.RawMessage(`{"resultType":"complete"}`)
 	switch rq.Method {
-	case methodGetTask:
+	case "tasks/get":
 		var task ledger.Task
 		if task, known = all.Task(client, id); known {
 			out = append(task.AppendMembers([]byte(`{"resultType":"complete",`)), '}')
 		}
-	case methodUpdateTask:
+	case "tasks/update":
 		raw, e := rq.object(extResponses)
 		if e == nil && raw == nil {
 			e = jsonrpc.InvalidParams(extResponses + " is required: the answers to what the task asks for")
@@ -199,13 +202,6 @@ func (s *Server) aboutTask(rq *Request) (jsonrpc.Frame, error) {
 	}
 	return s.result(rq, out, ""), nil
 }
-
-// The methods of the extension.
-const (
-	methodGetTask    = "tasks/get"
-	methodUpdateTask = "tasks/update"
-	methodCancelTask = "tasks/cancel"
-)
 
 // taskIDs returns which of the tasks that a subscriptions/listen names are its client's.
 func (s *Server) taskIDs(rq *Request, filter json.RawMessage) (ids []string, e *jsonrpc.Error) {

@@ -1,0 +1,117 @@
+package methods
+
+import (
+	"slices"
+
+	"tabhub/hub"
+	"tabhub/hub/builtin"
+	"tabhub/hub/face/mcpserver/expose"
+	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/trust/consent"
+)
+
+// lists says what the lists of a hub show to clients.
+type lists struct {
+	hub         Hub
+	builtin     []builtin.Tool // the hub's own tools
+	definitions [][]byte       // of these
+	mode        expose.Mode
+	budget      int               // for expose.Auto
+	choosers    [4]expose.Chooser // by list; for expose.Auto
+}
+
+// elements returns the elements of one of the lists, comma-separated on one line: those of the
+// hub's own tools that are in builtins, and what the client is listed of what pages have. They are
+// made once for all clients that are listed the same.
+func (s *lists) elements(by *consent.Caller, kind hub.ListKind, builtins uint64) []byte {
+	l := s.hub.ListFor(by, kind)
+	auto, bound := s.mode == expose.Auto, s.hub.IsBound(by)
+	shows := struct {
+		*expose.Choice
+		builtins uint64
+	}{nil, builtins}
+	if auto && !bound {
+		shows.Choice = s.choosers[kind].Choose(s.hub.List(kind), s.budget)
+	}
+	return l.Rendered(shows, func() []byte {
+		c := shows.Choice
+		if auto && bound { // what others have is nothing to it
+			c = new(expose.Chooser).Choose(l, s.budget)
+		}
+		b := s.appendBuiltins(nil, builtins)
+		for it := range c.Of(l) {
+			b = appendElement(b, it.JSON)
+		}
+		return jsonrpc.OneLine(b)
+	})
+}
+
+// builtinsFor returns which of the hub's own tools a client is to know of, one bit for each.
+func (s *lists) builtinsFor(by *consent.Caller) (set uint64) {
+	for i := range s.builtin {
+		if a := s.builtin[i].Action(by); s.hub.Shows(&a) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+func (s *lists) appendBuiltins(b []byte, set uint64) []byte {
+	for i, definition := range s.definitions {
+		if set&(1<<i) != 0 {
+			b = appendElement(b, definition)
+		}
+	}
+	return b
+}
+
+func appendElement(b, element []byte) []byte {
+	if len(b) > 0 {
+		b = append(b, ',')
+	}
+	return append(b, element...)
+}
+
+// listsOnce are clients, by the name they give, that list the tools once and ignore changes.
+var listsOnce = []string{"claude-ai", "claude-desktop"}
+
+// proxyOnly reports whether the client of rq gets the hub's own tools alone. From
+// revision 2026-07-28 on a list must not depend on who asks.
+func (s *lists) proxyOnly(rq *Request) bool {
+	if rq.Modern {
+		return s.mode == expose.Proxy
+	}
+	return s.mode == expose.Proxy || s.mode == expose.Auto && slices.Contains(listsOnce, rq.clientName())
+}
+
+// listed returns which tools of the hub's list clients are listed; those of listsOnce
+// may be listed less.
+func (s *lists) listed(l *hub.Listing) func(*hub.Item) bool {
+	switch s.mode {
+	case expose.Proxy:
+		return func(*hub.Item) bool { return false }
+	case expose.Auto:
+		return s.choosers[hub.ListTools].Choose(l, s.budget).Has
+	}
+	return func(*hub.Item) bool { return true }
+}
+
+// visible takes from a change of the hub what clients are not listed, before or after.
+func (s *lists) visible(c hub.Change) hub.Change {
+	switch {
+	case c.Policy: // may concern the hub's own tools as well
+	case s.mode == expose.Proxy:
+		c.Tools = false
+	case s.mode == expose.Auto:
+		changed := func(kind hub.ListKind) bool {
+			return s.choosers[kind].Changed(s.hub.List(kind), s.budget)
+		}
+		c.Tools = c.Tools && changed(hub.ListTools)
+		c.Prompts = c.Prompts && changed(hub.ListPrompts)
+		if c.Resources {
+			resources, templates := changed(hub.ListResources), changed(hub.ListTemplates)
+			c.Resources = resources || templates
+		}
+	}
+	return c
+}
