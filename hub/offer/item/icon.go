@@ -27,28 +27,21 @@ func (it *Item) iconsOf(v json.RawMessage, warn func(error)) json.RawMessage {
 		warn(errors.New("icons must be an array"))
 		return nil
 	}
-	dropped := false
-	out := []byte{'['}
-	for icon := range rawjson.Elements(v) {
+	out := editElements(v, func(icon json.RawMessage) json.RawMessage {
 		valid := validMembers("icons[]", icon, iconMembers, warn)
 		src, ok := rawjson.String(rawjson.Get(valid, "src"))
 		if !ok {
 			warn(errors.New("icons[].src is missing"))
 		}
 		if !ok || describe.HidesInJSON(valid) || !it.mayLoad(src) {
-			dropped = true
-			continue
+			return nil
 		}
-		dropped = dropped || len(valid) != len(icon)
-		out = append(appendComma(out), valid...)
+		return valid
+	})
+	for range rawjson.Elements(out) {
+		return out
 	}
-	switch {
-	case len(out) == 1:
-		return nil
-	case !dropped:
-		return v
-	}
-	return append(out, ']')
+	return nil
 }
 
 // mayLoad reports whether a client may load an icon. It does so from its own place in

@@ -76,25 +76,17 @@ func validMembers(what string, v json.RawMessage, m members, warn func(error)) j
 		warn(fmt.Errorf("%s must be an object", what))
 		return nil
 	}
-	out := append(make([]byte, 0, len(v)), '{')
-	dropped := false
-	for key, v := range rawjson.Members(v) {
-		t, ok := m[key]
-		if ok && t.is(v) {
-			out = append(appendKey(out, key), v...)
-			continue
-		}
-		dropped = true
-		if ok {
+	return edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		if t, ok := m[key]; ok {
+			if t.is(v) {
+				return v
+			}
 			warn(fmt.Errorf("%s.%s must be %s", what, key, t.text))
 		} else if err := checkSpelling(key, m); err != nil {
 			warn(fmt.Errorf("%s: %w", what, err))
 		}
-	}
-	if !dropped {
-		return v
-	}
-	return append(out, '}')
+		return nil
+	})
 }
 
 // ignore is told what is wrong with what a page answers, where nobody is to be told.
@@ -114,15 +106,7 @@ func checkSpelling(key string, m members) error {
 }
 
 func each(v json.RawMessage, is func(json.RawMessage) bool) bool {
-	if v[0] != '[' {
-		return false
-	}
-	for v := range rawjson.Elements(v) {
-		if !is(v) {
-			return false
-		}
-	}
-	return true
+	return v[0] == '[' && !slices.ContainsFunc(slices.Collect(rawjson.Elements(v)), func(v json.RawMessage) bool { return !is(v) })
 }
 
 func oneOf(v json.RawMessage, values ...string) bool {
@@ -130,21 +114,10 @@ func oneOf(v json.RawMessage, values ...string) bool {
 	return ok && slices.Contains(values, s)
 }
 
-// mapMembers returns an object with what f makes of each of its members; nil takes one out.
-func mapMembers(object json.RawMessage, f func(key string, v json.RawMessage) json.RawMessage) json.RawMessage {
-	out := append(make([]byte, 0, len(object)+64), '{')
-	for key, v := range rawjson.Members(object) {
-		if v = f(key, v); v != nil {
-			out = append(appendKey(out, key), v...)
-		}
-	}
-	return append(out, '}')
-}
-
 // appendMembers ends an object with the members of another.
 func appendMembers(out []byte, object json.RawMessage) []byte {
 	for key, v := range rawjson.Members(object) {
-		out = append(appendKey(out, key), v...)
+		out = rawjson.AppendMember(out, key, v)
 	}
 	return append(out, '}')
 }

@@ -8,7 +8,6 @@ import (
 
 	"tabhub/describe"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 )
 
 // In `_meta` a server speaks to the host rather than to the model, and hosts obey some
@@ -62,20 +61,14 @@ func metaOf(domain spec.Domain, v json.RawMessage) json.RawMessage {
 		return nil
 	}
 	prefix := metaPrefix(domain)
-	dropped := false
-	out := []byte{'{'}
-	for key, v := range rawjson.Members(v) {
+	out := edit(v, func(key string, v json.RawMessage) json.RawMessage {
 		if key == "tags" && isStrings.is(v) || isSiteKey(key, prefix) {
-			out = append(appendKey(out, key), describe.CleanJSON(v)...)
-		} else {
-			dropped = true
+			return describe.CleanJSON(v)
 		}
-	}
-	switch {
-	case !dropped && !describe.HidesInJSON(v):
-		return v
-	case len(out) == 1:
+		return nil
+	})
+	if string(out) == "{}" && !same(out, v) {
 		return nil
 	}
-	return append(out, '}')
+	return out
 }

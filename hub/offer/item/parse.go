@@ -41,12 +41,7 @@ func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenanc
 		return it, err
 	}
 	if it.Departed {
-		it.Raw = mapMembers(raw, func(key string, v json.RawMessage) json.RawMessage {
-			if key == departed {
-				return nil
-			}
-			return v
-		})
+		it.Raw = set(raw, departed, nil)
 	}
 	return it, p.finish(provenance)
 }
@@ -186,9 +181,7 @@ func (p *parser) arguments(key string, v json.RawMessage) error {
 	if v[0] != '[' {
 		return errors.New("arguments must be an array")
 	}
-	changed := p.hides
-	out := []byte{'['}
-	for v := range rawjson.Elements(v) {
+	p.keep(key, editElements(v, func(v json.RawMessage) json.RawMessage {
 		valid := validMembers("arguments[]", v, promptArgumentMembers, p.warn)
 		name, ok := rawjson.String(rawjson.Get(valid, "name"))
 		err := checkText("arguments[].name", name)
@@ -197,19 +190,13 @@ func (p *parser) arguments(key string, v json.RawMessage) error {
 		}
 		if err != nil {
 			p.warn(err)
-			changed = true
-			continue
+			return nil
 		}
-		changed = changed || len(valid) != len(v)
 		if string(rawjson.Get(valid, "required")) == "true" {
 			p.required = append(p.required, name)
 		}
-		out = append(appendComma(out), p.clean(valid, "name")...)
-	}
-	if changed {
-		v = append(out, ']')
-	}
-	p.keep(key, v)
+		return p.clean(valid, "name")
+	}))
 	return nil
 }
 
@@ -218,7 +205,7 @@ func (p *parser) clean(object json.RawMessage, data string) json.RawMessage {
 	if !p.hides {
 		return object
 	}
-	return mapMembers(object, func(key string, v json.RawMessage) json.RawMessage {
+	return edit(object, func(key string, v json.RawMessage) json.RawMessage {
 		if key == data {
 			return v
 		}
@@ -237,10 +224,7 @@ func (p *parser) keepClean(key string, v json.RawMessage, text string) string {
 }
 
 func (p *parser) keep(key string, v json.RawMessage) {
-	p.rest = append(p.rest, ',')
-	p.rest = rawjson.AppendString(p.rest, key)
-	p.rest = append(p.rest, ':')
-	p.rest = append(p.rest, oneLine(v)...)
+	p.rest = append(append(rawjson.AppendString(append(p.rest, ','), key), ':'), oneLine(v)...)
 }
 
 // oneLine returns v, valid JSON, without line breaks: they can only stand between
@@ -299,12 +283,12 @@ func mcpHints(v json.RawMessage) (mcp, hints json.RawMessage) {
 	for key, value := range rawjson.Members(v) {
 		same := hintsOf[key]
 		if same == "" {
-			mcp = append(appendKey(mcp, key), value...)
+			mcp = rawjson.AppendMember(mcp, key, value)
 			continue
 		}
-		hints = append(appendKey(hints, key), value...)
+		hints = rawjson.AppendMember(hints, key, value)
 		if string(value) == "true" && rawjson.Get(v, same) == nil {
-			mcp = append(appendKey(mcp, same), value...)
+			mcp = rawjson.AppendMember(mcp, same, value)
 		}
 	}
 	if len(hints) == 1 {

@@ -73,15 +73,21 @@ func (it *Item) inputRequests(v json.RawMessage) json.RawMessage {
 
 // publishAll is publish for all members of an object and of the objects of MCP's in it.
 func (it *Item) publishAll(v json.RawMessage) json.RawMessage {
+	return editAll(v, func(_ json.RawMessage, key string, v json.RawMessage) json.RawMessage { return it.publish(key, v) })
+}
+
+// editAll is edit for an object and the objects of MCP's in it; f also gets the object that a
+// member is of.
+func editAll(v json.RawMessage, f func(object json.RawMessage, key string, v json.RawMessage) json.RawMessage) json.RawMessage {
 	switch v[0] {
 	case '[':
-		return editElements(v, it.publishAll)
+		return editElements(v, func(v json.RawMessage) json.RawMessage { return editAll(v, f) })
 	case '{':
-		return edit(v, func(key string, v json.RawMessage) json.RawMessage {
+		return edit(v, func(key string, member json.RawMessage) json.RawMessage {
 			if slices.Contains(objectMembers, key) {
-				return it.publishAll(v)
+				return editAll(member, f)
 			}
-			return it.publish(key, v)
+			return f(v, key, member)
 		})
 	}
 	return v
@@ -120,8 +126,15 @@ func edit(object json.RawMessage, f func(key string, v json.RawMessage) json.Raw
 	if !changed {
 		return object
 	}
-	i := -1
-	return mapMembers(object, func(string, json.RawMessage) json.RawMessage { i++; return made[i] })
+	out := append(make([]byte, 0, len(object)+64), '{')
+	i := 0
+	for key := range rawjson.Members(object) {
+		if v := made[i]; v != nil {
+			out = rawjson.AppendMember(out, key, v)
+		}
+		i++
+	}
+	return append(out, '}')
 }
 
 // editElements is edit for an array. What f returns may be several elements, with commas between.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec/rawjson"
 )
 
@@ -230,7 +231,7 @@ func set(object json.RawMessage, name string, value json.RawMessage) json.RawMes
 		})
 	}
 	out := append(make([]byte, 0, len(object)+len(name)+len(value)+4), object[:len(object)-1]...)
-	return append(append(appendKey(out, name), value...), '}')
+	return append(rawjson.AppendMember(out, name, value), '}')
 }
 
 // asksBack reports whether a result says that the page needs something of the client first, and
@@ -259,7 +260,7 @@ func (m *mender) resourceResult(v json.RawMessage) (json.RawMessage, error) {
 		contents, v = v, json.RawMessage("{}")
 	case v[0] != '{':
 		if s := textOf(v); s != "null" {
-			contents, v = append(append([]byte{'['}, m.resource(v)...), ']'), json.RawMessage("{}")
+			contents, v = keyword.ArrayOf(m.resource(v)), json.RawMessage("{}")
 			break
 		}
 		return nil, errors.New("the page answered with nothing")
@@ -273,11 +274,11 @@ func (m *mender) resourceResult(v json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case contents == nil, string(contents) == "null":
 		m.changed("a resource without contents")
-		contents = append(append([]byte{'['}, m.resource(set(v, "contents", nil))...), ']')
+		contents = keyword.ArrayOf(m.resource(set(v, "contents", nil)))
 		v = json.RawMessage("{}")
 	case contents[0] != '[':
 		m.changed("contents that were no list")
-		contents = append(append([]byte{'['}, m.resource(contents)...), ']')
+		contents = keyword.ArrayOf(m.resource(contents))
 	default:
 		contents = editElements(contents, m.resource)
 	}
@@ -320,7 +321,7 @@ func (m *mender) promptResult(v json.RawMessage) (json.RawMessage, error) {
 		messages = editElements(messages, m.message)
 	} else {
 		m.changed("messages that were no list")
-		messages = append(append([]byte{'['}, m.message(messages)...), ']')
+		messages = keyword.ArrayOf(m.message(messages))
 	}
 	v = edit(v, func(key string, v json.RawMessage) json.RawMessage {
 		switch key {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tabhub/describe"
+	"tabhub/hub/offer/keyword"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -236,7 +237,7 @@ func (m *mender) content(v json.RawMessage) json.RawMessage {
 	if string(v) == "null" {
 		return json.RawMessage("[]")
 	}
-	return append(append([]byte{'['}, m.block(v)...), ']')
+	return keyword.ArrayOf(m.block(v))
 }
 
 // holdsText reports whether a text block of a CallToolResult says a value, as its text or its
@@ -300,11 +301,8 @@ func (m *mender) misfit(v, structured json.RawMessage, why string) json.RawMessa
 	if string(rawjson.Get(v, "isError")) == "true" {
 		return v
 	}
-	note := textBlock(Misfit + why)
-	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
-		note = append(append(note, ','), block...)
-	}
-	return markFailed(set(v, "content", append(append([]byte{'['}, note...), ']')))
+	blocks := append([]json.RawMessage{textBlock(Misfit + why)}, keyword.Elements(rawjson.Get(v, "content"))...)
+	return markFailed(set(v, "content", keyword.ArrayOf(blocks...)))
 }
 
 // wrap returns a CallToolResult of a value that is none.
@@ -324,28 +322,13 @@ func wrap(v json.RawMessage) json.RawMessage {
 
 // markFailed sets isError in a CallToolResult, in place of what it says itself.
 func markFailed(v json.RawMessage) json.RawMessage {
-	out := mapMembers(v, func(key string, v json.RawMessage) json.RawMessage {
-		if key == "isError" {
-			return nil
-		}
-		return v
-	})
-	return append(appendKey(out[:len(out)-1], "isError"), "true}"...)
+	return set(v, "isError", json.RawMessage("true"))
 }
 
 // AddText adds a text block to the content of a CallToolResult.
 func AddText(v json.RawMessage, text string) json.RawMessage {
-	out := append(make([]byte, 0, len(v)+len(text)+64), `{"content":[`...)
-	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
-		out = append(append(out, block...), ',')
-	}
-	out = append(rawjson.AppendString(append(out, `{"type":"text","text":`...), text), "}]"...)
-	for key, v := range rawjson.Members(v) {
-		if key != "content" {
-			out = append(appendKey(out, key), v...)
-		}
-	}
-	return append(out, '}')
+	blocks := keyword.Elements(rawjson.Get(v, "content"))
+	return set(v, "content", keyword.ArrayOf(append(blocks, textBlock(text))...))
 }
 
 // ResourceResult returns what a page answered when its URI page was read as a raw
@@ -402,8 +385,4 @@ func appendComma(out []byte) []byte {
 		return append(out, ',')
 	}
 	return out
-}
-
-func appendKey(out []byte, key string) []byte {
-	return append(rawjson.AppendString(appendComma(out), key), ':')
 }

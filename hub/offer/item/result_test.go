@@ -19,7 +19,7 @@ func TestToolResult(t *testing.T) {
 		{`{"content":[],"x":1e400}`, false, `{"content":[],"x":1e400}`},
 		{`{"content":[{"type":"text","text":"no"}],"isError":true, "x":"<"}`, true, `{"content":[{"type":"text","text":"no"}],"isError":true, "x":"<"}`},
 		{`{"content":[]}`, true, `{"content":[],"isError":true}`},
-		{`{"isError":false,"content":[]}`, true, `{"content":[],"isError":true}`},
+		{`{"isError":false,"content":[]}`, true, `{"isError":true,"content":[]}`},
 		{`{"isError":null}`, true, `{"content":[],"isError":true}`},
 		{`"why"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"why\"}}","type":"text"}],"isError":true}`},
 		{`"a\u202eb"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"ab\"}}","type":"text"}],"isError":true}`},
@@ -61,7 +61,7 @@ func TestToolResultWithDoubts(t *testing.T) {
 		want   string
 	}{
 		{`{"content":[{"type":"text","text":"no"}],"isError":true,"x":1}`, false, `{"content":[{"type":"text","text":"no"},{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true,"x":1}`},
-		{`{"isError":true}`, false, `{"content":[{"type":"text","text":"The tool failed and did not say why."},{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true}`},
+		{`{"isError":true}`, false, `{"isError":true,"content":[{"type":"text","text":"The tool failed and did not say why."},{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}]}`},
 		{`{"content":[]}`, true, `{"content":[{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true}`},
 		{`"no"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"no\\nThe arguments do not fit the tool's schema, which may be why: /a: too long\"}}","type":"text"}],"isError":true}`},
 		{`{"content":[]}`, false, `{"content":[]}`},

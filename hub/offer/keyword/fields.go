@@ -83,7 +83,11 @@ func (f Fields) JSON() json.RawMessage {
 
 // ArrayOf returns an array of these values.
 func ArrayOf(all ...json.RawMessage) json.RawMessage {
-	out := []byte{'['}
+	size := len("[]")
+	for _, v := range all {
+		size += len(v) + len(",")
+	}
+	out := append(make([]byte, 0, size), '[')
 	for i, v := range all {
 		if i > 0 {
 			out = append(out, ',')
