@@ -23,7 +23,7 @@ func TestCitedSectionsExist(t *testing.T) {
 			return err
 		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git"):
 			return fs.SkipDir
-		case path.Ext(name) != ".go" && path.Ext(name) != ".js":
+		case path.Ext(name) != ".go" && path.Ext(name) != ".ts":
 			return nil
 		}
 		source, err := os.ReadFile(name)
@@ -74,7 +74,7 @@ func TestArchitectureNamesFilesThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := regexp.MustCompile("`([\\w.-]+(?:/[\\w.-]+)+|[\\w-]+\\.(?:go|js|md|txtar))`").FindAllStringSubmatch(string(doc), -1)
+	named := regexp.MustCompile("`([\\w.-]+(?:/[\\w.-]+)+|[\\w-]+\\.(?:go|ts|md|txtar))`").FindAllStringSubmatch(string(doc), -1)
 	for _, m := range named {
 		if !strings.Contains(there.String(), "/"+m[1]+"\n") && !messages[m[1]] {
 			t.Errorf("ARCHITECTURE.md names %s, which is not there", m[1])

@@ -23,7 +23,7 @@ import (
 // A capability that the doctor does not know would let an old extension pass for the
 // current one, and one that the extension does not have would call all of them old.
 func TestDoctorKnowsTheExtension(t *testing.T) {
-	b, err := os.ReadFile("../../tabtransport/extension/worker/control.js")
+	b, err := os.ReadFile("../../tabtransport/extension/worker/control.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestDoctorOnCopies(t *testing.T) {
 		}
 	}
 
-	if err := os.WriteFile(filepath.Join(copied, "worker", "link.js"), []byte("// an older one"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(copied, "worker", "main.js"), []byte("// an older one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d := &doctor{app: new(app), dir: dir}

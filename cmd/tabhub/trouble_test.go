@@ -164,7 +164,7 @@ func checks(t *testing.T) (out []string) {
 func consoleLines(t *testing.T) (out []string) {
 	call := regexp.MustCompile("console\\.(?:log|info|warn|error)\\(([\"`])(.*)[\"`]\\)")
 	inserted := regexp.MustCompile(`\$\{[^{}]*(\{[^{}]*\})?[^{}]*\}`)
-	for _, text := range sources(t, ".js", "../../hub/pages/assets", "../../tabtransport/pagejs") {
+	for _, text := range sources(t, ".ts", "../../hub/pages/assets", "../../tabtransport/pagejs") {
 		for _, m := range call.FindAllStringSubmatch(text, -1) {
 			out = append(out, inserted.ReplaceAllString(m[2], "…"))
 		}
@@ -174,7 +174,7 @@ func consoleLines(t *testing.T) (out []string) {
 
 // states are what the extension's popup says of how things stand.
 func states(t *testing.T) (out []string) {
-	text, err := os.ReadFile("../../tabtransport/extension/states.js")
+	text, err := os.ReadFile("../../tabtransport/extension/states.ts")
 	if err != nil {
 		t.Fatal(err)
 	}

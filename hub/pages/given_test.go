@@ -272,7 +272,7 @@ func TestScriptHoldsTheAddress(t *testing.T) {
 			if strings.Contains(body, `"{hub}"`) || strings.Contains(body, "</script>") {
 				t.Errorf("%s for %s is not quoted", path, origin)
 			}
-			if !strings.Contains(origin, "alert") && !strings.Contains(body, `const HUB = "`+origin+`";`) {
+			if !strings.Contains(origin, "alert") && !strings.Contains(body, `HUB = "`+origin+`";`) {
 				t.Errorf("%s does not hold %s", path, origin)
 			}
 			etags[w.Header().Get("ETag")] = true

@@ -15,11 +15,12 @@ import (
 	"time"
 
 	"tabhub/hub/demo"
-	"tabhub/tabtransport/pagejs"
 )
 
-//go:embed assets/*.js assets/*.html assets/*.css assets/tab.d.ts
-var assets embed.FS
+//go:generate go tool esbuild assets/script.ts assets/embed.ts assets/widget.ts assets/demo.ts assets/pair.ts --bundle --format=iife --charset=utf8 --log-level=warning --outdir=bundle
+
+//go:embed bundle/*.js assets/*.html assets/*.css assets/tab.d.ts
+var files embed.FS
 
 // Paths are the paths that Handler serves.
 var Paths = []string{"/tab.js", "/tab.d.ts", "/embed.js", "/widget.html", "/demo", "/pair"}
@@ -51,23 +52,17 @@ func Handler(origin func(*http.Request) string) http.Handler {
 
 // servedPages makes all files, by path.
 func servedPages() map[string]page {
-	join := slices.Concat([]string{start}, pagejs.WebMCP, []string{pagejs.Values, pagejs.Shapes, pagejs.ModelContext, pagejs.WatchTools, pagejs.Library, pagejs.ToolCalls, pagejs.Dialogs, pagejs.PageServer, pagejs.Answers, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "given.js", "found.js", "tabstate.js", "rest.js", "tokens.js", "calls.js", "path.js", "page.js"})
 	return map[string]page{
-		"/tab.js":      newScript(append(join, "tab.js")...),
-		"/embed.js":    newScript(append(join, "embed.js")...),
-		"/tab.d.ts":    newPage("text/plain; charset=utf-8", asset("tab.d.ts"), ""),
+		"/tab.js":      newPage("text/javascript; charset=utf-8", asset("bundle/script.js"), ""),
+		"/embed.js":    newPage("text/javascript; charset=utf-8", asset("bundle/embed.js"), ""),
+		"/tab.d.ts":    newPage("text/plain; charset=utf-8", asset("assets/tab.d.ts"), ""),
 		"/widget.html": newWidget(),
 		"/demo":        newDemo(),
 		"/pair":        newPair(),
 	}
 }
 
-// start begins a script that joins pages. A server that renders a page's components runs it, too,
-// and has no document. The hub's address is in the script so that a copy of it finds the hub.
-const start = pagejs.Literal + `if (typeof document === "undefined") return;
-const HUB = ` + hubHere + ";"
-
-// hubHere stands in a script for the hub's origin, quoted.
+// hubHere stands in a script for the hub's origin, quoted (assets/hub.ts).
 const hubHere = `"{hub}"`
 
 // at returns the page as a hub at origin serves it.
@@ -122,26 +117,22 @@ func sockets(host string) string {
 	return "ws://" + host + " wss://" + host
 }
 
-func newScript(files ...string) page {
-	return newPage("text/javascript; charset=utf-8", pagejs.Script(assets, "assets", files...), "")
-}
-
 func newWidget() page {
-	script := pagejs.Script(assets, "assets", "widget.js")
-	html := strings.Replace(asset("widget.html"), "<!-- script -->", "<script>"+script+"</script>", 1)
+	script := asset("bundle/widget.js")
+	html := strings.Replace(asset("assets/widget.html"), "<!-- script -->", "<script>"+script+"</script>", 1)
 	return newPage("text/html; charset=utf-8", html,
 		"default-src 'none'; script-src "+hashOf(script)+"; connect-src {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors *")
 }
 
 func newDemo() page {
-	script, style := pagejs.Script(assets, "assets", "shop.js", "demo.js"), asset("demo.css")
+	script, style := asset("bundle/demo.js"), asset("assets/demo.css")
 	var shop bytes.Buffer
 	json.HTMLEscape(&shop, demo.JSON)
 	html := strings.NewReplacer(
 		"<!-- style -->", "<style>"+style+"</style>",
 		"<!-- shop -->", `<script type="application/json" id="shop">`+shop.String()+"</script>",
 		"<!-- script -->", "<script>"+script+"</script>",
-	).Replace(asset("demo.html"))
+	).Replace(asset("assets/demo.html"))
 	return newPage("text/html; charset=utf-8", html,
 		"default-src 'none'; script-src 'self' "+hashOf(script)+"; style-src "+hashOf(style)+
 			"; img-src data:; connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -150,8 +141,8 @@ func newDemo() page {
 // newPair makes the page that `tabhub browser pair` opens. Its address holds a secret in the
 // fragment, which is the extension's affair.
 func newPair() page {
-	script, style := pagejs.Script(assets, "assets", "pair.js"), asset("pair.css")
-	html := strings.NewReplacer("<!-- style -->", "<style>"+style+"</style>", "<!-- script -->", "<script>"+script+"</script>").Replace(asset("pair.html"))
+	script, style := asset("bundle/pair.js"), asset("assets/pair.css")
+	html := strings.NewReplacer("<!-- style -->", "<style>"+style+"</style>", "<!-- script -->", "<script>"+script+"</script>").Replace(asset("assets/pair.html"))
 	return newPage("text/html; charset=utf-8", html,
 		"default-src 'none'; script-src "+hashOf(script)+"; style-src "+hashOf(style)+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 }
@@ -173,7 +164,7 @@ func hashOf(text string) string {
 
 // asset returns an embedded file.
 func asset(name string) string {
-	b, err := assets.ReadFile("assets/" + name)
+	b, err := files.ReadFile(name)
 	if err != nil {
 		panic(err) // the file is not in the binary
 	}

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hubOf, siteOf } from "./addresses.js";
+import { hubOf, siteOf } from "./addresses.ts";
 
 const noSite = /is no site/, noPattern = /matches no site here/, noWeb = /Only sites at/, noHub = /looks like ws:\/\//;
 

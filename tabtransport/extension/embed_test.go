@@ -1,7 +1,6 @@
 package extension_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -16,7 +15,6 @@ import (
 	"testing"
 
 	"tabhub/tabtransport/extension"
-	"tabhub/tabtransport/pagejs"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -75,44 +73,6 @@ func TestPermissionsAreExplained(t *testing.T) {
 	}
 }
 
-// A line that is left out of a script as a comment is none of its code: esbuild, which leaves
-// out comments itself, makes the same of both.
-func TestOnlyCommentsAreLeftOut(t *testing.T) {
-	t.Parallel()
-	if _, err := os.Stat(filepath.Join("node_modules", "esbuild")); err != nil {
-		missing(t, "esbuild is not installed: run npm ci in tabtransport/extension")
-	}
-	var pairs [][2]string
-	for _, dir := range []string{"content", "../pagejs", "../../hub/pages/assets"} {
-		names, err := fs.Glob(os.DirFS(dir), "*.js")
-		if err != nil || len(names) == 0 {
-			t.Fatalf("%s: %q, %v", dir, names, err)
-		}
-		for _, name := range names {
-			text, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			pairs = append(pairs, [2]string{"(() => {\n\"use strict\";\n" + string(text) + "})();\n", pagejs.Script(os.DirFS(dir), ".", name)})
-		}
-	}
-	in, err := json.Marshal(pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("node", "-e", `
-		const { transformSync } = require("esbuild");
-		const code = (text) => transformSync(text, { legalComments: "none", minifyWhitespace: true }).code;
-		for (const [before, after] of JSON.parse(require("fs").readFileSync(0))) {
-			if (code(before) !== code(after)) throw new Error("this is another script without its comments:\n" + before);
-			if (after.includes("\n//")) throw new Error("it has comments left:\n" + after);
-		}`)
-	cmd.Stdin = bytes.NewReader(in)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
 // What the scripts do without a browser.
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -125,7 +85,7 @@ func TestTypes(t *testing.T) {
 	if _, err := os.Stat(tsc); err != nil {
 		missing(t, "TypeScript is not installed: run npm ci in tabtransport/extension")
 	}
-	if out, err := exec.CommandContext(t.Context(), tsc, "-p", "jsconfig.json").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), tsc, "-p", ".").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -156,7 +116,7 @@ func TestWrite(t *testing.T) {
 		t.Fatalf("writing over another hub's copy: %v, %v", other.Pairing, err)
 	}
 	var got []string
-	for _, name := range []string{"manifest.json", "README.md", "popup.html", "content/frame.js", "worker/main.js", "icons/128.png", "worker/old.js", "pairing.json", "content/main.js", "types.d.ts", "package.json"} {
+	for _, name := range []string{"manifest.json", "README.md", "popup.html", "content/frame.js", "worker/main.js", "icons/128.png", "worker/old.js", "pairing.json", "content/frame.ts", "types.d.ts", "package.json"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			got = append(got, name)
 		}
@@ -179,7 +139,7 @@ func TestRead(t *testing.T) {
 	if got, err := extension.Read(dir); err != nil || !reflect.DeepEqual(got.Copy, written) || !got.Current {
 		t.Errorf("%+v, %v; want %+v", got, err, written)
 	}
-	if err := os.Remove(filepath.Join(dir, "worker", "pairing.js")); err != nil {
+	if err := os.Remove(filepath.Join(dir, "popup.js")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(dir, "pairing.json")); err != nil {

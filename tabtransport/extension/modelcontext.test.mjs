@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { createContext, runInContext } from "node:vm";
+
+globalThis.window = globalThis.self = globalThis;
+globalThis.document = { getElementsByTagName: () => [], querySelectorAll: () => [] };
+const { ModelContextTools } = await import("../pagejs/modelcontext.ts");
 
 // What a tool throws is told by the call that it was thrown in, whichever fails first and whichever is told first.
 for (const [name, inputs, told, want] of [
@@ -11,10 +13,7 @@ for (const [name, inputs, told, want] of [
   ["of an input that the tool has changed", [{ n: 1 }], [3], ["no 3"]],
 ]) {
   test(`errors that are told: ${name}`, async () => {
-    const document = { getElementsByTagName: () => [], querySelectorAll: () => [] };
-    const window = createContext({ setTimeout, document, self: {}, window: {} });
     const run = [];
-    const ModelContextTools = runInContext(`${["shapes", "modelcontext"].map((file) => readFileSync(`../pagejs/${file}.js`, "utf8")).join("\n")}\nModelContextTools`, window);
     const context = {
       getTools: async () => [{ name: "pay" }],
       executeTool: async ({ name }) => {

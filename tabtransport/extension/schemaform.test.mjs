@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parameters } from "./schemaform.js";
+import { parameters } from "./schemaform.ts";
 
 test("what a tool takes can be read without a form", () => {
   const all = parameters({

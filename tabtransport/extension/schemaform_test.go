@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -12,10 +13,11 @@ func schemaPage(t *testing.T) *chromium.Page {
 	t.Helper()
 	b := newHub(t).browse(chromium.Options{})
 	p := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
-	p.Eval(`import("/schemaform.js").then((module) => {
-		window.parameters = module.parameters;
+	p.Eval(tabtest.Module(t, "schemaform.ts", "schemaform"))
+	p.Eval(`(() => {
+		window.parameters = schemaform.parameters;
 		window.form = (schema) => {
-			const made = module.schemaForm(schema);
+			const made = schemaform.schemaForm(schema);
 			document.body.replaceChildren(made.element);
 			return made;
 		};
@@ -30,7 +32,7 @@ func schemaPage(t *testing.T) *chromium.Page {
 			}
 			return JSON.stringify(made.value()) ?? made.errors.join("; ");
 		};
-	})`)
+	})()`)
 	return p
 }
 

@@ -151,29 +151,3 @@ func TestMovesToASwitchedOffSite(t *testing.T) {
 		}
 	}
 }
-
-// Whatever way an origin is written, it is the same site.
-func TestSpellingsOfASite(t *testing.T) {
-	t.Parallel()
-	b := chromium.Shared(t, chromium.Options{Extension: newHub(t).write()})
-	options := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
-	got := options.Eval(`(async () => {
-		const { permits, permitsPage, permitsDocument, withSite, pattern, loadSettings } = await import("/worker/settings.js");
-		await chrome.storage.local.set({ settings: { off: ["https://example.com:443", "HTTP://Shop.Example.:8080/path", "https://bücher.example", "http://[::1]:80"] } });
-		const settings = await loadSettings();
-		const hidden = ["https://example.com", "https://EXAMPLE.com:443", "https://example.com.", "http://shop.example:8080", "https://xn--bcher-kva.example", "http://[::1]"];
-		const shown = ["http://example.com", "https://example.com:8443", "https://www.example.com", "https://example.com.evil.example", "http://shop.example"];
-		const wrong = [
-			...hidden.filter((origin) => permits(settings, origin) || permitsPage(settings, origin + "/path") || permitsPage(settings, "blob:" + origin + "/1")),
-			...shown.filter((origin) => !permits(settings, origin) || !permitsPage(settings, origin + "/path")),
-			...hidden.filter((origin) => !permits({ ...settings, ...withSite(settings, origin, true) }, origin)),
-			...[{ origin: "https://example.com", url: "about:blank" }, { origin: "null", url: "https://example.com/" }, { origin: "null", url: "blob:https://example.com/1" },
-				{ origin: "null", url: "blob:null/1" }, { origin: "null", url: "data:,x", frameId: 1 }, { origin: "null", url: "about:blank", frameId: 0 }, {}].filter((document) => permitsDocument(settings, document)),
-			...[{ origin: "https://other.example", url: "https://other.example/" }, { origin: "null", url: "about:srcdoc", frameId: 1 }, { origin: "null", url: "file:///x" }].filter((document) => !permitsDocument(settings, document)),
-		];
-		return [...wrong, ...["https://example.com", "http://[::1]:8080"].map(pattern)];
-	})()`)
-	if got != `["https://example.com:443/*","http://[::1]:8080/*"]` {
-		t.Errorf("wrongly shown or hidden: %s", got)
-	}
-}

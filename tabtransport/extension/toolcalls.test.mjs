@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { mock, test } from "node:test";
-import { createContext, runInContext } from "node:vm";
+import { ToolCalls } from "../pagejs/toolcalls.ts";
 
 const MINUTE = 60_000;
-const sources = ["values", "toolcalls"].map((file) => readFileSync(`../pagejs/${file}.js`, "utf8")).join("\n");
 
 // A question that nobody answers, as when the client has cancelled its call or has gone: after ten
 // minutes the tool is told, and nothing is left that waits. Until then the answer comes through.
 test("a question that nobody answers", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
-  const page = createContext({ setTimeout, clearTimeout, crypto, AbortController, DOMException, document: {}, self: {}, window: {} });
-  const { ToolCalls } = runInContext(`${sources}\n({ToolCalls})`, page);
   const calls = new ToolCalls();
   const extensions = { clientCapabilities: { elicitation: {} } };
   const ended = [];
@@ -54,8 +50,6 @@ test("a question that nobody answers", async () => {
 
 // A page may say more than once that the person has answered.
 test("what waits for the person", async () => {
-  const page = createContext({ setTimeout, clearTimeout, crypto, AbortController, DOMException, document: {}, self: {}, window: {} });
-  const { ToolCalls } = runInContext(`${sources}\n({ToolCalls})`, page);
   const said = [];
   const waits = () => (said.push("waits"), () => said.push("answered"));
   const run = async ({ waiting }) => {

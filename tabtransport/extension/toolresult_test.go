@@ -3,6 +3,7 @@ package extension_test
 import (
 	"testing"
 
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -11,13 +12,14 @@ func TestToolResult(t *testing.T) {
 	t.Parallel()
 	b := newHub(t).browse(chromium.Options{})
 	p := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
-	p.Eval(`import("/toolresult.js").then(({resultView}) => {
+	p.Eval(tabtest.Module(t, "toolresult.ts", "toolresult"))
+	p.Eval(`void (
 		window.view = (result) => {
-			const shown = resultView(result);
+			const shown = toolresult.resultView(result);
 			document.body.replaceChildren(shown);
 			return [shown.innerText.replace(/\s+/g, " ").trim(), shown.querySelectorAll("img").length, shown.querySelectorAll("a, script, svg").length].join("|");
-		};
-	})`)
+		}
+	)`)
 	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	for name, test := range map[string]struct{ result, want string }{
 		"text":         {`{content: [{type: "text", text: "<b>plain</b>"}, {type: "text", text: "more"}]}`, "<b>plain</b> more|0|0"},

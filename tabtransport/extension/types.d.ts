@@ -177,19 +177,6 @@ interface PageHalf extends Pick<WebMCPOwner, "took" | "resume" | "release" | "as
   tookNatively(name: string, input: string, token: string): Promise<void>;
 }
 
-/** What is used of the Navigation API. */
-interface NavigateEvent extends Event {
-  readonly destination: { readonly sameDocument: boolean };
-  readonly downloadRequest: string | null;
-  readonly userInitiated: boolean;
-  /** What the page was led on by: of a form its submitter, or the form. */
-  readonly sourceElement: Element | null;
-}
-declare var navigation: EventTarget & {
-  /** The navigation that the page itself is about to do, in the document that is there. */
-  readonly transition: object | null;
-};
-
 /**
  * What the scripts of the extension's own world in a document leave for one another. An element of
  * the page with such an id is found by the same name there: what is looked for is the world's own.

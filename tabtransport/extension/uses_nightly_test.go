@@ -43,25 +43,3 @@ func TestTryThatLeadsElsewhere(t *testing.T) {
 	page.Click("button")
 	has(t, popup, "#recent", "You book", "done")
 }
-
-// What the owner has cancelled while its page was still loading is not asked of the page afterwards.
-func TestTryCancelledBeforeItIsSent(t *testing.T) {
-	t.Parallel()
-	b := newHub(t).browse(chromium.Options{WebMCP: true})
-	page := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
-	var got string
-	page.Into(`import("./worker/tries.js").then(async ({ Tries }) => {
-		const asked = [];
-		let loaded;
-		const tabs = {route: () => new Promise((done) => (loaded = done))};
-		const tries = new Tries(tabs, {begun: () => {}, ended: () => {}});
-		const tried = tries.call("1", {tabId: 1, frameId: 0, origin: "https://shop.example", name: "buy"}, {});
-		tries.cancel("1");
-		loaded({frame: {origin: "https://shop.example"}, port: {postMessage: (message) => asked.push(message.type)}});
-		const { error } = await Promise.race([tried, new Promise((done) => setTimeout(done, 1000, {error: "it goes on"}))]);
-		return [error, ...asked].join();
-	})`, &got)
-	if got != "You have cancelled it. The page was not asked." {
-		t.Errorf("%s", got)
-	}
-}

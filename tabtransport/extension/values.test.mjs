@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { Values } from "../pagejs/values.ts";
 
-const Values = new Function(`${readFileSync("../pagejs/values.js", "utf8")}\nreturn Values`)();
 const nothing = "the page's tool failed without saying why";
 const cyclic = {};
 cyclic.self = cyclic;

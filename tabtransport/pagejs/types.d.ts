@@ -114,7 +114,7 @@ interface WebMCPOwner {
   /** A call may go on in another document: it is kept until a minute is over. It rejects if it cannot be, and resolves to whether the owner knows the call, by the signal that it gave. */
   took(caller: AbortSignal, token: string): Promise<boolean>;
   /** Takes up, here, a call that has taken a token in a document that has gone; undefined if there is none. */
-  resume(token: string): Promise<Resumed | undefined>;
+  resume(token: string): Promise<import("./webmcpinvocation.ts").Resumed | undefined>;
   /** Whether a call that has taken a token may be taken up by a document beside the one that took it. */
   release(token: string): Promise<boolean>;
   /** Asks the person whose agent has made a call. */
@@ -156,8 +156,8 @@ interface SeenTool {
 /** A document's API. */
 interface MadeWebMCP {
   context(): ModelContext;
-  start(): DocumentTools;
-  frames: ToolFrames;
+  start(): import("./webmcptools.ts").DocumentTools;
+  frames: import("./webmcpframes.ts").ToolFrames;
 }
 
 /** What the API that a document was given has for who has given it. */

@@ -1,9 +1,11 @@
 package tabtest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -28,4 +30,18 @@ func NodeTest(t *testing.T, patterns ...string) {
 	if out, err := exec.CommandContext(t.Context(), "node", args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// Module returns an expression that evaluates a script's module, with all that it imports, and
+// leaves what it exports in window.name.
+func Module(t testing.TB, file, name string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "tool", "esbuild", file, "--bundle", "--format=iife", "--global-name="+name, "--charset=utf8", "--log-level=error")
+	var failed strings.Builder
+	cmd.Stderr = &failed
+	script, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("bundling %s: %v\n%s", file, err, &failed)
+	}
+	return fmt.Sprintf("void (window.%s = (() => {%s\nreturn %[1]s;})())", name, script)
 }

@@ -45,7 +45,11 @@ func (s *Server) dashboard(r *request) error {
 	}
 	contentType := dashboardTypes[path.Ext(r.URL.Path)]
 	name := strings.TrimPrefix(r.URL.Path, "/dashboard/")
-	text, err := dashboard.Files.ReadFile(name)
+	in := name
+	if path.Ext(name) == ".js" {
+		in = "bundle/" + name
+	}
+	text, err := dashboard.Files.ReadFile(in)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = extension.Shared.ReadFile(name)
 	}

@@ -11,6 +11,7 @@ import (
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -66,14 +67,17 @@ func TestNowShowsACallAndStopsIt(t *testing.T) {
 func TestNowKeepsACallUntilItIsRecorded(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	page := d.openDashboard()
+	page := chromium.Shared(t, chromium.Options{}).Open(strings.Split(d.signInURL(d.token.Identity()), "#")[0]) // nothing but the test gives calls to a page that is not signed in
+	page.Eval(`document.body.append(document.querySelector("#now-view").content.cloneNode(true))`)
+	page.Eval(tabtest.Module(t, "../admin/dashboard/calls.ts", "calls"))
+	page.Eval(`calls.start()`)
 	// take has the page take a message of the hub, and returns its rows in the next frame.
 	take := func(message string) string {
-		return page.Eval(fmt.Sprintf(`import("./dashboard/calls.js").then(async ({take}) => {
-			take(%s);
+		return page.Eval(fmt.Sprintf(`(async () => {
+			calls.take(%s);
 			await new Promise(requestAnimationFrame);
 			return [...document.querySelectorAll("#calls tr")].map(tr => tr.cells[0].innerText + ": " + tr.querySelector(".chip").innerText);
-		})`, message))
+		})()`, message))
 	}
 	const under = `{id: "A", tool: "buy", began: "2026-01-02T03:04:05Z", phase: "running"}`
 	for _, step := range []struct{ message, want string }{
@@ -121,4 +125,10 @@ func TestNowOutlivesAFlood(t *testing.T) {
 	}
 	page.Release("#pause")
 	page.WaitFor(all("third"))
+}
+
+// What the page's scripts do without a browser.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	tabtest.NodeTest(t, "../admin/dashboard/*.test.mjs")
 }

@@ -85,7 +85,7 @@ func TestDashboardHoldsNothing(t *testing.T) {
 	d := openSignIn(t, nil)
 	for path, kind := range map[string]string{
 		"/": "text/html", "/?token=" + secret: "text/html", "/dashboard/dashboard.js": "text/javascript",
-		"/dashboard/session.js": "text/javascript", "/dashboard/now.js": "text/javascript", "/dashboard/dashboard.css": "text/css", "/dashboard/tokens.css": "text/css",
+		"/dashboard/authorize.js": "text/javascript", "/dashboard/dashboard.css": "text/css", "/dashboard/tokens.css": "text/css",
 	} {
 		status, body, h := d.ask("GET", path, "", "Authorization", "")
 		if status != http.StatusOK || !strings.HasPrefix(h.Get("Content-Type"), kind) {
@@ -106,7 +106,7 @@ func TestDashboardHoldsNothing(t *testing.T) {
 			t.Errorf("%s sets a cookie: %s", path, h.Get("Set-Cookie"))
 		}
 	}
-	for _, path := range []string{"/dashboard/", "/dashboard/index.html", "/dashboard/tsconfig.json", "/dashboard/../dashboard.go", "/dashboard/..%2fdashboard.go"} {
+	for _, path := range []string{"/dashboard/", "/dashboard/index.html", "/dashboard/dashboard.ts", "/dashboard/tsconfig.json", "/dashboard/../dashboard.go", "/dashboard/..%2fdashboard.go"} {
 		if status, _, _ := d.ask("GET", path, ""); status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, status)
 		}

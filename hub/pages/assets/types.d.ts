@@ -1,8 +1,4 @@
-// Types of the scripts beside this file. They are plain scripts that share one
-// scope: Go joins them to /tab.js, /embed.js and /demo (see ../pages.go).
-
-/** The origin of the hub that has served the script: it writes it there. */
-declare const HUB: string;
+// Types of the scripts beside this file.
 
 type JSONObject = { [member: string]: any };
 
@@ -68,7 +64,7 @@ type TabStatus = Tabhub.Status;
 type CallStep = Tabhub.CallStep;
 
 /** PageAPI, which has no types of its own for its events. That it is what tab.d.ts says is checked here. */
-type PublicPage = Omit<PageAPI, "addEventListener"> & Pick<Tabhub.Page, "addEventListener">;
+type PublicPage = Omit<import("./own.ts").PageAPI, "addEventListener"> & Pick<Tabhub.Page, "addEventListener">;
 
 interface Window {
   tabhub?: PublicPage;

@@ -4,7 +4,9 @@ package dashboard
 
 import "embed"
 
-// Files are the files by name: index.html, authorize.html, scripts and styles.
+//go:generate go tool esbuild dashboard.ts authorize.ts --bundle --format=esm --charset=utf8 --log-level=warning --outdir=bundle
+
+// Files are the files by name: index.html, authorize.html, styles, and the scripts in bundle.
 //
-//go:embed *.html *.js *.css
+//go:embed *.html *.css bundle/*.js
 var Files embed.FS

@@ -1,0 +1,2752 @@
+var __defProp = Object.defineProperty;
+var __export = (target, all) => {
+  for (var name in all)
+    __defProp(target, name, { get: all[name], enumerable: true });
+};
+
+// clients.ts
+var clients_exports = {};
+__export(clients_exports, {
+  KINDS: () => KINDS,
+  OTHERS: () => OTHERS,
+  browsersOf: () => browsersOf,
+  onlyIn: () => onlyIn,
+  view: () => view
+});
+
+// ../../../../tabtransport/extension/elements.ts
+function byID(id, type) {
+  const found2 = document.getElementById(id);
+  if (!(found2 instanceof (type ?? HTMLElement))) throw new Error(`the page has no ${type?.name ?? ""}#${id}`);
+  return found2;
+}
+function make(tag, className, ...children) {
+  const made2 = document.createElement(tag);
+  if (className) made2.className = className;
+  made2.append(...children.map((child) => typeof child === "string" ? inOrder(child) : child));
+  return made2;
+}
+var inOrder = (text3) => text3.replace(/[\u202a-\u202e\u2066-\u2069]/g, (turn) => `\\u${turn.charCodeAt(0).toString(16)}`);
+
+// ../../../../tabtransport/extension/words.ts
+var CLASSES = {
+  read: { word: "reads", sentence: "It says that it only reads." },
+  write: { word: "changes", sentence: "It may change something." },
+  destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
+};
+var duration = (ms2) => ms2 < 0.1 ? "< 0.1 ms" : ms2 < 1e3 ? `${ms2.toFixed(ms2 < 10 ? 1 : 0)} ms` : `${(ms2 / 1e3).toFixed(1)} s`;
+var waitsForYou = (holder) => `${holder} waits for you to finish`;
+
+// dom.ts
+var ROWS = 200;
+var address = document.body.dataset.base || new URL(".", location.href).href.replace(/\/$/, "");
+function showAddress(within) {
+  for (const place of within.querySelectorAll(".base")) place.textContent = address;
+  for (const to of within.querySelectorAll("a.demo")) to.href = `${address}/demo`;
+}
+function fill(into, template) {
+  const place = byID(into);
+  place.replaceChildren(document.importNode(byID(template, HTMLTemplateElement).content, true));
+  showAddress(place);
+}
+var STATES = {
+  connected: ["connected", "good"],
+  active: ["active", "good"],
+  open: ["open", "off"],
+  asleep: ["asleep", "off"],
+  cached: ["cached", "off"],
+  closed: ["closed", "off"],
+  changing: ["changing page", "wait"],
+  away: ["away", "bad"],
+  working: ["at work", "good"],
+  waiting: ["waiting for you", "wait"],
+  dialog: ["has a dialog open", "wait"],
+  inUse: ["in use by you", "wait"],
+  paused: ["paused", "wait"],
+  missing: ["not there", "bad"],
+  unpaired: ["not paired", "bad"],
+  ok: ["ok", "good"]
+};
+function chip(state, word2) {
+  const [own2, look] = Object.hasOwn(STATES, state) ? STATES[state] : [state, "bad"];
+  return make("span", `chip ${look}`, word2 ?? own2);
+}
+var row = (...cells) => make("tr", "", ...cells.map((c) => make("td", "", ...[c].flat().filter((part2) => typeof part2 === "string" || part2.textContent))));
+function link(view7, args2, ...children) {
+  const made2 = document.createElement("a");
+  made2.href = `#${view7}?${new URLSearchParams(args2)}`;
+  made2.append(...children);
+  return made2;
+}
+var foreign = (text3, className = "") => make("span", "foreign " + className, text3);
+var number = (n) => make("span", "number", n.toLocaleString("en"));
+function when(time) {
+  const at = new Date(time);
+  const today = at.toDateString() === (/* @__PURE__ */ new Date()).toDateString();
+  return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+var took = (nanoseconds) => duration(nanoseconds / 1e6);
+var factsOf = (facts2) => make("dl", "facts", ...facts2.flatMap(([name, ...value2]) => [make("dt", "", name), make("dd", "", ...value2)]));
+function showPairs(id, pairs) {
+  byID(id).replaceChildren(...pairs.map(([name, value2, look = ""]) => make("div", "", make("dt", "", name), make("dd", look, value2))));
+}
+function list(body, around, rows2) {
+  const nameOf2 = (e) => e.getAttribute("aria-label") ?? e.getAttribute("href");
+  const focused = document.activeElement && body.contains(document.activeElement) && nameOf2(document.activeElement);
+  for (const made2 of rows2) labelled(body, made2);
+  body.replaceChildren(...rows2.slice(0, ROWS));
+  if (focused) [...body.querySelectorAll("[aria-label], [href]")].find((e) => nameOf2(e) === focused)?.focus();
+  const outer = body.closest(around);
+  outer.hidden = rows2.length === 0;
+}
+function button(label, name, act) {
+  const made2 = document.createElement("button");
+  made2.type = "button";
+  made2.textContent = label;
+  made2.ariaLabel = name;
+  made2.addEventListener("click", () => void tell(made2, act));
+  return made2;
+}
+function copier(label, text3, name = label) {
+  return button(label, name, async () => {
+    const copied2 = text3();
+    if (copied2 === void 0) return;
+    await navigator.clipboard.writeText(copied2);
+    return "Copied.";
+  });
+}
+function labelled(body, row2) {
+  const columns = body.closest("table")?.tHead?.rows[0].cells ?? [];
+  [...columns].forEach((th, i) => row2.children[i]?.setAttribute("data-column", th.textContent ?? ""));
+}
+var AGAIN = 5e3;
+var giveUp = () => {
+};
+var decided = Promise.resolve();
+var released = Promise.resolve();
+addEventListener("pointerdown", () => {
+  released = new Promise((done) => {
+    for (const type of ["pointerup", "pointercancel"]) addEventListener(type, () => setTimeout(done), { once: true });
+  });
+}, true);
+async function untilDecided() {
+  for (let was; was !== decided; await released) await (was = decided);
+}
+var undecided = () => giveUp();
+function twice(label, name, act) {
+  const made2 = button(label, name, async () => {
+    if (giveUp === back3) {
+      back3();
+      return act();
+    }
+    giveUp();
+    giveUp = back3;
+    decided = new Promise((done) => settle = done);
+    made2.textContent = `${label}?`;
+    made2.ariaLabel = `Really ${name[0].toLowerCase()}${name.slice(1)}? Press again`;
+    timer2 = setTimeout(back3, AGAIN);
+    return "Press it again within five seconds to do it.";
+  });
+  let timer2;
+  let settle = () => {
+  };
+  const back3 = () => {
+    if (giveUp !== back3) return;
+    giveUp = () => {
+    };
+    clearTimeout(timer2);
+    made2.textContent = label;
+    made2.ariaLabel = name;
+    settle();
+  };
+  made2.className = "writes";
+  return made2;
+}
+var ACTED = "acted";
+async function tell(within, act) {
+  const answer = within.closest("form")?.querySelector(".answer");
+  let words2, failed2 = false;
+  try {
+    words2 = await act();
+  } catch (err) {
+    failed2 = true;
+    words2 = err instanceof Error && err.message ? `Not done: ${err.message}` : "Not done: the hub does not answer";
+  }
+  dispatchEvent(new Event(ACTED));
+  const said2 = typeof words2 === "string" ? words2 : "";
+  if (answer) answer.textContent = said2;
+  else if (said2) toast(said2, failed2);
+}
+var TOAST = 6e3;
+function toast(words2, failed2 = false) {
+  const close = document.createElement("button");
+  close.type = "button";
+  close.textContent = "×";
+  close.ariaLabel = "Dismiss";
+  const made2 = make("div", failed2 ? "toast failed" : "toast", foreign(words2), close);
+  close.addEventListener("click", () => made2.remove());
+  if (!failed2) setTimeout(() => made2.remove(), TOAST);
+  byID("toasts").append(made2);
+}
+
+// lines.ts
+async function* lines({ body }) {
+  if (!body) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    let line3 = [];
+    for (let part2 = await reader.read(); !part2.done; part2 = await reader.read()) {
+      const [rest, ...more2] = part2.value.split("\n");
+      line3.push(rest);
+      for (const next2 of more2) {
+        yield line3.join("");
+        line3 = [next2];
+      }
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+// session.ts
+var KEY = "tabhub.session";
+var TYPES = ["application/json", "text/event-stream", "application/jsonl"];
+var SignedOut = class extends Error {
+};
+var Refused = class extends Error {
+};
+var Changed = class extends Error {
+};
+function stored() {
+  try {
+    return sessionStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+var session = stored();
+var leave = new AbortController();
+function keep(to) {
+  session = to;
+  leave.abort(new Changed());
+  leave = new AbortController();
+  try {
+    if (to === null) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, to);
+  } catch {
+  }
+}
+var signedIn = () => session !== null;
+function send(method, path, bearer, body, signal, accept = "application/json") {
+  const headers = new Headers({ Accept: accept });
+  if (bearer !== null) headers.set("Authorization", `Bearer ${bearer}`);
+  if (body !== void 0) headers.set("Content-Type", "application/json");
+  return fetch(path, {
+    method,
+    headers,
+    body: body && JSON.stringify(body),
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "error",
+    referrerPolicy: "no-referrer",
+    signal
+  });
+}
+var reasonOf = (response, answer) => typeof answer?.error === "string" ? answer.error : `the hub answers ${response.status}`;
+async function signIn(proof) {
+  const response = "code" in proof ? await send("POST", "api/session", null, { code: proof.code }) : await send("POST", "api/session", proof.token);
+  const given = await response.json().catch(() => null);
+  if (!response.ok) throw new Refused(reasonOf(response, given));
+  if (typeof given?.session !== "string") throw new Refused("what answers here is no hub");
+  keep(given.session);
+  writes = until(given);
+}
+async function signOut() {
+  const last = session;
+  keep(null);
+  if (last !== null) await send("DELETE", "api/session", last);
+}
+var ask = async (method, path, body, signal) => (await exchange(method, path, body, signal)).answer;
+async function find(path) {
+  const { answer, headers } = await exchange("GET", path);
+  return { part: answer, found: Number(headers.get("Tabhub-Total")) };
+}
+async function exchange(method, path, body, signal) {
+  const mine = session;
+  const response = await sendMine(method, path, body, signal);
+  const answer = await response.json();
+  if (method === "GET") await untilDecided();
+  if (session !== mine) throw new Changed();
+  if (!response.ok) throw new Refused(reasonOf(response, answer));
+  return { answer, headers: response.headers };
+}
+async function sendMine(method, path, body, signal, accept) {
+  const mine = session;
+  const response = await send(method, path, mine, body, signal, accept);
+  if (session !== mine) throw new Changed();
+  const type = response.headers.get("Content-Type") ?? "";
+  if (response.status === 401 || !TYPES.includes(type)) {
+    keep(null);
+    throw new SignedOut();
+  }
+  return response;
+}
+async function file(path) {
+  const response = await sendMine("GET", path);
+  if (!response.ok) throw new Refused(reasonOf(response, await response.json()));
+  return response.blob();
+}
+var left = () => leave.signal;
+async function* events(path, body, signal = leave.signal, heard) {
+  const response = await sendMine(body ? "POST" : "GET", path, body, AbortSignal.any([signal, leave.signal]), "text/event-stream");
+  if (!response.ok) throw new Refused(reasonOf(response, await response.json()));
+  for await (const line3 of lines(response)) {
+    heard?.();
+    if (line3.startsWith("data: ")) yield JSON.parse(line3.slice(6));
+  }
+}
+var writes = 0;
+var mayWrite = () => session !== null && Date.now() < writes;
+async function stay() {
+  const answer = await ask("PUT", "api/session").catch((err) => {
+    if (!(err instanceof Refused)) throw err;
+  });
+  writes = until(answer);
+}
+var until = (report) => report?.writes ? Date.parse(report.writes) : 0;
+
+// names.ts
+var names = /* @__PURE__ */ new Map();
+var nameOf = (id) => names.get(id) ?? id;
+async function loadNames() {
+  const clients = await ask("GET", "api/clients");
+  names.clear();
+  for (const { id, name } of clients) names.set(id, name);
+  byID("client-names").replaceChildren(...["owner", "token", "unnamed", ...names.values()].map((name) => new Option("", name)));
+}
+
+// offers.ts
+var mark = (look, word2) => make("span", `mark ${look}`, word2);
+var addressOf = ({ addr }) => `${addr.peer}/${addr.tab}`;
+var OPEN = ["tool", "tab", "resource", "prompt"];
+var opens = (kind, name) => Object.fromEntries(OPEN.map((other) => [other, other === kind ? name : ""]));
+function linkTo(args2, to) {
+  const next2 = new URLSearchParams(args2);
+  for (const [name, value2] of Object.entries(to)) {
+    if (value2) next2.set(name, value2);
+    else next2.delete(name);
+  }
+  return next2.size ? `#tabs?${next2}` : "#tabs";
+}
+function link2(args2, to, ...words2) {
+  const made2 = document.createElement("a");
+  made2.append(...words2);
+  made2.dataset.focus = OPEN.some((name) => to[name]) ? "open-title" : "search";
+  lead(made2, args2, to);
+  return made2;
+}
+function lead(made2, args2, to) {
+  made2.href = linkTo(args2, to);
+  made2.dataset.to = JSON.stringify(to);
+}
+var madeOf = /* @__PURE__ */ new WeakMap();
+function showParts(into, of, make3) {
+  const text3 = JSON.stringify(of);
+  if (madeOf.get(into) === text3) return;
+  madeOf.set(into, text3);
+  const focused = into.contains(document.activeElement) && document.activeElement.dataset.to;
+  into.replaceChildren(...make3());
+  if (focused) [...into.querySelectorAll("a")].find((a) => a.dataset.to === focused)?.focus();
+}
+function heading(words2) {
+  const made2 = make("h2", "", words2);
+  made2.id = "open-title";
+  made2.tabIndex = -1;
+  return made2;
+}
+var gone = (words2, name) => [heading(words2), make("p", "", foreign(name, "code")), make("p", "soft", "Open the page that offers it again, or look for another.")];
+function definitionOf(definition) {
+  const text3 = JSON.stringify(definition, null, 2);
+  const shown4 = make("pre", "said", text3);
+  shown4.tabIndex = 0;
+  return make("details", "", make("summary", "", "The definition as clients get it"), shown4, copier("Copy the definition", () => text3));
+}
+var withoutLabel = (description = "") => description.replace(/^\[[^\]]*\] /, "");
+function stateOf(tab) {
+  if (!tab.connected) return chip("away");
+  if (tab.waiting) return chip("waiting");
+  if (tab.inUse) return chip("inUse");
+  if (tab.dialog) return chip("dialog", tab.dialog.type === "unknown" ? "does not answer" : "has a dialog open");
+  if (tab.discarded) return chip("asleep");
+  if (tab.domains?.some(({ departed }) => departed)) return chip("changing");
+  return chip(tab.focused ? "active" : "open");
+}
+var LISTED_OTHERWISE = "for clients, ";
+var listedOtherwise = ({ reason }) => reason.startsWith(LISTED_OTHERWISE);
+
+// agents.ts
+var TABS = 6;
+async function showAgents(pages6, of) {
+  const query2 = of.session ? of : { ...of, tabs: String(TABS) };
+  const { part: part2, found: found2 } = await pages6.find("api/lease", query2);
+  list(byID("agents"), "table", part2.map(agentRow));
+  byID("agent-count").textContent = found2 ? found2.toLocaleString("en") : "";
+  byID("no-agents").hidden = found2 > 0;
+}
+function agentRow({ session: session2, client: client2, label, connected: connected2, lastUsed, tabs, allTabs }) {
+  const shown4 = tabs.map((tab) => make("li", "", ...partsOf(tab)));
+  const more2 = allTabs - tabs.length;
+  if (more2 > 0) shown4.push(make("li", "", link("clients", { client: client2, agent: session2 }, `and ${more2} more`)));
+  return row(
+    [link("clients", { client: client2 }, foreign(label || nameOf(client2))), make("span", "soft below", session2)],
+    connected2 ? chip("connected") : chip("closed", "not connected"),
+    make("span", "number", when(lastUsed)),
+    shown4.length ? make("ul", "plain", ...shown4) : make("span", "soft", "none yet")
+  );
+}
+function partsOf({ addr, tab, url, title, keeps, opened: opened2, holds, inUse, waiting: waiting2 }) {
+  const words2 = [url && hostOf(url), keeps && !holds && "its calls go there", opened2 && "opened by it"].filter(Boolean);
+  const parts3 = [link("tabs", { tab: `${addr.peer}/${addr.tab}` }, foreign(title || url || `tab ${tab}`))];
+  if (waiting2 || inUse) parts3.push(" ", stateOf({ waiting: waiting2, inUse, connected: true }));
+  if (holds) parts3.push(" ", release(tab, title || tab), make("span", "below", "holds it ", ...termsOf(holds)));
+  if (words2.length) parts3.push(foreign(words2.join(" · "), "soft below"));
+  return parts3;
+}
+var hostOf = (url) => URL.canParse(url) ? new URL(url).host || url : url;
+var termsOf = ({ name, until: until2, reads }) => ["as ", foreign(name), ` until ${when(until2)}, or longer if it works there`, reads ? "; others may read" : ""];
+function release(tab, name) {
+  const made2 = button("Release", `Release tab ${tab}: ${name}`, async () => {
+    const was = await ask("DELETE", `api/lease?${new URLSearchParams({ tab })}`);
+    return `${was.name} holds the tab no longer. It is not told, and may claim the tab again.`;
+  });
+  made2.classList.add("writes");
+  return made2;
+}
+
+// rule.ts
+var LOOKS = { allow: "good", ask: "wait", deny: "bad" };
+var MAKERS = { preset: "the mode", file: "the policy file", window: "you, when asked", dashboard: "you, here", command: "you, by command", client: "you, in the client" };
+var decision = (effect) => make("span", `chip ${LOOKS[effect] ?? "off"}`, effect);
+function showRules(body, rules) {
+  list(byID(body), "table", rules.map(ruleRow));
+  byID("no-rules").hidden = rules.length > 0;
+}
+function ruleRow(rule) {
+  const { id, effect, client: client2, session: session2, site: site2, tool, class: of, pin, late, from, until: until2, by = "", note } = rule;
+  const what = [from && `values of ${from}`, tool, of, late && "that came late", pin && "as it was described"].filter(Boolean).join(" · ");
+  const words2 = [foreign(what || "anything")];
+  if (note) words2.push(foreign(note, "title soft"));
+  return row(
+    decision(effect),
+    foreign(client2 ? nameOf(client2) + (session2 ? ", one session" : "") : "any"),
+    foreign(site2 ?? "any"),
+    words2,
+    until2 ? make("span", "number", `until ${when(until2)}`) : "",
+    MAKERS[by] ?? by,
+    isOwn(rule) ? twice("Remove", `Remove rule ${id}`, () => removeRule(rule)) : ""
+  );
+}
+var isOwn = ({ by }) => by !== "preset" && by !== "file";
+var removeRule = ({ id }) => ask("DELETE", `api/policy/rule?id=${encodeURIComponent(id)}`);
+function asked(form) {
+  const said2 = [...new FormData(form)].filter(([, value2]) => typeof value2 === "string" && value2.trim() !== "");
+  return Object.fromEntries(said2.map(([name, value2]) => [name, value2.trim()]));
+}
+async function makeRule(rule) {
+  const { rule: made2, exceptions } = await ask("POST", "api/policy/rule", rule);
+  const except = exceptions.length ? ` Other rules decide otherwise in a part of it: ${exceptions.map(({ id }) => id).join(", ")}.` : "";
+  return `Rule ${made2.id} holds.${except}`;
+}
+function openRuleForm(subject) {
+  const form = byID("rule-form", HTMLFormElement);
+  for (const [name, value2] of Object.entries(subject)) form.elements.namedItem(name).defaultValue = value2;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void tell(form, async () => {
+      const { hours, ...rule } = asked(form);
+      const until2 = hours && { until: new Date(Date.now() + Number(hours) * 36e5).toISOString() };
+      const words2 = await makeRule({ ...rule, ...until2 });
+      form.reset();
+      return words2;
+    });
+  });
+  byID("test").addEventListener(
+    "click",
+    () => tell(form, async () => {
+      const action = new URLSearchParams(asked(form));
+      for (const name of ["effect", "hours"]) action.delete(name);
+      const { effect, words: words2 } = await ask("GET", `api/policy/test?${action}`);
+      return `Now: ${effect}. ${words2}.`;
+    })
+  );
+}
+
+// about.ts
+function follow({ entries }, { site: site2, client: client2 }, refresh3) {
+  if (entries?.some((e) => e.event === "call" && (site2 === void 0 || e.domain === site2) && (client2 === void 0 || e.client === client2))) refresh3(["record"]);
+}
+function openAbout(subject) {
+  fill("about", "about-parts");
+  openRuleForm(subject);
+  byID("in-record", HTMLAnchorElement).href = `#record?${query(subject)}`;
+}
+var query = (subject) => new URLSearchParams(subject);
+async function updateAbout(changed, policy, subject) {
+  showRules("rules", policy.rules.filter((rule) => names2(rule, subject)));
+  if (!changed.has("record")) return;
+  showCalls(await ask("GET", `api/log?${query(subject)}&event=call&limit=10`));
+}
+function names2(rule, { site: site2, client: client2 }) {
+  if (client2) return rule.client === client2 || rule.client === nameOf(client2);
+  return [rule.site, rule.from].some((of) => of === site2 || of?.startsWith("*.") && `.${site2}`.endsWith(of.slice(1)));
+}
+function showCalls(calls) {
+  const rows2 = calls.map((l) => {
+    const time = make("span", "number", when(l.time));
+    return row(
+      l.call ? link("record", { call: l.call }, time) : time,
+      foreign([l.domain, l.tool].filter(Boolean).join(" · ")),
+      clientLink(l.client, l.said),
+      l.decision ? decision(l.decision) : "",
+      chip(l.outcome)
+    );
+  });
+  list(byID("calls"), "table", rows2);
+  byID("no-calls").hidden = rows2.length > 0;
+}
+var siteLink = (site2) => link("sites", { site: site2 }, foreign(site2));
+var clientLink = (client2 = "", said2 = "") => client2 ? link("clients", { client: client2 }, foreign(nameOf(client2))) : foreign(said2);
+function showPauseOf(id, policy, subject, name) {
+  const made2 = byID(id, HTMLButtonElement);
+  const paused2 = isPaused(policy, subject);
+  made2.textContent = paused2 ? "Resume" : "Pause";
+  made2.ariaLabel = `${made2.textContent} ${name}`;
+  made2.onclick = () => tell(made2, () => paused2 ? ask("DELETE", `api/pause?${query(subject)}`) : ask("POST", "api/pause", subject));
+}
+var isPaused = ({ pauses }, { site: site2 = "", client: client2 = "" }) => pauses.some((p) => (p.site ?? "") === site2 && (p.client === client2 || (p.client ?? "") === (client2 && nameOf(client2))));
+
+// access.ts
+async function showAccess(policy, of, pages6) {
+  const { part: part2, found: found2 } = await pages6.find("api/tools", { client: "any", ...of });
+  list(byID("access"), "table", part2.map((tool) => accessRow(tool, policy, of)));
+  byID("no-access").hidden = found2 > 0;
+  byID("tool-count").textContent = found2 ? found2.toLocaleString("en") : "";
+}
+function accessRow(tool, policy, { site: site2, client: client2 }) {
+  const name = [link("tabs", { tool: tool.name }, foreign(tool.source || tool.name))];
+  if (!site2 && tool.domain) name.push(foreign(tool.domain, "soft below"));
+  if (tool.tab) name.push(make("span", "soft below", `tab ${tool.tab}`));
+  if (tool.cached) name.push(chip("cached"));
+  const state = [decision(tool.effect)];
+  if (tool.changed) state.push(chip("waiting", "changed since you allowed it"));
+  else if (tool.rule?.pin) state.push(make("span", "soft below", "as it was described"));
+  return row(name, tool.class, state, foreign(tool.words, "soft"), tool.domain ? ruleSelect(tool, policy, client2) : "");
+}
+function ruleSelect(tool, policy, client2) {
+  const subject = { site: tool.domain, tool: tool.source, client: client2 };
+  const own2 = policy.rules.find(
+    (r) => isOwn(r) && r.site === subject.site && r.tool === subject.tool && (r.client ?? "") === (client2 ?? "") && !r.class && !r.from && !r.session && !r.late
+  );
+  const made2 = document.createElement("select");
+  made2.className = "writes";
+  made2.ariaLabel = `Your rule for ${tool.source}`;
+  made2.append(new Option("none", ""), ...["allow", "ask", "deny"].map((effect) => new Option(effect)));
+  made2.value = own2?.effect ?? "";
+  made2.addEventListener(
+    "change",
+    () => tell(made2, async () => {
+      if (made2.value === "") return own2 && removeRule(own2);
+      return makeRule({ ...subject, effect: made2.value });
+    })
+  );
+  return made2;
+}
+
+// pages.ts
+var PAGE = 50;
+var Pages = class {
+  /** How many elements are before those that are shown. */
+  offset = 0;
+  #turned;
+  #place;
+  #before = button("Previous", "Previous page", () => this.turn(Math.max(0, this.offset - PAGE)));
+  #words = make("span", "soft number");
+  #after = button("Next", "Next page", () => this.turn(this.offset + PAGE));
+  /**
+   * @param turned has another page asked for
+   * @param within selects the part of the view that has the buttons
+   */
+  constructor(turned, within = "#view") {
+    this.#turned = turned;
+    this.#place = document.querySelector(`${within} .pages`);
+    this.#words.role = "status";
+    this.#place.replaceChildren(this.#before, this.#words, this.#after);
+    this.#place.hidden = true;
+  }
+  /** @param offset of the page to show; the first one, unless it is given */
+  turn(offset = 0) {
+    this.offset = offset;
+    this.#turned(offset);
+  }
+  /**
+   * Asks the hub for the page, and shows which it is.
+   * @param path of the list
+   */
+  async find(path, query2) {
+    const answer = await find(`${path}?${new URLSearchParams({ ...query2, offset: String(this.offset), limit: String(PAGE) })}`);
+    this.#show(answer.found);
+    return answer;
+  }
+  /** @param found how many elements there are */
+  #show(found2) {
+    if (this.offset >= Math.max(found2, 1)) return this.turn();
+    const count2 = (n) => n.toLocaleString("en");
+    const words2 = `${count2(this.offset + 1)}–${count2(Math.min(this.offset + PAGE, found2))} of ${count2(found2)}`;
+    if (this.#words.textContent !== words2) this.#words.textContent = words2;
+    this.#before.disabled = this.offset === 0;
+    this.#after.disabled = this.offset + PAGE >= found2;
+    this.#place.hidden = found2 <= PAGE;
+  }
+};
+
+// client.ts
+var client;
+var agent;
+var pages;
+var agents;
+function openClient(into, id, session2, refresh3) {
+  [client, agent] = [id, session2];
+  fill(into, "one-client");
+  fill("agents-part", "agents-parts");
+  byID("all-agents").hidden = !agent;
+  byID("all-agents").append(link("clients", { client }, "All agents of the client"));
+  agents = new Pages(() => refresh3(["tabs"]), "#agents-part");
+  openAbout({ client });
+  pages = new Pages(() => refresh3(["tabs"]), "#client-tools");
+  const form = byID("tool-search", HTMLFormElement);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => pages.turn());
+}
+async function updateClient(changed) {
+  const [clients, sessions, policy] = await Promise.all([ask("GET", "api/clients"), ask("GET", "api/sessions"), ask("GET", "api/policy")]);
+  const known = clients.find(({ id }) => id === client);
+  const mine = sessions.filter((s) => s.client === client);
+  showClient(known, mine, policy);
+  await showAgents(agents, agent ? { client, session: agent } : { client });
+  if (!known && !(client in OTHERS)) return;
+  if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
+    await showAccess(policy, { client, shown: "", q: byID("tool-search", HTMLFormElement).q.value.trim() }, pages);
+  }
+  await updateAbout(changed, policy, { client });
+}
+function showClient(known, sessions, policy) {
+  const name = known?.name ?? nameOf(client);
+  byID("client-name").textContent = name;
+  const open2 = sessions.some(({ connected: connected2 }) => connected2);
+  const states = [open2 ? chip("connected") : chip("closed", "not connected")];
+  if (isPaused(policy, { client })) states.push(chip("paused"));
+  if (!known && !(client in OTHERS)) states.push(chip("its access has ended"));
+  byID("client-state").replaceChildren(...states);
+  showPauseOf("client-pause", policy, { client }, name);
+  byID("client-end").replaceChildren(
+    known ? twice("End its access", `End its access: ${name}`, async () => {
+      await ask("DELETE", `api/clients?client=${encodeURIComponent(client)}`);
+      return `${name} has no access any more.`;
+    }) : ""
+  );
+  const facts2 = known ? [
+    ["Credential", KINDS[known.kind] ?? known.kind],
+    ["Made", when(known.made)],
+    ["Last used", known.lastUsed ? when(known.lastUsed) : "never"],
+    ["Ends", known.expires ? when(known.expires) : "never"],
+    ["Good for", known.scope ? foreign([known.scope.classes, known.scope.sites, known.scope.tools].flatMap((s) => s ?? []).join(", ") || "nothing") : "all that the policy allows"]
+  ] : [["Credential", OTHERS[client] ?? "none any more"]];
+  facts2.push(["Browsers", foreign(browsersOf(client, known, policy) || "all")]);
+  showPairs("credential", facts2);
+  const rows2 = sessions.map(
+    (s) => row(
+      foreign([s.said || "without a name", s.version].filter(Boolean).join(" ")),
+      s.connected ? chip("connected") : chip("closed", "has called lately"),
+      [foreign(s.transport ?? ""), foreign(s.bound ? onlyIn(s.bound) : "", "below")],
+      foreign(s.protocol ?? ""),
+      make("span", "number", s.since ? when(s.since) : ""),
+      number(s.calls),
+      make("span", "number", s.last ? when(s.last) : "never")
+    )
+  );
+  list(byID("sessions"), "table", rows2);
+  byID("no-sessions").hidden = rows2.length > 0;
+}
+
+// connect.ts
+function showConnect(all) {
+  byID("connect").replaceChildren(...all.map(card));
+}
+function card({ title, after, start: start3, url, links: links2 = [] }) {
+  const parts3 = [];
+  if (links2.length) {
+    parts3.push(make("p", "buttons", ...links2.map(({ title: program, href }) => {
+      const made2 = document.createElement("a");
+      made2.className = "button main";
+      made2.href = href;
+      made2.textContent = `Add to ${program}`;
+      return made2;
+    })));
+  }
+  if (start3?.line) parts3.push(copied(`Command for ${title}`, start3.entry ? "Run this; it gives the client a token of its own" : "It starts this", start3.line));
+  if (start3?.entry) parts3.push(copied(`Entry for ${title}`, "Or put this into its configuration", start3.entry));
+  if (url?.line) parts3.push(copied(`URL for ${title}`, url.entry ? "By URL, run this" : "By URL", url.line));
+  if (url?.entry) parts3.push(copied(`Entry by URL for ${title}`, "Or put this into its configuration, to sign in by URL", url.entry));
+  if (after) parts3.push(make("p", "soft", after));
+  return make("details", "card", make("summary", "", title), ...parts3);
+}
+function copied(name, words2, text3) {
+  const copy = copier("Copy", () => text3, `Copy: ${name}`);
+  return make("div", "copied", make("div", "soft", words2), make("pre", "", text3.trimEnd()), copy);
+}
+
+// clients.ts
+var KINDS = { entry: "in its configuration", token: "a token", oauth: "signed in by URL" };
+var OTHERS = { owner: "your own commands", token: "the hub’s token", unnamed: "none: a program of your account" };
+var PART = "clients-part";
+var update;
+var live;
+var agents2;
+var view = {
+  name: "clients",
+  title: "Clients",
+  open(_, args2, refresh3) {
+    const client2 = args2.get("client") ?? void 0;
+    live = (message) => follow(message, { client: client2 }, refresh3);
+    if (client2) {
+      openClient(PART, client2, args2.get("agent") ?? void 0, refresh3);
+      update = updateClient;
+    } else {
+      fill(PART, "client-list");
+      fill("agents-part", "agents-parts");
+      agents2 = new Pages(() => refresh3(["tabs"]), "#agents-part");
+      update = updateList;
+    }
+  },
+  update: (changed) => update(changed),
+  live: (message) => live(message)
+};
+async function updateList(changed) {
+  if (changed.has("status")) showConnect(await ask("GET", "api/connect"));
+  if (["tabs", "clients", "record"].some((kind) => changed.has(kind))) await showAgents(agents2, {});
+  if (!changed.has("clients") && !changed.has("policy") && !changed.has("record")) return;
+  showClients(...await Promise.all([ask("GET", "api/clients"), ask("GET", "api/sessions"), ask("GET", "api/policy")]));
+}
+function showClients(clients, sessions, policy) {
+  const ids = /* @__PURE__ */ new Set([...sessions.map(({ client: client2 = "" }) => client2), ...clients.map(({ id }) => id)]);
+  const rows2 = [...ids].map((id) => {
+    const known = clients.find((c) => c.id === id);
+    const mine = sessions.filter(({ client: client2 = "" }) => client2 === id);
+    const open2 = mine.filter(({ connected: connected2 }) => connected2);
+    const state = [open2.length ? chip("connected", open2.length > 1 ? `connected ${open2.length} times` : void 0) : chip("closed", "not connected")];
+    if (id && isPaused(policy, { client: id })) state.push(chip("paused"));
+    const how = mine.slice(0, 3).map((s) => foreign(words(s), "below"));
+    if (mine.length > how.length) how.push(make("span", "soft below", `and ${mine.length - how.length} more`));
+    const since = open2.map((s) => s.since ?? "").filter(Boolean).sort()[0];
+    const last = mine[0]?.last ?? known?.lastUsed;
+    const bound = foreign(browsersOf(id, known, policy), "below");
+    return row(
+      clientLink(id, mine[0]?.said),
+      state,
+      how,
+      make("span", "number", since ? when(since) : ""),
+      make("span", "number", last ? when(last) : "never"),
+      [make("span", "", known ? KINDS[known.kind] ?? known.kind : OTHERS[id] ?? ""), bound]
+    );
+  });
+  list(byID("clients"), "table", rows2);
+  byID("no-clients").hidden = rows2.length > 0;
+}
+var words = ({ said: said2, version, transport, protocol, bound }) => [[said2 || "without a name", version].filter(Boolean).join(" "), transport, protocol && `MCP ${protocol}`, bound && onlyIn(bound)].filter(Boolean).join(" · ");
+var onlyIn = (browsers) => `only in ${browsers.join(", ") || "no browser"}`;
+function browsersOf(id, known, { bindings }) {
+  const name = (known?.name ?? id).toLowerCase();
+  const all = [known?.scope?.browsers, ...bindings.filter((b) => !b.client || b.client === id || b.client.toLowerCase() === name).map((b) => b.browsers)];
+  const [first, ...more2] = all.filter((names3) => names3 !== void 0);
+  return first ? onlyIn(first.filter((browser) => more2.every((names3) => names3.includes(browser)))) : "";
+}
+
+// pause.ts
+var pause = byID("pause");
+var paused = false;
+var isOfAll = ({ client: client2, site: site2 }) => !client2 && !site2;
+function showPause({ pauses }) {
+  const all = pauses.find(isOfAll);
+  paused = all !== void 0;
+  const words2 = all ? [`Paused since ${when(all.since)}`, ": nothing is done for any client."] : ["Running", ": clients do what your policy lets them."];
+  const state = byID("pause-state");
+  if (state.textContent !== words2.join("")) state.replaceChildren(words2[0], make("span", "roomy", words2[1]));
+  state.className = `chip ${all ? "wait" : "good"}`;
+  pause.replaceChildren(all ? "Resume" : "Pause", make("span", "roomy", all ? "" : " everything"));
+}
+pause.addEventListener("click", () => tell(pause, () => paused ? ask("DELETE", "api/pause") : ask("POST", "api/pause", {})));
+
+// stream.ts
+var ALL = ["tabs", "policy", "clients", "questions", "record", "status"];
+var SILENCE = 45e3;
+async function follow2(take3, lost) {
+  const give = () => lost.abort(new Error("the hub is silent"));
+  let timer2 = setTimeout(give, SILENCE);
+  const heard = () => {
+    clearTimeout(timer2);
+    timer2 = setTimeout(give, SILENCE);
+  };
+  try {
+    for await (const message of events("api/watch", void 0, lost.signal, heard)) take3(message);
+    throw new Error("the hub has ended");
+  } finally {
+    clearTimeout(timer2);
+    lost.abort();
+  }
+}
+
+// waiting.ts
+var REST = 1500;
+var ANSWERS = {
+  no: "Don’t allow",
+  never: "Never for this app",
+  once: "Allow once",
+  session: "Allow for this session",
+  app: "Always for this app",
+  always: "Always, for every app"
+};
+var KINDS2 = { tool: "Tool", resource: "Resource", prompt: "Prompt" };
+var open = /* @__PURE__ */ new Map();
+var disturbed = performance.now();
+var resting;
+var pressed = null;
+var rested = () => document.hasFocus() && performance.now() - disturbed >= REST;
+function disturb() {
+  disturbed = performance.now();
+  pressed = null;
+  mark2();
+  clearTimeout(resting);
+  resting = setTimeout(mark2, REST);
+}
+function mark2() {
+  for (const b of byID("questions").querySelectorAll("button")) b.ariaDisabled = String(!rested());
+}
+function showQuestions(all) {
+  const list3 = byID("questions");
+  const ids = new Set(all.map(({ id }) => id));
+  for (const [id, { card: card2, state }] of open) {
+    if (ids.has(id)) continue;
+    open.delete(id);
+    card2.style.minHeight = `${card2.offsetHeight}px`;
+    card2.dataset.over = "";
+    state.textContent = "This is no longer asked.";
+    if (card2.contains(document.activeElement)) byID("waiting-title").focus({ preventScroll: true });
+    card2.replaceChildren(card2.children[0], state);
+  }
+  for (const q of all) {
+    let shown4 = open.get(q.id);
+    if (!shown4) {
+      shown4 = make2(q);
+      open.set(q.id, shown4);
+      list3.append(shown4.card);
+    }
+    const words2 = stateOf2(q);
+    if (shown4.state.textContent !== words2) {
+      shown4.state.textContent = words2;
+      disturb();
+    }
+  }
+  const n = all.length;
+  const count2 = n === 0 ? "" : n === 1 ? "1 question" : `${n} questions`;
+  if (byID("waiting-count").textContent !== count2) byID("waiting-count").textContent = count2;
+  byID("no-questions").hidden = list3.childElementCount > 0;
+  sweep();
+}
+function sweep() {
+  const list3 = byID("questions");
+  const overs = list3.matches(":hover, :focus-within") ? [] : list3.querySelectorAll("[data-over]");
+  for (const over of overs) {
+    over.remove();
+    disturb();
+  }
+  if (overs.length > 0) byID("no-questions").hidden = list3.childElementCount > 0;
+}
+function stateOf2({ count: count2, late, until: until2 }) {
+  if (late) return `The call has ended. A yes is good for the same call again; it can be given until ${when(until2)}.`;
+  return `Waits until ${when(until2)}.${count2 > 1 ? ` ${count2} identical calls wait: “${ANSWERS.once}” is for one of them.` : ""}`;
+}
+function make2(q) {
+  const state = make("p", "soft");
+  const title = make("h3", "", q.kind === "signIn" ? "May an app use your hub?" : "May an app do this?");
+  title.id = `question-${q.id}`;
+  const about = q.kind === "signIn" ? [part("App", ...app(q)), part("Leads to", said(q.client.return || "nowhere"))] : aboutCall(q);
+  const card2 = make("article", "question", title, ...q.why.map((sentence) => make("p", "", sentence)), ...about, answers(q), state);
+  card2.setAttribute("aria-labelledby", title.id);
+  return { card: card2, state };
+}
+function aboutCall(q) {
+  const { site: site2, tool, args: args2 = [], changes = [] } = q;
+  const parts3 = [part("App", ...app(q)), part("Site", ...where(site2))];
+  if (!tool) return parts3;
+  const name = tool.title ? [said(tool.name), " ", said(tool.title)] : [said(tool.name)];
+  parts3.push(part(KINDS2[tool.kind ?? ""] ?? "tabhub’s tool", ...name, make("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence)));
+  if (changes.length) {
+    parts3.push(part("Changed", ...changes.map(({ what, was, is }) => make("div", "", said(what), make("del", "said foreign", was), make("ins", "said foreign", is)))));
+  }
+  parts3.push(part("Is given", ...args2.length ? args2.map(value) : ["nothing"]));
+  return parts3;
+}
+function value({ name, value: text3, cut: cut3 }) {
+  const left2 = cut3 ? [make("p", "bad", `${cut3.toLocaleString("en")} characters in the middle are left out.`)] : [];
+  return make("div", "value", foreign(name, "soft"), said(text3), ...left2);
+}
+function app({ client: { name, said: calls } }) {
+  return calls ? [said(name), make("p", "soft", "It calls itself ", said(calls))] : [said(name)];
+}
+function where(site2) {
+  if (!site2) return ["None: it is about the hub itself."];
+  if (site2.any) return [make("span", "bad", "Any: it may reach every site that is open in the browser.")];
+  const parts3 = [said(site2.origin)];
+  if (!site2.verified) parts3.push(make("p", "bad", "Not verified: no browser has vouched that this is the site."));
+  if (site2.top) parts3.push(make("p", "", "In a page of ", said(site2.top)));
+  return parts3;
+}
+var said = (text3) => foreign(text3, "said");
+var part = (title, ...children) => make("div", "part", make("h4", "soft", title), make("div", "", ...children));
+function answers(q) {
+  const made2 = make("div", "answers writes");
+  const code = document.createElement("input");
+  if (q.kind === "signIn") {
+    code.autocomplete = "off";
+    code.maxLength = 32;
+    made2.append(make("label", "", "Number that the page shows ", code));
+  }
+  for (const reach of ["no", ...q.reaches.includes("never") ? ["never"] : [], ...q.reaches.filter((r) => r !== "never")]) {
+    const label = q.kind === "signIn" && reach === "once" ? "Let it in" : ANSWERS[reach];
+    if (!label) continue;
+    const b = document.createElement("button");
+    b.type = "button";
+    b.textContent = label;
+    b.className = `answer-${reach}`;
+    b.addEventListener("click", (event) => {
+      if (!event.isTrusted || !rested() || event.detail > 0 && pressed !== b) return;
+      disturb();
+      void tell(b, () => ask("POST", "api/questions", { id: q.id, digest: q.digest, reach, ...code.value && { code: code.value.trim() } }));
+    });
+    made2.append(b);
+  }
+  return make("div", "", made2, make("p", "reads soft", "Answer it with ", make("code", "", `tabhub approve ${q.id}`), "."));
+}
+byID("questions").addEventListener("pointerdown", ({ isTrusted, target }) => pressed = isTrusted && rested() ? target : null, true);
+for (const type of ["focus", "blur", "resize"]) addEventListener(type, disturb);
+document.addEventListener("visibilitychange", disturb);
+var above = new ResizeObserver(disturb);
+for (const moves of ["head", "trouble", "only-reads", "questions"]) above.observe(byID(moves));
+
+// health.ts
+var health_exports = {};
+__export(health_exports, {
+  view: () => view2
+});
+var EVERY = 5e3;
+var diagnosed = false;
+var timer;
+var view2 = {
+  name: "health",
+  title: "Health",
+  open(_, __, refresh3) {
+    diagnosed = false;
+    byID("look-again").replaceChildren(button("Look again", "Look again for what is wrong", showDoctor));
+    timer = setInterval(() => {
+      if (!document.hidden) refresh3(["health"]);
+    }, EVERY);
+  },
+  async update(changed) {
+    if (!changed.has("status") && !changed.has("health")) return;
+    const status = await ask("GET", "api/status");
+    showHealth(status);
+    if (status.memory && !diagnosed) await showDoctor();
+  },
+  close() {
+    clearInterval(timer);
+  }
+};
+function showHealth({ hub, questions, record, memory, sockets, started, version }) {
+  const { queued, lost = 0 } = record;
+  showPairs("queues", [
+    ["Calls under way", count(hub.inFlight)],
+    ["Questions waiting for you", count(questions)],
+    ["Record waits to be written", bytes(queued)],
+    ["Record lost", `${count(lost)} lines`, lost > 0 ? "bad" : ""]
+  ]);
+  byID("process").hidden = !memory;
+  if (!memory) return;
+  const { connections = 0, accepted = 0, refused = 0, slow = 0, tooFast = 0, malformed = 0 } = sockets ?? {};
+  showPairs("process-pairs", [
+    ["Memory", bytes(memory)],
+    ["Sockets of tabs, open", count(connections)],
+    ["… since the start", count(accepted)],
+    ["… refused", count(refused)],
+    ["… too slow or too fast", count(slow + tooFast)],
+    ["Messages not understood", count(malformed)],
+    ["Started", when(started)],
+    ["Version", version]
+  ]);
+}
+async function showDoctor() {
+  const all = await ask("GET", "api/doctor");
+  diagnosed = true;
+  const order = ["problem", "note", "ok"];
+  all.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  const looks = { problem: "bad", note: "waiting", ok: "ok" };
+  list(byID("findings"), "section", all.map(({ state, check, text: text3, fix }) => make(
+    "li",
+    "",
+    chip(looks[state] ?? "bad", state),
+    " ",
+    foreign(check, "check"),
+    " ",
+    foreign(text3),
+    ...fix ? [make("div", "soft", "To mend it: ", commands(fix))] : []
+  )));
+  const problems = all.filter(({ state }) => state === "problem").length;
+  byID("diagnosis").textContent = problems === 0 ? "Nothing is wrong." : problems === 1 ? "There is 1 problem." : `There are ${problems} problems.`;
+}
+function commands(words2) {
+  const parts3 = words2.split("`").map((part2, i) => i % 2 ? make("code", "", part2) : part2);
+  return make("span", "foreign", ...parts3);
+}
+var count = (n) => n.toLocaleString("en");
+function bytes(n) {
+  return n < 1 << 20 ? `${Math.ceil(n / 1024)} KiB` : `${(n / (1 << 20)).toFixed(1)} MiB`;
+}
+
+// now.ts
+var now_exports = {};
+__export(now_exports, {
+  view: () => view3
+});
+
+// calls.ts
+var ENDED = 50;
+var TICK = 250;
+var UNRECORDED = 2e3;
+var EVENTS = ["call", "refused", "proxy", "relay"];
+var PHASES = {
+  waiting: ["waiting", "waiting for a tab"],
+  asking: ["waiting", "waiting for you"],
+  running: ["working", "at work"]
+};
+var running = [];
+var more = 0;
+var ending = /* @__PURE__ */ new Map();
+var ended = /* @__PURE__ */ new Map();
+var rows = [];
+var frame = 0;
+var ticking;
+var pressed2 = "";
+function start() {
+  ticking = setInterval(() => {
+    if (running.length + ending.size > 0) show();
+  }, TICK);
+  for (const type of ["pointerleave", "focusout"]) byID("calls").addEventListener(type, show);
+}
+function stop() {
+  clearInterval(ticking);
+  cancelAnimationFrame(frame);
+  [running, more, ending, ended, rows, frame] = [[], 0, /* @__PURE__ */ new Map(), /* @__PURE__ */ new Map(), [], 0];
+}
+function take(message) {
+  const was = running;
+  ({ running, more = 0 } = message);
+  const now = new Set(running.map(({ id }) => id));
+  for (const r of was) if (!now.has(r.id)) ending.set(r.id, { running: r, until: Date.now() + UNRECORDED });
+  for (const e of message.entries ?? []) if (EVENTS.includes(e.event)) ended.set(keyOf(e), e);
+  show();
+}
+function takeEarlier(lines2) {
+  const later = ended;
+  ended = /* @__PURE__ */ new Map();
+  const end = (l) => Date.parse(l.time) + l.duration / 1e6;
+  for (const l of lines2.sort((a, b) => end(a) - end(b))) ended.set(keyOf(l), l);
+  for (const [key, e] of later) ended.set(key, e);
+  show();
+}
+var keyOf = (e) => e.call || `${e.time} ${e.event}`;
+function show() {
+  for (const [key, { until: until2 }] of ending) if (ended.has(key) || Date.now() > until2) ending.delete(key);
+  for (const key of ended.keys()) {
+    if (ended.size <= ENDED) break;
+    ended.delete(key);
+  }
+  frame ||= requestAnimationFrame(render);
+}
+function render() {
+  frame = 0;
+  const body = byID("calls");
+  const under = running.filter(({ id }) => !ended.has(id)).map((r) => ({ key: r.id, running: r }));
+  const calls = [...under, ...[...ending].map(([key, { running: r }]) => ({ key, running: r })), ...[...ended].reverse().map(([key, entry]) => ({ key, entry }))];
+  const held = rows.length > 0 && body.matches(":hover, :has(:focus-visible)");
+  if (held) {
+    const now = new Map(calls.map((call) => [call.key, call]));
+    for (const row2 of rows) fill2(row2, now.get(row2.call.key) ?? row2.call);
+  } else {
+    for (const row2 of rows.splice(calls.length)) row2.line.remove();
+    while (rows.length < calls.length) rows.push(newRow(body, calls[rows.length]));
+    rows.forEach((row2, i) => fill2(row2, calls[i]));
+  }
+  const shown4 = new Set(rows.map(({ call }) => call.key));
+  const newer = calls.filter(({ key }) => !shown4.has(key)).length;
+  set(byID("held"), newer ? `${newer === calls.length ? "All" : newer} newer ${newer === 1 ? "call is" : "calls are"} shown when you no longer point at the list.` : "");
+  set(byID("more-calls"), more ? `${more.toLocaleString("en")} more are under way.` : "");
+  set(byID("under-way"), under.length + more ? `${(under.length + more).toLocaleString("en")} under way` : "");
+  byID("no-calls").hidden = rows.length > 0;
+  const table3 = body.parentElement;
+  table3.hidden = rows.length === 0;
+}
+function newRow(body, call) {
+  const [tool, where2, client2, decision2, how, note, time] = [foreign(""), foreign("", "title soft"), foreign(""), foreign(""), make("span", "chip"), foreign("", "title soft"), make("span", "number")];
+  const progress = document.createElement("progress");
+  const end = button("Stop", "", async () => {
+    const id = pressed2 || row2.call.key;
+    pressed2 = "";
+    await ask("DELETE", `api/calls?id=${encodeURIComponent(id)}`);
+    return "The call is stopped, and its client is told so.";
+  });
+  end.addEventListener("pointerdown", () => pressed2 = row2.call.key);
+  end.classList.add("writes");
+  const story2 = document.createElement("a");
+  story2.textContent = "Story";
+  const line3 = make("tr", "", make("td", "", tool, where2), make("td", "", client2), make("td", "", decision2), make("td", "", how, progress, note), make("td", "", time), make("td", "", end, story2));
+  const row2 = { call, line: line3, tool, where: where2, client: client2, decision: decision2, how, progress, note, time, end, story: story2 };
+  labelled(body, line3);
+  body.append(line3);
+  return row2;
+}
+function fill2(row2, call) {
+  row2.call = call;
+  const c = call.running ?? call.entry;
+  const name = [c.tool || c.event, c.via && `by ${c.via}`].filter(Boolean).join(" ");
+  set(row2.tool, name);
+  set(row2.where, c.domain ?? c.browser ?? "");
+  row2.where.title = c.tab ?? "";
+  set(row2.client, c.name || c.said || c.client || "");
+  set(row2.decision, [c.decision, c.by && `by ${c.by}`].filter(Boolean).join(" "));
+  const [state, word2] = call.running ? PHASES[c.progress?.waiting ? "asking" : c.phase] ?? PHASES.running : [c.outcome, c.outcome];
+  const made2 = chip(state, word2);
+  set(row2.how, word2);
+  if (row2.how.className !== made2.className) row2.how.className = made2.className;
+  const p = call.running?.progress;
+  row2.progress.hidden = !p;
+  if (p?.total) [row2.progress.max, row2.progress.value] = [p.total, p.progress];
+  else row2.progress.removeAttribute("value");
+  set(row2.note, call.running ? c.phase === "waiting" && p?.waiting ? waitsForYou(c.name || c.said || "its client") : p?.message ?? "" : c.outcome === "ok" ? "" : c.reason ?? "");
+  set(row2.time, call.entry ? took(c.duration) : took((Date.now() - Date.parse(c.began)) * 1e6));
+  row2.end.hidden = !call.running;
+  const id = call.entry && (c.question || c.call);
+  row2.story.hidden = !id;
+  if (id) row2.story.href = `#record?call=${encodeURIComponent(id)}`;
+  row2.end.ariaLabel = `Stop ${name}`;
+  row2.story.ariaLabel = call.entry ? `Story of ${name}, ${when(c.time)}` : "";
+}
+function set(place, text3) {
+  if (place.textContent !== text3) place.textContent = text3;
+}
+
+// now.ts
+var refresh;
+var view3 = {
+  name: "now",
+  title: "Now",
+  open(_section, _args, again2) {
+    refresh = again2;
+    start();
+  },
+  close: stop,
+  async update(changed) {
+    if (changed.has("record")) takeEarlier(await ask("GET", "api/log?event=call&limit=50"));
+    if (changed.has("status") || changed.has("tabs") || changed.has("clients")) {
+      showCounts(...await Promise.all([ask("GET", "api/status"), ask("GET", "api/browsers"), ask("GET", "api/sessions")]));
+    }
+    if (changed.has("policy")) showPauses(await ask("GET", "api/policy"));
+  },
+  live(message) {
+    take(message);
+    if (message.entries) refresh(["status"]);
+  }
+};
+function showCounts({ hub }, peers, sessions) {
+  const browsers = peers.filter((b) => b.connected && !b.single).length;
+  const clients = sessions.filter(({ connected: connected2 }) => connected2).length;
+  const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, browsers, clients, calls: hub.calls };
+  for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
+  for (const [step, done] of Object.entries({ extension: browsers, page: hub.tools, client: clients })) byID(`step-${step}`).classList.toggle("done", done > 0);
+}
+function showPauses({ pauses }) {
+  const rows2 = pauses.filter((p) => !isOfAll(p)).map((p) => {
+    const what = [p.client && nameOf(p.client), p.site && `at ${p.site}`].filter(Boolean).join(" ");
+    const query2 = new URLSearchParams({ client: p.client ?? "", site: p.site ?? "" });
+    const resume = button("Resume", `Resume ${what}`, () => ask("DELETE", `api/pause?${query2}`));
+    resume.classList.add("writes");
+    return make("li", "", foreign(what), ` is paused since ${when(p.since)} `, resume);
+  });
+  list(byID("pauses"), "section", rows2);
+}
+
+// record.ts
+var record_exports = {};
+__export(record_exports, {
+  view: () => view4
+});
+
+// story.ts
+async function openStory(id) {
+  const query2 = `call=${encodeURIComponent(id)}`;
+  const [lines2, payloads] = await Promise.all([
+    ask("GET", `api/log?limit=100&${query2}`),
+    mayWrite() ? ask("GET", `api/log/payloads?${query2}`) : []
+  ]);
+  const flowing = lines2.find((l) => l.call && l.flows?.length);
+  const carried = flowing && mayWrite() ? await ask("GET", `api/log/carried?call=${encodeURIComponent(flowing.call ?? "")}`) : void 0;
+  showStory(lines2.reverse(), payloads, carried);
+}
+function showStory(lines2, payloads, carried) {
+  const said2 = new Map(payloads.map((p) => [p.n, p]));
+  const steps = lines2.flatMap((l) => stepsOf(l, said2.get(l.n), carried)).sort((a, b) => a.at - b.at);
+  const id = lines2.find(({ call }) => call)?.call;
+  byID("story-id").replaceChildren(...id ? ["Its id is ", foreign(id, "code"), " ", copier("Copy", () => id, "Copy the call’s id")] : []);
+  byID("no-story").hidden = steps.length > 0;
+  byID("story").replaceChildren(...steps.map(shown));
+}
+function stepsOf(l, payload, carried) {
+  const at = Date.parse(l.time);
+  if (l.event === "ask") {
+    return [
+      { at: at - ms(l.asked), head: ["You were asked"], facts: [["Question", l.question]] },
+      { at, head: ["The question ended: ", foreign(l.outcome)], facts: [["Answered by", l.by], ["Reach", l.reach], ["After", took(l.asked ?? 0)]] }
+    ];
+  }
+  if (l.event === "task") return [{ at, head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }];
+  if (l.event === "repeated") return [{ at, head: ["Answered again: the answer had not reached the client, which asked for the same. The call was not made again"], facts: [] }];
+  if (l.event === "begun") return [{ at, head: ["About to be done: what cannot be undone"], facts: whereOf(l) }];
+  const steps = [
+    {
+      at,
+      head: [foreign(l.name || l.said || l.client || "a client"), " asked for ", foreign(l.tool || l.event, "code")],
+      facts: [["Site", l.domain], ["It calls itself", l.said], ["Client’s id", l.client], ["Session", l.session], ["Through", l.via], ["Class", l.class], ["Digest of the arguments", l.digest]],
+      said: ["Arguments", payload?.args]
+    }
+  ];
+  if (l.decision) steps.push({ at, head: [DECISIONS[l.decision] ?? l.decision], facts: [["Rule", l.rule], ["Question", l.question], ["Answered by", l.by], ["Reach", l.reach]] });
+  if (l.flows?.length) steps.push({ at, head: ["Decided about what the client had read before"], facts: carriedBy(l, carried) });
+  if (l.tab) steps.push({ at, head: ["Sent to a tab"], facts: whereOf(l) });
+  steps.push({
+    at: at + ms(l.duration),
+    head: ["Ended: ", chip(l.outcome), ` after ${took(l.duration)}`],
+    facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]],
+    said: ["Result", payload?.result]
+  });
+  return steps;
+}
+function carriedBy(l, carried) {
+  const facts2 = (l.flows ?? []).map((flow) => ["Flow", flow]);
+  if (!carried || !l.tab) return facts2;
+  if (!carried.kept) return [...facts2, ["Texts", "What it sent is not kept any more, or never was"]];
+  if (!carried.texts.length) return [...facts2, ["Texts", "None of another site was recognised in what it sent"]];
+  return [...facts2, ...carried.texts.map(({ from, field, text: text3 }) => [`Of ${from}`, `${text3} (in ${field})`])];
+}
+var DECISIONS = { allow: "Allowed by your policy", ask: "Decided by your answer", deny: "Denied" };
+var whereOf = (l) => [["Page", l.url], ["Origin", l.origin], ["Tab", l.tab], ["Why this one", l.reason]];
+var ms = (nanoseconds) => (nanoseconds ?? 0) / 1e6;
+function shown({ at, head, facts: facts2, said: said2 }) {
+  const made2 = make("li", "", make("span", "number soft", when(new Date(at).toISOString())), make("h3", "", ...head));
+  const known = facts2.filter(([, value2]) => value2);
+  if (known.length) made2.append(factsOf(known.map(([name, value2]) => [name, foreign(value2 ?? "")])));
+  if (said2?.[1] !== void 0) {
+    const text3 = make("pre", "said foreign", JSON.stringify(said2[1], null, 2));
+    text3.tabIndex = 0;
+    made2.append(make("h4", "soft", said2[0]), text3);
+  }
+  return made2;
+}
+
+// record.ts
+var filter;
+var story = "";
+var pages2 = [];
+var added = 0;
+var back = "#record";
+var view4 = {
+  name: "record",
+  title: "Record",
+  open(_section, args2, refresh3) {
+    story = args2.get("call") ?? "";
+    byID("all-lines").hidden = story !== "";
+    byID("one-call").hidden = story === "";
+    byID("back", HTMLAnchorElement).href = back;
+    if (story) return;
+    [pages2, added] = [location.hash === back ? pages2 : [], 0];
+    filter = byID("record-filter", HTMLFormElement);
+    for (const [name, value2] of args2) {
+      const field = filter.elements.namedItem(name);
+      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value2;
+    }
+    const more2 = filter.querySelector("details");
+    more2.open = [...more2.querySelectorAll("input")].some(({ value: value2 }) => value2 !== "");
+    keepFilter();
+    const turnTo = (turn) => {
+      turn();
+      refresh3(["record"]);
+    };
+    filter.addEventListener("submit", (event) => event.preventDefault());
+    filter.addEventListener("input", () => turnTo(() => {
+      pages2 = [];
+      keepFilter();
+    }));
+    byID("added-lines").addEventListener("click", () => turnTo(() => pages2 = []));
+    byID("newer").addEventListener("click", () => turnTo(() => pages2.pop()));
+    byID("older").addEventListener("click", () => turnTo(() => pages2.push(Number(byID("older").dataset.before))));
+    byID("jsonl").addEventListener("click", () => tell(byID("record-rows"), save));
+  },
+  async update(changed) {
+    if (!changed.has("record")) return;
+    if (story) return openStory(story);
+    added = 0;
+    showAdded();
+    const query2 = asked2();
+    query2.set("limit", String(PAGE + 1));
+    if (pages2.length) query2.set("before", String(pages2[pages2.length - 1]));
+    showRecord(await ask("GET", `api/log?${query2}`));
+  },
+  live({ entries, missed = 0 }) {
+    if (!entries || story) return;
+    const { value: event } = filter.elements.namedItem("event");
+    added += missed + entries.filter((e) => event === "" || e.event === event).length;
+    showAdded();
+  }
+};
+function asked2() {
+  const query2 = new URLSearchParams();
+  for (const [name, value2] of new FormData(filter)) {
+    if (typeof value2 !== "string" || value2.trim() === "") continue;
+    const time = name === "since" || name === "until";
+    query2.set(name, time ? new Date(value2).toISOString() : value2.trim());
+  }
+  return query2;
+}
+function keepFilter() {
+  const said2 = [...new FormData(filter)].filter(([, value2]) => value2 !== "");
+  back = `#record?${new URLSearchParams(said2)}`;
+  history.replaceState(null, "", back);
+}
+function showAdded() {
+  byID("added-lines").hidden = added === 0;
+  byID("added-lines").textContent = `Look again: ${added.toLocaleString("en")} ${added === 1 ? "line has" : "lines have"} been added`;
+}
+function showRecord(lines2) {
+  const shown4 = lines2.slice(0, PAGE);
+  list(byID("record-rows"), "table", shown4.map(line));
+  byID("no-lines").hidden = lines2.length > 0 || filtered();
+  byID("no-match").hidden = lines2.length > 0 || !filtered();
+  byID("newer").hidden = pages2.length === 0;
+  byID("older").hidden = lines2.length <= PAGE;
+  byID("older").dataset.before = String(shown4.at(-1)?.n ?? 0);
+  byID("exports").hidden = lines2.length === 0;
+}
+var filtered = () => pages2.length > 0 || [...asked2().keys()].some((name) => name !== "event");
+function line(l) {
+  const what = [foreign([l.domain, l.tool].filter(Boolean).join(" · "))];
+  if (l.event !== "call") what.unshift(make("span", "soft", `${l.event} `));
+  for (const flow of l.flows ?? []) what.push(foreign(flow, "title soft"));
+  if (l.late) what.push(foreign(`written late, by node ${l.late}`, "title soft"));
+  const decision2 = [make("span", l.decision === "deny" ? "bad" : "", l.decision ?? "")];
+  const how = [l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · ");
+  if (how) decision2.push(foreign(how, "title soft"));
+  const outcome = [l.event === "call" || l.outcome === "ok" ? chip(l.outcome) : foreign(l.outcome)];
+  if (l.reason) outcome.push(foreign(l.reason, "title soft"));
+  const id = l.question || l.call;
+  return row(make("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision2, outcome, make("span", "number", l.duration ? took(l.duration) : ""), id ? storyLink(id, l) : "");
+}
+function storyLink(id, { time, tool = "" }) {
+  const made2 = link("record", { call: id }, "Story");
+  made2.ariaLabel = `Story of ${tool}, ${when(time)}`;
+  return made2;
+}
+async function save() {
+  const query2 = asked2();
+  query2.set("format", "jsonl");
+  const found2 = await file(`api/log?${query2}`);
+  const at = document.createElement("a");
+  at.href = URL.createObjectURL(found2);
+  at.download = "tabhub-record.jsonl";
+  at.click();
+  URL.revokeObjectURL(at.href);
+  return `All lines that were found are in ${at.download}.`;
+}
+
+// sites.ts
+var sites_exports = {};
+__export(sites_exports, {
+  view: () => view5
+});
+
+// rules.ts
+var MODES = {
+  open: "Everything is allowed that no rule asks about or denies.",
+  careful: "You are asked before what cannot be undone, and where no browser vouches for the site.",
+  ask: "You are asked about everything, once for each client and site.",
+  "read-only": "Nothing but reading is done, whatever a rule says."
+};
+function openRules(into) {
+  fill(into, "all-rules");
+  openRuleForm({});
+  const mode = byID("mode", HTMLSelectElement);
+  mode.addEventListener("change", () => tell(mode, () => ask("PUT", "api/policy/mode", { mode: mode.value })));
+  byID("private-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const site2 = byID("private-site", HTMLInputElement);
+    void tell(site2, async () => {
+      await ask("PUT", "api/policy/private", { site: site2.value.trim(), private: true });
+      site2.value = "";
+    });
+  });
+}
+async function updateRules(changed) {
+  if (changed.has("policy") || changed.has("clients")) showPolicy(await ask("GET", "api/policy"));
+}
+function showPolicy({ mode: now, fixed, file: file2, rules, private: sites }) {
+  const mode = byID("mode", HTMLSelectElement);
+  mode.value = now;
+  mode.disabled = fixed;
+  byID("mode-now").textContent = now;
+  byID("mode-words").textContent = MODES[now] + (fixed ? " The hub was started with it, so it stays." : "");
+  byID("policy-file").hidden = !file2;
+  byID("policy-file").textContent = file2 ? `${file2.rules} of the rules are of the policy file ${file2.path ?? ""}, read ${when(file2.read)}.` : "";
+  byID("file-error").hidden = !file2?.error;
+  byID("file-error").textContent = file2?.error ? `The rules of the policy file do not hold: ${file2.error}` : "";
+  showRules("rules", rules);
+  list(
+    byID("private"),
+    "ul",
+    sites.map(
+      (site2) => make("li", "", foreign(site2, "code"), " ", twice("Remove", `Remove ${site2} from the private sites`, () => ask("PUT", "api/policy/private", { site: site2, private: false })))
+    )
+  );
+}
+
+// site.ts
+var site;
+var pages3;
+function openSite(into, domain, refresh3) {
+  site = domain;
+  fill(into, "one-site");
+  byID("site-name").textContent = site;
+  openAbout({ site });
+  pages3 = new Pages(() => refresh3(["tabs"]));
+  byID("access-client").addEventListener("change", () => pages3.turn());
+  const settings2 = byID("site-settings", HTMLFormElement);
+  settings2.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void tell(settings2, async () => {
+      const { cache, check, timeout } = Object.fromEntries(new FormData(settings2));
+      await ask("PUT", "api/site", {
+        domain: site,
+        cache: cache === "" ? void 0 : cache === "true",
+        check: check || void 0,
+        callTimeoutMs: Number(timeout) * 1e3 || void 0
+      });
+      return "Saved.";
+    });
+  });
+}
+async function updateSite(changed) {
+  const policy = await ask("GET", "api/policy");
+  if (changed.has("clients")) showClients2(await ask("GET", "api/clients"));
+  if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
+    const client2 = byID("access-client", HTMLSelectElement).value;
+    const { part: part2 } = await find(`api/sites?site=${encodeURIComponent(site)}`);
+    showSite(part2[0], policy);
+    await showAccess(policy, client2 ? { site, client: client2 } : { site }, pages3);
+  }
+  await updateAbout(changed, policy, { site });
+}
+function showClients2(clients) {
+  const select = byID("access-client", HTMLSelectElement);
+  const was = select.value;
+  select.replaceChildren(
+    new Option("a client that no rule names", ""),
+    ...clients.map(({ id, name }) => new Option(name, id)),
+    new Option("who shows the hub’s token", "token"),
+    new Option("a program without a credential", "unnamed")
+  );
+  select.value = was;
+  if (select.selectedIndex < 0) select.value = "";
+}
+var settings = "";
+function showSite(known, policy) {
+  const { cache, check = "", callTimeoutMs, tabs = 0, cached = 0, cachedAt, private: secret = false } = known ?? {};
+  const states = [tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : chip("closed", "no tab open")];
+  if (isPaused(policy, { site })) states.push(chip("paused"));
+  if (secret) states.push(make("span", "chip off", "private"));
+  byID("site-state").replaceChildren(...states);
+  showPauseOf("site-pause", policy, { site }, site);
+  const set2 = JSON.stringify([cache, check, callTimeoutMs]);
+  const form = byID("site-settings", HTMLFormElement);
+  if (set2 !== settings || form.dataset.site !== site) {
+    const put = (name, value2) => form.elements.namedItem(name).value = value2;
+    put("cache", cache === void 0 ? "" : String(cache));
+    put("check", check === "strict" ? "" : check);
+    put("timeout", callTimeoutMs ? String(callTimeoutMs / 1e3) : "");
+    settings = set2;
+    form.dataset.site = site;
+  }
+  const said2 = [
+    cache === void 0 ? "" : cache ? "Tools of closed tabs are kept." : "Tools of closed tabs are forgotten.",
+    check ? `Arguments are checked: ${check}.` : "",
+    callTimeoutMs ? `A call may take ${callTimeoutMs / 1e3} s.` : ""
+  ];
+  byID("site-said").textContent = said2.filter(Boolean).join(" ") || "It has the usual settings.";
+  const mark3 = byID("site-private", HTMLButtonElement);
+  const exact = policy.private.includes(site);
+  mark3.hidden = secret && !exact;
+  mark3.textContent = exact ? "No longer private" : "Make it private";
+  mark3.title = "Before a client that has read a private site does something at another one, you are asked.";
+  mark3.onclick = () => tell(mark3, () => ask("PUT", "api/policy/private", { site, private: !exact }));
+  const left2 = byID("site-cached");
+  left2.hidden = cached === 0;
+  left2.replaceChildren(
+    `${cached === 1 ? "1 tool is" : `${cached} tools are`} cached: no tab has ${cached === 1 ? "it" : "them"} now${cachedAt ? `; last seen ${when(cachedAt)}` : ""}. A call opens the site. `,
+    twice("Forget", `Forget what is cached of ${site}`, async () => {
+      await ask("DELETE", `api/site/cache?site=${encodeURIComponent(site)}`);
+      return "Forgotten.";
+    })
+  );
+}
+
+// sites.ts
+var PART2 = "sites-part";
+var update2;
+var live2;
+var view5 = {
+  name: "sites",
+  title: "Sites",
+  open(section, args2, refresh3) {
+    const [sites, rules] = section.querySelectorAll(".choices a");
+    const site2 = args2.get("site");
+    const showsRules = args2.get("show") === "rules";
+    live2 = (message) => site2 && follow(message, { site: site2 }, refresh3);
+    (showsRules ? rules : sites).ariaCurrent = "page";
+    if (showsRules) {
+      openRules(PART2);
+      update2 = updateRules;
+    } else if (site2) {
+      openSite(PART2, site2, refresh3);
+      byID("all-sites", HTMLAnchorElement).href = back2;
+      update2 = updateSite;
+    } else {
+      openList(args2, refresh3);
+      update2 = updateList2;
+    }
+  },
+  update: (changed) => update2(changed),
+  live: (message) => live2(message)
+};
+var pages4;
+var back2 = "#sites";
+function openList(args2, refresh3) {
+  fill(PART2, "site-list");
+  const form = byID("site-search", HTMLFormElement);
+  pages4 = new Pages((offset) => {
+    back2 = `#sites?${new URLSearchParams({ q: form.q.value, from: String(offset) })}`;
+    history.replaceState(null, "", back2);
+    refresh3(["tabs"]);
+  });
+  back2 = location.hash;
+  form.q.value = args2.get("q") ?? "";
+  pages4.offset = Math.floor(Number(args2.get("from"))) || 0;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => pages4.turn());
+}
+async function updateList2(changed) {
+  if (!changed.has("tabs") && !changed.has("policy")) return;
+  const q = byID("site-search", HTMLFormElement).q.value.trim();
+  const { part: part2, found: found2 } = await pages4.find("api/sites", { q });
+  list(byID("sites"), "table", part2.map(siteRow));
+  byID("no-sites").hidden = found2 > 0 || q !== "";
+  byID("no-site-found").hidden = found2 > 0 || q === "";
+  byID("site-search").hidden = found2 === 0 && q === "";
+  byID("site-count").textContent = found2 ? found2.toLocaleString("en") : "";
+}
+function siteRow({ domain, tabs, tools, cached, cachedAt, rules, paused: paused2, private: secret, cache, check, callTimeoutMs }) {
+  const state = paused2 ? chip("paused") : tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : cached ? chip("cached") : chip("closed");
+  const kept = cached ? [number(cached), make("span", "soft below", cachedAt ? `last seen ${when(cachedAt)}` : "")] : "";
+  const said2 = [
+    secret && "private",
+    rules && (rules === 1 ? "1 rule" : `${rules} rules`),
+    (cache !== void 0 || check || callTimeoutMs) && "settings of its own"
+  ];
+  return row(siteLink(domain), state, tools ? number(tools) : "", kept, said2.filter(Boolean).join(", "));
+}
+
+// tabs.ts
+var tabs_exports = {};
+__export(tabs_exports, {
+  view: () => view6
+});
+
+// tab.ts
+var PART3 = 50;
+async function showTab(into, address2, args2) {
+  const of = encodeURIComponent(address2);
+  const [{ part: tabs }, tools] = await Promise.all([find(`api/tabs?tab=${of}&limit=1`), find(`api/tools?tab=${of}&limit=${PART3}`)]);
+  showParts(into, ["tab", address2, String(args2), tabs, tools], () => tabs.length ? parts(tabs[0], tools, args2) : gone2());
+}
+function gone2() {
+  return [heading("This tab is closed"), make("p", "soft", "It may also have left the hub: its page offers no tools any more, or was switched off in the extension’s popup.")];
+}
+function parts(tab, tools, args2) {
+  const sites = (tab.domains ?? []).map(
+    ({ domain, number: n, tools: offered, resources, prompts, departed }) => make("li", "", link2(args2, { kind: "tools", site: domain, q: "", from: "", of: "" }, foreign(domain)), ` · tab ${n}`, ...others(args2, tab, { tools: offered, resources, prompts }), departed ? `, ${departed} of a page that has gone` : "")
+  );
+  const { heldBy, openedBy } = tab;
+  const waits = tab.waiting && tab.inUse && heldBy ? [": ", foreign(waitsForYou(heldBy.name))] : [];
+  const { peer, tab: id } = tab.addr;
+  const made2 = [
+    heading(foreign(tab.title || "A tab without a title", "title")),
+    factsOf([
+      ["State", stateOf(tab), ...waits, tab.inFlight ? `, ${tab.inFlight} ${tab.inFlight === 1 ? "call" : "calls"} under way` : ""],
+      ...heldBy ? [fact("Held", ...termsOf(heldBy), " ", release(id ? `${peer}/${id}` : peer, tab.title))] : [],
+      ...openedBy ? [fact("Opened by", foreign(openedBy))] : [],
+      ["Address", foreign(tab.url || "not known"), " ", ...verified(tab)],
+      ["Browser", foreign([tab.label, tab.browser || "none: the page has joined by itself"].filter(Boolean).join(" · ")), tab.active && !tab.focused ? ", the active tab of its window" : ""],
+      ["Heard of", when(tab.lastUpdated)],
+      ["Sites", sites.length ? make("ul", "plain", ...sites) : "none: it offers nothing"]
+    ]),
+    make("h3", "", "Tools ", number(tools.found))
+  ];
+  if (tools.part.length) made2.push(make("ul", "links", ...tools.part.map((tool) => make("li", "", link2(args2, opens("tool", tool.name), foreign(tool.definition.title || tool.source || tool.name)), " ", mark(tool.class, CLASSES[tool.class].word)))));
+  else made2.push(make("p", "soft", "It has none now."));
+  if (tools.found > tools.part.length) made2.push(make("p", "", link2(args2, { kind: "tools", of: addressOf(tab), q: "", site: "", from: "" }, `All ${tools.found.toLocaleString("en")}`)));
+  const left2 = [...reasons("was refused", tab.rejected), ...reasons("has parts that were left out", tab.warnings?.filter((w) => !listedOtherwise(w)))];
+  if (left2.length) made2.push(make("h3", "", "Left out"), make("ul", "", ...left2));
+  const other = reasons("is listed otherwise", tab.warnings?.filter(listedOtherwise).map(({ name, reason }) => ({ name, reason: reason.slice(LISTED_OTHERWISE.length) })));
+  if (other.length) made2.push(make("h3", "", "Listed otherwise to clients"), make("ul", "", ...other));
+  return made2;
+}
+var fact = (name, ...value2) => [name, ...value2];
+var others = (args2, tab, counts) => Object.entries(counts).flatMap(([kind, n]) => n ? [" · ", link2(args2, { kind, of: addressOf(tab), q: "", site: "", from: "" }, `${n.toLocaleString("en")} ${n === 1 ? kind.slice(0, -1) : kind}`)] : []);
+var verified = ({ attested }) => attested ? [mark("read", "verified"), make("span", "soft", " its browser vouches for where it is")] : [mark("bad", "not verified"), make("span", "soft", " only the page itself says where it is")];
+var reasons = (what, all = []) => all.map(({ name, reason }) => make("li", "", foreign(name, "code"), ` ${what}: `, foreign(reason)));
+
+// callline.ts
+var HIDDEN = /[\p{C}\u2018-\u201f]|(?! )\p{Z}/gu;
+var inJSON = (value2) => JSON.stringify(value2).replace(HIDDEN, escaped);
+var escaped = (text3) => Array.from({ length: text3.length }, (_, i) => `\\u${text3.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+var inOctal = (text3) => Array.from(new TextEncoder().encode(text3), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+var isPlain = (word2) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(word2);
+function shellWord(word2) {
+  if (isPlain(word2)) return word2;
+  if (word2.search(HIDDEN) < 0) return `'${word2.replaceAll("'", "'\\''")}'`;
+  return `$'${word2.replace(/[\\'!]/g, inOctal).replace(HIDDEN, inOctal)}'`;
+}
+function shellLine(command, words2, args2) {
+  const flags = words2.some((word2) => word2.startsWith("-")) ? ["--"] : [];
+  return ["tabhub", command, ...flags, ...words2.map(shellWord), ...args2 === void 0 ? [] : [shellWord(inJSON(args2))]].join(" ");
+}
+function powerShellLine(name, args2) {
+  const quoted = (word2) => `'${word2.replaceAll("'", "''")}'`;
+  const json2 = inJSON(args2).replace(/[^\x20-\x7e]/g, escaped);
+  return `${quoted(json2)} | tabhub call ${isPlain(name) ? name : quoted(name)} -`;
+}
+
+// ../../../../tabtransport/extension/schemaform.ts
+var MAX_FIELDS = 100;
+var MAX_CHOICES = 500;
+var MAX_ROWS = 200;
+var MAX_DEPTH = 4;
+var MAX_STEPS = 8;
+var MAX_TEXT = 500;
+var made = 0;
+function schemaForm(schema) {
+  const root = resolved(schema, object(schema));
+  const properties = Object.entries(object(root.properties));
+  const fitting = properties.length <= MAX_FIELDS;
+  const required = list2(root.required);
+  const fields = fitting ? properties.map(([name, part2]) => new Field(name, part2, object(schema), required.includes(name))) : [];
+  const whole = new Field("Arguments", { type: "object", description: "A JSON object with all of them." }, {}, true);
+  whole.fill({});
+  const asJSON = make("input", "");
+  asJSON.type = "checkbox";
+  const empty = make("p", "soft", "It takes no arguments.");
+  const parts3 = make("div", "parts", ...properties.length ? fields.map(({ element }) => element) : [empty]);
+  const all = make("div", "schemaform", parts3, whole.element, make("label", "soft", asJSON, " Write them as JSON"));
+  const turn = () => {
+    parts3.hidden = asJSON.checked;
+    whole.element.hidden = !asJSON.checked;
+  };
+  asJSON.checked = asJSON.disabled = !fitting;
+  turn();
+  const fill3 = (values) => {
+    for (const field of fields) field.fill(Object.hasOwn(values, field.name) ? values[field.name] : void 0);
+    whole.fill(values);
+  };
+  const given = () => Object.fromEntries(fields.map(({ name, given: given2 }) => [name, given2]).filter(([, value2]) => value2 !== void 0));
+  asJSON.addEventListener("change", () => {
+    if (asJSON.checked) {
+      for (const field of fields) field.check();
+      whole.fill(given());
+    } else if (whole.check() === "") {
+      fill3(object(whole.given));
+    }
+    turn();
+  });
+  const form = {
+    element: all,
+    errors: [],
+    fill: fill3,
+    value: () => {
+      const asked3 = asJSON.checked ? [whole] : fields;
+      form.errors = asked3.map((field) => field.check()).filter((error) => error !== "");
+      asked3.find(({ wrong }) => wrong)?.focus();
+      if (form.errors.length) return void 0;
+      return asJSON.checked ? object(whole.given) : given();
+    }
+  };
+  return form;
+}
+function parameters(schema) {
+  const root = object(schema);
+  const rows2 = [];
+  const add = (at, depth) => {
+    const required = list2(at.required);
+    for (const [name, raw] of Object.entries(object(at.properties))) {
+      if (rows2.length >= MAX_ROWS) return;
+      const part2 = resolved(raw, root);
+      rows2.push({ name: cut(name), depth, type: typeName(part2, root), required: required.includes(name), description: text(part2.description), facts: [...oneOf(part2), ...facts(part2)] });
+      if (depth + 1 >= MAX_DEPTH) continue;
+      add(part2, depth + 1);
+      add(resolved(part2.items, root), depth + 1);
+    }
+  };
+  add(resolved(schema, root), 0);
+  return rows2;
+}
+var Field = class {
+  /** The value of the last check. */
+  given;
+  /** Whether the last check has found something wrong. */
+  wrong = false;
+  #control;
+  #required;
+  #problem = make("p", "bad");
+  name;
+  element;
+  /**
+   * @param part of the schema, which describes it
+   * @param root the whole of it
+   */
+  constructor(name, part2, root, required) {
+    this.name = name;
+    this.#required = required;
+    const schema = resolved(part2, root);
+    this.#control = controlFor(schema);
+    const { element } = this.#control;
+    element.id = `schemaform-${++made}`;
+    const label = make("label", "wide", make("code", "", cut(name)), ` ${typeName(schema, root)}${required ? "" : ", optional"}`);
+    label.htmlFor = element.id;
+    const about = make("p", "soft wide", [text(schema.description), ...facts(schema)].filter((part3) => part3).join(" · "));
+    about.id = `${element.id}-about`;
+    this.#problem.id = `${element.id}-problem`;
+    this.#problem.setAttribute("role", "alert");
+    element.setAttribute("aria-describedby", `${about.id} ${this.#problem.id}`);
+    if (required) element.ariaRequired = "true";
+    this.element = make("div", "field", label, element, about, this.#problem);
+    this.fill(schema.default);
+  }
+  /**
+   * Reads and checks what was filled in.
+   * @returns what is wrong, "" if nothing is
+   */
+  check() {
+    let problem = "";
+    try {
+      this.given = this.#control.read();
+      if (this.given === void 0 && this.#required) problem = "It is required.";
+    } catch (error) {
+      this.given = void 0;
+      problem = error.message;
+    }
+    this.wrong = problem !== "";
+    this.#problem.textContent = problem;
+    this.#control.element.ariaInvalid = String(this.wrong);
+    return problem && `${this.name}: ${problem}`;
+  }
+  /** @param value undefined for none */
+  fill(value2) {
+    this.#control.fill(value2);
+  }
+  focus() {
+    this.#control.element.focus();
+  }
+};
+function controlFor(schema) {
+  const values = choices(schema);
+  if (values.length && values.length <= MAX_CHOICES) return choice(values);
+  switch (typeOf(schema)) {
+    case "boolean":
+      return box();
+    case "integer":
+    case "number":
+      return number2(schema);
+    case "string":
+      return line2(schema);
+  }
+  return json(typeOf(schema));
+}
+function choice(values) {
+  const select = make("select", "");
+  const known = values.map((value2) => JSON.stringify(value2));
+  select.append(new Option("—", ""), ...values.map((value2, i) => new Option(shown2(value2), String(i))));
+  return {
+    element: select,
+    read: () => select.value === "" ? void 0 : values[Number(select.value)],
+    fill: (value2) => {
+      const at = known.indexOf(JSON.stringify(value2));
+      select.value = at < 0 ? "" : String(at);
+    }
+  };
+}
+function box() {
+  const input = make("input", "");
+  input.type = "checkbox";
+  let touched = false;
+  input.addEventListener("change", () => touched = true);
+  return {
+    element: input,
+    read: () => touched ? input.checked : void 0,
+    fill: (value2) => {
+      touched = typeof value2 === "boolean";
+      input.checked = value2 === true;
+    }
+  };
+}
+function number2({ type, minimum, maximum }) {
+  const whole = list2(type).includes("integer") || type === "integer";
+  const input = make("input", "");
+  input.type = "number";
+  input.step = whole && (minimum === void 0 || Number.isInteger(minimum)) ? "1" : "any";
+  if (typeof minimum === "number") input.min = String(minimum);
+  if (typeof maximum === "number") input.max = String(maximum);
+  return {
+    element: input,
+    read: () => {
+      if (!input.checkValidity()) throw new Error(input.validationMessage);
+      if (input.value === "") return void 0;
+      const value2 = Number(input.value);
+      if (Number.isInteger(value2) && !Number.isSafeInteger(value2)) throw new Error("A number so large cannot be passed on exactly.");
+      return value2;
+    },
+    fill: (value2) => input.value = typeof value2 === "number" ? String(value2) : ""
+  };
+}
+var FORMATS = { date: "date", email: "email", uri: "url" };
+function line2({ format }) {
+  const type = typeof format === "string" && Object.hasOwn(FORMATS, format) ? FORMATS[format] : "";
+  const input = type ? make("input", "") : make("textarea", "");
+  if (input instanceof HTMLInputElement) input.type = type;
+  else {
+    input.rows = 1;
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      input.form?.requestSubmit();
+    });
+  }
+  return {
+    element: input,
+    read: () => {
+      if (!input.checkValidity()) throw new Error(input.validationMessage);
+      return input.value === "" ? void 0 : input.value;
+    },
+    fill: (value2) => input.value = typeof value2 === "string" ? value2 : ""
+  };
+}
+function json(type) {
+  const area = make("textarea", "json");
+  area.rows = 3;
+  area.spellcheck = false;
+  area.placeholder = { object: '{"name": "value"}', array: '["first", "second"]' }[type] ?? "JSON";
+  return {
+    element: area,
+    read: () => {
+      if (area.value.trim() === "") return void 0;
+      const value2 = parse(area.value);
+      if (type === "object" && !isObject(value2)) throw new Error('It must be a JSON object, such as {"name": "value"}.');
+      if (type === "array" && !Array.isArray(value2)) throw new Error('It must be a JSON array, such as ["first", "second"].');
+      return value2;
+    },
+    fill: (value2) => area.value = value2 === void 0 ? "" : JSON.stringify(value2, null, 2)
+  };
+}
+function parse(value2) {
+  try {
+    return JSON.parse(value2);
+  } catch (error) {
+    throw new Error(`It is not JSON: ${error.message}`);
+  }
+}
+function resolved(schema, root) {
+  let at = object(schema);
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const { $ref, anyOf, oneOf: oneOf2, ...rest } = at;
+    const ways = [...list2(anyOf), ...list2(oneOf2)].filter((way) => object(way).type !== "null");
+    if (typeof $ref === "string") at = { ...referred($ref, root), ...rest };
+    else if (ways.length === 1) at = { ...object(ways[0]), ...rest };
+    else break;
+  }
+  return at;
+}
+function referred(ref, root) {
+  let at = ref.startsWith("#") ? root : void 0;
+  for (const key of ref.split("/").slice(1)) {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+    at = Object.hasOwn(object(at), name) ? object(at)[name] : void 0;
+  }
+  return object(at);
+}
+function choices(schema) {
+  if (Object.hasOwn(schema, "const")) return [schema.const];
+  if (Array.isArray(schema.enum)) return schema.enum;
+  const ways = [...list2(schema.anyOf), ...list2(schema.oneOf)].map(object).filter((way) => way.type !== "null");
+  return ways.every((way) => Object.hasOwn(way, "const")) ? ways.map((way) => way.const) : [];
+}
+function typesOf({ type }) {
+  return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string" && name !== "null");
+}
+function typeOf(schema) {
+  const types = typesOf(schema);
+  return types.length === 1 ? types[0] : "";
+}
+function typeName(schema, root) {
+  const types = typesOf(schema);
+  if (!types.length) return choices(schema).length ? "choice" : "any";
+  const items = types[0] === "array" ? typesOf(resolved(schema.items, root)) : [];
+  return items.length ? `array of ${cut(items.join(" or "))}` : cut(types.join(" or "));
+}
+function oneOf(schema) {
+  const values = choices(schema).slice(0, 50).map(shown2);
+  return values.length ? [cut(`one of ${values.join(", ")}`)] : [];
+}
+function facts(schema) {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format } = schema;
+  return [
+    schema.default === void 0 ? "" : `default ${shown2(schema.default)}`,
+    range(minimum, maximum, ""),
+    range(minLength, maxLength, " characters"),
+    range(minItems, maxItems, " items"),
+    typeof format === "string" ? `format ${cut(format)}` : "",
+    typeof pattern === "string" ? `pattern ${cut(pattern)}` : ""
+  ].filter((fact2) => fact2);
+}
+function range(least, most, what) {
+  const [min, max] = [least, most].map((bound) => typeof bound === "number" ? String(bound) : "");
+  if (min && max) return `${min} to ${max}${what}`;
+  if (min) return `${min} or more${what}`;
+  return max && `at most ${max}${what}`;
+}
+function isObject(value2) {
+  return typeof value2 === "object" && value2 !== null && !Array.isArray(value2);
+}
+var object = (value2) => isObject(value2) ? value2 : {};
+var list2 = (value2) => Array.isArray(value2) ? value2 : [];
+var text = (value2) => typeof value2 === "string" ? cut(value2) : "";
+var shown2 = (value2) => cut(typeof value2 === "string" ? value2 : JSON.stringify(value2) ?? "");
+var cut = (long) => long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}…` : long;
+
+// ../../../../tabtransport/extension/toolresult.ts
+var IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+var MAX_BLOCKS = 50;
+var MAX_TEXT2 = 1e5;
+var MAX_DEPTH2 = 5;
+var MAX_COLUMNS = 8;
+var MAX_ROWS2 = 50;
+var MAX_PARTS = 2e3;
+var MAX_PART = 2e3;
+function resultView(result) {
+  const { content, structuredContent, isError } = object(result);
+  const blocks = Array.isArray(content) ? content : [];
+  const parts3 = blocks.slice(0, MAX_BLOCKS).map((each) => block(object(each)));
+  if (blocks.length > MAX_BLOCKS) parts3.push(make("p", "soft", `${blocks.length - MAX_BLOCKS} more are not shown.`));
+  if (structuredContent !== void 0) {
+    if (blocks.length === 1 && same(object(blocks[0]).text, structuredContent)) parts3.pop();
+    parts3.push(layout(structuredContent), make("details", "", make("summary", "", "As JSON"), text2(structuredContent)));
+  }
+  if (!parts3.length) parts3.push(make("p", "soft", "The tool has returned nothing."));
+  if (isError === true) parts3.unshift(make("p", "bad", "The tool says that it failed:"));
+  return make("div", isError === true ? "result failed" : "result", ...parts3);
+}
+function block(it) {
+  switch (it.type) {
+    case "text":
+      return text2(it.text);
+    case "image":
+      return image(it);
+    case "audio":
+      return make("p", "soft wide", `Audio (${word(it.mimeType)}), which is not played here.`);
+    case "resource_link":
+      return make("p", "wide", `Resource ${word(it.title ?? it.name)}: `, make("code", "", word(it.uri)));
+    case "resource": {
+      const { uri, mimeType, text: said2 } = object(it.resource);
+      const head = make("p", "wide", "Resource ", make("code", "", word(uri)));
+      return make("div", "", head, said2 === void 0 ? make("p", "soft wide", `Data (${word(mimeType)}), which is not shown here.`) : text2(said2));
+    }
+  }
+  return text2(it);
+}
+function image({ mimeType, data }) {
+  const type = IMAGES.find((known) => known === mimeType);
+  if (!type || typeof data !== "string") return make("p", "soft wide", `An image (${word(mimeType)}), which is not shown here.`);
+  const shown4 = make("img", "");
+  shown4.alt = "An image that the tool has returned";
+  shown4.src = `data:${type};base64,${data}`;
+  return shown4;
+}
+function text2(value2) {
+  const long = typeof value2 === "string" ? value2 : JSON.stringify(value2, null, 2) ?? "";
+  const shown4 = make("pre", "wide", long.slice(0, MAX_TEXT2));
+  shown4.tabIndex = 0;
+  if (long.length <= MAX_TEXT2) return shown4;
+  return make("div", "", shown4, make("p", "soft", `${(long.length - MAX_TEXT2).toLocaleString("en")} more characters are not shown.`));
+}
+function layout(value2) {
+  let left2 = MAX_PARTS;
+  const show2 = (part2, depth) => {
+    if (part2 === null || typeof part2 !== "object") return make("span", "", cut2(String(part2)));
+    const size = Object.keys(part2).length;
+    if (size === 0 || depth === MAX_DEPTH2 || size > left2) return make("code", "", cut2(JSON.stringify(part2)));
+    left2 -= size;
+    if (!Array.isArray(part2)) return make("dl", "", ...Object.entries(object(part2)).flatMap(([name, of]) => [make("dt", "soft", name), make("dd", "", show2(of, depth + 1))]));
+    const shown4 = part2.slice(0, MAX_ROWS2);
+    const columns = columnsOf(shown4);
+    const all = columns ? table(columns, shown4, (of) => show2(of, depth + 1)) : make("ul", "", ...shown4.map((of) => make("li", "", show2(of, depth + 1))));
+    return size > MAX_ROWS2 ? make("div", "", all, make("p", "soft", `${(size - MAX_ROWS2).toLocaleString("en")} more are not laid out.`)) : all;
+  };
+  return show2(value2, 0);
+}
+var cut2 = (long) => long.length > MAX_PART ? `${long.slice(0, MAX_PART)}…` : long;
+function columnsOf(all) {
+  const names3 = new Set(all.flatMap((each) => Object.keys(object(each))));
+  return names3.size > 0 && names3.size <= MAX_COLUMNS && all.every((each) => object(each) === each) ? [...names3] : void 0;
+}
+function table(columns, all, show2) {
+  const head = columns.map((name) => Object.assign(make("th", "", name), { scope: "col" }));
+  const rows2 = all.map((each) => {
+    const of = object(each);
+    return make("tr", "", ...columns.map((name) => {
+      const cell = make("td", "", ...Object.hasOwn(of, name) ? [show2(of[name])] : []);
+      cell.dataset.column = name;
+      return cell;
+    }));
+  });
+  const made2 = make("div", "scroll", make("table", "", make("thead", "", make("tr", "", ...head)), make("tbody", "", ...rows2)));
+  made2.tabIndex = 0;
+  return made2;
+}
+function same(said2, value2) {
+  try {
+    return typeof said2 === "string" && JSON.stringify(JSON.parse(said2)) === JSON.stringify(value2);
+  } catch {
+    return false;
+  }
+}
+var word = (value2) => typeof value2 === "string" ? value2.slice(0, 500) : "of no kind that it says";
+
+// trial.ts
+var trials = /* @__PURE__ */ new Map();
+var MAX_KEPT = 20;
+var keyOf2 = ({ verb, name }) => `${verb} ${name}`;
+var showState;
+var TICK2 = 250;
+setInterval(() => showState?.(), TICK2);
+function closeTrial() {
+  showState = void 0;
+}
+function trialOf(offer) {
+  const { name, verb } = offer;
+  for (const [key, { session: session2 }] of trials) if (session2.aborted) trials.delete(key);
+  const form = schemaForm(offer.schema);
+  const before = trials.get(keyOf2(offer));
+  if (before) form.fill(before.args);
+  const start3 = () => void begin(offer, form);
+  const go = offer.careful ? twice(verb, `${verb} ${name}`, async () => start3()) : button(verb, `${verb} ${name}`, start3);
+  go.classList.add("main");
+  const cancel = button("Cancel", `Cancel: ${verb} ${name}`, () => trials.get(keyOf2(offer))?.stop.abort());
+  const state = make("p", "trial-state");
+  state.role = "status";
+  const bar = document.createElement("progress");
+  bar.ariaLabel = "Progress";
+  const outcome = make("div", "outcome");
+  const whole = document.createElement("form");
+  whole.noValidate = true;
+  whole.append(form.element, make("div", "row", go, cancel, copies(offer, form)), bar, state, outcome);
+  whole.addEventListener("submit", (event) => {
+    event.preventDefault();
+    go.click();
+  });
+  let ended2;
+  showState = () => {
+    const last = trials.get(keyOf2(offer));
+    const running3 = last !== void 0 && last.took === void 0;
+    go.ariaDisabled = String(running3);
+    cancel.hidden = bar.hidden = !running3;
+    if (running3) {
+      showProgress(last, bar, state);
+      outcome.replaceChildren();
+    }
+    if (!last || running3 || ended2 === last) return;
+    ended2 = last;
+    state.replaceChildren(`It took ${duration(last.took ?? 0)}.`);
+    outcome.replaceChildren(...outcomeOf(offer, last));
+    outcome.scrollIntoView({ block: "nearest" });
+  };
+  showState();
+  return whole;
+}
+async function begin(offer, form) {
+  const last = trials.get(keyOf2(offer));
+  const args2 = form.value();
+  if (!args2 || last && last.took === void 0) return;
+  const trial = { args: args2, began: performance.now(), stop: new AbortController(), session: left() };
+  trials.delete(keyOf2(offer));
+  trials.set(keyOf2(offer), trial);
+  showState?.();
+  try {
+    trial.result = await offer.run(args2, trial.stop.signal, (progress) => trial.progress = progress);
+  } catch (err) {
+    trial.error = trial.stop.signal.aborted ? "You stopped it. It may have taken effect." : `${err instanceof Error ? err.message : err}`;
+  }
+  trial.took = performance.now() - trial.began;
+  for (const [key, { took: took2 }] of trials) if (trials.size > MAX_KEPT && took2 !== void 0) trials.delete(key);
+  showState?.();
+}
+function showProgress({ began, progress }, bar, state) {
+  if (progress?.total) {
+    bar.max = progress.total;
+    bar.value = progress.progress;
+  } else {
+    bar.removeAttribute("value");
+  }
+  if (state.childElementCount === 0) {
+    const waits2 = document.createElement("a");
+    waits2.href = "#now";
+    waits2.textContent = "It waits for a person.";
+    state.replaceChildren(make("span", ""), " ", waits2, " ", foreign(""));
+  }
+  const [time, waits, said2] = [...state.children];
+  const words2 = `At work for ${Math.floor((performance.now() - began) / 1e3)} s.`;
+  if (time.textContent !== words2) time.textContent = words2;
+  waits.hidden = !progress?.waiting;
+  if (said2.textContent !== (progress?.message ?? "")) said2.textContent = progress?.message ?? "";
+}
+function outcomeOf({ seen }, { result, error }) {
+  if (error !== void 0) return [make("p", "bad", foreign(error))];
+  return [resultView(seen(result)), make("div", "row", copier("Copy the result", () => JSON.stringify(result, null, 2)))];
+}
+function copies(offer, form) {
+  const all = Object.entries(offer.copies).map(
+    ([label, text3]) => copier(label, () => {
+      const args2 = form.value();
+      return args2 && text3(args2);
+    })
+  );
+  return make("span", "row copies", ...all);
+}
+
+// item.ts
+var KINDS3 = {
+  resource: { path: "api/resources", offer: offerToRead },
+  prompt: { path: "api/prompts", offer: offerToGet }
+};
+async function showItem(into, kind, name, args2) {
+  const { path, offer } = KINDS3[kind];
+  const { part: part2 } = await find(`${path}?name=${encodeURIComponent(name)}&limit=1`);
+  const it = part2[0];
+  if (!it) closeTrial();
+  const { description, ...rest } = it?.definition ?? {};
+  showParts(into, [kind, name, rest, withoutLabel(description)], () => {
+    if (!it) return gone(`No tab has this ${kind} now`, name);
+    const { title, name: own2, mimeType } = it.definition;
+    return [
+      heading(foreign(title || own2 || it.source, "title")),
+      make("p", "", foreign(it.name, "code")),
+      make("p", "foreign lines", withoutLabel(description)),
+      factsOf([
+        ["Site", link2(args2, { kind: `${kind}s`, site: it.domain, q: "", of: "", from: "", [kind]: "" }, foreign(it.domain)), it.tab ? ` · tab ${it.tab}` : ""],
+        ...mimeType ? [["Type", foreign(mimeType)]] : []
+      ]),
+      make("div", "writes", make("h3", "", "Try it"), trialOf(offer(it))),
+      make("p", "reads soft", "To use it here, this page has to be one that decides; see above."),
+      definitionOf(it.definition)
+    ];
+  });
+}
+function offerToRead({ name, template }) {
+  const uriOf = ({ uri: uri2 }) => template ? String(uri2) : name;
+  const uri = { type: "string", default: name, description: "With values in place of what is in braces" };
+  return {
+    name,
+    verb: "Read",
+    schema: template ? { type: "object", properties: { uri }, required: ["uri"] } : {},
+    careful: false,
+    run: (args2, signal) => ask("GET", `api/resource?uri=${encodeURIComponent(uriOf(args2))}`, void 0, signal),
+    seen: ({ contents }) => ({ content: Array.isArray(contents) ? contents.map(contentOf) : [] }),
+    copies: { "Copy as command": (args2) => shellLine("read", [uriOf(args2)]) }
+  };
+}
+var contentOf = (contents) => String(contents?.mimeType).startsWith("image/") && contents.blob ? { type: "image", mimeType: contents.mimeType, data: contents.blob } : { type: "resource", resource: contents };
+function offerToGet({ name, definition }) {
+  const takes = definition.arguments ?? [];
+  return {
+    name,
+    verb: "Get",
+    schema: {
+      type: "object",
+      properties: Object.fromEntries(takes.map((arg) => [arg.name, { type: "string", description: arg.description }])),
+      required: takes.filter(({ required }) => required).map((arg) => arg.name)
+    },
+    careful: false,
+    run: (args2, signal) => ask("POST", "api/prompt", { name, arguments: args2 }, signal),
+    seen: ({ messages }) => ({ content: Array.isArray(messages) ? messages.flatMap(blocksOf) : [] }),
+    copies: {
+      "Copy as JSON": (args2) => JSON.stringify({ name, arguments: args2 }, null, 2),
+      "Copy as command": (args2) => shellLine("prompt", [name, ...Object.entries(args2).map(([key, value2]) => `${key}=${value2}`)])
+    }
+  };
+}
+function blocksOf(message) {
+  const { role, content } = message ?? {};
+  if (content?.type === "text") return [{ type: "text", text: `${role}: ${content.text}` }];
+  return [{ type: "text", text: `${role}:` }, content];
+}
+
+// tool.ts
+var MAX_CONSIDERED = 20;
+async function showTool(into, name, args2) {
+  const { part: part2 } = await find(`api/tools?name=${encodeURIComponent(name)}&limit=1`);
+  const tool = part2[0];
+  const where2 = tool?.domain ? await whereTo(name) : void 0;
+  const place = make("div", "");
+  place.id = "where";
+  const stays = tool && { ...tool, definition: { ...tool.definition, description: describe(tool) } };
+  if (!tool) closeTrial();
+  showParts(into, ["tool", name, stays], () => tool ? parts2(tool, place) : gone("No tab has this tool now", name));
+  const shown4 = document.getElementById("where");
+  if (tool && shown4) showParts(shown4, [String(args2), where2, tool.listed], () => whereParts(tool, where2, args2));
+}
+function whereTo(name) {
+  return ask("GET", `api/explain?name=${encodeURIComponent(name)}`).catch((err) => {
+    if (err instanceof Refused) return err.message;
+    throw err;
+  });
+}
+var describe = ({ domain, definition: { description = "" } }) => domain ? withoutLabel(description) : description;
+var HINTS = {
+  readOnlyHint: "only reads",
+  destructiveHint: "may destroy",
+  idempotentHint: "may be called again with the same effect",
+  openWorldHint: "reaches beyond its site",
+  cache: "stays listed without a tab"
+};
+function parts2(tool, where2) {
+  const { title, inputSchema, outputSchema, annotations } = tool.definition;
+  const words2 = CLASSES[tool.class];
+  const says = Object.entries(HINTS).filter(([hint]) => annotations?.[hint] === true).map(([, said2]) => said2);
+  const trial = make("div", "writes", make("h3", "", "Try it"), trialOf(offerOf(tool)));
+  return [
+    heading(foreign(title || tool.source || tool.name, "title")),
+    make("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words2.word)),
+    make("p", "foreign lines", describe(tool)),
+    make("p", tool.class === "destructive" ? "bad" : "soft", words2.sentence + (says.length ? ` Its page says: ${says.join(", ")}.` : "")),
+    where2,
+    trial,
+    make("p", "reads soft", "To call it here, this page has to be one that decides; see above."),
+    make("h3", "", "What it takes"),
+    table2(inputSchema) ?? make("p", "soft", "No arguments."),
+    ...outputSchema ? [make("h3", "", "What it returns"), table2(outputSchema) ?? make("p", "soft", "Nothing that its schema describes.")] : [],
+    definitionOf(tool.definition)
+  ];
+}
+function offerOf(tool) {
+  const { name, pin } = tool;
+  return {
+    name,
+    verb: "Call",
+    schema: tool.definition.inputSchema,
+    careful: tool.class === "destructive",
+    async run(args2, signal, heard) {
+      for await (const { progress, result, error } of events("api/call", { name, arguments: args2, pin }, signal)) {
+        if (progress) heard(progress);
+        if (error) throw new Error(error);
+        if (result) return result;
+      }
+      throw new Error("The hub ended before the answer came; the call may have taken effect.");
+    },
+    seen: (result) => result,
+    copies: {
+      "Copy as JSON": (args2) => JSON.stringify({ name, arguments: args2 }, null, 2),
+      "Copy as command": (args2) => shellLine("call", [name], args2),
+      "Copy for PowerShell": (args2) => powerShellLine(name, args2)
+    }
+  };
+}
+function table2(schema) {
+  const all = parameters(schema);
+  if (!all.length) return void 0;
+  const head = make("tr", "", ...["Name", "Type", "Required", "What it is"].map((column) => {
+    const th = make("th", "", column);
+    th.scope = "col";
+    return th;
+  }));
+  const rows2 = all.map(
+    ({ name, depth, type, required, description, facts: facts2 }) => row(foreign(name, `code depth-${depth}`), foreign(type), required ? "yes" : "no", make("span", "foreign", description, ...facts2.map((fact2) => make("span", "fact soft", fact2))))
+  );
+  const body = make("tbody", "", ...rows2);
+  const made2 = make("table", "schema", make("thead", "", head), body);
+  for (const line3 of rows2) labelled(body, line3);
+  return made2;
+}
+function whereParts(tool, where2, args2) {
+  const facts2 = [];
+  if (tool.domain) facts2.push(["Site", link2(args2, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
+  else facts2.push(["Site", "none: it is a tool of the hub itself"]);
+  if (!tool.listed) facts2.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
+  if (typeof where2 === "string") facts2.push(["A call", foreign(where2)]);
+  if (typeof where2 !== "object") return [factsOf(facts2)];
+  const { tab, openUrl, reason, candidates } = where2;
+  if (tab) facts2.push(["A call goes to", link2(args2, opens("tab", addressOf(tab)), foreign(tab.title || tab.url)), " ", stateOf(tab)]);
+  else if (openUrl) facts2.push(["A call opens", foreign(openUrl)]);
+  facts2.push(["Because", foreign(reason)]);
+  const made2 = [factsOf(facts2)];
+  if (candidates.length < 2) return made2;
+  const others2 = candidates.slice(0, MAX_CONSIDERED).map(({ tab: other, number: number3, note }) => make("li", "", link2(args2, opens("tab", addressOf(other)), foreign(other.title || other.url)), ` · tab ${number3} · `, foreign(note)));
+  if (candidates.length > MAX_CONSIDERED) others2.push(make("li", "soft", `and ${candidates.length - MAX_CONSIDERED} more`));
+  made2.push(make("details", "", make("summary", "", `${candidates.length} tabs have it`), make("ul", "", ...others2)));
+  return made2;
+}
+
+// tabs.ts
+var KINDS4 = {
+  tabs: { path: "api/tabs", row: rowOfTab },
+  tools: { path: "api/tools", row: rowOfTool },
+  resources: { path: "api/resources", row: (it) => rowOfItem("resource", it) },
+  prompts: { path: "api/prompts", row: (it) => rowOfItem("prompt", it) }
+};
+var args = new URLSearchParams();
+var opened;
+var pages5;
+var again;
+var view6 = {
+  name: "tabs",
+  title: "Tabs and tools",
+  open(section, given, refresh3) {
+    args = given;
+    again = refresh3;
+    opened = new AbortController();
+    const q = search();
+    q.value = args.get("q") ?? "";
+    const go = (to, here) => {
+      const next2 = linkTo(args, to);
+      args = new URLSearchParams(next2.split("?")[1]);
+      history[here ? "replaceState" : "pushState"](null, "", next2);
+      refresh3(["tabs"]);
+    };
+    pages5 = new Pages((from) => go({ from: from ? String(from) : "" }, from === 0));
+    q.addEventListener("input", () => go({ q: q.value.trim(), from: "" }, true));
+    section.addEventListener("click", (event) => {
+      const link3 = event.target.closest("a");
+      if (!link3?.dataset.to || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      const { to, focus = "" } = link3.dataset;
+      const was = byID("found").querySelector("a[aria-current]")?.getAttribute("data-to");
+      go(JSON.parse(to));
+      focusNext = () => link3.id === "close" ? foundLinks().find((a) => a.dataset.to === was) ?? search() : document.getElementById(focus);
+    });
+    addEventListener("keydown", keys, { signal: opened.signal });
+    byID("name-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      void tell(event.target, nameBrowser);
+    });
+  },
+  async update(changed) {
+    if (!changed.has("tabs") && !changed.has("policy")) return;
+    const [lists, browsers] = await Promise.all([Promise.all(Object.keys(KINDS4).map(found)), ask("GET", "api/browser")]);
+    showFound(lists, browsers);
+    await showOpen();
+    focusNext()?.focus();
+    focusNext = () => null;
+  },
+  live({ entries }) {
+    const [peer, id] = (args.get("tab") ?? "").split("/");
+    if (peer && entries?.some(({ tab }) => tab === peer || tab === `${peer}/${id}`)) again(["tabs"]);
+  },
+  close() {
+    opened.abort();
+    closeTrial();
+    document.body.classList.remove("opened");
+  }
+};
+var focusNext = () => null;
+var foundLinks = () => [...byID("found").querySelectorAll("a")];
+var search = () => byID("search", HTMLInputElement);
+var kindNow = () => Object.hasOwn(KINDS4, args.get("kind") ?? "") ? args.get("kind") : "tabs";
+function found(kind) {
+  const query2 = { q: args.get("q") ?? "", site: args.get("site") ?? "", tab: args.get("of") ?? "" };
+  const { path } = KINDS4[kind];
+  pages5.offset = Number(args.get("from")) || 0;
+  return kind === kindNow() ? pages5.find(path, query2) : find(`${path}?${new URLSearchParams({ ...query2, limit: "0" })}`);
+}
+function showFound(lists, browsers) {
+  const kinds = Object.keys(KINDS4);
+  const now = kindNow();
+  kinds.forEach((kind, i) => {
+    const link3 = byID(`kind-${kind}`, HTMLAnchorElement);
+    lead(link3, args, { kind: kind === "tabs" ? "" : kind, from: "" });
+    link3.ariaCurrent = kind === now ? "true" : null;
+    link3.hidden = lists[i].found === 0 && kind !== now && !["tabs", "tools"].includes(kind);
+    byID(`count-${kind}-found`).textContent = lists[i].found.toLocaleString("en");
+  });
+  const { part: part2, found: found2 } = lists[kinds.indexOf(now)];
+  showParts(byID("found"), [now, String(args), part2], () => links(part2.map(KINDS4[now].row)));
+  showOnly();
+  showBrowsers(now === "tabs" && !narrowed() ? browsers : []);
+  byID("no-tabs").hidden = narrowed() || now !== "tabs" || part2.some(hasTools);
+  byID("no-match").hidden = found2 > 0 || !byID("no-tabs").hidden;
+}
+var hasTools = ({ domains }) => Boolean(domains?.length);
+var narrowed = () => ["q", "site", "of"].some((name) => args.get(name));
+function links(rows2) {
+  return rows2.map(([opens2, title, about, states]) => {
+    const made2 = link2(args, opens2, make("span", "found-title", title), make("span", "found-states", ...states), make("span", "found-about soft", ...about));
+    if (isOpen(opens2)) made2.ariaCurrent = "true";
+    return make("li", "", made2);
+  });
+}
+var isOpen = (opens2) => OPEN.every((name) => (args.get(name) ?? "") === opens2[name]);
+function showOnly() {
+  const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
+  byID("only").hidden = only === "";
+  byID("only-words").textContent = only;
+  lead(byID("all", HTMLAnchorElement), args, { site: "", of: "", from: "" });
+}
+function showBrowsers(browsers) {
+  showParts(byID("browsers"), browsers, () => browsers.map(rowOfBrowser));
+  const select = byID("named-browser", HTMLSelectElement);
+  const { value: value2 } = select;
+  const there = browsers.filter(({ id, connected: connected2 }) => id && connected2);
+  showParts(select, there.map(titleOf), () => there.map((b) => new Option(titleOf(b), b.id)));
+  if (there.some(({ id }) => id === value2)) select.value = value2;
+  byID("name-form").hidden = there.length === 0;
+  byID("browsers-part").hidden = browsers.length === 0;
+}
+var titleOf = ({ id, name, browser }) => [name, browser || "a browser without a name", id].filter(Boolean).join(" · ");
+function rowOfBrowser(b) {
+  const { name, clients } = b;
+  const tabs = b.tabs === 1 ? "1 tab" : `${b.tabs} tabs`;
+  const words2 = b.connected ? `${tabs}, since ${when(b.since ?? "")}` : b.lastSeen ? `seen ${when(b.lastSeen)}` : "no browser has this name";
+  const made2 = make("li", "", foreign(name ? name : b.browser || "a browser without a name"), " ", chip(b.missing ? "missing" : !b.connected ? "away" : b.focused ? "active" : "connected"), make("span", "soft", " ", foreign([name && b.browser, b.id, words2].filter(Boolean).join(", "))));
+  if (clients.length) made2.append(make("span", "soft", `; only there: `, foreign(clients.join(", "))));
+  if (name && !b.missing) {
+    made2.append(" ", twice("Take the name away", `Take the name away: ${name}`, async () => {
+      await ask("DELETE", `api/browser?${new URLSearchParams({ name })}`);
+      return `No browser is called ${name} any more.`;
+    }));
+  }
+  return made2;
+}
+async function nameBrowser() {
+  const [browser, field] = [byID("named-browser", HTMLSelectElement).value, byID("browser-name", HTMLInputElement)];
+  const name = field.value.trim();
+  await ask("PUT", "api/browser", { browser, name });
+  field.value = "";
+  return `It is called ${name}.`;
+}
+async function showOpen() {
+  const kind = OPEN.find((name2) => args.get(name2)) ?? "";
+  const name = args.get(kind) ?? "";
+  const into = byID("open-parts");
+  document.body.classList.toggle("opened", kind !== "");
+  byID("open").hidden = kind === "";
+  lead(byID("close", HTMLAnchorElement), args, opens("", ""));
+  if (kind === "" || kind === "tab") closeTrial();
+  if (kind === "tab") await showTab(into, name, args);
+  else if (kind === "tool") await showTool(into, name, args);
+  else if (kind !== "") await showItem(into, kind, name, args);
+}
+function keys(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const at = document.activeElement;
+  const writing = at?.matches("input, textarea, select");
+  const all = foundLinks();
+  const i = all.findIndex((link3) => link3 === at);
+  if (event.key === "/" && !writing) search().focus();
+  else if (event.key === "ArrowDown" && (at === search() || i >= 0)) all[i + 1]?.focus();
+  else if (event.key === "ArrowUp" && i >= 0) (all[i - 1] ?? search()).focus();
+  else if (event.key === "Escape" && byID("open").contains(at) && !writing) byID("close").click();
+  else return;
+  event.preventDefault();
+}
+function rowOfTab(tab) {
+  const tools = (tab.domains ?? []).reduce((n, d) => n + d.tools, 0);
+  const states = [stateOf(tab)];
+  if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
+  else if (tab.warnings?.some((w) => !listedOtherwise(w))) states.push(mark("write", "parts left out"));
+  if (tab.heldBy) states.push(mark("write", "held"));
+  const whose = [tab.heldBy && `held by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words2) => words2 !== void 0);
+  const about = [...whose.flatMap((words2) => [foreign(words2), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number: number3 }) => [foreign(domain), ` · tab ${number3} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
+  return [opens("tab", addressOf(tab)), foreign(tab.title || tab.url || "a tab without a title"), about, states];
+}
+function rowOfTool(tool) {
+  const { title, description } = tool.definition;
+  const states = [mark(tool.class, CLASSES[tool.class].word)];
+  if (!tool.listed) states.push(mark("off", "not listed"));
+  const site2 = tool.domain ? [foreign(tool.domain), tool.tab ? ` · tab ${tool.tab}` : ""] : ["the hub itself"];
+  const about = description ? [" · ", foreign(withoutLabel(description).slice(0, 300))] : [];
+  return [opens("tool", tool.name), foreign(title || tool.source || tool.name), [...site2, ...about], states];
+}
+function rowOfItem(kind, { name, domain, tab, source, definition: { title, name: own2, description } }) {
+  const about = [foreign(domain), tab ? ` · tab ${tab}` : "", " · ", foreign(withoutLabel(description) || source)];
+  return [opens(kind, name), foreign(title || own2 || source), about, []];
+}
+
+// dashboard.ts
+var VIEWS = [now_exports, tabs_exports, sites_exports, clients_exports, record_exports, health_exports].map(({ view: view7 }) => view7);
+var PACE = 500;
+var RETRY = 500;
+var RETRY_MAX = 8e3;
+var LOOK = 15e3;
+var STAY = 6e4;
+var { auth, base, own } = document.body.dataset;
+var ENDED2 = "Signed out: the hub was restarted, its token replaced, or this sign-in is twelve hours old.";
+var shown3;
+var openings = 0;
+var mayRead = () => signedIn() || auth === "none";
+function showTrouble(text3) {
+  const trouble = byID("trouble");
+  if (trouble.textContent !== text3) trouble.textContent = text3;
+  trouble.hidden = text3 === "";
+}
+function showSignedOut(why = "") {
+  closeView();
+  showAll([]);
+  byID("questions").replaceChildren();
+  for (const id of ["data", "nav", "power", "sign-out"]) byID(id).hidden = true;
+  byID("title").textContent = "tabhub";
+  byID("signed-out").hidden = false;
+  byID("by-address").hidden = auth === "token";
+  byID("by-token").hidden = auth !== "token";
+  showPower();
+  showTrouble(why);
+}
+function closeView() {
+  undecided();
+  shown3?.close?.();
+  shown3 = void 0;
+  byID("view").replaceChildren();
+  delete document.body.dataset.view;
+}
+function named() {
+  const [name, args2] = location.hash.slice(1).split("?", 2);
+  return { view: VIEWS.find((v) => v.name === name) ?? VIEWS[0], args: new URLSearchParams(args2) };
+}
+function openView() {
+  closeView();
+  const { view: view7, args: args2 } = named();
+  shown3 = view7;
+  openings++;
+  const section = byID("view");
+  const parts3 = byID(`${view7.name}-view`, HTMLTemplateElement);
+  section.append(document.importNode(parts3.content, true));
+  showAddress(section);
+  document.body.dataset.view = view7.name;
+  byID("title").textContent = view7.title;
+  for (const link3 of byID("nav").querySelectorAll("a")) link3.ariaCurrent = link3.hash === `#${view7.name}` ? "page" : null;
+  showWaiting();
+  view7.open(section, args2, refresh2);
+  refreshed = -PACE;
+  refresh2(ALL);
+}
+var waiting = 0;
+function showWaiting() {
+  const words2 = waiting === 1 ? "1 question waits for you" : `${waiting} questions wait for you`;
+  byID("waiting-badge").textContent = String(waiting);
+  byID("waiting-badge").ariaLabel = words2;
+  byID("waiting-badge").hidden = waiting === 0;
+  byID("elsewhere").hidden = waiting === 0 || shown3 === view3;
+  byID("elsewhere").children[0].textContent = words2;
+  const title = shown3 && shown3 !== VIEWS[0] ? `${shown3.title} · tabhub` : "tabhub";
+  document.title = waiting ? `(${waiting}) ${title}` : title;
+}
+var stale = /* @__PURE__ */ new Set();
+var refreshing = false;
+var refreshed = -PACE;
+var next;
+function refresh2(changed) {
+  for (const kind of changed) stale.add(kind);
+  clearTimeout(next);
+  if (!refreshing) next = setTimeout(update3, refreshed + PACE - performance.now());
+}
+async function update3() {
+  const view7 = shown3;
+  if (!view7 || !connected) return;
+  const opening = openings;
+  const kinds = new Set(stale);
+  for (const kind of kinds) stale.delete(kind);
+  refreshing = true;
+  refreshed = performance.now();
+  try {
+    await Promise.all([updateShell(kinds), view7.update(kinds)]);
+  } catch (err) {
+    if (opening === openings) failed(err);
+  } finally {
+    refreshing = false;
+    if (stale.size > 0) refresh2([]);
+  }
+}
+async function updateShell(changed) {
+  if (changed.has("questions") && !watching) {
+    if (mayWrite()) void watchQuestions();
+    else showAll(await ask("GET", "api/questions"));
+  }
+  if (changed.has("status")) showStatus(await ask("GET", "api/status"));
+  if (changed.has("clients")) await loadNames();
+  if (changed.has("policy")) showPause(await ask("GET", "api/policy"));
+}
+var watching = false;
+async function watchQuestions() {
+  watching = true;
+  try {
+    for await (const questions of events("api/questions/watch", void 0, connection.signal)) showAll(questions);
+  } catch {
+  } finally {
+    watching = false;
+  }
+  if (!mayWrite()) refresh2(["questions"]);
+}
+function showAll(questions) {
+  waiting = questions.length;
+  showQuestions(questions);
+  showWaiting();
+}
+function failed(err) {
+  if (err instanceof SignedOut) showSignedOut(ENDED2);
+  else if (err instanceof Refused) showTrouble(err.message);
+  else if (!(err instanceof Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
+}
+function showStatus({ hub, record }) {
+  showTrouble(
+    hub.storeError ? `The store does not take writes: ${hub.storeError}` : record.error ? `What is done now is not recorded: ${record.error}` : ""
+  );
+}
+var running2 = false;
+var connection = new AbortController();
+var connected = false;
+async function run() {
+  if (running2) return;
+  running2 = true;
+  for (let wait = RETRY; mayRead(); wait = Math.min(2 * wait, RETRY_MAX)) {
+    try {
+      showStatus(await ask("GET", "api/status"));
+      byID("signed-out").hidden = true;
+      for (const id of ["data", "nav", "power"]) byID(id).hidden = false;
+      byID("sign-out").hidden = auth === "none";
+      if (!shown3) openView();
+      showPower();
+      connection = new AbortController();
+      await follow2((message) => {
+        if (!connected) {
+          connected = true;
+          wait = RETRY;
+          refresh2(ALL);
+        }
+        take2(message);
+      }, connection);
+    } catch (err) {
+      failed(err);
+    }
+    connected = false;
+    showPower();
+    if (mayRead()) await sleep(wait);
+  }
+  running2 = false;
+}
+function take2(message) {
+  shown3?.live?.(message);
+  if (message.changed) refresh2(message.changed);
+}
+var sleep = (ms2) => new Promise((done) => setTimeout(done, ms2));
+function showPower() {
+  const writes2 = mayWrite();
+  document.body.classList.toggle("may-write", writes2);
+  byID("only-reads").hidden = writes2 || byID("data").hidden;
+  byID("idle").hidden = base === "";
+  byID("how").hidden = own === "false";
+}
+var stayed = 0;
+async function used() {
+  if (!mayWrite() || Date.now() - stayed < STAY) return;
+  stayed = Date.now();
+  await stay().catch(() => {
+  });
+}
+async function signIn2(proof) {
+  try {
+    await signIn(proof);
+    showTrouble("");
+    showPower();
+  } catch (err) {
+    const why = err instanceof Refused ? err.message : "the hub does not answer";
+    if (!signedIn()) return showSignedOut(`This page could not sign in: ${why}.`);
+  }
+  return run();
+}
+async function start2() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("code");
+  const old = new URLSearchParams(location.search).has("token");
+  if (code !== null || location.search !== "") history.replaceState(null, "", location.pathname);
+  if (code !== null && auth !== "none") return signIn2({ code });
+  const before = signedIn();
+  if (before && base !== "") await stay().catch(() => {
+  });
+  if (mayRead()) return run();
+  if (before) return showSignedOut(ENDED2);
+  return showSignedOut(old ? "Addresses with a token in them are no longer taken, as they stay in the browser's history; delete your bookmark." : "");
+}
+byID("by-token").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const field = byID("token", HTMLInputElement);
+  const token = field.value.trim();
+  field.value = "";
+  void signIn2({ token });
+});
+byID("sign-out").addEventListener("click", async () => {
+  showSignedOut("Signed out.");
+  await signOut().catch(() => {
+  });
+});
+for (const type of ["pointerdown", "keydown"]) addEventListener(type, used);
+for (const type of [ACTED, "focus"]) addEventListener(type, () => refresh2(["tabs", "policy", "clients", "status"]));
+addEventListener("hashchange", () => {
+  if (new URLSearchParams(location.hash.slice(1)).has("code")) return void start2();
+  if (location.hash === "#title" || !shown3) return;
+  openView();
+  scrollTo(0, 0);
+  byID("title").focus({ preventScroll: true });
+});
+setInterval(() => {
+  sweep();
+  showPower();
+}, 1e3);
+setInterval(() => {
+  if (!document.hidden) refresh2(["status"]);
+}, LOOK);
+void start2();

@@ -1,0 +1,5 @@
+"use strict";
+(() => {
+  // content/late.ts
+  globalThis.tabhubLate = true;
+})();

@@ -1,0 +1,3993 @@
+// addresses.ts
+function isLoopback(hostname) {
+  return /^((.*\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+// words.ts
+var waitsForYou = (holder) => `${holder} waits for you to finish`;
+
+// states.ts
+var CALM = "#1f5fbf";
+var WAIT = "#9a6700";
+var TROUBLE = "#b3261e";
+var GREY = "#5f6673";
+var STATES = {
+  connected: ["Connected", "", CALM],
+  connecting: ["Connecting…", "", CALM],
+  working: ["At work", "", CALM],
+  waiting: ["Waiting for you", "", WAIT],
+  paused: ["Paused", "II", WAIT],
+  absent: ["Asleep: the hub is not running", "off", GREY],
+  unpaired: ["Not paired with the hub", "!", TROUBLE],
+  unproved: ["Not your hub", "!", TROUBLE],
+  outdated: ["The hub is older than the extension", "!", TROUBLE],
+  refused: ["The hub refused this browser", "!", TROUBLE],
+  replaced: ["Another browser took this one’s place", "!", TROUBLE]
+};
+function stateOf({ hub: hub2, owner: owner2, waiting, working }) {
+  if (waiting) return "waiting";
+  if (hub2.state !== "connected") return hub2.state;
+  if (owner2.waiting) return "waiting";
+  if (owner2.paused) return "paused";
+  return working ? "working" : "connected";
+}
+function button(standing2, tab) {
+  const state = stateOf(standing2);
+  const [name, badge, colour] = STATES[state];
+  const title = `tabhub: ${name}`;
+  if (tab?.waiting) return { text: "you", colour: WAIT, title: "tabhub: a form in this tab waits for you to submit it" };
+  if (tab?.holder) return { text: "you", colour: WAIT, title: `tabhub: ${waitsForYou(tab.holder)}` };
+  switch (state) {
+    case "waiting":
+      return { text: String(questions(standing2)), colour, title };
+    case "connected":
+    case "working":
+      if (tab?.users.length) return { text: badgeOfWork(1), colour, title: `tabhub: ${using(tab.users)} this tab` };
+  }
+  const text3 = state === "working" ? badgeOfWork(standing2.working) : badge;
+  return { text: text3 || (tab?.tools ? String(tab.tools) : ""), colour, title };
+}
+var badgeOfWork = (calls2) => calls2 > 1 ? `${calls2}…` : "…";
+var questions = ({ owner: owner2, waiting }) => Math.max(waiting, owner2.waiting);
+function using(users) {
+  const [first, second, ...more] = users;
+  if (!second) return `${first} is using`;
+  return `${first} and ${more.length ? `${more.length + 1} others` : second} are using`;
+}
+
+// worker/stopping.ts
+function unlessStopping(asked2, failed) {
+  return asked2.catch((error) => /^Error: No SW\b/.test(String(error)) ? new Promise(() => {
+  }) : failed(error));
+}
+
+// worker/documents.ts
+function askDocuments(script2, timeout) {
+  const asked2 = unlessStopping(chrome.scripting.executeScript({ ...script2, injectImmediately: true }), () => []);
+  return timeout === void 0 ? asked2 : Promise.race([asked2, new Promise((done) => setTimeout(done, timeout, []))]);
+}
+
+// worker/pairing.ts
+var PROTOCOL = "tabhub.v1";
+var MAX_KEPT = 16;
+var INVITATION_LIFE = 10 * 6e4;
+var own = fetch(chrome.runtime.getURL("pairing.json")).then((response) => response.json()).catch(() => void 0);
+async function ownAddress() {
+  return (await own)?.address;
+}
+async function pairingsFor(address) {
+  const kept = (await load()).filter((pairing) => !pairing.until || pairing.until > Date.now());
+  const host = new URL(address).hostname;
+  const here = kept.filter((pairing) => pairing.address === address);
+  const moved = kept.filter((pairing) => pairing.address !== address && new URL(pairing.address).hostname === host);
+  const copy = await own;
+  return [...here, ...copy ? [copy] : [], ...moved];
+}
+async function keepInvitation(invited) {
+  const known = (await load()).find(({ pairing }) => pairing === invited.pairing);
+  if (!known || known.until) await keep({ ...invited, until: Date.now() + INVITATION_LIFE });
+}
+async function confirm(pairing) {
+  if (!pairing.next) return;
+  const { pairing: id, hub: hub2, next, address } = pairing;
+  await keep({ pairing: id, hub: hub2, key: next, address });
+}
+async function load() {
+  const { pairings } = await chrome.storage.local.get("pairings");
+  return pairings ?? [];
+}
+var keeping = Promise.resolve();
+function keep(pairing) {
+  const kept = keeping.then(async () => {
+    const others = (await load()).filter((other) => other.pairing !== pairing.pairing);
+    await chrome.storage.local.set({ pairings: [pairing, ...others].slice(0, MAX_KEPT) });
+  });
+  keeping = kept.catch(() => {
+  });
+  return kept;
+}
+var Handshake = class {
+  #pairing;
+  #address;
+  /** The keys that the hub may have, imported before it answers: after an invitation it has the next one if it got this side's last proof. */
+  #keys;
+  #nonce = encode(crypto.getRandomValues(new Uint8Array(32)));
+  /** @param address that is dialed; the hub must know itself by it */
+  constructor(pairing, address) {
+    const { protocol, host } = new URL(address);
+    this.#pairing = pairing;
+    this.#address = `${protocol}//${host}`;
+    const { key, next } = pairing;
+    this.#keys = (next ? [next, key] : [key]).map((text3) => ({ text: text3, ready: hmac(text3) }));
+  }
+  /** The parameters of browser/pair. */
+  get request() {
+    return { protocolVersion: PROTOCOL, pairing: this.#pairing.pairing, nonce: this.#nonce };
+  }
+  /**
+   * Checks what the hub answers.
+   * @returns this side's proof;
+   * undefined if the other does not have the key
+   */
+  async answer(result) {
+    const { pairing, next, address } = this.#pairing;
+    const hub2 = String(result?.hub ?? "");
+    const transcript = { pairing, hub: hub2, address: this.#address, browserNonce: this.#nonce, hubNonce: String(result?.nonce ?? "") };
+    if (/[\n]/.test(hub2 + transcript.hubNonce)) return void 0;
+    const shown = decode(String(result?.proof ?? ""));
+    for (const { text: key, ready: ready2 } of this.#keys) {
+      const [right, proof] = await Promise.all([
+        verify(await ready2, lines("hub", transcript), shown),
+        mac(await ready2, lines("browser", transcript))
+      ]);
+      if (!right) continue;
+      const proved = { ...this.#pairing, hub: hub2 };
+      if (proved.until) {
+        proved.next = key === next ? next : await mac(await ready2, lines("key", transcript));
+        await keep({ ...proved, address });
+      }
+      return { pairing: proved, proof };
+    }
+    return void 0;
+  }
+};
+async function codeOf(pairing, secret) {
+  const [a, b, c] = decode(await mac(await hmac(secret), ["code", pairing]));
+  const code = String((a << 16 | b << 8 | c) % 1e6).padStart(6, "0");
+  return `${code.slice(0, 3)} ${code.slice(3)}`;
+}
+function lines(purpose, { pairing, hub: hub2, address, browserNonce, hubNonce }) {
+  return [`${PROTOCOL} ${purpose}`, pairing, hub2, address, browserNonce, hubNonce];
+}
+function hmac(key) {
+  return crypto.subtle.importKey("raw", decode(key), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+}
+async function mac(key, lines2) {
+  return encode(new Uint8Array(await crypto.subtle.sign("HMAC", key, text(lines2))));
+}
+function verify(key, lines2, shown) {
+  return crypto.subtle.verify("HMAC", key, shown, text(lines2));
+}
+function text(lines2) {
+  return new TextEncoder().encode(lines2.join("\n"));
+}
+function encode(bytes) {
+  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+function decode(text3) {
+  try {
+    return Uint8Array.from(atob(text3.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+// worker/settings.ts
+var DEFAULTS = {
+  hub: "ws://127.0.0.1:3300/tabs",
+  mode: "all",
+  allowed: [],
+  off: [],
+  keep: [],
+  plain: [],
+  mark: true
+};
+var EVENT = 5e3;
+async function loadSettings() {
+  const { settings } = await chrome.storage.local.get("settings");
+  const hub2 = await ownAddress();
+  const all = { ...DEFAULTS, ...hub2 && { hub: hub2 }, ...settings ?? {} };
+  const lists = [all.allowed, all.off, all.keep, all.plain];
+  const [allowed, off, keep2, plain] = lists.map((list) => [...new Set(list.map(canonical))]);
+  return { ...all, allowed, off, keep: keep2, plain };
+}
+async function saveSettings(part) {
+  const { settings } = await chrome.storage.local.get("settings");
+  await chrome.storage.local.set({ settings: { ...settings ?? {}, ...part } });
+  return loadSettings();
+}
+function canonical(origin) {
+  if (!URL.canParse(origin)) return origin;
+  const { protocol, hostname, port } = new URL(origin);
+  return `${protocol}//${hostname.replace(/\.$/, "")}${port && `:${port}`}`;
+}
+function permits(settings, origin) {
+  if (permitsAll(settings)) return true;
+  const site = canonical(origin);
+  if (settings.off.includes(site)) return false;
+  return settings.mode === "all" || settings.allowed.includes(site);
+}
+function permitsAll({ mode, off }) {
+  return mode === "all" && !off.length;
+}
+function sharesNone({ mode, allowed }) {
+  return mode === "allowed" && !allowed.length;
+}
+function permitsPage(settings, url) {
+  const site = webOrigin(url);
+  return site === "" || permits(settings, site);
+}
+function permitsDocument(settings, { origin = "", url = "", frameId = 0 }) {
+  if (permitsAll(settings)) return true;
+  const site = webOrigin(origin) || webOrigin(url);
+  if (site !== "") return permits(settings, site);
+  if (/^about:/.test(url)) return frameId !== 0;
+  return url !== "" && !/^(data|blob):/.test(url);
+}
+function webOrigin(url) {
+  const origin = URL.canParse(url) ? new URL(url).origin : "";
+  return /^https?:/.test(origin) ? origin : "";
+}
+function keeps(settings, origin) {
+  return settings.keep.includes(canonical(origin));
+}
+function givesWebMCP(settings, origin) {
+  return !settings.plain.includes(canonical(origin));
+}
+function pattern(origin) {
+  const { protocol, hostname, port } = new URL(origin);
+  return `${protocol}//${hostname}:${port || (protocol === "https:" ? 443 : 80)}/*`;
+}
+function withSite(settings, origin, on) {
+  return {
+    off: toggled(settings.off, origin, !on),
+    allowed: settings.mode === "allowed" ? toggled(settings.allowed, origin, on) : settings.allowed
+  };
+}
+function toggled(list, origin, on) {
+  const site = canonical(origin);
+  const rest2 = list.filter((other) => other !== site);
+  return on ? [...rest2, site].sort() : rest2;
+}
+function dashboard(hub2) {
+  const url = new URL("/", hub2);
+  url.protocol = url.protocol === "wss:" ? "https:" : "http:";
+  return url.href;
+}
+async function browserId() {
+  const { browserId: browserId2 } = await chrome.storage.local.get("browserId");
+  if (typeof browserId2 === "string") return browserId2;
+  const made = crypto.randomUUID();
+  await chrome.storage.local.set({ browserId: made });
+  return made;
+}
+function forgetIdentity() {
+  return chrome.storage.local.remove("browserId");
+}
+var session = (async () => {
+  const updated = new Promise((resolve) => {
+    chrome.runtime.onInstalled.addListener(({ reason }) => resolve(reason === "update"));
+    chrome.runtime.onStartup.addListener(() => resolve(false));
+    setTimeout(resolve, EVENT, false);
+  });
+  const kept = await chrome.storage.session.get("session");
+  if (typeof kept.session === "string") return kept.session;
+  const before = await chrome.storage.local.get("session");
+  const value = await updated && typeof before.session === "string" ? before.session : crypto.randomUUID();
+  await Promise.all([chrome.storage.session.set({ session: value }), chrome.storage.local.set({ session: value })]);
+  return value;
+})();
+
+// worker/frame.ts
+var KINDS = ["tools", "resources", "prompts"];
+var NOTHING = { tools: [], resources: [], prompts: [], rejected: [] };
+var Frame = class {
+  #port;
+  documentId = "";
+  /** As the browser gives it. */
+  origin = "";
+  /** The origin that the tab showed then. */
+  site = "";
+  /** The dialog that its page has open. */
+  dialog;
+  /** Whether its document does not answer. */
+  silent = false;
+  /** What its document offers. */
+  offer = NOTHING;
+  /** The number of the offer, by the document's own count; 0: it has made none yet. */
+  count = 0;
+  /** The number of the offer that the hub has. */
+  registered = 0;
+  /** What documents before this one have offered, and it has not yet. */
+  past = NOTHING;
+  /** Since when there is something in the past, as Date.now() has it. */
+  since = 0;
+  /** Ends the past. */
+  timer;
+  id;
+  through;
+  /**
+   * @param through for a server: the document around it, and what
+   * that one calls it
+   */
+  constructor(id, through) {
+    this.id = id;
+    this.through = through;
+  }
+  get port() {
+    return this.through ? this.through.frame.port : this.#port;
+  }
+  set port(port) {
+    this.#port = port;
+    this.dialog = void 0;
+    this.silent = false;
+  }
+  /** Takes what the document offers now. */
+  take(offer, count) {
+    this.offer = offer;
+    this.count = count;
+    this.past = lacking(this.past, offer);
+  }
+  /** Says that the document has gone. */
+  depart() {
+    const { offer, past } = this;
+    if (isEmpty(past)) this.since = Date.now();
+    this.past = perKind((kind) => [...offer[kind], ...lacking(past, offer)[kind]]);
+    this.offer = NOTHING;
+    this.count = this.registered = 0;
+  }
+  /** Says that what has departed will not come back. */
+  settle() {
+    clearTimeout(this.timer);
+    this.past = NOTHING;
+  }
+  /** Says that nothing of the frame counts. */
+  clear() {
+    this.settle();
+    this.offer = NOTHING;
+  }
+  /** Whether there is nothing that the frame offers, or has offered. */
+  get empty() {
+    return isEmpty(this.offer) && isEmpty(this.past);
+  }
+  /** Whether something has departed. */
+  get waits() {
+    return !isEmpty(this.past);
+  }
+  /** Whether it has a document that has not made an offer yet. */
+  get awaited() {
+    return !!this.port && this.count === 0;
+  }
+};
+function isEmpty({ tools, resources, prompts }) {
+  return tools.length + resources.length + prompts.length === 0;
+}
+function lacking(offer, other) {
+  if (isEmpty(offer)) return NOTHING;
+  return perKind((kind) => {
+    const names = new Set(other[kind].map(nameOf));
+    return offer[kind].filter((item) => !names.has(nameOf(item)));
+  });
+}
+function perKind(items) {
+  return { tools: items("tools"), resources: items("resources"), prompts: items("prompts"), rejected: [] };
+}
+function nameOf(item) {
+  return String(item.uri ?? item.uriTemplate ?? item.name);
+}
+
+// worker/invitations.ts
+var WIDTH = 480;
+var HEIGHT = 420;
+var PAUSE = 3e4;
+var LINK = /^(https:\/\/[^?#]+|http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?)\/pair#(browser\.[a-z0-9]{8,64})\.([A-Za-z0-9_-]{22})\.(\d{10})$/;
+function withoutSecret(text3) {
+  return /#(browser\.|code=)/.test(text3) ? text3.slice(0, text3.indexOf("#")) : text3;
+}
+var Invitations = class {
+  /** Whether the user is just being asked about another. */
+  #asking = false;
+  /** Those that were answered. */
+  #done = /* @__PURE__ */ new Set();
+  #pausedUntil = 0;
+  #accepted;
+  /** @param accepted called when the hub at an address is the one to be with */
+  constructor(accepted) {
+    this.#accepted = accepted;
+    chrome.windows.onRemoved.addListener(async (closed) => {
+      const invitation = await open();
+      if (invitation && closed === invitation.windowId) await this.answer(invitation.id, false);
+    });
+  }
+  /**
+   * A tab shows another address. Only that of a hub on this computer, in the tab in front,
+   * has the user asked: any site can send its tabs to a hub of its own.
+   */
+  async seen(tab, url) {
+    const invitation = tab.active && url.startsWith("http:") ? read(url) : void 0;
+    if (!invitation || this.#done.has(invitation.id) || Date.now() < this.#pausedUntil) return;
+    await this.#ask({ ...invitation, tabId: tab.id });
+  }
+  /**
+   * The user has pasted an address.
+   * @returns what is wrong with it
+   */
+  async pasted(url) {
+    const invitation = read(url);
+    if (!invitation) return "This is no address of “tabhub browser pair”, or one that is over: run it again.";
+    if (this.#done.has(invitation.id)) return "This address was used already: run “tabhub browser pair” again.";
+    if (await this.#ask(invitation)) return "";
+    return "You are being asked about another address already: answer in that window, then paste this one again.";
+  }
+  /** @returns false if the user is being asked about another */
+  async #ask(invitation) {
+    if (this.#asking) return false;
+    this.#asking = true;
+    try {
+      if (await open()) return false;
+      const { id } = invitation;
+      await chrome.storage.session.set({ invitation });
+      const page = `invite.html?${encodeURIComponent(id)}`;
+      const made = await chrome.windows.create({ url: page, type: "popup", width: WIDTH, height: HEIGHT, focused: true });
+      await chrome.storage.session.set({ invitation: { ...invitation, windowId: made?.id } });
+      return true;
+    } catch (error) {
+      await chrome.storage.session.remove("invitation");
+      throw error;
+    } finally {
+      this.#asking = false;
+    }
+  }
+  /** What the user is asked about. */
+  async view(id) {
+    const invitation = await open();
+    if (invitation?.id !== id) return void 0;
+    return { address: invitation.address, code: await codeOf(invitation.id, invitation.secret) };
+  }
+  async answer(id, accept) {
+    const invitation = await open();
+    if (invitation?.id !== id) return;
+    await chrome.storage.session.remove("invitation");
+    this.#done.add(id);
+    if (invitation.windowId !== void 0) chrome.windows.remove(invitation.windowId).catch(() => {
+    });
+    void tell(invitation, accept);
+    if (!accept) {
+      this.#pausedUntil = Date.now() + PAUSE;
+      return;
+    }
+    await keepInvitation({ pairing: invitation.id, hub: "", key: invitation.secret, address: invitation.address });
+    await this.#accepted(invitation.address);
+  }
+};
+function read(url) {
+  const [, origin, id, secret, until] = LINK.exec(url) ?? [];
+  if (!origin || Number(until) * 1e3 < Date.now()) return void 0;
+  const address = new URL(`${origin.replace(/^http/, "ws")}/tabs`);
+  if (address.protocol === "ws:" && address.hostname.endsWith("localhost")) address.hostname = "127.0.0.1";
+  return { id, address: address.href, secret };
+}
+async function open() {
+  return (await chrome.storage.session.get("invitation")).invitation;
+}
+async function tell({ id, tabId, address }, accepted) {
+  if (tabId === void 0) return;
+  const tab = await chrome.tabs.get(tabId).catch(() => void 0);
+  if (LINK.exec(tab?.url ?? "")?.[2] !== id) return;
+  const url = new URL(`pair#${accepted ? "accepted" : "declined"}`, address.replace(/^ws/, "http"));
+  chrome.tabs.update(tabId, { url: url.href }).catch(() => {
+  });
+}
+
+// worker/tab.ts
+var THROUGH = 2 ** 40;
+var MAX_KEY = 1e3;
+var MAX_REGISTRATION = 24 << 20;
+function isAsleep({ discarded, status }) {
+  return discarded || status === "unloaded";
+}
+var NONE = { rejected: [], warnings: [] };
+var Tab = class {
+  frames = /* @__PURE__ */ new Map();
+  /** What the hub was told over the connection that is open now, as JSON. */
+  sent = { tools: "", resources: "", prompts: "", state: "" };
+  /** Whether the hub was ever told of the tab. */
+  known = false;
+  /** What the hub has refused of the latest registration of each kind. */
+  refused = { tools: NONE, resources: NONE, prompts: NONE };
+  /** The ports of documents without an origin, which may offer something. */
+  opaque = /* @__PURE__ */ new Set();
+  /** What it was not told. */
+  unsent = [];
+  /** Frames that are waited for after the worker was restarted. */
+  missing;
+  /** Ends that. */
+  returning;
+  timer;
+  /** Settles when the hub has all that it was told. */
+  telling;
+  /** When the hub may be told again what it offers, as Date.now() has it. */
+  rests = 0;
+  /** The number that it had before, if any. */
+  replaces;
+  /** What the browser says of the tab. */
+  url = "";
+  title = "";
+  active = false;
+  loading = false;
+  /** Whether it is there without a document, to save memory. */
+  discarded = false;
+  windowId = -1;
+  /** How many tools the hub was told of. */
+  tools = 0;
+  /** Whether a call waits for the person in front of it. */
+  waiting = false;
+  id;
+  constructor(id) {
+    this.id = id;
+  }
+  /** The server in a child frame that a frame speaks of. */
+  through(frame, { key, origin }) {
+    const id = THROUGH + frame.id * MAX_KEY + key % MAX_KEY;
+    let child = this.frames.get(id);
+    if (!child) {
+      child = new Frame(id, { frame, key });
+      this.frames.set(id, child);
+    }
+    child.origin = origin;
+    return child;
+  }
+  /** The origin of its page, as far as the address tells. */
+  get site() {
+    return URL.canParse(this.url) ? new URL(this.url).origin : "";
+  }
+  /** A frame, and the servers that are reached through it. */
+  with(frame) {
+    return [...this.frames.values()].filter((other) => other === frame || other.through?.frame === frame);
+  }
+  /**
+   * The frame that offers what was offered by one. A frame of a page that was reloaded has
+   * another number than before, but the same origin.
+   */
+  find({ frameId, origin }, offers) {
+    const frames = [...this.frames.values()].filter((frame) => frame.port && offers(frame));
+    if (frameId === void 0) return frames[0];
+    const same = frames.find(({ id }) => id === frameId);
+    if (same || frameId === 0 || this.frames.get(frameId)?.port) return same;
+    const others = frames.filter((frame) => frame.id !== 0 && frame.origin === origin);
+    return others.length === 1 ? others[0] : void 0;
+  }
+  /** Whether a frame offers something that a test finds, may do so soon, or did before. */
+  expects(offers) {
+    return !!this.missing?.size || [...this.frames.values()].some((frame) => frame.awaited || offers(frame.offer) || offers(frame.past));
+  }
+  /**
+   * The frames whose offers count, documents first: what another frame says of a server
+   * counts only while the browser knows a frame of that origin in the tab, and the user
+   * permits it.
+   */
+  offering(permitted) {
+    const frames = [...this.frames.values()].sort((a, b) => a.id - b.id);
+    const there = new Set(frames.filter((frame) => !frame.through).map((frame) => frame.origin));
+    return frames.filter(({ through, origin }) => !through || there.has(origin) && permitted(origin));
+  }
+  /** Why what documents without an origin offer is not listed. */
+  get leftOut() {
+    return [...this.opaque].map(({ sender }) => ({
+      name: `frame ${(sender?.url ?? "").split(/[?#]/)[0].slice(0, 60)}`,
+      reason: "it has no origin by which its tools could be told from those of others, as it is sandboxed or a data: address; register them in the page around it, or give its sandbox allow-same-origin"
+    }));
+  }
+  /** What of the tab's offer the hub does not have. */
+  get rejected() {
+    return [...this.unsent, ...KINDS.flatMap((kind) => this.refused[kind].rejected)];
+  }
+  /** What is wrong with parts of what the hub has taken. */
+  get warnings() {
+    return KINDS.flatMap((kind) => this.refused[kind].warnings);
+  }
+  /**
+   * What the hub has refused of a frame's offer. A name that other frames offer, too, is
+   * left out: it may be theirs.
+   */
+  refusedOf(frame, kind) {
+    const own2 = new Set(frame.offer[kind].map(nameOf));
+    for (const other of this.frames.values()) if (other !== frame) for (const item of other.offer[kind]) own2.delete(nameOf(item));
+    const ofFrame = ({ name }) => own2.has(name);
+    const { rejected, warnings } = this.refused[kind];
+    return { rejected: rejected.filter(ofFrame), warnings: warnings.filter(ofFrame) };
+  }
+  /** Returns what tells frames that the hub has what they offer now. */
+  confirming(frames) {
+    const offers = frames.filter(({ through }) => !through).map((frame) => ({ frame, port: frame.port, count: frame.count }));
+    return () => {
+      for (const { frame, port, count } of offers) {
+        if (frame.port !== port) continue;
+        frame.registered = count;
+        const of = (kind) => this.refusedOf(frame, kind);
+        tell2(port, { type: "registered", count, refused: { tools: of("tools"), resources: of("resources"), prompts: of("prompts") } });
+      }
+    };
+  }
+  /** The dialog that blocks it. One that is not known may be open where a document does not answer. */
+  get #dialog() {
+    const frames = [...this.frames.values()];
+    return frames.find(({ dialog }) => dialog)?.dialog ?? { type: frames.some(({ silent }) => silent) ? "unknown" : "" };
+  }
+  /** What the hub is told of the page; nothing if the user does not share it. */
+  page(settings) {
+    return pageOf(settings, this);
+  }
+  /**
+   * The parameters of browser/tabState.
+   * @param focused the window that had the focus last
+   */
+  state(focused, settings) {
+    const page = this.page(settings);
+    return {
+      ...page,
+      active: this.active,
+      windowId: this.windowId,
+      windowFocused: this.windowId === focused,
+      discarded: this.discarded,
+      replaces: this.replaces,
+      keepTools: !!page.url && keeps(settings, page.url),
+      waiting: this.waiting,
+      dialog: this.#dialog
+    };
+  }
+};
+function pageOf(settings, { url = "", title = "" }) {
+  return permitsPage(settings, url) ? { url: withoutSecret(url).slice(0, 2048), title: withoutSecret(title).slice(0, 4096) } : {};
+}
+function merge(frames) {
+  const rejected = [];
+  const list = (kind) => {
+    let size = 0;
+    let left = 0;
+    const texts = [];
+    const seen2 = /* @__PURE__ */ new Set();
+    const own2 = /* @__PURE__ */ new Set();
+    for (const departed of [false, true]) {
+      for (const { id, origin, offer, past, through } of frames) {
+        for (const item of (departed ? past : offer)[kind]) {
+          const key = `${origin} ${nameOf(item)}`;
+          if (departed ? seen2.has(key) : through && own2.has(key)) continue;
+          seen2.add(key);
+          if (!through) own2.add(key);
+          const text3 = JSON.stringify({ ...item, frameId: id, origin, departed: departed || void 0 });
+          size += text3.length + 1;
+          if (size > MAX_REGISTRATION) left++;
+          else texts.push(text3);
+        }
+      }
+    }
+    if (left) rejected.push({ name: `${left} ${kind}`, reason: "the tab offers too much in all" });
+    return { text: `[${texts.join()}]`, count: texts.length };
+  };
+  return { lists: { tools: list("tools"), resources: list("resources"), prompts: list("prompts") }, rejected };
+}
+function tell2(port, message2) {
+  try {
+    port?.postMessage(message2);
+  } catch {
+  }
+}
+function isAt(url = "", origin) {
+  return !origin || URL.canParse(url) && new URL(url).origin === origin;
+}
+
+// worker/arrivals.ts
+var ARRIVAL = 1e4;
+var STAYS = 300;
+var SETTLED = 500;
+var LOOK = 50;
+var MAX_DATA = 30 << 20;
+var MAX_PAGE = 8192;
+var BUSY = 2e3;
+var Arrivals = class {
+  #tabs;
+  #settings;
+  constructor(tabs2, settings) {
+    this.#tabs = tabs2;
+    this.#settings = settings;
+  }
+  /** What follows if the browser could not show it. */
+  failed({ url, error }) {
+    return { page: { ...pageOf(this.#settings(), { url }), error: error.replace(/^net::/, "").slice(0, 128) }, data: "", read: false };
+  }
+  /** Where a call is. */
+  async here({ tabId, frameId }) {
+    const there = await look(tabId, frameId);
+    return there && permits(this.#settings(), there.origin) ? pageOf(this.#settings(), there) : {};
+  }
+  /**
+   * Waits until the document that follows one is loaded and the hub has its tools.
+   * @param left the one before
+   * @returns undefined if none follows
+   */
+  async after({ tabId, frameId, documentId, origin }, wanted) {
+    const until = Date.now() + ARRIVAL;
+    let quiet = 0;
+    let last;
+    let data = "";
+    for (; wanted() && Date.now() < until; await new Promise((done) => setTimeout(done, LOOK))) {
+      const there = await look(tabId, frameId);
+      const tab = await unlessStopping(chrome.tabs.get(tabId), () => void 0);
+      if (!tab) return void 0;
+      if (there && there.documentId !== documentId) {
+        if (last?.documentId !== there.documentId) quiet = 0;
+        last = there;
+        if (!permits(this.#settings(), there.origin)) break;
+        if (!there.parsed) continue;
+        if (there.origin === origin) data ||= await said(tabId, there.documentId);
+        const told = this.#tabs.told(tabId, there.documentId);
+        if (there.complete) quiet ||= Date.now();
+        if (told || told === void 0 && quiet && Date.now() - quiet > SETTLED) break;
+      } else if (!last) {
+        quiet = tab.status === "loading" ? 0 : quiet || Date.now();
+        if (!quiet || Date.now() - quiet < STAYS) continue;
+        return there || frameId ? void 0 : { page: pageOf(this.#settings(), tab), data: "", read: false };
+      }
+    }
+    return last && { page: permits(this.#settings(), last.origin) ? pageOf(this.#settings(), last) : {}, data, read: true };
+  }
+};
+async function look(tabId, frameId) {
+  const target = { tabId, frameIds: [frameId] };
+  const func = (max) => ({
+    origin: self.origin,
+    url: location.href.slice(0, max),
+    title: typeof document.title === "string" ? document.title.slice(0, max) : "",
+    // an element may have the name
+    parsed: document.readyState !== "loading",
+    complete: document.readyState === "complete"
+  });
+  const [there] = await askDocuments({ target, func, args: [MAX_PAGE] }, BUSY);
+  return there?.result && { documentId: there.documentId, ...there.result };
+}
+async function said(tabId, documentId) {
+  const target = { tabId, documentIds: [documentId] };
+  const func = (max) => {
+    const texts2 = [...document.scripts].filter(({ type }) => type === "application/ld+json").map(({ text: text3 }) => text3);
+    return texts2.join("").length <= max ? texts2 : [];
+  };
+  const [answer2] = await askDocuments({ target, func, args: [MAX_DATA] }, BUSY);
+  const texts = answer2?.result ?? [];
+  const data = texts.flatMap((text3) => {
+    try {
+      return [JSON.stringify(JSON.parse(text3.replace(COMMENT, "$1")))];
+    } catch {
+      return [];
+    }
+  });
+  const json = data.length ? `[${data.join()}]` : "";
+  return json.length <= MAX_DATA ? json : "";
+}
+var COMMENT = /("(?:[^"\\]+|\\[^]?)*(?:"|$))|\/\*[^]*?(?:\*\/|$)|\/\/.*/g;
+
+// worker/heartbeat.ts
+var FIRST = 2e3;
+var NEXT = 5e3;
+var PATIENCE = 5e3;
+var Heartbeat = class {
+  /** The ports of the documents that are looked at. */
+  #watched = /* @__PURE__ */ new Set();
+  #runs;
+  #silent;
+  /**
+   * @param runs whether a document has a call
+   * @param silent told when one does not answer, and when it does
+   */
+  constructor(runs, silent) {
+    this.#runs = runs;
+    this.#silent = silent;
+  }
+  /** Looks at a document for as long as it has calls, and until it answers. */
+  async watch(port) {
+    if (this.#watched.has(port)) return;
+    this.#watched.add(port);
+    for (let wait = FIRST; ; wait = NEXT) {
+      await new Promise((done) => setTimeout(done, wait));
+      if (!this.#runs(port)) break;
+      const timer = setTimeout(() => this.#silent(port, true), PATIENCE);
+      const { tab, documentId = "" } = port.sender ?? {};
+      await askDocuments({ target: { tabId: tab?.id ?? 0, documentIds: [documentId] }, func: () => {
+      } });
+      clearTimeout(timer);
+      this.#silent(port, false);
+    }
+    this.#watched.delete(port);
+  }
+};
+
+// worker/refusal.ts
+var Code = {
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  Internal: -32603,
+  TabNotFound: -32001,
+  Limit: -32003,
+  Unsupported: -32004,
+  Unpaired: -32005
+};
+var Refusal = class extends Error {
+  code;
+  data;
+  constructor(code, message2, data) {
+    super(message2);
+    this.code = code;
+    this.data = data;
+  }
+};
+function elsewhere() {
+  return new Refusal(Code.TabNotFound, "the tab shows another site by now", { delivered: false });
+}
+function notShared() {
+  return new Refusal(Code.Unsupported, "the user does not share this site with the hub");
+}
+
+// worker/stored.ts
+var Stored = class {
+  #key;
+  #read;
+  #delay;
+  #written = "";
+  /** Settles when that has been written. */
+  #writing;
+  #timer;
+  /**
+   * @param read the value of the moment
+   * @param delay changes within this time, in ms, are one write
+   */
+  constructor(key, read2, delay = 5) {
+    this.#key = key;
+    this.#read = read2;
+    this.#delay = delay;
+  }
+  /** @returns what an earlier worker has written */
+  async load() {
+    return (await chrome.storage.session.get(this.#key))[this.#key];
+  }
+  /** Writes the value, soon, if it has changed. */
+  save() {
+    this.#timer ??= setTimeout(() => void this.write(), this.#delay);
+  }
+  /** Writes the value at once if it has changed, and resolves when the next worker has it, or cannot. */
+  async write() {
+    clearTimeout(this.#timer);
+    this.#timer = void 0;
+    const value = this.#read();
+    const text3 = JSON.stringify(value);
+    if (text3 !== this.#written) {
+      this.#written = text3;
+      this.#writing = chrome.storage.session.set({ [this.#key]: value }).catch(() => {
+      });
+    }
+    await this.#writing;
+  }
+};
+
+// worker/uses.ts
+var SLOW = 300;
+var LINGER = 3e3;
+var LONG = 1e3;
+var RECENT = 20;
+var DELAY = 1e3;
+var SOMEBODY = "An app";
+var Uses = class {
+  #tabs = /* @__PURE__ */ new Map();
+  /** By the ids of their requests. */
+  #open = /* @__PURE__ */ new Map();
+  #working = 0;
+  #stored = new Stored("uses", () => Object.fromEntries([...this.#tabs].map(([id, { recent }]) => [id, recent])), DELAY);
+  #mark;
+  #changed;
+  /**
+   * @param mark told who is to be seen to use a tab
+   * @param changed called when working is another
+   */
+  constructor(mark2, changed) {
+    this.#mark = mark2;
+    this.#changed = changed;
+  }
+  /**
+   * Remembers what an earlier worker has seen.
+   * @param runs whether a request is still under way
+   */
+  async load(runs) {
+    for (const [key, before] of Object.entries(await this.#stored.load() ?? {})) {
+      const tabId = Number(key);
+      const tab = this.#of(tabId);
+      for (const use of before) {
+        if (use.took === void 0 && runs(use.id)) this.#opened(tabId, tab, use);
+        else use.took ??= 0;
+      }
+      tab.recent = [...tab.recent, ...before].slice(0, RECENT);
+      this.#look(tabId, tab);
+    }
+  }
+  /** How many requests take long. */
+  get working() {
+    return this.#working;
+  }
+  /** What was done in a tab, the latest first. */
+  recent(tabId) {
+    return this.#tabs.get(tabId)?.recent ?? [];
+  }
+  /** Who is to be seen to use a tab. */
+  users(tabId) {
+    return this.#tabs.get(tabId)?.users ?? [];
+  }
+  /** The tabs that are marked, with who uses them. */
+  get marked() {
+    return [...this.#tabs].filter(([, { users }]) => users.length).map(([tabId, { users }]) => ({ tabId, users }));
+  }
+  /**
+   * A request of a client, or of the owner, has reached a tab.
+   * @param name of what is used
+   * @param app the client's name, "" if it is the owner's own
+   */
+  begun(id, tabId, kind, name, app = SOMEBODY) {
+    const use = { id, kind, name, app, at: Date.now() };
+    const tab = this.#of(tabId);
+    tab.recent.unshift(use);
+    if (tab.recent.length > RECENT) tab.recent.pop();
+    this.#opened(tabId, tab, use);
+    this.#look(tabId, tab);
+    this.#stored.save();
+  }
+  /** A request is over, or is nobody's. */
+  ended(id, ended) {
+    const open2 = this.#open.get(id);
+    if (!open2) return;
+    const { tabId, use } = open2;
+    const tab = this.#of(tabId);
+    this.#open.delete(id);
+    tab.open.delete(use);
+    const now = Date.now();
+    if (use.app) tab.last = now;
+    use.took = now - use.at;
+    use.ended = ended;
+    if (tab.users.length) this.#look(tabId, tab);
+    if (this.#working) this.#work();
+    this.#stored.save();
+  }
+  /** A tab shows another document, or the same anew: nothing of a mark is left there. */
+  loaded(tabId) {
+    const users = this.#tabs.get(tabId)?.users ?? [];
+    if (users.length) this.#mark(tabId, users);
+  }
+  closed(tabId) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab) return;
+    clearTimeout(tab.timer);
+    this.#tabs.delete(tabId);
+    for (const [id, open2] of this.#open) if (open2.tabId === tabId) this.#open.delete(id);
+    this.#work();
+    this.#stored.save();
+  }
+  #opened(tabId, tab, use) {
+    this.#open.set(use.id, { tabId, use });
+    if (!use.app) return;
+    tab.open.add(use);
+    setTimeout(() => this.#work(), LONG);
+  }
+  #of(tabId) {
+    let tab = this.#tabs.get(tabId);
+    if (!tab) {
+      tab = { recent: [], open: /* @__PURE__ */ new Set(), last: 0, users: [] };
+      this.#tabs.set(tabId, tab);
+    }
+    return tab;
+  }
+  #work() {
+    const long = Date.now() - LONG;
+    let working = 0;
+    for (const { use } of this.#open.values()) if (use.app && use.at <= long) working++;
+    if (working === this.#working) return;
+    this.#working = working;
+    this.#changed();
+  }
+  /** Marks a tab or takes the mark away, and looks again when time may change that. */
+  #look(tabId, tab) {
+    clearTimeout(tab.timer);
+    const now = Date.now();
+    const lately = tab.recent.filter(({ app, at, took = now - at }) => app && at + took > now - LINGER);
+    const [oldest] = tab.open;
+    const shows = tab.users.length ? oldest || now - tab.last < LINGER : oldest && (lately.length > 1 || now - oldest.at >= SLOW);
+    const seen2 = tab.open.size ? [...tab.open] : lately;
+    const users = shows ? [...new Set(seen2.map(({ app }) => app))] : [];
+    if (users.join("\n") !== tab.users.join("\n")) {
+      tab.users = users;
+      this.#mark(tabId, users);
+    }
+    if (shows ? !oldest : oldest) {
+      const next = oldest ? oldest.at + SLOW : tab.last + LINGER;
+      tab.timer = setTimeout(() => this.#look(tabId, tab), next - now);
+    }
+  }
+};
+function endOf({ result = "", error }) {
+  return error || result.startsWith('{"success":false') || result.includes('"isError":true') ? "failed" : "done";
+}
+
+// worker/calls.ts
+var LOADING = 5e3;
+var RETURN = 1e4;
+var LOOK2 = 50;
+var REMIND = 1e4;
+var TOKEN = 6e4;
+var MAX_INPUT = 1 << 20;
+var SHORT = 5;
+var MAX_HELD = 64 << 20;
+var ABORTED = "ERR_ABORTED";
+var MAY_HAVE = "it may have taken effect";
+var Calls = class {
+  #open = /* @__PURE__ */ new Map();
+  /** The frames that run them. */
+  #ports = /* @__PURE__ */ new Map();
+  #held = /* @__PURE__ */ new Map();
+  /** Calls whose document is being looked for. */
+  #starting = /* @__PURE__ */ new Set();
+  /** Why calls were cancelled whose document was not found yet, or is not back yet. */
+  #cancelled = /* @__PURE__ */ new Map();
+  #size = 0;
+  #stored = new Stored("calls", () => this.#lasting());
+  #confirming = false;
+  /** Calls whose next document is waited for. */
+  #following = /* @__PURE__ */ new Set();
+  #reminder;
+  #heartbeat = new Heartbeat(
+    (port) => [...this.#ports.values()].includes(port),
+    (port, silent) => this.#tabs.silent(port, silent)
+  );
+  #tabs;
+  #hub;
+  #arrivals;
+  #uses;
+  constructor(tabs2, hub2, arrivals, uses2) {
+    this.#tabs = tabs2;
+    this.#hub = hub2;
+    this.#arrivals = arrivals;
+    this.#uses = uses2;
+  }
+  /** Whether a call is under way. */
+  runs = (id) => this.#open.has(id);
+  /** Remembers the calls of an earlier worker; their documents will come back. */
+  async load() {
+    const before = Object.entries(await this.#stored.load() ?? {});
+    for (const [id, call] of before) if (!this.#open.has(id)) this.#open.set(id, call);
+    if (!before.length) return;
+    for (const [id] of before) void this.#follow(id, true);
+    setTimeout(() => {
+      for (const [id, call] of before) if (this.#open.get(id) === call && !this.#ports.has(id) && !isHeld(call)) this.#gone(id);
+    }, RETURN);
+  }
+  /**
+   * Gives a request of the hub to the frame that it is for.
+   *
+   * One that the hub sends again, because the connection was lost, was sent first at sentAt
+   * or later, as Date.now() has it: an earlier worker may have had it.
+   */
+  async start(message2, sentAt) {
+    const { id = "", tabId, params } = message2;
+    if (this.#starting.has(id) || this.#knows(id)) return;
+    const asked2 = question(message2);
+    this.#starting.add(id);
+    const route = await this.#tabs.route(tabId, params, asked2.offers, LOADING);
+    this.#starting.delete(id);
+    if (this.#cancelled.delete(id) || this.#knows(id)) return;
+    const elsewhere2 = route && "origin" in params && params.origin && route.frame.origin !== params.origin;
+    if (!route || elsewhere2) {
+      const reason = elsewhere2 ? "the tab shows another site by now" : "the tab, or the frame in it, is not there";
+      const error = sentAt === void 0 ? { code: Code.TabNotFound, message: reason, data: { delivered: false } } : { code: Code.TabNotFound, message: `${reason}; the call was sent before, and ${MAY_HAVE}` };
+      this.#answer(id, tabId, { error });
+      return;
+    }
+    const { port, child } = route;
+    this.#take(id, port, message2.method === "browser/executeTool", sentAt);
+    const extensions = "extensions" in params ? params.extensions : void 0;
+    port.postMessage({ type: "request", id, child, sentAt, extensions, ...asked2.request });
+    if (asked2.kind) this.#uses.begun(id, tabId, asked2.kind, asked2.request.name, message2.for);
+  }
+  /**
+   * Notes that a document has a call.
+   * @param at when it was sent first
+   */
+  #take(id, port, tool, at = Date.now()) {
+    const { tab, documentId = "", frameId = 0, origin = "" } = port.sender ?? {};
+    const call = { tabId: tab?.id ?? 0, frameId, documentId, origin, tool, at, progress: 0 };
+    this.#open.set(id, call);
+    this.#ports.set(id, port);
+    void this.#heartbeat.watch(port);
+    this.#stored.save();
+    return call;
+  }
+  #knows(id) {
+    return this.#open.has(id) || this.#held.has(id);
+  }
+  cancel(id, reason) {
+    const port = this.#ports.get(id);
+    if (port) port.postMessage({ type: "cancel", id, reason });
+    else if (!this.#held.has(id)) this.#remember(id, reason);
+    this.#close(id);
+    this.#uses.ended(id, "cancelled");
+  }
+  #remember(id, reason) {
+    this.#cancelled.set(id, reason);
+    setTimeout(() => this.#cancelled.delete(id), LOADING * 2);
+  }
+  // ---- What frames say
+  /**
+   * A frame has opened its port and says which calls it has.
+   * @param hello since when calls come to its script
+   */
+  hello(port, { calls: calls2, since }) {
+    const { tab, documentId } = port.sender ?? {};
+    for (const id of calls2) {
+      const reason = this.#isElsewhere(id, port) ? "the call goes on in another document" : this.#cancelled.get(id);
+      if (reason !== void 0) port.postMessage({ type: "cancel", id, reason });
+    }
+    for (const [id, call] of this.#open) {
+      if (call.tabId !== tab?.id || call.documentId !== documentId) continue;
+      if (calls2.includes(id)) {
+        this.#ports.set(id, port);
+        void this.#heartbeat.watch(port);
+        call.leaving = call.submitted = false;
+      } else if (!this.#ports.has(id)) {
+        if (since < call.at) this.#fail(id, "the call did not reach the page", { delivered: false });
+        else this.#fail(id, `the page's script was replaced after the call was sent; ${MAY_HAVE}`);
+      }
+    }
+  }
+  answered(port, answer2) {
+    const { id } = answer2;
+    const held = this.#held.get(id);
+    if (held) held.port = port;
+    const tabId = port.sender?.tab?.id;
+    if (held || tabId === void 0 || this.#isElsewhere(id, port)) return;
+    if (this.#open.get(id)?.resumed && answer2.result && !answer2.leaving) return void this.#answerHere(id, answer2, port);
+    if (answer2.leaving && answer2.result) {
+      const call = this.#open.get(id) ?? this.#take(id, port, true);
+      call.leaving = true;
+      call.answer = answer2;
+      void this.#follow(id);
+    } else this.#answer(id, tabId, answer2, port);
+  }
+  progressed(port, { id, progress, total, message: message2 }) {
+    const call = this.#open.get(id);
+    if (!call || this.#isElsewhere(id, port)) return;
+    call.progress = progress;
+    this.#hub.notify("browser/progress", { requestId: id, progress, total, message: message2 }, port.sender?.tab?.id);
+  }
+  /** Whether a document beside the one of a port has a call. */
+  #isElsewhere(id, port) {
+    const call = this.#open.get(id);
+    return call !== void 0 && call.documentId !== port.sender?.documentId;
+  }
+  /** A call waits for the person in front of its tab, or does not any more. */
+  waits(port, { id, on }) {
+    const call = this.#open.get(id);
+    if (!call || this.#isElsewhere(id, port)) return;
+    call.waiting = on;
+    this.#stored.save();
+    if (!on) {
+      this.#tellWaiting(call.tabId);
+      this.#report(id, call, { message: "the person has answered" });
+      return;
+    }
+    this.#tabs.waits(call.tabId, true);
+    this.#remind(id, call);
+  }
+  #remindAll() {
+    const waiting = [...this.#open].filter(([, call]) => call.waiting || isHeld(call));
+    for (const [id, call] of waiting) this.#remind(id, call);
+    if (waiting.length) return;
+    clearInterval(this.#reminder);
+    this.#reminder = void 0;
+  }
+  #remind(id, call) {
+    this.#reminder ??= setInterval(() => this.#remindAll(), REMIND);
+    const forPerson = { waiting: true, message: "waiting for the person in front of the tab" };
+    this.#report(id, call, call.waiting ? forPerson : { message: "the tool goes on in another document of the page" });
+  }
+  #report(id, call, what) {
+    call.progress++;
+    this.#hub.notify("browser/progress", { requestId: id, progress: call.progress, ...what }, call.tabId);
+  }
+  /** A call leads to another document. */
+  leaving(port, { id, submitted }) {
+    const call = this.#open.get(id);
+    if (!call?.tool || this.#isElsewhere(id, port)) return;
+    call.leaving = true;
+    call.submitted = submitted;
+    this.#stored.save();
+  }
+  /** The tool of a call has taken a token. The page is told once that is written down: it may go at once. */
+  async took(port, { id, token, input }) {
+    const call = this.#open.get(id);
+    const kept = call?.tool === true && !this.#isElsewhere(id, port) && input.length <= MAX_INPUT;
+    if (kept) {
+      call.token = { value: token, until: Date.now() + TOKEN, input };
+      this.#remind(id, call);
+      await this.#stored.write();
+    }
+    tell2(port, { type: "kept", token, kept });
+  }
+  /**
+   * A document resumes a call with its token: from here the call is that document's, unless it is
+   * beside the one that has it.
+   */
+  async resume(port, { token, beside }) {
+    const { tab, documentId = "", frameId = 0, origin } = port.sender ?? {};
+    const isMeant = (call2) => call2.token?.value === token && call2.tabId === tab?.id && call2.origin === origin;
+    const [id, call] = [...this.#open].find(([, call2]) => isMeant(call2)) ?? [];
+    if (!id || !call || !isHeld(call)) {
+      tell2(port, { type: "resumed", token });
+      return;
+    }
+    const { input } = call.token;
+    call.token = void 0;
+    if (!beside) {
+      const left = this.#ports.get(id);
+      if (left && left !== port) tell2(left, { type: "done", ids: [id] });
+      Object.assign(call, { documentId, frameId, resumed: true, waiting: false, leaving: false, submitted: false, answer: void 0, failed: void 0 });
+      this.#tellWaiting(call.tabId);
+      this.#ports.set(id, port);
+      void this.#heartbeat.watch(port);
+    }
+    await this.#stored.write();
+    tell2(port, { type: "resumed", token, id, input });
+  }
+  /** A document stays that was to give way to another one. */
+  staying(port) {
+    for (const [id, call] of this.#open) if (this.#ports.get(id) === port) call.leaving = call.submitted = false;
+    this.#stored.save();
+  }
+  /**
+   * The browser could not show a document. It loads such an address again by itself, and a load of
+   * that kind that is given up says nothing.
+   */
+  failed({ tabId, frameId, url, error }) {
+    for (const call of this.#open.values()) {
+      if (call.failed && error === `net::${ABORTED}`) continue;
+      if (call.tool && call.tabId === tabId && call.frameId === frameId) call.failed = { url, error };
+    }
+  }
+  /** The port of a document was closed: the page has gone, or sleeps in the cache. */
+  disconnected(port) {
+    for (const [id, other] of this.#ports) {
+      if (other !== port) continue;
+      this.#ports.delete(id);
+      void this.#follow(id);
+    }
+    for (const held of this.#held.values()) if (held.port === port) held.port = void 0;
+  }
+  // ---- What the hub has
+  /** A connection is open: the hub may have missed what was sent over the last one. */
+  opened() {
+    for (const held of this.#held.values()) held.sent = this.#hub.send(held.text);
+  }
+  /** Lets go, from time to time, of the answers that the hub has. */
+  async confirm() {
+    const sent = [...this.#held].filter(([, held]) => held.sent);
+    if (this.#confirming || !sent.length) return;
+    this.#confirming = true;
+    const arrived = await this.#hub.request("browser/ping", {}).then(
+      () => true,
+      () => false
+    );
+    this.#confirming = false;
+    const done = /* @__PURE__ */ new Map();
+    for (const [id, held] of arrived ? sent : []) if (this.#held.get(id) === held) this.#drop(id, done);
+    for (const [port, ids] of done) tell2(port, { type: "done", ids });
+  }
+  /**
+   * Answers a call whose document gives way to another one, or has, with what that one brings. If
+   * none follows, the call ends as its document says, or went away.
+   * @param restored of an earlier worker: its document may come back
+   */
+  async #follow(id, restored = false) {
+    const call = this.#open.get(id);
+    if (!call || this.#following.has(id)) return;
+    if (!call.tool) {
+      if (!restored) this.#gone(id);
+      return;
+    }
+    this.#following.add(id);
+    if (!restored) this.#report(id, call, { message: "the page is loading another one" });
+    const wanted = () => this.#open.get(id) === call && (!this.#ports.has(id) || call.leaving === true && call.answer !== void 0);
+    const left = { ...call };
+    while (isHeld(call) && wanted()) await new Promise((done) => setTimeout(done, LOOK2));
+    const found = await this.#arrivals.after(left, wanted);
+    this.#following.delete(id);
+    if (this.#open.get(id) !== call) return;
+    const { tabId, leaving, submitted, answer: answer2, failed, token } = call;
+    const port = this.#ports.get(id);
+    const next = failed && !found?.read ? this.#arrivals.failed(failed) : found;
+    const error = next?.page.error !== void 0 && next.page.error !== ABORTED;
+    const nothing2 = answer2 ? answer2.nothing : submitted;
+    if (next?.data && (nothing2 || leaving && !answer2)) {
+      this.#answer(id, tabId, { result: outcome(true, { content: [{ type: "text", text: next.data }] }, next) }, port);
+    } else if (port && !answer2) {
+      return;
+    } else if (next && error && nothing2) {
+      this.#answer(id, tabId, { result: outcome(false, submitted ? "the form was submitted, but its page did not load" : "the tool led to a page that did not load", next) }, port);
+    } else if (next && error && answer2) {
+      this.#answer(id, tabId, { result: withPage(answer2.result?.replace(/^\{"success":true/, '{"success":false'), next) }, port);
+    } else if (next?.read && nothing2) {
+      this.#answer(id, tabId, { result: outcome(true, { content: [] }, next) }, port);
+    } else if (answer2) {
+      this.#answer(id, tabId, { result: next ? withPage(answer2.result, next) : answer2.result }, port);
+    } else if (next?.read || next && error) {
+      const why = token ? "the page went to another document, which has not resumed the call with its token" : "the page went to another document before the tool answered";
+      this.#answer(id, tabId, { result: outcome(false, `${why}; ${MAY_HAVE}`, next) });
+    } else if (!restored || token) {
+      this.#gone(id);
+    }
+  }
+  /** Answers a call in another document than that which it was sent to. */
+  async #answerHere(id, answer2, port) {
+    const call = this.#open.get(id);
+    const page = await this.#arrivals.here(call);
+    if (this.#open.get(id) === call) this.#answer(id, call.tabId, { result: withPage(answer2.result, { page }) }, port);
+  }
+  #gone(id) {
+    this.#fail(id, `the page went away after the call was sent; ${MAY_HAVE}`);
+  }
+  #fail(id, message2, data) {
+    const tabId = this.#open.get(id)?.tabId ?? 0;
+    this.#answer(id, tabId, { error: { code: Code.TabNotFound, message: message2, data } });
+  }
+  #answer(id, tabId, { result, error }, port) {
+    this.#close(id);
+    const body = error ? `"error":${JSON.stringify(error)}` : `"result":${result ?? "{}"}`;
+    const text3 = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
+    this.#held.set(id, { text: text3, port, sent: this.#hub.send(text3) });
+    this.#size += text3.length;
+    for (const oldest of this.#held.keys()) {
+      if (this.#size <= MAX_HELD) break;
+      this.#drop(oldest, /* @__PURE__ */ new Map());
+    }
+    this.#uses.ended(id, endOf({ result, error }));
+  }
+  /**
+   * The calls that the next worker must know of. Most end so soon that they need not be written,
+   * and results never are.
+   */
+  #lasting() {
+    const now = Date.now();
+    const lasting = [...this.#open].filter(([, { at, token }]) => token || now - at >= SHORT);
+    if (lasting.length < this.#open.size) this.#stored.save();
+    return Object.fromEntries(lasting.map(([id, { answer: _, ...call }]) => [id, call]));
+  }
+  #close(id) {
+    this.#ports.delete(id);
+    const call = this.#open.get(id);
+    if (!call) return;
+    this.#open.delete(id);
+    this.#stored.save();
+    if (call.waiting) this.#tellWaiting(call.tabId);
+  }
+  #tellWaiting(tabId) {
+    this.#tabs.waits(tabId, [...this.#open.values()].some((call) => call.waiting && call.tabId === tabId));
+  }
+  #drop(id, done) {
+    const held = this.#held.get(id);
+    if (!held) return;
+    this.#held.delete(id);
+    this.#size -= held.text.length;
+    if (!held.port) return;
+    const ids = done.get(held.port) ?? [];
+    ids.push(id);
+    done.set(held.port, ids);
+  }
+};
+function question({ method, params }) {
+  switch (method) {
+    case "browser/readResource":
+      return { offers: servesResources, request: { ask: "read", name: params.uri }, kind: "resource" };
+    case "browser/subscribeResource":
+      return { offers: servesResources, request: { ask: "subscribe", name: params.uri, on: params.subscribe } };
+    case "browser/getPrompt":
+      return {
+        offers: ({ prompts }) => prompts.some(({ name }) => name === params.name),
+        request: { ask: "prompt", name: params.name, args: params.args },
+        kind: "prompt"
+      };
+    case "browser/complete": {
+      const { ref, argument, context } = params;
+      const name = ref.name ?? ref.uri ?? "";
+      return {
+        offers: ({ prompts, resources }) => [...prompts, ...resources].some((item) => (item.uriTemplate ?? item.name) === name),
+        request: { ask: "complete", name, about: { ref, argument, context } }
+      };
+    }
+    case "browser/executeTool":
+      return {
+        offers: ({ tools }) => tools.some(({ name }) => name === params.toolName),
+        request: { ask: "tool", name: params.toolName, args: params.args },
+        kind: "tool"
+      };
+  }
+}
+function outcome(success, payload, { page }) {
+  return JSON.stringify({ success, payload, page });
+}
+function withPage(result, { page }) {
+  return `${result?.slice(0, -1)},"page":${JSON.stringify(page)}}`;
+}
+function isHeld({ token }) {
+  return token !== void 0 && Date.now() < token.until;
+}
+function servesResources(offer) {
+  return offer.resources.length > 0;
+}
+
+// worker/picture.ts
+var TRIES = 6;
+var PAUSE2 = 600;
+var TIMEOUT = 2e3;
+var FRAMES = 5;
+async function picture(tabId, settings, ifOrigin) {
+  for (let tries2 = 1; tries2 <= TRIES; tries2++) {
+    const taken = await attempt(tabId, settings, ifOrigin);
+    if (taken !== void 0) return taken;
+    await new Promise((done) => setTimeout(done, PAUSE2));
+  }
+  throw new Refusal(Code.Unsupported, "the browser cannot picture this tab: what it shows does not come to rest");
+}
+async function attempt(tabId, settings, ifOrigin) {
+  const change = new Change(tabId, settings, ifOrigin);
+  try {
+    const { windowId } = await inFront(tabId, ifOrigin);
+    const before = await shared(tabId, settings);
+    if (!await drawn(tabId, settings)) return void 0;
+    const taken = await chrome.tabs.captureVisibleTab(windowId, { format: "png" }).catch(passing);
+    const after = await inFront(tabId, ifOrigin);
+    const same = after.windowId === windowId && await shared(tabId, settings) === before;
+    return same && !change.happened ? taken : void 0;
+  } finally {
+    change.stop();
+  }
+}
+async function inFront(tabId, ifOrigin) {
+  const tab = await chrome.tabs.get(tabId);
+  if (!isAt(tab.url, ifOrigin)) throw elsewhere();
+  if (tab.active) return tab;
+  throw new Refusal(Code.Unsupported, "the browser can only picture the tab in front of its window; activate it first");
+}
+function passing(error) {
+  if (/readback|quota/i.test(String(error))) return void 0;
+  throw new Refusal(Code.Unsupported, "the browser does not let extensions picture this tab");
+}
+async function drawn(tabId, settings) {
+  if (permitsAll(settings())) return true;
+  const func = (frames) => new Promise((done) => {
+    const next = (left) => {
+      if (left) requestAnimationFrame(() => next(left - 1));
+      else done(!document.activeViewTransition);
+    };
+    next(frames);
+  });
+  const [answer2] = await askDocuments({ target: { tabId }, func, args: [FRAMES] }, TIMEOUT);
+  return answer2?.result === true;
+}
+async function shared(tabId, settings) {
+  if (permitsAll(settings())) return "";
+  const { url = "" } = await chrome.tabs.get(tabId);
+  const documents2 = await documentsOf(tabId);
+  const all = permitsPage(settings(), url) && documents2?.every((document2) => permitsDocument(settings(), document2));
+  if (!all) throw notShared();
+  return documents2?.find(({ frameId }) => frameId === 0)?.documentId ?? "";
+}
+function documentsOf(tabId) {
+  const asked2 = chrome.scripting.executeScript({
+    target: { tabId, allFrames: true },
+    injectImmediately: true,
+    func: () => ({ origin: self.origin, url: location.href })
+  }).then((frames) => frames.map(({ result, frameId, documentId }) => ({ ...result, frameId, documentId }))).catch(() => []);
+  return Promise.race([asked2, new Promise((late2) => setTimeout(late2, TIMEOUT))]);
+}
+var nothing = () => {
+};
+chrome.webNavigation.onCommitted.addListener(nothing);
+chrome.webNavigation.onCommitted.removeListener(nothing);
+var Change = class {
+  happened = false;
+  #tabId;
+  #settings;
+  #ifOrigin;
+  constructor(tabId, settings, ifOrigin) {
+    this.#tabId = tabId;
+    this.#settings = settings;
+    this.#ifOrigin = ifOrigin;
+    chrome.tabs.onActivated.addListener(this.#activated);
+    chrome.webNavigation.onCommitted.addListener(this.#committed);
+  }
+  stop() {
+    chrome.tabs.onActivated.removeListener(this.#activated);
+    chrome.webNavigation.onCommitted.removeListener(this.#committed);
+  }
+  /** In any window: a tab may be moved to another one. */
+  #activated = () => {
+    this.happened = true;
+  };
+  /** A document has come, perhaps to go at once: one in a frame tells nobody else of itself. */
+  #committed = (document2) => {
+    if (document2.tabId !== this.#tabId) return;
+    const another = document2.frameId === 0 && !isAt(document2.url, this.#ifOrigin);
+    if (another || !permitsDocument(this.#settings(), document2)) this.happened = true;
+  };
+};
+
+// worker/rest.ts
+var QUIET = 1e3;
+var QUIET_HIDDEN = 1500;
+var LOOK3 = 100;
+var LOOK_LATER = 250;
+var LATER = 5e3;
+var BUSY2 = 2e3;
+var REFUSALS = 10;
+async function rest({ tabId, waitMs, check, refused }, signal) {
+  const began = performance.now();
+  let quiet = began;
+  let changes = 0;
+  let refusals = 0;
+  let before = {};
+  for (; ; ) {
+    const tab = await check();
+    const now = await look2(tabId);
+    if (signal.aborted) return await new Promise(() => {
+    });
+    const loading = tab.status !== "complete" || !!tab.pendingUrl || !now.ready;
+    if (now.refused && !loading && ++refusals > REFUSALS) throw refused();
+    if (!now.refused) refusals = 0;
+    const time = performance.now();
+    if (loading || now.document !== before.document || now.changes !== before.changes || now.requests !== before.requests) quiet = time;
+    if (now.document === before.document) changes += (now.changes ?? 0) - (before.changes ?? 0);
+    before = now;
+    const enough = now.hidden ? QUIET_HIDDEN : QUIET;
+    if (!now.refused && time - quiet >= enough) return { rested: true };
+    if (time - began >= waitMs) return { rested: false, loading, busy: !!now.busy, changes };
+    await new Promise((resolve) => setTimeout(resolve, time - began < LATER ? LOOK3 : LOOK_LATER));
+  }
+}
+function look2(tabId) {
+  const seen2 = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func: seeDocument }).then(
+    ([frame]) => frame?.result ?? { refused: true },
+    () => ({ refused: true, ready: true })
+  );
+  return Promise.race([seen2, new Promise((resolve) => setTimeout(resolve, BUSY2, { busy: true }))]);
+}
+function seeDocument() {
+  const world = globalThis;
+  if (!world.tabhubSeen) {
+    const seen2 = { document: Math.random(), changes: 0, requests: 0, asked: 0 };
+    world.tabhubSeen = seen2;
+    const stopLate = () => {
+      if (performance.now() - seen2.asked < 1e4) return;
+      mutations.disconnect();
+      requests2.disconnect();
+      delete world.tabhubSeen;
+    };
+    const requests2 = new PerformanceObserver((ended) => {
+      seen2.requests += ended.getEntries().length;
+      stopLate();
+    });
+    requests2.observe({ type: "resource" });
+    const mutations = new MutationObserver((changes2) => {
+      seen2.changes += changes2.length;
+      stopLate();
+    });
+    mutations.observe(document, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+      attributeFilter: ["aria-busy", "disabled", "hidden", "src"]
+      // others change with every animation
+    });
+  }
+  world.tabhubSeen.asked = performance.now();
+  const { document: number, changes, requests } = world.tabhubSeen;
+  return { document: number, changes, requests, ready: document.readyState === "complete", hidden: document.hidden };
+}
+
+// worker/rooms.ts
+var COLOURS = ["blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
+var MAX_ROOMS = 256;
+var Rooms = class {
+  #rooms = /* @__PURE__ */ new Map();
+  /** What is done next in a room comes after this. */
+  #last = /* @__PURE__ */ new Map();
+  #stored = new Stored("rooms", () => Object.fromEntries(this.#rooms));
+  #settings;
+  constructor(settings) {
+    this.#settings = settings;
+  }
+  async load() {
+    for (const [id, room] of Object.entries(await this.#stored.load() ?? {})) this.#rooms.set(id, room);
+  }
+  /** Whether a client has opened a tab in its room. */
+  has(tabId) {
+    return this.#of(tabId) !== void 0;
+  }
+  /**
+   * Opens a tab in a room, which it makes if need be.
+   * @param active whether the tab is to be the active one of its window
+   */
+  open({ id, title }, url, active) {
+    return this.#next(id, async () => {
+      let room = this.#rooms.get(id);
+      if (!room) {
+        if (this.#rooms.size >= MAX_ROOMS) this.#rooms.delete(String(this.#rooms.keys().next().value));
+        room = { title, tabs: [], byHand: [] };
+        this.#rooms.set(id, room);
+      }
+      return this.#openInGroup(id, room, url, active);
+    });
+  }
+  /** Ends a room, whose client is gone. */
+  end(id, close) {
+    return this.#next(id, async () => {
+      const room = this.#rooms.get(id);
+      if (!room) return { closed: 0, kept: 0 };
+      const open2 = (await chrome.tabs.query({})).filter((tab) => tab.id !== void 0 && room.tabs.includes(tab.id));
+      let closed = 0;
+      for (const tab of close ? open2 : []) {
+        const unseen = !permitsPage(this.#settings(), tab.url ?? "");
+        if (tab.id === void 0 || unseen || isOwners(tab, tab.id, room)) continue;
+        await unlessStopping(chrome.tabs.remove(tab.id), () => {
+        });
+        closed++;
+      }
+      if (room.place !== void 0) await markEnded(id, room, room.place);
+      this.#rooms.delete(id);
+      await this.#stored.write();
+      return { closed, kept: open2.length - closed };
+    });
+  }
+  /** The owner has used a tab. */
+  usedByHand(tabId) {
+    const room = this.#of(tabId);
+    if (!room || room.byHand.includes(tabId)) return;
+    room.byHand.push(tabId);
+    this.#stored.save();
+  }
+  closed(tabId) {
+    const room = this.#of(tabId);
+    if (!room) return;
+    room.tabs = room.tabs.filter((id) => id !== tabId);
+    room.byHand = room.byHand.filter((id) => id !== tabId);
+    this.#stored.save();
+  }
+  /** A tab has another number now. */
+  replaced(tabId, before) {
+    const room = this.#of(before);
+    if (!room) return;
+    const now = (id) => id === before ? tabId : id;
+    room.tabs = room.tabs.map(now);
+    room.byHand = room.byHand.map(now);
+    this.#stored.save();
+  }
+  #of(tabId) {
+    for (const room of this.#rooms.values()) if (room.tabs.includes(tabId)) return room;
+    return void 0;
+  }
+  #next(id, act) {
+    const done = (this.#last.get(id) ?? Promise.resolve()).then(act);
+    const settled = done.catch(() => {
+    }).then(() => this.#last.get(id) === settled && this.#last.delete(id));
+    this.#last.set(id, settled);
+    return done;
+  }
+  async #opened(room, tab) {
+    if (tab?.id !== void 0) room.tabs.push(tab.id);
+    await this.#stored.write();
+    return tab;
+  }
+  async #openInGroup(id, room, url, active) {
+    const group = await this.#group(id, room);
+    const tab = await create(url, active, group?.windowId);
+    await this.#opened(room, tab);
+    if (tab?.id === void 0 || room.dissolved || !chrome.tabGroups) return tab;
+    if (group) await chrome.tabs.group({ groupId: group.id, tabIds: tab.id });
+    else {
+      room.place = await chrome.tabs.group({ tabIds: tab.id, createProperties: { windowId: tab.windowId } });
+      await this.#stored.write();
+      await chrome.tabGroups.update(room.place, { title: room.title, color: colourOf(id) });
+    }
+    return tab;
+  }
+  /** The group of a room, if there is one. */
+  async #group(id, room) {
+    if (!chrome.tabGroups) return void 0;
+    if (room.place === void 0) {
+      const known = new Set([...this.#rooms.values()].map(({ place: place2 }) => place2));
+      const alike = await chrome.tabGroups.query({ color: colourOf(id) });
+      const group2 = alike.find((group3) => group3.title === room.title && !known.has(group3.id));
+      room.place = group2?.id;
+      return group2;
+    }
+    const group = await unlessStopping(chrome.tabGroups.get(room.place), () => void 0);
+    if (group) return group;
+    room.dissolved = room.tabs.length > 0;
+    if (!room.dissolved) room.place = void 0;
+    return void 0;
+  }
+};
+async function create(url, active, windowId) {
+  if ((await chrome.windows.getAll({ windowTypes: ["normal"] })).length) return chrome.tabs.create({ url, active, windowId });
+  return (await chrome.windows.create({ url, focused: active }))?.tabs?.[0];
+}
+function isOwners(tab, tabId, { place: place2, byHand }) {
+  return byHand.includes(tabId) || tab.pinned || tab.active || tab.groupId !== place2;
+}
+async function markEnded(id, { title }, place2) {
+  const group = await unlessStopping(chrome.tabGroups.get(place2), () => void 0);
+  if (!group) return;
+  const changes = {
+    ...group.title === title && { title: `${title} (ended)` },
+    ...group.color === colourOf(id) && { color: "grey" }
+  };
+  await unlessStopping(chrome.tabGroups.update(place2, changes), () => {
+  });
+}
+function colourOf(id) {
+  const sum = [...id].reduce((sum2, letter) => sum2 + letter.charCodeAt(0), 0);
+  return COLOURS[sum % COLOURS.length];
+}
+
+// worker/control.ts
+var LOAD = 5e3;
+var MAX_TEXT = 2 << 20;
+var METHODS = {
+  "browser/openTab": openTab,
+  "browser/endRoom": (_, { room, close = false }, __, rooms2) => rooms2.end(room, close),
+  "browser/activateTab": activateTab,
+  "browser/closeTab": closeTab,
+  "browser/listTabs": listTabs,
+  "browser/navigate": navigate,
+  "browser/screenshot": screenshot,
+  "browser/text": text2,
+  "browser/rest": rests
+};
+var CAPABILITIES = [
+  "openTab",
+  "activateTab",
+  "closeTab",
+  "listTabs",
+  "navigate",
+  "screenshot",
+  "text",
+  "rest",
+  "resume",
+  "room",
+  "hold"
+];
+if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
+function control({ method, tabId, params }, settings, rooms2, signal) {
+  if (!Object.hasOwn(METHODS, method)) return void 0;
+  const does = METHODS[method];
+  return does(tabId, params, settings, rooms2, signal);
+}
+function webAddress(url, settings) {
+  if (typeof url !== "string" || !URL.canParse(url) || !/^https?:/.test(new URL(url).protocol)) {
+    throw new Refusal(Code.InvalidParams, "only http and https addresses can be opened");
+  }
+  if (!permitsPage(settings(), url)) throw notShared();
+  return url;
+}
+async function existing(tabId, ifOrigin) {
+  const tab = await unlessStopping(chrome.tabs.get(tabId), () => {
+    throw new Refusal(Code.TabNotFound, "the tab is not open");
+  });
+  if (!isAt(tab.url, ifOrigin)) throw elsewhere();
+  return tab;
+}
+async function awake(tabId) {
+  if (!isAsleep(await existing(tabId))) return;
+  const loaded = loads(tabId);
+  await chrome.tabs.reload(tabId);
+  await loaded;
+}
+async function openTab(_, { url, active, wake, room }, settings, rooms2) {
+  const address = webAddress(url, settings);
+  const asleep = wake ? await sleeping(address) : void 0;
+  if (asleep?.id !== void 0) {
+    await chrome.tabs.reload(asleep.id);
+    if (active) await activateTab(asleep.id, {});
+    return { tabId: asleep.id };
+  }
+  const tab = await (room ? rooms2.open(room, address, active) : create(address, active));
+  if (active && tab) await chrome.windows.update(tab.windowId, { focused: true });
+  if (tab?.id === void 0) throw new Refusal(Code.Internal, "the browser opened no tab");
+  return { tabId: tab.id };
+}
+async function sleeping(address) {
+  const { href, origin } = new URL(address);
+  const tabs2 = (await chrome.tabs.query({})).filter((tab) => isAsleep(tab) && URL.canParse(tab.url ?? ""));
+  const at = (tab) => new URL(tab.url ?? "");
+  const page = (url) => url.split("#")[0];
+  return tabs2.find((tab) => page(at(tab).href) === page(href)) ?? (href === `${origin}/` ? tabs2.find((tab) => at(tab).origin === origin) : void 0);
+}
+async function activateTab(tabId, { ifOrigin }) {
+  const { windowId } = await existing(tabId, ifOrigin);
+  await chrome.tabs.update(tabId, { active: true });
+  await chrome.windows.update(windowId, { focused: true });
+  return {};
+}
+async function closeTab(tabId, { ifOrigin }) {
+  await existing(tabId, ifOrigin);
+  await chrome.tabs.remove(tabId);
+  return {};
+}
+async function listTabs(_, __, settings) {
+  const tabs2 = await chrome.tabs.query({});
+  return {
+    tabs: tabs2.map((tab) => {
+      const { id = chrome.tabs.TAB_ID_NONE, windowId, index, url = "", title = "", active } = tab;
+      const said2 = permitsPage(settings(), url) ? { url: withoutSecret(url), title: withoutSecret(title) } : { url: "", title: "" };
+      return { tabId: id, windowId, index, ...said2, active, discarded: isAsleep(tab), navigating: !!tab.pendingUrl };
+    })
+  };
+}
+async function navigate(tabId, { url, back, forward, reload, ifOrigin }, settings) {
+  const before = await existing(tabId, ifOrigin);
+  if (!url && !back && !forward && !reload) throw new Refusal(Code.InvalidParams, "say one of url, back, forward and reload");
+  const address = url ? webAddress(url, settings) : "";
+  const other = before.status === "loading" ? before.pendingUrl ?? before.url : void 0;
+  const loaded = loads(tabId, address && other !== address ? other : void 0);
+  let reason = "the browser shows an error instead";
+  const failed = (what) => {
+    if (what.tabId === tabId && what.frameId === 0 && what.error !== "net::ERR_ABORTED") reason = what.error.replace(/^net::/, "");
+  };
+  chrome.webNavigation.onErrorOccurred.addListener(failed);
+  void loaded.then(() => chrome.webNavigation.onErrorOccurred.removeListener(failed));
+  if (address) await chrome.tabs.update(tabId, { url: address });
+  else if (reload) await chrome.tabs.reload(tabId);
+  else await travel(tabId, back ? -1 : 1);
+  if (await loaded) {
+    if (await isErrorPage(tabId)) throw new Refusal(Code.Internal, `the page cannot be loaded: ${reason}`);
+    return {};
+  }
+  if (back || forward) throw new Refusal(Code.InvalidParams, "there is no page to go to");
+  const { url: shown, status } = await existing(tabId);
+  await answers(tabId);
+  if (status === "loading" && address && shown !== address && (shown === before.url || shown === other)) {
+    throw new Refusal(Code.Internal, `the address has not answered within ${LOAD / 1e3} s; the tab goes on waiting for it`);
+  }
+  if (status === "complete") {
+    throw new Refusal(Code.Internal, "the address led to no page (it may be a download); the tab shows what it did before");
+  }
+  return {};
+}
+var BLOCKED = "the page does not answer: it is busy, or a dialog of it (or its question whether to leave) is open in the tab, which the person there has to answer";
+async function answers(tabId) {
+  const tried = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func: () => {
+  } }).then(
+    () => true,
+    () => true
+  );
+  if (!await Promise.race([tried, new Promise((resolve) => setTimeout(resolve, 1e3, false))])) throw new Refusal(Code.Internal, BLOCKED);
+}
+function isErrorPage(tabId) {
+  const tried = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func: () => true }).then(() => false).catch((error) => /error page/.test(String(error)));
+  return Promise.race([tried, new Promise((resolve) => setTimeout(resolve, 1e3, false))]);
+}
+async function travel(tabId, step) {
+  try {
+    await (step < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId));
+  } catch {
+    await chrome.scripting.executeScript({ target: { tabId }, func: (n) => history.go(n), args: [step] }).catch(() => {
+      throw new Refusal(Code.Unsupported, "the browser does not let extensions move this tab");
+    });
+  }
+}
+function loads(tabId, other) {
+  return new Promise((resolve) => {
+    const listener = (id, info, tab) => {
+      if (id === tabId && info.status === "complete" && !tab.pendingUrl && (!other || tab.url !== other)) stop(true);
+    };
+    const stop = (loaded) => {
+      clearTimeout(timer);
+      chrome.tabs.onUpdated.removeListener(listener);
+      resolve(loaded);
+    };
+    const timer = setTimeout(stop, LOAD, false);
+    chrome.tabs.onUpdated.addListener(listener);
+  });
+}
+async function screenshot(tabId, { ifOrigin }, settings) {
+  await awake(tabId);
+  const data = await picture(tabId, settings, ifOrigin);
+  return { mimeType: "image/png", data: data.slice(data.indexOf(",") + 1) };
+}
+async function text2(tabId, { ifOrigin }, settings) {
+  await awake(tabId);
+  await answers(tabId);
+  const read2 = chrome.scripting.executeScript({
+    target: { tabId },
+    injectImmediately: true,
+    // not when the page has loaded, which may be never
+    func: (limit) => ({
+      origin: self.origin,
+      url: location.href,
+      text: (document.body?.innerText ?? "").slice(0, limit)
+    }),
+    args: [MAX_TEXT]
+  });
+  const [frame] = await unlessStopping(read2, () => {
+    throw new Refusal(Code.Unsupported, "the browser does not let extensions read this page");
+  });
+  if (!frame?.result || !permitsDocument(settings(), frame.result)) throw notShared();
+  if (!isAt(frame.result.url, ifOrigin)) throw elsewhere();
+  return { text: String(frame.result.text) };
+}
+async function rests(tabId, { waitMs, ifOrigin }, settings, _, signal) {
+  await awake(tabId);
+  const check = async () => {
+    const tab = await existing(tabId, ifOrigin);
+    if (!permitsPage(settings(), tab.url ?? "")) throw notShared();
+    return tab;
+  };
+  const refused = () => new Refusal(Code.Unsupported, "the browser does not let extensions look at this page: it may be an error of the browser, or a page of its own");
+  return rest({ tabId, waitMs, check, refused }, signal);
+}
+
+// worker/webmcp.ts
+var BUSY3 = 300;
+var seen = false;
+async function whoGivesWebMCP() {
+  const known = async () => (await chrome.storage.local.get("webmcp")).webmcp;
+  if (!await known()) {
+    const [tab] = await chrome.tabs.query({ url: ["https://*/*", "http://localhost/*", "http://127.0.0.1/*"], discarded: false });
+    const looked = tab?.id !== void 0 && lookForWebMCP({ tabId: tab.id });
+    await Promise.race([looked, new Promise((done) => setTimeout(done, BUSY3))]);
+  }
+  return known();
+}
+async function lookForWebMCP(target) {
+  if (seen) return;
+  try {
+    const func = () => isSecureContext ? Object.hasOwn(window, "ModelContext") ? "browser" : "extension" : void 0;
+    const [{ result }] = await chrome.scripting.executeScript({ target, func, injectImmediately: true });
+    if (!result || seen) return;
+    seen = true;
+    await chrome.storage.local.set({ webmcp: result });
+  } catch {
+  }
+}
+
+// worker/gateways.ts
+var LOADED = 30;
+var QUIET2 = 70;
+var LOADING2 = 100;
+var MAX_LOADING = 3e4;
+var PUT_OFF = 300;
+var RECENT2 = 6e4;
+var AT_ONCE = { injectImmediately: true };
+var Gateways = class {
+  #settings;
+  /** What is to be done next in a tab, by its id. */
+  #next = /* @__PURE__ */ new Map();
+  constructor(settings) {
+    this.#settings = settings;
+  }
+  /** Takes what the browser says of a tab. */
+  seen(id, { status }) {
+    if (!status || sharesNone(this.#settings())) return;
+    if (status === "loading") this.#whileLoading(id, LOADING2);
+    else this.#after(id, LOADED, () => this.#loaded(id));
+  }
+  /**
+   * Places the gateway in all tabs that have loaded.
+   * @param which only in those that the user was at lately
+   */
+  async everywhere({ recent = false } = {}) {
+    if (sharesNone(this.#settings())) return;
+    const since = recent ? Date.now() - RECENT2 : 0;
+    for (const { id, lastAccessed = Infinity } of await chrome.tabs.query({ status: "complete", discarded: false })) {
+      if (id !== void 0 && lastAccessed >= since) void this.place(id);
+    }
+  }
+  /**
+   * Places the gateway in a tab's top document, where it starts once and is passed the signs that
+   * were given before.
+   * @returns false if the document is closed to extensions
+   */
+  async place(id) {
+    try {
+      const { documentId } = await run({ target: { tabId: id }, files: ["content/gateway.js"], ...AT_ONCE });
+      const target = { tabId: id, documentIds: [documentId] };
+      void lookForWebMCP(target);
+      const settings = this.#settings();
+      const shared2 = permitsAll(settings) || permits(settings, String((await run({ target, func: () => self.origin, ...AT_ONCE })).result));
+      if (shared2 && await hasSigns(target)) await run({ target, func: () => globalThis.tabhubGateway?.join(), ...AT_ONCE });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  #whileLoading(id, ms) {
+    this.#after(id, ms, async () => {
+      await this.place(id);
+      const tab = await chrome.tabs.get(id).catch(() => void 0);
+      if (tab?.status === "loading" && ms < MAX_LOADING) this.#whileLoading(id, ms * 2);
+    });
+  }
+  async #loaded(id) {
+    const signs = !permitsAll(this.#settings()) || await hasSigns({ tabId: id }).catch(() => false);
+    if (signs) await this.place(id);
+    else this.#after(id, QUIET2, () => this.place(id));
+  }
+  /** Acts in a tab after a time, instead of what was to be done there next. */
+  #after(id, ms, act) {
+    const now = Date.now();
+    const { since = now, timer } = this.#next.get(id) ?? {};
+    clearTimeout(timer);
+    const then = () => {
+      this.#next.delete(id);
+      act();
+    };
+    this.#next.set(id, { since, timer: setTimeout(then, Math.min(ms, since + PUT_OFF - now)) });
+  }
+};
+async function hasSigns(target) {
+  const look3 = () => {
+    "use strict";
+    try {
+      return !delete window.tabhubSigns;
+    } catch {
+      return true;
+    }
+  };
+  return (await run({ target, world: "MAIN", func: look3, ...AT_ONCE })).result === true;
+}
+async function run(injection) {
+  const [done] = await chrome.scripting.executeScript(injection);
+  return done;
+}
+
+// worker/hand.ts
+var QUIET3 = 1e4;
+var EVERY = 1e3;
+var Hand = class {
+  /** The tabs that it is at, each with when it leaves. */
+  #at = /* @__PURE__ */ new Map();
+  #settings;
+  #watched;
+  #changed;
+  /**
+   * @param watched whether somebody has to know of a tab
+   * @param changed told when the hand has come to a tab, or left it
+   */
+  constructor(settings, watched, changed) {
+    this.#settings = settings;
+    this.#watched = watched;
+    this.#changed = changed;
+  }
+  isAt(tabId) {
+    return this.#at.has(tabId);
+  }
+  /**
+   * Looks at a tab that is watched from now on, or shows other documents. A page that is loading is not
+   * waited for.
+   */
+  async look(tabId) {
+    if (!this.#watched(tabId)) return;
+    try {
+      const tab = await chrome.tabs.get(tabId);
+      if (isAsleep(tab) || !permitsPage(this.#settings(), tab.url ?? "")) return;
+      await chrome.scripting.executeScript({ target: { tabId, allFrames: true }, func: listen, args: [EVERY], injectImmediately: true });
+    } catch {
+    }
+  }
+  /**
+   * A page has had input.
+   * @param inFrame it went to a frame, which may not be looked at yet
+   * @returns whether to go on
+   */
+  input(tabId, inFrame) {
+    if (!this.#watched(tabId)) return false;
+    if (inFrame) {
+      void this.look(tabId);
+      return true;
+    }
+    const was = this.#at.get(tabId);
+    clearTimeout(was);
+    this.#at.set(tabId, setTimeout(() => this.left(tabId), QUIET3));
+    if (was === void 0) this.#changed(tabId);
+    return true;
+  }
+  /** The hand has left a tab, which may be closed. */
+  left(tabId) {
+    if (!this.#at.has(tabId)) return;
+    clearTimeout(this.#at.get(tabId));
+    this.#at.delete(tabId);
+    this.#changed(tabId);
+  }
+  /** Another tab came to the front, or another window: it has left those that nobody sees to be in front. */
+  async moved() {
+    for (const tabId of this.#at.keys()) if (!await isInFront(tabId)) this.left(tabId);
+  }
+};
+async function isInFront(tabId) {
+  try {
+    const { active, windowId } = await chrome.tabs.get(tabId);
+    return active && (await chrome.windows.get(windowId)).focused;
+  } catch {
+    return false;
+  }
+}
+function listen(every) {
+  if (globalThis.tabhubHand) return;
+  const stop = new AbortController();
+  globalThis.tabhubHand = stop;
+  const options = { capture: true, passive: true, signal: stop.signal };
+  const tell3 = async (inFrame) => {
+    const goOn = await chrome.runtime.sendMessage({ type: "hand", inFrame }).catch(() => false);
+    if (goOn) return;
+    stop.abort();
+    globalThis.tabhubHand = void 0;
+  };
+  let last = 0;
+  const heard2 = ({ isTrusted }) => {
+    const now = Date.now();
+    if (!isTrusted || now - last < every) return;
+    last = now;
+    void tell3(false);
+  };
+  for (const type of ["pointerdown", "keydown", "wheel", "drop"]) addEventListener(type, heard2, options);
+  addEventListener("blur", () => document.activeElement instanceof HTMLIFrameElement && void tell3(true), options);
+}
+
+// worker/holds.ts
+var Holds = class {
+  #held = /* @__PURE__ */ new Map();
+  /** The tabs of which the hub knows that the owner's hand is there. */
+  #told = /* @__PURE__ */ new Set();
+  #hub;
+  #isAt;
+  #changed;
+  /**
+   * @param isAt whether the owner's hand is at a tab
+   * @param changed told when a tab is held by another, or waits for the owner or does no longer
+   */
+  constructor(hub2, isAt2, changed) {
+    this.#hub = hub2;
+    this.#isAt = isAt2;
+    this.#changed = changed;
+  }
+  of(tabId) {
+    return this.#held.get(tabId);
+  }
+  /** Takes what the hub says is held. */
+  take(held) {
+    const before = this.#held;
+    const now = Date.now();
+    this.#held = new Map(held.map(({ tabId, by, untilMs, waiting = false }) => [tabId, { by, until: now + untilMs, waiting }]));
+    for (const tabId of /* @__PURE__ */ new Set([...before.keys(), ...this.#held.keys()])) {
+      const [was, is] = [before.get(tabId), this.#held.get(tabId)];
+      if (was?.by !== is?.by || was?.waiting !== is?.waiting) this.#changed(tabId);
+      this.hand(tabId);
+    }
+  }
+  /** A hub has just said hello: it knows nothing of the owner's hand. */
+  opened() {
+    this.#told.clear();
+  }
+  /** Tells the hub whether the owner's hand is at a tab, if the tab is held. */
+  hand(tabId) {
+    const inUse = this.#held.has(tabId) && this.#isAt(tabId);
+    if (inUse === this.#told.has(tabId) || !this.#hub.notify("browser/tabState", { inUse }, tabId)) return;
+    if (inUse) this.#told.add(tabId);
+    else this.#told.delete(tabId);
+  }
+};
+
+// worker/hub.ts
+var Hub = class {
+  #link;
+  #pending = /* @__PURE__ */ new Map();
+  constructor(link2) {
+    this.#link = link2;
+  }
+  /** Whether messages reach the hub now. */
+  get connected() {
+    return this.#link.open;
+  }
+  /**
+   * Sends a frame.
+   * @returns whether the hub is connected
+   */
+  send(text3) {
+    return this.#link.send(text3);
+  }
+  /**
+   * Sends a message without waiting for an answer.
+   * @returns whether the hub is connected
+   */
+  notify(method, params, tabId) {
+    return this.send(JSON.stringify({ jsonrpc: "2.0", tabId, method, params }));
+  }
+  /**
+   * Sends a request and waits for its answer, or for the end of the connection.
+   * @param params or their JSON
+   */
+  request(method, params, tabId) {
+    const id = crypto.randomUUID();
+    const head = JSON.stringify({ jsonrpc: "2.0", id, tabId, method });
+    const text3 = typeof params === "string" ? params : JSON.stringify(params);
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      if (!this.send(`${head.slice(0, -1)},"params":${text3}}`)) reject(new Error("the hub is not connected"));
+    }).finally(() => this.#pending.delete(id));
+  }
+  answered({ id, result, error }) {
+    const pending = this.#pending.get(id);
+    if (error) pending?.reject(new Refusal(error.code, String(error.message)));
+    else pending?.resolve(result);
+  }
+  /** The connection has ended. */
+  disconnected() {
+    for (const { reject } of this.#pending.values()) reject(new Error("the hub went away"));
+  }
+};
+
+// worker/inject.ts
+var SCRIPTS = { page: "content/page.js", plain: "content/plain.js" };
+var WEB = ["http://*/*", "https://*/*"];
+var changing = Promise.resolve();
+function placeSentinel(settings) {
+  changing = changing.then(() => place(settings)).catch((error) => {
+    console.error("the sentinel cannot be placed:", error);
+    return chrome.scripting.unregisterContentScripts().catch(() => {
+    });
+  });
+  return changing;
+}
+async function place({ mode, allowed, off, plain }) {
+  const registered = await chrome.scripting.getRegisteredContentScripts();
+  const shared2 = mode === "all" ? WEB : patterns(allowed);
+  const without = patterns(mode === "all" ? plain : plain.filter((origin) => allowed.includes(origin)));
+  const wanted = [
+    { ...script("page"), matches: shared2, excludeMatches: [...patterns(off), ...without] },
+    { ...script("plain"), matches: without, excludeMatches: patterns(off) }
+  ].filter(({ matches }) => matches.length > 0);
+  const gone = registered.map(({ id }) => id).filter((id) => !wanted.some((script2) => script2.id === id));
+  if (gone.length) await chrome.scripting.unregisterContentScripts({ ids: gone });
+  for (const script2 of wanted) {
+    const before = registered.find(({ id }) => id === script2.id);
+    if (!before) await chrome.scripting.registerContentScripts([script2]);
+    else if (differs(before, script2)) await chrome.scripting.updateContentScripts([script2]);
+  }
+}
+function script(id) {
+  return { id, js: [SCRIPTS[id]], world: "MAIN", runAt: "document_start", allFrames: true, matchOriginAsFallback: true };
+}
+function patterns(origins) {
+  return origins.filter((origin) => /^https?:/.test(origin) && URL.canParse(origin)).map(pattern);
+}
+function differs(a, b) {
+  const places = ({ matches, excludeMatches }) => JSON.stringify([[...matches ?? []].sort(), [...excludeMatches ?? []].sort()]);
+  return places(a) !== places(b);
+}
+async function bring(sign, { tab, documentId }, settings) {
+  const { path, kind, child } = sign;
+  if (tab?.id === void 0 || !documentId) return;
+  if (child) for (const id of await documentsAt(tab.id, [...path, child.index], settings)) await start(documentTarget(tab.id, id));
+  for (const id of path.length ? await documentsAt(tab.id, path, settings) : [documentId]) {
+    const target = documentTarget(tab.id, id);
+    if (NEEDS_PAGE_HALF.includes(kind) && await isShared(target, settings)) {
+      await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/library.js"], injectImmediately: true });
+    }
+    await start(target);
+    await chrome.scripting.executeScript({
+      target,
+      args: [sign],
+      func: (sign2) => globalThis.tabhubFrame?.signed(sign2),
+      injectImmediately: true
+    });
+  }
+}
+async function bringAnswers({ tab, documentId }, settings) {
+  if (tab?.id === void 0) return;
+  const target = documentTarget(tab.id, documentId);
+  if (!await isShared(target, settings)) return;
+  await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/answers.js"], injectImmediately: true });
+}
+var NEEDS_PAGE_HALF = ["tools", "server", "child"];
+async function isShared(target, settings) {
+  if (permitsAll(settings)) return true;
+  const [{ result }] = await chrome.scripting.executeScript({ target, func: () => self.origin, injectImmediately: true });
+  return permits(settings, String(result));
+}
+async function start(target) {
+  await chrome.scripting.executeScript({ target, files: ["content/frame.js"], injectImmediately: true });
+}
+function documentTarget(tabId, documentId) {
+  if (documentId === void 0) throw new Error("the frame has gone");
+  return { tabId, documentIds: [documentId] };
+}
+async function documentsAt(tabId, path, settings) {
+  const asked2 = await chrome.scripting.executeScript({
+    target: { tabId, allFrames: true },
+    world: permitsAll(settings) ? "MAIN" : "ISOLATED",
+    args: [path],
+    func: (path2) => {
+      let at = window;
+      for (const expected of path2.reverse()) {
+        if (at === top) return false;
+        const { parent } = at;
+        let index = parent.length - 1;
+        while (index >= 0 && parent[index] !== at) index--;
+        if (index !== expected) return false;
+        at = parent;
+      }
+      return at === top;
+    },
+    injectImmediately: true
+  });
+  return asked2.filter(({ result }) => result).map(({ documentId }) => documentId);
+}
+async function bringLate(settings, before) {
+  for (const { id, url = "" } of await chrome.tabs.query({ url: WEB })) {
+    if (id === void 0 || before && (permitsPage(before, url) || !permitsPage(settings, url))) continue;
+    chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/late.js", "content/frame.js"] }).catch(() => {
+    });
+  }
+}
+
+// worker/link.ts
+var SUBPROTOCOL = "tabhub.v1";
+var FIRST_DELAY = 500;
+var MAX_DELAY = 15e3;
+var HELLO_TIMEOUT = 1e4;
+var MAX_FAILURES = 2;
+var Link = class {
+  #socket;
+  #state = { state: "connecting" };
+  #open = false;
+  /** The handshake that is under way on the socket. */
+  #handshake;
+  /** What the hub is told once it has proved itself. */
+  #hello = { protocolVersion: SUBPROTOCOL };
+  /** The pairing that the hub has proved. */
+  #proved;
+  /** What the hub has answered to browser/hello if that was an error. */
+  #refusal = "";
+  /** Which of the pairings is tried next. */
+  #nextPairing = 0;
+  #failures = 0;
+  #greetedAt = 0;
+  #timer;
+  #maxSilence = 45e3;
+  /** When the hub was heard last, as performance.now() has it. */
+  #heardAt = 0;
+  #owner;
+  constructor(owner2) {
+    this.#owner = owner2;
+  }
+  get state() {
+    return this.#state;
+  }
+  /** Whether messages reach the hub now. */
+  get open() {
+    return this.#open;
+  }
+  /** When this end said hello, before anything came over the connection. */
+  get greetedAt() {
+    return this.#greetedAt;
+  }
+  /** Connects unless that is done, under way, or pointless until something changes. */
+  async ensure() {
+    if (this.#socket || this.#timer !== void 0) return;
+    const { halted } = await chrome.storage.session.get("halted");
+    if (halted) this.#become(halted);
+    else await this.#connect();
+  }
+  /** Connects anew, whatever was before: something has changed. */
+  async restart() {
+    this.#become({ state: "connecting" });
+    await chrome.storage.session.remove("halted");
+    clearTimeout(this.#timer);
+    this.#timer = void 0;
+    this.#failures = 0;
+    this.#nextPairing = 0;
+    this.#drop();
+    await this.#connect();
+  }
+  /** Sends a frame. It returns false if there is no connection. */
+  send(text3) {
+    if (!this.#open || !this.#socket) return false;
+    this.#socket.send(text3);
+    return true;
+  }
+  async #connect() {
+    const url = dialed(this.#owner.address());
+    const [pairings, params] = await Promise.all([pairingsFor(url), this.#owner.hello()]);
+    if (this.#socket || url !== dialed(this.#owner.address())) return;
+    if (!pairings.length) {
+      this.#become({ state: "unpaired", reason: "" });
+      return;
+    }
+    let socket;
+    try {
+      socket = new WebSocket(url, [SUBPROTOCOL]);
+    } catch {
+      this.#become({ state: "refused", reason: `${url} is not the address of a hub` });
+      return;
+    }
+    const handshake = new Handshake(pairings[this.#nextPairing % pairings.length], url);
+    this.#socket = socket;
+    this.#handshake = handshake;
+    this.#hello = params;
+    this.#watch(socket, HELLO_TIMEOUT);
+    let reached = false;
+    socket.onopen = () => {
+      reached = true;
+      ask(socket, "pair", handshake.request);
+    };
+    let last = Promise.resolve();
+    socket.onmessage = ({ data }) => {
+      if (this.#open) this.#received(socket, data);
+      else last = last.then(() => this.#received(socket, data));
+    };
+    socket.onclose = (event) => {
+      if (this.#socket !== socket) return;
+      const proved = this.#proved !== void 0;
+      const refusal = this.#refusal;
+      this.#drop();
+      void this.#closed(url, reached, proved, event, refusal);
+    };
+  }
+  /** Lets go of the socket. */
+  #drop() {
+    const socket = this.#socket;
+    this.#socket = void 0;
+    this.#handshake = void 0;
+    this.#proved = void 0;
+    this.#refusal = "";
+    this.#open = false;
+    clearTimeout(this.#timer);
+    this.#timer = void 0;
+    socket?.close(1e3);
+  }
+  #received(socket, data) {
+    if (this.#socket !== socket) return void 0;
+    let message2;
+    try {
+      message2 = JSON.parse(String(data));
+    } catch {
+      return void 0;
+    }
+    if (this.#open) {
+      this.#heardAt = performance.now();
+      this.#owner.message(message2);
+      return void 0;
+    }
+    if (message2?.method !== void 0) return void 0;
+    if (message2?.id === "pair" && !this.#proved) return this.#answered(socket, message2);
+    if (message2?.id === "hello" && this.#proved) this.#greeted(socket, message2);
+    return void 0;
+  }
+  /** Whatever is at the address has answered browser/pair. */
+  async #answered(socket, { result, error }) {
+    const proved = error ? void 0 : await this.#handshake?.answer(result);
+    if (this.#socket !== socket) return;
+    if (!proved) {
+      this.#drop();
+      this.#again();
+      if (error?.code === Code.MethodNotFound) {
+        this.#become({ state: "outdated" });
+      } else if (error?.code === Code.Unpaired) {
+        this.#nextPairing++;
+        this.#become({ state: "unpaired", reason: String(error.message) });
+      } else {
+        this.#nextPairing++;
+        this.#become({ state: "unproved" });
+      }
+      return;
+    }
+    this.#proved = proved.pairing;
+    this.#greetedAt = Date.now();
+    ask(socket, "hello", { ...this.#hello, proof: proved.proof });
+  }
+  /** The hub has answered browser/hello. */
+  #greeted(socket, { result, error }) {
+    if (error) {
+      this.#refusal = String(error.message);
+      return;
+    }
+    const { hub: hub2, version, keepAliveMs } = result ?? {};
+    this.#open = true;
+    this.#failures = 0;
+    this.#nextPairing = 0;
+    if (this.#proved) void confirm(this.#proved);
+    if (keepAliveMs > 0) this.#maxSilence = 3 * keepAliveMs;
+    this.#watch(socket, this.#maxSilence);
+    this.#become({ state: "connected", hub: String(hub2 ?? ""), version: String(version ?? "") });
+    this.#owner.opened();
+  }
+  /** Gives the connection up if it stays silent for so long. */
+  #watch(socket, silence) {
+    clearTimeout(this.#timer);
+    this.#heardAt = performance.now();
+    const look3 = () => {
+      const left = this.#heardAt + silence - performance.now();
+      if (left > 0) {
+        this.#timer = setTimeout(look3, left);
+        return;
+      }
+      socket.onclose?.(new CloseEvent("close", { code: 1006 }));
+      socket.close();
+    };
+    look3();
+  }
+  /**
+   * @param reached whether a WebSocket was open
+   * @param proved whether the far end was the hub
+   * @param refusal what it has answered to browser/hello, if that was an error
+   */
+  async #closed(url, reached, proved, event, refusal) {
+    if (proved && event.code === 4101) {
+      await this.#halt({ state: "replaced" });
+      return;
+    }
+    if (proved && event.code >= 4100 && event.code < 4200) {
+      await this.#halt({ state: "refused", reason: refusal || event.reason || "the hub gave no reason" });
+      return;
+    }
+    this.#again();
+    const answering = { state: proved || this.#failures < MAX_FAILURES ? "connecting" : "unproved" };
+    if (reached) {
+      this.#become(answering);
+    } else if (await answers2(url)) {
+      if (!this.#socket) this.#become(answering);
+    } else if (!this.#socket) {
+      this.#become({ state: "absent" });
+    }
+  }
+  /** Connects again after a while, which grows. */
+  #again() {
+    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, MAX_DELAY) * (0.5 + Math.random() / 2);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timer = void 0;
+      void this.ensure();
+    }, delay);
+  }
+  /** Stops trying until something changes, also if the worker is restarted. */
+  async #halt(state) {
+    this.#drop();
+    await chrome.storage.session.set({ halted: state });
+    this.#become(state);
+  }
+  #become(state) {
+    if (JSON.stringify(state) === JSON.stringify(this.#state)) return;
+    this.#state = state;
+    this.#owner.changed();
+  }
+};
+function ask(socket, what, params) {
+  socket.send(JSON.stringify({ jsonrpc: "2.0", id: what, method: `browser/${what}`, params }));
+}
+function dialed(address) {
+  const url = new URL(address);
+  if (url.protocol === "ws:" && /^(.*\.)?localhost$/.test(url.hostname)) url.hostname = "127.0.0.1";
+  return url.href;
+}
+async function answers2(url) {
+  try {
+    await fetch(new URL("healthz", dashboard(url)), { signal: AbortSignal.timeout(2e3), cache: "no-store" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// worker/marks.ts
+var LASTS = 15e3;
+var RENEW = 1e4;
+var DRAWN = 300;
+var BUSY4 = 2e3;
+var Marks = class {
+  /** What is said of tabs, by their ids. */
+  #labels = /* @__PURE__ */ new Map();
+  /** Tabs that are being pictured, and how often at once. */
+  #pictured = /* @__PURE__ */ new Map();
+  /** What is done next in a tab comes after this; false if the page was too busy. */
+  #last = /* @__PURE__ */ new Map();
+  #renewing;
+  #settings;
+  constructor(settings) {
+    this.#settings = settings;
+  }
+  /**
+   * Says what a client does in a tab.
+   * @param label "": none does anything
+   */
+  show(tabId, label) {
+    const was = this.#labels.get(tabId);
+    if (label) this.#labels.set(tabId, label);
+    else this.#labels.delete(tabId);
+    if (label || was !== void 0) this.renew(tabId);
+    if (this.#labels.size) this.#renewing ??= setInterval(() => this.renewAll(), RENEW);
+  }
+  /** The settings are others, or time has gone by. */
+  renewAll() {
+    for (const tabId of this.#labels.keys()) this.renew(tabId);
+    if (this.#labels.size) return;
+    clearInterval(this.#renewing);
+    this.#renewing = void 0;
+  }
+  /** Draws a tab's mark, which it may have already, or takes it away. Its document may be another. */
+  renew(tabId) {
+    const label = this.#labels.get(tabId);
+    const marked = label !== void 0 && this.#settings().mark && !this.#pictured.has(tabId);
+    void this.#next(tabId, () => marked ? this.#draw(tabId, label) : this.#erase(tabId));
+  }
+  /** Does something for which a tab must not have its mark. */
+  async without(tabId, act) {
+    const times = (this.#pictured.get(tabId) ?? 0) + 1;
+    this.#pictured.set(tabId, times);
+    try {
+      if (this.#last.has(tabId) && !await this.#next(tabId, () => this.#erase(tabId))) {
+        throw new Refusal(Code.Internal, "the page is too busy to be pictured; try again when it is not");
+      }
+      return await act();
+    } finally {
+      const left = (this.#pictured.get(tabId) ?? 1) - 1;
+      if (left) this.#pictured.set(tabId, left);
+      else this.#pictured.delete(tabId);
+      if (this.#labels.has(tabId)) this.renew(tabId);
+    }
+  }
+  closed(tabId) {
+    this.#labels.delete(tabId);
+  }
+  #next(tabId, act) {
+    const acted = async () => {
+      await act().catch(() => {
+      });
+      return true;
+    };
+    const done = (this.#last.get(tabId) ?? Promise.resolve()).then(() => Promise.race([acted(), late()]));
+    this.#last.set(tabId, done);
+    void done.then(() => this.#last.get(tabId) === done && !this.#labels.has(tabId) && this.#last.delete(tabId));
+    return done;
+  }
+  async #draw(tabId, label) {
+    const tab = await chrome.tabs.get(tabId);
+    const origin = webOrigin(tab.url ?? "");
+    if (!origin || isAsleep(tab)) return;
+    if (permitsPage(this.#settings(), origin)) await run2(tabId, draw, [label, origin, LASTS]);
+    else await this.#erase(tabId);
+  }
+  async #erase(tabId) {
+    await run2(tabId, erase, [DRAWN]);
+  }
+};
+function late() {
+  return new Promise((resolve) => setTimeout(resolve, BUSY4, false));
+}
+async function run2(tabId, func, args) {
+  await chrome.scripting.executeScript({ target: { tabId }, func, args, injectImmediately: true });
+}
+function draw(label, origin, lasts) {
+  if (self.origin !== origin || !(document.documentElement instanceof HTMLHtmlElement)) return;
+  const make = () => {
+    const host = document.createElement("div");
+    host.setAttribute("aria-hidden", "true");
+    host.inert = true;
+    host.style.cssText = "all: initial !important; position: fixed !important; inset: 0 !important; z-index: 2147483647 !important; pointer-events: none !important;";
+    const root = host.attachShadow({ mode: "closed" });
+    const look3 = new CSSStyleSheet();
+    look3.replaceSync(`
+      div { position: absolute; inset: 0; border: 3px solid #1f5fbf; box-shadow: inset 0 0 0 1px #ffffffb3; }
+      p {
+        position: absolute; right: 12px; bottom: 0; max-width: calc(100% - 24px); margin: 0; padding: 3px 12px 4px;
+        overflow: hidden; border-radius: 8px 8px 0 0; background: #1f5fbf; color: #fff;
+        font: 12px/1.4 system-ui, sans-serif; text-overflow: ellipsis; white-space: nowrap;
+      }
+      @media (prefers-reduced-motion: no-preference) {
+        div, p { animation: appear 0.15s; }
+        @keyframes appear { from { opacity: 0; } }
+      }
+      @media print { div, p { display: none; } }
+    `);
+    root.adoptedStyleSheets = [look3];
+    const words = document.createElement("p");
+    root.append(document.createElement("div"), words);
+    return { host, words, timer: 0 };
+  };
+  if (!Object.hasOwn(globalThis, "tabhubMark")) globalThis.tabhubMark = make();
+  const mark2 = globalThis.tabhubMark;
+  mark2.words.textContent = label;
+  if (!mark2.host.isConnected) document.documentElement.append(mark2.host);
+  clearTimeout(mark2.timer);
+  mark2.timer = setTimeout(() => mark2.host.remove(), lasts);
+}
+function erase(drawn2) {
+  const mark2 = Object.hasOwn(globalThis, "tabhubMark") ? globalThis.tabhubMark : void 0;
+  if (!mark2?.host.isConnected) return void 0;
+  clearTimeout(mark2.timer);
+  mark2.host.remove();
+  return Promise.race([
+    new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(void 0)))),
+    new Promise((done) => setTimeout(done, drawn2))
+  ]);
+}
+
+// worker/questions.ts
+var PAGE = "ask.html";
+var WIDTH2 = 520;
+var HEIGHT2 = 680;
+var MAX_OPEN = 16;
+var Questions = class {
+  /** By their ids, in the order in which they came. */
+  #questions = /* @__PURE__ */ new Map();
+  #stored = new Stored("questions", () => [...this.#questions.values()]);
+  /** The ids of those that were asked over the connection that there is. */
+  #asked = /* @__PURE__ */ new Set();
+  /** Whether a window is being opened. */
+  #opening = false;
+  #hub;
+  #changed;
+  /** @param changed called when another number waits */
+  constructor(hub2, changed) {
+    this.#hub = hub2;
+    this.#changed = changed;
+  }
+  /** Remembers the questions of an earlier worker. A window that is gone by now is a no. */
+  async load() {
+    const before = await this.#stored.load() ?? [];
+    const shown = await windows();
+    for (const question2 of before) {
+      const { id } = question2.ask;
+      this.#questions.set(id, question2);
+      this.#expires(question2);
+      const windowId = shown.get(id);
+      if (question2.windowId !== void 0 && windowId === void 0) await this.closed(question2.windowId);
+      question2.windowId = windowId;
+    }
+    void this.#next();
+    this.#changed();
+  }
+  /** How many wait for the owner. */
+  get waiting() {
+    return this.#waiting().length;
+  }
+  #waiting() {
+    return [...this.#questions.values()].filter(isOpen);
+  }
+  /** The hub asks. It may have asked the same before, over another connection. */
+  async ask({ id: request = "", params: ask2 }) {
+    const known = this.#questions.get(ask2.id);
+    if (!known && this.waiting >= MAX_OPEN) {
+      this.#tell(request, { error: new Refusal(Code.Limit, "too many questions wait for the owner already") });
+      return;
+    }
+    const question2 = known ?? { ask: ask2, request, until: Date.now() + ask2.expiresMs };
+    question2.request = request;
+    this.#asked.add(ask2.id);
+    if (question2.answer) {
+      this.#tell(request, { result: question2.answer });
+      return;
+    }
+    question2.withdrawn = false;
+    if (!known) {
+      this.#questions.set(ask2.id, question2);
+      this.#expires(question2);
+      for (const other of this.#waiting()) if (!this.#asked.has(other.ask.id)) other.withdrawn = true;
+    }
+    await this.#save();
+    void this.#next();
+  }
+  /** The hub waits no longer for the answer to a request. */
+  async cancel(request) {
+    const question2 = this.#waiting().find((question3) => question3.request === request);
+    if (question2) await this.#withdraw(question2);
+  }
+  /** A connection to the hub was made: it may not have the answers that were told over an earlier one. */
+  opened() {
+    this.#asked.clear();
+    for (const { request, answer: answer2 } of this.#questions.values()) {
+      if (answer2) this.#tell(request, { result: answer2 });
+    }
+  }
+  /**
+   * What a window shows.
+   * @returns undefined if the question is no longer asked
+   */
+  view(id) {
+    const question2 = this.#questions.get(id);
+    if (!question2 || !isOpen(question2)) return void 0;
+    const { ask: ask2, until } = question2;
+    return { ask: ask2, until, waiting: this.waiting - 1 + (ask2.waiting ?? 0) };
+  }
+  /** Brings the window with the question to the front. */
+  async front() {
+    const shown = this.#waiting().find(({ windowId }) => windowId !== void 0);
+    if (shown?.windowId !== void 0) await chrome.windows.update(shown.windowId, { focused: true });
+  }
+  /** The owner has answered. */
+  async answer(id, answer2) {
+    const question2 = this.#questions.get(id);
+    if (!question2 || !isOpen(question2)) return;
+    if (answer2.reach !== "no" && !question2.ask.reaches.includes(answer2.reach)) return;
+    question2.answer = answer2;
+    await this.#save();
+    this.#tell(question2.request, { result: answer2 });
+    if (question2.windowId !== void 0) chrome.windows.remove(question2.windowId).catch(() => {
+    });
+  }
+  /** Opens the window of the next question, unless there is one. */
+  async #next() {
+    const waiting = this.#waiting();
+    const [next] = waiting;
+    if (!next || this.#opening || waiting.some(({ windowId }) => windowId !== void 0)) return;
+    this.#opening = true;
+    const url = `${PAGE}?${encodeURIComponent(next.ask.id)}`;
+    const made = await chrome.windows.create({ url, type: "popup", width: WIDTH2, height: HEIGHT2, focused: true }).catch(() => void 0);
+    this.#opening = false;
+    next.windowId = made?.id;
+    if (next.windowId === void 0) {
+      this.#questions.delete(next.ask.id);
+      this.#tell(next.request, { error: new Refusal(Code.Unsupported, "the browser opens no window to ask its owner in") });
+    }
+    await this.#save();
+  }
+  /** A window was closed, which means no. */
+  async closed(windowId) {
+    const question2 = [...this.#questions.values()].find((question3) => question3.windowId === windowId);
+    if (!question2) return;
+    question2.windowId = void 0;
+    await this.answer(question2.ask.id, { reach: "no" });
+    await this.#next();
+  }
+  async #withdraw(question2) {
+    question2.withdrawn = true;
+    await this.#save();
+    await this.#next();
+  }
+  /** Forgets all: they are those of a hub that this browser has left. */
+  async leave() {
+    this.#questions.clear();
+    await this.#save();
+  }
+  #save() {
+    this.#changed();
+    return this.#stored.write();
+  }
+  #expires(question2) {
+    setTimeout(async () => {
+      this.#questions.delete(question2.ask.id);
+      await this.#withdraw(question2);
+    }, question2.until - Date.now());
+  }
+  #tell(request, outcome3) {
+    const body = "error" in outcome3 ? { error: { code: outcome3.error.code, message: outcome3.error.message } } : outcome3;
+    this.#hub.send(JSON.stringify({ jsonrpc: "2.0", id: request, ...body }));
+  }
+};
+function isOpen({ answer: answer2, withdrawn, until }) {
+  return !answer2 && !withdrawn && Date.now() < until;
+}
+async function windows() {
+  const page = chrome.runtime.getURL(`${PAGE}?`);
+  const contexts = await chrome.runtime.getContexts({ contextTypes: ["TAB"] });
+  const shown = contexts.filter(({ documentUrl }) => documentUrl?.startsWith(page));
+  return new Map(shown.map(({ documentUrl = "", windowId }) => [decodeURIComponent(documentUrl.slice(page.length)), windowId]));
+}
+
+// worker/departures.ts
+var LOADING3 = 15e3;
+var MOMENT = 1500;
+var ANSWER = 1e3;
+var RETURN2 = 2e3;
+var Departures = class {
+  #registrar;
+  /** @param registrar told of what has changed */
+  constructor(registrar) {
+    this.#registrar = registrar;
+  }
+  /** A frame's document has gone, and with it what was reached through it. */
+  depart(tab, frame) {
+    for (const each of tab.with(frame)) {
+      each.depart();
+      if (each.empty && !each.port) tab.frames.delete(each.id);
+    }
+    this.wait(tab, frame);
+    if (!frame.port && frame.id !== 0) void this.#lookFor(tab, frame);
+    if (frame.id === 0) this.#registrar.next(tab);
+    else this.#registrar.soon(tab);
+  }
+  /**
+   * Waits for a frame's document to offer what those before it have offered. One without
+   * tools says nothing, and one in a tab that sleeps is not there yet.
+   */
+  wait(tab, frame) {
+    clearTimeout(frame.timer);
+    if (tab.discarded || !tab.with(frame).some((each) => each.waits)) return;
+    const elsewhere2 = !frame.port && frame.site !== tab.site;
+    const loaded = !tab.loading && !frame.awaited;
+    frame.timer = setTimeout(() => this.#settle(tab, frame), elsewhere2 ? 0 : loaded ? MOMENT : frame.since + LOADING3 - Date.now());
+  }
+  /** The browser says something else of a tab, on which it depends how long is waited. */
+  waitAnew(tab, { woken = false } = {}) {
+    for (const frame of tab.frames.values()) {
+      if (woken) frame.since = Date.now();
+      if (!frame.through) this.wait(tab, frame);
+    }
+    this.awaitMissing(tab);
+  }
+  /** Waits for the frames that an earlier worker knew. */
+  awaitMissing(tab) {
+    clearTimeout(tab.returning);
+    if (!tab.missing || tab.discarded) return;
+    const over = () => {
+      tab.missing = void 0;
+      this.#registrar.soon(tab);
+    };
+    tab.returning = setTimeout(over, tab.loading ? LOADING3 : RETURN2);
+  }
+  /** Waits no longer for a frame whose document has gone if it was removed, and not the whole page. */
+  async #lookFor(tab, frame) {
+    const [there, info] = await Promise.all([
+      documents({ tabId: tab.id, frameIds: [frame.id] }),
+      chrome.tabs.get(tab.id).catch(() => void 0)
+    ]);
+    if (!there.length && !frame.port && info?.status === "complete") this.#settle(tab, frame);
+  }
+  /** What has departed from a frame will not come back. */
+  #settle(tab, frame) {
+    const over = tab.with(frame);
+    if (frame.id === 0) over.push(...[...tab.frames.values()].filter(({ port }) => !port));
+    for (const each of over) {
+      each.settle();
+      if (each.empty && (!each.port || each.through)) tab.frames.delete(each.id);
+    }
+    this.#registrar.soon(tab);
+  }
+};
+async function documents(target) {
+  const answers3 = await askDocuments({ target, func: () => {
+  } }, ANSWER);
+  return answers3.map(({ documentId }) => documentId);
+}
+
+// worker/registrar.ts
+var GATHER = 50;
+var RATE = 1024;
+var MAX_REST = 3e4;
+var MAX_REJECTED = 100;
+var RETRY = 1e3;
+var METHODS2 = {
+  tools: { register: "browser/registerTools", update: "browser/updateTools" },
+  resources: { register: "browser/registerResources", update: "browser/updateResources" },
+  prompts: { register: "browser/registerPrompts", update: "browser/updatePrompts" }
+};
+var Registrar = class {
+  #hub;
+  #settings;
+  #told;
+  /**
+   * @param told called with the number of a tab's tools after
+   * the hub was told of them, if it is connected
+   */
+  constructor(hub2, settings, told) {
+    this.#hub = hub2;
+    this.#settings = settings;
+    this.#told = told;
+  }
+  /**
+   * Tells the hub soon what a tab offers, and of a new tab at once. A tab that offers much is told
+   * more rarely, so that one which does so again and again takes no time from the calls of others.
+   */
+  soon(tab) {
+    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.rests - Date.now()));
+  }
+  /** Tells the hub next what a tab offers, however much it was told of the tab before. */
+  next(tab) {
+    clearTimeout(tab.timer);
+    tab.timer = setTimeout(() => this.#due(tab));
+  }
+  /** Tells the hub now what it is to be told of a tab, and resolves when it has all of it. */
+  async now(tab) {
+    if (tab.timer !== void 0) this.#due(tab);
+    await tab.telling;
+  }
+  #due(tab) {
+    clearTimeout(tab.timer);
+    tab.timer = void 0;
+    if (!tab.missing?.size) this.#register(tab);
+  }
+  /** The frames of a tab whose offers count. */
+  offering(tab) {
+    return tab.offering((origin) => permits(this.#settings(), origin));
+  }
+  #register(tab) {
+    const frames = this.offering(tab);
+    const merged = merge(frames);
+    const { lists } = merged;
+    const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
+    tab.rests = Date.now() + Math.min(size / RATE, MAX_REST);
+    if (this.#hub.connected) this.#tell(tab, frames, merged);
+    this.#told(tab, lists.tools.count);
+  }
+  /** @param merged what they offer */
+  #tell(tab, frames, { lists, rejected }) {
+    const { known } = tab;
+    const telling = [];
+    tab.unsent = tab.page(this.#settings()).url ? [...rejected, ...tab.leftOut].slice(0, MAX_REJECTED) : rejected;
+    for (const kind of KINDS) {
+      const text3 = lists[kind].text + (kind === "tools" && tab.unsent.length ? `,"rejected":${JSON.stringify(tab.unsent)}` : "");
+      if (text3 === tab.sent[kind]) continue;
+      const verb = tab.sent[kind] === "" ? "register" : "update";
+      tab.sent[kind] = text3;
+      if (text3 === "[]" && verb === "register" && !known) continue;
+      tab.known = true;
+      tab.refused[kind] = { rejected: [], warnings: [] };
+      telling.push(this.#send(tab, kind, METHODS2[kind][verb], text3));
+    }
+    const confirm2 = tab.confirming(frames);
+    const told = Promise.all(telling).then((done) => done.includes(false) || confirm2());
+    if (telling.length) tab.telling = told;
+  }
+  /**
+   * @param text the list, and what of it is left out
+   * @returns whether the hub has it
+   */
+  async #send(tab, kind, method, text3) {
+    const { url, title } = tab.page(this.#settings());
+    const page = JSON.stringify({ tabUrl: url, title }).slice(1);
+    try {
+      const answer2 = await this.#hub.request(method, `{"${kind}":${text3}${page === "}" ? "" : ","}${page}`, tab.id);
+      if (tab.sent[kind] === text3) tab.refused[kind] = { rejected: answer2.rejected ?? [], warnings: answer2.warnings ?? [] };
+      return true;
+    } catch (error) {
+      if (tab.sent[kind] !== text3 || !this.#hub.connected) return false;
+      tab.refused[kind] = { rejected: [{ name: kind, reason: error instanceof Error ? error.message : String(error) }], warnings: [] };
+      if (!(error instanceof Refusal && error.code === Code.Limit)) return false;
+      tab.sent[kind] = "";
+      setTimeout(() => this.soon(tab), RETRY);
+      return false;
+    }
+  }
+};
+
+// worker/tabs.ts
+var Tabs = class {
+  #tabs = /* @__PURE__ */ new Map();
+  /** Tabs that were closed while the hub could not be told. */
+  #closed = /* @__PURE__ */ new Set();
+  /** The numbers that tabs were given in place of others since the worker was started. */
+  #numbers = /* @__PURE__ */ new Map();
+  #focused = -1;
+  /** The tabs that the hub was told of. */
+  #stored = new Stored("tabs", () => this.#remembered());
+  #hub;
+  #standing;
+  #settings;
+  #show;
+  #registrar;
+  #departures;
+  /**
+   * @param standing where the hub is, and how this browser stands with it
+   * @param show told when a tab has other tools, or waits for a person
+   */
+  constructor(hub2, standing2, settings, show) {
+    this.#hub = hub2;
+    this.#standing = standing2;
+    this.#settings = settings;
+    this.#show = show;
+    this.#registrar = new Registrar(hub2, settings, (tab, tools) => {
+      tab.tools = tools;
+      show(tab);
+      this.#state(tab);
+      this.#stored.save();
+    });
+    this.#departures = new Departures(this.#registrar);
+  }
+  /** Remembers the tabs of an earlier worker, and learns which of them are left. */
+  async load() {
+    const before = await this.#stored.load() ?? {};
+    const [open2, last] = await Promise.all([
+      chrome.tabs.query({}),
+      chrome.windows.getLastFocused({ windowTypes: ["normal"] }).catch(() => void 0)
+    ]);
+    this.#focused = last?.id ?? -1;
+    const ids = new Set(open2.map((tab) => tab.id));
+    for (const [key, { frames, replaces }] of Object.entries(before)) {
+      const id = this.#numbers.get(Number(key)) ?? Number(key);
+      if (!ids.has(id)) {
+        this.#closed.add(id);
+        continue;
+      }
+      const tab = this.#tab(id);
+      tab.known = true;
+      tab.replaces = id === Number(key) ? replaces : Number(key);
+      tab.missing = new Set(frames);
+      for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
+    }
+    for (const info of open2) this.seen(info);
+    for (const tab of this.#tabs.values()) this.#departures.awaitMissing(tab);
+  }
+  /** Tells a hub that has just said hello all there is. */
+  opened() {
+    for (const id of this.#closed) this.#hub.notify("browser/tabClosed", {}, id);
+    this.#closed.clear();
+    for (const tab of this.#tabs.values()) {
+      tab.sent = { tools: "", resources: "", prompts: "", state: "" };
+      if (tab.discarded) this.#state(tab);
+      this.#registrar.next(tab);
+    }
+  }
+  // ---- What the browser says
+  seen(info) {
+    const tab = info.id === void 0 ? void 0 : this.#tabs.get(info.id);
+    if (!tab) return;
+    const { site, loading, discarded } = tab;
+    tab.url = info.url ?? "";
+    tab.title = info.title ?? "";
+    tab.windowId = info.windowId;
+    tab.active = info.active;
+    tab.loading = info.status === "loading";
+    tab.discarded = isAsleep(info);
+    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#departures.waitAnew(tab, { woken: discarded && !tab.discarded });
+    this.#state(tab);
+  }
+  /** A tab came to the front of its window. */
+  activated(tabId, windowId) {
+    for (const tab of this.#tabs.values()) {
+      if (tab.id === tabId) tab.windowId = windowId;
+      if (tab.windowId !== windowId) continue;
+      tab.active = tab.id === tabId;
+      this.#state(tab);
+    }
+  }
+  /** A window of this browser got the focus. When all lose it, the last one counts. */
+  focused(windowId) {
+    if (windowId === chrome.windows.WINDOW_ID_NONE) return;
+    this.#focused = windowId;
+    for (const tab of this.#tabs.values()) this.#state(tab);
+  }
+  removed(tabId) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab) return;
+    clearTimeout(tab.timer);
+    clearTimeout(tab.returning);
+    for (const frame of tab.frames.values()) clearTimeout(frame.timer);
+    this.#tabs.delete(tabId);
+    this.#stored.save();
+    if (!tab.known) return;
+    if (!this.#hub.notify("browser/tabClosed", {}, tab.id)) this.#closed.add(tab.id);
+  }
+  /**
+   * A tab has another number now, as it was put to sleep. This is said also before what an earlier
+   * worker knew is loaded.
+   */
+  async replaced(tabId, before, ready2) {
+    this.#numbers.set(before, tabId);
+    await ready2;
+    const tab = this.#tabs.get(before);
+    if (!tab) return;
+    this.#tabs.delete(before);
+    this.#tabs.set(tabId, tab);
+    await this.#stored.write();
+    if (this.#tabs.get(tabId) !== tab) return;
+    tab.id = tabId;
+    tab.replaces = before;
+    this.#state(tab);
+    for (const frame of tab.frames.values()) {
+      if (!frame.port) continue;
+      frame.port = void 0;
+      this.#departures.depart(tab, frame);
+    }
+    this.#stored.save();
+    this.seen(await chrome.tabs.get(tabId));
+  }
+  /**
+   * Resolves once the hub knows what is there of the documents that a tab shows now, and what has
+   * departed.
+   */
+  async settled(tabId) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab) return;
+    const there = await documents({ tabId, allFrames: true });
+    for (const frame of tab.frames.values()) {
+      if (there.length && frame.port && !frame.through && !there.includes(frame.documentId)) this.disconnected(frame, frame.port);
+    }
+    await this.#registrar.now(tab);
+  }
+  // ---- What frames say
+  /**
+   * A frame has opened its port.
+   * @returns undefined if it cannot offer anything
+   */
+  connected(port) {
+    const { tab: info, frameId, documentId, origin } = port.sender ?? {};
+    port.postMessage({ type: "hub", ...this.#standing() });
+    if (info?.id === void 0 || frameId === void 0 || !origin || !/^https?:/.test(origin)) {
+      port.postMessage({ type: "off" });
+      if (info && origin === "null") this.#leaveOut(info, port);
+      return void 0;
+    }
+    const tab = this.#tab(info.id);
+    this.seen(info);
+    let frame = tab.frames.get(frameId);
+    if (!frame) {
+      frame = new Frame(frameId);
+      tab.frames.set(frameId, frame);
+    }
+    frame.port = port;
+    this.#state(tab);
+    if (frame.documentId && frame.documentId !== documentId) this.#departures.depart(tab, frame);
+    if (frame.origin && frame.origin !== origin) this.#forget(tab, frame);
+    frame.documentId = documentId ?? "";
+    frame.origin = origin;
+    frame.site = tab.site;
+    this.#departures.wait(tab, frame);
+    port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
+    return frame;
+  }
+  /** Says of a document without an origin why what it offers is not listed, for as long as it is there. */
+  #leaveOut(info, port) {
+    if (info.id === void 0) return;
+    const tab = this.#tab(info.id);
+    this.seen(info);
+    const changed = () => void (this.#tabs.get(tab.id) === tab && this.#registrar.soon(tab));
+    tab.opaque.add(port);
+    port.onDisconnect.addListener(() => {
+      tab.opaque.delete(port);
+      changed();
+    });
+    changed();
+  }
+  disconnected(frame, port) {
+    const tab = this.#tabOf(frame);
+    if (!tab || frame.port !== port) return;
+    frame.port = void 0;
+    this.#state(tab);
+    for (const other of tab.frames.values()) {
+      if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
+    }
+    this.#departures.depart(tab, frame);
+  }
+  /** A page has opened or closed a dialog. */
+  dialog(frame, dialog) {
+    const tab = this.#tabOf(frame);
+    if (!tab || !permits(this.#settings(), frame.origin)) return;
+    frame.dialog = dialog.type ? dialog : void 0;
+    this.#state(tab);
+  }
+  /** A document that runs a call does not answer, or does again. */
+  silent(port, silent) {
+    const tab = this.#tabs.get(port.sender?.tab?.id ?? chrome.tabs.TAB_ID_NONE);
+    const frame = [...tab?.frames.values() ?? []].find((frame2) => !frame2.through && frame2.port === port);
+    if (!tab || !frame || frame.silent === silent) return;
+    frame.silent = silent;
+    this.#state(tab);
+  }
+  /** @param said about the frame, or the server in a child frame */
+  offered(frame, said2) {
+    const tab = this.#tabOf(frame);
+    if (!tab || !permits(this.#settings(), frame.origin)) return;
+    const about = said2.child ? tab.through(frame, said2.child) : frame;
+    const first = about.awaited;
+    about.take(said2.offer, said2.count);
+    if (first && !said2.child) this.#departures.wait(tab, about);
+    if (said2.child && about.empty) tab.frames.delete(about.id);
+    tab.missing?.delete(about.id);
+    this.#registrar.soon(tab);
+  }
+  /** Tells all frames which hub the browser is to be with, and whether it is. */
+  hubChanged() {
+    const standing2 = this.#standing();
+    for (const tab of this.#tabs.values()) {
+      for (const frame of tab.frames.values()) if (!frame.through) tell2(frame.port, { type: "hub", ...standing2 });
+    }
+  }
+  /** Applies changed settings: frames are switched on and off. */
+  settingsChanged() {
+    for (const tab of this.#tabs.values()) {
+      for (const frame of tab.frames.values()) {
+        if (frame.through) continue;
+        const on = permits(this.#settings(), frame.origin);
+        if (!on) this.#forget(tab, frame);
+        frame.port?.postMessage({ type: on ? "on" : "off" });
+      }
+      this.#registrar.next(tab);
+      this.#state(tab);
+    }
+  }
+  // ---- What others ask
+  /**
+   * The frame that a request is for, and the port that leads there. A tab that sleeps is woken
+   * and has time to load, and a document that is just being loaded is waited for. A site that
+   * the user does not share has none.
+   * @param at where it was offered, as far as that is known
+   * @param offers whether an offer has what is asked for
+   * @param timeout in ms
+   */
+  async route(tabId, at, offers, timeout) {
+    const asleep = this.#tabs.get(tabId)?.discarded;
+    const until = Date.now() + (asleep ? LOADING3 : timeout);
+    for (; ; ) {
+      const tab = this.#tabs.get(tabId);
+      if (tab?.discarded) await this.#wake(tab);
+      const frame = tab?.find(at, (each) => this.permitted(each) && offers(each.offer));
+      if (frame?.port && (!frame.through || this.permitted(frame.through.frame))) return { frame, port: frame.port, child: frame.through?.key };
+      if (!tab || Date.now() > until || !(asleep || tab.expects(offers))) return void 0;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+  /**
+   * Whether the hub has what a document offers; undefined if the document has not said that it
+   * may offer anything.
+   */
+  told(tabId, documentId) {
+    const frames = this.#tabs.get(tabId)?.frames.values() ?? [];
+    const frame = [...frames].find((frame2) => frame2.port && frame2.documentId === documentId);
+    return frame && frame.count > 0 && frame.registered === frame.count;
+  }
+  /** Whether a call waits for the person in front of a tab. */
+  waits(tabId, waiting) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab || tab.waiting === waiting) return;
+    tab.waiting = waiting;
+    this.#state(tab);
+    this.#show(tab);
+  }
+  /** Has the browser load a tab that sleeps, which brings it nowhere else. */
+  async #wake(tab) {
+    tab.discarded = false;
+    tab.loading = true;
+    this.#departures.waitAnew(tab, { woken: true });
+    this.#state(tab);
+    await chrome.tabs.reload(tab.id).catch(() => {
+    });
+  }
+  /** Whether the user lets the hub see a frame. */
+  permitted({ origin }) {
+    return permits(this.#settings(), origin);
+  }
+  /**
+   * What the popup shows of a tab.
+   * @param reaches whether the extension is in the tab's top document
+   */
+  sites(tabId, url, reaches) {
+    const settings = this.#settings();
+    const tab = this.#tabs.get(tabId);
+    const sites = /* @__PURE__ */ new Map();
+    const site = (origin) => {
+      const known = sites.get(origin);
+      if (known) return known;
+      const reached = [...tab?.frames.values() ?? []].some((frame) => frame.port && frame.origin === origin);
+      const [on, keep2, webmcp] = [permits(settings, origin), keeps(settings, origin), givesWebMCP(settings, origin)];
+      const view = { origin, on, keep: keep2, webmcp, reached, tools: [], rejected: [] };
+      sites.set(origin, view);
+      return view;
+    };
+    if (/^https?:/.test(url)) site(new URL(url).origin).reached ||= reaches;
+    for (const frame of tab ? this.#registrar.offering(tab) : []) {
+      if (frame.empty && !frame.offer.rejected.length) continue;
+      const view = site(frame.origin);
+      const refused = new Set(tab?.refusedOf(frame, "tools").rejected.map(({ name }) => name));
+      for (const { name, title, description, annotations } of frame.offer.tools) {
+        if (refused.has(name)) continue;
+        view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations) });
+      }
+      view.rejected.push(...frame.offer.rejected);
+    }
+    const all = [...sites.values()];
+    if (tab) all[0]?.rejected.push(...tab.rejected, ...tab.warnings.map(({ name, reason }) => ({ name, reason: `a part of it: ${reason}` })));
+    return all;
+  }
+  /** What a page says that a tool takes. */
+  schema({ tabId, frameId, name }) {
+    const frame = this.#tabs.get(tabId)?.frames.get(frameId);
+    return frame && this.permitted(frame) ? frame.offer.tools.find((tool) => tool.name === name)?.inputSchema : void 0;
+  }
+  // ---- What is known of them
+  #tab(id) {
+    let tab = this.#tabs.get(id);
+    if (!tab) {
+      tab = new Tab(id);
+      this.#tabs.set(id, tab);
+    }
+    return tab;
+  }
+  #tabOf(frame) {
+    const id = frame.port?.sender?.tab?.id;
+    for (const tab of id === void 0 ? this.#tabs.values() : [this.#tabs.get(id)]) {
+      if (tab?.frames.get(frame.id) === frame) return tab;
+    }
+    return void 0;
+  }
+  /** Forgets what a frame offered, as its site may not or does not count any more. */
+  #forget(tab, frame) {
+    for (const each of tab.with(frame)) {
+      each.clear();
+      if (each !== frame) tab.frames.delete(each.id);
+    }
+    if (frame.id === 0) this.#registrar.next(tab);
+    else this.#registrar.soon(tab);
+  }
+  #state(tab) {
+    if (!tab.known || !this.#hub.connected || tab.missing?.size && !tab.discarded) return;
+    const params = tab.state(this.#focused, this.#settings());
+    const text3 = JSON.stringify(params);
+    if (text3 === tab.sent.state) return;
+    tab.sent.state = text3;
+    this.#hub.notify("browser/tabState", params, tab.id);
+  }
+  #remembered() {
+    const out = {};
+    for (const [id, tab] of this.#tabs) {
+      if (!tab.known) continue;
+      const frames = [...tab.frames.values()].filter((frame) => !frame.empty).map((frame) => frame.id);
+      out[id] = { frames: [...frames, ...tab.missing ?? []], replaces: tab.id === id ? tab.replaces : tab.id };
+    }
+    return out;
+  }
+};
+function classOf(annotations) {
+  const { destructiveHint, consequentialHint, readOnlyHint } = annotations ?? {};
+  if (destructiveHint === true || consequentialHint === true) return "destructive";
+  return readOnlyHint === true ? "read" : "write";
+}
+
+// worker/toolbar.ts
+var Toolbar = class {
+  #tabs = /* @__PURE__ */ new Map();
+  /** The tabs with a title and a colour of their own, which stay for as long as their page. */
+  #own = /* @__PURE__ */ new Set();
+  #standing;
+  #shown = "";
+  show(standing2) {
+    this.#standing = standing2;
+    const { text: text3, colour, title } = button(standing2);
+    const shown = JSON.stringify([text3, colour, title]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    void chrome.action.setBadgeBackgroundColor({ color: colour });
+    void chrome.action.setTitle({ title });
+    void chrome.action.setBadgeText({ text: text3 });
+    for (const tabId of this.#tabs.keys()) this.#tab(tabId, {});
+  }
+  /** @param tab with other tools, or one that waits for a person or no longer */
+  tab({ id, tools, waiting }) {
+    this.#tab(id, { tools, waiting });
+  }
+  used(tabId, users) {
+    this.#tab(tabId, { users });
+  }
+  /** @param holder who waits for the owner to leave the tab, "" if nobody does */
+  held(tabId, holder) {
+    if (holder !== (this.#tabs.get(tabId)?.holder ?? "")) this.#tab(tabId, { holder });
+  }
+  closed(tabId) {
+    this.#tabs.delete(tabId);
+    this.#own.delete(tabId);
+  }
+  #tab(tabId, change) {
+    const tab = { tools: 0, waiting: false, users: [], holder: "", ...this.#tabs.get(tabId), ...change };
+    this.#tabs.set(tabId, tab);
+    if (!this.#standing) return;
+    const all = button(this.#standing);
+    const { text: text3, colour, title } = button(this.#standing, tab);
+    chrome.action.setBadgeText({ tabId, text: text3 === all.text ? void 0 : text3 }).catch(() => {
+    });
+    const own2 = colour !== all.colour || title !== all.title;
+    if (!own2 && !this.#own.has(tabId)) return;
+    if (own2) this.#own.add(tabId);
+    chrome.action.setBadgeBackgroundColor({ tabId, color: colour }).catch(() => {
+    });
+    chrome.action.setTitle({ tabId, title }).catch(() => {
+    });
+  }
+};
+
+// worker/tries.ts
+var LOADING4 = 5e3;
+var Tries = class {
+  #open = /* @__PURE__ */ new Map();
+  #tabs;
+  #uses;
+  constructor(tabs2, uses2) {
+    this.#tabs = tabs2;
+    this.#uses = uses2;
+  }
+  /**
+   * Calls a tool of a page, and resolves when it has ended.
+   * @param id by which it can be cancelled
+   */
+  async call(id, { tabId, frameId, origin, name }, args) {
+    if (this.#open.has(id)) return { error: "This call is under way already." };
+    const outcome3 = new Promise((end) => this.#open.set(id, { end }));
+    const open2 = this.#open.get(id);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some((tool) => tool.name === name), LOADING4);
+    if (!open2 || this.#open.get(id) !== open2) return outcome3;
+    if (!route || route.frame.origin !== origin) {
+      this.#open.delete(id);
+      return { error: "The page does not offer this tool any more." };
+    }
+    const { port, child } = route;
+    open2.port = port;
+    port.postMessage({ type: "request", id, ask: "tool", name, args, child });
+    this.#uses.begun(id, tabId, "tool", name, "");
+    return outcome3;
+  }
+  cancel(id) {
+    const port = this.#open.get(id)?.port;
+    tell2(port, { type: "cancel", id, reason: "cancelled by the person in front of the tab" });
+    this.#end(id, { error: `You have cancelled it. ${port ? "It may have taken effect" : "The page was not asked"}.` }, "cancelled");
+  }
+  /** Takes a frame's answer if it is to a call of the owner's. */
+  answered(port, answer2) {
+    const { id, result, error } = answer2;
+    if (!this.#open.has(id)) return false;
+    tell2(port, { type: "done", ids: [id] });
+    this.#end(id, result === void 0 ? { error: error?.message ?? "" } : outcome2(result), endOf(answer2));
+    return true;
+  }
+  /** A document gives way to another one. If a call of the owner's has led there, it has done its work. */
+  leaving(id) {
+    const open2 = this.#open.get(id);
+    if (open2) open2.leads = true;
+  }
+  disconnected(port) {
+    for (const [id, open2] of this.#open) {
+      if (open2.port !== port) continue;
+      const text3 = `The page went to another one${open2.leads ? "" : ". It may have taken effect"}.`;
+      this.#end(id, open2.leads ? { result: { content: [{ type: "text", text: text3 }] } } : { error: text3 }, open2.leads ? "done" : "failed");
+    }
+  }
+  #end(id, outcome3, ended) {
+    const open2 = this.#open.get(id);
+    this.#open.delete(id);
+    this.#uses.ended(id, ended);
+    open2?.end(outcome3);
+  }
+};
+function outcome2(result) {
+  const { success, payload } = JSON.parse(result);
+  return success ? { result: payload } : { error: String(payload) };
+}
+
+// worker/main.ts
+var current;
+var changing2 = Promise.resolve();
+var link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
+var hub = new Hub(link);
+var toolbar = new Toolbar();
+var tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
+var marks = new Marks(() => current);
+var uses = new Uses((tabId, users) => {
+  toolbar.used(tabId, users);
+  mark(tabId);
+}, showState);
+var rooms = new Rooms(() => current);
+var hand = new Hand(() => current, (tabId) => holds.of(tabId) !== void 0 || rooms.has(tabId), (tabId) => {
+  if (hand.isAt(tabId)) rooms.usedByHand(tabId);
+  holds.hand(tabId);
+});
+var holds = new Holds(hub, (tabId) => hand.isAt(tabId), (tabId) => {
+  const hold = holds.of(tabId);
+  toolbar.held(tabId, hold?.waiting ? hold.by : "");
+  mark(tabId);
+  void hand.look(tabId);
+});
+var calls = new Calls(tabs, hub, new Arrivals(tabs, () => current), uses);
+var tries = new Tries(tabs, uses);
+var gateways = new Gateways(() => current);
+var questions2 = new Questions(hub, showState);
+var invitations = new Invitations(async (address) => {
+  const here = address === current.hub;
+  await apply(() => ({ hub: address }));
+  if (here) await link.restart();
+});
+var NOBODY = { paused: false, waiting: 0 };
+var owner = NOBODY;
+var ready = start2();
+async function start2() {
+  await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
+  current = await loadSettings();
+  await Promise.all([tabs.load(), calls.load(), questions2.load(), rooms.load(), placeSentinel(current)]);
+  await uses.load(calls.runs);
+  void gateways.everywhere({ recent: true });
+  void link.ensure();
+}
+async function hello() {
+  const [browserId2, session2, webmcp] = await Promise.all([browserId(), session, whoGivesWebMCP()]);
+  return {
+    protocolVersion: "tabhub.v1",
+    browserId: browserId2,
+    browserName: browserName(),
+    session: session2,
+    capabilities: CAPABILITIES,
+    ...webmcp && { webmcp }
+  };
+}
+function browserName() {
+  const brands = navigator.userAgentData?.brands ?? [];
+  const named = brands.filter(({ brand: brand2 }) => !/not.?a.?brand/i.test(brand2));
+  const { brand, version } = named.find(({ brand: brand2 }) => brand2 !== "Chromium") ?? named[0] ?? { brand: "Browser", version: "" };
+  return `${brand} ${version}`.trim();
+}
+function opened() {
+  calls.opened();
+  tabs.opened();
+  questions2.opened();
+  holds.opened();
+  for (const wait of waits.values()) wait.abort();
+}
+var waits = /* @__PURE__ */ new Map();
+function message(message2) {
+  switch (message2.method) {
+    case void 0:
+      hub.answered(message2);
+      break;
+    case "browser/ping":
+      answer(message2, Promise.resolve({}));
+      void calls.confirm();
+      break;
+    case "browser/cancel": {
+      const { requestId, reason } = message2.params;
+      calls.cancel(requestId, reason);
+      waits.get(requestId)?.abort();
+      void ready.then(() => questions2.cancel(requestId));
+      break;
+    }
+    case "browser/executeTool":
+    case "browser/readResource":
+    case "browser/subscribeResource":
+    case "browser/getPrompt":
+    case "browser/complete":
+      if (message2.id === void 0) break;
+      void calls.start(message2, message2.sentMs === void 0 ? void 0 : link.greetedAt - message2.sentMs);
+      break;
+    case "browser/ownerState":
+      owner = { ...message2.params, at: Date.now() };
+      void ready.then(() => holds.take(owner.held ?? []));
+      showState();
+      break;
+    case "browser/ask":
+      if (message2.id !== void 0) void ready.then(() => questions2.ask(message2));
+      break;
+    default: {
+      if (message2.id === void 0) break;
+      const outcome3 = controlled(message2);
+      const known = message2.method === "browser/navigate" ? outcome3?.finally(() => tabs.settled(message2.tabId)) : outcome3;
+      answer(message2, known ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message2.method}`)));
+    }
+  }
+}
+var MARKED = /* @__PURE__ */ new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
+function controlled(message2) {
+  const { id = "", method, tabId } = message2;
+  const wait = new AbortController();
+  const act = () => control(message2, () => current, rooms, wait.signal);
+  const outcome3 = method === "browser/screenshot" ? marks.without(tabId, async () => act()) : act();
+  if (method === "browser/rest") {
+    waits.set(id, wait);
+    const over = () => void (waits.get(id) === wait && waits.delete(id));
+    wait.signal.addEventListener("abort", over);
+    outcome3?.then(over, over);
+  }
+  if (message2.for === void 0 || !MARKED.has(method)) return outcome3;
+  uses.begun(id, tabId, "browser", method.slice("browser/".length), message2.for);
+  outcome3?.then(
+    () => uses.ended(id, "done"),
+    () => uses.ended(id, "failed")
+  );
+  return outcome3;
+}
+function answer({ id, tabId }, outcome3) {
+  const send = (body) => hub.send(JSON.stringify({ jsonrpc: "2.0", id, tabId, ...body }));
+  outcome3.then(
+    (result) => send({ result }),
+    (error) => {
+      const { code, data } = error instanceof Refusal ? error : { code: Code.Internal, data: void 0 };
+      send({ error: { code, message: error instanceof Error ? error.message : String(error), data } });
+    }
+  );
+}
+chrome.runtime.onConnect.addListener((port) => {
+  if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
+  const frame = ready.then(() => tabs.connected(port));
+  let last = frame;
+  port.onMessage.addListener((message2) => {
+    last = last.then((frame2) => {
+      if (frame2?.port === port) heard(frame2, port, message2);
+      return frame2;
+    });
+  });
+  port.onDisconnect.addListener(() => {
+    last = last.then((frame2) => {
+      calls.disconnected(port);
+      tries.disconnected(port);
+      if (frame2) tabs.disconnected(frame2, port);
+      return frame2;
+    });
+  });
+});
+function heard(frame, port, message2) {
+  switch (message2.type) {
+    case "hello":
+      calls.hello(port, message2);
+      break;
+    case "offer":
+      tabs.offered(frame, message2);
+      break;
+    case "answer":
+      if (!tries.answered(port, message2)) calls.answered(port, message2);
+      break;
+    case "progress":
+      calls.progressed(port, message2);
+      break;
+    case "waiting":
+      calls.waits(port, message2);
+      break;
+    case "leaving":
+      tries.leaving(message2.id);
+      calls.leaving(port, message2);
+      break;
+    case "token":
+      void calls.took(port, message2);
+      break;
+    case "resume":
+      void calls.resume(port, message2);
+      break;
+    case "staying":
+      calls.staying(port);
+      break;
+    case "dialog":
+      tabs.dialog(frame, message2.dialog);
+      break;
+    case "updated":
+      if (tabs.permitted(frame)) {
+        hub.notify("browser/resourceUpdated", { uri: message2.uri }, port.sender?.tab?.id);
+      }
+      break;
+  }
+}
+chrome.tabs.onUpdated.addListener((id, change, tab) => {
+  void ready.then(() => {
+    tabs.seen(tab);
+    gateways.seen(id, change);
+    if (change.status) uses.loaded(id);
+    if (change.status) void hand.look(id);
+    if (change.url) void invitations.seen(tab, change.url);
+  });
+});
+chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => calls.failed(what)));
+chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
+chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
+  void ready.then(() => {
+    tabs.activated(tabId, windowId);
+    void hand.moved();
+  });
+});
+chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
+chrome.tabs.onRemoved.addListener((tabId) => {
+  void ready.then(() => {
+    tabs.removed(tabId);
+    forget(tabId);
+  });
+});
+chrome.tabs.onReplaced.addListener((id, before) => {
+  void tabs.replaced(id, before, ready);
+  void ready.then(() => {
+    rooms.replaced(id, before);
+    forget(before);
+  });
+});
+function forget(tabId) {
+  uses.closed(tabId);
+  marks.closed(tabId);
+  toolbar.closed(tabId);
+  hand.left(tabId);
+  rooms.closed(tabId);
+}
+chrome.windows.onFocusChanged.addListener(
+  (windowId) => {
+    void ready.then(() => {
+      tabs.focused(windowId);
+      void hand.moved();
+    });
+  },
+  { windowTypes: ["normal"] }
+);
+chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questions2.closed(windowId)));
+chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
+void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
+chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
+var reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringLate(current)]));
+chrome.runtime.onInstalled.addListener(reachOpenPages);
+chrome.permissions.onAdded.addListener(reachOpenPages);
+chrome.runtime.onMessage.addListener((message2, sender, respond) => {
+  if (sender.id === chrome.runtime.id && message2.type === "sign") {
+    void ready.then(() => bring(message2.sign, sender, current)).catch(() => {
+    });
+  }
+  if (sender.id === chrome.runtime.id && message2.type === "answers") {
+    void ready.then(() => bringAnswers(sender, current)).catch(() => {
+    }).then(respond);
+    return true;
+  }
+  const { tab } = sender;
+  if (sender.id === chrome.runtime.id && message2.type === "hand" && tab?.id !== void 0) {
+    const { id } = tab;
+    void ready.then(() => respond(hand.input(id, message2.inFrame)));
+    return true;
+  }
+  if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
+  void ready.then(() => asked(message2)).then(respond);
+  return true;
+});
+async function asked(request) {
+  switch (request.ask) {
+    case "status": {
+      const { tabId = chrome.tabs.TAB_ID_NONE } = request;
+      const tab = tabId < 0 ? void 0 : await chrome.tabs.get(tabId).catch(() => void 0);
+      const url = tab ? await addressOf(tab) : "";
+      const page = await pageView(tab, url);
+      const sites = tabs.sites(tabId, url, page.reached);
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs(), hold: holds.of(tabId) };
+    }
+    case "site": {
+      const { origin, on, keep: keep2, webmcp } = request;
+      if (on !== void 0) await apply((chosen) => withSite(chosen, origin, on));
+      if (keep2 !== void 0) await apply(({ keep: kept }) => ({ keep: toggled(kept, origin, keep2) }));
+      if (webmcp !== void 0) await apply(({ plain }) => ({ plain: toggled(plain, origin, !webmcp) }));
+      return current;
+    }
+    case "settings":
+      return current;
+    case "save":
+      await apply(() => request.settings);
+      return current;
+    case "dashboard":
+      return openDashboard();
+    case "pause":
+      return pause(request.on);
+    case "release":
+      return release(request.tabId);
+    case "front":
+      return questions2.front();
+    case "tool":
+      return tabs.schema(request.tool);
+    case "try":
+      return tries.call(request.id, request.tool, request.args);
+    case "cancel":
+      return tries.cancel(request.id);
+    case "paste":
+      return invitations.pasted(request.link);
+    case "invitation":
+      return invitations.view(request.id);
+    case "accept":
+      return invitations.answer(request.id, request.accept);
+    case "reconnect":
+      await link.restart();
+      return link.state;
+    case "forget":
+      await forgetIdentity();
+      await link.restart();
+      return link.state;
+    case "question":
+      return questions2.view(request.id);
+    case "answer":
+      return questions2.answer(request.id, request.answer);
+  }
+}
+async function addressOf({ id: tabId, url }) {
+  if (url || tabId === void 0) return url ?? "";
+  const document2 = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
+  return document2?.url ?? "";
+}
+async function pageView(tab, url) {
+  const origin = webOrigin(url);
+  if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, loading: false, asleep: false };
+  const { protocol, hostname } = new URL(origin);
+  const secure = protocol === "https:" || isLoopback(hostname);
+  const asleep = isAsleep(tab);
+  const allowed = await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });
+  const reached = allowed && !asleep && await gateways.place(tab.id);
+  return { web: true, secure, allowed, reached, loading: tab.status === "loading", asleep };
+}
+async function usedTabs() {
+  const tabs2 = uses.marked.map(async ({ tabId, users }) => {
+    const { title = "" } = await chrome.tabs.get(tabId).catch(() => ({ title: "" }));
+    return { tabId, title, users };
+  });
+  return Promise.all(tabs2);
+}
+async function openDashboard() {
+  try {
+    const { url } = await hub.request("browser/dashboard", {});
+    if (!/^https?:/.test(url)) throw new Error("the hub has no dashboard");
+    await chrome.tabs.create({ url });
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+function mark(tabId) {
+  const hold = holds.of(tabId);
+  const users = uses.users(tabId);
+  marks.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
+}
+async function release(tabId) {
+  try {
+    await hub.request("browser/release", {}, tabId);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+async function pause(on) {
+  try {
+    await hub.request("browser/pause", { on });
+    owner = { ...owner, paused: on };
+    showState();
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+async function apply(change) {
+  const saved = changing2.then(async () => {
+    const before2 = current;
+    current = await saveSettings(change(before2));
+    return before2;
+  });
+  changing2 = saved.catch(() => {
+  });
+  const before = await saved;
+  tabs.settingsChanged();
+  marks.renewAll();
+  await placeSentinel(current);
+  void gateways.everywhere();
+  void bringLate(current, before);
+  if (current.hub === before.hub) return;
+  await questions2.leave();
+  const restarted = link.restart();
+  tabs.hubChanged();
+  await restarted;
+}
+function standing() {
+  const { state } = link.state;
+  const { hub: hub2, version } = link.state.state === "connected" ? link.state : { hub: "", version: "" };
+  return { address: current.hub, state, hub: hub2, version };
+}
+function stateChanged() {
+  tabs.hubChanged();
+  showState();
+}
+function showState() {
+  if (link.state.state !== "connected") {
+    hub.disconnected();
+    owner = NOBODY;
+    holds.take([]);
+  }
+  toolbar.show(stands());
+}
+function stands() {
+  return { hub: link.state, owner, waiting: questions2.waiting, working: uses.working };
+}

@@ -1,5 +1,0 @@
-// Runs before the other scripts in pages that were there before them.
-"use strict";
-
-/** Whether servers in the page may have announced themselves before anybody listened. */
-globalThis.tabhubLate = true;

@@ -1,0 +1,6 @@
+// The sentinel, where pages get the extension's WebMCP if the browser has none.
+
+import { offerWebMCP } from "../../pagejs/webmcpstand.ts";
+import { watchForSigns } from "./sentinel.ts";
+
+watchForSigns(offerWebMCP);

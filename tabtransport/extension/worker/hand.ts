@@ -1,0 +1,112 @@
+// Whether the owner's hand is at a tab: input that the browser itself vouches for, which no script
+// of a page can make. Only tabs that somebody has to know it of are looked at.
+
+import { permitsPage } from "./settings.ts";
+import { isAsleep } from "./tab.ts";
+
+/** After this time without input, in ms, the hand has left. */
+const QUIET = 10_000;
+/** How often a page says so while there is input, in ms. */
+const EVERY = 1_000;
+
+export class Hand {
+  /** The tabs that it is at, each with when it leaves. */
+  #at = new Map<number, ReturnType<typeof setTimeout>>();
+  #settings;
+  #watched;
+  #changed;
+
+  /**
+   * @param watched whether somebody has to know of a tab
+   * @param changed told when the hand has come to a tab, or left it
+   */
+  constructor(settings: () => Settings, watched: (tabId: number) => boolean, changed: (tabId: number) => void) {
+    this.#settings = settings;
+    this.#watched = watched;
+    this.#changed = changed;
+  }
+
+  isAt(tabId: number) {
+    return this.#at.has(tabId);
+  }
+
+  /**
+   * Looks at a tab that is watched from now on, or shows other documents. A page that is loading is not
+   * waited for.
+   */
+  async look(tabId: number) {
+    if (!this.#watched(tabId)) return;
+    try {
+      const tab = await chrome.tabs.get(tabId);
+      if (isAsleep(tab) || !permitsPage(this.#settings(), tab.url ?? "")) return;
+      await chrome.scripting.executeScript({ target: { tabId, allFrames: true }, func: listen, args: [EVERY], injectImmediately: true });
+    } catch {
+      // It is closed, or closed to extensions: nobody can tell whose hand is there.
+    }
+  }
+
+  /**
+   * A page has had input.
+   * @param inFrame it went to a frame, which may not be looked at yet
+   * @returns whether to go on
+   */
+  input(tabId: number, inFrame: boolean): boolean {
+    if (!this.#watched(tabId)) return false;
+    if (inFrame) {
+      void this.look(tabId);
+      return true;
+    }
+    const was = this.#at.get(tabId);
+    clearTimeout(was);
+    this.#at.set(tabId, setTimeout(() => this.left(tabId), QUIET));
+    if (was === undefined) this.#changed(tabId);
+    return true;
+  }
+
+  /** The hand has left a tab, which may be closed. */
+  left(tabId: number) {
+    if (!this.#at.has(tabId)) return;
+    clearTimeout(this.#at.get(tabId));
+    this.#at.delete(tabId);
+    this.#changed(tabId);
+  }
+
+  /** Another tab came to the front, or another window: it has left those that nobody sees to be in front. */
+  async moved() {
+    for (const tabId of this.#at.keys()) if (!(await isInFront(tabId))) this.left(tabId);
+  }
+}
+
+/** Whether a tab is the one that the owner looks at in this browser. */
+export async function isInFront(tabId: number) {
+  try {
+    const { active, windowId } = await chrome.tabs.get(tabId);
+    return active && (await chrome.windows.get(windowId)).focused;
+  } catch {
+    return false; // it has just been closed
+  }
+}
+
+/** Runs in each document of the tab, in the extension's own world. */
+function listen(every: number) {
+  if (globalThis.tabhubHand) return;
+  const stop = new AbortController();
+  globalThis.tabhubHand = stop;
+  const options = { capture: true, passive: true, signal: stop.signal };
+  const tell = async (inFrame: boolean) => {
+    const goOn = await chrome.runtime.sendMessage({ type: "hand", inFrame }).catch(() => false);
+    if (goOn) return;
+    stop.abort();
+    globalThis.tabhubHand = undefined;
+  };
+  let last = 0;
+  const heard = ({ isTrusted }: Event) => {
+    const now = Date.now();
+    if (!isTrusted || now - last < every) return;
+    last = now;
+    void tell(false);
+  };
+  for (const type of ["pointerdown", "keydown", "wheel", "drop"]) addEventListener(type, heard, options);
+  // What happens in a frame no document around it hears.
+  addEventListener("blur", () => document.activeElement instanceof HTMLIFrameElement && void tell(true), options);
+}

@@ -1,0 +1,524 @@
+// The service worker: one WebSocket to the hub, a port to each frame with its content
+// script, and nothing that would be lost if the browser stopped it.
+//
+// Listeners are set before anything is awaited: the browser starts the worker for an
+// event and delivers it to whoever listens by then.
+
+import { isLoopback } from "../addresses.ts";
+import { using } from "../states.ts";
+import { waitsForYou } from "../words.ts";
+import { Arrivals } from "./arrivals.ts";
+import { Calls } from "./calls.ts";
+import { CAPABILITIES, control } from "./control.ts";
+import { Gateways } from "./gateways.ts";
+import { Hand } from "./hand.ts";
+import { Holds } from "./holds.ts";
+import { Hub } from "./hub.ts";
+import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.ts";
+import { Invitations } from "./invitations.ts";
+import { Link } from "./link.ts";
+import { Marks } from "./marks.ts";
+import { Questions } from "./questions.ts";
+import { Code, Refusal } from "./refusal.ts";
+import { Rooms } from "./rooms.ts";
+import { isAsleep } from "./tab.ts";
+import { Tabs } from "./tabs.ts";
+import { Toolbar } from "./toolbar.ts";
+import { Tries } from "./tries.ts";
+import { Uses } from "./uses.ts";
+import { whoGivesWebMCP } from "./webmcp.ts";
+import type { Frame } from "./frame.ts";
+import * as settings from "./settings.ts";
+
+let current: Settings;
+/** The latest change of them: the next one waits for it, and builds on it. */
+let changing: Promise<unknown> = Promise.resolve();
+
+const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
+const hub = new Hub(link);
+const toolbar = new Toolbar();
+const tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
+const marks = new Marks(() => current);
+const uses = new Uses((tabId, users) => {
+  toolbar.used(tabId, users);
+  mark(tabId);
+}, showState);
+const rooms = new Rooms(() => current);
+const hand: Hand = new Hand(() => current, (tabId) => holds.of(tabId) !== undefined || rooms.has(tabId), (tabId) => {
+  if (hand.isAt(tabId)) rooms.usedByHand(tabId);
+  holds.hand(tabId);
+});
+const holds: Holds = new Holds(hub, (tabId) => hand.isAt(tabId), (tabId) => {
+  const hold = holds.of(tabId);
+  toolbar.held(tabId, hold?.waiting ? hold.by : "");
+  mark(tabId);
+  void hand.look(tabId);
+});
+const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current), uses);
+const tries = new Tries(tabs, uses);
+const gateways = new Gateways(() => current);
+const questions = new Questions(hub, showState);
+
+const invitations = new Invitations(async (address) => {
+  const here = address === current.hub;
+  await apply(() => ({ hub: address }));
+  if (here) await link.restart(); // there is another pairing to try
+});
+
+/** What the hub says of itself when it says nothing. */
+const NOBODY: OwnerState = { paused: false, waiting: 0 };
+/** What the owner of the hub is to see of it. */
+let owner = NOBODY;
+
+/** Resolved once the worker knows what an earlier one knew. */
+const ready = start();
+
+async function start() {
+  // Content scripts have no business with the keys that are kept there.
+  await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
+  current = await settings.loadSettings();
+  await Promise.all([tabs.load(), calls.load(), questions.load(), rooms.load(), placeSentinel(current)]);
+  await uses.load(calls.runs);
+  void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
+  void link.ensure();
+}
+
+// ---- The hub
+
+async function hello(): Promise<ToHub["browser/hello"]["params"]> {
+  const [browserId, session, webmcp] = await Promise.all([settings.browserId(), settings.session, whoGivesWebMCP()]);
+  return {
+    protocolVersion: "tabhub.v1",
+    browserId,
+    browserName: browserName(),
+    session,
+    capabilities: CAPABILITIES,
+    ...(webmcp && { webmcp }),
+  };
+}
+
+function browserName() {
+  const brands: { brand: string; version: string }[] = (navigator as any).userAgentData?.brands ?? [];
+  const named = brands.filter(({ brand }) => !/not.?a.?brand/i.test(brand));
+  const { brand, version } = named.find(({ brand }) => brand !== "Chromium") ?? named[0] ?? { brand: "Browser", version: "" };
+  return `${brand} ${version}`.trim();
+}
+
+function opened() {
+  calls.opened();
+  tabs.opened();
+  questions.opened();
+  holds.opened();
+  for (const wait of waits.values()) wait.abort(); // the hub asks again
+}
+
+/** What ends the requests of the hub that wait for a page, by their ids. */
+const waits = new Map<string, AbortController>();
+
+function message(message: HubMessage | HubAnswer) {
+  switch (message.method) {
+    case undefined:
+      hub.answered(message);
+      break;
+    case "browser/ping":
+      answer(message, Promise.resolve({}));
+      void calls.confirm();
+      break;
+    case "browser/cancel": {
+      const { requestId, reason } = message.params;
+      calls.cancel(requestId, reason);
+      waits.get(requestId)?.abort();
+      void ready.then(() => questions.cancel(requestId));
+      break;
+    }
+    case "browser/executeTool":
+    case "browser/readResource":
+    case "browser/subscribeResource":
+    case "browser/getPrompt":
+    case "browser/complete":
+      if (message.id === undefined) break;
+      void calls.start(message, message.sentMs === undefined ? undefined : link.greetedAt - message.sentMs);
+      break;
+    case "browser/ownerState":
+      owner = { ...message.params, at: Date.now() };
+      void ready.then(() => holds.take(owner.held ?? []));
+      showState();
+      break;
+    case "browser/ask":
+      if (message.id !== undefined) void ready.then(() => questions.ask(message));
+      break;
+    default: {
+      if (message.id === undefined) break;
+      const outcome = controlled(message);
+      const known = message.method === "browser/navigate" ? outcome?.finally(() => tabs.settled(message.tabId)) : outcome;
+      answer(message, known ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
+    }
+  }
+}
+
+/** What clients have the browser do in a tab that it then marks. */
+const MARKED: ReadonlySet<string> = new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
+
+/** Does what the hub asks of the browser, and notes for whom. */
+function controlled(message: HubMessage<ControlMethod>) {
+  const { id = "", method, tabId } = message;
+  const wait = new AbortController();
+  const act = () => control(message, () => current, rooms, wait.signal);
+  const outcome = method === "browser/screenshot" ? marks.without(tabId, async () => act()) : act();
+  if (method === "browser/rest") {
+    waits.set(id, wait);
+    const over = () => void (waits.get(id) === wait && waits.delete(id));
+    wait.signal.addEventListener("abort", over);
+    outcome?.then(over, over);
+  }
+  if (message.for === undefined || !MARKED.has(method)) return outcome;
+  uses.begun(id, tabId, "browser", method.slice("browser/".length), message.for);
+  outcome?.then(
+    () => uses.ended(id, "done"),
+    () => uses.ended(id, "failed"),
+  );
+  return outcome;
+}
+
+function answer({ id, tabId }: { id?: string; tabId: number }, outcome: Promise<object>) {
+  const send = (body: object) => hub.send(JSON.stringify({ jsonrpc: "2.0", id, tabId, ...body }));
+  outcome.then(
+    (result) => send({ result }),
+    (error) => {
+      const { code, data } = error instanceof Refusal ? error : { code: Code.Internal, data: undefined };
+      send({ error: { code, message: error instanceof Error ? error.message : String(error), data } });
+    },
+  );
+}
+
+// ---- Frames
+
+chrome.runtime.onConnect.addListener((port) => {
+  if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
+  const frame: Promise<Frame | undefined> = ready.then(() => tabs.connected(port));
+  // One after the other: what a frame says is about what it said before.
+  let last = frame;
+  port.onMessage.addListener((message) => {
+    last = last.then((frame) => {
+      if (frame?.port === port) heard(frame, port, message);
+      return frame;
+    });
+  });
+  port.onDisconnect.addListener(() => {
+    last = last.then((frame) => {
+      calls.disconnected(port);
+      tries.disconnected(port);
+      if (frame) tabs.disconnected(frame, port);
+      return frame;
+    });
+  });
+});
+
+function heard(frame: Frame, port: chrome.runtime.Port, message: FrameToWorker) {
+  switch (message.type) {
+    case "hello":
+      calls.hello(port, message);
+      break;
+    case "offer":
+      tabs.offered(frame, message);
+      break;
+    case "answer":
+      if (!tries.answered(port, message)) calls.answered(port, message);
+      break;
+    case "progress":
+      calls.progressed(port, message);
+      break;
+    case "waiting":
+      calls.waits(port, message);
+      break;
+    case "leaving":
+      tries.leaving(message.id);
+      calls.leaving(port, message);
+      break;
+    case "token":
+      void calls.took(port, message);
+      break;
+    case "resume":
+      void calls.resume(port, message);
+      break;
+    case "staying":
+      calls.staying(port);
+      break;
+    case "dialog":
+      tabs.dialog(frame, message.dialog);
+      break;
+    case "updated":
+      if (tabs.permitted(frame)) {
+        hub.notify("browser/resourceUpdated", { uri: message.uri }, port.sender?.tab?.id);
+      }
+      break;
+  }
+}
+
+// ---- The browser
+
+chrome.tabs.onUpdated.addListener((id, change, tab) => {
+  void ready.then(() => {
+    tabs.seen(tab);
+    gateways.seen(id, change);
+    if (change.status) uses.loaded(id);
+    if (change.status) void hand.look(id);
+    if (change.url) void invitations.seen(tab, change.url);
+  });
+});
+chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => calls.failed(what)));
+// A window without an address is complete at once, and may not change any more.
+chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
+chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
+  void ready.then(() => {
+    tabs.activated(tabId, windowId);
+    void hand.moved();
+  });
+});
+chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
+chrome.tabs.onRemoved.addListener((tabId) => {
+  void ready.then(() => {
+    tabs.removed(tabId);
+    forget(tabId);
+  });
+});
+chrome.tabs.onReplaced.addListener((id, before) => {
+  void tabs.replaced(id, before, ready);
+  void ready.then(() => {
+    rooms.replaced(id, before);
+    forget(before);
+  });
+});
+
+/** @param tabId of a tab that there is no more */
+function forget(tabId: number) {
+  uses.closed(tabId);
+  marks.closed(tabId);
+  toolbar.closed(tabId);
+  hand.left(tabId);
+  rooms.closed(tabId);
+}
+
+chrome.windows.onFocusChanged.addListener(
+  (windowId) => {
+    void ready.then(() => {
+      tabs.focused(windowId);
+      void hand.moved();
+    });
+  },
+  { windowTypes: ["normal"] },
+);
+
+chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questions.closed(windowId)));
+
+// Should the worker have been stopped with no page open to wake it.
+chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
+void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
+
+chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
+
+// Pages that are open already get their content scripts now, and those of a site when it is allowed.
+const reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringLate(current)]));
+chrome.runtime.onInstalled.addListener(reachOpenPages);
+chrome.permissions.onAdded.addListener(reachOpenPages);
+
+// ---- The extension's own pages
+
+chrome.runtime.onMessage.addListener((message, sender, respond) => {
+  if (sender.id === chrome.runtime.id && message.type === "sign") {
+    void ready.then(() => bring(message.sign, sender, current)).catch(() => {});
+  }
+  if (sender.id === chrome.runtime.id && message.type === "answers") {
+    void ready.then(() => bringAnswers(sender, current)).catch(() => {}).then(respond);
+    return true;
+  }
+  const { tab } = sender;
+  if (sender.id === chrome.runtime.id && message.type === "hand" && tab?.id !== undefined) {
+    const { id } = tab;
+    void ready.then(() => respond(hand.input(id, message.inFrame)));
+    return true;
+  }
+  // Content scripts have nothing to ask here.
+  if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
+  void ready.then(() => asked(message)).then(respond);
+  return true;
+});
+
+async function asked(request: UIRequest) {
+  switch (request.ask) {
+    case "status": {
+      const { tabId = chrome.tabs.TAB_ID_NONE } = request;
+      const tab = tabId < 0 ? undefined : await chrome.tabs.get(tabId).catch(() => undefined);
+      const url = tab ? await addressOf(tab) : "";
+      const page = await pageView(tab, url);
+      const sites = tabs.sites(tabId, url, page.reached);
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs(), hold: holds.of(tabId) };
+    }
+    case "site": {
+      const { origin, on, keep, webmcp } = request;
+      if (on !== undefined) await apply((chosen) => settings.withSite(chosen, origin, on));
+      if (keep !== undefined) await apply(({ keep: kept }) => ({ keep: settings.toggled(kept, origin, keep) }));
+      if (webmcp !== undefined) await apply(({ plain }) => ({ plain: settings.toggled(plain, origin, !webmcp) }));
+      return current;
+    }
+    case "settings":
+      return current;
+    case "save":
+      await apply(() => request.settings);
+      return current;
+    case "dashboard":
+      return openDashboard();
+    case "pause":
+      return pause(request.on);
+    case "release":
+      return release(request.tabId);
+    case "front":
+      return questions.front();
+    case "tool":
+      return tabs.schema(request.tool);
+    case "try":
+      return tries.call(request.id, request.tool, request.args);
+    case "cancel":
+      return tries.cancel(request.id);
+    case "paste":
+      return invitations.pasted(request.link);
+    case "invitation":
+      return invitations.view(request.id);
+    case "accept":
+      return invitations.answer(request.id, request.accept);
+    case "reconnect":
+      await link.restart();
+      return link.state;
+    case "forget":
+      await settings.forgetIdentity();
+      await link.restart();
+      return link.state;
+    case "question":
+      return questions.view(request.id);
+    case "answer":
+      return questions.answer(request.id, request.answer);
+  }
+}
+
+/** What a tab shows, which the browser also says of a site that the extension is not allowed in. */
+async function addressOf({ id: tabId, url }: chrome.tabs.Tab) {
+  if (url || tabId === undefined) return url ?? "";
+  const document = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
+  return document?.url ?? "";
+}
+
+async function pageView(tab: chrome.tabs.Tab | undefined, url: string): Promise<PageView> {
+  const origin = settings.webOrigin(url);
+  if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, loading: false, asleep: false };
+  const { protocol, hostname } = new URL(origin);
+  const secure = protocol === "https:" || isLoopback(hostname);
+  const asleep = isAsleep(tab);
+  // What the browser is asked may be withheld, site by site. A script would wait there for a click.
+  const allowed = await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });
+  const reached = allowed && !asleep && (await gateways.place(tab.id));
+  return { web: true, secure, allowed, reached, loading: tab.status === "loading", asleep };
+}
+
+/** The tabs that clients use just now. */
+async function usedTabs() {
+  const tabs = uses.marked.map(async ({ tabId, users }) => {
+    const { title = "" } = await chrome.tabs.get(tabId).catch(() => ({ title: "" }));
+    return { tabId, title, users };
+  });
+  return Promise.all(tabs);
+}
+
+/** Opens the hub's dashboard, signed in: the hub makes an address that is good once. */
+async function openDashboard() {
+  try {
+    const { url } = await hub.request("browser/dashboard", {});
+    if (!/^https?:/.test(url)) throw new Error("the hub has no dashboard");
+    await chrome.tabs.create({ url });
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Draws what a tab's mark says, or takes it away. */
+function mark(tabId: number) {
+  const hold = holds.of(tabId);
+  const users = uses.users(tabId);
+  marks.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
+}
+
+/**
+ * Has the hub end the lease of a tab.
+ * @returns what went wrong
+ */
+async function release(tabId: number): Promise<string> {
+  try {
+    await hub.request("browser/release", {}, tabId);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
+ * Has the hub stop everything, or go on.
+ * @returns what went wrong
+ */
+async function pause(on: boolean): Promise<string> {
+  try {
+    await hub.request("browser/pause", { on });
+    owner = { ...owner, paused: on }; // the hub says so in a moment, too
+    showState();
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function apply(change: (chosen: Settings) => Partial<Settings>) {
+  const saved = changing.then(async () => {
+    const before = current;
+    current = await settings.saveSettings(change(before));
+    return before;
+  });
+  changing = saved.catch(() => {});
+  const before = await saved;
+  tabs.settingsChanged();
+  marks.renewAll();
+  await placeSentinel(current);
+  void gateways.everywhere();
+  void bringLate(current, before);
+  if (current.hub === before.hub) return;
+  await questions.leave();
+  const restarted = link.restart();
+  tabs.hubChanged();
+  await restarted;
+}
+
+// ---- What others see of the connection
+
+/** What frames are told of the hub: a page that joins it by itself need not, then. */
+function standing() {
+  const { state } = link.state;
+  const { hub, version } = link.state.state === "connected" ? link.state : { hub: "", version: "" };
+  return { address: current.hub, state, hub, version };
+}
+
+function stateChanged() {
+  tabs.hubChanged();
+  showState();
+}
+
+function showState() {
+  if (link.state.state !== "connected") {
+    hub.disconnected();
+    owner = NOBODY;
+    holds.take([]);
+  }
+  toolbar.show(stands());
+}
+
+/** @returns what the owner sees of it */
+function stands(): Standing {
+  return { hub: link.state, owner, waiting: questions.waiting, working: uses.working };
+}
