@@ -42,7 +42,7 @@ const (
 // titles keeps a title from closing its quotes and opening a prefix of its own.
 var titles = strings.NewReplacer(`"`, "'", "[", "(", "]", ")", "•", "·")
 
-// Prefix returns the part of a description in brackets (spec/docs/RULES.md,
+// Prefix returns the part of a description in brackets (spec/PROTOCOL.md,
 // "Descriptions"):
 //
 //	[example.com]

@@ -33,7 +33,7 @@ import (
 // CallToolResult. Failures of the hub are results, too, with isError set. The
 // error is an *UnknownError, ErrNotReadOnly, or ctx's cause when ctx ended first; the
 // tab was told then. A call that may have reached a page is never sent again, unless
-// the tool says that it may be (spec/docs/RULES.md, "Execution").
+// the tool says that it may be (spec/PROTOCOL.md, "Execution").
 func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")

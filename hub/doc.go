@@ -1,7 +1,7 @@
 // Package hub serves one user: the tabs that are open, what they offer, and the calls
 // to them. It registers tools, resources and prompts, names them, remembers them over
 // the loss of a connection, chooses the tab that a call goes to, sends it at most once,
-// and tells its watchers what changed (spec/docs/RULES.md, "The hub").
+// and tells its watchers what changed (spec/PROTOCOL.md, "The rules of the hub").
 //
 // It knows no socket, no bucket and no MCP library: tabs are reached through a
 // tabtransport.TabHubTransport, what must outlive the process goes to a

@@ -15,7 +15,7 @@ import (
 // can make it long. 1,024 tools without any take a hundredth of it.
 const maxParse = time.Second
 
-// register replaces what a tab offers of one kind (spec/docs/RULES.md,
+// register replaces what a tab offers of one kind (spec/PROTOCOL.md,
 // "Registration"). Items that cannot be served are quarantined; the others live. They
 // are parsed without the Hub's mutex. The tab is answered once what it offers is stored.
 func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) {

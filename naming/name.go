@@ -43,7 +43,7 @@ type ToolNamer struct {
 	Plain bool
 }
 
-// Name returns the public name of a tool or prompt (spec/docs/RULES.md,
+// Name returns the public name of a tool or prompt (spec/PROTOCOL.md,
 // "Registration"): website_tool_<domain>_<tool> for the domain,
 // website_tool_<domain>_tab<N>_<tool> for one tab, the same with website_prompt_ for
 // prompts. It consists of A-Z, a-z, 0-9, "_" and "-", anything else having become "_", and begins with a

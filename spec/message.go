@@ -73,7 +73,7 @@ const (
 	CapHold Capability = "hold"
 )
 
-// Extensions are fields that neither side interprets (spec/docs/RULES.md, "Transport").
+// Extensions are fields that neither side interprets (spec/PROTOCOL.md, "Transport").
 type Extensions map[string]json.RawMessage
 
 // ExtTraceparent is the extension that tells a page the span of its call: a string, as the

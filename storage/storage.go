@@ -21,7 +21,7 @@ var (
 
 // DomainToolStorage keeps what a hub must remember over a restart: tabs and what
 // they offered by domain, names, tab numbers, browsers, settings and documents
-// (spec/docs/RULES.md, "Registration" and "Disconnects"). It is written behind: the hub
+// (spec/PROTOCOL.md, "Registration" and "Disconnects"). It is written behind: the hub
 // answers all reads from memory. All methods are safe for concurrent use.
 //
 // A user has one writer at a time, the hub that called Load last. Load hands out an

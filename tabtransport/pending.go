@@ -13,7 +13,7 @@ import (
 )
 
 // pending is a request that waits for its answer (the request manager of
-// spec/docs/RULES.md, "Transport"). It has a random UUID, which only the peer that it is
+// spec/PROTOCOL.md, "Transport"). It has a random UUID, which only the peer that it is
 // sent to may answer. It is in Peers.pending until it has ended, which it has when
 // SendRequest returns: there is nothing stale to clean. These methods, each one step
 // under Peers.mu, are all that changes its state:

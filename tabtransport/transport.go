@@ -33,7 +33,7 @@ var (
 	ErrLeft = errors.New("the request is left to whoever resumes it")
 )
 
-// TabHubTransport carries requests to tabs and messages from them (spec/docs/RULES.md,
+// TabHubTransport carries requests to tabs and messages from them (spec/PROTOCOL.md,
 // "Transport"). An implementation serves one user. All methods are
 // safe for concurrent use.
 type TabHubTransport interface {

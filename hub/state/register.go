@@ -52,7 +52,7 @@ type Outcome struct {
 }
 
 // Register replaces what a tab offers of one kind by items, beside which some were
-// rejected (spec/docs/RULES.md, "Registration"). What finds no room is rejected, too.
+// rejected (spec/PROTOCOL.md, "Registration"). What finds no room is rejected, too.
 // The error is an *spec.Error for the tab, or ErrReplaced.
 func (tx *Tx) Register(r *Registration, m *spec.Register, items []*item.Item, rejected []spec.Rejection) (Outcome, error) {
 	if tx.reading[r.from] == r {

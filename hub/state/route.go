@@ -52,7 +52,7 @@ const (
 )
 
 // Choose returns the index of the best candidate and why it is the best; -1 if there
-// is none (spec/docs/RULES.md, "Routing"). The session's own tabs go before all others, and
+// is none (spec/PROTOCOL.md, "Routing"). The session's own tabs go before all others, and
 // its calls wait for one that is away. Of others, a tab that is there goes before one that is
 // away or asleep, or that a dialog of its page blocks.
 func (s Snapshot) Choose() (best int, reason string) {

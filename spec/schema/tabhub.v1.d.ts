@@ -178,7 +178,7 @@ export type ExecuteTool = {
   extensions?: Extensions;
 };
 
-/** Extensions are fields that neither side interprets (spec/docs/RULES.md, "Transport"). */
+/** Extensions are fields that neither side interprets (spec/PROTOCOL.md, "Transport"). */
 export type Extensions = { [member: string]: unknown };
 
 /** GetPrompt is browser/getPrompt, answered with an MCP GetPromptResult. */

@@ -42,7 +42,7 @@ func (port) decode(frame []byte, ev *event) error {
 	case "":
 		return errors.New("port message without type")
 	default:
-		// Types that are not expected are ignored (spec/docs/RULES.md, "Transport").
+		// Types that are not expected are ignored (spec/PROTOCOL.md, "Transport").
 		ev.kind = evIgnored
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// annotations are what the tool says of a block (spec/docs/RULES.md, "Answers").
+// annotations are what the tool says of a block (spec/PROTOCOL.md, "Answers").
 type annotations struct {
 	members []member // of the block's annotations
 	mirror  []member // the same under _meta

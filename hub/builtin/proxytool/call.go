@@ -13,7 +13,7 @@ import (
 
 const errNotResult = refusal("the answer is not a result of the protocol")
 
-// call serves action call (spec/docs/RULES.md, "Calls").
+// call serves action call (spec/PROTOCOL.md, "Answers").
 func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*result, error) {
 	if op.self() {
 		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
@@ -91,7 +91,7 @@ func readResult(raw json.RawMessage, n *annotations) (*result, error) {
 }
 
 // appendObjectified appends a resource's contents. A text that is JSON without
-// saying so becomes JSON that does (spec/docs/RULES.md, "Calls"): without space between
+// saying so becomes JSON that does (spec/PROTOCOL.md, "Answers"): without space between
 // its tokens, and with the type that it had as contentType.
 func appendObjectified(dst []byte, content json.RawMessage) []byte {
 	mime, _ := rawjson.String(rawjson.Get(content, "mimeType"))

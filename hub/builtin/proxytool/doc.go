@@ -1,5 +1,5 @@
 // Package proxytool is the tool `proxy` of the MCP Proxy Extension (its rules are
-// in spec/docs/RULES.md, "The proxy tool"): one tool that lists, describes and calls all tools, resources and prompts of the
+// in spec/PROTOCOL.md, "The proxy tool"): one tool that lists, describes and calls all tools, resources and prompts of the
 // open tabs. It is how a client that lists tools once, at its start, reaches what
 // appears later, and how a model finds one tool among thousands.
 //

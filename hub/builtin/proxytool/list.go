@@ -53,7 +53,7 @@ func (c *caller) list(op *operation, n *annotations) (*result, error) {
 	return c.data("proxy:list/"+string(op.kind), items, merge(nil, data), n), nil
 }
 
-// dataTypes names what a list of a kind holds (spec/docs/RULES.md, "Type names").
+// dataTypes names what a list of a kind holds (spec/PROTOCOL.md, "Answers").
 var dataTypes = map[spec.Kind]string{
 	spec.KindTool:     "Tool",
 	spec.KindResource: "Resource|ResourceTemplate",

@@ -66,7 +66,7 @@ type filter struct {
 	query  string
 }
 
-// parse reads and checks the parameters of an operation (spec/docs/RULES.md,
+// parse reads and checks the parameters of an operation (spec/PROTOCOL.md,
 // "Parameters"). The error names all that is wrong; the operation then
 // holds what could be read. A parameter that is null is one that is not given.
 func parse(raw json.RawMessage) (*operation, error) {

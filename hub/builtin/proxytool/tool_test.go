@@ -502,7 +502,7 @@ func TestDefinition(t *testing.T) {
 		if reads := i == 1; d.Annotations.ReadOnlyHint != reads || d.Annotations.DestructiveHint == reads {
 			t.Errorf("%s: %+v", d.Name, d.Annotations)
 		}
-		// Clients look for the tool by this word (spec/docs/RULES.md, "The proxy tool").
+		// Clients look for the tool by this word (spec/PROTOCOL.md, "The proxy tool").
 		if !strings.Contains(strings.ToLower(d.Description), "proxy") {
 			t.Errorf("the description does not say what it is: %s", d.Description)
 		}

@@ -1,5 +1,5 @@
 // Package mcpserver serves a hub as an MCP server: over newline-delimited streams
-// (stdio and /attach), over SSE as MCP 2024-11-05 has it (spec/docs/RULES.md,
+// (stdio and /attach), over SSE as MCP 2024-11-05 has it (spec/PROTOCOL.md,
 // "MCP over SSE"), and over Streamable HTTP, in every revision from 2024-11-05 to 2026-07-28.
 //
 // The package is about connections: it reads what comes in over one, finds or begins the session

@@ -12,7 +12,7 @@ import (
 	"tabhub/spec"
 )
 
-// SSE returns the handler of GET /sse (spec/docs/RULES.md, "MCP over SSE"): the
+// SSE returns the handler of GET /sse (spec/PROTOCOL.md, "MCP over SSE"): the
 // response is the session. Its first event says where to POST messages.
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

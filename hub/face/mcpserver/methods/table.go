@@ -56,7 +56,7 @@ var table = map[string]*method{
 	"tasks/cancel":        {subject: "taskId", serve: (*Server).aboutTask},
 	"tasks/list":          {revisions: before, serve: noTasks},
 	"tasks/result":        {serve: noTasks},
-	// Some clients send this notification as a request (spec/docs/RULES.md, "MCP over SSE").
+	// Some clients send this notification as a request (spec/PROTOCOL.md, "MCP over SSE").
 	"initialized": {serve: (*Server).initialized},
 
 	"resources/templates/list": {serve: (*Server).list},
