@@ -269,3 +269,31 @@ func TestLogsOfAnotherFormat(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A server that was killed may find "s2: corrupt input" in a compressed stream, and answers nothing of
+// the log from then on. A stream that an older version has made is compressed no more.
+func TestStreamIsNotCompressed(t *testing.T) {
+	t.Parallel()
+	servers := natstest.Shared(t)
+	js, err := jetstream.New(servers.Conn(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{
+		Name: options.Stream, Subjects: []string{options.Subject + ".>"}, Compression: jetstream.S2Compression, AllowDirect: true,
+		Metadata: map[string]string{streams.FormatKey: "1"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := openLog(openLogs(t, servers, options), "ann", 1)
+	begin(t, before)
+	add(t, before, 1, "one")
+	stream, err := js.Stream(t.Context(), options.Stream)
+	if err != nil || stream.CachedInfo().Config.Compression != jetstream.NoCompression {
+		t.Fatalf("%v; the stream has %v", err, stream.CachedInfo().Config.Compression)
+	}
+	if lines, _ := contents(t, before); len(lines) != 1 || !slices.Equal(lines[0], []string{"one"}) {
+		t.Errorf("%q", lines)
+	}
+}

@@ -68,7 +68,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Logs, error) {
 	l := &Logs{nc: nc, js: js, o: o}
 	l.stream, err = streams.Open(ctx, js, logFormat, jetstream.StreamConfig{
 		Name: o.Stream, Subjects: []string{o.Subject + ".>"}, Replicas: o.Replicas, MaxAge: o.MaxAge,
-		Storage: jetstream.FileStorage, Compression: jetstream.S2Compression, AllowDirect: true,
+		Storage: jetstream.FileStorage, AllowDirect: true, // no compression: a server 2.15 that was killed may not read what it had compressed
 	})
 	if err != nil {
 		return nil, err

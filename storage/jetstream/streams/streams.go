@@ -55,7 +55,7 @@ func Check(ctx context.Context, js jetstream.JetStream) error {
 }
 
 // Open returns the stream with c's name, and makes it like c if there is none. One that is there
-// must be of this format, or an older one; it gets c's replicas if it has less, and its MaxAge.
+// must be of this format, or an older one; it gets c's replicas if it has less, its MaxAge and its Compression.
 // Open waits for a leader until ctx ends. The error is one of Check's, ErrReplicas, ErrForeign or
 // storage.ErrNewer.
 func Open(ctx context.Context, js jetstream.JetStream, format int, c jetstream.StreamConfig) (jetstream.Stream, error) {
@@ -80,10 +80,10 @@ func Open(ctx context.Context, js jetstream.JetStream, format int, c jetstream.S
 	} else if f > format {
 		return nil, fmt.Errorf("%w: the NATS stream %s has format %d, this program knows %d: update this node", storage.ErrNewer, c.Name, f, format)
 	}
-	if has.Replicas >= c.Replicas && has.MaxAge == c.MaxAge {
+	if has.Replicas >= c.Replicas && has.MaxAge == c.MaxAge && has.Compression == c.Compression {
 		return stream, nil
 	}
-	has.Replicas, has.MaxAge = max(has.Replicas, c.Replicas), c.MaxAge
+	has.Replicas, has.MaxAge, has.Compression = max(has.Replicas, c.Replicas), c.MaxAge, c.Compression
 	attempt, cancel := context.WithTimeout(ctx, AttemptTimeout) // the servers are there: what they say now is true
 	defer cancel()
 	if stream, err = js.UpdateStream(attempt, has); err != nil {
