@@ -117,6 +117,9 @@ func (p *Peers) installLocked(a *attachment, asking *asking) (closed *attachment
 		} else {
 			p.loseLocked(spec.TabAddr{Peer: a.peer}, true)
 		}
+		if closed != nil && a.session == "" {
+			p.loseOverLocked(closed)
+		}
 	}
 	p.peers[a.peer] = now
 	return closed, dismissal{spec.CloseReplaced, "another connection took this identity"}
@@ -178,18 +181,43 @@ func (a *attachment) Leave(cause error) {
 	if cause == nil {
 		cause = errClosed
 	}
+	a.detach(cause)
+	if a.session == "" {
+		a.peers.mu.Lock()
+		defer a.peers.mu.Unlock()
+		a.peers.loseOverLocked(a)
+	}
+}
+
+// Retire implements Attachment.
+func (a *attachment) Retire(ctx context.Context) {
+	a.detach(errRetired)
+	if a.resender != nil {
+		return // its next connection brings the answers
+	}
+	for _, q := range a.peers.sentOver(a) {
+		select {
+		case <-q.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// detach takes the connection from its peer, which the handler is told.
+func (a *attachment) detach(cause error) {
 	a.telling.Lock()
 	defer a.telling.Unlock()
 	p := a.peers
 	p.order.Lock()
 	defer p.order.Unlock()
-	if p.leave(a) {
+	if p.detach(a) {
 		p.handler.Disconnected(a.peer, cause)
 	}
 }
 
-// leave is Leave's change of state. It reports whether the handler is to be told.
-func (p *Peers) leave(a *attachment) bool {
+// detach reports whether the handler is to be told.
+func (p *Peers) detach(a *attachment) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if a.ended {
@@ -200,4 +228,7 @@ func (p *Peers) leave(a *attachment) bool {
 	return true
 }
 
-var errClosed = errors.New("connection closed")
+var (
+	errClosed  = errors.New("connection closed")
+	errRetired = errors.New("the connection is about to end")
+)

@@ -22,3 +22,17 @@ func WithOpened(ctx context.Context) context.Context {
 
 // IsOpened reports whether WithOpened was said.
 func IsOpened(ctx context.Context) bool { return ctx.Value(openedKey{}) != nil }
+
+type endingKey struct{}
+
+// WithEnding says of the request of a socket that what the socket passes through is about to end
+// when ending is done: the socket is then closed in good order, so that its peer comes by another path.
+func WithEnding(ctx, ending context.Context) context.Context {
+	return context.WithValue(ctx, endingKey{}, ending)
+}
+
+// Ending returns what WithEnding was given, nil if that was not called.
+func Ending(ctx context.Context) context.Context {
+	ending, _ := ctx.Value(endingKey{}).(context.Context)
+	return ending
+}

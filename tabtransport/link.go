@@ -48,8 +48,14 @@ type Attachment interface {
 	// Progress passes on progress of a request, with AnyTab of any tab. It returns
 	// false where Answer would.
 	Progress(tab int64, msg spec.Progress) bool
+	// Retire says that the wire is about to close the connection, as what it passes through
+	// ends. No further request is sent over it: the peer counts as away. Retire blocks until
+	// those that were sent are answered, or ctx is done, and does not wait for a peer that
+	// resumes. Leave must follow.
+	Retire(ctx context.Context)
 	// Leave says that the connection is lost. The wire calls it once, after its last
-	// Message. A nil cause stands for a connection that was closed in good order.
+	// Message. A nil cause stands for a connection that was closed in good order. What was
+	// sent to a peer without a session is lost with its connection.
 	Leave(cause error)
 }
 

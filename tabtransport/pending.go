@@ -28,6 +28,7 @@ import (
 //	takeOver        sent       sent       a newer connection is about to send it again
 //	answered        others     ended      the tab has answered                        its answer
 //	loseLocked      queued     ended      the tab or the peer's session has gone      ErrNotConnected
+//	loseOverLocked  as loseLocked         the connection of a peer without a session has ended
 //	loseLocked      others     between    the same, and it continues
 //	loseLocked      others     ended      the same, and it does not                   ErrLost
 //	resumeCall      others     continued  it continues, and a document asks for it
@@ -37,7 +38,7 @@ import (
 // A tool's call continues once its page has said so: for spec.ContinueWait, or until a document
 // resumes it, which may be the same one.
 //
-// Who ends a request, but for abandon, then sets its outcome and closes done.
+// What ends a request then sets its outcome, but for abandon, and closes done.
 type pending struct {
 	// Static after construction.
 	peers      *Peers
@@ -46,7 +47,7 @@ type pending struct {
 	req        spec.Request
 	client     string // whose request it is, "" the hub's own
 	start      time.Time
-	done       chan struct{} // closed once outcome is set
+	done       chan struct{} // closed once it has ended and outcome is set
 	progressed chan struct{} // capacity 1; nil if nobody wants progress
 	outcome    outcome       // read after done
 
@@ -279,6 +280,9 @@ func (q *pending) abandon(reason string, left bool) (was state, over *attachment
 		over = q.cancelOverLocked(reason)
 	}
 	q.endLocked()
+	if was != ended {
+		close(q.done)
+	}
 	return was, over
 }
 
@@ -338,6 +342,35 @@ func (p *Peers) loseLocked(to spec.TabAddr, mayReturn bool) {
 			q.tell(outcome{err: ErrLost})
 		}
 	}
+}
+
+// loseOverLocked ends the requests of a connection that has ended, whose peer has no session and so
+// has forgotten them.
+func (p *Peers) loseOverLocked(a *attachment) {
+	for _, q := range p.pending {
+		switch {
+		case q.over != a:
+		case q.state == queued:
+			q.unsentLocked()
+		case q.state == sent && q.continues != nil:
+			q.state = between
+		case q.state == sent:
+			q.endLocked()
+			q.tell(outcome{err: ErrLost})
+		}
+	}
+}
+
+// sentOver returns the requests whose answers may still come over a connection.
+func (p *Peers) sentOver(a *attachment) (sent []*pending) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, q := range p.pending {
+		if q.over == a && q.state != queued {
+			sent = append(sent, q)
+		}
+	}
+	return sent
 }
 
 func (q *pending) endLocked() {

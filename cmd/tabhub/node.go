@@ -35,6 +35,8 @@ const (
 	idleUser = 30 * time.Minute
 	// drainGrace is how long a node that ends takes to give its users to others.
 	drainGrace = 20 * time.Second
+	// retireGrace is how long a node that ends waits for the sockets of users whom other nodes have.
+	retireGrace = 10 * time.Second
 	// giveBackTimeout is how long it may take to say that a user is anybody's. Who is not told so
 	// waits until the lease has ended.
 	giveBackTimeout = 2 * time.Second
@@ -448,6 +450,21 @@ func (n *clusterNode) drain() {
 	}
 	cancel()
 	watching.Wait()
+	n.retireSockets()
+}
+
+// retireSockets has the tabs and browsers that have come to this node, and whose users are on others,
+// come by other nodes, once what they were sent is answered.
+func (n *clusterNode) retireSockets() {
+	if n.forwarder.Stats().Splices == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), retireGrace)
+	defer cancel()
+	n.Leaving()
+	if left := n.forwarder.AwaitWebSockets(ctx); left > 0 {
+		n.p.log.Warn("tabs and browsers are cut off before they have answered", "sockets", left)
+	}
 }
 
 // close ends what the node has. Nobody is served any more.

@@ -213,12 +213,12 @@ func (n *Node) replaced() {
 	n.changed.Fire()
 }
 
-// say writes the node's last record, when keep has ended.
-func (n *Node) say(ctx context.Context, s State) error {
+// writeLast writes the node's last record, when keep has ended.
+func (n *Node) writeLast(ctx context.Context) error {
 	k := &n.keeper
 	for {
 		r := n.record()
-		r.State = s
+		r.State = Left
 		_, err := n.nodes.put(ctx, r.Name, r.encode(n.keys.members), k.revision)
 		if errors.Is(err, errRevision) {
 			m, rerr := n.nodes.last(ctx, r.Name)

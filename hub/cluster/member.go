@@ -35,7 +35,8 @@ type Member struct {
 	URL         string      `json:"url"`         // of the listener for nodes
 	Fingerprint Fingerprint `json:"fingerprint"`
 	State       State       `json:"state"`
-	Users       int         `json:"users"` // whose hub is open there
+	Leaving     bool        `json:"leaving,omitempty"` // draining, and about to close the sockets that have come to it
+	Users       int         `json:"users"`             // whose hub is open there
 	Version     string      `json:"version"`
 	Started     time.Time   `json:"started"`
 }

@@ -186,15 +186,20 @@ func (n *Node) Hints() *Hints { return n.hints }
 func (n *Node) SetUsers(count func() int) { n.users.Store(&count) }
 
 // Ready lets the node take users, after Join, and again after Drain.
-func (n *Node) Ready() { n.become(Ready) }
+func (n *Node) Ready() { n.say(func() { n.self.State, n.self.Leaving = Ready, false }) }
 
 // Drain has the node take no more users. It keeps those that it has.
-func (n *Node) Drain() { n.become(Draining) }
+func (n *Node) Drain() { n.say(func() { n.self.State = Draining }) }
 
-func (n *Node) become(s State) {
+// Leaving has other nodes retire the sockets that this one forwards to them: their peers are to
+// come by other nodes.
+func (n *Node) Leaving() { n.say(func() { n.self.State, n.self.Leaving = Draining, true }) }
+
+// say changes what the node says of itself, and has others know.
+func (n *Node) say(change func()) {
 	n.mu.Lock()
 	if n.self.State.live() {
-		n.self.State = s
+		change()
 	}
 	n.mu.Unlock()
 	n.changed.Fire()
@@ -229,7 +234,7 @@ func (n *Node) Leave(ctx context.Context) error {
 	n.lease.leave()
 	n.stop()
 	n.wg.Wait()
-	err := n.say(ctx, Left)
+	err := n.writeLast(ctx)
 	close(n.done)
 	n.changed.Fire()
 	return err

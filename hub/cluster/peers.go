@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
+
+	"tabhub/tabtransport"
 )
 
 // peers are the connections that other nodes have made to this one. The zero value has none.
@@ -16,8 +19,10 @@ type peers struct {
 // peer is the connection of a node.
 type peer struct {
 	*net.TCPConn
-	of *peers
-	id string // of the node; set once, under of.mu
+	of     *peers
+	id     string // of the node; set once, under of.mu
+	ending context.Context
+	end    context.CancelFunc // of ending: the node shuts down, and the connection with it
 }
 
 // Close implements net.Conn.
@@ -39,6 +44,17 @@ func (ps *peers) add(p *peer, id string) {
 	ps.conns[p] = struct{}{}
 }
 
+// WithConn is for http.Server.ConnContext of what serves a listener of Listen. A socket that a node
+// has forwarded by the connection comes by another path before that node shuts down.
+func WithConn(ctx context.Context, conn net.Conn) context.Context {
+	if secure, ok := conn.(*tls.Conn); ok {
+		if p, ok := secure.NetConn().(*peer); ok {
+			return tabtransport.WithEnding(ctx, p.ending)
+		}
+	}
+	return ctx
+}
+
 // Listen returns a listener that gives out the connections of members alone, by TLS as of ServerTLS.
 func (n *Node) Listen(ln *net.TCPListener) net.Listener { return &memberListener{ln, n} }
 
@@ -54,6 +70,7 @@ func (l *memberListener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	p := &peer{TCPConn: conn, of: &l.n.peers}
+	p.ending, p.end = context.WithCancel(context.Background())
 	config := l.n.ServerTLS()
 	config.VerifyConnection = func(s tls.ConnectionState) error {
 		m, err := l.n.verify(&s)
@@ -64,23 +81,37 @@ func (l *memberListener) Accept() (net.Conn, error) {
 		if !l.n.Alive(m.ID()) { // CloseFrom may have come before
 			return errors.New("the lease of the peer has ended")
 		}
+		if m, _ := l.n.Member(m.ID()); m.Leaving { // and so may retire
+			p.end()
+		}
 		return nil
 	}
 	return tls.Server(p, config), nil
 }
 
+// retire has the sockets that a node has forwarded to this one come by another path: it shuts down.
+func (n *Node) retire(id string) {
+	for _, p := range n.peers.from(id) {
+		p.end()
+	}
+}
+
 // CloseFrom ends the connections that a node has made to this one: its lease has ended, and what
 // it still asks is not for it to ask.
 func (n *Node) CloseFrom(id string) {
-	n.peers.mu.Lock()
-	var gone []*peer
-	for p := range n.peers.conns {
-		if p.id == id {
-			gone = append(gone, p)
-		}
-	}
-	n.peers.mu.Unlock()
-	for _, p := range gone {
+	for _, p := range n.peers.from(id) {
 		p.Close()
 	}
+}
+
+// from returns the connections of a node.
+func (ps *peers) from(id string) (all []*peer) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	for p := range ps.conns {
+		if p.id == id {
+			all = append(all, p)
+		}
+	}
+	return all
 }

@@ -147,8 +147,11 @@ func (n *Node) see(era int, name string, data []byte, revision uint64, stored ti
 		n.log.Warn("a record in "+nodesBucket+" is none of this cluster's", "node", name, "err", err)
 		return
 	}
-	if was.State != r.State || was.Incarnation != r.Incarnation || name == n.self.Name {
+	if was.State != r.State || was.Leaving != r.Leaving || was.Incarnation != r.Incarnation || name == n.self.Name {
 		n.changed.Fire()
+	}
+	if r.Leaving && !was.Leaving {
+		n.retire(r.ID())
 	}
 }
 

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -109,4 +110,7 @@ func (p *remote) accept(a tabtransport.Admission, ping func() []byte) {
 	p.ws.KeepAlive(ping)
 	p.ws.CloseAt(a.Expires, spec.CloseRefused, "the token has expired: reconnect with a new one")
 	p.ws.CloseWhen(a.Revoked, spec.CloseRefused, "the token was replaced: reconnect with the new one")
+	if ending := tabtransport.Ending(p.request.Context()); ending != nil {
+		context.AfterFunc(ending, func() { p.ws.Close(spec.CloseGoingAway, "the node that you came by shuts down: connect again") })
+	}
 }

@@ -40,6 +40,9 @@ func RunAttacher(t *testing.T, start func(t *testing.T) (tabtransport.Attacher, 
 		{"a connection leaves after its messages", leavesLast},
 		{"a replaced connection's last message comes first", replacedLast},
 		{"a connection leaves while the next is accepted", leavesMeanwhile},
+		{"a connection that retires is answered", retires},
+		{"a retired connection is not waited for without end", retiresInTime},
+		{"a peer without a session forgets its calls", forgets},
 	} {
 		t.Run(strings.ReplaceAll(test.name, " ", "_"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -399,4 +402,64 @@ func leavesMeanwhile(f *attachFixture) {
 	yield()
 	close(release)
 	f.wantEvents("connect b", "connect b")
+}
+
+// retires: a connection that is about to end brings the answers to what was sent over it, and is
+// sent nothing more: what is in its queue, and what comes, goes over the next one or is known as unsent.
+func retires(f *attachFixture) {
+	f.handle()
+	l, b := f.attach("b", "")
+	sent := f.call(f.Context(), b7, tabtransport.Wait{})
+	first := f.next(l)
+	queued := f.call(f.Context(), b7, tabtransport.Wait{})
+	second := <-l.requests
+	gone := make(chan bool)
+	go func() { b.Retire(f.Context()); close(gone) }()
+	synctest.Wait()
+	f.wantEvents("connect b", "disconnected b")
+	if second.Sending() {
+		f.Error("a request is sent over a connection that has retired")
+	}
+	f.wantErr(<-queued, tabtransport.ErrNotConnected)
+	f.wantErr(<-f.call(f.Context(), b7, tabtransport.Wait{}), tabtransport.ErrNotConnected)
+	select {
+	case <-gone:
+		f.Error("a connection retires before it has brought an answer")
+	default:
+	}
+	calls := 0
+	b.Answer(7, first.ID, reads(`"done"`, &calls))
+	f.wantResult(<-sent, `"done"`)
+	<-gone
+	b.Leave(nil)
+	f.wantEvents("connect b", "disconnected b")
+}
+
+// retiresInTime: an answer that takes too long is known as lost when the connection ends.
+func retiresInTime(f *attachFixture) {
+	f.handle()
+	l, b := f.attach("b", "")
+	ch := f.call(f.Context(), b7, tabtransport.Wait{})
+	f.next(l)
+	ctx, cancel := context.WithTimeout(f.Context(), 8*time.Second)
+	defer cancel()
+	b.Retire(ctx)
+	b.Leave(nil)
+	if r := <-ch; !errors.Is(r.err, tabtransport.ErrLost) || r.took != 8*time.Second {
+		f.Errorf("it ended with %v after %v", r.err, r.took)
+	}
+}
+
+func forgets(f *attachFixture) {
+	f.handle()
+	l, b := f.attach("b", "")
+	ch := f.call(f.Context(), b7, tabtransport.Wait{})
+	f.next(l)
+	b.Leave(nil)
+	f.wantErr(<-ch, tabtransport.ErrLost)
+	l, _ = f.attach("b", "")
+	ch = f.call(f.Context(), b7, tabtransport.Wait{})
+	f.next(l)
+	f.attach("b", "")
+	f.wantErr(<-ch, tabtransport.ErrLost)
 }

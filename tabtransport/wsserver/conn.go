@@ -38,6 +38,7 @@ type conn struct {
 	registrar registrar
 	release   func() // gives back the tab key, if not nil
 	unwatch   func() // ends the telling of what the owner sees, if not nil
+	unretire  func() // ends the wait for what the connection passes through to end, if not nil
 
 	// set by the reader in admit, read by everyone afterwards
 	peer       spec.PeerID
@@ -77,6 +78,9 @@ func (c *conn) end(cause error) {
 	}
 	if c.unwatch != nil {
 		c.unwatch()
+	}
+	if c.unretire != nil {
+		c.unretire()
 	}
 	if c.attachment != nil {
 		c.registrar.flush(c)
@@ -144,6 +148,7 @@ func (c *conn) admit(ev *event) {
 		return
 	}
 	c.attachment = attachment
+	ending := tabtransport.Ending(c.request.Context())
 	c.request = nil
 	c.admission = adm
 	c.ws.Admit()
@@ -155,6 +160,30 @@ func (c *conn) admit(ev *event) {
 	c.ws.CloseWhen(adm.Revoked, spec.CloseRefused, why)
 	c.keepAlive()
 	c.watchOwner()
+	if ending != nil {
+		c.retireWhen(ending)
+	}
+}
+
+// retireTimeout is how long a connection that is about to end waits for answers.
+const retireTimeout = 8 * time.Second
+
+// retireWhen closes the connection once ending is done and what was sent over it is answered.
+func (c *conn) retireWhen(ending context.Context) {
+	var retiring sync.WaitGroup
+	retiring.Add(1)
+	stop := context.AfterFunc(ending, func() {
+		defer retiring.Done()
+		ctx, cancel := context.WithTimeout(c.ws.Context(), retireTimeout)
+		defer cancel()
+		c.attachment.Retire(ctx)
+		c.Close(spec.CloseGoingAway, "the node that you came by shuts down: connect again")
+	})
+	c.unretire = func() {
+		if !stop() {
+			retiring.Wait()
+		}
+	}
 }
 
 // watchOwner tells a paired browser from now on what its owner is to see.

@@ -473,7 +473,7 @@ func TestQueuedCallThatIsGivenUpIsNotSent(t *testing.T) {
 			synctest.Wait()
 			return ch
 		}
-		first, second, third := call("first", time.Minute), call("second", time.Second), call("third", 2*time.Minute)
+		first, second, third := call("first", 20*time.Second), call("second", time.Second), call("third", 2*time.Minute)
 		if err := <-second; !errors.Is(err, tabtransport.ErrBusy) {
 			t.Errorf("the call that waited too long in the queue ended with %v", err)
 		}

@@ -24,6 +24,7 @@ type tab struct {
 	key    string
 	token  string // that it shows, "" for none
 	tools  string // what it offers, a JSON array
+	plain  bool   // it has no session: with its connection it forgets its calls
 	// run runs a tool and returns the payload of the answer. It is called by several
 	// goroutines.
 	run func(tool string, args json.RawMessage) string
@@ -110,6 +111,9 @@ func (x *tab) serve(peer *wstest.Peer) {
 	x.mu.Lock()
 	x.peer = peer
 	session := fmt.Sprintf("s-%s-%d", x.key, x.reloads)
+	if x.plain {
+		session = ""
+	}
 	x.mu.Unlock()
 	shown := ""
 	if x.token != "" {

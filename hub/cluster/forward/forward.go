@@ -63,6 +63,8 @@ type Forwarder struct {
 	log      *slog.Logger
 	stats    stats
 
+	webSockets atomic.Int64 // of Stats.Splices
+
 	mu     sync.Mutex
 	links  map[*link]struct{}
 	pools  map[string]*http.Transport // the connections for HTTP to each node
@@ -97,6 +99,22 @@ type Stats struct {
 }
 
 type stats struct{ ok, again, unreached, broken, splices atomic.Int64 }
+
+// AwaitWebSockets blocks until no WebSocket is passed on, or ctx is done, and returns how many are left.
+func (f *Forwarder) AwaitWebSockets(ctx context.Context) (left int) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if left = int(f.webSockets.Load()); left == 0 {
+			return 0
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return left
+		}
+	}
+}
 
 // Stats returns the counters.
 func (f *Forwarder) Stats() Stats {
@@ -158,8 +176,8 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := &sender{target: t, kept: kept, upgrade: isUpgrade(r)}
-	splices := int64(0)
-	defer func() { t.f.stats.splices.Add(-splices) }()
+	end := func() {} // of the splice
+	defer func() { end() }()
 	proxy := &httputil.ReverseProxy{
 		Rewrite:    rewrite,
 		Transport:  s,
@@ -167,8 +185,7 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ModifyResponse: func(resp *http.Response) error {
 			t.f.stats.ok.Add(1)
 			if resp.StatusCode == http.StatusSwitchingProtocols {
-				splices = 1
-				t.f.stats.splices.Add(1)
+				end = t.f.beginSplice(strings.EqualFold(resp.Header.Get("Upgrade"), "websocket"))
 			}
 			for name := range resp.Header {
 				w.Header().Del(name) // the node has said it
@@ -181,6 +198,18 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		},
 	}
 	proxy.ServeHTTP(&clientWriter{ResponseWriter: w, rc: http.NewResponseController(w), sender: s}, r)
+}
+
+// beginSplice counts a socket until end is called.
+func (f *Forwarder) beginSplice(webSocket bool) (end func()) {
+	count := func(n int64) {
+		f.stats.splices.Add(n)
+		if webSocket {
+			f.webSockets.Add(n)
+		}
+	}
+	count(1)
+	return func() { count(-1) }
 }
 
 // isUpgrade reports whether a request asks for another protocol than HTTP. Some clients ask

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tabhub/hub/cluster"
 	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/tenant"
@@ -131,6 +132,7 @@ func New(o Options) *Server {
 	}
 	s.node = &http.Server{
 		Handler:           http.HandlerFunc(s.serveNode),
+		ConnContext:       cluster.WithConn,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10, // what the entrance has let pass, and what it says itself
