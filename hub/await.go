@@ -2,9 +2,7 @@ package hub
 
 import (
 	"context"
-	"slices"
 
-	"tabhub/hub/state"
 	"tabhub/spec"
 )
 
@@ -12,9 +10,9 @@ import (
 // change of the hub's state, from Await's goroutine and without a lock, so it may
 // call the Hub's other methods. The error is ctx's cause, or a *Failure if the Hub
 // has ended.
-func (h *Hub) Await(ctx context.Context, ready func() bool) error {
+func (c *Core) Await(ctx context.Context, ready func() bool) error {
 	for {
-		changed := h.changes.Wait()
+		changed := c.Changes()
 		if ready() {
 			return nil
 		}
@@ -22,23 +20,21 @@ func (h *Hub) Await(ctx context.Context, ready func() bool) error {
 		case <-changed:
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-h.ctx.Done():
-			return &Failure{spec.FailNotConnected, h.ending()}
+		case <-c.ctx.Done():
+			return &Failure{spec.FailNotConnected, c.ending()}
 		}
 	}
 }
 
-// AwaitPeer blocks until a browser or tab is connected that match accepts. The error
-// is Await's.
-func (h *Hub) AwaitPeer(ctx context.Context, match func(state.BrowserInfo) bool) (state.BrowserInfo, error) {
-	var found state.BrowserInfo
-	err := h.Await(ctx, func() bool {
-		infos := h.Browsers(nil)
-		i := slices.IndexFunc(infos, func(b state.BrowserInfo) bool { return b.Connected && match(b) })
-		if i >= 0 {
-			found = infos[i]
-		}
-		return i >= 0
-	})
-	return found, err
+// AwaitSignal blocks until something can be received. It returns early, with an error, when
+// the call is over or the hub has ended.
+func AwaitSignal[T any](ctx context.Context, h *Core, c <-chan T) error {
+	select {
+	case <-c:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-h.ctx.Done():
+		return h.EndedFailure(false)
+	}
 }

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"tabhub/hub/trust/record"
 	"testing"
-	"time"
 
-	"tabhub/hub/call/ledger"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
@@ -72,47 +69,6 @@ func BenchmarkCallOfSites(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// BenchmarkOwnersWord is what the owner's word adds to a call: that the call is entered for a
-// pause to find, decided about by 100 rules, looked through for values of other sites, and
-// recorded in a file.
-func BenchmarkOwnersWord(b *testing.B) {
-	h, _ := echo(b, 10, 10)
-	log := record.Open(b.TempDir()+"/record", record.Options{User: spec.LocalUser})
-	b.Cleanup(log.Close)
-	h.opts.Record = log
-	doc := policy.Document{}
-	for i := range 100 {
-		doc.Rules = append(doc.Rules, policy.Rule{ID: fmt.Sprint("r", i), Effect: policy.Ask, Site: fmt.Sprintf("other%d.example.com", i), Tool: "pay*"})
-	}
-	rules, err := policy.New(doc, policy.ModeCareful, policy.File{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	h.gate.rules.Store(rules)
-	r := run{h: h, kind: spec.KindTool, name: "website_tool_site3_example_com_tool_4", by: tester, sent: true,
-		args: json.RawMessage(`{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx","n":7}`)}
-	if err := r.begin(); err != nil {
-		b.Fatal(err)
-	}
-	defer h.running.Done()
-	r.pick()
-	resp := spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}]}`)}
-	b.ReportAllocs()
-	for b.Loop() {
-		r.start = time.Now()
-		var ctx context.Context
-		ctx, r.call = h.enter(b.Context(), r.by, ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Site: policy.Site{Domain: r.ref.ID.Domain}})
-		r.id = r.call.ID()
-		if _, again, err := r.admit(ctx, r.target.Item, r.target.Since); err != nil || again {
-			b.Fatal(again, err)
-		}
-		r.call.Decided(r.ad.effect())
-		r.call.Sending(false, r.target.Addr, "")
-		r.call.Leave()
-		h.recordCall(&r, resp, nil)
 	}
 }
 

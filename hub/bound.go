@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"tabhub/hub/agents"
-	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 )
 
@@ -26,12 +25,12 @@ type boundList struct {
 const maxBound = 256
 
 // listsOf returns where one of the lists is kept for those who are bound as of is.
-func (h *Hub) listsOf(of agents.By, kind ListKind) *listCache {
+func (ls *Lists) listsOf(of agents.By, kind ListKind) *listCache {
 	bound := of.Bound()
 	if bound == "" {
-		return &h.lists[kind]
+		return &ls.lists[kind]
 	}
-	b := &h.bound
+	b := &ls.bound
 	b.mu.Lock()
 	list := b.made[bound]
 	fresh := list == nil
@@ -44,15 +43,15 @@ func (h *Hub) listsOf(of agents.By, kind ListKind) *listCache {
 	}
 	b.mu.Unlock()
 	if fresh {
-		h.changedLists(of) // changes are told from now on
+		ls.changedLists(of) // changes are told from now on
 	}
 	return &list.lists[kind]
 }
 
 // changedLists returns which lists of somebody are others than when it was called last.
-func (h *Hub) changedLists(of agents.By) (c Change) {
+func (ls *Lists) changedLists(of agents.By) (c Change) {
 	for kind := range numLists {
-		cache, now := h.listsOf(of, kind), h.BoundList(of, kind)
+		cache, now := ls.listsOf(of, kind), ls.BoundList(of, kind)
 		cache.mu.Lock()
 		if cache.told != nil && *cache.told != now.sum {
 			c.add(kind)
@@ -64,12 +63,12 @@ func (h *Hub) changedLists(of agents.By) (c Change) {
 }
 
 // boundChanges returns what has changed in the lists of those who are bound to browsers.
-func (h *Hub) boundChanges() (changed map[string]Change) {
-	h.bound.mu.Lock()
-	made := maps.Clone(h.bound.made)
-	h.bound.mu.Unlock()
+func (ls *Lists) boundChanges() (changed map[string]Change) {
+	ls.bound.mu.Lock()
+	made := maps.Clone(ls.bound.made)
+	ls.bound.mu.Unlock()
 	for bound, list := range made {
-		if c := h.changedLists(list.of); c.lists() {
+		if c := ls.changedLists(list.of); c.lists() {
 			if changed == nil {
 				changed = map[string]Change{}
 			}
@@ -79,42 +78,13 @@ func (h *Hub) boundChanges() (changed map[string]Change) {
 	return changed
 }
 
-// add notes that a list has changed.
-func (c *Change) add(kind ListKind) {
-	switch kind {
-	case ListTools:
-		c.Tools = true
-	case ListPrompts:
-		c.Prompts = true
-	default:
-		c.Resources = true
-	}
-}
-
-// update notes that the content of a resource has changed.
-func (c *Change) update(u state.Updated) {
-	if u.Bound == "" {
-		c.Updated = append(c.Updated, u.URI)
-		return
-	}
-	if c.bound == nil {
-		c.bound = map[string]Change{}
-	}
-	of := c.bound[u.Bound]
-	of.Updated = append(of.Updated, u.URI)
-	c.bound[u.Bound] = of
-}
-
-// lists reports whether any list has changed.
-func (c *Change) lists() bool { return c.Tools || c.Resources || c.Prompts }
-
 // IsBound reports whether a client is bound to browsers.
-func (h *Hub) IsBound(by *consent.Caller) bool { return h.by(by).Browsers != nil }
+func (ls *Lists) IsBound(by *consent.Caller) bool { return ls.rules.By(by).Browsers != nil }
 
 // ChangeFor returns what a client is to know of a change, nothing if it has none of it: of one
 // that is bound to browsers, what has changed there.
-func (h *Hub) ChangeFor(by *consent.Caller, c Change) Change {
-	bound := h.by(by).Bound()
+func (ls *Lists) ChangeFor(by *consent.Caller, c Change) Change {
+	bound := ls.rules.By(by).Bound()
 	if bound == "" {
 		return c
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,21 +27,6 @@ import (
 	"tabhub/storage"
 	"tabhub/tabtransport"
 )
-
-// Call runs a tool in the best tab and blocks until it has a raw MCP
-// CallToolResult. Failures of the hub are results, too, with isError set. The
-// error is an *UnknownError, ErrNotReadOnly, or ctx's cause when ctx ended first; the
-// tab was told then. A call that may have reached a page is never sent again, unless
-// the tool says that it may be (spec/PROTOCOL.md, "Execution").
-func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
-	if len(c.Args) == 0 || string(c.Args) == "null" {
-		c.Args = json.RawMessage("{}")
-	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, pin: c.Pin, sending: c.Sending}
-	r.progress = r.progressed
-	resp, err := r.do(ctx)
-	return r.toolResult(resp, err)
-}
 
 // progressed passes on how far the page of a tool's call has come.
 func (r *run) progressed(p spec.Progress) {
@@ -92,21 +76,12 @@ func (r *run) label(result json.RawMessage) json.RawMessage {
 	return r.h.Label(result, &item.Source{Origin: it.Origin, Domain: it.Domain, Verified: it.Verified, Tab: r.target.Addr.Public()})
 }
 
-// Label says in a result of a page where it is from; see item.Label.
-func (h *Hub) Label(result json.RawMessage, from *item.Source) json.RawMessage {
-	marker := ""
-	if h.opts.LabelResults {
-		marker = rand.Text()
-	}
-	return item.Label(result, from, marker)
-}
-
 // lossDelay is how long to wait for the news that a connection was lost.
 const lossDelay = 5 * time.Millisecond
 
 // run is one call under way. It is used by one goroutine.
 type run struct {
-	h        *Hub
+	h        *Calls
 	id       string // for the record
 	kind     spec.Kind
 	name     string // public
@@ -152,13 +127,13 @@ type run struct {
 
 // do runs the call from the first look-up to the record in the log.
 func (r *run) do(ctx context.Context) (spec.Response, error) {
-	if err := r.begin(); err != nil {
+	if err := r.h.core.Begin(r.look); err != nil {
 		r.h.recordRefused(r, err)
 		r.h.opts.Telemetry.Called(r.kind, outcomeOf(spec.Response{}, err), 0)
 		return spec.Response{}, err
 	}
 	h := r.h
-	defer h.running.Done()
+	defer h.core.End()
 	r.start = time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
@@ -189,62 +164,22 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	return resp, err
 }
 
-// enter begins something that a client asks for, before it is decided about: what the owner stops from
-// then on ends. It is the client's request in the ledger or, of one that is shown as something else, a
-// part of that. The caller calls Leave at its end.
-func (h *Hub) enter(ctx context.Context, by *consent.Caller, about ledger.Subject) (context.Context, *ledger.Call) {
-	h.subject(by, &about)
-	c := by.Request
-	if c == nil || !c.Enter(about) {
-		var stop context.CancelCauseFunc
-		ctx, stop = context.WithCancelCause(ctx)
-		switch {
-		case c == nil:
-			c = h.ledger.Alone()
-		case !c.IsFresh():
-			c, about.Part = c.Part(), true
-		}
-		c.EnterWith(about, stop)
-	}
-	if by.Begun != nil && !about.Part {
-		by.Begun(c.ID())
-	}
-	return ctx, c
-}
-
-// subject completes what a call is about by the client that makes it.
-func (h *Hub) subject(by *consent.Caller, about *ledger.Subject) {
-	about.Who, about.Session, about.Said, about.Via = by.Who, by.Session, by.Said, by.Via
-	if !about.Own {
-		h.gate.apps.called(by)
-	}
-}
-
-// begin looks the name up and counts the call as open, if the Hub takes calls.
-func (r *run) begin() error {
-	h := r.h
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	if h.closing {
-		return &Failure{spec.FailNotConnected, h.ending() + "; try again in a moment"}
-	}
+// look looks the name up. The caller holds the Core's lock.
+func (r *run) look() error {
 	if err := r.lookUpLocked(); err != nil {
 		return err
 	}
 	if r.readOnly {
-		l, _ := h.state.Find(h.by(r.by), r.kind, r.name)
-		if err := r.allows(l.Item); err != nil {
-			return err // before a tab is opened for it
-		}
+		l, _ := r.h.core.State().Find(r.h.rules.By(r.by), r.kind, r.name)
+		return r.allows(l.Item) // before a tab is opened for it
 	}
-	h.running.Add(1)
 	return nil
 }
 
 // lookUpLocked finds out what the name stands for. The caller holds h.mu.
 func (r *run) lookUpLocked() error {
 	var ok bool
-	r.ref, ok = r.h.state.Lookup(r.h.by(r.by), r.kind, r.name)
+	r.ref, ok = r.h.core.State().Lookup(r.h.rules.By(r.by), r.kind, r.name)
 	if a := r.by.AskedBy; a != nil {
 		r.ref.Tab, r.ref.Frame = a.Tab, a.ID
 	}
@@ -254,7 +189,7 @@ func (r *run) lookUpLocked() error {
 	case r.ref.Tab != "":
 		return errAskerGone
 	}
-	return r.h.unknownLocked(r.by, r.kind, r.name)
+	return r.h.lists.UnknownLocked(r.by, r.kind, r.name)
 }
 
 // allows returns why it, nil if it is not known, must not be called.
@@ -305,7 +240,7 @@ func (r *run) receive(resp spec.Response, err error) error {
 		*r.by.AskedBy = consent.Frame{Tab: r.target.Addr.Public(), ID: r.target.Item.FrameID()}
 	}
 	if r.changed != "" {
-		r.h.log.Debug("changed for the client", "tab", r.target.Addr, "domain", r.ref.ID.Domain, "tool", r.ref.ID.Item, "changed", r.changed)
+		r.h.core.Log.Debug("changed for the client", "tab", r.target.Addr, "domain", r.ref.ID.Domain, "tool", r.ref.ID.Item, "changed", r.changed)
 	}
 	return nil
 }
@@ -319,8 +254,8 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		if err := context.Cause(ctx); err != nil {
 			return spec.Response{}, err
 		}
-		if r.h.ctx.Err() != nil {
-			return spec.Response{}, r.h.endedFailure(false)
+		if r.h.core.Context().Err() != nil {
+			return spec.Response{}, r.h.core.EndedFailure(false)
 		}
 		found := r.pick()
 		switch {
@@ -337,7 +272,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		}
 		switch {
 		case !r.target.Present && changed == nil:
-			changed = r.h.changes.Wait()
+			changed = r.h.core.Changes()
 			continue // it may have come back before
 		case !r.target.Present:
 			r.call.Waits(r.target.Addr)
@@ -387,20 +322,20 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 func (r *run) pick() (found bool) {
 	var room [8]state.Candidate
 	h := r.h
-	who := h.by(r.by)
-	h.mu.RLock()
-	s := h.state.Snapshot(&r.ref, who, r.excluded, r.peer, room[:])
-	r.site = h.state.Site(r.ref.ID.Domain)
-	h.mu.RUnlock()
+	who := h.rules.By(r.by)
+	h.core.RLock()
+	s := h.core.State().Snapshot(&r.ref, who, r.excluded, r.peer, room[:])
+	r.site = h.core.State().Site(r.ref.ID.Domain)
+	h.core.RUnlock()
 	best, reason := s.Choose()
 	if best < 0 {
 		addr, leased := s.Leased()
 		if r.leased = nil; leased {
-			holder := h.Holder(addr)
+			holder := View(h.core, func(s *state.State) *agents.Holder { return s.Agents().Holder(addr) })
 			if holder == nil {
 				return r.pick() // not any more
 			}
-			r.leased = leasedFailure(addr, holder)
+			r.leased = LeasedFailure(addr, holder)
 		}
 		return false
 	}
@@ -423,7 +358,7 @@ func (r *run) pick() (found bool) {
 // document with what is called, which it may never do.
 func (r *run) awaitTarget(ctx context.Context, changed <-chan struct{}) error {
 	if !r.target.Departed {
-		return await(ctx, r.h, changed)
+		return AwaitSignal(ctx, r.h.core, changed)
 	}
 	if r.departed.IsZero() {
 		r.departed = time.Now()
@@ -434,20 +369,7 @@ func (r *run) awaitTarget(ctx context.Context, changed <-chan struct{}) error {
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, r.departed.Add(spec.ReturnMaxWait), never)
 	defer cancel()
-	return await(ctx, r.h, changed)
-}
-
-// await blocks until something can be received. It returns early, with an error, when
-// the call is over or the hub has ended.
-func await[T any](ctx context.Context, h *Hub, c <-chan T) error {
-	select {
-	case <-c:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-h.ctx.Done():
-		return h.endedFailure(false)
-	}
+	return AwaitSignal(ctx, r.h.core, changed)
 }
 
 // check validates the arguments of a call as the site's settings say.
@@ -476,7 +398,7 @@ func (r *run) check(it *item.Item) error {
 // owner is asked is not under way meanwhile.
 func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p permit, again bool, err error) {
 	g := r.h.gate
-	r.action = actionFor(r.by, it, r.ref.Page)
+	r.action = ActionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
 	if r.target.Item == it {
 		r.h.reach(r.by, &r.action, r.target.Addr.Peer)
@@ -495,21 +417,13 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	return permit{}, true, g.ask(ctx, r.by, &r.ad, c)
 }
 
-// actionFor is what a call of an item comes to, by the page's own name or URI.
-func actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
-	return policy.Action{
-		Who: by.Who, Session: by.Session, Bound: by.Bound, Site: policy.Site{Domain: it.Domain},
-		Kind: it.Kind, Name: name, Class: it.Class, Item: it,
-	}
-}
-
 // send sends the request to the target, within the tab's limit.
 func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	h, t := r.h, &r.target
 	n, stale := t.Begin(time.Now())
 	defer func() {
 		if t.End(time.Now()) {
-			h.update(func(tx *state.Tx) { tx.Agents().Save(h.session(r.by)) })
+			h.core.Update(func(tx *state.Tx) { tx.Agents().Save(SessionOf(r.by)) })
 		}
 	}()
 	if n > spec.MaxCallsPerTab {
@@ -522,8 +436,8 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 		t.Called()
 	}
 	if r.keeps || stale {
-		by := h.by(r.by)
-		h.update(func(tx *state.Tx) {
+		by := h.rules.By(r.by)
+		h.core.Update(func(tx *state.Tx) {
 			if r.keeps {
 				tx.Agents().Remember(by, t.Addr)
 			}
@@ -626,7 +540,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	case errors.Is(err, tabtransport.ErrNotConnected):
 		// Not sent: pick waits for the tab, or finds another once it has gone. The
 		// pause is for the moment in which the hub has not heard of the loss.
-		return true, await(ctx, r.h, time.After(lossDelay))
+		return true, AwaitSignal(ctx, r.h.core, time.After(lossDelay))
 	case errors.Is(err, tabtransport.ErrBusy):
 		return false, &Failure{spec.FailQueueFull, "the tab does not take more messages now; try again later"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
@@ -635,15 +549,15 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 		return false, &Failure{spec.FailNotConnected, fmt.Sprintf("the call was not sent, as that could not be noted for the time after a restart: %v", never)}
 	case errors.Is(err, tabtransport.ErrTimeout):
 		return false, r.timedOut()
-	case errors.Is(err, tabtransport.ErrLost) && r.h.ctx.Err() != nil:
-		return false, r.h.endedFailure(true)
+	case errors.Is(err, tabtransport.ErrLost) && r.h.core.Context().Err() != nil:
+		return false, r.h.core.EndedFailure(true)
 	case errors.Is(err, tabtransport.ErrLost):
 		return r.lost(ctx, err)
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound && notDelivered(remote):
 		if *loading++; *loading > spec.RetryAttempts {
 			return false, &Failure{spec.FailNotConnected, fmt.Sprintf("the tab did not take the call in %d attempts: %s", *loading, remote.Message)}
 		}
-		return true, await(ctx, r.h, time.After(spec.RetryDelay))
+		return true, AwaitSignal(ctx, r.h.core, time.After(spec.RetryDelay))
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound:
 		return r.lost(ctx, err)
 	}
@@ -652,7 +566,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 
 func (r *run) timedOut() *Failure {
 	text := fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))
-	if d := view(r.h, func(s *state.State) *spec.Dialog { return s.Tab(r.target.Addr).Dialog() }); d != nil {
+	if d := View(r.h.core, func(s *state.State) *spec.Dialog { return s.Tab(r.target.Addr).Dialog() }); d != nil {
 		text += "; " + DialogWords(r.target.Addr, d)
 	}
 	return &Failure{spec.FailToolTimeout, text}

@@ -21,15 +21,15 @@ import (
 // Control sends a control request to a tab, or for Tab 0 to a browser, and blocks
 // until it is answered. What the client may do there is decided about as about a call. The
 // error is a *Failure, the peer's own *spec.Error, a *consent.AskBack, or ctx's cause.
-func (h *Hub) Control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, error) {
-	resp, _, err := h.control(ctx, by, to, req)
+func (cs *Calls) Control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, error) {
+	resp, _, err := cs.control(ctx, by, to, req)
 	return resp, err
 }
 
 // ReadTab is Control for what reads the page that a tab shows. It also returns which that
 // is, nil with an error.
-func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, *item.Source, error) {
-	resp, site, err := h.control(ctx, by, to, req)
+func (cs *Calls) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, *item.Source, error) {
+	resp, site, err := cs.control(ctx, by, to, req)
 	if err != nil {
 		return resp, nil, err
 	}
@@ -37,25 +37,25 @@ func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	if _, ok := req.(*spec.Text); ok {
 		text = resp.Result
 	}
-	h.gate.returned(by.Who, site, text)
+	cs.gate.returned(by.Who, site, text)
 	return resp, &item.Source{Domain: site, Verified: site != "" && !naming.IsClaimed(site), Tab: to.Public()}, nil
 }
 
 // control is Control. It also returns the site that the request was about, or led to.
-func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
-	h.mu.RLock()
-	there, capable := h.state.Controllable(to, capabilityOf(req))
-	there = there && h.state.SeesPeer(h.by(by), to.Peer)
-	h.mu.RUnlock()
+func (cs *Calls) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
+	cs.core.RLock()
+	there, capable := cs.core.State().Controllable(to, capabilityOf(req))
+	there = there && cs.core.State().SeesPeer(cs.rules.By(by), to.Peer)
+	cs.core.RUnlock()
 	switch {
 	case !there:
 		return resp, "", &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
 	case !capable:
 		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
-	ctx, call := h.enter(ctx, by, ledger.Subject{Part: true})
+	ctx, call := cs.enter(ctx, by, ledger.Subject{Part: true})
 	defer call.Leave()
-	c := control{Hub: h, call: call, by: by, to: to, req: req}
+	c := control{Calls: cs, call: call, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
 	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
 		c.moved = true
@@ -63,10 +63,10 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	}
 	site = c.action.Site.Domain
 	if _, ok := req.(*spec.OpenTab); ok && err == nil {
-		h.opened(by, to.Peer, resp.Result)
+		cs.opened(by, to.Peer, resp.Result)
 	}
 	switch {
-	case errors.Is(err, tabtransport.ErrLost) && view(h, func(s *state.State) bool { return s.Connected(to.Peer) }):
+	case errors.Is(err, tabtransport.ErrLost) && View(cs.core, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
 		if req.Method() == spec.MethodCloseTab {
 			return spec.Response{Result: json.RawMessage(`{}`)}, site, nil
@@ -83,7 +83,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	case errors.Is(err, tabtransport.ErrUnsupported):
 		return resp, site, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	}
-	return resp, site, h.gateError(err, true)
+	return resp, site, cs.gateError(err, true)
 }
 
 // isKeptBy reports whether a dialog keeps a tab from what is requested.
@@ -113,7 +113,7 @@ func timeoutOf(req spec.Request) time.Duration {
 
 // control is a control request under way.
 type control struct {
-	*Hub
+	*Calls
 	call  *ledger.Call
 	by    *consent.Caller
 	to    spec.TabAddr
@@ -132,7 +132,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, err
 	}
 	defer c.note()
-	defer func() { c.renew(c.session(c.by), c.to) }()
+	defer func() { c.renew(SessionOf(c.by), c.to) }()
 	p, err := c.gate.admit(ctx, c.call, c.by, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
@@ -142,7 +142,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	if err := c.free(c.by, c.to, reads); err != nil {
 		return spec.Response{}, err
 	}
-	if d := view(c.Hub, func(s *state.State) *spec.Dialog { return s.Tab(c.to).Dialog() }); d != nil && isKeptBy(d, c.req) {
+	if d := View(c.Calls.core, func(s *state.State) *spec.Dialog { return s.Tab(c.to).Dialog() }); d != nil && isKeptBy(d, c.req) {
 		return spec.Response{}, dialogFailure(c.to, d)
 	}
 	c.call.Sending(reads, c.to, "")
@@ -163,7 +163,7 @@ func (c *control) sent(args json.RawMessage) {
 	}
 	call := ""
 	c.by.Note(func(e *record.Entry) { call = e.Call })
-	c.gate.flows.Sent(c.by.Who, c.action.Site.Domain, c.gate.rules.Load(), call, args)
+	c.gate.flows.Sent(c.by.Who, c.action.Site.Domain, c.gate.rules.Policy(), call, args)
 }
 
 // placed returns the request, that for a new tab with where it is to be.
@@ -173,7 +173,7 @@ func (c *control) placed() spec.Request {
 		return c.req
 	}
 	in := *open
-	in.Room = c.room(c.Hub.by(c.by), c.to.Peer)
+	in.Room = c.room(c.Calls.rules.By(c.by), c.to.Peer)
 	return &in
 }
 
@@ -212,9 +212,9 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 		a.Site.Any, a.Site.Own = a.Site.Domain == "", c.isOwnPage(url)
 	}
 	if target != "" {
-		if here := c.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
+		if here := c.gate.rules.Policy().Decide(&a, time.Now()); here.Effect == policy.Deny {
 			c.action, c.ad.decision = a, here
-			return nil, refusal(here, &a)
+			return nil, Refusal(here, &a)
 		}
 		to := naming.DomainOfURL(target, true)
 		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwnPage(target)} // browsers take more for an address than has a domain
@@ -224,7 +224,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 	return &c.action, nil
 }
 
-func (h *Hub) isOwnPage(url string) bool { return h.opts.OwnPage != nil && h.opts.OwnPage(url) }
+func (cs *Calls) isOwnPage(url string) bool { return cs.opts.OwnPage != nil && cs.opts.OwnPage(url) }
 
 // originOf returns the origin of a web page's URL, "" of another.
 func originOf(url string) string {
@@ -284,24 +284,24 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 
 // ListsTab reports whether a client that has the tabs listed is told what is in one of a site,
 // "" if it shows none.
-func (h *Hub) ListsTab(by *consent.Caller, site spec.Domain) bool {
+func (cs *Calls) ListsTab(by *consent.Caller, site spec.Domain) bool {
 	a, _, _ := controlAction(by, &spec.ListTabs{})
 	a.Site.Domain = site
-	return h.gate.shows(&a)
+	return cs.gate.shows(&a)
 }
 
 // shown returns the address of what the tab shows, and whether the browser vouches for it.
 // The browser is asked about a tab of which the hub knows nothing, or not the latest.
 func (c *control) shown(ctx context.Context) (url string, attested bool, err error) {
 	browser := spec.TabAddr{Peer: c.to.Peer}
-	c.mu.RLock()
-	url, attested = c.state.Tab(c.to).Shows()
-	_, lists := c.state.Controllable(browser, spec.CapListTabs)
-	c.mu.RUnlock()
+	c.core.RLock()
+	url, attested = c.core.State().Tab(c.to).Shows()
+	_, lists := c.core.State().Controllable(browser, spec.CapListTabs)
+	c.core.RUnlock()
 	if url != "" && !c.moved || !lists {
 		return url, attested, nil
 	}
-	resp, err := c.gate.own(ctx, browser, &spec.ListTabs{}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	resp, err := c.core.SendOwn(ctx, browser, &spec.ListTabs{}, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	if err != nil {
 		return "", false, &Failure{spec.FailNotConnected, "the browser did not say what the tab shows; nothing was done"}
 	}

@@ -27,6 +27,7 @@ type fixture struct {
 	peers  *tabtransport.Peers
 	store  storage.DomainToolStorage
 	record recordtest.Memory
+	sent   func(spec.Request, tabtransport.Wait) // is told what is sent to browsers and tabs, if not nil
 }
 
 func newFixture(t *testing.T, opts Options) *fixture {
@@ -45,7 +46,7 @@ func (w *fixture) start(opts Options) {
 // open opens the Hub over the fixture's peers and store.
 func (w *fixture) open(opts Options) {
 	w.t.Helper()
-	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
+	opts.User, opts.Transport, opts.Store = spec.LocalUser, watched{w.peers, w}, w.store
 	opts.Record = &w.record
 	opts.Mode = cmp.Or(opts.Mode, policy.ModeOpen)
 	h, err := Open(w.t.Context(), opts)
@@ -54,6 +55,19 @@ func (w *fixture) open(opts Options) {
 	}
 	w.hub = h
 	w.t.Cleanup(func() { h.Close(context.Background()) })
+}
+
+// watched is the transport of a fixture.
+type watched struct {
+	*tabtransport.Peers
+	w *fixture
+}
+
+func (p watched) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait tabtransport.Wait) (spec.Response, error) {
+	if p.w.sent != nil {
+		p.w.sent(req, wait)
+	}
+	return p.Peers.SendRequest(ctx, to, req, wait)
 }
 
 // page connects a single tab of an origin.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"tabhub/describe"
@@ -34,14 +32,12 @@ type gate struct {
 	telemetry telemetry.Observer
 	desk      *consent.Desk
 	flows     *flow.Tracker
-	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
-	edits     atomic.Uint64              // of rules
+	rules     *Rules
 	apps      apps
 	changed   *broadcast.Signal // fired when what is under way changes, or rules
 
-	mu       sync.Mutex
-	followed map[*state.Subscription]*policy.Action // what clients are told the updates of
-	began    map[session]time.Time                  // the first call of each session
+	mu    sync.Mutex
+	began map[session]time.Time // the first call of each session
 }
 
 // session is a client's, as far as decisions go by it.
@@ -60,25 +56,13 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 	if p.of == nil {
 		panic("hub: a request that was not decided about")
 	}
-	if names := g.rules.Load().Browsers(p.of.Who, p.of.Bound); names != nil {
+	if names := g.rules.Policy().Browsers(p.of.Who, p.of.Bound); names != nil {
 		// The tab may be chosen, and the browser get its name, after the decision.
 		if name := g.browserOf(to.Peer); name == "" || !slices.Contains(names, name) {
-			return spec.Response{}, refusal(policy.Decision{Effect: policy.Deny, Layer: policy.ByBrowser}, p.of)
+			return spec.Response{}, Refusal(policy.Decision{Effect: policy.Deny, Layer: policy.ByBrowser}, p.of)
 		}
 	}
 	w.For = describe.Clean(p.of.Who.Name, maxSaid)
-	return g.transport.SendRequest(ctx, to, req, w)
-}
-
-// own sends a request of the hub itself: one that carries nothing of a client's, and takes
-// nothing to it.
-func (g *gate) own(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
-	switch req.(type) {
-	case *spec.Ask, *spec.ListTabs, *spec.EndRoom:
-	case *spec.SubscribeResource: // was decided about when the first client wanted it
-	default:
-		panic(fmt.Sprintf("hub: %s is not the hub's own", req.Method()))
-	}
 	return g.transport.SendRequest(ctx, to, req, w)
 }
 
@@ -122,14 +106,14 @@ func (g *gate) decide(ad *admission, a *policy.Action) (p permit, err error) {
 		}
 		span.End(effect.String())
 	}()
-	rules := g.rules.Load()
+	rules := g.rules.Policy()
 	a.Read = g.read(rules, a.Who)
 	ad.decision = rules.Decide(a, time.Now())
 	switch {
 	case ad.decision.Effect == policy.Allow:
 		return permit{a}, nil
 	case ad.decision.Effect != policy.Ask:
-		return permit{}, refusal(ad.decision, a)
+		return permit{}, Refusal(ad.decision, a)
 	case ad.asked > 0 && ad.granted == grantFor(a, ad.decision):
 		return permit{a}, nil
 	case ad.asked == maxAsked:
@@ -195,43 +179,7 @@ func (g *gate) allows(a *policy.Action) (permit, bool) {
 
 // shows reports whether a client is to know of something.
 func (g *gate) shows(a *policy.Action) bool {
-	return g.rules.Load().Shows(a, time.Now())
-}
-
-// refusal is the failure of a call that a decision stops.
-func refusal(d policy.Decision, a *policy.Action) *Failure {
-	code := spec.FailDenied
-	if d.Paused {
-		code = spec.FailPaused
-	}
-	return &Failure{code, d.Words(a)}
-}
-
-// follow notes what a client is told the updates of, until unfollow.
-func (g *gate) follow(sub *state.Subscription, a policy.Action) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.followed[sub] = &a
-}
-
-func (g *gate) unfollow(sub *state.Subscription) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.followed, sub)
-}
-
-// denied returns what clients are told the updates of and may not be any more. What is
-// only paused stays.
-func (g *gate) denied() (subs []*state.Subscription) {
-	rules, now := g.rules.Load(), time.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for sub, a := range g.followed {
-		if !rules.Shows(a, now) {
-			subs = append(subs, sub)
-		}
-	}
-	return subs
+	return g.rules.Policy().Shows(a, time.Now())
 }
 
 // isLate reports whether a definition that was seen first at since came after the first
@@ -252,4 +200,18 @@ func (g *gate) isLate(by *consent.Caller, since time.Time) bool {
 		g.began[key] = began
 	}
 	return since.After(began)
+}
+
+// Reaches reports whether there is a peer for a client: whoever is bound to browsers knows of
+// these alone.
+func (cs *Calls) Reaches(by *consent.Caller, peer spec.PeerID) bool {
+	return View(cs.core, func(s *state.State) bool { return s.SeesPeer(cs.rules.By(by), peer) })
+}
+
+// reach completes an action that leads to a peer: of a client that is bound to browsers, the rules
+// have to know which.
+func (cs *Calls) reach(by *consent.Caller, a *policy.Action, peer spec.PeerID) {
+	if a.Bound = by.Bound; cs.rules.Policy().Browsers(by.Who, by.Bound) != nil {
+		a.Browser = &policy.Browser{Name: cs.core.BrowserOf(peer)}
+	}
 }

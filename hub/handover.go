@@ -64,19 +64,19 @@ func (y *yields) in() map[spec.TabAddr]int {
 
 // yield blocks while the owner uses by hand a tab that a client holds, if the Hub is to wait then,
 // and reports whether it has. What must not wait, or not any longer, gets a *Failure.
-func (h *Hub) yield(ctx context.Context, of *ledger.Call, by *consent.Caller, addr spec.TabAddr, until time.Time) (waited bool, err error) {
-	id := h.session(by)
+func (cs *Calls) yield(ctx context.Context, of *ledger.Call, by *consent.Caller, addr spec.TabAddr, until time.Time) (waited bool, err error) {
+	id := SessionOf(by)
 	inUse := func(s *state.State) bool { return s.Agents().InUse(addr, id) }
-	if h.opts.Handover == HandoverIgnore || !view(h, inUse) {
+	if cs.opts.Handover == HandoverIgnore || !View(cs.core, inUse) {
 		return false, nil
 	}
 	failure := &Failure{spec.FailTabInUse, fmt.Sprintf("the owner is using tab %s by hand; nothing was sent. Try again later, or work in another tab", addr.Public())}
-	if h.opts.Handover == HandoverFail {
+	if cs.opts.Handover == HandoverFail {
 		return false, failure
 	}
 	of.Waits(addr)
 	defer of.GoesOn()
-	defer h.yields.begin(addr)()
+	defer cs.yields.begin(addr)()
 	late := time.NewTimer(time.Until(until))
 	defer late.Stop()
 	tick := time.NewTicker(waitingEvery)
@@ -88,44 +88,44 @@ func (h *Hub) yield(ctx context.Context, of *ledger.Call, by *consent.Caller, ad
 	}
 	tell(0)
 	for n := 1; ; {
-		changed := h.changes.Wait()
-		if !view(h, inUse) {
+		changed := cs.core.Changes()
+		if !View(cs.core, inUse) {
 			return true, nil
 		}
 		select {
 		case <-changed:
 		case <-tick.C:
-			h.renew(id, addr)
+			cs.renew(id, addr)
 			tell(n)
 			n++
 		case <-late.C:
 			return true, failure
 		case <-ctx.Done():
 			return true, context.Cause(ctx)
-		case <-h.ctx.Done():
-			return true, h.endedFailure(false)
+		case <-cs.core.Context().Done():
+			return true, cs.core.EndedFailure(false)
 		}
 	}
 }
 
 // renew renews the lease that a session has of a tab.
-func (h *Hub) renew(id agents.SessionID, addr spec.TabAddr) {
-	if view(h, func(s *state.State) bool { return s.Agents().Renew(id, addr, time.Now()) }) {
-		h.update(func(tx *state.Tx) { tx.Agents().Save(id) })
+func (cs *Calls) renew(id agents.SessionID, addr spec.TabAddr) {
+	if View(cs.core, func(s *state.State) bool { return s.Agents().Renew(id, addr, time.Now()) }) {
+		cs.core.Update(func(tx *state.Tx) { tx.Agents().Save(id) })
 	}
 }
 
 // held returns the tabs of a browser that clients hold, for its owner.
-func (h *Hub) held(browser spec.PeerID) []spec.HeldTab {
-	waiting := h.yields.in()
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	if !h.state.TellsUse(browser) {
+func (cs *Calls) held(browser spec.PeerID) []spec.HeldTab {
+	waiting := cs.yields.in()
+	cs.core.RLock()
+	defer cs.core.RUnlock()
+	if !cs.core.State().TellsUse(browser) {
 		return nil
 	}
 	var held []spec.HeldTab
-	for _, addr := range h.state.Agents().LeasedIn(browser, agents.SessionID{}) {
-		by := h.state.Agents().Holder(addr)
+	for _, addr := range cs.core.State().Agents().LeasedIn(browser, agents.SessionID{}) {
+		by := cs.core.State().Agents().Holder(addr)
 		held = append(held, spec.HeldTab{TabID: addr.Tab, By: by.Name, UntilMs: max(time.Until(by.Until).Milliseconds(), 0), Waiting: waiting[addr] > 0})
 	}
 	return held

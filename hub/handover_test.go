@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -145,25 +144,14 @@ func TestOwnersHandIsSaidAgain(t *testing.T) {
 	})
 }
 
-// requests remembers what was sent last.
-type requests struct {
-	tabtransport.TabHubTransport
-	last spec.Request
-}
-
-func (r *requests) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
-	r.last = req
-	return r.TabHubTransport.SendRequest(ctx, to, req, w)
-}
-
 // What a client opens goes to its room, which ends with it.
 func TestRoomOfAClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, opts := range []Options{{}, {RoomEnd: RoomClose}, {Room: RoomNone}} {
 			w := newFixture(t, opts)
 			b := w.desk()
-			sent := &requests{TabHubTransport: w.hub.gate.transport}
-			w.hub.gate.transport = sent
+			var last spec.Request
+			w.sent = func(req spec.Request, _ tabtransport.Wait) { last = req }
 			claude := agentOf("Claude")
 			gone := w.hub.Connected(claude)
 			open := func(by *consent.Caller) *spec.Room {
@@ -171,7 +159,7 @@ func TestRoomOfAClient(t *testing.T) {
 				r := b.Next()
 				b.Answer(r, spec.Response{Result: []byte(`{"tabId":9}`)}, nil)
 				synctest.Wait()
-				return sent.last.(*spec.OpenTab).Room
+				return last.(*spec.OpenTab).Room
 			}
 			if room := open(tester); room != nil {
 				t.Errorf("the owner's own tabs go to %+v", room)
@@ -191,8 +179,8 @@ func TestRoomOfAClient(t *testing.T) {
 			}
 			gone(true)
 			r := b.Next()
-			if end, ok := sent.last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.RoomEnd == RoomClose) {
-				t.Errorf("at its end the browser is asked for %+v", sent.last)
+			if end, ok := last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.RoomEnd == RoomClose) {
+				t.Errorf("at its end the browser is asked for %+v", last)
 			}
 			b.Answer(r, spec.Response{Result: []byte(`{"closed":1,"kept":0}`)}, nil)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/agents"
-	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -46,12 +45,12 @@ type block struct {
 
 // ListFor returns one of the lists, without what a client is not to know of. It does not
 // block on I/O, and returns the same Listing until something changes.
-func (h *Hub) ListFor(by *consent.Caller, kind ListKind) *Listing {
-	of, rules := h.by(by), h.Policy()
-	cache := h.listsOf(of, kind)
+func (ls *Lists) ListFor(by *consent.Caller, kind ListKind) *Listing {
+	of, rules := ls.rules.By(by), ls.rules.Policy()
+	cache := ls.listsOf(of, kind)
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	cache.renderLocked(h, of, kind)
+	cache.renderLocked(ls, of, kind)
 	if !rules.Hides(by.Who) {
 		return cache.last
 	}
@@ -71,7 +70,7 @@ func (l *Listing) shownTo(rules *policy.Set, who *policy.Principal) *Listing {
 	now, by := time.Now(), consent.As(who)
 	shown := &Listing{}
 	for _, it := range l.Items {
-		a := actionFor(by, it.item, it.Source)
+		a := ActionFor(by, it.item, it.Source)
 		if rules.Shows(&a, now) {
 			shown.Items = append(shown.Items, it)
 		}
@@ -80,22 +79,22 @@ func (l *Listing) shownTo(rules *policy.Set, who *policy.Principal) *Listing {
 }
 
 // List is ListFor of somebody who is to know of everything.
-func (h *Hub) List(kind ListKind) *Listing { return h.BoundList(agents.By{}, kind) }
+func (ls *Lists) List(kind ListKind) *Listing { return ls.BoundList(agents.By{}, kind) }
 
 // BoundList is List of somebody who is bound to browsers, and otherwise to know of everything.
-func (h *Hub) BoundList(of agents.By, kind ListKind) *Listing {
-	cache := h.listsOf(of, kind)
+func (ls *Lists) BoundList(of agents.By, kind ListKind) *Listing {
+	cache := ls.listsOf(of, kind)
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	cache.renderLocked(h, of, kind)
+	cache.renderLocked(ls, of, kind)
 	return cache.last
 }
 
 // renderLocked brings the cache up to date.
-func (c *listCache) renderLocked(h *Hub, of agents.By, kind ListKind) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	generation := h.state.Generation()
+func (c *listCache) renderLocked(h *Lists, of agents.By, kind ListKind) {
+	h.core.RLock()
+	defer h.core.RUnlock()
+	generation := h.core.State().Generation()
 	if c.last != nil && c.generation == generation {
 		return
 	}
@@ -107,7 +106,7 @@ func (c *listCache) renderLocked(h *Hub, of agents.By, kind ListKind) {
 
 // render renders a list: by domain, item name, tab. Only domains that have changed
 // since last, which may be nil, are rendered anew; last is returned if none has. The caller holds h.mu.
-func (h *Hub) render(of agents.By, kind ListKind, last *Listing) *Listing {
+func (ls *Lists) render(of agents.By, kind ListKind, last *Listing) *Listing {
 	var old []*block // of domains that are still to come
 	if last != nil {
 		old = last.blocks
@@ -116,7 +115,7 @@ func (h *Hub) render(of agents.By, kind ListKind, last *Listing) *Listing {
 	itemKind, template := kind.items()
 	var listed []state.Listed // room for one domain's
 	n := 0
-	for domain, generation := range h.state.Domains() {
+	for domain, generation := range ls.core.State().Domains() {
 		for len(old) > 0 && old[0].domain < domain {
 			old = old[1:]
 		}
@@ -124,8 +123,8 @@ func (h *Hub) render(of agents.By, kind ListKind, last *Listing) *Listing {
 		if len(old) > 0 && old[0].domain == domain && old[0].generation == generation {
 			b = old[0]
 		} else {
-			listed = h.state.List(listed[:0], of, domain, itemKind, template)
-			b = h.renderDomain(listed, domain, generation)
+			listed = ls.core.State().List(listed[:0], of, domain, itemKind, template)
+			b = ls.renderDomain(listed, domain, generation)
 		}
 		l.blocks = append(l.blocks, b)
 		n += len(b.items)
@@ -146,9 +145,9 @@ func (h *Hub) render(of agents.By, kind ListKind, last *Listing) *Listing {
 }
 
 // renderDomain renders what a list has of a domain.
-func (h *Hub) renderDomain(listed []state.Listed, domain spec.Domain, generation uint64) *block {
+func (ls *Lists) renderDomain(listed []state.Listed, domain spec.Domain, generation uint64) *block {
 	b := &block{domain: domain, generation: generation}
-	listed = slices.DeleteFunc(listed, func(l state.Listed) bool { return l.Tab != 0 && !h.listsTabName(l) })
+	listed = slices.DeleteFunc(listed, func(l state.Listed) bool { return l.Tab != 0 && !ls.listsTabName(l) })
 	size := 0
 	for _, l := range listed {
 		size += l.Item.Size(l.Public, describe.Prefix(l.Place))
@@ -161,27 +160,14 @@ func (h *Hub) renderDomain(listed []state.Listed, domain spec.Domain, generation
 }
 
 // listsTabName reports whether a tab's own name is listed.
-func (h *Hub) listsTabName(l state.Listed) bool {
-	switch h.opts.TabNames {
+func (ls *Lists) listsTabName(l state.Listed) bool {
+	switch ls.tabNames {
 	case TabNamesAlways:
 		return true
 	case TabNamesNever:
 		return false
 	}
 	return !l.Alone
-}
-
-// items returns what a list is made of.
-func (k ListKind) items() (kind spec.Kind, template bool) {
-	switch k {
-	case ListResources:
-		return spec.KindResource, false
-	case ListTemplates:
-		return spec.KindResource, true
-	case ListPrompts:
-		return spec.KindPrompt, false
-	}
-	return spec.KindTool, false
 }
 
 // add renders one element.
@@ -197,61 +183,3 @@ func (b *block) add(l state.Listed) {
 	})
 	b.sum = b.sum*31 + sum
 }
-
-// Says reports whether each of some words, in lower case, is in the item's name or its site's,
-// or in what its page says of it.
-func (it *Item) Says(words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool {
-		return !strings.Contains(it.lower, word) && !strings.Contains(string(it.Domain), word) && !it.item.Says(word)
-	})
-}
-
-// Definition is what a list has of the item, with the page's own schemas in place of those for
-// clients, if it was found by Find or FindFor.
-func (it *Item) Definition() json.RawMessage {
-	if it.definition == nil {
-		return it.JSON
-	}
-	return it.definition
-}
-
-// Registered is the item's object as its page gave it.
-func (it *Item) Registered() json.RawMessage { return it.item.Raw }
-
-// Pin identifies the definition of the item, for Call.Pin.
-func (it *Item) Pin() *policy.Pin {
-	pin := it.item.Pin()
-	return &pin
-}
-
-// OfTab returns which elements of a list stand for something that a tab has registered, alone
-// or as one of several.
-func (h *Hub) OfTab(addr spec.TabAddr, kind ListKind) func(*Item) bool {
-	itemKind, _ := kind.items()
-	offers := view(h, func(s *state.State) map[item.Key]int { return s.Tab(addr).Offers(itemKind) })
-	return func(it *Item) bool {
-		number, ok := offers[it.item.Key()]
-		return ok && (it.Tab == 0 || it.Tab == number)
-	}
-}
-
-// FindFor returns the item that a public name or URI stands for, listed or not. A
-// resource is also found by a URI that one of the templates matches; the item is
-// the template then. What the client is not to know of is nobody's. The error is an
-// *UnknownError.
-func (h *Hub) FindFor(by *consent.Caller, kind spec.Kind, name string) (Item, error) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	l, ok := h.state.Find(h.by(by), kind, name)
-	if !ok || by != nil && !h.showsItem(by, l.Item) {
-		return Item{}, h.unknownLocked(by, kind, name)
-	}
-	var one block
-	one.add(l)
-	it := one.items[0]
-	it.definition = l.Item.AppendDefinition(nil, l.Public, describe.Prefix(l.Place))
-	return it, nil
-}
-
-// Find is FindFor of somebody who is to know of everything.
-func (h *Hub) Find(kind spec.Kind, name string) (Item, error) { return h.FindFor(nil, kind, name) }

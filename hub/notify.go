@@ -19,7 +19,7 @@ const maxCoalesced = time.Second
 // ever more at once, up to maxCoalesced, the more follow. It has one goroutine, which
 // ends with the Hub.
 type notifier struct {
-	h    *Hub
+	h    *Lists
 	wake chan struct{} // capacity 1
 	done chan struct{} // closed when the goroutine has ended
 
@@ -30,7 +30,7 @@ type notifier struct {
 	policy   bool            // the policy has changed
 }
 
-func newNotifier(h *Hub) *notifier {
+func newNotifier(h *Lists) *notifier {
 	return &notifier{h: h, wake: make(chan struct{}, 1), done: make(chan struct{}), watchers: map[int]func(Change){}}
 }
 
@@ -43,8 +43,8 @@ func (n *notifier) start() {
 
 // Watch calls f for each change until stop is called or the Hub ends. f must not block;
 // calls come one at a time.
-func (h *Hub) Watch(f func(Change)) (stop func()) {
-	n := h.notices
+func (ls *Lists) Watch(f func(Change)) (stop func()) {
+	n := ls.notices
 	n.mu.Lock()
 	id := n.next
 	n.next++
@@ -100,7 +100,7 @@ func (n *notifier) run() {
 	for {
 		select {
 		case <-n.wake:
-		case <-n.h.ctx.Done():
+		case <-n.h.core.Context().Done():
 			return
 		}
 		if time.Since(last) > maxCoalesced {
@@ -109,7 +109,7 @@ func (n *notifier) run() {
 		timer.Reset(delay)
 		select {
 		case <-timer.C:
-		case <-n.h.ctx.Done():
+		case <-n.h.core.Context().Done():
 			return
 		}
 		if n.announce() {
@@ -143,3 +143,43 @@ func (n *notifier) announce() bool {
 	}
 	return true
 }
+
+// Change says what has changed since the last Change. Changes within
+// spec.NotifyCoalesced are one.
+type Change struct {
+	Tools, Resources, Prompts bool     // names, schemas or set changed: list_changed
+	Policy                    bool     // because the policy has
+	Updated                   []string // public URIs of resources whose content changed
+	Tasks                     []string // ids of tasks; a Hub's Tasks say so, not its Watch
+
+	bound map[string]Change // of those who are bound to browsers, by agents.By.Bound; see ChangeFor
+}
+
+// add notes that a list has changed.
+func (c *Change) add(kind ListKind) {
+	switch kind {
+	case ListTools:
+		c.Tools = true
+	case ListPrompts:
+		c.Prompts = true
+	default:
+		c.Resources = true
+	}
+}
+
+// update notes that the content of a resource has changed.
+func (c *Change) update(u state.Updated) {
+	if u.Bound == "" {
+		c.Updated = append(c.Updated, u.URI)
+		return
+	}
+	if c.bound == nil {
+		c.bound = map[string]Change{}
+	}
+	of := c.bound[u.Bound]
+	of.Updated = append(of.Updated, u.URI)
+	c.bound[u.Bound] = of
+}
+
+// lists reports whether any list has changed.
+func (c *Change) lists() bool { return c.Tools || c.Resources || c.Prompts }

@@ -31,13 +31,12 @@ func (r *run) open(ctx context.Context) error {
 
 func (r *run) openTab(ctx context.Context) error {
 	h := r.h
-	changed := h.changes.Wait()
-	h.mu.RLock()
+	changed := h.core.Changes()
+	h.core.RLock()
 	id := r.ref.ID
-	it := h.state.Known(&r.ref, h.by(r.by))
-	why := h.boundWordsLocked(r.by)
-	url, ready, away := h.state.Opener(id.Domain, h.by(r.by), r.peer, time.Now())
-	h.mu.RUnlock()
+	it := h.core.State().Known(&r.ref, h.rules.By(r.by))
+	url, ready, away := h.core.State().Opener(id.Domain, h.rules.By(r.by), r.peer, time.Now())
+	h.core.RUnlock()
 	switch {
 	case r.leased != nil && (r.opened || it == nil || !it.Verified): // nothing is opened at what is only claimed
 		return r.leased
@@ -61,14 +60,14 @@ func (r *run) openTab(ctx context.Context) error {
 		return r.openReady(ctx, it)
 	case away:
 		r.away = true
-		return await(ctx, h, changed)
+		return AwaitSignal(ctx, h.core, changed)
 	case r.away:
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("no tab of %s is open, and the browser went away and did not come back; the call was not sent", id.Domain)}
 	}
 	if r.leased != nil {
 		return r.leased
 	}
-	return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected%s", id.Domain, url, why)}
+	return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected%s", id.Domain, url, h.lists.BoundWords(r.by))}
 }
 
 // openReady has a browser open a tab, or joins the calls that wait for one already.
@@ -80,12 +79,12 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 	}
 	var o *state.Opening
 	var first bool
-	h.update(func(tx *state.Tx) { o, first = tx.Open(r.ref.ID.Domain, h.by(r.by), r.peer) })
+	h.core.Update(func(tx *state.Tx) { o, first = tx.Open(r.ref.ID.Domain, h.rules.By(r.by), r.peer) })
 	if o == nil {
 		return nil // the browser has gone meanwhile
 	}
 	if first {
-		h.running.Go(func() { h.askForTab(p, o) }) // while this call runs, so Close still waits
+		h.core.Go(func() { h.askForTab(p, o) }) // while this call runs, so Close still waits
 	}
 	r.opened = true
 	span := telemetry.Begin(h.opts.Telemetry, telemetry.Open)
@@ -101,11 +100,11 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		changed := h.changes.Wait()
-		h.mu.RLock()
-		best, _ := h.state.Snapshot(&r.ref, h.by(r.by), r.excluded, r.peer, nil).Choose()
-		until, err := h.state.Deadline(o)
-		h.mu.RUnlock()
+		changed := h.core.Changes()
+		h.core.RLock()
+		best, _ := h.core.State().Snapshot(&r.ref, h.rules.By(r.by), r.excluded, r.peer, nil).Choose()
+		until, err := h.core.State().Deadline(o)
+		h.core.RUnlock()
 		switch {
 		case best >= 0:
 			return nil
@@ -122,26 +121,26 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 		case <-timer.C:
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-h.ctx.Done():
-			return h.endedFailure(false)
+		case <-h.core.Context().Done():
+			return h.core.EndedFailure(false)
 		}
 	}
 }
 
 // askForTab asks a browser for a tab. It blocks until it has answered.
-func (h *Hub) askForTab(p permit, o *state.Opening) {
-	wakes := view(h, func(s *state.State) bool { return s.Wakes(o) })
-	resp, err := h.gate.send(h.ctx, p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: wakes, Room: h.room(o.By, o.Peer)}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+func (cs *Calls) askForTab(p permit, o *state.Opening) {
+	wakes := View(cs.core, func(s *state.State) bool { return s.Wakes(o) })
+	resp, err := cs.gate.send(cs.core.Context(), p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: wakes, Room: cs.room(o.By, o.Peer)}, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.OpenTabResult
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)
 	}
-	h.update(func(tx *state.Tx) { tx.Opened(o, result.TabID, err) })
+	cs.core.Update(func(tx *state.Tx) { tx.Opened(o, result.TabID, err) })
 }
 
 // domainName returns the name by which a tab's item goes to the best tab.
 func (r *run) domainName() string {
 	id := r.ref.ID
 	id.Tab = 0
-	return view(r.h, func(s *state.State) string { return s.PublicName(id) })
+	return View(r.h.core, func(s *state.State) string { return s.PublicName(id) })
 }

@@ -16,19 +16,6 @@ import (
 	"tabhub/spec"
 )
 
-// Pause stops everything that is done for clients, or lets it go on; by says by what means,
-// for the record. What is paused of a client or a site alone stays so.
-func (h *Hub) Pause(by string, on bool) error {
-	return h.EditPolicy(by, func(doc *policy.Document) error {
-		if on {
-			doc.Pause(policy.Pause{Since: time.Now(), By: by})
-		} else {
-			doc.Resume("", "")
-		}
-		return nil
-	})
-}
-
 func isOfAll(p policy.Pause) bool { return p.Client == "" && p.Site == "" }
 
 // ownerDelay is how long changes are collected of what the owner is shown.
@@ -36,7 +23,7 @@ const ownerDelay = 250 * time.Millisecond
 
 // WatchOwner calls tell with what the owner is to see in a browser now, and again when that has
 // changed. It blocks until ctx ends or the Hub does.
-func (h *Hub) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(spec.OwnerState)) {
+func (cs *Calls) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(spec.OwnerState)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -44,17 +31,17 @@ func (h *Hub) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(spe
 		case <-timer.C:
 		case <-ctx.Done():
 			return
-		case <-h.ctx.Done():
+		case <-cs.core.Context().Done():
 			return
 		}
-		changed := h.gate.apps.changed.Wait()
-		held := h.holds.Wait()
-		waiting, asked := h.gate.desk.Waiting()
+		changed := cs.gate.apps.changed.Wait()
+		held := cs.holds.Wait()
+		waiting, asked := cs.gate.desk.Waiting()
 		tell(spec.OwnerState{
-			Paused:  slices.ContainsFunc(h.Policy().Document().Pauses, isOfAll),
+			Paused:  slices.ContainsFunc(cs.rules.Policy().Document().Pauses, isOfAll),
 			Waiting: waiting,
-			Apps:    h.gate.apps.list(time.Now()),
-			Held:    h.held(browser),
+			Apps:    cs.gate.apps.list(time.Now()),
+			Held:    cs.held(browser),
 		})
 		select {
 		case <-changed:
@@ -62,7 +49,7 @@ func (h *Hub) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(spe
 		case <-asked:
 		case <-ctx.Done():
 			return
-		case <-h.ctx.Done():
+		case <-cs.core.Context().Done():
 			return
 		}
 		timer.Reset(ownerDelay)
@@ -71,13 +58,13 @@ func (h *Hub) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(spe
 
 // Connected notes that a client is connected, until gone is called: with final if its session
 // has ended and does not come back.
-func (h *Hub) Connected(by *consent.Caller) (gone func(final bool)) {
+func (cs *Calls) Connected(by *consent.Caller) (gone func(final bool)) {
 	turn := func(n int) {
-		h.gate.apps.connected(by, n)
-		h.gate.changed.Fire()
+		cs.gate.apps.connected(by, n)
+		cs.gate.changed.Fire()
 	}
 	turn(1)
-	left := h.connected(by)
+	left := cs.connected(by)
 	return func(final bool) {
 		turn(-1)
 		left(final)
@@ -152,8 +139,8 @@ type App struct {
 }
 
 // Apps returns the programs that are connected, or have called lately, in no order.
-func (h *Hub) Apps() []App {
-	a := &h.gate.apps
+func (cs *Calls) Apps() []App {
+	a := &cs.gate.apps
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.forgetLocked(time.Now())

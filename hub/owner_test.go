@@ -85,11 +85,6 @@ func TestOwnerSeesApps(t *testing.T) {
 		if n := len(told().Apps); n > maxApps {
 			t.Errorf("%d apps are shown", n)
 		}
-		w.hub.gate.apps.mu.Lock()
-		defer w.hub.gate.apps.mu.Unlock()
-		if n := len(w.hub.gate.apps.all); n > maxKeptApps {
-			t.Errorf("%d apps are kept", n)
-		}
 	})
 }
 
@@ -100,8 +95,8 @@ func TestRequestsSayForWhom(t *testing.T) {
 		w := newFixture(t, Options{})
 		tab := w.page("https://shop.example", "k")
 		w.register(tab, 0, tools("https://shop.example/", "buy"))
-		sent := &named{TabHubTransport: w.hub.gate.transport}
-		w.hub.gate.transport = sent
+		var names []string
+		w.sent = func(_ spec.Request, wait tabtransport.Wait) { names = append(names, wait.For) }
 		claude := &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "Claude\u202e" + strings.Repeat("!", 100)}, Said: "other"}
 		done := make(chan struct{})
 		go func() {
@@ -110,21 +105,10 @@ func TestRequestsSayForWhom(t *testing.T) {
 		}()
 		answer(tab, tab.Next(), "bought")
 		<-done
-		if len(sent.names) != 1 || !strings.HasPrefix(sent.names[0], "Claude!!") || len(sent.names[0]) > maxSaid {
-			t.Errorf("sent for %q", sent.names)
+		if len(names) != 1 || !strings.HasPrefix(names[0], "Claude!!") || len(names[0]) > maxSaid {
+			t.Errorf("sent for %q", names)
 		}
 	})
-}
-
-// named remembers for whom requests were.
-type named struct {
-	tabtransport.TabHubTransport
-	names []string
-}
-
-func (n *named) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
-	n.names = append(n.names, w.For)
-	return n.TabHubTransport.SendRequest(ctx, to, req, w)
 }
 
 // watchOwner returns what says what the owner was told last.

@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,14 +21,14 @@ const maxNextTools = 20
 
 // nextPage returns where a tab is whose document has gone under a call: a page that joins
 // by itself comes back, and soon has its tools. nil says that it has not.
-func (h *Hub) nextPage(ctx context.Context, addr spec.TabAddr) (page *spec.Page) {
+func (cs *Calls) nextPage(ctx context.Context, addr spec.TabAddr) (page *spec.Page) {
 	ctx, cancel := context.WithTimeout(ctx, nextPageWait)
 	defer cancel()
 	// Whether it is the time that is up is all the same: page is what is known then.
-	_ = h.Await(ctx, func() (registered bool) {
-		h.mu.RLock()
-		defer h.mu.RUnlock()
-		page, registered = h.state.Tab(addr).NextPage()
+	_ = cs.core.Await(ctx, func() (registered bool) {
+		cs.core.RLock()
+		defer cs.core.RUnlock()
+		page, registered = cs.core.State().Tab(addr).NextPage()
 		return page == nil || registered
 	})
 	return page
@@ -50,7 +49,9 @@ func (r *run) afterForm(ctx context.Context) string {
 	becomes := func(connected bool, wait time.Duration) bool {
 		ctx, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
-		return r.h.Await(ctx, func() bool { return view(r.h, func(s *state.State) bool { return s.Connected(peer) }) == connected }) == nil
+		return r.h.core.Await(ctx, func() bool {
+			return View(r.h.core, func(s *state.State) bool { return s.Connected(peer) }) == connected
+		}) == nil
 	}
 	if !becomes(false, submittedWait) {
 		return "The page is still the same: what the form was for may be loading, or is shown elsewhere."
@@ -64,43 +65,10 @@ func (r *run) afterForm(ctx context.Context) string {
 	return ""
 }
 
-// ToolNames returns the public names of the tools that a model can call in a tab now, by
-// a client.
-func (h *Hub) ToolNames(by *consent.Caller, addr spec.TabAddr) []string {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.toolNamesLocked(by, addr)
-}
-
-func (h *Hub) toolNamesLocked(by *consent.Caller, addr spec.TabAddr) []string {
-	of := h.by(by)
-	return slices.DeleteFunc(h.state.ToolNames(of, addr), func(name string) bool {
-		l, ok := h.state.Find(of, spec.KindTool, name)
-		return !ok || !h.showsItem(by, l.Item)
-	})
-}
-
-// ToolIn returns the public name of the tool that a model can call in a tab now, by a client,
-// and that is called name by the page, or in public; "" if there is none.
-func (h *Hub) ToolIn(by *consent.Caller, addr spec.TabAddr, name string) string {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	of := h.by(by)
-	wanted, known := h.state.Find(of, spec.KindTool, name) // maybe as the domain's
-	for _, public := range h.toolNamesLocked(by, addr) {
-		l, _ := h.state.Find(of, spec.KindTool, public)
-		if public == name || l.Item.Source == name || known && l.Item.Source == wanted.Item.Source && l.Item.Domain == wanted.Item.Domain {
-			return public
-		}
-	}
-	return ""
-}
-
 // describePage says to a client where a call has led, and what there is to call.
-func (h *Hub) describePage(by *consent.Caller, addr spec.TabAddr, page *spec.Page) string {
-	h.mu.RLock()
-	url, names := h.state.Tab(addr).Believed(page.URL), h.toolNamesLocked(by, addr)
-	h.mu.RUnlock()
+func (cs *Calls) describePage(by *consent.Caller, addr spec.TabAddr, page *spec.Page) string {
+	url := View(cs.core, func(s *state.State) string { return s.Tab(addr).Believed(page.URL) })
+	names := cs.lists.ToolNames(by, addr)
 	switch reason := describe.Clean(page.Error, 128); {
 	case reason == spec.PageAborted:
 		return "No new page was shown: what came was a download or had no content, or loading was stopped."

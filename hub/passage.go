@@ -19,10 +19,10 @@ import (
 // need be, for which it may block; args are what would be sent. If it is allowed, do does it:
 // its ctx ends when the owner stops it. The error is do's, a *Failure, a *consent.AskBack or
 // ctx's cause.
-func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage, do func(context.Context) error) error {
-	ctx, c := h.enter(ctx, by, ledger.Subject{Site: a.Site, Part: true})
+func (cs *Calls) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage, do func(context.Context) error) error {
+	ctx, c := cs.enter(ctx, by, ledger.Subject{Site: a.Site, Part: true})
 	defer c.Leave()
-	if _, err := h.admit(ctx, c, by, a, args); err != nil {
+	if _, err := cs.admit(ctx, c, by, a, args); err != nil {
 		return err
 	}
 	c.Sending(a.Class == policy.Read, spec.TabAddr{}, "")
@@ -30,7 +30,7 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 	if err == nil {
 		return nil
 	}
-	if stopped, ok := errors.AsType[*Failure](h.gateError(context.Cause(ctx), true)); ok {
+	if stopped, ok := errors.AsType[*Failure](cs.gateError(context.Cause(ctx), true)); ok {
 		return stopped
 	}
 	return err
@@ -38,11 +38,11 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 
 // admit decides about a request that is under way, and asks the owner if need be. It also
 // returns what was decided.
-func (h *Hub) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, a *policy.Action, args json.RawMessage) (policy.Effect, error) {
+func (cs *Calls) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, a *policy.Action, args json.RawMessage) (policy.Effect, error) {
 	var ad admission
-	_, err := h.gate.admit(ctx, c, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
+	_, err := cs.gate.admit(ctx, c, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
 	by.Note(func(e *record.Entry) { ad.note(e, a) })
-	return ad.effect(), h.gateError(err, false)
+	return ad.effect(), cs.gateError(err, false)
 }
 
 // Passage is a request of a client that was let pass to something other than a tab of the
@@ -50,7 +50,7 @@ func (h *Hub) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, a *
 // is safe for concurrent use, and none of its methods blocks. It needs no context, and so no
 // more memory than a few words for what is forwarded by the thousand.
 type Passage struct {
-	hub    *Hub
+	hub    *Calls
 	call   *ledger.Call
 	by     *consent.Caller
 	effect policy.Effect // what was decided
@@ -62,13 +62,13 @@ type Passage struct {
 
 // Pass is Admit for a request that a client makes by itself, and that is under way until its
 // Passage ends.
-func (h *Hub) Pass(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (*Passage, error) {
-	p := h.begin(by, a)
+func (cs *Calls) Pass(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (*Passage, error) {
+	p := cs.begin(by, a)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	err := p.OnStop(func() { cancel(p.cause) })
 	if err == nil {
-		p.effect, err = h.admit(ctx, p.call, by, a, args)
+		p.effect, err = cs.admit(ctx, p.call, by, a, args)
 	}
 	if err != nil {
 		p.End()
@@ -79,10 +79,10 @@ func (h *Hub) Pass(ctx context.Context, by *consent.Caller, a *policy.Action, ar
 
 // PassAtOnce is Pass for who must not block. If the owner has to be asked, it
 // returns nil: Pass decides then.
-func (h *Hub) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, error) {
-	g := h.gate
-	p := h.begin(by, a)
-	rules := g.rules.Load()
+func (cs *Calls) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, error) {
+	g := cs.gate
+	p := cs.begin(by, a)
+	rules := g.rules.Policy()
 	a.Read = g.read(rules, a.Who)
 	ad := admission{decision: rules.Decide(a, time.Now())}
 	by.Note(func(e *record.Entry) { ad.note(e, a) })
@@ -94,15 +94,15 @@ func (h *Hub) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, error)
 	if p.effect == policy.Ask {
 		return nil, nil
 	}
-	return nil, refusal(ad.decision, a)
+	return nil, Refusal(ad.decision, a)
 }
 
 // begin begins a request. It is under way before it is decided about: what the owner stops
 // meanwhile ends.
-func (h *Hub) begin(by *consent.Caller, a *policy.Action) *Passage {
-	p := &Passage{hub: h, call: h.ledger.Alone(), by: by}
+func (cs *Calls) begin(by *consent.Caller, a *policy.Action) *Passage {
+	p := &Passage{hub: cs, call: cs.ledger.Alone(), by: by}
 	about := ledger.Subject{Tool: a.Name, Site: a.Site}
-	h.subject(by, &about)
+	cs.subject(by, &about)
 	p.call.EnterWith(about, p.cancel)
 	return p
 }

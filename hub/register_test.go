@@ -166,7 +166,7 @@ func (c *closing) WithAttrs([]slog.Attr) slog.Handler { return c }
 
 func (c *closing) Handle(_ context.Context, r slog.Record) error {
 	if r.Message == "empty registration" {
-		(*handler)(c.hub).Message(c.tab, nil, &spec.TabClosed{})
+		c.hub.Handler().Message(c.tab, nil, &spec.TabClosed{})
 	}
 	return nil
 }

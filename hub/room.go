@@ -30,49 +30,49 @@ const (
 )
 
 // room returns where a browser opens a tab for somebody; nil for anywhere.
-func (h *Hub) room(by agents.By, browser spec.PeerID) *spec.Room {
-	if h.opts.Room == RoomNone || by.Session == (agents.SessionID{}) {
+func (cs *Calls) room(by agents.By, browser spec.PeerID) *spec.Room {
+	if cs.opts.Room == RoomNone || by.Session == (agents.SessionID{}) {
 		return nil
 	}
-	if !h.keepsRooms(browser) {
+	if !cs.keepsRooms(browser) {
 		return nil
 	}
 	return &spec.Room{ID: by.Session.Short(), Title: describe.Clean(by.Label, maxSaid)}
 }
 
-func (h *Hub) keepsRooms(browser spec.PeerID) bool {
-	return view(h, func(s *state.State) bool {
+func (cs *Calls) keepsRooms(browser spec.PeerID) bool {
+	return View(cs.core, func(s *state.State) bool {
 		_, capable := s.Controllable(spec.TabAddr{Peer: browser}, spec.CapRoom)
 		return capable
 	})
 }
 
-// endRoom tells the browsers in which a session has opened tabs that it has ended. It does not
+// EndGroup tells the browsers in which a session has opened tabs that it has ended. It does not
 // block.
-func (h *Hub) endRoom(ended agents.Ended) {
+func (cs *Calls) EndGroup(ended agents.Ended) {
 	told := map[spec.PeerID]bool{}
 	for _, addr := range ended.Group {
-		if told[addr.Peer] || !h.keepsRooms(addr.Peer) {
+		if told[addr.Peer] || !cs.keepsRooms(addr.Peer) {
 			continue
 		}
 		told[addr.Peer] = true
-		h.background(func() { h.endRoomIn(addr.Peer, ended) })
+		cs.core.Background(func() { cs.endRoomIn(addr.Peer, ended) })
 	}
 }
 
 // endRoomIn is endRoom for one browser. It blocks until that has answered.
-func (h *Hub) endRoomIn(browser spec.PeerID, ended agents.Ended) {
-	req := &spec.EndRoom{Room: ended.Session.Short(), Close: h.opts.RoomEnd == RoomClose}
-	resp, err := h.gate.own(h.ctx, spec.TabAddr{Peer: browser}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+func (cs *Calls) endRoomIn(browser spec.PeerID, ended agents.Ended) {
+	req := &spec.EndRoom{Room: ended.Session.Short(), Close: cs.opts.RoomEnd == RoomClose}
+	resp, err := cs.core.SendOwn(cs.core.Context(), spec.TabAddr{Peer: browser}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.EndRoomResult
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)
 	}
 	switch {
-	case errors.Is(err, tabtransport.ErrNotConnected), h.ctx.Err() != nil:
+	case errors.Is(err, tabtransport.ErrNotConnected), cs.core.Context().Err() != nil:
 	case err != nil:
-		h.log.Warn("a client's tabs are left as they are", "client", ended.Label, "browser", browser, "err", err)
+		cs.core.Log.Warn("a client's tabs are left as they are", "client", ended.Label, "browser", browser, "err", err)
 	default:
-		h.log.Info("a client's room has ended", "client", ended.Label, "browser", browser, "closed", result.Closed, "kept", result.Kept)
+		cs.core.Log.Info("a client's room has ended", "client", ended.Label, "browser", browser, "closed", result.Closed, "kept", result.Kept)
 	}
 }

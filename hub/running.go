@@ -47,8 +47,8 @@ const maxRunning = 200
 
 // Running describes the requests of clients that are under way, those that have taken longest
 // first, and says how many there are in all.
-func (h *Hub) Running() (shown []Running, all int) {
-	for _, c := range h.ledger.UnderWay() {
+func (cs *Calls) Running() (shown []Running, all int) {
+	for _, c := range cs.ledger.UnderWay() {
 		if c.Part {
 			continue
 		}
@@ -82,34 +82,22 @@ func describeShown(c *ledger.Shown) Running {
 
 // Stop ends a request that is under way, by its id, and reports whether there is one. Its
 // client is told that the owner has stopped it.
-func (h *Hub) Stop(id string) bool {
-	return h.ledger.StopWhere(errOwnerStopped, func(c string, about *ledger.Subject) bool { return c == id && !about.Part })
+func (cs *Calls) Stop(id string) bool {
+	return cs.ledger.StopWhere(errOwnerStopped, func(c string, about *ledger.Subject) bool { return c == id && !about.Part })
 }
 
 // Track shows a call of one of the hub's own tools to its owner until end is called with how
 // it has ended, which returns that as the client is to get it.
-func (h *Hub) Track(ctx context.Context, by *consent.Caller, tool string) (_ context.Context, id string, end func(json.RawMessage, error) (json.RawMessage, error)) {
-	ctx, c := h.enter(ctx, by, ledger.Subject{Tool: tool, Own: true})
+func (cs *Calls) Track(ctx context.Context, by *consent.Caller, tool string) (_ context.Context, id string, end func(json.RawMessage, error) (json.RawMessage, error)) {
+	ctx, c := cs.enter(ctx, by, ledger.Subject{Tool: tool, Own: true})
 	return ctx, c.ID(), func(result json.RawMessage, err error) (json.RawMessage, error) {
 		if err != nil && context.Cause(ctx) == errOwnerStopped {
-			f, _ := errors.AsType[*Failure](h.gateError(errOwnerStopped, true))
+			f, _ := errors.AsType[*Failure](cs.gateError(errOwnerStopped, true))
 			result, err = f.Result(), nil
 		}
 		c.Leave()
 		return result, err
 	}
-}
-
-// Revision counts the changes of what its owner is shown of a hub.
-type Revision struct {
-	Tabs    uint64 // of tabs, browsers, sites and what is offered
-	Policy  uint64
-	Clients uint64 // that have come and gone
-}
-
-// Revision returns how much has changed so far. Options.Changed is fired when that is more.
-func (h *Hub) Revision() Revision {
-	return Revision{h.updates.Load(), h.gate.edits.Load(), h.gate.apps.turnover.Load()}
 }
 
 // What the owner has stopped.
@@ -128,9 +116,9 @@ func progressed(c *ledger.Call, to spec.Progress) {
 }
 
 // stopPaused ends what is under way and paused.
-func (h *Hub) stopPaused() {
-	rules, now := h.Policy(), time.Now()
-	h.ledger.StopWhere(errPaused, func(_ string, about *ledger.Subject) bool {
+func (cs *Calls) stopPaused() {
+	rules, now := cs.rules.Policy(), time.Now()
+	cs.ledger.StopWhere(errPaused, func(_ string, about *ledger.Subject) bool {
 		if about.Own {
 			return false
 		}
@@ -140,4 +128,32 @@ func (h *Hub) stopPaused() {
 		}
 		return rules.Decide(&a, now).Paused
 	})
+}
+
+// gateError returns the error of a request of a client's, which may have been sent, as the
+// client gets it.
+func (cs *Calls) gateError(err error, sent bool) error {
+	switch {
+	case errors.Is(err, ErrClosed), errors.Is(err, ErrSuperseded): // while its owner was asked
+		return cs.core.EndedFailure(sent)
+	case sent && StoppedByOwner(err) != nil:
+		return StoppedByOwner(err)
+	case errors.Is(err, errPaused):
+		return &Failure{spec.FailPaused, "the owner has paused this; the call was not sent"}
+	case errors.Is(err, errOwnerStopped):
+		return &Failure{spec.FailStopped, "the owner has stopped this call; it was not sent"}
+	}
+	return err
+}
+
+// StoppedByOwner returns what a client is told of a call that its owner has stopped or paused, by the cause
+// with which its context has ended; nil if that is another.
+func StoppedByOwner(cause error) *Failure {
+	switch {
+	case errors.Is(cause, errPaused):
+		return &Failure{spec.FailPaused, "the owner has paused this while the call was under way; it may have taken effect"}
+	case errors.Is(cause, errOwnerStopped):
+		return &Failure{spec.FailStopped, "the owner has stopped this call; it may have taken effect"}
+	}
+	return nil
 }

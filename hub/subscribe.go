@@ -2,74 +2,72 @@ package hub
 
 import (
 	"context"
+	"time"
 
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
 
-// SubscribeResource asks for Change.Updated of a resource until stop is called. It
-// blocks until the tab that has it knows; a page that cannot tell of updates is no
-// error. stop does not block. The error is an *UnknownError, ctx's cause, or a *Failure.
-func (h *Hub) SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error) {
-	it, err := h.admitItem(ctx, by, spec.KindResource, uri)
-	if err != nil {
-		return nil, err
-	}
+// Subscribe asks for Change.Updated of a resource until stop is called, as far as the rules show
+// the client what a is about. It blocks until the tab that has the resource knows. stop does not
+// block. The error is an *UnknownError, ctx's cause, or a *Failure.
+func (ls *Lists) Subscribe(ctx context.Context, by *consent.Caller, uri string, a policy.Action) (stop func(), err error) {
 	var sub *state.Subscription
 	var first state.Listener
 	var others []state.Listener
-	if !h.update(func(tx *state.Tx) {
-		if addr, holder := tx.BarsResource(h.by(by), uri); holder != nil && !h.isOwn(by) {
-			err = leasedFailure(addr, holder)
+	if !ls.core.Update(func(tx *state.Tx) {
+		if addr, holder := tx.BarsResource(ls.rules.By(by), uri); holder != nil && !IsOwner(by) {
+			err = LeasedFailure(addr, holder)
 			return
 		}
-		if sub, first, others = tx.Subscribe(h.by(by), uri); sub == nil {
-			err = h.unknownLocked(by, spec.KindResource, uri)
+		if sub, first, others = tx.Subscribe(ls.rules.By(by), uri); sub == nil {
+			err = ls.UnknownLocked(by, spec.KindResource, uri)
 		}
 	}) {
-		return nil, h.endedFailure(false)
+		return nil, ls.core.EndedFailure(false)
 	}
 	if err != nil {
 		return nil, err
 	}
-	h.gate.follow(sub, actionFor(by, it, it.Source))
-	h.tellAll(others, true)
-	if err := h.tell(ctx, first, true); err != nil && ctx.Err() != nil {
-		h.unsubscribe(sub)
+	ls.follow(sub, a)
+	ls.tellAll(others, true)
+	if err := ls.tell(ctx, first, true); err != nil && ctx.Err() != nil {
+		ls.unsubscribe(sub)
 		return nil, context.Cause(ctx)
 	}
-	return func() { h.unsubscribe(sub) }, nil
+	return func() { ls.unsubscribe(sub) }, nil
 }
 
 // unsubscribe ends one interest; pages are told, later, once nobody is left.
-func (h *Hub) unsubscribe(sub *state.Subscription) {
-	h.gate.unfollow(sub)
+func (ls *Lists) unsubscribe(sub *state.Subscription) {
+	ls.unfollow(sub)
 	var listeners []state.Listener
-	h.update(func(tx *state.Tx) { listeners = tx.Unsubscribe(sub) })
-	h.tellAll(listeners, false)
+	ls.core.Update(func(tx *state.Tx) { listeners = tx.Unsubscribe(sub) })
+	ls.tellAll(listeners, false)
 }
 
 // tell tells a tab whether to report the updates of a resource.
-func (h *Hub) tell(ctx context.Context, l state.Listener, on bool) error {
+func (ls *Lists) tell(ctx context.Context, l state.Listener, on bool) error {
 	if l == (state.Listener{}) {
 		return tabtransport.ErrNotConnected
 	}
-	_, err := h.gate.own(ctx, l.Addr, &spec.SubscribeResource{URI: l.Page, Subscribe: on, FrameID: l.Frame}, tabtransport.Wait{})
+	_, err := ls.core.SendOwn(ctx, l.Addr, &spec.SubscribeResource{URI: l.Page, Subscribe: on, FrameID: l.Frame}, tabtransport.Wait{})
 	return err
 }
 
 // tellAll tells tabs whether to report the updates of resources, unless the opposite
 // is wanted by then. It does not block.
-func (h *Hub) tellAll(all []state.Listener, on bool) {
+func (ls *Lists) tellAll(all []state.Listener, on bool) {
 	for _, l := range all {
-		h.background(func() {
+		ls.core.Background(func() {
 			// What is wanted may change while the page is told; the last word must be
 			// right, whoever says it.
-			for on := on; h.wanted(l) == on; on = !on {
-				if err := h.tell(h.ctx, l, on); err != nil {
-					h.log.Debug("resource subscription not told", "tab", l.Addr, "subscribe", on, "err", err)
+			for on := on; ls.wanted(l) == on; on = !on {
+				if err := ls.tell(ls.core.Context(), l, on); err != nil {
+					ls.core.Log.Debug("resource subscription not told", "tab", l.Addr, "subscribe", on, "err", err)
 					return
 				}
 			}
@@ -78,27 +76,47 @@ func (h *Hub) tellAll(all []state.Listener, on bool) {
 }
 
 // wanted reports whether anybody wants to hear of a listener's resource.
-func (h *Hub) wanted(l state.Listener) bool {
-	return view(h, func(s *state.State) bool { return s.Wanted(l) })
+func (ls *Lists) wanted(l state.Listener) bool {
+	return View(ls.core, func(s *state.State) bool { return s.Wanted(l) })
 }
 
-// resubscribe tells a tab that has registered its resources what is wanted of them:
+// Resubscribe tells a tab that has registered its resources what is wanted of them:
 // the page may be another than the one that was told.
-func (h *Hub) resubscribe(t spec.TabAddr) {
-	h.tellAll(view(h, func(s *state.State) []state.Listener { return s.ListenersOf(t) }), true)
+func (ls *Lists) Resubscribe(t spec.TabAddr) {
+	ls.tellAll(View(ls.core, func(s *state.State) []state.Listener { return s.ListenersOf(t) }), true)
 }
 
-// resourceUpdated passes on that a resource of a tab has changed.
-func (h *Hub) resourceUpdated(from spec.TabAddr, page string) {
-	h.notices.updated(view(h, func(s *state.State) []state.Updated { return s.Subscribed(from, page) }))
+// ResourceUpdated passes on that a resource of a tab has changed.
+func (ls *Lists) ResourceUpdated(from spec.TabAddr, page string) {
+	ls.notices.updated(View(ls.core, func(s *state.State) []state.Updated { return s.Subscribed(from, page) }))
 }
 
-// background runs f in a goroutine that Close cuts short and waits for, and does
-// nothing once the hub closes. f must end soon after h.ctx does.
-func (h *Hub) background(f func()) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	if !h.closing {
-		h.tasks.Go(f)
+// follow notes what a client is notified of the updates of, until unfollow.
+func (ls *Lists) follow(sub *state.Subscription, a policy.Action) {
+	ls.followMu.Lock()
+	defer ls.followMu.Unlock()
+	ls.followed[sub] = &a
+}
+
+func (ls *Lists) unfollow(sub *state.Subscription) {
+	ls.followMu.Lock()
+	defer ls.followMu.Unlock()
+	delete(ls.followed, sub)
+}
+
+// endDenied ends the subscriptions of clients that may not have them any more. What is only paused
+// stays.
+func (ls *Lists) endDenied() {
+	var denied []*state.Subscription
+	rules, now := ls.rules.Policy(), time.Now()
+	ls.followMu.Lock()
+	for sub, a := range ls.followed {
+		if !rules.Shows(a, now) {
+			denied = append(denied, sub)
+		}
+	}
+	ls.followMu.Unlock()
+	for _, sub := range denied {
+		ls.unsubscribe(sub)
 	}
 }

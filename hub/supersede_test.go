@@ -55,11 +55,11 @@ func TestHubThatIsSuperseded(t *testing.T) {
 		if err != nil || !strings.Contains(string(result), "another hub serves this user now") {
 			t.Errorf("a new call: %s, %v", result, err)
 		}
-		if _, err := (*handler)(first).Connect(tabtransport.Conn{Origin: "https://e.com"}); err == nil {
+		if _, err := first.Handler().Connect(tabtransport.Conn{Origin: "https://e.com"}); err == nil {
 			t.Error("it takes connections")
 		}
 		before := first.List(ListTools)
-		(*handler)(first).Disconnected("nobody", nil)
+		first.Handler().Disconnected("nobody", nil)
 		time.Sleep(time.Minute)
 		if first.List(ListTools) != before || notices.Load() != 0 {
 			t.Errorf("it has gone on: %d notices", notices.Load())

@@ -19,20 +19,20 @@ import (
 )
 
 // openLedger has the ledger hold the tasks of earlier processes.
-func (h *Hub) openLedger() {
-	h.ledger = ledger.Open(h.Documents(ledger.Kind), ledger.Options{
-		Changed: h.opts.Changed,
-		Keep:    h.SaveDocument,
-		Forget:  func(id string) { h.DeleteDocument(ledger.Kind, id) },
+func (cs *Calls) openLedger() {
+	cs.ledger = ledger.Open(cs.core.Documents(ledger.Kind), ledger.Options{
+		Changed: cs.core.Options.Changed,
+		Keep:    cs.core.SaveDocument,
+		Forget:  func(id string) { cs.core.DeleteDocument(ledger.Kind, id) },
 	})
 }
 
-// resumeTasks takes up the calls of tasks of earlier processes. No tab is connected yet.
-func (h *Hub) resumeTasks() {
-	for _, task := range h.ledger.Unended() {
+// ResumeTasks takes up the calls of tasks of earlier processes. No tab is connected yet.
+func (cs *Calls) ResumeTasks() {
+	for _, task := range cs.ledger.Unended() {
 		of := task.TaskOf()
-		if r, c := h.restoreCall(task, of); r != nil {
-			h.resume(r, c)
+		if r, c := cs.restoreCall(task, of); r != nil {
+			cs.resume(r, c)
 			continue
 		}
 		f := &Failure{spec.FailNotConnected, "the hub was restarted before the call was sent to a page; it has had no effect: call again"}
@@ -81,14 +81,12 @@ func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
 }
 
 // restoreCall returns the call of a task as the process before had it, nil if that has sent none.
-func (h *Hub) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCall) {
+func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCall) {
 	c := &sentCall{}
 	if of.Sent == nil || json.Unmarshal(of.Sent, c) != nil {
 		return nil, nil
 	}
-	it, err := item.Parse(spec.KindTool, c.Item, &h.schemas, func(string) (item.Provenance, error) {
-		return item.Provenance{Domain: c.Domain, Origin: c.Origin, Verified: c.Verified}, nil
-	})
+	it, err := cs.core.ParseStored(spec.KindTool, c.Item, item.Provenance{Domain: c.Domain, Origin: c.Origin, Verified: c.Verified})
 	if err != nil {
 		return nil, nil
 	}
@@ -97,9 +95,9 @@ func (h *Hub) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCall)
 		Progress: func(p spec.Progress) { task.Says(p.Message) },
 	}
 	r := &run{
-		h: h, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true,
+		h: cs, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true,
 		target: state.Candidate{Addr: c.To, Item: it, URL: c.URL}, reason: c.Reason, timeout: c.Timeout,
-		action: actionFor(by, it, it.Source),
+		action: ActionFor(by, it, it.Source),
 	}
 	r.ref.ID.Domain, r.ref.ID.Item = c.Domain, it.Source
 	r.progress = r.progressed
@@ -108,31 +106,31 @@ func (h *Hub) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCall)
 
 // resume asks the page for the answer to a call that an earlier process has sent it, and ends the
 // call's task with that. It does not wait.
-func (h *Hub) resume(r *run, c *sentCall) {
+func (cs *Calls) resume(r *run, c *sentCall) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	left := context.AfterFunc(h.ctx, func() { cancel(tabtransport.ErrLeft) })
+	left := context.AfterFunc(cs.core.Context(), func() { cancel(tabtransport.ErrLeft) })
 	about := ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Site: policy.Site{Domain: c.Domain}}
-	h.subject(r.by, &about)
+	cs.subject(r.by, &about)
 	r.call.EnterWith(about, cancel)
 	r.call.Decided(policy.Allow)
 	r.call.Sending(false, c.To, "")
-	answer := h.transport.Resume(c.To, c.Sent, r.wait())
-	h.inFlight.Add(1)
-	id := h.session(r.by)
-	standing := view(h, func(s *state.State) agents.Standing { return s.Agents().Standing(s.Agents().Session(id), c.To) })
+	answer := cs.core.Options.Transport.Resume(c.To, c.Sent, r.wait())
+	cs.inFlight.Add(1)
+	id := SessionOf(r.by)
+	standing := View(cs.core, func(s *state.State) agents.Standing { return s.Agents().Standing(s.Agents().Session(id), c.To) })
 	standing.Begin(time.Now(), nil)
-	h.tasks.Go(func() {
+	cs.core.Background(func() {
 		defer func() {
 			if standing.End(time.Now()) {
-				h.update(func(tx *state.Tx) { tx.Agents().Save(id) })
+				cs.core.Update(func(tx *state.Tx) { tx.Agents().Save(id) })
 			}
 		}()
-		defer h.inFlight.Add(-1)
+		defer cs.inFlight.Add(-1)
 		defer cancel(nil)
 		defer left()
 		defer r.call.Leave()
 		resp, err := answer(ctx)
-		if err != nil && h.ctx.Err() != nil {
+		if err != nil && cs.core.Context().Err() != nil {
 			return // the next process asks
 		}
 		if result, ok := r.resumed(ctx, resp, err); ok {

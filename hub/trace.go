@@ -26,12 +26,12 @@ func (g *gate) read(rules *policy.Set, who *policy.Principal) []spec.Domain {
 // returned notes that a site returns something to a client, before the client has it. data is
 // what, or nil if it cannot be shown as part of anything.
 func (g *gate) returned(who *policy.Principal, from spec.Domain, data json.RawMessage) {
-	g.flows.Returned(who, from, g.rules.Load(), data)
+	g.flows.Returned(who, from, g.rules.Policy(), data)
 }
 
 // says is returned for a text that the site has said beside a result.
 func (g *gate) says(who *policy.Principal, from spec.Domain, text string) {
-	rules := g.rules.Load()
+	rules := g.rules.Policy()
 	var data json.RawMessage
 	if text != "" && rules.Traces(who) {
 		data = rawjson.AppendString(nil, text)
@@ -45,7 +45,7 @@ func (r *run) traced(resp spec.Response, err error) {
 		return
 	}
 	g, who, to := r.h.gate, r.by.Who, r.ref.ID.Domain
-	if rules := g.rules.Load(); rules.Traces(who) {
+	if rules := g.rules.Policy(); rules.Traces(who) {
 		for _, s := range r.carried() {
 			g.flows.Sent(who, to, rules, r.id, s)
 		}
@@ -101,7 +101,7 @@ func (r *run) carries() []flow.Match {
 
 // Carried returns which texts of other sites a call has sent. It reports false if what the call
 // has sent is not kept any more, or never was.
-func (h *Hub) Carried(call string) ([]flow.Match, bool) { return h.gate.flows.CompareCall(call) }
+func (cs *Calls) Carried(call string) ([]flow.Match, bool) { return cs.gate.flows.CompareCall(call) }
 
 // flowLines returns the flows that a decision was about, as the record has them.
 func flowLines(d policy.Decision, to policy.Site) []string {

@@ -15,68 +15,97 @@ import (
 // block; what it leaves to do is done after it. The functions in synced are called once
 // all that was changed is on disk, or with an error. It reports false, having done
 // nothing, if the Hub has stopped.
-func (h *Hub) update(f func(tx *state.Tx), synced ...func(error)) bool {
-	h.mu.Lock()
-	if h.stopped {
-		h.mu.Unlock()
+func (c *Core) Update(f func(tx *state.Tx), synced ...func(error)) bool {
+	c.mu.Lock()
+	if c.stopped {
+		c.mu.Unlock()
 		return false
 	}
-	tx := h.state.Begin(time.Now())
+	tx := c.state.Begin(time.Now())
 	f(tx)
 	work := tx.End()
-	h.unwritten = append(h.unwritten, work.Writes...)
-	h.synced = append(h.synced, synced...)
-	write := len(h.unwritten) > 0 || len(h.synced) > 0
-	h.mu.Unlock()
+	c.unwritten = append(c.unwritten, work.Writes...)
+	c.synced = append(c.synced, synced...)
+	write := len(c.unwritten) > 0 || len(c.synced) > 0
+	c.mu.Unlock()
 
-	h.changes.Fire()
-	h.updates.Add(1)
-	h.opts.Changed.Fire()
+	c.changes.Fire()
+	c.NoteChange()
 	if work.Listed {
-		h.notices.dirty()
+		c.hooks.Listed()
 	}
 	for _, t := range work.Timers {
-		h.startTimer(t)
+		c.startTimer(t)
 	}
 	if write {
-		h.flush()
+		c.flush()
 	}
 	for _, g := range work.Gone {
-		h.Record(record.Entry{
+		c.Record(record.Entry{
 			Time: time.Now(), Event: record.Gone, Tab: g.Addr.String(), Domain: g.Domain,
 			Outcome: "ok", Reason: fmt.Sprintf("it offered %d", g.Items),
 		})
 	}
 	if work.Leased {
-		h.holds.Fire()
+		c.hooks.Leased()
 	}
 	for _, s := range work.Ended {
-		h.endRoom(s)
+		c.hooks.Ended(s)
 	}
 	for _, d := range work.Disconnects {
-		h.transport.Disconnect(d.Addr, d.Code, d.Reason)
+		c.transport.Disconnect(d.Addr, d.Code, d.Reason)
 	}
 	return true
 }
 
-// view reads a Hub's state, under the mutex: f must not block.
-func view[T any](h *Hub, f func(*state.State) T) T {
+// View reads a Hub's state, under the mutex: f must not block.
+func View[T any](h *Core, f func(*state.State) T) T {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return f(h.state)
 }
 
+// RLock has the state stay as it is until RUnlock, for what View is too narrow. The caller must
+// not block meanwhile.
+func (c *Core) RLock() { c.mu.RLock() }
+
+// RUnlock ends what RLock began.
+func (c *Core) RUnlock() { c.mu.RUnlock() }
+
+// State returns the state, which the caller reads between RLock and RUnlock.
+func (c *Core) State() *state.State { return c.state }
+
+// Changes returns a channel that is closed after the next change of the state.
+func (c *Core) Changes() <-chan struct{} { return c.changes.Wait() }
+
+// NoteChange says that what the owner sees has changed.
+func (c *Core) NoteChange() {
+	c.updates.Add(1)
+	c.Options.Changed.Fire()
+}
+
+// Revision counts the calls of NoteChange, and the changes of the state.
+func (c *Core) Revision() uint64 { return c.updates.Load() }
+
+// StoreError returns why the last write to the store has failed; nil: it has not.
+func (c *Core) StoreError() error {
+	if err := c.storeErr.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // startTimer tells the state when a timer has run out. While the Hub closes nobody is
 // given up, and a Hub that has stopped is held by no timer: leases last for hours.
-func (h *Hub) startTimer(t state.Timer) {
-	ctx, end := context.WithTimeout(h.ctx, t.After)
+func (c *Core) startTimer(t state.Timer) {
+	ctx, end := context.WithTimeout(c.ctx, t.After)
 	context.AfterFunc(ctx, func() {
 		defer end()
-		if h.ctx.Err() != nil {
+		if c.ctx.Err() != nil {
 			return
 		}
-		h.update(func(tx *state.Tx) {
-			if !h.closing {
+		c.Update(func(tx *state.Tx) {
+			if !c.closing {
 				tx.TimerOver(t)
 			}
 		})
@@ -84,67 +113,85 @@ func (h *Hub) startTimer(t state.Timer) {
 }
 
 // flush hands what update has collected to the store, in order.
-func (h *Hub) flush() {
-	h.flushMu.Lock()
-	defer h.flushMu.Unlock()
-	h.mu.Lock()
-	changes, synced := h.unwritten, h.synced
+func (c *Core) flush() {
+	c.flushMu.Lock()
+	defer c.flushMu.Unlock()
+	c.mu.Lock()
+	changes, synced := c.unwritten, c.synced
 	if len(changes) == 0 && len(synced) == 0 {
-		h.mu.Unlock()
+		c.mu.Unlock()
 		return
 	}
-	h.unwritten, h.synced = nil, nil
-	h.wrote++
-	h.mu.Unlock()
-	h.store.Write(h.opts.User, h.epoch, changes, func(err error) {
+	c.unwritten, c.synced = nil, nil
+	c.wrote++
+	c.mu.Unlock()
+	c.store.Write(c.Options.User, c.epoch, changes, func(err error) {
 		failed := err != nil && !errors.Is(err, storage.ErrStaleEpoch)
-		switch was := h.unstored.Swap(failed); {
+		switch was := c.unstored.Swap(failed); {
 		case failed && !was:
-			h.log.Error("store: write failed", "err", err)
+			c.Log.Error("store: write failed", "err", err)
 		case was && err == nil:
-			h.log.Info("store: writes are kept again")
+			c.Log.Info("store: writes are kept again")
 		}
-		h.written(err)
+		c.written(err)
 		for _, f := range synced {
 			f(err)
 		}
-		h.kept.Add(1)
-		h.settled.Fire()
+		c.ended.Add(1)
+		c.stored.Fire()
 	})
 }
 
 // Settled blocks until what a client was shown of the Hub by now is kept, where another process
 // may serve the user next: a name that this one alone knows would be given to something else
 // there. The error is ctx's cause, or why the Hub has ended.
-func (h *Hub) Settled(ctx context.Context) error {
-	if !h.opts.Shared {
+func (c *Core) Settled(ctx context.Context) error {
+	if !c.Options.Shared {
 		return nil
 	}
-	h.mu.RLock()
-	wrote := h.wrote
-	if len(h.unwritten) > 0 || len(h.synced) > 0 {
+	c.mu.RLock()
+	wrote := c.wrote
+	if len(c.unwritten) > 0 || len(c.synced) > 0 {
 		wrote++
 	}
-	h.mu.RUnlock()
+	c.mu.RUnlock()
 	for {
-		changed := h.settled.Wait()
-		if h.kept.Load() >= wrote {
+		changed := c.stored.Wait()
+		if c.ended.Load() >= wrote {
 			return nil
 		}
-		if err := await(ctx, h, changed); err != nil {
+		if err := AwaitSignal(ctx, c, changed); err != nil {
 			return err
 		}
 	}
 }
 
 // written takes in how a write has ended.
-func (h *Hub) written(err error) {
+func (c *Core) written(err error) {
 	if err == nil {
-		h.storeErr.Store(nil)
+		c.storeErr.Store(nil)
 		return
 	}
-	h.storeErr.Store(&err)
+	c.storeErr.Store(&err)
 	if errors.Is(err, storage.ErrStaleEpoch) {
-		h.Supersede(err)
+		c.Supersede(err)
 	}
+}
+
+// confirmEvery is how often the store is asked by calls whether another hub serves the user
+// by now.
+const confirmEvery = time.Second
+
+// confirmEpoch has the store say whether another hub serves the user by now, which a hub
+// whose tabs are quiet does not learn from what it writes.
+func (c *Core) ConfirmEpoch() {
+	now, last := time.Now().UnixNano(), c.confirmed.Load()
+	if now-last < int64(confirmEvery) || !c.confirmed.CompareAndSwap(last, now) {
+		return
+	}
+	c.store.Write(c.Options.User, c.epoch, nil, func(err error) {
+		if err != nil {
+			c.written(err)
+		}
+	})
 }
