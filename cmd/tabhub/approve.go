@@ -18,7 +18,7 @@ import (
 	"tabhub/spec"
 )
 
-func (a *app) approveCommand() *cobra.Command {
+func approveCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve [ID [ANSWER]]",
 		Short: "Answer what the hub asks you before it lets a client do something",
@@ -56,16 +56,16 @@ that its page shows, or no.
 		case *asJSON && len(pos) > 0:
 			return usagef("--json lists what waits; an answer prints none")
 		case *watch:
-			return a.watchQuestions(cmd.Context())
+			return watchQuestions(cmd.Context(), a)
 		case len(pos) > 0:
-			return a.approve(cmd.Context(), pos[0], pos[1:])
+			return approve(cmd.Context(), a, pos[0], pos[1:])
 		}
-		return show(cmd.Context(), a, "/api/questions", nil, *asJSON, a.printQuestions)
+		return show(cmd.Context(), a, "/api/questions", nil, *asJSON, printQuestions)
 	}
 	return cmd
 }
 
-func (a *app) printQuestions(all []consent.Question) error {
+func printQuestions(a *app, all []consent.Question) error {
 	if len(all) == 0 {
 		a.note("nothing waits for an answer")
 		return nil
@@ -92,7 +92,7 @@ func (a *app) printQuestions(all []consent.Question) error {
 }
 
 // approve answers the question whose id begins with a text. Without an answer it asks.
-func (a *app) approve(ctx context.Context, id string, answer []string) error {
+func approve(ctx context.Context, a *app, id string, answer []string) error {
 	r, err := a.remote()
 	if err != nil {
 		return err
@@ -110,18 +110,18 @@ func (a *app) approve(ctx context.Context, id string, answer []string) error {
 	}
 	q := &all[0]
 	if len(answer) > 0 {
-		return a.answer(ctx, r, q, answer[0])
+		return sendAnswer(ctx, a, r, q, answer[0])
 	}
-	a.printQuestion(q)
+	printQuestion(a, q)
 	if !terminal.Is(a.in) {
 		return usagef("how? Add one of these words: `tabhub approve %s ANSWER`", id)
 	}
 	line, _ := bufio.NewReader(a.in).ReadString('\n') // no answer is none
-	return a.answer(ctx, r, q, strings.TrimSpace(line))
+	return sendAnswer(ctx, a, r, q, strings.TrimSpace(line))
 }
 
 // printQuestion prints a question and what may be answered.
-func (a *app) printQuestion(q *consent.Question) {
+func printQuestion(a *app, q *consent.Question) {
 	fmt.Fprintf(a.out, "\n%s\n", consent.Text(&q.Ask))
 	if q.Count > 1 {
 		fmt.Fprintf(a.out, "%d identical calls wait; \"once\" is for one of them.\n", q.Count)
@@ -140,7 +140,7 @@ func (a *app) printQuestion(q *consent.Question) {
 }
 
 // answer sends what the owner has said to a question that was printed.
-func (a *app) answer(ctx context.Context, r *remote, q *consent.Question, text string) error {
+func sendAnswer(ctx context.Context, a *app, r *remote, q *consent.Question, text string) error {
 	in := httpd.AnswerRequest{ID: q.ID, Digest: q.Digest, AskResult: spec.AskResult{Reach: spec.Reach(text)}}
 	switch {
 	case in.Reach == spec.ReachNo, slices.Contains(q.Reaches, in.Reach):
@@ -170,7 +170,7 @@ func words(all []spec.Reach) string {
 }
 
 // watchQuestions asks one question after the other, until the hub ends or ctx does.
-func (a *app) watchQuestions(ctx context.Context) error {
+func watchQuestions(ctx context.Context, a *app) error {
 	r, err := a.remote()
 	if err != nil {
 		return err
@@ -220,13 +220,13 @@ func (a *app) watchQuestions(ctx context.Context) error {
 				default:
 				}
 				now = &all[0]
-				a.printQuestion(now)
+				printQuestion(a, now)
 			}
 		case text := <-typed:
 			if now == nil {
 				continue
 			}
-			if err := a.answer(ctx, r, now, text); err != nil {
+			if err := sendAnswer(ctx, a, r, now, text); err != nil {
 				fmt.Fprintf(a.err, "%v\n> ", err)
 			}
 		case err := <-ended:

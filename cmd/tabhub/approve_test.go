@@ -16,9 +16,9 @@ func TestWatchQuestions(t *testing.T) {
 	keys, keyboard := io.Pipe()
 	screen, prints := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
-	a := &app{in: keys, out: visible{prints}, err: visible{prints}, stdout: prints, stderr: prints, env: func(string) string { return "" }, config: config{dataDir: hub.dir}}
+	a := &app{in: keys, out: visible{prints}, err: visible{prints}, stdout: prints, stderr: prints, env: func(string) string { return "" }, dataDir: hub.dir}
 	done := make(chan error, 1)
-	go func() { done <- a.watchQuestions(ctx) }()
+	go func() { done <- watchQuestions(ctx, a) }()
 	lines := bufio.NewReader(screen)
 	await := func(word string) {
 		t.Helper()

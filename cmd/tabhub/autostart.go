@@ -26,7 +26,7 @@ const (
 	autostartLook = 50 * time.Millisecond
 )
 
-func (a *app) autostartCommand() *cobra.Command {
+func autostartCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "autostart",
 		Short: "Have the hub run whenever you are logged in, or say whether it does",
@@ -40,17 +40,18 @@ place of a hub that a client has started, and waits for one that you have starte
 		Args:    noCommand,
 	}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.printAutostart(cmd.Context(), *asJSON) }
-	cmd.AddCommand(a.autostartOnCommand(), a.autostartOffCommand())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return printAutostart(cmd.Context(), a, *asJSON) }
+	cmd.AddCommand(autostartOnCommand(a), autostartOffCommand(a))
 	return cmd
 }
 
 // starter is what starts programs for the user of this process.
-func (a *app) starter() *autostart.System {
+func starter(a *app) *autostart.System {
 	return &autostart.System{OS: runtime.GOOS, Env: a.env, Run: autostart.Run}
 }
 
-func (a *app) autostartOnCommand() *cobra.Command {
+func autostartOnCommand(a *app) *cobra.Command {
+	c := newConfig()
 	cmd := &cobra.Command{
 		Use:   "on",
 		Short: "Start the hub now, and at each login",
@@ -64,23 +65,23 @@ sets. Once more with others replaces them. The configuration file is read at eac
 			if err != nil {
 				return err
 			}
-			return a.autostartOn(cmd.Context(), program, cmd.Flags())
+			return autostartOn(cmd.Context(), a, program, c, cmd.Flags())
 		},
 	}
-	a.addHubFlags(cmd.Flags())
+	c.addFlags(cmd.Flags())
 	return cmd
 }
 
 // autostartOn has the system start a program as the hub, with what the command line and the
 // environment set.
-func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.FlagSet) error {
-	if err := a.loadSettings(flags); err != nil {
+func autostartOn(ctx context.Context, a *app, program string, c *config, flags *pflag.FlagSet) error {
+	if err := c.load(a, flags); err != nil {
 		return err
 	}
-	if from := a.config.hub.named("cluster").from; (strings.HasPrefix(from, "-") || strings.HasPrefix(from, "$")) && a.config.cluster.hasPassword() {
+	if from := c.named("cluster").from; (strings.HasPrefix(from, "-") || strings.HasPrefix(from, "$")) && c.cluster.hasPassword() {
 		return usagef("cluster has a password, which would stand in the file that starts the hub; write it into the configuration file, or put it into a file with credentials for NATS, and set that as cluster-creds")
 	}
-	if err := a.checkHome(); err != nil {
+	if err := checkHome(a); err != nil {
 		return err
 	}
 	dir, err := a.dir()
@@ -90,16 +91,16 @@ func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.Flag
 	if err != nil {
 		return err
 	}
-	was, err := a.starter().State(ctx)
+	was, err := starter(a).State(ctx)
 	if err == nil {
-		err = a.endTask(ctx, was)
+		err = endTask(ctx, a, was)
 	}
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	given, _ := a.config.forHub(true)
-	state, err := a.starter().On(ctx, autostart.Entry{
+	given, _ := c.forHub(a.configFile, true)
+	state, err := starter(a).On(ctx, autostart.Entry{
 		Program: program, Args: append([]string{"serve", "--service", "--data-dir=" + string(dir)}, given...),
 		DataDir: string(dir), LogFile: dir.LogFile(),
 	})
@@ -117,20 +118,20 @@ func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.Flag
 	if state.How == "systemd" {
 		a.note("`loginctl enable-linger` has it run while you are not logged in, too.")
 	}
-	return a.awaitService(ctx, dir, began)
+	return awaitService(ctx, a, dir, began)
 }
 
 // serviceFlags returns the flags of the hub that the system is to run in a data directory, but for
 // those of settings that the command line sets here. One that a client starts in its place, as after
 // a crash or `tabhub stop`, gets them, too: it has no other policy.
-func (a *app) serviceFlags(ctx context.Context, dir home.Dir) []string {
-	is, err := a.starter().State(ctx)
+func serviceFlags(ctx context.Context, a *app, c *config, dir home.Dir) []string {
+	is, err := starter(a).State(ctx)
 	if err != nil || is.Entry.DataDir != string(dir) {
 		return nil // `tabhub doctor` says what is wrong
 	}
 	return hubFlags(is.Entry, func(name string) bool {
-		s := a.config.hub.named(name)
-		return s != nil && s.from != "" && !strings.HasPrefix(s.from, a.config.read+":")
+		s := c.named(name)
+		return s != nil && s.from != "" && !strings.HasPrefix(s.from, c.read+":")
 	})
 }
 
@@ -147,7 +148,7 @@ func hubFlags(e autostart.Entry, without func(name string) bool) []string {
 }
 
 // awaitService waits until a hub runs that has started since then, and says where it is.
-func (a *app) awaitService(ctx context.Context, dir home.Dir, since time.Time) error {
+func awaitService(ctx context.Context, a *app, dir home.Dir, since time.Time) error {
 	for late := time.Now().Add(autostartWait); time.Now().Before(late); {
 		h, err := dir.Running()
 		switch {
@@ -167,14 +168,14 @@ func (a *app) awaitService(ctx context.Context, dir home.Dir, since time.Time) e
 	return fmt.Errorf("the hub does not run after %s; %s may say why", autostartWait, dir.LogFile())
 }
 
-func (a *app) autostartOffCommand() *cobra.Command {
+func autostartOffCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "off",
 		Short:   "End the hub that the system has started, and start it at no login",
 		Example: `  tabhub autostart off`,
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s := a.starter()
+			s := starter(a)
 			was, err := s.State(cmd.Context())
 			if err != nil {
 				return err
@@ -183,7 +184,7 @@ func (a *app) autostartOffCommand() *cobra.Command {
 				a.note("the system does not start the hub; nothing to do")
 				return nil
 			}
-			if err := a.endTask(cmd.Context(), was); err != nil {
+			if err := endTask(cmd.Context(), a, was); err != nil {
 				return err
 			}
 			if was, err = s.Off(cmd.Context()); err != nil {
@@ -197,19 +198,19 @@ func (a *app) autostartOffCommand() *cobra.Command {
 
 // endTask ends the hub of a task of Windows, which would else not be replaced, or be ended
 // without a chance to finish what is under way. Other systems ask it themselves.
-func (a *app) endTask(ctx context.Context, was autostart.State) error {
+func endTask(ctx context.Context, a *app, was autostart.State) error {
 	dir := home.Dir(was.Entry.DataDir)
 	if was.How != "Task Scheduler" || !dir.Held(home.HubLock) {
 		return nil
 	}
 	of := *a
-	of.config.dataDir = string(dir)
-	return of.stop(ctx, dir, stopAsk, stopWait)
+	of.dataDir = string(dir)
+	return stop(ctx, &of, dir, stopAsk, stopWait)
 }
 
 // printAutostart says whether the system starts the hub, and how.
-func (a *app) printAutostart(ctx context.Context, asJSON bool) error {
-	is, err := a.starter().State(ctx)
+func printAutostart(ctx context.Context, a *app, asJSON bool) error {
+	is, err := starter(a).State(ctx)
 	if err != nil {
 		return err
 	}
@@ -247,7 +248,7 @@ func (a *app) printAutostart(ctx context.Context, asJSON bool) error {
 // no finding.
 func (d *doctor) autostart(ctx context.Context) {
 	const check = "autostart"
-	is, err := d.starter().State(ctx)
+	is, err := starter(d.app).State(ctx)
 	e := is.Entry
 	words := append([]string{"tabhub", "autostart", "on"}, hubFlags(e, func(string) bool { return false })...)
 	if usual, err := home.Default(d.env); err != nil || e.DataDir != string(usual) {

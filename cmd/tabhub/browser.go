@@ -22,7 +22,7 @@ func browsersFlag(f *pflag.FlagSet, browsers *[]string) {
 	f.StringSliceVar(browsers, "browser", nil, "the only browsers that there are for the client, by the `name`s of tabhub browser (default: all)")
 }
 
-func (a *app) browserCommand() *cobra.Command {
+func browserCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "browser",
 		Short: "List, name, pair and forget browsers",
@@ -37,7 +37,7 @@ bound stays, site by site, in the named browser in which it has begun.`,
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return show(cmd.Context(), a, "/api/browser", nil, *asJSON, a.printBrowsers)
+		return show(cmd.Context(), a, "/api/browser", nil, *asJSON, printBrowsers)
 	}
 	name := &cobra.Command{
 		Use:   "name BROWSER NAME",
@@ -63,11 +63,11 @@ A name has up to 32 of a-z, 0-9 and -.`,
 			return a.send(cmd.Context(), http.MethodDelete, "/api/browser?name="+url.QueryEscape(pos[0]), nil)
 		},
 	}
-	cmd.AddCommand(name, unname, a.pairCommand(), a.forgetCommand())
+	cmd.AddCommand(name, unname, pairCommand(a), forgetCommand(a))
 	return cmd
 }
 
-func (a *app) pairCommand() *cobra.Command {
+func pairCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pair",
 		Short: "Pair a browser that has the extension from elsewhere",
@@ -83,12 +83,12 @@ An extension that "tabhub extension DIR" has written needs none of this.`,
 	}
 	printOnly := cmd.Flags().Bool("print", false, "print the address and do not open a browser")
 	asJSON := cmd.Flags().Bool("json", false, "print JSON; open no browser, and do not wait")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.pair(cmd.Context(), *printOnly, *asJSON) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return pairBrowser(cmd.Context(), a, *printOnly, *asJSON) }
 	return cmd
 }
 
 // pair makes an invitation and waits until a browser has accepted it.
-func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
+func pairBrowser(ctx context.Context, a *app, printOnly, asJSON bool) error {
 	r, err := a.remote()
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
 		return err
 	}
 	how := "Open this address"
-	if !printOnly && a.onTerminal() && a.openPage(invitation.Link) == nil {
+	if !printOnly && a.onTerminal() && openPage(a, invitation.Link) == nil {
 		how = "Your browser opens a page. If it is not the one with the extension, open this address"
 	}
 	fmt.Fprintf(a.out, "%s in the browser that has the extension, or paste it into the extension's settings:\n\n  %s\n\nThe extension asks you, and must show this code:  %s\n\n", how, invitation.Link, invitation.Code)
@@ -118,7 +118,7 @@ func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
 	return nil
 }
 
-func (a *app) forgetCommand() *cobra.Command {
+func forgetCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget [ID|all]",
 		Short: "List the browsers that are paired, or end the pairing of one, which is cut off",
@@ -130,7 +130,7 @@ func (a *app) forgetCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		switch {
 		case len(pos) == 0:
-			return show(cmd.Context(), a, "/api/pair", nil, *asJSON, a.printPairings)
+			return show(cmd.Context(), a, "/api/pair", nil, *asJSON, printPairings)
 		case pos[0] == "": // of a script, whose variable is empty
 			return usagef("the ID is empty; `tabhub browser forget` shows those that there are")
 		case *asJSON:
@@ -149,7 +149,7 @@ func (a *app) forgetCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printPairings(list []pairing.Pairing) error {
+func printPairings(a *app, list []pairing.Pairing) error {
 	if len(list) == 0 {
 		a.note("no browser is paired; `tabhub extension DIR` writes an extension that is")
 		return nil
@@ -167,7 +167,7 @@ func (a *app) printPairings(list []pairing.Pairing) error {
 
 func nameOf(p pairing.Pairing) string { return cmp.Or(p.Browser, "a browser") }
 
-func (a *app) printBrowsers(list []httpd.BrowserReport) error {
+func printBrowsers(a *app, list []httpd.BrowserReport) error {
 	if len(list) == 0 {
 		a.note("no browser has joined; `tabhub extension DIR` writes the extension for one")
 		return nil

@@ -40,7 +40,7 @@ func TestInstructions(t *testing.T) {
 // take a schema refuses the whole conversation.
 func TestBuiltinsAreShort(t *testing.T) {
 	size := 0
-	for _, tool := range (&process{config: &config{}}).builtins(nil, nil) {
+	for _, tool := range (&process{hubOptions: hubOptions{config: &config{}}}).builtins(nil, nil) {
 		size += len(tool.Definition()) + len(",")
 		if shown := listed.Input(tool.Input); string(shown.JSON) != string(tool.Input) {
 			t.Errorf("%s would have to be listed with %s", tool.Name, shown.JSON)
@@ -58,7 +58,7 @@ func TestGuideNamesTheBuiltinTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := process{config: &config{}}
+	p := process{hubOptions: hubOptions{config: &config{}}}
 	when := map[builtin.Listed]string{
 		builtin.Always: "always", builtin.LocalOnly: "on a hub that others cannot reach",
 	}

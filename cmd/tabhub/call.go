@@ -16,7 +16,7 @@ import (
 	"tabhub/spec"
 )
 
-func (a *app) callCommand() *cobra.Command {
+func callCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call NAME [ARGUMENTS...]",
 		Short: "Call a tool, get a prompt, or read a resource",
@@ -34,29 +34,29 @@ written as KEY=VALUE. A resource has its URI for a name.`,
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		switch {
 		case strings.Contains(pos[0], "://") && len(pos) == 1:
-			return a.readResource(cmd.Context(), pos[0], *asJSON)
+			return readResource(cmd.Context(), a, pos[0], *asJSON)
 		case strings.HasPrefix(pos[0], "website_prompt_"):
-			return a.getPrompt(cmd.Context(), pos[0], pos[1:], *asJSON)
+			return getPrompt(cmd.Context(), a, pos[0], pos[1:], *asJSON)
 		case len(pos) > 2:
 			return usagef("%q is one word too many; put the arguments of a tool into one JSON object, in quotes", pos[2])
 		}
-		arguments, err := a.arguments(pos[1:])
+		arguments, err := arguments(a, pos[1:])
 		if err != nil {
 			return err
 		}
-		result, err := a.callTool(cmd.Context(), httpd.CallRequest{Name: pos[0], Arguments: arguments})
+		result, err := callTool(cmd.Context(), a, httpd.CallRequest{Name: pos[0], Arguments: arguments})
 		if err != nil {
 			return err
 		}
 		if *asJSON {
 			return a.printAnswer(result, nil)
 		}
-		return a.printResult(result)
+		return printResult(a, result)
 	}
 	return cmd
 }
 
-func (a *app) arguments(pos []string) (json.RawMessage, error) {
+func arguments(a *app, pos []string) (json.RawMessage, error) {
 	if len(pos) == 0 {
 		return nil, nil
 	}
@@ -84,7 +84,7 @@ type content struct {
 }
 
 // printResult prints the text of a result, and what else there is by kind.
-func (a *app) printResult(b []byte) error {
+func printResult(a *app, b []byte) error {
 	var result struct {
 		Content           []content
 		StructuredContent json.RawMessage
@@ -97,7 +97,7 @@ func (a *app) printResult(b []byte) error {
 		return f
 	}
 	for i := range result.Content {
-		a.printContent(&result.Content[i])
+		printContent(a, &result.Content[i])
 	}
 	switch {
 	case len(result.Content) > 0:
@@ -130,12 +130,12 @@ func failureOf(result json.RawMessage) (*hub.Failure, bool) {
 	return &hub.Failure{Code: f.Error.Code, Message: f.Error.Message}, f.Error.Code != ""
 }
 
-func (a *app) printContent(c *content) {
+func printContent(a *app, c *content) {
 	switch c.Type {
 	case "text":
 		fmt.Fprintln(a.out, c.Text)
 	case "image", "audio":
-		a.printBytes(c.Type, c.MimeType, c.Data)
+		printBytes(a, c.Type, c.MimeType, c.Data)
 	case "resource":
 		fmt.Fprintf(a.out, "[%s]\n%s\n", c.Resource.URI, c.Resource.Text)
 	case "resource_link":
@@ -146,6 +146,6 @@ func (a *app) printContent(c *content) {
 }
 
 // printBytes says what there is that is no text.
-func (a *app) printBytes(what, mimeType, data string) {
+func printBytes(a *app, what, mimeType, data string) {
 	fmt.Fprintf(a.out, "[%s, %s, about %d bytes; --json prints it]\n", what, mimeType, base64.StdEncoding.DecodedLen(len(data)))
 }

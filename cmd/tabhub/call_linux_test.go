@@ -67,7 +67,7 @@ func TestCallThatWaitsForYou(t *testing.T) {
 	go func() {
 		defer tty.Close()
 		a := &app{stderr: tty, env: noEnv}
-		shown := a.progress()
+		shown := newProgress(a)
 		for range 2 {
 			shown.add(&httpd.ProgressReport{Message: "waiting for the owner's answer (" + command + ")", Waiting: true})
 			shown.show()

@@ -20,7 +20,7 @@ const cancelWait = 5 * time.Second
 
 // callTool has the hub call a tool, and shows how it goes until there is a result. When ctx
 // ends, the call is cancelled, and the error says whether it may have taken effect.
-func (a *app) callTool(ctx context.Context, in httpd.CallRequest) (json.RawMessage, error) {
+func callTool(ctx context.Context, a *app, in httpd.CallRequest) (json.RawMessage, error) {
 	r, err := a.remote()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (a *app) callTool(ctx context.Context, in httpd.CallRequest) (json.RawMessa
 			}
 		}
 	}()
-	shown := a.progress()
+	shown := newProgress(a)
 	defer shown.line.Clear()
 	tick := time.NewTicker(terminal.Frame)
 	defer tick.Stop()
@@ -109,7 +109,7 @@ type progress struct {
 	asked  string // what the person was told to do
 }
 
-func (a *app) progress() *progress { return &progress{app: a, line: a.status(), began: time.Now()} }
+func newProgress(a *app) *progress { return &progress{app: a, line: a.status(), began: time.Now()} }
 
 // add takes in what is said.
 func (p *progress) add(said *httpd.ProgressReport) {

@@ -18,7 +18,7 @@ import (
 	"tabhub/hub/face/httpd"
 )
 
-func (a *app) callsCommand() *cobra.Command {
+func callsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calls",
 		Short: "Show the calls that are under way, and end one",
@@ -36,34 +36,34 @@ A call that begins is shown with its ID, which "tabhub calls cancel" takes. What
 	follow := cmd.Flags().BoolP("follow", "f", false, "show what begins, goes on and ends; with --json a line for each change")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !*follow {
-			all, err := a.underWay(cmd.Context())
+			all, err := underWay(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
 			if *asJSON {
 				return a.printValue(append([]hub.Running{}, all...))
 			}
-			return a.printUnderWay(all)
+			return printUnderWay(a, all)
 		}
-		w := &watcher{lines: a.lines(), now: a.status()}
+		w := &watcher{lines: newLines(a), now: a.status()}
 		show := w.show
 		if *asJSON {
 			show = w.showJSON
 		}
-		err := a.watch(cmd.Context(), show)
+		err := watch(cmd.Context(), a, show)
 		w.now.Clear()
 		if cmd.Context().Err() != nil {
 			return nil
 		}
 		return err
 	}
-	cmd.AddCommand(a.cancelCommand())
+	cmd.AddCommand(cancelCommand(a))
 	return cmd
 }
 
 // watch calls f with what has changed since the last time, beginning with what is now, until
 // it fails or the hub ends.
-func (a *app) watch(ctx context.Context, f func([]byte) error) error {
+func watch(ctx context.Context, a *app, f func([]byte) error) error {
 	r, err := a.remote()
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func stage(c *hub.Running) terminal.Cell {
 	return terminal.Cell{Text: strings.TrimSpace(text + " " + p.Message), Tone: begun.Tone}
 }
 
-func (a *app) cancelCommand() *cobra.Command {
+func cancelCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel ID",
 		Short: "End a call that is under way",
@@ -178,7 +178,7 @@ stopped it. Of the ID the first characters are enough.`,
 		Args:    args(cobra.ExactArgs(1)),
 	}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		all, err := a.underWay(cmd.Context())
+		all, err := underWay(cmd.Context(), a)
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ stopped it. Of the ID the first characters are enough.`,
 }
 
 // underWay returns the calls that are.
-func (a *app) underWay(ctx context.Context) (all []hub.Running, err error) {
+func underWay(ctx context.Context, a *app) (all []hub.Running, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	r, err := a.remote()
@@ -215,7 +215,7 @@ func (a *app) underWay(ctx context.Context) (all []hub.Running, err error) {
 	return nil, nil
 }
 
-func (a *app) printUnderWay(all []hub.Running) error {
+func printUnderWay(a *app, all []hub.Running) error {
 	if len(all) == 0 {
 		a.note("no call is under way; `tabhub calls -f` shows those that begin")
 		return nil

@@ -70,7 +70,7 @@ func TestWatchAndCancel(t *testing.T) {
 func TestWatchLines(t *testing.T) {
 	var b bytes.Buffer
 	a := &app{out: visible{&b}, err: visible{&b}, stdout: &b, stderr: &b, env: noEnv}
-	w := &watcher{lines: a.lines(), now: a.status()}
+	w := &watcher{lines: newLines(a), now: a.status()}
 	call := hub.Running{ID: "CALL", Name: "claude", Domain: "e.com", Tool: "buy", Phase: hub.PhaseAsking}
 	half := call
 	half.Phase, half.Progress = hub.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}

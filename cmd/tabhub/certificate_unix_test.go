@@ -22,8 +22,8 @@ func TestKeyOfOthers(t *testing.T) {
 	if err := os.Chmod(keyFile, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := config{tlsCert: certFile, tlsKey: keyFile}
-	if _, err := c.tlsConfig(); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+	c := &config{tlsCert: certFile, tlsKey: keyFile}
+	if _, err := tlsConfig(c); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a key for all: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ type checkOptions struct {
 	calls   map[string]json.RawMessage // by the page's own name
 }
 
-func (a *app) checkCommand() *cobra.Command {
+func pageCheckCommand(a *app) *cobra.Command {
 	o := &checkOptions{hub: defaultListen}
 	cmd := &cobra.Command{
 		Use:   "check URL",
@@ -62,14 +62,14 @@ page cannot be opened.`,
 		if err := o.read(pos[0]); err != nil {
 			return err
 		}
-		r, err := a.check(cmd.Context(), o)
+		r, err := check(cmd.Context(), a, o)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
 			err = a.printValue(r)
 		} else {
-			err = a.printCheck(r)
+			err = printCheck(a, r)
 		}
 		return cmp.Or(err, r.verdict())
 	}
@@ -135,10 +135,10 @@ func withoutPassword(address string) string {
 }
 
 // check opens the page, and returns what is to be said of it.
-func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) {
+func check(ctx context.Context, a *app, o *checkOptions) (*checkReport, error) {
 	status := a.status()
 	defer status.Clear()
-	tab, err := a.openChecked(ctx, o, status)
+	tab, err := openChecked(ctx, a, o, status)
 	if tab != nil {
 		defer tab.close()
 	}
@@ -168,9 +168,9 @@ func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) 
 }
 
 // openChecked opens the page. The caller closes it, unless it is nil.
-func (a *app) openChecked(ctx context.Context, o *checkOptions, status *terminal.Status) (*checkRun, error) {
+func openChecked(ctx context.Context, a *app, o *checkOptions, status *terminal.Status) (*checkRun, error) {
 	status.Show("starting a browser")
-	c, err := a.startCheck(ctx, o)
+	c, err := startCheck(ctx, a, o)
 	if err != nil {
 		return nil, fmt.Errorf("no page can be opened: %w", err)
 	}

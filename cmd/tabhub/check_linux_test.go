@@ -73,7 +73,7 @@ func checkedBeside(t *testing.T, hub, page, browser string, calls ...string) (*c
 	if err := o.read(page); err != nil {
 		t.Fatal(err)
 	}
-	return a.check(t.Context(), o)
+	return check(t.Context(), a, o)
 }
 
 // found returns the findings of a report as code:item, each once.
@@ -257,7 +257,7 @@ func TestGoldenCheck(t *testing.T) {
 	}
 	var all strings.Builder
 	for _, columns := range []uint16{40, 80, 200, 0} {
-		fmt.Fprintf(&all, "# %d columns\n%s\n", columns, steady(printed(t, columns, func(a *app) error { return a.printCheck(r) })))
+		fmt.Fprintf(&all, "# %d columns\n%s\n", columns, steady(printed(t, columns, func(a *app) error { return printCheck(a, r) })))
 	}
 	file := filepath.Join("testdata", "golden", "check.txt")
 	if *update {

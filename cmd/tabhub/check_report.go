@@ -121,14 +121,14 @@ func plural(n int, what string) string {
 }
 
 // printCheck prints a report for people.
-func (a *app) printCheck(r *checkReport) error {
+func printCheck(a *app, r *checkReport) error {
 	a.headline(r.Opened + "  " + r.Title)
 	if !strings.HasPrefix(r.Opened, r.URL) {
 		a.hint("%s led there.", r.URL)
 	}
 	if len(r.Items) > 0 {
 		fmt.Fprintln(a.out)
-		if err := a.printCheckItems(r); err != nil {
+		if err := printCheckItems(a, r); err != nil {
 			return err
 		}
 		if r.Tokens > 0 {
@@ -137,7 +137,7 @@ func (a *app) printCheck(r *checkReport) error {
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(a.out)
-		if err := a.printFindings(r.Findings); err != nil {
+		if err := printFindings(a, r.Findings); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (a *app) printCheck(r *checkReport) error {
 	return nil
 }
 
-func (a *app) printCheckItems(r *checkReport) error {
+func printCheckItems(a *app, r *checkReport) error {
 	t := a.table("NAME", "KIND", "CHANGES", "TOKENS", "CALLED")
 	for _, it := range r.Items {
 		kind, tokens := string(it.Kind), fmt.Sprint(it.Tokens)
@@ -197,7 +197,7 @@ func called(calls []checkCall) terminal.Cell {
 }
 
 // printFindings prints findings, those of one item together where that is the order.
-func (a *app) printFindings(all []pagecheck.Finding) error {
+func printFindings(a *app, all []pagecheck.Finding) error {
 	t := a.table()
 	for _, f := range all {
 		t.Row(severityCell(f.Severity), cmp.Or(f.Item, "the page"), terminal.OneLine(f.Text, 600)+" ["+string(f.Code)+"]")

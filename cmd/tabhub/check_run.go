@@ -36,7 +36,7 @@ type checkRun struct {
 }
 
 // startCheck starts the hub and the browser. The caller calls close.
-func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err error) {
+func startCheck(ctx context.Context, a *app, o *checkOptions) (c *checkRun, err error) {
 	c = &checkRun{checkOptions: o}
 	defer func() {
 		if err != nil {
@@ -48,14 +48,13 @@ func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err
 		return c, err
 	}
 	// The hub is told nothing of what the machine's own is told.
-	alone := a.alone()
-	alone.config.settings() // sets the defaults
-	alone.config.listen, alone.config.policy, alone.config.browser = []string{"127.0.0.1:0"}, string(policy.ModeOpen), o.browser
-	alone.config.allowOrigins = []string{"*"} // there is one page
+	config := newConfig()
+	config.listen, config.policy, config.browser = []string{"127.0.0.1:0"}, string(policy.ModeOpen), o.browser
+	config.allowOrigins = []string{"*"} // there is one page
 	name, _, _ := net.SplitHostPort(o.hub)
-	alone.config.allowHosts = []string{name}
-	alone.config.callTimeout, alone.config.callTimeoutMax, alone.config.personTimeout = o.timeout, o.timeout, o.timeout
-	if c.own, err = alone.startHub(ctx, home.Dir(c.dir), false, slog.New(slog.DiscardHandler)); err != nil {
+	config.allowHosts = []string{name}
+	config.callTimeout, config.callTimeoutMax, config.personTimeout = o.timeout, o.timeout, o.timeout
+	if c.own, err = startHub(ctx, hubOptions{app: a.alone(), config: config, dir: home.Dir(c.dir), log: slog.New(slog.DiscardHandler)}); err != nil {
 		return c, err
 	}
 	t, err := c.own.tenants.Get(ctx, spec.LocalUser)

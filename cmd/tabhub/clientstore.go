@@ -22,7 +22,7 @@ type clientStore interface {
 
 // withClients calls f with the clients: those of the hub that runs or, if none does, those
 // in its file, which none can take meanwhile.
-func (a *app) withClients(f func(clientStore) error) error {
+func withClients(a *app, f func(clientStore) error) error {
 	dir, err := a.dir()
 	if err != nil {
 		return err

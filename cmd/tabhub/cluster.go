@@ -13,7 +13,7 @@ import (
 	"tabhub/hub/face/httpd"
 )
 
-func (a *app) clusterCommand() *cobra.Command {
+func clusterCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
 		Short: "Look after the nodes of a cluster",
@@ -23,11 +23,11 @@ the node of this machine.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.clusterStatusCommand(), a.clusterDrainCommand())
+	cmd.AddCommand(clusterStatusCommand(a), clusterDrainCommand(a))
 	return cmd
 }
 
-func (a *app) clusterStatusCommand() *cobra.Command {
+func clusterStatusCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "List the nodes, or say on which one a user is",
@@ -42,12 +42,12 @@ func (a *app) clusterStatusCommand() *cobra.Command {
 		if *user != "" {
 			query.Set("user", *user)
 		}
-		return show(cmd.Context(), a, "/api/cluster", query, *asJSON, a.printCluster)
+		return show(cmd.Context(), a, "/api/cluster", query, *asJSON, printCluster)
 	}
 	return cmd
 }
 
-func (a *app) printCluster(r httpd.ClusterReport) error {
+func printCluster(a *app, r httpd.ClusterReport) error {
 	if r.User != "" {
 		if r.Where == "" {
 			a.note("The hub of %s is on no node; whichever is asked for it next opens it", terminal.OneLine(string(r.User), 80))
@@ -76,7 +76,7 @@ func (a *app) printCluster(r httpd.ClusterReport) error {
 // a node that listens no more.
 const drainWait = 5 * time.Second
 
-func (a *app) clusterDrainCommand() *cobra.Command {
+func clusterDrainCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Give all users of this node to others",

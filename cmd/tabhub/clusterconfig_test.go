@@ -40,7 +40,7 @@ func TestClusterFlags(t *testing.T) {
 		{[]string{nats, url, "--set=cluster-secret=" + filepath.Join(dir, "none")}, "cannot be read"},
 		{[]string{"--set=cluster=10.0.0.6:4222", url, secret}, "write it as nats://"},
 	} {
-		_, err := configured(t, "", nil, test.flags...)
+		_, _, err := configured(t, "", nil, test.flags...)
 		if err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%q: %v, want %q", test.flags, err, test.want)
 		}
@@ -56,18 +56,18 @@ func TestPasswordOfNATS(t *testing.T) {
 		t.Fatal(err)
 	}
 	further := []string{"--set=node-url=https://10.0.0.5:3301", "--set=cluster-secret=" + secret}
-	is, err := configured(t, "", nil, append(further, "--set=cluster="+nats)...)
+	is, _, err := configured(t, "", nil, append(further, "--set=cluster="+nats)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	args, env := is.config.forHub(false)
+	args, env := is.forHub("", false)
 	if want := []string{"--set=cluster-secret=" + secret, further[0]}; !slices.Equal(args, want) {
 		t.Errorf("the hub gets the flags %q", args)
 	}
 	name, value, _ := strings.Cut(env[len(env)-1], "=")
-	hub, err := configured(t, "", map[string]string{name: value}, further...)
-	if err != nil || !slices.Equal(hub.config.cluster.nats, is.config.cluster.nats) || len(hub.config.cluster.nats) != 2 {
-		t.Errorf("the hub gets %q, %v", hub.config.cluster.nats, err)
+	hub, _, err := configured(t, "", map[string]string{name: value}, further...)
+	if err != nil || !slices.Equal(hub.cluster.nats, is.cluster.nats) || len(hub.cluster.nats) != 2 {
+		t.Errorf("the hub gets %q, %v", hub.cluster.nats, err)
 	}
 	for _, by := range []struct {
 		env   map[string]string
@@ -75,12 +75,13 @@ func TestPasswordOfNATS(t *testing.T) {
 	}{{nil, append(further, "--set=cluster="+nats)}, {map[string]string{name: value}, further}} {
 		a := &app{env: func(name string) string { return by.env[name] }}
 		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-		a.addHubFlags(f)
-		a.config.dataDir = t.TempDir()
+		c := newConfig()
+		c.addFlags(f)
+		a.dataDir = t.TempDir()
 		if err := f.Parse(by.flags); err != nil {
 			t.Fatal(err)
 		}
-		err := a.autostartOn(t.Context(), filepath.Join(t.TempDir(), "tabhub"), f)
+		err := autostartOn(t.Context(), a, filepath.Join(t.TempDir(), "tabhub"), c, f)
 		if err == nil || !strings.Contains(err.Error(), "cluster-creds") || strings.Contains(err.Error(), "s3cret") {
 			t.Error(err)
 		}

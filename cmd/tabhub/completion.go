@@ -26,13 +26,13 @@ var completions = map[string]struct{ path, member string }{
 
 // addCompletions says for all commands below cmd what completes their first argument and the
 // values of their flags, beside what they say themselves.
-func (a *app) addCompletions(cmd *cobra.Command) {
+func addCompletions(a *app, cmd *cobra.Command) {
 	if of, ok := completions[cmd.CommandPath()]; ok {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, before []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(before) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.listed(cmd, of.path, of.member, begun), cobra.ShellCompDirectiveNoFileComp
+			return complete(a, cmd, of.path, of.member, begun), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -43,13 +43,13 @@ func (a *app) addCompletions(cmd *cobra.Command) {
 		}
 	})
 	for _, below := range cmd.Commands() {
-		a.addCompletions(below)
+		addCompletions(a, below)
 	}
 }
 
 // listed returns what begins so of a member of all that the hub lists at a path. It is a name or an
 // id that the hub has made, which to a shell is a word.
-func (a *app) listed(cmd *cobra.Command, path, member, begun string) (values []cobra.Completion) {
+func complete(a *app, cmd *cobra.Command, path, member, begun string) (values []cobra.Completion) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
 	defer cancel()
 	a.fromEnv(cmd)

@@ -32,10 +32,9 @@ const (
 
 // config is how a hub is set up. settings.go says how its fields are set.
 type config struct {
-	dataDir string
-	file    string       // the configuration file of --config; "" for that of the data directory
-	read    string       // the one that was read; "" if there is none
-	hub     *hubSettings // nil: the command runs no hub
+	all   []*setting // of which each sets a field
+	given []string   // by --set
+	read  string     // the configuration file that was read; "" if there is none
 
 	listen       []string
 	allowOrigins []string
@@ -85,9 +84,6 @@ type config struct {
 	demo      bool
 	logLevel  string
 	logFormat string
-	auto      bool
-	service   bool
-	origin    program // of a hub that may be replaced by a newer program
 	idleExit  time.Duration
 }
 
@@ -218,8 +214,8 @@ func (c *config) level() (l slog.Level) {
 
 // dir returns the data directory, which may not exist yet.
 func (a *app) dir() (home.Dir, error) {
-	if a.config.dataDir != "" {
-		return home.Abs(a.config.dataDir)
+	if a.dataDir != "" {
+		return home.Abs(a.dataDir)
 	}
 	d, err := home.Default(a.env)
 	if err != nil {
@@ -229,10 +225,10 @@ func (a *app) dir() (home.Dir, error) {
 }
 
 // command is one of tabhub's commands, to be pasted: it is for the same data directory.
-func (c *config) command(words ...string) string {
+func (a *app) tabhub(words ...string) string {
 	words = append([]string{"tabhub"}, words...)
-	if c.dataDir != "" {
-		words = append(words, "--data-dir", c.dataDir)
+	if a.dataDir != "" {
+		words = append(words, "--data-dir", a.dataDir)
 	}
 	return shell.Here(words...)
 }
@@ -244,9 +240,9 @@ const (
 )
 
 // logger logs to stderr.
-func (a *app) logger() *slog.Logger {
-	o := &slog.HandlerOptions{Level: a.config.level()}
-	if a.config.logFormat == formatJSON {
+func (c *config) logger(a *app) *slog.Logger {
+	o := &slog.HandlerOptions{Level: c.level()}
+	if c.logFormat == formatJSON {
 		return slog.New(slog.NewJSONHandler(visibleJSON{a.stderr}, o))
 	}
 	return slog.New(slog.NewTextHandler(a.err, o))
@@ -255,8 +251,8 @@ func (a *app) logger() *slog.Logger {
 // say tells who started the command something, beside what is logged: in the log where
 // programs read that.
 func (a *app) say(level slog.Level, text string) {
-	if a.config.logFormat == formatJSON {
-		a.logger().Log(context.Background(), level, text)
+	if a.jsonLog != nil {
+		a.jsonLog.Log(context.Background(), level, text)
 		return
 	}
 	a.note("%s", text)

@@ -14,7 +14,7 @@ const connectName = "tabhub"
 // connect says how MCP clients are connected to this hub.
 func (p *process) connect() []httpd.Connectable {
 	program, _ := installed() // "": by URL only
-	return connectable(program, stdioArgs(p.config.dataDir), p.config.baseURL(p.info.Addrs[0])+"/mcp")
+	return connectable(program, stdioArgs(p.app.dataDir), p.config.baseURL(p.info.Addrs[0])+"/mcp")
 }
 
 // connectable says how MCP clients start a program with arguments, as `tabhub install` does it

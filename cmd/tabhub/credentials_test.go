@@ -63,16 +63,17 @@ func (m *machines) start() *process {
 	m.t.Helper()
 	a := &app{env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
-	a.addHubFlags(f)
-	a.config.dataDir = m.t.TempDir()
+	c := newConfig()
+	c.addFlags(f)
+	a.dataDir = m.t.TempDir()
 	secret := filepath.Join(m.t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(strings.Repeat("s3cret", 8)), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	if err := errors.Join(f.Parse([]string{"--auth", "jwt", "--jwt-secret", secret}), a.loadSettings(f)); err != nil {
+	if err := errors.Join(f.Parse([]string{"--auth", "jwt", "--jwt-secret", secret}), c.load(a, f)); err != nil {
 		m.t.Fatal(err)
 	}
-	p := &process{config: &a.config, dir: home.Dir(m.t.TempDir()), log: slog.New(slog.DiscardHandler), shared: &m.shared}
+	p := &process{hubOptions: hubOptions{app: a, config: c, dir: home.Dir(m.t.TempDir()), log: slog.New(slog.DiscardHandler)}, shared: &m.shared}
 	p.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
 		return nil, tenant.ErrClosed // here tenants are opened by the test
 	}, p.log)

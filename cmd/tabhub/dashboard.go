@@ -14,7 +14,7 @@ import (
 	"tabhub/hub/face/httpd"
 )
 
-func (a *app) dashboardCommand() *cobra.Command {
+func dashboardCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dashboard",
 		Short: "Open the dashboard in your browser",
@@ -29,9 +29,9 @@ With --print, print an address instead, which signs in one browser tab, once, fo
 	printOnly := cmd.Flags().Bool("print", false, "print the address and do not open a browser")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !*printOnly {
-			return a.openDashboard(cmd.Context())
+			return openDashboard(cmd.Context(), a)
 		}
-		address, err := a.signInURL(cmd.Context())
+		address, err := signInURL(cmd.Context(), a)
 		if err == nil {
 			fmt.Fprintln(a.out, address)
 		}
@@ -40,12 +40,12 @@ With --print, print an address instead, which signs in one browser tab, once, fo
 	return cmd
 }
 
-func (a *app) openDashboard(ctx context.Context) error {
-	address, err := a.signInURL(ctx)
+func openDashboard(ctx context.Context, a *app) error {
+	address, err := signInURL(ctx, a)
 	if err != nil {
 		return err
 	}
-	if err := a.openPage(address); err != nil {
+	if err := openPage(a, address); err != nil {
 		return fmt.Errorf("no browser was opened: %w; `tabhub dashboard --print` prints an address to open, in any browser of this machine", err)
 	}
 	fmt.Fprintln(a.err, "The dashboard opens in your browser. If it does not: `tabhub dashboard --print` prints its address.")
@@ -54,7 +54,7 @@ func (a *app) openDashboard(ctx context.Context) error {
 
 // openPage opens an address in the user's browser. It has a secret in it, so it is in a file that
 // only the user reads: everybody on the machine sees the arguments of a process.
-func (a *app) openPage(address string) error {
+func openPage(a *app, address string) error {
 	dir, err := a.dir()
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (a *app) openPage(address string) error {
 }
 
 // signInURL has the hub make an address that signs one window in to the dashboard.
-func (a *app) signInURL(ctx context.Context) (string, error) {
+func signInURL(ctx context.Context, a *app) (string, error) {
 	r, err := a.remote()
 	if err != nil {
 		return "", err

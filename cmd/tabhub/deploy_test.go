@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/spf13/pflag"
 	"tabhub/hub/face/httpd"
 	"tabhub/hub/trust/auth"
 )
@@ -98,16 +99,15 @@ func TestDeployments(t *testing.T) {
 			s.args[i] = inPlace.Replace(arg)
 		}
 		a := &app{env: func(name string) string { return inPlace.Replace(s.env[name]) }}
-		cmd, rest, err := a.command().Find(s.args)
+		c, flags := newConfig(), pflag.NewFlagSet("serve", pflag.ContinueOnError)
+		c.addFlags(flags)
+		flags.StringVar(&a.dataDir, "data-dir", a.env("TABHUB_DATA_DIR"), "")
+		err := flags.Parse(s.args[1:])
 		if err == nil {
-			err = cmd.ParseFlags(rest)
+			err = c.load(a, flags)
 		}
 		if err == nil {
-			a.fromEnv(cmd)
-			err = a.loadSettings(cmd.Flags())
-		}
-		if err == nil {
-			o := a.config.guardOptions()
+			o := c.guardOptions()
 			o.Verifier = auth.NewToken("t")
 			_, err = httpd.NewGuard(o)
 		}
@@ -115,11 +115,11 @@ func TestDeployments(t *testing.T) {
 			t.Errorf("%s: %v", s.where, err)
 			continue
 		}
-		if !a.config.cluster.on() {
+		if !c.cluster.on() {
 			t.Errorf("%s: it is no node", s.where)
 		}
 		for name := range s.env {
-			if strings.HasPrefix(name, "TABHUB_") && !ofFlag(a, name) {
+			if strings.HasPrefix(name, "TABHUB_") && !ofFlag(c, name) {
 				t.Errorf("%s: %s is of no flag", s.where, name)
 			}
 		}
@@ -133,6 +133,6 @@ func TestDeployments(t *testing.T) {
 }
 
 // ofFlag reports whether a variable of the environment sets a flag of a command.
-func ofFlag(a *app, name string) bool {
-	return slices.ContainsFunc(a.config.hub.all, func(s *setting) bool { return name == envName(s.name) }) || name == envName("data-dir")
+func ofFlag(c *config, name string) bool {
+	return slices.ContainsFunc(c.all, func(s *setting) bool { return name == envName(s.name) }) || name == envName("data-dir")
 }

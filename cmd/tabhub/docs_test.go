@@ -252,7 +252,7 @@ func documentedHub(t *testing.T) (home string, env []string) {
 
 // parsing is the command, to parse lines with: making it takes longer than that.
 var parsing = sync.OnceValue(func() *cobra.Command {
-	root := new(app).command()
+	root := rootCommand(new(app))
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	return root
@@ -299,7 +299,7 @@ var notOurs = []string{"--enable-features", "--load-extension", "--transport", "
 // The prose must not send a reader to a command or flag that does not exist.
 func TestDocumentedCommandsInProse(t *testing.T) {
 	known := map[string]bool{"--help": true}
-	for _, c := range append(commands(new(app).command()), new(app).command()) {
+	for _, c := range append(commands(rootCommand(new(app))), rootCommand(new(app))) {
 		add := func(f *pflag.Flag) { known["--"+f.Name] = true }
 		c.Flags().VisitAll(add)
 		c.PersistentFlags().VisitAll(add)

@@ -23,6 +23,7 @@ const (
 // doctor looks at everything that tabhub needs, and changes nothing.
 type doctor struct {
 	*app
+	config   *config
 	dir      home.Dir
 	named    bool             // dir is one that other commands must be told, too
 	addrs    []string         // where the hub that runs listens
@@ -30,7 +31,7 @@ type doctor struct {
 	findings []httpd.Finding
 }
 
-func (a *app) doctorCommand() *cobra.Command {
+func doctorCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find what is wrong, and say how to mend it",
@@ -43,11 +44,12 @@ is 1 if there is a problem; notes are none.`,
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		d, err := a.doctor()
+		c := newConfig()
+		d, err := newDoctor(a, c)
 		if err != nil {
 			return err
 		}
-		if err := a.loadSettings(nil); err != nil {
+		if err := c.load(a, nil); err != nil {
 			d.bad("settings", "mend that; no hub starts with it", "%v", err)
 		}
 		d.examine(cmd.Context())
@@ -74,15 +76,15 @@ is 1 if there is a problem; notes are none.`,
 }
 
 // doctor returns a doctor that has found nothing yet.
-func (a *app) doctor() (*doctor, error) {
+func newDoctor(a *app, c *config) (*doctor, error) {
 	dir, err := a.dir()
-	return &doctor{app: a, dir: dir, named: a.config.dataDir != a.env("TABHUB_DATA_DIR")}, err
+	return &doctor{app: a, config: c, dir: dir, named: a.dataDir != a.env("TABHUB_DATA_DIR")}, err
 }
 
 // diagnose is the command for who looks at the hub's dashboard: the hub in this process
 // finds what `tabhub doctor` finds on its machine. It asks itself by its socket, as that does.
-func (a *app) diagnose(ctx context.Context) []httpd.Finding {
-	d, err := a.doctor()
+func diagnose(ctx context.Context, a *app, c *config) []httpd.Finding {
+	d, err := newDoctor(a, c)
 	if err != nil {
 		return nil // the hub would not run
 	}

@@ -14,7 +14,7 @@ import (
 // clients looks at the configurations of MCP clients.
 func (d *doctor) clients() {
 	const check = "clients"
-	all, err := d.clientReports(d.isHub)
+	all, err := clientReports(d.app, d.isHub)
 	if err != nil {
 		d.note(check, "", "they are not looked at: %v", err)
 		return

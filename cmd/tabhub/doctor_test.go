@@ -63,7 +63,7 @@ func TestDoctorOnExtensions(t *testing.T) {
 		{"one of two", joined, pairings("copy.a", "copy.b"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: Chromium 149 of 2026-01-02"}},
 		{"many", joined, pairings("copy.a", "b", "c", "d", "e", "f", "g", "h"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: " + strings.Repeat("Chromium 149 of 2026-01-02, ", 4) + "Chromium 149 of 2026-01-02 and 2 more"}},
 	} {
-		d := &doctor{app: new(app)}
+		d := &doctor{config: new(config), app: new(app)}
 		d.browsers([]state.BrowserInfo{c.browser}, c.paired)
 		if got := said(d); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -98,7 +98,7 @@ func TestDoctorOnRefusals(t *testing.T) {
 		{"in by now", no, noon.Add(time.Minute), "note one was refused at 2026-01-02 12:00:00: it shows no pairing"},
 		{"another user", theirs, noon, "note another user or machine said that it is the extension, and was refused at 2026-01-02 12:00:00: it shows no pairing"},
 	} {
-		d := &doctor{app: new(app)}
+		d := &doctor{config: new(config), app: new(app)}
 		d.refused([]httpd.Refusal{c.refusal}, []state.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
 		if got := said(d); len(got) != 1 || got[0] != c.want || (d.findings[0].Fix == "") == c.refusal.Own {
 			t.Errorf("%s: %+v", c.name, d.findings)
@@ -154,7 +154,7 @@ func TestDoctorOnCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, at := &doctor{app: new(app), dir: dir, addrs: c.own}, ""
+		d, at := &doctor{config: new(config), app: new(app), dir: dir, addrs: c.own}, ""
 		if c.own != nil {
 			at = "ws://" + hubAt + "/tabs"
 		}
@@ -172,7 +172,7 @@ func TestDoctorOnCopies(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(copied, "worker", "main.js"), []byte("// an older one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := &doctor{app: new(app), dir: dir}
+	d := &doctor{config: new(config), app: new(app), dir: dir}
 	d.copies("", false)
 	if got := said(d); len(got) != 1 || got[0] != "note the copy in "+copied+" is not of this version" || d.findings[0].Fix != anew {
 		t.Errorf("an older copy: %+v", d.findings)
@@ -225,7 +225,7 @@ func TestDoctorOnPorts(t *testing.T) {
 		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, stateProblem, "is in use by"},
 		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, stateNote, "was started for 127.0.0.1:1"},
 	} {
-		d := &doctor{app: &app{config: config{listen: []string{c.addr}}}, addrs: c.own}
+		d := &doctor{app: new(app), config: &config{listen: []string{c.addr}}, addrs: c.own}
 		d.ports(c.auto)
 		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
 			t.Errorf("%s: %+v", c.name, d.findings)
@@ -246,7 +246,7 @@ func runIn(t *testing.T, dir string, args ...string) (code int, out, errOut stri
 func TestDoctorOnANamedBrowser(t *testing.T) {
 	var d doctor
 	for named, want := range map[string]string{"/nonexistent/chromium": stateProblem, os.Args[0]: stateOK} {
-		d = doctor{app: &app{env: func(string) string { return named }}}
+		d = doctor{config: new(config), app: &app{env: func(string) string { return named }}}
 		d.browser()
 		if len(d.findings) != 1 || d.findings[0].State != want {
 			t.Errorf("%s: %+v", named, d.findings)
@@ -257,12 +257,12 @@ func TestDoctorOnANamedBrowser(t *testing.T) {
 // What the dashboard shows and what the command prints must be the same words.
 func TestDoctorInTheHub(t *testing.T) {
 	p, _ := serveTest(t)
-	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(p.dir), listen: p.config.listen}}
+	a := &app{env: func(string) string { return "" }, dataDir: string(p.dir)}
 	var told []httpd.Finding
 	if err := ask(t.Context(), a, "/api/doctor", &told); err != nil {
 		t.Fatal(err)
 	}
-	d, err := a.doctor()
+	d, err := newDoctor(a, p.config)
 	if err != nil {
 		t.Fatal(err)
 	}

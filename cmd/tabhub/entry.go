@@ -20,13 +20,13 @@ import (
 
 // needsToken reports whether an entry that has this token, if it is not "", is to get
 // another: the hub does not know it. One of another kind, the user has put there.
-func (a *app) needsToken(ctx context.Context, token string) bool {
+func needsToken(ctx context.Context, a *app, token string) bool {
 	id, ok := auth.ClientID(token)
 	if !ok {
 		return token == ""
 	}
 	known := false
-	err := a.withClients(func(all clientStore) error {
+	err := withClients(a, func(all clientStore) error {
 		list, err := all.list(ctx)
 		known = slices.ContainsFunc(list, func(c auth.Client) bool { return c.ID == id })
 		return err
@@ -58,20 +58,20 @@ func variable(e clientconf.Entry) func(string) string {
 }
 
 // newEntryFile returns a path for the token of an entry of the client. It is not made.
-func (a *app) newEntryFile(c clientconf.Client) (string, error) {
+func newEntryFile(a *app, c clientconf.Client) (string, error) {
 	dir, err := a.dir()
 	return filepath.Join(dir.Entries(), c.Name+"-"+strings.ToLower(rand.Text()[:8])), err
 }
 
 // lastEntry returns a good token of an entry of the client, and its file; "" if there is none.
-func (a *app) lastEntry(ctx context.Context, c clientconf.Client) (token, path string) {
+func lastEntry(ctx context.Context, a *app, c clientconf.Client) (token, path string) {
 	dir, err := a.dir()
 	if err != nil {
 		return "", ""
 	}
 	paths, _ := filepath.Glob(filepath.Join(dir.Entries(), c.Name+"-*")) // nil if there is no such directory
 	for _, path := range paths {
-		if token, err := entryToken(variable(clientconf.Entry{Env: map[string]string{tokenFileEnv: path}})); err == nil && !a.needsToken(ctx, token) {
+		if token, err := entryToken(variable(clientconf.Entry{Env: map[string]string{tokenFileEnv: path}})); err == nil && !needsToken(ctx, a, token) {
 			return token, path
 		}
 	}
@@ -89,7 +89,7 @@ func writeEntryFile(path, token string) error {
 }
 
 // removeEntryFile removes a file of writeEntryFile; another's is left.
-func (a *app) removeEntryFile(path string) error {
+func removeEntryFile(a *app, path string) error {
 	dir, err := a.dir()
 	if err != nil || path == "" || filepath.Dir(path) != dir.Entries() {
 		return err
@@ -101,9 +101,9 @@ func (a *app) removeEntryFile(path string) error {
 }
 
 // mintEntry makes a token for an entry of the client.
-func (a *app) mintEntry(ctx context.Context, c clientconf.Client) (httpd.MintedClient, error) {
+func mintEntry(ctx context.Context, a *app, c clientconf.Client) (httpd.MintedClient, error) {
 	var made httpd.MintedClient
-	err := a.withClients(func(all clientStore) (err error) {
+	err := withClients(a, func(all clientStore) (err error) {
 		made, err = all.mint(ctx, httpd.ClientRequest{Name: c.Name, Kind: auth.ClientEntry})
 		return err
 	})
@@ -115,11 +115,11 @@ func (a *app) mintEntry(ctx context.Context, c clientconf.Client) (httpd.MintedC
 
 // revokeEntry ends the token of an entry that is gone, or was not written. The owner may
 // have ended it before.
-func (a *app) revokeEntry(ctx context.Context, id string) error {
+func revokeEntry(ctx context.Context, a *app, id string) error {
 	if id == "" {
 		return nil
 	}
-	err := a.withClients(func(all clientStore) error {
+	err := withClients(a, func(all clientStore) error {
 		_, err := all.revoke(ctx, id)
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 	"tabhub/hub/state"
 )
 
-func (a *app) explainCommand() *cobra.Command {
+func explainCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain NAME",
 		Short: "Say where a call of a tool would go now, and why",
@@ -31,12 +31,12 @@ anew.`,
 		if *client != "" {
 			q.Set("client", *client)
 		}
-		return show(cmd.Context(), a, "/api/explain", q, *asJSON, a.printExplanation)
+		return show(cmd.Context(), a, "/api/explain", q, *asJSON, printExplanation)
 	}
 	return cmd
 }
 
-func (a *app) printExplanation(e state.Explanation) error {
+func printExplanation(a *app, e state.Explanation) error {
 	t := a.table()
 	t.Row("name", e.Name)
 	if e.Session != "" {

@@ -18,7 +18,7 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-func (a *app) extensionCommand() *cobra.Command {
+func extensionCommand(a *app) *cobra.Command {
 	var address string
 	cmd := &cobra.Command{
 		Use:   "extension DIR",
@@ -35,14 +35,14 @@ A browser on another machine, or one with the extension from elsewhere, is paire
 		Example: `  tabhub extension ~/tabhub-extension`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			return a.writeExtension(cmd.Context(), pos[0], address)
+			return writeExtension(cmd.Context(), a, pos[0], address)
 		},
 	}
 	cmd.Flags().StringVar(&address, "hub", "", "`address` where the extension looks for the hub (default: that of the hub that runs, or ws://"+defaultListen+"/tabs)")
 	return cmd
 }
 
-func (a *app) writeExtension(ctx context.Context, path, address string) error {
+func writeExtension(ctx context.Context, a *app, path, address string) error {
 	dir, err := a.dir()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (a *app) writeExtension(ctx context.Context, path, address string) error {
 	if path, err = filepath.Abs(path); err != nil {
 		return err
 	}
-	ring, err := a.issuer(ctx, dir, path, address)
+	ring, err := issuer(ctx, a, dir, path, address)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func hubAddress(dir home.Dir) string {
 
 // issuer returns who makes the copy of the extension at path one of the hub's: the hub that runs, or
 // this program, be it before a hub has run for the first time.
-func (a *app) issuer(ctx context.Context, dir home.Dir, path, address string) (extension.Issuer, error) {
+func issuer(ctx context.Context, a *app, dir home.Dir, path, address string) (extension.Issuer, error) {
 	if h, err := dir.Running(); err == nil {
 		r, err := a.remoteOf(dir, h)
 		if err != nil {

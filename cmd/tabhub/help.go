@@ -37,17 +37,17 @@ func groupFlags(f *pflag.FlagSet, title string, names ...string) {
 }
 
 // help prints what a command is for, and how it is used.
-func (a *app) help(cmd *cobra.Command, _ []string) {
+func help(a *app, cmd *cobra.Command) {
 	about := cmd.Long
 	if about == "" {
 		about = cmd.Short + "."
 	}
-	fmt.Fprintf(a.out, "%s\n\n", a.reflow(about))
-	a.usage(cmd)
+	fmt.Fprintf(a.out, "%s\n\n", reflow(a, about))
+	usage(a, cmd)
 }
 
 // usage prints how a command is used.
-func (a *app) usage(cmd *cobra.Command) error {
+func usage(a *app, cmd *cobra.Command) error {
 	fmt.Fprintln(a.out, "Usage:")
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(a.out, "  %s COMMAND\n", cmd.CommandPath())
@@ -59,28 +59,28 @@ func (a *app) usage(cmd *cobra.Command) error {
 		fmt.Fprintf(a.out, "\nExamples:\n%s\n", cmd.Example)
 	}
 	for _, g := range cmd.Groups() {
-		a.printCommands(cmd, g.Title, g.ID)
+		printCommands(a, cmd, g.Title, g.ID)
 	}
-	a.printCommands(cmd, "Commands", "")
-	a.printFlags(cmd.LocalFlags(), "Flags")
+	printCommands(a, cmd, "Commands", "")
+	printFlags(a, cmd.LocalFlags(), "Flags")
 	if cmd.LocalFlags().Lookup("set") != nil {
 		fmt.Fprintf(a.out, "\nFurther settings, for --set, the environment and %s:\n", a.configPath())
 		t := a.table()
-		for _, s := range a.config.hub.all {
+		for _, s := range newConfig().all {
 			if s.kind&(isFlag|isHidden) == 0 {
 				t.Row(terminal.Cell{Text: "  " + s.name, Tone: terminal.Strong}, s.help)
 			}
 		}
 		t.Print()
 	}
-	a.printFlags(cmd.InheritedFlags(), "Flags of all commands")
+	printFlags(a, cmd.InheritedFlags(), "Flags of all commands")
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(a.out, "\n`%s COMMAND --help` says more.\n", cmd.CommandPath())
 	}
 	return nil
 }
 
-func (a *app) printCommands(of *cobra.Command, title, group string) {
+func printCommands(a *app, of *cobra.Command, title, group string) {
 	t := a.table()
 	some := false
 	for _, c := range of.Commands() {
@@ -96,7 +96,7 @@ func (a *app) printCommands(of *cobra.Command, title, group string) {
 }
 
 // printFlags prints flags under the titles of their groups, those of none under the last one.
-func (a *app) printFlags(all *pflag.FlagSet, last string) {
+func printFlags(a *app, all *pflag.FlagSet, last string) {
 	groups := make(map[string]*pflag.FlagSet)
 	var titles []string
 	all.VisitAll(func(f *pflag.Flag) {
@@ -122,7 +122,7 @@ func (a *app) printFlags(all *pflag.FlagSet, last string) {
 }
 
 // reflow wraps the paragraphs of a text to the terminal's width, and to one that is easy to read.
-func (a *app) reflow(text string) string {
+func reflow(a *app, text string) string {
 	s := a.screen()
 	if s.Columns == 0 {
 		return text

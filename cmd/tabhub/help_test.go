@@ -27,7 +27,7 @@ var word = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
 // Help is read in a terminal, which breaks long lines anywhere.
 func TestHelpIsWrapped(t *testing.T) {
-	for _, c := range commands(new(app).command()) {
+	for _, c := range commands(rootCommand(new(app))) {
 		for line := range strings.Lines(c.Long) {
 			if n := utf8.RuneCountInString(line); n > 100 {
 				t.Errorf("%s has a line of %d characters: %s", c.CommandPath(), n, line)
@@ -44,7 +44,7 @@ const (
 )
 
 func TestCommandsAreFew(t *testing.T) {
-	root := new(app).command()
+	root := rootCommand(new(app))
 	first, below, flags := 0, 0, map[string]bool{}
 	note := func(f *pflag.Flag) { flags[f.Name] = true }
 	root.PersistentFlags().VisitAll(note)
@@ -63,7 +63,7 @@ func TestCommandsAreFew(t *testing.T) {
 
 // Each command shows how it is used, by examples that can be typed.
 func TestExamples(t *testing.T) {
-	for _, c := range commands(new(app).command()) {
+	for _, c := range commands(rootCommand(new(app))) {
 		examples := strings.Split(c.Example, "\n")
 		if c.Runnable() && !c.HasSubCommands() && c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
@@ -99,7 +99,7 @@ func TestGuideNamesTheCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := new(app).command()
+	root := rootCommand(new(app))
 	for _, g := range commandGroups {
 		row := regexp.MustCompile(`(?m)^\| ` + g.Title + ` \| (.*) \|$`).FindStringSubmatch(string(text))
 		if row == nil {
@@ -130,7 +130,7 @@ func TestGuideNamesTheCommands(t *testing.T) {
 // Nobody finds a flag among dozens that stand in no order.
 func TestFlagsAreInGroups(t *testing.T) {
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	new(app).addHubFlags(f)
+	newConfig().addFlags(f)
 	f.VisitAll(func(f *pflag.Flag) {
 		if len(f.Annotations[groupKey]) == 0 {
 			t.Errorf("--%s is in no group", f.Name)

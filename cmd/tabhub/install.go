@@ -55,7 +55,7 @@ terminal you are asked whether to write it. Elsewhere nothing is written without
 Claude Code (scope user) and Codex change their files by commands of their own, which are
 run, or printed if the program is not on your PATH. For goose you are told what to change.`
 
-func (a *app) installCommand() *cobra.Command {
+func installCommand(a *app) *cobra.Command {
 	e := new(clientEdit)
 	var asJSON, remove bool
 	var browsers []string
@@ -85,26 +85,26 @@ configuration that you share: to the hub the client is then one without a name.`
 			case len(pos) == 0 && remove:
 				return usagef("--remove needs a client; `tabhub install` lists them")
 			case len(pos) == 0:
-				return a.listInstalled(asJSON)
+				return listInstalled(a, asJSON)
 			case asJSON:
 				return usagef("--json is for the list of clients; leave %s out", pos[0])
 			case remove && (e.noToken || cmd.Flags().Changed("browser")):
 				return usagef("--no-token and --browser are for what goes in; --remove takes it out")
 			case remove:
-				return a.editClient(cmd.Context(), pos[0], e)
+				return editClient(cmd.Context(), a, pos[0], e)
 			}
 			program, err := installed()
 			if err != nil {
 				return err
 			}
-			e.entry = &clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}
+			e.entry = &clientconf.Entry{Command: program, Args: stdioArgs(a.dataDir)}
 			if cmd.Flags().Changed("browser") {
 				if err := policy.CheckBrowsers(browsers); err != nil {
 					return usagef("--browser: %w", err)
 				}
 				e.entry.Args = append(e.entry.Args, "--browser", strings.Join(browsers, ","))
 			}
-			return a.editClient(cmd.Context(), pos[0], e)
+			return editClient(cmd.Context(), a, pos[0], e)
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "take tabhub out of the client's configuration")
@@ -139,13 +139,13 @@ func installed() (string, error) {
 }
 
 // system is where the configurations of this user's clients are.
-func (a *app) system() (clientconf.System, error) {
+func system(a *app) (clientconf.System, error) {
 	dir, err := os.Getwd()
 	return clientconf.System{OS: runtime.GOOS, Env: a.env, Dir: dir, Look: exec.LookPath}, err
 }
 
 // checkHome refuses to write in the home directory of another user.
-func (a *app) checkHome() error {
+func checkHome(a *app) error {
 	if err := private.CheckHome(a.env("HOME")); err != nil {
 		return &usageError{err}
 	}
@@ -169,12 +169,12 @@ type clientChange struct {
 }
 
 // plan looks what is to be done, and changes nothing.
-func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChange, error) {
-	system, err := a.system()
+func plan(ctx context.Context, a *app, name string, e *clientEdit) (*clientChange, error) {
+	system, err := system(a)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkHome(); err != nil {
+	if err := checkHome(a); err != nil {
 		return nil, err
 	}
 	p := &clientChange{edit: e}
@@ -217,9 +217,9 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 	p.old, _ = entryToken(variable(started)) // one that cannot be read is replaced
 	p.oldFile = started.Env[tokenFileEnv]
 	if p.old == "" && !p.client.Edited() && e.entry != nil && !e.noToken {
-		p.old, p.oldFile = a.lastEntry(ctx, p.client) // which what was printed before names
+		p.old, p.oldFile = lastEntry(ctx, a, p.client) // which what was printed before names
 	}
-	if err := a.planToken(ctx, p, byProgram); err != nil {
+	if err := planToken(ctx, a, p, byProgram); err != nil {
 		return nil, err
 	}
 	if p.after, err = e.change(p.client, p.before); err != nil {
@@ -248,7 +248,7 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 // planToken says what token the entry is to have, and where. One that stands in a configuration,
 // where others may see it, moves to a file; if the user has put it there, only if it would else be
 // among the words of the client's command.
-func (a *app) planToken(ctx context.Context, p *clientChange, byProgram bool) (err error) {
+func planToken(ctx context.Context, a *app, p *clientChange, byProgram bool) (err error) {
 	e := p.edit
 	if e.entry == nil {
 		return nil
@@ -258,10 +258,10 @@ func (a *app) planToken(ctx context.Context, p *clientChange, byProgram bool) (e
 		return nil
 	}
 	_, ours := auth.ClientID(p.old)
-	p.mint = a.needsToken(ctx, p.old)
+	p.mint = needsToken(ctx, a, p.old)
 	switch {
 	case p.mint || p.oldFile == "" && (ours || byProgram):
-		p.file, err = a.newEntryFile(p.client)
+		p.file, err = newEntryFile(a, p.client)
 		e.entry.Env, e.entry.Unset = map[string]string{tokenFileEnv: p.file}, []string{tokenEnv}
 	case p.oldFile != "":
 		e.entry.Env = map[string]string{tokenFileEnv: p.oldFile}
@@ -285,21 +285,21 @@ func (p *clientChange) line() string {
 }
 
 // giveToken makes the token that the entry is to have, if that is not there yet.
-func (a *app) giveToken(ctx context.Context, p *clientChange) (undo func() error, err error) {
+func giveToken(ctx context.Context, a *app, p *clientChange) (undo func() error, err error) {
 	undo = func() error { return nil }
 	if p.file == "" {
 		return undo, nil
 	}
 	token, id := p.old, ""
 	if p.mint {
-		made, err := a.mintEntry(ctx, p.client)
+		made, err := mintEntry(ctx, a, p.client)
 		if err != nil {
 			return undo, err
 		}
 		token, id = made.Token, made.ID
 	}
 	undo = func() error {
-		return errors.Join(a.removeEntryFile(p.file), a.revokeEntry(context.WithoutCancel(ctx), id))
+		return errors.Join(removeEntryFile(a, p.file), revokeEntry(context.WithoutCancel(ctx), a, id))
 	}
 	if err := writeEntryFile(p.file, token); err != nil {
 		return undo, errors.Join(fmt.Errorf("the token cannot be kept, so nothing is changed: %w", err), undo())
@@ -309,13 +309,13 @@ func (a *app) giveToken(ctx context.Context, p *clientChange) (undo func() error
 
 // apply makes the change. It returns the copy of the old file, "" if there is none. If there is
 // an error, nothing has changed, unless it says so.
-func (a *app) apply(ctx context.Context, p *clientChange) (backup string, err error) {
-	undo, err := a.giveToken(ctx, p)
+func apply(ctx context.Context, a *app, p *clientChange) (backup string, err error) {
+	undo, err := giveToken(ctx, a, p)
 	if err != nil {
 		return "", err
 	}
 	if p.path == "" {
-		err = a.runClient(ctx, p)
+		err = runClient(ctx, a, p)
 	} else if backup, err = clientconf.Write(p.path, p.before, p.after, time.Now()); err != nil {
 		err = fmt.Errorf("%s is not changed: %w", p.path, err)
 	}
@@ -324,16 +324,16 @@ func (a *app) apply(ctx context.Context, p *clientChange) (backup string, err er
 	}
 	gone := p.edit.entry == nil || p.edit.noToken
 	if gone || p.file != "" {
-		err = a.removeEntryFile(p.oldFile)
+		err = removeEntryFile(a, p.oldFile)
 	}
 	if id, ok := auth.ClientID(p.old); ok && gone {
-		err = errors.Join(err, a.revokeEntry(ctx, id))
+		err = errors.Join(err, revokeEntry(ctx, a, id))
 	}
 	return backup, err
 }
 
 // runClient has the client's own program make the change.
-func (a *app) runClient(ctx context.Context, p *clientChange) error {
+func runClient(ctx context.Context, a *app, p *clientChange) error {
 	commands := [][]string{p.client.Command(p.scope, p.edit.name, p.edit.entry)}
 	if p.edit.entry != nil && p.there {
 		commands = append([][]string{p.client.Command(p.scope, p.edit.name, nil)}, commands...)
@@ -354,11 +354,11 @@ func (a *app) runClient(ctx context.Context, p *clientChange) error {
 }
 
 // editClient changes a client's configuration.
-func (a *app) editClient(ctx context.Context, client string, e *clientEdit) error {
+func editClient(ctx context.Context, a *app, client string, e *clientEdit) error {
 	if strings.TrimSpace(e.name) == "" {
 		return usagef("--name is empty; leave it out for tabhub")
 	}
-	p, err := a.plan(ctx, client, e)
+	p, err := plan(ctx, a, client, e)
 	if err != nil {
 		return err
 	}
@@ -367,10 +367,10 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 		return nil
 	}
 	if p.byHand != "" {
-		return a.printByHand(ctx, p)
+		return printByHand(ctx, a, p)
 	}
 	if p.path == "" && !onPath(p.client.Command(p.scope, e.name, e.entry)[0]) {
-		return a.printCommand(ctx, p)
+		return printCommand(ctx, a, p)
 	}
 	shown, err := p.show()
 	if err != nil {
@@ -380,10 +380,10 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	if e.dryRun {
 		return nil
 	}
-	if err := a.confirm(ctx, e.yes); err != nil {
+	if err := confirm(ctx, a, e.yes); err != nil {
 		return err
 	}
-	backup, err := a.apply(ctx, p)
+	backup, err := apply(ctx, a, p)
 	if err != nil {
 		return err
 	}
@@ -422,8 +422,8 @@ func onPath(program string) bool {
 }
 
 // printCommand prints the command of the client's own program, which is not found here.
-func (a *app) printCommand(ctx context.Context, p *clientChange) error {
-	if err := a.prepare(ctx, p); err != nil {
+func printCommand(ctx context.Context, a *app, p *clientChange) error {
+	if err := prepare(ctx, a, p); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.err, "%s changes its file itself, by a program that is not on your PATH. Where it is, run:\n", p.client.Title)
@@ -432,8 +432,8 @@ func (a *app) printCommand(ctx context.Context, p *clientChange) error {
 }
 
 // printByHand prints what the user puts into the client's file, or takes out of it.
-func (a *app) printByHand(ctx context.Context, p *clientChange) error {
-	if err := a.prepare(ctx, p); err != nil {
+func printByHand(ctx context.Context, a *app, p *clientChange) error {
+	if err := prepare(ctx, a, p); err != nil {
 		return err
 	}
 	if p.edit.entry == nil {
@@ -448,12 +448,12 @@ func (a *app) printByHand(ctx context.Context, p *clientChange) error {
 }
 
 // prepare sees to the token of a change that the user makes.
-func (a *app) prepare(ctx context.Context, p *clientChange) error {
+func prepare(ctx context.Context, a *app, p *clientChange) error {
 	switch {
 	case p.edit.entry == nil:
 		fmt.Fprintln(a.err, "`tabhub token list` shows the client's token, `tabhub token revoke` ends it.")
 	case !p.edit.dryRun:
-		_, err := a.giveToken(ctx, p)
+		_, err := giveToken(ctx, a, p)
 		return err
 	}
 	return nil
@@ -463,14 +463,14 @@ func (a *app) prepare(ctx context.Context, p *clientChange) error {
 var errLeft = errors.New("nothing is changed")
 
 // confirm returns nil if what was shown is to be written.
-func (a *app) confirm(ctx context.Context, yes bool) error {
+func confirm(ctx context.Context, a *app, yes bool) error {
 	if yes {
 		return nil
 	}
 	if !terminal.Is(a.in) {
 		return usagef("nothing is changed, as nobody can be asked; --yes writes it, --dry-run only shows it")
 	}
-	if a.asked(ctx, "\nWrite this? [y/N] ") != "y" {
+	if prompt(ctx, a, "\nWrite this? [y/N] ") != "y" {
 		return errLeft
 	}
 	return nil
@@ -478,7 +478,7 @@ func (a *app) confirm(ctx context.Context, yes bool) error {
 
 // asked asks a question and returns the first letter of the answer, a small one; "" if there is
 // none.
-func (a *app) asked(ctx context.Context, question string) string {
+func prompt(ctx context.Context, a *app, question string) string {
 	fmt.Fprint(a.err, question)
 	answer := make(chan string, 1)
 	go func() {

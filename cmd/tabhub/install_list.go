@@ -30,8 +30,8 @@ type clientServer struct {
 
 // clientReports looks at the clients of this user, and at the project in this directory. An entry
 // with a URL is tabhub's by its name, or if isHub says so.
-func (a *app) clientReports(isHub func(*url.URL) bool) ([]clientReport, error) {
-	system, err := a.system()
+func clientReports(a *app, isHub func(*url.URL) bool) ([]clientReport, error) {
+	system, err := system(a)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func (a *app) clientReports(isHub func(*url.URL) bool) ([]clientReport, error) {
 }
 
 // listInstalled prints the clients.
-func (a *app) listInstalled(asJSON bool) error {
-	all, err := a.clientReports(nil)
+func listInstalled(a *app, asJSON bool) error {
+	all, err := clientReports(a, nil)
 	if err != nil {
 		return err
 	}

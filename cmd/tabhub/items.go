@@ -13,10 +13,10 @@ import (
 )
 
 // listResources lists the resources that pages offer, and the templates of their URIs.
-func (a *app) listResources(ctx context.Context, asJSON bool) error {
-	return show(ctx, a, "/api/resources", nil, asJSON, func(all []httpd.ItemReport) error {
+func listResources(ctx context.Context, a *app, asJSON bool) error {
+	return show(ctx, a, "/api/resources", nil, asJSON, func(_ *app, all []httpd.ItemReport) error {
 		if len(all) == 0 {
-			return a.printNone(ctx, "resources")
+			return printNone(ctx, a, "resources")
 		}
 		t := a.table("URI", "DESCRIPTION")
 		for _, r := range all {
@@ -27,10 +27,10 @@ func (a *app) listResources(ctx context.Context, asJSON bool) error {
 }
 
 // listPrompts lists the prompts that pages offer, and their arguments.
-func (a *app) listPrompts(ctx context.Context, asJSON bool) error {
-	return show(ctx, a, "/api/prompts", nil, asJSON, func(all []httpd.ItemReport) error {
+func listPrompts(ctx context.Context, a *app, asJSON bool) error {
+	return show(ctx, a, "/api/prompts", nil, asJSON, func(_ *app, all []httpd.ItemReport) error {
 		if len(all) == 0 {
-			return a.printNone(ctx, "prompts")
+			return printNone(ctx, a, "prompts")
 		}
 		t := a.table("NAME", "ARGUMENTS", "DESCRIPTION")
 		for _, p := range all {
@@ -45,7 +45,7 @@ func (a *app) listPrompts(ctx context.Context, asJSON bool) error {
 }
 
 // readResource prints a resource.
-func (a *app) readResource(ctx context.Context, uri string, asJSON bool) error {
+func readResource(ctx context.Context, a *app, uri string, asJSON bool) error {
 	b, err := a.do(ctx, http.MethodGet, "/api/resource?uri="+url.QueryEscape(uri), nil)
 	if err != nil || asJSON {
 		return a.printAnswer(b, err)
@@ -61,7 +61,7 @@ func (a *app) readResource(ctx context.Context, uri string, asJSON bool) error {
 			fmt.Fprintf(a.out, "[%s]\n", c.URI)
 		}
 		if c.Blob != "" {
-			a.printBytes("a resource", c.MimeType, c.Blob)
+			printBytes(a, "a resource", c.MimeType, c.Blob)
 			continue
 		}
 		fmt.Fprintln(a.out, c.Text)
@@ -90,7 +90,7 @@ func promptArguments(definition json.RawMessage) []promptArgument {
 }
 
 // getPrompt prints a prompt, with arguments as KEY=VALUE.
-func (a *app) getPrompt(ctx context.Context, name string, arguments []string, asJSON bool) error {
+func getPrompt(ctx context.Context, a *app, name string, arguments []string, asJSON bool) error {
 	in := httpd.PromptRequest{Name: name}
 	for _, pair := range arguments {
 		key, value, ok := strings.Cut(pair, "=")
@@ -117,7 +117,7 @@ func (a *app) getPrompt(ctx context.Context, name string, arguments []string, as
 	}
 	for _, m := range result.Messages {
 		fmt.Fprintf(a.out, "[%s]\n", m.Role)
-		a.printContent(&m.Content)
+		printContent(a, &m.Content)
 	}
 	return nil
 }

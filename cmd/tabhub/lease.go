@@ -12,7 +12,7 @@ import (
 	"tabhub/hub/agents"
 )
 
-func (a *app) heldCommand() *cobra.Command {
+func heldCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "held",
 		Short: "List the tabs that clients hold for themselves",
@@ -29,12 +29,12 @@ which tabs the calls of each session go.`,
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return show(cmd.Context(), a, "/api/lease", nil, *asJSON, a.printLeases)
+		return show(cmd.Context(), a, "/api/lease", nil, *asJSON, printLeases)
 	}
 	return cmd
 }
 
-func (a *app) printLeases(sessions []agents.SessionInfo) error {
+func printLeases(a *app, sessions []agents.SessionInfo) error {
 	all := a.table("TAB", "HELD BY", "UNTIL", "OTHERS", "CLIENT", "URL")
 	n := 0
 	for _, s := range sessions {
@@ -60,7 +60,7 @@ func (a *app) printLeases(sessions []agents.SessionInfo) error {
 	return all.Print()
 }
 
-func (a *app) releaseCommand() *cobra.Command {
+func releaseCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "release TAB",
 		Short:   "Let other clients use a tab that one holds",

@@ -15,13 +15,13 @@ import (
 
 // openListeners opens the hub's listeners. fallback lets a taken port be replaced by a
 // free one, as it must be for a hub that nobody started by hand; notes say so.
-func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Listener, notes []string, err error) {
+func openListeners(c *config, fallback bool, log *slog.Logger) (lns []net.Listener, notes []string, err error) {
 	defer func() {
 		if err != nil {
 			closeAll(lns)
 		}
 	}()
-	secure, err := c.tlsConfig()
+	secure, err := tlsConfig(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +64,7 @@ func closeAll(lns []net.Listener) {
 	}
 }
 
-func (c *config) tlsConfig() (*tls.Config, error) {
+func tlsConfig(c *config) (*tls.Config, error) {
 	if c.tlsCert == "" {
 		return nil, nil
 	}

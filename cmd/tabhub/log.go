@@ -21,7 +21,7 @@ import (
 	"tabhub/spec"
 )
 
-func (a *app) logCommand() *cobra.Command {
+func logCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [KEY=VALUE...]",
 		Short: "Show the record of what was done, and by whom",
@@ -71,11 +71,11 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 		}
 		switch {
 		case *asJSON:
-			return l.each(cmd.Context(), *follow, a.printLineJSON)
+			return l.each(cmd.Context(), *follow, func(l *record.Line) error { return printLineJSON(a, l) })
 		case q.Call != "":
 			return l.tellCall(cmd.Context(), *follow)
 		}
-		out := a.lines()
+		out := newLines(a)
 		if *follow {
 			if err := out.printHeader(); err != nil {
 				return err
@@ -101,9 +101,9 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 				return usagef("there is no flag --%[1]s any more; write %[1]s=VALUE", name)
 			}
 		}
-		return a.flagError(cmd, err)
+		return cmd.Root().FlagErrorFunc()(cmd, err)
 	})
-	cmd.AddCommand(a.logVerifyCommand())
+	cmd.AddCommand(logVerifyCommand(a))
 	return cmd
 }
 
@@ -148,7 +148,7 @@ type logSource struct {
 // where tells where the record is: in a directory, or in the hub that runs.
 func (l *logSource) where() (dir string, ofHub bool, err error) {
 	switch {
-	case !l.app.hubHasRecord():
+	case !hubHasRecord(l.app):
 		dir, err := l.app.dir()
 		return record.Dir(dir.Records(), cmp.Or(spec.UserID(l.user), spec.LocalUser)), false, err
 	case l.user != "":
@@ -159,7 +159,7 @@ func (l *logSource) where() (dir string, ofHub bool, err error) {
 
 // hubHasRecord reports whether the record that is asked for is not in the data directory: it is
 // that of a user by their token, or the hub is a node.
-func (a *app) hubHasRecord() bool {
+func hubHasRecord(a *app) bool {
 	if a.env(tokenEnv) != "" {
 		return true
 	}
@@ -180,7 +180,7 @@ func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) 
 	if follow {
 		return record.Follow(ctx, dir, l.query, f)
 	}
-	l.app.settleRecord(ctx)
+	settleRecord(ctx, l.app)
 	lines, err := record.Read(ctx, dir, l.query)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) 
 
 // settleRecord has a hub that runs write what it has collected for the record. Without one, and if it
 // does not answer, the files are all there is.
-func (a *app) settleRecord(ctx context.Context) {
+func settleRecord(ctx context.Context, a *app) {
 	if r, err := a.remote(); err == nil {
 		var latest []record.Line
 		_ = r.call(ctx, http.MethodGet, "/api/log?limit=1", nil, &latest)
@@ -259,7 +259,7 @@ func values(q *record.Query) url.Values {
 	return v
 }
 
-func (a *app) printLineJSON(l *record.Line) error {
+func printLineJSON(a *app, l *record.Line) error {
 	b, err := json.Marshal(l)
 	if err != nil {
 		return err

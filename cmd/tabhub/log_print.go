@@ -23,7 +23,7 @@ type lines struct {
 	printed int
 }
 
-func (a *app) lines() *lines {
+func newLines(a *app) *lines {
 	columns := a.screen().Columns
 	if columns == 0 {
 		return &lines{app: a, widths: []int{14, 11, 19, 20, 0}}
@@ -152,7 +152,7 @@ func (l *logSource) tellCall(ctx context.Context, follow bool) error {
 			fmt.Fprintln(a.out)
 		}
 		found = true
-		return a.printEntry(line, l.payload(ctx, line))
+		return printEntry(a, line, l.payload(ctx, line))
 	})
 	if err == nil && !found {
 		return fmt.Errorf("there is no call or question %q in the record; `tabhub log --json` has their ids", l.query.Call)
@@ -191,7 +191,7 @@ func (l *logSource) payloads(ctx context.Context, line *record.Line) (found []re
 }
 
 // printEntry prints all of a line.
-func (a *app) printEntry(l *record.Line, p record.Payload) error {
+func printEntry(a *app, l *record.Line, p record.Payload) error {
 	t := a.table()
 	row := func(name, value string) {
 		if value != "" {

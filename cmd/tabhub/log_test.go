@@ -36,7 +36,7 @@ func TestPayloadsOfANode(t *testing.T) {
 	})})
 	line := recordCall(t, dir, `"of an earlier hub"`)
 	line.Call = "C2"
-	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
+	a := &app{env: func(string) string { return "" }, dataDir: string(dir)}
 	l := logSource{app: a}
 	if found := l.payload(t.Context(), &line); string(found.Args) != `"of the node"` {
 		t.Errorf("line %d: %s", line.N, found.Args)

@@ -15,7 +15,7 @@ import (
 	"tabhub/hub/trust/record"
 )
 
-func (a *app) logVerifyCommand() *cobra.Command {
+func logVerifyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [HEAD...] [user=USER]",
 		Short: "Check that the record is as it was written",
@@ -53,24 +53,24 @@ with a head.`,
 			return err
 		}
 		if ofHub {
-			r, err := a.verifyOfHub(cmd.Context(), known...)
+			r, err := verifyOfHub(cmd.Context(), a, known...)
 			if err != nil {
 				return err
 			}
-			return a.printReport("the hub", r, known)
+			return printReport(a, "the hub", r, known)
 		}
 		r, err := record.Verify(dir, known...)
 		if err != nil {
 			return err
 		}
-		return a.printReport(dir, r, known)
+		return printReport(a, dir, r, known)
 	}
 	return cmd
 }
 
 // verifyOfHub checks what the hub that runs gives out of its record. The hashes are computed here:
 // who has noted a head need not believe the hub.
-func (a *app) verifyOfHub(ctx context.Context, known ...record.Head) (*record.Report, error) {
+func verifyOfHub(ctx context.Context, a *app, known ...record.Head) (*record.Report, error) {
 	r, err := a.remote()
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (a *app) verifyOfHub(ctx context.Context, known ...record.Head) (*record.Re
 	return report, nil
 }
 
-func (a *app) printReport(dir string, r *record.Report, known []record.Head) error {
+func printReport(a *app, dir string, r *record.Report, known []record.Head) error {
 	day := func(t time.Time) string { return t.Local().Format(time.DateTime) }
 	switch {
 	case r.Last.N == 0 && len(r.Problems) == 0:

@@ -144,15 +144,16 @@ func serveLogging(t *testing.T, log *slog.Logger, flags ...string) (*process, st
 	t.Helper()
 	a := &app{env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
-	a.addHubFlags(f)
-	a.config.dataDir = filepath.Join(t.TempDir(), "data")
+	c := newConfig()
+	c.addFlags(f)
+	a.dataDir = filepath.Join(t.TempDir(), "data")
 	if err := f.Parse(append([]string{"--listen", "127.0.0.1:0", "--demo"}, flags...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.loadSettings(f); err != nil {
+	if err := c.load(a, f); err != nil {
 		t.Fatal(err)
 	}
-	p, err := a.startHub(t.Context(), home.Dir(a.config.dataDir), false, log)
+	p, err := startHub(t.Context(), hubOptions{app: a, config: c, dir: home.Dir(a.dataDir), log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // manCommand writes the manual pages, for those who package the program.
-func (a *app) manCommand() *cobra.Command {
+func manCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
 		Short:   "Write the manual pages, tabhub.1 and one for each command, to a directory",

@@ -28,7 +28,7 @@ type minted struct {
 	expires      age
 }
 
-func (a *app) mintCommand() *cobra.Command {
+func mintCommand(a *app) *cobra.Command {
 	m := &minted{app: a}
 	cmd := &cobra.Command{
 		Use:   "mint --name CLIENT | --user USER",
@@ -92,7 +92,7 @@ func (m *minted) forClient(ctx context.Context) error {
 	if m.expires > 0 {
 		in.Expires = time.Now().Add(time.Duration(m.expires))
 	}
-	return m.withClients(func(all clientStore) error {
+	return withClients(m.app, func(all clientStore) error {
 		made, err := all.mint(ctx, in)
 		if err != nil {
 			return err
@@ -104,10 +104,10 @@ func (m *minted) forClient(ctx context.Context) error {
 }
 
 func (m *minted) forUser() error {
-	if err := m.readSettings(nil); err != nil {
+	c := newConfig()
+	if err := c.readAll(m.app, nil); err != nil {
 		return err
 	}
-	c := &m.config
 	file := cmp.Or(m.secret, c.jwtSecret)
 	if file == "" {
 		return usagef("--jwt-secret is missing: the file that the hub was started with")

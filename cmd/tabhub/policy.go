@@ -16,7 +16,7 @@ import (
 	"tabhub/hub/trust/policy"
 )
 
-func (a *app) policyCommand() *cobra.Command {
+func policyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Show or change who may do what on which site",
@@ -29,11 +29,11 @@ two that are about different things the stricter one.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.policyListCommand(), a.policySetCommand(), a.policyRemoveCommand(), a.policyTestCommand(), a.policyFlowCommand(), a.policyModeCommand(), a.policyBindCommand())
+	cmd.AddCommand(policyListCommand(a), policySetCommand(a), policyRemoveCommand(a), policyTestCommand(a), policyFlowCommand(a), policyModeCommand(a), policyBindCommand(a))
 	return cmd
 }
 
-func (a *app) policyListCommand() *cobra.Command {
+func policyListCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "Show what holds, the most specific rules first",
@@ -42,12 +42,12 @@ func (a *app) policyListCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return show(cmd.Context(), a, "/api/policy", nil, *asJSON, a.printPolicy)
+		return show(cmd.Context(), a, "/api/policy", nil, *asJSON, printPolicy)
 	}
 	return cmd
 }
 
-func (a *app) policySetCommand() *cobra.Command {
+func policySetCommand(a *app) *cobra.Command {
 	var rule policy.Rule
 	var until deadline
 	cmd := &cobra.Command{
@@ -79,7 +79,7 @@ one that is open now, by the name that clients call.`,
 			*text = anyIsNone(*text)
 		}
 		rule.Until = time.Time(until)
-		return a.setRule(cmd.Context(), rule, *asJSON)
+		return setRule(cmd.Context(), a, rule, *asJSON)
 	}
 	return cmd
 }
@@ -92,7 +92,7 @@ func anyIsNone(text string) string {
 	return text
 }
 
-func (a *app) setRule(ctx context.Context, rule policy.Rule, asJSON bool) error {
+func setRule(ctx context.Context, a *app, rule policy.Rule, asJSON bool) error {
 	b, err := a.do(ctx, http.MethodPost, "/api/policy/rule", rule)
 	if err != nil {
 		return err
@@ -104,14 +104,14 @@ func (a *app) setRule(ctx context.Context, rule policy.Rule, asJSON bool) error 
 	if err := decode(b, &change); err != nil {
 		return err
 	}
-	if err := a.printRules([]*policy.Rule{&change.Rule}); err != nil || len(change.Exceptions) == 0 {
+	if err := printRules(a, []*policy.Rule{&change.Rule}); err != nil || len(change.Exceptions) == 0 {
 		return err
 	}
 	fmt.Fprintln(a.out, "\nThese go on to decide about a part of it, since they are more specific, or stricter:")
-	return a.printRules(change.Exceptions)
+	return printRules(a, change.Exceptions)
 }
 
-func (a *app) policyRemoveCommand() *cobra.Command {
+func policyRemoveCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove ID",
 		Short:   "Remove a rule, or the answer that was remembered as one",
@@ -123,7 +123,7 @@ func (a *app) policyRemoveCommand() *cobra.Command {
 	}
 }
 
-func (a *app) policyTestCommand() *cobra.Command {
+func policyTestCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [--client NAME] [--site SITE] [--tool NAME]",
 		Short: "Say what would happen, and why",
@@ -149,12 +149,12 @@ that a page might have, by the page's own name.`,
 				q.Set(name, cmd.Flag(name).Value.String())
 			}
 		}
-		return show(cmd.Context(), a, "/api/policy/test", q, *asJSON, a.printPolicyTest)
+		return show(cmd.Context(), a, "/api/policy/test", q, *asJSON, printPolicyTest)
 	}
 	return cmd
 }
 
-func (a *app) policyFlowCommand() *cobra.Command {
+func policyFlowCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "flow FROM TO allow|ask|deny",
 		Short: "Say where a client that has read a site may act",
@@ -179,12 +179,12 @@ FROM may be private, for all sites that are; TO may be any.`,
 		if err := rule.Effect.UnmarshalText([]byte(pos[2])); err != nil {
 			return &usageError{err}
 		}
-		return a.setRule(cmd.Context(), rule, *asJSON)
+		return setRule(cmd.Context(), a, rule, *asJSON)
 	}
 	return cmd
 }
 
-func (a *app) policyBindCommand() *cobra.Command {
+func policyBindCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "bind CLIENT [BROWSER…]",
 		Short: "Say which browsers there are for a client, or, without one, that all are",
@@ -208,7 +208,7 @@ command bind it to narrows that further. Without a browser, the client is bound 
 	}
 }
 
-func (a *app) policyModeCommand() *cobra.Command {
+func policyModeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mode [open|careful|ask|read-only]",
 		Short: "Show or set the mode",
@@ -225,7 +225,7 @@ func (a *app) policyModeCommand() *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if len(pos) == 0 {
-			return show(cmd.Context(), a, "/api/policy", nil, false, func(p httpd.PolicyReport) error {
+			return show(cmd.Context(), a, "/api/policy", nil, false, func(_ *app, p httpd.PolicyReport) error {
 				_, err := fmt.Fprintln(a.out, modeOf(&p))
 				return err
 			})
@@ -239,7 +239,7 @@ func (a *app) policyModeCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) pauseCommand() *cobra.Command {
+func pauseCommand(a *app) *cobra.Command {
 	cmd, client, site := ofPause("pause", "Stop all clients, or one, until `tabhub resume`", `Stop all clients, or one, at all sites or at one: calls under way are cancelled, and
 others refused, until "tabhub resume". It holds also when the hub is started anew.`)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -252,7 +252,7 @@ others refused, until "tabhub resume". It holds also when the hub is started ane
 	return cmd
 }
 
-func (a *app) resumeCommand() *cobra.Command {
+func resumeCommand(a *app) *cobra.Command {
 	cmd, client, site := ofPause("resume", "Let clients go on that `tabhub pause` has stopped", `Let clients go on that "tabhub pause" has stopped. It takes the flags that pause was
 given: what was paused of one client or site alone stays so when all others go on.`)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -281,7 +281,7 @@ func modeOf(p *httpd.PolicyReport) string {
 	return string(p.Mode)
 }
 
-func (a *app) printPolicy(p httpd.PolicyReport) error {
+func printPolicy(a *app, p httpd.PolicyReport) error {
 	t := a.table()
 	t.Row("mode", modeOf(&p))
 	for _, pause := range p.Pauses {
@@ -300,7 +300,7 @@ func (a *app) printPolicy(p httpd.PolicyReport) error {
 		return err
 	}
 	fmt.Fprintln(a.out)
-	return a.printRules(p.Rules)
+	return printRules(a, p.Rules)
 }
 
 // fileState says how the policy file is.
@@ -312,7 +312,7 @@ func fileState(f *httpd.PolicyFile) string {
 	return text
 }
 
-func (a *app) printRules(rules []*policy.Rule) error {
+func printRules(a *app, rules []*policy.Rule) error {
 	t := a.table("ID", "EFFECT", "CLIENT", "SITE", "TOOL", "BY", "NOTE")
 	for _, r := range rules {
 		client, site, tool, by := cmp.Or(r.Client, "any"), cmp.Or(r.Site, "any"), cmp.Or(r.Tool, "any"), r.By
@@ -339,7 +339,7 @@ func (a *app) printRules(rules []*policy.Rule) error {
 	return t.Print()
 }
 
-func (a *app) printPolicyTest(t httpd.PolicyTest) error {
+func printPolicyTest(a *app, t httpd.PolicyTest) error {
 	verdict := map[policy.Effect]string{policy.Allow: "allowed", policy.Ask: "you would be asked", policy.Deny: "denied"}[t.Effect]
 	facts := a.table()
 	facts.Row("result", stateCell(verdict))
@@ -352,7 +352,7 @@ func (a *app) printPolicyTest(t httpd.PolicyTest) error {
 		return err
 	}
 	fmt.Fprintln(a.out, "\nThe rules that match, the most specific first:")
-	return a.printRules(t.Rules)
+	return printRules(a, t.Rules)
 }
 
 // remedy says what changes the result of a test.

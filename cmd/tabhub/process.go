@@ -43,11 +43,8 @@ const (
 // process is a hub in this process: the data directory's lock, the listeners, and
 // all that is behind them.
 type process struct {
-	config *config
-	dir    home.Dir
-	log    *slog.Logger
-	doctor func(context.Context) []httpd.Finding
-	info   httpd.Info
+	hubOptions
+	info httpd.Info
 
 	lock        *home.Lock
 	socket      net.Listener // for bridges and commands
@@ -78,11 +75,22 @@ type process struct {
 	refused    refused          // has a lock of its own
 }
 
-// startHub takes the data directory and the ports, and serves. fallback lets a taken
-// port be replaced by a free one. The caller calls close.
-func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *slog.Logger) (p *process, err error) {
-	c := &a.config
-	p = &process{config: c, dir: dir, log: log, doctor: a.diagnose, ended: make(chan string, 1)}
+// hubOptions are what a hub is started with.
+type hubOptions struct {
+	app      *app
+	config   *config
+	dir      home.Dir
+	log      *slog.Logger
+	fallback bool    // a taken port is replaced by a free one
+	auto     bool    // a bridge has started the process
+	service  bool    // the operating system has
+	origin   program // of a hub that may be replaced by a newer program
+}
+
+// startHub takes the data directory and the ports, and serves. The caller calls close.
+func startHub(ctx context.Context, o hubOptions) (p *process, err error) {
+	c, dir, log := o.config, o.dir, o.log
+	p = &process{hubOptions: o, ended: make(chan string, 1)}
 	taken := p // what is returned with an error is nil
 	defer func() {
 		if err != nil {
@@ -109,7 +117,7 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 		opening.Go(func() { p.store, storeErr = storage.Open(p.dir.Store(), storage.Options{}) })
 		opening.Go(func() { p.ring, ringErr = p.openRing() })
 	}
-	err = p.listen(fallback)
+	err = p.listen()
 	if err == nil && !c.cluster.on() {
 		err = p.guardDoors()
 	}
@@ -150,8 +158,8 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	// Who reads this now is kept waiting by the listeners until they are served.
 	err = dir.WriteHub(home.Hub{
 		PID: os.Getpid(), Addr: p.info.Addrs[0], Socket: dir.Socket(), TLS: c.tlsCert != "",
-		Version: p.info.Version, Auto: c.auto, Started: p.info.Started,
-		Program: c.origin.path, Built: c.origin.built, HandsOver: p.handsOver(), Node: p.node != nil,
+		Version: p.info.Version, Auto: o.auto, Started: p.info.Started,
+		Program: o.origin.path, Built: o.origin.built, HandsOver: p.handsOver(), Node: p.node != nil,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
@@ -186,7 +194,7 @@ func (p *process) takeLock(ctx context.Context) error {
 	if p.lock = p.dir.Inherited(home.HubLock); p.lock != nil {
 		return nil
 	}
-	if p.config.service {
+	if p.service {
 		c := bridge.Connector{Dir: p.dir, Log: p.log}
 		lock, err := c.TakeOver(ctx)
 		p.lock = lock
@@ -196,7 +204,7 @@ func (p *process) takeLock(ctx context.Context) error {
 	defer cancel()
 	lock, err := p.dir.Lock(ctx, home.HubLock)
 	if errors.Is(err, context.DeadlineExceeded) {
-		stop := p.config.command("stop")
+		stop := p.app.tabhub("stop")
 		if h, err := p.dir.ReadHub(); err == nil {
 			return usagef("a hub runs already in %s: process %d on %s; clients can use it, `%s` ends it, and another one needs its own --data-dir", p.dir, h.PID, h.URL(), stop)
 		}
@@ -212,7 +220,7 @@ func (p *process) takeLock(ctx context.Context) error {
 // handsOver reports whether this hub, asked to end for an upgrade, runs the new program in its
 // place. One that a bridge has started ends, and a bridge of the new program starts the next.
 func (p *process) handsOver() bool {
-	return home.CanHandOver && !p.config.auto && p.config.origin.path != ""
+	return home.CanHandOver && !p.auto && p.origin.path != ""
 }
 
 // checkUpgrade returns why the program that would take this one's place does not run with its
@@ -223,7 +231,7 @@ func (p *process) checkUpgrade(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	program := p.config.origin.path
+	program := p.origin.path
 	out, err := exec.CommandContext(ctx, program, append(os.Args[1:len(os.Args):len(os.Args)], "--help")...).CombinedOutput()
 	if err != nil {
 		line, _, _ := strings.Cut(string(out), "\n")
@@ -255,12 +263,12 @@ func (p *process) handOver(ctx context.Context, told <-chan os.Signal) error {
 	if len(told) > 0 || ctx.Err() != nil {
 		return nil
 	}
-	return lock.HandOver(p.config.origin.path, os.Args)
+	return lock.HandOver(p.origin.path, os.Args)
 }
 
 // listen opens the listeners.
-func (p *process) listen(fallback bool) error {
-	lns, notes, err := p.config.openListeners(fallback, p.log)
+func (p *process) listen() error {
+	lns, notes, err := openListeners(p.config, p.fallback, p.log)
 	if err != nil {
 		return err
 	}
@@ -268,8 +276,8 @@ func (p *process) listen(fallback bool) error {
 	for _, note := range notes {
 		p.log.Warn(note)
 	}
-	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Config: p.config.read, Socket: p.dir.Socket(), Auto: p.config.auto, Service: p.config.service, Started: time.Now()}
-	if p.config.auto || p.config.service {
+	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Config: p.config.read, Socket: p.dir.Socket(), Auto: p.auto, Service: p.service, Started: time.Now()}
+	if p.auto || p.service {
 		p.info.LogFile = p.dir.LogFile()
 	}
 	for _, ln := range lns {
@@ -322,7 +330,7 @@ func (p *process) assemble() {
 		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),
 		Idle: p.config.idleExit,
-		Stop: p.end, CheckUpgrade: p.checkUpgrade, Doctor: p.doctor,
+		Stop: p.end, CheckUpgrade: p.checkUpgrade, Doctor: func(ctx context.Context) []httpd.Finding { return diagnose(ctx, p.app, p.config) },
 		Log: p.log,
 	}
 	if p.token != nil {

@@ -201,7 +201,7 @@ const answerTimeout = 15 * time.Second
 
 // show gets a list or an object from the hub, and prints it as it is if asJSON, or
 // by print.
-func show[T any](ctx context.Context, a *app, path string, query url.Values, asJSON bool, print func(T) error) error {
+func show[T any](ctx context.Context, a *app, path string, query url.Values, asJSON bool, print func(*app, T) error) error {
 	r, err := a.remote()
 	if err != nil {
 		return err
@@ -222,5 +222,5 @@ func show[T any](ctx context.Context, a *app, path string, query url.Values, asJ
 	if err := decode(b, &v); err != nil {
 		return err
 	}
-	return print(v)
+	return print(a, v)
 }

@@ -42,7 +42,10 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	env    func(string) string
-	config config
+
+	dataDir    string       // of --data-dir; "": the system's place for data
+	configFile string       // of --config; "": that of the data directory
+	jsonLog    *slog.Logger // where the settings have the log written as JSON, else nil
 }
 
 // alone is a program that is told nothing of what this one is told by the environment, and
@@ -54,7 +57,7 @@ func (a *app) alone() *app {
 // run is the command apart from the process: it returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, env func(string) string) int {
 	a := &app{in: in, out: visible{out}, err: visible{errOut}, stdout: out, stderr: errOut, env: env}
-	root := a.command(args...)
+	root := rootCommand(a, args...)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(a.out)
@@ -71,7 +74,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 }
 
 // command returns the program's command with those below it that args may need.
-func (a *app) command(args ...string) *cobra.Command {
+func rootCommand(a *app, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "tabhub",
 		Version: version(),
@@ -94,9 +97,9 @@ a hub with accounts.`,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun:           func(cmd *cobra.Command, _ []string) { a.fromEnv(cmd) },
 	}
-	root.SetFlagErrorFunc(a.flagError)
-	root.PersistentFlags().StringVar(&a.config.dataDir, "data-dir", "", "where the store and the token are (default: the system's place for data)")
-	root.PersistentFlags().StringVar(&a.config.file, "config", "", "configuration `file` of the hub (default: tabhub.toml in the data directory)")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(a, cmd, err) })
+	root.PersistentFlags().StringVar(&a.dataDir, "data-dir", "", "where the store and the token are (default: the system's place for data)")
+	root.PersistentFlags().StringVar(&a.configFile, "config", "", "configuration `file` of the hub (default: tabhub.toml in the data directory)")
 	root.AddGroup(commandGroups...)
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
@@ -107,18 +110,18 @@ a hub with accounts.`,
 	root.SetHelpCommandGroupID(groupHub)
 	root.SetCompletionCommandGroupID(groupHub)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.SetHelpFunc(a.help)
-	root.SetUsageFunc(a.usage)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(a, cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(a, cmd) })
 	if len(args) > 0 && args[0] == "stdio" { // a client waits for it, and it needs no others
-		add(groupHub, a.stdioCommand())
+		add(groupHub, stdioCommand(a))
 		return root
 	}
-	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.explainCommand(), a.checkCommand())
-	add(groupDecide, a.callsCommand(), a.approveCommand(), a.logCommand(), a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
-	add(groupSetUp, a.setupCommand(), a.extensionCommand(), a.browserCommand(), a.installCommand(), a.tokenCommand(), a.doctorCommand())
-	add(groupHub, a.serveCommand(), a.stdioCommand(), a.autostartCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.clusterCommand(), a.versionCommand(), a.manCommand())
+	add(groupUse, tabsCommand(a), toolsCommand(a), callCommand(a), explainCommand(a), pageCheckCommand(a))
+	add(groupDecide, callsCommand(a), approveCommand(a), logCommand(a), siteCommand(a), policyCommand(a), pauseCommand(a), resumeCommand(a))
+	add(groupSetUp, setupCommand(a), extensionCommand(a), browserCommand(a), installCommand(a), tokenCommand(a), doctorCommand(a))
+	add(groupHub, serveCommand(a), stdioCommand(a), autostartCommand(a), dashboardCommand(a), statusCommand(a), stopCommand(a), clusterCommand(a), versionCommand(a), manCommand(a))
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a shell asks
-		a.addCompletions(root)
+		addCompletions(a, root)
 	}
 	return root
 }
@@ -169,7 +172,7 @@ func (a *app) fromEnv(cmd *cobra.Command) {
 	for _, to := range []struct {
 		name string
 		path *string
-	}{{"data-dir", &a.config.dataDir}, {"config", &a.config.file}} {
+	}{{"data-dir", &a.dataDir}, {"config", &a.configFile}} {
 		if f := cmd.Flags().Lookup(to.name); f != nil && !f.Changed {
 			*to.path = a.env(envName(to.name))
 		}
@@ -177,14 +180,13 @@ func (a *app) fromEnv(cmd *cobra.Command) {
 }
 
 // flagError says what is wrong with a flag, and what to write.
-func (a *app) flagError(cmd *cobra.Command, err error) error {
+func flagError(a *app, cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := unknown.GetSpecifiedName()
 		if now, ok := renamedFlags[cmd.CommandPath()+" --"+name]; ok {
 			return usagef("there is no flag --%s any more; it is `tabhub %s` now", name, now)
 		}
-		of := &hubSettings{all: new(config).settings()}
-		if s := of.named(name); s != nil && !s.is(isFlag) && cmd.Flags().Lookup("set") != nil {
+		if s := newConfig().named(name); s != nil && !s.is(isFlag) && cmd.Flags().Lookup("set") != nil {
 			example := s.name + " = " + s.example()
 			return usagef("--%s is a setting, and no flag: write %s into %s, or pass --set %s=%s", name, example, a.configPath(), name, s.word())
 		}

@@ -22,7 +22,8 @@ import (
 	"tabhub/storage/private"
 )
 
-func (a *app) serveCommand() *cobra.Command {
+func serveCommand(a *app) *cobra.Command {
+	o := hubOptions{app: a, config: newConfig()}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the hub",
@@ -35,49 +36,53 @@ use.`,
   tabhub serve --policy ask --set log-payloads=true
   tabhub serve --listen 0.0.0.0:3300 --tls-cert cert.pem --tls-key key.pem`,
 		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), cmd.Flags()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveHub(cmd.Context(), o, cmd.Flags()) },
 	}
-	a.addHubFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&a.config.auto, "auto", false, "was started by a bridge")
+	o.config.addFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&o.auto, "auto", false, "was started by a bridge")
 	cmd.Flags().MarkHidden("auto")
-	cmd.Flags().BoolVar(&a.config.service, "service", false, "was started by the operating system")
+	cmd.Flags().BoolVar(&o.service, "service", false, "was started by the operating system")
 	cmd.Flags().MarkHidden("service")
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context, flags *pflag.FlagSet) error {
-	if err := a.logToFile(); err != nil {
-		return err
+func serveHub(ctx context.Context, o hubOptions, flags *pflag.FlagSet) error {
+	a := o.app
+	if o.service {
+		if err := logToFile(a); err != nil {
+			return err
+		}
 	}
-	err := a.loadSettings(flags)
-	log := a.logger()
-	a.config.origin = origin()
+	err := o.config.load(a, flags)
+	o.log = o.config.logger(a)
+	o.origin = origin()
+	o.fallback = o.auto
 	var p *process
 	if err == nil {
-		p, err = a.start(ctx, log)
+		p, err = start(ctx, o)
 	}
-	if a.config.auto {
-		a.report(p, err)
+	if o.auto {
+		report(a, p, err)
 	}
-	if a.config.service && errors.Is(err, context.Canceled) && ctx.Err() != nil {
+	if o.service && errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil // it waited for another hub to end
 	}
 	if err != nil {
 		return err
 	}
-	if !a.config.auto {
-		a.greet(p)
+	if !o.auto {
+		greet(p)
 	}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, stopSignals...)
 	defer signal.Stop(told)
 	why := p.wait(ctx)
-	log.Info("stopping", "why", why)
+	o.log.Info("stopping", "why", why)
 	if why == "upgrade" && p.handsOver() {
 		return p.handOver(ctx, told)
 	}
 	if err := p.close(why); err != nil {
-		log.Warn("not all went well at the end", "err", err)
+		o.log.Warn("not all went well at the end", "err", err)
 	}
 	if why == endReplaced {
 		return errors.New("another node has taken the name of this one; start it with a node-name of its own (--set node-name=NAME)")
@@ -87,10 +92,7 @@ func (a *app) serve(ctx context.Context, flags *pflag.FlagSet) error {
 
 // logToFile has a hub that the operating system has started log where one does that a bridge
 // has: to a file, for the systems that keep no log for it.
-func (a *app) logToFile() error {
-	if !a.config.service {
-		return nil
-	}
+func logToFile(a *app) error {
 	dir, err := a.dir()
 	if err == nil {
 		err = dir.Make()
@@ -104,20 +106,19 @@ func (a *app) logToFile() error {
 	return nil
 }
 
-func (a *app) start(ctx context.Context, log *slog.Logger) (*process, error) {
-	if a.config.auto && a.config.hub.named("idle-exit").from == "" {
-		a.config.idleExit = defaultIdle
+func start(ctx context.Context, o hubOptions) (_ *process, err error) {
+	if o.auto && o.config.named("idle-exit").from == "" {
+		o.config.idleExit = defaultIdle
 	}
-	dir, err := a.dir()
-	if err != nil {
+	if o.dir, err = o.app.dir(); err != nil {
 		return nil, err
 	}
-	return a.startHub(ctx, dir, a.config.auto, log)
+	return startHub(ctx, o)
 }
 
 // report tells the bridge that has started this process how it went: it waits for
 // one line and the end of the stream.
-func (a *app) report(p *process, err error) {
+func report(a *app, p *process, err error) {
 	var r bridge.Report
 	if err != nil {
 		r.Error = private.Explain(err).Error()
@@ -133,20 +134,21 @@ func (a *app) report(p *process, err error) {
 
 // greet tells the person at the terminal how to go on. What is written to a file or
 // a pipe lets nobody in.
-func (a *app) greet(p *process) {
+func greet(p *process) {
+	a := p.app
 	for _, addr := range p.info.Addrs {
-		a.say(slog.LevelInfo, "listening on "+a.config.baseURL(addr))
+		a.say(slog.LevelInfo, "listening on "+p.config.baseURL(addr))
 	}
 	if !a.onTerminal() {
 		return
 	}
-	base := a.config.baseURL(p.info.Addrs[0])
+	base := p.config.baseURL(p.info.Addrs[0])
 	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", p.dashboardWords(base), base, base)
 	if _, err := installed(); err != nil {
 		fmt.Fprintf(a.out, "\nTo let MCP clients start it, install the command first: go install ./cmd/tabhub\n\n")
 		return
 	}
-	fmt.Fprintf(a.out, "\n`%s` sets up the extension and your MCP clients.\n\n", a.config.command("setup"))
+	fmt.Fprintf(a.out, "\n`%s` sets up the extension and your MCP clients.\n\n", a.tabhub("setup"))
 }
 
 // dashboardWords says where the dashboard is, and how one is signed in there.

@@ -202,24 +202,19 @@ func (s *setting) example() string {
 	return strconv.Quote(s.word())
 }
 
-// hubSettings are the settings of a command that may run a hub, and what its command line says of
-// them.
-type hubSettings struct {
-	all   []*setting
-	given []string // --set
+// newConfig returns the settings of a command that may run a hub, as they are by default.
+func newConfig() *config {
+	c := new(config)
+	c.all = c.settings()
+	return c
 }
 
-// addHubFlags adds the flags of the commands that may run a hub, and has load read the settings
-// that no flag sets.
-func (a *app) addHubFlags(f *pflag.FlagSet) {
+// addFlags adds the flags of the commands that may run a hub.
+func (c *config) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false // they are in groups
-	if a.config.hub == nil {
-		a.config.hub = &hubSettings{all: a.config.settings()}
-	}
-	h := a.config.hub
-	f.StringArrayVar(&h.given, "set", nil, "set any setting, such as call-timeout=1m; may be repeated")
+	f.StringArrayVar(&c.given, "set", nil, "set any setting, such as call-timeout=1m; may be repeated")
 	groupFlags(f, "Settings", "set")
-	for _, s := range h.all {
+	for _, s := range c.all {
 		if s.is(isFlag) {
 			f.VarPF(s.value, s.name, "", s.help)
 			if _, ok := s.value.(*yesNoValue); ok {
@@ -230,38 +225,40 @@ func (a *app) addHubFlags(f *pflag.FlagSet) {
 	}
 }
 
-// loadSettings sets what no flag has set from --set, the environment and the file, and checks it
-// all.
-func (a *app) loadSettings(flags *pflag.FlagSet) error {
-	if err := a.readSettings(flags); err != nil {
+// load sets what no flag has set from --set, the environment and the file, and checks it all.
+func (c *config) load(a *app, flags *pflag.FlagSet) error {
+	if err := c.readAll(a, flags); err != nil {
 		return err
 	}
-	return a.config.check()
+	return c.check()
 }
 
-// readSettings is loadSettings without a look at how the settings go together. Without flags it is
-// for a command that runs no hub.
-func (a *app) readSettings(flags *pflag.FlagSet) error {
+// readAll is load without a look at how the settings go together. Without flags it is for a command
+// that runs no hub.
+func (c *config) readAll(a *app, flags *pflag.FlagSet) error {
+	defer func() {
+		if c.logFormat == formatJSON {
+			a.jsonLog = c.logger(a)
+		}
+	}()
 	if flags == nil {
 		flags = pflag.NewFlagSet("", pflag.ContinueOnError)
-		a.addHubFlags(flags)
 	}
-	h := a.config.hub
-	for _, s := range h.all {
+	for _, s := range c.all {
 		if f := flags.Lookup(s.name); f != nil && f.Changed {
 			s.from = "--" + s.name
 			s.resolve("")
 		}
 	}
 	lists := make(map[*setting][]string)
-	for _, word := range h.given {
+	for _, word := range c.given {
 		name, value, ok := strings.Cut(word, "=")
-		s := h.named(name)
+		s := c.named(name)
 		switch {
 		case !ok:
 			return usagef("--set %s: write it as --set KEY=VALUE, such as --set call-timeout=1m", word)
 		case s == nil:
-			return usagef("--set %s: %w", word, h.unknown(name))
+			return usagef("--set %s: %w", word, c.unknown(name))
 		case s.from == "--"+name:
 			return usagef("--set %s: --%s is given, too; leave out one of them", word, name)
 		case s.list() != nil:
@@ -278,7 +275,7 @@ func (a *app) readSettings(flags *pflag.FlagSet) error {
 			return err
 		}
 	}
-	for _, s := range h.all {
+	for _, s := range c.all {
 		value := a.env(envName(s.name))
 		if s.from != "" || value == "" {
 			continue
@@ -292,20 +289,20 @@ func (a *app) readSettings(flags *pflag.FlagSet) error {
 		}
 		s.resolve("")
 	}
-	return a.readConfigFile()
+	return c.readFile(a)
 }
 
-func (h *hubSettings) named(name string) *setting {
-	i := slices.IndexFunc(h.all, func(s *setting) bool { return s.name == name })
+func (c *config) named(name string) *setting {
+	i := slices.IndexFunc(c.all, func(s *setting) bool { return s.name == name })
 	if i < 0 {
 		return nil
 	}
-	return h.all[i]
+	return c.all[i]
 }
 
 // unknown says that there is no such setting, and which it may be.
-func (h *hubSettings) unknown(name string) error {
-	near := slices.MinFunc(h.all, func(x, y *setting) int { return cmp.Compare(distance(name, x.name), distance(name, y.name)) })
+func (c *config) unknown(name string) error {
+	near := slices.MinFunc(c.all, func(x, y *setting) int { return cmp.Compare(distance(name, x.name), distance(name, y.name)) })
 	if distance(name, near.name) <= len(name)/3+1 {
 		return fmt.Errorf("there is no setting %q; did you mean %s?", name, near.name)
 	}
@@ -346,14 +343,14 @@ func splitList(s string) (words []string) {
 // environment: what the command line says and, for one that does not inherit the environment, what
 // that says. The hub reads the file itself. Addresses of NATS are in the environment: they may have
 // a password, and others can read command lines.
-func (c *config) forHub(withEnv bool) (args, env []string) {
+func (c *config) forHub(configFile string, withEnv bool) (args, env []string) {
 	env = os.Environ()
-	if c.file != "" {
-		if path, err := filepath.Abs(c.file); err == nil {
+	if configFile != "" {
+		if path, err := filepath.Abs(configFile); err == nil {
 			args = append(args, "--config="+path)
 		}
 	}
-	for _, s := range c.hub.all {
+	for _, s := range c.all {
 		onLine := strings.HasPrefix(s.from, "--")
 		switch {
 		case !onLine && !(withEnv && strings.HasPrefix(s.from, "$")):

@@ -15,8 +15,8 @@ import (
 
 // configPath is where the configuration file is, or would be.
 func (a *app) configPath() string {
-	if a.config.file != "" {
-		return a.config.file
+	if a.configFile != "" {
+		return a.configFile
 	}
 	dir, err := a.dir()
 	if err != nil {
@@ -28,11 +28,11 @@ func (a *app) configPath() string {
 // maxConfigFile is how large a configuration file may be.
 const maxConfigFile = 1 << 20
 
-// readConfigFile sets what nothing else has set from the configuration file, if there is one. What
+// readFile sets what nothing else has set from the configuration file, if there is one. What
 // others may write to is refused, as it says who may do what; so is what others may read, if an
 // address of NATS in it has a password.
-func (a *app) readConfigFile() error {
-	path := a.config.file
+func (c *config) readFile(a *app) error {
+	path := a.configFile
 	if path == "" {
 		dir, err := a.dir()
 		if err != nil {
@@ -54,26 +54,25 @@ func (a *app) readConfigFile() error {
 	if len(body) > maxConfigFile {
 		return usagef("the configuration file %s is larger than 1 MiB", path)
 	}
-	h := a.config.hub
 	lines, err := parseConfig(path, body)
 	if err != nil {
 		return err
 	}
 	for _, line := range lines {
-		s := h.named(line.key)
+		s := c.named(line.key)
 		if s == nil {
-			return usagef("%s: %w", line.at, h.unknown(line.key))
+			return usagef("%s: %w", line.at, c.unknown(line.key))
 		}
 		if s.from != "" { // what goes before is checked; this is, too
-			s = (&hubSettings{all: new(config).settings()}).named(line.key)
+			s = newConfig().named(line.key)
 		}
 		if err := s.set(line.at, line.words); err != nil {
 			return err
 		}
 		s.resolve(filepath.Dir(path))
 	}
-	a.config.read = path
-	if k := h.named("cluster"); strings.HasPrefix(k.from, path) && a.config.cluster.hasPassword() {
+	c.read = path
+	if k := c.named("cluster"); strings.HasPrefix(k.from, path) && c.cluster.hasPassword() {
 		if _, err := private.ReadSecret(path); err != nil {
 			return usagef("%s has a password in it: %w", k.from, err)
 		}

@@ -11,20 +11,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// configured returns an app whose data directory has a configuration file.
-func configured(t *testing.T, file string, env map[string]string, flags ...string) (*app, error) {
+// configured returns the settings of a data directory that has a configuration file, and the directory.
+func configured(t *testing.T, file string, env map[string]string, flags ...string) (*config, string, error) {
 	t.Helper()
 	a := &app{env: func(name string) string { return env[name] }}
 	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	a.addHubFlags(f)
-	a.config.dataDir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(a.config.dataDir, "tabhub.toml"), []byte(file), 0o600); err != nil {
+	c := newConfig()
+	c.addFlags(f)
+	a.dataDir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(a.dataDir, "tabhub.toml"), []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Parse(flags); err != nil {
 		t.Fatal(err)
 	}
-	return a, a.loadSettings(f)
+	return c, a.dataDir, c.load(a, f)
 }
 
 // A flag goes before the environment, and that before the file. What the file says is used.
@@ -43,18 +44,17 @@ policy-file = "rules.json"
 tools = ["-proxy"]
 log-keep = "30d"
 `
-	a, err := configured(t, file, map[string]string{"TABHUB_TASK_AFTER": "2m", "TABHUB_PERSON_TIMEOUT": "6m", "TABHUB_TOOLS": "-browser_tab,-browser_page"}, "--set=person-timeout=7m", "--tools=browser_instance")
+	c, dir, err := configured(t, file, map[string]string{"TABHUB_TASK_AFTER": "2m", "TABHUB_PERSON_TIMEOUT": "6m", "TABHUB_TOOLS": "-browser_tab,-browser_page"}, "--set=person-timeout=7m", "--tools=browser_instance")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &a.config
 	if c.callTimeout != 20*time.Second || c.taskAfter != 2*time.Minute || c.personTimeout != 7*time.Minute || time.Duration(c.logKeep) != 30*day {
 		t.Errorf("%s %s %s %s", c.callTimeout, c.taskAfter, c.personTimeout, &c.logKeep)
 	}
 	if !c.labelResults || len(c.allowOrigins) != 2 || len(c.tools) != 1 || c.tools[0] != "browser_instance" {
 		t.Errorf("%v %q %q", c.labelResults, c.allowOrigins, c.tools)
 	}
-	if want := filepath.Join(c.dataDir, "rules.json"); c.policyFile != want || c.read != filepath.Join(c.dataDir, "tabhub.toml") {
+	if want := filepath.Join(dir, "rules.json"); c.policyFile != want || c.read != filepath.Join(dir, "tabhub.toml") {
 		t.Errorf("%s of %s", c.policyFile, c.read)
 	}
 }
@@ -75,11 +75,11 @@ func TestMistakesInTheConfigurationFile(t *testing.T) {
 		"hub.auth = \"none\"":                 `tabhub.toml:1: hub.auth: there are no tables`,
 		"demo true":                           `tabhub.toml:1: `,
 	} {
-		if _, err := configured(t, file, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := configured(t, file, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", file, err, want)
 		}
 	}
-	if _, err := configured(t, "expose = \"some\"", nil, "--expose=all"); err == nil {
+	if _, _, err := configured(t, "expose = \"some\"", nil, "--expose=all"); err == nil {
 		t.Error("a flag hides what is wrong in the file")
 	}
 }
@@ -96,9 +96,10 @@ func TestConfigurationFileIsItsOwners(t *testing.T) {
 		}
 		a := &app{env: func(string) string { return "" }}
 		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-		a.addHubFlags(f)
-		a.config.file = path
-		return a.loadSettings(f)
+		c := newConfig()
+		c.addFlags(f)
+		a.configFile = path
+		return c.load(a, f)
 	}
 	if err := try(0o644, "demo = true"); err != nil {
 		t.Error(err)
@@ -112,9 +113,10 @@ func TestConfigurationFileIsItsOwners(t *testing.T) {
 	}
 	a := &app{env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	a.addHubFlags(f)
-	a.config.file = filepath.Join(t.TempDir(), "none.toml")
-	if err := a.loadSettings(f); err == nil {
+	c := newConfig()
+	c.addFlags(f)
+	a.configFile = filepath.Join(t.TempDir(), "none.toml")
+	if err := c.load(a, f); err == nil {
 		t.Error("a file that is named and missing is passed over")
 	}
 }

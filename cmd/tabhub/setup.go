@@ -36,7 +36,7 @@ type setup struct {
 // none is what a flag says to leave a step out.
 const none = "none"
 
-func (a *app) setupCommand() *cobra.Command {
+func setupCommand(a *app) *cobra.Command {
 	s := &setup{app: a}
 	cmd := &cobra.Command{
 		Use:   "setup",
@@ -65,7 +65,7 @@ func (s *setup) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.entry = clientconf.Entry{Command: program, Args: stdioArgs(s.config.dataDir)}
+	s.entry = clientconf.Entry{Command: program, Args: stdioArgs(s.dataDir)}
 	for _, step := range []func(context.Context) error{s.setUpBrowser, s.setUpClients, s.tryClients} {
 		if err := step(ctx); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (s *setup) run(ctx context.Context) error {
 
 // check looks at the flags.
 func (s *setup) check() error {
-	if err := s.checkHome(); err != nil {
+	if err := checkHome(s.app); err != nil {
 		return err
 	}
 	if !s.yes && !terminal.Is(s.in) {
@@ -129,13 +129,13 @@ func (s *setup) setUpBrowser(ctx context.Context) error {
 		s.note("%s is connected.", name)
 		return nil
 	}
-	if !s.yes && s.asked(ctx, "Write it to "+s.extension+"? [y/N] ") != "y" {
+	if !s.yes && prompt(ctx, s.app, "Write it to "+s.extension+"? [y/N] ") != "y" {
 		return nil
 	}
-	if err := s.writeExtension(ctx, s.extension, ""); err != nil || s.yes {
+	if err := writeExtension(ctx, s.app, s.extension, ""); err != nil || s.yes {
 		return err
 	}
-	s.asked(ctx, "Press Enter when that is done, or to go on without ")
+	prompt(ctx, s.app, "Press Enter when that is done, or to go on without ")
 	if name := s.awaitJoined(ctx); name != "" {
 		s.note("%s is connected.", name)
 	} else if ctx.Err() == nil {
@@ -178,7 +178,7 @@ func (s *setup) setUpClients(ctx context.Context) error {
 	if s.clients[0] == none {
 		return nil
 	}
-	all, err := s.clientReports(nil)
+	all, err := clientReports(s.app, nil)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (s *setup) setUpClients(ctx context.Context) error {
 		some = true
 		s.headline("\n" + r.Title)
 		entry := s.entry
-		err := s.editClient(ctx, r.Name, &clientEdit{name: connectName, yes: s.yes, entry: &entry})
+		err := editClient(ctx, s.app, r.Name, &clientEdit{name: connectName, yes: s.yes, entry: &entry})
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -209,7 +209,7 @@ func (s *setup) setUpClients(ctx context.Context) error {
 // tryClients starts the hub as each client does that is set up. What a project's file has a client
 // start is not the user's word, so it is not started.
 func (s *setup) tryClients(ctx context.Context) error {
-	system, err := s.system()
+	system, err := system(s.app)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"tabhub/storage"
 )
 
-func (a *app) siteCommand() *cobra.Command {
+func siteCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "site [DOMAIN]",
 		Short: "Show or change the settings of a site",
@@ -56,12 +56,12 @@ answer says what did not fit.`,
 			return usagef("which site? It is used as `tabhub site DOMAIN --cache on`")
 		}
 		if *private != "" {
-			if err := a.setPrivate(cmd.Context(), pos[0], *private); err != nil {
+			if err := setPrivate(cmd.Context(), a, pos[0], *private); err != nil {
 				return err
 			}
 		}
 		if slices.ContainsFunc(settings[:3], cmd.Flags().Changed) {
-			err := a.changeSite(cmd.Context(), pos[0], func(s *httpd.SiteSettings) error {
+			err := changeSite(cmd.Context(), a, pos[0], func(s *httpd.SiteSettings) error {
 				if cmd.Flags().Changed("call-timeout") {
 					s.CallTimeoutMs = timeout.Milliseconds()
 				}
@@ -74,14 +74,14 @@ answer says what did not fit.`,
 				return err
 			}
 		}
-		return show(cmd.Context(), a, "/api/site", nil, *asJSON && len(pos) == 0, func(sites []httpd.SiteReport) error {
+		return show(cmd.Context(), a, "/api/site", nil, *asJSON && len(pos) == 0, func(_ *app, sites []httpd.SiteReport) error {
 			if len(pos) > 0 {
 				sites = []httpd.SiteReport{settingsOf(sites, spec.Domain(pos[0]))}
 			}
 			if *asJSON {
 				return a.printValue(sites)
 			}
-			return a.printSites(sites)
+			return printSites(a, sites)
 		})
 	}
 	return cmd
@@ -116,9 +116,9 @@ func setCheck(s *httpd.SiteSettings, value string) error {
 }
 
 // changeSite changes what f changes of a site's settings, and keeps the rest.
-func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteSettings) error) error {
+func changeSite(ctx context.Context, a *app, domain string, f func(*httpd.SiteSettings) error) error {
 	var s httpd.SiteSettings
-	err := show(ctx, a, "/api/site", nil, false, func(sites []httpd.SiteReport) error {
+	err := show(ctx, a, "/api/site", nil, false, func(_ *app, sites []httpd.SiteReport) error {
 		s = settingsOf(sites, spec.Domain(domain)).SiteSettings
 		return nil
 	})
@@ -140,14 +140,14 @@ func settingsOf(sites []httpd.SiteReport, domain spec.Domain) httpd.SiteReport {
 }
 
 // setPrivate makes a site private, or no longer.
-func (a *app) setPrivate(ctx context.Context, site, value string) error {
+func setPrivate(ctx context.Context, a *app, site, value string) error {
 	if value != "on" && value != "off" {
 		return usagef("--private is %q; it may be on or off", value)
 	}
 	return a.send(ctx, http.MethodPut, "/api/policy/private", httpd.PrivateSetting{Site: site, Private: value == "on"})
 }
 
-func (a *app) printSites(sites []httpd.SiteReport) error {
+func printSites(a *app, sites []httpd.SiteReport) error {
 	if len(sites) == 0 {
 		a.note("no site has settings of its own; `tabhub site DOMAIN --cache on` gives it one")
 		return nil

@@ -11,7 +11,7 @@ import (
 	"tabhub/hub/face/httpd"
 )
 
-func (a *app) statusCommand() *cobra.Command {
+func statusCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the hub that runs",
@@ -21,18 +21,18 @@ func (a *app) statusCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return show(cmd.Context(), a, "/api/status", nil, *asJSON, func(s httpd.StatusReport) error {
-			return a.printStatus(&s)
+		return show(cmd.Context(), a, "/api/status", nil, *asJSON, func(_ *app, s httpd.StatusReport) error {
+			return printStatus(a, &s)
 		})
 	}
 	return cmd
 }
 
-func (a *app) printStatus(s *httpd.StatusReport) error {
+func printStatus(a *app, s *httpd.StatusReport) error {
 	t := a.table()
 	t.Row("tabhub", s.Version)
 	if own := version(); differ(s.Version, own) {
-		t.Row("this program", own+"; "+ofOtherVersion(own, &s.Info, a.config.command("stop")))
+		t.Row("this program", own+"; "+ofOtherVersion(own, &s.Info, a.tabhub("stop")))
 	}
 	how := "by hand"
 	switch {

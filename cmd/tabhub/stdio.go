@@ -19,9 +19,10 @@ import (
 	"tabhub/storage/private"
 )
 
-func (a *app) stdioCommand() *cobra.Command {
+func stdioCommand(a *app) *cobra.Command {
 	var standalone bool
 	var browsers []string
+	c := newConfig()
 	cmd := &cobra.Command{
 		Use:   "stdio",
 		Short: "Serve an MCP client on stdin and stdout",
@@ -36,46 +37,46 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := bridge.WatchParent(cmd.Context())
 			defer cancel()
-			if err := a.loadSettings(cmd.Flags()); err != nil {
-				return a.refuse(ctx, err)
+			if err := c.load(a, cmd.Flags()); err != nil {
+				return refuse(ctx, a, err)
 			}
 			dir, err := a.dir()
 			if err != nil {
-				return a.refuse(ctx, err)
+				return refuse(ctx, a, err)
 			}
 			if terminal.Is(a.in) {
 				a.note("This is for an MCP client, which starts it by itself: `%s` puts it into the client's configuration. To look at the hub in a terminal, run `%s` or `%s`. It reads JSON-RPC from you now, a message a line; Ctrl+C ends it.",
-					a.config.command("install", "CLIENT"), a.config.command("serve"), a.config.command("status"))
+					a.tabhub("install", "CLIENT"), a.tabhub("serve"), a.tabhub("status"))
 			}
 			if cmd.Flags().Changed("browser") {
 				if err := policy.CheckBrowsers(browsers); err != nil {
-					return a.refuse(ctx, usagef("--browser: %w", err))
+					return refuse(ctx, a, usagef("--browser: %w", err))
 				}
 			}
 			if standalone {
-				return a.standalone(ctx, dir, browsers)
+				return runStandalone(ctx, a, c, dir, browsers)
 			}
-			return a.bridge(ctx, dir, strings.Join(browsers, ","))
+			return runBridge(ctx, a, c, dir, strings.Join(browsers, ","))
 		},
 	}
 	cmd.Flags().BoolVar(&standalone, "standalone", false, "run the hub inside this process")
-	a.addHubFlags(cmd.Flags())
+	c.addFlags(cmd.Flags())
 	browsersFlag(cmd.Flags(), &browsers)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return a.refuse(cmd.Context(), a.flagError(cmd, err))
+		return refuse(cmd.Context(), a, cmd.Root().FlagErrorFunc()(cmd, err))
 	})
 	return cmd
 }
 
 // bridge pipes the client to the hub.
-func (a *app) bridge(ctx context.Context, dir home.Dir, browsers string) error {
-	log := a.logger()
+func runBridge(ctx context.Context, a *app, config *config, dir home.Dir, browsers string) error {
+	log := config.logger(a)
 	var session [16]byte
 	rand.Read(session[:]) // never fails
 	own := origin()
 	token, err := entryToken(a.env)
 	if err != nil {
-		return a.refuse(ctx, err)
+		return refuse(ctx, a, err)
 	}
 	c := bridge.Connector{
 		Dir: dir, Version: version(), Program: own.path, Built: own.built, Token: token, Browsers: browsers,
@@ -86,8 +87,8 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, browsers string) error {
 		if program == "" {
 			program, _ = executable()
 		}
-		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, a.serviceFlags(ctx, dir)...)
-		further, env := a.config.forHub(false)
+		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, serviceFlags(ctx, a, config, dir)...)
+		further, env := config.forHub(a.configFile, false)
 		args = append(args, further...)
 		log.Info("starting a hub", "log", dir.LogFile())
 		note, err := bridge.Detached(ctx, dir, program, args, env)
@@ -105,7 +106,7 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, browsers string) error {
 
 // refuse tells the client why it cannot be served, and returns why: hosts show what
 // they are answered, not what is on stderr. A person sees the latter.
-func (a *app) refuse(ctx context.Context, why error) error {
+func refuse(ctx context.Context, a *app, why error) error {
 	why = private.Explain(why)
 	if terminal.Is(a.in) {
 		return why
@@ -118,12 +119,12 @@ func (a *app) refuse(ctx context.Context, why error) error {
 }
 
 // standalone serves the client from a hub in this process, which ends with it.
-func (a *app) standalone(ctx context.Context, dir home.Dir, browsers []string) error {
-	log := a.logger()
-	a.config.idleExit = 0 // the client is one that the hub does not count
-	p, err := a.startHub(ctx, dir, len(a.config.listen) == 0, log)
+func runStandalone(ctx context.Context, a *app, c *config, dir home.Dir, browsers []string) error {
+	log := c.logger(a)
+	c.idleExit = 0 // the client is one that the hub does not count
+	p, err := startHub(ctx, hubOptions{app: a, config: c, dir: dir, log: log, fallback: len(c.listen) == 0})
 	if err != nil {
-		return a.refuse(ctx, err)
+		return refuse(ctx, a, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -131,7 +132,7 @@ func (a *app) standalone(ctx context.Context, dir home.Dir, browsers []string) e
 		p.wait(ctx)
 		cancel()
 	}()
-	err = a.serveAlone(ctx, p, browsers)
+	err = serveAlone(ctx, a, p, browsers)
 	if e := p.close("stop"); e != nil {
 		log.Warn("not all went well at the end", "err", e)
 	}
@@ -142,14 +143,14 @@ func (a *app) standalone(ctx context.Context, dir home.Dir, browsers []string) e
 }
 
 // serveAlone serves the client from the hub of this process.
-func (a *app) serveAlone(ctx context.Context, p *process, browsers []string) error {
+func serveAlone(ctx context.Context, a *app, p *process, browsers []string) error {
 	token, err := entryToken(a.env)
 	if err != nil {
-		return a.refuse(ctx, err)
+		return refuse(ctx, a, err)
 	}
 	id, err := p.identify(token)
 	if err != nil {
-		return a.refuse(ctx, err)
+		return refuse(ctx, a, err)
 	}
 	id.Bound = browsers
 	t, err := p.tenants.Get(ctx, id.User)

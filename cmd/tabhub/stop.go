@@ -26,7 +26,7 @@ const (
 	lookAgain = 25 * time.Millisecond
 )
 
-func (a *app) stopCommand() *cobra.Command {
+func stopCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "End the hub",
@@ -43,7 +43,7 @@ their next request starts a hub again.`,
 				a.note("no hub is running")
 				return nil
 			}
-			if err := a.stop(cmd.Context(), dir, stopAsk, stopWait); err != nil {
+			if err := stop(cmd.Context(), a, dir, stopAsk, stopWait); err != nil {
 				return err
 			}
 			a.note("the hub has ended")
@@ -53,8 +53,8 @@ their next request starts a hub again.`,
 }
 
 // stop ends the hub: it has the time ask to answer, and then the time wait to end, and a node more.
-func (a *app) stop(ctx context.Context, dir home.Dir, ask, wait time.Duration) error {
-	h, err := a.askToStop(ctx, ask)
+func stop(ctx context.Context, a *app, dir home.Dir, ask, wait time.Duration) error {
+	h, err := askToStop(ctx, a, ask)
 	for late := time.Now().Add(wait); errors.Is(err, home.ErrNoHub) && dir.Held(home.HubLock) && time.Now().Before(late); {
 		// It is about to listen, or about to end.
 		select {
@@ -62,7 +62,7 @@ func (a *app) stop(ctx context.Context, dir home.Dir, ask, wait time.Duration) e
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		h, err = a.askToStop(ctx, ask)
+		h, err = askToStop(ctx, a, ask)
 	}
 	if err != nil && dir.Held(home.HubLock) {
 		return err
@@ -97,7 +97,7 @@ func kill(h home.Hub) string {
 }
 
 // askToStop asks the hub to end. It returns which hub that is.
-func (a *app) askToStop(ctx context.Context, timeout time.Duration) (home.Hub, error) {
+func askToStop(ctx context.Context, a *app, timeout time.Duration) (home.Hub, error) {
 	dir, h, err := a.running()
 	if err != nil {
 		return h, err

@@ -21,8 +21,8 @@ import (
 func TestStopOfAHubThatHangs(t *testing.T) {
 	dir, _, ln := hubDir(t, false)
 	defer ln.Close() // nobody accepts
-	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
-	err := a.stop(t.Context(), dir, time.Millisecond, time.Millisecond)
+	a := &app{env: func(string) string { return "" }, dataDir: string(dir)}
+	err := stop(t.Context(), a, dir, time.Millisecond, time.Millisecond)
 	if want := fmt.Sprint(os.Getpid()); err == nil || !strings.Contains(err.Error(), "kill") || !strings.Contains(err.Error(), want) {
 		t.Errorf("stop says %v, want how to end process %s", err, want)
 	}
@@ -75,7 +75,7 @@ func TestStopOfAHubThatComesOrGoes(t *testing.T) {
 				}
 			}
 			a := &app{env: env}
-			if err := a.stop(t.Context(), dir, time.Minute, time.Minute); err != nil || looks < 3 {
+			if err := stop(t.Context(), a, dir, time.Minute, time.Minute); err != nil || looks < 3 {
 				t.Errorf("after %d looks: %v", looks, err)
 			}
 		})
@@ -96,8 +96,8 @@ func TestStopOfANode(t *testing.T) {
 	}
 	dir, lock := serveAsNode(t, &hub)
 	end = sync.OnceFunc(lock.Unlock)
-	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(dir)}}
-	if err := a.stop(t.Context(), dir, time.Minute, time.Nanosecond); err != nil {
+	a := &app{env: func(string) string { return "" }, dataDir: string(dir)}
+	if err := stop(t.Context(), a, dir, time.Minute, time.Nanosecond); err != nil {
 		t.Error(err)
 	}
 }

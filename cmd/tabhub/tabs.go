@@ -14,7 +14,7 @@ import (
 	"tabhub/spec"
 )
 
-func (a *app) tabsCommand() *cobra.Command {
+func tabsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tabs",
 		Short: "List the tabs that the hub knows and what they offer",
@@ -24,18 +24,18 @@ func (a *app) tabsCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return show(cmd.Context(), a, "/api/tabs", nil, *asJSON, func(tabs []state.TabInfo) error {
+		return show(cmd.Context(), a, "/api/tabs", nil, *asJSON, func(_ *app, tabs []state.TabInfo) error {
 			if len(tabs) > 0 {
-				return a.printTabs(tabs)
+				return printTabs(a, tabs)
 			}
-			return a.printNone(cmd.Context(), "tools")
+			return printNone(cmd.Context(), a, "tools")
 		})
 	}
-	cmd.AddCommand(a.heldCommand(), a.releaseCommand())
+	cmd.AddCommand(heldCommand(a), releaseCommand(a))
 	return cmd
 }
 
-func (a *app) printTabs(tabs []state.TabInfo) error {
+func printTabs(a *app, tabs []state.TabInfo) error {
 	empty := false
 	header := []string{"DOMAIN", "TAB", "TOOLS", "STATE", "BROWSER", "TITLE", "URL"}
 	held := slices.ContainsFunc(tabs, func(t state.TabInfo) bool { return t.HeldBy != nil })
@@ -86,8 +86,8 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 }
 
 // printNone says why no page offers what was asked for, and what to do next.
-func (a *app) printNone(ctx context.Context, what string) error {
-	return show(ctx, a, "/api/browsers", nil, false, func(browsers []state.BrowserInfo) error {
+func printNone(ctx context.Context, a *app, what string) error {
+	return show(ctx, a, "/api/browsers", nil, false, func(_ *app, browsers []state.BrowserInfo) error {
 		var names []string
 		for _, b := range browsers {
 			if b.Connected {

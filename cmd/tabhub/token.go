@@ -15,7 +15,7 @@ import (
 	"tabhub/hub/trust/policy"
 )
 
-func (a *app) tokenCommand() *cobra.Command {
+func tokenCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "token",
 		Short:   "Print the hub's own token; see its commands for those of clients",
@@ -38,18 +38,18 @@ func (a *app) tokenCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.AddCommand(a.mintCommand(), a.listTokensCommand(), a.revokeCommand(), &cobra.Command{
+	cmd.AddCommand(mintCommand(a), listTokensCommand(a), revokeCommand(a), &cobra.Command{
 		Use:     "rotate",
 		Short:   "Replace the hub's token; who came in with the old one is cut off",
 		Example: `  tabhub token rotate`,
 		Args:    args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rotateToken(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return rotateToken(cmd.Context(), a) },
 	})
 	return cmd
 }
 
 // rotateToken has the hub replace the token, or does so if none runs.
-func (a *app) rotateToken(ctx context.Context) error {
+func rotateToken(ctx context.Context, a *app) error {
 	dir, err := a.dir()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *app) rotateToken(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) listTokensCommand() *cobra.Command {
+func listTokensCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the clients that have credentials of their own",
@@ -81,7 +81,7 @@ func (a *app) listTokensCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withClients(func(all clientStore) error {
+		return withClients(a, func(all clientStore) error {
 			list, err := all.list(cmd.Context())
 			switch {
 			case err != nil:
@@ -124,14 +124,14 @@ func date(t time.Time) string {
 	return t.Local().Format(time.DateTime)
 }
 
-func (a *app) revokeCommand() *cobra.Command {
+func revokeCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke CLIENT",
 		Short:   "End a client's credential, by its name or ID; who came in with it is cut off",
 		Example: `  tabhub token revoke notes`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			return a.withClients(func(all clientStore) error {
+			return withClients(a, func(all clientStore) error {
 				gone, err := all.revoke(cmd.Context(), pos[0])
 				if err != nil {
 					return err

@@ -14,7 +14,7 @@ import (
 	"tabhub/naming"
 )
 
-func (a *app) toolsCommand() *cobra.Command {
+func toolsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools [tools|resources|prompts]",
 		Short: "List the tools as clients see them, or what else pages offer",
@@ -33,21 +33,21 @@ func (a *app) toolsCommand() *cobra.Command {
 		}
 		switch what := append(pos, "tools")[0]; what {
 		case "resources":
-			return a.listResources(cmd.Context(), *asJSON)
+			return listResources(cmd.Context(), a, *asJSON)
 		case "prompts":
-			return a.listPrompts(cmd.Context(), *asJSON)
+			return listPrompts(cmd.Context(), a, *asJSON)
 		case "tools":
 		default:
 			return usagef("%q is nothing that pages offer; it may be tools, resources or prompts", what)
 		}
-		return show(cmd.Context(), a, "/api/tools", nil, *asJSON, func(tools []httpd.ToolReport) error {
+		return show(cmd.Context(), a, "/api/tools", nil, *asJSON, func(_ *app, tools []httpd.ToolReport) error {
 			if *cost {
-				return a.printCost(tools)
+				return printCost(a, tools)
 			}
-			if err := a.printTools(tools, *all); err != nil || slices.ContainsFunc(tools, func(t httpd.ToolReport) bool { return t.Domain != "" }) {
+			if err := printTools(a, tools, *all); err != nil || slices.ContainsFunc(tools, func(t httpd.ToolReport) bool { return t.Domain != "" }) {
 				return err
 			}
-			return a.printNone(cmd.Context(), "tools")
+			return printNone(cmd.Context(), a, "tools")
 		})
 	}
 	return cmd
@@ -56,7 +56,7 @@ func (a *app) toolsCommand() *cobra.Command {
 // maxDescription is how much of a description is listed. Some are long, for models to read.
 const maxDescription = 200
 
-func (a *app) printTools(tools []httpd.ToolReport, all bool) error {
+func printTools(a *app, tools []httpd.ToolReport, all bool) error {
 	unlisted := 0
 	list := a.table("NAME", "DESCRIPTION")
 	for _, t := range tools {
@@ -78,7 +78,7 @@ func (a *app) printTools(tools []httpd.ToolReport, all bool) error {
 	return err
 }
 
-func (a *app) printCost(tools []httpd.ToolReport) error {
+func printCost(a *app, tools []httpd.ToolReport) error {
 	slices.SortStableFunc(tools, func(x, y httpd.ToolReport) int { return cmp.Compare(len(y.Definition), len(x.Definition)) })
 	type site struct {
 		name         string

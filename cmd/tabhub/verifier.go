@@ -13,7 +13,7 @@ import (
 )
 
 // jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.
-func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (auth.Verifier, error) {
+func jwtVerifier(c *config, addrs []string, log *slog.Logger) (auth.Verifier, error) {
 	o := auth.Options{JWKS: c.jwks, Issuer: c.jwtIssuer, Audiences: c.jwtAudiences, Log: log}
 	for _, addr := range addrs {
 		o.Endpoints = append(o.Endpoints, c.baseURL(addr))
@@ -44,7 +44,7 @@ func (p *process) verifier() (v auth.Verifier, err error) {
 		return nil, nil
 	case "jwt":
 		hub.Accounts = true
-		hub.Owner, err = p.config.jwtVerifier(p.info.Addrs, p.log)
+		hub.Owner, err = jwtVerifier(p.config, p.info.Addrs, p.log)
 		return hub, err
 	}
 	if p.token, err = p.openToken(); err != nil {

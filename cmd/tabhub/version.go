@@ -47,7 +47,7 @@ func source() string {
 	return fmt.Sprintf(" (%.12s, %s)", of, day)
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
