@@ -248,7 +248,7 @@ func TestBrowserClosedWhileAsked(t *testing.T) {
 		w.asked()
 		w.browser.Cut()
 		time.Sleep(time.Second)
-		if all := w.hub.Desk().Open(); len(all) != 1 || all[0].Late {
+		if all := w.hub.Desk().Open(); len(all) != 1 || all[0].Deferred {
 			t.Errorf("questions %+v", all)
 		}
 		w.browser = w.askingBrowser("s2")

@@ -64,8 +64,8 @@ func NewCalls(core *Core, rules *Rules, lists *Lists, opts CallOptions) *Calls {
 		transport: core.Options.Transport, browserOf: core.BrowserOf, telemetry: opts.Telemetry, changed: core.Options.Changed, rules: rules, flows: flow.New(), began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
 			Askers: opts.Askers, Browser: window{h: cs}, Remember: rules.Remember, Record: core.Options.Record, Log: core.Log,
-			Kept: core.Settings(allowedSettings),
-			Keep: func(body json.RawMessage) {
+			Allowed: core.Settings(allowedSettings),
+			Store: func(body json.RawMessage) {
 				core.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}, nil)
 			},
 		}),

@@ -81,7 +81,7 @@ func printQuestions(a *app, all []consent.Question) error {
 		}
 		state := terminal.Cell{Text: "waits", Tone: terminal.Wait, State: true}
 		switch {
-		case q.Late:
+		case q.Deferred:
 			state = terminal.Cell{Text: "has waited in vain", Tone: terminal.Soft, State: true}
 		case q.Count > 1:
 			state.Text = fmt.Sprintf("%d wait", q.Count)
@@ -126,7 +126,7 @@ func printQuestion(a *app, q *consent.Question) {
 	if q.Count > 1 {
 		fmt.Fprintf(a.out, "%d identical calls wait; \"once\" is for one of them.\n", q.Count)
 	}
-	if q.Late {
+	if q.Deferred {
 		fmt.Fprintln(a.out, "The call has ended unanswered: a yes is good if the client makes it again.")
 	}
 	if q.Kind == spec.AskSignIn {
@@ -155,8 +155,8 @@ func sendAnswer(ctx context.Context, a *app, r *remote, q *consent.Question, tex
 		return err
 	}
 	a.note("answered: %s", consent.ReachWords[in.Reach])
-	if q.Late && in.Reach == spec.ReachOnce {
-		a.note("the client has to make the same call again before %s", time.Now().Add(consent.GrantFor).Local().Format("15:04"))
+	if q.Deferred && in.Reach == spec.ReachOnce {
+		a.note("the client has to make the same call again before %s", time.Now().Add(consent.PermitFor).Local().Format("15:04"))
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func watchQuestions(ctx context.Context, a *app) error {
 				a.note("waiting for questions; Ctrl+C ends")
 				listens = true
 			}
-			all = slices.DeleteFunc(all, func(q consent.Question) bool { return q.Late })
+			all = slices.DeleteFunc(all, func(q consent.Question) bool { return q.Deferred })
 			if now != nil && !slices.ContainsFunc(all, func(q consent.Question) bool { return q.ID == now.ID }) {
 				fmt.Fprintln(a.out, "\n(this question is no longer open)")
 				now = nil

@@ -15,8 +15,8 @@ import (
 	"tabhub/spec"
 )
 
-// maxTries is how many codes may be wrong.
-const maxTries = 3
+// maxCodes is how many codes may be wrong.
+const maxCodes = 3
 
 // Why an answer does not count.
 var (
@@ -26,8 +26,8 @@ var (
 	ErrCode       = errors.New("this is not the code that the page shows")
 )
 
-// ending is how the wait for an answer has ended.
-type ending struct {
+// outcome is how the wait for an answer has ended.
+type outcome struct {
 	word  string // for the record
 	reach spec.Reach
 	by    string
@@ -52,20 +52,20 @@ func (d *Desk) Answer(id, digest string, r spec.AskResult, by string) error {
 func (d *Desk) find(id string) *question {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.prune(time.Now())
+	d.removeExpired(time.Now())
 	if i := slices.IndexFunc(d.questions, func(q *question) bool { return q.ID == id }); i >= 0 {
 		return d.questions[i]
 	}
 	return nil
 }
 
-// answer takes an answer, and blocks until what it makes is stored. The error is that of
-// Answer.
+// answer applies an answer, and blocks until the rule that it makes is stored. The error is that
+// of Answer.
 func (d *Desk) answer(q *question, r spec.AskResult, by string) error {
-	if err := d.claim(q, r, by); err != nil {
+	if err := d.begin(q, r, by); err != nil {
 		return err
 	}
-	o := ending{"ok", r.Reach, by, nil}
+	o := outcome{"ok", r.Reach, by, nil}
 	rule, wide := policy.Rule{}, false
 	if q.call != nil {
 		rule, wide = ruleOf(q.by, q.call, r.Reach)
@@ -78,16 +78,26 @@ func (d *Desk) answer(q *question, r spec.AskResult, by string) error {
 	}
 	if wide {
 		if err := d.remember(q, rule, by); err != nil {
-			d.settle(q, policy.Rule{}, ending{"not stored", "", by, &Denied{fmt.Sprintf("the owner's answer could not be stored, so it does not count: %v", err)}})
+			d.apply(q, policy.Rule{}, outcome{"not stored", "", by, &Denied{fmt.Sprintf("the owner's answer could not be stored, so it does not count: %v", err)}})
 			return err
 		}
 	}
-	d.settle(q, rule, o)
+	d.apply(q, rule, o)
 	return nil
 }
 
-// claim checks an answer, and sees to it that from now on no other one counts.
-func (d *Desk) claim(q *question, r spec.AskResult, by string) error {
+// accept is answer for an answer that counts whatever it is: one that was not offered is a no. It
+// reports false if the code was wrong and the owner is to try again.
+func (d *Desk) accept(q *question, r spec.AskResult, by string) bool {
+	err := d.answer(q, r, by)
+	if errors.Is(err, ErrReach) {
+		err = d.answer(q, spec.AskResult{Reach: spec.ReachNo}, by)
+	}
+	return !errors.Is(err, ErrCode)
+}
+
+// begin checks an answer. If it returns no error, no other answer counts from now on.
+func (d *Desk) begin(q *question, r spec.AskResult, by string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	offered := q.Reaches
@@ -101,10 +111,10 @@ func (d *Desk) claim(q *question, r spec.AskResult, by string) error {
 	case !slices.Contains(offered, r.Reach):
 		return ErrReach
 	case q.call == nil && !sameCode(r.Code, q.code):
-		if q.tries++; q.tries < maxTries {
+		if q.wrongCodes++; q.wrongCodes < maxCodes {
 			return ErrCode
 		}
-		d.end(q, ending{"wrong code", "", by, &Denied{fmt.Sprintf("a wrong code was given %d times; start again", maxTries)}})
+		d.end(q, outcome{"wrong code", "", by, &Denied{fmt.Sprintf("a wrong code was given %d times; start again", maxCodes)}})
 		return ErrNoQuestion
 	}
 	q.answering = true
@@ -116,7 +126,7 @@ func sameCode(got, want string) bool {
 	return subtle.ConstantTimeCompare([]byte(got), []byte(strings.ToUpper(want))) == 1
 }
 
-// remember stores a rule, and the definition that it is about.
+// remember stores the rule that an answer makes, and the definition that it allows.
 func (d *Desk) remember(q *question, r policy.Rule, by string) error {
 	r.ID, r.Made, r.By = strings.ToLower(rand.Text()[:8]), time.Now(), by
 	if r.Session != "" {
@@ -127,22 +137,22 @@ func (d *Desk) remember(q *question, r policy.Rule, by string) error {
 	}
 	if is := q.call.Is; r.Pin != (policy.Pin{}) && len(is) > 0 && len(is) <= maxDefinition {
 		d.mu.Lock()
-		d.kept = d.kept.with(r.Pin, is)
-		kept, _ := json.Marshal(d.kept) // what was valid JSON
+		d.allowed = d.allowed.with(r.Pin, is)
+		allowed, _ := json.Marshal(d.allowed) // of valid JSON
 		d.mu.Unlock()
-		if d.opts.Keep != nil {
-			d.opts.Keep(kept)
+		if d.opts.Store != nil {
+			d.opts.Store(allowed)
 		}
 	}
 	return nil
 }
 
-// settle ends a question that was answered, and the others to which this is an answer, too:
-// to no the identical ones, and to what has made a rule all that would have made the same. A
-// yes to a call that has ended is good for the same call again.
-func (d *Desk) settle(q *question, made policy.Rule, o ending) {
+// apply ends the question that was answered, and those others that the answer is about, too:
+// a no is about identical calls, a rule about all calls that would have made the same. A
+// yes to a deferred question permits its call once.
+func (d *Desk) apply(q *question, made policy.Rule, o outcome) {
 	now := time.Now()
-	late := map[*question]bool{}
+	var deferred []*question
 	d.mu.Lock()
 	q.answering = false
 	if o.word == "declined" && q.call != nil {
@@ -152,17 +162,17 @@ func (d *Desk) settle(q *question, made policy.Rule, o ending) {
 		if other != q && (other.answering || !other.answeredBy(q, made, o.reach)) {
 			continue
 		}
-		if other.Late {
-			late[other] = true
+		if other.Deferred {
+			deferred = append(deferred, other)
 			if o.err == nil {
-				d.grant(grant{key: other.key, question: other.ID, by: o.by, left: maxRounds, until: now.Add(GrantFor)})
+				d.addPermit(permit{key: other.key, question: other.ID, by: o.by, left: maxRounds, until: now.Add(PermitFor)})
 			}
 		}
 		d.end(other, o)
 	}
 	d.mu.Unlock()
-	for q := range late {
-		d.record(q, o, now) // of the others, who waits does
+	for _, q := range deferred {
+		d.record(q, o, now) // wait records the others
 	}
 }
 
@@ -175,46 +185,59 @@ func (q *question) answeredBy(o *question, made policy.Rule, reach spec.Reach) b
 	return wide && rule == made && lasting(&q.call.Decision) || reach == spec.ReachNo && q.same(o)
 }
 
-// end ends a question at once, unless it is being answered. The caller holds d.mu.
-func (d *Desk) end(q *question, o ending) {
+// end removes a question, unless its answer is being stored. The caller holds d.mu.
+func (d *Desk) end(q *question, o outcome) {
 	if q.answering {
 		return
 	}
 	d.questions = slices.DeleteFunc(d.questions, func(other *question) bool { return other == q })
-	q.release(o)
+	q.stopWaiting(o)
 	d.changed.Fire()
 }
 
-// release lets who waits for q go on, once. The caller holds Desk.mu.
-func (q *question) release(o ending) {
-	if !q.Late {
-		q.Late, q.outcome, q.ended = true, o, time.Now()
+// stopWaiting ends the wait of a question's call, once: the question is deferred from then on, if it
+// stays open. The caller holds Desk.mu.
+func (q *question) stopWaiting(o outcome) {
+	if !q.Deferred {
+		q.Deferred, q.outcome, q.ended = true, o, time.Now()
 		close(q.done)
 	}
 }
 
-// giveUp ends the wait for an answer, unless one is being stored. That to a call can still be
-// given.
-func (d *Desk) giveUp(q *question, o ending) {
+// stop ends the wait for an answer, unless one is being stored. A question about a call is
+// deferred then.
+func (d *Desk) stop(q *question, o outcome) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
-	case q.answering, q.Late:
+	case q.answering, q.Deferred:
 	case q.call == nil:
 		d.end(q, o)
 	default:
-		q.release(o)
-		d.keep(q, lateFor)
+		q.stopWaiting(o)
+		d.limitDeferred(q, deferredFor)
 	}
 }
 
-// keep has a question whose call has ended be open for some time. Of a client, and in all, as
-// many are as can wait; older ones go. The caller holds d.mu.
-func (d *Desk) keep(q *question, life time.Duration) {
+// askBack ends the wait of a call whose client brings the answer with a further request.
+func (d *Desk) askBack(q *question, back *AskBack) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if q.answering || q.Deferred {
+		return
+	}
+	q.askedBack = true
+	q.stopWaiting(outcome{word: "asked back", err: back})
+	d.limitDeferred(q, askFor)
+}
+
+// limitDeferred lets a deferred question stay open for some time, and ends the oldest ones if a
+// client, or all, have more of them than may wait. The caller holds d.mu.
+func (d *Desk) limitDeferred(q *question, life time.Duration) {
 	q.Until = time.Now().Add(life)
 	ofClient, all := 0, 0
 	for _, o := range slices.Backward(slices.Clone(d.questions)) {
-		if !o.Late || o.answering {
+		if !o.Deferred || o.answering {
 			continue
 		}
 		all++
@@ -222,32 +245,20 @@ func (d *Desk) keep(q *question, life time.Duration) {
 			ofClient++
 		}
 		if all > maxOpen || ofClient > maxOfClient && o.key.client == q.key.client {
-			d.end(o, ending{})
+			d.end(o, outcome{})
 		}
 	}
 	d.changed.Fire()
 }
 
-// giveBack ends the wait of a call whose client brings the answer with a further request.
-func (d *Desk) giveBack(q *question, back *AskBack) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if q.answering || q.Late {
-		return
-	}
-	q.givenBack = true
-	q.release(ending{word: "asked back", err: back})
-	d.keep(q, askFor)
+// removeExpired removes deferred questions and permits whose time is over. The caller holds d.mu.
+func (d *Desk) removeExpired(now time.Time) {
+	d.questions = slices.DeleteFunc(d.questions, func(q *question) bool { return q.Deferred && !q.answering && !now.Before(q.Until) })
+	d.permits = slices.DeleteFunc(d.permits, func(p permit) bool { return !now.Before(p.until) })
 }
 
-// prune forgets what has expired. The caller holds d.mu.
-func (d *Desk) prune(now time.Time) {
-	d.questions = slices.DeleteFunc(d.questions, func(q *question) bool { return q.Late && !q.answering && !now.Before(q.Until) })
-	d.grants = slices.DeleteFunc(d.grants, func(g grant) bool { return !now.Before(g.until) })
-}
-
-// record notes how a question has ended.
-func (d *Desk) record(q *question, o ending, ended time.Time) {
+// record records how a question has ended.
+func (d *Desk) record(q *question, o outcome, ended time.Time) {
 	if d.opts.Record == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	"tabhub/spec"
 )
 
-// Caller is on whose behalf something is done, and how its client can be reached
+// Caller is the client for which something is done, and how it can be reached
 // meanwhile. It is immutable, and belongs to one request of the client.
 type Caller struct {
 	Who     *policy.Principal
@@ -22,9 +22,9 @@ type Caller struct {
 	Agent   string    // tells apart the runs of a client without a Session, "" with one; believed for tabs alone
 	Began   time.Time // when the session made its first call; zero: this is it
 	Bound   []string  // the names of the browsers that its connection is for; nil: all
-	Via     string    // the tool of the hub that it called for this; "" if none
+	Via     string    // the builtin tool that it called for this; "" if none
 
-	// Extensions are passed on to the page as they are; nobody interprets them.
+	// Extensions go to the page as they are.
 	Extensions spec.Extensions
 
 	// Begun tells the client the ID of what it has begun, by which it can be stopped, before
@@ -35,18 +35,18 @@ type Caller struct {
 	Progress func(spec.Progress)
 	// Elicit asks the client's own user. Nil if the client cannot.
 	Elicit Elicit
-	// Reply is what the client has answered to a question that an earlier request of the
-	// same has ended with. Nil: nothing.
+	// Reply is the client's answer to the question with which an earlier request of it has ended.
+	// Nil: none.
 	Reply *Reply
 	// Round and After tie together the requests of one call whose page asks back: Round is
 	// a random id of this request, After that of the one before, "" in the first. A yes for
 	// this once is good for all of them.
 	Round, After string
-	// AskedBy is the frame that has asked back in the round before: this one goes there. The
+	// AskedBy is the frame that has asked back in the round before: this round goes there. The
 	// Hub sets it when a page asks back. Nil: the client cannot be asked.
 	AskedBy *Frame
 
-	// Request is the client's request in the ledger. Nil: it is of none.
+	// Request is the client's request in the ledger. Nil: none.
 	Request *ledger.Call
 
 	note *note // nil if no record is made
@@ -58,8 +58,8 @@ type Frame struct {
 	ID  int64  `json:"id,omitempty"` // 0: the tab's page itself
 }
 
-// Elicit asks the user of a client a question, and blocks until there is an answer. A
-// client that can be asked only by the end of its request makes it return *AskBack.
+// Elicit asks the user of a client a question, and blocks until there is an answer. It returns
+// *AskBack if the client can be asked only by ending its request.
 type Elicit func(ctx context.Context, q *spec.Ask) (spec.AskResult, error)
 
 // Reply is the answer to a question by which an earlier request has ended.
@@ -74,12 +74,11 @@ type AskBack struct{ Question *spec.Ask }
 
 func (*AskBack) Error() string { return "the owner is to be asked first" }
 
-// As returns the Caller of a principal that has no session, and whose client cannot be
-// reached.
+// As returns the Caller of a principal that has no session, and cannot be reached.
 func As(who *policy.Principal) *Caller { return &Caller{Who: who} }
 
-// Party names a client and the browsers that its connection is for: what it has had done in
-// some of them is nothing to a connection that is for others.
+// Party names a client and the browsers that its connection is for: connections of one client that
+// are for other browsers know nothing of each other's calls.
 func Party(who *policy.Principal, bound []string) string {
 	if bound == nil {
 		return who.ID
@@ -93,8 +92,8 @@ func IsParty(party, client string) bool {
 	return id == client
 }
 
-// Label names the client for people: by what its owner calls it or, if that is no name of
-// its own, by what it calls itself.
+// Label names the client for people: by the owner's name for it, if it has one, else by what
+// it calls itself.
 func (c *Caller) Label() string {
 	switch c.Who {
 	case policy.Owner, policy.Token, policy.Unnamed:
@@ -103,14 +102,14 @@ func (c *Caller) Label() string {
 	return c.Who.Name
 }
 
-// Report tells the client of progress, if it wants to know.
+// Report tells the client of progress, if it wants to know it.
 func (c *Caller) Report(p spec.Progress) {
 	if c.Progress != nil {
 		c.Progress(p)
 	}
 }
 
-// Through returns c for what its client does through the tool of the hub of that name.
+// Through returns c for what its client does through the builtin tool of that name.
 func (c *Caller) Through(tool string) *Caller {
 	via := *c
 	via.Via, via.Begun = tool, nil

@@ -3,6 +3,7 @@ package consent
 import (
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,9 +11,9 @@ import (
 	"tabhub/spec"
 )
 
-// Bounds of the definitions that are kept, and of what a question shows of a change.
+// Bounds of the definitions that are stored, and of what a question shows of a change.
 const (
-	maxKept       = 64
+	maxStored     = 64
 	maxDefinition = 16 << 10 // bytes; of a longer one no change is shown
 	maxChanges    = 100
 	maxChange     = 400 // characters of a value
@@ -27,9 +28,10 @@ type definition struct {
 	Is  json.RawMessage `json:"is"`
 }
 
-// read restores what was kept, nothing if it cannot be read: it serves to show changes only.
-func read(kept json.RawMessage) (d definitions) {
-	_ = json.Unmarshal(kept, &d)
+// readDefinitions reads what was stored, nothing if it cannot be read: it serves to show changes
+// only.
+func readDefinitions(stored json.RawMessage) (d definitions) {
+	_ = json.Unmarshal(stored, &d)
 	return d
 }
 
@@ -38,10 +40,10 @@ func (d definitions) with(pin policy.Pin, is json.RawMessage) definitions {
 	name := hex.EncodeToString(pin[:])
 	next := slices.DeleteFunc(slices.Clone(d), func(k definition) bool { return k.Pin == name })
 	next = append(next, definition{name, slices.Clone(is)})
-	return next[max(0, len(next)-maxKept):]
+	return next[max(0, len(next)-maxStored):]
 }
 
-// get returns the definition with a pin, nil if it is not kept.
+// get returns the definition with a pin, nil if it is not there.
 func (d definitions) get(pin policy.Pin) json.RawMessage {
 	name := hex.EncodeToString(pin[:])
 	if i := slices.IndexFunc(d, func(k definition) bool { return k.Pin == name }); i >= 0 {
@@ -68,12 +70,7 @@ func changes(was, is json.RawMessage) (all []spec.AskChange) {
 		}
 		delete(old, l.path)
 	}
-	gone := make([]string, 0, len(old))
-	for path := range old {
-		gone = append(gone, path)
-	}
-	slices.Sort(gone)
-	for _, path := range gone {
+	for _, path := range slices.Sorted(maps.Keys(old)) {
 		add(path, old[path], "")
 	}
 	return all

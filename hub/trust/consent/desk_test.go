@@ -70,7 +70,7 @@ func (r *rig) Append(e record.Entry) {
 func newRig(t *testing.T, w *window, askers ...Asker) *rig {
 	t.Helper()
 	r := &rig{}
-	o := Options{Askers: askers, Record: r, Keep: func(b json.RawMessage) { r.kept = b }, Remember: func(rule policy.Rule) error {
+	o := Options{Askers: askers, Record: r, Store: func(b json.RawMessage) { r.kept = b }, Remember: func(rule policy.Rule) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.full == nil {
@@ -184,7 +184,7 @@ func TestLateYes(t *testing.T) {
 		denied(t, ask(`{"eur":5}`), "tabhub approve ")
 		denied(t, ask(`{"eur":5}`), "tabhub approve ")
 		open := r.Open()
-		if len(open) != 1 || !open[0].Late || !strings.Contains(ask(`{"eur":5}`).Error(), open[0].ID) {
+		if len(open) != 1 || !open[0].Deferred || !strings.Contains(ask(`{"eur":5}`).Error(), open[0].ID) {
 			t.Fatalf("open: %+v", open)
 		}
 		if err := r.Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
@@ -197,7 +197,7 @@ func TestLateYes(t *testing.T) {
 		denied(t, ask(`{"eur":5}`), "approve")
 
 		open = r.Open()
-		time.Sleep(lateFor)
+		time.Sleep(deferredFor)
 		if err := r.Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != ErrNoQuestion {
 			t.Errorf("an answer after its time: %v", err)
 		}
@@ -206,7 +206,7 @@ func TestLateYes(t *testing.T) {
 		if err := r.Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(GrantFor)
+		time.Sleep(PermitFor)
 		denied(t, ask(`{"eur":7}`), "approve")
 	})
 }
@@ -232,7 +232,7 @@ func TestNobodyAnswers(t *testing.T) {
 		if len(told) < 11 || told[1].Progress <= told[0].Progress || !strings.Contains(told[0].Message, "in the browser") {
 			t.Errorf("told %v", told)
 		}
-		if open := r.Open(); len(open) != 1 || !open[0].Late {
+		if open := r.Open(); len(open) != 1 || !open[0].Deferred {
 			t.Errorf("open: %+v", open)
 		}
 	})
@@ -354,7 +354,7 @@ func TestIdenticalCallThatHasEnded(t *testing.T) {
 		cancel()
 		<-ended
 		open := r.Open()
-		if len(open) != 2 || !open[0].Late || open[1].Late || open[1].Count != 1 {
+		if len(open) != 2 || !open[0].Deferred || open[1].Deferred || open[1].Count != 1 {
 			t.Fatalf("open: %+v", open)
 		}
 		if err := r.Answer(open[1].ID, open[1].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByDashboard); err != nil {
@@ -390,7 +390,7 @@ func TestAnswerOfFlow(t *testing.T) {
 				t.Fatal(err)
 			}
 			synctest.Wait()
-			if open := r.Open(); len(ended) != 1 || len(open) != 1 || open[0].Late {
+			if open := r.Open(); len(ended) != 1 || len(open) != 1 || open[0].Deferred {
 				t.Errorf("%d calls go on; open: %+v", len(ended), open)
 			}
 		})
@@ -551,7 +551,7 @@ func TestWhoIsAsked(t *testing.T) {
 					go func() {
 						for all := range r.Watch(ctx) {
 							for _, q := range all {
-								if !q.Late {
+								if !q.Deferred {
 									r.Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, ByDashboard)
 								}
 							}

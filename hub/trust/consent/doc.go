@@ -1,7 +1,8 @@
-// Package consent asks the owner. A Desk has the questions that are open, gets them to
-// whoever can answer (a paired browser's window, the client's own user, the dashboard, the
-// tabhub command), and makes of an answer what it is good for: one call, a session, or a
-// rule.
+// Package consent asks the owner. A Desk holds the open questions, brings each to a place where
+// the owner can answer (a paired browser's window, the client's own user, the dashboard, the
+// tabhub command), and turns the answer into what it allows: one call, a session, or a
+// rule. Package policy decides what is asked.
 //
-// It decides nothing: what is to be asked, package policy says.
+// A question waits while its call does. If the call ends without an answer, the question is
+// deferred: it stays open for some minutes, and a yes permits the same call once.
 package consent

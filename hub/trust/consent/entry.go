@@ -8,12 +8,11 @@ import (
 	"tabhub/hub/trust/record"
 )
 
-// Entry returns the entry of something that is done on c's behalf, for the caller to
-// complete.
+// Entry returns a record entry for c, for its caller to complete.
 func (c *Caller) Entry(event record.Event, start time.Time) record.Entry {
 	name := c.Who.Name
 	switch c.Who {
-	case policy.Owner, policy.Token, policy.Unnamed: // which is none that its owner has given
+	case policy.Owner, policy.Token, policy.Unnamed: // their names are the hub's
 		name = ""
 	}
 	return record.Entry{
@@ -28,7 +27,7 @@ type note struct {
 	entry *record.Entry
 }
 
-// Noted returns c with e as the record of the request, to which Note adds until the request
+// Noted returns c with e as the record of the request, which Note changes until the request
 // has ended.
 func (c *Caller) Noted(e *record.Entry) *Caller {
 	noted := *c
@@ -36,12 +35,11 @@ func (c *Caller) Noted(e *record.Entry) *Caller {
 	return &noted
 }
 
-// Note has add change the record of the request, if one is made. Several goroutines may call
-// it at once.
-func (c *Caller) Note(add func(e *record.Entry)) {
+// Note calls change with the record of the request, if there is one. It is safe for concurrent use.
+func (c *Caller) Note(change func(e *record.Entry)) {
 	if n := c.note; n != nil {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		add(n.entry)
+		change(n.entry)
 	}
 }

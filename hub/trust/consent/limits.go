@@ -16,7 +16,7 @@ const (
 	maxMinute   = 6 // questions a minute of a client
 	maxNo       = 2 // times that the owner declines a client on a site, in quietFor
 	quietFor    = 10 * time.Minute
-	declinedFor = time.Minute // as long the same call is not asked about again
+	declinedFor = time.Minute // for which a declined call is not asked about again
 )
 
 // event is a question that was asked, or that was declined.
@@ -27,14 +27,14 @@ type event struct {
 	no   bool
 }
 
-// history has the events of the last quietFor, oldest first. It is bounded by what it limits.
+// history holds the events of the last quietFor, oldest first. Its own limits bound it.
 type history []event
 
 func (h *history) add(k key, no bool, now time.Time) {
 	*h = append(*h, event{now, naming.SiteOf(k.site), k, no})
 }
 
-// refuse returns why a call is not asked about, "" if it is.
+// refuse returns why the owner is not asked about a call, "" if the owner is.
 func (h *history) refuse(k key, now time.Time) string {
 	*h = slices.DeleteFunc(*h, func(e event) bool { return now.Sub(e.at) >= quietFor })
 	site := naming.SiteOf(k.site)

@@ -34,31 +34,31 @@ type Question struct {
 	Until  time.Time `json:"until"`
 	// Count is how many identical calls wait; an answer for once is for one of them.
 	Count int `json:"count"`
-	// Late: the call has ended without an answer. A yes is good for the same call again.
-	Late bool `json:"late,omitempty"`
+	// Deferred: the call has ended without an answer. A yes permits the same call once.
+	Deferred bool `json:"late,omitempty"`
 }
 
-// question is an open one. What it shows and is about does not change.
+// question is an open question. What it shows and is about does not change.
 type question struct {
 	Question
-	by   *Caller // nil of a sign-in, as are call and key
+	by   *Caller // nil for a sign-in, as is call
 	call *Call   // without its arguments
 	key  key
 	code string // of a sign-in
 
-	done chan struct{} // closed when nobody waits for the answer any more
+	done chan struct{} // closed when the call stops waiting
 
-	// Guarded by Desk.mu, as are Late and Until. outcome and ended do not change once done is
-	// closed, which is when Late is set.
-	answering bool // somebody's answer is being stored: no other counts
-	tries     int  // wrong codes
-	givenBack bool // a further request of the client may bring the answer
-	outcome   ending
-	ended     time.Time
+	// Guarded by Desk.mu, as are Deferred and Until. outcome and ended do not change once done is
+	// closed, which is when Deferred is set.
+	answering  bool // an answer is being stored: no other counts
+	wrongCodes int
+	askedBack  bool // a further request of the client may bring the answer
+	outcome    outcome
+	ended      time.Time
 }
 
-// key identifies a call, and what has asked about it: what is allowed once is this and nothing
-// else.
+// key identifies a call, and the layer of rules that asks about it: a yes for this once is about
+// nothing else.
 type key struct {
 	client string
 	layer  policy.Layer
@@ -80,7 +80,7 @@ func keyOf(c *Call) key {
 func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	a := c.Action
 	q := &question{by: by, call: new(*c), key: keyOf(c)}
-	q.call.Action, q.call.Args, q.call.Carries = new(*a), nil, nil // who asks may go on with its own
+	q.call.Action, q.call.Args, q.call.Carries = new(*a), nil, nil // the caller may change its own
 	q.Kind = spec.AskCall
 	q.Client.Name = line(cmp.Or(a.Who.Name, a.Who.ID))
 	if said := line(by.Said); said != q.Client.Name {
@@ -105,7 +105,7 @@ func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	return q.sealed(), nil
 }
 
-// sealed completes q, of which all is set that is shown.
+// sealed completes q once all that it shows is set.
 func (q *question) sealed() *question {
 	q.ID = rand.Text()
 	b, _ := json.Marshal(q.Ask) // strings and numbers
@@ -118,7 +118,7 @@ func (q *question) sealed() *question {
 	return q
 }
 
-// why says why it is asked and what an answer is worth, in sentences of the hub.
+// why says why the owner is asked and what an answer is worth, in sentences of the hub.
 func why(by *Caller, c *Call, wide bool) []string {
 	all := append([]string{c.Decision.Why(c.Action)}, carried(c)...)
 	if by.Via != "" {
@@ -200,7 +200,7 @@ func (q *question) same(o *question) bool {
 	return q.call != nil && o.call != nil && q.key == o.key && q.by.Session == o.by.Session
 }
 
-// shown returns what one of those sees who may answer until then.
+// shown returns the question as it is shown where it may be answered so, until then.
 func (q *question) shown(reaches []spec.Reach, until time.Time) *spec.Ask {
 	a := q.Ask
 	a.Reaches = reaches

@@ -41,8 +41,8 @@ func reaches(by *Caller, c *Call) []spec.Reach {
 	return append(all, spec.ReachAlways, spec.ReachNever)
 }
 
-// forClient returns those of all that a client's own user may answer: an answer is worth what
-// the client's word is, and ends with it.
+// forClient returns those of all that a client's own user may answer: the hub has only the
+// client's word for the answer, so it ends with the client.
 func forClient(all []spec.Reach) []spec.Reach {
 	return slices.DeleteFunc(slices.Clone(all), func(r spec.Reach) bool { return r != spec.ReachOnce && r != spec.ReachSession })
 }

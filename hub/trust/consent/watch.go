@@ -12,16 +12,12 @@ import (
 func (d *Desk) Open() []Question {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.list()
-}
-
-func (d *Desk) list() []Question {
-	d.prune(time.Now())
+	d.removeExpired(time.Now())
 	var all []Question
 	var of []*question
 	for _, q := range d.questions {
-		waits := func(o *question) bool { return !o.Late && q.same(o) }
-		if i := slices.IndexFunc(of, waits); i >= 0 && !q.Late {
+		waits := func(o *question) bool { return !o.Deferred && q.same(o) }
+		if i := slices.IndexFunc(of, waits); i >= 0 && !q.Deferred {
 			all[i].Count++
 			continue
 		}
@@ -33,15 +29,16 @@ func (d *Desk) list() []Question {
 }
 
 // Watch yields the open questions now and whenever they change, until ctx ends or the Desk
-// is closed. Who watches can answer: questions wait for that.
+// is closed. While there is a watcher, questions wait for its answer.
 func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 	return func(yield func([]Question) bool) {
-		d.watch(1)
-		defer d.watch(-1)
+		d.countWatchers(1)
+		defer d.countWatchers(-1)
 		for {
 			changed := d.changed.Wait()
+			all := d.Open()
 			d.mu.Lock()
-			all, closed := d.list(), d.closed
+			closed := d.closed
 			d.mu.Unlock()
 			if closed != nil || !yield(all) {
 				return
@@ -56,22 +53,23 @@ func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 }
 
 // Waiting returns how many questions wait for an answer, and a channel that is closed when
-// that may have changed. Unlike Watch it is for who cannot answer.
+// that may have changed. Unlike Watch it is for a caller that cannot answer.
 func (d *Desk) Waiting() (n int, changed <-chan struct{}) {
 	changed = d.changed.Wait()
 	return d.waiting(), changed
 }
 
-func (d *Desk) watch(n int) {
+func (d *Desk) countWatchers(change int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.watchers += n
+	d.watchers += change
 }
 
-func (d *Desk) watched() bool {
+// isWatched reports whether somebody looks at the dashboard's questions, and may answer there.
+func (d *Desk) isWatched() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.watchers > 0 && slices.Contains(d.opts.Askers, AskDashboard)
+	return d.watchers > 0 && d.asks(AskDashboard)
 }
 
 // waiting returns how many questions wait.
@@ -79,7 +77,7 @@ func (d *Desk) waiting() (n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, q := range d.questions {
-		if !q.Late {
+		if !q.Deferred {
 			n++
 		}
 	}
