@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/cluster"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/face/httpd"
 	"tabhub/hub/pages"
 	"tabhub/hub/tenant"
@@ -129,7 +130,7 @@ func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange
 // remembered for the owner.
 func (p *process) refuse(r *http.Request, err error) error {
 	if strings.Contains(r.Header.Get("Origin"), "-extension://") {
-		p.refused.add(httpd.Refusal{Reason: whyRefused(err), Own: p.guard.IsOwnUser(r), Last: time.Now()})
+		p.refused.add(admin.Refusal{Reason: whyRefused(err), Own: p.guard.IsOwnUser(r), Last: time.Now()})
 	}
 	if coded, ok := errors.AsType[*spec.Error](err); ok {
 		return coded

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
@@ -141,7 +141,7 @@ func printQuestion(a *app, q *consent.Question) {
 
 // answer sends what the owner has said to a question that was printed.
 func sendAnswer(ctx context.Context, a *app, r *remote, q *consent.Question, text string) error {
-	in := httpd.AnswerRequest{ID: q.ID, Digest: q.Digest, AskResult: spec.AskResult{Reach: spec.Reach(text)}}
+	in := admin.AnswerRequest{ID: q.ID, Digest: q.Digest, AskResult: spec.AskResult{Reach: spec.Reach(text)}}
 	switch {
 	case in.Reach == spec.ReachNo, slices.Contains(q.Reaches, in.Reach):
 	case q.Kind == spec.AskSignIn && text != "":

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/policy"
 	"tabhub/tabtransport/pairing"
 )
@@ -51,7 +51,7 @@ A name has up to 32 of a-z, 0-9 and -.`,
 			if err := policy.CheckBrowser(pos[1]); err != nil {
 				return &usageError{err}
 			}
-			return a.send(cmd.Context(), http.MethodPut, "/api/browser", httpd.BrowserName{Browser: pos[0], Name: pos[1]})
+			return a.send(cmd.Context(), http.MethodPut, "/api/browser", admin.BrowserName{Browser: pos[0], Name: pos[1]})
 		},
 	}
 	unname := &cobra.Command{
@@ -100,7 +100,7 @@ func pairBrowser(ctx context.Context, a *app, printOnly, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(b)
 	}
-	var invitation httpd.PairingInvitation
+	var invitation admin.PairingInvitation
 	if err := decode(b, &invitation); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func printPairings(a *app, list []pairing.Pairing) error {
 
 func nameOf(p pairing.Pairing) string { return cmp.Or(p.Browser, "a browser") }
 
-func printBrowsers(a *app, list []httpd.BrowserReport) error {
+func printBrowsers(a *app, list []admin.BrowserReport) error {
 	if len(list) == 0 {
 		a.note("no browser has joined; `tabhub extension DIR` writes the extension for one")
 		return nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 )
 
 // Who waits for a slow tool must see how far it is, and who presses Ctrl-C must end the call
@@ -69,7 +69,7 @@ func TestCallThatWaitsForYou(t *testing.T) {
 		a := &app{stderr: tty, env: noEnv}
 		shown := newProgress(a)
 		for range 2 {
-			shown.add(&httpd.ProgressReport{Message: "waiting for the owner's answer (" + command + ")", Waiting: true})
+			shown.add(&admin.ProgressReport{Message: "waiting for the owner's answer (" + command + ")", Waiting: true})
 			shown.show()
 		}
 	}()

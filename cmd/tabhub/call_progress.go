@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/spec"
 )
 
@@ -20,7 +20,7 @@ const cancelWait = 5 * time.Second
 
 // callTool has the hub call a tool, and shows how it goes until there is a result. When ctx
 // ends, the call is cancelled, and the error says whether it may have taken effect.
-func callTool(ctx context.Context, a *app, in httpd.CallRequest) (json.RawMessage, error) {
+func callTool(ctx context.Context, a *app, in admin.CallRequest) (json.RawMessage, error) {
 	r, err := a.remote()
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func callTool(ctx context.Context, a *app, in httpd.CallRequest) (json.RawMessag
 	waiting, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
 	type received struct {
-		httpd.CallEvent
+		admin.CallEvent
 		err error
 	}
 	events := make(chan received)
@@ -112,7 +112,7 @@ type progress struct {
 func newProgress(a *app) *progress { return &progress{app: a, line: a.status(), began: time.Now()} }
 
 // add takes in what is said.
-func (p *progress) add(said *httpd.ProgressReport) {
+func (p *progress) add(said *admin.ProgressReport) {
 	var words []string
 	message := terminal.OneLine(said.Message, 200)
 	if said.Waiting && p.line.Screen.Rewrites { // which would cut it

@@ -15,7 +15,7 @@ import (
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/describe"
 	"tabhub/hub"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 )
 
 func callsCommand(a *app) *cobra.Command {
@@ -93,7 +93,7 @@ func (w *watcher) showJSON(event []byte) error {
 }
 
 func (w *watcher) show(event []byte) error {
-	var e httpd.WatchEvent
+	var e admin.WatchEvent
 	if err := decode(event, &e); err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func underWay(ctx context.Context, a *app) (all []hub.Running, err error) {
 		return nil, err
 	}
 	for b, err := range r.events(ctx, http.MethodGet, "/api/watch", nil) {
-		var e httpd.WatchEvent
+		var e admin.WatchEvent
 		if err == nil {
 			err = decode(b, &e)
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
@@ -32,10 +32,10 @@ func TestWatchAndCancel(t *testing.T) {
 		out.Close()
 	}()
 	events := json.NewDecoder(bufio.NewReader(in))
-	until := func(is func(*httpd.WatchEvent) bool) *httpd.WatchEvent {
+	until := func(is func(*admin.WatchEvent) bool) *admin.WatchEvent {
 		t.Helper()
 		for {
-			var e httpd.WatchEvent
+			var e admin.WatchEvent
 			if err := events.Decode(&e); err != nil {
 				t.Fatal(err)
 			}
@@ -44,18 +44,18 @@ func TestWatchAndCancel(t *testing.T) {
 			}
 		}
 	}
-	until(func(*httpd.WatchEvent) bool { return true }) // it watches
+	until(func(*admin.WatchEvent) bool { return true }) // it watches
 	go func() {
 		var b bytes.Buffer
 		run(t.Context(), []string{"call", "website_tool_demo_tabhub__wrap_gift", `{"productId":1,"seconds":60}`, dir}, strings.NewReader(""), &b, &b, noEnv)
 		called <- b.String()
 	}()
-	is := until(func(e *httpd.WatchEvent) bool { return len(e.Running) == 1 && e.Running[0].Progress != nil })
+	is := until(func(e *admin.WatchEvent) bool { return len(e.Running) == 1 && e.Running[0].Progress != nil })
 	var b bytes.Buffer
 	if code := run(t.Context(), []string{"calls", "cancel", strings.ToLower(is.Running[0].ID[:6]), dir}, strings.NewReader(""), &b, &b, noEnv); code != exitOK {
 		t.Fatalf("cancel: %d %s", code, b.String())
 	}
-	until(func(e *httpd.WatchEvent) bool { return len(e.Entries) > 0 && e.Entries[0].Outcome == "STOPPED" })
+	until(func(e *admin.WatchEvent) bool { return len(e.Entries) > 0 && e.Entries[0].Outcome == "STOPPED" })
 	if said := <-called; !strings.Contains(said, "may have taken effect") {
 		t.Errorf("the caller is told %s", said)
 	}
@@ -75,7 +75,7 @@ func TestWatchLines(t *testing.T) {
 	half := call
 	half.Phase, half.Progress = hub.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}
 	end := record.Line{Entry: record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Domain: "e.com", Tool: "buy", Outcome: "ok", Duration: time.Second}}
-	for _, e := range []httpd.WatchEvent{
+	for _, e := range []admin.WatchEvent{
 		{Changed: []string{"tabs"}},
 		{Running: []hub.Running{call}},
 		{Running: []hub.Running{half}},

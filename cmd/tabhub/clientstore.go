@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 )
@@ -15,7 +15,7 @@ import (
 // clientStore is the clients of a data directory's hub that have tokens of their own.
 type clientStore interface {
 	list(ctx context.Context) ([]auth.Client, error)
-	mint(ctx context.Context, in httpd.ClientRequest) (httpd.MintedClient, error)
+	mint(ctx context.Context, in admin.ClientRequest) (admin.MintedClient, error)
 	// revoke ends the token of the client with that ID or name.
 	revoke(ctx context.Context, client string) (auth.Client, error)
 }
@@ -62,7 +62,7 @@ func (c hubClients) list(ctx context.Context) (list []auth.Client, err error) {
 	return list, c.ask(ctx, http.MethodGet, "", nil, &list)
 }
 
-func (c hubClients) mint(ctx context.Context, in httpd.ClientRequest) (made httpd.MintedClient, err error) {
+func (c hubClients) mint(ctx context.Context, in admin.ClientRequest) (made admin.MintedClient, err error) {
 	return made, c.ask(ctx, http.MethodPost, "", in, &made)
 }
 
@@ -77,7 +77,7 @@ func (c fileClients) list(context.Context) ([]auth.Client, error) {
 	return c.kept.List(spec.LocalUser), nil
 }
 
-func (c fileClients) mint(_ context.Context, in httpd.ClientRequest) (made httpd.MintedClient, err error) {
+func (c fileClients) mint(_ context.Context, in admin.ClientRequest) (made admin.MintedClient, err error) {
 	made.Client, made.Token, err = c.kept.Mint(in.Client(spec.LocalUser))
 	if bad, ok := errors.AsType[*auth.BadClientError](err); ok {
 		err = &usageError{bad}

@@ -3,7 +3,7 @@ package main
 import (
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/shell"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/spec"
 )
@@ -12,33 +12,33 @@ import (
 const connectName = "tabhub"
 
 // connect says how MCP clients are connected to this hub.
-func (p *process) connect() []httpd.Connectable {
+func (p *process) connect() []admin.Connectable {
 	program, _ := installed() // "": by URL only
 	return connectable(program, stdioArgs(p.app.dataDir), p.config.baseURL(p.info.Addrs[0])+"/mcp")
 }
 
 // connectable says how MCP clients start a program with arguments, as `tabhub install` does it
 // but for the token, and how they reach the hub at a URL.
-func connectable(program string, args []string, at string) []httpd.Connectable {
+func connectable(program string, args []string, at string) []admin.Connectable {
 	start, reach := clientconf.Entry{Command: program, Args: args}, clientconf.Entry{URL: at}
-	var all []httpd.Connectable
+	var all []admin.Connectable
 	for _, c := range clientconf.All {
-		to := httpd.Connectable{Name: c.Name, Title: c.Title, After: c.After}
+		to := admin.Connectable{Name: c.Name, Title: c.Title, After: c.After}
 		if program != "" {
-			to.Start = &httpd.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: c.Text(connectName, start)}
+			to.Start = &admin.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: c.Text(connectName, start)}
 		}
 		if c.CanReach() {
-			to.URL = &httpd.ConnectWay{Line: clientCommand(c, &reach), Entry: c.Text(connectName, reach)}
+			to.URL = &admin.ConnectWay{Line: clientCommand(c, &reach), Entry: c.Text(connectName, reach)}
 		}
 		for _, link := range c.Links(connectName, at) {
-			to.Links = append(to.Links, httpd.ConnectLink(link))
+			to.Links = append(to.Links, admin.ConnectLink(link))
 		}
 		all = append(all, to)
 	}
-	other := httpd.Connectable{Name: "other", Title: "Any other client", URL: &httpd.ConnectWay{Line: at}}
+	other := admin.Connectable{Name: "other", Title: "Any other client", URL: &admin.ConnectWay{Line: at}}
 	if program != "" {
 		line := shell.Here(append([]string{program}, args...)...)
-		other.Start = &httpd.ConnectWay{Line: line}
+		other.Start = &admin.ConnectWay{Line: line}
 	}
 	return append(all, other)
 }

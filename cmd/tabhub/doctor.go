@@ -8,7 +8,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/spec"
 )
 
@@ -28,7 +28,7 @@ type doctor struct {
 	named    bool             // dir is one that other commands must be told, too
 	addrs    []string         // where the hub that runs listens
 	joined   []spec.PairingID // of the browsers that are connected
-	findings []httpd.Finding
+	findings []admin.Finding
 }
 
 func doctorCommand(a *app) *cobra.Command {
@@ -62,7 +62,7 @@ is 1 if there is a problem; notes are none.`,
 		if *asJSON {
 			err = d.printValue(struct {
 				Problems int             `json:"problems"`
-				Findings []httpd.Finding `json:"findings"`
+				Findings []admin.Finding `json:"findings"`
 			}{n, d.findings})
 		} else {
 			err = d.print()
@@ -83,7 +83,7 @@ func newDoctor(a *app, c *config) (*doctor, error) {
 
 // diagnose is the command for who looks at the hub's dashboard: the hub in this process
 // finds what `tabhub doctor` finds on its machine. It asks itself by its socket, as that does.
-func diagnose(ctx context.Context, a *app, c *config) []httpd.Finding {
+func diagnose(ctx context.Context, a *app, c *config) []admin.Finding {
 	d, err := newDoctor(a, c)
 	if err != nil {
 		return nil // the hub would not run
@@ -117,16 +117,16 @@ func (d *doctor) restart() string {
 }
 
 func (d *doctor) fine(check, format string, args ...any) {
-	d.findings = append(d.findings, httpd.Finding{State: stateOK, Check: check, Text: fmt.Sprintf(format, args...)})
+	d.findings = append(d.findings, admin.Finding{State: stateOK, Check: check, Text: fmt.Sprintf(format, args...)})
 }
 
 // note says what need not be wrong. fix, if not "", says what would change it.
 func (d *doctor) note(check, fix, format string, args ...any) {
-	d.findings = append(d.findings, httpd.Finding{State: stateNote, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
+	d.findings = append(d.findings, admin.Finding{State: stateNote, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 func (d *doctor) bad(check, fix, format string, args ...any) {
-	d.findings = append(d.findings, httpd.Finding{State: stateProblem, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
+	d.findings = append(d.findings, admin.Finding{State: stateProblem, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 func (d *doctor) print() error {

@@ -14,7 +14,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/portowner"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -33,7 +33,7 @@ const reload = "then reload it in chrome://extensions"
 
 // extension looks which browsers are paired with the hub that runs, and whether they
 // have joined.
-func (d *doctor) extension(ctx context.Context, refused []httpd.Refusal) {
+func (d *doctor) extension(ctx context.Context, refused []admin.Refusal) {
 	var browsers []state.BrowserInfo
 	var paired []pairing.Pairing
 	err := ask(ctx, d.app, "/api/browsers", &browsers)
@@ -111,7 +111,7 @@ func missing(has []spec.Capability) (lacks []string) {
 }
 
 // refused says which extensions the hub did not let in.
-func (d *doctor) refused(refused []httpd.Refusal, browsers []state.BrowserInfo) {
+func (d *doctor) refused(refused []admin.Refusal, browsers []state.BrowserInfo) {
 	for _, no := range refused {
 		when := "at " + no.Last.Local().Format(time.DateTime)
 		if no.Times > 1 {

@@ -13,7 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/portowner"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/spec"
 )
 
@@ -45,7 +45,7 @@ func (d *doctor) hub(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	var status httpd.StatusReport
+	var status admin.StatusReport
 	err = ask(ctx, d.app, "/api/status", &status)
 	if isStatus(err, http.StatusUnauthorized) {
 		d.bad("hub", "set TABHUB_TOKEN to nothing, or, for a hub with accounts, to a token that `tabhub token mint` makes", "the one at %s (process %d) does not know TABHUB_TOKEN: %v", h.URL(), h.PID, err)
@@ -94,7 +94,7 @@ func ask(ctx context.Context, a *app, path string, v any) error {
 }
 
 // running judges the hub that runs; own is the version of this program.
-func (d *doctor) running(h home.Hub, status httpd.StatusReport, own string) {
+func (d *doctor) running(h home.Hub, status admin.StatusReport, own string) {
 	switch {
 	case differ(status.Version, own):
 		d.bad("hub", ofOtherVersion(own, &status.Info, d.command("stop")), "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, own)

@@ -13,7 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -83,13 +83,13 @@ func said(d *doctor) (all []string) {
 // users' programs.
 func TestDoctorOnRefusals(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.Local)
-	no := httpd.Refusal{Reason: "it shows no pairing", Own: true, Times: 1, Last: noon}
+	no := admin.Refusal{Reason: "it shows no pairing", Own: true, Times: 1, Last: noon}
 	often, theirs := no, no
 	often.Times = 3
 	theirs.Own = false
 	for _, c := range []struct {
 		name    string
-		refusal httpd.Refusal
+		refusal admin.Refusal
 		joined  time.Time
 		want    string
 	}{
@@ -99,7 +99,7 @@ func TestDoctorOnRefusals(t *testing.T) {
 		{"another user", theirs, noon, "note another user or machine said that it is the extension, and was refused at 2026-01-02 12:00:00: it shows no pairing"},
 	} {
 		d := &doctor{config: new(config), app: new(app)}
-		d.refused([]httpd.Refusal{c.refusal}, []state.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
+		d.refused([]admin.Refusal{c.refusal}, []state.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
 		if got := said(d); len(got) != 1 || got[0] != c.want || (d.findings[0].Fix == "") == c.refusal.Own {
 			t.Errorf("%s: %+v", c.name, d.findings)
 		}
@@ -183,12 +183,12 @@ func TestDoctorOnTheHub(t *testing.T) {
 	at := home.Hub{Addr: "127.0.0.1:3300", PID: 7}
 	for _, c := range []struct {
 		name, state, text string
-		status            httpd.StatusReport
+		status            admin.StatusReport
 	}{
-		{"as it should be", stateOK, "http://127.0.0.1:3300 (process 7", httpd.StatusReport{Info: httpd.Info{Version: "v1.0.0"}}},
-		{"started with go run", stateOK, "version dev", httpd.StatusReport{Info: httpd.Info{Version: "dev"}}},
-		{"older", stateProblem, "is of version v0.0.1, this program of v1.0.0", httpd.StatusReport{Info: httpd.Info{Version: "v0.0.1"}}},
-		{"disk full", stateProblem, "no space left", httpd.StatusReport{Info: httpd.Info{Version: "v1.0.0"}, Hub: hub.Status{StoreError: "no space left"}}},
+		{"as it should be", stateOK, "http://127.0.0.1:3300 (process 7", admin.StatusReport{Info: admin.Info{Version: "v1.0.0"}}},
+		{"started with go run", stateOK, "version dev", admin.StatusReport{Info: admin.Info{Version: "dev"}}},
+		{"older", stateProblem, "is of version v0.0.1, this program of v1.0.0", admin.StatusReport{Info: admin.Info{Version: "v0.0.1"}}},
+		{"disk full", stateProblem, "no space left", admin.StatusReport{Info: admin.Info{Version: "v1.0.0"}, Hub: hub.Status{StoreError: "no space left"}}},
 	} {
 		d := new(doctor)
 		d.running(at, c.status, "v1.0.0")
@@ -258,7 +258,7 @@ func TestDoctorOnANamedBrowser(t *testing.T) {
 func TestDoctorInTheHub(t *testing.T) {
 	p, _ := serveTest(t)
 	a := &app{env: func(string) string { return "" }, dataDir: string(p.dir)}
-	var told []httpd.Finding
+	var told []admin.Finding
 	if err := ask(t.Context(), a, "/api/doctor", &told); err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestDoctorInTheHub(t *testing.T) {
 	if !slices.Equal(told, d.findings) || len(told) < 5 {
 		t.Errorf("the hub has found\n%+v\nand the command\n%+v", told, d.findings)
 	}
-	if i := slices.IndexFunc(told, func(f httpd.Finding) bool { return f.Check == "hub" }); i < 0 || told[i].State != stateOK {
+	if i := slices.IndexFunc(told, func(f admin.Finding) bool { return f.Check == "hub" }); i < 0 || told[i].State != stateOK {
 		t.Errorf("of the hub that answers: %+v", told)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/auth"
 	"tabhub/storage/private"
 )
@@ -101,10 +101,10 @@ func removeEntryFile(a *app, path string) error {
 }
 
 // mintEntry makes a token for an entry of the client.
-func mintEntry(ctx context.Context, a *app, c clientconf.Client) (httpd.MintedClient, error) {
-	var made httpd.MintedClient
+func mintEntry(ctx context.Context, a *app, c clientconf.Client) (admin.MintedClient, error) {
+	var made admin.MintedClient
 	err := withClients(a, func(all clientStore) (err error) {
-		made, err = all.mint(ctx, httpd.ClientRequest{Name: c.Name, Kind: auth.ClientEntry})
+		made, err = all.mint(ctx, admin.ClientRequest{Name: c.Name, Kind: auth.ClientEntry})
 		return err
 	})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/builtin/instance"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
 )
@@ -93,7 +93,7 @@ func issuer(ctx context.Context, a *app, dir home.Dir, path, address string) (ex
 		r.token = ""                      // the copy is the owner's, whoever the token is for
 		before, _ := extension.Read(path) // if there is none, or another's, the hub issues a new one
 		var c pairing.Copy
-		err = r.call(ctx, http.MethodPost, "/api/extension", httpd.CopyRequest{Before: before.Pairing, Address: address}, &c)
+		err = r.call(ctx, http.MethodPost, "/api/extension", admin.CopyRequest{Before: before.Pairing, Address: address}, &c)
 		return extension.Issued(c), err
 	}
 	if err := dir.Make(); err != nil {

@@ -13,6 +13,8 @@ var layers = [][]string{
 	{"cmd/tabhub", "cmd/tabhub/deploy/pack", "cmd/tabhub/e2e", "cmd/tabhub/e2e/bench", "cmd/tabhub/e2e/cluster"},
 	{"cmd/tabhub/internal/bridge", "cmd/tabhub/e2e/rig"},
 	{"hub/face/httpd"},
+	{"hub/face/admin"},
+	{"hub/face/endpoint"},
 	{"hub/tenant", "cmd/tabhub/internal/telemetry"},
 	{"hub/face/mcpserver", "hub/builtin/browsertool", "hub/builtin/proxytool"},
 	{"hub/face/mcpserver/methods"},

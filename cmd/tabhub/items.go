@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 )
 
 // listResources lists the resources that pages offer, and the templates of their URIs.
 func listResources(ctx context.Context, a *app, asJSON bool) error {
-	return show(ctx, a, "/api/resources", nil, asJSON, func(_ *app, all []httpd.ItemReport) error {
+	return show(ctx, a, "/api/resources", nil, asJSON, func(_ *app, all []admin.ItemReport) error {
 		if len(all) == 0 {
 			return printNone(ctx, a, "resources")
 		}
@@ -28,7 +28,7 @@ func listResources(ctx context.Context, a *app, asJSON bool) error {
 
 // listPrompts lists the prompts that pages offer, and their arguments.
 func listPrompts(ctx context.Context, a *app, asJSON bool) error {
-	return show(ctx, a, "/api/prompts", nil, asJSON, func(_ *app, all []httpd.ItemReport) error {
+	return show(ctx, a, "/api/prompts", nil, asJSON, func(_ *app, all []admin.ItemReport) error {
 		if len(all) == 0 {
 			return printNone(ctx, a, "prompts")
 		}
@@ -91,7 +91,7 @@ func promptArguments(definition json.RawMessage) []promptArgument {
 
 // getPrompt prints a prompt, with arguments as KEY=VALUE.
 func getPrompt(ctx context.Context, a *app, name string, arguments []string, asJSON bool) error {
-	in := httpd.PromptRequest{Name: name}
+	in := admin.PromptRequest{Name: name}
 	for _, pair := range arguments {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/describe"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
@@ -215,8 +215,8 @@ func (l *logSource) eachOfHub(ctx context.Context, follow bool, f func(*record.L
 	if err != nil {
 		return err
 	}
-	if l.query.Limit == 0 || l.query.Limit > httpd.MaxLog {
-		l.query.Limit = httpd.MaxLog
+	if l.query.Limit == 0 || l.query.Limit > admin.MaxLog {
+		l.query.Limit = admin.MaxLog
 	}
 	for {
 		var lines []record.Line // newest first
@@ -230,7 +230,7 @@ func (l *logSource) eachOfHub(ctx context.Context, follow bool, f func(*record.L
 		if n := len(lines); n > 0 {
 			l.query.After = lines[n-1].N
 		}
-		l.query.Limit = httpd.MaxLog // of what comes all is shown
+		l.query.Limit = admin.MaxLog // of what comes all is shown
 		select {
 		case <-ctx.Done():
 			return nil

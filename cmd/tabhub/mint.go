@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -84,7 +84,7 @@ func (m *minted) scope() (*policy.Scope, error) {
 }
 
 func (m *minted) forClient(ctx context.Context) error {
-	in := httpd.ClientRequest{Name: m.name, Kind: auth.ClientToken}
+	in := admin.ClientRequest{Name: m.name, Kind: auth.ClientToken}
 	var err error
 	if in.Scope, err = m.scope(); err != nil {
 		return err

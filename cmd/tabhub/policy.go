@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/shell"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/policy"
 )
 
@@ -100,7 +100,7 @@ func setRule(ctx context.Context, a *app, rule policy.Rule, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(b)
 	}
-	var change httpd.PolicyChange
+	var change admin.PolicyChange
 	if err := decode(b, &change); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ command bind it to narrows that further. Without a browser, the client is bound 
   tabhub policy bind claude`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			in := httpd.BindingSetting{Client: pos[0]}
+			in := admin.BindingSetting{Client: pos[0]}
 			if len(pos) > 1 {
 				in.Browsers = pos[1:]
 				if err := policy.CheckBrowsers(in.Browsers); err != nil {
@@ -225,12 +225,12 @@ func policyModeCommand(a *app) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if len(pos) == 0 {
-			return show(cmd.Context(), a, "/api/policy", nil, false, func(_ *app, p httpd.PolicyReport) error {
+			return show(cmd.Context(), a, "/api/policy", nil, false, func(_ *app, p admin.PolicyReport) error {
 				_, err := fmt.Fprintln(a.out, modeOf(&p))
 				return err
 			})
 		}
-		var in httpd.ModeSetting
+		var in admin.ModeSetting
 		if err := in.Mode.UnmarshalText([]byte(pos[0])); err != nil {
 			return &usageError{err}
 		}
@@ -274,14 +274,14 @@ func ofPause(name, short, long string) (cmd *cobra.Command, client, site *string
 }
 
 // modeOf says which mode holds, and since when.
-func modeOf(p *httpd.PolicyReport) string {
+func modeOf(p *admin.PolicyReport) string {
 	if p.Fixed {
 		return string(p.Mode) + ", by --policy"
 	}
 	return string(p.Mode)
 }
 
-func printPolicy(a *app, p httpd.PolicyReport) error {
+func printPolicy(a *app, p admin.PolicyReport) error {
 	t := a.table()
 	t.Row("mode", modeOf(&p))
 	for _, pause := range p.Pauses {
@@ -304,7 +304,7 @@ func printPolicy(a *app, p httpd.PolicyReport) error {
 }
 
 // fileState says how the policy file is.
-func fileState(f *httpd.PolicyFile) string {
+func fileState(f *admin.PolicyFile) string {
 	text := fmt.Sprintf("%s, %d in force, read %s", f.Path, f.Rules, f.Read.Local().Format(time.DateTime))
 	if f.Error != "" {
 		text += "; as it is now it cannot be used: " + oneLine(f.Error)
@@ -339,7 +339,7 @@ func printRules(a *app, rules []*policy.Rule) error {
 	return t.Print()
 }
 
-func printPolicyTest(a *app, t httpd.PolicyTest) error {
+func printPolicyTest(a *app, t admin.PolicyTest) error {
 	verdict := map[policy.Effect]string{policy.Allow: "allowed", policy.Ask: "you would be asked", policy.Deny: "denied"}[t.Effect]
 	facts := a.table()
 	facts.Row("result", stateCell(verdict))
@@ -356,7 +356,7 @@ func printPolicyTest(a *app, t httpd.PolicyTest) error {
 }
 
 // remedy says what changes the result of a test.
-func remedy(t *httpd.PolicyTest) string {
+func remedy(t *admin.PolicyTest) string {
 	switch t.By {
 	case policy.ByPause:
 		return "`tabhub resume`"

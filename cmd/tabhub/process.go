@@ -19,6 +19,7 @@ import (
 	"tabhub/cmd/tabhub/internal/policyfile"
 	"tabhub/cmd/tabhub/internal/telemetry"
 	"tabhub/hub/builtin"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/face/httpd"
 	"tabhub/hub/pages"
 	"tabhub/hub/tenant"
@@ -44,7 +45,7 @@ const (
 // all that is behind them.
 type process struct {
 	hubOptions
-	info httpd.Info
+	info admin.Info
 
 	lock        *home.Lock
 	socket      net.Listener // for bridges and commands
@@ -276,7 +277,7 @@ func (p *process) listen() error {
 	for _, note := range notes {
 		p.log.Warn(note)
 	}
-	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Config: p.config.read, Socket: p.dir.Socket(), Auto: p.auto, Service: p.service, Started: time.Now()}
+	p.info = admin.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Config: p.config.read, Socket: p.dir.Socket(), Auto: p.auto, Service: p.service, Started: time.Now()}
 	if p.auto || p.service {
 		p.info.LogFile = p.dir.LogFile()
 	}
@@ -325,16 +326,18 @@ func (p *process) assemble() {
 		Tabs:    p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(p.guard.Address), Metrics: p.telemetry.Handler(),
-		Ring: p.ring, Clients: p.clients, RelayClients: p.relayClients, RelayExtensions: p.relay.Extensions, Connect: p.connect,
+		API: admin.Options{
+			Info: p.inform, Stop: p.end, CheckUpgrade: p.checkUpgrade, Connect: p.connect,
+			Doctor: func(ctx context.Context) []admin.Finding { return diagnose(ctx, p.app, p.config) },
+			Ring:   p.ring, Clients: p.clients, RelayClients: p.relayClients, RelayExtensions: p.relay.Extensions,
+		},
 		OAuth: p.oauth, Issuer: p.config.issuer(),
-		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),
 		Idle: p.config.idleExit,
-		Stop: p.end, CheckUpgrade: p.checkUpgrade, Doctor: func(ctx context.Context) []httpd.Finding { return diagnose(ctx, p.app, p.config) },
-		Log: p.log,
+		Log:  p.log,
 	}
 	if p.token != nil {
-		o.Token, o.Rotate = p.token, p.rotate
+		o.Token, o.API.Rotate = p.token, p.rotate
 	}
 	if n := p.node; n != nil {
 		p.telemetry.WatchNode(n.measure)
@@ -355,12 +358,12 @@ func (p *process) hubs() (all []telemetry.Hub) {
 }
 
 // inform says how the process is.
-func (p *process) inform() httpd.Info {
+func (p *process) inform() admin.Info {
 	info := p.info
 	info.Sockets = p.tabs.Stats()
 	info.Refused = p.refused.latest()
 	if p.policy != nil {
-		info.PolicyFile = new(httpd.PolicyFile(p.policy.State()))
+		info.PolicyFile = new(admin.PolicyFile(p.policy.State()))
 	}
 	return info
 }

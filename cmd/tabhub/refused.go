@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"tabhub/hub/face/admin"
 	"tabhub/hub/face/httpd"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -17,14 +18,14 @@ const maxRefused = 8
 // concurrent use.
 type refused struct {
 	mu   sync.Mutex
-	list []httpd.Refusal // the latest last
+	list []admin.Refusal // the latest last
 }
 
 // add counts a refusal.
-func (f *refused) add(no httpd.Refusal) {
+func (f *refused) add(no admin.Refusal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	same := func(other httpd.Refusal) bool {
+	same := func(other admin.Refusal) bool {
 		return other.Reason == no.Reason && other.Own == no.Own
 	}
 	no.Times = 1
@@ -37,7 +38,7 @@ func (f *refused) add(no httpd.Refusal) {
 	f.list = append(f.list, no)
 }
 
-func (f *refused) latest() []httpd.Refusal {
+func (f *refused) latest() []admin.Refusal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.list)

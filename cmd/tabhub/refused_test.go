@@ -10,7 +10,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
@@ -95,14 +95,14 @@ func TestExtensionOfAnotherHub(t *testing.T) {
 func TestRefusedIsBounded(t *testing.T) {
 	var f refused
 	for n := range 3 * maxRefused {
-		f.add(httpd.Refusal{Reason: fmt.Sprint("reason ", n)})
+		f.add(admin.Refusal{Reason: fmt.Sprint("reason ", n)})
 	}
-	f.add(httpd.Refusal{Reason: fmt.Sprint("reason ", 2*maxRefused)})
+	f.add(admin.Refusal{Reason: fmt.Sprint("reason ", 2*maxRefused)})
 	list := f.latest()
 	if last := list[len(list)-1]; len(list) != maxRefused || last.Times != 2 {
 		t.Errorf("%d refusals, at last %+v", len(list), last)
 	}
-	f.add(httpd.Refusal{Reason: "another"})
+	f.add(admin.Refusal{Reason: "another"})
 	if list = f.latest(); list[0].Reason != fmt.Sprint("reason ", 2*maxRefused+2) {
 		t.Errorf("the oldest is now %+v", list[0])
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -61,7 +61,7 @@ answer says what did not fit.`,
 			}
 		}
 		if slices.ContainsFunc(settings[:3], cmd.Flags().Changed) {
-			err := changeSite(cmd.Context(), a, pos[0], func(s *httpd.SiteSettings) error {
+			err := changeSite(cmd.Context(), a, pos[0], func(s *admin.SiteSettings) error {
 				if cmd.Flags().Changed("call-timeout") {
 					s.CallTimeoutMs = timeout.Milliseconds()
 				}
@@ -74,9 +74,9 @@ answer says what did not fit.`,
 				return err
 			}
 		}
-		return show(cmd.Context(), a, "/api/site", nil, *asJSON && len(pos) == 0, func(_ *app, sites []httpd.SiteReport) error {
+		return show(cmd.Context(), a, "/api/site", nil, *asJSON && len(pos) == 0, func(_ *app, sites []admin.SiteReport) error {
 			if len(pos) > 0 {
-				sites = []httpd.SiteReport{settingsOf(sites, spec.Domain(pos[0]))}
+				sites = []admin.SiteReport{settingsOf(sites, spec.Domain(pos[0]))}
 			}
 			if *asJSON {
 				return a.printValue(sites)
@@ -87,7 +87,7 @@ answer says what did not fit.`,
 	return cmd
 }
 
-func setCache(s *httpd.SiteSettings, value string) error {
+func setCache(s *admin.SiteSettings, value string) error {
 	switch value {
 	case "":
 	case "on":
@@ -102,7 +102,7 @@ func setCache(s *httpd.SiteSettings, value string) error {
 	return nil
 }
 
-func setCheck(s *httpd.SiteSettings, value string) error {
+func setCheck(s *admin.SiteSettings, value string) error {
 	switch check := storage.ArgumentCheck(value); check {
 	case "":
 	case storage.CheckStrict, storage.CheckOff:
@@ -116,9 +116,9 @@ func setCheck(s *httpd.SiteSettings, value string) error {
 }
 
 // changeSite changes what f changes of a site's settings, and keeps the rest.
-func changeSite(ctx context.Context, a *app, domain string, f func(*httpd.SiteSettings) error) error {
-	var s httpd.SiteSettings
-	err := show(ctx, a, "/api/site", nil, false, func(_ *app, sites []httpd.SiteReport) error {
+func changeSite(ctx context.Context, a *app, domain string, f func(*admin.SiteSettings) error) error {
+	var s admin.SiteSettings
+	err := show(ctx, a, "/api/site", nil, false, func(_ *app, sites []admin.SiteReport) error {
 		s = settingsOf(sites, spec.Domain(domain)).SiteSettings
 		return nil
 	})
@@ -132,11 +132,11 @@ func changeSite(ctx context.Context, a *app, domain string, f func(*httpd.SiteSe
 }
 
 // settingsOf returns those of a site among all, which are the defaults if it has none.
-func settingsOf(sites []httpd.SiteReport, domain spec.Domain) httpd.SiteReport {
-	if i := slices.IndexFunc(sites, func(s httpd.SiteReport) bool { return s.Domain == domain }); i >= 0 {
+func settingsOf(sites []admin.SiteReport, domain spec.Domain) admin.SiteReport {
+	if i := slices.IndexFunc(sites, func(s admin.SiteReport) bool { return s.Domain == domain }); i >= 0 {
 		return sites[i]
 	}
-	return httpd.SiteReport{SiteSettings: httpd.SiteSettings{Domain: domain}}
+	return admin.SiteReport{SiteSettings: admin.SiteSettings{Domain: domain}}
 }
 
 // setPrivate makes a site private, or no longer.
@@ -144,10 +144,10 @@ func setPrivate(ctx context.Context, a *app, site, value string) error {
 	if value != "on" && value != "off" {
 		return usagef("--private is %q; it may be on or off", value)
 	}
-	return a.send(ctx, http.MethodPut, "/api/policy/private", httpd.PrivateSetting{Site: site, Private: value == "on"})
+	return a.send(ctx, http.MethodPut, "/api/policy/private", admin.PrivateSetting{Site: site, Private: value == "on"})
 }
 
-func printSites(a *app, sites []httpd.SiteReport) error {
+func printSites(a *app, sites []admin.SiteReport) error {
 	if len(sites) == 0 {
 		a.note("no site has settings of its own; `tabhub site DOMAIN --cache on` gives it one")
 		return nil

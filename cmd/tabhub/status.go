@@ -8,7 +8,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 )
 
 func statusCommand(a *app) *cobra.Command {
@@ -21,14 +21,14 @@ func statusCommand(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return show(cmd.Context(), a, "/api/status", nil, *asJSON, func(_ *app, s httpd.StatusReport) error {
+		return show(cmd.Context(), a, "/api/status", nil, *asJSON, func(_ *app, s admin.StatusReport) error {
 			return printStatus(a, &s)
 		})
 	}
 	return cmd
 }
 
-func printStatus(a *app, s *httpd.StatusReport) error {
+func printStatus(a *app, s *admin.StatusReport) error {
 	t := a.table()
 	t.Row("tabhub", s.Version)
 	if own := version(); differ(s.Version, own) {
@@ -94,7 +94,7 @@ func printStatus(a *app, s *httpd.StatusReport) error {
 
 // ofOtherVersion says how the hub and this program, of version own, become one again. stop is
 // the command that ends the hub.
-func ofOtherVersion(own string, hub *httpd.Info, stop string) string {
+func ofOtherVersion(own string, hub *admin.Info, stop string) string {
 	switch {
 	case bridge.Compare(own, hub.Version) < 0:
 		return "update it: the hub is newer"

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/naming"
 )
@@ -40,11 +40,11 @@ func toolsCommand(a *app) *cobra.Command {
 		default:
 			return usagef("%q is nothing that pages offer; it may be tools, resources or prompts", what)
 		}
-		return show(cmd.Context(), a, "/api/tools", nil, *asJSON, func(_ *app, tools []httpd.ToolReport) error {
+		return show(cmd.Context(), a, "/api/tools", nil, *asJSON, func(_ *app, tools []admin.ToolReport) error {
 			if *cost {
 				return printCost(a, tools)
 			}
-			if err := printTools(a, tools, *all); err != nil || slices.ContainsFunc(tools, func(t httpd.ToolReport) bool { return t.Domain != "" }) {
+			if err := printTools(a, tools, *all); err != nil || slices.ContainsFunc(tools, func(t admin.ToolReport) bool { return t.Domain != "" }) {
 				return err
 			}
 			return printNone(cmd.Context(), a, "tools")
@@ -56,7 +56,7 @@ func toolsCommand(a *app) *cobra.Command {
 // maxDescription is how much of a description is listed. Some are long, for models to read.
 const maxDescription = 200
 
-func printTools(a *app, tools []httpd.ToolReport, all bool) error {
+func printTools(a *app, tools []admin.ToolReport, all bool) error {
 	unlisted := 0
 	list := a.table("NAME", "DESCRIPTION")
 	for _, t := range tools {
@@ -78,8 +78,8 @@ func printTools(a *app, tools []httpd.ToolReport, all bool) error {
 	return err
 }
 
-func printCost(a *app, tools []httpd.ToolReport) error {
-	slices.SortStableFunc(tools, func(x, y httpd.ToolReport) int { return cmp.Compare(len(y.Definition), len(x.Definition)) })
+func printCost(a *app, tools []admin.ToolReport) error {
+	slices.SortStableFunc(tools, func(x, y admin.ToolReport) int { return cmp.Compare(len(y.Definition), len(x.Definition)) })
 	type site struct {
 		name         string
 		tools, bytes int

@@ -57,7 +57,7 @@ func TestEachCodeIsExplained(t *testing.T) {
 	}{
 		{"failure codes", section("What a call may come back with"), "(?m)^\\| `([A-Z_]+)` \\|", names(tab, "Fail")},
 		{"codes of MCP", section("What an MCP client is told"), "`(-32[0-9]{3})`", append(append(rpc, names(constants(t, "../../hub/face/mcpserver/methods/errors.go"), "code")...), names(relay, "code")...)},
-		{"statuses", http1, `(?m)^\| ([45]\d\d) \|`, statuses(t, "../../hub/face/httpd", "../../hub/face/mcpserver", "../../hub/pages", "../../hub/trust/auth", "../../hub/cluster/forward")},
+		{"statuses", http1, `(?m)^\| ([45]\d\d) \|`, statuses(t, "../../hub/face/httpd", "../../hub/face/admin", "../../hub/face/endpoint", "../../hub/face/mcpserver", "../../hub/pages", "../../hub/trust/auth", "../../hub/cluster/forward")},
 		{"codes of OAuth", oauth, "`([a-z_]+)`", names(constants(t, "../../hub/trust/auth/oauth/error.go"), "")},
 		{"codes of the tab protocol", told, "(?m)^\\| `(-\\d+)` \\|", own},
 		{"close codes", closed, `(?m)^\| (\d{4}) \|`, append(names(tab, "Close"), names(relay, "close")...)},

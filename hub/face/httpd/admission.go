@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -66,7 +67,7 @@ func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, er
 	case !g.accounts && p.near && p.from&p.route.anonymous != 0:
 		return tabtransport.Admission{}, ErrOtherUser
 	default:
-		return tabtransport.Admission{}, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
+		return tabtransport.Admission{}, endpoint.Unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
 	}
 	if p.entrance != nil && a.User != p.entrance.User {
 		return tabtransport.Admission{}, errOtherUser
@@ -89,7 +90,7 @@ func (g *Guard) AdmitExtension(r *http.Request, token string) (tabtransport.Admi
 func (g *Guard) AdmitClient(r *http.Request, token string) (tabtransport.Admission, error) {
 	a, err := g.Admit(r, token)
 	if err == nil && a.Anonymous {
-		return tabtransport.Admission{}, unauthorized("Authentication required: send a token in mcp_handshake; `tabhub token mint --name CLIENT` makes one")
+		return tabtransport.Admission{}, endpoint.Unauthorized("Authentication required: send a token in mcp_handshake; `tabhub token mint --name CLIENT` makes one")
 	}
 	return a, err
 }

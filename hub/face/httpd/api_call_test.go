@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -15,7 +16,7 @@ import (
 
 // streamed makes a call over the owner's socket, and returns what yields its events and what
 // leaves it.
-func (d *testServer) streamed(body string) (next func() CallEvent, leave context.CancelFunc) {
+func (d *testServer) streamed(body string) (next func() admin.CallEvent, leave context.CancelFunc) {
 	d.t.Helper()
 	ctx, leave := context.WithCancel(d.t.Context())
 	req, err := http.NewRequestWithContext(ctx, "POST", "http://hub/api/call", strings.NewReader(body))
@@ -30,7 +31,7 @@ func (d *testServer) streamed(body string) (next func() CallEvent, leave context
 	}
 	d.t.Cleanup(func() { leave(); resp.Body.Close() })
 	lines := bufio.NewScanner(resp.Body)
-	return func() (e CallEvent) {
+	return func() (e admin.CallEvent) {
 		d.t.Helper()
 		for lines.Scan() {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
@@ -61,7 +62,7 @@ func TestCallIsStreamed(t *testing.T) {
 			return spec.Response{}, context.Cause(ctx)
 		}
 	}, `{"name":"slow"}`)
-	half := func(next func() CallEvent) {
+	half := func(next func() admin.CallEvent) {
 		t.Helper()
 		if e := next(); len(e.Call) != 10 {
 			t.Fatalf("the call's ID is %+v", e)
@@ -111,12 +112,12 @@ func TestCallOfWhatWasShown(t *testing.T) {
 		}
 	}
 	describe("Shows what there is to pay")
-	var shown []ToolReport
+	var shown []admin.ToolReport
 	status, body := d.askOwner("GET", "/api/tools?q=pay&limit=1", "")
 	if err := json.Unmarshal([]byte(body), &shown); status != http.StatusOK || err != nil || len(shown) != 1 {
 		t.Fatalf("%d %s", status, body)
 	}
-	in, _ := json.Marshal(CallRequest{Name: shown[0].Name, Pin: shown[0].Pin})
+	in, _ := json.Marshal(admin.CallRequest{Name: shown[0].Name, Pin: shown[0].Pin})
 	if status, body := d.askOwner("POST", "/api/call", string(in)); status != http.StatusOK || called != 1 {
 		t.Errorf("as it was shown: %d %s", status, body)
 	}

@@ -2,18 +2,16 @@ package httpd
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -28,7 +26,7 @@ func openWithClients(t *testing.T) (*testServer, *auth.Clients) {
 	clients := newClients(t)
 	return open(t, func(g *GuardOptions, o *Options) {
 		g.Verifier = &auth.Hub{Owner: g.Verifier, Clients: clients}
-		o.Clients = clients
+		o.API.Clients = clients
 	}), clients
 }
 
@@ -47,9 +45,9 @@ func newClients(t *testing.T) *auth.Clients {
 }
 
 // mint makes a client as `tabhub token mint` does.
-func (d *testServer) mint(body string) MintedClient {
+func (d *testServer) mint(body string) admin.MintedClient {
 	d.t.Helper()
-	var made MintedClient
+	var made admin.MintedClient
 	status, answer := d.askOwner("POST", "/api/clients", body)
 	if err := json.Unmarshal([]byte(answer), &made); err != nil || status != http.StatusOK || made.Token == "" {
 		d.t.Fatalf("%d %s", status, answer)
@@ -67,7 +65,7 @@ func TestClientsOfAStaleHub(t *testing.T) {
 	}
 	d := open(t, func(g *GuardOptions, o *Options) {
 		g.Verifier = &auth.Hub{Owner: g.Verifier, Clients: clients}
-		o.Clients = clients
+		o.API.Clients = clients
 	})
 	const notes = `{"name":"notes","kind":"token"}`
 	d.mint(notes)
@@ -193,29 +191,5 @@ func TestRevokedBridge(t *testing.T) {
 	}
 	if line, err := other.ReadString('\n'); err != nil || !strings.Contains(line, `"id":1,"result"`) {
 		t.Errorf("another bridge is out, too: %q, %v", line, err)
-	}
-}
-
-// On a hub with accounts a client lasts no longer than what its user has shown.
-func TestClientsOfUsersEndWithTheirs(t *testing.T) {
-	d := newTestServer(t, nil)
-	s := &Server{o: Options{Clients: newClients(t)}}
-	soon := time.Now().Add(time.Hour).Round(0)
-	for asked, want := range map[time.Time]time.Time{{}: soon, soon.Add(time.Hour): soon, soon.Add(-time.Minute): soon.Add(-time.Minute)} {
-		body, err := json.Marshal(ClientRequest{Name: fmt.Sprint("until ", asked.Unix()), Kind: auth.ClientToken, Expires: asked})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := httptest.NewRequest("POST", "/api/clients", bytes.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		ann := &pass{identity: &auth.Identity{User: "ann", Kind: auth.KindOwner, Who: policy.Token, Expires: soon}}
-		if err := s.postClient(&request{Request: r, w: w, pass: ann, tenant: d.tenant}); err != nil {
-			t.Fatal(err)
-		}
-		var made MintedClient
-		if err := json.Unmarshal(w.Body.Bytes(), &made); err != nil || !made.Expires.Equal(want) || made.User != "ann" {
-			t.Errorf("asked for until %v: %s, want %v", asked, w.Body, want)
-		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"tabhub/hub/cluster"
+	"tabhub/hub/face/endpoint"
 	"tabhub/spec"
 )
 
@@ -37,9 +38,9 @@ type ClusterReport struct {
 	Where     string      `json:"where,omitempty"` // the user's node, "" if none has the hub open
 }
 
-var errNoCluster = &refusal{http.StatusNotFound, "this hub is no node of a cluster; the setting cluster makes it one"}
+var errNoCluster = &endpoint.Error{Status: http.StatusNotFound, Text: "this hub is no node of a cluster; the setting cluster makes it one"}
 
-func (s *Server) getCluster(r *request) error {
+func (s *Server) getCluster(r *endpoint.Request) error {
 	c := s.o.Nodes
 	if c == nil {
 		return errNoCluster
@@ -54,25 +55,25 @@ func (s *Server) getCluster(r *request) error {
 	} else {
 		report.Unreached = c.Unreached(r.Context())
 	}
-	return r.answer(report)
+	return r.Answer(report)
 }
 
-func (s *Server) postDrain(r *request) error {
+func (s *Server) postDrain(r *endpoint.Request) error {
 	if s.o.Nodes == nil {
 		return errNoCluster
 	}
 	if err := s.o.Nodes.Drain(r.Context()); err != nil {
-		return &refusal{http.StatusConflict, err.Error()}
+		return &endpoint.Error{Status: http.StatusConflict, Text: err.Error()}
 	}
-	return r.answer(map[string]string{"status": "drained"})
+	return r.Answer(map[string]string{"status": "drained"})
 }
 
-func (s *Server) deleteDrain(r *request) error {
+func (s *Server) deleteDrain(r *endpoint.Request) error {
 	if s.o.Nodes == nil {
 		return errNoCluster
 	}
 	s.o.Nodes.Undrain()
-	return r.answer(map[string]string{"status": string(s.o.Nodes.Self().State)})
+	return r.Answer(map[string]string{"status": string(s.o.Nodes.Self().State)})
 }
 
 // nodeReady serves /readyz of a node, for balancers: whether it takes users and connections. It is
@@ -84,8 +85,8 @@ func (s *Server) nodeReady(w http.ResponseWriter) {
 	}
 	if state != cluster.Ready {
 		w.Header().Set("Retry-After", "1")
-		writeError(w, http.StatusServiceUnavailable, "this node is "+string(state))
+		endpoint.WriteError(w, http.StatusServiceUnavailable, "this node is "+string(state))
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": string(state)})
+	endpoint.WriteJSON(w, http.StatusOK, map[string]string{"status": string(state)})
 }

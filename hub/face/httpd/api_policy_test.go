@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"tabhub/hub/face/admin"
 )
 
 const searchTool = "website_tool_demo_tabhub__search_products"
@@ -78,7 +80,7 @@ func TestPolicyAPI(t *testing.T) {
 	}
 
 	_, body := d.askOwner("GET", "/api/policy", "")
-	var report PolicyReport
+	var report admin.PolicyReport
 	if err := json.Unmarshal([]byte(body), &report); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/face/admin"
 	"tabhub/spec"
 )
 
@@ -24,7 +25,7 @@ func list[T any](d *testServer, path string) (all []T, total string) {
 	if err := json.Unmarshal([]byte(body), &all); err != nil || status != http.StatusOK {
 		d.t.Fatalf("%s: %d %s", path, status, body)
 	}
-	return all, header.Get(totalHeader)
+	return all, header.Get("Tabhub-Total")
 }
 
 // A site is known that is open, that has left tools, or about which the owner has said something;
@@ -44,8 +45,8 @@ func TestSitesAPI(t *testing.T) {
 			t.Fatalf("%s: %d %s", c[1], status, body)
 		}
 	}
-	sites, total := list[KnownSite](d, "/api/sites")
-	known := map[spec.Domain]KnownSite{}
+	sites, total := list[admin.KnownSite](d, "/api/sites")
+	known := map[spec.Domain]admin.KnownSite{}
 	for _, s := range sites {
 		known[s.Domain] = s
 	}
@@ -64,20 +65,20 @@ func TestSitesAPI(t *testing.T) {
 	if !known["mail.example"].Private || known["ruled.example"].Rules != 1 || !known["paused.example"].Paused {
 		t.Errorf("%+v", known)
 	}
-	if sites, total := list[KnownSite](d, "/api/sites?q=E.EX&offset=1&limit=1"); len(sites) != 0 || total != "0" {
+	if sites, total := list[admin.KnownSite](d, "/api/sites?q=E.EX&offset=1&limit=1"); len(sites) != 0 || total != "0" {
 		t.Errorf("none has it: %s %v", total, sites)
 	}
-	if sites, total := list[KnownSite](d, "/api/sites?q=ED.ex&offset=1&limit=1"); len(sites) != 1 || total != "2" || sites[0].Domain != "ruled.example" {
+	if sites, total := list[admin.KnownSite](d, "/api/sites?q=ED.ex&offset=1&limit=1"); len(sites) != 1 || total != "2" || sites[0].Domain != "ruled.example" {
 		t.Errorf("a part: %s %+v", total, sites)
 	}
-	if sites, total := list[KnownSite](d, "/api/sites?site=left.example"); len(sites) != 1 || total != "1" || sites[0].Domain != "left.example" {
+	if sites, total := list[admin.KnownSite](d, "/api/sites?site=left.example"); len(sites) != 1 || total != "1" || sites[0].Domain != "left.example" {
 		t.Errorf("one by its name: %s %+v", total, sites)
 	}
 	if status, body, _ := d.ask("GET", "/api/sites?limit=many", ""); status != http.StatusBadRequest || !strings.Contains(body, "limit") {
 		t.Errorf("%d %s", status, body)
 	}
 
-	access, _ := list[ToolReport](d, "/api/tools?client=any&site=left.example")
+	access, _ := list[admin.ToolReport](d, "/api/tools?client=any&site=left.example")
 	if len(access) != 1 || access[0].Source != "left" || !access[0].Cached || access[0].Class.String() != "read" || access[0].Effect.String() != "allow" {
 		t.Errorf("%+v", access)
 	}
@@ -87,7 +88,7 @@ func TestSitesAPI(t *testing.T) {
 	if status, _, _ := d.ask("DELETE", "/api/site/cache?site=left.example", ""); status != http.StatusNotFound {
 		t.Errorf("it is forgotten twice: %d", status)
 	}
-	if access, _ := list[ToolReport](d, "/api/tools?client=any&site=left.example"); len(access) != 0 {
+	if access, _ := list[admin.ToolReport](d, "/api/tools?client=any&site=left.example"); len(access) != 0 {
 		t.Errorf("still there: %+v", access)
 	}
 }
@@ -100,8 +101,8 @@ func TestAccessAPI(t *testing.T) {
 	if status, body := d.askOwner("POST", "/api/policy/rule", `{"effect":"deny","client":"reader","site":"demo.tabhub","tool":"search_products"}`); status != http.StatusOK {
 		t.Fatal(body)
 	}
-	all, total := list[ToolReport](d, "/api/tools?client="+made.ID)
-	shown, few := list[ToolReport](d, "/api/tools?shown&client="+made.ID)
+	all, total := list[admin.ToolReport](d, "/api/tools?client="+made.ID)
+	shown, few := list[admin.ToolReport](d, "/api/tools?shown&client="+made.ID)
 	if total == few || len(all) <= len(shown) || all[0].Name != "own" {
 		t.Errorf("%s tools, of which it sees %s: %+v", total, few, all)
 	}
@@ -110,14 +111,14 @@ func TestAccessAPI(t *testing.T) {
 			t.Errorf("it sees %+v", a)
 		}
 	}
-	one, _ := list[ToolReport](d, "/api/tools?q=search_prod&client=reader")
+	one, _ := list[admin.ToolReport](d, "/api/tools?q=search_prod&client=reader")
 	if len(one) != 1 || one[0].Effect.String() != "deny" || one[0].Rule == nil || one[0].Words == "" {
 		t.Errorf("the denied one: %+v", one)
 	}
-	if words, _ := list[ToolReport](d, "/api/tools?q=products+search&client=reader"); len(words) != 1 {
+	if words, _ := list[admin.ToolReport](d, "/api/tools?q=products+search&client=reader"); len(words) != 1 {
 		t.Errorf("by two words: %+v", words)
 	}
-	any, _ := list[ToolReport](d, "/api/tools?client=any&q=search_prod&site=demo.tabhub")
+	any, _ := list[admin.ToolReport](d, "/api/tools?client=any&q=search_prod&site=demo.tabhub")
 	if len(any) != 1 || any[0].Effect.String() != "allow" {
 		t.Errorf("for others: %+v", any)
 	}
@@ -136,7 +137,7 @@ func TestSessionsAPI(t *testing.T) {
 	if status, body, _ := d.ask("POST", "/mcp", call, "Accept", "application/json, text/event-stream", "Mcp-Session-Id", session); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	all, _ := list[ClientSession](d, "/api/sessions")
+	all, _ := list[admin.ClientSession](d, "/api/sessions")
 	if len(all) != 1 {
 		t.Fatalf("%+v", all)
 	}
@@ -146,7 +147,7 @@ func TestSessionsAPI(t *testing.T) {
 	if status, _, _ := d.ask("DELETE", "/mcp", "", "Mcp-Session-Id", session); status != http.StatusNoContent {
 		t.Fatal(status)
 	}
-	all, _ = list[ClientSession](d, "/api/sessions")
+	all, _ = list[admin.ClientSession](d, "/api/sessions")
 	if len(all) != 1 || all[0].Connected || all[0].Calls != 1 {
 		t.Errorf("one that has called and left: %+v", all)
 	}
@@ -155,12 +156,12 @@ func TestSessionsAPI(t *testing.T) {
 // How clients are connected holds no secret; users of a hub with accounts are not told of the
 // hub's own machine.
 func TestConnectAPI(t *testing.T) {
-	connect := func() []Connectable {
-		return []Connectable{{Name: "cursor", Start: &ConnectWay{Line: "/opt/tabhub install cursor"}, URL: &ConnectWay{Line: "http://x/mcp"}}}
+	connect := func() []admin.Connectable {
+		return []admin.Connectable{{Name: "cursor", Start: &admin.ConnectWay{Line: "/opt/tabhub install cursor"}, URL: &admin.ConnectWay{Line: "http://x/mcp"}}}
 	}
 	for _, accounts := range []bool{false, true} {
-		d := open(t, func(g *GuardOptions, o *Options) { g.Accounts, o.Connect = accounts, connect })
-		all, _ := list[Connectable](d, "/api/connect")
+		d := open(t, func(g *GuardOptions, o *Options) { g.Accounts, o.API.Connect = accounts, connect })
+		all, _ := list[admin.Connectable](d, "/api/connect")
 		if len(all) != 1 || all[0].URL == nil || (all[0].Start == nil) != accounts {
 			t.Errorf("accounts %v: %+v", accounts, all)
 		}

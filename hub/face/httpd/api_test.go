@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"tabhub/hub/face/admin"
 )
 
 func TestAdminAPI(t *testing.T) {
@@ -175,8 +177,8 @@ func TestOwnerOfAccounts(t *testing.T) {
 func TestStatusOfAccounts(t *testing.T) {
 	d := open(t, func(g *GuardOptions, o *Options) {
 		g.Accounts = true
-		o.Info = func() Info {
-			return Info{Version: "v1", PID: 4711, DataDir: "/srv/tabhub", Addrs: []string{"10.0.0.7:3300"}, Sockets: map[string]int{"connections": 987654}}
+		o.API.Info = func() admin.Info {
+			return admin.Info{Version: "v1", PID: 4711, DataDir: "/srv/tabhub", Addrs: []string{"10.0.0.7:3300"}, Sockets: map[string]int{"connections": 987654}}
 		}
 	})
 	code, body, _ := d.ask("GET", "/api/status", "")

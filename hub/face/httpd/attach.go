@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/auth"
@@ -44,16 +45,16 @@ type Farewell struct {
 }
 
 // attach serves a stdio bridge, which comes by a listener of ServeOwner.
-func (s *Server) attach(r *request) error {
+func (s *Server) attach(r *endpoint.Request) error {
 	if r.Method != http.MethodGet || !isUpgrade(r.Request, AttachProtocol) {
-		r.w.Header().Set("Upgrade", AttachProtocol)
-		return &refusal{http.StatusUpgradeRequired, "this endpoint is for `tabhub stdio`; MCP clients use /mcp"}
+		r.W.Header().Set("Upgrade", AttachProtocol)
+		return &endpoint.Error{Status: http.StatusUpgradeRequired, Text: "this endpoint is for `tabhub stdio`; MCP clients use /mcp"}
 	}
-	id, err := r.identity()
+	id, err := boundIdentity(r)
 	if err != nil {
 		return err
 	}
-	conn, buf, err := http.NewResponseController(r.w).Hijack()
+	conn, buf, err := http.NewResponseController(r.W).Hijack()
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (s *Server) attach(r *request) error {
 }
 
 // serveBridge serves a bridge on a connection whose beginning is read from buf.
-func (s *Server) serveBridge(r *request, id *auth.Identity, conn net.Conn, buf *bufio.Reader) {
+func (s *Server) serveBridge(r *endpoint.Request, id *auth.Identity, conn net.Conn, buf *bufio.Reader) {
 	if !s.addBridge() {
 		return
 	}
@@ -82,7 +83,7 @@ func (s *Server) serveBridge(r *request, id *auth.Identity, conn net.Conn, buf *
 	// the connection itself, which must not be closed before the farewell.
 	head, _ := buf.Peek(buf.Buffered())
 	s.log.Debug("bridge attached", "user", id.User)
-	settled, err := r.tenant.MCP.ServeBridge(methods.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
+	settled, err := r.Tenant.MCP.ServeBridge(methods.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
 	s.log.Debug("bridge left", "user", id.User, "err", err)
 	if s.draining.Load() || errors.Is(err, methods.ErrClosing) {
 		s.sayFarewell(conn, settled)

@@ -17,8 +17,10 @@ import (
 )
 
 func TestRotate(t *testing.T) {
-	d := open(t, func(_ *GuardOptions, o *Options) { o.Rotate = func() error { return nil } })
-	d.server.o.Rotate = func() error { d.token.Set("the next one"); return nil }
+	var d *testServer
+	d = open(t, func(_ *GuardOptions, o *Options) {
+		o.API.Rotate = func() error { d.token.Set("the next one"); return nil }
+	})
 	_, bridge := d.attach("Authorization: Bearer " + secret + "\r\n")
 	_, other := d.attach("")
 	req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://"+d.addr+"/sse?token="+secret, nil)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 )
@@ -15,13 +16,13 @@ import (
 // hub has understood it.
 const BrowserHeader = "Tabhub-Browser"
 
-// identity returns who makes the request, for the browsers that it names.
-func (r *request) identity() (*auth.Identity, error) {
+// boundIdentity returns the caller, bound to the browsers that the request names.
+func boundIdentity(r *endpoint.Request) (*auth.Identity, error) {
 	names, err := BoundOf(r.Request)
 	if err != nil || names == nil {
-		return r.pass.identity, err
+		return r.Identity, err
 	}
-	id := *r.pass.identity
+	id := *r.Identity
 	id.Bound = names
 	return &id, nil
 }
@@ -38,7 +39,7 @@ func BoundOf(r *http.Request) (names []string, err error) {
 			list[i] = strings.TrimSpace(list[i])
 		}
 		if err := policy.CheckBrowsers(list); err != nil {
-			return nil, &refusal{http.StatusBadRequest, err.Error() + "; `tabhub browser` lists them"}
+			return nil, &endpoint.Error{Status: http.StatusBadRequest, Text: err.Error() + "; `tabhub browser` lists them"}
 		}
 		slices.Sort(list)
 		list = slices.Compact(list)

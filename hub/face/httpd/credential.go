@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -40,7 +41,7 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 	if p.route.need == credHandshake || g.needsNone(r, p) {
 		return nil, nil
 	}
-	return nil, unauthorized("%s", g.howToSend(p.route))
+	return nil, endpoint.Unauthorized("%s", g.howToSend(p.route))
 }
 
 // session is who shows the session of a page of the dashboard; nil if there is no such
@@ -77,7 +78,7 @@ func (g *Guard) owner(rt *route) (*auth.Identity, error) {
 	case rt.process:
 		return &auth.Identity{Kind: kind, Who: who}, nil
 	}
-	return nil, unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
+	return nil, endpoint.Unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
 }
 
 // checkOwner refuses who is not the hub's owner where only that may ask.
@@ -85,9 +86,9 @@ func (g *Guard) checkOwner(p *pass) error {
 	switch only := p.route.ownerOnly; {
 	case p.from == fromOwner, p.open:
 	case only == ownerWithAccounts && g.accounts:
-		return forbidden("this hub has several users, and %s is for the one who runs it, on its machine", p.route.path)
+		return endpoint.Forbidden("this hub has several users, and %s is for the one who runs it, on its machine", p.route.path)
 	case only == ownerNoAccounts && !g.accounts && p.identity.Kind&auth.KindWriter == 0:
-		return forbidden("%s is for the hub's owner alone, with the tabhub command on the hub's machine, such as `tabhub browser pair` or `tabhub token mint`", cmp.Or(p.route.name, p.route.path))
+		return endpoint.Forbidden("%s is for the hub's owner alone, with the tabhub command on the hub's machine, such as `tabhub browser pair` or `tabhub token mint`", cmp.Or(p.route.name, p.route.path))
 	}
 	return nil
 }
@@ -103,15 +104,15 @@ func (g *Guard) verify(rt *route, token string) (*auth.Identity, error) {
 	id, err := g.verifier.Verify(token)
 	switch {
 	case errors.Is(err, auth.ErrUnchecked):
-		return nil, &uncheckedError{refusal{http.StatusServiceUnavailable, err.Error()}}
+		return nil, &uncheckedError{endpoint.Error{Status: http.StatusServiceUnavailable, Text: err.Error()}}
 	case err != nil:
-		return nil, unauthorized("%v", err)
+		return nil, endpoint.Unauthorized("%v", err)
 	}
 	return &id, rt.admits(&id)
 }
 
 // uncheckedError refuses who may come back with the same credential.
-type uncheckedError struct{ no refusal }
+type uncheckedError struct{ no endpoint.Error }
 
 func (e *uncheckedError) Error() string   { return e.no.Error() }
 func (e *uncheckedError) Unwrap() []error { return []error{&e.no, auth.ErrUnchecked} }
@@ -128,7 +129,7 @@ func (g *Guard) verifyAll(rt *route, id *auth.Identity, tokens []string) (*auth.
 		case id == nil:
 			id = next
 		case id.User != next.User || id.Who.ID != next.Who.ID:
-			return nil, unauthorized("the tokens that were sent are of different users or clients; send one")
+			return nil, endpoint.Unauthorized("the tokens that were sent are of different users or clients; send one")
 		case !next.Expires.IsZero() && (id.Expires.IsZero() || next.Expires.Before(id.Expires)):
 			id = next
 		}

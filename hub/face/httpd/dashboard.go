@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tabhub/hub/face/admin/dashboard"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth/oauth"
 	"tabhub/tabtransport/extension"
 )
@@ -30,7 +31,7 @@ const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'
 
 // dashboard serves the page and its files, to everybody: they hold no data. The page
 // gets those from the admin API, with the session that it has signed in to.
-func (s *Server) dashboard(r *request) error {
+func (s *Server) dashboard(r *endpoint.Request) error {
 	if r.URL.Path == "/" {
 		text, _ := dashboard.Files.ReadFile("index.html")
 		base := "" // the hub's address, at a host of the dashboard's own
@@ -39,8 +40,8 @@ func (s *Server) dashboard(r *request) error {
 		}
 		own := s.guard.verifier != nil && newDashboardHost(s.o.URL) != "" // there are such hosts
 		page := strings.NewReplacer("{auth}", s.guard.auth(), "{base}", html.EscapeString(base), "{own}", strconv.FormatBool(own)).Replace(string(text))
-		pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
-		r.w.Write([]byte(page))
+		endpoint.PageHeaders(r.W.Header(), "text/html; charset=utf-8", dashboardPolicy)
+		r.W.Write([]byte(page))
 		return nil
 	}
 	contentType := dashboardTypes[path.Ext(r.URL.Path)]
@@ -56,8 +57,8 @@ func (s *Server) dashboard(r *request) error {
 	if err != nil || contentType == "" {
 		return errNoPath
 	}
-	pageHeaders(r.w.Header(), contentType, dashboardPolicy)
-	newTimedWriter(r.w).Write(text)
+	endpoint.PageHeaders(r.W.Header(), contentType, dashboardPolicy)
+	endpoint.NewTimedWriter(r.W).Write(text)
 	return nil
 }
 
@@ -80,25 +81,15 @@ func (g *Guard) auth() string {
 	return "address"
 }
 
-func pageHeaders(h http.Header, contentType, policy string) {
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-}
-
 // wantsPage reports whether a person is likely to read the answer.
 func wantsPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 // writeRefusal tells a person why a request was refused.
-func writeRefusal(w http.ResponseWriter, no *refusal) {
-	pageHeaders(w.Header(), "text/html; charset=utf-8", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	w.WriteHeader(no.status)
+func writeRefusal(w http.ResponseWriter, no *endpoint.Error) {
+	endpoint.PageHeaders(w.Header(), "text/html; charset=utf-8", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.WriteHeader(no.Status)
 	fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -107,5 +98,5 @@ func writeRefusal(w http.ResponseWriter, no *refusal) {
 <title>tabhub</title>
 <h1>tabhub</h1>
 <p role="alert">%s</p>
-`, html.EscapeString(no.text))
+`, html.EscapeString(no.Text))
 }

@@ -9,6 +9,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/agents"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -104,9 +105,9 @@ func TestManyAgents(t *testing.T) {
 		}
 	}
 	_, body, header := d.ask("GET", "/api/lease?limit=50&tabs=6", "")
-	var page []AgentReport
-	if err := json.Unmarshal([]byte(body), &page); err != nil || len(page) != 50 || len(page[0].Tabs) != 6 || page[0].AllTabs != 60 || header.Get(totalHeader) != "200" || len(body) > 200_000 {
-		t.Errorf("%d bytes, %d of %s agents, %v", len(body), len(page), header.Get(totalHeader), err)
+	var page []admin.AgentReport
+	if err := json.Unmarshal([]byte(body), &page); err != nil || len(page) != 50 || len(page[0].Tabs) != 6 || page[0].AllTabs != 60 || header.Get("Tabhub-Total") != "200" || len(body) > 200_000 {
+		t.Errorf("%d bytes, %d of %s agents, %v", len(body), len(page), header.Get("Tabhub-Total"), err)
 	}
 	for _, query := range []string{"tabs=-1", "tabs=x", "limit=x"} {
 		if status, body, _ := d.ask("GET", "/api/lease?"+query, ""); status != 400 || !strings.Contains(body, "number") {

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"tabhub/hub"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -64,8 +65,8 @@ func TestDashboardInABrowser(t *testing.T) {
 	t.Parallel()
 	const hostile = `</td><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 	d := openSignIn(t, func(_ *GuardOptions, o *Options) {
-		o.Doctor = func(context.Context) []Finding {
-			return []Finding{{State: "problem", Check: "data", Text: hostile, Fix: "chmod " + hostile}}
+		o.API.Doctor = func(context.Context) []admin.Finding {
+			return []admin.Finding{{State: "problem", Check: "data", Text: hostile, Fix: "chmod " + hostile}}
 		}
 	})
 	d.join("Chromium 141", "https://shop.example.com/?a=1", hostile, nil, offered...)
@@ -324,7 +325,7 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	if _, _, err := clients.Mint(auth.Client{Name: "claude", Kind: auth.ClientToken, User: spec.LocalUser}); err != nil {
 		t.Fatal(err)
 	}
-	d := openSignIn(t, func(_ *GuardOptions, o *Options) { o.Clients = clients })
+	d := openSignIn(t, func(_ *GuardOptions, o *Options) { o.API.Clients = clients })
 	page := chromium.Shared(t, chromium.Options{}).Open(d.signInURL(d.token.Identity()))
 	page.Front()
 	awaitView(page, "sites?show=rules")

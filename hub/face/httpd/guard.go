@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 )
@@ -119,7 +120,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 const chromeExtension = "chrome-extension://"
 
 // check runs the guard over a request. It returns the request with what was found, its
-// pass, or a *refusal.
+// pass, or an *endpoint.Error.
 func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	p, err := g.checkOrigin(r, nil)
 	if err != nil {
@@ -134,7 +135,7 @@ func (g *Guard) checkOrigin(r *http.Request, entrance *entrance) (*pass, error) 
 	if isOwner(r.Context()) {
 		// No browser connects to a Unix socket: something passes on a page's request.
 		if r.Header["Origin"] != nil {
-			return nil, forbidden("this socket is not for web pages, and this request has an Origin")
+			return nil, endpoint.Forbidden("this socket is not for web pages, and this request has an Origin")
 		}
 	} else if err := g.checkHost(r); err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (g *Guard) checkOrigin(r *http.Request, entrance *entrance) (*pass, error) 
 	p.route, p.rightMethod = routeOf(r)
 	rt := p.route
 	if dashboardHost(r) != "" && !rt.dashboard {
-		return nil, &refusal{http.StatusNotFound, "this name is the dashboard's alone; use the hub's address, which `tabhub status` shows"}
+		return nil, &endpoint.Error{Status: http.StatusNotFound, Text: "this name is the dashboard's alone; use the hub's address, which `tabhub status` shows"}
 	}
 	if (rt.from != 0 || rt.need != credNone) && (p.from&rt.from == 0 || rt.from&fromAllowed == 0 && isOfAnotherSite(r)) {
 		return nil, g.refuseOrigin(r, p)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -58,8 +59,8 @@ func status(err error) int {
 	if err == nil {
 		return http.StatusOK
 	}
-	if no, ok := errors.AsType[*refusal](err); ok {
-		return no.status
+	if no, ok := errors.AsType[*endpoint.Error](err); ok {
+		return no.Status
 	}
 	return -1
 }
@@ -420,7 +421,7 @@ func TestOpenMetrics(t *testing.T) {
 			if err == nil {
 				p := passOf(r.Context())
 				if err = g.checkOwner(p); err == nil && !p.rightMethod {
-					err = wrongMethod(&request{Request: r, w: httptest.NewRecorder(), pass: p})
+					err = wrongMethod(&endpoint.Request{Request: r, W: httptest.NewRecorder()}, p)
 				}
 			}
 			if got := status(err); got != c.want {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/naming"
 )
 
@@ -34,7 +35,7 @@ func (g *Guard) checkHost(r *http.Request) error {
 			return nil
 		}
 	}
-	return forbidden("this hub does not answer to the host name %.100q; use its loopback address, or start it with --set allow-host=%.100s", r.Host, name)
+	return endpoint.Forbidden("this hub does not answer to the host name %.100q; use its loopback address, or start it with --set allow-host=%.100s", r.Host, name)
 }
 
 func isLoopbackName(name string) bool {

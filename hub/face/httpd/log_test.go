@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 )
@@ -18,7 +19,7 @@ import (
 func TestExportLog(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
-	const count = MaxLog + 2000
+	const count = admin.MaxLog + 2000
 	for i := range count {
 		d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Said: `=HYPERLINK("http://evil.example")`, Tool: "a,\"b\"\nc", Outcome: "unknown"})
 		if i%4000 == 0 { // more than that would not all be kept
@@ -87,7 +88,7 @@ func TestExportEndsWithTheHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	d.server.cancel() // as Shutdown does
+	d.server.api.Close() // as Shutdown does
 	if n, err := io.Copy(io.Discard, resp.Body); err == nil {
 		t.Errorf("all %d bytes of the export were sent", n)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -160,7 +161,7 @@ func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) 
 }
 
 // errOtherUser: the node that has passed a request on takes it for another user's.
-var errOtherUser = unauthorized("the credentials that were sent are of different users; send one")
+var errOtherUser = endpoint.Unauthorized("the credentials that were sent are of different users; send one")
 
 // checkUser refuses a request that was passed on for another user than its credential's.
 func (p *pass) checkUser(id *auth.Identity) error {
@@ -172,7 +173,7 @@ func (p *pass) checkUser(id *auth.Identity) error {
 
 // moved serves a request whose user another node has taken over in this moment, which err may
 // say with a method Elsewhere. Nothing was done.
-func (s *Server) moved(r *request, err error) error {
+func (s *Server) moved(r *endpoint.Request, p *pass, err error) error {
 	to, ok := errors.AsType[interface {
 		error
 		Elsewhere() http.Handler
@@ -180,10 +181,10 @@ func (s *Server) moved(r *request, err error) error {
 	switch {
 	case !ok:
 		return err
-	case r.pass.entrance != nil:
-		misdirect(r.w, to.Elsewhere())
+	case p.entrance != nil:
+		misdirect(r.W, to.Elsewhere())
 	default:
-		s.passOn(r.w, r.Request, r.pass, r.pass.identity.User, to.Elsewhere())
+		s.passOn(r.W, r.Request, p, r.Identity.User, to.Elsewhere())
 	}
 	return nil
 }
@@ -191,7 +192,7 @@ func (s *Server) moved(r *request, err error) error {
 // notLocated is the error for who asks if a user's node was not found.
 func (s *Server) notLocated(user spec.UserID, err error) error {
 	s.log.Warn("a user's node was not found", "user", user, "err", err)
-	return &refusal{http.StatusServiceUnavailable, "the node that has your hub was not found; try again in a moment"}
+	return &endpoint.Error{Status: http.StatusServiceUnavailable, Text: "the node that has your hub was not found; try again in a moment"}
 }
 
 // merge answers with what another node says of a user, and this one of itself.
@@ -199,17 +200,17 @@ func (s *Server) merge(w http.ResponseWriter, r *http.Request, p *pass, elsewher
 	got := &captured{header: http.Header{}, status: http.StatusOK}
 	elsewhere.ServeHTTP(got, out)
 	if got.status == http.StatusOK {
-		answer, err := p.route.merge(s, got.body.Bytes())
+		answer, err := p.route.merge(s.api, got.body.Bytes())
 		if err == nil {
-			writeJSON(w, http.StatusOK, answer)
+			endpoint.WriteJSON(w, http.StatusOK, answer)
 			return
 		}
 		s.log.Error("another node's answer cannot be read", "path", r.URL.Path, "err", err)
 		got.status = http.StatusBadGateway
 	}
-	jsonHeaders(w.Header())
+	endpoint.JSONHeaders(w.Header())
 	w.WriteHeader(got.status)
-	_, _ = newTimedWriter(w).Write(got.body.Bytes())
+	_, _ = endpoint.NewTimedWriter(w).Write(got.body.Bytes())
 }
 
 // captured is an answer that is not sent yet.
@@ -273,7 +274,7 @@ func (s *Server) serveNode(w http.ResponseWriter, r *http.Request) {
 	}
 	r, e, err := entered(r)
 	if err != nil {
-		writeError(w, http.StatusBadRequest, err.Error())
+		endpoint.WriteError(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	if s.draining.Load() {
@@ -347,7 +348,7 @@ func entered(r *http.Request) (*http.Request, *entrance, error) {
 // misdirect answers a request whose user this node does not have. Nothing was done.
 func misdirect(w http.ResponseWriter, elsewhere http.Handler) {
 	w.Header()[forward.OwnerHeader] = []string{nodeOf(elsewhere)}
-	writeError(w, http.StatusMisdirectedRequest, "this node does not have the user's hub")
+	endpoint.WriteError(w, http.StatusMisdirectedRequest, "this node does not have the user's hub")
 }
 
 // nodeOf returns the node that a user's requests are served by, "" if that is not known.

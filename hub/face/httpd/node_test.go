@@ -21,6 +21,8 @@ import (
 
 	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
+	"tabhub/hub/face/admin"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/auth"
 	"tabhub/spec"
@@ -117,10 +119,12 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 		Tenants: tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
 			return nil, errors.New("a user's hub was opened on the wrong node")
 		}, slog.New(slog.DiscardHandler)),
-		Info:   func() Info { return Info{Version: "entrance", Started: time.Now()} },
-		Doctor: func(context.Context) []Finding { return nil },
-		Stop:   func(why string) { d.stopped <- why },
-		Log:    slog.New(slog.NewTextHandler(d.log, nil)),
+		API: admin.Options{
+			Info:   func() admin.Info { return admin.Info{Version: "entrance", Started: time.Now()} },
+			Doctor: func(context.Context) []admin.Finding { return nil },
+			Stop:   func(why string) { d.stopped <- why },
+		},
+		Log: slog.New(slog.NewTextHandler(d.log, nil)),
 	}
 	if change != nil {
 		change(&g, &o)
@@ -262,7 +266,7 @@ func TestEntranceHeaderIsBelievedNobody(t *testing.T) {
 func TestEntranceForItsOwner(t *testing.T) {
 	d := openEntrance(t, nil)
 	status, body := d.askOwner("GET", "/api/status", "")
-	var report StatusReport
+	var report admin.StatusReport
 	if err := json.Unmarshal([]byte(body), &report); err != nil || status != 200 || report.Version != "entrance" || report.User != spec.LocalUser || report.Hub.Tabs != 1 {
 		t.Errorf("%d %+v %v", status, report, err)
 	}
@@ -286,7 +290,7 @@ func TestEntranceForItsOwner(t *testing.T) {
 			t.Errorf("%s: %d", path, got)
 		}
 	}
-	var watched WatchEvent
+	var watched admin.WatchEvent
 	if _, watched = d.startWatch(); len(watched.Changed) == 0 {
 		t.Errorf("watched is %+v", watched)
 	}
@@ -588,7 +592,7 @@ func TestUserMovesDuringRequestOfAStream(t *testing.T) {
 	came := make(chan struct{})
 	there := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/status" {
-			writeJSON(w, http.StatusOK, StatusReport{Info: Info{Version: "other"}})
+			endpoint.WriteJSON(w, http.StatusOK, admin.StatusReport{Info: admin.Info{Version: "other"}})
 			return
 		}
 		close(came)

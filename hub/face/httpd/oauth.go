@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/hub/face/admin/dashboard"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth/oauth"
 )
 
@@ -55,58 +56,59 @@ func (s *Server) resourceAt(r *http.Request, path string) (oauth.ResourceMetadat
 	return m, ok && (s.o.OAuth != nil || s.o.Issuer != "")
 }
 
-func (s *Server) getResourceMetadata(r *request) error {
+func (s *Server) getResourceMetadata(r *endpoint.Request) error {
 	m, ok := s.resourceAt(r.Request, strings.TrimPrefix(r.URL.Path, resourceMetadata))
 	if !ok {
 		return errNoPath
 	}
-	return r.answer(m)
+	return r.Answer(m)
 }
 
 // getServerMetadata serves the metadata of the authorization server that the hub is itself.
 // Its path ends in that of the hub's address.
-func (s *Server) getServerMetadata(r *request) error {
+func (s *Server) getServerMetadata(r *endpoint.Request) error {
 	base := s.guard.baseOf(r.Request)
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, serverMetadata), openIDMetadata)
 	if s.o.OAuth == nil || !strings.HasSuffix(base, path) || path != "" && path[0] != '/' {
 		return errNoPath
 	}
-	return r.answer(oauth.ServerAt(base))
+	return r.Answer(oauth.ServerAt(base))
 }
 
 // ifOAuth serves what there is only if the hub lets clients in itself.
-func ifOAuth(serve func(*Server, *request) error) func(*Server, *request) error {
-	return func(s *Server, r *request) error {
+func ifOAuth(serve func(*Server, *endpoint.Request) error) func(*Server, *endpoint.Request) error {
+	return func(s *Server, r *endpoint.Request) error {
 		if s.o.OAuth == nil {
-			return &refusal{http.StatusNotFound, "clients do not sign in at this hub: it asks for no token, or for those of an issuer"}
+			return &endpoint.Error{Status: http.StatusNotFound, Text: "clients do not sign in at this hub: it asks for no token, or for those of an issuer"}
 		}
 		err := serve(s, r)
 		if no, ok := errors.AsType[*oauth.Error](err); ok {
-			return r.answerOAuth(no)
+			return answerOAuth(r, no)
 		}
 		return err
 	}
 }
 
 // answerOAuth answers an error as clients of OAuth read it.
-func (r *request) answerOAuth(no *oauth.Error) error {
+func answerOAuth(r *endpoint.Request, no *oauth.Error) error {
 	status := http.StatusBadRequest
 	if no.Code == oauth.TooMany {
 		status = http.StatusTooManyRequests
-		r.w.Header().Set("Retry-After", "60")
+		r.W.Header().Set("Retry-After", "60")
 	}
-	writeJSON(r.w, status, map[string]string{"error": no.Code, "error_description": no.Text})
+	endpoint.WriteJSON(r.W, status, map[string]string{"error": no.Code, "error_description": no.Text})
 	return nil
 }
 
 // sourceOf returns whose limits a request without a credential uses up: a user's of this machine,
 // as far as the system tells, or an address's. A proxy on this machine is a user's program that
 // asks for anybody, so it is not the owner.
-func (g *Guard) sourceOf(r *request) oauth.Source {
-	if isOwner(r.Context()) || r.pass.near && g.own(r.Request, r.pass) {
+func (g *Guard) sourceOf(r *endpoint.Request) oauth.Source {
+	p := passOf(r.Context())
+	if isOwner(r.Context()) || p.near && g.own(r.Request, p) {
 		return oauth.Owner
 	}
-	if r.pass.entrance == nil && isLocal(r.Request) {
+	if p.entrance == nil && isLocal(r.Request) {
 		if uid, err := peerUser(r.Request); err == nil {
 			return oauth.Source("user " + strconv.Itoa(uid))
 		}
@@ -120,42 +122,42 @@ func (g *Guard) sourceOf(r *request) oauth.Source {
 	return oauth.Source(network.String())
 }
 
-func (s *Server) postRegister(r *request) error {
+func (s *Server) postRegister(r *endpoint.Request) error {
 	var in oauth.Registration
-	if err := r.read(16<<10, &in); err != nil {
+	if err := r.Read(16<<10, &in); err != nil {
 		return &oauth.Error{Code: "invalid_client_metadata", Text: err.Error()}
 	}
 	made, err := s.o.OAuth.Register(s.guard.sourceOf(r), in)
 	if err == nil {
-		writeJSON(r.w, http.StatusCreated, made)
+		endpoint.WriteJSON(r.W, http.StatusCreated, made)
 	}
 	return err
 }
 
-func (s *Server) postOAuthToken(r *request) error {
-	if err := r.readForm(); err != nil {
+func (s *Server) postOAuthToken(r *endpoint.Request) error {
+	if err := readForm(r); err != nil {
 		return err
 	}
 	tokens, err := s.o.OAuth.Token(s.guard.baseOf(r.Request), r.PostForm)
 	if err != nil {
 		return err
 	}
-	return r.answer(tokens)
+	return r.Answer(tokens)
 }
 
-func (s *Server) postRevoke(r *request) error {
-	if err := r.readForm(); err != nil {
+func (s *Server) postRevoke(r *endpoint.Request) error {
+	if err := readForm(r); err != nil {
 		return err
 	}
 	if err := s.o.OAuth.Revoke(r.PostForm); err != nil {
 		return err
 	}
-	return r.answer(struct{}{})
+	return r.Answer(struct{}{})
 }
 
 // readForm reads the body into r.PostForm.
-func (r *request) readForm() error {
-	r.Body = http.MaxBytesReader(r.w, r.Body, 16<<10)
+func readForm(r *endpoint.Request) error {
+	r.Body = http.MaxBytesReader(r.W, r.Body, 16<<10)
 	if err := r.ParseForm(); err != nil || len(r.PostForm) == 0 {
 		return &oauth.Error{Code: "invalid_request", Text: "send the parameters in the body, as application/x-www-form-urlencoded"}
 	}
@@ -176,10 +178,10 @@ type authorizeView struct {
 
 // getAuthorize shows who wants to be let in. It asks nobody anything: any site can lead a
 // browser here.
-func (s *Server) getAuthorize(r *request) error {
+func (s *Server) getAuthorize(r *endpoint.Request) error {
 	var view authorizeView
 	var err error
-	view.Request, err = s.o.OAuth.Parse(s.guard.baseOf(r.Request), r.pass.near, r.URL.Query())
+	view.Request, err = s.o.OAuth.Parse(s.guard.baseOf(r.Request), passOf(r.Context()).near, r.URL.Query())
 	no, bad := errors.AsType[*oauth.Error](err)
 	switch {
 	case bad:
@@ -192,12 +194,12 @@ func (s *Server) getAuthorize(r *request) error {
 	if view.Request != nil {
 		view.Back = template.URL(view.Request.Refuse(no.Code, no.Text)) // of a scheme that was checked
 	}
-	pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
-	r.w.Header().Del("Cross-Origin-Opener-Policy") // a client that is a page waits for the window that it has opened
+	endpoint.PageHeaders(r.W.Header(), "text/html; charset=utf-8", dashboardPolicy)
+	r.W.Header().Del("Cross-Origin-Opener-Policy") // a client that is a page waits for the window that it has opened
 	if bad {
-		r.w.WriteHeader(http.StatusBadRequest)
+		r.W.WriteHeader(http.StatusBadRequest)
 	}
-	return authorizePage().Execute(r.w, view)
+	return authorizePage().Execute(r.W, view)
 }
 
 // AuthorizeEvent is a line of the answer to a click on the page.
@@ -213,8 +215,8 @@ const heartbeat = 20 * time.Second
 // postAuthorize asks the owner, after a click on the page. The answer is AuthorizeEvents, a
 // line for each. It lasts as long as the question: who closes the page withdraws that, and
 // nobody else gets to where the page goes on.
-func (s *Server) postAuthorize(r *request) error {
-	req, err := s.o.OAuth.Parse(s.guard.baseOf(r.Request), r.pass.near, r.URL.Query())
+func (s *Server) postAuthorize(r *endpoint.Request) error {
+	req, err := s.o.OAuth.Parse(s.guard.baseOf(r.Request), passOf(r.Context()).near, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -222,7 +224,7 @@ func (s *Server) postAuthorize(r *request) error {
 		ReadOnly bool     `json:"readOnly"`
 		Sites    []string `json:"sites" validate:"max=32,dive,max=256"`
 	}
-	if err := r.read(16<<10, &in); err != nil {
+	if err := r.Read(16<<10, &in); err != nil {
 		return err
 	}
 	from := s.guard.sourceOf(r)
@@ -230,9 +232,9 @@ func (s *Server) postAuthorize(r *request) error {
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 
-	r.w.Header().Set("Content-Type", "application/x-ndjson")
-	r.w.Header().Set("Cache-Control", "no-store")
-	r.w.Header().Set("X-Accel-Buffering", "no")
+	r.W.Header().Set("Content-Type", "application/x-ndjson")
+	r.W.Header().Set("Cache-Control", "no-store")
+	r.W.Header().Set("X-Accel-Buffering", "no")
 	events := make(chan AuthorizeEvent, 2)
 	go func() {
 		defer close(events)
@@ -248,15 +250,15 @@ func (s *Server) postAuthorize(r *request) error {
 			if !open {
 				return nil
 			}
-			r.send(e)
+			sendEvent(r, e)
 		case <-beat.C:
-			r.send(AuthorizeEvent{})
+			sendEvent(r, AuthorizeEvent{})
 		}
 	}
 }
 
 // explain says to who looks at the page what went wrong, "" if nothing did.
-func (s *Server) explain(r *request, err error) string {
+func (s *Server) explain(r *endpoint.Request, err error) string {
 	no, ok := errors.AsType[*oauth.Error](err)
 	switch {
 	case err == nil:
@@ -271,8 +273,8 @@ func (s *Server) explain(r *request, err error) string {
 	return "the hub could not ask its owner; its log says why"
 }
 
-// send writes a line. Whether somebody reads it the request's context says.
-func (r *request) send(e AuthorizeEvent) {
-	_ = json.NewEncoder(r.w).Encode(e)
-	_ = http.NewResponseController(r.w).Flush()
+// sendEvent writes a line. The end of the request's context says that the page has gone.
+func sendEvent(r *endpoint.Request, e AuthorizeEvent) {
+	_ = json.NewEncoder(r.W).Encode(e)
+	_ = http.NewResponseController(r.W).Flush()
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"tabhub/hub/face/endpoint"
 )
 
 // origins is a set of kinds of Origin header; a header can be of several.
@@ -117,23 +119,23 @@ func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 	name := cmp.Or(p.route.name, r.URL.Path)
 	switch {
 	case p.from == fromProgram && p.route.from == fromSelf:
-		return forbidden("%s is for the hub's own page; programs send the token to the other endpoints", name)
+		return endpoint.Forbidden("%s is for the hub's own page; programs send the token to the other endpoints", name)
 	case p.from == fromProgram && p.route.from&fromProgram != 0:
-		return forbidden("%s is not open to web pages, and this request was made by one of another site", name)
+		return endpoint.Forbidden("%s is not open to web pages, and this request was made by one of another site", name)
 	case p.from&fromProgram != 0:
-		return &refusal{http.StatusNotFound, name + " is only for programs of the hub's own user, over hub.sock in its data directory: `tabhub stdio` of the hub's version uses that; other MCP clients use /mcp"}
+		return &endpoint.Error{Status: http.StatusNotFound, Text: name + " is only for programs of the hub's own user, over hub.sock in its data directory: `tabhub stdio` of the hub's version uses that; other MCP clients use /mcp"}
 	case p.from&fromOwner != 0:
-		return &refusal{http.StatusNotFound, name + " is not for this socket; use the hub's address, which `tabhub status` shows"}
+		return &endpoint.Error{Status: http.StatusNotFound, Text: name + " is not for this socket; use the hub's address, which `tabhub status` shows"}
 	case p.route.from&fromAllowed == 0:
-		return forbidden("%s is not open to web pages, and this request has the origin %.100q; use a program, or the tabhub command", name, origin)
+		return endpoint.Forbidden("%s is not open to web pages, and this request has the origin %.100q; use a program, or the tabhub command", name, origin)
 	case p.from&fromCompanion != 0:
-		return forbidden("%s is not for the companion extension, which uses /tabs", name)
+		return endpoint.Forbidden("%s is not for the companion extension, which uses /tabs", name)
 	case strings.Contains(origin, "-extension://"):
-		return forbidden("the extension %.100q is not listed; start the hub with --set extension-id=%.100s", origin, strings.TrimPrefix(origin, "chrome-extension://"))
+		return endpoint.Forbidden("the extension %.100q is not listed; start the hub with --set extension-id=%.100s", origin, strings.TrimPrefix(origin, "chrome-extension://"))
 	case p.from&(fromLoopback|fromSelf) != 0:
-		return forbidden("pages at %.100q may not use %s; start the hub with --allow-origin %.100s", origin, name, origin)
+		return endpoint.Forbidden("pages at %.100q may not use %s; start the hub with --allow-origin %.100s", origin, name, origin)
 	case origin == "null":
-		return forbidden("the page has no origin that could be allowed: serve a file from a web server, such as `python3 -m http.server`, and give a sandboxed frame allow-same-origin")
+		return endpoint.Forbidden("the page has no origin that could be allowed: serve a file from a web server, such as `python3 -m http.server`, and give a sandboxed frame allow-same-origin")
 	}
-	return forbidden("the origin %.100q is not allowed; start the hub with --allow-origin %.100s", origin, origin)
+	return endpoint.Forbidden("the origin %.100q is not allowed; start the hub with --allow-origin %.100s", origin, origin)
 }

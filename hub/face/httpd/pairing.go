@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -17,7 +18,7 @@ import (
 // What the guard refuses extensions with, for the hub to tell its owner why.
 var (
 	// ErrOtherUser: a program of another user has come without the token.
-	ErrOtherUser = forbidden("this connection is another user's of this machine; it needs the hub's token")
+	ErrOtherUser = endpoint.Forbidden("this connection is another user's of this machine; it needs the hub's token")
 	// ErrUnpaired: the companion extension has come without a pairing handshake, as one
 	// of an older version does.
 	ErrUnpaired = unpaired("the extension is not paired with this hub, or is of an older version: run `tabhub extension DIR` again and reload it in chrome://extensions, or introduce it with `tabhub browser pair`")

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/face/admin"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/record"
@@ -169,9 +170,10 @@ func openPairing(t *testing.T) *testServer {
 	d := open(t, func(g *GuardOptions, o *Options) {
 		g.Accounts = true
 		g.Verifier = users{"token-of-ann": {User: "ann", Expires: time.Now().Add(time.Hour)}, "token-of-bob": {User: "bob", Expires: time.Now().Add(time.Hour)}}
-		o.Ring = ring
+		o.API.Ring = ring
 	})
-	d.server.o.URL = "http://" + d.addr
+	d.server.o.API.URL = "http://" + d.addr
+	d.server.api = admin.New(d.server.o.API)
 	return d
 }
 
@@ -190,7 +192,7 @@ func (d *testServer) of(user, method, path string, answer any) int {
 // invite makes an invitation as `tabhub browser pair` does, and returns its secret, too.
 func (d *testServer) invite(user string) (spec.PairingID, pairing.Key) {
 	d.t.Helper()
-	var o PairingInvitation
+	var o admin.PairingInvitation
 	if status := d.of(user, "POST", "/api/pair", &o); status != http.StatusOK {
 		d.t.Fatal(status)
 	}
@@ -206,7 +208,7 @@ func (d *testServer) invite(user string) (spec.PairingID, pairing.Key) {
 // their invitations.
 func TestPairingsOfUsers(t *testing.T) {
 	d := openPairing(t)
-	ring := d.server.o.Ring
+	ring := d.server.o.API.Ring
 	id, secret := d.invite("ann")
 	for range 20 {
 		d.invite("bob")
@@ -267,7 +269,7 @@ func TestMoveEndsTheWaitForABrowser(t *testing.T) {
 		if err := ring.Load("", private.Document{Save: func([]byte, bool) error { return nil }}); err != nil {
 			t.Fatal(err)
 		}
-		d := newTestServer(t, func(_ *GuardOptions, o *Options) { o.Ring = ring })
+		d := newTestServer(t, func(_ *GuardOptions, o *Options) { o.API.Ring = ring })
 		invitation, err := ring.Invite("", time.Time{})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -63,7 +64,7 @@ func TestQuestionIsAnswered(t *testing.T) {
 		{all[0].ID, all[0].Digest, spec.ReachOnce, http.StatusOK},
 		{all[0].ID, all[0].Digest, spec.ReachOnce, http.StatusGone},
 	} {
-		b, _ := json.Marshal(AnswerRequest{ID: c.id, Digest: c.digest, AskResult: spec.AskResult{Reach: c.reach}})
+		b, _ := json.Marshal(admin.AnswerRequest{ID: c.id, Digest: c.digest, AskResult: spec.AskResult{Reach: c.reach}})
 		if status, body := d.askOwner("POST", "/api/questions", string(b)); status != c.status {
 			t.Errorf("%s: %d %s, want %d", b, status, body, c.status)
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"tabhub/describe"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
@@ -29,7 +30,7 @@ func newRefusals() *refusals {
 
 // recordRefusal leaves the record of a refused request, if it was to be a client's. A page's is in
 // the log.
-func (s *Server) recordRefusal(r *http.Request, no *refusal) {
+func (s *Server) recordRefusal(r *http.Request, no *endpoint.Error) {
 	rt, _ := routeOf(r)
 	if rt.kinds&auth.KindPage != 0 {
 		s.logRefusedPage(r.Header.Get("Origin"), no)
@@ -37,7 +38,7 @@ func (s *Server) recordRefusal(r *http.Request, no *refusal) {
 	switch {
 	case s.guard.accounts, rt.kinds&auth.KindClient == 0: // nobody's, or no client's
 		return
-	case no.status != http.StatusUnauthorized && no.status != http.StatusForbidden:
+	case no.Status != http.StatusUnauthorized && no.Status != http.StatusForbidden:
 		return
 	case !s.refusals.pace.Allow():
 		s.refusals.missed.Add(1)
@@ -52,14 +53,14 @@ func (s *Server) recordRefusal(r *http.Request, no *refusal) {
 	if err != nil || t.Record == nil {
 		return
 	}
-	reason := no.text
+	reason := no.Text
 	if n := s.refusals.missed.Swap(0); n > 0 {
 		reason += fmt.Sprintf(" (%d more were refused before)", n)
 	}
 	t.Record.Append(record.Entry{
 		Time: time.Now(), Event: record.Refused, Said: describe.Clean(r.UserAgent(), spec.MaxName),
 		Origin: describe.Clean(r.Header.Get("Origin"), spec.MaxTitle), URL: r.URL.Path,
-		Outcome: strings.ToLower(http.StatusText(no.status)), Reason: reason,
+		Outcome: strings.ToLower(http.StatusText(no.Status)), Reason: reason,
 	})
 }
 

@@ -3,10 +3,13 @@ package httpd
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
+	"tabhub/hub/face/admin"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/auth/oauth"
@@ -21,13 +24,13 @@ type route struct {
 	websocket bool   // the request asks for a WebSocket
 	name      string // in refusals; "" for the path
 	access
-	ofUser bool                                          // is for the one user of a hub without accounts, whatever it needs
-	merge  func(*Server, []byte) (answer any, err error) // puts what this node says of itself into another's answer
-	ofNode func(*Server, http.ResponseWriter)            // serves it on a node of a cluster, of which it says something: no credential is needed
-	client bool                                          // while it is served, the hub has a client and does not end for idleness
-	tenant bool                                          // request.tenant is the caller's
-	stream bool                                          // the answer to GET lasts for as long as it is read: it counts as a socket of the user
-	serve  func(*Server, *request) error
+	ofUser bool                                             // is for the one user of a hub without accounts, whatever it needs
+	merge  func(*admin.API, []byte) (answer any, err error) // puts what this node says of itself into another's answer
+	ofNode func(*Server, http.ResponseWriter)               // serves it on a node of a cluster, of which it says something: no credential is needed
+	client bool                                             // while it is served, the hub has a client and does not end for idleness
+	tenant bool                                             // request.tenant is the caller's
+	stream bool                                             // the answer to GET lasts for as long as it is read: it counts as a socket of the user
+	serve  func(*Server, *endpoint.Request) error
 }
 
 // access is who may use an endpoint. The zero value lets nobody in.
@@ -83,6 +86,7 @@ var (
 	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
 	acts         = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
 	stays        = access{from: fromSelf, kinds: auth.KindWriter, dashboard: true}
+	fromSocket   = access{from: fromOwner, kinds: auth.KindOwner}
 	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake, dashboard: true}
 	ownPage      = access{from: fromSelf, need: credNone}
 	oauthClients = access{need: credNone, cors: true} // a page can be a client
@@ -90,9 +94,7 @@ var (
 	everybody    = access{need: credNone}
 )
 
-// routes is the whole table. The first row that fits a request is its route; see routeOf
-// for a method that no row of its path is for.
-var routes = []route{
+var doorRoutes = []route{
 	// MCP.
 	{path: "/mcp", websocket: true, name: "the relay's client endpoint", access: relayClients, client: true, serve: given(func(o *Options) http.Handler { return o.Client })},
 	{path: "/mcp", access: mcpClients, client: true, tenant: true, stream: true, serve: serveMCP((*mcpserver.Server).MCP)},
@@ -106,63 +108,18 @@ var routes = []route{
 	{path: "/extension", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Extension })},
 	{path: "/relay", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Relay })},
 
-	// The admin API, which the tabhub command and the dashboard use.
-	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus, merge: (*Server).mergeStatus},
-	{path: "/api/doctor", method: "GET", access: ofProcess, client: true, serve: (*Server).getDoctor},
-	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
+	// The cluster, and how pages of the dashboard sign in.
 	{path: "/api/cluster", method: "GET", access: stops, client: true, serve: (*Server).getCluster},
 	{path: "/api/cluster/drain", method: "POST", access: stops, client: true, serve: (*Server).postDrain},
 	{path: "/api/cluster/drain", method: "DELETE", access: stops, client: true, serve: (*Server).deleteDrain},
 	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "PUT", name: "the dashboard's session", access: stays, client: true, serve: (*Server).putSession},
 	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},
-	api("POST", "/api/signin", (*Server).postSignIn),
-	api("GET", "/api/tabs", (*Server).getTabs),
-	api("GET", "/api/browsers", (*Server).getBrowsers),
-	api("GET", "/api/tools", (*Server).getTools),
-	api("GET", "/api/explain", (*Server).getExplain),
-	api("GET", "/api/log", (*Server).getLog),
-	decisions("GET", "/api/log/payloads", (*Server).getPayloads),
-	decisions("GET", "/api/log/carried", (*Server).getCarried),
-	api("GET", "/api/site", (*Server).getSite),
-	{path: "/api/site", method: "PUT", access: acts, client: true, tenant: true, serve: (*Server).putSite},
-	{path: "/api/site/cache", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCache},
-	api("GET", "/api/sites", (*Server).getSites),
-	api("GET", "/api/policy", (*Server).getPolicy),
-	api("GET", "/api/policy/test", (*Server).getPolicyTest),
-	api("GET", "/api/browser", (*Server).getBrowserNames),
-	decisions("PUT", "/api/browser", (*Server).putBrowserName),
-	decisions("DELETE", "/api/browser", (*Server).deleteBrowserName),
-	decisions("PUT", "/api/policy/binding", (*Server).putBinding),
-	decisions("POST", "/api/policy/rule", (*Server).postRule),
-	decisions("DELETE", "/api/policy/rule", (*Server).deleteRule),
-	decisions("PUT", "/api/policy/mode", (*Server).putMode),
-	decisions("PUT", "/api/policy/private", (*Server).putPrivate),
-	decisions("POST", "/api/pause", (*Server).postPause),
-	decisions("DELETE", "/api/pause", (*Server).deletePause),
-	api("GET", "/api/resources", (*Server).getResources),
-	api("GET", "/api/prompts", (*Server).getPrompts),
-	{path: "/api/resource", method: "GET", access: acts, client: true, tenant: true, serve: (*Server).getResource},
-	{path: "/api/prompt", method: "POST", access: acts, client: true, tenant: true, serve: (*Server).postPrompt},
-	{path: "/api/call", method: "POST", access: acts, client: true, tenant: true, serve: (*Server).postCall},
-	{path: "/api/calls", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCall},
-	api("GET", "/api/watch", (*Server).watch),
-	api("GET", "/api/questions", (*Server).getQuestions),
-	{path: "/api/questions", method: "POST", access: decides, client: true, tenant: true, serve: (*Server).postAnswer},
-	{path: "/api/questions/watch", method: "GET", access: decides, client: true, tenant: true, serve: (*Server).watchQuestions}, // who watches is waited for
-	api("POST", "/api/token", (*Server).postToken),
-	api("GET", "/api/pair", (*Server).getPairings),
-	owners("POST", "/api/pair", (*Server).postPairing),
-	owners("DELETE", "/api/pair", (*Server).deletePairing),
-	{path: "/api/extension", method: "POST", access: access{from: fromOwner, kinds: auth.KindOwner}, client: true, tenant: true, serve: (*Server).postExtension},
-	api("GET", "/api/pair/wait", (*Server).awaitPairing),
-	api("GET", "/api/clients", (*Server).getClients),
-	owners("POST", "/api/clients", (*Server).postClient),
-	decisions("DELETE", "/api/clients", (*Server).deleteClient),
-	api("GET", "/api/sessions", (*Server).getSessions),
-	api("GET", "/api/lease", (*Server).getLeases),
-	decisions("DELETE", "/api/lease", (*Server).deleteLease),
-	api("GET", "/api/connect", (*Server).getConnect),
+	{path: "/api/signin", method: "POST", access: writes, client: true, tenant: true, serve: (*Server).postSignIn},
+}
+
+// otherRoutes follow those of the admin API, which are in admin.Routes.
+var otherRoutes = []route{
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},
 
@@ -185,25 +142,29 @@ var routes = []route{
 	{path: "/*", access: everybody, serve: given(func(o *Options) http.Handler { return o.Pages })},
 }
 
-// api is the route of a part of the admin API that is about the caller's tenant.
-func api(method, path string, serve func(*Server, *request) error) route {
-	who := writes
-	if method == http.MethodGet {
-		who = reads
+// apiAccess is who may use the endpoints of the admin API.
+var apiAccess = map[admin.Purpose]access{
+	admin.Read: reads, admin.Write: writes, admin.Own: lasting, admin.Decide: decides,
+	admin.Act: acts, admin.Process: ofProcess, admin.Stop: stops, admin.Machine: fromSocket,
+}
+
+// apiRoutes returns the routes of the admin API.
+func apiRoutes() (all []route) {
+	for _, of := range admin.Routes {
+		all = append(all, route{
+			path: of.Path, method: of.Method, access: apiAccess[of.For], client: true, tenant: !of.NoTenant(), merge: of.Merge,
+			serve: func(s *Server, r *endpoint.Request) error { return of.Serve(s.api, r) },
+		})
 	}
-	return route{path: path, method: method, access: who, client: true, tenant: true, serve: serve}
+	return all
 }
 
-// owners is the route of a part of the admin API that whoever has the hub's token only may
-// not use: what is changed there outlives the token, or lets programs do more.
-func owners(method, path string, serve func(*Server, *request) error) route {
-	return route{path: path, method: method, access: lasting, client: true, tenant: true, serve: serve}
-}
+// routes is the whole table. The first row that fits a request is its route; see routeOf for a
+// method that no row of its path is for.
+var routes = slices.Concat(doorRoutes, apiRoutes(), otherRoutes)
 
-// decisions is the route of what the owner also decides on a page of the dashboard.
-func decisions(method, path string, serve func(*Server, *request) error) route {
-	return route{path: path, method: method, access: decides, client: true, tenant: true, serve: serve}
-}
+// noMethod answers a request for what the admin API does not have.
+func noMethod(_ *Server, r *endpoint.Request) error { return admin.NotFound(r) }
 
 // routeOf returns the route of a request, and whether it is for the request's method. If no
 // row of the path is, it is the first of them, and only its access counts.
@@ -250,12 +211,12 @@ func (rt *route) admits(id *auth.Identity) error {
 	}
 	name := cmp.Or(rt.name, rt.path)
 	if id.Kind&auth.KindSession != 0 {
-		return forbidden("this page only reads: it is not at an address of its own, or nobody has used it for %d minutes. Open one with the extension's Open dashboard or `tabhub dashboard --print`, or use the tabhub command", int(writerIdle.Minutes()))
+		return endpoint.Forbidden("this page only reads: it is not at an address of its own, or nobody has used it for %d minutes. Open one with the extension's Open dashboard or `tabhub dashboard --print`, or use the tabhub command", int(writerIdle.Minutes()))
 	}
 	if id.Kind == auth.KindClient {
-		return forbidden("%s is not for clients: a client's token is good for MCP alone, at /mcp and /sse and for `tabhub stdio`. The tabhub command needs none; unset TABHUB_TOKEN for it", name)
+		return endpoint.Forbidden("%s is not for clients: a client's token is good for MCP alone, at /mcp and /sse and for `tabhub stdio`. The tabhub command needs none; unset TABHUB_TOKEN for it", name)
 	}
-	return forbidden("%s takes no such credential", name)
+	return endpoint.Forbidden("%s takes no such credential", name)
 }
 
 // nobodys is who the owner's own programs are at the endpoint without a credential: an MCP

@@ -66,7 +66,7 @@ func TestSearch(t *testing.T) {
 		for _, it := range got {
 			names = append(names, it.Name)
 		}
-		if total := h.Get(totalHeader); total != c.total || c.names != nil && !slices.Equal(names, c.names) {
+		if total := h.Get("Tabhub-Total"); total != c.total || c.names != nil && !slices.Equal(names, c.names) {
 			t.Errorf("%s: %s of %s; want %s of %s", c.path, names, total, c.names, c.total)
 		}
 	}

@@ -13,16 +13,17 @@ import (
 	"time"
 
 	"tabhub/hub/cluster"
+	"tabhub/hub/face/admin"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/auth/oauth"
 	"tabhub/spec"
-	"tabhub/tabtransport/pairing"
 )
 
-// Options configure a Server. Guard, Tenants, Info, Doctor and Stop must be set.
+// Options configure a Server. Guard, Tenants and what API needs must be set.
 type Options struct {
 	Guard   *Guard
 	Tenants *tenant.Registry // the caller closes it, after Shutdown
@@ -37,34 +38,17 @@ type Options struct {
 	Metrics   http.Handler // /metrics
 	Pages     http.Handler // all other paths
 
-	// URL is where the hub's user opens the dashboard, less the slash at its end.
-	URL  string
-	Info func() Info
-	// OAuth lets clients in that know nothing but the hub's address. Nil: none.
+	// API configures the admin API. New sets those of its members that the door knows.
+	API admin.Options
+	// URL is where users open the dashboard, without the slash at its end.
+	URL string
+	// OAuth lets clients sign in that know nothing but the hub's address. Nil: none can.
 	OAuth *oauth.Server
-	// Issuer is the authorization server of a hub with accounts, "" if it has none that
-	// clients could go to.
+	// Issuer is the authorization server of a hub with accounts, "" if it has none to which
+	// clients can go.
 	Issuer string
-	// Ring is the pairings of the hub with browsers. Nil: there can be none.
-	Ring *pairing.Ring
-	// Doctor looks at everything that tabhub needs.
-	Doctor func(context.Context) []Finding
-	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
-	Stop func(why string)
-	// CheckUpgrade returns why the process is not to end for an upgrade. Nil: nothing is
-	// against it.
-	CheckUpgrade func(context.Context) error
-	// Token is the hub's own, and Rotate replaces it. Nil: it has none.
-	Token  *auth.Token
-	Rotate func() error
-	// Clients are the clients with a credential of their own. Nil: there can be none.
-	Clients *auth.Clients
-	// RelayClients describes the clients of the relay that a user has. Nil: there are none.
-	RelayClients func(spec.UserID) []methods.SessionInfo
-	// RelayExtensions returns how many extensions of a user the relay has. Nil: there are none.
-	RelayExtensions func(spec.UserID) int
-	// Connect says how MCP clients are connected. Nil: that is not known.
-	Connect func() []Connectable
+	// Token is the hub's own. Nil: it has none.
+	Token *auth.Token
 	// Nodes is the cluster that the process is a node of. Nil: there is none.
 	Nodes Nodes
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
@@ -86,8 +70,7 @@ type Server struct {
 	node    *http.Server // of ServeNode
 	clients clients
 
-	watchers atomic.Int32 // who reads a stream
-	doctor   sync.Mutex   // held while Options.Doctor runs
+	api      *admin.API
 	refusals *refusals
 
 	refusedPages *refusedPages
@@ -101,24 +84,26 @@ type Server struct {
 	fresh    sync.Map    // connections (net.Conn) on which nothing has come, as browsers open them in advance
 
 	mu       sync.Mutex
-	farewell string         // what bridges are told at the end
-	streams  map[stream]int // how many are read
+	farewell string // the reason that bridges are given at the end
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop", streams: map[stream]int{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop"}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if o.Guard.verifier != nil {
 		s.strangers = new(strangers)
 	}
+	api := &s.o.API
+	api.Tenants, api.Accounts, api.URL, api.Log, api.Served = o.Tenants, o.Guard.accounts, o.URL, s.log, s.clients.count
+	s.api = admin.New(*api)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.clients.idle = o.Idle
 	s.clients.expired = func() {
 		s.log.Info("no client left: stopping", "idle", o.Idle)
-		o.Stop("idle")
+		o.API.Stop("idle")
 	}
 	s.http = &http.Server{
 		Handler:           s,
@@ -182,6 +167,7 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.clients.stop()
 	s.o.Tenants.Drain(ctx)
 	s.cancel()
+	s.api.Close()
 	for conn := range s.fresh.Range {
 		conn.(net.Conn).Close() // net/http would wait for them for five seconds
 	}
@@ -203,6 +189,9 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	return err
 }
 
+// Streams returns how many streams of the admin API a user has open. An open dashboard has one.
+func (s *Server) Streams(user spec.UserID) int { return s.api.Streams(user) }
+
 // connContext takes in a connection, which is a stranger's unless it is the owner's or nobody needs a
 // credential.
 func (s *Server) connContext(ctx context.Context, conn net.Conn) context.Context {
@@ -223,14 +212,6 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	default:
 		s.fresh.Delete(conn)
 	}
-}
-
-// request is a request that the guard has let through.
-type request struct {
-	*http.Request
-	w      http.ResponseWriter
-	pass   *pass
-	tenant *tenant.Tenant // the caller's; nil where route.tenant is not set
 }
 
 // ServeHTTP asks the guard and has the route of the request serve it.
@@ -276,45 +257,45 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 		}
 		return
 	}
-	if err := s.serve(&request{Request: passed, w: w, pass: p}); err != nil {
+	if err := s.serve(&endpoint.Request{Request: passed, W: w, Identity: p.identity, Owner: p.from == fromOwner, Dashboard: p.from&fromSelf != 0}, p); err != nil {
 		s.answerError(w, passed, err)
 	}
 }
 
 func (s *Server) answerDraining(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
-	writeError(w, http.StatusServiceUnavailable, "the hub is shutting down; try again in a moment")
+	endpoint.WriteError(w, http.StatusServiceUnavailable, "the hub is shutting down; try again in a moment")
 }
 
-func (s *Server) serve(r *request) (err error) {
-	rt := r.pass.route
+func (s *Server) serve(r *endpoint.Request, p *pass) (err error) {
+	rt := p.route
 	if rt.client {
 		defer s.clients.enter()()
 	}
-	if !r.pass.rightMethod {
-		return wrongMethod(r)
+	if !p.rightMethod {
+		return wrongMethod(r, p)
 	}
-	if err := s.guard.checkOwner(r.pass); err != nil {
+	if err := s.guard.checkOwner(p); err != nil {
 		return err
 	}
 	if rt.tenant {
-		if r.tenant, err = s.o.Tenants.Get(r.Context(), r.pass.identity.User); err != nil {
-			return s.moved(r, err)
+		if r.Tenant, err = s.o.Tenants.Get(r.Context(), r.Identity.User); err != nil {
+			return s.moved(r, p, err)
 		}
 	}
-	leave, err := s.share(r)
+	leave, err := s.share(r, rt)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return rt.serve(s, r)
+	return s.moved(r, p, rt.serve(s, r))
 }
 
 // share takes a request off what its user may take of the process, until leave is called.
-func (s *Server) share(r *request) (leave func(), err error) {
-	t, rt := r.tenant, r.pass.route
-	if t == nil && r.pass.identity != nil {
-		t, _ = s.o.Tenants.Has(r.pass.identity.User)
+func (s *Server) share(r *endpoint.Request, rt *route) (leave func(), err error) {
+	t := r.Tenant
+	if t == nil && r.Identity != nil {
+		t, _ = s.o.Tenants.Has(r.Identity.User)
 	}
 	gone, client := r.Context().Done(), rt.kinds&auth.KindClient != 0
 	switch {
@@ -326,34 +307,34 @@ func (s *Server) share(r *request) (leave func(), err error) {
 		leave, err = t.Share.Request(client, gone)
 	}
 	if err != nil {
-		r.w.Header().Set("Retry-After", "1")
+		r.W.Header().Set("Retry-After", "1")
 	}
 	return leave, err
 }
 
 // given serves a route by a handler of the Options. If that is nil, the path is not found.
-func given(handler func(*Options) http.Handler) func(*Server, *request) error {
-	return func(s *Server, r *request) error {
+func given(handler func(*Options) http.Handler) func(*Server, *endpoint.Request) error {
+	return func(s *Server, r *endpoint.Request) error {
 		h := handler(&s.o)
 		if h == nil {
 			return errNoPath
 		}
-		h.ServeHTTP(r.w, r.Request)
+		h.ServeHTTP(r.W, r.Request)
 		return nil
 	}
 }
 
 // serveMCP serves a route by the MCP server of the caller's tenant. The request ends with
 // its credential.
-func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *request) error {
-	return func(_ *Server, r *request) error {
-		id, err := r.identity()
+func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *endpoint.Request) error {
+	return func(_ *Server, r *endpoint.Request) error {
+		id, err := boundIdentity(r)
 		if err != nil {
 			return err
 		}
 		ctx, cancel := id.Context(methods.WithIdentity(r.Context(), id))
 		defer cancel()
-		transport(r.tenant.MCP).ServeHTTP(r.w, r.WithContext(ctx))
+		transport(r.Tenant.MCP).ServeHTTP(r.W, r.WithContext(ctx))
 		return nil
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 )
@@ -88,23 +89,23 @@ type SessionReport struct {
 }
 
 // postSignIn makes an address that signs the caller in.
-func (s *Server) postSignIn(r *request) error {
-	id, host := *r.pass.identity, newDashboardHost(s.o.URL)
-	if r.pass.from != fromOwner && !s.guard.accounts {
+func (s *Server) postSignIn(r *endpoint.Request) error {
+	id, host := *r.Identity, newDashboardHost(s.o.URL)
+	if !r.Owner && !s.guard.accounts {
 		host = "" // the token alone decides nothing
 	}
-	if s.o.Token != nil && r.pass.from == fromOwner {
+	if s.o.Token != nil && r.Owner {
 		id = s.o.Token.Identity() // the owner shows none, but who replaces it signs all pages out
 	}
 	url, err := s.signInURL(id, host)
 	if err != nil {
 		return err
 	}
-	return r.answer(SignInReport{url})
+	return r.Answer(SignInReport{url})
 }
 
 // postSession signs a page in that shows a code or, on a hub with accounts, a token.
-func (s *Server) postSession(r *request) error {
+func (s *Server) postSession(r *endpoint.Request) error {
 	id, err := s.signIn(r)
 	if err != nil {
 		return err
@@ -118,28 +119,28 @@ func (s *Server) postSession(r *request) error {
 	if host != "" {
 		report.Writes = time.Now().Add(writerIdle)
 	}
-	return r.answer(report)
+	return r.Answer(report)
 }
 
 // putSession notes that the owner uses the page.
-func (s *Server) putSession(r *request) error {
-	return r.answer(SessionReport{Writes: r.pass.identity.Expires})
+func (s *Server) putSession(r *endpoint.Request) error {
+	return r.Answer(SessionReport{Writes: r.Identity.Expires})
 }
 
-func (s *Server) signIn(r *request) (auth.Identity, error) {
-	shown := r.pass.identity
+func (s *Server) signIn(r *endpoint.Request) (auth.Identity, error) {
+	shown := r.Identity
 	switch {
 	case s.guard.verifier == nil:
-		return auth.Identity{}, badRequest("this hub asks for no credential, so there is nothing to sign in to")
+		return auth.Identity{}, endpoint.BadRequest("this hub asks for no credential, so there is nothing to sign in to")
 	case shown != nil && s.guard.accounts && dashboardHost(r.Request) == "":
 		return *shown, nil
 	case shown != nil:
-		return auth.Identity{}, forbidden("the token is not for pages; open the address that `tabhub dashboard --print` prints")
+		return auth.Identity{}, endpoint.Forbidden("the token is not for pages; open the address that `tabhub dashboard --print` prints")
 	}
 	var in struct {
 		Code string `json:"code"`
 	}
-	if err := r.read(1<<10, &in); err != nil {
+	if err := r.Read(1<<10, &in); err != nil {
 		return auth.Identity{}, err
 	}
 	at := dashboardHost(r.Request)
@@ -150,15 +151,15 @@ func (s *Server) signIn(r *request) (auth.Identity, error) {
 	// another's guesses, of which 128 bits leave none a chance.
 	if !s.guard.signIns.wrong.Allow() {
 		s.guard.signIns.warn.Do(func() { s.log.Warn("somebody tries one sign-in code after the other") })
-		r.w.Header().Set("Retry-After", "3")
-		return auth.Identity{}, &refusal{http.StatusTooManyRequests, "too many codes were wrong; try again in a moment"}
+		r.W.Header().Set("Retry-After", "3")
+		return auth.Identity{}, &endpoint.Error{Status: http.StatusTooManyRequests, Text: "too many codes were wrong; try again in a moment"}
 	}
-	return auth.Identity{}, unauthorized("this address is used up or too old: each signs in one page, once, for %d minutes", int(SignInLife.Minutes()))
+	return auth.Identity{}, endpoint.Unauthorized("this address is used up or too old: each signs in one page, once, for %d minutes", int(SignInLife.Minutes()))
 }
 
 // deleteSession signs the page out that asks.
-func (s *Server) deleteSession(r *request) error {
-	s.guard.signIns.sessions.take(r.pass.session)
-	r.w.WriteHeader(http.StatusNoContent)
+func (s *Server) deleteSession(r *endpoint.Request) error {
+	s.guard.signIns.sessions.take(passOf(r.Context()).session)
+	r.W.WriteHeader(http.StatusNoContent)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -122,12 +123,12 @@ func TestClientsOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	clients := newClients(t)
 	d := openSignIn(t, func(g *GuardOptions, o *Options) {
-		g.Verifier, o.Clients = &auth.Hub{Owner: g.Verifier, Clients: clients}, clients
-		o.Connect = func() []Connectable {
-			return []Connectable{{
+		g.Verifier, o.API.Clients = &auth.Hub{Owner: g.Verifier, Clients: clients}, clients
+		o.API.Connect = func() []admin.Connectable {
+			return []admin.Connectable{{
 				Name: "cursor", Title: "Cursor", After: "Switch it on.",
-				Start: &ConnectWay{Line: "tabhub install cursor", Entry: `{"mcpServers":{}}`},
-				URL:   &ConnectWay{Entry: `{"url":"http://127.0.0.1/mcp"}`}, Links: []ConnectLink{{"Cursor", "cursor://anysphere.cursor-deeplink/mcp/install?name=tabhub"}},
+				Start: &admin.ConnectWay{Line: "tabhub install cursor", Entry: `{"mcpServers":{}}`},
+				URL:   &admin.ConnectWay{Entry: `{"url":"http://127.0.0.1/mcp"}`}, Links: []admin.ConnectLink{{Title: "Cursor", HRef: "cursor://anysphere.cursor-deeplink/mcp/install?name=tabhub"}},
 			}}
 		}
 	})

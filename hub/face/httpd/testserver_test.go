@@ -20,6 +20,7 @@ import (
 	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin"
 	"tabhub/hub/demo"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/tenant"
@@ -172,11 +173,13 @@ func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServ
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{
 		Tenants: d.tenants,
-		Info:    func() Info { return Info{Version: "v1", Started: time.Now()} },
-		Doctor:  func(context.Context) []Finding { return nil },
-		Stop:    func(why string) { d.stopped <- why },
-		Token:   d.token,
-		Log:     log,
+		API: admin.Options{
+			Info:   func() admin.Info { return admin.Info{Version: "v1", Started: time.Now()} },
+			Doctor: func(context.Context) []admin.Finding { return nil },
+			Stop:   func(why string) { d.stopped <- why },
+		},
+		Token: d.token,
+		Log:   log,
 	}
 	if change != nil {
 		change(&g, &o)

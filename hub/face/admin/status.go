@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
@@ -59,40 +60,25 @@ type RecordStatus struct {
 	Queued int `json:"queued"` // bytes that wait to be written
 }
 
-func (s *Server) health(r *request) error {
-	return r.answer(map[string]string{"service": "tabhub", "status": "ok", "version": s.o.Info().Version})
-}
-
-func (s *Server) ready(r *request) error {
-	if e := r.tenant.Hub.Status().StoreError; e != "" {
-		return &refusal{http.StatusServiceUnavailable, "the store does not take writes: " + e}
-	}
-	answer := map[string]string{"status": "ready"}
-	if e := r.tenant.Record.Status().Error; e != "" {
-		answer["record"] = "what is done now is not recorded: " + e // calls go on
-	}
-	return r.answer(answer)
-}
-
 // getStatus may have a caller who is no user: the owner of a hub with accounts.
-func (s *Server) getStatus(r *request) error {
+func (api *API) getStatus(r *endpoint.Request) error {
 	// The request itself is counted as a client, as is who watches the questions.
-	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.served() - 1, Memory: memory()}
+	report := StatusReport{Info: api.o.Info(), User: r.Identity.User, Clients: api.served() - 1, Memory: memory()}
 	if report.User != "" {
-		t, err := s.o.Tenants.Get(r.Context(), report.User)
+		t, err := api.o.Tenants.Get(r.Context(), report.User)
 		if err != nil {
-			return s.moved(r, err)
+			return err
 		}
 		report.Hub, report.Record = t.Hub.Status(), RecordStatus{t.Record.Status(), t.Record.Queued()}
-		report.Paired, report.Questions = len(s.pairings(r)), len(t.Hub.Desk().Open())
-		if s.o.RelayExtensions != nil {
-			report.Relayed = s.o.RelayExtensions(report.User)
+		report.Paired, report.Questions = len(api.pairings(r)), len(t.Hub.Desk().Open())
+		if api.o.RelayExtensions != nil {
+			report.Relayed = api.o.RelayExtensions(report.User)
 		}
 	}
-	if !s.tellsProcess(r) {
+	if !api.tellsProcess(r) {
 		report.Info, report.Clients, report.Memory = Info{Version: report.Version, Started: report.Started}, 0, 0
 	}
-	return r.answer(report)
+	return r.Answer(report)
 }
 
 // memory returns how many bytes the operating system has given the process.
@@ -103,19 +89,19 @@ func memory() uint64 {
 }
 
 // served is how many clients are served now. Who watches the questions is none.
-func (s *Server) served() int { return s.clients.count() - int(s.watchers.Load()) }
+func (api *API) served() int { return api.o.Served() - api.Streams("") }
 
 // mergeStatus is getStatus where another node has the user.
-func (s *Server) mergeStatus(answer []byte) (any, error) {
+func (api *API) mergeStatus(answer []byte) (any, error) {
 	var report StatusReport
 	err := json.Unmarshal(answer, &report)
-	report.Info, report.Clients, report.Memory = s.o.Info(), s.served(), memory()
+	report.Info, report.Clients, report.Memory = api.o.Info(), api.served(), memory()
 	return report, err
 }
 
 // tellsProcess reports whether the caller is told how the process is, and who else uses it.
 // The users of a hub with accounts are not.
-func (s *Server) tellsProcess(r *request) bool { return !s.guard.accounts || r.pass.from == fromOwner }
+func (api *API) tellsProcess(r *endpoint.Request) bool { return !api.o.Accounts || r.Owner }
 
 // StopRequest is the body of POST /api/stop.
 type StopRequest struct {
@@ -126,28 +112,28 @@ type StopRequest struct {
 // one that has not ended by then may not do so while the hub waits for it.
 const longCall = 2 * time.Second
 
-func (s *Server) postStop(r *request) error {
+func (api *API) postStop(r *endpoint.Request) error {
 	var in StopRequest
-	if err := r.read(1<<10, &in); err != nil {
+	if err := r.Read(1<<10, &in); err != nil {
 		return err
 	}
-	if in.Reason == "upgrade" && s.isBusy(time.Now().Add(-longCall)) {
-		return &refusal{http.StatusConflict, "calls are under way that an upgrade would break off; try again later"}
+	if in.Reason == "upgrade" && api.isBusy(time.Now().Add(-longCall)) {
+		return &endpoint.Error{Status: http.StatusConflict, Text: "calls are under way that an upgrade would break off; try again later"}
 	}
-	if in.Reason == "upgrade" && s.o.CheckUpgrade != nil {
-		if err := s.o.CheckUpgrade(r.Context()); err != nil {
-			return &refusal{http.StatusConflict, err.Error()}
+	if in.Reason == "upgrade" && api.o.CheckUpgrade != nil {
+		if err := api.o.CheckUpgrade(r.Context()); err != nil {
+			return &endpoint.Error{Status: http.StatusConflict, Text: err.Error()}
 		}
 	}
-	writeJSON(r.w, http.StatusAccepted, map[string]string{"status": "stopping"})
-	s.o.Stop(in.Reason)
+	endpoint.WriteJSON(r.W, http.StatusAccepted, map[string]string{"status": "stopping"})
+	api.o.Stop(in.Reason)
 	return nil
 }
 
 // isBusy reports whether a call is under way that began before that time, or that waits for
 // its owner.
-func (s *Server) isBusy(before time.Time) bool {
-	for _, t := range s.o.Tenants.Open() {
+func (api *API) isBusy(before time.Time) bool {
+	for _, t := range api.o.Tenants.Open() {
 		under, _ := t.Hub.Running()
 		if slices.ContainsFunc(under, func(c hub.Running) bool { return c.Phase != hub.PhaseRunning || c.Began.Before(before) }) {
 			return true

@@ -1,9 +1,10 @@
-package httpd
+package admin
 
 import (
 	"errors"
 	"net/http"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
@@ -16,40 +17,40 @@ type AnswerRequest struct {
 	spec.AskResult
 }
 
-func (s *Server) getQuestions(r *request) error {
-	return r.answer(nonNil(r.tenant.Hub.Desk().Open()))
+func getQuestions(r *endpoint.Request) error {
+	return r.Answer(nonNil(r.Tenant.Hub.Desk().Open()))
 }
 
 // watchQuestions sends the open questions, as an event each time that they change. Calls wait
 // for who listens, which ends with the credential.
-func (s *Server) watchQuestions(r *request) error {
-	ctx, end, err := s.beginStream(r)
+func (api *API) watchQuestions(r *endpoint.Request) error {
+	ctx, end, err := api.beginStream(r)
 	if err != nil {
 		return err
 	}
 	defer end()
-	out := r.events()
-	for all := range r.tenant.Hub.Desk().Watch(ctx) {
-		if out.send(nonNil(all)) != nil {
+	out := r.Events()
+	for all := range r.Tenant.Hub.Desk().Watch(ctx) {
+		if out.Send(nonNil(all)) != nil {
 			break
 		}
 	}
 	return nil
 }
 
-func (s *Server) postAnswer(r *request) error {
+func postAnswer(r *endpoint.Request) error {
 	var in AnswerRequest
-	if err := r.read(64<<10, &in); err != nil {
+	if err := r.Read(64<<10, &in); err != nil {
 		return err
 	}
-	err := r.tenant.Hub.Desk().Answer(in.ID, in.Digest, in.AskResult, editor(r))
+	err := r.Tenant.Hub.Desk().Answer(in.ID, in.Digest, in.AskResult, editor(r))
 	switch {
 	case errors.Is(err, consent.ErrNoQuestion):
-		return &refusal{http.StatusGone, err.Error()}
+		return &endpoint.Error{Status: http.StatusGone, Text: err.Error()}
 	case errors.Is(err, consent.ErrChanged), errors.Is(err, consent.ErrReach), errors.Is(err, consent.ErrCode):
-		return &refusal{http.StatusConflict, err.Error()}
+		return &endpoint.Error{Status: http.StatusConflict, Text: err.Error()}
 	case err != nil:
 		return err
 	}
-	return r.answer(struct{}{})
+	return r.Answer(struct{}{})
 }

@@ -1,9 +1,10 @@
-package httpd
+package admin
 
 import (
 	"encoding/json"
 
 	"tabhub/hub"
+	"tabhub/hub/face/endpoint"
 	"tabhub/spec"
 )
 
@@ -23,19 +24,19 @@ type PromptRequest struct {
 	Arguments map[string]string `json:"arguments,omitempty"`
 }
 
-func (s *Server) getResources(r *request) error {
-	return r.answerItems(hub.ListResources, hub.ListTemplates)
+func getResources(r *endpoint.Request) error {
+	return answerItems(r, hub.ListResources, hub.ListTemplates)
 }
 
-func (s *Server) getPrompts(r *request) error { return r.answerItems(hub.ListPrompts) }
+func getPrompts(r *endpoint.Request) error { return answerItems(r, hub.ListPrompts) }
 
-func (r *request) answerItems(lists ...hub.ListKind) error {
+func answerItems(r *endpoint.Request, lists ...hub.ListKind) error {
 	part, err := newPart[ItemReport](r)
 	if err != nil {
 		return err
 	}
 	for _, kind := range lists {
-		for it := range part.find(r.tenant.Hub, kind, r.tenant.Hub.List(kind)) {
+		for it := range part.find(r.Tenant.Hub, kind, r.Tenant.Hub.List(kind)) {
 			if part.has() {
 				part.shown = append(part.shown, ItemReport{Name: it.Name, Template: kind == hub.ListTemplates, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
 			}
@@ -45,18 +46,18 @@ func (r *request) answerItems(lists ...hub.ListKind) error {
 }
 
 // getResource reads a resource, and answers the ReadResourceResult.
-func (s *Server) getResource(r *request) error {
+func getResource(r *endpoint.Request) error {
 	uri := r.URL.Query().Get("uri")
 	if uri == "" {
-		return badRequest("the parameter uri is missing")
+		return endpoint.BadRequest("the parameter uri is missing")
 	}
-	return r.answerRaw(r.tenant.Hub.ReadResource(r.Context(), r.caller("tabhub call"), uri))
+	return r.AnswerRaw(r.Tenant.Hub.ReadResource(r.Context(), caller(r, "tabhub call"), uri))
 }
 
 // postPrompt gets a prompt, and answers the GetPromptResult.
-func (s *Server) postPrompt(r *request) error {
+func postPrompt(r *endpoint.Request) error {
 	var in PromptRequest
-	if err := r.read(spec.MaxFrame, &in); err != nil {
+	if err := r.Read(spec.MaxFrame, &in); err != nil {
 		return err
 	}
 	args, err := json.Marshal(in.Arguments)
@@ -66,5 +67,5 @@ func (s *Server) postPrompt(r *request) error {
 	if in.Arguments == nil {
 		args = nil
 	}
-	return r.answerRaw(r.tenant.Hub.GetPrompt(r.Context(), r.caller("tabhub call"), in.Name, args))
+	return r.AnswerRaw(r.Tenant.Hub.GetPrompt(r.Context(), caller(r, "tabhub call"), in.Name, args))
 }

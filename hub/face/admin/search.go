@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"iter"
@@ -8,6 +8,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -31,18 +32,18 @@ type search struct {
 // maxQuery bounds the words of a search, in bytes: each may be looked for in all there is.
 const maxQuery = 1000
 
-// search reads the parameters of a request for a list.
-func (r *request) search() (search, error) {
+// newSearch reads the parameters of a request for a list.
+func newSearch(r *endpoint.Request) (search, error) {
 	query := r.URL.Query()
 	if n := len(query.Get("q")); n > maxQuery {
-		return search{}, badRequest("q has %d bytes; it may have %d", n, maxQuery)
+		return search{}, endpoint.BadRequest("q has %d bytes; it may have %d", n, maxQuery)
 	}
 	q := search{name: query.Get("name"), words: strings.Fields(strings.ToLower(query.Get("q"))), site: spec.Domain(query.Get("site")), limit: -1}
 	for name, field := range map[string]*int{"offset": &q.offset, "limit": &q.limit} {
 		if v := query.Get(name); v != "" {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 0 {
-				return q, badRequest("%s is %q; it is a number, from 0 on", name, v)
+				return q, endpoint.BadRequest("%s is %q; it is a number, from 0 on", name, v)
 			}
 			*field = n
 		}
@@ -51,7 +52,7 @@ func (r *request) search() (search, error) {
 		i := strings.LastIndexByte(v, '/')
 		n, err := strconv.ParseInt(v[i+1:], 10, 64)
 		if i < 0 || err != nil {
-			return q, badRequest("tab is %q; write it as PEER/TAB, of what GET /api/tabs has as addr", v)
+			return q, endpoint.BadRequest("tab is %q; write it as PEER/TAB, of what GET /api/tabs has as addr", v)
 		}
 		q.tab = &spec.TabAddr{Peer: spec.PeerID(v[:i]), Tab: n}
 	}
@@ -106,8 +107,8 @@ type part[T any] struct {
 }
 
 // newPart reads what a request asks for.
-func newPart[T any](r *request) (part[T], error) {
-	q, err := r.search()
+func newPart[T any](r *endpoint.Request) (part[T], error) {
+	q, err := newSearch(r)
 	return part[T]{search: q}, err
 }
 
@@ -117,7 +118,7 @@ func (p *part[T]) has() bool {
 	return p.found > p.offset && (p.limit < 0 || len(p.shown) < p.limit)
 }
 
-func (p *part[T]) answer(r *request) error {
-	r.w.Header().Set(totalHeader, strconv.Itoa(p.found))
-	return r.answer(nonNil(p.shown))
+func (p *part[T]) answer(r *endpoint.Request) error {
+	r.W.Header().Set(totalHeader, strconv.Itoa(p.found))
+	return r.Answer(nonNil(p.shown))
 }

@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/flow"
 	"tabhub/hub/trust/record"
 )
@@ -19,7 +20,7 @@ const MaxLog = 10_000
 
 // getLog answers the newest lines that the parameters select. With the parameter format it
 // answers a file of all of them, oldest first, which it writes while it reads.
-func (s *Server) getLog(r *request) error {
+func (api *API) getLog(r *endpoint.Request) error {
 	q := r.URL.Query()
 	query, err := logQuery(q)
 	if err != nil {
@@ -28,29 +29,29 @@ func (s *Server) getLog(r *request) error {
 	switch format := q.Get("format"); format {
 	case "":
 	case "jsonl":
-		return s.export(r, func(ctx context.Context, out *bufio.Writer) error {
+		return api.export(r, func(ctx context.Context, out *bufio.Writer) error {
 			to := json.NewEncoder(out)
-			return r.tenant.Record.Each(ctx, query, func(l *record.Line) error { return to.Encode(l) })
+			return r.Tenant.Record.Each(ctx, query, func(l *record.Line) error { return to.Encode(l) })
 		})
 	case "raw":
 		if len(q) > 1 {
-			return badRequest("format raw is of all lines, so that their hashes can be checked; leave out the other parameters")
+			return endpoint.BadRequest("format raw is of all lines, so that their hashes can be checked; leave out the other parameters")
 		}
-		return s.export(r, func(ctx context.Context, out *bufio.Writer) error {
-			return r.tenant.Record.Raw(ctx, func(raw []byte) error {
+		return api.export(r, func(ctx context.Context, out *bufio.Writer) error {
+			return r.Tenant.Record.Raw(ctx, func(raw []byte) error {
 				out.Write(raw)
 				return out.WriteByte('\n')
 			})
 		})
 	default:
-		return badRequest("format is %q; it may be jsonl or raw", format)
+		return endpoint.BadRequest("format is %q; it may be jsonl or raw", format)
 	}
-	lines, err := r.tenant.Record.Read(r.Context(), query)
+	lines, err := r.Tenant.Record.Read(r.Context(), query)
 	if err != nil {
 		return err
 	}
 	slices.Reverse(lines)
-	return r.answer(nonNil(lines))
+	return r.Answer(nonNil(lines))
 }
 
 // logQuery reads the parameters of GET /api/log.
@@ -61,15 +62,15 @@ func logQuery(q url.Values) (record.Query, error) {
 		Outcome: q.Get("outcome"), Text: q.Get("text"), Limit: 100,
 	}
 	if err := query.Check(); err != nil {
-		return query, badRequest("%s", err)
+		return query, endpoint.BadRequest("%s", err)
 	}
 	if n := len(query.Text); n > maxQuery {
-		return query, badRequest("text has %d bytes; it may have %d", n, maxQuery)
+		return query, endpoint.BadRequest("text has %d bytes; it may have %d", n, maxQuery)
 	}
 	if v := q.Get("limit"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 || n > MaxLog {
-			return query, badRequest("limit is %q; it may be 1 to %d", v, MaxLog)
+			return query, endpoint.BadRequest("limit is %q; it may be 1 to %d", v, MaxLog)
 		}
 		query.Limit = n
 	}
@@ -80,7 +81,7 @@ func logQuery(q url.Values) (record.Query, error) {
 		}
 		t, err := time.Parse(time.RFC3339, v)
 		if err != nil {
-			return query, badRequest("%s is %q; write it as %s", name, v, time.RFC3339)
+			return query, endpoint.BadRequest("%s is %q; write it as %s", name, v, time.RFC3339)
 		}
 		*field = t
 	}
@@ -91,7 +92,7 @@ func logQuery(q url.Values) (record.Query, error) {
 		}
 		n, err := strconv.ParseUint(v, 10, 64)
 		if err != nil {
-			return query, badRequest("%s is %q; it is the number of a line", name, v)
+			return query, endpoint.BadRequest("%s is %q; it is the number of a line", name, v)
 		}
 		*field = n
 	}
@@ -99,22 +100,22 @@ func logQuery(q url.Values) (record.Query, error) {
 }
 
 // export answers a file of what write writes.
-func (s *Server) export(r *request, write func(context.Context, *bufio.Writer) error) error {
-	ctx, end, err := s.beginStream(r)
+func (api *API) export(r *endpoint.Request, write func(context.Context, *bufio.Writer) error) error {
+	ctx, end, err := api.beginStream(r)
 	if err != nil {
 		return err
 	}
 	defer end()
-	jsonHeaders(r.w.Header())
-	r.w.Header().Set("Content-Type", "application/jsonl")
-	r.w.Header().Set("Content-Disposition", "attachment")
-	out := bufio.NewWriterSize(newTimedWriter(r.w), 64<<10)
+	endpoint.JSONHeaders(r.W.Header())
+	r.W.Header().Set("Content-Type", "application/jsonl")
+	r.W.Header().Set("Content-Disposition", "attachment")
+	out := bufio.NewWriterSize(endpoint.NewTimedWriter(r.W), 64<<10)
 	err = write(ctx, out)
 	if err == nil {
 		err = out.Flush()
 	}
 	if err != nil {
-		s.log.Info("an export of the record was cut short", "err", err)
+		api.o.Log.Info("an export of the record was cut short", "err", err)
 		panic(http.ErrAbortHandler) // or what there is of it would look whole
 	}
 	return nil
@@ -122,20 +123,20 @@ func (s *Server) export(r *request, write func(context.Context, *bufio.Writer) e
 
 // getPayloads answers the arguments and results of a call, as far as they are kept. A page that
 // only reads gets none: it may not be the hub's own.
-func (s *Server) getPayloads(r *request) error {
+func getPayloads(r *endpoint.Request) error {
 	call := r.URL.Query().Get("call")
 	if call == "" {
-		return badRequest("the parameter call is missing")
+		return endpoint.BadRequest("the parameter call is missing")
 	}
-	lines, err := r.tenant.Record.Read(r.Context(), record.Query{Call: call, Limit: MaxLog})
+	lines, err := r.Tenant.Record.Read(r.Context(), record.Query{Call: call, Limit: MaxLog})
 	if err != nil {
 		return err
 	}
-	payloads, err := r.tenant.Record.Payloads(r.Context(), lines)
+	payloads, err := r.Tenant.Record.Payloads(r.Context(), lines)
 	if err != nil {
 		return err
 	}
-	return r.answer(nonNil(payloads))
+	return r.Answer(nonNil(payloads))
 }
 
 // Carried answers GET /api/log/carried: which texts of other sites a call has sent.
@@ -145,7 +146,7 @@ type Carried struct {
 }
 
 // getCarried answers a Carried. Texts are compared now.
-func (s *Server) getCarried(r *request) error {
-	texts, kept := r.tenant.Hub.Carried(r.URL.Query().Get("call"))
-	return r.answer(Carried{kept, nonNil(texts)})
+func getCarried(r *endpoint.Request) error {
+	texts, kept := r.Tenant.Hub.Carried(r.URL.Query().Get("call"))
+	return r.Answer(Carried{kept, nonNil(texts)})
 }

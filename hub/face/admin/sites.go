@@ -1,9 +1,10 @@
-package httpd
+package admin
 
 import (
 	"net/http"
 	"slices"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -20,12 +21,12 @@ type KnownSite struct {
 }
 
 // getSites lists the sites that are known, by their names.
-func (s *Server) getSites(r *request) error {
+func getSites(r *endpoint.Request) error {
 	part, err := newPart[KnownSite](r)
 	if err != nil {
 		return err
 	}
-	infos, set := r.tenant.Hub.SiteInfos(), r.tenant.Hub.Policy()
+	infos, set := r.Tenant.Hub.SiteInfos(), r.Tenant.Hub.Policy()
 	settings, rules, paused := map[spec.Domain]storage.Site{}, map[spec.Domain]int{}, map[spec.Domain]bool{}
 	var domains []spec.Domain
 	known := func(d spec.Domain) {
@@ -36,7 +37,7 @@ func (s *Server) getSites(r *request) error {
 	for d := range infos {
 		known(d)
 	}
-	for _, site := range r.tenant.Hub.Sites() {
+	for _, site := range r.Tenant.Hub.Sites() {
 		settings[site.Domain] = site
 		known(site.Domain)
 	}
@@ -74,10 +75,10 @@ func isSite(d spec.Domain) bool {
 }
 
 // deleteCache forgets the tools that closed tabs of a site have left.
-func (s *Server) deleteCache(r *request) error {
+func deleteCache(r *endpoint.Request) error {
 	site := spec.Domain(r.URL.Query().Get("site"))
-	if !r.tenant.Hub.ForgetCache(site) {
-		return &refusal{http.StatusNotFound, "nothing is cached of this site"}
+	if !r.Tenant.Hub.ForgetCache(site) {
+		return &endpoint.Error{Status: http.StatusNotFound, Text: "nothing is cached of this site"}
 	}
-	return r.answer(struct{}{})
+	return r.Answer(struct{}{})
 }

@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/face/mcpserver/methods"
 )
 
@@ -24,16 +25,16 @@ const maxSaid = 80
 
 // getSessions lists the clients that are connected, or have called lately, the last to call
 // first.
-func (s *Server) getSessions(r *request) error {
+func (api *API) getSessions(r *endpoint.Request) error {
 	type key struct{ client, said string }
 	apps := map[key]hub.App{}
-	for _, app := range r.tenant.Hub.Apps() {
+	for _, app := range r.Tenant.Hub.Apps() {
 		apps[key{app.Client, app.Said}] = app
 	}
 	out := []ClientSession{}
-	sessions := r.tenant.MCP.Sessions()
-	if s.o.RelayClients != nil {
-		sessions = append(sessions, s.o.RelayClients(r.pass.identity.User)...)
+	sessions := r.Tenant.MCP.Sessions()
+	if api.o.RelayClients != nil {
+		sessions = append(sessions, api.o.RelayClients(r.Identity.User)...)
 	}
 	for _, info := range sessions {
 		app := apps[key{info.Client, info.Said}]
@@ -50,5 +51,5 @@ func (s *Server) getSessions(r *request) error {
 	slices.SortFunc(out, func(a, b ClientSession) int {
 		return cmp.Or(b.Last.Compare(a.Last), a.Since.Compare(b.Since), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Said, b.Said))
 	})
-	return r.answer(out)
+	return r.Answer(out)
 }

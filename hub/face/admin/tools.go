@@ -1,21 +1,17 @@
-package httpd
+package admin
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
-	"mime"
-	"net/http"
 	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/agents"
 	"tabhub/hub/builtin"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 )
 
 // ToolReport is one element of GET /api/tools.
@@ -43,12 +39,12 @@ type Access struct {
 // anyClient is a client that no rule names.
 var anyClient = &policy.Principal{ID: "any", Name: "a client"}
 
-func (s *Server) getTabs(r *request) error {
+func getTabs(r *endpoint.Request) error {
 	part, err := newPart[state.TabInfo](r)
 	if err != nil {
 		return err
 	}
-	for _, tab := range r.tenant.Hub.Tabs(nil) {
+	for _, tab := range r.Tenant.Hub.Tabs(nil) {
 		if part.findsTab(&tab) && part.has() {
 			part.shown = append(part.shown, tab)
 		}
@@ -56,23 +52,23 @@ func (s *Server) getTabs(r *request) error {
 	return part.answer(r)
 }
 
-func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers(nil))) }
+func getBrowsers(r *endpoint.Request) error { return r.Answer(nonNil(r.Tenant.Hub.Browsers(nil))) }
 
 // getTools lists the tools that are found. With the parameter client each has what that client may
 // do with it, or for "any" one that no rule names. With shown there are only those of which it is
 // to know.
-func (s *Server) getTools(r *request) error {
+func (api *API) getTools(r *endpoint.Request) error {
 	part, err := newPart[ToolReport](r)
 	if err != nil {
 		return err
 	}
-	query, h := r.URL.Query(), r.tenant.Hub
+	query, h := r.URL.Query(), r.Tenant.Hub
 	set, now, by := h.Policy(), time.Now(), consent.As(policy.Owner)
 	client, shown := query.Get("client"), query.Has("shown")
 	if client != "" {
 		who := anyClient
 		if client != who.ID {
-			if who, err = s.client(r, client); err != nil {
+			if who, err = api.client(r, client); err != nil {
 				return err
 			}
 		}
@@ -85,14 +81,14 @@ func (s *Server) getTools(r *request) error {
 		}
 		part.shown = append(part.shown, t)
 	}
-	for i := range r.tenant.Builtin {
-		t := &r.tenant.Builtin[i]
+	for i := range r.Tenant.Builtin {
+		t := &r.Tenant.Builtin[i]
 		if a := t.Action(by); part.findsBuiltin(t) && (!shown || set.Shows(&a, now)) && part.has() {
 			add(ToolReport{Name: t.Name, Listed: true, Definition: t.Definition()}, a)
 		}
 	}
 	tools := h.List(hub.ListTools)
-	listed := r.tenant.MCP.Listed(tools)
+	listed := r.Tenant.MCP.Listed(tools)
 	if shown {
 		tools = h.ListFor(by, hub.ListTools)
 	}
@@ -107,24 +103,24 @@ func (s *Server) getTools(r *request) error {
 	return part.answer(r)
 }
 
-func (s *Server) getExplain(r *request) error {
+func (api *API) getExplain(r *endpoint.Request) error {
 	name := r.URL.Query().Get("name")
 	if name == "" {
-		return badRequest("the parameter name is missing")
+		return endpoint.BadRequest("the parameter name is missing")
 	}
-	if builtin.Find(r.tenant.Builtin, name) != nil {
-		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
+	if builtin.Find(r.Tenant.Builtin, name) != nil {
+		return endpoint.BadRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
 	}
 	client := r.URL.Query().Get("client")
 	if client == "" {
-		e, err := r.tenant.Hub.Explain(nil, nil, name)
+		e, err := r.Tenant.Hub.Explain(nil, nil, name)
 		if err != nil {
 			return err
 		}
-		return r.answer(e)
+		return r.Answer(e)
 	}
-	who, unknown := s.client(r, client)
-	e, err := r.tenant.Hub.Explain(who, func(id agents.SessionID, label string) bool {
+	who, unknown := api.client(r, client)
+	e, err := r.Tenant.Hub.Explain(who, func(id agents.SessionID, label string) bool {
 		if unknown == nil {
 			return id.Client == who.ID
 		}
@@ -136,37 +132,15 @@ func (s *Server) getExplain(r *request) error {
 	case unknown != nil && e.By == (agents.SessionID{}):
 		return unknown
 	}
-	return r.answer(e)
+	return r.Answer(e)
 }
 
-func (s *Server) postToken(r *request) error {
-	if s.o.Rotate == nil {
-		return forbidden("this hub has no token of its own that could be replaced")
+func (api *API) postToken(r *endpoint.Request) error {
+	if api.o.Rotate == nil {
+		return endpoint.Forbidden("this hub has no token of its own that could be replaced")
 	}
-	if err := s.o.Rotate(); err != nil {
+	if err := api.o.Rotate(); err != nil {
 		return err
 	}
-	return r.answer(map[string]string{"status": "replaced"})
-}
-
-// read reads a body of at most max bytes into a struct, and checks it by the tags of its
-// type. It insists on the content type, which a form on another site cannot send.
-func (r *request) read(max int64, v any) error {
-	if mt, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mt != "application/json" {
-		return &refusal{http.StatusUnsupportedMediaType, "send the body as application/json"}
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, max))
-	if err != nil {
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return err
-		}
-		return badRequest("the body could not be read")
-	}
-	if err := rawjson.Valid(body, spec.MaxDepth); err != nil {
-		return badRequest("the body is not what is expected: %v", err)
-	}
-	if err := spec.Decode(body, v); err != nil {
-		return badRequest("the body is not what is expected: %s", err.Message)
-	}
-	return nil
+	return r.Answer(map[string]string{"status": "replaced"})
 }

@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/builtin"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -67,93 +68,93 @@ type PolicyTest struct {
 	Rules  []*policy.Rule `json:"rules"` // all that match
 }
 
-func (s *Server) getPolicy(r *request) error {
-	file := s.o.Info().PolicyFile // which is read again for this, if it has changed
-	set := r.tenant.Hub.Policy()
+func (api *API) getPolicy(r *endpoint.Request) error {
+	file := api.o.Info().PolicyFile // which is read again for this, if it has changed
+	set := r.Tenant.Hub.Policy()
 	doc := set.Document()
 	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), Bindings: nonNil(set.Bindings()), File: file}
 	report.Mode, report.Fixed = set.Mode()
-	if report.File != nil && s.guard.accounts && r.pass.from != fromOwner { // its place is not for users
+	if report.File != nil && api.o.Accounts && !r.Owner { // its place is not for users
 		report.File = &PolicyFile{Rules: file.Rules, Read: file.Read}
 	}
-	return r.answer(report)
+	return r.Answer(report)
 }
 
 // postRule adds a rule, or replaces the one of the same subject.
-func (s *Server) postRule(r *request) error {
+func (api *API) postRule(r *endpoint.Request) error {
 	var rule policy.Rule
-	if err := r.read(64<<10, &rule); err != nil {
+	if err := r.Read(64<<10, &rule); err != nil {
 		return err
 	}
 	now := time.Now()
 	rule.ID, rule.Made, rule.By = strings.ToLower(rand.Text()[:8]), now.UTC().Truncate(time.Second), editor(r)
 	if rule == (policy.Rule{ID: rule.ID, Effect: rule.Effect, Made: rule.Made, By: rule.By, Until: rule.Until, Note: rule.Note}) {
-		return badRequest("the rule is about everything; name a client, a site, a tool or a class, or use `tabhub policy mode` or `tabhub pause`")
+		return endpoint.BadRequest("the rule is about everything; name a client, a site, a tool or a class, or use `tabhub policy mode` or `tabhub pause`")
 	}
 	if rule.Site == "" && rule.Tool != "" {
 		// What can be called now is named exactly, if its public name is given.
-		if own, _, _ := strings.Cut(rule.Tool, " "); builtin.Find(r.tenant.Builtin, own) != nil {
+		if own, _, _ := strings.Cut(rule.Tool, " "); builtin.Find(r.Tenant.Builtin, own) != nil {
 			rule.Class = cmp.Or(rule.Class, "hub")
-		} else if a, err := r.tenant.Hub.Action(policy.Owner, rule.Tool); err == nil {
+		} else if a, err := r.Tenant.Hub.Action(policy.Owner, rule.Tool); err == nil {
 			rule.Site, rule.Tool = string(a.Site.Domain), a.Name
 		}
 	}
 	if !rule.Until.IsZero() && !rule.Until.After(now) {
-		return badRequest("the rule would have ended already, %s", rule.Until.Format(time.RFC3339))
+		return endpoint.BadRequest("the rule would have ended already, %s", rule.Until.Format(time.RFC3339))
 	}
 	if err := policy.Check([]policy.Rule{rule}); err != nil {
 		return badRule(err)
 	}
-	if err := s.checkClient(r, rule.Client); err != nil {
+	if err := api.checkClient(r, rule.Client); err != nil {
 		return err
 	}
-	err := s.editPolicy(r, func(doc *policy.Document) error {
+	err := editPolicy(r, func(doc *policy.Document) error {
 		doc.Put(rule, now)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return r.answer(PolicyChange{rule, nonNil(r.tenant.Hub.Policy().Exceptions(rule.ID, now))})
+	return r.Answer(PolicyChange{rule, nonNil(r.Tenant.Hub.Policy().Exceptions(rule.ID, now))})
 }
 
-func (s *Server) deleteRule(r *request) error {
+func deleteRule(r *endpoint.Request) error {
 	id := r.URL.Query().Get("id")
-	err := s.editPolicy(r, func(doc *policy.Document) error {
+	err := editPolicy(r, func(doc *policy.Document) error {
 		if !doc.Remove(id) {
-			return &refusal{http.StatusNotFound, "there is no such rule of yours; `tabhub policy list` shows the ids, those of a file and of the mode stay"}
+			return &endpoint.Error{Status: http.StatusNotFound, Text: "there is no such rule of yours; `tabhub policy list` shows the ids, those of a file and of the mode stay"}
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return r.answer(struct{}{})
+	return r.Answer(struct{}{})
 }
 
-func (s *Server) putMode(r *request) error {
+func putMode(r *endpoint.Request) error {
 	var in ModeSetting
-	if err := r.read(1<<10, &in); err != nil {
+	if err := r.Read(1<<10, &in); err != nil {
 		return err
 	}
-	if mode, fixed := r.tenant.Hub.Policy().Mode(); fixed && mode != in.Mode {
-		return &refusal{http.StatusConflict, "the hub was started with --policy " + string(mode) + ", which holds; start it without the flag to have the mode stored"}
+	if mode, fixed := r.Tenant.Hub.Policy().Mode(); fixed && mode != in.Mode {
+		return &endpoint.Error{Status: http.StatusConflict, Text: "the hub was started with --policy " + string(mode) + ", which holds; start it without the flag to have the mode stored"}
 	}
-	if err := s.editPolicy(r, func(doc *policy.Document) error { doc.Mode = in.Mode; return nil }); err != nil {
+	if err := editPolicy(r, func(doc *policy.Document) error { doc.Mode = in.Mode; return nil }); err != nil {
 		return err
 	}
-	return r.answer(in)
+	return r.Answer(in)
 }
 
-func (s *Server) putPrivate(r *request) error {
+func putPrivate(r *endpoint.Request) error {
 	var in PrivateSetting
-	if err := r.read(4<<10, &in); err != nil {
+	if err := r.Read(4<<10, &in); err != nil {
 		return err
 	}
 	if err := policy.CheckPrivate(in.Site); err != nil {
-		return badRequest("%v", err)
+		return endpoint.BadRequest("%v", err)
 	}
-	err := s.editPolicy(r, func(doc *policy.Document) error {
+	err := editPolicy(r, func(doc *policy.Document) error {
 		doc.Private = slices.DeleteFunc(doc.Private, func(site string) bool { return site == in.Site })
 		if in.Private {
 			doc.Private = append(doc.Private, in.Site)
@@ -163,73 +164,73 @@ func (s *Server) putPrivate(r *request) error {
 	if err != nil {
 		return err
 	}
-	return r.answer(in)
+	return r.Answer(in)
 }
 
 // postPause stops what the body matches, all of it if it names nothing.
-func (s *Server) postPause(r *request) error {
+func (api *API) postPause(r *endpoint.Request) error {
 	var in policy.Pause
-	if err := r.read(4<<10, &in); err != nil {
+	if err := r.Read(4<<10, &in); err != nil {
 		return err
 	}
 	if err := policy.Check([]policy.Rule{{Effect: policy.Deny, Client: in.Client, Site: in.Site}}); err != nil {
 		return badRule(err)
 	}
-	if err := s.checkClient(r, in.Client); err != nil {
+	if err := api.checkClient(r, in.Client); err != nil {
 		return err
 	}
 	in.Since, in.By = time.Now().UTC().Truncate(time.Second), editor(r)
-	err := s.editPolicy(r, func(doc *policy.Document) error {
+	err := editPolicy(r, func(doc *policy.Document) error {
 		doc.Pause(in)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return r.answer(in)
+	return r.Answer(in)
 }
 
 // deletePause lifts the pause of the client and the site that the parameters name; without
 // both that of everything.
-func (s *Server) deletePause(r *request) error {
+func deletePause(r *endpoint.Request) error {
 	q := r.URL.Query()
-	err := s.editPolicy(r, func(doc *policy.Document) error {
+	err := editPolicy(r, func(doc *policy.Document) error {
 		if !doc.Resume(q.Get("client"), q.Get("site")) {
-			return &refusal{http.StatusNotFound, "just this is not paused; `tabhub policy list` shows what is"}
+			return &endpoint.Error{Status: http.StatusNotFound, Text: "just this is not paused; `tabhub policy list` shows what is"}
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return r.answer(struct{}{})
+	return r.Answer(struct{}{})
 }
 
 // getPolicyTest says what would be decided about an action of the client that the parameters
 // name: a call of a tool by its public name, or what they put together themselves.
-func (s *Server) getPolicyTest(r *request) error {
-	a, err := s.testedAction(r)
+func (api *API) getPolicyTest(r *endpoint.Request) error {
+	a, err := api.testedAction(r)
 	if err != nil {
 		return err
 	}
-	set, now := r.tenant.Hub.Policy(), time.Now()
+	set, now := r.Tenant.Hub.Policy(), time.Now()
 	d := set.Decide(&a, now)
-	return r.answer(PolicyTest{
+	return r.Answer(PolicyTest{
 		Client: cmp.Or(r.URL.Query().Get("client"), policy.OwnerID), Site: a.Site.Domain, Tool: a.Name, Class: a.Class,
 		Effect: d.Effect, By: d.Layer, Words: d.Words(&a), Rule: d.Rule, Rules: nonNil(set.Matching(&a, now)),
 	})
 }
 
-func (s *Server) testedAction(r *request) (a policy.Action, err error) {
+func (api *API) testedAction(r *endpoint.Request) (a policy.Action, err error) {
 	q := r.URL.Query()
 	client, site, tool, class := cmp.Or(q.Get("client"), policy.OwnerID), q.Get("site"), q.Get("tool"), q.Get("class")
-	who, err := s.principal(r, client)
+	who, err := api.principal(r, client)
 	if err != nil {
 		who = &policy.Principal{ID: client, Name: client} // that may come
 	}
 	if site != "" {
 		if err := policy.CheckPrivate(site); err != nil || strings.Contains(site, "*") {
-			return a, badRequest("%.100q is not one site; write it as `tabhub tabs` shows it", site)
+			return a, endpoint.BadRequest("%.100q is not one site; write it as `tabhub tabs` shows it", site)
 		}
 	}
 	own, _, _ := strings.Cut(tool, " ")
@@ -237,36 +238,36 @@ func (s *Server) testedAction(r *request) (a policy.Action, err error) {
 	switch {
 	case class == "relay":
 		a.Of, a.Site.Any = policy.OfRelay, site == ""
-	case builtin.Find(r.tenant.Builtin, own) != nil:
+	case builtin.Find(r.Tenant.Builtin, own) != nil:
 		a.Of = policy.OfHub
 	case site != "":
 	case tool == "":
-		return a, badRequest("name a tool, a site or both")
+		return a, endpoint.BadRequest("name a tool, a site or both")
 	default:
-		if a, err = r.tenant.Hub.Action(who, tool); err != nil {
+		if a, err = r.Tenant.Hub.Action(who, tool); err != nil {
 			return a, err
 		}
 	}
 	a.Who, a.Session = who, q.Get("session")
 	if class != "" && class != "relay" {
 		if err := a.Class.UnmarshalText([]byte(class)); err != nil {
-			return a, badRequest("%v", err)
+			return a, endpoint.BadRequest("%v", err)
 		}
 	}
 	return a, nil
 }
 
 // principal returns the client of the caller's with an ID or a name.
-func (s *Server) principal(r *request, client string) (*policy.Principal, error) {
+func (api *API) principal(r *endpoint.Request, client string) (*policy.Principal, error) {
 	for _, known := range []*policy.Principal{policy.Owner, policy.Token, policy.Unnamed} {
 		if known.ID == client {
 			return known, nil
 		}
 	}
-	if s.o.Clients == nil {
+	if api.o.Clients == nil {
 		return nil, auth.ErrNoClient
 	}
-	c, err := s.o.Clients.Find(r.pass.identity.User, client)
+	c, err := api.o.Clients.Find(r.Identity.User, client)
 	if err != nil {
 		return nil, err
 	}
@@ -274,35 +275,35 @@ func (s *Server) principal(r *request, client string) (*policy.Principal, error)
 }
 
 // checkClient refuses a client that there is not: a rule about it would do nothing.
-func (s *Server) checkClient(r *request, client string) error {
+func (api *API) checkClient(r *endpoint.Request, client string) error {
 	if client == "" {
 		return nil
 	}
-	_, err := s.client(r, client)
+	_, err := api.client(r, client)
 	return err
 }
 
 // client is principal for a client that there must be.
-func (s *Server) client(r *request, client string) (*policy.Principal, error) {
-	who, err := s.principal(r, client)
+func (api *API) client(r *endpoint.Request, client string) (*policy.Principal, error) {
+	who, err := api.principal(r, client)
 	if err != nil {
-		return nil, badRequest("there is no client %.80q; `tabhub token list` shows those that there are, beside owner (your own commands), token (who shows the hub's own) and unnamed (programs without a credential)", client)
+		return nil, endpoint.BadRequest("there is no client %.80q; `tabhub token list` shows those that there are, beside owner (your own commands), token (who shows the hub's own) and unnamed (programs without a credential)", client)
 	}
 	return who, nil
 }
 
 // editPolicy changes what the caller's hub has decided so far.
-func (s *Server) editPolicy(r *request, edit func(*policy.Document) error) error {
-	err := r.tenant.Hub.EditPolicy(editor(r), edit)
+func editPolicy(r *endpoint.Request, edit func(*policy.Document) error) error {
+	err := r.Tenant.Hub.EditPolicy(editor(r), edit)
 	if errors.Is(err, policy.ErrInvalid) {
-		return badRequest("%v", err)
+		return endpoint.BadRequest("%v", err)
 	}
 	return err
 }
 
 // editor is Rule.By of a caller.
-func editor(r *request) string {
-	if r.pass.from&fromSelf != 0 {
+func editor(r *endpoint.Request) string {
+	if r.Dashboard {
 		return consent.ByDashboard
 	}
 	return consent.ByCommand
@@ -311,7 +312,7 @@ func editor(r *request) string {
 // badRule is the refusal of the only rule that was checked.
 func badRule(err error) error {
 	if wrong, ok := errors.AsType[*policy.RuleError](err); ok {
-		return badRequest("%s", wrong.Text)
+		return endpoint.BadRequest("%s", wrong.Text)
 	}
-	return badRequest("%v", err)
+	return endpoint.BadRequest("%v", err)
 }

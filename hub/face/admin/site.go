@@ -1,9 +1,10 @@
-package httpd
+package admin
 
 import (
 	"slices"
 	"time"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -24,37 +25,37 @@ type SiteSettings struct {
 	Check         storage.ArgumentCheck `json:"check,omitempty" validate:"omitempty,oneof=strict lenient off"`
 }
 
-func (s *Server) getSite(r *request) error {
+func getSite(r *endpoint.Request) error {
 	out := []SiteReport{}
-	private := slices.Clone(r.tenant.Hub.Policy().Document().Private)
-	for _, site := range r.tenant.Hub.Sites() {
+	private := slices.Clone(r.Tenant.Hub.Policy().Document().Private)
+	for _, site := range r.Tenant.Hub.Sites() {
 		out = append(out, SiteReport{settingsOf(site), slices.Contains(private, string(site.Domain))})
 		private = slices.DeleteFunc(private, func(p string) bool { return p == string(site.Domain) })
 	}
 	for _, site := range private {
 		out = append(out, SiteReport{SiteSettings{Domain: spec.Domain(site)}, true})
 	}
-	return r.answer(out)
+	return r.Answer(out)
 }
 
 func settingsOf(site storage.Site) SiteSettings {
 	return SiteSettings{Domain: site.Domain, Cache: site.Cache, CallTimeoutMs: site.CallTimeout.Milliseconds(), Check: site.Check}
 }
 
-func (s *Server) putSite(r *request) error {
+func putSite(r *endpoint.Request) error {
 	var in SiteSettings
-	if err := r.read(64<<10, &in); err != nil {
+	if err := r.Read(64<<10, &in); err != nil {
 		return err
 	}
 	if !naming.IsDomain(in.Domain) {
-		return badRequest("domain is %.100q; it must be one such as example.com or localhost:5173, as `tabhub tabs` shows it", in.Domain)
+		return endpoint.BadRequest("domain is %.100q; it must be one such as example.com or localhost:5173, as `tabhub tabs` shows it", in.Domain)
 	}
 	if in.Cache != nil && *in.Cache && naming.IsClaimed(in.Domain) {
-		return badRequest("the tools of %s cannot be kept: that they are this site's is only claimed, so no tab is opened for them", in.Domain)
+		return endpoint.BadRequest("the tools of %s cannot be kept: that they are this site's is only claimed, so no tab is opened for them", in.Domain)
 	}
 	timeout := time.Duration(in.CallTimeoutMs) * time.Millisecond
-	if err := r.tenant.Hub.SetSite(storage.Site{Domain: in.Domain, Cache: in.Cache, CallTimeout: timeout, Check: in.Check}); err != nil {
+	if err := r.Tenant.Hub.SetSite(storage.Site{Domain: in.Domain, Cache: in.Cache, CallTimeout: timeout, Check: in.Check}); err != nil {
 		return err
 	}
-	return r.answer(in)
+	return r.Answer(in)
 }

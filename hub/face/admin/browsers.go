@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/policy"
 )
@@ -41,9 +42,9 @@ type BindingSetting struct {
 	Browsers []string `json:"browsers"`
 }
 
-func (s *Server) getBrowserNames(r *request) error {
-	h := r.tenant.Hub
-	bound := s.boundClients(r)
+func (api *API) getBrowserNames(r *endpoint.Request) error {
+	h := r.Tenant.Hub
+	bound := api.boundClients(r)
 	var list []BrowserReport
 	for _, b := range h.Browsers(nil) {
 		if !b.Single {
@@ -67,11 +68,11 @@ func (s *Server) getBrowserNames(r *request) error {
 		list[i].Clients = nonNil(bound[list[i].Name])
 	}
 	slices.SortStableFunc(list, func(a, b BrowserReport) int { return strings.Compare(a.Name, b.Name) })
-	return r.answer(nonNil(list))
+	return r.Answer(nonNil(list))
 }
 
 // boundClients returns which clients their credentials and the policy bind to which names.
-func (s *Server) boundClients(r *request) map[string][]string {
+func (api *API) boundClients(r *endpoint.Request) map[string][]string {
 	bound := map[string][]string{}
 	add := func(client string, names []string) {
 		for _, name := range names {
@@ -80,14 +81,14 @@ func (s *Server) boundClients(r *request) map[string][]string {
 			}
 		}
 	}
-	for _, b := range r.tenant.Hub.Policy().Bindings() {
+	for _, b := range r.Tenant.Hub.Policy().Bindings() {
 		if b.Client == "" {
 			b.Client = "any client"
 		}
 		add(b.Client, b.Browsers)
 	}
-	if s.o.Clients != nil {
-		for _, c := range s.o.Clients.List(r.pass.identity.User) {
+	if api.o.Clients != nil {
+		for _, c := range api.o.Clients.List(r.Identity.User) {
 			if c.Scope != nil {
 				add(c.Name, c.Scope.Browsers)
 			}
@@ -96,44 +97,44 @@ func (s *Server) boundClients(r *request) map[string][]string {
 	return bound
 }
 
-func (s *Server) putBrowserName(r *request) error {
+func putBrowserName(r *endpoint.Request) error {
 	var in BrowserName
-	if err := r.read(4<<10, &in); err != nil {
+	if err := r.Read(4<<10, &in); err != nil {
 		return err
 	}
 	if err := policy.CheckBrowser(in.Name); err != nil {
-		return badRequest("%v", err)
+		return endpoint.BadRequest("%v", err)
 	}
-	if err := r.tenant.Hub.NameBrowser(in.Browser, in.Name); err != nil {
+	if err := r.Tenant.Hub.NameBrowser(in.Browser, in.Name); err != nil {
 		return notNamed(err)
 	}
-	return r.answer(in)
+	return r.Answer(in)
 }
 
-func (s *Server) deleteBrowserName(r *request) error {
-	if err := r.tenant.Hub.UnnameBrowser(r.URL.Query().Get("name")); err != nil {
+func deleteBrowserName(r *endpoint.Request) error {
+	if err := r.Tenant.Hub.UnnameBrowser(r.URL.Query().Get("name")); err != nil {
 		return notNamed(err)
 	}
-	return r.answer(struct{}{})
+	return r.Answer(struct{}{})
 }
 
 // notNamed is the answer to who could not name a browser, or take its name.
 func notNamed(err error) error {
 	switch {
 	case errors.Is(err, state.ErrNoBrowser), errors.Is(err, state.ErrNameUnknown):
-		return &refusal{http.StatusNotFound, err.Error() + "; `tabhub browser` lists them"}
+		return &endpoint.Error{Status: http.StatusNotFound, Text: err.Error() + "; `tabhub browser` lists them"}
 	case errors.Is(err, state.ErrNameTaken):
-		return &refusal{http.StatusConflict, err.Error() + "; `tabhub browser unname` takes it away"}
+		return &endpoint.Error{Status: http.StatusConflict, Text: err.Error() + "; `tabhub browser unname` takes it away"}
 	case errors.Is(err, state.ErrUnproved):
-		return &refusal{http.StatusConflict, err.Error() + "; open a tab in it, and try again"}
+		return &endpoint.Error{Status: http.StatusConflict, Text: err.Error() + "; open a tab in it, and try again"}
 	}
 	return err
 }
 
 // putBinding binds a client to browsers. These need not be there yet.
-func (s *Server) putBinding(r *request) error {
+func (api *API) putBinding(r *endpoint.Request) error {
 	var in BindingSetting
-	if err := r.read(64<<10, &in); err != nil {
+	if err := r.Read(64<<10, &in); err != nil {
 		return err
 	}
 	if in.Client == "any" {
@@ -141,22 +142,22 @@ func (s *Server) putBinding(r *request) error {
 	}
 	if len(in.Browsers) > 0 {
 		if err := (&policy.Binding{Client: in.Client, Browsers: in.Browsers}).Check(); err != nil {
-			return badRequest("%v", err)
+			return endpoint.BadRequest("%v", err)
 		}
-		if err := s.checkClient(r, in.Client); err != nil {
+		if err := api.checkClient(r, in.Client); err != nil {
 			return err
 		}
 	}
-	err := s.editPolicy(r, func(doc *policy.Document) error {
+	err := editPolicy(r, func(doc *policy.Document) error {
 		if len(in.Browsers) > 0 {
 			doc.Bind(in.Client, in.Browsers)
 		} else if !doc.Unbind(in.Client) {
-			return &refusal{http.StatusNotFound, "the policy binds no client of that name; `tabhub policy list` shows those that it does"}
+			return &endpoint.Error{Status: http.StatusNotFound, Text: "the policy binds no client of that name; `tabhub policy list` shows those that it does"}
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return r.answer(in)
+	return r.Answer(in)
 }

@@ -1,10 +1,11 @@
-package httpd
+package admin
 
 import (
 	"errors"
 	"net/http"
 	"time"
 
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -32,60 +33,60 @@ type MintedClient struct {
 	Token string `json:"token"` // which the hub does not keep
 }
 
-var errNoClients = &refusal{http.StatusNotFound, "this hub knows no clients"}
+var errNoClients = &endpoint.Error{Status: http.StatusNotFound, Text: "this hub knows no clients"}
 
-func (s *Server) getClients(r *request) error {
+func (api *API) getClients(r *endpoint.Request) error {
 	var all []auth.Client
-	if s.o.Clients != nil {
-		all = s.o.Clients.List(r.pass.identity.User)
+	if api.o.Clients != nil {
+		all = api.o.Clients.List(r.Identity.User)
 	}
-	return r.answer(nonNil(all))
+	return r.Answer(nonNil(all))
 }
 
-func (s *Server) postClient(r *request) error {
-	if s.o.Clients == nil {
+func (api *API) postClient(r *endpoint.Request) error {
+	if api.o.Clients == nil {
 		return errNoClients
 	}
 	var in ClientRequest
-	if err := r.read(64<<10, &in); err != nil {
+	if err := r.Read(64<<10, &in); err != nil {
 		return err
 	}
-	id := r.pass.identity
+	id := r.Identity
 	if !id.Expires.IsZero() && (in.Expires.IsZero() || id.Expires.Before(in.Expires)) {
 		in.Expires = id.Expires
 	}
-	made, token, err := s.o.Clients.Mint(in.Client(id.User))
+	made, token, err := api.o.Clients.Mint(in.Client(id.User))
 	if bad, ok := errors.AsType[*auth.BadClientError](err); ok {
-		return badRequest("%v", bad)
+		return endpoint.BadRequest("%v", bad)
 	}
 	if err != nil {
 		return err
 	}
-	r.recordClient(&made, "made")
-	return r.answer(MintedClient{made, token})
+	recordClient(r, &made, "made")
+	return r.Answer(MintedClient{made, token})
 }
 
 // recordClient records what has become of a client's credential.
-func (r *request) recordClient(c *auth.Client, what string) {
-	r.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Client, Client: c.ID, Name: c.Name, Outcome: "ok", Reason: what})
+func recordClient(r *endpoint.Request, c *auth.Client, what string) {
+	r.Tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Client, Client: c.ID, Name: c.Name, Outcome: "ok", Reason: what})
 }
 
 // deleteClient revokes the client that the parameter client names, by its id or its name.
-func (s *Server) deleteClient(r *request) error {
-	if s.o.Clients == nil {
+func (api *API) deleteClient(r *endpoint.Request) error {
+	if api.o.Clients == nil {
 		return errNoClients
 	}
-	user := r.pass.identity.User
-	found, err := s.o.Clients.Find(user, r.URL.Query().Get("client"))
+	user := r.Identity.User
+	found, err := api.o.Clients.Find(user, r.URL.Query().Get("client"))
 	if err == nil {
-		err = s.o.Clients.Revoke(user, found.ID)
+		err = api.o.Clients.Revoke(user, found.ID)
 	}
 	if errors.Is(err, auth.ErrNoClient) {
-		return &refusal{http.StatusNotFound, err.Error()}
+		return &endpoint.Error{Status: http.StatusNotFound, Text: err.Error()}
 	}
 	if err != nil {
 		return err
 	}
-	r.recordClient(&found, "revoked")
-	return r.answer(found)
+	recordClient(r, &found, "revoked")
+	return r.Answer(found)
 }

@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -25,7 +26,7 @@ type CallEvent struct {
 	Call     string          `json:"call,omitempty"` // the call's ID, before all else
 	Progress *ProgressReport `json:"progress,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"` // a CallToolResult
-	*ErrorReport
+	*endpoint.ErrorReport
 }
 
 // ProgressReport is what is heard of a call under way.
@@ -38,54 +39,44 @@ type ProgressReport struct {
 
 // postCall calls a tool, and answers its result byte by byte, or with all that is heard of the
 // call as events. The call ends with the request.
-func (s *Server) postCall(r *request) error {
+func (api *API) postCall(r *endpoint.Request) error {
 	var in CallRequest
-	if err := r.read(spec.MaxFrame, &in); err != nil { // what a tab may be sent
+	if err := r.Read(spec.MaxFrame, &in); err != nil { // what a tab may be sent
 		return err
 	}
 	call := func(by *consent.Caller) (result json.RawMessage, err error) {
-		if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
+		if t := builtin.Find(r.Tenant.Builtin, in.Name); t != nil {
 			result, err = t.Call(r.Context(), by, in.Arguments)
 		} else {
-			result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by, Pin: in.Pin})
+			result, err = r.Tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by, Pin: in.Pin})
 		}
 		if f, ok := errors.AsType[*hub.Failure](err); ok {
 			return f.Result(), nil
 		}
 		return result, err
 	}
-	by := r.caller("tabhub call")
-	if r.acceptsEvents() {
-		s.streamCall(r, by, call)
+	by := caller(r, "tabhub call")
+	if r.AcceptsEvents() {
+		api.streamCall(r, by, call)
 		return nil
 	}
-	return r.answerRaw(call(by))
-}
-
-// answerRaw answers what a page has said byte by byte, or err.
-func (r *request) answerRaw(result json.RawMessage, err error) error {
-	if err != nil {
-		return err
-	}
-	jsonHeaders(r.w.Header())
-	newTimedWriter(r.w).Write(result)
-	return nil
+	return r.AnswerRaw(call(by))
 }
 
 // caller is on whose behalf the dashboard calls, or else the owner's own program of that name.
-func (r *request) caller(said string) *consent.Caller {
+func caller(r *endpoint.Request, said string) *consent.Caller {
 	if editor(r) == consent.ByDashboard {
 		said = "the dashboard"
 	}
-	return &consent.Caller{Who: r.pass.identity.Who, Said: said}
+	return &consent.Caller{Who: r.Identity.Who, Said: said}
 }
 
 // maxUnsent bounds the progress that waits for who reads slowly, who misses what is more.
 const maxUnsent = 64
 
 // streamCall answers a call as events.
-func (s *Server) streamCall(r *request, by *consent.Caller, call func(*consent.Caller) (json.RawMessage, error)) {
-	out, events := r.events(), make(chan CallEvent, maxUnsent)
+func (api *API) streamCall(r *endpoint.Request, by *consent.Caller, call func(*consent.Caller) (json.RawMessage, error)) {
+	out, events := r.Events(), make(chan CallEvent, maxUnsent)
 	tell := func(e CallEvent) {
 		select {
 		case events <- e:
@@ -99,7 +90,7 @@ func (s *Server) streamCall(r *request, by *consent.Caller, call func(*consent.C
 	var telling sync.WaitGroup
 	telling.Go(func() {
 		for e := range events {
-			out.send(e)
+			out.Send(e)
 		}
 	})
 	result, err := call(by)
@@ -107,9 +98,9 @@ func (s *Server) streamCall(r *request, by *consent.Caller, call func(*consent.C
 	telling.Wait()
 	switch {
 	case err == nil:
-		out.send(CallEvent{Result: result})
+		out.Send(CallEvent{Result: result})
 	case r.Context().Err() == nil:
-		_, report := s.errorReport(r.Request, err)
-		out.send(CallEvent{ErrorReport: &report})
+		_, report := endpoint.Report(api.o.Log, r.Request, err)
+		out.Send(CallEvent{ErrorReport: &report})
 	}
 }

@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/face/endpoint"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/record"
 )
@@ -34,20 +35,20 @@ type WatchEvent struct {
 
 // watch sends what is done for the user's clients, as it is done, until the credential
 // ends or nobody reads any more.
-func (s *Server) watch(r *request) error {
-	ctx, end, err := s.beginStream(r)
+func (api *API) watch(r *endpoint.Request) error {
+	ctx, end, err := api.beginStream(r)
 	if err != nil {
 		return err
 	}
 	defer end()
-	out := r.events()
-	look := newLook(r.tenant)
+	out := r.Events()
+	look := newLook(r.Tenant)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		changed := r.tenant.Changed.Wait()
+		changed := r.Tenant.Changed.Wait()
 		event, asked := look.again()
-		if event != nil && out.send(event) != nil {
+		if event != nil && out.Send(event) != nil {
 			return nil
 		}
 		last := time.Now()
@@ -56,13 +57,13 @@ func (s *Server) watch(r *request) error {
 		case <-changed:
 		case <-asked:
 		case <-timer.C:
-			if out.beat() != nil {
+			if out.Beat() != nil {
 				return nil
 			}
 			continue
 		case <-ctx.Done():
 			return nil
-		case <-r.tenant.Hub.Done():
+		case <-r.Tenant.Hub.Done():
 			return nil
 		}
 		timer.Reset(time.Until(last.Add(watchEvery)))
@@ -120,9 +121,9 @@ func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
 }
 
 // deleteCall stops a request that is under way.
-func (s *Server) deleteCall(r *request) error {
-	if !r.tenant.Hub.Stop(r.URL.Query().Get("id")) {
-		return &refusal{http.StatusNotFound, "no such call is under way; it has ended"}
+func deleteCall(r *endpoint.Request) error {
+	if !r.Tenant.Hub.Stop(r.URL.Query().Get("id")) {
+		return &endpoint.Error{Status: http.StatusNotFound, Text: "no such call is under way; it has ended"}
 	}
-	return r.answer(struct{}{})
+	return r.Answer(struct{}{})
 }

@@ -1,8 +1,10 @@
-package httpd
+package admin
 
 import (
 	"context"
 	"time"
+
+	"tabhub/hub/face/endpoint"
 )
 
 // Finding is what the doctor has to say about one thing.
@@ -16,13 +18,13 @@ type Finding struct {
 // doctorTimeout is how long the doctor may take.
 const doctorTimeout = 20 * time.Second
 
-func (s *Server) getDoctor(r *request) error {
-	if !s.tellsProcess(r) {
-		return forbidden("this hub has several users, and what the doctor finds is for its owner: `tabhub doctor` on its machine")
+func (api *API) getDoctor(r *endpoint.Request) error {
+	if !api.tellsProcess(r) {
+		return endpoint.Forbidden("this hub has several users, and what the doctor finds is for its owner: `tabhub doctor` on its machine")
 	}
-	s.doctor.Lock() // it tries ports and writes a file
-	defer s.doctor.Unlock()
+	api.doctor.Lock() // it tries ports and writes a file
+	defer api.doctor.Unlock()
 	ctx, cancel := context.WithTimeout(r.Context(), doctorTimeout)
 	defer cancel()
-	return r.answer(nonNil(s.o.Doctor(ctx)))
+	return r.Answer(nonNil(api.o.Doctor(ctx)))
 }

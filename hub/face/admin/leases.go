@@ -1,4 +1,4 @@
-package httpd
+package admin
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tabhub/hub/agents"
+	"tabhub/hub/face/endpoint"
 	"tabhub/spec"
 )
 
@@ -19,7 +20,7 @@ type AgentReport struct {
 // getLeases lists the sessions of clients that have tabs or are connected, with what they have.
 // The parameters client and session choose among them, and tabs says how many tabs of each are
 // wanted.
-func (s *Server) getLeases(r *request) error {
+func getLeases(r *endpoint.Request) error {
 	part, err := newPart[AgentReport](r)
 	if err != nil {
 		return err
@@ -28,11 +29,11 @@ func (s *Server) getLeases(r *request) error {
 	tabs := -1
 	if v := query.Get("tabs"); v != "" {
 		if tabs, err = strconv.Atoi(v); err != nil || tabs < 0 {
-			return badRequest("tabs is %q; it is a number, from 0 on", v)
+			return endpoint.BadRequest("tabs is %q; it is a number, from 0 on", v)
 		}
 	}
 	var found []agents.SessionInfo
-	found, part.found = r.tenant.Hub.Sessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
+	found, part.found = r.Tenant.Hub.Sessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
 	for _, info := range found {
 		n := len(info.Tabs)
 		slices.SortStableFunc(info.Tabs, func(a, b agents.SessionTab) int {
@@ -56,10 +57,10 @@ func free(t agents.SessionTab) int {
 
 // deleteLease ends the lease of a tab, whoever holds it. The tab is named as clients know it, or
 // as PEER/TAB.
-func (s *Server) deleteLease(r *request) error {
+func deleteLease(r *endpoint.Request) error {
 	tab := r.URL.Query().Get("tab")
 	var at spec.TabAddr
-	sessions, _ := r.tenant.Hub.Sessions("", "", 0, -1)
+	sessions, _ := r.Tenant.Hub.Sessions("", "", 0, -1)
 	for _, session := range sessions {
 		for _, t := range session.Tabs {
 			if t.Holds != nil && (t.Tab == tab || t.Addr.String() == tab) {
@@ -67,9 +68,9 @@ func (s *Server) deleteLease(r *request) error {
 			}
 		}
 	}
-	was := r.tenant.Hub.EndLease(at, editor(r))
+	was := r.Tenant.Hub.EndLease(at, editor(r))
 	if was == nil {
-		return &refusal{http.StatusNotFound, "nobody holds that tab; `tabhub tabs held` lists those that are held"}
+		return &endpoint.Error{Status: http.StatusNotFound, Text: "nobody holds that tab; `tabhub tabs held` lists those that are held"}
 	}
-	return r.answer(was)
+	return r.Answer(was)
 }

@@ -1,4 +1,8 @@
-package httpd
+package admin
+
+import (
+	"tabhub/hub/face/endpoint"
+)
 
 // Connectable is an element of GET /api/connect: an MCP client, and how it is connected. No
 // part of it holds a secret.
@@ -27,15 +31,15 @@ type ConnectLink struct {
 
 // getConnect says how clients are connected. Users of a hub with accounts are elsewhere than
 // the hub's program.
-func (s *Server) getConnect(r *request) error {
+func (api *API) getConnect(r *endpoint.Request) error {
 	all := []Connectable{}
-	if s.o.Connect != nil {
-		all = append(all, s.o.Connect()...)
+	if api.o.Connect != nil {
+		all = append(all, api.o.Connect()...)
 	}
 	for i := range all {
-		if s.guard.accounts {
+		if api.o.Accounts {
 			all[i].Start = nil
 		}
 	}
-	return r.answer(all)
+	return r.Answer(all)
 }
