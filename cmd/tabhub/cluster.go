@@ -66,9 +66,16 @@ func printCluster(a *app, r httpd.ClusterReport) error {
 		if slices.Contains(r.Unreached, m.Name) {
 			state += ", not reached from here"
 		}
+		if r.Trouble != "" && name == m.Name {
+			state = "not known"
+		}
 		t.Row(name, state, strconv.Itoa(m.Users), m.URL, m.Version, m.Started.Local().Format("2006-01-02 15:04"))
 	}
-	return t.Print()
+	if err := t.Print(); err != nil || r.Trouble == "" {
+		return err
+	}
+	a.note("This node serves nobody: %s", terminal.OneLine(r.Trouble, 400))
+	return nil
 }
 
 // drainWait is how long a drain takes at least. A balancer that asks each second, and believes the

@@ -68,6 +68,14 @@ func (t *Term) Held() bool {
 // Context ends with the term, and says why.
 func (t *Term) Context() context.Context { return t.ctx }
 
+// why returns why the term is over; nil: it is not.
+func (t *Term) why() error {
+	if t == nil {
+		return nil
+	}
+	return context.Cause(t.ctx)
+}
+
 // Await blocks until the lease is held. It fails when the term is over, and with the context's
 // cause.
 func (t *Term) Await(ctx context.Context) error {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"tabhub/spec"
@@ -87,6 +88,9 @@ func (u *Users) finish(ctx context.Context, user spec.UserID, o *opening) {
 	})
 }
 
+// errNotOpened is for users.
+var errNotOpened = spec.Errorf(spec.CodeInternal, "your hub cannot be opened now, and nothing was done; the log of the hub says why")
+
 // tryOpen opens the user's hub here, or returns who has it.
 func (u *Users) tryOpen(ctx context.Context, user spec.UserID) (*Member, error) {
 	select {
@@ -105,6 +109,11 @@ func (u *Users) tryOpen(ctx context.Context, user spec.UserID) (*Member, error) 
 		if m := u.node.Place(user); m.ID() != u.node.ID() {
 			u.note(user, m.ID())
 			return &m, nil
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		if _, public := errors.AsType[*spec.Error](err); !public {
+			err = fmt.Errorf("%w: %w", errNotOpened, err)
 		}
 	}
 	if err != nil {

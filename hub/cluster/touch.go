@@ -3,11 +3,15 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strconv"
 	"syscall"
 	"time"
+
+	"tabhub/spec"
+	"tabhub/storage/jetstream/streams"
 )
 
 // ErrIsolated says that this node has lost touch with NATS while others have not: they take over
@@ -33,28 +37,74 @@ func (u *Users) awaitLease(ctx context.Context) error {
 			return ErrLeft
 		case u.isolated.Load():
 			return ErrIsolated
+		case errors.Is(u.node.Lease().Term().why(), ErrSuspended): // for long
+			return errNoStorage
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return fmt.Errorf("%w (%w)", errNoStorage, context.Cause(ctx))
 		}
 	}
+}
+
+// errNoStorage is for users.
+var errNoStorage = spec.Errorf(spec.CodeInternal, "the hub's storage does not answer now, and nothing was done; try again in a moment")
+
+// troubleEvery is how often a node that cannot renew its lease looks for the reason.
+const troubleEvery = 3 * time.Second
+
+// Trouble says why the node cannot renew its lease, and what to do; "" if it can.
+func (u *Users) Trouble() string {
+	if why := u.trouble.Load(); why != nil && !u.node.Lease().Held() {
+		return *why
+	}
+	return ""
+}
+
+// diagnose returns what keeps NATS from taking what the node writes. It blocks for some seconds at most.
+func (n *Node) diagnose(ctx context.Context) string {
+	if !n.opts.Conn.IsConnected() {
+		return "no NATS server can be reached"
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err := n.nodes.js.AccountInfo(ctx)
+	if err == nil {
+		_, err = n.nodes.last(ctx, n.self.Name)
+	}
+	switch {
+	case err == nil:
+		return "NATS answers, and does not store what this node writes: its disk may be full, or the stream's limit reached; make room, then restart the NATS servers"
+	case streams.IsOff(err):
+		return "the NATS servers have turned JetStream off, as they do when a disk is full: make room, then restart them"
+	}
+	return "JetStream does not answer: it may be electing a leader, too few servers may run, or their disks may be full; a server whose disk was full must be restarted when there is room"
 }
 
 // Watch finds out, until ctx ends, when the node is isolated, and calls lost then: all users are to
 // be closed, so that their clients and browsers go to nodes that can serve them.
 func (u *Users) Watch(ctx context.Context, lost func(error)) {
+	var looked time.Time // for the trouble
 	for {
 		changed := u.node.Changed().Wait()
 		again := touchLook
-		if u.node.Lease().Held() {
+		switch {
+		case u.node.Lease().Held():
 			u.isolated.Store(false)
 			again = max(u.node.Lease().Rest(), time.Millisecond)
-		} else if u.isIsolated(ctx) && !u.isolated.Swap(true) {
-			u.node.changed.Fire()
-			u.log.Warn("this node has lost touch with its cluster: its users go to other nodes")
-			lost(ErrIsolated)
+		case u.isIsolated(ctx):
+			if !u.isolated.Swap(true) {
+				u.node.changed.Fire()
+				u.log.Warn("this node has lost touch with its cluster: its users go to other nodes")
+				lost(ErrIsolated)
+			}
+		case time.Since(looked) >= troubleEvery:
+			was, why := u.Trouble(), u.node.diagnose(ctx)
+			looked = time.Now()
+			if u.trouble.Store(&why); why != was && !u.node.Lease().Held() {
+				u.log.Warn("this node serves nobody: " + why)
+			}
 		}
 		select {
 		case <-changed:

@@ -3,16 +3,19 @@ package cluster
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
 )
 
@@ -128,5 +131,40 @@ func TestIsolation(t *testing.T) {
 	case name := <-lost:
 		t.Errorf("%s is isolated, as the address of the other takes connections and closes them", name)
 	case <-time.After(2 * short.ttl):
+	}
+}
+
+// When NATS stores nothing any more, as with a full disk, users are told so, at once when it has
+// lasted for long, and the operator what to do. The node goes on by itself when there is room again.
+func TestStorageFull(t *testing.T) {
+	t.Parallel()
+	c := natstest.Shared(t)
+	n := ready(t, c.Conn(t), "a")
+	u := NewUsers(UsersOptions{Node: n, Tenants: &slow{take: func(spec.UserID) (time.Duration, error) { return 0, nil }}})
+	ctx, stop := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	watching.Go(func() { u.Watch(ctx, func(error) {}) })
+	defer watching.Wait()
+	defer stop()
+	limit := func(bytes int64) {
+		t.Helper()
+		config := n.nodes.stream.CachedInfo().Config
+		config.MaxBytes = bytes
+		if _, err := n.nodes.js.UpdateStream(t.Context(), config); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(1)
+	until(t, n, "the operator is told", func() bool { return strings.Contains(u.Trouble(), "make room") })
+	until(t, n, "users are closed", func() bool { return n.Stats().Lost == 1 })
+	began := time.Now()
+	err := u.awaitLease(t.Context())
+	if public, ok := errors.AsType[*spec.Error](err); !ok || !strings.Contains(public.Message, "storage does not answer") || time.Since(began) > time.Second {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
+	limit(-1)
+	until(t, n, "the lease is held again", n.Lease().Held)
+	if err := u.awaitLease(t.Context()); err != nil || u.Trouble() != "" {
+		t.Errorf("%v; %q", err, u.Trouble())
 	}
 }

@@ -53,6 +53,7 @@ type Users struct {
 	moves    chan struct{} // buffered maxMoves: has an element for each user who is being given away
 	opened   func(took time.Duration)
 	stats    usersStats
+	trouble  atomic.Pointer[string]
 	isolated atomic.Bool // this node alone has lost touch with NATS: nobody waits for its lease
 
 	mu       sync.Mutex

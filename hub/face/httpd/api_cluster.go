@@ -26,6 +26,8 @@ type Nodes interface {
 	// Unreached returns the names of the nodes that this one has no connection to. It blocks for
 	// some seconds at most.
 	Unreached(context.Context) []string
+	// Trouble says why this node serves nobody, and what to do; "" if it does.
+	Trouble() string
 }
 
 // ClusterReport is GET /api/cluster.
@@ -34,8 +36,9 @@ type ClusterReport struct {
 	Nodes []cluster.Member `json:"nodes"`
 	// Unreached are the nodes that Node has no connection to: it cannot serve their users.
 	Unreached []string    `json:"unreached,omitempty"`
-	User      spec.UserID `json:"user,omitempty"`  // ?user=
-	Where     string      `json:"where,omitempty"` // the user's node, "" if none has the hub open
+	Trouble   string      `json:"trouble,omitempty"` // why Node serves nobody
+	User      spec.UserID `json:"user,omitempty"`    // ?user=
+	Where     string      `json:"where,omitempty"`   // the user's node, "" if none has the hub open
 }
 
 var errNoCluster = &endpoint.Error{Status: http.StatusNotFound, Text: "this hub is no node of a cluster; the setting cluster makes it one"}
@@ -45,7 +48,7 @@ func (s *Server) getCluster(r *endpoint.Request) error {
 	if c == nil {
 		return errNoCluster
 	}
-	report := ClusterReport{Node: c.Self().Name, Nodes: c.Members(), User: spec.UserID(r.URL.Query().Get("user"))}
+	report := ClusterReport{Node: c.Self().Name, Nodes: c.Members(), Trouble: c.Trouble(), User: spec.UserID(r.URL.Query().Get("user"))}
 	if report.User != "" {
 		m, err := c.Where(r.Context(), report.User)
 		if err != nil && !errors.Is(err, cluster.ErrNowhere) {

@@ -94,7 +94,7 @@ func Open(ctx context.Context, js jetstream.JetStream, format int, c jetstream.S
 
 // Explain says what an error of JetStream means for who starts a node that wants so many replicas.
 func Explain(err error, replicas int) error {
-	if isOff(err) || errors.Is(err, nats.ErrNoResponders) {
+	if IsOff(err) || errors.Is(err, nats.ErrNoResponders) {
 		return ErrNoJetStream
 	}
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok && (e.ErrorCode == codeReplicas || e.ErrorCode == codeNoPeers) {
@@ -118,7 +118,7 @@ func Patiently(ctx context.Context, f func(context.Context) error) error {
 		err := f(attempt)
 		cancel()
 		e, _ := errors.AsType[*jetstream.APIError](err)
-		early := e != nil && (e.Code == 503 || e.ErrorCode == codeNoPeers) && !isOff(err)
+		early := e != nil && (e.Code == 503 || e.ErrorCode == codeNoPeers) && !IsOff(err)
 		if ctx.Err() != nil || !early && !isSilence(err) {
 			return err
 		}
@@ -130,8 +130,8 @@ func Patiently(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// isOff reports whether err says that there is no JetStream.
-func isOff(err error) bool {
+// IsOff reports whether err says that there is no JetStream.
+func IsOff(err error) bool {
 	return errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
 }
 
