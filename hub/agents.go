@@ -105,7 +105,7 @@ func (as *Agents) ClaimNew(by *consent.Caller, url string, t agents.Terms, open 
 func (as *Agents) tabAction(by *consent.Caller, name string, class policy.Class, url string, attested bool) policy.Action {
 	a := policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: name, Class: class, Dataless: true}
 	a.Site.Domain = naming.DomainOfURL(url, attested)
-	a.Site.Any, a.Site.Own = a.Site.Domain == "", as.calls.isOwnPage(url)
+	a.Site.Any, a.Site.Dashboard = a.Site.Domain == "", as.calls.isOwnPage(url)
 	return a
 }
 

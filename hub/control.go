@@ -209,7 +209,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, err
 		}
 		c.url, a.Site.Domain = url, naming.DomainOfURL(url, attested)
-		a.Site.Any, a.Site.Own = a.Site.Domain == "", c.isOwnPage(url)
+		a.Site.Any, a.Site.Dashboard = a.Site.Domain == "", c.isOwnPage(url)
 	}
 	if target != "" {
 		if here := c.gate.rules.Policy().Decide(&a, time.Now()); here.Effect == policy.Deny {
@@ -217,7 +217,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, Refusal(here, &a)
 		}
 		to := naming.DomainOfURL(target, true)
-		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwnPage(target)} // browsers take more for an address than has a domain
+		a.Site = policy.Site{Domain: to, Any: to == "", Dashboard: c.isOwnPage(target)} // browsers take more for an address than has a domain
 	}
 	c.call.Reaches(a.Site)
 	c.action = a

@@ -6,51 +6,48 @@ import (
 	"tabhub/spec"
 )
 
-// Action is something that a client is about to have done. It is complete before Decide
-// sees it.
+// Action is something that a client is about to do.
 type Action struct {
 	Who      *Principal
 	Session  string // of the client, "" if it has none
 	Site     Site
 	Of       Of
-	Kind     spec.Kind  // of what a page offers; "" for the rest
+	Kind     spec.Kind  // of a page's item; "" for the rest
 	Name     string     // the page's own name or URI; "browser_page goto"; of the relay the method
 	Class    Class      // what it may change
-	Item     Definition // what is called; nil if it has no definition of a page
+	Item     Definition // the page's item that is called; nil without one
 	Late     bool       // its definition came after the client's first call of the session
-	Dataless bool       // nothing of the client's goes to the site with it, as when a tab is closed
-	// Read is the sites of which the client has read something, in no order; those of which
-	// Set.Watches is false may be missing.
+	Dataless bool       // it carries nothing of the client's to the site, such as closing a tab
+	// Read holds the sites of which the client has read something, in no order. Sites that no Set
+	// watches may be missing.
 	Read    []spec.Domain
-	Browser *Browser // that it leads to; nil: to none, or to one that is not known yet
+	Browser *Browser // that it leads to; nil: none, or it is not known yet
 	Bound   []string // the names of the browsers that the client's connection is for; nil: all
 }
 
 // Browser is a browser that an action leads to.
 type Browser struct {
-	Name string // that its owner has given it; "" of one without, and of a page that has joined by itself
+	Name string // the owner's name for it; "" without one, and of a page that connects by itself
 }
 
-// Principal is who has something done: an MCP client, or a program of the owner. It is
+// Principal is what a credential proves: an MCP client, or a program of the owner. It is
 // immutable.
 type Principal struct {
-	// ID is that of its credential, "" of nobody, to whom everything is denied. It is made
-	// by the hub, and what rules and answers go by.
-	ID string
-	// Name is what the owner calls it.
-	Name string
-	// Scope is the most that its credential is good for; nil: it has no bound.
-	Scope *Scope
+	// ID is that of its credential, made by the hub: rules and answers go by it. "" is that of
+	// Nobody, to whom everything is denied.
+	ID    string
+	Name  string // the owner's name for it
+	Scope *Scope // of its credential; nil: no bound
 }
 
 // The IDs of Owner, Token and Unnamed.
 const (
 	OwnerID   = "owner"   // the owner's own programs, such as tabhub call and the dashboard
-	TokenID   = "token"   // who shows the hub's own token
-	UnnamedID = "unnamed" // programs of the owner's account that show none, such as a bridge without an entry's token
+	TokenID   = "token"   // programs that show the hub's token
+	UnnamedID = "unnamed" // programs of the owner's account without a token, such as a bridge that no entry starts
 )
 
-// Those who need no credential of their own.
+// The principals without a credential of their own.
 var (
 	Owner   = &Principal{ID: OwnerID, Name: "the owner"}
 	Token   = &Principal{ID: TokenID, Name: "the hub's token"}
@@ -63,24 +60,23 @@ type Scope struct {
 	Sites   []string `json:"sites,omitempty"`   // as in Rule.Site
 	Tools   []string `json:"tools,omitempty"`   // as in Rule.Tool
 	Classes []Class  `json:"classes,omitempty"` // Read, Write, Destructive; each allows those before it
-	// Browsers are the names of the only browsers that there are for the client.
+	// Browsers are the names of the only browsers that exist for the client.
 	Browsers []string `json:"browsers,omitempty"`
 }
 
 // Site is where an action takes place.
 type Site struct {
-	// Domain is the key of the site (naming.DomainOf), "" where no site is meant, such as
-	// for a list of tabs. An unverified one says so by its mark.
+	// Domain is the key of the site (naming.DomainOf), "" without one, such as
+	// for a list of tabs. That of an unverified site has a mark.
 	Domain spec.Domain
 	// Any is set when the action may reach any site, such as a command to a whole browser:
-	// each rule that restricts a site matches it, and none that allows one.
+	// each rule that restricts a site matches it, and no rule that allows a site does.
 	Any bool
-	// Own is set for a page by which the hub's owner looks or decides, at one of the hub's
-	// addresses.
-	Own bool
+	// Dashboard is set for the pages of the hub's own dashboard.
+	Dashboard bool
 }
 
-// Of says whose the thing is that is called.
+// Of says what offers the thing that is called.
 type Of uint8
 
 const (
@@ -89,7 +85,7 @@ const (
 	OfRelay           // a request to an extension of the relay
 )
 
-// Class is what an action may change, by the word of who offers it.
+// Class is what an action may change, as its page or the hub says.
 type Class uint8
 
 const (
@@ -99,9 +95,9 @@ const (
 	Destructive              // something that cannot be undone, or that has consequences
 )
 
-// Definition is what can be called, as its page has described it.
+// Definition is a page's item as the page has described it.
 type Definition interface {
-	// Pin identifies all that the owner and the model are shown of it, and where it is from.
+	// Pin identifies all that the owner and the model see of it, and where it is from.
 	Pin() Pin
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Binding says which browsers there are for a client, by the names that the owner has given
-// them. All others, and pages that have joined by themselves, do not exist for it.
+// Binding restricts a client to browsers, by the owner's names for them. All others, and pages that
+// connect by themselves, do not exist for it.
 type Binding struct {
 	Client   string   `json:"client"` // as Rule.Client; "": each client
 	Browsers []string `json:"browsers"`
@@ -34,7 +34,7 @@ func CheckBrowser(name string) error {
 	return nil
 }
 
-// CheckBrowsers checks the names of those that a client is bound to.
+// CheckBrowsers checks the names of the browsers of a Binding.
 func CheckBrowsers(names []string) error {
 	if len(names) == 0 {
 		return errors.New("it names no browser")
@@ -81,13 +81,12 @@ func (d *Document) Unbind(client string) bool {
 	return len(d.Bindings) < before
 }
 
-// Bindings returns those of the file, then the owner's. They must not be changed.
+// Bindings returns the bindings of the file, then the owner's. They must not be changed.
 func (s *Set) Bindings() []Binding { return s.bindings }
 
-// Browsers returns the names of the browsers that there are for a client whose connection is
-// for those of bound, nil if for all: those that its connection, its credential and its
-// bindings have in common. Nil says that there is no bound, an empty list that there is
-// nothing. The list must not be changed.
+// Browsers returns the names of the browsers that exist for a client: those that its connection
+// (bound, nil for all), its credential and its bindings have in common. Nil says that all
+// exist, an empty list that none does. The list must not be changed.
 func (s *Set) Browsers(who *Principal, bound []string) []string {
 	if s == nil || who == nil || who.ID == OwnerID {
 		return bound
@@ -111,7 +110,7 @@ func common(a, b []string) []string {
 	return slices.DeleteFunc(append([]string{}, a...), func(name string) bool { return !slices.Contains(b, name) })
 }
 
-// reaches reports whether the browser that an action leads to is one of its client's.
+// reaches reports whether the browser that an action leads to exists for its client.
 func (s *Set) reaches(a *Action) bool {
 	names := s.Browsers(a.Who, a.Bound)
 	return names == nil || a.Browser.Name != "" && slices.Contains(names, a.Browser.Name)

@@ -63,8 +63,8 @@ func Check(rules []Rule) error {
 	return errors.Join(errs...)
 }
 
-// subject is what a rule is about: two with the same one are never of use together, but if
-// one ends.
+// subject is what a rule is about: of two rules with one subject only one is of use, unless one
+// ends.
 func (r *Rule) subject() Rule {
 	s := Rule{Client: r.Client, Session: r.Session, Site: r.Site, Tool: r.Tool, Class: r.Class, Pin: r.Pin, Late: r.Late, From: r.From}
 	if !r.Until.IsZero() {
@@ -182,7 +182,7 @@ func (d *Document) check() error {
 	return nil
 }
 
-// checkText checks what is shown as it is.
+// checkText checks a text that is shown as it is.
 func checkText(what, text string, most int) error {
 	switch {
 	case len(text) > most:
@@ -232,8 +232,8 @@ func CheckPrivate(site string) error {
 // wildMarks are what may stand before "*.".
 var wildMarks = []string{"", "http_", "unverified_", "unverified_http_"}
 
-// canonical reports whether d is the key of an origin. If it is not, it returns the key that
-// was perhaps meant, or "".
+// canonical reports whether d is the key of an origin. If it is not, it returns the key that d
+// may stand for, or "".
 func canonical(d spec.Domain) (spec.Domain, bool) {
 	marks, _, _ := naming.SplitKey(d)
 	authority := string(d)[len(marks):]

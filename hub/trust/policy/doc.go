@@ -1,22 +1,21 @@
-// Package policy decides who may do what where: an Action is allowed, the owner is to be
-// asked first, or it is denied. It is pure: it knows no clock, no lock and no disk. Hub
-// builds the Action of each call and has a Set decide; hub/trust/consent asks the owner.
+// Package policy decides what a client may do at a site: an Action is allowed, denied, or the
+// owner is asked first. It is pure: it knows no clock, no lock and no disk. The hub builds the
+// Action of each call, a Set decides, and package consent asks the owner.
 //
-// A Set is made of rules. Those of the owner, the answers that the owner has given and
-// those of the preset (Mode) count alike: of the rules that match an action the most
+// A Set is made of rules. The owner's rules, the rules that answers have made, and those of the
+// preset (Mode) count alike: of the rules that match an action the most
 // specific one decides, and the strictest of those that are not more specific than each
-// other. A rule is more specific than another if it says at least as much in who, where and
-// what, and more in one of the three. The rules of a policy file, if one matches, decide
+// other. A rule is more specific than another if it says at least as much of the client, the site
+// and the tool, and more of one of the three. If a rule of a policy file matches, the file decides
 // alone.
 //
-// Two things can only make a decision stricter: the rules about flows, which are about what a
-// client does that has read some site, and of which the same holds with from as a fourth
-// dimension; and that what was allowed with another definition (Rule.Pin) is asked for again,
-// unless a later rule says something as specific of it.
+// Two things only make a decision stricter. Rules about flows are about what a
+// client does that has read some site; that site is their fourth dimension.
+// And a tool that was allowed with another definition (Rule.Pin) is asked about again,
+// unless a later rule about it is as specific.
 //
-// Above the rules are bounds that no rule lifts: what the owner has paused, what the
-// credential of the client is good for, and that in ModeReadOnly nothing but reading is
-// done.
+// No rule lifts the bounds above the rules: pauses, the scope of the client's credential, the
+// browsers that it is bound to, and ModeReadOnly.
 //
 // Cedar and CEL were looked at. Cedar knows permit and forbid, but not ask, and a forbid
 // always wins, so "never there, but this one tool is fine" cannot be said in one line; CEL

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Put adds a rule, and removes those of the same subject that it makes useless, and those
-// that have ended by now. A rule that ends leaves one that does not in its place.
+// Put adds a rule, and removes the rules about the same that it makes useless, and those
+// that have ended. A rule that ends does not replace one that does not.
 func (d *Document) Put(r Rule, now time.Time) {
 	subject := r.subject()
 	d.Rules = slices.DeleteFunc(slices.Clone(d.Rules), func(old Rule) bool {
@@ -29,14 +29,14 @@ func (d *Document) Remove(id string) bool {
 	return len(d.Rules) < before
 }
 
-// Pause adds a pause, in the place of one of the same.
+// Pause adds a pause, in the place of one of the same client and site.
 func (d *Document) Pause(p Pause) {
 	d.Resume(p.Client, p.Site)
 	d.Pauses = append(d.Pauses, p)
 }
 
 // Resume lifts the pause of exactly this client and site, and reports whether there was one.
-// That of everything has neither.
+// The pause of everything has neither.
 func (d *Document) Resume(client, site string) bool {
 	before := len(d.Pauses)
 	d.Pauses = slices.DeleteFunc(slices.Clone(d.Pauses), func(p Pause) bool { return p.Client == client && p.Site == site })
@@ -45,7 +45,7 @@ func (d *Document) Resume(client, site string) bool {
 
 func (r *Rule) ended(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
 
-// RuleFor returns the rule about all that is like an action: the same client, site, tool
+// RuleFor returns the rule about actions like this one: of the same client, site, tool
 // and, if it allows, definition. It has no ID.
 func RuleFor(a *Action, effect Effect) Rule {
 	r := Rule{Effect: effect, Client: a.Who.ID, Site: string(a.Site.Domain), Tool: a.Name}

@@ -8,13 +8,13 @@ import (
 	"tabhub/spec"
 )
 
-// Exceptions returns what decides otherwise in a part of what the rule with an ID is about:
-// rules that are more specific, that are as strict as it is not, or that are the file's. It
-// goes by examples, and knows nothing of flows.
+// Exceptions returns the rules that decide otherwise about a part of what the rule with an ID is
+// about: more specific ones, stricter ones, and the file's. It tries examples, and leaves out
+// flows.
 func (s *Set) Exceptions(id string, now time.Time) []*Rule {
 	var r *compiled
-	for i := range s.own.actions.rules {
-		if c := &s.own.actions.rules[i]; c.ID == id {
+	for i := range s.owner.actions.rules {
+		if c := &s.owner.actions.rules[i]; c.ID == id {
 			r = c
 		}
 	}
@@ -22,10 +22,10 @@ func (s *Set) Exceptions(id string, now time.Time) []*Rule {
 		return nil
 	}
 	var out []*Rule
-	for _, t := range []*table{s.file.actions, s.own.actions} {
+	for _, t := range []*table{s.file.actions, s.owner.actions} {
 		for i := range t.rules {
 			o := &t.rules[i]
-			weaker := t == s.own.actions && (r.rank.covers(o.rank) && r.rank != o.rank || o.Effect < r.Effect && !o.rank.covers(r.rank))
+			weaker := t == s.owner.actions && (r.rank.covers(o.rank) && r.rank != o.rank || o.Effect < r.Effect && !o.rank.covers(r.rank))
 			if o.Effect == r.Effect || weaker {
 				continue
 			}
@@ -37,8 +37,7 @@ func (s *Set) Exceptions(id string, now time.Time) []*Rule {
 	return out
 }
 
-// both returns an action that two rules are about, if there is any; else one that they are
-// not both about.
+// both returns an action that both rules match, if there is any.
 func both(x, y *compiled) *Action {
 	client := cmp.Or(x.Client, y.Client, "anybody")
 	a := &Action{
@@ -57,7 +56,7 @@ func both(x, y *compiled) *Action {
 		a.Site.Domain = y.site.example()
 	}
 	a.Name = x.tool()
-	if y.rank.what > x.rank.what && y.Tool != "" || x.Tool == "" {
+	if y.rank.tool > x.rank.tool && y.Tool != "" || x.Tool == "" {
 		a.Name = y.tool()
 	}
 	return a

@@ -19,7 +19,7 @@ type compiled struct {
 	wild   bool // Tool is a pattern
 }
 
-// of is the things that a rule is about by their Of: a set.
+// of is the set of the Ofs that a rule is about.
 type of uint8
 
 const (
@@ -29,14 +29,14 @@ const (
 )
 
 // rank is how much a rule says in each of four dimensions; the more, the more specific.
-type rank struct{ from, who, where, what uint16 }
+type rank struct{ from, client, site, tool uint16 }
 
 // covers reports whether r says at least as much as b in each dimension.
 func (r rank) covers(b rank) bool {
-	return r.from >= b.from && r.who >= b.who && r.where >= b.where && r.what >= b.what
+	return r.from >= b.from && r.client >= b.client && r.site >= b.site && r.tool >= b.tool
 }
 
-// What a rule says of the tool, in rank.what; below it are bits for class and late.
+// What a rule says of the tool, in rank.tool above the bits for class and late.
 const (
 	exactTool   = 1 << 13
 	changedTool = exactTool - 1 // a rule with the pin of another definition
@@ -45,7 +45,7 @@ const (
 	classBit, lateBit = 2, 1
 )
 
-func what(tool int, bits uint16) uint16 { return uint16(tool<<2) | bits }
+func toolRank(tool int, bits uint16) uint16 { return uint16(tool<<2) | bits }
 
 // compile compiles a rule that has been checked.
 func compile(r *Rule) compiled {
@@ -64,12 +64,12 @@ func compile(r *Rule) compiled {
 		}
 	}
 
-	c.rank = rank{from: c.from.rank(), where: c.site.rank()}
+	c.rank = rank{from: c.from.rank(), site: c.site.rank()}
 	if r.Client != "" {
-		c.rank.who++
+		c.rank.client++
 	}
 	if r.Session != "" {
-		c.rank.who++
+		c.rank.client++
 	}
 	tool, bits := 0, uint16(0)
 	switch {
@@ -89,23 +89,22 @@ func compile(r *Rule) compiled {
 	if r.Late {
 		bits |= lateBit
 	}
-	c.rank.what = what(tool, bits)
+	c.rank.tool = toolRank(tool, bits)
 	return c
 }
 
-// isPattern reports whether "*" stands for any text in the rule's tool. A definition has a
-// name of its own.
+// isPattern reports whether "*" stands for any text in the rule's tool. A rule with a pin has the
+// name of one tool.
 func isPattern(r *Rule) bool { return r.Pin.isZero() && strings.Contains(r.Tool, "*") }
 
-// changed is the rank of a rule whose pin is that of another definition.
+// changed is the rank of a rule with the pin of another definition.
 func (c *compiled) changed() rank {
 	r := c.rank
-	r.what = what(changedTool, r.what&(classBit|lateBit))
+	r.tool = toolRank(changedTool, r.tool&(classBit|lateBit))
 	return r
 }
 
-// matches reports whether the rule, but for its pin and what it says of a flow, is about an
-// action.
+// matches reports whether the rule is about an action, apart from its pin and its from.
 func (c *compiled) matches(a *Action, now time.Time) bool {
 	return c.of&(1<<a.Of) != 0 &&
 		isClient(c.Client, a.Who) && (c.Session == "" || c.Session == a.Session) &&
@@ -115,8 +114,8 @@ func (c *compiled) matches(a *Action, now time.Time) bool {
 		!c.ended(now)
 }
 
-// isClass reports whether the rule is about a class. One about flows that names none is about
-// what acts: a client that has read a private site may go on reading.
+// isClass reports whether the rule is about a class. A rule about flows without a class is not about
+// reading: a client that has read a private site may go on reading.
 func (c *compiled) isClass(class Class) bool {
 	if c.class == ClassUnset {
 		return c.From == "" || class != Read
@@ -124,8 +123,8 @@ func (c *compiled) isClass(class Class) bool {
 	return c.class == class
 }
 
-// isAt reports whether the rule is about the site of an action. A preset is about sites
-// that are known; of those that may be any, it has rules of their own.
+// isAt reports whether the rule is about the site of an action. A preset has rules of their own for
+// actions that may reach any site.
 func (c *compiled) isAt(a *Action) bool {
 	if a.Site.Any && c.site.kind != anySite {
 		return c.Effect != Allow && !c.preset
@@ -135,8 +134,8 @@ func (c *compiled) isAt(a *Action) bool {
 
 func (c *compiled) isTool(a *Action) bool { return c.Tool == "" || isTool(c.Tool, c.wild, a) }
 
-// isTool reports whether a pattern stands for what an action calls. That of a tool of the
-// hub stands for each of the tool's actions.
+// isTool reports whether a pattern stands for what an action calls. The name of a builtin tool
+// stands for each of the tool's actions.
 func isTool(pattern string, wild bool, a *Action) bool {
 	if wild {
 		return globs(pattern, a.Name)
@@ -144,14 +143,14 @@ func isTool(pattern string, wild bool, a *Action) bool {
 	return pattern == a.Name || a.Of == OfHub && pattern == hubTool(a.Name)
 }
 
-// hubTool returns the tool of the hub that "browser_page goto" is an action of.
+// hubTool returns the builtin tool that "browser_page goto" is an action of.
 func hubTool(name string) string {
 	tool, _, _ := strings.Cut(name, " ")
 	return tool
 }
 
-// isClient reports whether a rule's client, if it names one, is who. Names differ in more
-// than case, and the IDs that the hub gives to some are nobody's name.
+// isClient reports whether a rule's client, if it names one, is a principal. Names of two principals
+// differ in more than case, and the hub's IDs are not names.
 func isClient(client string, who *Principal) bool {
 	if client == "" || client == who.ID {
 		return true

@@ -7,7 +7,7 @@ import (
 	"tabhub/spec"
 )
 
-// sites is the sites that a pattern stands for.
+// sites is a compiled pattern of sites.
 type sites struct {
 	kind   siteKind
 	domain spec.Domain // exactSite
@@ -21,7 +21,7 @@ const (
 	anySite siteKind = iota
 	verifiedSite
 	unverifiedSite
-	privateSite // as a source of values: one of Document.Private
+	privateSite // of Rule.From: one of Document.Private
 	belowSite   // "*.example.com"
 	exactSite
 )
@@ -46,8 +46,7 @@ func parseSites(pattern string) sites {
 	return sites{kind: belowSite, marks: marks, host: host, port: port}
 }
 
-// bare returns the domain that rules know a site by: with a dot behind its host an address
-// leads to the same server.
+// bare returns a domain without the dot behind its host, with which it leads to the same server.
 func bare(d spec.Domain) spec.Domain {
 	if host, port, ok := strings.Cut(string(d), ".:"); ok {
 		return spec.Domain(host + ":" + port)
@@ -55,8 +54,7 @@ func bare(d spec.Domain) spec.Domain {
 	return spec.Domain(strings.TrimSuffix(string(d), "."))
 }
 
-// has reports whether the pattern stands for a domain. private says whether the owner has
-// made that private.
+// has reports whether the pattern stands for a domain. private says whether that is private.
 func (s *sites) has(d spec.Domain, private bool) bool {
 	switch s.kind {
 	case anySite:

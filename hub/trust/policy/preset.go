@@ -8,7 +8,7 @@ import (
 // byPreset is Rule.By of the rules of a mode.
 const byPreset = "preset"
 
-// The classes of a rule that are no Class but say whose the thing is.
+// The classes of a rule that stand for an Of.
 const (
 	classHub   = "hub"
 	classRelay = "relay"
@@ -17,8 +17,8 @@ const (
 // Modes are all there are.
 var Modes = []Mode{ModeOpen, ModeCareful, ModeAsk, ModeReadOnly}
 
-// Rules returns what a mode says where no rule of the owner does. They name no client and
-// no tool, so that each answer of the owner is more specific.
+// Rules returns the rules of a mode. They name no client and no tool, so that each answer of the
+// owner is more specific.
 func (m Mode) Rules() []Rule {
 	all := []Rule{{ID: "private", Effect: Ask, From: "private", Note: "what a client does elsewhere that has read a private site"}}
 	careful := []Rule{
@@ -57,5 +57,5 @@ func (m *Mode) UnmarshalText(text []byte) error {
 	return m.check()
 }
 
-// raises reports whether what was allowed, and has changed since, is asked for.
+// raises reports whether the mode asks about a tool that has changed since it was allowed.
 func (m Mode) raises() bool { return m == ModeCareful || m == ModeAsk }

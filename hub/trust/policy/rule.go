@@ -16,8 +16,7 @@ const (
 	Deny
 )
 
-// Rule says what holds for some actions. The empty value of each of Client, Site and Tool
-// matches all of them.
+// Rule decides about some actions. An empty Client, Site or Tool matches all.
 type Rule struct {
 	ID     string `json:"id"`
 	Effect Effect `json:"effect"`
@@ -27,25 +26,24 @@ type Rule struct {
 	// Site is a domain as `tabhub tabs` shows it, "*.example.com" (example.com and all
 	// below), "verified" or "unverified".
 	Site string `json:"site,omitempty"`
-	// Tool is the name of what a page offers, or of a tool of the hub ("browser_page",
-	// "browser_page goto"); "*" in it stands for any text. A rule that allows a tool of the
-	// hub, or a request of the relay, has that Class, too: a page can give its tool any name.
+	// Tool is the name of a page's item, or of a builtin tool ("browser_page",
+	// "browser_page goto"); "*" in it stands for any text. A rule that allows a builtin tool
+	// or a request of the relay has that Class, too: a page can give its tool any name.
 	Tool string `json:"tool,omitempty"`
 	// Class is "read", "write", "destructive", "hub" or "relay".
 	Class string `json:"class,omitempty"`
-	// Pin, if it is not zero, is that of the only definition that the rule allows.
+	// Pin identifies the only definition that the rule allows; zero: any.
 	Pin Pin `json:"pin,omitzero"`
-	// Late: only what came after the client's first call of the session.
+	// Late: only items that came after the client's first call of the session.
 	Late bool `json:"late,omitempty"`
 
-	// From makes it a rule about flows: about what a client does, as the rest of the rule says,
-	// that has read something of that site (as Site, or "private"). Without a Class it is about
-	// all but reading.
+	// From makes it a rule about flows: it matches only a client that has read something of that
+	// site (as Site, or "private"). Without a Class it is about all but reading.
 	From string `json:"from,omitempty"`
 
 	Until time.Time `json:"until,omitzero"` // zero: it does not end
 	Made  time.Time `json:"made,omitzero"`
-	By    string    `json:"by,omitempty"` // who made it: "window", "dashboard", "command", "client", "file", "preset"
+	By    string    `json:"by,omitempty"` // where it was made: "window", "dashboard", "command", "client", "file", "preset"
 	Note  string    `json:"note,omitempty"`
 }
 
@@ -72,25 +70,22 @@ type Document struct {
 	Mode    Mode     `json:"mode,omitempty"` // unless the hub was started with another
 	Rules   []Rule   `json:"rules,omitempty"`
 	Pauses  []Pause  `json:"pauses,omitempty"`
-	Private []string `json:"private,omitempty"` // sites: who has read one does nothing elsewhere unasked
-	// Bindings say which browsers there are for some clients. Several of one client hold
-	// together.
+	Private []string `json:"private,omitempty"` // sites, for rules from "private"
+	// Bindings restrict clients to browsers. Several of one client hold together.
 	Bindings []Binding `json:"bindings,omitempty"`
 }
 
-// Decision is what a Set says of an action.
+// Decision is what a Set decides about an action.
 type Decision struct {
 	Effect Effect
 	// Rule decided; nil if a bound above the rules did, or nothing matched.
 	Rule *Rule
-	// Changed is the rule that allowed the same thing with another definition; nil: none.
+	// Changed is the rule that allowed the same item with another definition; nil: none.
 	Changed *Rule
-	// Paused says that the owner has stopped this for now.
-	Paused bool
-	// Layer says what decided.
-	Layer Layer
-	// From is the sites that the client has read of which the strictest of the rules about
-	// flows speak that matched. Nil: none did.
+	Paused  bool // a pause decided
+	Layer   Layer
+	// From holds the sites that the client has read and that the strictest of the matching rules
+	// about flows are about.
 	From []spec.Domain
 }
 
@@ -98,8 +93,8 @@ type Decision struct {
 type Layer uint8
 
 const (
-	ByNothing Layer = iota
-	ByOwnPage       // it is of a hub's dashboard, which is for the owner alone
+	ByNothing   Layer = iota
+	ByDashboard       // a hub's dashboard is for its owner alone
 	ByPause
 	ByScope   // the client's credential
 	ByBrowser // the browsers that the client is bound to

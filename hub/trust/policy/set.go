@@ -12,7 +12,7 @@ import (
 	"tabhub/spec"
 )
 
-// Set is what holds: the rules of the owner, of a file and of a mode, and what is paused.
+// Set is the policy that holds: the rules of the owner, of a file and of a mode, and the pauses.
 // It is immutable and safe for concurrent use. A nil Set denies everything.
 type Set struct {
 	mode    Mode
@@ -20,25 +20,24 @@ type Set struct {
 	doc     Document
 	private []sites
 	file    layer
-	own     layer // those of the mode, too
-	denied  []string
-	bounded bool // everybody may be denied something
-	traced  []string
-	froms   []sites // of the rules about flows that are no preset
+	owner   layer    // and the mode's rules
+	denied  []string // clients that rules deny something, "" for all
+	bounded bool     // each client may be denied something
+	traced  []string // clients that rules about flows are about
+	froms   []sites  // of these rules, the mode's apart
 
 	bindings []Binding // of the file and of the owner
 }
 
-// layer is rules that decide together: those about actions, and those about flows.
+// layer holds rules that decide together: those about actions, and those about flows.
 type layer struct{ actions, flows *table }
 
-// ErrInvalid is why New makes no Set.
+// ErrInvalid is in the errors of New.
 var ErrInvalid = errors.New("the policy is not valid")
 
-// New makes a Set of what the owner has decided, and of a policy file. The mode is that of
-// the document if it is "", and ModeCareful if that has none. The document and the file are
-// the Set's from now on. The error is an ErrInvalid and says what is wrong
-// with which rule.
+// New makes a Set of what the owner has decided, and of a policy file. Without a mode it
+// is the document's, or ModeCareful. The document and the file belong to the Set from now on.
+// The error is an ErrInvalid and says what is wrong with which rule.
 func New(doc Document, mode Mode, file File) (*Set, error) {
 	s := &Set{doc: doc, mode: cmp.Or(mode, doc.Mode, ModeCareful), fixed: mode != "", bindings: slices.Concat(file.Bindings, doc.Bindings)}
 	if err := errors.Join(s.mode.check(), doc.check()); err != nil {
@@ -51,7 +50,7 @@ func New(doc Document, mode Mode, file File) (*Set, error) {
 		s.private = append(s.private, parseSites(p))
 	}
 	s.file = newLayer(file.Rules)
-	s.own = newLayer(slices.Concat(doc.Rules, s.mode.Rules()))
+	s.owner = newLayer(slices.Concat(doc.Rules, s.mode.Rules()))
 	s.bounded = s.mode == ModeReadOnly
 	for _, r := range slices.Concat(file.Rules, doc.Rules) {
 		if r.Effect == Deny && r.From == "" {
@@ -93,7 +92,7 @@ func (s *Set) Decide(a *Action, now time.Time) Decision {
 func (s *Set) decide(a *Action, now time.Time) Decision {
 	switch {
 	case a.Site.isDashboard():
-		return Decision{Effect: Deny, Layer: ByOwnPage}
+		return Decision{Effect: Deny, Layer: ByDashboard}
 	case a.Who.Scope.refuses(a):
 		return Decision{Effect: Deny, Layer: ByScope}
 	case a.Browser != nil && !s.reaches(a):
@@ -108,12 +107,12 @@ func (s *Set) decide(a *Action, now time.Time) Decision {
 	return d
 }
 
-// takes reports whether an action may take something of other sites to where it is done.
+// takes reports whether an action may carry something of other sites to its own.
 func (a *Action) takes() bool {
 	return !a.Dataless && !(a.Of == OfHub && a.Site == (Site{}))
 }
 
-// withFlows is d, or stricter by what the rules say of what the client has read.
+// withFlows returns d, or a stricter decision of the rules about flows.
 func (s *Set) withFlows(d Decision, a *Action, now time.Time) Decision {
 	var most Decision
 	first := 0
@@ -141,10 +140,10 @@ func (s *Set) withFlows(d Decision, a *Action, now time.Time) Decision {
 	return d
 }
 
-// isDashboard reports whether the site is a hub's dashboard: who reads or leads it decides
-// for the owner.
+// isDashboard reports whether the site is a hub's dashboard: a client that reads or steers it could
+// decide for the owner.
 func (s *Site) isDashboard() bool {
-	if s.Own {
+	if s.Dashboard {
 		return true
 	}
 	if !strings.Contains(string(s.Domain), naming.DashboardPrefix) {
@@ -154,30 +153,30 @@ func (s *Site) isDashboard() bool {
 	return naming.IsDashboard(host)
 }
 
-// complete reports whether an action says what a decision needs: who it is, and of what a
-// page offers where that is.
+// complete reports whether an action says what a decision needs: its principal and, for a page's
+// item, the site.
 func (a *Action) complete() bool {
 	return a.Who != nil && a.Who.ID != "" && (a.Of != OfPage || a.Site != (Site{}))
 }
 
-// byRules is what the rules say of an action, whatever its client has read.
+// byRules decides by the rules about actions.
 func (s *Set) byRules(a *Action, now time.Time) Decision {
-	var place [16]*compiled // more winners are no usual case
+	var place [16]*compiled // there are rarely more winners
 	w := s.file.actions.match(winners{rules: place[:0]}, a, "", false, now)
 	if len(w.rules) > 0 {
 		return s.decision(w, ByFile)
 	}
-	return s.decision(s.own.actions.match(winners{rules: place[:0]}, a, "", false, now), ByRule)
+	return s.decision(s.owner.actions.match(winners{rules: place[:0]}, a, "", false, now), ByRule)
 }
 
-// byFlow is what the rules say of an action of a client that has read another site. It has no
-// Rule if none says anything.
+// byFlow decides by the rules about flows, about an action of a client that has read a site. It has no
+// Rule if none matches.
 func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
 	private := s.IsPrivate(from)
 	var place [16]*compiled
 	w := s.file.flows.match(winners{rules: place[:0]}, a, from, private, now)
 	if len(w.rules) == 0 {
-		w = s.own.flows.match(w, a, from, private, now)
+		w = s.owner.flows.match(w, a, from, private, now)
 	}
 	if r := w.strictest(); r != nil {
 		return Decision{Effect: r.Effect, Rule: r.Rule, Layer: ByFlow}
@@ -185,8 +184,8 @@ func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
 	return Decision{}
 }
 
-// decision is what winners say. What they allow is asked for if the owner has allowed it
-// with another definition, and said nothing since that is as specific.
+// decision decides by the winners. An item that they allow is asked about if the owner has allowed it
+// with another definition, and has made no rule since that is as specific.
 func (s *Set) decision(w winners, at Layer) Decision {
 	d := Decision{Effect: Deny}
 	if r := w.strictest(); r != nil {
@@ -214,13 +213,12 @@ func (s *Set) isPaused(a *Action) bool {
 	return false
 }
 
-// Shows reports whether a client is to know of what an action is about: it is not denied, or
-// it would not be if it were not paused.
+// Shows reports whether the client is to see the item of an action: pauses apart, it is not denied.
 func (s *Set) Shows(a *Action, now time.Time) bool {
 	return s != nil && a.complete() && s.decide(a, now).Effect != Deny
 }
 
-// Hides reports whether there may be anything that Shows does not show to a client.
+// Hides reports whether Shows may be false for a client.
 func (s *Set) Hides(who *Principal) bool {
 	if s == nil || who == nil || who.ID == "" || s.bounded || who.Scope.limits() {
 		return true
@@ -251,39 +249,33 @@ func (s *Set) Traces(who *Principal) bool {
 	return len(s.private) > 0 || slices.ContainsFunc(s.traced, func(client string) bool { return isClient(client, who) })
 }
 
-// Mode returns the mode, and whether it was given to New, so that that of the document
-// counts for nothing.
+// Mode returns the mode, and whether it was given to New and the document's does not count.
 func (s *Set) Mode() (mode Mode, fixed bool) { return s.mode, s.fixed }
 
 // Document returns what the owner has decided. It must not be changed.
 func (s *Set) Document() *Document { return &s.doc }
 
-// Rules returns what holds: the rules of the file, then the owner's, then those of the
-// mode. In each the most specific come first. They must not be changed.
-func (s *Set) Rules() []*Rule {
-	var file, own, presets []*Rule
-	for _, t := range []*table{s.file.actions, s.file.flows} {
-		for i := range t.rules {
-			file = append(file, t.rules[i].Rule)
-		}
-	}
-	for _, t := range []*table{s.own.actions, s.own.flows} {
+// Rules returns the rules of the file, then the owner's, then those of the mode, in each the most
+// specific first. They must not be changed.
+func (s *Set) Rules() (all []*Rule) {
+	var presets []*Rule
+	for _, t := range []*table{s.file.actions, s.file.flows, s.owner.actions, s.owner.flows} {
 		for i := range t.rules {
 			if r := &t.rules[i]; r.preset {
 				presets = append(presets, r.Rule)
 			} else {
-				own = append(own, r.Rule)
+				all = append(all, r.Rule)
 			}
 		}
 	}
-	return slices.Concat(file, own, presets)
+	return append(all, presets...)
 }
 
 // Matching returns the rules that match an action, whether or not they decide, in the order
 // of Rules, but for those about flows.
 func (s *Set) Matching(a *Action, now time.Time) []*Rule {
 	var out []*Rule
-	for _, t := range []*table{s.file.actions, s.own.actions} {
+	for _, t := range []*table{s.file.actions, s.owner.actions} {
 		for i := range t.rules {
 			if r := &t.rules[i]; r.matches(a, now) && (r.Pin.isZero() || a.Item != nil && a.Item.Pin() == r.Pin) {
 				out = append(out, r.Rule)

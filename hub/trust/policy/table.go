@@ -9,8 +9,8 @@ import (
 	"tabhub/spec"
 )
 
-// table is rules in lists by site and tool, so that an action is compared with few of
-// them. It is immutable.
+// table holds rules in lists by site and tool, so that few are compared with an action. It is
+// immutable.
 type table struct {
 	rules []compiled // the most specific first
 
@@ -29,8 +29,8 @@ func newTable(rules []*Rule) *table {
 	}
 	slices.SortStableFunc(t.rules, func(a, b compiled) int {
 		return cmp.Or(
-			cmp.Compare(b.rank.who, a.rank.who), cmp.Compare(b.rank.where, a.rank.where),
-			cmp.Compare(b.rank.what, a.rank.what), cmp.Compare(b.rank.from, a.rank.from),
+			cmp.Compare(b.rank.client, a.rank.client), cmp.Compare(b.rank.site, a.rank.site),
+			cmp.Compare(b.rank.tool, a.rank.tool), cmp.Compare(b.rank.from, a.rank.from),
 			cmp.Compare(b.Effect, a.Effect), strings.Compare(a.ID, b.ID))
 	})
 	for i := range t.rules {
@@ -63,8 +63,8 @@ func (t *table) lists(a *Action) [4][]int32 {
 	return l
 }
 
-// match adds to w the rules that match an action, and, of a table about flows, that
-// the client has read a site.
+// match adds to w the rules that match an action and, in a table about flows, a site that the client
+// has read.
 func (t *table) match(w winners, a *Action, from spec.Domain, private bool, now time.Time) winners {
 	for _, list := range t.lists(a) {
 		for _, i := range list {
@@ -81,7 +81,7 @@ func (t *table) match(w winners, a *Action, from spec.Domain, private bool, now 
 	return w
 }
 
-// winners is the rules that match an action and that no other one that does beats.
+// winners are the rules that match an action and that no other matching rule beats.
 type winners struct {
 	rules   []*compiled
 	changed *compiled // the most specific that would match but for its pin

@@ -61,7 +61,7 @@ func (p *Pin) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// parse returns the value that a text names. The first of names is of no use to anybody.
+// parse returns the value that a text names. The first of names stands for no value.
 func parse[T ~uint8](what string, names []string, text []byte) (T, error) {
 	if i := slices.Index(names[1:], string(text)); i >= 0 {
 		return T(i + 1), nil

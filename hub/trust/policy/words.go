@@ -12,7 +12,7 @@ import (
 func (d Decision) Words(a *Action) string {
 	who, what := a.Who.words(), a.what()
 	switch d.Layer {
-	case ByOwnPage:
+	case ByDashboard:
 		return "the dashboard of a hub is for its owner alone"
 	case ByPause:
 		return "the owner of this hub has paused this for now; `tabhub resume` lets it go on"
@@ -59,7 +59,7 @@ func (d Decision) Why(a *Action) string {
 // maxListed is how many of a list are named.
 const maxListed = 3
 
-// says is what the rule that decided says, and whose it is.
+// says names the rule that decided, and what it does.
 func (d Decision) says() string {
 	r, verb := d.Rule, map[Effect]string{Allow: "allows it", Ask: "asks first", Deny: "denies it"}[d.Effect]
 	switch r.By {
@@ -104,7 +104,7 @@ func (a *Action) where() string {
 	return "the hub"
 }
 
-// from lists the sites that the client has read, as far as that is what decided.
+// from lists the sites that the client has read and that decided.
 func (d Decision) from() string {
 	names := make([]string, 0, maxListed+1)
 	for _, site := range d.From[:min(len(d.From), maxListed)] {
@@ -116,5 +116,5 @@ func (d Decision) from() string {
 	return strings.Join(names, ", ")
 }
 
-// word is a text that others chose, in a sentence.
+// word returns a text of a page or a client for a sentence.
 func word(s string) string { return describe.Clean(s, 80) }
