@@ -176,66 +176,6 @@ func (c *ofHTTP) cut() {
 	synctest.Wait()
 }
 
-// ofSSE is a client of MCP over SSE, which connects again when it has to.
-type ofSSE struct {
-	*web
-	endpoint string
-	events   *events
-	leave    context.CancelFunc
-}
-
-func (c *ofSSE) connect() {
-	var ctx context.Context
-	ctx, c.leave = context.WithCancel(c.t.Context())
-	resp := c.doContext(ctx, "GET", "/sse", "", "Accept", "text/event-stream")
-	c.events = &events{t: c.t, body: resp.Body, r: bufio.NewReader(resp.Body)}
-	_, c.endpoint, _ = c.events.next()
-	c.endpoint = strings.TrimPrefix(c.endpoint, c.url)
-	c.post(initializeLine("2024-11-05"))
-	c.next()
-}
-
-func (c *ofSSE) post(body string) {
-	resp := c.do("POST", c.endpoint, body)
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusAccepted {
-		c.t.Fatalf("%s: %s", body, resp.Status)
-	}
-}
-
-func (c *ofSSE) send(id int, method, params string) {
-	if c.events == nil {
-		c.connect()
-	}
-	c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":{%s}}`, id, method, params))
-}
-
-func (c *ofSSE) next() string {
-	for {
-		line, err := c.events.r.ReadString('\n')
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		if data, ok := strings.CutPrefix(line, "data: "); ok {
-			return data
-		}
-	}
-}
-
-func (c *ofSSE) part() {
-	if _, err := io.ReadFull(c.events.r, make([]byte, 1<<20)); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-func (c *ofSSE) cut() {
-	if c.leave != nil {
-		c.leave()
-	}
-	c.events = nil
-	synctest.Wait()
-}
-
 // ofBridge is a client behind a bridge that connects again when it has to.
 type ofBridge struct {
 	t      *testing.T
@@ -290,7 +230,6 @@ func eachRemote(t *testing.T, test func(t *testing.T, s *journal, c remote)) {
 			return c
 		},
 		"2026-07-28": func(s *journal) remote { return &ofHTTP{web: inBubble(s.T, s.srv), modern: true} },
-		"SSE":        func(s *journal) remote { return &ofSSE{web: inBubble(s.T, s.srv)} },
 		"bridge": func(s *journal) remote {
 			s.Cleanup(func() { _ = s.srv.Close(context.Background()) })
 			return &ofBridge{t: s.T, srv: s.srv, bridge: Bridged{Session: "1", Began: time.Now()}}
@@ -341,8 +280,6 @@ func goesOn(c remote) bool {
 	return ok && !http.modern
 }
 
-func isSSE(c remote) bool { _, ok := c.(*ofSSE); return ok }
-
 // comesBack reports whether a client that connects again is in the same session.
 func comesBack(c remote) bool {
 	_, bridge := c.(*ofBridge)
@@ -358,9 +295,6 @@ func TestBrokenUnderWay(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		if !goesOn(c) {
 			s.wants("pay", "stopped")
-			if isSSE(c) {
-				return
-			}
 			state, id, result := outcomeOf(t, c)
 			if state != "may_have_taken_effect" || result != "" {
 				t.Errorf("the call is %s with %s", state, result)
@@ -409,7 +343,7 @@ func TestSameIDAgain(t *testing.T) {
 		s.wants("pay", "pay")
 		calls(c, 1, pay, `{"n":2}`)
 		// Without sessions every client counts from 0; on one stream nothing sends a line again.
-		if _, bridge := c.(*ofBridge); bridge || !goesOn(c) && !isSSE(c) {
+		if !goesOn(c) {
 			s.wants("pay", "pay", "pay")
 			s.answer <- paid
 			c.next()

@@ -5,21 +5,25 @@ import (
 	"encoding/json"
 	"net"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
 
 // A client that others wrote lists, calls, is asked back, follows progress and
-// changes, and cancels, in each way to connect and each era.
+// changes, and cancels, in each way to connect and each era. Its session and each of its requests are
+// counted once.
 func TestGoSDK(t *testing.T) {
 	for _, tt := range []struct{ transport, version string }{
-		{"stream", "2025-06-18"}, {"stream", "2025-11-25"}, {"stream", "2026-07-28"},
+		{"stdio", "2025-06-18"}, {"stdio", "2025-11-25"}, {"stdio", "2026-07-28"},
 		{"http", "2025-03-26"}, {"http", "2025-11-25"}, {"http", "2026-07-28"},
 		{"sse", "2024-11-05"},
 	} {
@@ -47,7 +51,8 @@ func testGoSDK(t *testing.T, transport, version string) {
 		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"done"}],"structuredContent":{"n":1}}`)}, nil
 	}, tools...)
 
-	s := New(h, Options{})
+	o := &observer{Observer: telemetry.Nobody}
+	s := New(h, Options{Options: methods.Options{Telemetry: o}})
 	ts := httptest.NewServer(s.mux())
 	t.Cleanup(func() {
 		_ = s.Close(context.Background())
@@ -74,7 +79,7 @@ func testGoSDK(t *testing.T, transport, version string) {
 	})
 	var to mcp.Transport
 	switch transport {
-	case "stream":
+	case "stdio":
 		here, there := net.Pipe()
 		go func() {
 			defer there.Close()
@@ -144,5 +149,19 @@ func testGoSDK(t *testing.T, transport, version string) {
 			t.Fatal(err)
 		}
 		tools = len(list.Tools)
+	}
+
+	_ = c.Close()
+	_ = s.Close(context.Background())
+	sessions := 1
+	if version == "2026-07-28" { // each request stands alone
+		sessions = 0
+	}
+	if len(o.begun) != sessions || len(o.ended) != sessions || sessions > 0 && (o.begun[0].String() != transport || o.ended[0].Version != version || o.ended[0].Took <= 0) {
+		t.Errorf("sessions have begun with %v and ended as %+v", o.begun, o.ended)
+	}
+	served := slices.DeleteFunc(o.served, func(r telemetry.Request) bool { return r.Method != "tools/call" || r.Transport.String() != transport })
+	if len(served) < 3 || len(served) > 5 { // that which asks back has up to three
+		t.Errorf("%d calls", len(served))
 	}
 }

@@ -14,46 +14,6 @@ import (
 	"tabhub/spec"
 )
 
-func TestSessionsAreOneClientsOwn(t *testing.T) {
-	h := newScripted()
-	c := overTCP(t, New(h, Options{}))
-	c.header.Set("Authorization", "alice")
-	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	if status, body := c.post(list); status != 400 || !strings.Contains(body, "initialize") {
-		t.Errorf("without a session: %d %s", status, body)
-	}
-	c.initialize("2025-06-18")
-	if status, body := c.post(list); status != 200 || body != `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}` {
-		t.Errorf("%d %s", status, body)
-	}
-	for name, header := range map[string][]string{
-		"another's":      {"Authorization", "bob"},
-		"another client": {"Authorization", "alice cursor"},
-		"made up":        {"Mcp-Session-Id", "QWERTYUIOPASDFGHJKLZXCVBNM"},
-		"of nobody":      {"Authorization", ""},
-		"not a revision": {"Mcp-Protocol-Version", "1900-01-01"},
-	} {
-		want := 404
-		if name == "not a revision" {
-			want = 400
-		}
-		if status, body := c.post(list, header...); status != want || !strings.Contains(body, `"error"`) {
-			t.Errorf("%s: %d %s", name, status, body)
-		}
-	}
-	if resp := c.do("DELETE", "/mcp", "", "Authorization", "bob"); resp.StatusCode != 404 {
-		t.Errorf("another's DELETE: %s", resp.Status)
-	}
-	get := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
-	if resp := c.do("DELETE", "/mcp", ""); resp.StatusCode != 204 {
-		t.Errorf("DELETE: %s", resp.Status)
-	}
-	get.wantEnd()
-	if status, _ := c.post(list); status != 404 {
-		t.Errorf("after DELETE: %d", status)
-	}
-}
-
 func TestBadRequestsOverHTTP(t *testing.T) {
 	c := overTCP(t, New(newScripted(), Options{MaxBody: 4096}))
 	c.initialize("2025-11-25")

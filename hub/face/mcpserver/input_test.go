@@ -282,33 +282,6 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	}
 }
 
-func TestOlderClientsAreAskedOnTheStreamOfTheirPost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := New(nosyHub(t), Options{})
-		s.methods.AskPrefix = "tabhub-"
-		c := inBubble(t, s)
-		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
-		resp.Body.Close()
-		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
-		e := readEvents(t, c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`))
-		for i, answer := range []string{`"name":"Ada"`, `"colour":"red"`} {
-			if _, data, err := e.next(); err != nil || !strings.Contains(data, "elicitation/create") {
-				t.Fatal(data, err)
-			}
-			if status, body := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"accept","content":{%s}}}`, i+1, answer)); status != 202 || body != "" {
-				t.Errorf("%d %s", status, body)
-			}
-		}
-		if _, data, err := e.next(); err != nil || unlabelled(t, data, "nosy.example.com") != `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}` {
-			t.Errorf("got %s, %v", data, err)
-		}
-		e.wantEnd()
-		if status, body := c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`, "Accept", "application/json"); status != 200 || !strings.Contains(body, "text/event-stream") {
-			t.Errorf("%d %s", status, body)
-		}
-	})
-}
-
 // A page that is told that somebody can be asked asks, and fails where nobody can be.
 func TestPagesAreToldWhoCanBeAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -61,6 +61,9 @@ func TestSessionGoesOnWithTheNextServer(t *testing.T) {
 			t.Errorf("%s: %d %s", name, status, body)
 		}
 	}
+	if resp := c.do("DELETE", "/mcp", "", "Authorization", "bob"); resp.StatusCode != 404 {
+		t.Errorf("another's DELETE: %s", resp.Status)
+	}
 	if n := len(next.Sessions()); n != 0 {
 		t.Errorf("%d sessions before it was asked for", n)
 	}
@@ -79,6 +82,7 @@ func TestSessionGoesOnWithTheNextServer(t *testing.T) {
 	if resp := c.do("DELETE", "/mcp", ""); resp.StatusCode != 204 {
 		t.Errorf("DELETE: %s", resp.Status)
 	}
+	get.wantEnd()
 	if status, _ := c.on(New(h, Options{})).post(ask); status != 404 {
 		t.Errorf("after DELETE: %d", status)
 	}
