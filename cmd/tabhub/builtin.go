@@ -9,6 +9,7 @@ import (
 	"tabhub/hub/builtin/instance"
 	"tabhub/hub/builtin/proxytool"
 	"tabhub/hub/face/mcpserver/expose"
+	"tabhub/hub/trust/record"
 )
 
 // instructions tell a model how to use what it finds. They name only tools that are on.
@@ -41,7 +42,11 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 // may be nil for who only wants to know the tools.
 func (p *process) builtins(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	others := browsertool.New(h, instances)
-	return append(proxytool.New(h, p.tools.List(others, p.lists), h.Record), others...)
+	var record func(record.Entry)
+	if h != nil {
+		record = h.Record
+	}
+	return append(proxytool.New(h, p.tools.List(others, p.lists), record), others...)
 }
 
 // lists reports whether tools that are not always listed are so on this hub, if --tools
