@@ -10,8 +10,8 @@ import (
 	"tabhub/tabtransport"
 )
 
-// admission is what the guard found out about a request of whom id stands for; nil: of
-// nobody yet.
+// admission is what the guard has found out about a request of id; nil: its credential is still to
+// come.
 func (p *pass) admission(id *auth.Identity) tabtransport.Admission {
 	a := tabtransport.Admission{Attested: p.from&fromExtension != 0, Own: p.from&fromSelf != 0}
 	if id != nil {
@@ -20,13 +20,11 @@ func (p *pass) admission(id *auth.Identity) tabtransport.Admission {
 	return a
 }
 
-// ErrNoRequest is what Admit returns for a request that has not been through the
-// guard.
+// ErrNoRequest is what Admit returns for a request that the guard has not checked.
 var ErrNoRequest = errors.New("the request did not come through the guard")
 
-// AdmitPage checks an origin that a page of this hub vouches for, as the Origin
-// header of r would have been. It is for the widget, which runs in a frame of the
-// page that it speaks for.
+// AdmitPage checks an origin that a page of this hub vouches for, as if it were the Origin of r. It is
+// for the widget, which runs in a frame of the page that it speaks for.
 func (g *Guard) AdmitPage(r *http.Request, origin string) error {
 	p := passOf(r.Context())
 	if p == nil {
@@ -41,10 +39,9 @@ func (g *Guard) AdmitPage(r *http.Request, origin string) error {
 	return nil
 }
 
-// Admit says who is behind a request that the guard let through. token is what the
-// first message of the socket held, "" if nothing; it must be right, and of the same
-// user, also where the request itself has shown one. Its error is one sentence for the
-// peer.
+// Admit returns the user and the credential of a request that the guard has checked. token is that of
+// the first message of the socket, "" if it has none. It must be right, and of the same user as a token
+// in the request. The error is one sentence for the peer.
 func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, error) {
 	p := passOf(r.Context())
 	if p == nil {
@@ -64,7 +61,7 @@ func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, er
 	case p.identity != nil:
 	case g.needsNone(r, p):
 		a.User, a.Anonymous = spec.LocalUser, true
-	case !g.accounts && p.near && p.from&p.route.anonymous != 0:
+	case !g.accounts && p.local && p.from&p.route.anonymous != 0:
 		return tabtransport.Admission{}, ErrOtherUser
 	default:
 		return tabtransport.Admission{}, endpoint.Unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
@@ -75,9 +72,9 @@ func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, er
 	return a, nil
 }
 
-// AdmitExtension is Admit for an extension of the relay's protocols. Such extensions
-// always show a token, that of the service that they were made for, so none is looked
-// at where the origin is credential enough.
+// AdmitExtension is Admit for an extension of the relay's protocols. Such extensions always send a
+// token, that of the service that they were made for, so it is ignored where the origin is credential
+// enough.
 func (g *Guard) AdmitExtension(r *http.Request, token string) (tabtransport.Admission, error) {
 	if p := passOf(r.Context()); p != nil && g.needsNone(r, p) {
 		token = ""
@@ -85,8 +82,8 @@ func (g *Guard) AdmitExtension(r *http.Request, token string) (tabtransport.Admi
 	return g.Admit(r, token)
 }
 
-// AdmitClient is Admit for a client of the relay's protocols, which shares an endpoint
-// with the extensions and drives them: no origin is credential enough for that.
+// AdmitClient is Admit for a client of the relay's protocols, which shares an endpoint with the
+// extensions and drives them: no origin is credential enough for that.
 func (g *Guard) AdmitClient(r *http.Request, token string) (tabtransport.Admission, error) {
 	a, err := g.Admit(r, token)
 	if err == nil && a.Anonymous {

@@ -11,7 +11,7 @@ import (
 
 var errNoPath = &endpoint.Error{Status: http.StatusNotFound, Text: "there is nothing at this path"}
 
-// wrongMethod refuses a method that no row of the request's path is for.
+// wrongMethod refuses a method for which the request's path has no row.
 func wrongMethod(r *endpoint.Request, p *pass) error {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		return admin.NotFound(r)
@@ -24,7 +24,7 @@ func wrongMethod(r *endpoint.Request, p *pass) error {
 	return &endpoint.Error{Status: http.StatusMethodNotAllowed, Text: "this page can only be read; MCP clients use /mcp"}
 }
 
-// answerError answers an error, unless nobody reads the answer any more.
+// answerError answers an error, unless the client has gone.
 func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil {
 		status, body := endpoint.Report(s.log, r, err)
@@ -32,32 +32,32 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) 
 	}
 }
 
-// refuse answers what the guard did not let through. The request's query and headers may
-// hold a token and are not logged.
+// refuse answers a request that the guard has refused. The request's query and headers may hold a token
+// and are not logged.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	no, ok := errors.AsType[*endpoint.Error](err)
+	refused, ok := errors.AsType[*endpoint.Error](err)
 	if !ok {
-		no = &endpoint.Error{Status: http.StatusForbidden, Text: err.Error()}
+		refused = &endpoint.Error{Status: http.StatusForbidden, Text: err.Error()}
 	}
-	s.recordRefusal(r, no)
-	switch no.Status {
+	s.recordRefusal(r, refused)
+	switch refused.Status {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 	case http.StatusUnauthorized:
 		challenge, hint := s.challenge(r)
 		w.Header().Set("WWW-Authenticate", challenge)
-		no = &endpoint.Error{Status: no.Status, Text: no.Text + hint}
+		refused = &endpoint.Error{Status: refused.Status, Text: refused.Text + hint}
 	}
 	w.Header().Set("Connection", "close")
 	if wantsPage(r) {
-		writeRefusal(w, no)
+		writeRefusal(w, refused)
 		return
 	}
-	if path := r.URL.Path; no.Status == http.StatusUnauthorized && (path == "/sse" || path == "/message") {
-		// As Moonsurf says it, whose clients may look for that.
+	if path := r.URL.Path; refused.Status == http.StatusUnauthorized && (path == "/sse" || path == "/message") {
+		// These are the words of Moonsurf, which its clients may look for.
 		const said = "Authentication required"
-		endpoint.WriteJSON(w, no.Status, map[string]string{"error": said, "hint": strings.TrimPrefix(no.Text, said+": ")})
+		endpoint.WriteJSON(w, refused.Status, map[string]string{"error": said, "hint": strings.TrimPrefix(refused.Text, said+": ")})
 		return
 	}
-	endpoint.WriteError(w, no.Status, no.Text)
+	endpoint.WriteError(w, refused.Status, refused.Text)
 }

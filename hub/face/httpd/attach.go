@@ -19,23 +19,22 @@ import (
 	"tabhub/hub/trust/auth"
 )
 
-// AttachProtocol is what a bridge upgrades /attach to: JSON-RPC messages of MCP,
-// one a line, both ways.
+// AttachProtocol is the protocol to which a bridge upgrades /attach: JSON-RPC messages of MCP, one a
+// line, in both directions.
 const AttachProtocol = "tabhub-attach"
 
-// A bridge says in these headers of its request which session it goes on with: a random ID
-// of 32 hexadecimal digits, which it has made when it started, and when that was
-// (time.RFC3339Nano).
+// A bridge names its session in these headers: a random ID of 32 hexadecimal digits, which it made when
+// it started, and the time of its start (time.RFC3339Nano).
 const (
 	SessionHeader = "Tabhub-Session"
 	BeganHeader   = "Tabhub-Began"
 )
 
-// FarewellMethod is a notification that only /attach carries, as its last line:
-// params.reason says why the hub ends: "stop" (by the user's wish), "upgrade", "idle", "failed"
-// (a listener has) or "moved" (only the user's hub does: another serves the user). A stream that ends without it ended by accident. With params.settled, what
-// has no answer was not begun, and can be sent to the next hub. A bridge whose client goes sends
-// it, too, without parameters.
+// FarewellMethod is a notification that only /attach carries, as its last line. params.reason says why
+// the hub ends: "stop" (the user wants it), "upgrade", "idle", "failed" (a listener has failed) or
+// "moved" (only the user's hub ends here: another process serves the user). A stream that ends without
+// it has ended by accident. With params.settled, no request without an answer has begun, so the bridge
+// can send them to the next hub. A bridge sends it, too, without parameters, when its client goes.
 const FarewellMethod = methods.FarewellMethod
 
 // Farewell is the parameters of FarewellMethod.
@@ -44,7 +43,7 @@ type Farewell struct {
 	Settled bool   `json:"settled"`
 }
 
-// attach serves a stdio bridge, which comes by a listener of ServeOwner.
+// attach serves a bridge, which connects to a listener of ServeOwner.
 func (s *Server) attach(r *endpoint.Request) error {
 	if r.Method != http.MethodGet || !isUpgrade(r.Request, AttachProtocol) {
 		r.W.Header().Set("Upgrade", AttachProtocol)
@@ -79,8 +78,8 @@ func (s *Server) serveBridge(r *endpoint.Request, id *auth.Identity, conn net.Co
 	}
 	ctx, cancel := id.Context(s.ctx)
 	defer cancel()
-	// What the bridge sent along with its request is in the buffer, the rest is read from
-	// the connection itself, which must not be closed before the farewell.
+	// The buffer holds what the bridge sent along with its request. The rest is read from the connection
+	// itself, which must not be closed before the farewell.
 	head, _ := buf.Peek(buf.Buffered())
 	s.log.Debug("bridge attached", "user", id.User)
 	settled, err := r.Tenant.MCP.ServeBridge(methods.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
@@ -91,8 +90,7 @@ func (s *Server) serveBridge(r *endpoint.Request, id *auth.Identity, conn net.Co
 	}
 }
 
-// bridged returns the session that a bridge goes on with; a new one if it says nothing that
-// makes sense, as one of an older version does.
+// bridged returns the session that a bridge names; a new one if its headers make no sense.
 func bridged(h http.Header) mcpserver.Bridged {
 	now := time.Now()
 	id, err := hex.DecodeString(h.Get(SessionHeader))
@@ -103,9 +101,8 @@ func bridged(h http.Header) mcpserver.Bridged {
 	return mcpserver.Bridged{Session: h.Get(SessionHeader), Began: began}
 }
 
-// letRead leaves the bridge the time to read what was written last. A connection that
-// is closed while something of the bridge is unread is reset, and what is on its way to
-// the bridge is lost.
+// letRead gives the bridge time to read what was written last. Closing a connection with unread data of
+// the bridge resets it, and loses what is still to reach the bridge.
 func letRead(conn net.Conn) {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		conn.SetReadDeadline(time.Now().Add(lastRead))
@@ -116,7 +113,7 @@ func letRead(conn net.Conn) {
 // lastRead is how long a bridge may take to read the end of its stream.
 const lastRead = time.Second
 
-// addBridge counts a stream that Shutdown waits for, unless it has begun to.
+// addBridge counts a stream for which Shutdown waits, unless Shutdown has begun.
 func (s *Server) addBridge() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

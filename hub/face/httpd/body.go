@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// bodyTimeout is how long a body may take to come.
+// bodyTimeout bounds the time in which a body must arrive.
 const bodyTimeout = 30 * time.Second
 
-// timedBody is a body that must come in time. What is left of it when the handler
-// has returned is read by the HTTP server, under the same deadline.
+// timedBody is a body that must arrive in time. The HTTP server reads what the handler leaves of it,
+// under the same deadline.
 type timedBody struct {
 	io.ReadCloser
 	rc *http.ResponseController
 }
 
-// timeBody bounds the time that a request's body may take.
+// timeBody bounds the time in which a request's body must arrive.
 func timeBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength == 0 {
 		return

@@ -10,10 +10,10 @@ import (
 	"tabhub/hub/trust/policy"
 )
 
-// BrowserHeader is the header of a request by which a client, or its bridge, says which browsers
-// it is for: names that their owner has given them, separated by commas. The parameter browser of
-// an address says the same. /attach has it in its answer, too, so that a bridge knows that the
-// hub has understood it.
+// BrowserHeader is the header in which a client, or its bridge, names the only browsers that it uses, by
+// the names that their owner has given them, separated by commas. The parameter browser of an address
+// means the same. /attach repeats it in its answer, so that a bridge knows that the hub has understood
+// it.
 const BrowserHeader = "Tabhub-Browser"
 
 // boundIdentity returns the caller, bound to the browsers that the request names.
@@ -27,7 +27,7 @@ func boundIdentity(r *endpoint.Request) (*auth.Identity, error) {
 	return &id, nil
 }
 
-// BoundOf returns the names of the browsers that a request is for: those that its header and its
+// BoundOf returns the names of the browsers to which a request is bound: those that its header and its
 // address have in common; nil if neither names any.
 func BoundOf(r *http.Request) (names []string, err error) {
 	for _, said := range [][]string{r.Header.Values(BrowserHeader), r.URL.Query()["browser"]} {

@@ -13,20 +13,20 @@ import (
 	"tabhub/spec"
 )
 
-// credential finds and checks what a request shows. It returns nil if the endpoint
-// takes its credential from the first message and the request has none.
+// credential finds and checks the credential of a request. It returns nil if the endpoint takes its
+// credential from the first message and the request has none.
 func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 	if g.verifier == nil {
-		if p.from&fromExtension != 0 && !(p.near && g.own(r, p)) {
-			return nil, ErrOtherUser // it would be believed what it says
+		if p.from&fromExtension != 0 && !(p.local && g.isOwners(r, p)) {
+			return nil, ErrOtherUser // the hub believes an extension what it says of pages
 		}
-		kind, who := p.route.nobodys()
-		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: who}, nil
+		kind, principal := p.route.withoutCredential()
+		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: principal}, nil
 	}
 	if tokens := requestTokens(r, p.route); len(tokens) > 0 {
-		if p.rightMethod && p.route.kinds&(auth.KindSession|auth.KindWriter) != 0 && len(tokens) == 1 {
-			if id := g.session(r, p, tokens[0]); id != nil {
-				p.session = tokens[0]
+		if p.rightMethod && p.route.kinds&(auth.KindLogin|auth.KindWriter) != 0 && len(tokens) == 1 {
+			if id := g.login(r, p, tokens[0]); id != nil {
+				p.login = tokens[0]
 				return id, p.route.admits(id)
 			}
 		}
@@ -35,7 +35,7 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 	if p.from == fromOwner {
 		return g.owner(p.route)
 	}
-	if p.open = g.metrics && p.route.openable && p.near; p.open {
+	if p.open = g.metrics && p.route.openable && p.local; p.open {
 		return nil, nil
 	}
 	if p.route.need == credHandshake || g.needsNone(r, p) {
@@ -44,60 +44,59 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 	return nil, endpoint.Unauthorized("%s", g.howToSend(p.route))
 }
 
-// session is who shows the session of a page of the dashboard; nil if there is no such
-// session, or it has begun at another host. What is written with it counts as use.
-func (g *Guard) session(r *http.Request, p *pass, secret string) *auth.Identity {
-	s, ok := g.signIns.sessions.get(secret)
+// login returns the identity of a page of the dashboard by its login; nil if there is no such login,
+// or it has begun at another host. A request that writes counts as use of the page.
+func (g *Guard) login(r *http.Request, p *pass, secret string) *auth.Identity {
+	s, ok := g.signIns.logins.get(secret)
 	if !ok || s.host != dashboardHost(r) || s.host != "" && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
 		return nil
 	}
 	id := &s.Identity
-	id.Kind, id.Who = auth.KindSession, policy.Owner
+	id.Kind, id.Who = auth.KindLogin, policy.Owner
 	reads := r.Method == http.MethodGet
 	if s.host == "" || time.Since(s.used) >= writerIdle || !reads && p.from&fromSelf == 0 {
 		return id
 	}
 	id.Kind |= auth.KindWriter
 	if !reads {
-		g.signIns.sessions.use(secret)
+		g.signIns.logins.use(secret)
 		s.used = time.Now()
 	}
-	if idle := s.used.Add(writerIdle); p.route.kinds&auth.KindSession == 0 && idle.Before(id.Expires) {
+	if idle := s.used.Add(writerIdle); p.route.kinds&auth.KindLogin == 0 && idle.Before(id.Expires) {
 		id.Expires = idle
 	}
 	return id
 }
 
-// owner is who the hub's owner is without a credential: the one user, or, of a hub with
-// accounts, nobody, who may ask about the process.
+// owner returns the identity of the hub's owner without a credential: the only user, or, on a hub with
+// accounts, no user, for endpoints about the process.
 func (g *Guard) owner(rt *route) (*auth.Identity, error) {
-	kind, who := rt.nobodys()
+	kind, principal := rt.withoutCredential()
 	switch {
 	case !g.accounts:
-		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: who}, nil
+		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: principal}, nil
 	case rt.process:
-		return &auth.Identity{Kind: kind, Who: who}, nil
+		return &auth.Identity{Kind: kind, Who: principal}, nil
 	}
 	return nil, endpoint.Unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
 }
 
-// checkOwner refuses who is not the hub's owner where only that may ask.
+// checkOwner refuses requests of others at endpoints that are for the hub's owner alone.
 func (g *Guard) checkOwner(p *pass) error {
 	switch only := p.route.ownerOnly; {
 	case p.from == fromOwner, p.open:
 	case only == ownerWithAccounts && g.accounts:
-		return endpoint.Forbidden("this hub has several users, and %s is for the one who runs it, on its machine", p.route.path)
+		return endpoint.Forbidden("this hub has several users, and %s is for its owner alone, on its machine", p.route.path)
 	case only == ownerNoAccounts && !g.accounts && p.identity.Kind&auth.KindWriter == 0:
 		return endpoint.Forbidden("%s is for the hub's owner alone, with the tabhub command on the hub's machine, such as `tabhub browser pair` or `tabhub token mint`", cmp.Or(p.route.name, p.route.path))
 	}
 	return nil
 }
 
-// needsNone reports whether the origin is credential enough, one of auth.KindPage. Only a browser is bound
-// to send the true one, and only on this machine is it known whose program it is that
-// comes without the token.
+// needsNone reports whether the origin is credential enough, one of auth.KindPage. Only a browser can be
+// relied on to send the true one, and only on this machine the hub can see that it is the owner's.
 func (g *Guard) needsNone(r *http.Request, p *pass) bool {
-	return p.route.kinds&auth.KindPage != 0 && !g.accounts && p.near && p.from&p.route.anonymous != 0 && g.own(r, p)
+	return p.route.kinds&auth.KindPage != 0 && !g.accounts && p.local && p.from&p.route.anonymous != 0 && g.isOwners(r, p)
 }
 
 func (g *Guard) verify(rt *route, token string) (*auth.Identity, error) {
@@ -111,15 +110,15 @@ func (g *Guard) verify(rt *route, token string) (*auth.Identity, error) {
 	return &id, rt.admits(&id)
 }
 
-// uncheckedError refuses who may come back with the same credential.
-type uncheckedError struct{ no endpoint.Error }
+// uncheckedError refuses a credential that may be good later.
+type uncheckedError struct{ refused endpoint.Error }
 
-func (e *uncheckedError) Error() string   { return e.no.Error() }
-func (e *uncheckedError) Unwrap() []error { return []error{&e.no, auth.ErrUnchecked} }
+func (e *uncheckedError) Error() string   { return e.refused.Error() }
+func (e *uncheckedError) Unwrap() []error { return []error{&e.refused, auth.ErrUnchecked} }
 
-// verifyAll checks all tokens that a peer shows beside the one that id, if it is not nil,
-// stands for: one that is wrong is not made good by another. They must be of one user and
-// one client. It returns the identity that ends first.
+// verifyAll checks all tokens that a peer shows, beside that of id if that is not nil: a right token
+// does not make up for a wrong one. They must be of one user and one client. It returns the identity
+// that ends first.
 func (g *Guard) verifyAll(rt *route, id *auth.Identity, tokens []string) (*auth.Identity, error) {
 	for _, token := range tokens {
 		next, err := g.verify(rt, token)
@@ -152,12 +151,12 @@ func requestTokens(r *http.Request, rt *route) []string {
 	return tokens
 }
 
-// howToSend tells a person who came without a credential what to do.
+// howToSend says what to do about a request without a credential.
 func (g *Guard) howToSend(rt *route) string {
 	from := "`tabhub token` prints it"
 	switch {
 	case g.accounts:
-		from = "whoever runs this hub makes it, such as with `tabhub token mint`"
+		from = "the owner of this hub makes it, such as with `tabhub token mint`"
 	case rt.kinds&auth.KindClient != 0:
 		from = "`tabhub token mint --name CLIENT` makes one"
 	}

@@ -16,25 +16,24 @@ import (
 	"tabhub/tabtransport/extension"
 )
 
-// dashboardTypes are the content types of what is served, by the end of its name. The
-// page itself is served at / alone.
+// dashboardTypes are the content types of the files, by the end of their names. The page itself is served
+// at / alone.
 var dashboardTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
 }
 
-// dashboardPolicy is the Content-Security-Policy of the page: it runs and asks what is
-// the hub's own, and makes no HTML of what it was told. The images that tools return are
-// shown, which leads to no request.
+// dashboardPolicy is the Content-Security-Policy of the page: it loads and asks the hub alone, and makes
+// no HTML of what it receives. It shows the images that tools return, which leads to no request.
 const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// dashboard serves the page and its files, to everybody: they hold no data. The page
-// gets those from the admin API, with the session that it has signed in to.
+// dashboard serves the page and its files without a credential: they hold no data. The page gets data
+// from the admin API, with its login.
 func (s *Server) dashboard(r *endpoint.Request) error {
 	if r.URL.Path == "/" {
 		text, _ := dashboard.Files.ReadFile("index.html")
-		base := "" // the hub's address, at a host of the dashboard's own
+		base := "" // the hub's address, at a host of newDashboardHost
 		if dashboardHost(r.Request) != "" {
 			base = s.o.URL
 		}
@@ -62,15 +61,14 @@ func (s *Server) dashboard(r *endpoint.Request) error {
 	return nil
 }
 
-// IsOwnersPage reports whether a path of the hub is that of a page by which its owner looks or
-// decides.
+// IsOwnersPage reports whether a path of the hub is that of a page on which its owner reads or decides.
 func IsOwnersPage(p string) bool {
 	p = path.Clean("/" + p)
 	return p == "/" || strings.HasPrefix(p, "/dashboard") || p == oauth.AuthorizePath
 }
 
-// auth is how people sign in: "address" by one that the hub makes, "token" by a token
-// of their own, "none" not at all.
+// auth is how people log in: "address" with an address that the hub makes, "token" with their token,
+// "none" without.
 func (g *Guard) auth() string {
 	switch {
 	case g.verifier == nil:
@@ -86,7 +84,7 @@ func wantsPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// writeRefusal tells a person why a request was refused.
+// writeRefusal answers a refused request with a page.
 func writeRefusal(w http.ResponseWriter, no *endpoint.Error) {
 	endpoint.PageHeaders(w.Header(), "text/html; charset=utf-8", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.WriteHeader(no.Status)

@@ -12,16 +12,16 @@ import (
 	"tabhub/spec"
 )
 
-// GuardOptions say whom a hub listens to. The zero value is a loopback hub that
-// asks for no credential.
+// GuardOptions say which requests a hub serves. The zero value is a loopback hub that asks for no
+// credential.
 type GuardOptions struct {
-	// Verifier checks credentials. Nil asks for none: everybody who passes the
-	// Host and Origin checks is spec.LocalUser.
+	// Verifier checks credentials. Nil asks for none: each request that passes the checks of Host and
+	// Origin is of spec.LocalUser.
 	Verifier auth.Verifier
-	// Directory learns whose the sign-ins of the dashboard are. Nil: nobody needs it.
+	// Directory is told the user of each login of the dashboard. Nil: there is none.
 	Directory auth.Directory
-	// Accounts: credentials stand for different users, so that an allowed origin
-	// alone says too little and everybody must show one.
+	// Accounts: credentials stand for different users, so that an allowed origin alone says too little,
+	// and each request needs a credential.
 	Accounts bool
 	// AllowOrigins are further origins, such as "https://app.example.com"; "*" is
 	// all of them.
@@ -29,10 +29,10 @@ type GuardOptions struct {
 	// AllowHosts are further names that clients may reach the hub by, with or
 	// without a port.
 	AllowHosts []string
-	// Companion is the id of the companion extension, which proves its pairing.
+	// Companion is the id of the companion extension, which must prove its pairing.
 	Companion string
-	// Extensions are ids of further Chromium extensions, or whole extension origins,
-	// that are believed by their origin.
+	// Extensions are ids of further Chromium extensions, or whole extension origins. Their origin is
+	// credential enough.
 	Extensions []string
 	// OpenMetrics: /metrics needs no credential on the hub's machine.
 	OpenMetrics bool
@@ -43,7 +43,7 @@ type GuardOptions struct {
 	BehindProxy bool
 }
 
-// Guard decides who gets in. It is safe for concurrent use.
+// Guard decides which requests are served. It is safe for concurrent use.
 type Guard struct {
 	verifier   auth.Verifier
 	accounts   bool
@@ -119,8 +119,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 // chromeExtension begins the origins of Chromium's extensions.
 const chromeExtension = "chrome-extension://"
 
-// check runs the guard over a request. It returns the request with what was found, its
-// pass, or an *endpoint.Error.
+// check checks a request. It returns the request with its pass, or an *endpoint.Error.
 func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	p, err := g.checkOrigin(r, nil)
 	if err != nil {
@@ -129,11 +128,11 @@ func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	return g.checkCredential(r, p)
 }
 
-// checkOrigin is the part of check that needs nothing of whoever asks. entrance is what
-// another node says of the request, nil if it has come here.
+// checkOrigin is the part of check that needs no credential. entrance is what another process says of
+// the request, nil if it has come to this one.
 func (g *Guard) checkOrigin(r *http.Request, entrance *entrance) (*pass, error) {
 	if isOwner(r.Context()) {
-		// No browser connects to a Unix socket: something passes on a page's request.
+		// No browser connects to a Unix socket: a program passes on a page's request.
 		if r.Header["Origin"] != nil {
 			return nil, endpoint.Forbidden("this socket is not for web pages, and this request has an Origin")
 		}
@@ -142,9 +141,9 @@ func (g *Guard) checkOrigin(r *http.Request, entrance *entrance) (*pass, error) 
 	}
 	p := &pass{from: g.originOf(r), entrance: entrance}
 	if entrance == nil {
-		p.near = g.isNear(r)
+		p.local = g.isLocal(r)
 	} else {
-		p.near = entrance.Near
+		p.local = entrance.Near
 	}
 	p.route, p.rightMethod = routeOf(r)
 	rt := p.route
@@ -169,17 +168,17 @@ func (g *Guard) checkCredential(r *http.Request, p *pass) (*http.Request, error)
 	return r.WithContext(context.WithValue(r.Context(), passKey{}, p)), nil
 }
 
-// pass is what the guard remembers of a request that it let through.
+// pass is what the guard has found out about a request.
 type pass struct {
 	route       *route
 	rightMethod bool // route is for the request's method, too
 	from        origins
-	entrance    *entrance      // what the node says that it has come to; nil: this one
-	here        spec.UserID    // whose hub was found to be here when the request was located; "": nobody's
-	near        bool           // it was made on this machine, or on that of the entrance
+	entrance    *entrance      // what the process says to which the request has come; nil: this one
+	here        spec.UserID    // the user whose hub was found in this process when the request was located; "": none
+	local       bool           // it was made on this machine, or on that of the entrance
 	open        bool           // it needs no credential though its route does
 	identity    *auth.Identity // nil: none yet; it comes in the first message
-	session     string         // the session of a dashboard's page that was shown, "" if none
+	login       string         // the login of the dashboard that was shown, "" if none
 }
 
 // preflight reports whether cors answers a request, which cannot carry a credential.
@@ -187,9 +186,9 @@ func (p *pass) preflight(r *http.Request) bool {
 	return p.route.cors && p.from != fromProgram && isPreflight(r)
 }
 
-// own reports whether the program at the far end of a near connection runs as the hub's own
-// user, as far as the system of the node that it has come to tells.
-func (g *Guard) own(r *http.Request, p *pass) bool {
+// isOwners reports whether a request that was made on this machine comes from a program of the user
+// who runs the hub, as far as the system tells.
+func (g *Guard) isOwners(r *http.Request, p *pass) bool {
 	if p.entrance != nil {
 		return p.entrance.Own
 	}

@@ -14,8 +14,8 @@ import (
 	"tabhub/naming"
 )
 
-// checkHost refuses names that do not stand for this hub: a page that has rebound
-// its own name to a loopback address sends that name.
+// checkHost refuses names that are not this hub's: a page that has rebound its own name to a loopback
+// address sends that name.
 func (g *Guard) checkHost(r *http.Request) error {
 	host := strings.ToLower(r.Host)
 	name, port, err := net.SplitHostPort(host)
@@ -46,8 +46,8 @@ func isLoopbackName(name string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// IsServedAt reports whether a host and port are those of a listener at an address, by any of
-// the names that it has on its own machine.
+// IsServedAt reports whether a host and port are those of a listener at an address, by any of its names
+// on its machine.
 func IsServedAt(addr, hostport string) bool {
 	at, err := netip.ParseAddrPort(addr)
 	name, port, err2 := net.SplitHostPort(hostport)
@@ -58,9 +58,9 @@ func IsServedAt(addr, hostport string) bool {
 	return isLoopbackName(name) || err == nil && ip.Unmap() == at.Addr().Unmap()
 }
 
-// newDashboardHost returns a Host of the dashboard's own for the hub at an address, "" if
-// there is none there: it needs loopback, without TLS or a proxy. It is a new origin, at
-// which nobody who had the hub's port before can have left a service worker or anything else.
+// newDashboardHost returns a new Host for the dashboard of the hub at an address, "" if there can be
+// none: it needs loopback, without TLS or a proxy. At a new origin, no program that had the hub's port
+// before can have left a service worker or anything else.
 func newDashboardHost(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" || u.Path != "" || !isLoopbackName(u.Hostname()) {
@@ -73,8 +73,8 @@ func newDashboardHost(address string) string {
 	return name
 }
 
-// dashboardHost returns the Host of a request if it is one of the dashboard's own, which
-// serves nothing else; otherwise "".
+// dashboardHost returns the Host of a request if it is one that newDashboardHost has made, which serves
+// the dashboard alone; otherwise "".
 func dashboardHost(r *http.Request) string {
 	host := strings.ToLower(r.Host)
 	name, _, _ := strings.Cut(host, ":")
@@ -84,17 +84,17 @@ func dashboardHost(r *http.Request) string {
 	return ""
 }
 
-// isNear reports whether a request was made on this machine.
-func (g *Guard) isNear(r *http.Request) bool {
+// isLocal reports whether a request was made on this machine.
+func (g *Guard) isLocal(r *http.Request) bool {
 	if g.proxied || g.public != nil || wasForwarded(r) {
-		return false // it was made by a proxy
+		return false // a proxy made it
 	}
-	return isLocal(r)
+	return hasLocalPeer(r)
 }
 
-// isLocal reports whether the program at the far end of a request's connection, which may be a
+// hasLocalPeer reports whether the program at the other end of a request's connection, which may be a
 // proxy, is on this machine.
-func isLocal(r *http.Request) bool {
+func hasLocalPeer(r *http.Request) bool {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return false
@@ -104,8 +104,8 @@ func isLocal(r *http.Request) bool {
 	return from.IsLoopback() || local != nil && from == local.AddrPort().Addr().Unmap()
 }
 
-// forwarding are the headers by which proxies, tunnels and content delivery networks say
-// for whom they ask. A browser sends none of them.
+// forwarding are the headers with which proxies, tunnels and content delivery networks name the client.
+// A browser sends none of them.
 var forwarding = []string{
 	"Forwarded", "Via", "X-Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port",
 	"X-Forwarded-Proto", "X-Forwarded-Server", "X-Original-Host", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip",
@@ -113,8 +113,8 @@ var forwarding = []string{
 	"X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "Tailscale-User-Login",
 }
 
-// wasForwarded reports whether a proxy says that it asks for somebody else. One on this
-// machine is near, but who is behind it need not be.
+// wasForwarded reports whether a proxy says that it passes on a request. The proxy may be on this
+// machine; its client need not be.
 func wasForwarded(r *http.Request) bool {
 	return slices.ContainsFunc(forwarding, func(name string) bool { return r.Header[name] != nil })
 }

@@ -148,11 +148,11 @@ func signInCode(r *http.Request) string {
 
 // enter returns the request as it is passed on.
 func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) *http.Request {
-	e := entrance{User: user, Remote: r.RemoteAddr, Secure: r.TLS != nil, Owner: isOwner(r.Context()), Near: p.near, Opened: opened}
+	e := entrance{User: user, Remote: r.RemoteAddr, Secure: r.TLS != nil, Owner: isOwner(r.Context()), Near: p.local, Opened: opened}
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		e.Local = local.String()
 	}
-	e.Own = p.near && (p.route.kinds&auth.KindPage != 0 || p.route.need == credNone) && s.guard.own(r, p)
+	e.Own = p.local && (p.route.kinds&auth.KindPage != 0 || p.route.need == credNone) && s.guard.isOwners(r, p)
 	b, _ := json.Marshal(e)
 	out := r.WithContext(r.Context())
 	out.Header = r.Header.Clone()

@@ -24,8 +24,8 @@ const (
 	openIDMetadata   = "/.well-known/openid-configuration" // where some clients look, too
 )
 
-// baseOf is the address of the hub as the client of a request knows it. Clients compare
-// what metadata say with the address that they were given.
+// baseOf is the address of the hub as the client of a request knows it. Clients compare the addresses
+// in metadata with the one that they were given.
 func (g *Guard) baseOf(r *http.Request) string {
 	if g.public != nil && (g.proxied || strings.EqualFold(g.public.Host, r.Host)) {
 		return originOf(g.public) + strings.TrimRight(g.public.EscapedPath(), "/")
@@ -33,8 +33,8 @@ func (g *Guard) baseOf(r *http.Request) string {
 	return g.selfOrigin(r)
 }
 
-// challenge leads an MCP client that was refused to where it gets a token by OAuth. It
-// returns the WWW-Authenticate, and what to tell people beside why the client was refused.
+// challenge shows an MCP client that was refused where it gets a token by OAuth. It returns the
+// WWW-Authenticate, and a hint for people, which follows the reason of the refusal.
 func (s *Server) challenge(r *http.Request) (challenge, hint string) {
 	challenge = `Bearer realm="tabhub"`
 	path := strings.Replace(r.URL.Path, "/message", "/sse", 1)
@@ -75,7 +75,7 @@ func (s *Server) getServerMetadata(r *endpoint.Request) error {
 	return r.Answer(oauth.ServerAt(base))
 }
 
-// ifOAuth serves what there is only if the hub lets clients in itself.
+// ifOAuth serves an endpoint of a hub that is its own authorization server.
 func ifOAuth(serve func(*Server, *endpoint.Request) error) func(*Server, *endpoint.Request) error {
 	return func(s *Server, r *endpoint.Request) error {
 		if s.o.OAuth == nil {
@@ -89,7 +89,7 @@ func ifOAuth(serve func(*Server, *endpoint.Request) error) func(*Server, *endpoi
 	}
 }
 
-// answerOAuth answers an error as clients of OAuth read it.
+// answerOAuth answers an error in the form that OAuth gives it.
 func answerOAuth(r *endpoint.Request, no *oauth.Error) error {
 	status := http.StatusBadRequest
 	if no.Code == oauth.TooMany {
@@ -100,21 +100,21 @@ func answerOAuth(r *endpoint.Request, no *oauth.Error) error {
 	return nil
 }
 
-// sourceOf returns whose limits a request without a credential uses up: a user's of this machine,
-// as far as the system tells, or an address's. A proxy on this machine is a user's program that
-// asks for anybody, so it is not the owner.
+// sourceOf returns the source whose limits a request without a credential uses up: a user of this
+// machine, as far as the system tells, or an address. The owner's proxy is not the owner: it passes on
+// requests of others.
 func (g *Guard) sourceOf(r *endpoint.Request) oauth.Source {
 	p := passOf(r.Context())
-	if isOwner(r.Context()) || p.near && g.own(r.Request, p) {
+	if isOwner(r.Context()) || p.local && g.isOwners(r.Request, p) {
 		return oauth.Owner
 	}
-	if p.entrance == nil && isLocal(r.Request) {
+	if p.entrance == nil && hasLocalPeer(r.Request) {
 		if uid, err := peerUser(r.Request); err == nil {
 			return oauth.Source("user " + strconv.Itoa(uid))
 		}
 	}
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
-	bits := 64 // one who has a network of IPv6 has all of its addresses
+	bits := 64 // a machine in a network of IPv6 can have any of its addresses
 	if remote.Addr().Unmap().Is4() {
 		bits = 32
 	}
@@ -164,24 +164,24 @@ func readForm(r *endpoint.Request) error {
 	return nil
 }
 
-// authorizePage is the page that a client opens in a browser to be let in.
+// authorizePage is the page that a client opens in a browser to sign in.
 var authorizePage = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(dashboard.Files, "authorize.html"))
 })
 
-// authorizeView is what the page shows. What a client says is text there.
+// authorizeView is what the page shows. It shows what a client says as text.
 type authorizeView struct {
 	Request *oauth.Request
 	Error   string
-	Back    template.URL // leads to the client, with an error; "" if it may not be told
+	Back    template.URL // leads back to the client, with an error; "" if the client may not be told
 }
 
-// getAuthorize shows who wants to be let in. It asks nobody anything: any site can lead a
+// getAuthorize shows which client asks to sign in. It asks the owner nothing yet: any site can lead a
 // browser here.
 func (s *Server) getAuthorize(r *endpoint.Request) error {
 	var view authorizeView
 	var err error
-	view.Request, err = s.o.OAuth.Parse(s.guard.baseOf(r.Request), passOf(r.Context()).near, r.URL.Query())
+	view.Request, err = s.o.OAuth.Parse(s.guard.baseOf(r.Request), passOf(r.Context()).local, r.URL.Query())
 	no, bad := errors.AsType[*oauth.Error](err)
 	switch {
 	case bad:
@@ -212,11 +212,11 @@ type AuthorizeEvent struct {
 // heartbeat is how often a proxy hears of an answer that takes long.
 const heartbeat = 20 * time.Second
 
-// postAuthorize asks the owner, after a click on the page. The answer is AuthorizeEvents, a
-// line for each. It lasts as long as the question: who closes the page withdraws that, and
-// nobody else gets to where the page goes on.
+// postAuthorize asks the owner, after a click on the page. The answer is AuthorizeEvents, a line for
+// each. It lasts as long as the question: closing the page withdraws the question, and only this page
+// learns where it goes on.
 func (s *Server) postAuthorize(r *endpoint.Request) error {
-	req, err := s.o.OAuth.Parse(s.guard.baseOf(r.Request), passOf(r.Context()).near, r.URL.Query())
+	req, err := s.o.OAuth.Parse(s.guard.baseOf(r.Request), passOf(r.Context()).local, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (s *Server) postAuthorize(r *endpoint.Request) error {
 	}
 }
 
-// explain says to who looks at the page what went wrong, "" if nothing did.
+// explain says on the page what went wrong, "" if nothing did.
 func (s *Server) explain(r *endpoint.Request, err error) string {
 	no, ok := errors.AsType[*oauth.Error](err)
 	switch {

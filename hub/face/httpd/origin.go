@@ -14,7 +14,7 @@ type origins uint8
 
 const (
 	fromProgram   origins = 1 << iota // no Origin header
-	fromCompanion                     // the companion extension, as far as the header goes
+	fromCompanion                     // the companion extension, by its header alone
 	fromExtension                     // a listed browser extension
 	fromLoopback                      // a page served from this machine
 	fromAllowed                       // listed by --allow-origin
@@ -24,8 +24,8 @@ const (
 	fromPages = fromLoopback | fromAllowed | fromSelf // pages that may offer tools by themselves
 )
 
-// originOf finds what kinds of origin a request has. Origins are compared whole: a
-// prefix or a suffix proves nothing.
+// originOf returns the kinds of origin that a request has. It compares whole origins: a prefix or a
+// suffix proves nothing.
 func (g *Guard) originOf(r *http.Request) origins {
 	values := r.Header["Origin"]
 	switch len(values) {
@@ -58,8 +58,8 @@ func (g *Guard) originOf(r *http.Request) origins {
 	return from
 }
 
-// selfOrigin is the origin of this hub's pages as the request's client sees them.
-// The Host header has been checked.
+// selfOrigin is the origin of this hub's pages as the request's client sees them. The Host header has
+// been checked.
 func (g *Guard) selfOrigin(r *http.Request) string {
 	host := strings.ToLower(r.Host)
 	if g.public != nil && strings.EqualFold(g.public.Host, r.Host) {
@@ -71,8 +71,8 @@ func (g *Guard) selfOrigin(r *http.Request) string {
 	return "http://" + strings.TrimSuffix(host, ":80")
 }
 
-// Address is the origin of this hub for what a request's client is to connect to by itself. The Host
-// header has been checked.
+// Address is the origin at which a request's client connects to this hub. The Host header has been
+// checked.
 func (g *Guard) Address(r *http.Request) string {
 	if g.public != nil && g.proxied {
 		return originOf(g.public)
@@ -80,7 +80,7 @@ func (g *Guard) Address(r *http.Request) string {
 	return g.selfOrigin(r)
 }
 
-// forwardedProto is the scheme that the outermost proxy was asked with.
+// forwardedProto is the scheme of the request to the outermost proxy.
 func forwardedProto(r *http.Request) string {
 	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
 	return strings.ToLower(strings.TrimSpace(proto))
@@ -105,9 +105,8 @@ func isLoopbackOrigin(origin string) bool {
 	return isLoopbackName(u.Hostname())
 }
 
-// isOfAnotherSite reports whether a browser says that another origin's page has made a
-// request. For one that a page makes without asking to read the answer, as for an image,
-// there is no Origin that would say so.
+// isOfAnotherSite reports whether a browser says that a page of another origin has made a request. A
+// request whose answer the page does not read, as for an image, has no Origin.
 func isOfAnotherSite(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"

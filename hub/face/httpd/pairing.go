@@ -15,27 +15,27 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// What the guard refuses extensions with, for the hub to tell its owner why.
+// The guard refuses extensions with these errors, so that the hub can tell its owner the reason.
 var (
-	// ErrOtherUser: a program of another user has come without the token.
+	// ErrOtherUser: a program of another user has connected without the token.
 	ErrOtherUser = endpoint.Forbidden("this connection is another user's of this machine; it needs the hub's token")
-	// ErrUnpaired: the companion extension has come without a pairing handshake, as one
-	// of an older version does.
+	// ErrUnpaired: the companion extension has connected without a pairing handshake, as older versions
+	// do.
 	ErrUnpaired = unpaired("the extension is not paired with this hub, or is of an older version: run `tabhub extension DIR` again and reload it in chrome://extensions, or introduce it with `tabhub browser pair`")
 )
 
 func unpaired(text string) error { return spec.Errorf(spec.CodeUnpaired, "%s", text) }
 
-// IsOwnUser reports whether a request was made on this machine by a program of the user
-// who runs the hub, as far as the system tells. The program must still be there.
+// IsOwnUser reports whether a request was made on this machine by a program of the user who runs the
+// hub, as far as the system tells. The program must still run.
 func (g *Guard) IsOwnUser(r *http.Request) bool {
 	p := passOf(r.Context())
-	return p != nil && p.near && g.own(r, p)
+	return p != nil && p.local && g.isOwners(r, p)
 }
 
-// PairingAddress is where a pairing handshake has begun, as the hub knows by itself: both
-// sides prove that they mean the same. Without that, whoever has another port of this
-// machine could pass the messages of both on, and be each for the other.
+// PairingAddress is the address at which a pairing handshake has begun, from the hub's own knowledge:
+// both sides prove that they mean the same address. Otherwise a program at another port of this machine
+// could pass on the messages of both, and be taken for each by the other.
 func (g *Guard) PairingAddress(r *http.Request) (string, error) {
 	p := passOf(r.Context())
 	switch {
@@ -47,10 +47,10 @@ func (g *Guard) PairingAddress(r *http.Request) (string, error) {
 	return g.addressOf(r), nil
 }
 
-// addressOf is the address of the socket that a request came over, or the name that the
-// browser has used for it where a certificate proves that: this hub's, or that of the proxy
-// in front. Without TLS a header says nothing: another program of this machine may have the
-// proxy's port by now, and pass the messages on.
+// addressOf is the address of the socket that a request came over, or the name that the browser has
+// used for it where a certificate of this hub, or of the proxy in front, proves that name. Without TLS a
+// header proves nothing: another program of this machine may have the proxy's port by now, and pass on
+// the messages.
 func (g *Guard) addressOf(r *http.Request) string {
 	host := strings.ToLower(r.Host)
 	switch {
@@ -67,8 +67,7 @@ func (g *Guard) addressOf(r *http.Request) string {
 	return "ws://" + strings.TrimSuffix(netip.AddrPortFrom(at.Addr().Unmap(), at.Port()).String(), ":80")
 }
 
-// AdmitPaired is Admit for a browser that has proved its pairing, which is its
-// credential: it has no other.
+// AdmitPaired is Admit for a browser that has proved its pairing, which is its only credential.
 func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (tabtransport.Admission, error) {
 	p := passOf(r.Context())
 	if p == nil {

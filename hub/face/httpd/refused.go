@@ -17,30 +17,54 @@ import (
 	"tabhub/spec"
 )
 
-// refusals are requests of clients that the guard has not let in, as the record of a hub
-// without accounts has them: a few a minute, whoever knocks how often.
+// maxRefusedOrigins bounds the origins that are remembered. More than that is a flood.
+const maxRefusedOrigins = 256
+
+// refusals bound what the record and the log say of refused requests: a few lines a minute, however
+// many requests come. A refusals is safe for concurrent use.
 type refusals struct {
-	pace   *rate.Limiter
-	missed atomic.Int64 // since the one that was recorded last
+	recorded, logged *rate.Limiter
+	missed           atomic.Int64 // since the refusal that was recorded last
+
+	mu      sync.Mutex
+	origins map[string]bool // of pages, which the log names once each
 }
 
 func newRefusals() *refusals {
-	return &refusals{pace: rate.NewLimiter(rate.Every(time.Minute), 10)}
+	pace := func() *rate.Limiter { return rate.NewLimiter(rate.Every(time.Minute), 10) }
+	return &refusals{recorded: pace(), logged: pace(), origins: map[string]bool{}}
 }
 
-// recordRefusal leaves the record of a refused request, if it was to be a client's. A page's is in
-// the log.
-func (s *Server) recordRefusal(r *http.Request, no *endpoint.Error) {
+// isNews reports whether the log is to name an origin now. An origin that the pace holds back is
+// news the next time.
+func (p *refusals) isNews(origin string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if origin == "" || p.origins[origin] || !p.logged.Allow() {
+		return false
+	}
+	if len(p.origins) == maxRefusedOrigins {
+		clear(p.origins)
+	}
+	p.origins[origin] = true
+	return true
+}
+
+// recordRefusal puts a refused request in the record of a hub without accounts, if a client may have
+// sent it, and the origin of a refused page in the log. A browser does not tell a page why a
+// connection failed; the log names what would admit the page. Package wsserver logs what is refused
+// at its hello.
+func (s *Server) recordRefusal(r *http.Request, refused *endpoint.Error) {
 	rt, _ := routeOf(r)
-	if rt.kinds&auth.KindPage != 0 {
-		s.logRefusedPage(r.Header.Get("Origin"), no)
+	if origin := describe.Clean(r.Header.Get("Origin"), spec.MaxTitle); rt.kinds&auth.KindPage != 0 && s.refusals.isNews(origin) {
+		s.log.Warn("a page was refused", "origin", origin, "err", refused)
 	}
 	switch {
-	case s.guard.accounts, rt.kinds&auth.KindClient == 0: // nobody's, or no client's
+	case s.guard.accounts, rt.kinds&auth.KindClient == 0: // no user's record is known, or it is no client's
 		return
-	case no.Status != http.StatusUnauthorized && no.Status != http.StatusForbidden:
+	case refused.Status != http.StatusUnauthorized && refused.Status != http.StatusForbidden:
 		return
-	case !s.refusals.pace.Allow():
+	case !s.refusals.recorded.Allow():
 		s.refusals.missed.Add(1)
 		return
 	}
@@ -53,53 +77,13 @@ func (s *Server) recordRefusal(r *http.Request, no *endpoint.Error) {
 	if err != nil || t.Record == nil {
 		return
 	}
-	reason := no.Text
+	reason := refused.Text
 	if n := s.refusals.missed.Swap(0); n > 0 {
 		reason += fmt.Sprintf(" (%d more were refused before)", n)
 	}
 	t.Record.Append(record.Entry{
 		Time: time.Now(), Event: record.Refused, Said: describe.Clean(r.UserAgent(), spec.MaxName),
 		Origin: describe.Clean(r.Header.Get("Origin"), spec.MaxTitle), URL: r.URL.Path,
-		Outcome: strings.ToLower(http.StatusText(no.Status)), Reason: reason,
+		Outcome: strings.ToLower(http.StatusText(refused.Status)), Reason: reason,
 	})
-}
-
-// maxRefusedPages bounds the origins that are remembered. Who has seen more has seen a flood.
-const maxRefusedPages = 256
-
-// refusedPages are the origins that were refused. The log names each once, and of many one a minute: a
-// page can have frames of any number of origins. It is safe for concurrent use.
-type refusedPages struct {
-	pace *rate.Limiter
-
-	mu    sync.Mutex
-	known map[string]bool
-}
-
-func newRefusedPages() *refusedPages {
-	return &refusedPages{pace: rate.NewLimiter(rate.Every(time.Minute), 10), known: map[string]bool{}}
-}
-
-// isNews reports whether the log is to name an origin now. One that had to wait is news the next time.
-func (p *refusedPages) isNews(origin string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.known[origin] || !p.pace.Allow() {
-		return false
-	}
-	if len(p.known) == maxRefusedPages {
-		clear(p.known)
-	}
-	p.known[origin] = true
-	return true
-}
-
-// logRefusedPage names in the log, once, an origin whose page could not join. err says what would admit
-// it: the page cannot, as a browser does not tell it why a connection has failed. What is refused at
-// its hello is in the log of package wsserver.
-func (s *Server) logRefusedPage(origin string, err error) {
-	origin = describe.Clean(origin, spec.MaxTitle)
-	if origin != "" && s.refusedPages.isNews(origin) {
-		s.log.Warn("a page was refused", "origin", origin, "err", err)
-	}
 }

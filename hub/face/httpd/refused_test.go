@@ -75,7 +75,7 @@ func TestRefusedPagesAreLoggedOnce(t *testing.T) {
 // A page with frames of many origins neither fills the log nor hides another page from it for long.
 func TestRefusedPagesDoNotFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newRefusedPages()
+		p := newRefusals()
 		named := 0
 		for range 60 {
 			for i := range 1000 {
@@ -85,8 +85,8 @@ func TestRefusedPagesDoNotFlood(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		if named > 11 || len(p.known) > maxRefusedPages {
-			t.Errorf("%d named, %d remembered", named, len(p.known))
+		if named > 11 || len(p.origins) > maxRefusedOrigins {
+			t.Errorf("%d named, %d remembered", named, len(p.origins))
 		}
 		time.Sleep(time.Minute)
 		if !p.isNews("https://shop.example") || p.isNews("https://shop.example") {

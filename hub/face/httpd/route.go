@@ -16,16 +16,15 @@ import (
 	"tabhub/hub/trust/policy"
 )
 
-// route is one endpoint: the requests that are for it, who may make them, and what
-// serves them.
+// route is one endpoint: the requests that are for it, the access to it, and what serves them.
 type route struct {
 	path      string // "/api/*" is every path below /api/ that has no row before it
 	method    string // "" for any; "GET" is for HEAD, too
 	websocket bool   // the request asks for a WebSocket
 	name      string // in refusals; "" for the path
 	access
-	ofUser bool                                             // is for the one user of a hub without accounts, whatever it needs
-	merge  func(*admin.API, []byte) (answer any, err error) // puts what this node says of itself into another's answer
+	ofUser bool                                             // is about the only user of a hub without accounts, whatever credential it needs
+	merge  func(*admin.API, []byte) (answer any, err error) // completes another process's answer with what only this one knows
 	ofNode func(*Server, http.ResponseWriter)               // serves it on a node of a cluster, of which it says something: no credential is needed
 	client bool                                             // while it is served, the hub has a client and does not end for idleness
 	tenant bool                                             // request.tenant is the caller's
@@ -33,28 +32,28 @@ type route struct {
 	serve  func(*Server, *endpoint.Request) error
 }
 
-// access is who may use an endpoint. The zero value lets nobody in.
+// access says which requests an endpoint serves. The zero value serves none.
 type access struct {
-	from      origins   // the origins that may ask; none: all, if no credential is needed
-	kinds     auth.Kind // what a credential must be one of
+	from      origins   // the origins that may use it; none: all, if it needs no credential
+	kinds     auth.Kind // the kinds of credential that are good for it
 	need      credential
-	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
-	query     bool    // ?token= is taken
+	anonymous origins // the origins from which the owner's programs need no credential, on a hub without accounts
+	query     bool    // ?token= is good
 	cors      bool    // pages of the origins may read the answer
-	dashboard bool    // is served at the dashboard's own hosts, too
-	process   bool    // is about the hub's process, which its owner needs no account for
+	dashboard bool    // is served at the hosts of newDashboardHost, too
+	process   bool    // is about the hub's process: its owner needs no account
 	ownerOnly ownerOnly
 	openable  bool // GuardOptions.OpenMetrics opens it to all programs of this machine
 }
 
-// ownerOnly says on which hubs an endpoint is for the hub's owner alone, whatever
-// credential others have.
+// ownerOnly says on which hubs an endpoint is for the hub's owner alone, whatever credential others
+// have.
 type ownerOnly uint8
 
 const (
 	ownerNever        ownerOnly = iota
 	ownerWithAccounts           // else one user could end the hub of all
-	ownerNoAccounts             // what is made there outlives the token
+	ownerNoAccounts             // what it makes outlives the token
 )
 
 // credential says where an endpoint takes its credential from.
@@ -63,37 +62,38 @@ type credential uint8
 const (
 	credRequest   credential = iota // must be in the request
 	credHandshake                   // in the request, or in what follows: a socket's first message, or the body
-	credNone                        // open to all that pass the Host check
+	credNone                        // none is needed
 )
 
-// Who may use what. A client's credential is good for MCP and for the relay's clients, a
-// session of the dashboard for reading, and for its own end; one at an origin of its own
-// also for calls, settings and what decides.
+// The accesses. A client's credential is good for MCP and for the relay's clients. A login of the
+// dashboard is good for reading, and for its own end; one at an origin of its own also for calls,
+// settings and decisions.
 var (
-	mcpClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true}
-	sseClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true, query: true}
-	bridges      = access{from: fromOwner, kinds: auth.KindOwner | auth.KindClient}
-	tabs         = access{from: fromProgram | fromCompanion | fromExtension | fromPages, kinds: auth.KindOwner | auth.KindBrowser | auth.KindPage, need: credHandshake, anonymous: fromExtension | fromPages}
-	widgets      = access{from: fromProgram | fromPages, kinds: auth.KindOwner | auth.KindPage, anonymous: fromPages}
-	relayClients = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, need: credHandshake}
-	extensions   = access{from: fromProgram | fromExtension | fromAllowed, kinds: auth.KindOwner | auth.KindPage, need: credHandshake, anonymous: fromExtension}
-	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, dashboard: true}
-	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
-	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true, dashboard: true}
-	measures     = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts, openable: true}
-	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
-	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
-	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
-	acts         = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
-	stays        = access{from: fromSelf, kinds: auth.KindWriter, dashboard: true}
-	fromSocket   = access{from: fromOwner, kinds: auth.KindOwner}
-	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake, dashboard: true}
-	ownPage      = access{from: fromSelf, need: credNone}
-	oauthClients = access{need: credNone, cors: true} // a page can be a client
-	ownFiles     = access{need: credNone, dashboard: true}
-	everybody    = access{need: credNone}
+	mcpClients     = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true}
+	sseClients     = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true, query: true}
+	bridges        = access{from: fromOwner, kinds: auth.KindOwner | auth.KindClient}
+	tabs           = access{from: fromProgram | fromCompanion | fromExtension | fromPages, kinds: auth.KindOwner | auth.KindBrowser | auth.KindPage, need: credHandshake, anonymous: fromExtension | fromPages}
+	widgets        = access{from: fromProgram | fromPages, kinds: auth.KindOwner | auth.KindPage, anonymous: fromPages}
+	relayClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, need: credHandshake}
+	extensions     = access{from: fromProgram | fromExtension | fromAllowed, kinds: auth.KindOwner | auth.KindPage, need: credHandshake, anonymous: fromExtension}
+	apiReads       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindLogin, dashboard: true}
+	apiWrites      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
+	processReads   = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindLogin, process: true, dashboard: true}
+	metrics        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts, openable: true}
+	processStops   = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
+	ownerWrites    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
+	decisions      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
+	actions        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
+	usesLogin      = access{from: fromSelf, kinds: auth.KindWriter, dashboard: true}
+	fromSocket     = access{from: fromOwner, kinds: auth.KindOwner}
+	signIn         = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake, dashboard: true}
+	clickedPage    = access{from: fromSelf, need: credNone}
+	oauthClients   = access{need: credNone, cors: true} // a page can be a client
+	dashboardFiles = access{need: credNone, dashboard: true}
+	public         = access{need: credNone}
 )
 
+// doorRoutes are the routes of the door itself.
 var doorRoutes = []route{
 	// MCP.
 	{path: "/mcp", websocket: true, name: "the relay's client endpoint", access: relayClients, client: true, serve: given(func(o *Options) http.Handler { return o.Client })},
@@ -109,43 +109,43 @@ var doorRoutes = []route{
 	{path: "/relay", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Relay })},
 
 	// The cluster, and how pages of the dashboard sign in.
-	{path: "/api/cluster", method: "GET", access: stops, client: true, serve: (*Server).getCluster},
-	{path: "/api/cluster/drain", method: "POST", access: stops, client: true, serve: (*Server).postDrain},
-	{path: "/api/cluster/drain", method: "DELETE", access: stops, client: true, serve: (*Server).deleteDrain},
-	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
-	{path: "/api/session", method: "PUT", name: "the dashboard's session", access: stays, client: true, serve: (*Server).putSession},
+	{path: "/api/cluster", method: "GET", access: processStops, client: true, serve: (*Server).getCluster},
+	{path: "/api/cluster/drain", method: "POST", access: processStops, client: true, serve: (*Server).postDrain},
+	{path: "/api/cluster/drain", method: "DELETE", access: processStops, client: true, serve: (*Server).deleteDrain},
+	{path: "/api/session", method: "DELETE", access: apiReads, client: true, serve: (*Server).deleteSession},
+	{path: "/api/session", method: "PUT", name: "the dashboard's login", access: usesLogin, client: true, serve: (*Server).putSession},
 	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},
-	{path: "/api/signin", method: "POST", access: writes, client: true, tenant: true, serve: (*Server).postSignIn},
+	{path: "/api/signin", method: "POST", access: apiWrites, client: true, tenant: true, serve: (*Server).postSignIn},
 }
 
 // otherRoutes follow those of the admin API, which are in admin.Routes.
 var otherRoutes = []route{
-	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
-	{path: "/api/*", access: writes, client: true, serve: noMethod},
+	{path: "/api/*", method: "GET", access: apiReads, client: true, serve: noMethod},
+	{path: "/api/*", access: apiWrites, client: true, serve: noMethod},
 
-	// How clients get in that know nothing but the hub's address.
+	// How clients sign in that know only the hub's address.
 	{path: resourceMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getResourceMetadata},
 	{path: serverMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
 	{path: openIDMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
 	{path: oauth.RegisterPath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postRegister)},
 	{path: oauth.TokenPath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postOAuthToken)},
 	{path: oauth.RevokePath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postRevoke)},
-	{path: oauth.AuthorizePath, method: "GET", access: everybody, ofUser: true, serve: ifOAuth((*Server).getAuthorize)},
-	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: ownPage, client: true, ofUser: true, serve: ifOAuth((*Server).postAuthorize)},
+	{path: oauth.AuthorizePath, method: "GET", access: public, ofUser: true, serve: ifOAuth((*Server).getAuthorize)},
+	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: clickedPage, client: true, ofUser: true, serve: ifOAuth((*Server).postAuthorize)},
 
-	// How the process is, and pages, which hold no data.
-	{path: "/metrics", method: "GET", access: measures, serve: given(func(o *Options) http.Handler { return o.Metrics })},
-	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready, ofNode: (*Server).nodeReady},
-	{path: "/healthz", access: everybody, serve: (*Server).health},
-	{path: "/", method: "GET", access: ownFiles, serve: (*Server).dashboard},
-	{path: "/dashboard/*", method: "GET", access: ownFiles, serve: (*Server).dashboard},
-	{path: "/*", access: everybody, serve: given(func(o *Options) http.Handler { return o.Pages })},
+	// The state of the process, and pages, which hold no data.
+	{path: "/metrics", method: "GET", access: metrics, serve: given(func(o *Options) http.Handler { return o.Metrics })},
+	{path: "/readyz", access: apiReads, tenant: true, serve: (*Server).ready, ofNode: (*Server).nodeReady},
+	{path: "/healthz", access: public, serve: (*Server).health},
+	{path: "/", method: "GET", access: dashboardFiles, serve: (*Server).dashboard},
+	{path: "/dashboard/*", method: "GET", access: dashboardFiles, serve: (*Server).dashboard},
+	{path: "/*", access: public, serve: given(func(o *Options) http.Handler { return o.Pages })},
 }
 
-// apiAccess is who may use the endpoints of the admin API.
+// apiAccess is the access to the endpoints of the admin API.
 var apiAccess = map[admin.Purpose]access{
-	admin.Read: reads, admin.Write: writes, admin.Own: lasting, admin.Decide: decides,
-	admin.Act: acts, admin.Process: ofProcess, admin.Stop: stops, admin.Machine: fromSocket,
+	admin.Read: apiReads, admin.Write: apiWrites, admin.Own: ownerWrites, admin.Decide: decisions,
+	admin.Act: actions, admin.Process: processReads, admin.Stop: processStops, admin.Machine: fromSocket,
 }
 
 // apiRoutes returns the routes of the admin API.
@@ -166,8 +166,8 @@ var routes = slices.Concat(doorRoutes, apiRoutes(), otherRoutes)
 // noMethod answers a request for what the admin API does not have.
 func noMethod(_ *Server, r *endpoint.Request) error { return admin.NotFound(r) }
 
-// routeOf returns the route of a request, and whether it is for the request's method. If no
-// row of the path is, it is the first of them, and only its access counts.
+// routeOf returns the route of a request, and whether it is for the request's method. If the path has no
+// row for the method, it is the first row of the path, and only its access counts.
 func routeOf(r *http.Request) (rt *route, rightMethod bool) {
 	for i := range routes {
 		at := &routes[i]
@@ -210,8 +210,8 @@ func (rt *route) admits(id *auth.Identity) error {
 		return nil
 	}
 	name := cmp.Or(rt.name, rt.path)
-	if id.Kind&auth.KindSession != 0 {
-		return endpoint.Forbidden("this page only reads: it is not at an address of its own, or nobody has used it for %d minutes. Open one with the extension's Open dashboard or `tabhub dashboard --print`, or use the tabhub command", int(writerIdle.Minutes()))
+	if id.Kind&auth.KindLogin != 0 {
+		return endpoint.Forbidden("this page only reads: it is not at an address of its own, or you have not used it for %d minutes. Open one with the extension's Open dashboard or `tabhub dashboard --print`, or use the tabhub command", int(writerIdle.Minutes()))
 	}
 	if id.Kind == auth.KindClient {
 		return endpoint.Forbidden("%s is not for clients: a client's token is good for MCP alone, at /mcp and /sse and for `tabhub stdio`. The tabhub command needs none; unset TABHUB_TOKEN for it", name)
@@ -219,9 +219,9 @@ func (rt *route) admits(id *auth.Identity) error {
 	return endpoint.Forbidden("%s takes no such credential", name)
 }
 
-// nobodys is who the owner's own programs are at the endpoint without a credential: an MCP
-// client of which nothing is known, or the owner.
-func (rt *route) nobodys() (auth.Kind, *policy.Principal) {
+// withoutCredential returns what the owner's programs are at the endpoint without a credential: an MCP
+// client without a name, or the owner.
+func (rt *route) withoutCredential() (auth.Kind, *policy.Principal) {
 	if rt.kinds&auth.KindClient != 0 {
 		return auth.KindClient, policy.Unnamed
 	}

@@ -152,7 +152,7 @@ func ofAccounts(target, cell string) string {
 // checkSession has the hub's own page show its session.
 func checkSession(t *testing.T, g *Guard, target string, want int) {
 	t.Helper()
-	session, _, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, "")
+	session, _, _ := g.signIns.logins.add(auth.Identity{User: spec.LocalUser}, "")
 	r := ask(target, "127.0.0.1:3300", "http://127.0.0.1:3300")
 	r.Header.Set("Authorization", "Bearer "+session)
 	if _, err := g.check(r); status(err) != want {
@@ -164,7 +164,7 @@ func checkSession(t *testing.T, g *Guard, target string, want int) {
 func checkWriter(t *testing.T, g *Guard, target string, want int) {
 	t.Helper()
 	const host, other = "tabhub-a.localhost:3300", "tabhub-b.localhost:3300"
-	session, _, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, host)
+	session, _, _ := g.signIns.logins.add(auth.Identity{User: spec.LocalUser}, host)
 	try := func(host, origin, site string) int {
 		r := ask(target, host, origin)
 		r.Header.Set("Authorization", "Bearer "+session)

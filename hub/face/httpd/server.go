@@ -23,7 +23,7 @@ import (
 	"tabhub/spec"
 )
 
-// Options configure a Server. Guard, Tenants and what API needs must be set.
+// Options configure a Server. Guard, Tenants and the functions of API must be set.
 type Options struct {
 	Guard   *Guard
 	Tenants *tenant.Registry // the caller closes it, after Shutdown
@@ -51,8 +51,7 @@ type Options struct {
 	Token *auth.Token
 	// Nodes is the cluster that the process is a node of. Nil: there is none.
 	Nodes Nodes
-	// Idle is how long the hub goes on without a client until it stops; 0 is for
-	// ever.
+	// Idle is how long the hub runs without a client before it stops; 0: for ever.
 	Idle time.Duration
 	// Elsewhere finds the users whose hubs other nodes have. Nil: this is the only one.
 	Elsewhere Locator
@@ -72,30 +71,25 @@ type Server struct {
 
 	api      *admin.API
 	refusals *refusals
-
-	refusedPages *refusedPages
-	strangers    *strangers // nil if nobody needs a credential
+	conns    connections
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
 	bridge sync.WaitGroup // attached streams
 
 	draining atomic.Bool // set with mu held
-	fresh    sync.Map    // connections (net.Conn) on which nothing has come, as browsers open them in advance
 
 	mu       sync.Mutex
-	farewell string // the reason that bridges are given at the end
+	farewell string // the reason for the end, for bridges
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop"}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop"}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if o.Guard.verifier != nil {
-		s.strangers = new(strangers)
-	}
+	s.conns.bound = o.Guard.verifier != nil
 	api := &s.o.API
 	api.Tenants, api.Accounts, api.URL, api.Log, api.Served = o.Tenants, o.Guard.accounts, o.URL, s.log, s.clients.count
 	s.api = admin.New(*api)
@@ -111,8 +105,8 @@ func New(o Options) *Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		BaseContext:       baseContext,
-		ConnContext:       s.connContext,
-		ConnState:         s.connState,
+		ConnContext:       s.conns.add,
+		ConnState:         s.conns.change,
 		ErrorLog:          log.New(serverLog{s.log}, "", 0),
 	}
 	s.node = &http.Server{
@@ -136,9 +130,9 @@ func (s *Server) Serve(ln net.Listener) error {
 	return nil
 }
 
-// ServeOwner is Serve for a listener that gives out only connections of the user who
-// runs the hub, as one of a Unix socket does that looks at its peers. Their requests
-// need no credential, and no Host that stands for this hub.
+// ServeOwner is Serve for a listener that accepts only programs of the user who runs the hub, such
+// as that of a Unix socket which checks its peers. Their requests need no credential, and no Host
+// that is a name of this hub.
 func (s *Server) ServeOwner(ln net.Listener) error { return s.Serve(ownerListener{ln}) }
 
 type ownerListener struct{ net.Listener }
@@ -156,9 +150,9 @@ func isOwner(ctx context.Context) bool {
 	return owner
 }
 
-// Shutdown refuses new requests, has the tenants' MCP servers answer what is under way,
-// tells the bridges why the hub ends, and closes all connections. When ctx is done it gives up on
-// waiting. why is what bridges are told, see FarewellMethod.
+// Shutdown refuses new requests, has the tenants' MCP servers answer the requests in flight, tells
+// the bridges why the hub ends (see FarewellMethod), and closes all connections. When ctx is done it
+// stops waiting.
 func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.mu.Lock()
 	s.draining.Store(true)
@@ -168,9 +162,7 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.o.Tenants.Drain(ctx)
 	s.cancel()
 	s.api.Close()
-	for conn := range s.fresh.Range {
-		conn.(net.Conn).Close() // net/http would wait for them for five seconds
-	}
+	s.conns.closeFresh()
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		s.http.Close()
@@ -192,29 +184,7 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 // Streams returns how many streams of the admin API a user has open. An open dashboard has one.
 func (s *Server) Streams(user spec.UserID) int { return s.api.Streams(user) }
 
-// connContext takes in a connection, which is a stranger's unless it is the owner's or nobody needs a
-// credential.
-func (s *Server) connContext(ctx context.Context, conn net.Conn) context.Context {
-	if isOwner(ctx) || s.strangers == nil {
-		return ctx
-	}
-	return s.strangers.add(ctx, conn)
-}
-
-func (s *Server) connState(conn net.Conn, state http.ConnState) {
-	if s.strangers != nil && (state == http.StateClosed || state == http.StateHijacked) {
-		s.strangers.remove(conn)
-	}
-	switch state {
-	case http.StateNew:
-		s.fresh.Store(conn, nil)
-	case http.StateIdle: // it was active before
-	default:
-		s.fresh.Delete(conn)
-	}
-}
-
-// ServeHTTP asks the guard and has the route of the request serve it.
+// ServeHTTP has the guard check a request, and the request's route serve it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handle(w, r, nil) }
 
 // handle is ServeHTTP for a request of which another node may say how it has come there.
@@ -239,8 +209,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	if err == nil {
 		err = p.checkUser(p.identity)
 	}
-	if err == nil && p.identity != nil && s.strangers != nil {
-		s.strangers.admit(r.Context())
+	if err == nil && p.identity != nil {
+		s.conns.prove(r.Context())
 	}
 	if err != nil {
 		s.refuse(w, r, err)
@@ -291,7 +261,7 @@ func (s *Server) serve(r *endpoint.Request, p *pass) (err error) {
 	return s.moved(r, p, rt.serve(s, r))
 }
 
-// share takes a request off what its user may take of the process, until leave is called.
+// share counts a request among those of its user, which are bounded, until leave is called.
 func (s *Server) share(r *endpoint.Request, rt *route) (leave func(), err error) {
 	t := r.Tenant
 	if t == nil && r.Identity != nil {
@@ -312,7 +282,7 @@ func (s *Server) share(r *endpoint.Request, rt *route) (leave func(), err error)
 	return leave, err
 }
 
-// given serves a route by a handler of the Options. If that is nil, the path is not found.
+// given serves a route by a handler of the Options. Without one the path is not found.
 func given(handler func(*Options) http.Handler) func(*Server, *endpoint.Request) error {
 	return func(s *Server, r *endpoint.Request) error {
 		h := handler(&s.o)
@@ -324,8 +294,8 @@ func given(handler func(*Options) http.Handler) func(*Server, *endpoint.Request)
 	}
 }
 
-// serveMCP serves a route by the MCP server of the caller's tenant. The request ends with
-// its credential.
+// serveMCP serves a route by the MCP server of the caller's tenant. The request ends with its
+// credential.
 func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *endpoint.Request) error {
 	return func(_ *Server, r *endpoint.Request) error {
 		id, err := boundIdentity(r)
@@ -339,8 +309,8 @@ func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *end
 	}
 }
 
-// serverLog takes the lines of net/http: a panic is an error, the rest is what
-// clients do to connections.
+// serverLog takes the lines of net/http: a panic is an error, the rest is about connections that
+// clients have broken.
 type serverLog struct{ log *slog.Logger }
 
 func (l serverLog) Write(line []byte) (int, error) {

@@ -50,9 +50,9 @@ func (d *testServer) exchange(code string, headers ...string) (status int, sessi
 	if h.Get("Set-Cookie") != "" || h.Get("Access-Control-Allow-Origin") != "" {
 		d.t.Errorf("the sign-in sets %v", h)
 	}
-	var made SessionReport
+	var made LoginReport
 	json.Unmarshal([]byte(body), &made)
-	return status, made.Session, body
+	return status, made.Login, body
 }
 
 func (d *testServer) signIn() (session string) {
@@ -238,24 +238,24 @@ func TestSignInToAccounts(t *testing.T) {
 			"token-of-bob": {User: "bob", Expires: time.Now().Add(-time.Second)},
 		}
 	})
-	page := func(token string) (int, SessionReport) {
+	page := func(token string) (int, LoginReport) {
 		t.Helper()
 		status, body, _ := d.ask("POST", "/api/session", "", "Origin", "http://"+d.addr, "Authorization", "Bearer "+token)
-		var made SessionReport
+		var made LoginReport
 		json.Unmarshal([]byte(body), &made)
 		return status, made
 	}
 	status, made := page("token-of-ann")
-	if status != http.StatusOK || made.Session == "" || time.Until(made.Expires) > time.Hour {
+	if status != http.StatusOK || made.Login == "" || time.Until(made.Expires) > time.Hour {
 		t.Fatalf("%d %+v", status, made)
 	}
-	if id, ok := d.server.guard.signIns.sessions.get(made.Session); !ok || id.User != "ann" {
+	if id, ok := d.server.guard.signIns.logins.get(made.Login); !ok || id.User != "ann" {
 		t.Errorf("the session is for %+v, %t", id, ok)
 	}
-	if status := d.as(made.Session, "GET", "/api/tabs", ""); status != http.StatusOK {
+	if status := d.as(made.Login, "GET", "/api/tabs", ""); status != http.StatusOK {
 		t.Errorf("/api/tabs: %d", status)
 	}
-	for _, token := range []string{"token-of-bob", "nonsense", made.Session} {
+	for _, token := range []string{"token-of-bob", "nonsense", made.Login} {
 		if status, _ := page(token); status != http.StatusUnauthorized {
 			t.Errorf("%s signs in: %d", token, status)
 		}
@@ -357,7 +357,7 @@ func TestWriterIdles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
 		const host = "tabhub-a.localhost:3300"
-		session, _, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, host)
+		session, _, _ := g.signIns.logins.add(auth.Identity{User: spec.LocalUser}, host)
 		check := func(target string, want int) {
 			t.Helper()
 			r := ask(target, host, "http://"+host)

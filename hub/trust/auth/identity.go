@@ -44,7 +44,7 @@ const (
 	KindClient       // of an MCP client: one of Clients, or none if the owner's own system has started it
 	KindBrowser      // a browser's proof that it is paired
 	KindPage         // of a page or an extension: the origin that it comes from
-	KindSession      // of a page of the dashboard
+	KindLogin        // of a page of the dashboard
 	KindWriter       // of one at an origin of its own, while the owner uses it
 )
 

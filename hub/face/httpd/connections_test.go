@@ -33,7 +33,7 @@ func TestStrangersYield(t *testing.T) {
 		t.Fatal(got)
 	}
 	var crowd []net.Conn
-	for range maxStrangers + 50 {
+	for range maxUnproved + 50 {
 		conn, err := net.Dial("tcp", d.addr)
 		if err != nil {
 			t.Fatal(err)
@@ -53,9 +53,9 @@ func TestStrangersYield(t *testing.T) {
 	} else if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 		t.Error("the oldest stranger is still connected")
 	}
-	d.server.strangers.mu.Lock()
-	defer d.server.strangers.mu.Unlock()
-	if n := d.server.strangers.conns.Len(); n > maxStrangers || n != len(d.server.strangers.at) {
+	d.server.conns.mu.Lock()
+	defer d.server.conns.mu.Unlock()
+	if n := d.server.conns.unproved.Len(); n > maxUnproved || n != len(d.server.conns.at) {
 		t.Errorf("%d strangers", n)
 	}
 }

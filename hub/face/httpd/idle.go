@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// clients counts the MCP clients and the relay's peers that are being served, and
-// notices when there has been none for a while.
+// clients counts the MCP clients and the relay's peers that the hub serves, and reports when there has
+// been none for a while.
 type clients struct {
 	idle    time.Duration // 0: never
 	expired func()        // called once, from a timer's goroutine
@@ -23,8 +23,8 @@ func (c *clients) start() {
 	c.restartLocked(max(c.idle, firstClient))
 }
 
-// firstClient is how long the first client may take to come, if idle is shorter: it has
-// to be told first that the hub runs which was started for it.
+// firstClient is how long the first client may take to connect, if idle is shorter: it has started the
+// hub, and learns only then that it runs.
 const firstClient = 30 * time.Second
 
 // enter counts a client until the function that it returns is called.

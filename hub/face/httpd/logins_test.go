@@ -14,9 +14,9 @@ import (
 )
 
 // What a page was given must not open the hub for longer than was said.
-func TestGrantsEnd(t *testing.T) {
+func TestLoginsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGrants(time.Hour, 10, nil)
+		g := newLogins(time.Hour, 10, nil)
 		credential, revoke := context.WithCancel(t.Context())
 		start := time.Now()
 		long, expires, _ := g.add(auth.Identity{User: "ann"}, "")
@@ -52,9 +52,9 @@ func TestGrantsEnd(t *testing.T) {
 }
 
 // One user's sign-ins must neither fill the memory nor sign others out.
-func TestGrantsAreBounded(t *testing.T) {
+func TestLoginsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGrants(time.Hour, 3, nil)
+		g := newLogins(time.Hour, 3, nil)
 		other, _, _ := g.add(auth.Identity{User: "bob"}, "")
 		var secrets []string
 		for range 10 {
@@ -74,8 +74,8 @@ func TestGrantsAreBounded(t *testing.T) {
 }
 
 // Two pages with one address: only one of them may get in.
-func TestGrantsAreTakenOnce(t *testing.T) {
-	g := newGrants(time.Hour, 3, nil)
+func TestLoginsAreTakenOnce(t *testing.T) {
+	g := newLogins(time.Hour, 3, nil)
 	secret, _, _ := g.add(auth.Identity{User: "ann"}, "")
 	var got atomic.Int32
 	var wg sync.WaitGroup
@@ -93,8 +93,8 @@ func TestGrantsAreTakenOnce(t *testing.T) {
 }
 
 // What is under way for a page must end when it signs out, or is forgotten for others.
-func TestGrantsEndWhatIsUnderWay(t *testing.T) {
-	g := newGrants(time.Hour, 2, nil)
+func TestLoginsEndWhatIsUnderWay(t *testing.T) {
+	g := newLogins(time.Hour, 2, nil)
 	taken, _, _ := g.add(auth.Identity{User: "ann"}, "")
 	one, _ := g.get(taken)
 	forgotten, _, _ := g.add(auth.Identity{User: "bob"}, "")
@@ -126,9 +126,9 @@ func (h hints) Hint(id string, user spec.UserID, _ time.Time) error {
 func (h hints) Forget(id string) { delete(h, id) }
 
 // The directory has no more of a user's than the user has, however often one signs in.
-func TestGrantsKeepNoMoreHintsThanGrants(t *testing.T) {
+func TestLoginsKeepNoMoreHintsThanLogins(t *testing.T) {
 	dir := hints{}
-	g := newGrants(time.Hour, 3, dir)
+	g := newLogins(time.Hour, 3, dir)
 	for range 20 {
 		secret, _, err := g.add(auth.Identity{User: "ann"}, "")
 		if err != nil {
@@ -139,15 +139,15 @@ func TestGrantsKeepNoMoreHintsThanGrants(t *testing.T) {
 		}
 	}
 	if len(dir) != len(g.all) || len(dir) > 3 {
-		t.Errorf("%d hints of %d grants", len(dir), len(g.all))
+		t.Errorf("%d hints of %d logins", len(dir), len(g.all))
 	}
 }
 
 // A page that signs in may come to another machine than its user's hub is on. When the hub goes
 // elsewhere its pages are signed out here, and those of others are not.
-func TestGrantsOfAUserWhoMoves(t *testing.T) {
+func TestLoginsOfAUserWhoMoves(t *testing.T) {
 	dir := hints{}
-	g := newGrants(time.Hour, 3, dir)
+	g := newLogins(time.Hour, 3, dir)
 	anns, _, err := g.add(auth.Identity{User: "ann"}, "")
 	if err != nil {
 		t.Fatal(err)
