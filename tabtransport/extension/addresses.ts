@@ -8,7 +8,7 @@ export function isLoopback(hostname: string) {
 /** The hosts that a browser can open, as URL has them. */
 const HOST = /^([a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/;
 
-/** The site that somebody has written, or how to write one. */
+/** The site that a user has written, or how to write one. */
 export function siteOf(text: string): { origin: string } | { problem: string } {
   const typed = text.trim();
   if (!typed) return { problem: "Write a site, such as example.com." };
@@ -22,7 +22,7 @@ export function siteOf(text: string): { origin: string } | { problem: string } {
 }
 
 /**
- * The address of a hub's WebSocket that somebody has written, be it that or the address of its
+ * The address of a hub's WebSocket that a user has written, be it that or the address of its
  * pages, or how to write one.
  */
 export function hubOf(text: string): { address: string } | { problem: string } {

@@ -1,6 +1,7 @@
 import { ask } from "./common.ts";
 import { byID, make } from "./elements.ts";
 import { Guard } from "./guard.ts";
+
 import { CLASSES } from "./words.ts";
 
 const id = decodeURIComponent(location.search.slice(1));

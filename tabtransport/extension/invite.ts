@@ -1,5 +1,6 @@
 import { ask } from "./common.ts";
 import { byID } from "./elements.ts";
+
 import { Guard } from "./guard.ts";
 
 const id = decodeURIComponent(location.search.slice(1));

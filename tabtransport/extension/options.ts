@@ -1,6 +1,7 @@
 import { hubOf, siteOf } from "./addresses.ts";
 import { ask, toggle } from "./common.ts";
 import { byID, make } from "./elements.ts";
+
 import { STATES, explain, stateOf } from "./states.ts";
 
 /** How often the state is brought up to date, in ms. */

@@ -2,6 +2,7 @@ import { ask, toggle } from "./common.ts";
 import { byID, make } from "./elements.ts";
 import { STATES, explain, stateOf, using, whyNone } from "./states.ts";
 import { toolView } from "./tooltry.ts";
+
 import { duration } from "./words.ts";
 
 /** How often what is shown is brought up to date, in ms. */
@@ -31,7 +32,7 @@ const tabId = await (async () => {
 
 async function show() {
   const status: StatusView = await ask({ ask: "status", tabId });
-  const { hub, owner, page, sites, recent, used, hold } = status;
+  const { hub, owner, page, sites, recent, used, lease } = status;
   const state = stateOf(status);
   const connected = hub.state === "connected";
   byID("state").dataset.state = state;
@@ -44,7 +45,7 @@ async function show() {
   pause.textContent = paused ? "Resume" : "Pause everything";
   pause.classList.toggle("main", paused);
   byID("dashboard", HTMLButtonElement).disabled = !connected;
-  showList("held", hold ? [hold] : [], heldItem);
+  showList("held", lease ? [lease] : [], heldItem);
   showList("used", used, tabInUse);
   showList("recent", recent.map((use) => ({ ...use, when: ago(Date.now() - use.at) })), useItem);
   const since = Date.now() - (owner.at ?? 0);
@@ -82,7 +83,7 @@ function tabInUse({ tabId: id, title, users }: StatusView["used"][number]) {
 }
 
 /** @param hold of this tab */
-function heldItem({ by, until, waiting }: Hold) {
+function heldItem({ by, until, waiting }: Lease) {
   const time = new Date(until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const means = waiting ? "It waits for you to finish here." : `Until ${time}, and longer while it works here. No other app uses the tab.`;
   const release = make("button", "", "Release");
@@ -105,7 +106,7 @@ const DONE: Record<string, string> = { navigate: "went elsewhere", screenshot: "
 /** How what a client used has ended. */
 const ENDED: Record<string, string> = { done: "done", failed: "failed", cancelled: "cancelled" };
 
-function useItem({ kind, name, app, took, ended, when }: Use & { when: string }) {
+function useItem({ kind, name, app, took, ended, when }: Activity & { when: string }) {
   const what = kind === "browser" ? [make("span", "", DONE[name] ?? name)] : [make("code", "", name)];
   const how = took === undefined ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${duration(took)}` : ""}`;
   return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app || "You"), " ", ...what), make("p", "soft", `${when} · ${how}`));

@@ -59,7 +59,7 @@ const badgeOfWork = (calls: number) => (calls > 1 ? `${calls}…` : "…");
 
 const questions = ({ owner, waiting }: Standing) => Math.max(waiting, owner.waiting);
 
-/** Who uses something, as a subject and its verb. */
+/** The clients that use something, as a subject and its verb. */
 export function using(users: string[]) {
   const [first, second, ...more] = users;
   if (!second) return `${first} is using`;

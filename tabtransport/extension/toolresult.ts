@@ -3,6 +3,7 @@
 // those that no script can be in. toolresult.css is its look.
 
 import { make } from "./elements.ts";
+
 import { object } from "./schemaform.ts";
 
 const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];

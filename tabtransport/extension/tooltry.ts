@@ -5,6 +5,7 @@ import { ask } from "./common.ts";
 import { make } from "./elements.ts";
 import { parameters, schemaForm } from "./schemaform.ts";
 import { resultView } from "./toolresult.ts";
+
 import { CLASSES, duration } from "./words.ts";
 
 export function toolView(tool: ToolView, at: ToolAt) {
@@ -75,7 +76,7 @@ function tryForm(at: ToolAt, schema: unknown) {
     said.textContent = "Calling…";
     outcome.replaceChildren();
     const began = performance.now();
-    const tried: Tried = await ask({ ask: "try", id, tool: at, args }).catch((error) => ({ error: String(error) }));
+    const tried: ManualResult = await ask({ ask: "try", id, tool: at, args }).catch((error) => ({ error: String(error) }));
     said.textContent = `It took ${duration(performance.now() - began)}.`;
     call.disabled = false;
     cancel.hidden = true;

@@ -167,11 +167,11 @@ type PageWorldMessage =
   | { type: "threw"; name: string; input: string; message: string };
 
 /** The modelContext that a page was given where the browser has none. */
-type GivenContext = Pick<OwnWebMCP, "context" | "getters">;
+type OfferedContext = Pick<OfferedWebMCP, "context" | "getters">;
 
 /** What is brought to the page's world of a frame that has given a sign, as the sentinel there knows it. */
 interface PageHalf extends Pick<WebMCPOwner, "took" | "resume" | "release" | "ask"> {
-  look(given?: GivenContext): void;
+  look(given?: OfferedContext): void;
   threw(name: string, input: string, error: unknown): void;
   /** A tool of the browser's WebMCP has taken a token. */
   tookNatively(name: string, input: string, token: string): Promise<void>;
@@ -182,11 +182,11 @@ interface PageHalf extends Pick<WebMCPOwner, "took" | "resume" | "release" | "as
  * the page with such an id is found by the same name there: what is looked for is the world's own.
  */
 declare var tabhubGateway: { join(): void } | undefined;
-declare var tabhubLate: boolean | undefined;
+declare var tabhubOpenedEarlier: boolean | undefined;
 declare var tabhubFrame: { document: Document; signed(sign: FrameSign): void; stop(): void } | undefined;
-/** Stops telling of the owner's hand. */
-declare var tabhubHand: AbortController | undefined;
-declare var tabhubMark: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
+/** Stops reporting user input. */
+declare var tabhubUserInput: AbortController | undefined;
+declare var tabhubOverlay: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
 
 // ---- Between the extension's pages and the service worker
 
@@ -260,11 +260,11 @@ interface StatusView extends Standing {
   settings: Settings;
   page: PageView;
   /** What was used in the tab, the latest first. */
-  recent: Use[];
+  recent: Activity[];
   /** The tabs that clients use just now. */
   used: { tabId: number; title: string; users: string[] }[];
-  /** Who holds the tab, if a client does. */
-  hold?: Hold;
+  /** The lease of the tab, if a client has one. */
+  lease?: Lease;
   /** The tab's own site first, then those of its frames. */
   sites: SiteView[];
 }
@@ -277,14 +277,14 @@ interface Settings {
   allowed: string[];
   off: string[];
   keep: string[];
-  /** Whose pages get no WebMCP of the extension. */
+  /** The sites whose pages get no WebMCP of the extension. */
   plain: string[];
-  /** Whether pages that a client uses are marked. */
+  /** Whether pages that a client uses have the overlay. */
   mark: boolean;
 }
 
 /** What a client has used in a tab. */
-interface Use {
+interface Activity {
   id: string;
   kind: "tool" | "resource" | "prompt" | "browser";
   /** The tool's or prompt's name, the resource's URI, or what the browser was asked. */
@@ -299,8 +299,8 @@ interface Use {
   ended?: "done" | "failed" | "cancelled";
 }
 
-/** A tab that a client holds for itself. */
-interface Hold {
+/** A client's claim on a tab. */
+interface Lease {
   /** Its name, for people. */
   by: string;
   /** Until when, as Date.now() has it, if it does not call meanwhile. */
@@ -319,7 +319,7 @@ interface ToolAt {
 }
 
 /** What came of a tool that the owner has tried: a CallToolResult, or why there is none. */
-type Tried = { result: unknown } | { error: string };
+type ManualResult = { result: unknown } | { error: string };
 
 /** A question to the owner, as its window shows it. */
 interface QuestionView {

@@ -3,7 +3,7 @@
 /**
  * Keeps what servers answer to a client of tabhub from the page's own clients, which take an answer
  * that they do not know for an error. A listener that stops the event would have to be there before
- * theirs; what they read of it is empty whoever was first.
+ * theirs; what they read of it is empty whichever came first.
  * @param prefix that of the client's ids
  * @returns reads an event as it is
  */

@@ -4,7 +4,7 @@
  * Tells of each dialog that the page opens, before it blocks the page, and when it is closed, as one
  * without a type.
  */
-export function tellDialogs(tell: (dialog: { type: string; message: string }) => void) {
+export function notifyOfDialogs(tell: (dialog: { type: string; message: string }) => void) {
   const { apply } = Reflect;
   for (const type of ["alert", "confirm", "prompt"] as const) {
     // A proxy reads as what it stands for: the browser's own function.

@@ -3,11 +3,12 @@
 // the first.
 
 import { ModelContextTools } from "./modelcontext.ts";
+
 import { adapted, sourceOf } from "./shapes.ts";
 
 /**
  * What is called before the page has shown that it has a modelContext, as it was before any
- * script of the page ran: no page without one can notice that somebody looks for it.
+ * script of the page ran: no page without one can notice that anything looks for it.
  */
 const Early = {
   hasOwn: Object.hasOwn,

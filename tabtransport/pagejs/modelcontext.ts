@@ -4,6 +4,7 @@
 
 import { isInterface, mcpTool, sourceOf, takesObject } from "./shapes.ts";
 import { Values } from "./values.ts";
+
 /** The calls of a tool that run; input is JSON. */
 type Running = { calls: { args: object; options: CallOptions }[]; thrown: { input: string; message: string }[] };
 
@@ -15,10 +16,10 @@ export class ModelContextTools implements Source {
   /** Whether they may have changed since they were read. */
   #stale = false;
   /** The names of tools of other documents. */
-  #others = new Set<string>();
+  #otherDocuments = new Set<string>();
   /** What the context takes for tools that are dictionaries. */
   #takesObject: Promise<boolean> | undefined;
-  /** The tools that run now, and what they threw that no call has told yet. */
+  /** The tools that run now, and what they threw that no call has reported yet. */
   #running: Map<string, Running> = new Map();
   /** The end of the latest call of each form. */
   #forms = new Map<string, Promise<unknown>>();
@@ -40,14 +41,14 @@ export class ModelContextTools implements Source {
   }
 
   start() {
-    this.#context.addEventListener("toolchange", this.#told);
+    this.#context.addEventListener("toolchange", this.#toolsChanged);
   }
 
   stop() {
-    this.#context.removeEventListener("toolchange", this.#told);
+    this.#context.removeEventListener("toolchange", this.#toolsChanged);
   }
 
-  #told = () => {
+  #toolsChanged = () => {
     this.#stale = true;
     this.#changed();
   };
@@ -56,7 +57,7 @@ export class ModelContextTools implements Source {
     this.#stale = false;
     const all: RegisteredTool[] = (await this.#context.getTools()).filter((tool) => Object(tool) === tool); // a library may list anything
     const tools = all.filter(this.#isOfDocument);
-    this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
+    this.#otherDocuments = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
     // The whole document is looked through for them: only when there is a name that was not there.
     if (tools.some(({ name }) => !this.#tools.has(name))) this.#shadowForms = undefined;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
@@ -65,7 +66,7 @@ export class ModelContextTools implements Source {
 
   /** Whether another document has a tool of that name. */
   isOfAnother(name: string) {
-    return this.#others.has(name);
+    return this.#otherDocuments.has(name);
   }
 
   has(name: string) {
@@ -141,7 +142,7 @@ export class ModelContextTools implements Source {
   }
 
   /**
-   * A tool of the page has taken a token. Of calls that are equal nobody can tell which: the first is meant.
+   * A tool of the page has taken a token. Equal calls cannot be told apart: the first is meant.
    * @param input JSON
    */
   async took(name: string, input: string, token: string) {
@@ -150,10 +151,10 @@ export class ModelContextTools implements Source {
 }
 
 /**
- * Takes what a tool threw in the call with an input. The browser hides it, and it may be told a moment
+ * Takes what a tool threw in the call with an input. The browser hides it, and it may be reported a moment
  * after the call has failed, or in another order than calls fail.
  * @param input JSON
- * @returns its text, if it was told
+ * @returns its text, if it was reported
  */
 async function thrownBy(running: Running, input: string): Promise<string | undefined> {
   const index = () => running.thrown.findIndex((told) => told.input === input);

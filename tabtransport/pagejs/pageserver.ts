@@ -10,7 +10,7 @@
 // one. So the page's client must not hear the answers to this one: it takes an answer with an
 // unknown id for an error. It alone answers what the server asks. And it alone initializes the
 // server, which would forget the page's client, and what that one can do, for another. Whether
-// it has done so before this one was there nobody knows, so a server that lists tools is taken
+// it has done so before this one was there is unknown, so a server that lists tools is taken
 // as it is.
 
 import { Limit, Values } from "./values.ts";
@@ -169,7 +169,7 @@ export class PageServer implements Source {
     else waiting?.resolve(result);
   }
 
-  /** Answers what the server asks, if nobody else does. */
+  /** Answers what the server asks, if no other client does. */
   #asked(id: unknown, method: string) {
     if (this.#state !== "ready" || this.#shared) return;
     const answer = method === "ping" ? { result: {} } : { error: { code: -32601, message: `no such method: ${method}` } };
@@ -290,7 +290,7 @@ export class PageServer implements Source {
     if (again) void this.#read(kind);
   }
 
-  /** Prompts or templates, which the hub is told if the server completes their arguments. */
+  /** Prompts or templates, of which the hub learns whether the server completes their arguments. */
   #completed(items: object[]) {
     return this.#capabilities.completions ? items.map((item) => ({ ...item, completes: true })) : items;
   }

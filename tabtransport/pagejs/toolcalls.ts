@@ -4,6 +4,7 @@
 // waits for what the tool does then.
 
 import { Values } from "./values.ts";
+
 import type { Resumed } from "./webmcpinvocation.ts";
 
 /** The calls of a document's tools, which run once each however often they ask. */
@@ -118,7 +119,7 @@ class ToolCall {
       ask: (request, interact) => this.#requested(request, interact),
     }));
     const over = () => (this.#over = true);
-    result.then(over, over); // it may fail while nobody waits for it
+    result.then(over, over); // it may fail while nothing waits for it
     return this.#await(options);
   }
 

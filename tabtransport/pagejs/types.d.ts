@@ -26,10 +26,10 @@ interface Progress {
 }
 
 interface CallOptions {
-  /** A call takes as long as nobody aborts it. */
+  /** A call takes until it ends or is aborted. */
   signal: AbortSignal;
   progress?: (p: Progress) => void;
-  /** Called when the call waits for the person in front of the tab, who is to submit a form or to answer the page; what it returns, when it does not any more. */
+  /** Called when the call waits for the person in front of the tab to submit a form or answer the page; what it returns is called when it waits no more. */
   waiting?: () => (() => void) | void;
   /** Keeps the call for the next document, which resumes it with the token; rejects if it cannot be kept. */
   token?: (token: string) => Promise<void>;
@@ -57,14 +57,14 @@ interface Source {
   call(tool: string, args: object, options: CallOptions): Promise<string>;
 }
 
-/** Whose client of a page's server it is. */
+/** The owner of a client of a page's server. */
 interface PageClient {
   version: string;
-  /** What the ids of its requests begin with, which nobody can guess: a script of the page may use the same ids. */
+  /** What the ids of its requests begin with, which cannot be guessed: a script of the page may use the same ids. */
   prefix: string;
   /** Resolves when no client of the page's own hears what is answered to ids with the prefix. */
   hidden(): Promise<unknown>;
-  /** Whether a server may have announced itself unheard, so that it is asked. Where none is, nobody may be told that somebody looks for one. */
+  /** Whether a server may have announced itself unheard, so that it is asked. Where there is none, nothing may show that one is looked for. */
   asks: boolean;
   /** Whether one that does not answer the question is tried once the page has loaded. */
   tries: boolean;
@@ -102,14 +102,14 @@ interface ModelContext extends EventTarget {
 
 type ToolEventType = "toolchange" | "toolactivated" | "toolcancel";
 
-/** The result's text, null if the call has led to another document, or what the caller is told of a failure, and what was thrown. */
+/** The result's text, null if the call has led to another document, or what the caller learns of a failure, and what was thrown. */
 type ToolOutcome = { text: string | null } | { failed: string; error?: unknown };
 
-/** Whoever gives a document its API. */
+/** The script that gives a document its API. */
 interface WebMCPOwner {
-  /** Called when the document's tools may differ, before the page is told. */
+  /** Called when the document's tools may differ, before the page is notified. */
   changed(): void;
-  /** Told what a tool has thrown, which its caller is not told, and on which input. */
+  /** Called with what a tool has thrown, which its caller does not see, and on which input. */
   threw(name: string, input: string, error: unknown): void;
   /** A call may go on in another document: it is kept until a minute is over. It rejects if it cannot be, and resolves to whether the owner knows the call, by the signal that it gave. */
   took(caller: AbortSignal, token: string): Promise<boolean>;
@@ -160,9 +160,9 @@ interface MadeWebMCP {
   frames: import("./webmcpframes.ts").ToolFrames;
 }
 
-/** What the API that a document was given has for who has given it. */
-interface OwnWebMCP {
-  /** Those of document.modelContext, as it is before the API is made and then. Whoever leads to it elsewhere adds his own. */
+/** What the API offers to the script that has given it to a document. */
+interface OfferedWebMCP {
+  /** Those of document.modelContext, as it is before the API is made and then. A script that leads to it elsewhere adds its own. */
   readonly getters: Function[];
   context(): ModelContext;
   /** Begins to look for forms that are tools, before the page uses the API. */

@@ -71,7 +71,7 @@ export class Values {
     return String(structured ? JSON.stringify(given) : given);
   }
 
-  /** An id that nobody can guess. crypto.randomUUID exists in secure contexts only. */
+  /** An id that cannot be guessed. crypto.randomUUID exists in secure contexts only. */
   static randomID() {
     return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
   }

@@ -1,4 +1,4 @@
-// What tools of the browser's WebMCP do that their caller is not told: what they throw, which the browser
+// What tools of the browser's WebMCP do that their caller does not see: what they throw, which the browser
 // hides, and that they go on in another document, where their caller is not. Runs in the page's world.
 
 import type { Resumed } from "./webmcpinvocation.ts";
@@ -8,9 +8,9 @@ const Unchanged = { stringify: JSON.stringify, parse: JSON.parse };
 
 interface ToolWatcher {
   registers: () => void; // called when a tool is about to be registered
-  threw: (name: string, input: string, error: unknown) => void; // told what a tool has thrown, and on which input, as JSON
-  took: (call: NativeCall, token: string) => Promise<unknown>; // told, before the page is, that a tool has taken a token
-  resume: (token: string) => Promise<Resumed | undefined>; // takes up the call that a token is of; undefined if it is nobody's
+  threw: (name: string, input: string, error: unknown) => void; // called with what a tool has thrown, and on which input, as JSON
+  took: (call: NativeCall, token: string) => Promise<unknown>; // called, before the page is notified, when a tool has taken a token
+  resume: (token: string) => Promise<Resumed | undefined>; // takes up the call that a token is of; undefined if it is of none
 }
 
 /** A call of the browser's, or one that was resumed here, by the signal by which it is known. */

@@ -1,11 +1,12 @@
 // The standard's WebMCP for pages of a browser that has none: document.modelContext and its
-// interfaces, as Chromium 160 has them. It is made when the document first touches it (webmcpstand.ts).
+// interfaces, as Chromium 160 has them. It is made when the document first touches it (webmcpstub.ts).
 // Pages written for 149 to 159 find what they read of a tool (window, origin) there, too.
 
 import { extendSubmitEvents } from "./webmcpforms.ts";
 import { ToolFrames } from "./webmcpframes.ts";
 import { Idl } from "./webmcpidl.ts";
 import { DocumentTools } from "./webmcptools.ts";
+
 import type { Invocation } from "./webmcpinvocation.ts";
 
 /** What the API calls, as it was when the document first touched the API: the page may put anything in its place. */

@@ -3,6 +3,7 @@
 import { Before } from "./webmcp.ts";
 import { FormFields } from "./webmcpfields.ts";
 import { FAILED } from "./webmcpframes.ts";
+
 import { DocumentTools } from "./webmcptools.ts";
 
 /** A form that is a tool. */
@@ -133,7 +134,7 @@ export class ToolForms {
         resolve({ failed });
         return;
       }
-      // Who is asked for the form a second time cannot tell whose answer the first would be.
+      // A person who is asked for the form twice could not tell which call an answer is for.
       this.#calls.get(form)?.end({ failed: "Tool execution cancelled, since the tool was called again" });
       const call: FormCall = {
         end: (outcome) => {

@@ -4,12 +4,13 @@
 
 import { Before } from "./webmcp.ts";
 import { Idl } from "./webmcpidl.ts";
-import { MEET } from "./webmcpstand.ts";
+import { MEET } from "./webmcpstub.ts";
 import type { Resumed } from "./webmcpinvocation.ts";
+
 import type { DocumentTools } from "./webmcptools.ts";
 
 /**
- * What a document asks one of another origin, and is told. A page may forge it; of whom it is the
+ * What a document asks one of another origin, and learns. A page may forge it; whose it is, the
  * browser says, and whether that one may ask the document around it says: of itself, as of the frame
  * that asks, or of another frame in it.
  */
@@ -76,7 +77,7 @@ export class ToolFrames {
     return new Before.Promise((resolve) => {
       const settle = (permitted: boolean) => resolve((this.#permitted = permitted));
       askLeave(window.parent, { ask: "permitted" }, settle);
-      // Nobody answers where the page around is of a site that has no part in this.
+      // No answer comes where the page around is of a site that has no part in this.
       Before.setTimeout(() => typeof this.#permitted === "boolean" || settle(false), ToolFrames.#TIMEOUT);
     });
   }
@@ -169,7 +170,7 @@ export class ToolFrames {
     return this.#makeTool({ name: `${name}`, title: `${title}`, description: `${description}`, inputSchema, outputSchema, annotations, origin, window: owner, of });
   }
 
-  /** @param all what is told is added to these */
+  /** @param all the tools that are learnt of are added to these */
   #askTools(other: Window, origins: Record<string, true>, all: RegisteredTool[]): Promise<void> {
     return new Before.Promise((resolve) => {
       const id = `${Before.random()}`;
@@ -179,7 +180,7 @@ export class ToolFrames {
       };
       this.#asked[id] = (source, origin, tools) => {
         if (source !== other) return;
-        done(); // whatever is told
+        done(); // whatever the answer is
         if (origins[origin] && Before.isArray(tools)) this.#gather(all, tools, other, origin);
       };
       Before.setTimeout(done, ToolFrames.#TIMEOUT);
@@ -218,7 +219,7 @@ export class ToolFrames {
     if (frames === this) return tools.run(tool, input, signal, { caller });
     return new Before.Promise((resolve) => {
       const controller = new Before.AbortController();
-      // Who goes first ends it for the other.
+      // The first to go ends it for the other.
       Before.addEventListener(target, "pagehide", () => resolve(FAILED), { once: true });
       Before.addEventListener(window, "pagehide", () => controller.abort(), { once: true });
       Before.addEventListener(signal, "abort", () => controller.abort(), { once: true });
@@ -243,7 +244,7 @@ export class ToolFrames {
   #runFar(target: Window, origin: string, message: FrameMessage, signal: AbortSignal): Promise<ToolOutcome> {
     return new Before.Promise((resolve) => {
       const { port1, port2 } = new Before.MessageChannel();
-      // The target runs nothing before it is told that it is still waited for.
+      // The target runs nothing before it knows that it is still waited for.
       let waits = true;
       Before.setTimeout(() => {
         if (!waits) return;
@@ -314,12 +315,12 @@ export class ToolFrames {
   }
 }
 
-/** What of an outcome another document is told. */
+/** What of an outcome another document learns. */
 function told(outcome: ToolOutcome): ToolOutcome {
   return "failed" in outcome ? { failed: outcome.failed } : outcome;
 }
 
-/** What a caller is told that is told no reason. */
+/** What a caller learns where it learns no reason. */
 export const FAILED: ToolOutcome = { failed: "The operation failed for an unknown transient reason (e.g. out of memory)." };
 
 function post(to: Window, message: FrameMessage, origin: string, port?: MessagePort) {

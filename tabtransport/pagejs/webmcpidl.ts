@@ -107,7 +107,7 @@ export class Idl {
   }
 
   static #window(value: any) {
-    // Of windows alone may be told, across origins, too, that they are their own.
+    // Only a window says across origins, too, that it is its own.
     let itself = false;
     try {
       itself = value.window === value && typeof value.postMessage === "function";

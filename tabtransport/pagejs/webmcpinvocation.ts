@@ -13,6 +13,7 @@
 //	           document that has resumed it has run                     which may be held in its turn
 
 import { Before } from "./webmcp.ts";
+
 import { DocumentTools } from "./webmcptools.ts";
 
 /** What a call goes on from. */
@@ -123,7 +124,7 @@ export class Invocation {
   }
 }
 
-/** A token that nobody can guess, and that can be part of an address as it is. */
+/** A token that cannot be guessed, and that can be part of an address as it is. */
 function randomToken() {
   const bytes = Before.getRandomValues(new Before.Uint8Array(16));
   let token = "";

@@ -4,6 +4,7 @@ import { Before } from "./webmcp.ts";
 import { ToolForms } from "./webmcpforms.ts";
 import { FAILED, type ToolFrames } from "./webmcpframes.ts";
 import { Idl } from "./webmcpidl.ts";
+
 import { Invocation } from "./webmcpinvocation.ts";
 
 export class DocumentTools {
@@ -179,7 +180,7 @@ export class DocumentTools {
   async resume(token: string, callback: Function) {
     const { owner } = this;
     const held = this.frames.redeem(token);
-    // A call that the owner knows of is resumed once whoever holds it.
+    // A call that the owner knows of is resumed once, in whichever document.
     const resumed = !held ? await owner.resume(token) : !held.caller || (await owner.release(token)) ? held : undefined;
     if (!resumed) {
       held?.end({ failed: "The call was over when it was to go on" });

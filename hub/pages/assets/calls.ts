@@ -1,9 +1,10 @@
 // The hub's requests, answered by the source that has what is asked for.
 
-import { pageRests } from "./rest.ts";
+import { pageRests } from "./pageidle.ts";
 import { keepToken, takeToken } from "./tokens.ts";
 import { Values } from "../../../tabtransport/pagejs/values.ts";
 import { KEPT } from "../../../tabtransport/pagejs/watchtools.ts";
+
 import type { HubLink } from "./link.ts";
 
 const MAX_CALLS = 64;
@@ -20,19 +21,19 @@ export class Calls {
   #waits;
   /** What is running, by the hub's id. */
   #running = new Map<string | number, AbortController>();
-  /** Who waits until the page rests, by the hub's id. */
+  /** What waits until the page is idle, by the hub's id. */
   #rests = new Map<string | number, AbortController>();
   /** What has ended, by the hub's id, the oldest first. */
   #ended = new Set<string | number>();
-  /** Who waits until a call ends. */
+  /** What waits until a call ends. */
   #waiting: ((value: unknown) => void)[] = [];
   /** How many calls wait for the person in front of the tab. */
   #atPerson = 0;
   #keeps;
 
-  /** @param step is told what happens */
+  /** @param step called with what happens */
   constructor(link: HubLink, ownerOf: (kind: Kind, key: string) => ItemSource | undefined, step: (step: CallStep) => void, { waits, keeps = false }: {
-    waits?: (waiting: boolean) => void; // is told whether a call waits for the person in front of the tab
+    waits?: (waiting: boolean) => void; // called with whether a call waits for the person in front of the tab
     keeps?: boolean; // whether a call may go on in the next document
   } = {}) {
     this.#link = link;
@@ -94,7 +95,7 @@ export class Calls {
     }
   }
 
-  /** Answers when the page rests, or waitMs have passed. */
+  /** Answers when the page is idle, or waitMs have passed. */
   async #rest(id: string | number, { waitMs }: JSONObject) {
     const abort = new AbortController();
     this.#rests.set(id, abort);
@@ -138,7 +139,7 @@ export class Calls {
         waiting,
         token: (token) => this.#keep(token, id),
       });
-      // Nobody waits for what was cancelled.
+      // A cancelled call needs no answer.
       if (abort.signal.aborted) return;
       ok = true;
       this.#link.answer(id, kind === "tool" ? `{"success":true,"payload":${result}}` : result);
@@ -175,7 +176,7 @@ export class Calls {
   async resume(token: string): Promise<{ input: string; run(work: (options: CallOptions) => Promise<string>): void } | undefined> {
     const id = takeToken(token);
     if (id === undefined) return undefined;
-    // It never opens where the companion extension carries the page.
+    // It never opens where the companion extension connects the page.
     await Promise.race([this.#link.opened(), new Promise((late) => setTimeout(late, KEPT))]);
     const granted = await this.#link.request("browser/resumeCall", { requestId: String(id) }).catch(() => undefined);
     if (!granted) return undefined;

@@ -2,6 +2,7 @@
 // /widget.html, has it. The frame is made only if the companion extension does not carry the page.
 
 import { PortSocket } from "./portsocket.ts";
+
 import { Values } from "../../../tabtransport/pagejs/values.ts";
 
 // A frame that a policy blocks fails without an event.

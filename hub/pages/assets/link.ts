@@ -3,13 +3,14 @@
 // is opened once.
 
 import { Values } from "../../../tabtransport/pagejs/values.ts";
+
 const RETRY_FIRST_MS = 500;
 const RETRY_LAST_MS = 15_000;
 const HELLO_WAIT_MS = 10_000;
 const REFUSED_CLOSE_WAIT_MS = 1_000;
 const ERROR_CLOSE_WAIT_MS = 1_000;
 
-// An answer that was sent when the socket died may not have arrived. Each is kept until
+// An answer that was sent when the socket died may be lost. Each is kept until
 // the hub answers a ping that was sent after it, which is asked for so often.
 const CONFIRM_MS = 5_000;
 const ANSWERS_KEPT = 1024;
@@ -165,11 +166,11 @@ export class HubLink {
     this.#confirm ??= setTimeout(() => void this.#letGo(), CONFIRM_MS);
   }
 
-  /** Lets go of the answers that have arrived. */
+  /** Drops the answers that the hub has. */
   async #letGo() {
     const sent = [...this.#answers].filter(([, answer]) => answer.sent);
     try {
-      // What goes to the companion extension, in this browser, arrives.
+      // The companion extension, in this browser, gets all that is sent.
       if (sent.length > 0 && !this.#once) await this.request("browser/ping", {});
       for (const [id, answer] of sent) if (this.#answers.get(id) === answer) this.#answers.delete(id);
     } catch {

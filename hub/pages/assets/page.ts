@@ -1,21 +1,22 @@
-// A page as one tab of the hub: carried by the companion extension where that serves
+// A page as one tab of the hub: connected by the companion extension where that serves
 // the page at the same hub, else by a connection of the page's own.
 
 import { HUB } from "./hub.ts";
 import { EXTENSION_EVENT, dialExtension, nameHub } from "./extension.ts";
-import { foundSources, nativeContext } from "./found.ts";
-import { GivenSource } from "./given.ts";
-import { OwnSource, PageAPI } from "./own.ts";
-import { Path } from "./path.ts";
+import { pageSources, nativeContext } from "./sources.ts";
+import { WebMCPSource } from "./webmcpsource.ts";
+import { APISource, PageAPI } from "./api.ts";
+import { Connection } from "./connection.ts";
 import { TabKey } from "./tabkey.ts";
 import { TabState } from "./tabstate.ts";
 import { Values } from "../../../tabtransport/pagejs/values.ts";
+
 // A reloaded page waits this long for its own tools before it comes back, so that
 // the hub sees the same list as before. It is well within the time that the hub waits.
 const RELOAD_WAIT_MS = 1_500;
 const RELOAD_QUIET_MS = 250;
 
-// How long the companion extension may take to say whether it carries the page.
+// How long the companion extension may take to say whether it connects the page.
 const EXTENSION_WAIT_MS = 1_500;
 // An extension that was updated is back after about as long.
 const SUCCESSOR_WAIT_MS = 1_000;
@@ -36,8 +37,8 @@ export class Page {
   #session = Values.randomID();
   /** The page's own connection. */
   #direct;
-  /** The companion extension, while it is asked or carries the page. */
-  #extension: Path | null = null;
+  /** The companion extension, while it is asked or connects the page. */
+  #extension: Connection | null = null;
   /** What the extension says of the page. */
   #said: JSONObject = {};
   /** Whether the page is shown, or could be: it is neither loaded ahead nor kept for going back. */
@@ -54,18 +55,18 @@ export class Page {
    * @param own what the page gives to tabhub itself
    * @param hub the origin of the hub
    */
-  constructor(own: OwnSource, native: ModelContext | undefined, given: GivenSource | undefined, hub: string, dial: () => LinkSocket, tell: (event: "status" | "call", detail: TabStatus | CallStep) => void) {
+  constructor(own: APISource, native: ModelContext | undefined, given: WebMCPSource | undefined, hub: string, dial: () => LinkSocket, tell: (event: "status" | "call", detail: TabStatus | CallStep) => void) {
     this.#own = given ? [own, given] : [own];
     this.#hub = hub;
     this.#tell = tell;
-    this.#others = foundSources(
+    this.#others = pageSources(
       native,
       given,
       () => this.#direct.changed(),
       (uri) => this.#direct.link.notify("browser/resourceUpdated", { uri }),
       (token) => this.#direct.resume(token),
     );
-    this.#direct = new Path({
+    this.#direct = new Connection({
       sources: [...this.#own, ...this.#others],
       dial,
       hello: () => ({
@@ -105,7 +106,7 @@ export class Page {
         this.#announced = true;
         return;
       }
-      // Who carries the page does not announce itself: this is a successor, heard
+      // The extension that connects the page does not announce itself: this is a successor, heard
       // before its predecessor's farewell, or instead of it.
       this.#extension = null;
       this.#ask();
@@ -177,7 +178,7 @@ export class Page {
     this.#joinDirectly();
   }
 
-  /** Connects by itself, unless the extension carries the page or is being asked. */
+  /** Connects by itself, unless the extension connects the page or is being asked. */
   #joinDirectly() {
     const asking = this.#extension && (this.#extension.link.state === "open" || !this.#declined);
     if (!this.#ready || asking) return;
@@ -185,7 +186,7 @@ export class Page {
     this.#direct.start();
   }
 
-  /** Looks for what the page offers otherwise, as the extension does where it carries the page. */
+  /** Looks for what the page offers otherwise, as the extension does where it connects the page. */
   #search() {
     if (this.#searching) return;
     this.#searching = true;
@@ -199,7 +200,7 @@ export class Page {
     const socket = dialExtension(this.#hub);
     if (!socket) return;
     let served = false;
-    const path = new Path({
+    const path = new Connection({
       // The extension finds the others itself, and offers them after these.
       sources: this.#own,
       dial: () => socket,
@@ -225,10 +226,10 @@ export class Page {
   }
 
   /**
-   * The extension carries the page: its own tab is closed when the hub knows what
+   * The extension connects the page: its own tab is closed when the hub knows what
    * the extension offers.
    */
-  async #takeOver(path: Path, registered: Promise<unknown>) {
+  async #takeOver(path: Connection, registered: Promise<unknown>) {
     if (this.#direct.link.state === "open") {
       const late = new Promise((resolve) => setTimeout(resolve, TAKEOVER_WAIT_MS));
       const told = registered.then(() => path.link.request("tabhub/settle", {}));
@@ -237,7 +238,7 @@ export class Page {
     if (path === this.#extension) void this.#direct.retire();
   }
 
-  #hear(path: Path, method: string, params: JSONObject) {
+  #hear(path: Connection, method: string, params: JSONObject) {
     if (path !== this.#extension) return;
     if (method === "tabhub/carried") {
       this.#said = params;
@@ -251,7 +252,7 @@ export class Page {
    * it is answered.
    * @param wait ms for its successor
    */
-  #leave(path: Path, wait: number) {
+  #leave(path: Connection, wait: number) {
     if (path !== this.#extension) return;
     this.#extension = null;
     if (this.#announced) this.#ask();
@@ -299,10 +300,10 @@ export function joinHub(dial: (hub: string) => LinkSocket) {
   const native = nativeContext();
   // Where Firefox has the API, it is at navigator alone.
   const has = "modelContext" in document || ("ModelContext" in window && !("modelContext" in navigator));
-  const given = native || has ? undefined : new GivenSource();
+  const given = native || has ? undefined : new WebMCPSource();
   const hub = hubOrigin();
   nameHub(hub);
-  const own = new OwnSource();
+  const own = new APISource();
   const tell = (event: string, detail: TabStatus | CallStep) => tabhub.dispatchEvent(new CustomEvent(event, { detail }));
   const page = new Page(own, native, given, hub, () => dial(hub), tell);
   const tabhub = (window.tabhub = (new PageAPI(own, page) as object) as PublicPage);

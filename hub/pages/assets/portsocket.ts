@@ -1,4 +1,4 @@
-// A socket whose far end is a MessagePort: the widget's, or the companion extension's.
+// A socket whose remote end is a MessagePort: the widget's, or the companion extension's.
 
 export class PortSocket implements LinkSocket {
   onopen: LinkSocket["onopen"] = null;
@@ -30,7 +30,7 @@ export class PortSocket implements LinkSocket {
     this.#port.close();
   }
 
-  /** Closes, as the far end does. */
+  /** Closes, as the remote end does. */
   end(code: number, reason: string) {
     if (this.closed) return;
     this.close();

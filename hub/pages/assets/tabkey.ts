@@ -7,7 +7,7 @@ import { Values } from "../../../tabtransport/pagejs/values.ts";
 // A reload may start before the browser has freed the old document's lock, and a busy
 // machine takes its time. A duplicate of a tab is offered that much later.
 const KEY_LOCK_WAIT_MS = 2_000;
-// Without locks nobody says that a key is free. A document in the background of a busy
+// Without locks a key may be in use. A document in the background of a busy
 // machine takes its time to say that it has it.
 const KEY_ASK_WAIT_MS = 1_000;
 

@@ -1,7 +1,8 @@
-// What the hub is told of the tab itself: its URL, its title, whether the user
+// What the hub learns of the tab itself: its URL, its title, whether the user
 // looks at it, whether a call waits for them, whether a dialog blocks the page.
 
-import { tellDialogs } from "../../../tabtransport/pagejs/dialogs.ts";
+import { notifyOfDialogs } from "../../../tabtransport/pagejs/dialogs.ts";
+
 import type { HubLink } from "./link.ts";
 
 const STATE_QUIET_MS = 100;
@@ -21,7 +22,7 @@ export class TabState {
 
   /** Begins to tell of changes. */
   watch() {
-    tellDialogs((dialog) => {
+    notifyOfDialogs((dialog) => {
       this.#dialog = dialog;
       this.#tell(); // what a socket has taken leaves although the page is blocked
     });

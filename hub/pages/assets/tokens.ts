@@ -7,7 +7,7 @@ const TOKEN_PREFIX = "tabhub.token.";
 
 /** @param id the hub's, of the call */
 export function keepToken(token: string, id: string | number) {
-  // Those that nobody has used are not to fill the page's storage.
+  // Unused ones must not fill the page's storage.
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(TOKEN_PREFIX) && callOf(key) === undefined) sessionStorage.removeItem(key);
   sessionStorage.setItem(TOKEN_PREFIX + token, JSON.stringify({ id, until: Date.now() + KEPT }));
 }

@@ -64,7 +64,7 @@ type TabStatus = Tabhub.Status;
 type CallStep = Tabhub.CallStep;
 
 /** PageAPI, which has no types of its own for its events. That it is what tab.d.ts says is checked here. */
-type PublicPage = Omit<import("./own.ts").PageAPI, "addEventListener"> & Pick<Tabhub.Page, "addEventListener">;
+type PublicPage = Omit<import("./api.ts").PageAPI, "addEventListener"> & Pick<Tabhub.Page, "addEventListener">;
 
 interface Window {
   tabhub?: PublicPage;

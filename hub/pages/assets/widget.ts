@@ -1,17 +1,17 @@
-// /widget.html: carries frames between the page around it and the hub, and tells the
+// /widget.html: passes frames between the page around it and the hub, and tells the
 // hub in hello what the browser says that page is. Nothing else here is the page's.
 
 const page = window.parent;
 
 window.addEventListener("message", (event) => {
   // event.origin is the browser's word where no script has made the event; "null" is
-  // nobody in particular.
+  // no page in particular.
   if (!event.isTrusted || event.source !== page || page === window || event.data !== "tabhub.connect" || event.origin === "null") return;
   const port = event.ports[0];
   if (port) carry(port, event.origin);
 });
 
-// Whoever embeds this may know that it is there.
+// The page around may know that this is here.
 if (page !== window) page.postMessage("tabhub.ready", "*");
 
 /** @param origin of the page */

@@ -55,7 +55,7 @@
           this.closed = true;
           this.#port.close();
         }
-        /** Closes, as the far end does. */
+        /** Closes, as the remote end does. */
         end(code, reason) {
           if (this.closed) return;
           this.close();
@@ -136,7 +136,7 @@
           const structured = typeof given === "object" && given !== null || typeof given === "function";
           return String(structured ? JSON.stringify(given) : given);
         }
-        /** An id that nobody can guess. crypto.randomUUID exists in secure contexts only. */
+        /** An id that cannot be guessed. crypto.randomUUID exists in secure contexts only. */
         static randomID() {
           return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
         }
@@ -397,10 +397,10 @@
         /** Whether they may have changed since they were read. */
         #stale = false;
         /** The names of tools of other documents. */
-        #others = /* @__PURE__ */ new Set();
+        #otherDocuments = /* @__PURE__ */ new Set();
         /** What the context takes for tools that are dictionaries. */
         #takesObject;
-        /** The tools that run now, and what they threw that no call has told yet. */
+        /** The tools that run now, and what they threw that no call has reported yet. */
         #running = /* @__PURE__ */ new Map();
         /** The end of the latest call of each form. */
         #forms = /* @__PURE__ */ new Map();
@@ -420,12 +420,12 @@
           this.#isOfDocument = isOfDocument;
         }
         start() {
-          this.#context.addEventListener("toolchange", this.#told);
+          this.#context.addEventListener("toolchange", this.#toolsChanged);
         }
         stop() {
-          this.#context.removeEventListener("toolchange", this.#told);
+          this.#context.removeEventListener("toolchange", this.#toolsChanged);
         }
-        #told = () => {
+        #toolsChanged = () => {
           this.#stale = true;
           this.#changed();
         };
@@ -433,14 +433,14 @@
           this.#stale = false;
           const all = (await this.#context.getTools()).filter((tool) => Object(tool) === tool);
           const tools = all.filter(this.#isOfDocument);
-          this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
+          this.#otherDocuments = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
           if (tools.some(({ name }) => !this.#tools.has(name))) this.#shadowForms = void 0;
           this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
           return { tools: tools.map(mcpTool), resources: [], prompts: [] };
         }
         /** Whether another document has a tool of that name. */
         isOfAnother(name) {
-          return this.#others.has(name);
+          return this.#otherDocuments.has(name);
         }
         has(name) {
           return this.#tools.has(name);
@@ -506,7 +506,7 @@
           if (thrown && thrown.length < 64) thrown.push({ input, message });
         }
         /**
-         * A tool of the page has taken a token. Of calls that are equal nobody can tell which: the first is meant.
+         * A tool of the page has taken a token. Equal calls cannot be told apart: the first is meant.
          * @param input JSON
          */
         async took(name, input, token) {
@@ -753,7 +753,7 @@
           if (Values.isObject(error)) waiting?.reject(new Error(String(error.message ?? "unknown error")));
           else waiting?.resolve(result);
         }
-        /** Answers what the server asks, if nobody else does. */
+        /** Answers what the server asks, if no other client does. */
         #asked(id, method) {
           if (this.#state !== "ready" || this.#shared) return;
           const answer = method === "ping" ? { result: {} } : { error: { code: -32601, message: `no such method: ${method}` } };
@@ -863,7 +863,7 @@
           this.#reading.delete(kind);
           if (again) void this.#read(kind);
         }
-        /** Prompts or templates, which the hub is told if the server completes their arguments. */
+        /** Prompts or templates, of which the hub learns whether the server completes their arguments. */
         #completed(items) {
           return this.#capabilities.completions ? items.map((item) => ({ ...item, completes: true })) : items;
         }
@@ -1235,8 +1235,8 @@
     }
   });
 
-  // assets/found.ts
-  function foundSources(native, given, changed, updated, resume) {
+  // assets/sources.ts
+  function pageSources(native, given, changed, updated, resume) {
     const prefix = `tabhub-${Values.randomID()}-`;
     const read = hideAnswers(prefix);
     const server = new PageServer(window, self.origin === "null" ? "*" : self.origin, "mcp-default", {
@@ -1290,8 +1290,8 @@
       return false;
     }
   }
-  var init_found = __esm({
-    "assets/found.ts"() {
+  var init_sources = __esm({
+    "assets/sources.ts"() {
       "use strict";
       init_answers();
       init_library();
@@ -1823,7 +1823,7 @@
     "../../tabtransport/pagejs/webmcpframes.ts"() {
       init_webmcp();
       init_webmcpidl();
-      init_webmcpstand();
+      init_webmcpstub();
       ToolFrames = class _ToolFrames {
         /** For a document of another origin to answer, in ms. */
         static #TIMEOUT = 2e3;
@@ -1959,7 +1959,7 @@
           const annotations = hints && { ...Idl.dictionary(Idl.annotations, hints) };
           return this.#makeTool({ name: `${name}`, title: `${title}`, description: `${description}`, inputSchema, outputSchema, annotations, origin, window: owner, of });
         }
-        /** @param all what is told is added to these */
+        /** @param all the tools that are learnt of are added to these */
         #askTools(other, origins, all) {
           return new Before.Promise((resolve) => {
             const id = `${Before.random()}`;
@@ -2920,24 +2920,24 @@
     }
   });
 
-  // ../../tabtransport/pagejs/webmcpstand.ts
+  // ../../tabtransport/pagejs/webmcpstub.ts
   function offerWebMCP(owner) {
     const { apply } = Reflect;
     const { defineProperty, getOwnPropertyDescriptor } = Object;
     let made;
     const getters = [];
-    const standing = {};
+    const stubs = {};
     const parts = {};
     function make() {
       return made ??= (init_webmcp(), __toCommonJS(webmcp_exports)).makeWebMCP(owner, place);
     }
     function place(object, name, part) {
       parts[name] = part;
-      if (getOwnPropertyDescriptor(object, name)?.get !== standing[name]) return;
+      if (getOwnPropertyDescriptor(object, name)?.get !== stubs[name]) return;
       defineProperty(object, name, part);
       if (name === "modelContext" && part.get) getters[getters.length] = part.get;
     }
-    function stand(object, name, enumerable) {
+    function stub(object, name, enumerable) {
       const stands = {
         get [name]() {
           make();
@@ -2952,16 +2952,16 @@
         }
       };
       const { get, set } = getOwnPropertyDescriptor(stands, name);
-      standing[name] = get;
+      stubs[name] = get;
       defineProperty(object, name, { get, set, enumerable, configurable: true });
     }
-    if (!("ModelContext" in window)) stand(window, "ModelContext", false);
-    stand(window, "ToolActivatedEvent", false);
-    stand(window, "ToolCancelEvent", false);
-    stand(SubmitEvent.prototype, "agentInvoked", true);
-    stand(SubmitEvent.prototype, "respondWith", true);
-    stand(Document.prototype, "modelContext", true);
-    getters[0] = standing.modelContext;
+    if (!("ModelContext" in window)) stub(window, "ModelContext", false);
+    stub(window, "ToolActivatedEvent", false);
+    stub(window, "ToolCancelEvent", false);
+    stub(SubmitEvent.prototype, "agentInvoked", true);
+    stub(SubmitEvent.prototype, "respondWith", true);
+    stub(Document.prototype, "modelContext", true);
+    getters[0] = stubs.modelContext;
     addEventListener(MEET, (event) => make().frames.met(event));
     return {
       getters,
@@ -2971,27 +2971,27 @@
     };
   }
   var MEET;
-  var init_webmcpstand = __esm({
-    "../../tabtransport/pagejs/webmcpstand.ts"() {
+  var init_webmcpstub = __esm({
+    "../../tabtransport/pagejs/webmcpstub.ts"() {
       MEET = "tabhub-webmcp";
     }
   });
 
-  // assets/given.ts
+  // assets/webmcpsource.ts
   function hasToolForm(node) {
     return node instanceof Element && (node.matches(TOOL_FORM) || node.querySelector(TOOL_FORM) !== null);
   }
-  var GivenSource, TOOL_FORM;
-  var init_given = __esm({
-    "assets/given.ts"() {
+  var WebMCPSource, TOOL_FORM;
+  var init_webmcpsource = __esm({
+    "assets/webmcpsource.ts"() {
       "use strict";
-      init_found();
+      init_sources();
       init_tokens();
       init_modelcontext();
       init_toolcalls();
       init_values();
-      init_webmcpstand();
-      GivenSource = class {
+      init_webmcpstub();
+      WebMCPSource = class {
         /** Once the page has a tool. */
         #tools;
         #used = false;
@@ -3060,7 +3060,7 @@
     }
   });
 
-  // assets/rest.ts
+  // assets/pageidle.ts
   async function pageRests(waitMs, signal) {
     const began = performance.now();
     let last = began;
@@ -3096,8 +3096,8 @@
     }
   }
   var REST_QUIET_MS, REST_HIDDEN_MS, REST_LOOK_MS;
-  var init_rest = __esm({
-    "assets/rest.ts"() {
+  var init_pageidle = __esm({
+    "assets/pageidle.ts"() {
       "use strict";
       REST_QUIET_MS = 1e3;
       REST_HIDDEN_MS = 1500;
@@ -3110,7 +3110,7 @@
   var init_calls = __esm({
     "assets/calls.ts"() {
       "use strict";
-      init_rest();
+      init_pageidle();
       init_tokens();
       init_values();
       init_watchtools();
@@ -3125,16 +3125,16 @@
         #waits;
         /** What is running, by the hub's id. */
         #running = /* @__PURE__ */ new Map();
-        /** Who waits until the page rests, by the hub's id. */
+        /** What waits until the page is idle, by the hub's id. */
         #rests = /* @__PURE__ */ new Map();
         /** What has ended, by the hub's id, the oldest first. */
         #ended = /* @__PURE__ */ new Set();
-        /** Who waits until a call ends. */
+        /** What waits until a call ends. */
         #waiting = [];
         /** How many calls wait for the person in front of the tab. */
         #atPerson = 0;
         #keeps;
-        /** @param step is told what happens */
+        /** @param step called with what happens */
         constructor(link, ownerOf, step, { waits, keeps = false } = {}) {
           this.#link = link;
           this.#ownerOf = ownerOf;
@@ -3191,7 +3191,7 @@
               return this.#link.fail(id, -32601, `a page cannot answer ${method}`);
           }
         }
-        /** Answers when the page rests, or waitMs have passed. */
+        /** Answers when the page is idle, or waitMs have passed. */
         async #rest(id, { waitMs }) {
           const abort = new AbortController();
           this.#rests.set(id, abort);
@@ -3470,7 +3470,7 @@
           answer.sent = true;
           this.#confirm ??= setTimeout(() => void this.#letGo(), CONFIRM_MS);
         }
-        /** Lets go of the answers that have arrived. */
+        /** Drops the answers that the hub has. */
         async #letGo() {
           const sent = [...this.#answers].filter(([, answer]) => answer.sent);
           try {
@@ -3573,7 +3573,7 @@
   });
 
   // ../../tabtransport/pagejs/dialogs.ts
-  function tellDialogs(tell2) {
+  function notifyOfDialogs(tell2) {
     const { apply } = Reflect;
     for (const type of ["alert", "confirm", "prompt"]) {
       const value = new Proxy(window[type], {
@@ -3623,7 +3623,7 @@
         }
         /** Begins to tell of changes. */
         watch() {
-          tellDialogs((dialog) => {
+          notifyOfDialogs((dialog) => {
             this.#dialog = dialog;
             this.#tell();
           });
@@ -3661,14 +3661,14 @@
     }
   });
 
-  // assets/path.ts
-  var REGISTER_QUIET_MS, READ_AGAIN_MS, KINDS, Path, KIND_NAMES;
-  var init_path = __esm({
-    "assets/path.ts"() {
+  // assets/connection.ts
+  var REGISTER_QUIET_MS, READ_AGAIN_MS, KINDS, Connection, KIND_NAMES;
+  var init_connection = __esm({
+    "assets/connection.ts"() {
       "use strict";
       init_calls();
       init_link();
-      init_own();
+      init_api();
       init_tabstate();
       init_values();
       REGISTER_QUIET_MS = 500;
@@ -3683,7 +3683,7 @@
         },
         prompt: { register: "browser/registerPrompts", update: "browser/updatePrompts", member: "prompts", key: (item) => item.name }
       };
-      Path = class {
+      Connection = class {
         /** Which source has an item, by kind and key. */
         owners = { tool: /* @__PURE__ */ new Map(), resource: /* @__PURE__ */ new Map(), prompt: /* @__PURE__ */ new Map() };
         rejected = { tool: [], resource: [], prompt: [] };
@@ -3693,7 +3693,7 @@
         #calls;
         #fresh;
         #changed;
-        /** Whether another path carries the page. */
+        /** Whether another connection serves the page. */
         #retired = false;
         /** The list that the hub has, as JSON text. */
         #sent = { tool: "[]", resource: "[]", prompt: "[]" };
@@ -3739,7 +3739,7 @@
         }
         /**
          * Leaves the page to another path: nothing more is offered here, what runs is
-         * answered, and then the hub is told that this tab is closed.
+         * answered, and then the hub learns that this tab is closed.
          */
         async retire() {
           this.#retired = true;
@@ -3843,7 +3843,7 @@
     }
   });
 
-  // assets/own.ts
+  // assets/api.ts
   function contextOf({ signal, progress, waiting, ask }) {
     return {
       signal,
@@ -3871,14 +3871,14 @@
     if (json === void 0) throw new TypeError(`the tool returned a ${typeof value}, which is not JSON`);
     return Values.callToolResult(json);
   }
-  var OwnSource, PageAPI;
-  var init_own = __esm({
-    "assets/own.ts"() {
+  var APISource, PageAPI;
+  var init_api = __esm({
+    "assets/api.ts"() {
       "use strict";
-      init_path();
+      init_connection();
       init_toolcalls();
       init_values();
-      OwnSource = class {
+      APISource = class {
         #tools = /* @__PURE__ */ new Map();
         /** By URI or URI template. */
         #resources = /* @__PURE__ */ new Map();
@@ -4111,10 +4111,10 @@
     }
     const native = nativeContext();
     const has = "modelContext" in document || "ModelContext" in window && !("modelContext" in navigator);
-    const given = native || has ? void 0 : new GivenSource();
+    const given = native || has ? void 0 : new WebMCPSource();
     const hub = hubOrigin();
     nameHub(hub);
-    const own = new OwnSource();
+    const own = new APISource();
     const tell2 = (event, detail) => tabhub.dispatchEvent(new CustomEvent(event, { detail }));
     const page = new Page(own, native, given, hub, () => dial(hub), tell2);
     const tabhub = window.tabhub = new PageAPI(own, page);
@@ -4138,10 +4138,10 @@
       "use strict";
       init_hub();
       init_extension();
-      init_found();
-      init_given();
-      init_own();
-      init_path();
+      init_sources();
+      init_webmcpsource();
+      init_api();
+      init_connection();
       init_tabkey();
       init_tabstate();
       init_values();
@@ -4163,7 +4163,7 @@
         #session = Values.randomID();
         /** The page's own connection. */
         #direct;
-        /** The companion extension, while it is asked or carries the page. */
+        /** The companion extension, while it is asked or connects the page. */
         #extension = null;
         /** What the extension says of the page. */
         #said = {};
@@ -4184,14 +4184,14 @@
           this.#own = given ? [own, given] : [own];
           this.#hub = hub;
           this.#tell = tell2;
-          this.#others = foundSources(
+          this.#others = pageSources(
             native,
             given,
             () => this.#direct.changed(),
             (uri) => this.#direct.link.notify("browser/resourceUpdated", { uri }),
             (token) => this.#direct.resume(token)
           );
-          this.#direct = new Path({
+          this.#direct = new Connection({
             sources: [...this.#own, ...this.#others],
             dial,
             hello: () => ({
@@ -4291,14 +4291,14 @@
           this.#ready = true;
           this.#joinDirectly();
         }
-        /** Connects by itself, unless the extension carries the page or is being asked. */
+        /** Connects by itself, unless the extension connects the page or is being asked. */
         #joinDirectly() {
           const asking = this.#extension && (this.#extension.link.state === "open" || !this.#declined);
           if (!this.#ready || asking) return;
           this.#search();
           this.#direct.start();
         }
-        /** Looks for what the page offers otherwise, as the extension does where it carries the page. */
+        /** Looks for what the page offers otherwise, as the extension does where it connects the page. */
         #search() {
           if (this.#searching) return;
           this.#searching = true;
@@ -4311,7 +4311,7 @@
           const socket = dialExtension(this.#hub);
           if (!socket) return;
           let served = false;
-          const path = new Path({
+          const path = new Connection({
             // The extension finds the others itself, and offers them after these.
             sources: this.#own,
             dial: () => socket,
@@ -4336,7 +4336,7 @@
           path.start();
         }
         /**
-         * The extension carries the page: its own tab is closed when the hub knows what
+         * The extension connects the page: its own tab is closed when the hub knows what
          * the extension offers.
          */
         async #takeOver(path, registered) {

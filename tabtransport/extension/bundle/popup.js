@@ -609,7 +609,7 @@ var tabId = await (async () => {
 })();
 async function show() {
   const status = await ask({ ask: "status", tabId });
-  const { hub, owner, page, sites, recent, used, hold } = status;
+  const { hub, owner, page, sites, recent, used, lease } = status;
   const state = stateOf(status);
   const connected = hub.state === "connected";
   byID("state").dataset.state = state;
@@ -622,7 +622,7 @@ async function show() {
   pause.textContent = paused ? "Resume" : "Pause everything";
   pause.classList.toggle("main", paused);
   byID("dashboard", HTMLButtonElement).disabled = !connected;
-  showList("held", hold ? [hold] : [], heldItem);
+  showList("held", lease ? [lease] : [], heldItem);
   showList("used", used, tabInUse);
   showList("recent", recent.map((use) => ({ ...use, when: ago(Date.now() - use.at) })), useItem);
   const since = Date.now() - (owner.at ?? 0);

@@ -15,6 +15,7 @@
 
 import { PageScript, Unknown } from "./pagescript.ts";
 import { Shape } from "./shape.ts";
+
 import { Limit, Values } from "../../pagejs/values.ts";
 
 export class EmbeddedSource implements Source {
@@ -23,7 +24,7 @@ export class EmbeddedSource implements Source {
   static #goingAway = 1001;
   static #declined = 4100;
   static #maxSettling = 8;
-  /** How often a script that is carried is sure of the extension. */
+  /** How often a script that is connected checks for the extension. */
   static #checkEvery = 2_000;
   static #kinds: Record<string, "tools" | "resources" | "prompts"> = {
     "browser/registerTools": "tools",
@@ -46,7 +47,7 @@ export class EmbeddedSource implements Source {
   #items: { tools: Item[]; resources: Item[]; prompts: Item[] } = { tools: [], resources: [], prompts: [] };
   /** Whether the page has said something that was not published yet. */
   #dirty = false;
-  /** Of all that the frame offers: how often the worker was told, how far the hub has it. */
+  /** Of all that the frame offers: how many offers the worker has, how many of them the hub has. */
   #published = { count: 0, tools: 0, resources: 0, prompts: 0 };
   #registered = 0;
   /** By the hub. */
@@ -76,7 +77,7 @@ export class EmbeddedSource implements Source {
     });
   }
 
-  // ---- Whether the page is carried
+  // ---- Whether the page is connected
 
   start() {
     this.#on = true;
@@ -102,7 +103,7 @@ export class EmbeddedSource implements Source {
     this.#drop(EmbeddedSource.#goingAway);
   }
 
-  /** Undefined where it is not known, or may change soon: who is carried stays so. */
+  /** Undefined where it is not known, or may change soon: a connected page stays connected. */
   get #serves() {
     if (this.#on === undefined || !this.#hub) return undefined;
     const { address, state } = this.#hub;
@@ -134,7 +135,7 @@ export class EmbeddedSource implements Source {
     }
   }
 
-  /** @param event of the page's script, or of whoever pretends to be it */
+  /** @param event of the page's script, or of a script that pretends to be it */
   #join(event: Event) {
     if (!(event instanceof MessageEvent) || event.defaultPrevented) return;
     const port = event.ports[0];
@@ -176,7 +177,7 @@ export class EmbeddedSource implements Source {
     this.#changed();
   }
 
-  // ---- What the page says, and is told
+  // ---- Messages from and to the page
 
   #requested(id: string | number, method: string, params: Record<string, unknown>) {
     const kind = Object.hasOwn(EmbeddedSource.#kinds, method) ? EmbeddedSource.#kinds[method] : undefined;
@@ -199,8 +200,8 @@ export class EmbeddedSource implements Source {
   }
 
   /**
-   * All that the frame offers was told to the worker.
-   * @param count of what was told so far
+   * The worker has all that the frame offers.
+   * @param count of offers that the worker has
    */
   published({ tools, resources, prompts }: Offer, count: number) {
     this.#published = { count, tools: tools.length, resources: resources.length, prompts: prompts.length };
@@ -209,10 +210,10 @@ export class EmbeddedSource implements Source {
   }
 
   /**
-   * The hub has what was told to the worker.
+   * The hub has what the worker was sent.
    * @param count as that of {@link published}
    * @param refused what of it the hub does not offer, or lists otherwise
-   * @returns whether the page's script is told, which says it in the console
+   * @returns whether the page's script is notified, which writes it to the console
    */
   registered(count: number, refused: Offered<Refused>): boolean {
     this.#registered = count;

@@ -13,6 +13,7 @@ import { Unknown } from "./pagescript.ts";
 import { RateLimit } from "./ratelimit.ts";
 import { ModelContextTools, shadowTrees } from "../../pagejs/modelcontext.ts";
 import { PageServer } from "../../pagejs/pageserver.ts";
+
 import { Limit, Values } from "../../pagejs/values.ts";
 
 class TabhubFrame {
@@ -53,13 +54,13 @@ class TabhubFrame {
   /** Whether the document is about to give way to another one. */
   #leaving = false;
   /** Answers that the hub may not have yet. */
-  #held = new Map<string, FrameAnswer>();
+  #answers = new Map<string, FrameAnswer>();
   /** Calls whose answer the hub has, or does not want, the oldest first. */
   #ended = new Set<string>();
-  /** What was last told over this port, to tell only changes; undefined: nothing yet. */
+  /** What was last sent over this port, to send only changes; undefined: nothing yet. */
   #sent: string | undefined;
-  /** How many offers the worker was told. */
-  #told = 0;
+  /** How many offers the worker was sent. */
+  #offers = 0;
   #settledEmpty = false;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #dirty = false;
@@ -78,7 +79,7 @@ class TabhubFrame {
     const context = document.modelContext;
     const native = typeof context?.getTools === "function" && typeof context.executeTool === "function";
     this.#native = native ? new ModelContextTools(context, changed) : undefined;
-    this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubLate === true));
+    this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubOpenedEarlier === true));
     this.#library = new LibrarySource(changed, this.#native, (token, beside, run) => this.#resume(token, beside, run));
 
     const { signal } = this.#unlisten;
@@ -146,12 +147,12 @@ class TabhubFrame {
     for (const child of this.#children.values()) child.sent = "";
     port.onMessage.addListener((message) => this.#received(message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
-    this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], since: this.#since });
+    this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#answers.keys()], since: this.#since });
     for (const [id, { waiting, leads }] of this.#running) {
       if (waiting) this.#post({ type: "waiting", id, on: true });
       if (leads) this.#post({ type: "leaving", id, ...leads });
     }
-    for (const answer of this.#held.values()) this.#post(answer);
+    for (const answer of this.#answers.values()) this.#post(answer);
     for (const { message } of this.#asked.values()) this.#post(message);
   }
 
@@ -176,7 +177,7 @@ class TabhubFrame {
 
   /**
    * The document may give way to another one, or the page may yet keep it. Of several calls
-   * nobody can tell whose doing that is, and what the person in front of the tab does is no
+   * there is no telling whose doing that is, and what the person in front of the tab does is no
    * call's, unless it is the call's form that is submitted.
    */
   #navigates(event: NavigateEvent) {
@@ -258,7 +259,7 @@ class TabhubFrame {
         break;
       case "done":
         for (const id of message.ids) {
-          this.#held.delete(id);
+          this.#answers.delete(id);
           this.#end(id);
         }
         break;
@@ -282,7 +283,7 @@ class TabhubFrame {
       if (this.#signed) dispatchEvent(new Event("tabhub-taken"));
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
-      if (globalThis.tabhubLate === true) {
+      if (globalThis.tabhubOpenedEarlier === true) {
         this.#askChildren();
         this.#library.ask(); // an earlier version of the extension may have left its other half
       }
@@ -342,19 +343,19 @@ class TabhubFrame {
     if (text !== this.#sent && !wait) {
       size = text.length;
       this.#sent = text;
-      this.#post({ type: "offer", offer, count: ++this.#told });
+      this.#post({ type: "offer", offer, count: ++this.#offers });
     }
-    this.#embedded.published(offer, this.#told);
+    this.#embedded.published(offer, this.#offers);
     for (const wake of this.#watchers) wake();
     for (const child of this.#children.values()) {
       const { text, offer } = combine([await child.server.offer()]);
       if (port !== this.#port || text === child.sent) continue;
       size += text.length;
       child.sent = text;
-      this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer, count: this.#told });
+      this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer, count: this.#offers });
     }
     if (size > TabhubFrame.#debounce * TabhubFrame.#rate) this.#rest(size / TabhubFrame.#rate);
-    else if (wait && !size) this.#rest(0); // what comes first is told at once
+    else if (wait && !size) this.#rest(0); // the first offer is sent at once
   }
 
   /**
@@ -441,7 +442,7 @@ class TabhubFrame {
       }
       server.stop();
       this.#children.delete(target);
-      this.#post({ type: "offer", child: { key, origin }, offer: { ...NOTHING, rejected: [] }, count: this.#told });
+      this.#post({ type: "offer", child: { key, origin }, offer: { ...NOTHING, rejected: [] }, count: this.#offers });
     }
     this.#changed();
   }
@@ -453,7 +454,7 @@ class TabhubFrame {
     // Nothing runs twice, also of what the hub sends again. Here it is known, unless a
     // document before this one, or a script before this one in it, had it.
     if (this.#running.has(id)) return;
-    const held = this.#held.get(id);
+    const held = this.#answers.get(id);
     if (held) {
       this.#post(held);
       return;
@@ -557,7 +558,7 @@ class TabhubFrame {
   }
 
   #answer(answer: FrameAnswer) {
-    this.#held.set(answer.id, answer);
+    this.#answers.set(answer.id, answer);
     this.#post(answer);
   }
 
@@ -608,7 +609,7 @@ class TabhubFrame {
     }
   }
 
-  /** Asks who has a resource; a URI that nobody lists may be one of a template's. */
+  /** Asks the source that has a resource; a URI that no source lists may be one of a template's. */
   async #resource<T>({ id, child, name }: FrameRequest, ask: (source: EmbeddedSource | PageServer) => Promise<T>) {
     if (child !== undefined) return ask(this.#childServer(child));
     const has = this.#embedded.hasResource(name);

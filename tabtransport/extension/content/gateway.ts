@@ -5,6 +5,7 @@
 // document some ms and 0.2 MB (worker/gateways.ts).
 
 import { framePath } from "./framepath.ts";
+
 import { RateLimit } from "./ratelimit.ts";
 
 class Gateway {

@@ -2,16 +2,17 @@
 // a port the tools of the modelContext that the page was given or that a library of it made, and what
 // native tools throw, and runs the calls of those that only this world reaches.
 
-import { tellDialogs } from "../../pagejs/dialogs.ts";
+import { notifyOfDialogs } from "../../pagejs/dialogs.ts";
 import { LibraryTools } from "../../pagejs/library.ts";
 import { ModelContextTools } from "../../pagejs/modelcontext.ts";
 import { ToolCalls } from "../../pagejs/toolcalls.ts";
+
 import { Values } from "../../pagejs/values.ts";
 
-class LibraryEnd {
+class LibraryPort {
   static #maxTools = 1025;
   /** How long the extension's own world may take to answer, in ms. */
-  static #patience = 5_000;
+  static #timeout = 5_000;
 
   #calls = new Map<string, AbortController>();
   #asking = new ToolCalls();
@@ -20,10 +21,10 @@ class LibraryEnd {
   /** What waits for an answer of the extension's own world, by the tokens. */
   #asked = new Map<string, (answer: any) => void>();
   /** The tools that were told last, as JSON. */
-  #told = "";
+  #sent = "";
   #library = new LibraryTools(() => void this.#list());
   /** The tools of the page's own modelContext, if it was given one. */
-  #given: ModelContextTools | undefined;
+  #offered: ModelContextTools | undefined;
   #port: MessagePort | undefined;
   /** What could not be said yet. */
   #unsaid: PageWorldMessage[] = [];
@@ -32,10 +33,10 @@ class LibraryEnd {
    * Begins to look for tools.
    * @param given what the page was given
    */
-  look(given?: GivenContext) {
+  look(given?: OfferedContext) {
     if (given) {
-      this.#given = new ModelContextTools(given.context(), () => void this.#list());
-      this.#given.start();
+      this.#offered = new ModelContextTools(given.context(), () => void this.#list());
+      this.#offered.start();
     }
     this.#library.start(given?.getters);
   }
@@ -43,14 +44,14 @@ class LibraryEnd {
   /** Takes what a tool has thrown that its caller is not told. */
   threw(name: string, input: string, error: unknown) {
     const message = Values.errorText(error);
-    if (this.#given) this.#given.threw(name, input, message);
+    if (this.#offered) this.#offered.threw(name, input, message);
     else this.#send({ type: "threw", name, input, message });
   }
 
   /** Offers the extension's own world a port. */
   join() {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data }) => this.#heard(data);
+    port1.onmessage = ({ data }) => this.#received(data);
     this.#port = port1;
     dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
   }
@@ -59,16 +60,16 @@ class LibraryEnd {
     this.#port?.postMessage(message);
   }
 
-  #heard(request: PageWorldRequest) {
+  #received(request: PageWorldRequest) {
     switch (request.type) {
       case "start":
-        this.#told = "";
+        this.#sent = "";
         void this.#list();
         for (const message of this.#unsaid.splice(0)) this.#send(message);
         break;
       case "call": {
         const { id, name, args, extensions } = request;
-        const source = () => (this.#given?.has(name) ? this.#given : this.#library);
+        const source = () => (this.#offered?.has(name) ? this.#offered : this.#library);
         const run = (options: CallOptions) => source().call(name, args, options);
         void this.#run(id, (options) => this.#asking.call(run, { ...options, extensions }));
         break;
@@ -92,16 +93,16 @@ class LibraryEnd {
   async #list() {
     let text = "[]";
     try {
-      const given = this.#given ? (await this.#given.offer()).tools : [];
+      const given = this.#offered ? (await this.#offered.offer()).tools : [];
       // What a library passes on to the page's own it lists as well.
       const { tools } = await this.#library.offer();
-      const more = (tools as Item[]).filter(({ name }) => !this.#given?.has(name));
-      text = JSON.stringify([...given, ...more].slice(0, LibraryEnd.#maxTools));
+      const more = (tools as Item[]).filter(({ name }) => !this.#offered?.has(name));
+      text = JSON.stringify([...given, ...more].slice(0, LibraryPort.#maxTools));
     } catch {
       // A list that cannot be written down is no list.
     }
-    if (text === this.#told) return;
-    this.#told = text;
+    if (text === this.#sent) return;
+    this.#sent = text;
     this.#send({ type: "tools", tools: text });
   }
 
@@ -151,11 +152,11 @@ class LibraryEnd {
    */
   async #ask(message: PageWorldMessage & { token: string }): Promise<any> {
     const { token } = message;
-    if (this.#asked.has(token)) return {}; // who asks first has it
+    if (this.#asked.has(token)) return {}; // the first to ask has it
     try {
       return await new Promise((resolve) => {
         this.#asked.set(token, resolve);
-        setTimeout(resolve, LibraryEnd.#patience, {});
+        setTimeout(resolve, LibraryPort.#timeout, {});
         if (this.#port) this.#send(message);
         else this.#unsaid.push(message);
       });
@@ -166,13 +167,13 @@ class LibraryEnd {
 }
 
 {
-  const end = new LibraryEnd();
+  const end = new LibraryPort();
   // Another sign may have brought this already.
   const first = !dispatchEvent(new CustomEvent("tabhub-half", { cancelable: true, detail: end }));
   if (first) {
     addEventListener("tabhub-frame", () => end.join());
     const { stringify } = JSON;
     const { dispatchEvent, CustomEvent } = window;
-    tellDialogs((dialog) => void dispatchEvent(new CustomEvent("tabhub-dialog", { detail: stringify(dialog) })));
+    notifyOfDialogs((dialog) => void dispatchEvent(new CustomEvent("tabhub-dialog", { detail: stringify(dialog) })));
   }
 }

@@ -2,6 +2,7 @@
 
 import { Shape } from "./shape.ts";
 import { Limit, Values } from "../../pagejs/values.ts";
+
 import type { ModelContextTools } from "../../pagejs/modelcontext.ts";
 
 export class LibrarySource implements Source {

@@ -2,6 +2,7 @@
 // tabhub.v1, of which this side plays the hub's part.
 
 import { RateLimit } from "./ratelimit.ts";
+
 import { Limit, Values } from "../../pagejs/values.ts";
 
 interface Asked {

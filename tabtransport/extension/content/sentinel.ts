@@ -10,7 +10,8 @@
 import { frameIndex, framePath } from "./framepath.ts";
 import { offerOldForms } from "./oldforms.ts";
 import { watchTools } from "../../pagejs/watchtools.ts";
-import type { offerWebMCP } from "../../pagejs/webmcpstand.ts";
+
+import type { offerWebMCP } from "../../pagejs/webmcpstub.ts";
 
 /** @param offer gives the page WebMCP, where the user lets it have the extension's */
 export function watchForSigns(offer?: typeof offerWebMCP) {
@@ -47,14 +48,14 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
   const FIRST_WAIT = 250;
   const MAX_WAIT = 60_000;
   /** How long the extension's other half may take to be there once it is needed, in ms. */
-  const PATIENCE = 5_000;
+  const TIMEOUT = 5_000;
 
   /** The kinds of signs that were given. */
   const given: Record<string, boolean> = Object.create(null);
   /** Whether the browser has an API somewhere; Firefox has it at navigator. */
   const elsewhere = hasOwn(Navigator.prototype, "modelContext");
   /** The page's WebMCP where the browser has none: the page needs a secure context for it, as for the browser's. */
-  const own =
+  const offered =
     offer && isSecureContext && !native && (elsewhere || !hasOwn(window, "ModelContext"))
       ? offer({
           changed: () => give("tools"),
@@ -69,8 +70,8 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
         })
       : undefined;
   /** The getters that lead to that. */
-  const ours = own ? own.getters : [];
-  if (own) ours[ours.length] = offerOldForms(() => own.context());
+  const ours = offered ? offered.getters : [];
+  if (offered) ours[ours.length] = offerOldForms(() => offered.context());
   /** Whether the browser tells of tools. */
   let listening = false;
   /** Whether a sign of this frame has led to something. */
@@ -93,7 +94,7 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
     give("tools");
     return new Promise((resolve) => {
       apply(then, halfThere, [resolve]);
-      setTimeout(resolve, PATIENCE);
+      setTimeout(resolve, TIMEOUT);
     });
   }
 
@@ -130,9 +131,9 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
     const data = apply(dataOf, event, []);
     if (typeof data !== "object" || data === null) return;
     const source = apply(sourceOf, event, []);
-    if (own && hasOwn(data, "tabhub") && data.tabhub === "webmcp") {
+    if (offered && hasOwn(data, "tabhub") && data.tabhub === "webmcp") {
       apply(stopImmediatePropagation, event, []);
-      own.heard(event as MessageEvent);
+      offered.heard(event as MessageEvent);
       return;
     }
     if (hasOwn(data, "tabhub") && data.tabhub === "sign" && top === window && source !== window) {
@@ -180,7 +181,7 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
 
   function lookOnce() {
     if (hasLibrary()) give("tools");
-    if (own && apply(querySelector, document, ["form[toolname]"])) own.start();
+    if (offered && apply(querySelector, document, ["form[toolname]"])) offered.start();
   }
 
   function hasLibrary() {
@@ -210,7 +211,7 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
     half = (event as CustomEvent<PageHalf>).detail;
     event.preventDefault();
     brought(half);
-    if (!native) half.look(own && { context: own.context, getters: ours });
+    if (!native) half.look(offered && { context: offered.context, getters: ours });
   });
 
   // A server in the page that announces itself, or that a script of the page names.

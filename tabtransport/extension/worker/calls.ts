@@ -4,10 +4,11 @@
 import { Heartbeat } from "./heartbeat.ts";
 import { Code } from "./refusal.ts";
 import { Stored } from "./stored.ts";
-import { tell } from "./tab.ts";
-import { endOf, type Uses } from "./uses.ts";
+import { post } from "./tab.ts";
+import { endOf, type ActivityLog } from "./activity.ts";
 import type { Hub } from "./hub.ts";
-import type { Arrivals, Arrival } from "./arrivals.ts";
+import type { Navigations, Navigation } from "./navigations.ts";
+
 import type { Tabs } from "./tabs.ts";
 
 /** How long a request waits for a document that is just being loaded, in ms. */
@@ -50,7 +51,7 @@ interface Open {
   resumed?: boolean; // whether one has
 }
 
-interface Held {
+interface StoredAnswer {
   text: string; // the answer
   port?: chrome.runtime.Port; // the frame that holds it, too
   sent: boolean; // whether it went out over the connection of the moment
@@ -60,7 +61,7 @@ export class Calls {
   #open = new Map<string, Open>();
   /** The frames that run them. */
   #ports = new Map<string, chrome.runtime.Port>();
-  #held = new Map<string, Held>();
+  #held = new Map<string, StoredAnswer>();
   /** Calls whose document is being looked for. */
   #starting = new Set<string>();
   /** Why calls were cancelled whose document was not found yet, or is not back yet. */
@@ -77,14 +78,14 @@ export class Calls {
   );
   #tabs;
   #hub;
-  #arrivals;
-  #uses;
+  #navigations;
+  #activity;
 
-  constructor(tabs: Tabs, hub: Hub, arrivals: Arrivals, uses: Uses) {
+  constructor(tabs: Tabs, hub: Hub, navigations: Navigations, activity: ActivityLog) {
     this.#tabs = tabs;
     this.#hub = hub;
-    this.#arrivals = arrivals;
-    this.#uses = uses;
+    this.#navigations = navigations;
+    this.#activity = activity;
   }
 
   /** Whether a call is under way. */
@@ -130,7 +131,7 @@ export class Calls {
     this.#take(id, port, message.method === "browser/executeTool", sentAt);
     const extensions = "extensions" in params ? (params.extensions as FrameRequest["extensions"]) : undefined;
     port.postMessage({ type: "request", id, child, sentAt, extensions, ...asked.request });
-    if (asked.kind) this.#uses.begun(id, tabId, asked.kind, asked.request.name, message.for);
+    if (asked.kind) this.#activity.begun(id, tabId, asked.kind, asked.request.name, message.for);
   }
 
   /**
@@ -156,7 +157,7 @@ export class Calls {
     if (port) port.postMessage({ type: "cancel", id, reason });
     else if (!this.#held.has(id)) this.#remember(id, reason);
     this.#close(id);
-    this.#uses.ended(id, "cancelled");
+    this.#activity.ended(id, "cancelled");
   }
 
   #remember(id: string, reason: string) {
@@ -271,7 +272,7 @@ export class Calls {
       this.#remind(id, call);
       await this.#stored.write();
     }
-    tell(port, { type: "kept", token, kept });
+    post(port, { type: "kept", token, kept });
   }
 
   /**
@@ -284,21 +285,21 @@ export class Calls {
     const isMeant = (call: Open) => call.token?.value === token && call.tabId === tab?.id && call.origin === origin;
     const [id, call] = [...this.#open].find(([, call]) => isMeant(call)) ?? [];
     if (!id || !call || !isHeld(call)) {
-      tell(port, { type: "resumed", token });
+      post(port, { type: "resumed", token });
       return;
     }
     const { input } = call.token as NonNullable<Open["token"]>;
     call.token = undefined;
     if (!beside) {
       const left = this.#ports.get(id);
-      if (left && left !== port) tell(left, { type: "done", ids: [id] });
+      if (left && left !== port) post(left, { type: "done", ids: [id] });
       Object.assign(call, { documentId, frameId, resumed: true, waiting: false, leaving: false, submitted: false, answer: undefined, failed: undefined });
       this.#tellWaiting(call.tabId);
       this.#ports.set(id, port);
       void this.#heartbeat.watch(port);
     }
     await this.#stored.write();
-    tell(port, { type: "resumed", token, id, input });
+    post(port, { type: "resumed", token, id, input });
   }
 
   /** A document stays that was to give way to another one. */
@@ -348,7 +349,7 @@ export class Calls {
     this.#confirming = false;
     const done = new Map<chrome.runtime.Port, string[]>();
     for (const [id, held] of arrived ? sent : []) if (this.#held.get(id) === held) this.#drop(id, done);
-    for (const [port, ids] of done) tell(port, { type: "done", ids });
+    for (const [port, ids] of done) post(port, { type: "done", ids });
   }
 
   /**
@@ -369,12 +370,12 @@ export class Calls {
     const left = { ...call };
     // What the next document says is the answer only if it does not resume the call.
     while (isHeld(call) && wanted()) await new Promise((done) => setTimeout(done, LOOK));
-    const found = await this.#arrivals.after(left, wanted);
+    const found = await this.#navigations.after(left, wanted);
     this.#following.delete(id);
     if (this.#open.get(id) !== call) return;
     const { tabId, leaving, submitted, answer, failed, token } = call;
     const port = this.#ports.get(id);
-    const next = failed && !found?.read ? this.#arrivals.failed(failed) : found;
+    const next = failed && !found?.read ? this.#navigations.failed(failed) : found;
     const error = next?.page.error !== undefined && next.page.error !== ABORTED;
     const nothing = answer ? answer.nothing : submitted;
     if (next?.data && (nothing || (leaving && !answer))) {
@@ -400,7 +401,7 @@ export class Calls {
   /** Answers a call in another document than that which it was sent to. */
   async #answerHere(id: string, answer: FrameAnswer, port: chrome.runtime.Port) {
     const call = this.#open.get(id) as Open;
-    const page = await this.#arrivals.here(call);
+    const page = await this.#navigations.here(call);
     if (this.#open.get(id) === call) this.#answer(id, call.tabId, { result: withPage(answer.result, { page }) }, port);
   }
 
@@ -423,7 +424,7 @@ export class Calls {
       if (this.#size <= MAX_HELD) break;
       this.#drop(oldest, new Map());
     }
-    this.#uses.ended(id, endOf({ result, error }));
+    this.#activity.ended(id, endOf({ result, error }));
   }
 
   /**
@@ -466,7 +467,7 @@ export class Calls {
  * What a frame is asked, how to tell a frame that can answer, and what a client uses with it, if it
  * is more than a question about that.
  */
-function question({ method, params }: HubMessage<CallMethod>): { offers: (offer: Offer) => boolean; request: Omit<FrameRequest, "type" | "id" | "child">; kind?: Use["kind"] } {
+function question({ method, params }: HubMessage<CallMethod>): { offers: (offer: Offer) => boolean; request: Omit<FrameRequest, "type" | "id" | "child">; kind?: Activity["kind"] } {
   switch (method) {
     case "browser/readResource":
       return { offers: servesResources, request: { ask: "read", name: params.uri }, kind: "resource" };
@@ -499,12 +500,12 @@ function question({ method, params }: HubMessage<CallMethod>): { offers: (offer:
  * The JSON of a call's answer.
  * @param next where the call has led
  */
-function outcome(success: boolean, payload: object | string, { page }: Arrival) {
+function outcome(success: boolean, payload: object | string, { page }: Navigation) {
   return JSON.stringify({ success, payload, page });
 }
 
 /** The answer of a document with where the call has led. */
-function withPage(result: string | undefined, { page }: Pick<Arrival, "page">) {
+function withPage(result: string | undefined, { page }: Pick<Navigation, "page">) {
   return `${result?.slice(0, -1)},"page":${JSON.stringify(page)}}`;
 }
 

@@ -4,10 +4,11 @@
 import { withoutSecret } from "./invitations.ts";
 import { picture } from "./picture.ts";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.ts";
-import { rest } from "./rest.ts";
+import { waitUntilIdle } from "./pageidle.ts";
 import { unlessStopping } from "./stopping.ts";
 import { isAsleep, isAt } from "./tab.ts";
-import { create, type Rooms } from "./rooms.ts";
+import { create, type TabGroups } from "./tabgroups.ts";
+
 import { permitsDocument, permitsPage } from "./settings.ts";
 
 /** How long a navigation may take before it is answered anyway, in ms. */
@@ -20,7 +21,7 @@ type Current = () => Settings;
 type Params<M extends ControlMethod> = FromHub[M]["params"];
 
 /** What does a request. The settings are those of the moment, whenever it asks. */
-type Does<M extends ControlMethod> = (tabId: number, params: Params<M>, settings: Current, rooms: Rooms, signal: AbortSignal) => Promise<FromHub[M]["result"]>;
+type Does<M extends ControlMethod> = (tabId: number, params: Params<M>, settings: Current, rooms: TabGroups, signal: AbortSignal) => Promise<FromHub[M]["result"]>;
 
 const METHODS: { [M in ControlMethod]: Does<M> } = {
   "browser/openTab": openTab,
@@ -31,7 +32,7 @@ const METHODS: { [M in ControlMethod]: Does<M> } = {
   "browser/navigate": navigate,
   "browser/screenshot": screenshot,
   "browser/text": text,
-  "browser/rest": rests,
+  "browser/rest": pageIdle,
 };
 
 /** What hello says that this browser can do. */
@@ -55,7 +56,7 @@ if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
  * Does what the hub asks, or returns undefined if it is nothing for the browser.
  * @param signal nobody waits for the answer any more
  */
-export function control({ method, tabId, params }: HubMessage<ControlMethod>, settings: Current, rooms: Rooms, signal: AbortSignal) {
+export function control({ method, tabId, params }: HubMessage<ControlMethod>, settings: Current, rooms: TabGroups, signal: AbortSignal) {
   if (!Object.hasOwn(METHODS, method)) return undefined; // a hub that is newer than the extension
   const does = METHODS[method] as Does<any>;
   return does(tabId, params, settings, rooms, signal);
@@ -90,7 +91,7 @@ async function awake(tabId: number) {
   await loaded;
 }
 
-async function openTab(_: number, { url, active, wake, room }: Params<"browser/openTab">, settings: Current, rooms: Rooms) {
+async function openTab(_: number, { url, active, wake, room }: Params<"browser/openTab">, settings: Current, rooms: TabGroups) {
   const address = webAddress(url, settings);
   const asleep = wake ? await sleeping(address) : undefined;
   if (asleep?.id !== undefined) {
@@ -260,7 +261,7 @@ async function text(tabId: number, { ifOrigin }: Params<"browser/text">, setting
   return { text: String(frame.result.text) };
 }
 
-async function rests(tabId: number, { waitMs, ifOrigin }: Params<"browser/rest">, settings: Current, _: Rooms, signal: AbortSignal) {
+async function pageIdle(tabId: number, { waitMs, ifOrigin }: Params<"browser/rest">, settings: Current, _: TabGroups, signal: AbortSignal) {
   await awake(tabId);
   const check = async () => {
     const tab = await existing(tabId, ifOrigin);
@@ -268,5 +269,5 @@ async function rests(tabId: number, { waitMs, ifOrigin }: Params<"browser/rest">
     return tab;
   };
   const refused = () => new Refusal(Code.Unsupported, "the browser does not let extensions look at this page: it may be an error of the browser, or a page of its own");
-  return rest({ tabId, waitMs, check, refused }, signal);
+  return waitUntilIdle({ tabId, waitMs, check, refused }, signal);
 }

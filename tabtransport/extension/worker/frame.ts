@@ -61,8 +61,8 @@ export class Frame {
     this.past = lacking(this.past, offer);
   }
 
-  /** Says that the document has gone. */
-  depart() {
+  /** The document has gone. */
+  unload() {
     const { offer, past } = this;
     if (isEmpty(past)) this.since = Date.now();
     this.past = perKind((kind) => [...offer[kind], ...lacking(past, offer)[kind]]);
@@ -70,7 +70,7 @@ export class Frame {
     this.count = this.registered = 0;
   }
 
-  /** Says that what has departed will not come back. */
+  /** What its unloaded documents have offered will not come back. */
   settle() {
     clearTimeout(this.timer);
     this.past = NOTHING;
@@ -87,7 +87,7 @@ export class Frame {
     return isEmpty(this.offer) && isEmpty(this.past);
   }
 
-  /** Whether something has departed. */
+  /** Whether an unloaded document has offered something. */
   get waits() {
     return !isEmpty(this.past);
   }

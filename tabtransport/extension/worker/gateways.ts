@@ -3,6 +3,7 @@
 // time from its load, unless it takes long. The signs that it gives by then wait for the gateway.
 
 import { permits, permitsAll, sharesNone } from "./settings.ts";
+
 import { lookForWebMCP } from "./webmcp.ts";
 
 /** How long after its load a page is asked whether it has given signs, in ms, */

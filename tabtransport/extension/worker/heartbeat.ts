@@ -9,7 +9,7 @@ const FIRST = 2_000;
 /** How long after an answer it is asked again, in ms. */
 const NEXT = 5_000;
 /** How long a document may take to answer, in ms: pages that are busy for a moment are none that are blocked. */
-const PATIENCE = 5_000;
+const TIMEOUT = 5_000;
 
 export class Heartbeat {
   /** The ports of the documents that are looked at. */
@@ -33,7 +33,7 @@ export class Heartbeat {
     for (let wait = FIRST; ; wait = NEXT) {
       await new Promise((done) => setTimeout(done, wait));
       if (!this.#runs(port)) break;
-      const timer = setTimeout(() => this.#silent(port, true), PATIENCE);
+      const timer = setTimeout(() => this.#silent(port, true), TIMEOUT);
       const { tab, documentId = "" } = port.sender ?? {};
       // What is asked waits in the document, so it answers as soon as it runs again; one that has gone fails.
       await askDocuments({ target: { tabId: tab?.id ?? 0, documentIds: [documentId] }, func: () => {} });

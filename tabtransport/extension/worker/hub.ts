@@ -1,6 +1,7 @@
 // The hub as the rest of the worker knows it: what this browser tells and asks it.
 
 import { Refusal } from "./refusal.ts";
+
 import type { Link } from "./link.ts";
 
 export class Hub {

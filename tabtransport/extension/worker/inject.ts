@@ -154,10 +154,10 @@ async function documentsAt(tabId: number, path: number[], settings: Settings) {
  * until now: nobody has listened there.
  * @param before only to tabs whose page is shared by now, and was not
  */
-export async function bringLate(settings: Settings, before?: Settings) {
+export async function bringToOpenPages(settings: Settings, before?: Settings) {
   for (const { id, url = "" } of await chrome.tabs.query({ url: WEB })) {
     if (id === undefined || (before && (permitsPage(before, url) || !permitsPage(settings, url)))) continue;
     // Some pages are closed to extensions, and some tabs are asleep.
-    chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/late.js", "content/frame.js"] }).catch(() => {});
+    chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/openedearlier.js", "content/frame.js"] }).catch(() => {});
   }
 }

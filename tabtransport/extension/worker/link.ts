@@ -1,9 +1,10 @@
 // The one WebSocket to the hub. Until whatever answers at the address has proved that it
-// is the hub that this browser is paired with, it is told nothing, and nothing that it
+// is the hub that this browser is paired with, it is sent nothing, and nothing that it
 // says is heeded.
 
 import { Handshake, confirm, pairingsFor } from "./pairing.ts";
 import { Code } from "./refusal.ts";
+
 import { dashboard } from "./settings.ts";
 
 const SUBPROTOCOL = "tabhub.v1";
@@ -33,7 +34,7 @@ export class Link {
   #open = false;
   /** The handshake that is under way on the socket. */
   #handshake: Handshake | undefined;
-  /** What the hub is told once it has proved itself. */
+  /** What the hub is sent once it has proved itself. */
   #hello: Hello = { protocolVersion: SUBPROTOCOL };
   /** The pairing that the hub has proved. */
   #proved: Pairing | undefined;
@@ -216,7 +217,7 @@ export class Link {
         this.#timer = setTimeout(look, left);
         return;
       }
-      // A close that the far end does not answer would take a minute.
+      // A close that the remote end does not answer would take a minute.
       socket.onclose?.(new CloseEvent("close", { code: 1006 }));
       socket.close();
     };
@@ -225,7 +226,7 @@ export class Link {
 
   /**
    * @param reached whether a WebSocket was open
-   * @param proved whether the far end was the hub
+   * @param proved whether the remote end was the hub
    * @param refusal what it has answered to browser/hello, if that was an error
    */
   async #closed(url: string, reached: boolean, proved: boolean, event: CloseEvent, refusal: string) {

@@ -2,32 +2,33 @@
 // script, and nothing that would be lost if the browser stopped it.
 //
 // Listeners are set before anything is awaited: the browser starts the worker for an
-// event and delivers it to whoever listens by then.
+// event and delivers it to the listeners that are there by then.
 
 import { isLoopback } from "../addresses.ts";
 import { using } from "../states.ts";
 import { waitsForYou } from "../words.ts";
-import { Arrivals } from "./arrivals.ts";
+import { Navigations } from "./navigations.ts";
 import { Calls } from "./calls.ts";
 import { CAPABILITIES, control } from "./control.ts";
 import { Gateways } from "./gateways.ts";
-import { Hand } from "./hand.ts";
-import { Holds } from "./holds.ts";
+import { UserInput } from "./userinput.ts";
+import { Leases } from "./leases.ts";
 import { Hub } from "./hub.ts";
-import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.ts";
+import { bring, bringAnswers, bringToOpenPages, placeSentinel } from "./inject.ts";
 import { Invitations } from "./invitations.ts";
 import { Link } from "./link.ts";
-import { Marks } from "./marks.ts";
+import { Overlay } from "./overlay.ts";
 import { Questions } from "./questions.ts";
 import { Code, Refusal } from "./refusal.ts";
-import { Rooms } from "./rooms.ts";
+import { TabGroups } from "./tabgroups.ts";
 import { isAsleep } from "./tab.ts";
 import { Tabs } from "./tabs.ts";
 import { Toolbar } from "./toolbar.ts";
-import { Tries } from "./tries.ts";
-import { Uses } from "./uses.ts";
-import { whoGivesWebMCP } from "./webmcp.ts";
+import { ManualCalls } from "./manualcalls.ts";
+import { ActivityLog } from "./activity.ts";
+import { webMCPProvider } from "./webmcp.ts";
 import type { Frame } from "./frame.ts";
+
 import * as settings from "./settings.ts";
 
 let current: Settings;
@@ -38,24 +39,24 @@ const link = new Link({ address: () => current.hub, hello, opened, message, chan
 const hub = new Hub(link);
 const toolbar = new Toolbar();
 const tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
-const marks = new Marks(() => current);
-const uses = new Uses((tabId, users) => {
+const overlay = new Overlay(() => current);
+const activity = new ActivityLog((tabId, users) => {
   toolbar.used(tabId, users);
-  mark(tabId);
+  showOverlay(tabId);
 }, showState);
-const rooms = new Rooms(() => current);
-const hand: Hand = new Hand(() => current, (tabId) => holds.of(tabId) !== undefined || rooms.has(tabId), (tabId) => {
-  if (hand.isAt(tabId)) rooms.usedByHand(tabId);
-  holds.hand(tabId);
+const tabGroups = new TabGroups(() => current);
+const userInput: UserInput = new UserInput(() => current, (tabId) => leases.of(tabId) !== undefined || tabGroups.has(tabId), (tabId) => {
+  if (userInput.isActive(tabId)) tabGroups.usedByHand(tabId);
+  leases.userInput(tabId);
 });
-const holds: Holds = new Holds(hub, (tabId) => hand.isAt(tabId), (tabId) => {
-  const hold = holds.of(tabId);
+const leases: Leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
+  const hold = leases.of(tabId);
   toolbar.held(tabId, hold?.waiting ? hold.by : "");
-  mark(tabId);
-  void hand.look(tabId);
+  showOverlay(tabId);
+  void userInput.watch(tabId);
 });
-const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current), uses);
-const tries = new Tries(tabs, uses);
+const calls = new Calls(tabs, hub, new Navigations(tabs, () => current), activity);
+const manualCalls = new ManualCalls(tabs, activity);
 const gateways = new Gateways(() => current);
 const questions = new Questions(hub, showState);
 
@@ -66,9 +67,9 @@ const invitations = new Invitations(async (address) => {
 });
 
 /** What the hub says of itself when it says nothing. */
-const NOBODY: OwnerState = { paused: false, waiting: 0 };
+const NO_OWNER_STATE: OwnerState = { paused: false, waiting: 0 };
 /** What the owner of the hub is to see of it. */
-let owner = NOBODY;
+let owner = NO_OWNER_STATE;
 
 /** Resolved once the worker knows what an earlier one knew. */
 const ready = start();
@@ -77,8 +78,8 @@ async function start() {
   // Content scripts have no business with the keys that are kept there.
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   current = await settings.loadSettings();
-  await Promise.all([tabs.load(), calls.load(), questions.load(), rooms.load(), placeSentinel(current)]);
-  await uses.load(calls.runs);
+  await Promise.all([tabs.load(), calls.load(), questions.load(), tabGroups.load(), placeSentinel(current)]);
+  await activity.load(calls.runs);
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
 }
@@ -86,7 +87,7 @@ async function start() {
 // ---- The hub
 
 async function hello(): Promise<ToHub["browser/hello"]["params"]> {
-  const [browserId, session, webmcp] = await Promise.all([settings.browserId(), settings.session, whoGivesWebMCP()]);
+  const [browserId, session, webmcp] = await Promise.all([settings.browserId(), settings.session, webMCPProvider()]);
   return {
     protocolVersion: "tabhub.v1",
     browserId,
@@ -108,7 +109,7 @@ function opened() {
   calls.opened();
   tabs.opened();
   questions.opened();
-  holds.opened();
+  leases.opened();
   for (const wait of waits.values()) wait.abort(); // the hub asks again
 }
 
@@ -141,7 +142,7 @@ function message(message: HubMessage | HubAnswer) {
       break;
     case "browser/ownerState":
       owner = { ...message.params, at: Date.now() };
-      void ready.then(() => holds.take(owner.held ?? []));
+      void ready.then(() => leases.take(owner.held ?? []));
       showState();
       break;
     case "browser/ask":
@@ -156,26 +157,26 @@ function message(message: HubMessage | HubAnswer) {
   }
 }
 
-/** What clients have the browser do in a tab that it then marks. */
-const MARKED: ReadonlySet<string> = new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
+/** What clients have the browser do in a tab that then has the overlay. */
+const SHOWN_IN_OVERLAY: ReadonlySet<string> = new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
 
 /** Does what the hub asks of the browser, and notes for whom. */
 function controlled(message: HubMessage<ControlMethod>) {
   const { id = "", method, tabId } = message;
   const wait = new AbortController();
-  const act = () => control(message, () => current, rooms, wait.signal);
-  const outcome = method === "browser/screenshot" ? marks.without(tabId, async () => act()) : act();
+  const act = () => control(message, () => current, tabGroups, wait.signal);
+  const outcome = method === "browser/screenshot" ? overlay.without(tabId, async () => act()) : act();
   if (method === "browser/rest") {
     waits.set(id, wait);
     const over = () => void (waits.get(id) === wait && waits.delete(id));
     wait.signal.addEventListener("abort", over);
     outcome?.then(over, over);
   }
-  if (message.for === undefined || !MARKED.has(method)) return outcome;
-  uses.begun(id, tabId, "browser", method.slice("browser/".length), message.for);
+  if (message.for === undefined || !SHOWN_IN_OVERLAY.has(method)) return outcome;
+  activity.begun(id, tabId, "browser", method.slice("browser/".length), message.for);
   outcome?.then(
-    () => uses.ended(id, "done"),
-    () => uses.ended(id, "failed"),
+    () => activity.ended(id, "done"),
+    () => activity.ended(id, "failed"),
   );
   return outcome;
 }
@@ -207,7 +208,7 @@ chrome.runtime.onConnect.addListener((port) => {
   port.onDisconnect.addListener(() => {
     last = last.then((frame) => {
       calls.disconnected(port);
-      tries.disconnected(port);
+      manualCalls.disconnected(port);
       if (frame) tabs.disconnected(frame, port);
       return frame;
     });
@@ -223,7 +224,7 @@ function heard(frame: Frame, port: chrome.runtime.Port, message: FrameToWorker) 
       tabs.offered(frame, message);
       break;
     case "answer":
-      if (!tries.answered(port, message)) calls.answered(port, message);
+      if (!manualCalls.answered(port, message)) calls.answered(port, message);
       break;
     case "progress":
       calls.progressed(port, message);
@@ -232,7 +233,7 @@ function heard(frame: Frame, port: chrome.runtime.Port, message: FrameToWorker) 
       calls.waits(port, message);
       break;
     case "leaving":
-      tries.leaving(message.id);
+      manualCalls.leaving(message.id);
       calls.leaving(port, message);
       break;
     case "token":
@@ -261,8 +262,8 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
     gateways.seen(id, change);
-    if (change.status) uses.loaded(id);
-    if (change.status) void hand.look(id);
+    if (change.status) activity.loaded(id);
+    if (change.status) void userInput.watch(id);
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
@@ -272,7 +273,7 @@ chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() =>
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
   void ready.then(() => {
     tabs.activated(tabId, windowId);
-    void hand.moved();
+    void userInput.tabChanged();
   });
 });
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
@@ -285,25 +286,25 @@ chrome.tabs.onRemoved.addListener((tabId) => {
 chrome.tabs.onReplaced.addListener((id, before) => {
   void tabs.replaced(id, before, ready);
   void ready.then(() => {
-    rooms.replaced(id, before);
+    tabGroups.replaced(id, before);
     forget(before);
   });
 });
 
 /** @param tabId of a tab that there is no more */
 function forget(tabId: number) {
-  uses.closed(tabId);
-  marks.closed(tabId);
+  activity.closed(tabId);
+  overlay.closed(tabId);
   toolbar.closed(tabId);
-  hand.left(tabId);
-  rooms.closed(tabId);
+  userInput.ended(tabId);
+  tabGroups.closed(tabId);
 }
 
 chrome.windows.onFocusChanged.addListener(
   (windowId) => {
     void ready.then(() => {
       tabs.focused(windowId);
-      void hand.moved();
+      void userInput.tabChanged();
     });
   },
   { windowTypes: ["normal"] },
@@ -318,7 +319,7 @@ void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
 
 // Pages that are open already get their content scripts now, and those of a site when it is allowed.
-const reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringLate(current)]));
+const reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current)]));
 chrome.runtime.onInstalled.addListener(reachOpenPages);
 chrome.permissions.onAdded.addListener(reachOpenPages);
 
@@ -333,9 +334,9 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
     return true;
   }
   const { tab } = sender;
-  if (sender.id === chrome.runtime.id && message.type === "hand" && tab?.id !== undefined) {
+  if (sender.id === chrome.runtime.id && message.type === "userInput" && tab?.id !== undefined) {
     const { id } = tab;
-    void ready.then(() => respond(hand.input(id, message.inFrame)));
+    void ready.then(() => respond(userInput.input(id, message.inFrame)));
     return true;
   }
   // Content scripts have nothing to ask here.
@@ -352,7 +353,7 @@ async function asked(request: UIRequest) {
       const url = tab ? await addressOf(tab) : "";
       const page = await pageView(tab, url);
       const sites = tabs.sites(tabId, url, page.reached);
-      return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs(), hold: holds.of(tabId) };
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), hold: leases.of(tabId) };
     }
     case "site": {
       const { origin, on, keep, webmcp } = request;
@@ -377,9 +378,9 @@ async function asked(request: UIRequest) {
     case "tool":
       return tabs.schema(request.tool);
     case "try":
-      return tries.call(request.id, request.tool, request.args);
+      return manualCalls.call(request.id, request.tool, request.args);
     case "cancel":
-      return tries.cancel(request.id);
+      return manualCalls.cancel(request.id);
     case "paste":
       return invitations.pasted(request.link);
     case "invitation":
@@ -421,7 +422,7 @@ async function pageView(tab: chrome.tabs.Tab | undefined, url: string): Promise<
 
 /** The tabs that clients use just now. */
 async function usedTabs() {
-  const tabs = uses.marked.map(async ({ tabId, users }) => {
+  const tabs = activity.marked.map(async ({ tabId, users }) => {
     const { title = "" } = await chrome.tabs.get(tabId).catch(() => ({ title: "" }));
     return { tabId, title, users };
   });
@@ -440,11 +441,11 @@ async function openDashboard() {
   }
 }
 
-/** Draws what a tab's mark says, or takes it away. */
-function mark(tabId: number) {
-  const hold = holds.of(tabId);
-  const users = uses.users(tabId);
-  marks.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
+/** Draws a tab's overlay, or removes it. */
+function showOverlay(tabId: number) {
+  const hold = leases.of(tabId);
+  const users = activity.users(tabId);
+  overlay.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
 }
 
 /**
@@ -484,10 +485,10 @@ async function apply(change: (chosen: Settings) => Partial<Settings>) {
   changing = saved.catch(() => {});
   const before = await saved;
   tabs.settingsChanged();
-  marks.renewAll();
+  overlay.renewAll();
   await placeSentinel(current);
   void gateways.everywhere();
-  void bringLate(current, before);
+  void bringToOpenPages(current, before);
   if (current.hub === before.hub) return;
   await questions.leave();
   const restarted = link.restart();
@@ -497,7 +498,7 @@ async function apply(change: (chosen: Settings) => Partial<Settings>) {
 
 // ---- What others see of the connection
 
-/** What frames are told of the hub: a page that joins it by itself need not, then. */
+/** What frames learn of the hub: a page that joins it by itself need not, then. */
 function standing() {
   const { state } = link.state;
   const { hub, version } = link.state.state === "connected" ? link.state : { hub: "", version: "" };
@@ -512,13 +513,13 @@ function stateChanged() {
 function showState() {
   if (link.state.state !== "connected") {
     hub.disconnected();
-    owner = NOBODY;
-    holds.take([]);
+    owner = NO_OWNER_STATE;
+    leases.take([]);
   }
   toolbar.show(stands());
 }
 
 /** @returns what the owner sees of it */
 function stands(): Standing {
-  return { hub: link.state, owner, waiting: questions.waiting, working: uses.working };
+  return { hub: link.state, owner, waiting: questions.waiting, working: activity.working };
 }

@@ -11,26 +11,26 @@ const INVITATION_LIFE = 10 * 60_000;
 type Transcript = { pairing: string; hub: string; address: string; browserNonce: string; hubNonce: string };
 
 /** What the hub that wrote this copy of the extension gave it. */
-const own: Promise<Pairing | undefined> = fetch(chrome.runtime.getURL("pairing.json"))
+const embedded: Promise<Pairing | undefined> = fetch(chrome.runtime.getURL("pairing.json"))
   .then((response) => response.json())
   .catch(() => undefined);
 
 /** The address of the hub that wrote this copy of the extension, if one did. */
-export async function ownAddress() {
-  return (await own)?.address;
+export async function embeddedAddress() {
+  return (await embedded)?.address;
 }
 
 /**
  * The pairings to try with the hub at an address, the likeliest first: the one that was
  * made there, that of this copy, and those of the same host, for a hub that has moved to
- * another port. A handshake that fails tells nobody the key.
+ * another port. A handshake that fails does not reveal the key.
  */
 export async function pairingsFor(address: string): Promise<Pairing[]> {
   const kept = (await load()).filter((pairing) => !pairing.until || pairing.until > Date.now());
   const host = new URL(address).hostname;
   const here = kept.filter((pairing) => pairing.address === address);
   const moved = kept.filter((pairing) => pairing.address !== address && new URL(pairing.address).hostname === host);
-  const copy = await own;
+  const copy = await embedded;
   return [...here, ...(copy ? [copy] : []), ...moved];
 }
 

@@ -5,6 +5,7 @@
 import { Code, Refusal, elsewhere, notShared } from "./refusal.ts";
 import { askDocuments } from "./documents.ts";
 import { permitsAll, permitsDocument, permitsPage } from "./settings.ts";
+
 import { isAt } from "./tab.ts";
 
 /** How often a picture is tried, and how many ms apart. */
@@ -139,7 +140,7 @@ class Change {
     this.happened = true;
   };
 
-  /** A document has come, perhaps to go at once: one in a frame tells nobody else of itself. */
+  /** A document has come, perhaps to go at once: one in a frame announces itself nowhere else. */
   #committed = (document: { tabId: number; frameId: number; url: string }) => {
     if (document.tabId !== this.#tabId) return;
     const another = document.frameId === 0 && !isAt(document.url, this.#ifOrigin);

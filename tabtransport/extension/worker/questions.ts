@@ -3,10 +3,11 @@
 //
 // A question lives until it expires, whatever becomes of this worker and of the connection
 // that it came over: questions and answers are in chrome.storage.session, and an answer
-// is told again whenever the hub is back or asks again.
+// is sent again whenever the hub is back or asks again.
 
 import { Code, Refusal } from "./refusal.ts";
 import { Stored } from "./stored.ts";
+
 import type { Hub } from "./hub.ts";
 
 const PAGE = "ask.html";
@@ -98,7 +99,7 @@ export class Questions {
     if (question) await this.#withdraw(question);
   }
 
-  /** A connection to the hub was made: it may not have the answers that were told over an earlier one. */
+  /** A connection to the hub was made: it may not have the answers that were sent over an earlier one. */
   opened() {
     this.#asked.clear();
     for (const { request, answer } of this.#questions.values()) {

@@ -1,9 +1,10 @@
-// Tells the hub what tabs offer, when it differs from what the hub was told.
+// Sends the hub what tabs offer, when it differs from what the hub has.
 
 import { KINDS, type Frame } from "./frame.ts";
 import { Code, Refusal } from "./refusal.ts";
 import { permits } from "./settings.ts";
 import { merge, type Tab } from "./tab.ts";
+
 import type { Hub } from "./hub.ts";
 
 /** Changes of what a tab offers within this time, in ms, are one message. */
@@ -12,9 +13,9 @@ const GATHER = 50;
 const RATE = 1024;
 /** but no longer than this, in ms. */
 const MAX_REST = 30_000;
-/** How much the hub is told of what it is not told. */
+/** How many of the items that are left out the hub is told of. */
 const MAX_REJECTED = 100;
-/** How long after the hub has refused a registration as one too many it is told again, in ms. */
+/** How long after the hub has refused a registration as one too many it is sent again, in ms. */
 const RETRY = 1_000;
 
 /** The methods that tell the hub what a tab offers: first, and when it has changed. */
@@ -42,20 +43,20 @@ export class Registrar {
   }
 
   /**
-   * Tells the hub soon what a tab offers, and of a new tab at once. A tab that offers much is told
+   * Sends the hub soon what a tab offers, and of a new tab at once. A tab that offers much is sent
    * more rarely, so that one which does so again and again takes no time from the calls of others.
    */
   soon(tab: Tab) {
-    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.rests - Date.now()));
+    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.nextAt - Date.now()));
   }
 
-  /** Tells the hub next what a tab offers, however much it was told of the tab before. */
+  /** Sends the hub next what a tab offers, however much it was sent of the tab before. */
   next(tab: Tab) {
     clearTimeout(tab.timer);
     tab.timer = setTimeout(() => this.#due(tab));
   }
 
-  /** Tells the hub now what it is to be told of a tab, and resolves when it has all of it. */
+  /** Sends the hub now what it does not have of a tab, and resolves when it has all of it. */
   async now(tab: Tab) {
     if (tab.timer !== undefined) this.#due(tab);
     await tab.telling;
@@ -77,7 +78,7 @@ export class Registrar {
     const merged = merge(frames);
     const { lists } = merged;
     const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
-    tab.rests = Date.now() + Math.min(size / RATE, MAX_REST);
+    tab.nextAt = Date.now() + Math.min(size / RATE, MAX_REST);
     if (this.#hub.connected) this.#tell(tab, frames, merged);
     this.#told(tab, lists.tools.count);
   }
@@ -86,7 +87,7 @@ export class Registrar {
   #tell(tab: Tab, frames: Frame[], { lists, rejected }: ReturnType<typeof merge>) {
     const { known } = tab;
     const telling = [];
-    // Of a page that the user does not share the hub is told nothing.
+    // Of a page that the user does not share the hub is sent nothing.
     tab.unsent = tab.page(this.#settings()).url ? [...rejected, ...tab.leftOut].slice(0, MAX_REJECTED) : rejected;
     for (const kind of KINDS) {
       const text = lists[kind].text + (kind === "tools" && tab.unsent.length ? `,"rejected":${JSON.stringify(tab.unsent)}` : "");
@@ -119,7 +120,7 @@ export class Registrar {
     } catch (error) {
       if (tab.sent[kind] !== text || !this.#hub.connected) return false;
       tab.refused[kind] = { rejected: [{ name: kind, reason: error instanceof Error ? error.message : String(error) }], warnings: [] };
-      // Too many registrations at once: the newest state is told a little later.
+      // Too many registrations at once: the newest state is sent a little later.
       if (!(error instanceof Refusal && error.code === Code.Limit)) return false;
       tab.sent[kind] = "";
       setTimeout(() => this.soon(tab), RETRY);

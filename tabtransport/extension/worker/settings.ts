@@ -1,6 +1,6 @@
-// What the user has chosen, kept in chrome.storage.local, and who this browser is.
+// What the user has chosen, kept in chrome.storage.local, and this browser's identity.
 
-import { ownAddress } from "./pairing.ts";
+import { embeddedAddress } from "./pairing.ts";
 
 const DEFAULTS: Settings = {
   hub: "ws://127.0.0.1:3300/tabs",
@@ -17,7 +17,7 @@ const EVENT = 5_000;
 
 export async function loadSettings(): Promise<Settings> {
   const { settings } = await chrome.storage.local.get("settings");
-  const hub = await ownAddress();
+  const hub = await embeddedAddress();
   const all: Settings = { ...DEFAULTS, ...(hub && { hub }), ...(settings ?? {}) };
   const lists = [all.allowed, all.off, all.keep, all.plain];
   const [allowed, off, keep, plain] = lists.map((list) => [...new Set(list.map(canonical))]);
@@ -61,7 +61,7 @@ export function sharesNone({ mode, allowed }: Settings) {
 
 /**
  * Whether the user lets the hub see the page at an address. Pages of the browser itself
- * are nobody's site.
+ * belong to no site.
  */
 export function permitsPage(settings: Settings, url: string) {
   const site = webOrigin(url);
@@ -70,7 +70,7 @@ export function permitsPage(settings: Settings, url: string) {
 
 /**
  * Whether the user lets the hub see a document. Its origin says whose it is, also where
- * its address does not: about:blank and blob: have the origin of who made them. A sandboxed
+ * its address does not: about:blank and blob: have the origin of the document that made them. A sandboxed
  * document has no origin and is of the site at its address; an empty one in a frame is
  * made of what the documents around it say. Of any other the site cannot be told.
  * @param document as the browser describes it
@@ -126,7 +126,7 @@ export function dashboard(hub: string) {
   return url.href;
 }
 
-/** Who this browser is to a hub: an id made once. */
+/** The browser's identity for a hub: an id made once. */
 export async function browserId() {
   const { browserId } = await chrome.storage.local.get("browserId");
   if (typeof browserId === "string") return browserId;

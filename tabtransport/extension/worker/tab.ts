@@ -1,7 +1,8 @@
-// One tab: its frames, what they offer, and what the hub was told of it.
+// One tab: its frames, what they offer, and what the hub has of it.
 
 import { Frame, KINDS, nameOf } from "./frame.ts";
 import { withoutSecret } from "./invitations.ts";
+
 import { keeps, permitsPage } from "./settings.ts";
 
 /** Numbers of servers in child frames begin here, beyond those of the browser's frames. */
@@ -19,25 +20,25 @@ const NONE: Refused = { rejected: [], warnings: [] };
 
 export class Tab {
   frames = new Map<number, Frame>();
-  /** What the hub was told over the connection that is open now, as JSON. */
+  /** What the hub was sent over the connection that is open now, as JSON. */
   sent = { tools: "", resources: "", prompts: "", state: "" };
-  /** Whether the hub was ever told of the tab. */
+  /** Whether the hub has ever heard of the tab. */
   known = false;
   /** What the hub has refused of the latest registration of each kind. */
   refused: Offered<Refused> = { tools: NONE, resources: NONE, prompts: NONE };
   /** The ports of documents without an origin, which may offer something. */
   opaque = new Set<chrome.runtime.Port>();
-  /** What it was not told. */
+  /** What it was not sent. */
   unsent: Rejection[] = [];
   /** Frames that are waited for after the worker was restarted. */
   missing: Set<number> | undefined;
   /** Ends that. */
   returning: ReturnType<typeof setTimeout> | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** Settles when the hub has all that it was told. */
+  /** Settles when the hub has all that it was sent. */
   telling: Promise<unknown> | undefined;
-  /** When the hub may be told again what it offers, as Date.now() has it. */
-  rests = 0;
+  /** When the hub may be sent again what it offers, as Date.now() has it. */
+  nextAt = 0;
   /** The number that it had before, if any. */
   replaces: number | undefined;
   /** What the browser says of the tab. */
@@ -48,7 +49,7 @@ export class Tab {
   /** Whether it is there without a document, to save memory. */
   discarded = false;
   windowId = -1;
-  /** How many tools the hub was told of. */
+  /** How many tools the hub was sent. */
   tools = 0;
   /** Whether a call waits for the person in front of it. */
   waiting = false;
@@ -148,7 +149,7 @@ export class Tab {
         if (frame.port !== port) continue;
         frame.registered = count;
         const of = (kind: typeof KINDS[number]) => this.refusedOf(frame, kind);
-        tell(port, { type: "registered", count, refused: { tools: of("tools"), resources: of("resources"), prompts: of("prompts") } });
+        post(port, { type: "registered", count, refused: { tools: of("tools"), resources: of("resources"), prompts: of("prompts") } });
       }
     };
   }
@@ -159,7 +160,7 @@ export class Tab {
     return frames.find(({ dialog }) => dialog)?.dialog ?? { type: frames.some(({ silent }) => silent) ? "unknown" : "" };
   }
 
-  /** What the hub is told of the page; nothing if the user does not share it. */
+  /** What the hub learns of the page; nothing if the user does not share it. */
   page(settings: Settings): { url?: string; title?: string } {
     return pageOf(settings, this);
   }
@@ -184,14 +185,14 @@ export class Tab {
   }
 }
 
-/** What the hub is told of a page; nothing if the user does not share it. */
+/** What the hub learns of a page; nothing if the user does not share it. */
 export function pageOf(settings: Settings, { url = "", title = "" }: { url?: string; title?: string }): { url?: string; title?: string } {
   return permitsPage(settings, url) ? { url: withoutSecret(url).slice(0, 2048), title: withoutSecret(title).slice(0, 4096) } : {};
 }
 
 /**
  * The items of a tab's frames, each with its frame and the origin that the browser
- * vouches for. What has departed counts if no document of the origin in the tab offers it, as
+ * vouches for. What an unloaded document has offered counts if no document of the origin in the tab offers it, as
  * frames have other numbers after a reload.
  * @param frames documents first
  */
@@ -225,11 +226,11 @@ export function merge(frames: Frame[]) {
 }
 
 /** Says something to a frame, whose document may just have gone. */
-export function tell(port: chrome.runtime.Port | undefined, message: WorkerToFrame) {
+export function post(port: chrome.runtime.Port | undefined, message: WorkerToFrame) {
   try {
     port?.postMessage(message);
   } catch {
-    // Its end will be told.
+    // The browser will report its end.
   }
 }
 

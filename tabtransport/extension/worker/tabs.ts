@@ -1,32 +1,33 @@
 // The tabs with something to offer: what the browser and their frames say of them.
 
-import { Departures, LOADING, documents } from "./departures.ts";
+import { Retention, LOADING, documents } from "./retention.ts";
 import { Frame } from "./frame.ts";
 import { Registrar } from "./registrar.ts";
 import { givesWebMCP, keeps, permits } from "./settings.ts";
 import { Stored } from "./stored.ts";
-import { Tab, isAsleep, tell } from "./tab.ts";
+import { Tab, isAsleep, post } from "./tab.ts";
+
 import type { Hub } from "./hub.ts";
 
 export class Tabs {
   #tabs = new Map<number, Tab>();
-  /** Tabs that were closed while the hub could not be told. */
+  /** Tabs that were closed while the hub was not connected. */
   #closed = new Set<number>();
   /** The numbers that tabs were given in place of others since the worker was started. */
   #numbers = new Map<number, number>();
   #focused = -1;
-  /** The tabs that the hub was told of. */
+  /** The tabs that the hub knows. */
   #stored = new Stored<Record<number, { frames: number[]; replaces?: number }>>("tabs", () => this.#remembered());
   #hub;
   #standing;
   #settings;
   #show;
   #registrar;
-  #departures;
+  #retention;
 
   /**
    * @param standing where the hub is, and how this browser stands with it
-   * @param show told when a tab has other tools, or waits for a person
+   * @param show called when a tab has other tools, or waits for a person
    */
   constructor(hub: Hub, standing: () => { address: string; state: HubState["state"]; hub: string; version: string }, settings: () => Settings, show: (tab: Tab) => void) {
     this.#hub = hub;
@@ -39,7 +40,7 @@ export class Tabs {
       this.#state(tab);
       this.#stored.save();
     });
-    this.#departures = new Departures(this.#registrar);
+    this.#retention = new Retention(this.#registrar);
   }
 
   /** Remembers the tabs of an earlier worker, and learns which of them are left. */
@@ -64,7 +65,7 @@ export class Tabs {
       for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
     }
     for (const info of open) this.seen(info);
-    for (const tab of this.#tabs.values()) this.#departures.awaitMissing(tab);
+    for (const tab of this.#tabs.values()) this.#retention.awaitMissing(tab);
   }
 
   /** Tells a hub that has just said hello all there is. */
@@ -91,7 +92,7 @@ export class Tabs {
     tab.active = info.active;
     tab.loading = info.status === "loading";
     tab.discarded = isAsleep(info);
-    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#departures.waitAnew(tab, { woken: discarded && !tab.discarded });
+    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#retention.waitAnew(tab, { woken: discarded && !tab.discarded });
     this.#state(tab);
   }
 
@@ -135,7 +136,7 @@ export class Tabs {
     if (!tab) return;
     this.#tabs.delete(before);
     this.#tabs.set(tabId, tab);
-    // The hub is told what the next worker will know: one that knew only the number before would
+    // The hub is sent what the next worker will know: one that knew only the number before would
     // take the tab for closed.
     await this.#stored.write();
     if (this.#tabs.get(tabId) !== tab) return;
@@ -145,7 +146,7 @@ export class Tabs {
     for (const frame of tab.frames.values()) {
       if (!frame.port) continue;
       frame.port = undefined;
-      this.#departures.depart(tab, frame);
+      this.#retention.depart(tab, frame);
     }
     this.#stored.save();
     this.seen(await chrome.tabs.get(tabId));
@@ -188,12 +189,12 @@ export class Tabs {
     }
     frame.port = port;
     this.#state(tab);
-    if (frame.documentId && frame.documentId !== documentId) this.#departures.depart(tab, frame);
+    if (frame.documentId && frame.documentId !== documentId) this.#retention.depart(tab, frame);
     if (frame.origin && frame.origin !== origin) this.#forget(tab, frame);
     frame.documentId = documentId ?? "";
     frame.origin = origin;
     frame.site = tab.site;
-    this.#departures.wait(tab, frame);
+    this.#retention.wait(tab, frame);
     port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
     return frame;
   }
@@ -221,7 +222,7 @@ export class Tabs {
       // A server there may have gone with it.
       if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
     }
-    this.#departures.depart(tab, frame);
+    this.#retention.depart(tab, frame);
   }
 
   /** A page has opened or closed a dialog. */
@@ -248,7 +249,7 @@ export class Tabs {
     const about = said.child ? tab.through(frame, said.child) : frame;
     const first = about.awaited;
     about.take(said.offer, said.count);
-    if (first && !said.child) this.#departures.wait(tab, about);
+    if (first && !said.child) this.#retention.wait(tab, about);
     if (said.child && about.empty) tab.frames.delete(about.id);
     tab.missing?.delete(about.id);
     this.#registrar.soon(tab);
@@ -258,7 +259,7 @@ export class Tabs {
   hubChanged() {
     const standing = this.#standing();
     for (const tab of this.#tabs.values()) {
-      for (const frame of tab.frames.values()) if (!frame.through) tell(frame.port, { type: "hub", ...standing });
+      for (const frame of tab.frames.values()) if (!frame.through) post(frame.port, { type: "hub", ...standing });
     }
   }
 
@@ -322,7 +323,7 @@ export class Tabs {
   async #wake(tab: Tab) {
     tab.discarded = false;
     tab.loading = true;
-    this.#departures.waitAnew(tab, { woken: true });
+    this.#retention.waitAnew(tab, { woken: true });
     this.#state(tab);
     await chrome.tabs.reload(tab.id).catch(() => {}); // it may just have been closed
   }

@@ -1,6 +1,7 @@
-// The button in the browser's toolbar: how things stand, and in a tab what it offers and who uses it.
+// The button in the browser's toolbar: how things stand, and in a tab what it offers and which clients use it.
 
 import { button } from "../states.ts";
+
 import type { Tab } from "./tab.ts";
 
 type Shown = { tools: number; waiting: boolean; users: string[]; holder: string };
@@ -33,7 +34,7 @@ export class Toolbar {
     this.#tab(tabId, { users });
   }
 
-  /** @param holder who waits for the owner to leave the tab, "" if nobody does */
+  /** @param holder the client that waits for the owner to leave the tab, "" for none */
   held(tabId: number, holder: string) {
     if (holder !== (this.#tabs.get(tabId)?.holder ?? "")) this.#tab(tabId, { holder });
   }

@@ -1,4 +1,4 @@
-// Who gives pages WebMCP: the browser, or this extension where the browser has none. A service worker
+// What gives pages WebMCP: the browser, or this extension where the browser has none. A service worker
 // has no WebMCP itself: only a document can tell.
 
 /** How long the first hello waits for a page to tell, which may be too busy to. */
@@ -7,8 +7,8 @@ const BUSY = 300;
 /** Whether this worker has seen it. */
 let seen = false;
 
-/** Who gives pages WebMCP, as far as a page has told. */
-export async function whoGivesWebMCP(): Promise<"browser" | "extension" | undefined> {
+/** What gives pages WebMCP, as far as a page has told. */
+export async function webMCPProvider(): Promise<"browser" | "extension" | undefined> {
   const known = async (): Promise<any> => (await chrome.storage.local.get("webmcp")).webmcp;
   if (!(await known())) {
     const [tab] = await chrome.tabs.query({ url: ["https://*/*", "http://localhost/*", "http://127.0.0.1/*"], discarded: false });

@@ -4,6 +4,7 @@ import { byID, chip, element, fill, foreign, link, list, row, tell, when } from 
 import { nameOf } from "./names.ts";
 import { decision, openRuleForm, showRules } from "./rule.ts";
 import { ask } from "./session.ts";
+
 import type { Line, Message, Policy, Rule } from "./api.d.ts";
 
 type Subject = { site?: string; client?: string };

@@ -3,6 +3,7 @@
 import { byID, chip, element, foreign, link, list, row, tell } from "./dom.ts";
 import { decision, isOwn, makeRule, removeRule } from "./rule.ts";
 import type { Pages } from "./pages.ts";
+
 import type { Access, Policy } from "./api.d.ts";
 
 export async function showAccess(policy: Policy, of: { site?: string; client?: string; q?: string; shown?: string }, pages: Pages) {

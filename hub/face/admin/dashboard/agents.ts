@@ -6,6 +6,7 @@ import { nameOf } from "./names.ts";
 import { stateOf } from "./offers.ts";
 import { ask } from "./session.ts";
 import type { Pages } from "./pages.ts";
+
 import type { Agent, AgentTab, Holder } from "./api.d.ts";
 
 /** How many tabs of an agent are shown among others. */

@@ -267,7 +267,7 @@ export interface Session {
   last?: string;
 }
 
-/** Who has leased a tab. */
+/** The holder of a tab's lease. */
 export interface Holder {
   client: string;
   name: string;

@@ -4,6 +4,7 @@
 
 import { byID } from "./dom.ts";
 import { lines } from "./lines.ts";
+
 import type { AuthorizeEvent } from "./api.d.ts";
 
 /** Shows one part of the page. */

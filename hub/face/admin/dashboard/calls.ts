@@ -5,6 +5,7 @@
 import { button, byID, chip, element, foreign, labelled, took, when } from "./dom.ts";
 import { ask } from "./session.ts";
 import { waitsForYou } from "../../../../tabtransport/extension/words.ts";
+
 import type { Entry, Line, Message, Running } from "./api.d.ts";
 
 /** How many calls that have ended are shown. */
@@ -16,7 +17,7 @@ const TICK = 250;
 /** How long a call is shown that has ended, and of which nothing is recorded yet, in ms. */
 const UNRECORDED = 2000;
 
-/** The events that are calls to whoever looks. */
+/** The events that are shown as calls. */
 const EVENTS = ["call", "refused", "proxy", "relay"];
 
 const PHASES: Record<string, [state: string, word: string]> = {
@@ -46,7 +47,7 @@ export function start() {
   ticking = setInterval(() => {
     if (running.length + ending.size > 0) show();
   }, TICK);
-  for (const type of ["pointerleave", "focusout"]) byID("calls").addEventListener(type, show); // what was held
+  for (const type of ["pointerleave", "focusout"]) byID("calls").addEventListener(type, show); // what was held back
 }
 
 export function stop() {
@@ -91,7 +92,7 @@ function render() {
   const body = byID("calls");
   const under = running.filter(({ id }) => !ended.has(id)).map((r) => ({ key: r.id, running: r }));
   const calls: Call[] = [...under, ...[...ending].map(([key, { running: r }]) => ({ key, running: r })), ...[...ended].reverse().map(([key, entry]) => ({ key, entry }))];
-  // Nothing moves while somebody points at it.
+  // Nothing moves while the pointer is on it.
   const held = rows.length > 0 && body.matches(":hover, :has(:focus-visible)");
   if (held) {
     const now = new Map(calls.map((call) => [call.key, call]));

@@ -9,6 +9,7 @@ import { byID, chip, element, fill, foreign, link, list, number, row, showPairs,
 import { nameOf } from "./names.ts";
 import { Pages } from "./pages.ts";
 import { ask } from "./session.ts";
+
 import type { Client, Policy, Session } from "./api.d.ts";
 
 /** Its id. */

@@ -8,6 +8,7 @@ import { byID, chip, element, fill, foreign, list, row, when } from "./dom.ts";
 import { Pages } from "./pages.ts";
 import { ask } from "./session.ts";
 import type { Client, Message, Policy, Session } from "./api.d.ts";
+
 import type { View } from "./dashboard.ts";
 
 export const KINDS: Record<string, string> = { entry: "in its configuration", token: "a token", oauth: "signed in by URL" };

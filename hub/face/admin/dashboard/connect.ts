@@ -1,6 +1,7 @@
 // How MCP clients are connected: what is there to copy holds no secret.
 
 import { byID, copier, element } from "./dom.ts";
+
 import type { Connectable } from "./api.d.ts";
 
 export function showConnect(all: Connectable[]) {
@@ -28,7 +29,7 @@ function card({ title, after, start, url, links = [] }: Connectable) {
 
 /**
  * A text with a button that copies it.
- * @param name for who cannot see what is copied
+ * @param name says to a screen reader what is copied
  */
 function copied(name: string, words: string, text: string) {
   const copy = copier("Copy", () => text, `Copy: ${name}`);

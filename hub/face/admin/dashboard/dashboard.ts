@@ -35,6 +35,7 @@ import * as now from "./now.ts";
 import * as record from "./record.ts";
 import * as session from "./session.ts";
 import * as sites from "./sites.ts";
+
 import * as tabs from "./tabs.ts";
 
 export interface View {
@@ -53,7 +54,7 @@ const PACE = 500; // ms between two updates
 const RETRY = 500; // ms until the hub is asked again, the first time; then twice as long each time
 const RETRY_MAX = 8000;
 const LOOK = 15_000; // ms between two looks at whether the hub can keep what is done
-const STAY = 60_000; // ms between two notes that somebody uses the page
+const STAY = 60_000; // ms between two notes that the page is in use
 
 const { auth, base, own } = document.body.dataset; // see dashboard in ../dashboard.go
 
@@ -174,7 +175,7 @@ async function updateShell(changed: Set<string>) {
 
 let watching = false;
 
-/** Shows questions as they come, where they can be answered: calls wait for who watches them. */
+/** Shows questions as they come, where they can be answered: calls wait for them. */
 async function watchQuestions() {
   watching = true;
   try {
@@ -210,9 +211,9 @@ function showStatus({ hub, record }: Status) {
 
 let running = false;
 let connection = new AbortController(); // aborted when the hub can no longer be heard
-let connected = false; // what goes on is told; otherwise nothing but run asks the hub for anything
+let connected = false; // the stream is open; otherwise only run asks the hub for anything
 
-/** Follows what goes on in the hub, as long as somebody is signed in. It runs once. */
+/** Follows what goes on in the hub, while the page is signed in. It runs once. */
 async function run() {
   if (running) return;
   running = true;
@@ -263,7 +264,7 @@ function showPower() {
 
 let stayed = 0;
 
-/** Somebody uses the page. */
+/** The owner uses the page. */
 async function used() {
   if (!session.mayWrite() || Date.now() - stayed < STAY) return;
   stayed = Date.now();

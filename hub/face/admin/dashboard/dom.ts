@@ -2,6 +2,7 @@
 // text, never HTML, and no link.
 
 import { byID, make as element } from "../../../../tabtransport/extension/elements.ts";
+
 import { duration } from "../../../../tabtransport/extension/words.ts";
 
 export { byID, element };
@@ -103,7 +104,7 @@ export function list(body: HTMLElement, around: string, rows: HTMLElement[]) {
 
 /**
  * A button that does something at once.
- * @param name for who cannot see what it is about; begins with the label
+ * @param name says to a screen reader what it is about; begins with the label
  */
 export function button(label: string, name: string, act: () => Promise<unknown> | void) {
   const made = document.createElement("button");
@@ -117,7 +118,7 @@ export function button(label: string, name: string, act: () => Promise<unknown> 
 /**
  * A button that copies a text.
  * @param text undefined: there is none now
- * @param name for who cannot see what it is about; begins with the label
+ * @param name says to a screen reader what it is about; begins with the label
  */
 export function copier(label: string, text: () => string | undefined, name: string = label) {
   return button(label, name, async () => {
@@ -159,7 +160,7 @@ export async function untilDecided() {
   for (let was; was !== decided; await released) await (was = decided);
 }
 
-/** Nobody can press again what was pressed once: its view is left. */
+/** A button that leaves its view is pressed once. */
 export const undecided = () => giveUp();
 
 /** A button of the page's deciding part that has to be pressed twice. */
@@ -191,7 +192,7 @@ export function twice(label: string, name: string, act: () => Promise<unknown>) 
   return made;
 }
 
-/** The event of the window when the owner has done something: not all that may change is told. */
+/** The event of the window when the owner has done something: the stream does not report every change. */
 export const ACTED = "acted";
 
 /**

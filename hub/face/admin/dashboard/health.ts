@@ -3,9 +3,10 @@
 import { button, byID, chip, element, foreign, list, showPairs, when } from "./dom.ts";
 import { ask } from "./session.ts";
 import type { Finding, Status } from "./api.d.ts";
+
 import type { View } from "./dashboard.ts";
 
-const EVERY = 5000; // ms between two looks, while somebody can see the page
+const EVERY = 5000; // ms between two looks, while the page is visible
 
 let diagnosed = false;
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -5,6 +5,7 @@ import { element, factsOf, foreign } from "./dom.ts";
 import { definitionOf, gone, heading, link, showParts, withoutLabel } from "./offers.ts";
 import { ask, find } from "./session.ts";
 import { closeTrial, trialOf, type Offer } from "./trial.ts";
+
 import type { Item } from "./api.d.ts";
 
 const KINDS: Record<string, { path: string; offer: (it: Item) => Offer }> = {

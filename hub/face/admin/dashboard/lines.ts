@@ -1,4 +1,4 @@
-/** Yields the lines of an answer as they come. The request ends with who reads them. */
+/** Yields the lines of an answer as they come. The request ends when the reader stops. */
 export async function* lines({ body }: Response): AsyncGenerator<string> {
   if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

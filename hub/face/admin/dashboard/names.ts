@@ -2,6 +2,7 @@
 
 import { byID } from "./dom.ts";
 import { ask } from "./session.ts";
+
 import type { Client } from "./api.d.ts";
 
 const names = new Map<string, string>();

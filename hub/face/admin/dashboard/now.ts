@@ -6,6 +6,7 @@ import { nameOf } from "./names.ts";
 import { isOfAll } from "./pause.ts";
 import { ask } from "./session.ts";
 import type { Browser, Policy, Session, Status } from "./api.d.ts";
+
 import type { View } from "./dashboard.ts";
 
 let refresh: (changed: string[]) => void;

@@ -1,6 +1,7 @@
 // What the lists of tabs and tools, and the ones that are open, have in common.
 
 import { chip, copier, element, foreign } from "./dom.ts";
+
 import type { Tab } from "./api.d.ts";
 
 /** A word about something, which is no state. */

@@ -1,6 +1,7 @@
 // A list that is shown a page at a time, and the buttons in the view's .pages that turn it.
 
 import { button, element } from "./dom.ts";
+
 import { find } from "./session.ts";
 
 /** How many elements a page of a list has. */

@@ -2,6 +2,7 @@
 
 import { byID, element, tell, when } from "./dom.ts";
 import { ask } from "./session.ts";
+
 import type { Pause, Policy } from "./api.d.ts";
 
 const pause = byID("pause");

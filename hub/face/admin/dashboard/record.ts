@@ -5,6 +5,7 @@ import { PAGE } from "./pages.ts";
 import { ask, file } from "./session.ts";
 import { openStory } from "./story.ts";
 import type { Line } from "./api.d.ts";
+
 import type { View } from "./dashboard.ts";
 
 let filter: HTMLFormElement;
@@ -18,7 +19,7 @@ let pages: number[] = [];
 /** How many lines have been added since the page was shown. */
 let added = 0;
 
-/** Where the view was left for a story. Who comes back there finds the page that was shown. */
+/** Where the view was left for a story. Going back there shows the same page. */
 let back = "#record";
 
 export const view: View = {

@@ -3,6 +3,7 @@
 import { byID, element, foreign, list, row, tell, twice, when } from "./dom.ts";
 import { nameOf } from "./names.ts";
 import { ask } from "./session.ts";
+
 import type { Rule } from "./api.d.ts";
 
 /** How an effect looks. */

@@ -3,6 +3,7 @@
 import { byID, element, fill, foreign, list, tell, twice, when } from "./dom.ts";
 import { openRuleForm, showRules } from "./rule.ts";
 import { ask } from "./session.ts";
+
 import type { Policy } from "./api.d.ts";
 
 const MODES: Record<string, string> = {

@@ -1,8 +1,9 @@
 // The page's session: the bearer that it was given for the code in its address, or for
 // a token. It is kept for this tab alone, and works as long as the hub's process, which
-// alone knows it: whoever has the hub's port later learns nothing of use from it.
+// alone knows it: a program that has the hub's port later learns nothing of use from it.
 
 import { untilDecided } from "./dom.ts";
+
 import { lines } from "./lines.ts";
 
 const KEY = "tabhub.session";
@@ -46,7 +47,7 @@ function keep(to: string | null) {
 
 export const signedIn = () => session !== null;
 
-/** Asks the hub as whoever has the bearer. */
+/** Asks the hub with a bearer. */
 function send(method: string, path: string, bearer: string | null, body?: object, signal?: AbortSignal, accept = "application/json") {
   const headers = new Headers({ Accept: accept });
   if (bearer !== null) headers.set("Authorization", `Bearer ${bearer}`);
@@ -147,7 +148,7 @@ let writes = 0;
 
 export const mayWrite = () => session !== null && Date.now() < writes;
 
-/** Has the hub know that somebody uses the page. */
+/** Tells the hub that the page is in use. */
 export async function stay() {
   const answer = await ask("PUT", "api/session").catch((err) => {
     if (!(err instanceof Refused)) throw err;

@@ -5,6 +5,7 @@ import { showAccess } from "./access.ts";
 import { byID, chip, element, fill, tell, twice, when } from "./dom.ts";
 import { Pages } from "./pages.ts";
 import { ask, find } from "./session.ts";
+
 import type { Client, Policy, Site } from "./api.d.ts";
 
 let site: string;
@@ -52,7 +53,7 @@ function showClients(clients: Client[]) {
   select.replaceChildren(
     new Option("a client that no rule names", ""),
     ...clients.map(({ id, name }) => new Option(name, id)),
-    new Option("who shows the hub’s token", "token"),
+    new Option("a client with the hub’s token", "token"),
     new Option("a program without a credential", "unnamed"),
   );
   select.value = was;

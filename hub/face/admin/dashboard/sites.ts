@@ -6,6 +6,7 @@ import { Pages } from "./pages.ts";
 import { openRules, updateRules } from "./rules.ts";
 import { openSite, updateSite } from "./site.ts";
 import type { Message, Site } from "./api.d.ts";
+
 import type { View } from "./dashboard.ts";
 
 const PART = "sites-part";

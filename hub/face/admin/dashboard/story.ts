@@ -2,6 +2,7 @@
 
 import { byID, chip, copier, element, factsOf, foreign, took, when } from "./dom.ts";
 import { ask, mayWrite } from "./session.ts";
+
 import type { Carried, Line, Payload } from "./api.d.ts";
 
 type Step = { at: number; head: (Node | string)[]; facts: [string, string | undefined][]; said?: [string, unknown] };

@@ -6,7 +6,7 @@ import type { Message } from "./api.d.ts";
 
 /**
  * What may have changed. "tabs" stands for browsers, tools and sites, too, "policy" for pauses. Of
- * "record" and "status" no message tells: a message has what was recorded, and whoever wants more
+ * "record" and "status" no message announces: a message has what was recorded, and a view that wants more
  * asks for it with refresh().
  */
 export const ALL = ["tabs", "policy", "clients", "questions", "record", "status"];

@@ -5,6 +5,7 @@ import { element, factsOf, foreign, number, when } from "./dom.ts";
 import { addressOf, heading, link, LISTED_OTHERWISE, listedOtherwise, mark, opens, showParts, stateOf } from "./offers.ts";
 import { find } from "./session.ts";
 import { CLASSES, waitsForYou } from "../../../../tabtransport/extension/words.ts";
+
 import type { Tab, Tool } from "./api.d.ts";
 
 const PART = 50;

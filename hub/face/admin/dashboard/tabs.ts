@@ -11,6 +11,7 @@ import { showTool } from "./tool.ts";
 import { closeTrial } from "./trial.ts";
 import { CLASSES } from "../../../../tabtransport/extension/words.ts";
 import type { Item, NamedBrowser, Tab, Tool } from "./api.d.ts";
+
 import type { View } from "./dashboard.ts";
 
 type Row = [opens: Record<string, string>, title: Node, about: (Node | string)[], states: Node[]];
@@ -48,7 +49,7 @@ export const view: View = {
       history[here ? "replaceState" : "pushState"](null, "", next);
       refresh(["tabs"]);
     };
-    pages = new Pages((from) => go({ from: from ? String(from) : "" }, from === 0)); // who goes back is not to come to a page that there is no more
+    pages = new Pages((from) => go({ from: from ? String(from) : "" }, from === 0)); // going back must not lead to a page that is gone
     q.addEventListener("input", () => go({ q: q.value.trim(), from: "" }, true));
     section.addEventListener("click", (event) => {
       const link = (event.target as Element).closest("a");
@@ -84,7 +85,7 @@ export const view: View = {
   },
 };
 
-/** What gets the focus once it is shown: for who closes what was open, what had led there. */
+/** What gets the focus once it is shown: after closing what was open, the link that had led there. */
 let focusNext: () => HTMLElement | null = () => null;
 
 const foundLinks = () => [...byID("found").querySelectorAll("a")];

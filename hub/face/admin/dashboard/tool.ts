@@ -7,6 +7,7 @@ import { parameters } from "../../../../tabtransport/extension/schemaform.ts";
 import { ask, events, find, Refused } from "./session.ts";
 import { closeTrial, trialOf, type Offer } from "./trial.ts";
 import { CLASSES } from "../../../../tabtransport/extension/words.ts";
+
 import type { Explanation, Tool } from "./api.d.ts";
 
 /** How many of the tabs that were considered for a call are shown. */

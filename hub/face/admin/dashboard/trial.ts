@@ -6,6 +6,7 @@ import { button, copier, element, foreign, twice } from "./dom.ts";
 import { schemaForm, type SchemaForm } from "../../../../tabtransport/extension/schemaform.ts";
 import { left } from "./session.ts";
 import { resultView } from "../../../../tabtransport/extension/toolresult.ts";
+
 import { duration } from "../../../../tabtransport/extension/words.ts";
 
 type Progress = { progress: number; total?: number; message?: string; waiting?: boolean };

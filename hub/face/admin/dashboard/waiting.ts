@@ -4,6 +4,7 @@
 import { byID, element, foreign, tell, when } from "./dom.ts";
 import { CLASSES } from "../../../../tabtransport/extension/words.ts";
 import type { Question } from "./api.d.ts";
+
 import * as session from "./session.ts";
 
 /** How long a question has to be there, and nothing to have moved, before it is answered, in ms. */
@@ -47,7 +48,7 @@ function mark() {
 
 /**
  * Shows the questions. Those that are no longer asked stay in their place, without buttons,
- * until nobody points there.
+ * until the pointer has left.
  */
 export function showQuestions(all: Question[]) {
   const list = byID("questions");
@@ -81,7 +82,7 @@ export function showQuestions(all: Question[]) {
   sweep();
 }
 
-/** Takes away what is no longer asked, unless somebody points or looks there. */
+/** Takes away what is no longer asked, unless the pointer or the focus is there. */
 export function sweep() {
   const list = byID("questions");
   const overs = list.matches(":hover, :focus-within") ? [] : list.querySelectorAll("[data-over]");

@@ -68,7 +68,7 @@
       const structured = typeof given === "object" && given !== null || typeof given === "function";
       return String(structured ? JSON.stringify(given) : given);
     }
-    /** An id that nobody can guess. crypto.randomUUID exists in secure contexts only. */
+    /** An id that cannot be guessed. crypto.randomUUID exists in secure contexts only. */
     static randomID() {
       return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
     }
@@ -403,7 +403,7 @@
     static #goingAway = 1001;
     static #declined = 4100;
     static #maxSettling = 8;
-    /** How often a script that is carried is sure of the extension. */
+    /** How often a script that is connected checks for the extension. */
     static #checkEvery = 2e3;
     static #kinds = {
       "browser/registerTools": "tools",
@@ -425,7 +425,7 @@
     #items = { tools: [], resources: [], prompts: [] };
     /** Whether the page has said something that was not published yet. */
     #dirty = false;
-    /** Of all that the frame offers: how often the worker was told, how far the hub has it. */
+    /** Of all that the frame offers: how many offers the worker has, how many of them the hub has. */
     #published = { count: 0, tools: 0, resources: 0, prompts: 0 };
     #registered = 0;
     /** By the hub. */
@@ -452,7 +452,7 @@
         this.#drop(_EmbeddedSource.#goingAway);
       });
     }
-    // ---- Whether the page is carried
+    // ---- Whether the page is connected
     start() {
       this.#on = true;
       this.#decide();
@@ -473,7 +473,7 @@
       this.#hub = void 0;
       this.#drop(_EmbeddedSource.#goingAway);
     }
-    /** Undefined where it is not known, or may change soon: who is carried stays so. */
+    /** Undefined where it is not known, or may change soon: a connected page stays connected. */
     get #serves() {
       if (this.#on === void 0 || !this.#hub) return void 0;
       const { address, state } = this.#hub;
@@ -502,7 +502,7 @@
         this.#say();
       }
     }
-    /** @param event of the page's script, or of whoever pretends to be it */
+    /** @param event of the page's script, or of a script that pretends to be it */
     #join(event) {
       if (!(event instanceof MessageEvent) || event.defaultPrevented) return;
       const port = event.ports[0];
@@ -538,7 +538,7 @@
       this.#settling = [];
       this.#changed();
     }
-    // ---- What the page says, and is told
+    // ---- Messages from and to the page
     #requested(id, method, params) {
       const kind = Object.hasOwn(_EmbeddedSource.#kinds, method) ? _EmbeddedSource.#kinds[method] : void 0;
       if (kind) {
@@ -558,8 +558,8 @@
       }
     }
     /**
-     * All that the frame offers was told to the worker.
-     * @param count of what was told so far
+     * The worker has all that the frame offers.
+     * @param count of offers that the worker has
      */
     published({ tools, resources, prompts }, count) {
       this.#published = { count, tools: tools.length, resources: resources.length, prompts: prompts.length };
@@ -567,10 +567,10 @@
       this.#settle();
     }
     /**
-     * The hub has what was told to the worker.
+     * The hub has what the worker was sent.
      * @param count as that of {@link published}
      * @param refused what of it the hub does not offer, or lists otherwise
-     * @returns whether the page's script is told, which says it in the console
+     * @returns whether the page's script is notified, which writes it to the console
      */
     registered(count, refused) {
       this.#registered = count;
@@ -806,10 +806,10 @@
     /** Whether they may have changed since they were read. */
     #stale = false;
     /** The names of tools of other documents. */
-    #others = /* @__PURE__ */ new Set();
+    #otherDocuments = /* @__PURE__ */ new Set();
     /** What the context takes for tools that are dictionaries. */
     #takesObject;
-    /** The tools that run now, and what they threw that no call has told yet. */
+    /** The tools that run now, and what they threw that no call has reported yet. */
     #running = /* @__PURE__ */ new Map();
     /** The end of the latest call of each form. */
     #forms = /* @__PURE__ */ new Map();
@@ -829,12 +829,12 @@
       this.#isOfDocument = isOfDocument;
     }
     start() {
-      this.#context.addEventListener("toolchange", this.#told);
+      this.#context.addEventListener("toolchange", this.#toolsChanged);
     }
     stop() {
-      this.#context.removeEventListener("toolchange", this.#told);
+      this.#context.removeEventListener("toolchange", this.#toolsChanged);
     }
-    #told = () => {
+    #toolsChanged = () => {
       this.#stale = true;
       this.#changed();
     };
@@ -842,14 +842,14 @@
       this.#stale = false;
       const all = (await this.#context.getTools()).filter((tool) => Object(tool) === tool);
       const tools = all.filter(this.#isOfDocument);
-      this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
+      this.#otherDocuments = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
       if (tools.some(({ name }) => !this.#tools.has(name))) this.#shadowForms = void 0;
       this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
       return { tools: tools.map(mcpTool), resources: [], prompts: [] };
     }
     /** Whether another document has a tool of that name. */
     isOfAnother(name) {
-      return this.#others.has(name);
+      return this.#otherDocuments.has(name);
     }
     has(name) {
       return this.#tools.has(name);
@@ -915,7 +915,7 @@
       if (thrown && thrown.length < 64) thrown.push({ input, message });
     }
     /**
-     * A tool of the page has taken a token. Of calls that are equal nobody can tell which: the first is meant.
+     * A tool of the page has taken a token. Equal calls cannot be told apart: the first is meant.
      * @param input JSON
      */
     async took(name, input, token) {
@@ -1073,7 +1073,7 @@
       if (Values.isObject(error)) waiting?.reject(new Error(String(error.message ?? "unknown error")));
       else waiting?.resolve(result);
     }
-    /** Answers what the server asks, if nobody else does. */
+    /** Answers what the server asks, if no other client does. */
     #asked(id, method) {
       if (this.#state !== "ready" || this.#shared) return;
       const answer = method === "ping" ? { result: {} } : { error: { code: -32601, message: `no such method: ${method}` } };
@@ -1183,7 +1183,7 @@
       this.#reading.delete(kind);
       if (again) void this.#read(kind);
     }
-    /** Prompts or templates, which the hub is told if the server completes their arguments. */
+    /** Prompts or templates, of which the hub learns whether the server completes their arguments. */
     #completed(items) {
       return this.#capabilities.completions ? items.map((item) => ({ ...item, completes: true })) : items;
     }
@@ -1297,13 +1297,13 @@
     /** Whether the document is about to give way to another one. */
     #leaving = false;
     /** Answers that the hub may not have yet. */
-    #held = /* @__PURE__ */ new Map();
+    #answers = /* @__PURE__ */ new Map();
     /** Calls whose answer the hub has, or does not want, the oldest first. */
     #ended = /* @__PURE__ */ new Set();
-    /** What was last told over this port, to tell only changes; undefined: nothing yet. */
+    /** What was last sent over this port, to send only changes; undefined: nothing yet. */
     #sent;
-    /** How many offers the worker was told. */
-    #told = 0;
+    /** How many offers the worker was sent. */
+    #offers = 0;
     #settledEmpty = false;
     #resting;
     #dirty = false;
@@ -1321,7 +1321,7 @@
       const context = document.modelContext;
       const native = typeof context?.getTools === "function" && typeof context.executeTool === "function";
       this.#native = native ? new ModelContextTools(context, changed) : void 0;
-      this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubLate === true));
+      this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubOpenedEarlier === true));
       this.#library = new LibrarySource(changed, this.#native, (token, beside, run) => this.#resume(token, beside, run));
       const { signal } = this.#unlisten;
       addEventListener("message", (event) => this.#heard(event), { signal });
@@ -1381,12 +1381,12 @@
       for (const child of this.#children.values()) child.sent = "";
       port.onMessage.addListener((message) => this.#received(message));
       port.onDisconnect.addListener(() => this.#disconnected(port));
-      this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], since: this.#since });
+      this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#answers.keys()], since: this.#since });
       for (const [id, { waiting, leads }] of this.#running) {
         if (waiting) this.#post({ type: "waiting", id, on: true });
         if (leads) this.#post({ type: "leaving", id, ...leads });
       }
-      for (const answer of this.#held.values()) this.#post(answer);
+      for (const answer of this.#answers.values()) this.#post(answer);
       for (const { message } of this.#asked.values()) this.#post(message);
     }
     #disconnect() {
@@ -1406,7 +1406,7 @@
     }
     /**
      * The document may give way to another one, or the page may yet keep it. Of several calls
-     * nobody can tell whose doing that is, and what the person in front of the tab does is no
+     * there is no telling whose doing that is, and what the person in front of the tab does is no
      * call's, unless it is the call's form that is submitted.
      */
     #navigates(event) {
@@ -1480,7 +1480,7 @@
           break;
         case "done":
           for (const id of message.ids) {
-            this.#held.delete(id);
+            this.#answers.delete(id);
             this.#end(id);
           }
           break;
@@ -1501,7 +1501,7 @@
         if (this.#signed) dispatchEvent(new Event("tabhub-taken"));
         for (const source of this.#sources) source.start();
         for (const { server } of this.#children.values()) server.start();
-        if (globalThis.tabhubLate === true) {
+        if (globalThis.tabhubOpenedEarlier === true) {
           this.#askChildren();
           this.#library.ask();
         }
@@ -1554,16 +1554,16 @@
       if (text !== this.#sent && !wait) {
         size = text.length;
         this.#sent = text;
-        this.#post({ type: "offer", offer, count: ++this.#told });
+        this.#post({ type: "offer", offer, count: ++this.#offers });
       }
-      this.#embedded.published(offer, this.#told);
+      this.#embedded.published(offer, this.#offers);
       for (const wake of this.#watchers) wake();
       for (const child of this.#children.values()) {
         const { text: text2, offer: offer2 } = combine([await child.server.offer()]);
         if (port !== this.#port || text2 === child.sent) continue;
         size += text2.length;
         child.sent = text2;
-        this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer: offer2, count: this.#told });
+        this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer: offer2, count: this.#offers });
       }
       if (size > _TabhubFrame.#debounce * _TabhubFrame.#rate) this.#rest(size / _TabhubFrame.#rate);
       else if (wait && !size) this.#rest(0);
@@ -1643,7 +1643,7 @@
         }
         server.stop();
         this.#children.delete(target);
-        this.#post({ type: "offer", child: { key, origin }, offer: { ...NOTHING, rejected: [] }, count: this.#told });
+        this.#post({ type: "offer", child: { key, origin }, offer: { ...NOTHING, rejected: [] }, count: this.#offers });
       }
       this.#changed();
     }
@@ -1651,7 +1651,7 @@
     async #run(request) {
       const { id, sentAt } = request;
       if (this.#running.has(id)) return;
-      const held = this.#held.get(id);
+      const held = this.#answers.get(id);
       if (held) {
         this.#post(held);
         return;
@@ -1745,7 +1745,7 @@
       if (running) running.embedded = embedded;
     }
     #answer(answer) {
-      this.#held.set(answer.id, answer);
+      this.#answers.set(answer.id, answer);
       this.#post(answer);
     }
     #end(id) {
@@ -1792,7 +1792,7 @@
           return { result: await server.complete(request.about, { signal }) };
       }
     }
-    /** Asks who has a resource; a URI that nobody lists may be one of a template's. */
+    /** Asks the source that has a resource; a URI that no source lists may be one of a template's. */
     async #resource({ id, child, name }, ask) {
       if (child !== void 0) return ask(this.#childServer(child));
       const has = this.#embedded.hasResource(name);

@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   // ../pagejs/dialogs.ts
-  function tellDialogs(tell) {
+  function notifyOfDialogs(tell) {
     const { apply } = Reflect;
     for (const type of ["alert", "confirm", "prompt"]) {
       const value = new Proxy(window[type], {
@@ -159,7 +159,7 @@
       const structured = typeof given === "object" && given !== null || typeof given === "function";
       return String(structured ? JSON.stringify(given) : given);
     }
-    /** An id that nobody can guess. crypto.randomUUID exists in secure contexts only. */
+    /** An id that cannot be guessed. crypto.randomUUID exists in secure contexts only. */
     static randomID() {
       return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
     }
@@ -217,10 +217,10 @@
     /** Whether they may have changed since they were read. */
     #stale = false;
     /** The names of tools of other documents. */
-    #others = /* @__PURE__ */ new Set();
+    #otherDocuments = /* @__PURE__ */ new Set();
     /** What the context takes for tools that are dictionaries. */
     #takesObject;
-    /** The tools that run now, and what they threw that no call has told yet. */
+    /** The tools that run now, and what they threw that no call has reported yet. */
     #running = /* @__PURE__ */ new Map();
     /** The end of the latest call of each form. */
     #forms = /* @__PURE__ */ new Map();
@@ -240,12 +240,12 @@
       this.#isOfDocument = isOfDocument;
     }
     start() {
-      this.#context.addEventListener("toolchange", this.#told);
+      this.#context.addEventListener("toolchange", this.#toolsChanged);
     }
     stop() {
-      this.#context.removeEventListener("toolchange", this.#told);
+      this.#context.removeEventListener("toolchange", this.#toolsChanged);
     }
-    #told = () => {
+    #toolsChanged = () => {
       this.#stale = true;
       this.#changed();
     };
@@ -253,14 +253,14 @@
       this.#stale = false;
       const all = (await this.#context.getTools()).filter((tool) => Object(tool) === tool);
       const tools = all.filter(this.#isOfDocument);
-      this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
+      this.#otherDocuments = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
       if (tools.some(({ name }) => !this.#tools.has(name))) this.#shadowForms = void 0;
       this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
       return { tools: tools.map(mcpTool), resources: [], prompts: [] };
     }
     /** Whether another document has a tool of that name. */
     isOfAnother(name) {
-      return this.#others.has(name);
+      return this.#otherDocuments.has(name);
     }
     has(name) {
       return this.#tools.has(name);
@@ -326,7 +326,7 @@
       if (thrown && thrown.length < 64) thrown.push({ input, message });
     }
     /**
-     * A tool of the page has taken a token. Of calls that are equal nobody can tell which: the first is meant.
+     * A tool of the page has taken a token. Equal calls cannot be told apart: the first is meant.
      * @param input JSON
      */
     async took(name, input, token) {
@@ -651,10 +651,10 @@
   };
 
   // content/library.ts
-  var LibraryEnd = class _LibraryEnd {
+  var LibraryPort = class _LibraryPort {
     static #maxTools = 1025;
     /** How long the extension's own world may take to answer, in ms. */
-    static #patience = 5e3;
+    static #timeout = 5e3;
     #calls = /* @__PURE__ */ new Map();
     #asking = new ToolCalls();
     took = this.#asking.took;
@@ -662,10 +662,10 @@
     /** What waits for an answer of the extension's own world, by the tokens. */
     #asked = /* @__PURE__ */ new Map();
     /** The tools that were told last, as JSON. */
-    #told = "";
+    #sent = "";
     #library = new LibraryTools(() => void this.#list());
     /** The tools of the page's own modelContext, if it was given one. */
-    #given;
+    #offered;
     #port;
     /** What could not be said yet. */
     #unsaid = [];
@@ -675,37 +675,37 @@
      */
     look(given) {
       if (given) {
-        this.#given = new ModelContextTools(given.context(), () => void this.#list());
-        this.#given.start();
+        this.#offered = new ModelContextTools(given.context(), () => void this.#list());
+        this.#offered.start();
       }
       this.#library.start(given?.getters);
     }
     /** Takes what a tool has thrown that its caller is not told. */
     threw(name, input, error) {
       const message = Values.errorText(error);
-      if (this.#given) this.#given.threw(name, input, message);
+      if (this.#offered) this.#offered.threw(name, input, message);
       else this.#send({ type: "threw", name, input, message });
     }
     /** Offers the extension's own world a port. */
     join() {
       const { port1, port2 } = new MessageChannel();
-      port1.onmessage = ({ data }) => this.#heard(data);
+      port1.onmessage = ({ data }) => this.#received(data);
       this.#port = port1;
       dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
     }
     #send(message) {
       this.#port?.postMessage(message);
     }
-    #heard(request) {
+    #received(request) {
       switch (request.type) {
         case "start":
-          this.#told = "";
+          this.#sent = "";
           void this.#list();
           for (const message of this.#unsaid.splice(0)) this.#send(message);
           break;
         case "call": {
           const { id, name, args, extensions } = request;
-          const source = () => this.#given?.has(name) ? this.#given : this.#library;
+          const source = () => this.#offered?.has(name) ? this.#offered : this.#library;
           const run = (options) => source().call(name, args, options);
           void this.#run(id, (options) => this.#asking.call(run, { ...options, extensions }));
           break;
@@ -727,14 +727,14 @@
     async #list() {
       let text = "[]";
       try {
-        const given = this.#given ? (await this.#given.offer()).tools : [];
+        const given = this.#offered ? (await this.#offered.offer()).tools : [];
         const { tools } = await this.#library.offer();
-        const more = tools.filter(({ name }) => !this.#given?.has(name));
-        text = JSON.stringify([...given, ...more].slice(0, _LibraryEnd.#maxTools));
+        const more = tools.filter(({ name }) => !this.#offered?.has(name));
+        text = JSON.stringify([...given, ...more].slice(0, _LibraryPort.#maxTools));
       } catch {
       }
-      if (text === this.#told) return;
-      this.#told = text;
+      if (text === this.#sent) return;
+      this.#sent = text;
       this.#send({ type: "tools", tools: text });
     }
     /** Runs a part of a call in this document, and tells its result. */
@@ -782,7 +782,7 @@
       try {
         return await new Promise((resolve) => {
           this.#asked.set(token, resolve);
-          setTimeout(resolve, _LibraryEnd.#patience, {});
+          setTimeout(resolve, _LibraryPort.#timeout, {});
           if (this.#port) this.#send(message);
           else this.#unsaid.push(message);
         });
@@ -792,13 +792,13 @@
     }
   };
   {
-    const end = new LibraryEnd();
+    const end = new LibraryPort();
     const first = !dispatchEvent(new CustomEvent("tabhub-half", { cancelable: true, detail: end }));
     if (first) {
       addEventListener("tabhub-frame", () => end.join());
       const { stringify } = JSON;
       const { dispatchEvent: dispatchEvent2, CustomEvent: CustomEvent2 } = window;
-      tellDialogs((dialog) => void dispatchEvent2(new CustomEvent2("tabhub-dialog", { detail: stringify(dialog) })));
+      notifyOfDialogs((dialog) => void dispatchEvent2(new CustomEvent2("tabhub-dialog", { detail: stringify(dialog) })));
     }
   }
 })();

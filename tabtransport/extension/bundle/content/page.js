@@ -518,7 +518,7 @@
     "../pagejs/webmcpframes.ts"() {
       init_webmcp();
       init_webmcpidl();
-      init_webmcpstand();
+      init_webmcpstub();
       ToolFrames = class _ToolFrames {
         /** For a document of another origin to answer, in ms. */
         static #TIMEOUT = 2e3;
@@ -654,7 +654,7 @@
           const annotations = hints && { ...Idl.dictionary(Idl.annotations, hints) };
           return this.#makeTool({ name: `${name}`, title: `${title}`, description: `${description}`, inputSchema, outputSchema, annotations, origin, window: owner, of });
         }
-        /** @param all what is told is added to these */
+        /** @param all the tools that are learnt of are added to these */
         #askTools(other, origins, all) {
           return new Before.Promise((resolve) => {
             const id = `${Before.random()}`;
@@ -1615,24 +1615,24 @@
     }
   });
 
-  // ../pagejs/webmcpstand.ts
+  // ../pagejs/webmcpstub.ts
   function offerWebMCP(owner) {
     const { apply } = Reflect;
     const { defineProperty, getOwnPropertyDescriptor } = Object;
     let made;
     const getters = [];
-    const standing = {};
+    const stubs = {};
     const parts = {};
     function make() {
       return made ??= (init_webmcp(), __toCommonJS(webmcp_exports)).makeWebMCP(owner, place);
     }
     function place(object, name, part) {
       parts[name] = part;
-      if (getOwnPropertyDescriptor(object, name)?.get !== standing[name]) return;
+      if (getOwnPropertyDescriptor(object, name)?.get !== stubs[name]) return;
       defineProperty(object, name, part);
       if (name === "modelContext" && part.get) getters[getters.length] = part.get;
     }
-    function stand(object, name, enumerable) {
+    function stub(object, name, enumerable) {
       const stands = {
         get [name]() {
           make();
@@ -1647,16 +1647,16 @@
         }
       };
       const { get, set } = getOwnPropertyDescriptor(stands, name);
-      standing[name] = get;
+      stubs[name] = get;
       defineProperty(object, name, { get, set, enumerable, configurable: true });
     }
-    if (!("ModelContext" in window)) stand(window, "ModelContext", false);
-    stand(window, "ToolActivatedEvent", false);
-    stand(window, "ToolCancelEvent", false);
-    stand(SubmitEvent.prototype, "agentInvoked", true);
-    stand(SubmitEvent.prototype, "respondWith", true);
-    stand(Document.prototype, "modelContext", true);
-    getters[0] = standing.modelContext;
+    if (!("ModelContext" in window)) stub(window, "ModelContext", false);
+    stub(window, "ToolActivatedEvent", false);
+    stub(window, "ToolCancelEvent", false);
+    stub(SubmitEvent.prototype, "agentInvoked", true);
+    stub(SubmitEvent.prototype, "respondWith", true);
+    stub(Document.prototype, "modelContext", true);
+    getters[0] = stubs.modelContext;
     addEventListener(MEET, (event) => make().frames.met(event));
     return {
       getters,
@@ -1666,14 +1666,14 @@
     };
   }
   var MEET;
-  var init_webmcpstand = __esm({
-    "../pagejs/webmcpstand.ts"() {
+  var init_webmcpstub = __esm({
+    "../pagejs/webmcpstub.ts"() {
       MEET = "tabhub-webmcp";
     }
   });
 
   // content/page.ts
-  init_webmcpstand();
+  init_webmcpstub();
 
   // content/framepath.ts
   function framePath(source) {
@@ -1865,10 +1865,10 @@
     const LAST_AGAIN = 6400;
     const FIRST_WAIT = 250;
     const MAX_WAIT = 6e4;
-    const PATIENCE = 5e3;
+    const TIMEOUT = 5e3;
     const given = /* @__PURE__ */ Object.create(null);
     const elsewhere = hasOwn(Navigator.prototype, "modelContext");
-    const own = offer && isSecureContext && !native && (elsewhere || !hasOwn(window, "ModelContext")) ? offer({
+    const offered = offer && isSecureContext && !native && (elsewhere || !hasOwn(window, "ModelContext")) ? offer({
       changed: () => give("tools"),
       threw: (name, input, error) => half?.threw(name, input, error),
       took: async (caller, token) => await half?.took(caller, token) === true,
@@ -1879,8 +1879,8 @@
         throw new TypeError("the tool's caller cannot be asked");
       }
     }) : void 0;
-    const ours = own ? own.getters : [];
-    if (own) ours[ours.length] = offerOldForms(() => own.context());
+    const ours = offered ? offered.getters : [];
+    if (offered) ours[ours.length] = offerOldForms(() => offered.context());
     let listening = false;
     let taken = false;
     let asked = false;
@@ -1892,7 +1892,7 @@
       give("tools");
       return new Promise((resolve) => {
         apply(then, halfThere, [resolve]);
-        setTimeout2(resolve, PATIENCE);
+        setTimeout2(resolve, TIMEOUT);
       });
     }
     function give(kind, more) {
@@ -1916,9 +1916,9 @@
       const data = apply(dataOf, event, []);
       if (typeof data !== "object" || data === null) return;
       const source = apply(sourceOf, event, []);
-      if (own && hasOwn(data, "tabhub") && data.tabhub === "webmcp") {
+      if (offered && hasOwn(data, "tabhub") && data.tabhub === "webmcp") {
         apply(stopImmediatePropagation, event, []);
-        own.heard(event);
+        offered.heard(event);
         return;
       }
       if (hasOwn(data, "tabhub") && data.tabhub === "sign" && top2 === window && source !== window) {
@@ -1955,7 +1955,7 @@
     }
     function lookOnce() {
       if (hasLibrary()) give("tools");
-      if (own && apply(querySelector, document2, ["form[toolname]"])) own.start();
+      if (offered && apply(querySelector, document2, ["form[toolname]"])) offered.start();
     }
     function hasLibrary() {
       return made(documents) || made(navigators);
@@ -1981,7 +1981,7 @@
       half = event.detail;
       event.preventDefault();
       brought(half);
-      if (!native) half.look(own && { context: own.context, getters: ours });
+      if (!native) half.look(offered && { context: offered.context, getters: ours });
     });
     addEventListener2("message", heard);
     addEventListener2("load", () => setTimeout2(() => {

@@ -190,10 +190,10 @@
     const LAST_AGAIN = 6400;
     const FIRST_WAIT = 250;
     const MAX_WAIT = 6e4;
-    const PATIENCE = 5e3;
+    const TIMEOUT = 5e3;
     const given = /* @__PURE__ */ Object.create(null);
     const elsewhere = hasOwn(Navigator.prototype, "modelContext");
-    const own = offer && isSecureContext && !native && (elsewhere || !hasOwn(window, "ModelContext")) ? offer({
+    const offered = offer && isSecureContext && !native && (elsewhere || !hasOwn(window, "ModelContext")) ? offer({
       changed: () => give("tools"),
       threw: (name, input, error) => half?.threw(name, input, error),
       took: async (caller, token) => await half?.took(caller, token) === true,
@@ -204,8 +204,8 @@
         throw new TypeError("the tool's caller cannot be asked");
       }
     }) : void 0;
-    const ours = own ? own.getters : [];
-    if (own) ours[ours.length] = offerOldForms(() => own.context());
+    const ours = offered ? offered.getters : [];
+    if (offered) ours[ours.length] = offerOldForms(() => offered.context());
     let listening = false;
     let taken = false;
     let asked = false;
@@ -217,7 +217,7 @@
       give("tools");
       return new Promise((resolve) => {
         apply(then, halfThere, [resolve]);
-        setTimeout2(resolve, PATIENCE);
+        setTimeout2(resolve, TIMEOUT);
       });
     }
     function give(kind, more) {
@@ -241,9 +241,9 @@
       const data = apply(dataOf, event, []);
       if (typeof data !== "object" || data === null) return;
       const source = apply(sourceOf, event, []);
-      if (own && hasOwn(data, "tabhub") && data.tabhub === "webmcp") {
+      if (offered && hasOwn(data, "tabhub") && data.tabhub === "webmcp") {
         apply(stopImmediatePropagation, event, []);
-        own.heard(event);
+        offered.heard(event);
         return;
       }
       if (hasOwn(data, "tabhub") && data.tabhub === "sign" && top === window && source !== window) {
@@ -280,7 +280,7 @@
     }
     function lookOnce() {
       if (hasLibrary()) give("tools");
-      if (own && apply(querySelector, document, ["form[toolname]"])) own.start();
+      if (offered && apply(querySelector, document, ["form[toolname]"])) offered.start();
     }
     function hasLibrary() {
       return made(documents) || made(navigators);
@@ -306,7 +306,7 @@
       half = event.detail;
       event.preventDefault();
       brought(half);
-      if (!native) half.look(own && { context: own.context, getters: ours });
+      if (!native) half.look(offered && { context: offered.context, getters: ours });
     });
     addEventListener("message", heard);
     addEventListener("load", () => setTimeout2(() => {

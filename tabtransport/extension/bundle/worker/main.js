@@ -71,16 +71,16 @@ function askDocuments(script2, timeout) {
 var PROTOCOL = "tabhub.v1";
 var MAX_KEPT = 16;
 var INVITATION_LIFE = 10 * 6e4;
-var own = fetch(chrome.runtime.getURL("pairing.json")).then((response) => response.json()).catch(() => void 0);
-async function ownAddress() {
-  return (await own)?.address;
+var embedded = fetch(chrome.runtime.getURL("pairing.json")).then((response) => response.json()).catch(() => void 0);
+async function embeddedAddress() {
+  return (await embedded)?.address;
 }
 async function pairingsFor(address) {
   const kept = (await load()).filter((pairing) => !pairing.until || pairing.until > Date.now());
   const host = new URL(address).hostname;
   const here = kept.filter((pairing) => pairing.address === address);
   const moved = kept.filter((pairing) => pairing.address !== address && new URL(pairing.address).hostname === host);
-  const copy = await own;
+  const copy = await embedded;
   return [...here, ...copy ? [copy] : [], ...moved];
 }
 async function keepInvitation(invited) {
@@ -195,7 +195,7 @@ var DEFAULTS = {
 var EVENT = 5e3;
 async function loadSettings() {
   const { settings } = await chrome.storage.local.get("settings");
-  const hub2 = await ownAddress();
+  const hub2 = await embeddedAddress();
   const all = { ...DEFAULTS, ...hub2 && { hub: hub2 }, ...settings ?? {} };
   const lists = [all.allowed, all.off, all.keep, all.plain];
   const [allowed, off, keep2, plain] = lists.map((list) => [...new Set(list.map(canonical))]);
@@ -256,8 +256,8 @@ function withSite(settings, origin, on) {
 }
 function toggled(list, origin, on) {
   const site = canonical(origin);
-  const rest2 = list.filter((other) => other !== site);
-  return on ? [...rest2, site].sort() : rest2;
+  const rest = list.filter((other) => other !== site);
+  return on ? [...rest, site].sort() : rest;
 }
 function dashboard(hub2) {
   const url = new URL("/", hub2);
@@ -338,15 +338,15 @@ var Frame = class {
     this.count = count;
     this.past = lacking(this.past, offer);
   }
-  /** Says that the document has gone. */
-  depart() {
+  /** The document has gone. */
+  unload() {
     const { offer, past } = this;
     if (isEmpty(past)) this.since = Date.now();
     this.past = perKind((kind) => [...offer[kind], ...lacking(past, offer)[kind]]);
     this.offer = NOTHING;
     this.count = this.registered = 0;
   }
-  /** Says that what has departed will not come back. */
+  /** What its unloaded documents have offered will not come back. */
   settle() {
     clearTimeout(this.timer);
     this.past = NOTHING;
@@ -360,7 +360,7 @@ var Frame = class {
   get empty() {
     return isEmpty(this.offer) && isEmpty(this.past);
   }
-  /** Whether something has departed. */
+  /** Whether an unloaded document has offered something. */
   get waits() {
     return !isEmpty(this.past);
   }
@@ -499,25 +499,25 @@ function isAsleep({ discarded, status }) {
 var NONE = { rejected: [], warnings: [] };
 var Tab = class {
   frames = /* @__PURE__ */ new Map();
-  /** What the hub was told over the connection that is open now, as JSON. */
+  /** What the hub was sent over the connection that is open now, as JSON. */
   sent = { tools: "", resources: "", prompts: "", state: "" };
-  /** Whether the hub was ever told of the tab. */
+  /** Whether the hub has ever heard of the tab. */
   known = false;
   /** What the hub has refused of the latest registration of each kind. */
   refused = { tools: NONE, resources: NONE, prompts: NONE };
   /** The ports of documents without an origin, which may offer something. */
   opaque = /* @__PURE__ */ new Set();
-  /** What it was not told. */
+  /** What it was not sent. */
   unsent = [];
   /** Frames that are waited for after the worker was restarted. */
   missing;
   /** Ends that. */
   returning;
   timer;
-  /** Settles when the hub has all that it was told. */
+  /** Settles when the hub has all that it was sent. */
   telling;
-  /** When the hub may be told again what it offers, as Date.now() has it. */
-  rests = 0;
+  /** When the hub may be sent again what it offers, as Date.now() has it. */
+  nextAt = 0;
   /** The number that it had before, if any. */
   replaces;
   /** What the browser says of the tab. */
@@ -528,7 +528,7 @@ var Tab = class {
   /** Whether it is there without a document, to save memory. */
   discarded = false;
   windowId = -1;
-  /** How many tools the hub was told of. */
+  /** How many tools the hub was sent. */
   tools = 0;
   /** Whether a call waits for the person in front of it. */
   waiting = false;
@@ -601,9 +601,9 @@ var Tab = class {
    * left out: it may be theirs.
    */
   refusedOf(frame, kind) {
-    const own2 = new Set(frame.offer[kind].map(nameOf));
-    for (const other of this.frames.values()) if (other !== frame) for (const item of other.offer[kind]) own2.delete(nameOf(item));
-    const ofFrame = ({ name }) => own2.has(name);
+    const own = new Set(frame.offer[kind].map(nameOf));
+    for (const other of this.frames.values()) if (other !== frame) for (const item of other.offer[kind]) own.delete(nameOf(item));
+    const ofFrame = ({ name }) => own.has(name);
     const { rejected, warnings } = this.refused[kind];
     return { rejected: rejected.filter(ofFrame), warnings: warnings.filter(ofFrame) };
   }
@@ -615,7 +615,7 @@ var Tab = class {
         if (frame.port !== port) continue;
         frame.registered = count;
         const of = (kind) => this.refusedOf(frame, kind);
-        tell2(port, { type: "registered", count, refused: { tools: of("tools"), resources: of("resources"), prompts: of("prompts") } });
+        post(port, { type: "registered", count, refused: { tools: of("tools"), resources: of("resources"), prompts: of("prompts") } });
       }
     };
   }
@@ -624,7 +624,7 @@ var Tab = class {
     const frames = [...this.frames.values()];
     return frames.find(({ dialog }) => dialog)?.dialog ?? { type: frames.some(({ silent }) => silent) ? "unknown" : "" };
   }
-  /** What the hub is told of the page; nothing if the user does not share it. */
+  /** What the hub learns of the page; nothing if the user does not share it. */
   page(settings) {
     return pageOf(settings, this);
   }
@@ -657,14 +657,14 @@ function merge(frames) {
     let left = 0;
     const texts = [];
     const seen2 = /* @__PURE__ */ new Set();
-    const own2 = /* @__PURE__ */ new Set();
+    const own = /* @__PURE__ */ new Set();
     for (const departed of [false, true]) {
       for (const { id, origin, offer, past, through } of frames) {
         for (const item of (departed ? past : offer)[kind]) {
           const key = `${origin} ${nameOf(item)}`;
-          if (departed ? seen2.has(key) : through && own2.has(key)) continue;
+          if (departed ? seen2.has(key) : through && own.has(key)) continue;
           seen2.add(key);
-          if (!through) own2.add(key);
+          if (!through) own.add(key);
           const text3 = JSON.stringify({ ...item, frameId: id, origin, departed: departed || void 0 });
           size += text3.length + 1;
           if (size > MAX_REGISTRATION) left++;
@@ -677,7 +677,7 @@ function merge(frames) {
   };
   return { lists: { tools: list("tools"), resources: list("resources"), prompts: list("prompts") }, rejected };
 }
-function tell2(port, message2) {
+function post(port, message2) {
   try {
     port?.postMessage(message2);
   } catch {
@@ -687,15 +687,15 @@ function isAt(url = "", origin) {
   return !origin || URL.canParse(url) && new URL(url).origin === origin;
 }
 
-// worker/arrivals.ts
-var ARRIVAL = 1e4;
+// worker/navigations.ts
+var TIMEOUT = 1e4;
 var STAYS = 300;
 var SETTLED = 500;
 var LOOK = 50;
 var MAX_DATA = 30 << 20;
 var MAX_PAGE = 8192;
 var BUSY = 2e3;
-var Arrivals = class {
+var Navigations = class {
   #tabs;
   #settings;
   constructor(tabs2, settings) {
@@ -717,7 +717,7 @@ var Arrivals = class {
    * @returns undefined if none follows
    */
   async after({ tabId, frameId, documentId, origin }, wanted) {
-    const until = Date.now() + ARRIVAL;
+    const until = Date.now() + TIMEOUT;
     let quiet = 0;
     let last;
     let data = "";
@@ -779,7 +779,7 @@ var COMMENT = /("(?:[^"\\]+|\\[^]?)*(?:"|$))|\/\*[^]*?(?:\*\/|$)|\/\/.*/g;
 // worker/heartbeat.ts
 var FIRST = 2e3;
 var NEXT = 5e3;
-var PATIENCE = 5e3;
+var TIMEOUT2 = 5e3;
 var Heartbeat = class {
   /** The ports of the documents that are looked at. */
   #watched = /* @__PURE__ */ new Set();
@@ -800,7 +800,7 @@ var Heartbeat = class {
     for (let wait = FIRST; ; wait = NEXT) {
       await new Promise((done) => setTimeout(done, wait));
       if (!this.#runs(port)) break;
-      const timer = setTimeout(() => this.#silent(port, true), PATIENCE);
+      const timer = setTimeout(() => this.#silent(port, true), TIMEOUT2);
       const { tab, documentId = "" } = port.sender ?? {};
       await askDocuments({ target: { tabId: tab?.id ?? 0, documentIds: [documentId] }, func: () => {
       } });
@@ -878,14 +878,14 @@ var Stored = class {
   }
 };
 
-// worker/uses.ts
+// worker/activity.ts
 var SLOW = 300;
 var LINGER = 3e3;
 var LONG = 1e3;
 var RECENT = 20;
 var DELAY = 1e3;
-var SOMEBODY = "An app";
-var Uses = class {
+var UNNAMED = "An app";
+var ActivityLog = class {
   #tabs = /* @__PURE__ */ new Map();
   /** By the ids of their requests. */
   #open = /* @__PURE__ */ new Map();
@@ -894,11 +894,11 @@ var Uses = class {
   #mark;
   #changed;
   /**
-   * @param mark told who is to be seen to use a tab
+   * @param mark called with the clients that the overlay of a tab names
    * @param changed called when working is another
    */
-  constructor(mark2, changed) {
-    this.#mark = mark2;
+  constructor(mark, changed) {
+    this.#mark = mark;
     this.#changed = changed;
   }
   /**
@@ -925,11 +925,11 @@ var Uses = class {
   recent(tabId) {
     return this.#tabs.get(tabId)?.recent ?? [];
   }
-  /** Who is to be seen to use a tab. */
+  /** The clients that the overlay of a tab names. */
   users(tabId) {
     return this.#tabs.get(tabId)?.users ?? [];
   }
-  /** The tabs that are marked, with who uses them. */
+  /** The tabs that have the overlay, with the clients that use them. */
   get marked() {
     return [...this.#tabs].filter(([, { users }]) => users.length).map(([tabId, { users }]) => ({ tabId, users }));
   }
@@ -938,7 +938,7 @@ var Uses = class {
    * @param name of what is used
    * @param app the client's name, "" if it is the owner's own
    */
-  begun(id, tabId, kind, name, app = SOMEBODY) {
+  begun(id, tabId, kind, name, app = UNNAMED) {
     const use = { id, kind, name, app, at: Date.now() };
     const tab = this.#of(tabId);
     tab.recent.unshift(use);
@@ -1054,13 +1054,13 @@ var Calls = class {
   );
   #tabs;
   #hub;
-  #arrivals;
-  #uses;
-  constructor(tabs2, hub2, arrivals, uses2) {
+  #navigations;
+  #activity;
+  constructor(tabs2, hub2, navigations, activity2) {
     this.#tabs = tabs2;
     this.#hub = hub2;
-    this.#arrivals = arrivals;
-    this.#uses = uses2;
+    this.#navigations = navigations;
+    this.#activity = activity2;
   }
   /** Whether a call is under way. */
   runs = (id) => this.#open.has(id);
@@ -1099,7 +1099,7 @@ var Calls = class {
     this.#take(id, port, message2.method === "browser/executeTool", sentAt);
     const extensions = "extensions" in params ? params.extensions : void 0;
     port.postMessage({ type: "request", id, child, sentAt, extensions, ...asked2.request });
-    if (asked2.kind) this.#uses.begun(id, tabId, asked2.kind, asked2.request.name, message2.for);
+    if (asked2.kind) this.#activity.begun(id, tabId, asked2.kind, asked2.request.name, message2.for);
   }
   /**
    * Notes that a document has a call.
@@ -1122,7 +1122,7 @@ var Calls = class {
     if (port) port.postMessage({ type: "cancel", id, reason });
     else if (!this.#held.has(id)) this.#remember(id, reason);
     this.#close(id);
-    this.#uses.ended(id, "cancelled");
+    this.#activity.ended(id, "cancelled");
   }
   #remember(id, reason) {
     this.#cancelled.set(id, reason);
@@ -1223,7 +1223,7 @@ var Calls = class {
       this.#remind(id, call);
       await this.#stored.write();
     }
-    tell2(port, { type: "kept", token, kept });
+    post(port, { type: "kept", token, kept });
   }
   /**
    * A document resumes a call with its token: from here the call is that document's, unless it is
@@ -1234,21 +1234,21 @@ var Calls = class {
     const isMeant = (call2) => call2.token?.value === token && call2.tabId === tab?.id && call2.origin === origin;
     const [id, call] = [...this.#open].find(([, call2]) => isMeant(call2)) ?? [];
     if (!id || !call || !isHeld(call)) {
-      tell2(port, { type: "resumed", token });
+      post(port, { type: "resumed", token });
       return;
     }
     const { input } = call.token;
     call.token = void 0;
     if (!beside) {
       const left = this.#ports.get(id);
-      if (left && left !== port) tell2(left, { type: "done", ids: [id] });
+      if (left && left !== port) post(left, { type: "done", ids: [id] });
       Object.assign(call, { documentId, frameId, resumed: true, waiting: false, leaving: false, submitted: false, answer: void 0, failed: void 0 });
       this.#tellWaiting(call.tabId);
       this.#ports.set(id, port);
       void this.#heartbeat.watch(port);
     }
     await this.#stored.write();
-    tell2(port, { type: "resumed", token, id, input });
+    post(port, { type: "resumed", token, id, input });
   }
   /** A document stays that was to give way to another one. */
   staying(port) {
@@ -1291,7 +1291,7 @@ var Calls = class {
     this.#confirming = false;
     const done = /* @__PURE__ */ new Map();
     for (const [id, held] of arrived ? sent : []) if (this.#held.get(id) === held) this.#drop(id, done);
-    for (const [port, ids] of done) tell2(port, { type: "done", ids });
+    for (const [port, ids] of done) post(port, { type: "done", ids });
   }
   /**
    * Answers a call whose document gives way to another one, or has, with what that one brings. If
@@ -1310,12 +1310,12 @@ var Calls = class {
     const wanted = () => this.#open.get(id) === call && (!this.#ports.has(id) || call.leaving === true && call.answer !== void 0);
     const left = { ...call };
     while (isHeld(call) && wanted()) await new Promise((done) => setTimeout(done, LOOK2));
-    const found = await this.#arrivals.after(left, wanted);
+    const found = await this.#navigations.after(left, wanted);
     this.#following.delete(id);
     if (this.#open.get(id) !== call) return;
     const { tabId, leaving, submitted, answer: answer2, failed, token } = call;
     const port = this.#ports.get(id);
-    const next = failed && !found?.read ? this.#arrivals.failed(failed) : found;
+    const next = failed && !found?.read ? this.#navigations.failed(failed) : found;
     const error = next?.page.error !== void 0 && next.page.error !== ABORTED;
     const nothing2 = answer2 ? answer2.nothing : submitted;
     if (next?.data && (nothing2 || leaving && !answer2)) {
@@ -1340,7 +1340,7 @@ var Calls = class {
   /** Answers a call in another document than that which it was sent to. */
   async #answerHere(id, answer2, port) {
     const call = this.#open.get(id);
-    const page = await this.#arrivals.here(call);
+    const page = await this.#navigations.here(call);
     if (this.#open.get(id) === call) this.#answer(id, call.tabId, { result: withPage(answer2.result, { page }) }, port);
   }
   #gone(id) {
@@ -1360,7 +1360,7 @@ var Calls = class {
       if (this.#size <= MAX_HELD) break;
       this.#drop(oldest, /* @__PURE__ */ new Map());
     }
-    this.#uses.ended(id, endOf({ result, error }));
+    this.#activity.ended(id, endOf({ result, error }));
   }
   /**
    * The calls that the next worker must know of. Most end so soon that they need not be written,
@@ -1438,10 +1438,10 @@ function servesResources(offer) {
 // worker/picture.ts
 var TRIES = 6;
 var PAUSE2 = 600;
-var TIMEOUT = 2e3;
+var TIMEOUT3 = 2e3;
 var FRAMES = 5;
 async function picture(tabId, settings, ifOrigin) {
-  for (let tries2 = 1; tries2 <= TRIES; tries2++) {
+  for (let tries = 1; tries <= TRIES; tries++) {
     const taken = await attempt(tabId, settings, ifOrigin);
     if (taken !== void 0) return taken;
     await new Promise((done) => setTimeout(done, PAUSE2));
@@ -1481,7 +1481,7 @@ async function drawn(tabId, settings) {
     };
     next(frames);
   });
-  const [answer2] = await askDocuments({ target: { tabId }, func, args: [FRAMES] }, TIMEOUT);
+  const [answer2] = await askDocuments({ target: { tabId }, func, args: [FRAMES] }, TIMEOUT3);
   return answer2?.result === true;
 }
 async function shared(tabId, settings) {
@@ -1498,7 +1498,7 @@ function documentsOf(tabId) {
     injectImmediately: true,
     func: () => ({ origin: self.origin, url: location.href })
   }).then((frames) => frames.map(({ result, frameId, documentId }) => ({ ...result, frameId, documentId }))).catch(() => []);
-  return Promise.race([asked2, new Promise((late2) => setTimeout(late2, TIMEOUT))]);
+  return Promise.race([asked2, new Promise((late) => setTimeout(late, TIMEOUT3))]);
 }
 var nothing = () => {
 };
@@ -1524,7 +1524,7 @@ var Change = class {
   #activated = () => {
     this.happened = true;
   };
-  /** A document has come, perhaps to go at once: one in a frame tells nobody else of itself. */
+  /** A document has come, perhaps to go at once: one in a frame announces itself nowhere else. */
   #committed = (document2) => {
     if (document2.tabId !== this.#tabId) return;
     const another = document2.frameId === 0 && !isAt(document2.url, this.#ifOrigin);
@@ -1532,7 +1532,7 @@ var Change = class {
   };
 };
 
-// worker/rest.ts
+// worker/pageidle.ts
 var QUIET = 1e3;
 var QUIET_HIDDEN = 1500;
 var LOOK3 = 100;
@@ -1540,7 +1540,7 @@ var LOOK_LATER = 250;
 var LATER = 5e3;
 var BUSY2 = 2e3;
 var REFUSALS = 10;
-async function rest({ tabId, waitMs, check, refused }, signal) {
+async function waitUntilIdle({ tabId, waitMs, check, refused }, signal) {
   const began = performance.now();
   let quiet = began;
   let changes = 0;
@@ -1605,56 +1605,56 @@ function seeDocument() {
   return { document: number, changes, requests, ready: document.readyState === "complete", hidden: document.hidden };
 }
 
-// worker/rooms.ts
+// worker/tabgroups.ts
 var COLOURS = ["blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
-var MAX_ROOMS = 256;
-var Rooms = class {
-  #rooms = /* @__PURE__ */ new Map();
-  /** What is done next in a room comes after this. */
+var MAX_GROUPS = 256;
+var TabGroups = class {
+  #groups = /* @__PURE__ */ new Map();
+  /** What is done next in a group comes after this. */
   #last = /* @__PURE__ */ new Map();
-  #stored = new Stored("rooms", () => Object.fromEntries(this.#rooms));
+  #stored = new Stored("rooms", () => Object.fromEntries(this.#groups));
   #settings;
   constructor(settings) {
     this.#settings = settings;
   }
   async load() {
-    for (const [id, room] of Object.entries(await this.#stored.load() ?? {})) this.#rooms.set(id, room);
+    for (const [id, room] of Object.entries(await this.#stored.load() ?? {})) this.#groups.set(id, room);
   }
-  /** Whether a client has opened a tab in its room. */
+  /** Whether a session has opened a tab in its group. */
   has(tabId) {
     return this.#of(tabId) !== void 0;
   }
   /**
-   * Opens a tab in a room, which it makes if need be.
+   * Opens a tab in a session's group, which it makes if need be.
    * @param active whether the tab is to be the active one of its window
    */
   open({ id, title }, url, active) {
     return this.#next(id, async () => {
-      let room = this.#rooms.get(id);
+      let room = this.#groups.get(id);
       if (!room) {
-        if (this.#rooms.size >= MAX_ROOMS) this.#rooms.delete(String(this.#rooms.keys().next().value));
+        if (this.#groups.size >= MAX_GROUPS) this.#groups.delete(String(this.#groups.keys().next().value));
         room = { title, tabs: [], byHand: [] };
-        this.#rooms.set(id, room);
+        this.#groups.set(id, room);
       }
       return this.#openInGroup(id, room, url, active);
     });
   }
-  /** Ends a room, whose client is gone. */
+  /** Ends a group, whose session is gone. */
   end(id, close) {
     return this.#next(id, async () => {
-      const room = this.#rooms.get(id);
+      const room = this.#groups.get(id);
       if (!room) return { closed: 0, kept: 0 };
       const open2 = (await chrome.tabs.query({})).filter((tab) => tab.id !== void 0 && room.tabs.includes(tab.id));
       let closed = 0;
       for (const tab of close ? open2 : []) {
         const unseen = !permitsPage(this.#settings(), tab.url ?? "");
-        if (tab.id === void 0 || unseen || isOwners(tab, tab.id, room)) continue;
+        if (tab.id === void 0 || unseen || belongsToOwner(tab, tab.id, room)) continue;
         await unlessStopping(chrome.tabs.remove(tab.id), () => {
         });
         closed++;
       }
       if (room.place !== void 0) await markEnded(id, room, room.place);
-      this.#rooms.delete(id);
+      this.#groups.delete(id);
       await this.#stored.write();
       return { closed, kept: open2.length - closed };
     });
@@ -1683,7 +1683,7 @@ var Rooms = class {
     this.#stored.save();
   }
   #of(tabId) {
-    for (const room of this.#rooms.values()) if (room.tabs.includes(tabId)) return room;
+    for (const room of this.#groups.values()) if (room.tabs.includes(tabId)) return room;
     return void 0;
   }
   #next(id, act) {
@@ -1711,11 +1711,11 @@ var Rooms = class {
     }
     return tab;
   }
-  /** The group of a room, if there is one. */
+  /** The browser's group, if there is one. */
   async #group(id, room) {
     if (!chrome.tabGroups) return void 0;
     if (room.place === void 0) {
-      const known = new Set([...this.#rooms.values()].map(({ place: place2 }) => place2));
+      const known = new Set([...this.#groups.values()].map(({ place: place2 }) => place2));
       const alike = await chrome.tabGroups.query({ color: colourOf(id) });
       const group2 = alike.find((group3) => group3.title === room.title && !known.has(group3.id));
       room.place = group2?.id;
@@ -1732,7 +1732,7 @@ async function create(url, active, windowId) {
   if ((await chrome.windows.getAll({ windowTypes: ["normal"] })).length) return chrome.tabs.create({ url, active, windowId });
   return (await chrome.windows.create({ url, focused: active }))?.tabs?.[0];
 }
-function isOwners(tab, tabId, { place: place2, byHand }) {
+function belongsToOwner(tab, tabId, { place: place2, byHand }) {
   return byHand.includes(tabId) || tab.pinned || tab.active || tab.groupId !== place2;
 }
 async function markEnded(id, { title }, place2) {
@@ -1755,14 +1755,14 @@ var LOAD = 5e3;
 var MAX_TEXT = 2 << 20;
 var METHODS = {
   "browser/openTab": openTab,
-  "browser/endRoom": (_, { room, close = false }, __, rooms2) => rooms2.end(room, close),
+  "browser/endRoom": (_, { room, close = false }, __, rooms) => rooms.end(room, close),
   "browser/activateTab": activateTab,
   "browser/closeTab": closeTab,
   "browser/listTabs": listTabs,
   "browser/navigate": navigate,
   "browser/screenshot": screenshot,
   "browser/text": text2,
-  "browser/rest": rests
+  "browser/rest": pageIdle
 };
 var CAPABILITIES = [
   "openTab",
@@ -1778,10 +1778,10 @@ var CAPABILITIES = [
   "hold"
 ];
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
-function control({ method, tabId, params }, settings, rooms2, signal) {
+function control({ method, tabId, params }, settings, rooms, signal) {
   if (!Object.hasOwn(METHODS, method)) return void 0;
   const does = METHODS[method];
-  return does(tabId, params, settings, rooms2, signal);
+  return does(tabId, params, settings, rooms, signal);
 }
 function webAddress(url, settings) {
   if (typeof url !== "string" || !URL.canParse(url) || !/^https?:/.test(new URL(url).protocol)) {
@@ -1803,7 +1803,7 @@ async function awake(tabId) {
   await chrome.tabs.reload(tabId);
   await loaded;
 }
-async function openTab(_, { url, active, wake, room }, settings, rooms2) {
+async function openTab(_, { url, active, wake, room }, settings, rooms) {
   const address = webAddress(url, settings);
   const asleep = wake ? await sleeping(address) : void 0;
   if (asleep?.id !== void 0) {
@@ -1811,7 +1811,7 @@ async function openTab(_, { url, active, wake, room }, settings, rooms2) {
     if (active) await activateTab(asleep.id, {});
     return { tabId: asleep.id };
   }
-  const tab = await (room ? rooms2.open(room, address, active) : create(address, active));
+  const tab = await (room ? rooms.open(room, address, active) : create(address, active));
   if (active && tab) await chrome.windows.update(tab.windowId, { focused: true });
   if (tab?.id === void 0) throw new Refusal(Code.Internal, "the browser opened no tab");
   return { tabId: tab.id };
@@ -1936,7 +1936,7 @@ async function text2(tabId, { ifOrigin }, settings) {
   if (!isAt(frame.result.url, ifOrigin)) throw elsewhere();
   return { text: String(frame.result.text) };
 }
-async function rests(tabId, { waitMs, ifOrigin }, settings, _, signal) {
+async function pageIdle(tabId, { waitMs, ifOrigin }, settings, _, signal) {
   await awake(tabId);
   const check = async () => {
     const tab = await existing(tabId, ifOrigin);
@@ -1944,13 +1944,13 @@ async function rests(tabId, { waitMs, ifOrigin }, settings, _, signal) {
     return tab;
   };
   const refused = () => new Refusal(Code.Unsupported, "the browser does not let extensions look at this page: it may be an error of the browser, or a page of its own");
-  return rest({ tabId, waitMs, check, refused }, signal);
+  return waitUntilIdle({ tabId, waitMs, check, refused }, signal);
 }
 
 // worker/webmcp.ts
 var BUSY3 = 300;
 var seen = false;
-async function whoGivesWebMCP() {
+async function webMCPProvider() {
   const known = async () => (await chrome.storage.local.get("webmcp")).webmcp;
   if (!await known()) {
     const [tab] = await chrome.tabs.query({ url: ["https://*/*", "http://localhost/*", "http://127.0.0.1/*"], discarded: false });
@@ -2061,32 +2061,32 @@ async function run(injection) {
   return done;
 }
 
-// worker/hand.ts
-var QUIET3 = 1e4;
+// worker/userinput.ts
+var INPUT_QUIET = 1e4;
 var EVERY = 1e3;
-var Hand = class {
-  /** The tabs that it is at, each with when it leaves. */
+var UserInput = class {
+  /** The tabs that are used, each with the timer of its end. */
   #at = /* @__PURE__ */ new Map();
   #settings;
   #watched;
   #changed;
   /**
-   * @param watched whether somebody has to know of a tab
-   * @param changed told when the hand has come to a tab, or left it
+   * @param watched whether a tab is to be watched
+   * @param changed called when the owner begins or ends to use a tab
    */
   constructor(settings, watched, changed) {
     this.#settings = settings;
     this.#watched = watched;
     this.#changed = changed;
   }
-  isAt(tabId) {
+  isActive(tabId) {
     return this.#at.has(tabId);
   }
   /**
    * Looks at a tab that is watched from now on, or shows other documents. A page that is loading is not
    * waited for.
    */
-  async look(tabId) {
+  async watch(tabId) {
     if (!this.#watched(tabId)) return;
     try {
       const tab = await chrome.tabs.get(tabId);
@@ -2103,25 +2103,25 @@ var Hand = class {
   input(tabId, inFrame) {
     if (!this.#watched(tabId)) return false;
     if (inFrame) {
-      void this.look(tabId);
+      void this.watch(tabId);
       return true;
     }
     const was = this.#at.get(tabId);
     clearTimeout(was);
-    this.#at.set(tabId, setTimeout(() => this.left(tabId), QUIET3));
+    this.#at.set(tabId, setTimeout(() => this.ended(tabId), INPUT_QUIET));
     if (was === void 0) this.#changed(tabId);
     return true;
   }
-  /** The hand has left a tab, which may be closed. */
-  left(tabId) {
+  /** The owner uses a tab no more, which may be closed. */
+  ended(tabId) {
     if (!this.#at.has(tabId)) return;
     clearTimeout(this.#at.get(tabId));
     this.#at.delete(tabId);
     this.#changed(tabId);
   }
-  /** Another tab came to the front, or another window: it has left those that nobody sees to be in front. */
-  async moved() {
-    for (const tabId of this.#at.keys()) if (!await isInFront(tabId)) this.left(tabId);
+  /** Another tab came to the front, or another window: tabs that are not in front are not used any more. */
+  async tabChanged() {
+    for (const tabId of this.#at.keys()) if (!await isInFront(tabId)) this.ended(tabId);
   }
 };
 async function isInFront(tabId) {
@@ -2133,68 +2133,68 @@ async function isInFront(tabId) {
   }
 }
 function listen(every) {
-  if (globalThis.tabhubHand) return;
+  if (globalThis.tabhubUserInput) return;
   const stop = new AbortController();
-  globalThis.tabhubHand = stop;
+  globalThis.tabhubUserInput = stop;
   const options = { capture: true, passive: true, signal: stop.signal };
-  const tell3 = async (inFrame) => {
-    const goOn = await chrome.runtime.sendMessage({ type: "hand", inFrame }).catch(() => false);
+  const notify = async (inFrame) => {
+    const goOn = await chrome.runtime.sendMessage({ type: "userInput", inFrame }).catch(() => false);
     if (goOn) return;
     stop.abort();
-    globalThis.tabhubHand = void 0;
+    globalThis.tabhubUserInput = void 0;
   };
   let last = 0;
   const heard2 = ({ isTrusted }) => {
     const now = Date.now();
     if (!isTrusted || now - last < every) return;
     last = now;
-    void tell3(false);
+    void notify(false);
   };
   for (const type of ["pointerdown", "keydown", "wheel", "drop"]) addEventListener(type, heard2, options);
-  addEventListener("blur", () => document.activeElement instanceof HTMLIFrameElement && void tell3(true), options);
+  addEventListener("blur", () => document.activeElement instanceof HTMLIFrameElement && void notify(true), options);
 }
 
-// worker/holds.ts
-var Holds = class {
-  #held = /* @__PURE__ */ new Map();
-  /** The tabs of which the hub knows that the owner's hand is there. */
-  #told = /* @__PURE__ */ new Set();
+// worker/leases.ts
+var Leases = class {
+  #leases = /* @__PURE__ */ new Map();
+  /** The tabs of which the hub knows that the owner uses them. */
+  #notified = /* @__PURE__ */ new Set();
   #hub;
-  #isAt;
+  #hasInput;
   #changed;
   /**
-   * @param isAt whether the owner's hand is at a tab
-   * @param changed told when a tab is held by another, or waits for the owner or does no longer
+   * @param hasInput whether the owner uses a tab
+   * @param changed called when a tab is leased by another client, or waits for the owner or does no longer
    */
-  constructor(hub2, isAt2, changed) {
+  constructor(hub2, hasInput, changed) {
     this.#hub = hub2;
-    this.#isAt = isAt2;
+    this.#hasInput = hasInput;
     this.#changed = changed;
   }
   of(tabId) {
-    return this.#held.get(tabId);
+    return this.#leases.get(tabId);
   }
-  /** Takes what the hub says is held. */
+  /** Takes the leases that the hub reports. */
   take(held) {
-    const before = this.#held;
+    const before = this.#leases;
     const now = Date.now();
-    this.#held = new Map(held.map(({ tabId, by, untilMs, waiting = false }) => [tabId, { by, until: now + untilMs, waiting }]));
-    for (const tabId of /* @__PURE__ */ new Set([...before.keys(), ...this.#held.keys()])) {
-      const [was, is] = [before.get(tabId), this.#held.get(tabId)];
+    this.#leases = new Map(held.map(({ tabId, by, untilMs, waiting = false }) => [tabId, { by, until: now + untilMs, waiting }]));
+    for (const tabId of /* @__PURE__ */ new Set([...before.keys(), ...this.#leases.keys()])) {
+      const [was, is] = [before.get(tabId), this.#leases.get(tabId)];
       if (was?.by !== is?.by || was?.waiting !== is?.waiting) this.#changed(tabId);
-      this.hand(tabId);
+      this.userInput(tabId);
     }
   }
-  /** A hub has just said hello: it knows nothing of the owner's hand. */
+  /** A hub has just said hello: it knows nothing of user input. */
   opened() {
-    this.#told.clear();
+    this.#notified.clear();
   }
-  /** Tells the hub whether the owner's hand is at a tab, if the tab is held. */
-  hand(tabId) {
-    const inUse = this.#held.has(tabId) && this.#isAt(tabId);
-    if (inUse === this.#told.has(tabId) || !this.#hub.notify("browser/tabState", { inUse }, tabId)) return;
-    if (inUse) this.#told.add(tabId);
-    else this.#told.delete(tabId);
+  /** Tells the hub whether the owner uses a tab, if the tab is leased. */
+  userInput(tabId) {
+    const inUse = this.#leases.has(tabId) && this.#hasInput(tabId);
+    if (inUse === this.#notified.has(tabId) || !this.#hub.notify("browser/tabState", { inUse }, tabId)) return;
+    if (inUse) this.#notified.add(tabId);
+    else this.#notified.delete(tabId);
   }
 };
 
@@ -2343,10 +2343,10 @@ async function documentsAt(tabId, path, settings) {
   });
   return asked2.filter(({ result }) => result).map(({ documentId }) => documentId);
 }
-async function bringLate(settings, before) {
+async function bringToOpenPages(settings, before) {
   for (const { id, url = "" } of await chrome.tabs.query({ url: WEB })) {
     if (id === void 0 || before && (permitsPage(before, url) || !permitsPage(settings, url))) continue;
-    chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/late.js", "content/frame.js"] }).catch(() => {
+    chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/openedearlier.js", "content/frame.js"] }).catch(() => {
     });
   }
 }
@@ -2363,7 +2363,7 @@ var Link = class {
   #open = false;
   /** The handshake that is under way on the socket. */
   #handshake;
-  /** What the hub is told once it has proved itself. */
+  /** What the hub is sent once it has proved itself. */
   #hello = { protocolVersion: SUBPROTOCOL };
   /** The pairing that the hub has proved. */
   #proved;
@@ -2539,7 +2539,7 @@ var Link = class {
   }
   /**
    * @param reached whether a WebSocket was open
-   * @param proved whether the far end was the hub
+   * @param proved whether the remote end was the hub
    * @param refusal what it has answered to browser/hello, if that was an error
    */
   async #closed(url, reached, proved, event, refusal) {
@@ -2599,12 +2599,12 @@ async function answers2(url) {
   }
 }
 
-// worker/marks.ts
+// worker/overlay.ts
 var LASTS = 15e3;
 var RENEW = 1e4;
 var DRAWN = 300;
 var BUSY4 = 2e3;
-var Marks = class {
+var Overlay = class {
   /** What is said of tabs, by their ids. */
   #labels = /* @__PURE__ */ new Map();
   /** Tabs that are being pictured, and how often at once. */
@@ -2634,13 +2634,13 @@ var Marks = class {
     clearInterval(this.#renewing);
     this.#renewing = void 0;
   }
-  /** Draws a tab's mark, which it may have already, or takes it away. Its document may be another. */
+  /** Draws a tab's overlay, which it may have already, or removes it. Its document may be another. */
   renew(tabId) {
     const label = this.#labels.get(tabId);
     const marked = label !== void 0 && this.#settings().mark && !this.#pictured.has(tabId);
     void this.#next(tabId, () => marked ? this.#draw(tabId, label) : this.#erase(tabId));
   }
-  /** Does something for which a tab must not have its mark. */
+  /** Does something for which a tab must not have its overlay. */
   async without(tabId, act) {
     const times = (this.#pictured.get(tabId) ?? 0) + 1;
     this.#pictured.set(tabId, times);
@@ -2665,7 +2665,7 @@ var Marks = class {
       });
       return true;
     };
-    const done = (this.#last.get(tabId) ?? Promise.resolve()).then(() => Promise.race([acted(), late()]));
+    const done = (this.#last.get(tabId) ?? Promise.resolve()).then(() => Promise.race([acted(), timedOut()]));
     this.#last.set(tabId, done);
     void done.then(() => this.#last.get(tabId) === done && !this.#labels.has(tabId) && this.#last.delete(tabId));
     return done;
@@ -2681,7 +2681,7 @@ var Marks = class {
     await run2(tabId, erase, [DRAWN]);
   }
 };
-function late() {
+function timedOut() {
   return new Promise((resolve) => setTimeout(resolve, BUSY4, false));
 }
 async function run2(tabId, func, args) {
@@ -2714,18 +2714,18 @@ function draw(label, origin, lasts) {
     root.append(document.createElement("div"), words);
     return { host, words, timer: 0 };
   };
-  if (!Object.hasOwn(globalThis, "tabhubMark")) globalThis.tabhubMark = make();
-  const mark2 = globalThis.tabhubMark;
-  mark2.words.textContent = label;
-  if (!mark2.host.isConnected) document.documentElement.append(mark2.host);
-  clearTimeout(mark2.timer);
-  mark2.timer = setTimeout(() => mark2.host.remove(), lasts);
+  if (!Object.hasOwn(globalThis, "tabhubOverlay")) globalThis.tabhubOverlay = make();
+  const overlay2 = globalThis.tabhubOverlay;
+  overlay2.words.textContent = label;
+  if (!overlay2.host.isConnected) document.documentElement.append(overlay2.host);
+  clearTimeout(overlay2.timer);
+  overlay2.timer = setTimeout(() => overlay2.host.remove(), lasts);
 }
 function erase(drawn2) {
-  const mark2 = Object.hasOwn(globalThis, "tabhubMark") ? globalThis.tabhubMark : void 0;
-  if (!mark2?.host.isConnected) return void 0;
-  clearTimeout(mark2.timer);
-  mark2.host.remove();
+  const overlay2 = Object.hasOwn(globalThis, "tabhubOverlay") ? globalThis.tabhubOverlay : void 0;
+  if (!overlay2?.host.isConnected) return void 0;
+  clearTimeout(overlay2.timer);
+  overlay2.host.remove();
   return Promise.race([
     new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(void 0)))),
     new Promise((done) => setTimeout(done, drawn2))
@@ -2802,7 +2802,7 @@ var Questions = class {
     const question2 = this.#waiting().find((question3) => question3.request === request);
     if (question2) await this.#withdraw(question2);
   }
-  /** A connection to the hub was made: it may not have the answers that were told over an earlier one. */
+  /** A connection to the hub was made: it may not have the answers that were sent over an earlier one. */
   opened() {
     this.#asked.clear();
     for (const { request, answer: answer2 } of this.#questions.values()) {
@@ -2894,21 +2894,21 @@ async function windows() {
   return new Map(shown.map(({ documentUrl = "", windowId }) => [decodeURIComponent(documentUrl.slice(page.length)), windowId]));
 }
 
-// worker/departures.ts
+// worker/retention.ts
 var LOADING3 = 15e3;
 var MOMENT = 1500;
 var ANSWER = 1e3;
 var RETURN2 = 2e3;
-var Departures = class {
+var Retention = class {
   #registrar;
-  /** @param registrar told of what has changed */
+  /** @param registrar notified of changes */
   constructor(registrar) {
     this.#registrar = registrar;
   }
   /** A frame's document has gone, and with it what was reached through it. */
   depart(tab, frame) {
     for (const each of tab.with(frame)) {
-      each.depart();
+      each.unload();
       if (each.empty && !each.port) tab.frames.delete(each.id);
     }
     this.wait(tab, frame);
@@ -2953,7 +2953,7 @@ var Departures = class {
     ]);
     if (!there.length && !frame.port && info?.status === "complete") this.#settle(tab, frame);
   }
-  /** What has departed from a frame will not come back. */
+  /** What a frame's unloaded document has offered will not come back. */
   #settle(tab, frame) {
     const over = tab.with(frame);
     if (frame.id === 0) over.push(...[...tab.frames.values()].filter(({ port }) => !port));
@@ -2995,18 +2995,18 @@ var Registrar = class {
     this.#told = told;
   }
   /**
-   * Tells the hub soon what a tab offers, and of a new tab at once. A tab that offers much is told
+   * Sends the hub soon what a tab offers, and of a new tab at once. A tab that offers much is sent
    * more rarely, so that one which does so again and again takes no time from the calls of others.
    */
   soon(tab) {
-    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.rests - Date.now()));
+    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.nextAt - Date.now()));
   }
-  /** Tells the hub next what a tab offers, however much it was told of the tab before. */
+  /** Sends the hub next what a tab offers, however much it was sent of the tab before. */
   next(tab) {
     clearTimeout(tab.timer);
     tab.timer = setTimeout(() => this.#due(tab));
   }
-  /** Tells the hub now what it is to be told of a tab, and resolves when it has all of it. */
+  /** Sends the hub now what it does not have of a tab, and resolves when it has all of it. */
   async now(tab) {
     if (tab.timer !== void 0) this.#due(tab);
     await tab.telling;
@@ -3025,7 +3025,7 @@ var Registrar = class {
     const merged = merge(frames);
     const { lists } = merged;
     const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
-    tab.rests = Date.now() + Math.min(size / RATE, MAX_REST);
+    tab.nextAt = Date.now() + Math.min(size / RATE, MAX_REST);
     if (this.#hub.connected) this.#tell(tab, frames, merged);
     this.#told(tab, lists.tools.count);
   }
@@ -3073,22 +3073,22 @@ var Registrar = class {
 // worker/tabs.ts
 var Tabs = class {
   #tabs = /* @__PURE__ */ new Map();
-  /** Tabs that were closed while the hub could not be told. */
+  /** Tabs that were closed while the hub was not connected. */
   #closed = /* @__PURE__ */ new Set();
   /** The numbers that tabs were given in place of others since the worker was started. */
   #numbers = /* @__PURE__ */ new Map();
   #focused = -1;
-  /** The tabs that the hub was told of. */
+  /** The tabs that the hub knows. */
   #stored = new Stored("tabs", () => this.#remembered());
   #hub;
   #standing;
   #settings;
   #show;
   #registrar;
-  #departures;
+  #retention;
   /**
    * @param standing where the hub is, and how this browser stands with it
-   * @param show told when a tab has other tools, or waits for a person
+   * @param show called when a tab has other tools, or waits for a person
    */
   constructor(hub2, standing2, settings, show) {
     this.#hub = hub2;
@@ -3101,7 +3101,7 @@ var Tabs = class {
       this.#state(tab);
       this.#stored.save();
     });
-    this.#departures = new Departures(this.#registrar);
+    this.#retention = new Retention(this.#registrar);
   }
   /** Remembers the tabs of an earlier worker, and learns which of them are left. */
   async load() {
@@ -3125,7 +3125,7 @@ var Tabs = class {
       for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
     }
     for (const info of open2) this.seen(info);
-    for (const tab of this.#tabs.values()) this.#departures.awaitMissing(tab);
+    for (const tab of this.#tabs.values()) this.#retention.awaitMissing(tab);
   }
   /** Tells a hub that has just said hello all there is. */
   opened() {
@@ -3148,7 +3148,7 @@ var Tabs = class {
     tab.active = info.active;
     tab.loading = info.status === "loading";
     tab.discarded = isAsleep(info);
-    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#departures.waitAnew(tab, { woken: discarded && !tab.discarded });
+    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#retention.waitAnew(tab, { woken: discarded && !tab.discarded });
     this.#state(tab);
   }
   /** A tab came to the front of its window. */
@@ -3196,7 +3196,7 @@ var Tabs = class {
     for (const frame of tab.frames.values()) {
       if (!frame.port) continue;
       frame.port = void 0;
-      this.#departures.depart(tab, frame);
+      this.#retention.depart(tab, frame);
     }
     this.#stored.save();
     this.seen(await chrome.tabs.get(tabId));
@@ -3236,12 +3236,12 @@ var Tabs = class {
     }
     frame.port = port;
     this.#state(tab);
-    if (frame.documentId && frame.documentId !== documentId) this.#departures.depart(tab, frame);
+    if (frame.documentId && frame.documentId !== documentId) this.#retention.depart(tab, frame);
     if (frame.origin && frame.origin !== origin) this.#forget(tab, frame);
     frame.documentId = documentId ?? "";
     frame.origin = origin;
     frame.site = tab.site;
-    this.#departures.wait(tab, frame);
+    this.#retention.wait(tab, frame);
     port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
     return frame;
   }
@@ -3266,7 +3266,7 @@ var Tabs = class {
     for (const other of tab.frames.values()) {
       if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
     }
-    this.#departures.depart(tab, frame);
+    this.#retention.depart(tab, frame);
   }
   /** A page has opened or closed a dialog. */
   dialog(frame, dialog) {
@@ -3290,7 +3290,7 @@ var Tabs = class {
     const about = said2.child ? tab.through(frame, said2.child) : frame;
     const first = about.awaited;
     about.take(said2.offer, said2.count);
-    if (first && !said2.child) this.#departures.wait(tab, about);
+    if (first && !said2.child) this.#retention.wait(tab, about);
     if (said2.child && about.empty) tab.frames.delete(about.id);
     tab.missing?.delete(about.id);
     this.#registrar.soon(tab);
@@ -3299,7 +3299,7 @@ var Tabs = class {
   hubChanged() {
     const standing2 = this.#standing();
     for (const tab of this.#tabs.values()) {
-      for (const frame of tab.frames.values()) if (!frame.through) tell2(frame.port, { type: "hub", ...standing2 });
+      for (const frame of tab.frames.values()) if (!frame.through) post(frame.port, { type: "hub", ...standing2 });
     }
   }
   /** Applies changed settings: frames are switched on and off. */
@@ -3357,7 +3357,7 @@ var Tabs = class {
   async #wake(tab) {
     tab.discarded = false;
     tab.loading = true;
-    this.#departures.waitAnew(tab, { woken: true });
+    this.#retention.waitAnew(tab, { woken: true });
     this.#state(tab);
     await chrome.tabs.reload(tab.id).catch(() => {
     });
@@ -3477,7 +3477,7 @@ var Toolbar = class {
   used(tabId, users) {
     this.#tab(tabId, { users });
   }
-  /** @param holder who waits for the owner to leave the tab, "" if nobody does */
+  /** @param holder the client that waits for the owner to leave the tab, "" for none */
   held(tabId, holder) {
     if (holder !== (this.#tabs.get(tabId)?.holder ?? "")) this.#tab(tabId, { holder });
   }
@@ -3493,9 +3493,9 @@ var Toolbar = class {
     const { text: text3, colour, title } = button(this.#standing, tab);
     chrome.action.setBadgeText({ tabId, text: text3 === all.text ? void 0 : text3 }).catch(() => {
     });
-    const own2 = colour !== all.colour || title !== all.title;
-    if (!own2 && !this.#own.has(tabId)) return;
-    if (own2) this.#own.add(tabId);
+    const own = colour !== all.colour || title !== all.title;
+    if (!own && !this.#own.has(tabId)) return;
+    if (own) this.#own.add(tabId);
     chrome.action.setBadgeBackgroundColor({ tabId, color: colour }).catch(() => {
     });
     chrome.action.setTitle({ tabId, title }).catch(() => {
@@ -3503,15 +3503,15 @@ var Toolbar = class {
   }
 };
 
-// worker/tries.ts
+// worker/manualcalls.ts
 var LOADING4 = 5e3;
-var Tries = class {
+var ManualCalls = class {
   #open = /* @__PURE__ */ new Map();
   #tabs;
-  #uses;
-  constructor(tabs2, uses2) {
+  #activity;
+  constructor(tabs2, activity2) {
     this.#tabs = tabs2;
-    this.#uses = uses2;
+    this.#activity = activity2;
   }
   /**
    * Calls a tool of a page, and resolves when it has ended.
@@ -3530,19 +3530,19 @@ var Tries = class {
     const { port, child } = route;
     open2.port = port;
     port.postMessage({ type: "request", id, ask: "tool", name, args, child });
-    this.#uses.begun(id, tabId, "tool", name, "");
+    this.#activity.begun(id, tabId, "tool", name, "");
     return outcome3;
   }
   cancel(id) {
     const port = this.#open.get(id)?.port;
-    tell2(port, { type: "cancel", id, reason: "cancelled by the person in front of the tab" });
+    post(port, { type: "cancel", id, reason: "cancelled by the person in front of the tab" });
     this.#end(id, { error: `You have cancelled it. ${port ? "It may have taken effect" : "The page was not asked"}.` }, "cancelled");
   }
   /** Takes a frame's answer if it is to a call of the owner's. */
   answered(port, answer2) {
     const { id, result, error } = answer2;
     if (!this.#open.has(id)) return false;
-    tell2(port, { type: "done", ids: [id] });
+    post(port, { type: "done", ids: [id] });
     this.#end(id, result === void 0 ? { error: error?.message ?? "" } : outcome2(result), endOf(answer2));
     return true;
   }
@@ -3561,7 +3561,7 @@ var Tries = class {
   #end(id, outcome3, ended) {
     const open2 = this.#open.get(id);
     this.#open.delete(id);
-    this.#uses.ended(id, ended);
+    this.#activity.ended(id, ended);
     open2?.end(outcome3);
   }
 };
@@ -3577,24 +3577,24 @@ var link = new Link({ address: () => current.hub, hello, opened, message, change
 var hub = new Hub(link);
 var toolbar = new Toolbar();
 var tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
-var marks = new Marks(() => current);
-var uses = new Uses((tabId, users) => {
+var overlay = new Overlay(() => current);
+var activity = new ActivityLog((tabId, users) => {
   toolbar.used(tabId, users);
-  mark(tabId);
+  showOverlay(tabId);
 }, showState);
-var rooms = new Rooms(() => current);
-var hand = new Hand(() => current, (tabId) => holds.of(tabId) !== void 0 || rooms.has(tabId), (tabId) => {
-  if (hand.isAt(tabId)) rooms.usedByHand(tabId);
-  holds.hand(tabId);
+var tabGroups = new TabGroups(() => current);
+var userInput = new UserInput(() => current, (tabId) => leases.of(tabId) !== void 0 || tabGroups.has(tabId), (tabId) => {
+  if (userInput.isActive(tabId)) tabGroups.usedByHand(tabId);
+  leases.userInput(tabId);
 });
-var holds = new Holds(hub, (tabId) => hand.isAt(tabId), (tabId) => {
-  const hold = holds.of(tabId);
+var leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
+  const hold = leases.of(tabId);
   toolbar.held(tabId, hold?.waiting ? hold.by : "");
-  mark(tabId);
-  void hand.look(tabId);
+  showOverlay(tabId);
+  void userInput.watch(tabId);
 });
-var calls = new Calls(tabs, hub, new Arrivals(tabs, () => current), uses);
-var tries = new Tries(tabs, uses);
+var calls = new Calls(tabs, hub, new Navigations(tabs, () => current), activity);
+var manualCalls = new ManualCalls(tabs, activity);
 var gateways = new Gateways(() => current);
 var questions2 = new Questions(hub, showState);
 var invitations = new Invitations(async (address) => {
@@ -3602,19 +3602,19 @@ var invitations = new Invitations(async (address) => {
   await apply(() => ({ hub: address }));
   if (here) await link.restart();
 });
-var NOBODY = { paused: false, waiting: 0 };
-var owner = NOBODY;
+var NO_OWNER_STATE = { paused: false, waiting: 0 };
+var owner = NO_OWNER_STATE;
 var ready = start2();
 async function start2() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   current = await loadSettings();
-  await Promise.all([tabs.load(), calls.load(), questions2.load(), rooms.load(), placeSentinel(current)]);
-  await uses.load(calls.runs);
+  await Promise.all([tabs.load(), calls.load(), questions2.load(), tabGroups.load(), placeSentinel(current)]);
+  await activity.load(calls.runs);
   void gateways.everywhere({ recent: true });
   void link.ensure();
 }
 async function hello() {
-  const [browserId2, session2, webmcp] = await Promise.all([browserId(), session, whoGivesWebMCP()]);
+  const [browserId2, session2, webmcp] = await Promise.all([browserId(), session, webMCPProvider()]);
   return {
     protocolVersion: "tabhub.v1",
     browserId: browserId2,
@@ -3634,7 +3634,7 @@ function opened() {
   calls.opened();
   tabs.opened();
   questions2.opened();
-  holds.opened();
+  leases.opened();
   for (const wait of waits.values()) wait.abort();
 }
 var waits = /* @__PURE__ */ new Map();
@@ -3664,7 +3664,7 @@ function message(message2) {
       break;
     case "browser/ownerState":
       owner = { ...message2.params, at: Date.now() };
-      void ready.then(() => holds.take(owner.held ?? []));
+      void ready.then(() => leases.take(owner.held ?? []));
       showState();
       break;
     case "browser/ask":
@@ -3678,23 +3678,23 @@ function message(message2) {
     }
   }
 }
-var MARKED = /* @__PURE__ */ new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
+var SHOWN_IN_OVERLAY = /* @__PURE__ */ new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
 function controlled(message2) {
   const { id = "", method, tabId } = message2;
   const wait = new AbortController();
-  const act = () => control(message2, () => current, rooms, wait.signal);
-  const outcome3 = method === "browser/screenshot" ? marks.without(tabId, async () => act()) : act();
+  const act = () => control(message2, () => current, tabGroups, wait.signal);
+  const outcome3 = method === "browser/screenshot" ? overlay.without(tabId, async () => act()) : act();
   if (method === "browser/rest") {
     waits.set(id, wait);
     const over = () => void (waits.get(id) === wait && waits.delete(id));
     wait.signal.addEventListener("abort", over);
     outcome3?.then(over, over);
   }
-  if (message2.for === void 0 || !MARKED.has(method)) return outcome3;
-  uses.begun(id, tabId, "browser", method.slice("browser/".length), message2.for);
+  if (message2.for === void 0 || !SHOWN_IN_OVERLAY.has(method)) return outcome3;
+  activity.begun(id, tabId, "browser", method.slice("browser/".length), message2.for);
   outcome3?.then(
-    () => uses.ended(id, "done"),
-    () => uses.ended(id, "failed")
+    () => activity.ended(id, "done"),
+    () => activity.ended(id, "failed")
   );
   return outcome3;
 }
@@ -3721,7 +3721,7 @@ chrome.runtime.onConnect.addListener((port) => {
   port.onDisconnect.addListener(() => {
     last = last.then((frame2) => {
       calls.disconnected(port);
-      tries.disconnected(port);
+      manualCalls.disconnected(port);
       if (frame2) tabs.disconnected(frame2, port);
       return frame2;
     });
@@ -3736,7 +3736,7 @@ function heard(frame, port, message2) {
       tabs.offered(frame, message2);
       break;
     case "answer":
-      if (!tries.answered(port, message2)) calls.answered(port, message2);
+      if (!manualCalls.answered(port, message2)) calls.answered(port, message2);
       break;
     case "progress":
       calls.progressed(port, message2);
@@ -3745,7 +3745,7 @@ function heard(frame, port, message2) {
       calls.waits(port, message2);
       break;
     case "leaving":
-      tries.leaving(message2.id);
+      manualCalls.leaving(message2.id);
       calls.leaving(port, message2);
       break;
     case "token":
@@ -3771,8 +3771,8 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
     gateways.seen(id, change);
-    if (change.status) uses.loaded(id);
-    if (change.status) void hand.look(id);
+    if (change.status) activity.loaded(id);
+    if (change.status) void userInput.watch(id);
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
@@ -3781,7 +3781,7 @@ chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() =>
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
   void ready.then(() => {
     tabs.activated(tabId, windowId);
-    void hand.moved();
+    void userInput.tabChanged();
   });
 });
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
@@ -3794,22 +3794,22 @@ chrome.tabs.onRemoved.addListener((tabId) => {
 chrome.tabs.onReplaced.addListener((id, before) => {
   void tabs.replaced(id, before, ready);
   void ready.then(() => {
-    rooms.replaced(id, before);
+    tabGroups.replaced(id, before);
     forget(before);
   });
 });
 function forget(tabId) {
-  uses.closed(tabId);
-  marks.closed(tabId);
+  activity.closed(tabId);
+  overlay.closed(tabId);
   toolbar.closed(tabId);
-  hand.left(tabId);
-  rooms.closed(tabId);
+  userInput.ended(tabId);
+  tabGroups.closed(tabId);
 }
 chrome.windows.onFocusChanged.addListener(
   (windowId) => {
     void ready.then(() => {
       tabs.focused(windowId);
-      void hand.moved();
+      void userInput.tabChanged();
     });
   },
   { windowTypes: ["normal"] }
@@ -3818,7 +3818,7 @@ chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questio
 chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
 void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
-var reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringLate(current)]));
+var reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current)]));
 chrome.runtime.onInstalled.addListener(reachOpenPages);
 chrome.permissions.onAdded.addListener(reachOpenPages);
 chrome.runtime.onMessage.addListener((message2, sender, respond) => {
@@ -3832,9 +3832,9 @@ chrome.runtime.onMessage.addListener((message2, sender, respond) => {
     return true;
   }
   const { tab } = sender;
-  if (sender.id === chrome.runtime.id && message2.type === "hand" && tab?.id !== void 0) {
+  if (sender.id === chrome.runtime.id && message2.type === "userInput" && tab?.id !== void 0) {
     const { id } = tab;
-    void ready.then(() => respond(hand.input(id, message2.inFrame)));
+    void ready.then(() => respond(userInput.input(id, message2.inFrame)));
     return true;
   }
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
@@ -3849,7 +3849,7 @@ async function asked(request) {
       const url = tab ? await addressOf(tab) : "";
       const page = await pageView(tab, url);
       const sites = tabs.sites(tabId, url, page.reached);
-      return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs(), hold: holds.of(tabId) };
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), hold: leases.of(tabId) };
     }
     case "site": {
       const { origin, on, keep: keep2, webmcp } = request;
@@ -3874,9 +3874,9 @@ async function asked(request) {
     case "tool":
       return tabs.schema(request.tool);
     case "try":
-      return tries.call(request.id, request.tool, request.args);
+      return manualCalls.call(request.id, request.tool, request.args);
     case "cancel":
-      return tries.cancel(request.id);
+      return manualCalls.cancel(request.id);
     case "paste":
       return invitations.pasted(request.link);
     case "invitation":
@@ -3912,7 +3912,7 @@ async function pageView(tab, url) {
   return { web: true, secure, allowed, reached, loading: tab.status === "loading", asleep };
 }
 async function usedTabs() {
-  const tabs2 = uses.marked.map(async ({ tabId, users }) => {
+  const tabs2 = activity.marked.map(async ({ tabId, users }) => {
     const { title = "" } = await chrome.tabs.get(tabId).catch(() => ({ title: "" }));
     return { tabId, title, users };
   });
@@ -3928,10 +3928,10 @@ async function openDashboard() {
     return error instanceof Error ? error.message : String(error);
   }
 }
-function mark(tabId) {
-  const hold = holds.of(tabId);
-  const users = uses.users(tabId);
-  marks.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
+function showOverlay(tabId) {
+  const hold = leases.of(tabId);
+  const users = activity.users(tabId);
+  overlay.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
 }
 async function release(tabId) {
   try {
@@ -3961,10 +3961,10 @@ async function apply(change) {
   });
   const before = await saved;
   tabs.settingsChanged();
-  marks.renewAll();
+  overlay.renewAll();
   await placeSentinel(current);
   void gateways.everywhere();
-  void bringLate(current, before);
+  void bringToOpenPages(current, before);
   if (current.hub === before.hub) return;
   await questions2.leave();
   const restarted = link.restart();
@@ -3983,11 +3983,11 @@ function stateChanged() {
 function showState() {
   if (link.state.state !== "connected") {
     hub.disconnected();
-    owner = NOBODY;
-    holds.take([]);
+    owner = NO_OWNER_STATE;
+    leases.take([]);
   }
   toolbar.show(stands());
 }
 function stands() {
-  return { hub: link.state, owner, waiting: questions2.waiting, working: uses.working };
+  return { hub: link.state, owner, waiting: questions2.waiting, working: activity.working };
 }

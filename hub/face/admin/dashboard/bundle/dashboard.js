@@ -1476,7 +1476,7 @@ function showClients2(clients) {
   select.replaceChildren(
     new Option("a client that no rule names", ""),
     ...clients.map(({ id, name }) => new Option(name, id)),
-    new Option("who shows the hub’s token", "token"),
+    new Option("a client with the hub’s token", "token"),
     new Option("a program without a credential", "unnamed")
   );
   select.value = was;

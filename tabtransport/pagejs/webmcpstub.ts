@@ -11,14 +11,14 @@ export const MEET = "tabhub-webmcp";
  * Gives this document's page the API, to be made when the page, another document or the owner first
  * touches it.
  */
-export function offerWebMCP(owner: WebMCPOwner): OwnWebMCP {
+export function offerWebMCP(owner: WebMCPOwner): OfferedWebMCP {
   const { apply } = Reflect;
   const { defineProperty, getOwnPropertyDescriptor } = Object;
   let made: MadeWebMCP | undefined;
   /** Those of document.modelContext, the stand-in's and the API's. */
   const getters: Function[] = [];
   /** The stand-ins' getters, by the properties' names. */
-  const standing: Record<string, () => unknown> = {};
+  const stubs: Record<string, () => unknown> = {};
   /** What they stand for: the page may have kept them. */
   const parts: Record<string, PropertyDescriptor> = {};
 
@@ -29,12 +29,12 @@ export function offerWebMCP(owner: WebMCPOwner): OwnWebMCP {
   /** Puts a part of the API in the place of its stand-in, if the page has not put something else there. */
   function place(object: object, name: string, part: PropertyDescriptor) {
     parts[name] = part;
-    if (getOwnPropertyDescriptor(object, name)?.get !== standing[name]) return;
+    if (getOwnPropertyDescriptor(object, name)?.get !== stubs[name]) return;
     defineProperty(object, name, part);
     if (name === "modelContext" && part.get) getters[getters.length] = part.get;
   }
 
-  function stand(object: object, name: string, enumerable: boolean) {
+  function stub(object: object, name: string, enumerable: boolean) {
     const stands = {
       get [name](): unknown {
         make();
@@ -49,17 +49,17 @@ export function offerWebMCP(owner: WebMCPOwner): OwnWebMCP {
       },
     };
     const { get, set } = getOwnPropertyDescriptor(stands, name) as { get: () => unknown; set: (value: unknown) => void };
-    standing[name] = get;
+    stubs[name] = get;
     defineProperty(object, name, { get, set, enumerable, configurable: true });
   }
 
-  if (!("ModelContext" in window)) stand(window, "ModelContext", false); // Firefox has its own
-  stand(window, "ToolActivatedEvent", false);
-  stand(window, "ToolCancelEvent", false);
-  stand(SubmitEvent.prototype, "agentInvoked", true);
-  stand(SubmitEvent.prototype, "respondWith", true);
-  stand(Document.prototype, "modelContext", true);
-  getters[0] = standing.modelContext;
+  if (!("ModelContext" in window)) stub(window, "ModelContext", false); // Firefox has its own
+  stub(window, "ToolActivatedEvent", false);
+  stub(window, "ToolCancelEvent", false);
+  stub(SubmitEvent.prototype, "agentInvoked", true);
+  stub(SubmitEvent.prototype, "respondWith", true);
+  stub(Document.prototype, "modelContext", true);
+  getters[0] = stubs.modelContext;
   addEventListener(MEET, (event) => make().frames.met(event));
   return {
     getters,

@@ -1,12 +1,13 @@
-// The rooms of clients: a tab group each, in the background, with the tabs that the
-// client has opened. What the owner does to a room counts: a group that has another name or is
+// The tab groups of clients' sessions: one each, in the background, with the tabs that the
+// session has opened. What the owner does to a group counts: a group that has another name or is
 // elsewhere stays so, and one that was dissolved is not made again.
 
 import { permitsPage } from "./settings.ts";
 import { Stored } from "./stored.ts";
+
 import { unlessStopping } from "./stopping.ts";
 
-interface Kept {
+interface StoredGroup {
   title: string;
   place?: number; // the group's id, once there is one
   dissolved?: boolean; // the owner has dissolved the group
@@ -14,16 +15,16 @@ interface Kept {
   byHand: number[]; // those of them that the owner has used
 }
 
-/** Grey is for rooms that have ended. */
+/** Grey is for groups that have ended. */
 const COLOURS: `${chrome.tabGroups.Color}`[] = ["blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
-/** How many rooms are known: hubs may come and go without a word. */
-const MAX_ROOMS = 256;
+/** How many groups are known: hubs may come and go without a word. */
+const MAX_GROUPS = 256;
 
-export class Rooms {
-  #rooms = new Map<string, Kept>();
-  /** What is done next in a room comes after this. */
+export class TabGroups {
+  #groups = new Map<string, StoredGroup>();
+  /** What is done next in a group comes after this. */
   #last = new Map<string, Promise<unknown>>();
-  #stored = new Stored<Record<string, Kept>>("rooms", () => Object.fromEntries(this.#rooms));
+  #stored = new Stored<Record<string, StoredGroup>>("rooms", () => Object.fromEntries(this.#groups));
   #settings;
 
   constructor(settings: () => Settings) {
@@ -31,46 +32,46 @@ export class Rooms {
   }
 
   async load() {
-    for (const [id, room] of Object.entries((await this.#stored.load()) ?? {})) this.#rooms.set(id, room);
+    for (const [id, room] of Object.entries((await this.#stored.load()) ?? {})) this.#groups.set(id, room);
   }
 
-  /** Whether a client has opened a tab in its room. */
+  /** Whether a session has opened a tab in its group. */
   has(tabId: number) {
     return this.#of(tabId) !== undefined;
   }
 
   /**
-   * Opens a tab in a room, which it makes if need be.
+   * Opens a tab in a session's group, which it makes if need be.
    * @param active whether the tab is to be the active one of its window
    */
   open({ id, title }: Room, url: string, active: boolean): Promise<chrome.tabs.Tab | undefined> {
     return this.#next(id, async () => {
-      let room = this.#rooms.get(id);
+      let room = this.#groups.get(id);
       if (!room) {
-        if (this.#rooms.size >= MAX_ROOMS) this.#rooms.delete(String(this.#rooms.keys().next().value));
+        if (this.#groups.size >= MAX_GROUPS) this.#groups.delete(String(this.#groups.keys().next().value));
         room = { title, tabs: [], byHand: [] };
-        this.#rooms.set(id, room);
+        this.#groups.set(id, room);
       }
       return this.#openInGroup(id, room, url, active);
     });
   }
 
-  /** Ends a room, whose client is gone. */
+  /** Ends a group, whose session is gone. */
   end(id: string, close: boolean): Promise<{ closed: number; kept: number }> {
     return this.#next(id, async () => {
-      const room = this.#rooms.get(id);
+      const room = this.#groups.get(id);
       if (!room) return { closed: 0, kept: 0 };
       const open = (await chrome.tabs.query({})).filter((tab) => tab.id !== undefined && room.tabs.includes(tab.id));
       let closed = 0;
       for (const tab of close ? open : []) {
-        // Where nobody looks for the owner's hand it may have been.
+        // Where nothing watches for user input there may have been some.
         const unseen = !permitsPage(this.#settings(), tab.url ?? "");
-        if (tab.id === undefined || unseen || isOwners(tab, tab.id, room)) continue;
+        if (tab.id === undefined || unseen || belongsToOwner(tab, tab.id, room)) continue;
         await unlessStopping(chrome.tabs.remove(tab.id), () => {});
         closed++;
       }
       if (room.place !== undefined) await markEnded(id, room, room.place);
-      this.#rooms.delete(id);
+      this.#groups.delete(id);
       await this.#stored.write();
       return { closed, kept: open.length - closed };
     });
@@ -103,7 +104,7 @@ export class Rooms {
   }
 
   #of(tabId: number) {
-    for (const room of this.#rooms.values()) if (room.tabs.includes(tabId)) return room;
+    for (const room of this.#groups.values()) if (room.tabs.includes(tabId)) return room;
     return undefined;
   }
 
@@ -114,13 +115,13 @@ export class Rooms {
     return done;
   }
 
-  async #opened(room: Kept, tab: chrome.tabs.Tab | undefined) {
+  async #opened(room: StoredGroup, tab: chrome.tabs.Tab | undefined) {
     if (tab?.id !== undefined) room.tabs.push(tab.id);
-    await this.#stored.write(); // before the next worker could make another room
+    await this.#stored.write(); // before the next worker could make another group
     return tab;
   }
 
-  async #openInGroup(id: string, room: Kept, url: string, active: boolean) {
+  async #openInGroup(id: string, room: StoredGroup, url: string, active: boolean) {
     const group = await this.#group(id, room);
     const tab = await create(url, active, group?.windowId);
     await this.#opened(room, tab);
@@ -134,12 +135,12 @@ export class Rooms {
     return tab;
   }
 
-  /** The group of a room, if there is one. */
-  async #group(id: string, room: Kept) {
+  /** The browser's group, if there is one. */
+  async #group(id: string, room: StoredGroup) {
     if (!chrome.tabGroups) return undefined;
     if (room.place === undefined) {
       // The browser brings groups back when it is started again, with other ids.
-      const known = new Set([...this.#rooms.values()].map(({ place }) => place));
+      const known = new Set([...this.#groups.values()].map(({ place }) => place));
       const alike = await chrome.tabGroups.query({ color: colourOf(id) });
       const group = alike.find((group) => group.title === room.title && !known.has(group.id));
       room.place = group?.id;
@@ -147,7 +148,7 @@ export class Rooms {
     }
     const group = await unlessStopping(chrome.tabGroups.get(room.place), () => undefined);
     if (group) return group;
-    // Where all its tabs are closed nobody has dissolved it.
+    // Where all its tabs are closed the owner has not dissolved it.
     room.dissolved = room.tabs.length > 0;
     if (!room.dissolved) room.place = undefined;
     return undefined;
@@ -161,12 +162,12 @@ export async function create(url: string, active: boolean, windowId?: number) {
 }
 
 /** Whether the owner has made a tab of a client theirs, or looks at it. */
-function isOwners(tab: chrome.tabs.Tab, tabId: number, { place, byHand }: Kept) {
+function belongsToOwner(tab: chrome.tabs.Tab, tabId: number, { place, byHand }: StoredGroup) {
   return byHand.includes(tabId) || tab.pinned || tab.active || tab.groupId !== place;
 }
 
 /** Has a group say that its client is gone, unless the owner has made it another's. */
-async function markEnded(id: string, { title }: Kept, place: number) {
+async function markEnded(id: string, { title }: StoredGroup, place: number) {
   const group = await unlessStopping(chrome.tabGroups.get(place), () => undefined); // it may have gone with its tabs
   if (!group) return;
   const changes = {
@@ -176,7 +177,7 @@ async function markEnded(id: string, { title }: Kept, place: number) {
   await unlessStopping(chrome.tabGroups.update(place, changes), () => {});
 }
 
-/** @param id of a room */
+/** @param id of a session's group */
 function colourOf(id: string) {
   const sum = [...id].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
   return COLOURS[sum % COLOURS.length];

@@ -1,14 +1,15 @@
 // The document that follows one under a call: what it says is the call's result, as in the
-// browser, and where it is the hub is told with the answer.
+// browser, and the answer tells the hub where that is.
 
 import { askDocuments } from "./documents.ts";
 import { permits } from "./settings.ts";
 import { unlessStopping } from "./stopping.ts";
 import { pageOf } from "./tab.ts";
+
 import type { Tabs } from "./tabs.ts";
 
 /** How long the next document may take to be there, with its tools, in ms. */
-const ARRIVAL = 10_000;
+const TIMEOUT = 10_000;
 /** How long nothing loads in a tab that stays where it is, in ms: a download, or an answer without content. */
 const STAYS = 300;
 /** How long after its load a document that has given no sign is taken to have no tools, in ms. */
@@ -23,13 +24,13 @@ const MAX_PAGE = 8192;
 const BUSY = 2_000;
 
 /** The next document of a frame. */
-export interface Arrival {
+export interface Navigation {
   page: { url?: string; title?: string; error?: string }; // empty if the user does not share it; error says why the browser could not show it
   data: string; // the JSON of what it says: an array; "" for nothing
   read: boolean; // whether it could be looked at, as error pages cannot
 }
 
-export class Arrivals {
+export class Navigations {
   #tabs;
   #settings;
 
@@ -39,12 +40,12 @@ export class Arrivals {
   }
 
   /** What follows if the browser could not show it. */
-  failed({ url, error }: { url: string; error: string }): Arrival {
+  failed({ url, error }: { url: string; error: string }): Navigation {
     return { page: { ...pageOf(this.#settings(), { url }), error: error.replace(/^net::/, "").slice(0, 128) }, data: "", read: false };
   }
 
   /** Where a call is. */
-  async here({ tabId, frameId }: { tabId: number; frameId: number }): Promise<Arrival["page"]> {
+  async here({ tabId, frameId }: { tabId: number; frameId: number }): Promise<Navigation["page"]> {
     const there = await look(tabId, frameId);
     return there && permits(this.#settings(), there.origin) ? pageOf(this.#settings(), there) : {};
   }
@@ -54,8 +55,8 @@ export class Arrivals {
    * @param left the one before
    * @returns undefined if none follows
    */
-  async after({ tabId, frameId, documentId, origin }: { tabId: number; frameId: number; documentId: string; origin: string }, wanted: () => boolean): Promise<Arrival | undefined> {
-    const until = Date.now() + ARRIVAL;
+  async after({ tabId, frameId, documentId, origin }: { tabId: number; frameId: number; documentId: string; origin: string }, wanted: () => boolean): Promise<Navigation | undefined> {
+    const until = Date.now() + TIMEOUT;
     let quiet = 0; // since when nothing loads, or the document is complete
     let last;
     let data = "";
@@ -98,7 +99,7 @@ async function look(tabId: number, frameId: number) {
 }
 
 /**
- * What a document says to whoever has called a tool that led there, as Chromium takes it: all
+ * What a document says to the caller of a tool that led there, as Chromium takes it: all
  * its JSON-LD, in an array.
  * @returns "" for nothing
  */

@@ -1,12 +1,12 @@
-// Whether the page rests: it has loaded, and for a while neither has its document changed nor has
-// a request of it ended. That one is under way a page is not told.
+// Whether the page is idle: it has loaded, and for a while neither has its document changed nor has
+// a request of it ended. A page cannot see that a request is under way.
 
 const REST_QUIET_MS = 1_000;
 /** In a page that is not shown timers run once a second. */
 const REST_HIDDEN_MS = 1_500;
 const REST_LOOK_MS = 100;
 
-/** Waits until the page rests, or for a time. */
+/** Waits until the page is idle, or for a time. */
 export async function pageRests(waitMs: number, signal: AbortSignal) {
   const began = performance.now();
   let last = began;

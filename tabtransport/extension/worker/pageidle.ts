@@ -1,4 +1,4 @@
-// Waits until a page rests: it has loaded, and for a while neither has its document changed nor
+// Waits until a page is idle: it has loaded, and for a while neither has its document changed nor
 // has a request of it ended. That one is under way the browser tells extensions only by webRequest,
 // and it takes the requests of all pages another way once one has that permission.
 
@@ -15,10 +15,10 @@ const BUSY = 2_000;
 const REFUSALS = 10;
 
 /**
- * Blocks until the page of a tab rests, or for a time.
+ * Blocks until the page of a tab is idle, or for a time.
  * @param signal it never settles when this is aborted
  */
-export async function rest({ tabId, waitMs, check, refused }: {
+export async function waitUntilIdle({ tabId, waitMs, check, refused }: {
     tabId: number;
     waitMs: number;
     check: () => Promise<chrome.tabs.Tab>; // returns the tab, unless it must not be looked at
@@ -28,7 +28,7 @@ export async function rest({ tabId, waitMs, check, refused }: {
   let quiet = began;
   let changes = 0;
   let refusals = 0;
-  let before: Looked = {};
+  let before: Sample = {};
   for (;;) {
     const tab = await check();
     const now = await look(tabId);
@@ -48,7 +48,7 @@ export async function rest({ tabId, waitMs, check, refused }: {
 }
 
 /** What is seen of a document. One that cannot be looked at has none of it. */
-interface Looked {
+interface Sample {
   document?: number; // which it is
   changes?: number; // how often it has changed since it was first looked at
   requests?: number; // how many of its requests have ended since
@@ -58,12 +58,12 @@ interface Looked {
   refused?: boolean; // the browser did not let it be looked at
 }
 
-function look(tabId: number): Promise<Looked> {
+function look(tabId: number): Promise<Sample> {
   const seen = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func: seeDocument }).then(
-    ([frame]) => (frame?.result ?? { refused: true }) as Looked,
+    ([frame]) => (frame?.result ?? { refused: true }) as Sample,
     () => ({ refused: true, ready: true }),
   );
-  return Promise.race([seen, new Promise((resolve: (seen: Looked) => void) => setTimeout(resolve, BUSY, { busy: true }))]);
+  return Promise.race([seen, new Promise((resolve: (seen: Sample) => void) => setTimeout(resolve, BUSY, { busy: true }))]);
 }
 
 /** Runs in the page, apart from its scripts. */
@@ -74,7 +74,7 @@ function seeDocument() {
     world.tabhubSeen = seen;
     const stopLate = () => {
       if (performance.now() - seen.asked < 10_000) return;
-      mutations.disconnect(); // nobody waits any more
+      mutations.disconnect(); // the worker waits no more
       requests.disconnect();
       delete world.tabhubSeen;
     };

@@ -16,14 +16,14 @@ func TestOwnersHandRests(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	dir := h.write()
-	script := filepath.Join(dir, "worker", "hand.js")
+	script := filepath.Join(dir, "worker", "main.js")
 	text, err := os.ReadFile(script)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sooner := strings.Replace(string(text), "QUIET = 10_000", "QUIET = 200", 1)
+	sooner := strings.Replace(string(text), "INPUT_QUIET = 1e4", "INPUT_QUIET = 200", 1)
 	if sooner == string(text) {
-		t.Fatal("hand.js says otherwise how long a hand rests")
+		t.Fatal("the worker says otherwise when user input ends")
 	}
 	if err := os.WriteFile(script, []byte(sooner), 0o600); err != nil {
 		t.Fatal(err)

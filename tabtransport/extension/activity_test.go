@@ -178,7 +178,7 @@ func TestNoPageLearnsTheApp(t *testing.T) {
 		};`)
 	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
 	// Elements of a page can have the names of what the extension keeps in its own world there.
-	const decoys = `<i id="tabhubGateway"></i><i id="tabhubFrame"></i><form id="tabhubMark"><output name="words"></output><output name="host"></output></form>`
+	const decoys = `<i id="tabhubGateway"></i><i id="tabhubFrame"></i><form id="tabhubOverlay"><output name="words"></output><output name="host"></output></form>`
 	page := b.Open(site(t, map[string]string{"/": "<!doctype html>" + decoys + shop}))
 	tab := h.tabWith(shopTools...)
 	for range 3 {

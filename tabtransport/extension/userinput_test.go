@@ -20,7 +20,7 @@ func (h *hub) hold(tab int64, waiting bool) {
 func listens(b *chromium.Browser, tab int64) {
 	w := b.Worker()
 	defer w.Close()
-	w.WaitFor(fmt.Sprintf(`chrome.scripting.executeScript({target: {tabId: %d}, func: () => globalThis.tabhubHand !== undefined}).then(([{result}]) => result, () => false)`, tab))
+	w.WaitFor(fmt.Sprintf(`chrome.scripting.executeScript({target: {tabId: %d}, func: () => globalThis.tabhubUserInput !== undefined}).then(([{result}]) => result, () => false)`, tab))
 }
 
 // told waits until the extension has said something of the owner's hand.
@@ -44,7 +44,7 @@ func TestOwnersHand(t *testing.T) {
 	listens(b, tab)
 	page.Eval(`dispatchEvent(new KeyboardEvent("keydown")); document.body.click(); scrollBy(0, 10)`)
 	// What follows on the same ways comes after it.
-	byOwner(b, `chrome.scripting.executeScript({target: {tabId: %d}, func: () => chrome.runtime.sendMessage({type: "hand", inFrame: true})})`, tab)
+	byOwner(b, `chrome.scripting.executeScript({target: {tabId: %d}, func: () => chrome.runtime.sendMessage({type: "userInput", inFrame: true})})`, tab)
 	if _, err := h.ask(0, &spec.ListTabs{}); err != nil || len(h.hands) > 0 {
 		t.Errorf("a script's events: %v, %v", h.hands, err)
 	}

@@ -1,15 +1,16 @@
 // The standard's API for the page, document.modelContext, where neither the browser, nor the companion
 // extension, nor a library has put it there; and what the page then offers through it.
 
-import { isOfThisDocument } from "./found.ts";
+import { isOfThisDocument } from "./sources.ts";
 import { takeToken } from "./tokens.ts";
 import { ModelContextTools } from "../../../tabtransport/pagejs/modelcontext.ts";
 import { ToolCalls } from "../../../tabtransport/pagejs/toolcalls.ts";
 import { Values } from "../../../tabtransport/pagejs/values.ts";
-import { offerWebMCP } from "../../../tabtransport/pagejs/webmcpstand.ts";
+import { offerWebMCP } from "../../../tabtransport/pagejs/webmcpstub.ts";
+
 import type { Calls } from "./calls.ts";
 
-export class GivenSource implements Source {
+export class WebMCPSource implements Source {
   /** Once the page has a tool. */
   #tools: ModelContextTools | undefined;
   #used = false;

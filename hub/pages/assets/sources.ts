@@ -10,10 +10,11 @@ import { ToolCalls } from "../../../tabtransport/pagejs/toolcalls.ts";
 import { Values } from "../../../tabtransport/pagejs/values.ts";
 import { watchTools } from "../../../tabtransport/pagejs/watchtools.ts";
 import type { Calls } from "./calls.ts";
-import type { GivenSource } from "./given.ts";
+
+import type { WebMCPSource } from "./webmcpsource.ts";
 
 /** In the order of precedence. */
-export function foundSources(native: ModelContext | undefined, given: GivenSource | undefined, changed: () => void, updated: (uri: string) => void, resume: Calls["resume"]): Source[] {
+export function pageSources(native: ModelContext | undefined, given: WebMCPSource | undefined, changed: () => void, updated: (uri: string) => void, resume: Calls["resume"]): Source[] {
   // The page has this script, so it may be asked whether it has a server. Those older than
   // 1.0 announce themselves once, perhaps before this script ran, and do not answer.
   const prefix = `tabhub-${Values.randomID()}-`;

@@ -1,11 +1,12 @@
 // window.tabhub: how a page offers tools, resources and prompts to the hub itself.
 
-import { KIND_NAMES } from "./path.ts";
+import { KIND_NAMES } from "./connection.ts";
 import { ToolCalls } from "../../../tabtransport/pagejs/toolcalls.ts";
 import { Values } from "../../../tabtransport/pagejs/values.ts";
+
 import type { Page } from "./page.ts";
 
-export class OwnSource implements Source {
+export class APISource implements Source {
   #tools = new Map<string, PageTool>();
   /** By URI or URI template. */
   #resources = new Map<string, PageResource>();
@@ -134,7 +135,7 @@ export class PageAPI extends EventTarget {
   #own;
   #page;
 
-  constructor(own: OwnSource, page: Page) {
+  constructor(own: APISource, page: Page) {
     super();
     this.#own = own;
     this.#page = page;

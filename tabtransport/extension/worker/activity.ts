@@ -1,9 +1,9 @@
-// Which clients use which tab, and what they did there last. A tab in which one is at work is
-// marked. No call waits for anything here, and nothing here knows what is passed to a page or back.
+// Which clients use which tab, and what they did there last. A tab in which one is at work has
+// the overlay. No call waits for anything here, and nothing here knows what is passed to a page or back.
 
 import { Stored } from "./stored.ts";
 
-/** A tab is marked once a request takes longer than this, in ms, or comes with others, */
+/** A tab has the overlay once a request takes longer than this, in ms, or comes with others, */
 const SLOW = 300;
 /** and for so long after the last one has ended. */
 const LINGER = 3_000;
@@ -13,28 +13,28 @@ const LONG = 1_000;
 const RECENT = 20;
 /** How late what is remembered may be written, in ms. */
 const DELAY = 1_000;
-/** What a request is said to be of where the hub, an older one, names nobody. */
-const SOMEBODY = "An app";
+/** The client of a request where the hub, an older one, names none. */
+const UNNAMED = "An app";
 
-interface Used {
-  recent: Use[]; // the latest first
-  open: Set<Use>; // of clients, not of the owner
+interface TabActivity {
+  recent: Activity[]; // the latest first
+  open: Set<Activity>; // of clients, not of the owner
   last: number; // when one has ended, as Date.now() has it
-  users: string[]; // whom the mark names; none: the tab is not marked
+  users: string[]; // the clients that the overlay names; none: the tab has none
   timer?: ReturnType<typeof setTimeout>;
 }
 
-export class Uses {
-  #tabs: Map<number, Used> = new Map();
+export class ActivityLog {
+  #tabs: Map<number, TabActivity> = new Map();
   /** By the ids of their requests. */
-  #open = new Map<string, { tabId: number; use: Use }>();
+  #open = new Map<string, { tabId: number; use: Activity }>();
   #working = 0;
-  #stored = new Stored<Record<number, Use[]>>("uses", () => Object.fromEntries([...this.#tabs].map(([id, { recent }]) => [id, recent])), DELAY);
+  #stored = new Stored<Record<number, Activity[]>>("uses", () => Object.fromEntries([...this.#tabs].map(([id, { recent }]) => [id, recent])), DELAY);
   #mark;
   #changed;
 
   /**
-   * @param mark told who is to be seen to use a tab
+   * @param mark called with the clients that the overlay of a tab names
    * @param changed called when working is another
    */
   constructor(mark: (tabId: number, users: string[]) => void, changed: () => void) {
@@ -69,12 +69,12 @@ export class Uses {
     return this.#tabs.get(tabId)?.recent ?? [];
   }
 
-  /** Who is to be seen to use a tab. */
+  /** The clients that the overlay of a tab names. */
   users(tabId: number) {
     return this.#tabs.get(tabId)?.users ?? [];
   }
 
-  /** The tabs that are marked, with who uses them. */
+  /** The tabs that have the overlay, with the clients that use them. */
   get marked() {
     return [...this.#tabs].filter(([, { users }]) => users.length).map(([tabId, { users }]) => ({ tabId, users }));
   }
@@ -84,8 +84,8 @@ export class Uses {
    * @param name of what is used
    * @param app the client's name, "" if it is the owner's own
    */
-  begun(id: string, tabId: number, kind: Use["kind"], name: string, app: string = SOMEBODY) {
-    const use: Use = { id, kind, name, app, at: Date.now() };
+  begun(id: string, tabId: number, kind: Activity["kind"], name: string, app: string = UNNAMED) {
+    const use: Activity = { id, kind, name, app, at: Date.now() };
     const tab = this.#of(tabId);
     tab.recent.unshift(use);
     if (tab.recent.length > RECENT) tab.recent.pop();
@@ -95,7 +95,7 @@ export class Uses {
   }
 
   /** A request is over, or is nobody's. */
-  ended(id: string, ended: NonNullable<Use["ended"]>) {
+  ended(id: string, ended: NonNullable<Activity["ended"]>) {
     const open = this.#open.get(id);
     if (!open) return;
     const { tabId, use } = open;
@@ -127,7 +127,7 @@ export class Uses {
     this.#stored.save();
   }
 
-  #opened(tabId: number, tab: Used, use: Use) {
+  #opened(tabId: number, tab: TabActivity, use: Activity) {
     this.#open.set(use.id, { tabId, use });
     if (!use.app) return;
     tab.open.add(use);
@@ -153,7 +153,7 @@ export class Uses {
   }
 
   /** Marks a tab or takes the mark away, and looks again when time may change that. */
-  #look(tabId: number, tab: Used) {
+  #look(tabId: number, tab: TabActivity) {
     clearTimeout(tab.timer);
     const now = Date.now();
     const lately = tab.recent.filter(({ app, at, took = now - at }) => app && at + took > now - LINGER);
@@ -173,7 +173,7 @@ export class Uses {
 }
 
 /** How a call has ended, by what its document has answered. */
-export function endOf({ result = "", error }: { result?: string; error?: RpcError }): NonNullable<Use["ended"]> {
+export function endOf({ result = "", error }: { result?: string; error?: RpcError }): NonNullable<Activity["ended"]> {
   // No text in the JSON has these characters: there its quotes are escaped.
   return error || result.startsWith('{"success":false') || result.includes('"isError":true') ? "failed" : "done";
 }

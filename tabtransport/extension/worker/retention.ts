@@ -1,9 +1,10 @@
-// What has departed: how long a document is waited for that may offer what the one before it
+// What unloaded documents have offered: how long a document is waited for that may offer what the one before it
 // did.
 
 import { askDocuments } from "./documents.ts";
 import type { Registrar } from "./registrar.ts";
 import type { Tab } from "./tab.ts";
+
 import type { Frame } from "./frame.ts";
 
 /** How long a document may take to load and to make its first offer, in ms, until that of the one before it is forgotten, */
@@ -15,10 +16,10 @@ const ANSWER = 1_000;
 /** How long a restarted worker waits for the frames that an earlier one knew, in ms. */
 const RETURN = 2_000;
 
-export class Departures {
+export class Retention {
   #registrar;
 
-  /** @param registrar told of what has changed */
+  /** @param registrar notified of changes */
   constructor(registrar: Registrar) {
     this.#registrar = registrar;
   }
@@ -26,7 +27,7 @@ export class Departures {
   /** A frame's document has gone, and with it what was reached through it. */
   depart(tab: Tab, frame: Frame) {
     for (const each of tab.with(frame)) {
-      each.depart();
+      each.unload();
       if (each.empty && !each.port) tab.frames.delete(each.id);
     }
     this.wait(tab, frame);
@@ -76,7 +77,7 @@ export class Departures {
     if (!there.length && !frame.port && info?.status === "complete") this.#settle(tab, frame);
   }
 
-  /** What has departed from a frame will not come back. */
+  /** What a frame's unloaded document has offered will not come back. */
   #settle(tab: Tab, frame: Frame) {
     const over = tab.with(frame);
     // With the page go its frames.

@@ -3,9 +3,10 @@
 
 import { Calls } from "./calls.ts";
 import { HubLink } from "./link.ts";
-import { templatePattern } from "./own.ts";
+import { templatePattern } from "./api.ts";
 import { pageTitle, pageURL } from "./tabstate.ts";
 import { Values } from "../../../tabtransport/pagejs/values.ts";
+
 const REGISTER_QUIET_MS = 500;
 const READ_AGAIN_MS = 2_000;
 
@@ -20,7 +21,7 @@ const KINDS: {[kind in Kind]: { register: string; update: string; member: "tools
   prompt: { register: "browser/registerPrompts", update: "browser/updatePrompts", member: "prompts", key: (item) => item.name },
 };
 
-export class Path {
+export class Connection {
   /** Which source has an item, by kind and key. */
   owners: {[kind in Kind]: Map<string, ItemSource>} = { tool: new Map(), resource: new Map(), prompt: new Map() };
   rejected: {[kind in Kind]: { name: string; reason: string }[]} = { tool: [], resource: [], prompt: [] };
@@ -31,7 +32,7 @@ export class Path {
   #calls;
   #fresh;
   #changed;
-  /** Whether another path carries the page. */
+  /** Whether another connection serves the page. */
   #retired = false;
   /** The list that the hub has, as JSON text. */
   #sent: {[kind in Kind]: string} = { tool: "[]", resource: "[]", prompt: "[]" };
@@ -95,7 +96,7 @@ export class Path {
 
   /**
    * Leaves the page to another path: nothing more is offered here, what runs is
-   * answered, and then the hub is told that this tab is closed.
+   * answered, and then the hub learns that this tab is closed.
    */
   async retire() {
     this.#retired = true;

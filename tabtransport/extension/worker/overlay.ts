@@ -4,17 +4,18 @@
 
 import { Code, Refusal } from "./refusal.ts";
 import { permitsPage, webOrigin } from "./settings.ts";
+
 import { isAsleep } from "./tab.ts";
 
-/** A mark that the worker has not renewed goes away by itself, in ms; it is renewed before. */
+/** An overlay that the worker has not renewed goes away by itself, in ms; it is renewed before. */
 const LASTS = 15_000;
 const RENEW = 10_000;
-/** How long a page may take to draw what is left when the mark has gone, in ms. */
+/** How long a page may take to draw what is left when the overlay has gone, in ms. */
 const DRAWN = 300;
 /** How long a page may be too busy to do anything, in ms. */
 const BUSY = 2_000;
 
-export class Marks {
+export class Overlay {
   /** What is said of tabs, by their ids. */
   #labels = new Map<number, string>();
   /** Tabs that are being pictured, and how often at once. */
@@ -48,14 +49,14 @@ export class Marks {
     this.#renewing = undefined;
   }
 
-  /** Draws a tab's mark, which it may have already, or takes it away. Its document may be another. */
+  /** Draws a tab's overlay, which it may have already, or removes it. Its document may be another. */
   renew(tabId: number) {
     const label = this.#labels.get(tabId);
     const marked = label !== undefined && this.#settings().mark && !this.#pictured.has(tabId);
     void this.#next(tabId, () => (marked ? this.#draw(tabId, label) : this.#erase(tabId)));
   }
 
-  /** Does something for which a tab must not have its mark. */
+  /** Does something for which a tab must not have its overlay. */
   async without<T>(tabId: number, act: () => Promise<T>): Promise<T> {
     const times = (this.#pictured.get(tabId) ?? 0) + 1;
     this.#pictured.set(tabId, times);
@@ -81,7 +82,7 @@ export class Marks {
       await act().catch(() => {}); // the tab may be closed to extensions
       return true;
     };
-    const done = (this.#last.get(tabId) ?? Promise.resolve()).then(() => Promise.race([acted(), late()]));
+    const done = (this.#last.get(tabId) ?? Promise.resolve()).then(() => Promise.race([acted(), timedOut()]));
     this.#last.set(tabId, done);
     void done.then(() => this.#last.get(tabId) === done && !this.#labels.has(tabId) && this.#last.delete(tabId));
     return done;
@@ -100,7 +101,7 @@ export class Marks {
   }
 }
 
-function late(): Promise<boolean> {
+function timedOut(): Promise<boolean> {
   return new Promise((resolve) => setTimeout(resolve, BUSY, false));
 }
 
@@ -140,23 +141,23 @@ function draw(label: string, origin: string, lasts: number) {
     root.append(document.createElement("div"), words);
     return { host, words, timer: 0 };
   };
-  if (!Object.hasOwn(globalThis, "tabhubMark")) globalThis.tabhubMark = make();
-  const mark = globalThis.tabhubMark as NonNullable<typeof tabhubMark>;
-  mark.words.textContent = label;
-  if (!mark.host.isConnected) document.documentElement.append(mark.host);
-  clearTimeout(mark.timer);
-  mark.timer = setTimeout(() => mark.host.remove(), lasts);
+  if (!Object.hasOwn(globalThis, "tabhubOverlay")) globalThis.tabhubOverlay = make();
+  const overlay = globalThis.tabhubOverlay as NonNullable<typeof tabhubOverlay>;
+  overlay.words.textContent = label;
+  if (!overlay.host.isConnected) document.documentElement.append(overlay.host);
+  clearTimeout(overlay.timer);
+  overlay.timer = setTimeout(() => overlay.host.remove(), lasts);
 }
 
 /**
- * Resolves once the page shows the mark no more, if it had one.
+ * Resolves once the page shows the overlay no more, if it had one.
  * @param drawn how long it may take
  */
 function erase(drawn: number) {
-  const mark = Object.hasOwn(globalThis, "tabhubMark") ? globalThis.tabhubMark : undefined;
-  if (!mark?.host.isConnected) return undefined;
-  clearTimeout(mark.timer);
-  mark.host.remove();
+  const overlay = Object.hasOwn(globalThis, "tabhubOverlay") ? globalThis.tabhubOverlay : undefined;
+  if (!overlay?.host.isConnected) return undefined;
+  clearTimeout(overlay.timer);
+  overlay.host.remove();
   return Promise.race([
     new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
     new Promise((done) => setTimeout(done, drawn)),

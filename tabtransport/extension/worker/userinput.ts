@@ -1,24 +1,25 @@
-// Whether the owner's hand is at a tab: input that the browser itself vouches for, which no script
-// of a page can make. Only tabs that somebody has to know it of are looked at.
+// Whether the owner uses a tab: input that the browser itself vouches for, which no script
+// of a page can make. Only tabs where this matters are watched.
 
 import { permitsPage } from "./settings.ts";
+
 import { isAsleep } from "./tab.ts";
 
-/** After this time without input, in ms, the hand has left. */
-const QUIET = 10_000;
+/** After this time without input, in ms, the owner uses the tab no more. */
+const INPUT_QUIET = 10_000;
 /** How often a page says so while there is input, in ms. */
 const EVERY = 1_000;
 
-export class Hand {
-  /** The tabs that it is at, each with when it leaves. */
+export class UserInput {
+  /** The tabs that are used, each with the timer of its end. */
   #at = new Map<number, ReturnType<typeof setTimeout>>();
   #settings;
   #watched;
   #changed;
 
   /**
-   * @param watched whether somebody has to know of a tab
-   * @param changed told when the hand has come to a tab, or left it
+   * @param watched whether a tab is to be watched
+   * @param changed called when the owner begins or ends to use a tab
    */
   constructor(settings: () => Settings, watched: (tabId: number) => boolean, changed: (tabId: number) => void) {
     this.#settings = settings;
@@ -26,7 +27,7 @@ export class Hand {
     this.#changed = changed;
   }
 
-  isAt(tabId: number) {
+  isActive(tabId: number) {
     return this.#at.has(tabId);
   }
 
@@ -34,14 +35,14 @@ export class Hand {
    * Looks at a tab that is watched from now on, or shows other documents. A page that is loading is not
    * waited for.
    */
-  async look(tabId: number) {
+  async watch(tabId: number) {
     if (!this.#watched(tabId)) return;
     try {
       const tab = await chrome.tabs.get(tabId);
       if (isAsleep(tab) || !permitsPage(this.#settings(), tab.url ?? "")) return;
       await chrome.scripting.executeScript({ target: { tabId, allFrames: true }, func: listen, args: [EVERY], injectImmediately: true });
     } catch {
-      // It is closed, or closed to extensions: nobody can tell whose hand is there.
+      // It is closed, or closed to extensions: there is no telling whether it is used.
     }
   }
 
@@ -53,27 +54,27 @@ export class Hand {
   input(tabId: number, inFrame: boolean): boolean {
     if (!this.#watched(tabId)) return false;
     if (inFrame) {
-      void this.look(tabId);
+      void this.watch(tabId);
       return true;
     }
     const was = this.#at.get(tabId);
     clearTimeout(was);
-    this.#at.set(tabId, setTimeout(() => this.left(tabId), QUIET));
+    this.#at.set(tabId, setTimeout(() => this.ended(tabId), INPUT_QUIET));
     if (was === undefined) this.#changed(tabId);
     return true;
   }
 
-  /** The hand has left a tab, which may be closed. */
-  left(tabId: number) {
+  /** The owner uses a tab no more, which may be closed. */
+  ended(tabId: number) {
     if (!this.#at.has(tabId)) return;
     clearTimeout(this.#at.get(tabId));
     this.#at.delete(tabId);
     this.#changed(tabId);
   }
 
-  /** Another tab came to the front, or another window: it has left those that nobody sees to be in front. */
-  async moved() {
-    for (const tabId of this.#at.keys()) if (!(await isInFront(tabId))) this.left(tabId);
+  /** Another tab came to the front, or another window: tabs that are not in front are not used any more. */
+  async tabChanged() {
+    for (const tabId of this.#at.keys()) if (!(await isInFront(tabId))) this.ended(tabId);
   }
 }
 
@@ -89,24 +90,24 @@ export async function isInFront(tabId: number) {
 
 /** Runs in each document of the tab, in the extension's own world. */
 function listen(every: number) {
-  if (globalThis.tabhubHand) return;
+  if (globalThis.tabhubUserInput) return;
   const stop = new AbortController();
-  globalThis.tabhubHand = stop;
+  globalThis.tabhubUserInput = stop;
   const options = { capture: true, passive: true, signal: stop.signal };
-  const tell = async (inFrame: boolean) => {
-    const goOn = await chrome.runtime.sendMessage({ type: "hand", inFrame }).catch(() => false);
+  const notify = async (inFrame: boolean) => {
+    const goOn = await chrome.runtime.sendMessage({ type: "userInput", inFrame }).catch(() => false);
     if (goOn) return;
     stop.abort();
-    globalThis.tabhubHand = undefined;
+    globalThis.tabhubUserInput = undefined;
   };
   let last = 0;
   const heard = ({ isTrusted }: Event) => {
     const now = Date.now();
     if (!isTrusted || now - last < every) return;
     last = now;
-    void tell(false);
+    void notify(false);
   };
   for (const type of ["pointerdown", "keydown", "wheel", "drop"]) addEventListener(type, heard, options);
   // What happens in a frame no document around it hears.
-  addEventListener("blur", () => document.activeElement instanceof HTMLIFrameElement && void tell(true), options);
+  addEventListener("blur", () => document.activeElement instanceof HTMLIFrameElement && void notify(true), options);
 }

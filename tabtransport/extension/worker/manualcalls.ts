@@ -1,29 +1,30 @@
 // Calls that the owner makes in the popup. They go to the page alone: the hub has no part in them.
 
-import { tell } from "./tab.ts";
-import { endOf, type Uses } from "./uses.ts";
+import { post } from "./tab.ts";
+import { endOf, type ActivityLog } from "./activity.ts";
+
 import type { Tabs } from "./tabs.ts";
 
 /** How long a call waits for a document that is just being loaded, in ms. */
 const LOADING = 5_000;
 
-export class Tries {
-  #open = new Map<string, { port?: chrome.runtime.Port; end: (outcome: Tried) => void; leads?: boolean }>();
+export class ManualCalls {
+  #open = new Map<string, { port?: chrome.runtime.Port; end: (outcome: ManualResult) => void; leads?: boolean }>();
   #tabs;
-  #uses;
+  #activity;
 
-  constructor(tabs: Tabs, uses: Uses) {
+  constructor(tabs: Tabs, activity: ActivityLog) {
     this.#tabs = tabs;
-    this.#uses = uses;
+    this.#activity = activity;
   }
 
   /**
    * Calls a tool of a page, and resolves when it has ended.
    * @param id by which it can be cancelled
    */
-  async call(id: string, { tabId, frameId, origin, name }: ToolAt, args: object): Promise<Tried> {
+  async call(id: string, { tabId, frameId, origin, name }: ToolAt, args: object): Promise<ManualResult> {
     if (this.#open.has(id)) return { error: "This call is under way already." };
-    const outcome = new Promise<Tried>((end) => this.#open.set(id, { end }));
+    const outcome = new Promise<ManualResult>((end) => this.#open.set(id, { end }));
     const open = this.#open.get(id);
     const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some((tool) => tool.name === name), LOADING);
     if (!open || this.#open.get(id) !== open) return outcome; // cancelled meanwhile
@@ -34,13 +35,13 @@ export class Tries {
     const { port, child } = route;
     open.port = port;
     port.postMessage({ type: "request", id, ask: "tool", name, args, child });
-    this.#uses.begun(id, tabId, "tool", name, "");
+    this.#activity.begun(id, tabId, "tool", name, "");
     return outcome;
   }
 
   cancel(id: string) {
     const port = this.#open.get(id)?.port;
-    tell(port, { type: "cancel", id, reason: "cancelled by the person in front of the tab" });
+    post(port, { type: "cancel", id, reason: "cancelled by the person in front of the tab" });
     this.#end(id, { error: `You have cancelled it. ${port ? "It may have taken effect" : "The page was not asked"}.` }, "cancelled");
   }
 
@@ -48,7 +49,7 @@ export class Tries {
   answered(port: chrome.runtime.Port, answer: FrameAnswer) {
     const { id, result, error } = answer;
     if (!this.#open.has(id)) return false;
-    tell(port, { type: "done", ids: [id] });
+    post(port, { type: "done", ids: [id] });
     this.#end(id, result === undefined ? { error: error?.message ?? "" } : outcome(result), endOf(answer));
     return true;
   }
@@ -67,16 +68,16 @@ export class Tries {
     }
   }
 
-  #end(id: string, outcome: Tried, ended: NonNullable<Use["ended"]>) {
+  #end(id: string, outcome: ManualResult, ended: NonNullable<Activity["ended"]>) {
     const open = this.#open.get(id);
     this.#open.delete(id);
-    this.#uses.ended(id, ended);
+    this.#activity.ended(id, ended);
     open?.end(outcome);
   }
 }
 
 /** @param result the JSON of the frame's answer */
-function outcome(result: string): Tried {
+function outcome(result: string): ManualResult {
   const { success, payload } = JSON.parse(result);
   return success ? { result: payload } : { error: String(payload) };
 }

@@ -186,7 +186,7 @@ func TestRoomIsClosed(t *testing.T) {
 	page := b.AttachURL(url + "/?typed")
 	page.Front()
 	byOwner(b, `new Promise((done) => (async function look() {
-		const [{result}] = await chrome.scripting.executeScript({target: {tabId: %d}, func: () => globalThis.tabhubHand !== undefined});
+		const [{result}] = await chrome.scripting.executeScript({target: {tabId: %d}, func: () => globalThis.tabhubUserInput !== undefined});
 		result ? done() : setTimeout(look, 20);
 	})())`, typed)
 	page.Keys("x")

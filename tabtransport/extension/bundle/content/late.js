@@ -1,5 +1,0 @@
-"use strict";
-(() => {
-  // content/late.ts
-  globalThis.tabhubLate = true;
-})();

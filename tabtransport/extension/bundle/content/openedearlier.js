@@ -1,0 +1,5 @@
+"use strict";
+(() => {
+  // content/openedearlier.ts
+  globalThis.tabhubOpenedEarlier = true;
+})();
