@@ -178,7 +178,7 @@ func states(t *testing.T) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^  \w+: \["([^"]+)",`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  \w+: \["([^"]+)", "\w+", "`).FindAllStringSubmatch(string(text), -1) {
 		out = append(out, m[1])
 	}
 	return out

@@ -2,7 +2,8 @@ import { hubOf, siteOf } from "./addresses.ts";
 import { ask, toggle } from "./common.ts";
 import { byID, make } from "./elements.ts";
 
-import { STATES, explain, stateOf } from "./states.ts";
+import { STATES } from "./states.ts";
+import { explain, stateOf } from "./status.ts";
 
 /** How often the state is brought up to date, in ms. */
 const EVERY = 1000;

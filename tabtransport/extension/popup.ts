@@ -1,6 +1,7 @@
 import { ask, toggle } from "./common.ts";
 import { byID, make } from "./elements.ts";
-import { STATES, explain, stateOf, using, whyNone } from "./states.ts";
+import { STATES } from "./states.ts";
+import { explain, stateOf, using, whyNone } from "./status.ts";
 import { toolView } from "./tooltry.ts";
 
 import { duration } from "./words.ts";

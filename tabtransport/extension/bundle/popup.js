@@ -27,6 +27,34 @@ function toggle(label, hint, on, changed) {
   return make("label", "switch", words, box2);
 }
 
+// states.ts
+var STATES = {
+  // The browser and the hub.
+  connected: ["Connected", "good", ""],
+  connecting: ["Connecting…", "good", ""],
+  working: ["At work", "good", ""],
+  waiting: ["Waiting for you", "wait", ""],
+  paused: ["Paused", "wait", "II"],
+  absent: ["Asleep: the hub is not running", "off", "off"],
+  unpaired: ["Not paired with the hub", "bad", "!"],
+  unproved: ["Not your hub", "bad", "!"],
+  outdated: ["The hub is older than the extension", "bad", "!"],
+  refused: ["The hub refused this browser", "bad", "!"],
+  replaced: ["Another browser took this one’s place", "bad", "!"],
+  // Tabs, clients and what they have called.
+  active: ["Active", "good"],
+  ok: ["Ok", "good"],
+  changing: ["Changing page", "wait"],
+  dialog: ["Has a dialog open", "wait"],
+  inUse: ["In use by you", "wait"],
+  away: ["Away", "bad"],
+  missing: ["Not there", "bad"],
+  open: ["Open", "off"],
+  asleep: ["Asleep", "off"],
+  cached: ["Cached", "off"],
+  closed: ["Closed", "off"]
+};
+
 // words.ts
 var CLASSES = {
   read: { word: "reads", sentence: "It says that it only reads." },
@@ -35,24 +63,7 @@ var CLASSES = {
 };
 var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(1)} s`;
 
-// states.ts
-var CALM = "#1f5fbf";
-var WAIT = "#9a6700";
-var TROUBLE = "#b3261e";
-var GREY = "#5f6673";
-var STATES = {
-  connected: ["Connected", "", CALM],
-  connecting: ["Connecting…", "", CALM],
-  working: ["At work", "", CALM],
-  waiting: ["Waiting for you", "", WAIT],
-  paused: ["Paused", "II", WAIT],
-  absent: ["Asleep: the hub is not running", "off", GREY],
-  unpaired: ["Not paired with the hub", "!", TROUBLE],
-  unproved: ["Not your hub", "!", TROUBLE],
-  outdated: ["The hub is older than the extension", "!", TROUBLE],
-  refused: ["The hub refused this browser", "!", TROUBLE],
-  replaced: ["Another browser took this one’s place", "!", TROUBLE]
-};
+// status.ts
 function stateOf({ hub, owner, waiting, working }) {
   if (waiting) return "waiting";
   if (hub.state !== "connected") return hub.state;

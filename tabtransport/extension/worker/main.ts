@@ -5,7 +5,7 @@
 // event and delivers it to the listeners that are there by then.
 
 import { isLoopback } from "../addresses.ts";
-import { using } from "../states.ts";
+import { using } from "../status.ts";
 import { waitsForYou } from "../words.ts";
 import { Navigations } from "./navigations.ts";
 import { Calls } from "./calls.ts";

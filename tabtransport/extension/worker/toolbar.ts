@@ -1,6 +1,6 @@
 // The button in the browser's toolbar: how things stand, and in a tab what it offers and which clients use it.
 
-import { button } from "../states.ts";
+import { button } from "../status.ts";
 
 import type { Tab } from "./tab.ts";
 

@@ -1,6 +1,6 @@
 // What is known of a site or a client: its rules and its latest calls. And whether it is paused.
 
-import { byID, chip, element, fill, foreign, link, list, row, tell, when } from "./dom.ts";
+import { byID, outcomeChip, element, fill, foreign, link, list, row, tell, when } from "./dom.ts";
 import { nameOf } from "./names.ts";
 import { decision, openRuleForm, showRules } from "./rule.ts";
 import { ask } from "./session.ts";
@@ -41,7 +41,7 @@ function showCalls(calls: Line[]) {
       foreign([l.domain, l.tool].filter(Boolean).join(" · ")),
       clientLink(l.client, l.said),
       l.decision ? decision(l.decision) : "",
-      chip(l.outcome),
+      outcomeChip(l.outcome),
     );
   });
   list(byID("calls"), "table", rows);

@@ -2,10 +2,11 @@
 // have ended, the latest first. However many there are, the page is changed once a frame, in rows
 // that stay.
 
-import { button, byID, chip, element, foreign, labelled, took, when } from "./dom.ts";
+import { button, byID, chip, outcomeChip, element, foreign, labelled, took, when } from "./dom.ts";
 import { ask } from "./session.ts";
 import { waitsForYou } from "../../../../tabtransport/extension/words.ts";
 
+import type { State } from "../../../../tabtransport/extension/states.ts";
 import type { Entry, Line, Message, Running } from "./api.d.ts";
 
 /** How many calls that have ended are shown. */
@@ -20,10 +21,10 @@ const UNRECORDED = 2000;
 /** The events that are shown as calls. */
 const EVENTS = ["call", "refused", "proxy", "relay"];
 
-const PHASES: Record<string, [state: string, word: string]> = {
+const PHASES: Record<string, [state: State, word?: string]> = {
   waiting: ["waiting", "waiting for a tab"],
-  asking: ["waiting", "waiting for you"],
-  running: ["working", "at work"],
+  asking: ["waiting"],
+  running: ["working"],
 };
 
 /** One of the two is there. */
@@ -141,9 +142,8 @@ function fill(row: Row, call: Call) {
   row.where.title = c.tab ?? "";
   set(row.client, c.name || c.said || c.client || "");
   set(row.decision, [c.decision, c.by && `by ${c.by}`].filter(Boolean).join(" "));
-  const [state, word] = call.running ? (PHASES[c.progress?.waiting ? "asking" : c.phase] ?? PHASES.running) : [c.outcome, c.outcome];
-  const made = chip(state, word);
-  set(row.how, word);
+  const made = call.running ? chip(...(PHASES[c.progress?.waiting ? "asking" : c.phase] ?? PHASES.running)) : outcomeChip(c.outcome);
+  set(row.how, made.textContent);
   if (row.how.className !== made.className) row.how.className = made.className;
   const p = call.running?.progress;
   row.progress.hidden = !p;

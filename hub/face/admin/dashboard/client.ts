@@ -5,7 +5,7 @@ import { showAgents } from "./agents.ts";
 import { isPaused, openAbout, showPauseOf, updateAbout } from "./about.ts";
 import { showAccess } from "./access.ts";
 import { browsersOf, KINDS, onlyIn, OTHERS } from "./clients.ts";
-import { byID, chip, element, fill, foreign, link, list, number, row, showPairs, twice, when } from "./dom.ts";
+import { byID, chip, problem, element, fill, foreign, link, list, number, row, showPairs, twice, when } from "./dom.ts";
 import { nameOf } from "./names.ts";
 import { Pages } from "./pages.ts";
 import { ask } from "./session.ts";
@@ -54,7 +54,7 @@ function showClient(known: Client | undefined, sessions: Session[], policy: Poli
   const open = sessions.some(({ connected }) => connected);
   const states = [open ? chip("connected") : chip("closed", "not connected")];
   if (isPaused(policy, { client })) states.push(chip("paused"));
-  if (!known && !(client in OTHERS)) states.push(chip("its access has ended"));
+  if (!known && !(client in OTHERS)) states.push(problem("its access has ended"));
   byID("client-state").replaceChildren(...states);
   showPauseOf("client-pause", policy, { client }, name);
   byID("client-end").replaceChildren(

@@ -18,7 +18,7 @@
 //   the opposite. The hub checks.
 // - All that pages and clients say is text: foreign() isolates it. The page has no innerHTML, and
 //   its policy no inline style or script: set classes and properties.
-// - States are chip()s, in the words of STATES in dom.ts. list() shows a table's rows, which
+// - States are chip()s, in the words of the extension's states.ts. list() shows a table's rows, which
 //   become cards on a phone by the words of its header. Nothing to show: an .empty that says the
 //   next step.
 // - Colours are the tokens in tokens.css, which is the extension's, too.

@@ -1,6 +1,7 @@
 // The parts that the pages are made of. What pages and clients say may be hostile: it becomes
 // text, never HTML, and no link.
 
+import { STATES, type State } from "../../../../tabtransport/extension/states.ts";
 import { byID, make as element } from "../../../../tabtransport/extension/elements.ts";
 
 import { duration } from "../../../../tabtransport/extension/words.ts";
@@ -26,35 +27,20 @@ export function fill(into: string, template: string) {
   showAddress(place);
 }
 
-/** What states are called, and how they look: good, wait, bad, or off, which is none of these. */
-const STATES: Record<string, [word: string, look: string]> = {
-  connected: ["connected", "good"],
-  active: ["active", "good"],
-  open: ["open", "off"],
-  asleep: ["asleep", "off"],
-  cached: ["cached", "off"],
-  closed: ["closed", "off"],
-  changing: ["changing page", "wait"],
-  away: ["away", "bad"],
-  working: ["at work", "good"],
-  waiting: ["waiting for you", "wait"],
-  dialog: ["has a dialog open", "wait"],
-  inUse: ["in use by you", "wait"],
-  paused: ["paused", "wait"],
-  missing: ["not there", "bad"],
-  unpaired: ["not paired", "bad"],
-  ok: ["ok", "good"],
-};
-
 /**
  * A state: its shape and its word say it, too, not colour alone.
- * @param state one of STATES, or what went wrong
  * @param word instead of the state's own
  */
-export function chip(state: string, word?: string) {
-  const [own, look] = Object.hasOwn(STATES, state) ? STATES[state] : [state, "bad"];
-  return element("span", `chip ${look}`, word ?? own);
+export function chip(state: State, word?: string) {
+  const [name, look] = STATES[state];
+  return element("span", `chip ${look}`, word ?? name[0].toLowerCase() + name.slice(1));
 }
+
+/** What is wrong, as a chip. */
+export const problem = (word: string) => element("span", "chip bad", word);
+
+/** How a call has ended. */
+export const outcomeChip = (outcome: string) => (outcome === "ok" ? chip("ok") : problem(outcome));
 
 /** A row of a table. A cell whose parts say nothing has none. */
 export const row = (...cells: (Node | string | Node[])[]) => element("tr", "", ...cells.map((c) => element("td", "", ...[c].flat().filter((part) => typeof part === "string" || part.textContent))));

@@ -1,6 +1,6 @@
 // How the hub is: what waits, what the process needs, and what the doctor has found.
 
-import { button, byID, chip, element, foreign, list, showPairs, when } from "./dom.ts";
+import { button, byID, chip, problem, element, foreign, list, showPairs, when } from "./dom.ts";
 import { ask } from "./session.ts";
 import type { Finding, Status } from "./api.d.ts";
 
@@ -60,10 +60,9 @@ async function showDoctor() {
   diagnosed = true;
   const order = ["problem", "note", "ok"];
   all.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
-  const looks = { problem: "bad", note: "waiting", ok: "ok" };
   list(byID("findings"), "section", all.map(({ state, check, text, fix }) =>
     element("li", "",
-      chip(looks[state] ?? "bad", state), " ", foreign(check, "check"), " ", foreign(text),
+      state === "problem" ? problem(state) : chip(state === "note" ? "waiting" : "ok", state), " ", foreign(check, "check"), " ", foreign(text),
       ...(fix ? [element("div", "soft", "To mend it: ", commands(fix))] : []))));
   const problems = all.filter(({ state }) => state === "problem").length;
   byID("diagnosis").textContent = problems === 0 ? "Nothing is wrong." : problems === 1 ? "There is 1 problem." : `There are ${problems} problems.`;

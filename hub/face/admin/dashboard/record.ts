@@ -1,6 +1,6 @@
 // The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
-import { byID, chip, element, foreign, link, list, row, tell, took, when } from "./dom.ts";
+import { byID, outcomeChip, element, foreign, link, list, row, tell, took, when } from "./dom.ts";
 import { PAGE } from "./pages.ts";
 import { ask, file } from "./session.ts";
 import { openStory } from "./story.ts";
@@ -116,7 +116,7 @@ function line(l: Line) {
   const decision = [element("span", l.decision === "deny" ? "bad" : "", l.decision ?? "")];
   const how = [l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · ");
   if (how) decision.push(foreign(how, "title soft"));
-  const outcome = [l.event === "call" || l.outcome === "ok" ? chip(l.outcome) : foreign(l.outcome)];
+  const outcome = [l.event === "call" || l.outcome === "ok" ? outcomeChip(l.outcome) : foreign(l.outcome)];
   if (l.reason) outcome.push(foreign(l.reason, "title soft"));
   const id = l.question || l.call; // the question has the call, too
   return row(element("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""), id ? storyLink(id, l) : "");

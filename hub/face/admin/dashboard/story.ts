@@ -1,6 +1,6 @@
 // The story of one call, from the request to the answer.
 
-import { byID, chip, copier, element, factsOf, foreign, took, when } from "./dom.ts";
+import { byID, outcomeChip, copier, element, factsOf, foreign, took, when } from "./dom.ts";
 import { ask, mayWrite } from "./session.ts";
 
 import type { Carried, Line, Payload } from "./api.d.ts";
@@ -53,7 +53,7 @@ function stepsOf(l: Line, payload?: Payload, carried?: Carried): Step[] {
   if (l.tab) steps.push({ at, head: ["Sent to a tab"], facts: whereOf(l) });
   steps.push({
     at: at + ms(l.duration),
-    head: ["Ended: ", chip(l.outcome), ` after ${took(l.duration)}`],
+    head: ["Ended: ", outcomeChip(l.outcome), ` after ${took(l.duration)}`],
     facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]],
     said: ["Result", payload?.result],
   });

@@ -3,27 +3,39 @@ function isLoopback(hostname) {
   return /^((.*\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
+// states.ts
+var STATES = {
+  // The browser and the hub.
+  connected: ["Connected", "good", ""],
+  connecting: ["Connecting…", "good", ""],
+  working: ["At work", "good", ""],
+  waiting: ["Waiting for you", "wait", ""],
+  paused: ["Paused", "wait", "II"],
+  absent: ["Asleep: the hub is not running", "off", "off"],
+  unpaired: ["Not paired with the hub", "bad", "!"],
+  unproved: ["Not your hub", "bad", "!"],
+  outdated: ["The hub is older than the extension", "bad", "!"],
+  refused: ["The hub refused this browser", "bad", "!"],
+  replaced: ["Another browser took this one’s place", "bad", "!"],
+  // Tabs, clients and what they have called.
+  active: ["Active", "good"],
+  ok: ["Ok", "good"],
+  changing: ["Changing page", "wait"],
+  dialog: ["Has a dialog open", "wait"],
+  inUse: ["In use by you", "wait"],
+  away: ["Away", "bad"],
+  missing: ["Not there", "bad"],
+  open: ["Open", "off"],
+  asleep: ["Asleep", "off"],
+  cached: ["Cached", "off"],
+  closed: ["Closed", "off"]
+};
+
 // words.ts
 var waitsForYou = (holder) => `${holder} waits for you to finish`;
 
-// states.ts
-var CALM = "#1f5fbf";
-var WAIT = "#9a6700";
-var TROUBLE = "#b3261e";
-var GREY = "#5f6673";
-var STATES = {
-  connected: ["Connected", "", CALM],
-  connecting: ["Connecting…", "", CALM],
-  working: ["At work", "", CALM],
-  waiting: ["Waiting for you", "", WAIT],
-  paused: ["Paused", "II", WAIT],
-  absent: ["Asleep: the hub is not running", "off", GREY],
-  unpaired: ["Not paired with the hub", "!", TROUBLE],
-  unproved: ["Not your hub", "!", TROUBLE],
-  outdated: ["The hub is older than the extension", "!", TROUBLE],
-  refused: ["The hub refused this browser", "!", TROUBLE],
-  replaced: ["Another browser took this one’s place", "!", TROUBLE]
-};
+// status.ts
+var COLOURS = { good: "#1f5fbf", wait: "#9a6700", bad: "#b3261e", off: "#5f6673" };
 function stateOf({ hub: hub2, owner: owner2, waiting, working }) {
   if (waiting) return "waiting";
   if (hub2.state !== "connected") return hub2.state;
@@ -33,10 +45,11 @@ function stateOf({ hub: hub2, owner: owner2, waiting, working }) {
 }
 function button(standing2, tab) {
   const state = stateOf(standing2);
-  const [name, badge, colour] = STATES[state];
+  const [name, look3, badge] = STATES[state];
+  const colour = COLOURS[look3];
   const title = `tabhub: ${name}`;
-  if (tab?.waiting) return { text: "you", colour: WAIT, title: "tabhub: a form in this tab waits for you to submit it" };
-  if (tab?.holder) return { text: "you", colour: WAIT, title: `tabhub: ${waitsForYou(tab.holder)}` };
+  if (tab?.waiting) return { text: "you", colour: COLOURS.wait, title: "tabhub: a form in this tab waits for you to submit it" };
+  if (tab?.holder) return { text: "you", colour: COLOURS.wait, title: `tabhub: ${waitsForYou(tab.holder)}` };
   switch (state) {
     case "waiting":
       return { text: String(questions(standing2)), colour, title };
@@ -1606,7 +1619,7 @@ function seeDocument() {
 }
 
 // worker/tabgroups.ts
-var COLOURS = ["blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
+var COLOURS2 = ["blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
 var MAX_GROUPS = 256;
 var TabGroups = class {
   #groups = /* @__PURE__ */ new Map();
@@ -1747,7 +1760,7 @@ async function markEnded(id, { title }, place2) {
 }
 function colourOf(id) {
   const sum = [...id].reduce((sum2, letter) => sum2 + letter.charCodeAt(0), 0);
-  return COLOURS[sum % COLOURS.length];
+  return COLOURS2[sum % COLOURS2.length];
 }
 
 // worker/control.ts

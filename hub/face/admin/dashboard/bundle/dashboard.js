@@ -14,6 +14,34 @@ __export(clients_exports, {
   view: () => view
 });
 
+// ../../../../tabtransport/extension/states.ts
+var STATES = {
+  // The browser and the hub.
+  connected: ["Connected", "good", ""],
+  connecting: ["Connecting…", "good", ""],
+  working: ["At work", "good", ""],
+  waiting: ["Waiting for you", "wait", ""],
+  paused: ["Paused", "wait", "II"],
+  absent: ["Asleep: the hub is not running", "off", "off"],
+  unpaired: ["Not paired with the hub", "bad", "!"],
+  unproved: ["Not your hub", "bad", "!"],
+  outdated: ["The hub is older than the extension", "bad", "!"],
+  refused: ["The hub refused this browser", "bad", "!"],
+  replaced: ["Another browser took this one’s place", "bad", "!"],
+  // Tabs, clients and what they have called.
+  active: ["Active", "good"],
+  ok: ["Ok", "good"],
+  changing: ["Changing page", "wait"],
+  dialog: ["Has a dialog open", "wait"],
+  inUse: ["In use by you", "wait"],
+  away: ["Away", "bad"],
+  missing: ["Not there", "bad"],
+  open: ["Open", "off"],
+  asleep: ["Asleep", "off"],
+  cached: ["Cached", "off"],
+  closed: ["Closed", "off"]
+};
+
 // ../../../../tabtransport/extension/elements.ts
 function byID(id, type) {
   const found2 = document.getElementById(id);
@@ -49,28 +77,12 @@ function fill(into, template) {
   place.replaceChildren(document.importNode(byID(template, HTMLTemplateElement).content, true));
   showAddress(place);
 }
-var STATES = {
-  connected: ["connected", "good"],
-  active: ["active", "good"],
-  open: ["open", "off"],
-  asleep: ["asleep", "off"],
-  cached: ["cached", "off"],
-  closed: ["closed", "off"],
-  changing: ["changing page", "wait"],
-  away: ["away", "bad"],
-  working: ["at work", "good"],
-  waiting: ["waiting for you", "wait"],
-  dialog: ["has a dialog open", "wait"],
-  inUse: ["in use by you", "wait"],
-  paused: ["paused", "wait"],
-  missing: ["not there", "bad"],
-  unpaired: ["not paired", "bad"],
-  ok: ["ok", "good"]
-};
 function chip(state, word2) {
-  const [own2, look] = Object.hasOwn(STATES, state) ? STATES[state] : [state, "bad"];
-  return make("span", `chip ${look}`, word2 ?? own2);
+  const [name, look] = STATES[state];
+  return make("span", `chip ${look}`, word2 ?? name[0].toLowerCase() + name.slice(1));
 }
+var problem = (word2) => make("span", "chip bad", word2);
+var outcomeChip = (outcome) => outcome === "ok" ? chip("ok") : problem(outcome);
 var row = (...cells) => make("tr", "", ...cells.map((c) => make("td", "", ...[c].flat().filter((part2) => typeof part2 === "string" || part2.textContent))));
 function link(view7, args2, ...children) {
   const made2 = document.createElement("a");
@@ -508,7 +520,7 @@ function showCalls(calls) {
       foreign([l.domain, l.tool].filter(Boolean).join(" · ")),
       clientLink(l.client, l.said),
       l.decision ? decision(l.decision) : "",
-      chip(l.outcome)
+      outcomeChip(l.outcome)
     );
   });
   list(byID("calls"), "table", rows2);
@@ -645,7 +657,7 @@ function showClient(known, sessions, policy) {
   const open2 = sessions.some(({ connected: connected2 }) => connected2);
   const states = [open2 ? chip("connected") : chip("closed", "not connected")];
   if (isPaused(policy, { client })) states.push(chip("paused"));
-  if (!known && !(client in OTHERS)) states.push(chip("its access has ended"));
+  if (!known && !(client in OTHERS)) states.push(problem("its access has ended"));
   byID("client-state").replaceChildren(...states);
   showPauseOf("client-pause", policy, { client }, name);
   byID("client-end").replaceChildren(
@@ -998,11 +1010,10 @@ async function showDoctor() {
   diagnosed = true;
   const order = ["problem", "note", "ok"];
   all.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
-  const looks = { problem: "bad", note: "waiting", ok: "ok" };
   list(byID("findings"), "section", all.map(({ state, check, text: text3, fix }) => make(
     "li",
     "",
-    chip(looks[state] ?? "bad", state),
+    state === "problem" ? problem(state) : chip(state === "note" ? "waiting" : "ok", state),
     " ",
     foreign(check, "check"),
     " ",
@@ -1034,8 +1045,8 @@ var UNRECORDED = 2e3;
 var EVENTS = ["call", "refused", "proxy", "relay"];
 var PHASES = {
   waiting: ["waiting", "waiting for a tab"],
-  asking: ["waiting", "waiting for you"],
-  running: ["working", "at work"]
+  asking: ["waiting"],
+  running: ["working"]
 };
 var running = [];
 var more = 0;
@@ -1132,9 +1143,8 @@ function fill2(row2, call) {
   row2.where.title = c.tab ?? "";
   set(row2.client, c.name || c.said || c.client || "");
   set(row2.decision, [c.decision, c.by && `by ${c.by}`].filter(Boolean).join(" "));
-  const [state, word2] = call.running ? PHASES[c.progress?.waiting ? "asking" : c.phase] ?? PHASES.running : [c.outcome, c.outcome];
-  const made2 = chip(state, word2);
-  set(row2.how, word2);
+  const made2 = call.running ? chip(...PHASES[c.progress?.waiting ? "asking" : c.phase] ?? PHASES.running) : outcomeChip(c.outcome);
+  set(row2.how, made2.textContent);
   if (row2.how.className !== made2.className) row2.how.className = made2.className;
   const p = call.running?.progress;
   row2.progress.hidden = !p;
@@ -1242,7 +1252,7 @@ function stepsOf(l, payload, carried) {
   if (l.tab) steps.push({ at, head: ["Sent to a tab"], facts: whereOf(l) });
   steps.push({
     at: at + ms(l.duration),
-    head: ["Ended: ", chip(l.outcome), ` after ${took(l.duration)}`],
+    head: ["Ended: ", outcomeChip(l.outcome), ` after ${took(l.duration)}`],
     facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]],
     said: ["Result", payload?.result]
   });
@@ -1362,7 +1372,7 @@ function line(l) {
   const decision2 = [make("span", l.decision === "deny" ? "bad" : "", l.decision ?? "")];
   const how = [l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · ");
   if (how) decision2.push(foreign(how, "title soft"));
-  const outcome = [l.event === "call" || l.outcome === "ok" ? chip(l.outcome) : foreign(l.outcome)];
+  const outcome = [l.event === "call" || l.outcome === "ok" ? outcomeChip(l.outcome) : foreign(l.outcome)];
   if (l.reason) outcome.push(foreign(l.reason, "title soft"));
   const id = l.question || l.call;
   return row(make("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision2, outcome, make("span", "number", l.duration ? took(l.duration) : ""), id ? storyLink(id, l) : "");
@@ -1768,18 +1778,18 @@ var Field = class {
    * @returns what is wrong, "" if nothing is
    */
   check() {
-    let problem = "";
+    let problem2 = "";
     try {
       this.given = this.#control.read();
-      if (this.given === void 0 && this.#required) problem = "It is required.";
+      if (this.given === void 0 && this.#required) problem2 = "It is required.";
     } catch (error) {
       this.given = void 0;
-      problem = error.message;
+      problem2 = error.message;
     }
-    this.wrong = problem !== "";
-    this.#problem.textContent = problem;
+    this.wrong = problem2 !== "";
+    this.#problem.textContent = problem2;
     this.#control.element.ariaInvalid = String(this.wrong);
-    return problem && `${this.name}: ${problem}`;
+    return problem2 && `${this.name}: ${problem2}`;
   }
   /** @param value undefined for none */
   fill(value2) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, whyNone } from "./states.ts";
+import { button, whyNone } from "./status.ts";
 
 /** What the worker says of a browser where nothing is the matter. */
 const status = {
