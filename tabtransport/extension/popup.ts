@@ -83,7 +83,7 @@ function tabInUse({ tabId: id, title, users }: StatusView["used"][number]) {
   return make("li", "row", words, go);
 }
 
-/** @param hold of this tab */
+/** @param lease of this tab */
 function heldItem({ by, until, waiting }: Lease) {
   const time = new Date(until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const means = waiting ? "It waits for you to finish here." : `Until ${time}, and longer while it works here. No other app uses the tab.`;

@@ -19,7 +19,7 @@ func NodeTest(t *testing.T, patterns ...string) {
 		}
 		t.Skip(err)
 	}
-	args := []string{"--test"}
+	args := []string{"--test", "--test-force-exit"}
 	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 { // some versions of Node pass over what is not there

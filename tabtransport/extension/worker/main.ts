@@ -50,8 +50,8 @@ const userInput: UserInput = new UserInput(() => current, (tabId) => leases.of(t
   leases.userInput(tabId);
 });
 const leases: Leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
-  const hold = leases.of(tabId);
-  toolbar.held(tabId, hold?.waiting ? hold.by : "");
+  const lease = leases.of(tabId);
+  toolbar.held(tabId, lease?.waiting ? lease.by : "");
   showOverlay(tabId);
   void userInput.watch(tabId);
 });
@@ -353,7 +353,7 @@ async function asked(request: UIRequest) {
       const url = tab ? await addressOf(tab) : "";
       const page = await pageView(tab, url);
       const sites = tabs.sites(tabId, url, page.reached);
-      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), hold: leases.of(tabId) };
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), lease: leases.of(tabId) };
     }
     case "site": {
       const { origin, on, keep, webmcp } = request;
@@ -443,9 +443,9 @@ async function openDashboard() {
 
 /** Draws a tab's overlay, or removes it. */
 function showOverlay(tabId: number) {
-  const hold = leases.of(tabId);
+  const lease = leases.of(tabId);
   const users = activity.users(tabId);
-  overlay.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
+  overlay.show(tabId, lease?.waiting ? waitsForYou(lease.by) : users.length ? `${using(users)} this page` : "");
 }
 
 /**

@@ -3601,8 +3601,8 @@ var userInput = new UserInput(() => current, (tabId) => leases.of(tabId) !== voi
   leases.userInput(tabId);
 });
 var leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
-  const hold = leases.of(tabId);
-  toolbar.held(tabId, hold?.waiting ? hold.by : "");
+  const lease = leases.of(tabId);
+  toolbar.held(tabId, lease?.waiting ? lease.by : "");
   showOverlay(tabId);
   void userInput.watch(tabId);
 });
@@ -3862,7 +3862,7 @@ async function asked(request) {
       const url = tab ? await addressOf(tab) : "";
       const page = await pageView(tab, url);
       const sites = tabs.sites(tabId, url, page.reached);
-      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), hold: leases.of(tabId) };
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), lease: leases.of(tabId) };
     }
     case "site": {
       const { origin, on, keep: keep2, webmcp } = request;
@@ -3942,9 +3942,9 @@ async function openDashboard() {
   }
 }
 function showOverlay(tabId) {
-  const hold = leases.of(tabId);
+  const lease = leases.of(tabId);
   const users = activity.users(tabId);
-  overlay.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
+  overlay.show(tabId, lease?.waiting ? waitsForYou(lease.by) : users.length ? `${using(users)} this page` : "");
 }
 async function release(tabId) {
   try {
