@@ -5,32 +5,29 @@ import (
 	"errors"
 	"time"
 
-	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 
-// Admission is what was decided about who has opened a connection or made a request.
+// Admission is what the door of the hub knows of the peer that has opened a socket.
 type Admission struct {
 	User spec.UserID // "" means spec.LocalUser, where there are no accounts
-	// Who shows the credential; nil if none was needed.
-	Who *policy.Principal
 	// Attested and Pairing are as in Conn.
 	Attested bool
 	Pairing  spec.PairingID
-	// Origin takes the place of the request's Origin header, if not "": that of the page
-	// that one of this hub's own pages vouches for.
+	// Origin replaces the request's Origin header if not "": one of the hub's own pages vouches
+	// that this is the origin of the page which embeds it.
 	Origin string
-	// Own: it comes from a page of this hub, such as its widget.
-	Own bool
+	// OwnPage: the socket comes from a page of this hub, such as its widget.
+	OwnPage bool
 	// Anonymous: no credential was needed, because of the origin.
 	Anonymous bool
 
-	Expires time.Time // when it ends with its credential; zero: never
-	// Revoked is done when the credential is taken back, which ends it, too, or when the
-	// user's hub goes elsewhere: then its cause is ErrGoingAway. Nil: never.
+	Expires time.Time // the socket ends with its credential; zero: never
+	// Revoked ends the socket when it is done: the credential was revoked, or the user's hub
+	// closes here, and then the cause is ErrGoingAway. Nil: never.
 	Revoked context.Context
 }
 
-// ErrGoingAway is the cause of Admission.Revoked if the credential is good still, at the hub
-// that is the user's next.
-var ErrGoingAway = errors.New("the user's hub goes elsewhere")
+// ErrGoingAway is the cause of Admission.Revoked if the credential is still valid: the peer can
+// connect again.
+var ErrGoingAway = errors.New("the user's hub closes here")

@@ -40,7 +40,7 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Excha
 	if err != nil {
 		return a, p.refuse(r, err)
 	}
-	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
+	if page := pages.WidgetOrigin(hello); a.OwnPage && page != "" {
 		if err := p.guard.AdmitPage(r, page); err != nil {
 			return a, p.refuse(r, err)
 		}
@@ -212,14 +212,15 @@ func (p *process) pairingError(err error) error {
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
 func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
-	admit := p.guard.AdmitClient
-	if h.Extension {
-		admit = p.guard.AdmitExtension
-	}
 	if err := p.server.Settle(h.Request, h.Token); err != nil {
 		return a, err
 	}
-	a.Admission, err = admit(h.Request, h.Token)
+	var who *policy.Principal
+	if h.Extension {
+		a.Admission, err = p.guard.AdmitExtension(h.Request, h.Token)
+	} else {
+		a.Admission, who, err = p.guard.AdmitClient(h.Request, h.Token)
+	}
 	switch {
 	case err != nil && p.server.HasLeft(h.Request):
 		return a, errOtherHub
@@ -246,11 +247,11 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 		if err != nil {
 			return a, err
 		}
-		gate := &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client, Bound: bound}}
+		gate := &relayGate{t.Hub, &consent.Caller{Who: who, Said: h.Name, Session: h.Client, Bound: bound}}
 		if err := gate.closed(); err == errBound {
 			return a, errors.New(bindsAway)
 		}
-		a.Client, a.Gate = a.Who.ID, gate
+		a.Client, a.Gate = who.ID, gate
 	}
 	return a, nil
 }

@@ -72,6 +72,9 @@ func TestImportsPointDown(t *testing.T) {
 			if slices.Contains(pure, from) && slices.Contains(impure, imp) {
 				t.Errorf("%s imports %s", from, imp)
 			}
+			if within(from, "tabtransport") && within(imp, "tabhub/hub") && !within(from, "tabtransport/wsserver/wstest") {
+				t.Errorf("%s imports %s: a transport knows nothing of the hub", from, imp)
+			}
 			for lib, allowed := range walled {
 				if within(imp, lib) && !slices.ContainsFunc(allowed, func(p string) bool { return within(from, p) }) {
 					t.Errorf("%s imports %s; only %s may", from, imp, strings.Join(allowed, " and "))

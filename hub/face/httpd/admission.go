@@ -6,16 +6,17 @@ import (
 
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
 
-// admission is what the guard has found out about a request of id; nil: its credential is still to
-// come.
+// admission is what the guard knows of a request with the credential of id, nil if it has shown
+// none.
 func (p *pass) admission(id *auth.Identity) tabtransport.Admission {
-	a := tabtransport.Admission{Attested: p.from&fromExtension != 0, Own: p.from&fromSelf != 0}
+	a := tabtransport.Admission{Attested: p.from&fromExtension != 0, OwnPage: p.from&fromSelf != 0}
 	if id != nil {
-		a.User, a.Who, a.Expires, a.Revoked = id.User, id.Who, id.Expires, id.Revoked
+		a.User, a.Expires, a.Revoked = id.User, id.Expires, id.Revoked
 	}
 	return a
 }
@@ -39,37 +40,49 @@ func (g *Guard) AdmitPage(r *http.Request, origin string) error {
 	return nil
 }
 
-// Admit returns the user and the credential of a request that the guard has checked. token is that of
-// the first message of the socket, "" if it has none. It must be right, and of the same user as a token
-// in the request. The error is one sentence for the peer.
+// Admit admits a socket whose request the guard has let through. token is the one in the
+// socket's first message, "" if it has none; it must be valid, and of the same user, also if the
+// request itself had one. The error is one sentence for the peer.
 func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, error) {
+	a, _, err := g.admit(r, token)
+	return a, err
+}
+
+// admit also returns the principal of the credential, nil if none was needed.
+func (g *Guard) admit(r *http.Request, token string) (none tabtransport.Admission, _ *policy.Principal, _ error) {
 	p := passOf(r.Context())
 	if p == nil {
-		return tabtransport.Admission{}, ErrNoRequest
+		return none, nil, ErrNoRequest
 	}
-	a := p.admission(p.identity)
+	id, anonymous := p.identity, false
 	switch {
 	case p.from&fromCompanion != 0:
-		return tabtransport.Admission{}, ErrUnpaired
+		return none, nil, ErrUnpaired
 	case g.verifier == nil:
 	case token != "":
-		id, err := g.verifyAll(p.route, p.identity, []string{token})
-		if err != nil {
-			return tabtransport.Admission{}, err
+		var err error
+		if id, err = g.verifyAll(p.route, p.identity, []string{token}); err != nil {
+			return none, nil, err
 		}
-		a = p.admission(id)
 	case p.identity != nil:
 	case g.needsNone(r, p):
-		a.User, a.Anonymous = spec.LocalUser, true
+		anonymous = true
 	case !g.accounts && p.local && p.from&p.route.anonymous != 0:
-		return tabtransport.Admission{}, ErrOtherUser
+		return none, nil, ErrOtherUser
 	default:
-		return tabtransport.Admission{}, endpoint.Unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
+		return none, nil, endpoint.Unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
+	}
+	a := p.admission(id)
+	if anonymous {
+		a.User, a.Anonymous = spec.LocalUser, true
 	}
 	if p.entrance != nil && a.User != p.entrance.User {
-		return tabtransport.Admission{}, errOtherUser
+		return none, nil, errOtherUser
 	}
-	return a, nil
+	if id == nil {
+		return a, nil, nil
+	}
+	return a, id.Who, nil
 }
 
 // AdmitExtension is Admit for an extension of the relay's protocols. Such extensions always send a
@@ -82,12 +95,12 @@ func (g *Guard) AdmitExtension(r *http.Request, token string) (tabtransport.Admi
 	return g.Admit(r, token)
 }
 
-// AdmitClient is Admit for a client of the relay's protocols, which shares an endpoint with the
-// extensions and drives them: no origin is credential enough for that.
-func (g *Guard) AdmitClient(r *http.Request, token string) (tabtransport.Admission, error) {
-	a, err := g.Admit(r, token)
+// AdmitClient is Admit for a client of the relay's protocols, and returns its principal. Such
+// clients share an endpoint with the extensions that they drive: no origin is credential enough.
+func (g *Guard) AdmitClient(r *http.Request, token string) (tabtransport.Admission, *policy.Principal, error) {
+	a, who, err := g.admit(r, token)
 	if err == nil && a.Anonymous {
-		return tabtransport.Admission{}, endpoint.Unauthorized("Authentication required: send a token in mcp_handshake; `tabhub token mint --name CLIENT` makes one")
+		return tabtransport.Admission{}, nil, endpoint.Unauthorized("Authentication required: send a token in mcp_handshake; `tabhub token mint --name CLIENT` makes one")
 	}
-	return a, err
+	return a, who, err
 }

@@ -188,7 +188,7 @@ func TestAdmissionSaysWhoItIs(t *testing.T) {
 	for origin, want := range map[string]tabtransport.Admission{
 		"chrome-extension://" + extensionID: {Attested: true, Anonymous: true},
 		"moz-extension://6f1a":              {Attested: true, Anonymous: true},
-		"http://127.0.0.1:3300":             {Own: true, Anonymous: true},
+		"http://127.0.0.1:3300":             {OwnPage: true, Anonymous: true},
 		"http://127.0.0.1:3000":             {Anonymous: true},
 	} {
 		r, err := g.check(ask("/tabs ws", "127.0.0.1:3300", origin))
@@ -238,7 +238,7 @@ func TestRelayRoles(t *testing.T) {
 			if a, err := g.AdmitExtension(r, c.token); status(err) != c.extension || err == nil && a.User != spec.LocalUser {
 				t.Errorf("%s, accounts %t, Origin %s, token %q: an extension gets %+v, %v; want %d", target, c.o.Accounts, c.origin, c.token, a, err, c.extension)
 			}
-			if a, err := g.AdmitClient(r, c.token); status(err) != c.clients || err == nil && a.User != spec.LocalUser {
+			if a, _, err := g.AdmitClient(r, c.token); status(err) != c.clients || err == nil && a.User != spec.LocalUser {
 				t.Errorf("%s, accounts %t, Origin %s, token %q: a client gets %+v, %v; want %d", target, c.o.Accounts, c.origin, c.token, a, err, c.clients)
 			}
 		}

@@ -223,9 +223,9 @@ func checkClient(t *testing.T, g *Guard, target string, want int) {
 		}
 		r, err := g.check(r)
 		if err == nil && rt.need != credNone {
-			a, e := g.Admit(r, c.first)
-			if err = e; err == nil && a.Who.ID != "client" {
-				t.Errorf("%s: a client is taken for %+v", target, a.Who)
+			_, who, e := g.admit(r, c.first)
+			if err = e; err == nil && who.ID != "client" {
+				t.Errorf("%s: a client is taken for %+v", target, who)
 			}
 		}
 		switch got := status(err); {

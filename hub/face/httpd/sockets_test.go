@@ -68,11 +68,13 @@ func sockets(t *testing.T, s *Server, ring *pairing.Ring) {
 			if err := s.Settle(h.Request, h.Token); err != nil {
 				return relay.Admission{}, err
 			}
-			admit := s.guard.AdmitClient
+			var a tabtransport.Admission
+			var err error
 			if h.Extension {
-				admit = s.guard.AdmitExtension
+				a, err = s.guard.AdmitExtension(h.Request, h.Token)
+			} else {
+				a, _, err = s.guard.AdmitClient(h.Request, h.Token)
 			}
-			a, err := admit(h.Request, h.Token)
 			return relay.Admission{Admission: a}, err
 		},
 	})
