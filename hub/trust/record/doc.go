@@ -1,26 +1,25 @@
-// Package record keeps the record of what was done through a hub, and what was refused: one
-// line for each event, chained by hashes, in files that can be read while the hub runs and
+// Package record writes the record of what was done through a hub, and what was refused: one
+// line for each event, chained by hashes, in files that programs can read while the hub runs and
 // when it does not, or in a stream that nodes share.
 //
 // A Recorder queues entries. Its writer makes lines of them, chains them, and gives them to a
-// medium, which keeps them in pieces: files or stream. Queries and the check know pieces alone.
+// medium, files or stream, which stores them in pieces. Queries and the check read pieces.
 //
 // # The files
 //
 // A record is a directory of segments, EPOCH-SEQUENCE.jsonl, with one Line a line. An epoch
 // is one opening of the log: it takes the next number by creating the first segment, which
-// must not exist, and no other writes to its segments. Whoever has the epoch before finds the
-// new one, and stops; so two hubs of one user, one of which has not heard yet that it was
-// replaced, do not fork the chain. The chain goes on from epoch to epoch.
+// must not exist, and no other writes to its segments. The writer of the epoch before finds the
+// new one, and stops; so a hub that does not know yet that another has replaced it does not fork
+// the chain. The chain goes on from epoch to epoch.
 //
-// Line.Prev is the hash of the bytes of the line before it. The last line that is known to be
-// on the disk, the head, is in a file beside the directory of all records, which shows that lines
-// at the end were cut off, or that all were deleted. It is there before the first line, and then
-// written without a sync after that of the lines: one that is older than they are says nothing
-// wrong. It is not in the store of the hub, so that it can be read
-// while a hub has that open.
+// Line.Prev is the hash of the bytes of the line before it. The head is the last line that is known
+// to be on the disk. Its file is beside the directory of all records, so that it shows when lines
+// at the end were cut off, or all were deleted. It is there before the first line, and later
+// written without a sync, after the lines are synced: a head that is older than the lines is not
+// wrong. It is not in the hub's store, so that it can be read while a hub has that open.
 //
-// Reading needs no lock: what follows the last line feed of a file is not there yet.
+// Reading needs no lock: readers ignore what follows the last line feed of a file.
 //
 // # The stream
 //

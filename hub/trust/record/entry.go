@@ -13,7 +13,7 @@ type Entry struct {
 	Time  time.Time `json:"time"`
 	Event Event     `json:"event"`
 	Call  string    `json:"call,omitempty"` // the call's id
-	Task  string    `json:"task,omitempty"` // the id of the task that the call has become, of the event Task alone
+	Task  string    `json:"task,omitempty"` // the id of the task that the call has become; only of the event Task
 
 	Client  string `json:"client,omitempty"` // the ID of its credential
 	Name    string `json:"name,omitempty"`   // the owner's name of the client
@@ -32,18 +32,18 @@ type Entry struct {
 	Decision string        `json:"decision,omitempty"` // "allow", "ask" or "deny"
 	Rule     string        `json:"rule,omitempty"`     // the id of the rule that decided
 	Question string        `json:"question,omitempty"` // its id, if the owner was asked
-	By       string        `json:"by,omitempty"`       // who answered: "window", "client", "dashboard", "command"
+	By       string        `json:"by,omitempty"`       // where the answer was given: "window", "client", "dashboard", "command"
 	Reach    string        `json:"reach,omitempty"`    // of the answer
 	Asked    time.Duration `json:"asked,omitempty"`    // how long the answer took
 	Flows    []string      `json:"flows,omitempty"`    // "mail.example → shop.example, note"
 
 	Outcome  string        `json:"outcome"`           // "ok", or what went wrong
 	Reason   string        `json:"reason,omitempty"`  // why this tab was chosen, or what was rejected
-	Changed  string        `json:"changed,omitempty"` // what of the page's answer was changed, so that clients can read it
+	Changed  string        `json:"changed,omitempty"` // what the hub has changed in the page's answer, so that clients can read it
 	Duration time.Duration `json:"duration"`
 
-	// Args and Result are not part of the line: the log makes Digest of Args, and keeps the
-	// two elsewhere, if at all. They must not be modified once they are appended.
+	// Args and Result are not part of the line: the log makes Digest of Args, and stores both
+	// as payloads, if at all. They must not be modified once they are appended.
 	Args   json.RawMessage `json:"-"`
 	Result json.RawMessage `json:"-"`
 }
@@ -54,18 +54,18 @@ type Event string
 // The events.
 const (
 	Register Event = "register" // a page's tools, resources or prompts
-	Gone     Event = "gone"     // a tab, or what it offered
+	Gone     Event = "gone"     // a tab, or its tools, resources or prompts
 	Begun    Event = "begun"    // a call that cannot be undone is about to be sent
 	Call     Event = "call"
 	Task     Event = "task"     // a call goes on as a task
-	Repeated Event = "repeated" // the answer of a call, which had not reached the client, was given to it when it asked again
+	Repeated Event = "repeated" // a client that had not got the answer of a call has got it by asking again
 	Proxy    Event = "proxy"    // an operation of the tool proxy that is no call
-	Relay    Event = "relay"    // a request that a client had forwarded to an extension
-	Refused  Event = "refused"  // before it was a call: an unknown name, a client that was not let in
+	Relay    Event = "relay"    // a request of a client to an extension
+	Refused  Event = "refused"  // before it was a call: an unknown name, a client without a credential
 	Ask      Event = "ask"      // a question, and its answer
 	Policy   Event = "policy"   // an edit of rules, a pause, a resume
-	Client   Event = "client"   // a credential that was made or taken back, a client that came or left
-	Pairing  Event = "pairing"  // a browser that was paired, or is no longer
+	Client   Event = "client"   // a credential was made or revoked, a client has connected or gone
+	Pairing  Event = "pairing"  // a browser was paired or unpaired
 	Lease    Event = "lease"    // that the owner has ended
 	Self     Event = "log"      // of the log itself, see Line.Note
 )
@@ -75,11 +75,11 @@ var events = []Event{Register, Gone, Begun, Call, Task, Repeated, Proxy, Relay, 
 // Events returns all events.
 func Events() []Event { return slices.Clone(events) }
 
-// Log takes entries. Append may be called at any time and by many at once; it does not
-// block, and never fails: what cannot be written is counted, and shows in the record itself.
+// Log takes entries. Append is safe for concurrent use, does not block and never fails: the
+// record itself counts the entries that could not be written.
 type Log interface{ Append(Entry) }
 
-// Discard is a Log that keeps nothing.
+// Discard is a Log that drops all entries.
 var Discard Log = discard{}
 
 type discard struct{}

@@ -16,8 +16,8 @@ import (
 const (
 	maxSegment     = 16 << 20       // bytes of lines
 	minSegment     = 64 << 10       // however little is kept
-	maxSegmentAge  = 24 * time.Hour // so that what is kept for days is not kept for longer
-	segmentsOfKept = 16             // of the size that is kept, if they are that small
+	maxSegmentAge  = 24 * time.Hour // so that lines go when their days are over
+	segmentsOfKept = 16             // as many segments as there may be at least
 )
 
 // file is what files needs of an *os.File that it appends to.
@@ -74,9 +74,9 @@ type files struct {
 	payloads file // of the segment; nil: there is none yet
 	size     int64
 	since    time.Time // when the segment began
-	failed   bool      // a write has failed: what stands beyond size is to be cut off
-	full     []file    // of segments before, which have not been synced since
-	unnamed  bool      // the directory has not been synced since the segment began
+	failed   bool      // a write has failed: the bytes beyond size are to be cut off
+	full     []file    // earlier segments that are not synced yet
+	unnamed  bool      // the directory is not synced since the segment began
 }
 
 // begin takes the next epoch.
@@ -112,7 +112,7 @@ func (f *files) begin(ctx context.Context, note *Note) (Head, []byte, error) {
 	return head, f.key, nil
 }
 
-// next goes on in a segment.
+// next makes a segment the one that is written.
 func (f *files) next(s segment, lines file) {
 	f.segment, f.file, f.size, f.since, f.unnamed = s, lines, 0, time.Now(), true
 }
@@ -157,8 +157,7 @@ func (f *files) resume(ctx context.Context, note *Note) (last Head, err error) {
 
 // append writes to the segment, or to the next one if that is full.
 func (f *files) append(_ context.Context, _ uint64, lines []byte) (began bool, err error) {
-	// Another log that is opened takes the next epoch, and goes on from the last line that
-	// is there then.
+	// Another opening takes the next epoch, and goes on from the last line that is there then.
 	if _, err := os.Lstat(segment{f.segment.epoch + 1, 1}.lines(string(f.dir))); err == nil {
 		return false, errSuperseded
 	}

@@ -14,8 +14,8 @@ import (
 	"tabhub/storage/private"
 )
 
-// headFile is beside the directory of all records, so that it tells when one of them, or all are
-// deleted, or replaced by an old copy.
+// headFile is beside the directory of all records, so that it shows when one of them, or all, were
+// deleted or replaced by an old copy.
 func headFile(dir string) string {
 	return filepath.Join(filepath.Dir(dir)+".heads", filepath.Base(dir))
 }
@@ -32,8 +32,8 @@ func ReadHead(dir string) (h Head, err error) {
 	return h, nil
 }
 
-// writeHead does not wait for the disk: one that a crash takes back is older than the
-// lines, which is no harm.
+// writeHead does not wait for the disk: after a crash the head may be older than the lines, which
+// does no harm.
 func writeHead(dir string, h Head) error {
 	b, err := json.Marshal(h)
 	if err != nil {
@@ -62,8 +62,8 @@ func logKey(path string) ([]byte, error) {
 
 // syncDir brings the names of a directory's files to the disk.
 func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // which does not open directories
+	if runtime.GOOS == "windows" { // which does not open directories
+		return nil
 	}
 	d, err := os.Open(dir)
 	if err != nil {

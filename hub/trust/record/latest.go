@@ -3,15 +3,15 @@ package record
 // maxLatest is how many of the latest lines Since has.
 const maxLatest = 64
 
-// latest are the lines that were written last.
+// latest holds the lines that were written last.
 type latest struct {
-	n    uint64 // how many there were
+	n    uint64 // lines so far
 	ring []Line // of maxLatest, once there were as many
 }
 
 func (l *latest) add(lines []Line) {
 	for _, line := range lines {
-		line.Args, line.Result = nil, nil // which nobody looks for here
+		line.Args, line.Result = nil, nil
 		if len(l.ring) < maxLatest {
 			l.ring = append(l.ring, line)
 		} else {

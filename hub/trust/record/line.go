@@ -82,23 +82,23 @@ func (l *Line) appendJSON(b []byte) []byte {
 
 // Note is what the log says of itself. One field at least is set.
 type Note struct {
-	// User is whose record it is. It is in the first line of each epoch, and where one goes on
+	// User is the user of the record. It is in the first line of each epoch, and where one goes on
 	// behind lines of another.
 	User spec.UserID `json:"user,omitempty"`
 	// Late is the node that writes late from here on, see Line.Late.
 	Late string `json:"late,omitempty"`
 	// Torn is how many bytes of an unfinished last line of the epoch before were cut off.
 	Torn int `json:"torn,omitempty"`
-	// Missing is how many lines before this one the head had, and the files had not.
+	// Missing is how many lines before this one are gone from the files, by the head.
 	Missing uint64 `json:"missing,omitempty"`
 	// Lost are entries that could not be written.
 	Lost *Lost `json:"lost,omitempty"`
-	// Unsynced is the first of the lines before this one that a crash of the machine may
-	// have taken, because the disk has not confirmed them.
+	// Unsynced is the first of the lines before this one that are lost if the machine has crashed,
+	// because the disk has not confirmed them.
 	Unsynced uint64 `json:"unsynced,omitempty"`
 	// Retired is the last of the lines that were removed for their age, or to make room.
 	Retired *Head `json:"retired,omitempty"`
-	// Why is the error that it is because of.
+	// Why is the error behind it.
 	Why string `json:"why,omitempty"`
 }
 
@@ -109,7 +109,7 @@ type Lost struct {
 	To    time.Time `json:"to"`
 }
 
-// Status is how a log is.
+// Status says whether a log can be written.
 type Status struct {
 	// Error says why nothing can be written now, "" if it can.
 	Error string `json:"error,omitempty"`

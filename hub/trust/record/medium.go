@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// source is where a record can be read, by many at once.
+// source reads a record. It is safe for concurrent use.
 type source interface {
-	// pieces yields what the record has at the moment, the newest first. An error is the last that
-	// it yields.
+	// pieces yields the pieces of the moment, the newest first. It ends with an error if there is one.
 	pieces(ctx context.Context) iter.Seq2[piece, error]
 }
 
-// piece is a part of a record, which is removed as a whole. What is asked of one that was
-// removed fails with fs.ErrNotExist.
+// piece is a part of a record that is removed as a whole. The methods of a removed piece fail with
+// fs.ErrNotExist.
 type piece interface {
 	name() string
-	// stat returns its bytes, with payloads, and when it was written last, or a little later.
+	// stat returns its size in bytes, with payloads, and the time of its last write, or a little later.
 	stat() (size int64, changed time.Time, err error)
 	// first returns the number of the first line, 0 if it has none.
 	first() uint64
@@ -30,11 +29,11 @@ type piece interface {
 	payloads(ctx context.Context, yield func(raw []byte) error) error
 }
 
-// medium is what a writer writes to. Only one goroutine does, but any may read.
+// medium stores a record. Only one goroutine writes to it, any may read.
 type medium interface {
 	source
 	// begin finds the last line, 0 if there is none, and the key of digests, and notes what is wrong
-	// with what is there. It may be called again, after an error or errMoved.
+	// with the record. It may be called again, after an error or errMoved.
 	begin(ctx context.Context, note *Note) (Head, []byte, error)
 	// append adds lines, of which first is the number of the first one, and reports whether they
 	// begin a piece. After an error it is called with the same lines until it returns none, so
@@ -47,16 +46,15 @@ type medium interface {
 	sync(head Head) error
 	// remove removes pieces that pieces has yielded, the oldest first.
 	remove(ctx context.Context, old []piece) error
-	// now returns the time by the clock that says when pieces were written, of which newest is that of
-	// the last one.
+	// now returns the time by the clock that dates pieces; newest is the date of the last one.
 	now(newest time.Time) time.Time
 	close() error
 }
 
 var (
-	// errSuperseded: another has begun to write to the medium, of which there may be one.
+	// errSuperseded: another writer has begun to write to a medium that takes one.
 	errSuperseded = errors.New("another hub has taken over the record")
-	// errMoved: the record does not end with the line that was last. Another may write it, too.
+	// errMoved: another writer has added lines behind the last one.
 	errMoved = errors.New("the record does not end where it did")
 )
 

@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// maxPayload is the size of the largest arguments and results that are kept.
+// maxPayload is the size of the largest arguments and results that are stored.
 const maxPayload = 64 << 10
 
-// redactTime is how long the secrets of what is written at once may be looked for. What is
-// left then is not kept: lines do not wait for it.
+// redactTime is how long one write may search for secrets. Payloads that are left then are not
+// stored: lines do not wait for them.
 const redactTime = 100 * time.Millisecond
 
-// Payload is what was said in a call: a line of the file beside a segment. Secrets have
-// been cut out of it, see redact.
+// Payload holds the arguments and the result of a call: a line of the file beside a segment. The
+// hub has cut secrets out of it, see redact.
 type Payload struct {
 	N      uint64          `json:"n"` // of the line that it belongs to
 	Args   json.RawMessage `json:"args,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// tooLarge stands for what is not kept; it tells the size. Of nothing it is nil.
+// tooLarge returns what stands for a payload that is not stored; nil for none.
 func tooLarge(v json.RawMessage) json.RawMessage {
 	if v == nil {
 		return nil
@@ -34,7 +34,7 @@ func tooLarge(v json.RawMessage) json.RawMessage {
 	return fmt.Appendf(nil, `{"notKept":%d}`, len(v))
 }
 
-// writePayloads writes what lines have, which have been written.
+// writePayloads writes the payloads of lines that are written.
 func (w *writer) writePayloads(ctx context.Context, lines []Line) error {
 	w.buf.Reset()
 	until := time.Now().Add(redactTime)
@@ -57,8 +57,8 @@ func (w *writer) writePayloads(ctx context.Context, lines []Line) error {
 	return w.medium.appendPayloads(ctx, w.buf.Bytes())
 }
 
-// ReadPayloads returns the payloads of lines that Read has returned of the record in a directory,
-// of those that have one. It reads no files but those that belong to the lines. The error is ctx's
+// ReadPayloads returns the payloads, as far as there are any, of lines that Read has returned of the
+// record in a directory. It reads only the files that belong to the lines. The error is ctx's
 // cause if that ends first.
 func ReadPayloads(ctx context.Context, path string, lines []Line) ([]Payload, error) {
 	return readPayloads(ctx, dir(path), lines)
@@ -82,7 +82,7 @@ func readPayloads(ctx context.Context, from source, lines []Line) ([]Payload, er
 		if len(wanted) == 0 {
 			continue
 		}
-		if first > 0 { // else its first line is damaged, and it may have any of them
+		if first > 0 { // else its first line is damaged, and it may have any of the lines
 			lines = lines[:i]
 		}
 		err := p.payloads(ctx, func(raw []byte) error {

@@ -36,7 +36,7 @@ type Query struct {
 // Failed as the Outcome of a Query selects all that did not end well.
 const Failed = "failed"
 
-// Check returns an error if q asks for an event, a class or a decision that there is not.
+// Check returns an error if q asks for an unknown event, class or decision.
 func (q *Query) Check() error {
 	return cmp.Or(
 		oneOf("event", q.Event, events),
@@ -67,7 +67,7 @@ func list[T ~string](words []T) string {
 	return b.String()
 }
 
-// Match reports whether q selects l, as far as that does not depend on others.
+// Match reports whether q selects l, its Limit apart.
 func (q *Query) Match(l *Line) bool {
 	return l.N > q.After && (q.Before == 0 || l.N < q.Before) &&
 		(q.Event == "" || q.Event == l.Event) &&
@@ -83,11 +83,11 @@ func (q *Query) Match(l *Line) bool {
 		(q.Text == "" || l.says(q.Text))
 }
 
-// seeker finds the lines that a Query selects. Of most of the others it sees by their bytes that
-// they are none, which takes a tenth of the time of decoding them.
+// seeker finds the lines that a Query selects. It rules out most of the others by their bytes, which
+// takes a tenth of the time of decoding them.
 type seeker struct {
 	Query
-	has  [][]byte // what is somewhere in each line that is selected, once that is in lower case
+	has  [][]byte // texts that each selected line holds, in lower case
 	last uint64   // the greatest number of a line that find has seen
 }
 
@@ -104,7 +104,7 @@ func (q *Query) seeker() *seeker {
 // isEscaped reports whether r may be written otherwise in JSON.
 func isEscaped(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
 
-// find decodes a line, and reports whether it is one that is selected.
+// find decodes a line, and reports whether the query selects it.
 func (s *seeker) find(raw []byte) (l Line, ok bool) {
 	n := numberOf(raw)
 	s.last = max(s.last, n)
@@ -121,7 +121,8 @@ func (s *seeker) find(raw []byte) (l Line, ok bool) {
 	return l, ok && s.Match(&l)
 }
 
-// numberOf returns the number of a line without decoding the rest, 0 if it does not begin with that.
+// numberOf returns the number of a line without decoding the rest, 0 if the line does not begin
+// with it.
 func numberOf(raw []byte) (n uint64) {
 	digits, _ := bytes.CutPrefix(raw, []byte(`{"n":`))
 	end := max(0, bytes.IndexByte(digits, ','))

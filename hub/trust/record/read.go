@@ -9,12 +9,12 @@ import (
 )
 
 // Read returns the lines of the record in a directory that q selects, oldest first. The log
-// may be open meanwhile, in this process or in another. What is no line is left out; Verify
-// tells of it. The error is ctx's cause if that ends first.
+// may be open meanwhile, in this process or in another. Read leaves out what is no line; Verify
+// reports it. The error is ctx's cause if that ends first.
 func Read(ctx context.Context, path string, q Query) ([]Line, error) { return read(ctx, dir(path), q) }
 
-// read returns what Read does, of any source. It holds no more than a line in memory that is not selected, and of those no more than q's
-// Limit, and a piece.
+// read is Read for any source. It holds no more than the Limit of selected lines in memory, and a
+// piece of them.
 func read(ctx context.Context, from source, q Query) ([]Line, error) {
 	return q.seeker().read(ctx, from)
 }
@@ -29,7 +29,7 @@ func (q *seeker) read(ctx context.Context, from source) ([]Line, error) {
 			break
 		}
 		if _, changed, err := p.stat(); err == nil && changed.Before(q.Since) {
-			break // of what was written later nothing is older
+			break // all others are older
 		}
 		if q.Before > 0 && p.first() >= q.Before {
 			continue
@@ -42,7 +42,7 @@ func (q *seeker) read(ctx context.Context, from source) ([]Line, error) {
 			return nil
 		})
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was retired
+			continue // it was removed meanwhile
 		}
 		if err != nil {
 			return nil, err
@@ -109,7 +109,7 @@ func Follow(ctx context.Context, path string, q Query, each func(*Line) error) e
 			}
 			seen, seek.After = end, max(seek.After, seek.last)
 		}
-		seek.Limit = 0 // which is of what is there at first
+		seek.Limit = 0 // it is about the lines that are there at first
 		select {
 		case <-ctx.Done():
 			return nil

@@ -17,21 +17,20 @@ import (
 const (
 	// maxQueued is how many bytes, about, may wait to be written.
 	maxQueued = 8 << 20
-	// reserved is how many of them are for what is lost last.
+	// reserved is how many of them are for what the owner decides.
 	reserved = 2 << 20
-	// maxReaders is how many may search the files at once.
+	// maxReaders is how many may search the record at once.
 	maxReaders = 2
-	// maxSpare is how many lines the memory may hold that is kept for the next ones.
+	// maxSpare is how many lines the queue may have room for when it is used again.
 	maxSpare = 1024
 	// sizeOfEntry is what an entry takes without its texts.
 	sizeOfEntry = 600
 
-	syncDelay  = time.Second // how long a line may wait for the disk
-	retryDelay = time.Second
-	// writeTimeout is how long one attempt to write may take. Files do not know it.
-	writeTimeout = 5 * time.Second
-	closeTimeout = 2 * time.Second // how long Close may take, as far as it is not for files
-	retireDelay  = time.Hour       // how long what is too old may stay
+	syncDelay    = time.Second // how long a line may wait for the disk
+	retryDelay   = time.Second
+	writeTimeout = 5 * time.Second // of one attempt to write to a stream
+	closeTimeout = 2 * time.Second // of Close, for a stream
+	retireDelay  = time.Hour       // for which pieces that are too old may stay
 )
 
 var errNoAnswer = errors.New("the servers that keep the record do not answer")
@@ -44,12 +43,12 @@ const (
 
 // Options configure a Recorder. The zero value of each field is a usable default.
 type Options struct {
-	User     spec.UserID       // whose record it is
-	Keep     time.Duration     // how long entries are kept; 0 means DefaultKeep
-	Max      int64             // how many bytes of files are kept; 0 means DefaultMax
-	Payloads bool              // keep arguments and results, too
-	Key      []byte            // of the digests of arguments; nil: one that is kept beside the lines
-	Changed  *broadcast.Signal // fired when lines were written; nil: nobody looks
+	User     spec.UserID       // the user of the record
+	Keep     time.Duration     // how long entries stay; 0 means DefaultKeep
+	Max      int64             // how many bytes stay; 0 means DefaultMax
+	Payloads bool              // store arguments and results, too
+	Key      []byte            // of the digests of arguments; nil: one that is stored beside the lines
+	Changed  *broadcast.Signal // fires when lines were written; nil: nobody looks
 	Log      *slog.Logger      // nil discards
 	// Node is what notes say of late lines: who has written them. Files have none.
 	Node string
@@ -57,47 +56,46 @@ type Options struct {
 	Late *Late
 }
 
-// Recorder is a Log that can be read: in the files of a directory, or in a Stream. What waits to be written takes
-// 10 MiB of memory at most, and an entry more.
+// Recorder is a Log that can be read: in the files of a directory, or in a Stream. Entries that wait
+// to be written take 10 MiB of memory at most, and an entry more.
 type Recorder struct {
 	// Static after construction.
 	source
 	o       Options
-	rest    time.Duration // between two writes, so that more goes into one
+	gather  time.Duration // for which lines are gathered after a write
 	wake    chan struct{} // buffered 1: the state below has changed
-	readers chan struct{} // buffered maxReaders: has an element for each that reads
+	readers chan struct{} // buffered maxReaders: holds an element for each reader
 	ended   chan struct{}
 	goesOn  chan struct{}   // closed when the Recorder goes on in Late
-	ctx     context.Context // of what is written
+	ctx     context.Context // of all writes
 	cancel  context.CancelCauseFunc
 
-	mu      sync.Mutex
-	queue   []Line
-	spare   []Line // memory of an earlier queue
-	bytes   int    // of the queue, and of what is being written
-	lost    Lost
-	why     string          // it is
-	flushes []chan struct{} // closed when flush may return
-	closed  bool
-	hasty   bool // something is queued that is about to be done
-	resting bool // what is queued waits for more
-	late    int  // what Late has taken, in bytes; 0: nothing
-	status  Status
-	latest  latest
+	mu        sync.Mutex
+	queue     []Line
+	spare     []Line // memory of an earlier queue
+	bytes     int    // of the queue, and of lines that are being written
+	lost      Lost
+	why       string          // entries are lost
+	flushes   []chan struct{} // closed when flush may return
+	closed    bool
+	urgent    bool // the queue has the line of a call that is about to be sent
+	gathering bool // the queue waits for more lines
+	late      int  // what Late has taken, in bytes; 0: nothing
+	status    Status
+	latest    latest
 }
 
-// Open returns the log in a directory, which is made with the first entry. If the files
-// cannot be written, that shows in the Status, and is tried again.
+// Open returns the log in a directory, which is made with the first entry. While the files
+// cannot be written, the Status says so, and the log tries again.
 func Open(path string, o Options) *Recorder { return open(path, o, create, syncDir) }
 
 func open(path string, o Options, create func(string) (file, error), syncDir func(string) error) *Recorder {
 	o.setDefaults()
-	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create, syncDir: syncDir}, o, fileRest)
+	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create, syncDir: syncDir}, o, fileGather)
 }
 
-// fileRest is for how long lines are collected after a write: each costs system calls, and calls come by
-// the thousand.
-const fileRest = 10 * time.Millisecond
+// fileGather is gather for files: a write costs system calls, and calls come by the thousand.
+const fileGather = 10 * time.Millisecond
 
 func (o *Options) setDefaults() {
 	if o.Keep == 0 {
@@ -112,8 +110,8 @@ func (o *Options) setDefaults() {
 }
 
 // start returns a log that writes to m.
-func start(m medium, o Options, rest time.Duration) *Recorder {
-	f := &Recorder{source: m, o: o, rest: rest, wake: make(chan struct{}, 1), readers: make(chan struct{}, maxReaders), ended: make(chan struct{}), goesOn: make(chan struct{})}
+func start(m medium, o Options, gather time.Duration) *Recorder {
+	f := &Recorder{source: m, o: o, gather: gather, wake: make(chan struct{}, 1), readers: make(chan struct{}, maxReaders), ended: make(chan struct{}), goesOn: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancelCause(context.Background())
 	go f.run(newWriter(m, o))
 	return f
@@ -136,7 +134,7 @@ func (f *Recorder) Append(e Entry) {
 		room -= reserved
 	}
 	f.mu.Lock()
-	if f.bytes > 0 && f.bytes+l.size() > room { // better that than the entry
+	if f.bytes > 0 && f.bytes+l.size() > room { // rather lose the arguments than the entry
 		if l.Args != nil {
 			l.Digest = "lost"
 		}
@@ -146,10 +144,10 @@ func (f *Recorder) Append(e Entry) {
 		f.loseLocked(&l)
 	} else {
 		f.queue = append(f.queue, l)
-		f.hasty = f.hasty || e.Event == Begun && f.rest <= fileRest // the servers of a stream are not asked for each
+		f.urgent = f.urgent || e.Event == Begun && f.gather <= fileGather // a stream is too slow for each
 		f.bytes += n
 	}
-	wake := f.hasty || !f.resting
+	wake := f.urgent || !f.gathering
 	f.mu.Unlock()
 	if wake {
 		f.changed()
@@ -167,10 +165,10 @@ func (f *Recorder) loseLocked(l *Line) {
 	f.status.Lost++
 }
 
-// lostLast reports whether an event tells what the owner has decided.
+// lostLast reports whether an event is a decision of the owner's.
 func lostLast(e Event) bool { return e == Policy || e == Ask || e == Client || e == Pairing }
 
-// size is about how much memory a line takes.
+// size returns about how much memory an entry takes.
 func (e *Entry) size() int {
 	n := sizeOfEntry + len(e.Call) + len(e.Client) + len(e.Name) + len(e.Said) + len(e.Session) + len(e.Via) +
 		len(e.Tab) + len(e.Domain) + len(e.Origin) + len(e.URL) + len(e.Tool) + len(e.Rule) + len(e.Outcome) + len(e.Reason) + len(e.Changed) +
@@ -189,8 +187,8 @@ func (f *Recorder) changed() {
 	}
 }
 
-// Read is the function of that name, for all that was appended before. Of many at once most wait:
-// each may look through all that there are.
+// Read is the function Read, for all entries that were appended before. Of many readers at once most
+// wait: each may look through the whole record.
 func (f *Recorder) Read(ctx context.Context, q Query) (lines []Line, err error) {
 	f.flush(ctx)
 	err = f.inTurn(ctx, func() error {
@@ -215,7 +213,7 @@ func (r *Recorder) Raw(ctx context.Context, f func(raw []byte) error) error {
 	return eachRaw(ctx, r.source, f)
 }
 
-// Payloads is ReadPayloads of what Read has returned, in its turn, too.
+// Payloads is ReadPayloads for lines that Read has returned. It waits as Read does.
 func (f *Recorder) Payloads(ctx context.Context, lines []Line) (found []Payload, err error) {
 	err = f.inTurn(ctx, func() error {
 		found, err = readPayloads(ctx, f.source, lines)
@@ -224,7 +222,7 @@ func (f *Recorder) Payloads(ctx context.Context, lines []Line) (found []Payload,
 	return found, err
 }
 
-// inTurn calls read as soon as few others read.
+// inTurn calls read once there are fewer than maxReaders.
 func (f *Recorder) inTurn(ctx context.Context, read func() error) error {
 	select {
 	case f.readers <- struct{}{}:
@@ -235,7 +233,7 @@ func (f *Recorder) inTurn(ctx context.Context, read func() error) error {
 	return read()
 }
 
-// flush waits until all that is queued is written, or cannot be.
+// flush waits until the queue is written, or cannot be.
 func (f *Recorder) flush(ctx context.Context) {
 	done := make(chan struct{})
 	f.mu.Lock()
@@ -304,7 +302,7 @@ func (f *Recorder) goOn() bool {
 	return true
 }
 
-// run writes what is queued, until the log is closed, and what is left then is written or lost.
+// run writes the queue until the log is closed and the rest is written or lost.
 func (f *Recorder) run(w *writer) {
 	defer f.cancel(nil)
 	defer close(f.ended)
@@ -312,13 +310,13 @@ func (f *Recorder) run(w *writer) {
 	var retry time.Time
 	timer := time.NewTimer(retireDelay)
 	defer timer.Stop()
-	var rested time.Time // until then more is waited for
+	var gathered time.Time // when the next write is due
 	for done := false; !done; {
 		select {
 		case <-f.wake:
 		case <-timer.C:
 		}
-		if wait := time.Until(rested); wait > 0 && f.rests() {
+		if wait := time.Until(gathered); wait > 0 && f.gathers() {
 			timer.Reset(wait)
 			continue
 		}
@@ -334,7 +332,7 @@ func (f *Recorder) run(w *writer) {
 			f.report(err)
 		}
 		if len(taken) > 0 {
-			rested = time.Now().Add(f.rest)
+			gathered = time.Now().Add(f.gather)
 		}
 		if len(batch) == 0 {
 			f.reuse(taken)
@@ -364,20 +362,20 @@ func (f *Recorder) run(w *writer) {
 	}
 }
 
-// rests reports whether what is queued may wait for more, as nobody waits until all is written. What
-// comes then wakes nobody, unless it is about to be done.
-func (f *Recorder) rests() bool {
+// gathers reports whether the queue may wait for more lines, as nobody waits for a flush. Only urgent
+// lines wake the goroutine then.
+func (f *Recorder) gathers() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.resting = f.rest > 0 && !f.closed && !f.hasty && len(f.flushes) == 0
-	return f.resting
+	f.gathering = f.gather > 0 && !f.closed && !f.urgent && len(f.flushes) == 0
+	return f.gathering
 }
 
-// take adds what is queued to batch, what could not be written the last time.
+// take adds the queue to batch, the lines that could not be written the last time.
 func (f *Recorder) take(batch []Line) (_ []Line, flushes []chan struct{}, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	flushes, f.flushes, f.hasty, f.resting = f.flushes, nil, false, false
+	flushes, f.flushes, f.urgent, f.gathering = f.flushes, nil, false, false
 	failing := len(batch) > 0
 	if failing {
 		batch = append(batch, f.queue...)
@@ -396,7 +394,7 @@ func (f *Recorder) take(batch []Line) (_ []Line, flushes []chan struct{}, closed
 	return batch, flushes, f.closed
 }
 
-// reuse takes back the memory of lines that are written, if it is not that of a burst.
+// reuse keeps the memory of written lines for the queue, unless a burst has made it large.
 func (f *Recorder) reuse(lines []Line) {
 	if cap(lines) > maxSpare {
 		return
@@ -407,7 +405,7 @@ func (f *Recorder) reuse(lines []Line) {
 	f.spare = lines[:0]
 }
 
-// write writes lines and does what else is due. It returns those that are left.
+// write writes lines, and retires and syncs if that is due. It returns the lines that are left.
 func (f *Recorder) write(w *writer, lines []Line, closing bool) ([]Line, error) {
 	for len(lines) > 0 || len(w.notes) > 0 {
 		ctx, cancel := context.WithTimeoutCause(f.ctx, writeTimeout, errNoAnswer)
@@ -438,7 +436,7 @@ func (f *Recorder) write(w *writer, lines []Line, closing bool) ([]Line, error) 
 	return lines, nil
 }
 
-// report says how the last attempt has ended.
+// report sets the Status after an attempt to write, and logs when it changes.
 func (f *Recorder) report(err error) {
 	text := ""
 	if err != nil {

@@ -469,7 +469,7 @@ func TestFullDisk(t *testing.T) {
 		synctest.Wait()
 		d.set(true, false)
 		f.Append(entry("while"))
-		time.Sleep(fileRest)
+		time.Sleep(fileGather)
 		synctest.Wait()
 		if s := f.Status(); !strings.Contains(s.Error, "no space left") || s.Lost != 0 {
 			t.Errorf("%+v", s)

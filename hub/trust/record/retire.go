@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// retire removes the oldest pieces, if those that are there are too many or too old, once
-// a piece and each hour. A line says which, so that they are not taken for lost.
+// retire removes the oldest pieces if there are too many or they are too old, once
+// a piece and each hour. A line says up to where, so that the check does not miss them.
 func (w *writer) retire(ctx context.Context) error {
 	now := time.Now()
 	if now.Sub(w.retired) < retireDelay {
 		return nil
 	}
-	w.retired = now // also if it is not for this writer to do: it is asked again when next says
+	w.retired = now // also if another writer has to do it: next counts from here
 	if !w.begun || w.late != "" {
 		return nil
 	}

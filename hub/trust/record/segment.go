@@ -42,7 +42,7 @@ func (s segment) payloads(dir string) string { return filepath.Join(dir, s.name(
 
 func (s segment) compare(t segment) int { return strings.Compare(s.name(), t.name()) }
 
-// segments lists what there is of the record, oldest first; nothing without the directory.
+// segments lists the segments of a record, oldest first; none without the directory.
 func segments(dir string) ([]segment, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func (s segmentIn) payloads(ctx context.Context, yield func(raw []byte) error) e
 	return err
 }
 
-// eachLineOf is the function lines of a piece, of a file. What it yields it uses again.
+// eachLineOf is the method lines of a piece, for a file. The bytes are valid until yield returns.
 func eachLineOf(ctx context.Context, path string, yield func(raw []byte) error) (torn int, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -118,7 +118,7 @@ func eachLineOf(ctx context.Context, path string, yield func(raw []byte) error) 
 }
 
 func eachLineIn(ctx context.Context, file io.Reader, yield func(raw []byte) error) (torn int, err error) {
-	var long []byte // the begin of a line that is longer than the buffer
+	var long []byte // the beginning of a line that is longer than the buffer
 	for in := bufio.NewReaderSize(file, 64<<10); ; {
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
@@ -143,7 +143,7 @@ func eachLineIn(ctx context.Context, file io.Reader, yield func(raw []byte) erro
 	}
 }
 
-// decodeLine decodes a line, of which ok is false if it is none of a record.
+// decodeLine decodes a line; ok is false if it is none of a record.
 func decodeLine(raw []byte) (l Line, ok bool) {
 	return l, json.Unmarshal(raw, &l) == nil && l.N > 0
 }
@@ -154,7 +154,7 @@ type Head struct {
 	Hash Hash   `json:"hash"`
 }
 
-// next returns the head when raw follows, which may be no line.
+// next returns the head after one more line, which may be damaged.
 func (h Head) next(raw []byte) Head {
 	if l, ok := decodeLine(raw); ok {
 		h.N = l.N

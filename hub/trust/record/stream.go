@@ -13,9 +13,9 @@ import (
 	"tabhub/storage"
 )
 
-// streamRest is how long what comes after a write to a stream waits for more. A node that is killed
+// streamGather is how long what comes after a write to a stream waits for more. A node that is killed
 // loses that much.
-const streamRest = 100 * time.Millisecond
+const streamGather = 100 * time.Millisecond
 
 // Stream is where the batches of lines of a user are, if they are not in files, such as a Log of
 // storage/jetstream/streamlog. Begin, Append, AppendBeside and Remove are called by one goroutine,
@@ -48,7 +48,7 @@ func OpenStream(s Stream, o Options) *Recorder {
 		panic("record: without a key anybody could guess arguments from their digests")
 	}
 	o.setDefaults()
-	return start(&stream{s, o.Key, o.Node}, o, streamRest)
+	return start(&stream{s, o.Key, o.Node}, o, streamGather)
 }
 
 // stream is a Stream as a medium.

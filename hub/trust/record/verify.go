@@ -17,8 +17,7 @@ type Report struct {
 	Since, To   time.Time // of the first one, and the latest of all
 	// Retired is the last line that was removed for its age, or to make room.
 	Retired Head
-	// Attested is the last line of the head beside the record. Up to it nothing can have
-	// been cut off unnoticed.
+	// Attested is the head beside the record. Up to it no line can have been cut off unnoticed.
 	Attested Head
 	// Problems are what is wrong, in the order of the lines.
 	Problems []Problem
@@ -32,7 +31,7 @@ type Problem struct {
 }
 
 // Verify reads all of the record in a directory and checks its chain. known are heads that
-// were noted elsewhere.
+// somebody has noted elsewhere.
 func Verify(path string, known ...Head) (*Report, error) {
 	head, headErr := ReadHead(path) // before the lines, of which there may be more in a moment
 	v := verifier{}
@@ -54,8 +53,8 @@ func Verify(path string, known ...Head) (*Report, error) {
 	return v.report(known), nil
 }
 
-// VerifyLines is Verify of the lines that Raw has written, of which nothing attests the last one
-// but known.
+// VerifyLines is Verify for the lines that Raw has written. Only known heads show that lines are
+// missing at their end.
 func VerifyLines(in io.Reader, known ...Head) (*Report, error) {
 	v := verifier{}
 	torn, err := eachLineIn(context.Background(), in, func(raw []byte) error { v.line(raw); return nil })

@@ -16,9 +16,8 @@ import (
 // maxWrite is how many bytes of lines are written at once, and one line more.
 const maxWrite = 256 << 10
 
-// writer chains lines and appends them to a medium. It begins with the first line, so that a log
-// that nothing is appended to leaves no trace. What fails can be tried again. It is used by one
-// goroutine.
+// writer chains lines and appends them to a medium. It begins with the first line, so that an
+// empty log leaves no trace. After an error it can try again. One goroutine uses it.
 type writer struct {
 	medium medium
 	o      Options
@@ -58,7 +57,7 @@ func newWriter(m medium, o Options) *writer {
 // to it again, first.
 func (w *writer) write(ctx context.Context, lines []Line) (n int, err error) {
 	began, err := w.append(ctx, lines)
-	for errors.Is(err, errMoved) { // by as much as another has written, who has an end
+	for errors.Is(err, errMoved) { // which ends, as the other writer's lines do
 		w.begun, w.batch = false, batch{}
 		began, err = w.append(ctx, lines)
 	}
@@ -138,8 +137,8 @@ func (w *writer) encode(l *Line, head *Head) {
 	w.buf.Write(append(line, '\n'))
 }
 
-// digest identifies arguments by their hash. Who has not got the key cannot guess short ones
-// from it.
+// digest identifies arguments by their hash. Without the key, nobody can find short arguments
+// by trying.
 func (w *writer) digest(sum *Hash) string {
 	w.mac.Reset()
 	w.mac.Write(sum[:])
@@ -160,7 +159,7 @@ func (w *writer) sync() error {
 		w.syncAt = time.Now().Add(syncDelay)
 		return err
 	}
-	if w.doubt != nil { // the system has forgotten what it could not bring there
+	if w.doubt != nil { // the system may have dropped what it could not write
 		w.notes, w.doubt = append(w.notes, *w.doubt), nil
 	}
 	w.synced = w.head.N
