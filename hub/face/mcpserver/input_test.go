@@ -116,8 +116,8 @@ func TestPagesAskWhatClientsCanShow(t *testing.T) {
 		meta := "," + strings.Replace(modernMeta, `apabilities":{}`, capabilities, 1)
 
 		for q, says := range map[string]string{
-			`{"message":" ","mode":"url","url":"https://pay.example"}`: "there is no message",
-			`{"message":"Pay","mode":"url","url":"file:///etc"}`:       "url must be",
+			`{"message":" ","mode":"url","url":"https://pay.example"}`: "/message: is required",
+			`{"message":"Pay","mode":"url","url":"file:///etc"}`:       "/url: must match",
 		} {
 			question = q
 			for _, got := range []string{call(modern, meta), call(older, "")} {

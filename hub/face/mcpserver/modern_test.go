@@ -34,7 +34,7 @@ func TestResultsOfTheStatelessRevision(t *testing.T) {
 
 	for _, tt := range []struct{ method, params, want string }{
 		{"prompts/get", `"name":"hello","arguments":{"a":"b"},`, `{"resultType":"complete",` + serverRef + `,"messages":[],"args":{"a":"b"}}`},
-		{"tools/call", `"name":"meta",`, `{ "content":[],"resultType":"input_required","_meta":{"a":1}}`},
+		{"tools/call", `"name":"meta",`, strings.Replace(`{`+serverRef+`,"content":[],"resultType":"input_required"}`, `}},`, `},"a":1},`, 1)},
 		{"tools/call", `"name":"nested",`, `{"resultType":"complete",` + serverRef + `,"content":[{"_meta":{},"text":"resultType"}]}`},
 		{"tools/call", `"name":"empty",`, `{"resultType":"complete",` + serverRef + `}`},
 		{"tools/call", `"name":"who",`, `{"resultType":"complete",` + serverRef + `,"content":[]}`},

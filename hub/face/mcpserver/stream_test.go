@@ -19,7 +19,7 @@ import (
 func TestStreamPassesBytesThrough(t *testing.T) {
 	h := newScripted()
 	h.tools["odd"] = func(context.Context, hub.Call) (json.RawMessage, error) {
-		return json.RawMessage("{\"content\":[{\"type\":\"hologram\",\"x\":1e400}],\n\t\"n\":12345678901234567890.10,\"_meta\":{\"k\":\"\\u00e9\"},\"dup\":1,\"dup\":2}"), nil
+		return json.RawMessage("{\"content\":[\n\t{\"type\":\"hologram\",\"x\":1e400}],\"n\":12345678901234567890.10,\"_meta\":{\"k\":\"\\u00e9\"},\"dup\":1,\"dup\":2}"), nil
 	}
 	c := streamTo(t, newServer(t, h, Options{}))
 	c.initialize("2025-06-18")
@@ -34,7 +34,7 @@ func TestStreamPassesBytesThrough(t *testing.T) {
 	}
 	// A line break of the page must not end the line.
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"odd"}}`)
-	c.want("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"hologram\",\"x\":1e400}], \t\"n\":12345678901234567890.10,\"_meta\":{\"k\":\"\\u00e9\"},\"dup\":1,\"dup\":2}}")
+	c.want("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"_meta\":{\"k\":\"\\u00e9\"},\"content\":[ \t{\"type\":\"hologram\",\"x\":1e400}],\"n\":12345678901234567890.10,\"dup\":1,\"dup\":2}}")
 }
 
 // PowerShell begins what it pipes with a byte order mark.

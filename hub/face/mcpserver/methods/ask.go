@@ -4,27 +4,27 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
-	"tabhub/hub"
 	"tabhub/hub/face/mcpserver/jsonrpc"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
-// answers asks an older client what r asks for and returns the extensions for the
-// next round.
-func (s *Server) answers(ctx context.Context, rq *Request, r json.RawMessage, ext spec.Extensions) (spec.Extensions, error) {
-	if rq.out == nil {
+// askClient asks the client, while its call is in flight, what requests, the inputRequests of a result,
+// ask for, and returns its answers: in the call's task, or by requests to an older client.
+func (rq *Request) askClient(ctx context.Context, requests json.RawMessage) (answers json.RawMessage, err error) {
+	switch {
+	case rq.Modern:
+		return rq.call.AskClient(ctx, requests)
+	case rq.out == nil:
 		return nil, toolError("the page asks back, which needs a client that accepts text/event-stream")
 	}
 	ctx, cancel := context.WithTimeout(ctx, spec.CallTimeoutMax)
 	defer cancel()
-	responses := []byte{'{'}
-	err := rawjson.Object(jsonrpc.OrEmpty(rawjson.Get(r, "inputRequests")), spec.MaxDepth, func(key string, q json.RawMessage) error {
+	answers = json.RawMessage{'{'}
+	for key, q := range rawjson.Members(requests) {
 		method, _ := rawjson.String(rawjson.Get(q, "method"))
 		params := rawjson.Get(q, "params")
 		if method == askPerson && asksURL(params) && rawjson.Get(params, "elicitationId") == nil { // which 2026-07-28 has no more
@@ -32,18 +32,11 @@ func (s *Server) answers(ctx context.Context, rq *Request, r json.RawMessage, ex
 		}
 		answer, err := rq.ses.ask(ctx, rq.out, method, params)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		responses = rawjson.AppendMember(responses, key, answer)
-		return nil
-	})
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = &hub.Failure{Code: spec.FailToolTimeout, Message: fmt.Sprintf("the page asked back and nobody answered within %v", spec.CallTimeoutMax)}
+		answers = rawjson.AppendMember(answers, key, answer)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return nextRound(ext, r, append(responses, '}')), nil
+	return append(answers, '}'), nil
 }
 
 // ask sends a request of the server to the client and waits for the answer, a raw

@@ -25,26 +25,15 @@ const answerMember = "answer"
 
 // elicit returns how the user of rq's client can be asked, nil if not.
 func (rq *Request) elicit() consent.Elicit {
-	switch {
-	case !declares(rq.capabilities(), "elicitation", "form"):
-		return nil
-	case rq.Modern:
-		return func(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
-			if !rq.mayBeTask() {
-				return spec.AskResult{}, &consent.AskBack{Question: q}
-			}
-			answers, err := rq.call.AskClient(ctx, inputRequest(q))
-			return reachOf(rawjson.Get(answers, consentKey+q.ID)), err
-		}
-	case rq.out == nil:
+	if !declares(rq.capabilities(), "elicitation", "form") || !rq.Modern && rq.out == nil {
 		return nil
 	}
 	return func(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
-		answer, err := rq.ses.ask(ctx, rq.out, askPerson, elicitation(q))
-		if err != nil {
-			return spec.AskResult{}, err
+		if rq.Modern && !rq.mayBeTask() {
+			return spec.AskResult{}, &consent.AskBack{Question: q}
 		}
-		return reachOf(answer), nil
+		answers, err := rq.askClient(ctx, inputRequest(q))
+		return reachOf(rawjson.Get(answers, consentKey+q.ID)), err
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
+	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/face/mcpserver/jsonrpc"
 	"tabhub/hub/trust/consent"
@@ -56,28 +58,25 @@ func (s *Server) withInput(ctx context.Context, rq *Request, name string, progre
 			return r, err
 		}
 		switch missing, wrong := lacks(rq.capabilities(), r), wrongQuestion(r); {
-		case wrong != "":
-			return nil, toolError("the page asks back in a way that no client can show: %s", wrong)
+		case wrong != nil:
+			return nil, toolError("the page asks back in a way that no client can show: %v", wrong)
 		case len(missing) > 0 && rq.Modern:
 			return nil, missingCapabilities(missing)
 		case len(missing) > 0:
 			return nil, toolError("the page asks back, for what this client does not offer: %s", strings.Join(missing, ", "))
 		case n == MaxRounds && (!rq.Modern || rq.waiting != nil):
 			return nil, toolError("the page has asked back %d times in this call", n)
-		case rq.Modern:
-			if !rq.mayBeTask() {
-				return s.sealState(r, rq, name, carried{Round: by.Round, AskedBy: in.askedBy}), nil
-			}
-			if in, err = askTask(ctx, rq.call, r, in, by.Round); err != nil {
-				return nil, err
-			}
-			continue
+		case rq.Modern && !rq.mayBeTask():
+			return s.sealState(r, rq, name, carried{Round: by.Round, AskedBy: in.askedBy}), nil
 		}
-		ext, err := s.answers(ctx, rq, r, in.ext)
+		answers, err := rq.askClient(ctx, jsonrpc.OrEmpty(rawjson.Get(r, "inputRequests")))
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = &hub.Failure{Code: spec.FailToolTimeout, Message: fmt.Sprintf("the page asked back and nobody answered within %v", spec.CallTimeoutMax)}
+		}
 		if err != nil {
 			return nil, err
 		}
-		in = input{ext: ext, after: by.Round, askedBy: in.askedBy}
+		in = input{ext: nextRound(in.ext, r, answers), after: by.Round, askedBy: in.askedBy}
 	}
 }
 

@@ -2,14 +2,11 @@ package methods
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/url"
-	"slices"
 	"strings"
+	"sync"
 
-	"tabhub/describe"
 	"tabhub/hub/face/mcpserver/jsonrpc"
-	"tabhub/spec"
+	"tabhub/hub/offer/schema"
 	"tabhub/spec/rawjson"
 )
 
@@ -56,100 +53,58 @@ func asksURL(params json.RawMessage) bool {
 	return string(rawjson.Get(params, "mode")) == `"url"`
 }
 
-// wrongQuestion says what is wrong with the elicitations of r, a result that asks back; "" if
-// nothing is. Clients fail on such a one, and their users do not learn whose fault that is.
-func wrongQuestion(r json.RawMessage) string {
+// questionSchema is what MCP has for the parameters of an elicitation: an address to open, or a form
+// whose fields are values and choices of texts.
+const questionSchema = `{"type": "object", "required": ["message"],
+	"properties": {"message": {"type": "string"}},
+	"if": {"required": ["mode"], "properties": {"mode": {"const": "url"}}},
+	"then": {"required": ["url"], "properties": {"url": {"type": "string", "pattern": "^https?://[^/?#]"}}},
+	"else": {"required": ["requestedSchema"], "properties": {
+		"mode": {"const": "form"},
+		"requestedSchema": {"type": "object", "required": ["type", "properties"], "properties": {
+			"type": {"const": "object"},
+			"required": {"$ref": "#/$defs/texts"},
+			"properties": {"type": "object", "additionalProperties": {"$ref": "#/$defs/field"}}}}}},
+	"$defs": {
+		"texts": {"type": "array", "items": {"type": "string"}},
+		"options": {"type": "array", "items": {"type": "object", "required": ["const", "title"],
+			"properties": {"const": {"type": "string"}, "title": {"type": "string"}}}},
+		"field": {"type": "object", "required": ["type"],
+			"properties": {
+				"type": {"enum": ["string", "number", "integer", "boolean", "array"]},
+				"title": {"type": "string"}, "description": {"type": "string"},
+				"minLength": {"type": "number"}, "maxLength": {"type": "number"},
+				"minimum": {"type": "number"}, "maximum": {"type": "number"},
+				"minItems": {"type": "number"}, "maxItems": {"type": "number"},
+				"enum": {"$ref": "#/$defs/texts"}, "enumNames": {"$ref": "#/$defs/texts"}, "oneOf": {"$ref": "#/$defs/options"},
+				"format": {"enum": ["email", "uri", "date", "date-time"]}},
+			"allOf": [
+				{"if": {"properties": {"type": {"const": "string"}}}, "then": {"properties": {"default": {"type": "string"}}}},
+				{"if": {"properties": {"type": {"enum": ["number", "integer"]}}}, "then": {"properties": {"default": {"type": "number"}}}},
+				{"if": {"properties": {"type": {"const": "boolean"}}}, "then": {"properties": {"default": {"type": "boolean"}}}},
+				{"if": {"required": ["type"], "properties": {"type": {"const": "array"}}}, "then": {"required": ["items"], "properties": {
+					"default": {"$ref": "#/$defs/texts"},
+					"items": {"type": "object", "anyOf": [
+						{"required": ["type", "enum"], "properties": {"type": {"const": "string"}, "enum": {"$ref": "#/$defs/texts"}}},
+						{"required": ["anyOf"], "properties": {"anyOf": {"$ref": "#/$defs/options"}}}]}}}}]}}}`
+
+var compileQuestion = sync.OnceValues(func() (*schema.Schema, error) {
+	return new(schema.Cache).Compile(json.RawMessage(questionSchema))
+})
+
+// wrongQuestion says what is wrong with the elicitations of r, a result that asks back; nil if
+// nothing is. Clients fail on a wrong one, and their users do not learn whose fault that is.
+func wrongQuestion(r json.RawMessage) error {
 	for _, q := range rawjson.Members(jsonrpc.OrEmpty(rawjson.Get(r, "inputRequests"))) {
-		if method, _ := rawjson.String(rawjson.Get(q, "method")); method != askPerson {
-			continue
-		}
-		params := jsonrpc.OrEmpty(rawjson.Get(q, "params"))
-		mode, schema := rawjson.Get(params, "mode"), jsonrpc.OrEmpty(rawjson.Get(params, "requestedSchema"))
-		fields, required := rawjson.Get(schema, "properties"), rawjson.Get(schema, "required")
-		switch {
-		case !isText(rawjson.Get(params, "message")):
-			return "there is no message"
-		case asksURL(params):
-			address, _ := rawjson.String(rawjson.Get(params, "url"))
-			if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-				return "url must be an address with https or http"
+		if method, _ := rawjson.String(rawjson.Get(q, "method")); method == askPerson {
+			s, err := compileQuestion()
+			if err == nil {
+				err = s.Check(jsonrpc.OrEmpty(rawjson.Get(q, "params")))
 			}
-		case mode != nil && string(mode) != `"form"`:
-			return `mode must be "form" or "url"`
-		case string(rawjson.Get(schema, "type")) != `"object"`, fields == nil, fields[0] != '{':
-			return `requestedSchema must be {"type": "object", "properties": {…}}`
-		case required != nil && !isList(required, isText):
-			return "required of requestedSchema must be a list of names"
-		default:
-			for name, field := range rawjson.Members(fields) {
-				if wrong := wrongField(field); wrong != "" {
-					return fmt.Sprintf("%q in requestedSchema: %s", describe.Clean(name, spec.MaxName), wrong)
-				}
+			if err != nil {
+				return err
 			}
 		}
 	}
-	return ""
-}
-
-// wrongField says what is wrong with the schema of a property of a form, which is a value or a
-// choice of texts; "" if nothing is.
-func wrongField(field json.RawMessage) string {
-	isDefault := isText
-	switch kind, _ := rawjson.String(rawjson.Get(field, "type")); kind {
-	case "string":
-	case "number", "integer":
-		isDefault = isNumber
-	case "boolean":
-		isDefault = func(v json.RawMessage) bool { return v[0] == 't' || v[0] == 'f' }
-	case "array":
-		isDefault = func(v json.RawMessage) bool { return isList(v, isText) }
-		items := jsonrpc.OrEmpty(rawjson.Get(field, "items"))
-		texts, options := rawjson.Get(items, "enum"), rawjson.Get(items, "anyOf")
-		if !(texts != nil && string(rawjson.Get(items, "type")) == `"string"` && isList(texts, isText) || options != nil && isList(options, isOption)) {
-			return "items of an array must be a choice, enum of strings or anyOf of const and title"
-		}
-	default:
-		return "type must be string, number, integer, boolean, or array of choices"
-	}
-	for key, v := range rawjson.Members(field) {
-		ok := true
-		switch key {
-		case "title", "description":
-			ok = isText(v)
-		case "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems":
-			ok = isNumber(v)
-		case "enum", "enumNames":
-			ok = isList(v, isText)
-		case "oneOf":
-			ok = isList(v, isOption)
-		case "format":
-			ok = slices.Contains([]string{`"email"`, `"uri"`, `"date"`, `"date-time"`}, string(v))
-		case "default":
-			ok = isDefault(v)
-		}
-		if !ok {
-			return key + " is not what MCP has for this type"
-		}
-	}
-	return ""
-}
-
-func isText(v json.RawMessage) bool   { return len(v) > 0 && v[0] == '"' }
-func isNumber(v json.RawMessage) bool { return v[0] == '-' || '0' <= v[0] && v[0] <= '9' }
-
-// isOption reports whether v is one of several values, with its title.
-func isOption(v json.RawMessage) bool {
-	return isText(rawjson.Get(v, "const")) && isText(rawjson.Get(v, "title"))
-}
-
-func isList(v json.RawMessage, of func(json.RawMessage) bool) bool {
-	if v[0] != '[' {
-		return false
-	}
-	for e := range rawjson.Elements(v) {
-		if !of(e) {
-			return false
-		}
-	}
-	return true
+	return nil
 }

@@ -20,11 +20,7 @@ func (s *Server) result(rq *Request, raw json.RawMessage, hints string) jsonrpc.
 	rq.failed = rq.Method == methodCall && saysError(raw)
 	rq.raw = raw
 	body := bytes.TrimSpace(raw)
-	size := 90 + len(rq.ID)
-	if rq.Modern {
-		size += len(resultComplete) + len(hints) + len(s.serverRef)
-	}
-	head := make([]byte, 0, size)
+	head := make([]byte, 0, 256+len(rq.ID)+len(hints)+len(s.serverRef))
 	head = append(append(append(head, jsonrpc.FrameStart...), rq.ID...), `,"result":{`...)
 	if rq.Modern && !hasMember(body, "resultType") {
 		head = append(head, resultComplete+","...)
@@ -33,39 +29,48 @@ func (s *Server) result(rq *Request, raw json.RawMessage, hints string) jsonrpc.
 		head = append(append(head, hints...), ',')
 	}
 	// What the hub says of itself, of the call and of the result is one member.
-	head = append(head, metaStart...)
 	began := len(head)
-	meta := 0 // where the result's own begins
-	if !bytes.HasPrefix(body, labelStart) {
-		meta = indexMeta(body)
-	}
-	if rq.Modern && meta <= 0 {
+	head = append(head, metaStart...)
+	if rq.Modern {
 		head = append(append(head, s.serverRef...), ',')
 	}
 	if rq.kept {
 		head = rq.appendCall(head)
 	}
-	switch added := head[began:]; {
-	case meta == 0:
+	switch {
+	case len(head) == began+len(metaStart): // nothing is added
+		head, body = head[:began], body[1:]
+	case bytes.HasPrefix(body, labelStart):
 		body = body[len(`{"_meta":{`):] // a member follows
-	case meta > 0 && len(added) > 0:
-		// It stays where it is.
-		b := append(make([]byte, 0, len(body)+len(added)), body[1:meta+1]...)
-		if b = append(b, added...); bytes.TrimLeft(body[meta+1:], jsonSpace)[0] == '}' {
-			b = b[:len(b)-1]
-		}
-		head, body = head[:began-len(metaStart)], append(b, body[meta+1:]...)
-	case len(added) == 0:
-		head, body = head[:began-len(metaStart)], body[1:]
 	default:
-		head, body = append(head[:len(head)-1], "},"...), body[1:]
-	}
-	if last := len(head) - 1; head[last] == ',' {
-		if body = bytes.TrimLeft(body, jsonSpace); body[0] == '}' {
-			head = head[:last]
+		var meta json.RawMessage
+		if hasMember(body, "_meta") {
+			body, meta = withoutMeta(body)
 		}
+		if len(meta) > 2 {
+			head = append(append(head, meta[1:]...), ',')
+		} else {
+			head = append(head[:len(head)-1], "},"...)
+		}
+		body = body[1:]
+	}
+	if body = bytes.TrimLeft(body, jsonSpace); body[0] == '}' {
+		head = bytes.TrimSuffix(head, []byte{','})
 	}
 	return jsonrpc.Frame{Head: head, Body: jsonrpc.OneLine(body), Tail: jsonrpc.FrameEnd}
+}
+
+// withoutMeta takes the _meta out of a result that the hub has not labelled, one of its own.
+func withoutMeta(result json.RawMessage) (rest, meta json.RawMessage) {
+	rest = json.RawMessage{'{'}
+	for key, v := range rawjson.Members(result) {
+		if key == "_meta" && v[0] == '{' {
+			meta = v
+		} else {
+			rest = rawjson.AppendMember(rest, key, v)
+		}
+	}
+	return append(rest, '}'), meta
 }
 
 // The keys of a result's _meta that say which call it is the answer to, and that a request with the
@@ -89,18 +94,6 @@ const jsonSpace = " \t\r\n"
 
 // metaStart begins the member of a result that holds what the hub says of it.
 const metaStart = `"_meta":{`
-
-// indexMeta returns where the _meta of a result begins, -1 if it has none that is an object.
-func indexMeta(result json.RawMessage) int {
-	if !bytes.Contains(result, []byte(`"_meta"`)) {
-		return -1
-	}
-	i := rawjson.Index(result, "_meta")
-	if i >= 0 && result[i] != '{' {
-		return -1
-	}
-	return i
-}
 
 // labelStart begins a result that says where it is from.
 var labelStart = []byte(`{"_meta":{"` + item.SourceKey + `":`)

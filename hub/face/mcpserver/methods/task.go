@@ -143,16 +143,6 @@ func (rq *Request) taskProgress(to func(spec.Progress)) func(spec.Progress) {
 	}
 }
 
-// askTask asks the client of a task what r, a result that asks back, asks for, and returns the
-// input of the next round.
-func askTask(ctx context.Context, call *ledger.Call, r json.RawMessage, in input, round string) (input, error) {
-	responses, err := call.AskClient(ctx, jsonrpc.OrEmpty(rawjson.Get(r, "inputRequests")))
-	if err != nil {
-		return input{}, err
-	}
-	return input{ext: nextRound(in.ext, r, responses), after: round, askedBy: in.askedBy}, nil
-}
-
 // nextRound returns ext as it is for the call after one that asked back with r.
 func nextRound(ext spec.Extensions, r, responses json.RawMessage) spec.Extensions {
 	next := spec.Extensions{}
