@@ -73,7 +73,7 @@ func (p *process) join(ctx context.Context) error {
 	defer cancel()
 	err := p.joinWithin(joining)
 	if err != nil && joining.Err() != nil && ctx.Err() == nil {
-		return usagef("the cluster was not joined within %s, NATS does not answer in time: %w", joinTimeout, err)
+		return usagef("the cluster was not joined within %s: %w", joinTimeout, err)
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	p.node = n
 	urls := strings.Join(c.nats, ",")
 	connect := func(of string) (*cluster.Conn, error) {
-		return cluster.Connect(cluster.ConnectOptions{URLs: urls, Credentials: c.creds, CA: c.ca, Name: name + " " + of, Log: log.With("of", of)})
+		return cluster.Connect(ctx, cluster.ConnectOptions{URLs: urls, Credentials: c.creds, CA: c.ca, Name: name + " " + of, Log: log.With("of", of)})
 	}
 	if n.conn, err = connect("lease"); err != nil {
 		return &usageError{err}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,9 +25,12 @@ type ConnectOptions struct {
 	Log         *slog.Logger
 }
 
-// Connect connects to NATS as a node needs it: it connects again for as long as it is not
-// closed, and finds out within seconds that a server has fallen silent.
-func Connect(o ConnectOptions) (*Conn, error) {
+// connectEvery is how often Connect tries to reach a server that is not there yet.
+const connectEvery = 500 * time.Millisecond
+
+// Connect connects to NATS as a node needs it: it waits for a server until ctx ends, connects again
+// for as long as it is not closed, and finds out within seconds that a server has fallen silent.
+func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -55,17 +59,25 @@ func Connect(o ConnectOptions) (*Conn, error) {
 	if o.CA != "" {
 		opts = append(opts, nats.RootCAs(o.CA))
 	}
-	c, err := nats.Connect(o.URLs, opts...)
-	_, network := errors.AsType[net.Error](err)
-	switch {
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return nil, fmt.Errorf("NATS at %s refuses this node: give a user that it knows, in the URL or as a credentials file (%w)", redact(o.URLs), err)
-	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout), network:
-		return nil, fmt.Errorf("NATS cannot be reached at %s: is nats-server running there? (%w)", redact(o.URLs), err)
-	case err != nil:
-		return nil, fmt.Errorf("connect to NATS: %w", err)
+	for waiting := false; ; waiting = true {
+		c, err := nats.Connect(o.URLs, opts...)
+		_, network := errors.AsType[net.Error](err)
+		switch {
+		case err == nil:
+			return c, nil
+		case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+			return nil, fmt.Errorf("NATS at %s refuses this node: give a user that it knows, in the URL or as a credentials file (%w)", redact(o.URLs), err)
+		case !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout) && !network:
+			return nil, fmt.Errorf("connect to NATS: %w", err)
+		case !waiting:
+			log.Warn("NATS cannot be reached yet; the node waits for it", "urls", redact(o.URLs), "err", err)
+		}
+		select {
+		case <-time.After(connectEvery):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("NATS cannot be reached at %s: is nats-server running there? (%w)", redact(o.URLs), err)
+		}
 	}
-	return c, nil
 }
 
 // Replicas returns how many servers keep what a cluster has if nobody says: 3, or 1 where there

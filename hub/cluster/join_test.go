@@ -171,20 +171,22 @@ func TestJoinRefusesOtherBuckets(t *testing.T) {
 
 func TestConnectRefuses(t *testing.T) {
 	t.Parallel()
-	_, err := Connect(ConnectOptions{URLs: "nats://" + unused(t)})
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err := Connect(ended, ConnectOptions{URLs: "nats://" + unused(t)})
 	refused(t, err, nil, "NATS cannot be reached at nats://127.0.0.1:", "nats-server")
 
 	c := natstest.StartOptions(t, 1, natstest.Options{User: "tabhub", Password: "right"})
-	_, err = Connect(ConnectOptions{URLs: c.URL(0)})
+	_, err = Connect(t.Context(), ConnectOptions{URLs: c.URL(0)})
 	refused(t, err, nats.ErrAuthorization, "refuses this node")
-	_, err = Connect(ConnectOptions{URLs: strings.Replace(c.URL(0), "//", "//tabhub:wrong@", 1)})
+	_, err = Connect(t.Context(), ConnectOptions{URLs: strings.Replace(c.URL(0), "//", "//tabhub:wrong@", 1)})
 	refused(t, err, nats.ErrAuthorization, "refuses this node")
 	if strings.Contains(err.Error(), "wrong") {
 		t.Error("it says the password")
 	}
-	_, err = Connect(ConnectOptions{URLs: c.URL(0), Credentials: "/nonexistent"})
+	_, err = Connect(t.Context(), ConnectOptions{URLs: c.URL(0), Credentials: "/nonexistent"})
 	refused(t, err, nil, "/nonexistent")
-	nc, err := Connect(ConnectOptions{URLs: strings.Replace(c.URL(0), "//", "//tabhub:right@", 1)})
+	nc, err := Connect(t.Context(), ConnectOptions{URLs: strings.Replace(c.URL(0), "//", "//tabhub:right@", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}

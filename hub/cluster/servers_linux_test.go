@@ -74,7 +74,7 @@ func TestSilentServer(t *testing.T) {
 	var server int
 	for nc == nil { // not to the leader, whose silence ends no lease: nobody can renew then
 		var err error
-		if nc, err = Connect(ConnectOptions{URLs: strings.Join(c.URLs(), ",")}); err != nil {
+		if nc, err = Connect(t.Context(), ConnectOptions{URLs: strings.Join(c.URLs(), ",")}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(nc.Close)
