@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
@@ -62,12 +63,13 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	for waiting := false; ; waiting = true {
 		c, err := nats.Connect(o.URLs, opts...)
 		_, network := errors.AsType[net.Error](err)
+		_, file := errors.AsType[*fs.PathError](err) // of the credentials
 		switch {
 		case err == nil:
 			return c, nil
 		case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 			return nil, fmt.Errorf("NATS at %s refuses this node: give a user that it knows, in the URL or as a credentials file (%w)", redact(o.URLs), err)
-		case !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout) && !network:
+		case file || !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout) && !network:
 			return nil, fmt.Errorf("connect to NATS: %w", err)
 		case !waiting:
 			log.Warn("NATS cannot be reached yet; the node waits for it", "urls", redact(o.URLs), "err", err)
