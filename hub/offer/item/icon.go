@@ -16,12 +16,11 @@ import (
 // maxInlineIcon bounds the source of an icon that is in the source itself.
 const maxInlineIcon = 16 << 10
 
-// inlineIcon matches an icon that is in its source. SVG is not among the kinds: it can
-// carry scripts.
+// inlineIcon matches an icon that is in its source. SVG is not among them: it can carry scripts.
 var inlineIcon = regexp.MustCompile(`^data:image/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$`)
 
-// iconsOf returns those icons of an item, or of one that its page answered with, that
-// a client may load, nil if there are none, and tells warn what is wrong with the others.
+// iconsOf returns those icons that a client may load, nil if there are none, and tells warn what is
+// wrong with the others.
 func (it *Item) iconsOf(v json.RawMessage, warn func(error)) json.RawMessage {
 	if v[0] != '[' {
 		warn(errors.New("icons must be an array"))
@@ -44,10 +43,10 @@ func (it *Item) iconsOf(v json.RawMessage, warn func(error)) json.RawMessage {
 	return nil
 }
 
-// mayLoad reports whether a client may load an icon. It does so from its own place in
-// the network, where it may reach what the page cannot: so the icon is at https, at a
+// mayLoad reports whether a client may load an icon. A client may reach hosts that the page
+// cannot: so the icon must be at https, at a
 // host with a public name or at the item's; or, if the item's site is on this machine,
-// at that site. What a public name leads to is not known here.
+// at that site.
 func (it *Item) mayLoad(src string) bool {
 	if strings.HasPrefix(src, "data:") {
 		return len(src) <= maxInlineIcon && inlineIcon.MatchString(src)

@@ -15,30 +15,30 @@ import (
 )
 
 // Item is one tool, resource, resource template or prompt as a tab registered it.
-// It is immutable and shared: what is updated is another Item.
+// It is immutable and shared: an update makes another Item.
 type Item struct {
 	Kind spec.Kind
 	Provenance
 	Template   bool            // a resource template
 	Source     string          // the page's own name, URI or URI template
-	Frame      *int64          // the frame that it belongs to, nil if it did not say
+	Frame      *int64          // the frame that it belongs to, nil if the page did not say
 	Departed   bool            // its document has gone; the next one may offer it again
-	Raw        json.RawMessage // as it came, without the mark of that
+	Raw        json.RawMessage // as it came, without the member departed
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
-	Class      policy.Class    // what it may change, by what its page says
+	Class      policy.Class    // what it may change, as its page says
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
 	Completes  bool            // a prompt or resource template whose arguments the page completes
-	Warnings   []string        // what is wrong with parts that were left out
+	Warnings   []string        // why parts are left out
 
-	rest     []byte          // all members that pass but name (uri), description and schemas, each as `,"key":value`
+	members  []byte          // all members that clients get but name (uri), description and schemas, each as `,"key":value`
 	listed   json.RawMessage // the schema of the arguments for clients: part of Raw, if nothing had to be changed; tools only
 	text     []byte          // the page's description, cleaned, as the inside of a JSON string
 	note     string          // of the hub, after it
-	sum      uint64          // of rest, listed and text: what a client would see change
+	sum      uint64          // of what a client sees
 	pattern  pattern         // of a resource template
 	schemas  *schema.Cache   // compiles input
-	input    json.RawMessage // the page's schema of the arguments, nil if it is not to be checked; tools only
+	input    json.RawMessage // the page's schema of the arguments, nil to check nothing; tools only
 	output   json.RawMessage // the schema of the results for clients, nil if there is none
 	names    *schema.Names   // of arguments, as clients know them
 	required []string        // names of arguments; prompts only
@@ -46,7 +46,7 @@ type Item struct {
 	words    atomic.Pointer[string] // see said
 }
 
-// Key says which item of a tab an Item is: an Item with the same Key replaces it.
+// Key identifies an item of a tab: an Item with the same Key replaces it.
 type Key struct {
 	Domain spec.Domain
 	Source string
@@ -55,19 +55,18 @@ type Key struct {
 // Key returns the item's key among those of its kind.
 func (it *Item) Key() Key { return Key{it.Domain, it.Source} }
 
-// Equal reports whether a page registered the same item twice. Whether it has departed makes
-// no difference.
+// Equal reports whether a page has registered the same item twice, departed or not.
 func (it *Item) Equal(other *Item) bool {
 	return it.Domain == other.Domain && it.Origin == other.Origin && bytes.Equal(it.Raw, other.Raw)
 }
 
-// OnlyReads reports whether an item is a tool that says that it changes nothing
-// (readOnlyHint), of a site that is known for certain to say so.
+// OnlyReads reports whether an item is a tool of a verified site that says that it changes nothing
+// (readOnlyHint).
 func (it *Item) OnlyReads() bool {
 	return it.Kind == spec.KindTool && it.Class == policy.Read && it.Verified
 }
 
-// Reject says why an item, the i-th of a registration, is not taken.
+// Reject says why the hub does not take an item, the i-th of a registration.
 func (it *Item) Reject(i int, reason error) spec.Rejection {
 	name := fmt.Sprintf("#%d", i)
 	if it.Source != "" {
@@ -76,7 +75,7 @@ func (it *Item) Reject(i int, reason error) spec.Rejection {
 	return spec.Rejection{Name: name, Reason: reason.Error()}
 }
 
-// Warn appends what is wrong with parts of the item that were left out.
+// Warn appends why parts of the item are left out.
 func (it *Item) Warn(all []spec.Rejection) []spec.Rejection {
 	for _, reason := range it.Warnings {
 		all = append(all, spec.Rejection{Name: it.shownName(), Reason: reason})
@@ -87,8 +86,8 @@ func (it *Item) Warn(all []spec.Rejection) []spec.Rejection {
 func (it *Item) shownName() string { return describe.Clean(it.Source, spec.MaxName) }
 
 // Arguments returns the arguments of a call of a tool, or of a prompt, as the page takes them,
-// and for the client what was taken for something else. With check, they are checked against
-// the tool's schema, and those of a prompt as far as it says which it requires. The error is for
+// and notes for the client: see schema.Schema.Arguments. With check, it checks them against
+// the tool's schema, and those of a prompt for the required ones. The error is for
 // a model to act on.
 func (it *Item) Arguments(args json.RawMessage, check bool) (_ json.RawMessage, notes []string, _ error) {
 	for _, name := range it.required {
@@ -101,7 +100,7 @@ func (it *Item) Arguments(args json.RawMessage, check bool) (_ json.RawMessage, 
 	}
 	s, err := it.schemas.Compile(it.input)
 	if err != nil {
-		return args, nil, nil // which was said when it was registered
+		return args, nil, nil // which the registration said
 	}
 	return s.Arguments(args, it.names, check)
 }
@@ -115,21 +114,20 @@ func (it *Item) checkOutput(structured json.RawMessage) error {
 	return s.Check(structured)
 }
 
-// Weight is how many bytes the item takes, with what is kept of it elsewhere, about: its object as
-// the page gave it, what is made of that, and as it stands in a list.
+// Weight is how many bytes the item takes, about, with its entries in the state and the lists.
 func (it *Item) Weight() int {
-	const fixed = 1 << 10 // of the structs, names and map entries here and in the state
-	n := len(it.rest) + len(it.text) + len(it.listed) + len(it.output)
+	const fixed = 1 << 10 // of structs, names and map entries
+	n := len(it.members) + len(it.text) + len(it.listed) + len(it.output)
 	return fixed + len(it.Raw) + 2*n
 }
 
-// Makes reports whether the item is a template that a page's URI is made by. The
-// work is taken from left; when nothing is left the answer is false.
+// Makes reports whether the item is a template that makes a page's URI. It takes the
+// work from left; when nothing is left it reports false.
 func (it *Item) Makes(uri string, left *Steps) bool {
 	return it.Template && it.pattern.match(uri, left)
 }
 
-// AppendJSON appends the MCP object that a list holds of the item to out: under its
+// AppendJSON appends the MCP object of the item for a list: under its
 // public name or URI, its description after a label.
 func (it *Item) AppendJSON(out []byte, public, label string) []byte {
 	out = it.append(out, public, label, it.note)
@@ -144,7 +142,7 @@ func (it *Item) AppendJSON(out []byte, public, label string) []byte {
 // Size is how many bytes AppendJSON appends, or a few more.
 func (it *Item) Size(public, label string) int {
 	const names = len(`{"uriTemplate":"","description":" ","inputSchema":,"outputSchema":}`)
-	return names + len(public) + len(label) + len(it.text) + len(it.note) + len(it.rest) + len(it.listed) + len(it.output)
+	return names + len(public) + len(label) + len(it.text) + len(it.note) + len(it.members) + len(it.listed) + len(it.output)
 }
 
 // AppendDefinition appends the same with the page's own schemas.
@@ -167,7 +165,7 @@ func (it *Item) AppendDefinition(out []byte, public, label string) []byte {
 
 var schemaKeys = []string{"inputSchema", "outputSchema"}
 
-// append appends an item without its schemas, and without the closing brace.
+// append appends the item without its schemas and without the closing brace.
 func (it *Item) append(out []byte, public, label, note string) []byte {
 	key := `{"name":`
 	if it.Kind == spec.KindResource {
@@ -187,12 +185,12 @@ func (it *Item) append(out []byte, public, label, note string) []byte {
 		out = append(out, quoted[1:len(quoted)-1]...)
 	}
 	out = append(out, '"')
-	return append(out, it.rest...)
+	return append(out, it.members...)
 }
 
 var hashSeed = maphash.MakeSeed()
 
-// hashOf returns a number that differs when one of some texts, without zero bytes, does.
+// hashOf returns a number that differs when one of the texts, without zero bytes, does.
 func hashOf(texts ...[]byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
@@ -203,11 +201,11 @@ func hashOf(texts ...[]byte) uint64 {
 	return h.Sum64()
 }
 
-// Sum returns a number that differs when what a client sees of the item under a
-// public name does, labels apart. It holds within one process.
+// Sum returns a number that differs, within one process, when what a client sees of the item under a
+// public name does, labels apart.
 func (it *Item) Sum(public string) uint64 { return maphash.String(hashSeed, public) ^ it.sum }
 
-// Title returns what the page calls the item to people, "" if nothing.
+// Title returns the item's title for people, "" without one.
 func (it *Item) Title() string {
 	title, _ := rawjson.String(rawjson.Get(it.Definition(), "title"))
 	return title

@@ -18,7 +18,7 @@ type Source struct {
 	Tab      string      // as the hub's tools call it
 }
 
-// SourceKey is the key of a Source in `_meta`. None of a page's has this form.
+// SourceKey is the key of a Source in `_meta`. A page's keys do not have this form.
 const SourceKey = "tabhub/source"
 
 func (s *Source) appendJSON(out []byte) []byte {
@@ -32,8 +32,8 @@ func (s *Source) appendJSON(out []byte) []byte {
 }
 
 // Label returns an MCP result of a page with its source in `_meta`. With a marker, which the
-// page cannot have known, its texts for models are between two lines that say whose words
-// they are. All else stays the bytes that it is.
+// page cannot know, its texts for models stand between two lines that name the site. All other
+// bytes stay.
 func Label(result json.RawMessage, from *Source, marker string) json.RawMessage {
 	if marker != "" {
 		result = markTexts(result, cmp.Or(string(from.Domain), "a page"), marker)

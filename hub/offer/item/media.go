@@ -14,15 +14,14 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// Model APIs take four kinds of images, and refuse the whole request, now and in each later turn,
-// for one of another kind, one whose bytes are not of the type that it says, and one that is
-// empty. A blob goes to some of them like an image (Gemini), so what is none of the four is no
-// blob either: SVG goes as the text that it is, and of others a text says what they are, with
-// the bytes in `_meta` for programs.
+// Model APIs take four types of images. They refuse the whole request, now and in each later turn,
+// for an image of another type, one that is empty, and one with bytes of another type than it
+// says. To some (Gemini) a blob is an image, too. So SVG goes as text, and a text stands for all
+// other types, with the bytes in `_meta` for programs.
 
 const svg = "image/svg+xml"
 
-// magic are the first bytes by which the types are known that pass, and those of audio.
+// magic are the first bytes of these types and of audio.
 var magic = []struct{ mimeType, at0, at8 string }{
 	{"image/png", "\x89PNG\r\n\x1a\n", ""},
 	{"image/jpeg", "\xff\xd8\xff", ""},
@@ -36,10 +35,10 @@ var magic = []struct{ mimeType, at0, at8 string }{
 	{"audio/flac", "fLaC", ""},
 }
 
-// sniffed is how many bytes of a file its type is looked for in.
+// sniffed is how many bytes of a file show its type.
 const sniffed = 512
 
-// typeOf returns the type of a file by its first bytes, "" if it is none that is looked for.
+// typeOf returns the type of a file by its first bytes, "" if it is none of magic and no SVG.
 func typeOf(head []byte) string {
 	for _, m := range magic {
 		if bytes.HasPrefix(head, []byte(m.at0)) && (m.at8 == "" || len(head) > 8 && bytes.HasPrefix(head[8:], []byte(m.at8))) {
@@ -52,16 +51,16 @@ func typeOf(head []byte) string {
 	return ""
 }
 
-// file is what a string of base64 stands for.
+// file is the file that a string of base64 stands for.
 type file struct {
 	data     json.RawMessage // base64, as a JSON string
 	size     int             // in bytes
 	said     string          // the type that its data: URL says
-	mimeType string          // by its first bytes; "" if that is none that is known
+	mimeType string          // by typeOf
 }
 
-// fileOf reads a member that is to hold base64. Data that is well is not copied, and only its
-// first bytes are decoded. ok is false if it cannot be read.
+// fileOf reads a member that is to hold base64. It does not copy valid data, and decodes only its
+// first bytes. ok is false if it cannot read it.
 func fileOf(v json.RawMessage) (f file, ok bool) {
 	if v == nil || v[0] != '"' {
 		return f, false
@@ -111,7 +110,7 @@ func decodeFile(s string) (b []byte, said string, ok bool) {
 	return b, said, err == nil
 }
 
-// isBase64 reports whether b is base64 as all readers take it: with padding and nothing else.
+// isBase64 reports whether b is base64 that all readers take: with padding and nothing else.
 func isBase64(b []byte) bool {
 	if len(b)%4 != 0 {
 		return false
@@ -185,7 +184,7 @@ func (m *mender) media(v json.RawMessage, kind string, data, mimeType json.RawMe
 	return set(v, "_meta", appendMembers(meta, rawjson.Get(v, "_meta")))
 }
 
-// dataKey is the key in `_meta` of what a text block stands for.
+// dataKey is the key in `_meta` of the file that a text block stands for.
 const dataKey = "tabhub/data"
 
 // note returns a text block in place of an image's.

@@ -13,10 +13,10 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// What is passed on is checked as far as typed clients check it: an object that
-// they cannot read makes them refuse the whole list, all sites' tools with it.
+// The hub checks objects as far as typed clients do: one that they cannot read makes them refuse the
+// whole list, with the tools of all sites.
 
-// members are those of an object that have a type.
+// members are the members of an object that MCP defines.
 type members map[string]memberType
 
 // memberType is what a member must be; text says it after "must be".
@@ -52,8 +52,7 @@ var (
 // timeZone matches the end of a time as clients take it: package time lets offsets of 24 hours pass.
 var timeZone = regexp.MustCompile(`(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
 
-// The members of MCP objects that clients check. Those of itemMembers
-// are checked where they are read.
+// The members of MCP objects that clients check. parser checks those of itemMembers.
 var (
 	itemMembers = members{
 		"name": {}, "title": {}, "description": {}, "icons": {}, "annotations": {}, "_meta": {}, "inputSchema": {}, "outputSchema": {}, "execution": {},
@@ -68,9 +67,9 @@ var (
 	otherAnnotationMembers = members{"audience": isRoles, "priority": isPriority, "lastModified": isTime, "cache": isBool}
 )
 
-// validMembers returns an object with those of its members that m has (nobody knows
-// what a host would do with others) and that are of their types, and tells warn what is
-// wrong with the others. What is no object is nil.
+// validMembers returns an object with those of its members that m has (a host may do anything with
+// others) and that are of their types, and tells warn what is wrong with the others. It returns nil
+// for what is no object.
 func validMembers(what string, v json.RawMessage, m members, warn func(error)) json.RawMessage {
 	if v[0] != '{' {
 		warn(fmt.Errorf("%s must be an object", what))
@@ -89,7 +88,7 @@ func validMembers(what string, v json.RawMessage, m members, warn func(error)) j
 	})
 }
 
-// ignore is told what is wrong with what a page answers, where nobody is to be told.
+// ignore drops a warning: of an answer nobody hears them.
 func ignore(error) {}
 
 // checkSpelling refuses a name that clients which ignore case take for a member.

@@ -128,8 +128,8 @@ func TestHints(t *testing.T) {
 	} {
 		raw := `{"name":"n","annotations":` + test.annotations + `,"_meta":{"webmcp/annotations":1,"tags":["t"]}}`
 		it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
-		if want := "," + test.want; err != nil || string(it.rest) != want {
-			t.Errorf("%s:\n got %s, %v\nwant %s", test.annotations, it.rest, err, want)
+		if want := "," + test.want; err != nil || string(it.members) != want {
+			t.Errorf("%s:\n got %s, %v\nwant %s", test.annotations, it.members, err, want)
 		}
 	}
 }

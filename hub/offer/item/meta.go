@@ -11,13 +11,12 @@ import (
 )
 
 // In `_meta` a server speaks to the host rather than to the model, and hosts obey some
-// of it: which page to show beside a tool, how much of a result to keep. So of what a
-// page says there only that passes which is the site's own.
+// of it: which page to show beside a tool, how much of a result to keep. So a page may say there
+// only what belongs to its site.
 
-// metaPrefix returns the site's own prefix of the keys of `_meta`, its host's labels in
-// reverse: "com.example.shop" for shop.example.com. It is "" for sites that have none:
-// those of an origin that is only claimed, without https, or without a name of at
-// least two labels.
+// metaPrefix returns a site's prefix of the keys of `_meta`, its host's labels in
+// reverse: "com.example.shop" for shop.example.com. It is "" for sites with an unverified origin,
+// without https, or without a name of at least two labels.
 func metaPrefix(domain spec.Domain) string {
 	host, _, _ := strings.Cut(string(domain), ":")
 	// Every mark that a domain key may begin with, and an IPv6 address, has a "_".
@@ -32,7 +31,7 @@ func metaPrefix(domain spec.Domain) string {
 	return strings.Join(labels, ".")
 }
 
-// isSiteKey reports whether a key of `_meta` is the site's with that prefix: the prefix,
+// isSiteKey reports whether a key of `_meta` belongs to the site with that prefix: it is the prefix,
 // or one that continues it, a slash and a name.
 func isSiteKey(key, prefix string) bool {
 	space, name, ok := strings.Cut(key, "/")
@@ -53,9 +52,8 @@ func isMetaName(s string) bool {
 	})
 }
 
-// metaOf returns what passes of a `_meta` that a page of a domain made, with its texts
-// cleaned; nil if nothing does. Besides the site's own keys that is `tags`, an array of
-// strings.
+// metaOf returns the keys of a page's `_meta` that belong to the site of that domain, and `tags`, an
+// array of strings, with their texts cleaned; nil if there are none.
 func metaOf(domain spec.Domain, v json.RawMessage) json.RawMessage {
 	if v[0] != '{' {
 		return nil

@@ -23,10 +23,9 @@ import (
 const maxItem = 4 * spec.MaxSchema
 
 // Parse checks one registered object and takes it apart. provenance says where an
-// item belongs whose own member "origin" is claimed, on which depends what the item
-// may say. A part that is not valid is left out, with a warning, if the item is of use
-// without it. The error is a reason for the page's author; the Item that comes with it
-// has no more than the Kind and, if it was read, the Source. Parse does not block.
+// item belongs that claims an origin. Parse leaves out a part that is not valid, with a warning, if
+// the item is of use without it. The error is for the page's author; the Item that comes with it
+// has only the Kind and, if it was read, the Source. Parse does not block.
 func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenance func(claimed string) (Provenance, error)) (*Item, error) {
 	if len(raw) > maxItem {
 		return &Item{Kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
@@ -46,7 +45,7 @@ func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenanc
 	return it, p.finish(provenance)
 }
 
-// departed is the member by which a browser says that an item's document has gone.
+// departed is the member with which a browser says that an item's document has gone.
 const departed = "departed"
 
 // parser collects the members of one object.
@@ -64,12 +63,11 @@ type parser struct {
 	hints                     json.RawMessage // those of WebMCP, as an object
 }
 
-// vital are the members without which an item cannot be served, or not for sure where
-// it belongs.
+// vital are the members without which an item cannot be served, or its place is not sure.
 var vital = []string{"name", "uri", "uriTemplate", "frameId", "origin"}
 
-// member takes one member of the object. A null is none, and what no revision of MCP
-// defines is left out.
+// member takes one member of the object. It ignores nulls and members that no revision of MCP
+// defines.
 func (p *parser) member(key string, v json.RawMessage) error {
 	if string(v) == "null" {
 		return nil
@@ -82,13 +80,13 @@ func (p *parser) member(key string, v json.RawMessage) error {
 	return err
 }
 
-// Bounds on the warnings of an item, and on one and what a description says of a schema.
+// Bounds on the warnings of an item, in number and in characters.
 const (
 	maxWarnings = 10
 	maxWarning  = 300
 )
 
-// warn notes what is wrong with a part that is left out.
+// warn notes why a part is left out.
 func (p *parser) warn(err error) {
 	if len(p.Warnings) < maxWarnings {
 		p.Warnings = append(p.Warnings, describe.Clean(err.Error(), maxWarning))
@@ -99,7 +97,7 @@ func (p *parser) take(key string, v json.RawMessage) error {
 	if err := checkSpelling(key, itemMembers); err != nil {
 		return err
 	}
-	if v[0] != '"' || slices.Contains(vital, key) { // of other strings the text counts
+	if v[0] != '"' || slices.Contains(vital, key) { // other strings are cleaned
 		if err := rawjson.CheckPortable(v); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
@@ -213,7 +211,7 @@ func (p *parser) clean(object json.RawMessage, data string) json.RawMessage {
 	})
 }
 
-// keepClean keeps a text of one line, which v stands for, cleaned.
+// keepClean keeps the text of v on one line, cleaned, and returns it.
 func (p *parser) keepClean(key string, v json.RawMessage, text string) string {
 	clean := describe.Clean(text, spec.MaxTitle)
 	if clean != text || rawjson.CheckPortable(v) != nil {
@@ -224,7 +222,7 @@ func (p *parser) keepClean(key string, v json.RawMessage, text string) string {
 }
 
 func (p *parser) keep(key string, v json.RawMessage) {
-	p.rest = append(append(rawjson.AppendString(append(p.rest, ','), key), ':'), oneLine(v)...)
+	p.members = append(append(rawjson.AppendString(append(p.members, ','), key), ':'), oneLine(v)...)
 }
 
 // oneLine returns v, valid JSON, without line breaks: they can only stand between
@@ -258,7 +256,7 @@ func (p *parser) annotations(v json.RawMessage) {
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
 	p.Cache = is("cache")
 	if p.Kind == spec.KindTool {
-		// A tool of which both is said is not taken at the word that lets more happen.
+		// Of two hints that contradict each other the stricter one counts.
 		switch {
 		case is("destructiveHint"), is("consequentialHint"):
 			p.Class = policy.Destructive
@@ -274,10 +272,9 @@ func (p *parser) annotations(v json.RawMessage) {
 // hintsOf are the hints of WebMCP, and those of MCP that say the same.
 var hintsOf = map[string]string{"consequentialHint": "destructiveHint", "untrustedContentHint": "openWorldHint"}
 
-// mcpHints returns a tool's annotations in MCP's words, and WebMCP's hints among them.
-// What the page says in MCP's words itself counts. A hint that is false says nothing:
-// WebMCP has no other way not to give one, while MCP takes a tool of which nothing is said
-// for destructive and open.
+// mcpHints returns a tool's annotations as MCP has them, and the hints of WebMCP among them.
+// MCP's own hints count first. A WebMCP hint that is false says nothing: WebMCP has no other way to
+// leave it out, while MCP takes a tool without hints for destructive and open.
 func mcpHints(v json.RawMessage) (mcp, hints json.RawMessage) {
 	mcp, hints = json.RawMessage{'{'}, json.RawMessage{'{'}
 	for key, value := range rawjson.Members(v) {
@@ -341,11 +338,11 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 	text := describe.CleanLines(cmp.Or(p.description, p.title, p.name), spec.MaxDescription)
 	quoted := rawjson.AppendString(nil, text)
 	p.text = quoted[1 : len(quoted)-1]
-	p.sum = hashOf(p.rest, p.listed, p.output, p.text)
+	p.sum = hashOf(p.members, p.listed, p.output, p.text)
 	return nil
 }
 
-// metaMember keeps what passes of `_meta`, and WebMCP's hints.
+// metaMember keeps the site's keys of `_meta`, and WebMCP's hints.
 func (p *parser) metaMember() error {
 	var meta json.RawMessage
 	if p.meta != nil {
@@ -374,7 +371,7 @@ func isForApps(visibility json.RawMessage) (only bool) {
 }
 
 // schemaMembers reads the schemas, and makes those for clients. A tool is of use without them:
-// the page checks what it is given, and the model reads why nothing is said of it.
+// the page checks its arguments, and the model reads why there is no schema.
 func (p *parser) schemaMembers() {
 	input := listed.Schema{JSON: listed.Nothing}
 	if v := p.inputSchema; v != nil && string(v) != "true" {
@@ -408,7 +405,7 @@ func (p *parser) usable(v json.RawMessage) error {
 	return schema.Check(v)
 }
 
-// list returns a schema for clients, and says what is otherwise in it than in the page's.
+// list returns a schema for clients, and warns of each change.
 func (p *parser) list(key string, s listed.Schema) json.RawMessage {
 	for _, wrong := range s.Wrong {
 		p.warn(fmt.Errorf("%s: %s", key, wrong))
@@ -419,8 +416,8 @@ func (p *parser) list(key string, s listed.Schema) json.RawMessage {
 	return oneLine(s.JSON)
 }
 
-// ListedOtherwise is how a warning begins of what is not left out, but listed to clients otherwise
-// than the page has it.
+// ListedOtherwise is how a warning begins about a part that is not left out, but changed for
+// clients.
 const ListedOtherwise = "for clients, "
 
 func checkName(name string, kind spec.Kind) error {
@@ -436,7 +433,7 @@ func checkName(name string, kind spec.Kind) error {
 	return checkText("name", name)
 }
 
-// checkText checks a string that is shown to a model and cannot be cleaned, since the
+// checkText checks a string that a model sees and that cannot be cleaned, since the
 // page knows it by each character.
 func checkText(what, s string) error {
 	if strings.ContainsFunc(s, unicode.IsControl) {

@@ -13,9 +13,9 @@ import (
 // maxVariables bounds the variables of a URI template.
 const maxVariables = 16
 
-// pattern matches the URIs that a URI template of RFC 6570 makes, and some more: what its page
-// does not know it says itself. It is immutable. Regular expressions do the same, but
-// pages choose the templates, and can choose such that cost megabytes and seconds.
+// pattern matches the URIs that a URI template of RFC 6570 makes, and some more, which the page
+// refuses itself. It is immutable. Regular expressions do the same, but
+// pages could choose templates that cost megabytes and seconds.
 type pattern []piece
 
 // piece is a part of a template: a text or an expression.
@@ -48,7 +48,7 @@ func parseTemplate(uri string) (pattern, error) {
 	return p, nil
 }
 
-// Steps is how much work matches may still be.
+// Steps is how much work matching may still take.
 type Steps int
 
 // MaxSteps bounds the work of finding the template that makes a URI: some ten

@@ -10,9 +10,8 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// Pin implements policy.Definition: it identifies all that a model or the owner is shown
-// of the item, and where it is from. It is computed when it is asked for first, since most
-// items are never called.
+// Pin implements policy.Definition: it identifies all that a model or the owner sees
+// of the item, and where it is from. The first call computes it, since most items are never called.
 func (it *Item) Pin() policy.Pin {
 	if p := it.pin.Load(); p != nil {
 		return *p

@@ -12,12 +12,12 @@ import (
 type Provenance struct {
 	Domain   spec.Domain
 	Origin   string // of the frame
-	Verified bool   // the browser vouches for it; the page has not only claimed it
+	Verified bool   // the browser vouches for the origin
 }
 
 // ProvenanceOf returns where an item comes from that a connection registers for a tab
-// at tabURL and that claims an origin of its own, or "". What the browser vouches for
-// counts; where there is only a claim, the domain is an unverified one.
+// at tabURL and that claims an origin, or "". If no browser vouches for the origin, the domain is
+// an unverified one.
 func ProvenanceOf(c tabtransport.Conn, tabURL, claimed string) (p Provenance, err error) {
 	switch {
 	case c.Attested || isBrowser(c):
@@ -46,8 +46,8 @@ func OriginOf(raw string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// TabURL returns the URL of a tab as far as it may be believed: one whose origin is
-// not the tab's own is left out, as "".
+// TabURL returns the URL that a connection claims for a tab, "" if that has another origin than the
+// tab.
 func TabURL(c tabtransport.Conn, claimed string) string {
 	if len(claimed) > spec.MaxURI {
 		return ""

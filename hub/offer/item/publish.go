@@ -14,9 +14,8 @@ import (
 // arrays of them: content blocks, resources, messages, and requests to the client.
 var objectMembers = []string{"content", "contents", "messages", "resource", "params"}
 
-// publish returns a member that any object of MCP's may have as clients get it, nil if they do
-// not: `_meta` as metaOf has it, icons as iconsOf has them, annotations that are of their types,
-// and a page's requests to the client.
+// publish returns a member that any object of MCP's may have as clients get it, nil to leave it out:
+// `_meta`, icons, annotations, and a page's requests to the client.
 func (it *Item) publish(key string, v json.RawMessage) json.RawMessage {
 	switch key {
 	case "_meta":
@@ -44,13 +43,12 @@ func annotationsOf(v json.RawMessage) json.RawMessage {
 	})
 }
 
-// HubRequests is how the keys begin of what the hub itself asks a client, beside a page. No
-// page's do.
+// HubRequests is how the keys of the hub's own requests to a client begin. A page's do not.
 const HubRequests = "tabhub/"
 
-// inputRequests returns what a page asks the client's user, each with the page's site before its
-// words, on one line: the client shows what all pages ask, and what the hub asks, as being of one
-// server, and it has to be seen who asks.
+// inputRequests returns a page's questions to the client's user, each on one line with the page's
+// site before it: to the client the questions of all pages and of the hub come from one server, and
+// the user has to see which site asks.
 func (it *Item) inputRequests(v json.RawMessage) json.RawMessage {
 	if v[0] != '{' {
 		return v

@@ -13,13 +13,13 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// Clients check a result against the types of MCP and drop it as a whole if one member has
-// another: the call has run, and nobody learns what it returned. Model APIs refuse a request for
-// one image or half a surrogate pair in it, and with it all that follows in the conversation. So
-// what pages answer is made to fit, and what no type of MCP can hold goes as text.
+// Clients check a result against the types of MCP and drop all of it if one member has another
+// type: the call has run, and nobody learns what it returned. Model APIs refuse a request for
+// one image or half a surrogate pair in it, and each later request of the conversation. So
+// the hub makes answers fit, and passes as text what no type of MCP can hold.
 
-// mender makes what a page answered readable. Its methods return what they are given, the same
-// bytes in memory, where nothing is to be mended.
+// mender makes a page's answer readable. Its methods return their argument, the same
+// bytes in memory, if it is readable already.
 type mender struct {
 	*Item
 	page, public string // of a resource that was read: the page's URI, and the one that the client knows
@@ -42,7 +42,7 @@ func textBlock(s string) json.RawMessage {
 	return append(rawjson.AppendString([]byte(`{"type":"text","text":`), s), '}')
 }
 
-// block returns what stands for an element of a result's content: a ContentBlock of MCP.
+// block returns a ContentBlock of MCP for an element of a result's content.
 func (m *mender) block(v json.RawMessage) json.RawMessage {
 	if v[0] != '{' {
 		m.changed("content that was no block")
@@ -90,7 +90,7 @@ func (m *mender) block(v json.RawMessage) json.RawMessage {
 // members publishes the members that any object of MCP's may have.
 func (m *mender) members(v json.RawMessage) json.RawMessage { return edit(v, m.publish) }
 
-// says returns a text block with what a block says that is none of MCP's.
+// says returns a text block for a block that is none of MCP's.
 func (m *mender) says(v json.RawMessage, kind string) json.RawMessage {
 	m.changed("a block that is none of MCP's")
 	var only json.RawMessage
@@ -197,7 +197,7 @@ func (m *mender) textResource(mimeType, s string) json.RawMessage {
 	return append(rawjson.AppendStringMember(out, "text", s), '}')
 }
 
-// uri returns the URI for a resource that has none: that which was read, or one that is made up.
+// uri returns the URI for a resource that has none: the one that was read, or a new one.
 func (m *mender) uri() string {
 	if m.public != "" {
 		return m.public
@@ -234,8 +234,7 @@ func set(object json.RawMessage, name string, value json.RawMessage) json.RawMes
 	return append(rawjson.AppendMember(out, name, value), '}')
 }
 
-// asksBack reports whether a result says that the page needs something of the client first, and
-// what.
+// asksBack reports whether a result asks the client for input first, in a valid form.
 func asksBack(v json.RawMessage) bool {
 	if string(rawjson.Get(v, "resultType")) != `"input_required"` {
 		return false
@@ -252,7 +251,7 @@ func asksBack(v json.RawMessage) bool {
 	return requests[0] == '{'
 }
 
-// resourceResult mends a ReadResourceResult, or makes one of what is none.
+// resourceResult mends a ReadResourceResult, or makes one of another answer.
 func (m *mender) resourceResult(v json.RawMessage) (json.RawMessage, error) {
 	var contents json.RawMessage
 	switch {
@@ -300,7 +299,7 @@ func (m *mender) resourceResult(v json.RawMessage) (json.RawMessage, error) {
 	return set(v, "contents", contents), nil
 }
 
-// promptResult mends a GetPromptResult, or makes one of what is none.
+// promptResult mends a GetPromptResult, or makes one of another answer.
 func (m *mender) promptResult(v json.RawMessage) (json.RawMessage, error) {
 	messages := v
 	switch {
@@ -337,8 +336,8 @@ func (m *mender) promptResult(v json.RawMessage) (json.RawMessage, error) {
 	return set(v, "messages", messages), nil
 }
 
-// message returns what stands for a message of a prompt: one of MCP's, or several with commas
-// between where its content is a list.
+// message returns MCP's messages for a message of a prompt: one, or several with commas between if
+// its content is a list.
 func (m *mender) message(v json.RawMessage) json.RawMessage {
 	content := rawjson.Get(v, "content")
 	if s := string(content); v[0] != '{' || s == "" || s == "null" || s == "[]" {

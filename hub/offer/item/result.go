@@ -36,10 +36,10 @@ func aboutDoubts(doubts string) string {
 	return "The arguments do not fit the tool's schema, which may be why: " + doubts
 }
 
-// outline is what one pass over what a tool answered shows.
+// outline is what one pass over a tool's answer shows.
 type outline struct {
 	content byte // the first byte of its content, 0 if it has none
-	tool    bool // it has another member that tells a CallToolResult
+	tool    bool // it has another member of a CallToolResult
 	typed   bool // it has a resultType
 	plain   bool // it is a CallToolResult of text blocks that needs no mending
 }
@@ -48,7 +48,7 @@ func (o outline) isToolResult() bool {
 	return o.content == '[' || o.tool
 }
 
-// outlineOf reads the members of what a tool answered, and of its content.
+// outlineOf reads the members of a tool's answer, and of its content.
 func outlineOf(result json.RawMessage) (o outline) {
 	c := rawjson.Over(result)
 	if c.First() != '{' {
@@ -90,8 +90,8 @@ func outlineOf(result json.RawMessage) (o outline) {
 	return o
 }
 
-// isText reports whether the value where c stands is a text block of its type and text alone. It
-// goes past it.
+// isText reports whether the value where c stands is a text block without other members. It moves c
+// past the value.
 func isText(c *rawjson.Cursor) bool {
 	if c.First() != '{' {
 		c.Skip()
@@ -112,8 +112,8 @@ func isText(c *rawjson.Cursor) bool {
 }
 
 // ToolResult turns what a page's tool returned into a raw CallToolResult that clients can read,
-// and says in a few words what was changed for that. One that is well stays the bytes that it is.
-// A failure gets the doubts that there were about the arguments.
+// and says in a few words what it has changed. A readable result keeps its bytes. A failure gets
+// the doubts about the arguments.
 func (it *Item) ToolResult(resp spec.Response, doubts string) (result json.RawMessage, changed string) {
 	m := mender{Item: it}
 	v := m.receive(resp.Result)
@@ -137,7 +137,7 @@ func (it *Item) ToolResult(resp spec.Response, doubts string) (result json.RawMe
 	return m.fit(v), m.summary()
 }
 
-// receive returns what a page answered, on one line and in well-formed Unicode.
+// receive returns a page's answer on one line and in well-formed Unicode.
 func (m *mender) receive(answer json.RawMessage) json.RawMessage {
 	v := oneLine(answer)
 	if len(v) == 0 {
@@ -150,7 +150,7 @@ func (m *mender) receive(answer json.RawMessage) json.RawMessage {
 	return formed
 }
 
-// toolResult mends a CallToolResult, which asks back or not.
+// toolResult mends a CallToolResult.
 func (m *mender) toolResult(v json.RawMessage, asks bool) json.RawMessage {
 	whole, others := v, 0
 	var says []json.RawMessage // what goes as text, after the content
@@ -189,7 +189,7 @@ func (m *mender) toolResult(v json.RawMessage, asks bool) json.RawMessage {
 			if !asks && string(v) != `"complete"` {
 				m.changed("an unknown resultType")
 				if oneOf(v, "input_required") {
-					v = whole // it asks in a way that nobody can answer
+					v = whole // no client can answer it
 				}
 				says = append(says, v)
 				return nil
@@ -240,8 +240,7 @@ func (m *mender) content(v json.RawMessage) json.RawMessage {
 	return keyword.ArrayOf(m.block(v))
 }
 
-// holdsText reports whether a text block of a CallToolResult says a value, as its text or its
-// JSON.
+// holdsText reports whether a text block of a CallToolResult holds a value, as text or as JSON.
 func holdsText(result, v json.RawMessage) bool {
 	want := textOf(v)
 	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
@@ -305,7 +304,7 @@ func (m *mender) misfit(v, structured json.RawMessage, why string) json.RawMessa
 	return markFailed(set(v, "content", keyword.ArrayOf(blocks...)))
 }
 
-// wrap returns a CallToolResult of a value that is none.
+// wrap returns a CallToolResult that holds a value.
 func wrap(v json.RawMessage) json.RawMessage {
 	out := append(make([]byte, 0, 2*len(v)+80), `{"content":[{"type":"text","text":`...)
 	if v[0] == '"' {
@@ -320,7 +319,7 @@ func wrap(v json.RawMessage) json.RawMessage {
 	return append(out, '}')
 }
 
-// markFailed sets isError in a CallToolResult, in place of what it says itself.
+// markFailed sets isError in a CallToolResult.
 func markFailed(v json.RawMessage) json.RawMessage {
 	return set(v, "isError", json.RawMessage("true"))
 }
@@ -331,17 +330,17 @@ func AddText(v json.RawMessage, text string) json.RawMessage {
 	return set(v, "content", keyword.ArrayOf(append(blocks, textBlock(text))...))
 }
 
-// ResourceResult returns what a page answered when its URI page was read as a raw
+// ResourceResult returns a page's answer to a read of its URI page as a raw
 // ReadResourceResult that clients can read, with the public URI in place of the page's, and what
-// was changed. The error says what the page answered in place of a result.
+// it has changed. The error says what the page answered in place of a result.
 func (it *Item) ResourceResult(resp spec.Response, page, public string) (_ json.RawMessage, changed string, _ error) {
 	m := mender{Item: it, page: page, public: public}
 	v, err := m.resourceResult(m.receive(resp.Result))
 	return v, m.summary(), err
 }
 
-// PromptResult returns what a page answered for a prompt as a raw GetPromptResult that clients
-// can read, and what was changed. The error is as for ResourceResult.
+// PromptResult returns a page's answer for a prompt as a raw GetPromptResult that clients
+// can read, and what it has changed. The error is as for ResourceResult.
 func (it *Item) PromptResult(resp spec.Response) (_ json.RawMessage, changed string, _ error) {
 	m := mender{Item: it}
 	v, err := m.promptResult(m.receive(resp.Result))
@@ -351,9 +350,9 @@ func (it *Item) PromptResult(resp spec.Response) (_ json.RawMessage, changed str
 // MaxCompletions is how many values a CompleteResult of MCP may have.
 const MaxCompletions = 100
 
-// CompleteResult returns what a page proposes for an argument as a raw CompleteResult:
-// nothing, if that is none or resp is empty. Values that a person could not see as they are
-// would be sent back as they are, so they are left out.
+// CompleteResult returns what a page proposes for an argument as a raw CompleteResult, an empty one
+// if it proposes nothing. It leaves out values with characters that a person could not see, as the
+// client would send them back.
 func CompleteResult(resp spec.Response) json.RawMessage {
 	said := rawjson.Get(resp.Result, "completion")
 	values, more := []byte{'['}, string(rawjson.Get(said, "hasMore")) == "true"
@@ -379,7 +378,7 @@ func CompleteResult(resp spec.Response) json.RawMessage {
 	return append(rawjson.AppendMember([]byte{'{'}, "completion", append(out, '}')), '}')
 }
 
-// appendComma appends a comma unless out ends where an object or array has begun.
+// appendComma appends a comma unless out ends with an opening bracket.
 func appendComma(out []byte) []byte {
 	if last := out[len(out)-1]; last != '{' && last != '[' {
 		return append(out, ',')

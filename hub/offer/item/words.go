@@ -6,12 +6,11 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// Says reports whether a word, in lower case, is in what the page calls the item or says of
-// it.
+// Says reports whether a word, in lower case, is in the item's name, title or description.
 func (it *Item) Says(word string) bool { return strings.Contains(it.said(), word) }
 
-// said returns the item's texts in lower case. They are collected when they are asked for
-// first, since most items are never searched for.
+// said returns these texts in lower case. The first call collects them, since most items are never
+// searched.
 func (it *Item) said() string {
 	if s := it.words.Load(); s != nil {
 		return *s
