@@ -8,9 +8,9 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// foreign returns what to do about an object in the place of a schema that is a schema of a library
-// for TypeScript, as far as its JSON shows that; "" if it does not. At the top it may be an object
-// of such schemas, too, as MCP's SDK takes them.
+// foreign returns what to do about the schema object of a TypeScript library in place of a JSON
+// Schema, "" if it is none. At the top there may be an object of such schemas, too, as MCP's SDK
+// takes them.
 func (l *lister) foreign(f keyword.Fields, top bool) string {
 	for _, m := range f {
 		if library, convert := libraryOf(m); library != "" {
@@ -27,7 +27,7 @@ func (l *lister) foreign(f keyword.Fields, top bool) string {
 	return ""
 }
 
-// libraryOf returns the library whose schemas have such a member, and what makes JSON Schema of them.
+// libraryOf returns the library that gives its schemas such a member, and how to convert them.
 func libraryOf(m keyword.Field) (library, convert string) {
 	text := func(v []byte) string { s, _ := rawjson.String(v); return s }
 	switch m.Key {

@@ -66,7 +66,7 @@ func (l *lister) wrongIn(m keyword.Field) string {
 	return ""
 }
 
-// circular reports whether a schema refers back to itself for the same value.
+// circular reports whether a schema refers to itself for the same value.
 func (l *lister) circular(v json.RawMessage) bool {
 	if loops, seen := l.loops[&v[0]]; seen {
 		return loops

@@ -10,11 +10,11 @@ import (
 )
 
 // maxCached is how many bytes the schemas of a Cache may take. A compiled schema takes many
-// times what its text does, and what a page gives, nobody may ever call.
+// times the bytes of its text, and most tools are never called.
 const maxCached = 16 << 20
 
-// Cache keeps the schemas that were compiled or used last. The zero value is ready to use. All
-// methods are safe for concurrent use.
+// Cache holds the schemas that were compiled or used last. The zero value is ready to use. It is
+// safe for concurrent use.
 type Cache struct {
 	mu      sync.RWMutex
 	schemas map[string]*cached // by text
@@ -58,8 +58,8 @@ func (c *Cache) lookup(raw []byte) *Schema {
 	return s.schema
 }
 
-// insert adds a schema, and takes away the oldest of those that were not used since they were
-// last passed over. One that would take a quarter of the room is not kept.
+// insert adds a schema, and removes the oldest of those that were not used since they were
+// last passed over. It does not add one that takes a quarter of the room.
 func (c *Cache) insert(s *cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 // compiler makes nodes of one schema.
 type compiler struct {
 	root     json.RawMessage
-	nodes    map[*byte]*node // but bare ones, by where their text begins
+	nodes    map[*byte]*node // by where their text begins, bare ones apart
 	pending  []reference
 	programs int // instructions of all patterns
 	values   int // decoded values, and members of maps
@@ -250,8 +250,8 @@ func (c *compiler) cutLoops() {
 	}
 }
 
-// settle finds which nodes are loose, as those that need loose ones are, and leaves to the page what
-// cannot be decided of these.
+// settle finds which nodes are loose, as all that need a loose one are, and leaves to the page what
+// cannot be decided of them.
 func (c *compiler) settle() {
 	for changed := true; changed; {
 		changed = false

@@ -48,7 +48,7 @@ type evaluation struct {
 	n    *node
 	v    *rawjson.Value
 	at   *keyword.Place
-	fast bool // the first failure is enough, and nobody asks where it is
+	fast bool // the first failure is enough, without its place
 	all  []failure
 }
 
@@ -63,7 +63,7 @@ func (left *budget) evaluate(n *node, v *rawjson.Value, at *keyword.Place, fast 
 	case n.never:
 		e.fail("false", nil, nil)
 		return e.all
-	// What has another type or value fails the rest for no other reason.
+	// A value of another type would only fail the rest for the same reason.
 	case !e.hasType(), !e.hasValue():
 		return e.all
 	}
@@ -156,7 +156,7 @@ func (e *evaluation) add(n *node, v *rawjson.Value, token string) []failure {
 	return e.all[len(e.all)-len(all):]
 }
 
-// take adds failures of another evaluation. To carry many up costs more than to find them.
+// take adds failures of another evaluation. Carrying many up costs more than finding them.
 func (e *evaluation) take(all []failure) {
 	*e.left -= budget(16 * len(all))
 	e.all = append(e.all, all...)

@@ -12,14 +12,14 @@ import (
 // tool, an enum that was filled in later, null where nothing is meant. So violations are
 // of two classes.
 //
-// Refused is what the page could not judge: an argument that is missing, one of another
-// type, and one that the schema does not know, which a page would drop without a word,
-// so that a misspelled argument would have the call do something else.
+// The hub refuses arguments that the page could not judge: one that is missing, one of another
+// type, and one that the schema does not know, which a page would ignore,
+// so that a misspelled argument would make the call do something else.
 //
-// Lenient are the others: the argument reaches the page under its name and in its type,
-// and only its value is not what the schema asks for. A null for an argument that is not
-// required is one of these, if the rest would do without it. Of alternatives it is enough that one has no others; but if
-// members are constants in them, such as a "kind", the one that these name is meant.
+// All other violations are lenient: the argument reaches the page under its name and in its type,
+// and only its value is not as the schema says. A null for an argument that is not
+// required is lenient, too, if the others fit without it. Of alternatives one that has only lenient
+// violations is enough; but constants among their members, such as a "kind", choose one of them.
 
 // allLenient reports whether a lenient reading lets all failures pass.
 func allLenient(all []failure) bool {

@@ -12,7 +12,7 @@ import (
 // minEncoded is the least length of what is tried as base64 or hex.
 const minEncoded = 12
 
-// decoded yields the texts that are percent-encoded, in base64 or in hex in s.
+// decoded yields the texts that stand percent-encoded, in base64 or in hex in s.
 func decoded(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if t := unescape(s); t != s && !yield(t) {
@@ -39,7 +39,7 @@ func decoded(s string) iter.Seq[string] {
 	}
 }
 
-// unescape decodes percent-encoding, and leaves what is none.
+// unescape decodes percent-encoding, and leaves the rest.
 func unescape(s string) string {
 	i := strings.IndexByte(s, '%')
 	if i < 0 {
@@ -63,7 +63,7 @@ func isBase64(c byte) bool {
 	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '+' || c == '/' || c == '-' || c == '_'
 }
 
-// decode returns the text that s is hex or base64 of, "" if it is of none. The end of it
+// decode returns the text that s stands for in hex or base64, "" if it stands for none. Its end
 // may be missing.
 func decode(s string) string {
 	if len(s) < minEncoded {

@@ -24,9 +24,9 @@ type Match struct {
 	Text  string      `json:"text"`  // as it stands there, or decoded; cleaned and cut
 }
 
-// Compare returns which texts of other sites stand in what a client is about to send to a site,
-// objects. What stands in one of except does not count, such as the URL and the schema of the
-// site. Texts that were returned too long ago are missing.
+// Compare returns which texts of other sites stand in the objects that a client is about to send to a
+// site. Texts that stand in one of except, such as the URL and the schema of the site, do not
+// count, nor do texts that a site returned too long ago.
 func (t *Tracker) Compare(who string, to spec.Domain, sent []json.RawMessage, except ...string) []Match {
 	t.mu.Lock()
 	var texts []text
@@ -37,8 +37,8 @@ func (t *Tracker) Compare(who string, to spec.Domain, sent []json.RawMessage, ex
 	return t.compare(texts, to, slices.Values(sent), except)
 }
 
-// CompareCall is Compare for what a call has sent, with what its client had read before. It
-// reports false if that is not known any more.
+// CompareCall is Compare for the arguments of a call, with the texts that its client had read before.
+// It reports false if the Tracker has them no more.
 func (t *Tracker) CompareCall(call string) ([]Match, bool) {
 	texts, at := t.sentBy(call)
 	if at < 0 {
@@ -54,8 +54,8 @@ func (t *Tracker) CompareCall(call string) ([]Match, bool) {
 	return t.compare(texts[:at], texts[at].to, sent, nil), true
 }
 
-// sentBy returns the texts of the client that has made a call, and the index of what that has
-// sent; -1 if it is not there.
+// sentBy returns the texts of the client that has made a call, and the index of the first that the
+// call has sent; -1 if there is none.
 func (t *Tracker) sentBy(call string) (texts []text, at int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +78,7 @@ func (t *Tracker) compare(texts []text, to spec.Domain, sent iter.Seq[json.RawMe
 		r.read(args, true)
 	}
 	r.collects = false
-	r.found = func(v *value) { v.own = true }
+	r.found = func(v *value) { v.known = true }
 	r.left = maxRead
 	for _, s := range except {
 		r.text(s, maxNested)
@@ -90,19 +90,19 @@ func (t *Tracker) compare(texts []text, to spec.Domain, sent iter.Seq[json.RawMe
 		}
 		r.found = func(v *value) { v.returned(s.from) }
 		if s.from == "" {
-			r.found = func(v *value) { v.own = v.own || v.first == "" }
+			r.found = func(v *value) { v.known = v.known || v.first == "" }
 		}
 		r.read(s.data, s.from == "")
 	}
 	return matches(r.values, to)
 }
 
-// value is one thing that can be recognised in what is sent.
+// value is a value in a text that is sent.
 type value struct {
 	at            []span
 	first, second spec.Domain // sites that have returned it
-	many          bool        // more have
-	own           bool        // the client has sent it before, or its target has it anyhow
+	common        bool        // more have
+	known         bool        // the client has sent it before, or the target has it anyhow
 }
 
 // span is where a value stands.
@@ -121,16 +121,16 @@ func (v *value) returned(from spec.Domain) {
 	case v.second == "":
 		v.second = from
 	default:
-		v.many = true
+		v.common = true
 	}
 }
 
-// flows reports whether a value is another site's, if it is sent to a site.
+// flows reports whether a value that is sent to a site belongs to another one.
 func (v *value) flows(to spec.Domain) bool {
-	return v.first != "" && v.first != to && v.second != to && !v.many && !v.own
+	return v.first != "" && v.first != to && v.second != to && !v.common && !v.known
 }
 
-// matches returns of each site and field the longest text that is made of values.
+// matches returns the longest text of values for each site and field.
 func matches(values map[string]*value, to spec.Domain) (all []Match) {
 	type hit struct {
 		span

@@ -14,8 +14,8 @@ import (
 // maxRead is how many bytes of text of a result, or of arguments, are read.
 const maxRead = 256 << 10
 
-// maxNested is how many encodings a text is taken out of, and maxDepth how deep objects and
-// arrays are read.
+// maxNested is how many encodings within each other are read, and maxDepth how deep objects and
+// arrays.
 const (
 	maxNested = 3
 	maxDepth  = 24
@@ -23,39 +23,38 @@ const (
 
 // reader finds the values in JSON. It is used by one goroutine.
 type reader struct {
-	// sent: what is read is sent, so that a value may stand among other words.
-	sent bool
-	// collects: what is read goes into values, with where it stands; else found is called for
-	// each that is in values.
+	sent bool // it reads what a client sends, where a value may stand among other words
+	// collects: it adds values with their places; else it calls found for each value that it
+	// finds again.
 	collects bool
 	values   map[string]*value
 	found    func(*value)
-	passages bool // there are some in values
+	passages bool // values has passages
 
 	left int // bytes of text that may still be read
 
-	path   []byte // of what is read now
+	path   []byte // of the current value
 	field  string // the same for people: "note", or a JSON pointer if it is deeper
-	part   int    // the number of the text that is read now
-	said   string // that text
+	part   int    // the number of the current text
+	said   string // the current text
 	folded []byte // its letters and digits
 	at     []int  // where they are in said
 	words  []word // its words
-	digits []byte // of the number that is read now
+	digits []byte // of the current number
 }
 
-// read reads JSON, which must be valid, as what is sent or what was returned.
+// read reads valid JSON that a client sends, or that a site has returned.
 func (r *reader) read(v json.RawMessage, sent bool) {
 	r.sent, r.left, r.path = sent, maxRead, r.path[:0]
 	r.json(v, maxDepth, maxNested)
 }
 
-// json reads a value. Numbers are text, and so are names that look as if they were data.
+// json reads a JSON value. Numbers are text, and so are names that look like data.
 func (r *reader) json(v json.RawMessage, depth, nested int) {
 	if len(v) == 0 || depth == 0 || r.left <= 0 {
 		return
 	}
-	r.left-- // what has no text takes time, too
+	r.left-- // a value without text takes time, too
 	outer := len(r.path)
 	switch v[0] {
 	case '{':
@@ -86,7 +85,7 @@ func (r *reader) json(v json.RawMessage, depth, nested int) {
 	r.path = r.path[:outer]
 }
 
-// clip returns of a string what may still be read.
+// clip returns the part of a string that may still be read.
 func (r *reader) clip(v json.RawMessage) json.RawMessage {
 	if len(v) <= r.left+2 {
 		return v
@@ -106,7 +105,7 @@ func isMedia(block json.RawMessage) bool {
 
 // leaf reads one string, name or number.
 func (r *reader) leaf(s string, nested int) {
-	if r.collects && nested == maxNested { // else it is part of a text that has a place already
+	if r.collects && nested == maxNested { // else the text around it has a place already
 		r.field = strings.TrimPrefix(string(r.path), "/")
 		if strings.Contains(r.field, "/") {
 			r.field = string(r.path)
@@ -115,7 +114,7 @@ func (r *reader) leaf(s string, nested int) {
 	r.text(s, nested)
 }
 
-// text reads a text, and what is encoded in it.
+// text reads a text, and the texts encoded in it.
 func (r *reader) text(s string, nested int) {
 	if len(s) < minDigits {
 		return
@@ -143,7 +142,7 @@ func (r *reader) text(s string, nested int) {
 	}
 }
 
-// add adds a value, or looks for it. It is what is folded from start to end.
+// add collects the value that is folded from start to end, or looks for it.
 func (r *reader) add(start, end int) {
 	b := r.folded[start:end]
 	if !r.collects {
@@ -155,7 +154,7 @@ func (r *reader) add(start, end int) {
 	r.collect(b, r.at[start], last+n)
 }
 
-// look calls found for a value, if it is one of those.
+// look calls found for a value that is in values.
 func (r *reader) look(b []byte) {
 	if v := r.values[string(b)]; v != nil {
 		r.found(v)

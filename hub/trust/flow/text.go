@@ -7,21 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// What of a text is a value. Lengths are in folded bytes: letters in lower case and digits,
-// nothing else.
+// How long a value is, in folded bytes: letters in lower case and digits.
 const (
 	minValue  = 8  // a whole string, a word with a digit or an @, a name
 	minDigits = 5  // a number
 	minJoined = 7  // a number in groups, such as that of a card or a phone
 	minPlain  = 12 // a whole string that is one word of letters
 	minLetter = 16 // a word of letters in a text
-	maxValue  = 64 // what is longer is recognised by its passages
+	maxValue  = 64 // a longer text is recognised by its passages
 
 	maxNumber = 24
 	maxWords  = 4 // a name, or a value that is sent with other separators
 )
 
-// passage is the length of what is recognised of a longer text, in folded bytes.
+// passage is the length of a passage of a longer text, in folded bytes.
 const passage = 20
 
 // word is a run of letters and digits.
@@ -76,14 +75,14 @@ func (r *reader) fold(s string) {
 			w.digit = w.digit || digit
 			r.folded = utf8.AppendRune(r.folded, lower(c))
 			r.places(i)
-		case c < utf8.RuneSelf || !unicode.Is(unicode.Cf, c): // which is not seen
+		case c < utf8.RuneSelf || !unicode.Is(unicode.Cf, c): // a character of Cf is not seen
 			end(i)
 		}
 	}
 	end(len(s))
 }
 
-// places notes where the latest of folded is in the text.
+// places notes where the latest byte of folded stands in the text.
 func (r *reader) places(at int) {
 	for r.collects && len(r.at) < len(r.folded) {
 		r.at = append(r.at, at)
@@ -104,8 +103,8 @@ func lower(c rune) rune {
 	return unicode.ToLower(c)
 }
 
-// findWords finds what is a value by its words: the whole text if it is short, words that
-// are no ordinary ones, and several words together.
+// findWords finds values by words: the whole text if it is short, unusual words, and several words
+// together.
 func (r *reader) findWords() {
 	if n := len(r.folded); n >= minValue && n <= maxValue && (n >= minPlain || r.sent || r.areTelling()) && !r.areDates() {
 		r.add(0, n)
@@ -122,8 +121,8 @@ func (r *reader) findWords() {
 	}
 }
 
-// areTelling reports whether the words are more than ordinary ones: one has a digit, or all
-// of several have a capital.
+// areTelling reports whether the words are unusual: one has a digit, or all of several have a
+// capital.
 func (r *reader) areTelling() bool {
 	return slices.ContainsFunc(r.words, func(w word) bool { return w.digit }) ||
 		len(r.words) > 1 && !slices.ContainsFunc(r.words, func(w word) bool { return !w.named })
@@ -134,8 +133,7 @@ func (r *reader) areDates() bool {
 	return !slices.ContainsFunc(r.words, func(w word) bool { return !w.date })
 }
 
-// findTied finds the value that word i begins and others that are tied to it end, such as an
-// address of mail.
+// findTied finds the value of word i and the words that are tied to it, such as a mail address.
 func (r *reader) findTied(i int) {
 	w := r.words[i]
 	digit, at, j := w.digit, false, i+1
@@ -148,9 +146,9 @@ func (r *reader) findTied(i int) {
 	}
 }
 
-// findJoined finds the values that are word i and the next ones. In what a site has returned
-// they are names: words that begin with capitals, or digits. In what is sent any can be
-// one, with other separators.
+// findJoined finds the values of word i and the next ones. In a returned text they are names: words
+// that begin with capitals, or digits. In a sent text any words can be a value, with other
+// separators.
 func (r *reader) findJoined(i int) {
 	first := &r.words[i]
 	for j := i + 1; j < len(r.words) && j < i+maxWords && !first.date; j++ {
@@ -165,7 +163,7 @@ func (r *reader) findJoined(i int) {
 	}
 }
 
-// findNumbers finds numbers of several digits, also in groups. Dates and times are none.
+// findNumbers finds numbers of several digits, also in groups, but no dates and times.
 func (r *reader) findNumbers(s string) {
 	for i := 0; i < len(s); {
 		if !isDigit(s[i]) {

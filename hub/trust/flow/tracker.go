@@ -10,43 +10,42 @@ import (
 	"tabhub/spec"
 )
 
-// Bounds of what is kept.
+// Bounds of a Tracker.
 const (
-	lifetime   = 12 * time.Hour // after what a site has returned last
+	lifetime   = 12 * time.Hour // after a site's last answer
 	maxClients = 4096
 	maxSites   = 256     // of a client
-	maxForgot  = 64      // sites that go at once when there are more, so that few calls look for them
+	maxForgot  = 64      // sites that are forgotten at once when there are more, so that few calls search
 	maxTexts   = 1 << 20 // bytes of a client's texts
 	maxAll     = 32 << 20
 	textSize   = 128 // bytes that a text takes beside its own
 )
 
-// Tracker knows what the clients of one tenant have read. Its methods can be called at any
-// time, by any number of goroutines; none blocks but those that compare texts, which take
-// tens of milliseconds. Clients are the IDs of principals, so that a client that
-// reconnects, or begins another session, has read what it had read before.
+// Tracker knows what the clients of one tenant have read. It is safe for concurrent use. Only the
+// comparisons of texts block, for tens of milliseconds. A client is the ID of a principal, so it has
+// still read a site after it reconnects, or begins another session.
 type Tracker struct {
-	comparing sync.Mutex // held while texts are compared, which takes one core at most
+	comparing sync.Mutex // held while texts are compared, so that this takes one core at most
 
-	mu      sync.Mutex // guards what follows, and is never held while something is read
+	mu      sync.Mutex // guards what follows, and is not held while texts are read
 	clients map[string]*client
 	bytes   int // of all clients' texts
 }
 
-// client is what is known of one client.
+// client is what a Tracker knows of one client.
 type client struct {
-	sites map[spec.Domain]time.Time // when each has returned something last
+	sites map[spec.Domain]time.Time // the last answer of each
 	used  time.Time
 
-	watched []spec.Domain // those of sites that by watches: immutable
-	by      *policy.Set   // nil: watched is to be made anew, as it is after until
+	watched []spec.Domain // the sites that rules watch; immutable
+	rules   *policy.Set   // of watched; nil: it is out of date, as it is after until
 	until   time.Time
 
 	texts []text // the oldest first
 	bytes int    // in texts
 }
 
-// text is what a site has returned, or what a client has sent.
+// text is a text that a site has returned, or a client has sent.
 type text struct {
 	from spec.Domain // "": the client
 	to   spec.Domain // where it went
@@ -72,9 +71,9 @@ func (t *Tracker) forgetLocked(who string) {
 	}
 }
 
-// Returned takes what a site returns to a client, before the client has it. data is JSON, valid
-// and not to be changed; nil if it is of no use to compare. It is kept if rules may ask about
-// the client. Without a site Returned does nothing.
+// Returned notes what a site returns to a client, before the client has it. data is valid JSON that is
+// not changed later; nil if it is of no use for comparisons. The Tracker keeps it if rules may ask
+// about the client. Without a site Returned does nothing.
 func (t *Tracker) Returned(who *policy.Principal, from spec.Domain, rules *policy.Set, data json.RawMessage) {
 	if from == "" {
 		return
@@ -85,7 +84,7 @@ func (t *Tracker) Returned(who *policy.Principal, from spec.Domain, rules *polic
 	c := t.clientLocked(who.ID, now)
 	last, known := c.sites[from]
 	if !known || now.Sub(last) >= lifetime {
-		c.by = nil
+		c.rules = nil
 	}
 	if !known && len(c.sites) >= maxSites {
 		c.makeRoom(rules, now)
@@ -94,8 +93,8 @@ func (t *Tracker) Returned(who *policy.Principal, from spec.Domain, rules *polic
 	t.keepLocked(c, keep, text{from: from, at: now, data: data})
 }
 
-// Sent takes what a client has sent to a site with a call. It is kept if rules may ask about the
-// client.
+// Sent notes what a client has sent to a site with a call. The Tracker keeps it if rules may ask about
+// the client.
 func (t *Tracker) Sent(who *policy.Principal, to spec.Domain, rules *policy.Set, call string, data json.RawMessage) {
 	if !rules.Traces(who) {
 		return
@@ -119,8 +118,7 @@ func (t *Tracker) clientLocked(who string, now time.Time) *client {
 	return c
 }
 
-// leastRecentLocked returns which of the clients of that kind has done nothing for the longest
-// time, "" if there is none.
+// leastRecentLocked returns the client of that kind that has been idle longest, "" if there is none.
 func (t *Tracker) leastRecentLocked(is func(*client) bool) (who string) {
 	for id, c := range t.clients {
 		if is(c) && (who == "" || c.used.Before(t.clients[who].used)) {
@@ -130,8 +128,8 @@ func (t *Tracker) leastRecentLocked(is func(*client) bool) (who string) {
 	return who
 }
 
-// makeRoom forgets those sites that have returned nothing for the longest time, of those that
-// rules watch one and only if there are no others.
+// makeRoom forgets the sites with the oldest answers: several that rules do not watch or, if there are
+// none, one that they watch.
 func (c *client) makeRoom(rules *policy.Set, now time.Time) {
 	var watched, others []spec.Domain
 	for d, last := range c.sites {
@@ -153,7 +151,7 @@ func (c *client) makeRoom(rules *policy.Set, now time.Time) {
 	}
 }
 
-// keepLocked adds a text to those of a client, in place of the oldest; or drops them all.
+// keepLocked adds a text to those of a client, in place of the oldest, or drops all of them.
 func (t *Tracker) keepLocked(c *client, keep bool, s text) {
 	size := len(s.data) + textSize
 	switch {
@@ -191,7 +189,7 @@ func (t *Tracker) dropLocked(c *client, n int) {
 }
 
 // Read returns the sites that a client has read and that rules watch, for policy.Action.Read.
-// It must not be changed.
+// The list must not be changed.
 func (t *Tracker) Read(who string, rules *policy.Set) []spec.Domain {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -199,15 +197,15 @@ func (t *Tracker) Read(who string, rules *policy.Set) []spec.Domain {
 	if c == nil {
 		return nil
 	}
-	if now := time.Now(); c.by != rules || now.After(c.until) {
+	if now := time.Now(); c.rules != rules || now.After(c.until) {
 		c.watch(rules, now)
 	}
 	return c.watched
 }
 
-// watch makes anew which sites are watched.
+// watch makes the list of watched sites.
 func (c *client) watch(rules *policy.Set, now time.Time) {
-	c.watched, c.by, c.until = nil, rules, now.Add(lifetime)
+	c.watched, c.rules, c.until = nil, rules, now.Add(lifetime)
 	for d, last := range c.sites {
 		ends := last.Add(lifetime)
 		switch {
