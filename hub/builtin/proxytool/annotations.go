@@ -2,9 +2,9 @@ package proxytool
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
-	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
@@ -59,7 +59,7 @@ func (n *annotations) appendTo(dst []byte, block json.RawMessage) []byte {
 	}
 	var given, meta json.RawMessage
 	dst = append(dst, '{')
-	rawjson.Object(block, spec.MaxDepth, func(key string, value json.RawMessage) error {
+	for key, value := range rawjson.Members(block) {
 		switch key {
 		case "annotations":
 			given = value
@@ -68,8 +68,7 @@ func (n *annotations) appendTo(dst []byte, block json.RawMessage) []byte {
 		default:
 			dst = rawjson.AppendMember(dst, key, value)
 		}
-		return nil
-	})
+	}
 	dst = rawjson.AppendMember(dst, "annotations", merge(given, n.members))
 	dst = rawjson.AppendMember(dst, "_meta", merge(meta, []member{{metaKey, merge(nil, n.mirror)}}))
 	return append(dst, '}')
@@ -79,15 +78,11 @@ func (n *annotations) appendTo(dst []byte, block json.RawMessage) []byte {
 func merge(raw json.RawMessage, members []member) json.RawMessage {
 	out := append(make([]byte, 0, len(raw)+256), '{')
 	if len(raw) > 0 && raw[0] == '{' {
-		rawjson.Object(raw, spec.MaxDepth, func(key string, value json.RawMessage) error {
-			for _, m := range members {
-				if m.key == key {
-					return nil
-				}
+		for key, value := range rawjson.Members(raw) {
+			if !slices.ContainsFunc(members, func(m member) bool { return m.key == key }) {
+				out = rawjson.AppendMember(out, key, value)
 			}
-			out = rawjson.AppendMember(out, key, value)
-			return nil
-		})
+		}
 	}
 	for _, m := range members {
 		out = rawjson.AppendMember(out, m.key, m.value)

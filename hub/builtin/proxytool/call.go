@@ -101,12 +101,11 @@ func appendObjectified(dst []byte, content json.RawMessage) []byte {
 		return append(dst, content...)
 	}
 	dst = append(dst, '{')
-	rawjson.Object(content, spec.MaxDepth, func(key string, value json.RawMessage) error {
+	for key, value := range rawjson.Members(content) {
 		if key != "mimeType" && key != "text" && key != "contentType" {
 			dst = rawjson.AppendMember(dst, key, value)
 		}
-		return nil
-	})
+	}
 	dst = rawjson.AppendMember(dst, "mimeType", []byte(`"application/json"`))
 	dst = rawjson.AppendMember(dst, "text", rawjson.AppendString(nil, string(rawjson.Compact(nil, []byte(text)))))
 	if mime != "" {

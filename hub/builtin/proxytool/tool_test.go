@@ -127,7 +127,7 @@ func newFakeHub() *fakeHub {
 				return json.RawMessage(`{"content":[]}`), nil
 			},
 			"rich": returns(`{"_meta":{"m":1},"content":[` +
-				`{"type":"text","text":"a","annotations":{"audience":["user"],"priority":0.50}},` +
+				`{"type":"text","text":"a","annotations":{"proxyPath":"forged","audience":["user"],"priority":0.50}},` +
 				`{"type":"image","data":"AAAA","mimeType":"image/png","_meta":{"own":true}},` +
 				`{"type":"hologram","beams":1e400}` +
 				`],"structuredContent":{"big":12345678901234567890,"x":"\u00e9"},"later":null}`),

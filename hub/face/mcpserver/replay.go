@@ -3,19 +3,21 @@ package mcpserver
 import (
 	"crypto/rand"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/quota"
 )
 
 // What is kept of the event streams of Streamable HTTP sessions. What is older cannot be replayed.
 const (
 	maxEvents     = 256      // of a session
 	maxEventBytes = 4 << 20  // of a session, but for its newest event
-	maxAllBytes   = 32 << 20 // of all sessions: the one that has the most gives way
+	maxAllBytes   = 32 << 20 // of all sessions: the client that has the most gives way
 	maxEventLogs  = 64       // of a session: streams that have ended, or have no connection
 )
 
@@ -32,6 +34,7 @@ type replays struct {
 
 // eventLogs is what is kept of one session. replays.mu guards it.
 type eventLogs struct {
+	client string      // Identity.Name of the session
 	logs   []*eventLog // the oldest first
 	events int
 	bytes  int
@@ -72,7 +75,7 @@ func (all *replays) begin(ses *webSession, to *eventWriter, changes bool) (_ *ev
 		if all.of == nil {
 			all.of = map[*webSession]*eventLogs{}
 		}
-		l.of = &eventLogs{}
+		l.of = &eventLogs{client: ses.Identity.Name}
 		all.of[ses] = l.of
 	}
 	idle := func(l *eventLog) bool { return l.to == nil && (l.over || l.changes) }
@@ -264,13 +267,10 @@ func (l *eventLog) keepLocked(f jsonrpc.Frame) {
 		of.dropFirstLocked()
 	}
 	for l.all.bytes > maxAllBytes {
-		most := of
-		for _, o := range l.all.of {
-			if o.bytes > most.bytes {
-				most = o
-			}
-		}
-		most.dropFirstLocked()
+		largest, _ := quota.GivesWay(maps.Values(l.all.of), func(o *eventLogs) quota.Share {
+			return quota.Share{Owner: o.client, Weight: o.bytes, Goes: o.bytes > 0}
+		}, func(a, b *eventLogs) bool { return a.bytes > b.bytes })
+		largest.dropFirstLocked()
 	}
 }
 
