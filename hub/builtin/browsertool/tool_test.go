@@ -93,6 +93,10 @@ func TestBadInput(t *testing.T) {
 func TestTabs(t *testing.T) {
 	w := newRig(t)
 	w.call("browser_tab", `{"action":"new","url":"https://e.com"}`).fails(spec.FailNotConnected, "companion extension")
+	// Models and programs take null for a failure.
+	if got := w.call("browser_tab", `{"action":"list"}`).Content[0].Text; !strings.Contains(got, `"tabs":[]`) || !strings.Contains(got, `"browsers":[]`) {
+		t.Errorf("without tabs: %s", got)
+	}
 	b := w.browser("b1", everything, "https://shop.example/#top", "chrome://settings/", "https://c.example/\u202eevil")
 	b.register(1, "https://shop.example/#top", "search", "order")
 	b.local.Send(1, &spec.TabState{Active: new(true), WindowID: new(int64(1)), WindowFocused: new(true)})

@@ -89,11 +89,3 @@ func TestIntegersAreNumbers(t *testing.T) {
 		}
 	}
 }
-
-// A filter with millions of tags would be compared with those of each tool.
-func TestManyTags(t *testing.T) {
-	args := `{"action":"list","type":"tool","filter":{"tags":[` + strings.Repeat(`"x",`, 99) + `"math"]}}`
-	if got := textOf(t, run(t, newFakeHub(), args)); got != "Filter 'tags' has 100 entries; allowed: 32" {
-		t.Error(got)
-	}
-}

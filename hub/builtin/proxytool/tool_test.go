@@ -190,63 +190,47 @@ func TestErrors(t *testing.T) {
 	const actions, kinds = "allowed: list, info, call, batch, outcome", "allowed: tool, resource, prompt"
 	for _, c := range []struct{ args, want string }{
 		{``, "Parameter 'action' is required: one of list, info, call, batch, outcome; Parameter 'type' is required: one of tool, resource, prompt"},
-		{`{}`, "Parameter 'action' is required: one of list, info, call, batch, outcome; Parameter 'type' is required: one of tool, resource, prompt"},
 		{`{"action":"list"}`, "Parameter 'type' is required: one of tool, resource, prompt"},
 		{`{"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch, outcome"},
 		{`{"action":null,"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch, outcome"},
-		{`{"action":"list","action":null,"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch, outcome"},
 		{`{"action":"info","type":"tool"}`, "Parameter 'path' is required for action 'info'"},
 		{`{"action":"call","type":"tool","path":"calculator_add","path":null}`, "Parameter 'path' is required for action 'call'"},
-		{`{"action":"call","type":"tool"}`, "Parameter 'path' is required for action 'call'"},
 		{`{"action":"info","type":"tool","path":""}`, "Parameter 'path' is required for action 'info'"},
-		{`{"action":"call","type":"prompt","path":""}`, "Parameter 'path' is required for action 'call'"},
 		{`{"action":"list","type":"tool","args":{}}`, "Parameter 'args' should not be provided for action 'list'"},
-		{`{"action":"info","type":"tool","path":"calculator_add","args":{}}`, "Parameter 'args' should not be provided for action 'info'"},
 		{`{"action":"list","type":"tool","path":"x"}`, "Parameter 'path' should not be provided for action 'list'"},
 		{`{"action":"info","type":"tool","path":"x","limit":1}`, "Parameter 'limit' is only allowed for 'list' action"},
 		{`{"action":"call","type":"tool","path":"x","offset":0}`, "Parameter 'offset' is only allowed for 'list' action"},
 		{`{"action":"call","type":"tool","path":"x","filter":{}}`, "Parameter 'filter' is only allowed for 'list' action"},
 		{`{"action":"list","type":"tool","operations":[{}]}`, "Parameter 'operations' is only allowed for 'batch' action"},
 		{`{"action":"delete","type":"tool"}`, "Parameter 'action' is 'delete'; " + actions},
-		{`{"action":5,"type":"tool"}`, "Parameter 'action' is 5; " + actions},
 		{`{"action":"list","type":"tools"}`, "Parameter 'type' is 'tools'; " + kinds},
-		{`{"action":"list","type":["tool"]}`, "Parameter 'type' is an array; " + kinds},
 		{`{"action":"list","type":"tool","page":2}`, "Unknown parameter 'page'; allowed: action, type, path, args, limit, offset, filter, operations, partial, id"},
 		{`{"action":"list","type":"tool","partial":true}`, "Parameter 'partial' is only allowed for 'batch' action"},
 		{`{"action":"batch","operations":[{}],"partial":"yes"}`, "Parameter 'partial' is 'yes'; allowed: true, false"},
 		{`{"action":"list","type":"tool","limit":0}`, "Parameter 'limit' is 0; allowed: an integer from 1 to 1000"},
-		{`{"action":"list","type":"tool","limit":1001}`, "Parameter 'limit' is 1001; allowed: an integer from 1 to 1000"},
 		{`{"action":"list","type":"tool","limit":1.5}`, "Parameter 'limit' is 1.5; allowed: an integer from 1 to 1000"},
 		{`{"action":"list","type":"tool","limit":"5"}`, "Parameter 'limit' is '5'; allowed: an integer from 1 to 1000"},
 		{`{"action":"list","type":"tool","offset":-1}`, "Parameter 'offset' is -1; allowed: an integer from 0 to 2147483647"},
-		{`{"action":"list","type":"tool","offset":1e99}`, "Parameter 'offset' is 1e99; allowed: an integer from 0 to 2147483647"},
 		{`{"action":"info","type":"tool","path":5}`, "Parameter 'path' must be a string, not 5"},
 		{`{"action":"call","type":"tool","path":"calculator_add","args":[1]}`, "Parameter 'args' is an array; allowed: an object, or a string that holds one as JSON"},
 		{`{"action":"call","type":"tool","path":"calculator_add","args":"[1]"}`, "Parameter 'args' is '[1]'; allowed: an object, or a string that holds one as JSON"},
-		{`{"action":"call","type":"tool","path":"calculator_add","args":7}`, "Parameter 'args' is 7; allowed: an object, or a string that holds one as JSON"},
 		{`{"action":"call","type":"tool","path":"calculator_add","args":"a=1"}`, "Parameter 'args' is a string that is not JSON; allowed: an object, or a string that holds one as JSON: invalid JSON at byte 0"},
-		{`{"action":"call","type":"tool","path":"calculator_add","args":""}`, "Parameter 'args' is a string that is not JSON"},
 		{`{"action":"list","type":"tool","filter":{"name":"x"}}`, "Unknown filter 'name'; allowed: prefix, domain, tags, query"},
 		{`{"action":"list","type":"tool","filter":{"prefix":1}}`, "Filter 'prefix' must be a string, not 1"},
 		{`{"action":"list","type":"tool","filter":{"tags":"math"}}`, "Filter 'tags' must be an array of strings, not 'math'"},
 		{`{"action":"list","type":"tool","filter":{"tags":[1]}}`, "Filter 'tags' must be an array of strings, not an array"},
-		{`{"action":"list","type":"tool","filter":"calculator_"}`, "Parameter 'filter' is a string that is not JSON"},
 		{`{"action":"list","type":"tool","filter":{"query":"` + strings.Repeat("word ", 40) + `"}}`, "Filter 'query' has more than 32 words"},
+		{`{"action":"list","type":"tool","filter":{"tags":[` + strings.Repeat(`"x",`, 99) + `"math"]}}`, "Filter 'tags' has 100 entries; allowed: 32"},
 		{`{"action":"batch"}`, "Parameter 'operations' is required for action 'batch'"},
 		{`{"action":"batch","operations":{}}`, "Parameter 'operations' is an object; allowed: an array, or a string that holds one as JSON"},
 		{`{"action":"batch","operations":[]}`, "Parameter 'operations' has 0 entries; allowed: 1 to 100"},
 		{`{"action":"batch","operations":[` + strings.Repeat("{},", 999) + `{}]}`, "Parameter 'operations' has 1000 entries; allowed: 1 to 100, so send several batches"},
 		{`{"action":"batch","operations":[{}],"path":"x"}`, "Parameter 'path' should not be provided for action 'batch'"},
-		{`{"action":"batch","operations":[{}],"args":{}}`, "Parameter 'args' should not be provided for action 'batch'"},
 		{`[]`, "The parameters must be an object: invalid JSON at byte 0"},
-		{`{"action":`, "The parameters must be an object: invalid JSON"},
 		{`{"action":"info","type":"tool","path":"x"}`, "Tool 'x' not found"},
-		{`{"action":"info","type":"resource","path":"zz"}`, "Resource 'zz' not found"},
 		{`{"action":"info","type":"prompt","path":"x"}`, "Prompt 'x' not found"},
 		{`{"action":"info","type":"tool","path":"cart"}`, "Tool 'cart' not found; nearest: shop_cart"},
 		{`{"action":"call","type":"tool","path":"calculator_ad"}`, "Unknown tool: 'calculator_ad'; nearest: calculator_add"},
-		{`{"action":"call","type":"resource","path":"zz"}`, "Unknown resource: 'zz'"},
-		{`{"action":"call","type":"prompt","path":"x"}`, "Unknown prompt: 'x'"},
 		{`{"action":"call","type":"tool","path":"proxy"}`, "Unknown tool: 'proxy'"},
 		{`{"action":"info","type":"tool","path":"proxy"}`, "Tool 'proxy' not found"},
 		{`{"action":"call","type":"tool","path":"` + strings.Repeat("x", 9000) + `"}`, "Parameter 'path' has 9000 bytes; allowed: 8192"},
@@ -393,31 +377,6 @@ func TestNeverItself(t *testing.T) {
 		if got := run(t, w, args); !strings.Contains(got, `"text":"[{\"name\":\"x\"}]"`) {
 			t.Errorf("%s: %s", args, got)
 		}
-	}
-}
-
-// TestLater: a tool of a tab that was opened after the client had listed is found
-// and called. It is what the tool is for.
-func TestLater(t *testing.T) {
-	w := newFakeHub()
-	tool := &proxy{hub: w}
-	query := json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"weather"}}`)
-	if got := string(tool.call(t.Context(), tester, query)); !strings.Contains(got, `"text":"[]"`) {
-		t.Fatal(got)
-	}
-	w.mu.Lock()
-	old := w.lists[hub.ListTools]
-	w.lists[hub.ListTools] = listing(append(old.Items[:2:2], item("w_forecast", "w", `{"name":"w_forecast","description":"[w] Tells the weather"}`))...)
-	w.tools["w_forecast"] = returns(`{"content":[{"type":"text","text":"rain"}]}`)
-	w.mu.Unlock()
-	if got := string(tool.call(t.Context(), tester, query)); !strings.Contains(got, `w_forecast`) {
-		t.Error(got)
-	}
-	if got := string(tool.call(t.Context(), tester, json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`))); !strings.Contains(got, `"text":"[]"`) {
-		t.Errorf("a closed tab's tool is still found: %s", got)
-	}
-	if got := string(tool.call(t.Context(), tester, json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`))); !strings.Contains(got, `rain`) {
-		t.Error(got)
 	}
 }
 

@@ -64,41 +64,18 @@ func connect(t *testing.T) *session {
 	return s
 }
 
-// open opens a tab that offers one tool, one resource, one template and one prompt.
+// open opens a tab that offers a tool.
 func (s *session) open(origin, tool string) {
 	s.t.Helper()
-	l := s.hub.Join(tabtransport.Conn{
-		Origin: origin, Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: tool},
-	}, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
-		switch r := in.Request.(type) {
-		case *spec.ExecuteTool:
-			if strings.Contains(string(r.Args), "fail") {
-				return spec.Response{}, errors.New("the page is out of milk")
-			}
-			in.Progress(1, new(2.0), "half")
-			return spec.Response{Result: fmt.Appendf(nil,
-				`{"content":[{"type":"text","text":%q,"annotations":{"priority":1}},{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}],"structuredContent":{"big":12345678901234567890},"_meta":{"com.example.shop/own":1}}`,
-				string(r.Args))}, nil
-		case *spec.ReadResource:
-			return spec.Response{Result: fmt.Appendf(nil, `{"contents":[{"uri":%q,"mimeType":"text/plain","text":"{ \"a\": 1 }"}]}`, r.URI)}, nil
-		case *spec.GetPrompt:
-			return spec.Response{Result: fmt.Appendf(nil, `{"messages":[{"role":"user","content":{"type":"text","text":%q}}]}`, string(r.Args))}, nil
+	s.hub.JoinTab(origin, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		args := string(in.Request.(*spec.ExecuteTool).Args)
+		if strings.Contains(args, "fail") {
+			return spec.Response{}, errors.New("the page is out of milk")
 		}
-		return spec.Response{}, spec.Errorf(spec.CodeMethodNotFound, "no %s", in.Request.Method())
-	})
-	for kind, items := range map[spec.Kind][]string{
-		spec.KindTool:     {fmt.Sprintf(`{"name":%q,"description":"Buys milk","inputSchema":{"type":"object"},"_meta":{"tags":["dairy"]}}`, tool)},
-		spec.KindResource: {`{"uri":"page://cart","name":"cart"}`, `{"uriTemplate":"page://item/{id}","name":"item"}`},
-		spec.KindPrompt:   {`{"name":"greet","arguments":[{"name":"who"}]}`},
-	} {
-		m := &spec.Register{Kind: kind, TabURL: origin + "/"}
-		for _, it := range items {
-			m.Items = append(m.Items, json.RawMessage(it))
-		}
-		if raw, err := l.Ask(s.t.Context(), 0, m); err != nil || !strings.Contains(string(raw), `"rejected":[]`) {
-			s.t.Fatalf("%s: %s, %v", kind, raw, err)
-		}
-	}
+		in.Progress(1, new(2.0), "half")
+		return spec.Response{Result: fmt.Appendf(nil,
+			`{"content":[{"type":"text","text":%q,"annotations":{"priority":1}},{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}],"structuredContent":{"big":12345678901234567890},"_meta":{"com.example.shop/own":1}}`, args)}, nil
+	}, fmt.Sprintf(`{"name":%q,"description":"Buys milk","inputSchema":{"type":"object"},"_meta":{"tags":["dairy"]}}`, tool))
 }
 
 func (s *session) proxy(args map[string]any) *mcp.CallToolResult {
@@ -128,22 +105,15 @@ func (s *session) meta(c mcp.Content) map[string]any {
 	return notes
 }
 
-// items lists a kind and returns the names or URIs.
-func (s *session) items(kind string, filter map[string]any) (names []string) {
+// tools lists the tools that pass a filter and returns their names.
+func (s *session) tools(filter map[string]any) (names []string) {
 	s.t.Helper()
-	args := map[string]any{"action": "list", "type": kind}
-	if filter != nil {
-		args["filter"] = filter
-	}
-	r := s.proxy(args)
-	var list []struct{ Name, URI, URITemplate string }
+	r := s.proxy(map[string]any{"action": "list", "type": "tool", "filter": filter})
+	var list []struct{ Name string }
 	if err := json.Unmarshal([]byte(r.Content[0].(*mcp.EmbeddedResource).Resource.Text), &list); err != nil {
 		s.t.Fatal(err)
 	}
 	for _, it := range list {
-		if kind == "resource" {
-			it.Name = it.URI + it.URITemplate
-		}
 		names = append(names, it.Name)
 	}
 	return names
@@ -157,17 +127,17 @@ func TestFrozenClient(t *testing.T) {
 	if err != nil || len(tools.Tools) != 2 || tools.Tools[0].Name != "proxy" || !tools.Tools[1].Annotations.ReadOnlyHint {
 		t.Fatalf("%+v, %v", tools, err)
 	}
-	if got := s.items("tool", nil); len(got) != 0 {
+	if got := s.tools(nil); len(got) != 0 {
 		t.Fatalf("got %v", got)
 	}
 	s.open("https://shop.example.com", "buy")
 	s.open("https://bank.example.com", "pay")
 
-	names := s.items("tool", map[string]any{"query": "buy milk", "domain": "shop.example.com"})
+	names := s.tools(map[string]any{"query": "buy milk", "domain": "shop.example.com"})
 	if len(names) != 1 {
 		t.Fatalf("found %v", names)
 	}
-	if got := s.items("tool", map[string]any{"tags": []string{"dairy"}}); len(got) != 2 {
+	if got := s.tools(map[string]any{"tags": []string{"dairy"}}); len(got) != 2 {
 		t.Errorf("tagged: %v", got)
 	}
 
@@ -195,37 +165,5 @@ func TestFrozenClient(t *testing.T) {
 	r = s.proxy(map[string]any{"action": "call", "type": "tool", "path": names[0][:len(names[0])-1]})
 	if text := r.Content[0].(*mcp.TextContent).Text; !r.IsError || !strings.HasPrefix(text, "Unknown tool: ") || !strings.Contains(text, "nearest: "+names[0]) {
 		t.Errorf("unknown: %s", text)
-	}
-}
-
-func TestResourcesAndPrompts(t *testing.T) {
-	s := connect(t)
-	s.open("https://shop.example.com", "buy")
-	uris := s.items("resource", nil)
-	if len(uris) != 2 || !strings.Contains(uris[1], "{id}") {
-		t.Fatalf("resources %v", uris)
-	}
-	for _, uri := range []string{uris[0], strings.ReplaceAll(uris[1], "{id}", "7")} {
-		r := s.proxy(map[string]any{"action": "call", "type": "resource", "path": uri})
-		if r.IsError {
-			t.Fatalf("%s: %s", uri, r.Content[0].(*mcp.TextContent).Text)
-		}
-		e := r.Content[0].(*mcp.EmbeddedResource)
-		if e.Resource.MIMEType != "application/json" || e.Resource.Text != `{"a":1}` || e.Resource.URI != uri {
-			t.Errorf("%s: %+v", uri, e.Resource)
-		}
-	}
-	r := s.proxy(map[string]any{"action": "info", "type": "resource", "path": uris[1]})
-	if r.IsError || s.meta(r.Content[0])["dataType"] != "ResourceTemplate" {
-		t.Errorf("info of a template: %+v", r.Content[0])
-	}
-	prompts := s.items("prompt", nil)
-	if len(prompts) != 1 {
-		t.Fatalf("prompts %v", prompts)
-	}
-	r = s.proxy(map[string]any{"action": "call", "type": "prompt", "path": prompts[0], "args": map[string]any{"who": "Ann"}})
-	var p mcp.GetPromptResult
-	if err := json.Unmarshal([]byte(r.Content[0].(*mcp.EmbeddedResource).Resource.Text), &p); err != nil || p.Messages[0].Content.(*mcp.TextContent).Text != `{"who":"Ann"}` {
-		t.Errorf("prompt: %+v, %v", r.Content[0], err)
 	}
 }
