@@ -14,7 +14,7 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// checkReport is what --json prints; spec/docs/CHECK.md has its form.
+// checkReport is what --json prints; spec/docs/PAGES.md has its form.
 type checkReport struct {
 	Version  int                 `json:"version"`
 	URL      string              `json:"url"`    // as it was asked for

@@ -95,7 +95,7 @@ func TestExamples(t *testing.T) {
 
 // Whoever reads the guide to the terminal finds each command there, in the group of the help.
 func TestGuideNamesTheCommands(t *testing.T) {
-	text, err := os.ReadFile("../../spec/docs/TERMINAL.md")
+	text, err := os.ReadFile("../../spec/docs/USE.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func TestConfigurationFileIsItsOwners(t *testing.T) {
 
 // The guide has each setting, in its group and with its default, and no other.
 func TestGuideHasTheSettings(t *testing.T) {
-	text, err := os.ReadFile("../../spec/docs/OPERATING.md")
+	text, err := os.ReadFile("../../spec/docs/OPERATE.md")
 	if err != nil {
 		t.Fatal(err)
 	}

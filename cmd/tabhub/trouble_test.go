@@ -30,7 +30,7 @@ func TestEachCodeIsExplained(t *testing.T) {
 		text, _, _ = strings.Cut(text, "\n## ")
 		return text
 	}
-	told, closed, _ := strings.Cut(section("What pages and extensions are told"), "| WebSocket close code |")
+	told, closed, _ := strings.Cut(section("What pages and extensions get"), "| WebSocket close code |")
 	http1, oauth, _ := strings.Cut(section("What HTTP answers"), "code of OAuth")
 
 	names := func(values map[string]string, prefix string) (out []string) {
@@ -56,13 +56,13 @@ func TestEachCodeIsExplained(t *testing.T) {
 		want        []string
 	}{
 		{"failure codes", section("What a call may come back with"), "(?m)^\\| `([A-Z_]+)` \\|", names(tab, "Fail")},
-		{"codes of MCP", section("What an MCP client is told"), "`(-32[0-9]{3})`", append(append(rpc, names(constants(t, "../../hub/face/mcpserver/methods/errors.go"), "code")...), names(relay, "code")...)},
+		{"codes of MCP", section("What an MCP client gets"), "`(-32[0-9]{3})`", append(append(rpc, names(constants(t, "../../hub/face/mcpserver/methods/errors.go"), "code")...), names(relay, "code")...)},
 		{"statuses", http1, `(?m)^\| ([45]\d\d) \|`, statuses(t, "../../hub/face/httpd", "../../hub/face/admin", "../../hub/face/endpoint", "../../hub/face/mcpserver", "../../hub/pages", "../../hub/trust/auth", "../../hub/cluster/forward")},
 		{"codes of OAuth", oauth, "`([a-z_]+)`", names(constants(t, "../../hub/trust/auth/oauth/error.go"), "")},
 		{"codes of the tab protocol", told, "(?m)^\\| `(-\\d+)` \\|", own},
 		{"close codes", closed, `(?m)^\| (\d{4}) \|`, append(names(tab, "Close"), names(relay, "close")...)},
 		{"exit codes", section("Exit codes"), `(?m)^\| (\d) \|`, names(constants(t, "run.go"), "exit")},
-		{"checks of the doctor", section("What the doctor looks at"), "`([a-z]+)`", append(checks(t), stateNote, stateProblem)},
+		{"checks of the doctor", section("What the doctor checks"), "`([a-z]+)`", append(checks(t), stateNote, stateProblem)},
 		{"console lines", section("What the page's console says"), "`(tabhub: [^`]*)`", consoleLines(t)},
 		{"states of the popup", section("What the extension's popup says"), `(?m)^\| ([A-Z][^|]*?) \|`, states(t)},
 	} {

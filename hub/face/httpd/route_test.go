@@ -310,7 +310,7 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 
 // An operator finds in the guide each path that a hub answers at.
 func TestGuideNamesTheEndpoints(t *testing.T) {
-	guide, err := os.ReadFile("../../../spec/docs/OPERATING.md")
+	guide, err := os.ReadFile("../../../spec/docs/OPERATE.md")
 	if err != nil {
 		t.Fatal(err)
 	}

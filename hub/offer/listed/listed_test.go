@@ -310,7 +310,7 @@ func (s regexpStub) String() string          { return string(s) }
 
 // The guide says of each rule which API or host has it, and where that was published.
 func TestGuideHasTheRules(t *testing.T) {
-	guide, err := os.ReadFile("../../../spec/docs/MODELS.md")
+	guide, err := os.ReadFile("../../../spec/docs/USE.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@
 // A comparison recognises values: a short string as a whole, a word with digits or an @, a
 // number, a name in a text, or a passage of a longer text; also if letter case, separators
 // or spaces have changed, and in base64, hex, percent-encoding or JSON in a string
-// (spec/docs/FLOWS.md says what it does not recognise).
+// (spec/docs/POLICY.md says what it does not recognise).
 //
 // A value belongs to the site that returned it first. It belongs to no site if the client sent it
 // before any site returned it, or if three sites have returned it; and it does not flow to a site

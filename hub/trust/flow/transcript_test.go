@@ -127,7 +127,7 @@ func TestOrdinaryTasks(t *testing.T) {
 	}
 }
 
-// FLOWS.md has this table. What is not shown is decided about all the same.
+// POLICY.md has this table, shortened. What is not shown is decided about all the same.
 func TestLeaks(t *testing.T) {
 	for _, task := range readTasks(t, "testdata/leaks.txt") {
 		t.Run(task.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ type Finding struct {
 // Code names a kind of finding. What it means does not change.
 type Code string
 
-// The codes. spec/docs/CHECK.md explains them.
+// The codes. spec/docs/PAGES.md explains them.
 const (
 	NothingOffered      Code = "nothing-offered"
 	PageBusy            Code = "page-busy"

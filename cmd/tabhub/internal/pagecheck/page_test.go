@@ -101,7 +101,7 @@ func TestJudge(t *testing.T) {
 
 // Whoever meets a code looks it up.
 func TestGuideHasTheCodes(t *testing.T) {
-	guide, err := os.ReadFile("../../../../spec/docs/CHECK.md")
+	guide, err := os.ReadFile("../../../../spec/docs/PAGES.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"tabhub/spec"
 )
 
-// What it adds to a call: all that a hub and an MCP server tell of one, which spec/docs/METRICS.md
+// What it adds to a call: all that a hub and an MCP server tell of one, which spec/docs/OPERATE.md
 // has the numbers of.
 func BenchmarkCall(b *testing.B) {
 	o := New("1")

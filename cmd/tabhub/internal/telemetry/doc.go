@@ -1,7 +1,7 @@
 // Package telemetry counts what a hub process does for Prometheus, which reads it at /metrics.
 //
 // A Telemetry is the telemetry.Observer of all hubs and MCP servers of a process; it costs less
-// than a microsecond a call. spec/docs/METRICS.md lists what is measured; the tests compare.
+// than a microsecond a call. spec/docs/OPERATE.md lists what is measured; the tests compare.
 //
 // No label is a name that a page or a client has chosen, or a user's: there are few series,
 // whoever uses the hub, and they tell no one where its users have been.

@@ -134,7 +134,7 @@ func ours(t *testing.T) []string {
 
 // An operator looks metrics up in the document, and gets a dashboard that shows something.
 func TestMetricsAreDocumented(t *testing.T) {
-	document, err := os.ReadFile("../../../../spec/docs/METRICS.md")
+	document, err := os.ReadFile("../../../../spec/docs/OPERATE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	})
 	slices.Sort(listed)
 	if !slices.Equal(listed, own) {
-		t.Errorf("METRICS.md lists\n%s\nand there are\n%s", strings.Join(listed, "\n"), strings.Join(own, "\n"))
+		t.Errorf("OPERATE.md lists\n%s\nand there are\n%s", strings.Join(listed, "\n"), strings.Join(own, "\n"))
 	}
 
 	dashboard, err := os.ReadFile("../../deploy/grafana/tabhub.json")
