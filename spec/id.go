@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// UserID names one user of a hub, who sees nothing of what others have there. A hub that
+// UserID names one user of a hub. Users see nothing of each other. A hub that
 // runs without accounts has the single user LocalUser.
 type UserID string
 

@@ -50,7 +50,7 @@ const (
 // Capability is something that a peer offers at hello.
 type Capability string
 
-// WebMCP is who gives pages the standard's API: "browser" or "extension".
+// WebMCP is what gives pages the standard's API: "browser" or "extension".
 type WebMCP string
 
 // The capabilities. Each but the last three names the browser/ method of the same name.
@@ -112,7 +112,7 @@ type Hello struct {
 	// long as the browser runs, for a page script as long as the document.
 	Session      string       `json:"session,omitempty" validate:"omitempty,max=128,printascii"`
 	Capabilities []Capability `json:"capabilities,omitempty" validate:"max=32,dive,max=64"`
-	// WebMCP says who gives pages the standard's API, if that is known: the browser
+	// WebMCP says what gives pages the standard's API, if that is known: the browser
 	// itself, or the extension where the browser has none.
 	WebMCP WebMCP `json:"webmcp,omitempty" validate:"omitempty,oneof=browser extension"`
 	Token  string `json:"token,omitempty" validate:"max=8192"`

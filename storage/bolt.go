@@ -204,9 +204,8 @@ func (b *Bolt) Write(user spec.UserID, epoch spec.Epoch, changes []Change, done 
 
 // Load implements DomainToolStorage. It does not write the epoch that it hands out,
 // which would cost the start of a hub a sync: the first commit under it does. If the
-// process dies before, nothing was written under the epoch, and whoever it was handed to
-// died too, because the file's lock lets no other process write; so it may be handed
-// out again.
+// process dies before, nothing was written under the epoch, and its holder died too,
+// because the file's lock lets no other process write; so the epoch can be used again.
 func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error) {
 	var stored spec.Epoch
 	s := &State{}

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// ErrMoved: a user's log does not end with the batch that was written last. Who writes it has to
+// ErrMoved: a user's log does not end with the batch that was written last. The writer has to
 // begin again.
 var ErrMoved = errors.New("the log does not end where it did")
 
 // Batch is what was appended to a user's log at once.
 type Batch struct {
-	Index uint64 // of the first of its elements, as who appended it has said
+	Index uint64 // of the first of its elements, as its writer has said
 	Data  []byte
 }
 

@@ -175,7 +175,7 @@ func (q *queue) flush(ctx context.Context) error {
 		return nil
 	}
 	done := make(chan struct{})
-	// A failure has been reported to those whose changes they were.
+	// The writers of the changes have been told of a failure.
 	q.next.dones = append(q.next.dones, func(error) { close(done) })
 	q.next.awaited = true
 	q.changed()

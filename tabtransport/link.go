@@ -11,8 +11,8 @@ import (
 // Attacher is where wires attach their connections: the hub's side of them, in this
 // process or another. It is safe for concurrent use.
 type Attacher interface {
-	// Attach asks the hub who is at the far end of a connection and attaches it, in
-	// place of an earlier connection of the same peer. makeLink is called once the
+	// Attach asks the hub which peer a connection belongs to and attaches it, in
+	// place of an earlier connection of that peer. makeLink is called once the
 	// hub has accepted it and before anything is sent over the link, so what it sends
 	// comes first; it must not block. The link may be used before Attach returns.
 	//
@@ -29,7 +29,7 @@ type Attacher interface {
 // Answer and Progress do not block; Message, Register and Leave return when the hub
 // has been told.
 type Attachment interface {
-	// Peer returns whom the hub took the connection for.
+	// Peer returns the peer that the hub has found the connection to be of.
 	Peer() spec.PeerID
 	// Epoch returns the epoch of the hub that accepted the connection.
 	Epoch() spec.Epoch

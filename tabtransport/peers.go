@@ -11,7 +11,7 @@ import (
 // Peers are the connected browsers and tabs of one user. It is the hub's
 // TabHubTransport and an Attacher for any mixture of wires.
 //
-// The mutex guards who is connected and which requests wait; no handler, link or caller
+// The mutex guards which peers are connected and which requests wait; no handler, link or caller
 // is called while it is held. Two more locks order what the handler is told,
 // see attachment.go.
 type Peers struct {

@@ -264,8 +264,8 @@ func (q *pending) unsentLocked() {
 }
 
 // abandon ends a request for which nobody waits any longer, and returns the state that
-// it was in. If it was sent, the tab is to be told to cancel it: by the caller, over the
-// connection that abandon returns, or by whoever is about to send it again, so that it
+// it was in. If it was sent, the tab is to cancel it: the caller says so, over the
+// connection that abandon returns, or the goroutine that is about to send it again, so that it
 // is not sent again afterwards. A peer that is away is told when it is back. One that is
 // left is not cancelled.
 func (q *pending) abandon(reason string, left bool) (was state, over *attachment) {
@@ -379,7 +379,7 @@ func (q *pending) endLocked() {
 	delete(q.peers.pending, q.id)
 }
 
-// tell tells SendRequest the outcome. Whoever has ended the request calls it once.
+// tell tells SendRequest the outcome. The method that has ended the request calls it once.
 func (q *pending) tell(o outcome) {
 	q.outcome = o
 	close(q.done)

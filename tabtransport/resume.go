@@ -18,7 +18,7 @@ func (p *Peers) Resume(to spec.TabAddr, sent Sent, wait Wait) func(context.Conte
 // resume adds a call that was sent before, without its connection. What stands for its peer is
 // a peer that is away, so that the next connection is one after another.
 func (p *Peers) resume(to spec.TabAddr, by Sent, wait Wait) *pending {
-	// What has no name no page has: who does not know the id finds nothing to run.
+	// No page has a tool without a name: one that does not know the id finds nothing to run.
 	q := p.newPending(to, by.ID, &spec.ExecuteTool{Args: json.RawMessage("{}")}, by.At, wait)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,7 +30,7 @@ var (
 	ErrUnsupported = errors.New("the tab's protocol has no such request")
 	// ErrLeft is, or is in, the cause of a context whose end leaves its request running:
 	// the tab is not told to cancel it, and Resume can ask for the answer.
-	ErrLeft = errors.New("the request is left to whoever resumes it")
+	ErrLeft = errors.New("the request was left to be resumed")
 )
 
 // TabHubTransport carries requests to tabs and messages from them (spec/PROTOCOL.md,
@@ -65,7 +65,7 @@ type TabHubTransport interface {
 	// what has gone already.
 	Disconnect(to spec.TabAddr, code spec.CloseCode, reason string)
 
-	// Handle sets who is told of connections and messages (MCP-B: onMessage,
+	// Handle sets the Handler of connections and messages (MCP-B: onMessage,
 	// onDisconnect). It must be called once; connections that come earlier wait.
 	Handle(Handler)
 }
@@ -108,7 +108,7 @@ type Sent struct {
 // a request or an attachment of its own transport.
 type Handler interface {
 	// Connect is called when a peer has said hello (or, for a proxy without hello,
-	// at its first message). It decides who the peer is. An error, best an
+	// at its first message). It decides which peer this is. An error, best an
 	// *spec.Error, refuses it. If the peer named by Accepted.Peer already has a
 	// connection, the new one replaces it: the old is closed with CloseReplaced
 	// and no Disconnected is sent for it.

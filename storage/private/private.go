@@ -1,5 +1,5 @@
-// Package private looks who else may read or change files and directories, before what
-// is in them is trusted. Its errors are sentences for the user and, where there is one,
+// Package private checks that nobody else can read or change a file or directory before
+// its content is trusted. Its errors are sentences for the user and, where there is one,
 // name the command that mends what is wrong.
 //
 // It trusts the system's superuser and the user of this process. On Windows it trusts

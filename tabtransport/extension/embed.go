@@ -95,7 +95,7 @@ func WriteInstance(dir string, ring Issuer, address string) (pairing.Copy, error
 	if err != nil {
 		_ = empty(root) // half a copy is not loaded, and leaves room
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			e.Path = filepath.Join(dir, e.Path) // who has it does not know root
+			e.Path = filepath.Join(dir, e.Path) // the caller does not know root
 		}
 		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
 	}

@@ -15,6 +15,6 @@
 //
 // A handshake is an Exchange: the browser's nonce comes in, the hub's nonce and proof go
 // out, the browser's proof comes in. The proofs cover the address at which the two have
-// met, as each knows it by itself: the browser has dialed it, the hub has the socket. So
-// whoever holds another port cannot pass the messages on and be taken for the hub.
+// met, as each knows it by itself: the browser has dialed it, the hub has the socket. So a
+// program at another port cannot forward the messages and pass for the hub.
 package pairing

@@ -13,7 +13,7 @@ import (
 // ErrProof says that a browser's proof is not that of its pairing's key.
 var ErrProof = errors.New("the proof is not that of the pairing's key")
 
-// Grant is what a pairing gives to who has proved it.
+// Grant is what a browser gets that has proved its pairing.
 type Grant struct {
 	Pairing spec.PairingID
 	User    spec.UserID // "" for the owner of a hub without accounts

@@ -72,6 +72,6 @@ func (t Transcript) BrowserProof(k Key) string {
 }
 
 // NextKey is the key that follows secret, that of an Invitation, once both sides have
-// proved that they know it. Whoever finds the secret later, in a terminal or a browser's
-// history, cannot compute it without the nonces of that handshake.
+// proved that they know it. Somebody with the secret from a terminal or a browser's
+// history cannot compute it later without the nonces of that handshake.
 func (t Transcript) NextKey(secret Key) Key { return secret.mac(t.lines("key")...) }

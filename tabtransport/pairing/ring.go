@@ -37,7 +37,7 @@ type Pairing struct {
 	User    spec.UserID    `json:"user,omitempty"`
 	Browser string         `json:"browser,omitempty"` // its name, for people
 	Since   time.Time      `json:"since"`             // the first handshake
-	Expires time.Time      `json:"expires,omitzero"`  // with the credential of who was invited
+	Expires time.Time      `json:"expires,omitzero"`  // with the credential of the invited user
 }
 
 // ErrUnknown says that a pairing is none of this hub's, or not any more.
@@ -199,7 +199,7 @@ func (r *Ring) IsStarted(id spec.PairingID) bool {
 	return s != nil && slices.Contains(s.state.Started, id)
 }
 
-// Forget ends a pairing: who came in with it is cut off, and it is not taken again.
+// Forget ends a pairing: its connections are closed, and it is not accepted again.
 // The error is ErrUnknown or why that cannot be kept.
 func (r *Ring) Forget(id spec.PairingID) error {
 	s := r.setOf(id)

@@ -13,7 +13,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Directory knows whose a pairing or an invitation is, so that a browser finds its way to the
+// Directory knows which user a pairing or an invitation is of, so that a browser finds the
 // user's hub. It proves nothing. Its methods are safe for concurrent use, and block until it is
 // changed.
 type Directory interface {
@@ -25,7 +25,7 @@ type Directory interface {
 
 // New returns the ring of the hub of that id, with the pairings of users whose documents are
 // loaded. Its copies, which only a hub without accounts has, have keys derived of key. dir, if
-// not nil, learns whose the others are.
+// not nil, learns which users the others are of.
 func New(hub string, key Key, dir Directory) *Ring {
 	return &Ring{hub: hub, key: key, dir: dir, users: make(map[spec.UserID]*set), of: make(map[spec.PairingID]*set)}
 }
@@ -83,7 +83,7 @@ func (r *Ring) Load(user spec.UserID, doc private.Document) error {
 	return nil
 }
 
-// Unload forgets a user's pairings and invitations: whoever is in with one is told that the hub
+// Unload forgets a user's pairings and invitations: a browser that is connected with one is told that the hub
 // goes away, and nothing of the user's is changed from now on until the next Load.
 func (r *Ring) Unload(user spec.UserID) {
 	r.mu.Lock()
@@ -153,7 +153,7 @@ func (r *Ring) change(s *set, next state) error {
 	return nil
 }
 
-// hint tells the directory whose a pairing is.
+// hint tells the directory which user a pairing is of.
 func (r *Ring) hint(id spec.PairingID, user spec.UserID, until time.Time) error {
 	if r.dir == nil || user == "" {
 		return nil // all are the owner's

@@ -174,7 +174,7 @@ func (p *clientPeer) unreadable(err *spec.Error) {
 // errDetached: another node serves the client from now on.
 var errDetached = new(spec.Error)
 
-// enter checks who a client is and gives it its place. A client that is known already
+// enter checks the credential of a client and adds it to its tenant. A client that is known already
 // is checked again: a newer token of the same user extends its stay.
 func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 	who := Handshake{Token: tokenOf(got), Client: "mcp-" + uuid.NewString(), Name: describe.Clean(name, maxName), Again: p.client != nil, Request: p.request}

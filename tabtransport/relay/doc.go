@@ -8,14 +8,14 @@
 // from then on only answers. A client connects to /mcp and speaks first: it shakes
 // hands, lists the extensions of its user, connects to one, and every method that
 // is not the relay's own goes to that extension. Both are JSON-RPC 2.0. On /relay
-// both sides speak the predecessor, which has no envelope: who a peer is shows in
+// both sides speak the predecessor, which has no envelope: a peer says what it is in
 // its first message, errors are strings, a client may hold several connections, and
 // what an extension sends is routed by the tab that it names.
 //
 // A dialect knows how a message looks to one kind of peer; all else is common. So a
 // client of either protocol reaches an extension of either.
 //
-// # State and who owns it
+// # State and its owners
 //
 //	Relay      the tenants by user id
 //	tenant     all of one user: extensions, clients, connections. One mutex guards

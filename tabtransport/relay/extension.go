@@ -102,8 +102,8 @@ func (p *extensionPeer) authenticate() {
 	})
 }
 
-// admit checks who an extension is and gives it its place. greet makes what it is told
-// first; it may be nil.
+// admit checks the credential of an extension and adds it to its tenant. greet makes the first
+// message to it, if it is not nil.
 func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []byte) {
 	a, err := p.relay.verify(Handshake{Token: tokenOf(got), Extension: true, Request: p.request})
 	if p.detach(err, openingsOf(p.dialect)) {
@@ -163,7 +163,7 @@ func (p *extensionPeer) paced() bool {
 	return p.session.rate.Allow() || p.session.rate.Wait(p.ws.Context()) == nil
 }
 
-// answer passes an answer on to who asked, and to nobody else.
+// answer forwards an answer to the client that has asked, and to no other.
 func (p *extensionPeer) answer() {
 	req, conn := p.tenant.finish(p.session, &p.env)
 	if req == nil {

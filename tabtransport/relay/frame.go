@@ -125,8 +125,8 @@ func (e *envelope) parse(frame []byte) *spec.Error {
 	return nil
 }
 
-// validID reports whether raw can be the id of a request. null cannot: who asks
-// under it could not be answered.
+// validID reports whether raw can be the id of a request. null cannot: a
+// request with it could not be answered.
 func validID(raw json.RawMessage) bool {
 	return len(raw) <= maxID && (raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }

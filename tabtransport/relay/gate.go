@@ -9,7 +9,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Gate decides what one client may have done. It is safe for concurrent use. Its errors are
+// Gate decides what one client may do. It is safe for concurrent use. Its errors are
 // those of Refused.
 type Gate interface {
 	// Admit decides about a message of the client for an extension; "connect", after which the
@@ -18,7 +18,7 @@ type Gate interface {
 	// must stay as they are until then. Of a message that nobody waits for the answer to, the
 	// owner is not asked: ask is nil then, always. What is let pass is under way from then on.
 	Admit(method string, params json.RawMessage, answered bool) (p Passage, ask func(ctx context.Context) (Passage, error), err error)
-	// Hears returns why the client is not to be told now what an extension sends; nil: it is.
+	// Hears returns why the client is not to get now what an extension sends; nil: it is.
 	// It does not block.
 	Hears() error
 }
@@ -39,12 +39,12 @@ type Passage interface {
 	End()
 }
 
-// Admission says whose a peer is.
+// Admission says which user and client a peer belongs to.
 type Admission struct {
 	tabtransport.Admission
 	// Client identifies the credential of a client; "" for an extension.
 	Client string
-	// Gate decides what a client may have done. It is not nil, but for an extension.
+	// Gate decides what a client may do. Nil for an extension.
 	Gate Gate
 }
 
@@ -52,7 +52,7 @@ type Admission struct {
 // spec.FailStopped, words say why, and what the owner can do.
 func Refused(code spec.FailureCode, words string) error { return failed(code, "%s", words) }
 
-// refusedBy returns an error of a Gate as the client is told it.
+// refusedBy returns the error for the client of an error of a Gate.
 func refusedBy(err error) *spec.Error {
 	if e, ok := errors.AsType[*spec.Error](err); ok {
 		return e
@@ -60,7 +60,7 @@ func refusedBy(err error) *spec.Error {
 	return errGivenUp()
 }
 
-// errGivenUp answers what waited for the owner when its connection ended.
+// errGivenUp is the answer to a message that waited for the owner when its connection ended.
 func errGivenUp() *spec.Error {
 	return failed(spec.FailNotConnected, "The connection ended before the owner had allowed this: nothing was sent")
 }

@@ -17,7 +17,7 @@ import (
 
 // Options configure a Relay.
 type Options struct {
-	// Verify says whose a peer is. Its errors are sentences that the peer is told. It
+	// Verify checks the credential of a peer. Its errors are sentences for the peer. It
 	// may block.
 	Verify func(Handshake) (Admission, error)
 	// Detachable: Verify may return a *tabtransport.ElsewhereError, whose Handler then takes
@@ -49,7 +49,7 @@ type Relay struct {
 
 	conns *wsconn.Server
 
-	// Who is refused may come back every few seconds: one refusal a minute is logged.
+	// A peer that is refused may come back every few seconds: one refusal a minute is logged.
 	refusedExtension, refusedClient rate.Sometimes
 
 	mu sync.Mutex

@@ -91,8 +91,8 @@ func (t *tenant) tellStatus() {
 }
 
 // tell does not insist: a peer that has no room for it is told at the next change.
-// Peers of the predecessor, who may take any message for the answer that they wait
-// for, are not told.
+// Peers of the predecessor get nothing: they may take any message for the answer that they
+// wait for.
 func (t *told) tell(out outbox, d dialect, connected bool, peers int, n connectionStatus) {
 	if d.bare() {
 		return

@@ -147,7 +147,7 @@ func (t *tenant) join(who identity, out outbox, d dialect, greet func(*extension
 	return ext.session, nil
 }
 
-// welcomeBackLocked tells the clients who lost their connection to an extension that
+// welcomeBackLocked tells the clients that have lost their connection to an extension that
 // it is there again: shipped ones wait for this to connect anew.
 func (t *tenant) welcomeBackLocked(ext *extension) {
 	for c := range t.clients {

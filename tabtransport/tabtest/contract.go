@@ -17,7 +17,7 @@ import (
 )
 
 // Run tests that a transport keeps the contract of TabHubTransport and Handler.
-// start makes an empty transport whose Handle was not called, and the way to
+// start makes an empty transport whose Handle was not called, and returns how to
 // connect to it; it is called in a testing/synctest bubble, for each test anew.
 func Run(t *testing.T, start func(t *testing.T) (tabtransport.TabHubTransport, Dial)) {
 	for _, test := range []struct {
@@ -464,7 +464,7 @@ func slowTab(f *fixture) {
 	f.wantErr(<-stuck, tabtransport.ErrTimeout)
 }
 
-// handler takes everybody for whom their browserId names.
+// handler takes each peer for the one that its browserId names.
 type handler struct {
 	tr         tabtransport.TabHubTransport
 	epoch      spec.Epoch

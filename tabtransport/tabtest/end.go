@@ -42,6 +42,6 @@ type Request struct {
 	Call   spec.ExecuteTool // if it is one
 }
 
-// Dial connects an End. conn says who it is; a wire that finds out some of its
+// Dial connects an End. conn describes it; a wire that finds out some of its
 // fields by itself ignores them.
 type Dial func(t testing.TB, conn tabtransport.Conn) (End, error)

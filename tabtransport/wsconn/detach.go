@@ -15,15 +15,15 @@ import (
 	"tabhub/spec"
 )
 
-// errDetached is why a connection ends that is served elsewhere from now on.
+// errDetached is why a connection ends that another handler serves from now on.
 var errDetached = errors.New("served by another node")
 
 // Detach has the connection of a peer that is not admitted served by h, which gets r, the
 // request that has opened it. To h the WebSocket has just been asked for: it answers the
-// request by taking the connection over, with all that the peer has said since. The peer, who
-// has had an answer, does not see that of h. openings is how many frames h will not say again.
-// If the peer was told more, what it was told that for is done with, and h gets only what
-// came since: the frame that is being handled. It is for the reader, whose Read returns then; h
+// request by taking the connection over, with all that the peer has sent since. The peer does not
+// see this second answer. openings is how many frames h does not send again. If the hub has sent
+// more than these, it has answered all frames but the one that is being handled, and h gets that
+// one alone. It is for the reader, whose Read returns then; h
 // is called when nothing else of the connection is left, in its goroutine.
 func (c *Conn) Detach(h http.Handler, r *http.Request, openings int) {
 	if c.recorder == nil || c.recorder.off {

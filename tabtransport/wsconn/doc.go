@@ -9,7 +9,7 @@
 // but the writer waits for the peer to read: frames wait in a bounded queue, and a peer
 // that lets it overflow is closed.
 //
-// Who has opened a connection is unknown until its owner calls Conn.Admit. Until then
+// The peer of a connection is unknown until the connection's owner calls Conn.Admit. Until then
 // its frames are small, all such connections share the memory for them, and the oldest
 // of too many is closed.
 //

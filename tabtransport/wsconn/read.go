@@ -64,7 +64,7 @@ func (c *Conn) readFrame(wire int, r io.Reader, handle func(Kind, []byte)) error
 	case err == errNoMemory:
 		buf.B = nil
 		c.hold(0)
-		c.Close(spec.CloseTooFast, "others who have not "+c.srv.config.Awaited+" use all the memory there is for that; come back later")
+		c.Close(spec.CloseTooFast, "connections that have not "+c.srv.config.Awaited+" use all the memory for that; connect again later")
 		return c.skip(r)
 	case err != nil:
 		return err

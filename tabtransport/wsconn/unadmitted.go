@@ -13,7 +13,7 @@ const (
 	maxUnadmittedBytes = 16 << 20
 )
 
-// unadmitted are the connections whose owners have not admitted them yet. Anybody who
+// unadmitted are the connections whose owners have not admitted them yet. Any program that
 // reaches the port can open them, so it bounds what they use.
 type unadmitted struct {
 	max    int // connections
@@ -31,7 +31,7 @@ type unadmittedPlace struct {
 }
 
 // add adds a connection. If there are too many then, it returns the oldest, which has to
-// yield, so that those who stay silent cannot keep out one who is not.
+// yield, so that silent peers cannot keep out one that speaks.
 func (u *unadmitted) add(c *Conn) (oldest *Conn) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package wsserver carries tabs over WebSockets. It learns from the first frames of a
-// connection who has opened it, translates its dialect to the messages of package spec,
+// connection which peer has opened it, translates its dialect to the messages of package spec,
 // and attaches it to its user's transport. How frames are read and written is for package
 // wsconn.
 //

@@ -104,8 +104,7 @@ func (c *conn) handleFirst(ev *event) {
 	}
 }
 
-// forOwner answers a request that only the hub's owner may make, for whom a paired browser
-// stands.
+// forOwner answers a request that only the hub's owner may make, from a paired browser.
 func (c *conn) forOwner(ev *event, do func(*event) (any, error)) {
 	if ev.id == nil {
 		return

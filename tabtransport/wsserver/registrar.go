@@ -89,7 +89,7 @@ func (s *readSlot) spend(now time.Time, d time.Duration) {
 	s.spent.spend(now, d)
 }
 
-// enter waits for the slot, in the order of those who ask, and then until there is
+// enter waits for the slot, in the order of the callers, and then until there is
 // something left to spend. It reports false if ctx is done before.
 func (s *readSlot) enter(ctx context.Context) bool {
 	select {
@@ -205,8 +205,8 @@ func (r *registrar) pruneLocked(now time.Time) {
 	r.prune = max(manyTabs, 2*len(r.tabs))
 }
 
-// dropLargestLocked gives up the largest registration that waits: those who send what
-// is large lose it first.
+// dropLargestLocked gives up the largest registration that waits: peers that send
+// large ones lose them first.
 func (r *registrar) dropLargestLocked(c *conn) {
 	var most *tabQueue
 	var tab int64

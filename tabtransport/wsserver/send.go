@@ -31,8 +31,8 @@ func (c *conn) Resend(out tabtransport.Outgoing, ago time.Duration) {
 	c.control(frame)
 }
 
-// forPeer returns a request as the peer may know it: whose it is only the owner's own
-// browser.
+// forPeer returns a request as the peer may see it: only a paired browser learns which client
+// it is of.
 func (c *conn) forPeer(out tabtransport.Outgoing) tabtransport.Outgoing {
 	if !c.paired {
 		out.For = ""

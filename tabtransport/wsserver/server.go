@@ -22,12 +22,12 @@ import (
 
 // Options configure a Server.
 type Options struct {
-	// Authenticate decides whether a connection is admitted, and as whose. The
+	// Authenticate decides whether a connection is admitted, and for which user. The
 	// request's Host and Origin have been checked before; what is left is the
 	// credential, in hello.Token or the request, or the proof in hello that ends ex.
 	// hello is nil for a proxy that does not say hello, ex for a peer that has not
 	// begun a pairing handshake. The context of r lasts as long as the connection.
-	// The error is told to the peer, so it must not hold secrets; its code, if it is
+	// The peer gets the error, so it must not hold secrets; its code, if it is
 	// an *spec.Error, decides the close code. nil admits everyone as
 	// spec.LocalUser.
 	Authenticate func(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error)
@@ -36,16 +36,16 @@ type Options struct {
 	// browser can be paired here.
 	Pair func(r *http.Request, m *spec.Pair) (*pairing.Exchange, error)
 
-	// Dashboard returns an address that opens the dashboard for who was admitted as
-	// adm, which has a pairing. Its error is told to the peer. Nil: there is none.
+	// Dashboard returns an address that opens the dashboard for a paired browser that was
+	// admitted as adm. The peer gets its error. Nil: there is none.
 	Dashboard func(adm tabtransport.Admission) (url string, err error)
 
-	// Pause stops everything that the user of adm, which has a pairing, has done for
-	// clients, or lets it go on. Its error is told to the peer. Nil: nothing can be.
+	// Pause stops all calls of the clients of adm's user, or lets them go on. The peer, a
+	// paired browser, gets its error. Nil: nothing can be paused.
 	Pause func(adm tabtransport.Admission, on bool) error
 
-	// Release ends the lease of a tab of the browser that was admitted as adm, which has a
-	// pairing. Its error is told to the peer. Nil: there are no leases.
+	// Release ends the lease of a tab of the paired browser that was admitted as adm. The peer
+	// gets its error. Nil: there are no leases.
 	Release func(adm tabtransport.Admission, tab spec.TabAddr) error
 
 	// WatchOwner calls tell with what the owner of a browser, which was admitted as adm and
@@ -169,7 +169,7 @@ func (s *Server) NewTransport(user spec.UserID) *tabtransport.Peers {
 	return p
 }
 
-// Forget lets go of a user's transport whose hub is closed, unless the user has another since.
+// Forget forgets the transport p of a user whose hub is closed, unless the user has another one now.
 func (s *Server) Forget(user spec.UserID, p *tabtransport.Peers) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +230,7 @@ func (s *Server) claimKey(k tabKey) (key string, release func()) {
 }
 
 // logsRefusal reports whether a refusal of the origin is to be logged: one a minute is.
-// Who is refused may come back every few seconds, whatever they are told.
+// A peer that is refused may come back every few seconds.
 func (s *Server) logsRefusal(origin string) bool {
 	const maxLogged = 1024
 	now := time.Now()
