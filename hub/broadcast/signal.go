@@ -1,13 +1,13 @@
-// Package broadcast wakes who waits for something to happen, at no cost to what happens while
-// nobody waits.
+// Package broadcast wakes goroutines that wait for something to happen. While none waits, what
+// happens costs nothing.
 package broadcast
 
 import "sync/atomic"
 
-// Signal wakes all who wait. The zero value is ready, and so is nil, which is never fired. It
+// Signal wakes all waiting goroutines. The zero value is ready, and so is nil, which is never fired. It
 // is safe for concurrent use.
 type Signal struct {
-	next atomic.Pointer[chan struct{}] // nil while nobody waits
+	next atomic.Pointer[chan struct{}] // nil while no goroutine waits
 }
 
 // Wait returns a channel that is closed when Fire is called next. To miss nothing, take it
@@ -27,7 +27,7 @@ func (s *Signal) Wait() <-chan struct{} {
 	}
 }
 
-// Fire wakes all who wait. It does not block.
+// Fire wakes all waiting goroutines. It does not block.
 func (s *Signal) Fire() {
 	if s == nil || s.next.Load() == nil {
 		return

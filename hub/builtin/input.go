@@ -20,7 +20,7 @@ func NewInput(raw json.RawMessage) *Input {
 	return &Input{sync.OnceValue(func() *schema.Schema {
 		s, err := new(schema.Cache).Compile(raw)
 		if err != nil {
-			panic(fmt.Sprintf("the schema %.100s: %v", raw, err)) // it is the program's own
+			panic(fmt.Sprintf("the schema %.100s: %v", raw, err)) // it is compiled in
 		}
 		return s
 	})}
@@ -41,8 +41,8 @@ func (in *Input) Read(args json.RawMessage) (members map[string]json.RawMessage,
 
 // Members returns the members of arguments, valid JSON, by name; none if that is no object.
 // A member that is null counts as left out, as many clients send it. Where a name is given
-// twice the last one counts, also if that is null: a page, and who reads the same arguments
-// for the log, take it so, too.
+// twice the last one counts, also if that is null: pages and the record
+// read the same arguments the same way.
 func Members(args json.RawMessage) map[string]json.RawMessage {
 	members := map[string]json.RawMessage{}
 	for key, value := range rawjson.Members(args) {

@@ -17,7 +17,7 @@ func ParseSwitches(list []string, known []Tool) (Switches, error) {
 	for _, entry := range list {
 		name, off := strings.CutPrefix(strings.TrimSpace(entry), "-")
 		if Find(known, name) == nil {
-			return nil, fmt.Errorf("%q is none of the hub's own tools, which are %s; a minus before a name switches the tool off", name, names(known))
+			return nil, fmt.Errorf("%q is none of the builtin tools, which are %s; a minus before a name switches the tool off", name, names(known))
 		}
 		s[name] = !off
 	}

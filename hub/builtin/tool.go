@@ -31,7 +31,7 @@ type Tool struct {
 	Subject func(args json.RawMessage) string `json:"-"`
 }
 
-// Annotations are the hints of an MCP Tool in which the hub's own tools differ. They have the
+// Annotations are the hints of an MCP Tool in which the builtin tools differ. They have the
 // others as MCP takes a tool to have that does not say: it is not idempotent, and its world is open.
 type Annotations struct {
 	ReadOnly    bool `json:"readOnlyHint,omitempty"`
@@ -43,7 +43,7 @@ type Listed int
 
 const (
 	Always    Listed = iota // on every hub
-	LocalOnly               // on a hub that only its own machine reaches: the tool starts programs there
+	LocalOnly               // on a hub that only this machine can reach: the tool starts programs here
 )
 
 // Action is the use of the tool, whatever it is used for.

@@ -7,7 +7,7 @@ import (
 )
 
 // Observer learns what a hub does. Its methods are called on the path of requests, by many
-// goroutines at once: they must not block, and must not keep what they are given.
+// goroutines at once: they must not block, and must not retain their arguments.
 type Observer interface {
 	// EndRequest is called when the answer to a request of an MCP client is ready.
 	EndRequest(*Request)
@@ -70,7 +70,7 @@ const (
 
 func (p Phase) String() string { return [...]string{"decide", "ask", "open", "execute"}[p] }
 
-// Nobody is an Observer that nothing is done with.
+// Nobody is an Observer that does nothing.
 var Nobody Observer = nobody{}
 
 type nobody struct{}

@@ -86,7 +86,7 @@ func releaseTab(c *call) (any, error) {
 		released = append(released, a.Public())
 	}
 	if c.args.TabID != "" && len(released) == 0 {
-		return nil, invalid("you do not hold tab %s; browser_tab list shows who does", addr.Public())
+		return nil, invalid("you have no lease of tab %s; browser_tab list shows which client has", addr.Public())
 	}
 	slices.Sort(released)
 	return map[string]any{"success": true, "released": released}, nil

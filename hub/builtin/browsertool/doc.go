@@ -1,4 +1,4 @@
-// Package browsertool holds the hub's own tools for browsers: browser_tab,
+// Package browsertool holds the builtin tools for browsers: browser_tab,
 // browser_instance and browser_page (after Moonsurf's tools of these names). With
 // them a model gets to the page whose tools it wants. None of them runs code in a
 // page.

@@ -55,7 +55,7 @@ type tab struct {
 	Active    bool         `json:"active"`            // in front of its window
 	Focused   bool         `json:"focused"`           // what calls by domain go to first
 	Asleep    bool         `json:"asleep,omitempty"`  // its page is not loaded; a call loads it
-	Waiting   bool         `json:"waiting,omitempty"` // a call waits for the person in front of it, or for the owner, who uses it
+	Waiting   bool         `json:"waiting,omitempty"` // a call waits for the person in front of it, or until the owner no longer uses it
 	Dialog    *spec.Dialog `json:"dialog,omitempty"`  // that blocks its page
 	HeldBy    string       `json:"heldBy,omitempty"`  // whose calls alone may go there
 	Until     string       `json:"until,omitempty"`   // when that ends

@@ -19,7 +19,7 @@ const (
 	navigationPoll = 250 * time.Millisecond
 	// tabPoll is how often it is asked whether a tab is still there, and where.
 	tabPoll = 2 * time.Second
-	// progressEvery is how often a client is told that a wait goes on.
+	// progressEvery is the time between reports of progress to a waiting client.
 	progressEvery = 5 * time.Second
 )
 
@@ -111,7 +111,7 @@ func waitForTools(c *call, b browser, addr spec.TabAddr, limit time.Duration) (a
 }
 
 // awaitTools blocks until a tab may show a page with what is waited for, or may be elsewhere:
-// that a navigation has ended without another page, or a tab without tools, nobody tells.
+// no event says that a navigation has ended without another page, or that a tab without tools has.
 func (c *call) awaitTools(ctx context.Context, b browser, addr spec.TabAddr, at page) error {
 	poll := tabPoll
 	if at.navigating {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// inherit gives a browser its ends of the pipes, whose handles it is told.
+// inherit gives a browser its ends of the pipes, whose handles are in its command line.
 func inherit(cmd *exec.Cmd, ends [2]*os.File) error {
 	var handles []syscall.Handle
 	for _, f := range ends {

@@ -47,8 +47,8 @@ func (l launch) flags() []string {
 		out = append(out,
 			"--headless=new",
 			"--window-size=1280,800",
-			// The list under the address bar, which nobody sees, is a page in a process of its
-			// own: loading it takes as much processor time as all the rest of a start.
+			// The list under the address bar, which no one sees, is a page in a separate process:
+			// loading it takes as much processor time as all the rest of a start.
 			"--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 		)
 	}

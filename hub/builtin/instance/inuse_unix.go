@@ -32,7 +32,7 @@ func usedBy(data string) string {
 	return fmt.Sprintf("a running browser (process %s)", pid)
 }
 
-// locker returns who has locked a user data directory, "" if nobody has.
+// locker returns the machine and the process that have locked a user data directory, "" if none has.
 func locker(data string) (host, pid string) {
 	lock, err := os.Readlink(filepath.Join(data, lockName))
 	if err != nil {

@@ -22,8 +22,7 @@ type Config struct {
 	// ForOwner says that the owner wants the browser, and no client does: it may ask the
 	// owner's questions.
 	ForOwner bool
-	// DevTools has the browser speak the DevTools protocol with who starts it, over pipes:
-	// Info.DevTools. The browser ends when that is closed.
+	// DevTools has the browser speak the DevTools protocol over pipes, Info.DevTools. The browser ends when that is closed.
 	DevTools bool
 	// Hosts are rules of Chromium by which other addresses are reached than those that pages
 	// name, such as "MAP a.example:80 127.0.0.1:8080"; "" for none.

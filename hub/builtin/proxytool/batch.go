@@ -33,8 +33,8 @@ func (c *caller) batch(ctx context.Context, batch *operation) (*result, error) {
 	events := make(chan event)
 	run := func(at int, op *operation, err error) {
 		one, by := *c, *c.by
-		// A page cannot ask back in a batch, so it is not told what the client can be asked. Nor
-		// is the client asked for the owner: a request that ended with a question would be sent
+		// A page cannot ask back in a batch, so it does not learn what the client can be asked. Nor
+		// is the client asked on the owner's behalf: a request that ended with a question would be sent
 		// again, and operations that have run would run once more.
 		by.Extensions, by.Elicit, by.AskedBy = nil, nil, nil
 		by.Request = by.Request.Part()

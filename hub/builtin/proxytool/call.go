@@ -50,16 +50,16 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 	return r, nil
 }
 
-// callTool calls one of the hub's own tools, or of the pages'.
+// callTool calls a builtin tool or a page's.
 func (c *caller) callTool(ctx context.Context, op *operation) (json.RawMessage, error) {
-	own := builtin.Find(c.tool.builtin, op.path)
+	t := builtin.Find(c.tool.builtin, op.path)
 	switch {
-	case own == nil:
+	case t == nil:
 		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, By: c.by, ReadOnly: c.readOnly})
-	case c.readOnly && !onlyReads(own):
+	case c.readOnly && !onlyReads(t):
 		return nil, hub.ErrNotReadOnly
 	}
-	return own.Call(ctx, c.by, op.args)
+	return t.Call(ctx, c.by, op.args)
 }
 
 // readResult turns a ReadResourceResult into a CallToolResult of embedded resources.

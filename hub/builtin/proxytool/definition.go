@@ -22,7 +22,7 @@ const (
 
 // New returns the tools proxy and proxy_read of a hub, whose other builtin tools are
 // others. log, if not nil, gets a record of each operation that is no call of something
-// that there is: of the calls those who serve them leave one.
+// that there is: the calls are recorded where they are served.
 func New(h Hub, others []builtin.Tool, log func(record.Entry)) []builtin.Tool {
 	p := &proxy{hub: h, builtin: others, log: log}
 	for i := range others {

@@ -82,7 +82,7 @@ func (t *proxy) items(by *consent.Caller, kind spec.Kind) (items []*hub.Item) {
 		spec.KindTool: {hub.ListTools}, spec.KindResource: {hub.ListResources, hub.ListTemplates}, spec.KindPrompt: {hub.ListPrompts},
 	}[kind]
 	if kind == spec.KindTool {
-		items = t.own(by)
+		items = t.builtins(by)
 	}
 	for _, list := range lists {
 		l := t.hub.ListFor(by, list)
@@ -95,8 +95,8 @@ func (t *proxy) items(by *consent.Caller, kind spec.Kind) (items []*hub.Item) {
 	return items
 }
 
-// own returns the hub's own tools that a client is to know of.
-func (t *proxy) own(by *consent.Caller) (items []*hub.Item) {
+// builtins returns the builtin tools that the client may know.
+func (t *proxy) builtins(by *consent.Caller) (items []*hub.Item) {
 	for i := range t.builtin {
 		if a := t.builtin[i].Action(by); t.hub.Shows(&a) {
 			items = append(items, &t.builtinItems[i])
@@ -105,7 +105,7 @@ func (t *proxy) own(by *consent.Caller) (items []*hub.Item) {
 	return items
 }
 
-// reserved reports whether a tool's name is one of the hub's own tools'. Where pages' own
+// reserved reports whether a name is a builtin tool's. Where pages' own
 // names are listed, a page may have it, too, and can then not be called by it.
 func (t *proxy) reserved(name string) bool {
 	return name == Name || name == ReadName || builtin.Find(t.builtin, name) != nil
@@ -124,9 +124,9 @@ func (c *caller) similar(kind spec.Kind, path string) (names []string) {
 // find returns the item that op is about. The error is a *hub.UnknownError.
 func (t *proxy) find(by *consent.Caller, op *operation) (hub.Item, error) {
 	if op.kind == spec.KindTool {
-		own := t.own(by)
-		if i := slices.IndexFunc(own, func(it *hub.Item) bool { return it.Name == op.path }); i >= 0 {
-			return *own[i], nil
+		tools := t.builtins(by)
+		if i := slices.IndexFunc(tools, func(it *hub.Item) bool { return it.Name == op.path }); i >= 0 {
+			return *tools[i], nil
 		}
 	}
 	it, err := t.hub.FindFor(by, op.kind, op.path)

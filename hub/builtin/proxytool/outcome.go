@@ -8,8 +8,8 @@ import (
 	"tabhub/hub/trust/consent"
 )
 
-// outcome serves action outcome: what became of a call of the client. Its own answer is not
-// kept.
+// outcome serves action outcome: what became of a call of the client. The ledger does not store
+// its own answer.
 func (c *caller) outcome(op *operation, n *annotations) (*result, error) {
 	c.by.Request.Hide()
 	of := ledger.Session{Client: consent.Party(c.by.Who, c.by.Bound), ID: cmp.Or(c.by.Session, c.by.Agent)}

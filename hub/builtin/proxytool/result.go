@@ -105,7 +105,7 @@ func (r *result) asksBack() bool {
 }
 
 // failed is the result of an operation that ended with err. What the page, or the
-// hub, said is kept as it is; what was not said to a model is not told.
+// hub, said stays as it is; errors that were not made for models are hidden.
 func failed(err error, n *annotations) *result {
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		if r, err := annotate(f.Result(), n); err == nil {

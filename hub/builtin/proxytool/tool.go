@@ -127,7 +127,7 @@ func subject(args json.RawMessage) string {
 	return strings.Join(about, " ")
 }
 
-// unknown says that a path is nobody's, and which is like it.
+// unknown says that nothing has the path, and which ones are like it.
 func (c *caller) unknown(op *operation, err *hub.UnknownError) error {
 	text := title(op.kind) + " '" + shorten(op.path) + "' not found"
 	if op.action == actionCall {

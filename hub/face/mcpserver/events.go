@@ -29,10 +29,10 @@ type eventWriter struct {
 	gone   context.Context // ends when the client has gone
 	stream *eventStream    // whose connection it is; nil: the response to a POST
 
-	log   *eventLog // what it writes is kept in; nil: nowhere, and its events have no ids
+	log   *eventLog // stores what it writes; nil: nothing is stored, and its events have no ids
 	prime bool      // the client is to learn the id of the stream before there is an event
 
-	// owned by who writes
+	// owned by the writing goroutine
 	last  int // the number of the last event
 	start []byte
 }
@@ -67,9 +67,9 @@ func (e *eventWriter) WriteFrames(fs []jsonrpc.Frame) error {
 		return err
 	}
 	for i := range fs {
-		if of := fs[i].Of; of != nil {
-			of.Taken()
-			fs[i].Of = nil
+		if to := fs[i].To; to != nil {
+			to.Taken()
+			fs[i].To = nil
 		}
 	}
 	if e.stream != nil && e.log.ended(e.last) {
@@ -191,8 +191,8 @@ func (st *eventStream) finish() {
 // close ends the response. It does not wait and is idempotent.
 func (st *eventStream) close() { st.once.Do(func() { close(st.quit) }) }
 
-// keepAlive posts a comment now and then, so that nobody on the way takes a connection that
-// waits for a dead one.
+// keepAlive posts a comment now and then, so that no proxy takes a waiting connection for a
+// dead one.
 type keepAlive struct {
 	mu      sync.Mutex
 	timer   *time.Timer

@@ -21,7 +21,7 @@ type exchange struct {
 	stream bool            // the client takes an event stream
 	ses    *webSession     // in which the client can go on with an event stream; nil: it cannot
 
-	// owned by who writes
+	// owned by the writing goroutine
 	events *eventWriter // nil until the response is an event stream
 }
 

@@ -33,7 +33,7 @@ func (s *Server) MCP() http.Handler {
 			httpError(w, http.StatusBadRequest, methods.UnsupportedVersion(version))
 		case mcp.IsModernProtocol(version):
 			w.Header().Set("Allow", "POST")
-			httpError(w, http.StatusMethodNotAllowed, jsonrpc.InvalidRequest("protocol version 2026-07-28 has POST only: changes are told on "+methods.MethodListen))
+			httpError(w, http.StatusMethodNotAllowed, jsonrpc.InvalidRequest("protocol version 2026-07-28 has POST only: notifications of changes come on "+methods.MethodListen))
 		case r.Method == http.MethodGet:
 			s.get(w, r)
 		case r.Method == http.MethodDelete:
@@ -72,7 +72,7 @@ func writeJSON(w http.ResponseWriter, limit time.Duration, f jsonrpc.Frame) erro
 			return err
 		}
 	}
-	if f.Of == nil {
+	if f.To == nil {
 		return nil
 	}
 	return http.NewResponseController(w).Flush() // which says whether it could be written
@@ -170,7 +170,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *jsonrpc.Outbox, m
 					writeJSON(x.w, s.opts.WriteLimit, jsonrpc.Failure(m.ID, e))
 					return
 				}
-				ses.keep()
+				ses.saveAndWait()
 				x.w.Header().Set(mcp.HeaderSessionID, ses.ID)
 			}
 			f.Status = 0
@@ -233,7 +233,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) (ses *webSessio
 // than one is there when a client has lost one and the hub has not noticed.
 const maxGets = 4
 
-// get serves the stream of a session on which it is told of changes. The newest of
+// get serves the stream for a session's notifications. The newest of
 // several is used. Without a session there is none: 405, which is how clients that look
 // for MCP over SSE here, or work without sessions, learn that POST is what is served.
 func (s *Server) get(w http.ResponseWriter, r *http.Request) {
@@ -260,7 +260,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 }
 
 // events is a stream of GET: the one of the event that the client has had last, else a new one on
-// which it is told of changes.
+// which it is notified of changes.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, ses *webSession) {
 	log, n := s.replays.find(ses, r.Header.Get("Last-Event-ID"))
 	if log != nil && log.ended(n) {
@@ -282,13 +282,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, ses *webSession)
 		return // the session has ended meanwhile
 	}
 	if missed {
-		ses.Retell()
+		ses.NotifyAll()
 	}
 	if log.changes {
 		ses.attach(st)
 		defer ses.detach(st)
 	}
-	st.out.Put(jsonrpc.Comment) // the headers go with it: who sees them misses no change
+	st.out.Put(jsonrpc.Comment) // the headers go with it: a client that has read them misses no change
 	st.run()
 	st.finish()
 	log.leave(st.events)

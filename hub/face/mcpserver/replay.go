@@ -13,7 +13,7 @@ import (
 	"tabhub/hub/quota"
 )
 
-// What is kept of the event streams of Streamable HTTP sessions. What is older cannot be replayed.
+// What is stored of the event streams of Streamable HTTP sessions. Older events cannot be replayed.
 const (
 	maxEvents     = 256      // of a session
 	maxEventBytes = 4 << 20  // of a session, but for its newest event
@@ -22,24 +22,24 @@ const (
 )
 
 // errTaken is why a connection is not written to any more.
-var errTaken = errors.New("another connection goes on with the stream")
+var errTaken = errors.New("another connection has resumed the stream")
 
 // replays holds the latest events of the event streams of all sessions: a client whose connection
-// broke goes on with the stream over another one.
+// broke resumes the stream over another one.
 type replays struct {
 	mu    sync.Mutex
 	of    map[*webSession]*eventLogs
 	bytes int
 }
 
-// eventLogs is what is kept of one session. replays.mu guards it.
+// eventLogs is what is stored of one session. replays.mu guards it.
 type eventLogs struct {
 	client string      // Identity.Name of the session
 	logs   []*eventLog // the oldest first
 	events int
 	bytes  int
 	lastID int  // of an event, over all streams
-	missed bool // a stream of changes broke, and what was told last may not have arrived
+	missed bool // a stream of notifications broke, and the latest may not have arrived
 }
 
 // eventLog is one event stream, over all its connections. replays.mu guards what is not static.
@@ -48,14 +48,14 @@ type eventLog struct {
 	name    string // of the session's streams, also those with an earlier Server
 	changes bool   // it is one of GET: it has no end
 
-	of     *eventLogs   // nil: nothing is kept of it any more
+	of     *eventLogs   // nil: nothing is stored of it any more
 	events []event      // the latest
 	last   int          // the number of the last event
 	to     *eventWriter // of the connection; nil: there is none
 	over   bool         // no event follows
 }
 
-// event is kept with the asker of its frame only until it was written.
+// event has the receiver of its frame only until it was written.
 type event struct {
 	jsonrpc.Frame
 	id int // in the order of the session's events
@@ -183,7 +183,7 @@ func (l *eventLog) end() {
 	to.wake()
 }
 
-// add keeps what e is to write, and returns what it writes now: fs, after what it has not written
+// add stores what e is to write, and returns what it writes now: fs, after what it has not written
 // yet. It is errTaken if the stream has another connection, or none.
 func (l *eventLog) add(e *eventWriter, fs []jsonrpc.Frame) ([]jsonrpc.Frame, error) {
 	l.all.mu.Lock()
@@ -194,12 +194,12 @@ func (l *eventLog) add(e *eventWriter, fs []jsonrpc.Frame) ([]jsonrpc.Frame, err
 		case f.Raw:
 			continue
 		case to == e:
-			f.Of = nil
-		case f.Of != nil:
-			f.Of.Lost()
-			fs[i].Of = nil
+			f.To = nil
+		case f.To != nil:
+			f.To.Lost()
+			fs[i].To = nil
 		}
-		l.keepLocked(f)
+		l.storeLocked(f)
 	}
 	if to == e && e.last != before {
 		fs = l.restLocked(e)
@@ -221,7 +221,7 @@ func (l *eventLog) restLocked(e *eventWriter) (fs []jsonrpc.Frame) {
 	e.last = max(e.last, first)
 	for i := e.last - first; i < len(l.events); i++ {
 		fs = append(fs, l.events[i].Frame)
-		l.events[i].Of = nil
+		l.events[i].To = nil
 	}
 	return fs
 }
@@ -238,11 +238,11 @@ func (l *eventLog) failed(e *eventWriter, n int, fs []jsonrpc.Frame) {
 			continue
 		}
 		n++
-		if of := fs[i].Of; of != nil {
-			of.Lost()
-			fs[i].Of = nil
+		if receiver := fs[i].To; receiver != nil {
+			receiver.Lost()
+			fs[i].To = nil
 			if k := n - 1 - (l.last - len(l.events)); k >= 0 && k < len(l.events) {
-				l.events[k].Of = of
+				l.events[k].To = receiver
 			}
 		}
 	}
@@ -250,8 +250,8 @@ func (l *eventLog) failed(e *eventWriter, n int, fs []jsonrpc.Frame) {
 	to.wake()
 }
 
-// keepLocked keeps an event.
-func (l *eventLog) keepLocked(f jsonrpc.Frame) {
+// storeLocked stores an event.
+func (l *eventLog) storeLocked(f jsonrpc.Frame) {
 	l.last++
 	of := l.of
 	if of == nil {

@@ -15,29 +15,29 @@ import (
 type sessions struct {
 	srv *Server
 
-	mu    sync.Mutex
-	byID  map[string]*webSession
-	kept  map[string]keptSession // of earlier Servers, that nobody has asked for yet
-	sweep *time.Timer            // nil while there are none
+	mu     sync.Mutex
+	byID   map[string]*webSession
+	stored map[string]storedSession // of earlier Servers, not asked for yet
+	sweep  *time.Timer              // nil while there are none
 }
 
 func (all *sessions) init(s *Server) {
-	all.srv, all.byID, all.kept = s, map[string]*webSession{}, s.loadKept()
+	all.srv, all.byID, all.stored = s, map[string]*webSession{}, s.loadStored()
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.startSweepLocked()
 }
 
-// startSweepLocked has what nobody uses end after a while.
+// startSweepLocked has unused sessions end after a while.
 func (all *sessions) startSweepLocked() {
-	if all.sweep == nil && len(all.byID)+len(all.kept) > 0 {
+	if all.sweep == nil && len(all.byID)+len(all.stored) > 0 {
 		all.sweep = time.AfterFunc(all.srv.opts.IdleSession/4, all.expire)
 	}
 }
 
 // add has requests find ses by its id. It reports whether there is room.
 func (all *sessions) add(ses *webSession) bool {
-	ses.outlasts = ses.Transport != telemetry.SSE
+	ses.stored = ses.Transport != telemetry.SSE
 	all.bind(ses)
 	all.mu.Lock()
 	if all.srv.ctx.Err() != nil {
@@ -76,8 +76,8 @@ func (all *sessions) bind(ses *webSession) {
 const maxIdleSessions = 128
 
 // makeRoomLocked makes room for one more session of a client. If there are too many, of the client
-// or of all, it takes out the one that was not used for the longest time, of whoever has the most:
-// who begins many pushes out their own. It returns one that the caller ends, or nil; ok is false if
+// or of all, it takes out the one that was not used for the longest time, of the client that has most:
+// a client that begins many pushes out its own. It returns one that the caller ends, or nil; ok is false if
 // there is no room, as all are in use.
 func (all *sessions) makeRoomLocked(whose string) (old *webSession, ok bool) {
 	type one struct {
@@ -96,7 +96,7 @@ func (all *sessions) makeRoomLocked(whose string) (old *webSession, ok bool) {
 	for id, ses := range all.byID {
 		add(one{id, ses.Identity.Name, ses.lastUsed, ses.users == 0})
 	}
-	for id, k := range all.kept {
+	for id, k := range all.stored {
 		add(one{id, k.Whose, k.Used, true})
 	}
 	full := len(there) >= all.srv.opts.MaxSessions
@@ -111,26 +111,26 @@ func (all *sessions) makeRoomLocked(whose string) (old *webSession, ok bool) {
 	}
 	old = all.byID[goes.id]
 	delete(all.byID, goes.id)
-	all.dropKeptLocked(goes.id)
+	all.dropStoredLocked(goes.id)
 	return old, true
 }
 
-// dropKeptLocked forgets a session that nobody has asked for, if there is one of that id.
-func (all *sessions) dropKeptLocked(id string) {
-	if _, ok := all.kept[id]; ok {
-		delete(all.kept, id)
-		all.srv.hub.DeleteDocument(keptKind, id)
+// dropStoredLocked forgets a stored session that was not asked for, if there is one of that id.
+func (all *sessions) dropStoredLocked(id string) {
+	if _, ok := all.stored[id]; ok {
+		delete(all.stored, id)
+		all.srv.hub.DeleteDocument(storedKind, id)
 	}
 }
 
-// forget forgets the sessions of a client that nobody has asked for. The others end with their
+// forget forgets the stored sessions of a client that were not asked for. The others end with their
 // credential.
 func (all *sessions) forget(client string) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	for id, k := range all.kept {
+	for id, k := range all.stored {
 		if methods.IsOf(k.Whose, client) {
-			all.dropKeptLocked(id)
+			all.dropStoredLocked(id)
 		}
 	}
 }
@@ -140,12 +140,12 @@ func (all *sessions) forget(client string) {
 func (all *sessions) get(id string, of methods.Identity, sse bool) *webSession {
 	all.mu.Lock()
 	ses := all.byID[id]
-	k, isKept := all.kept[id]
-	restores := isKept && !sse && k.Whose == of.Name && all.srv.ctx.Err() == nil
+	k, isStored := all.stored[id]
+	restores := isStored && !sse && k.Whose == of.Name && all.srv.ctx.Err() == nil
 	if restores {
-		delete(all.kept, id)
+		delete(all.stored, id)
 		ses = all.srv.newWebSession(all.srv.methods.Restore(all.srv.ctx, id, k.SavedSession, of))
-		ses.outlasts = true
+		ses.stored = true
 		all.byID[id] = ses
 	}
 	if ses == nil || ses.Identity.Name != of.Name || (ses.Transport == telemetry.SSE) != sse {
@@ -176,7 +176,7 @@ func (all *sessions) remove(ses *webSession) {
 	ses.forget()
 }
 
-// expire ends the sessions that nobody has used for long, and stores which ones are used.
+// expire ends the sessions that were not used for long, and stores which ones are used.
 func (all *sessions) expire() {
 	idle := all.srv.opts.IdleSession
 	var old, used []*webSession
@@ -191,9 +191,9 @@ func (all *sessions) expire() {
 			used = append(used, ses)
 		}
 	}
-	for id, k := range all.kept {
+	for id, k := range all.stored {
 		if time.Since(k.Used) >= idle {
-			all.dropKeptLocked(id)
+			all.dropStoredLocked(id)
 		}
 	}
 	if all.sweep != nil { // not closed
@@ -214,7 +214,7 @@ func (all *sessions) expire() {
 func (all *sessions) close() {
 	all.mu.Lock()
 	open := all.byID
-	all.byID, all.kept = map[string]*webSession{}, map[string]keptSession{}
+	all.byID, all.stored = map[string]*webSession{}, map[string]storedSession{}
 	if all.sweep != nil {
 		all.sweep.Stop()
 		all.sweep = nil

@@ -21,8 +21,8 @@ type webSession struct {
 	mu   sync.Mutex
 	gets []*eventStream // open GET streams, newest last; Streamable HTTP only
 
-	saving   sync.Mutex // orders what is stored of it
-	outlasts bool       // guarded by saving: it is stored until it ends
+	saving sync.Mutex // orders what is stored of it
+	stored bool       // guarded by saving: it is stored until it ends
 
 	// guarded by the mutex of Server.sessions
 	users    int // requests that use it now
@@ -32,7 +32,7 @@ type webSession struct {
 
 func (s *Server) newWebSession(ses *methods.Session) *webSession {
 	w := &webSession{Session: ses, web: s}
-	ses.Store = w.keep
+	ses.Store = w.saveAndWait
 	return w
 }
 
@@ -58,7 +58,7 @@ func (ses *webSession) takesPrimer() bool {
 	return ses.AgreedVersion() >= mcp.ProtocolVersion20251125
 }
 
-// attach makes st the stream on which the session is told of changes.
+// attach makes st the stream for the session's notifications.
 func (ses *webSession) attach(st *eventStream) {
 	ses.mu.Lock()
 	if ses.Ctx.Err() != nil {
@@ -95,8 +95,8 @@ func (ses *webSession) detach(st *eventStream) {
 	}
 }
 
-// missed is called when a stream of the session broke. What it was told last may not have arrived:
-// it is told so on the stream that there is, or on the next one, unless that goes on with this one.
+// missed is called when a stream of the session broke. Its latest notifications may not have arrived:
+// they are sent again on the stream that there is, or on the next one, unless that resumes this one.
 func (ses *webSession) missed(st *eventStream, err error) {
 	if errors.Is(err, errTaken) || !st.events.log.changes {
 		return
@@ -106,6 +106,6 @@ func (ses *webSession) missed(st *eventStream, err error) {
 		ses.web.replays.miss(ses)
 		return
 	}
-	ses.Retell()
+	ses.NotifyAll()
 	out.Wake()
 }

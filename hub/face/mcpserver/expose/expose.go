@@ -19,7 +19,7 @@ type Mode string
 // The choices for Expose.
 const (
 	All   Mode = "all"
-	Proxy Mode = "proxy" // of tools the hub's own alone
+	Proxy Mode = "proxy" // of tools the builtin ones alone
 	// ExposeAuto lists the sites that fit the budget, each with all it has, see
 	// exposure. For clients that are known to ignore changes of the list it is
 	// ExposeProxy.
@@ -36,12 +36,12 @@ const (
 // another that costs as much. One that was left out has to fall by a fifth below what
 // it could have, so that a list that hovers about the budget does not flap.
 //
-// What is chosen depends on the hub alone, not on who asks.
+// The choice depends on the hub alone, not on the client.
 type Chooser struct {
-	mu   sync.Mutex
-	from *hub.Listing // that was chosen from last; nil before the first time
-	last *Choice
-	told uint64 // the sum that clients were told of last
+	mu       sync.Mutex
+	from     *hub.Listing // that was chosen from last; nil before the first time
+	last     *Choice
+	notified uint64 // the sum at the latest notification
 }
 
 // Choice is what is listed of a list.
@@ -72,14 +72,14 @@ func (e *Chooser) Choose(l *hub.Listing, budget int) *Choice {
 	return e.chooseLocked(l, budget)
 }
 
-// Changed reports whether l has changed what clients are listed. They are to be told
-// if so.
+// Changed reports whether l has changed what clients are listed. They are to be
+// notified if so.
 func (e *Chooser) Changed(l *hub.Listing, budget int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	sum := e.chooseLocked(l, budget).sum
-	was := e.told
-	e.told = sum
+	was := e.notified
+	e.notified = sum
 	return sum != was
 }
 

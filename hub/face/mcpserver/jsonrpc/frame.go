@@ -13,8 +13,8 @@ type Frame struct {
 	// Owner is set on a progress notification: a newer one of the same owner may
 	// take its place in the queue of a client that does not read.
 	Owner any
-	// Of is who is answered; nil if nothing is kept of that.
-	Of Receiver
+	// To learns whether the frame was written; it may be nil.
+	To Receiver
 	// Final marks the answer that ends an HTTP exchange.
 	Final bool
 	// Status is the HTTP status of an answer; 0 is 200.
@@ -23,7 +23,7 @@ type Frame struct {
 	Raw bool
 }
 
-// Receiver is told whether the answer to it was written to its client's connection.
+// Receiver learns whether a frame was written to the client's connection.
 type Receiver interface {
 	Taken()
 	Lost()

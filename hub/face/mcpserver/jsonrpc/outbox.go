@@ -21,14 +21,14 @@ type sink interface {
 }
 
 // Outbox is the queue of what is sent to one client. It has no goroutine of its own:
-// whoever puts an answer into an idle outbox writes it, and what others add meanwhile, in
+// the goroutine that puts an answer into an idle outbox writes it, and what others add meanwhile, in
 // one go. That saves a goroutine switch for each answer, and a system call for each answer
 // but the first of a burst.
 type Outbox struct {
 	// static after construction
 	sink    sink
 	Notices func() []Frame // what has changed since it was last called; may be nil
-	lost    func(error)    // told of a failed write, once; may be nil
+	lost    func(error)    // is called after a failed write, once; may be nil
 
 	mu      sync.Mutex
 	room    sync.Cond // queue has room, the writer has stopped, or err is set
@@ -49,7 +49,7 @@ func NewOutbox(s sink, notices func() []Frame, lost func(error)) *Outbox {
 	return o
 }
 
-// Put queues f and, if nobody else writes, writes: it may block for as long as the
+// Put queues f and, if no other goroutine writes, writes: it may block for as long as the
 // client does not read.
 func (o *Outbox) Put(f Frame) {
 	o.mu.Lock()
@@ -70,8 +70,8 @@ func (o *Outbox) loseLocked(fs []Frame) {
 	o.mu.Unlock()
 	defer o.mu.Lock()
 	for i := range fs {
-		if fs[i].Of != nil {
-			fs[i].Of.Lost()
+		if fs[i].To != nil {
+			fs[i].To.Lost()
 		}
 	}
 }
@@ -198,15 +198,15 @@ func (o *Outbox) drainLocked() {
 			err = o.sink.WriteFrames(batch)
 		}
 		for i := range batch {
-			switch of := batch[i].Of; {
-			case of == nil:
+			switch to := batch[i].To; {
+			case to == nil:
 			case err == nil:
-				of.Taken()
+				to.Taken()
 			default:
-				of.Lost()
+				to.Lost()
 			}
 		}
-		clear(batch) // let go of the results
+		clear(batch) // so that the results can be collected
 		o.mu.Lock()
 		o.spare = batch[:0]
 		if err != nil && o.err == nil {

@@ -71,7 +71,7 @@ func (ses *Session) ask(ctx context.Context, out *jsonrpc.Outbox, method string,
 	}
 }
 
-// answered hands the client's answer to who has asked.
+// answered passes the client's answer to the goroutine that waits for it.
 func (ses *Session) answered(m jsonrpc.Message) {
 	if m.ID == nil {
 		return

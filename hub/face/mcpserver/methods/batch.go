@@ -53,7 +53,7 @@ func (ses *Session) Batch(out *jsonrpc.Outbox, gone <-chan struct{}, b []byte) (
 	}
 	return func() (jsonrpc.Frame, bool) {
 		got := make([]*jsonrpc.Frame, len(requests))
-		var kept askers
+		var to receivers
 		var wg sync.WaitGroup
 		for i, rq := range requests {
 			wg.Go(func() {
@@ -65,8 +65,8 @@ func (ses *Session) Batch(out *jsonrpc.Outbox, gone <-chan struct{}, b []byte) (
 		wg.Wait()
 		for _, f := range got {
 			if f != nil {
-				if f.Of != nil {
-					kept = append(kept, f.Of)
+				if f.To != nil {
+					to = append(to, f.To)
 				}
 				answers = append(answers, *f)
 			}
@@ -81,20 +81,20 @@ func (ses *Session) Batch(out *jsonrpc.Outbox, gone <-chan struct{}, b []byte) (
 			}
 			joined = append(joined, answers[i].Bytes()...)
 		}
-		return jsonrpc.Frame{Head: append(joined, ']'), Of: kept}, true
+		return jsonrpc.Frame{Head: append(joined, ']'), To: to}, true
 	}
 }
 
-// askers are all whom one frame answers.
-type askers []jsonrpc.Receiver
+// receivers are the receivers of all answers in one frame.
+type receivers []jsonrpc.Receiver
 
-func (all askers) Taken() {
+func (all receivers) Taken() {
 	for _, a := range all {
 		a.Taken()
 	}
 }
 
-func (all askers) Lost() {
+func (all receivers) Lost() {
 	for _, a := range all {
 		a.Lost()
 	}

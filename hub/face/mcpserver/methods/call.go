@@ -64,7 +64,7 @@ func (c toolCall) run(ctx context.Context) (json.RawMessage, error) {
 	return s.withInput(ctx, rq, c.subject, rq.taskProgress(rq.progress(c.name)), func(by *consent.Caller) (json.RawMessage, error) {
 		if c.builtin != nil {
 			result, err := c.builtin.Call(ctx, by, c.args)
-			_ = s.hub.Settled(ctx) // it may show names; what was done is told in any case
+			_ = s.hub.Settled(ctx) // it may show names; what was done is reported in any case
 			return result, err
 		}
 		call := hub.Call{Name: c.name, Args: c.args, By: by}

@@ -23,7 +23,7 @@ type SessionInfo struct {
 	Bound     []string  `json:"bound,omitempty"` // the names of the browsers that its connection is for; none: all
 }
 
-// watcher is a session that is told of changes.
+// watcher is a session that is notified of changes.
 type watcher struct {
 	info SessionInfo
 	by   *consent.Caller
@@ -83,7 +83,7 @@ func (s *Server) changed(c hub.Change) {
 	}
 }
 
-// watchSession has ses told of changes until it ends. info describes its client, on whose
+// watchSession has ses notified of changes until it ends. info describes its client, on whose
 // behalf by is.
 func (s *Server) watchSession(ses *Session, info SessionInfo, by *consent.Caller) {
 	s.mu.Lock()
@@ -94,7 +94,7 @@ func (s *Server) watchSession(ses *Session, info SessionInfo, by *consent.Caller
 	}
 	w := &watcher{info, by, s.hub.Connected(by)} // which may make lists, so it is not done with the lock
 	s.mu.Lock()
-	if _, known = s.watching[ses]; !known { // nobody else was faster
+	if _, known = s.watching[ses]; !known { // no other request was faster
 		s.watching[ses] = w
 	}
 	s.mu.Unlock()

@@ -110,10 +110,10 @@ func (rq *Request) end(e *jsonrpc.Error) *jsonrpc.Error {
 		return e
 	}
 	var fault json.RawMessage
-	if e != nil && rq.kept {
-		told := *e
-		told.Data = withCall(e.Data, rq.call.ID())
-		e, fault = &told, told.Append(nil)
+	if e != nil && rq.stored {
+		named := *e
+		named.Data = withCall(e.Data, rq.call.ID())
+		e, fault = &named, named.Append(nil)
 	}
 	if !rq.joined && !rq.isTask {
 		rq.call.End(rq.raw, fault)
@@ -130,14 +130,14 @@ func (rq *Request) endSilent() {
 	case rq.ctx != nil && errors.Is(context.Cause(rq.ctx), ErrGone):
 		rq.call.Lost()
 	default:
-		rq.call.Taken() // nobody wants it
+		rq.call.Taken() // no client waits for it
 	}
 }
 
 // owns returns a frame that answers rq.
 func (rq *Request) owns(f jsonrpc.Frame) jsonrpc.Frame {
-	if rq.kept {
-		f.Of = rq.call
+	if rq.stored {
+		f.To = rq.call
 	}
 	return f
 }

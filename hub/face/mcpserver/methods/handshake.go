@@ -78,8 +78,8 @@ func setNew[T any](p **T) *T {
 	return *p
 }
 
-// MaxCapabilities bounds what a client declares, in bytes: it is kept as long as the session, in
-// memory and in the store.
+// MaxCapabilities bounds what a client declares, in bytes: a session holds it in memory and in
+// the store.
 const MaxCapabilities = 8 << 10
 
 // initialize agrees on a revision with a client of before 2026-07-28.

@@ -21,7 +21,7 @@ type Identity struct {
 }
 
 // WithIdentity returns a context for a request, or a stream, that carries the credential
-// of id. What begins with it, and outlasts it, ends when it is revoked.
+// of id. What begins with it, and stored it, ends when it is revoked.
 func WithIdentity(ctx context.Context, id *auth.Identity) context.Context {
 	return context.WithValue(ctx, identityKey{}, Identity{string(id.User) + "\x00" + id.Who.ID + "\x00" + strings.Join(id.Bound, ","), id.Who, id.Bound, id.Revoked})
 }
@@ -32,7 +32,8 @@ func IsOf(name, client string) bool {
 	return consent.IsParty(rest, client)
 }
 
-// IdentityOf returns whose a request is; without a credential that is nobody.
+// IdentityOf returns the identity of the client that sent a request; without a credential it is
+// policy.Nobody's.
 func IdentityOf(ctx context.Context) Identity {
 	id, ok := ctx.Value(identityKey{}).(Identity)
 	if !ok {

@@ -116,7 +116,7 @@ func (rq *Request) bound() string {
 // input is what a request brings beside what it asks for.
 type input struct {
 	ext     spec.Extensions // for the page: what the client can be asked, and what it has answered
-	reply   *consent.Reply  // to the hub's own question
+	reply   *consent.Reply  // to a question of the hub
 	after   string          // the earlier round of the call
 	askedBy consent.Frame   // in that round; after a call, in this one
 }

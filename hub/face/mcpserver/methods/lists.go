@@ -13,7 +13,7 @@ import (
 // lists says what the lists of a hub show to clients.
 type lists struct {
 	hub         Hub
-	builtin     []builtin.Tool // the hub's own tools
+	builtin     []builtin.Tool // the builtin tools
 	definitions [][]byte       // of these
 	mode        expose.Mode
 	budget      int               // for expose.Auto
@@ -21,7 +21,7 @@ type lists struct {
 }
 
 // elements returns the elements of one of the lists, comma-separated on one line: those of the
-// hub's own tools that are in builtins, and what the client is listed of what pages have. They are
+// builtin tools that are in builtins, and what the client may see of the pages' items. They are
 // made once for all clients that are listed the same.
 func (s *lists) elements(by *consent.Caller, kind hub.ListKind, builtins uint64) []byte {
 	l := s.hub.ListFor(by, kind)
@@ -46,7 +46,7 @@ func (s *lists) elements(by *consent.Caller, kind hub.ListKind, builtins uint64)
 	})
 }
 
-// builtinsFor returns which of the hub's own tools a client is to know of, one bit for each.
+// builtinsFor returns which builtin tools a client may know, one bit for each.
 func (s *lists) builtinsFor(by *consent.Caller) (set uint64) {
 	for i := range s.builtin {
 		if a := s.builtin[i].Action(by); s.hub.Shows(&a) {
@@ -75,8 +75,8 @@ func appendElement(b, element []byte) []byte {
 // listsOnce are clients, by the name they give, that list the tools once and ignore changes.
 var listsOnce = []string{"claude-ai", "claude-desktop"}
 
-// proxyOnly reports whether the client of rq gets the hub's own tools alone. From
-// revision 2026-07-28 on a list must not depend on who asks.
+// proxyOnly reports whether the client of rq is listed the builtin tools alone. From
+// revision 2026-07-28 on a list must not depend on the client.
 func (s *lists) proxyOnly(rq *Request) bool {
 	if rq.Modern {
 		return s.mode == expose.Proxy
@@ -99,7 +99,7 @@ func (s *lists) listed(l *hub.Listing) func(*hub.Item) bool {
 // visible takes from a change of the hub what clients are not listed, before or after.
 func (s *lists) visible(c hub.Change) hub.Change {
 	switch {
-	case c.Policy: // may concern the hub's own tools as well
+	case c.Policy: // may concern the builtin tools as well
 	case s.mode == expose.Proxy:
 		c.Tools = false
 	case s.mode == expose.Auto:

@@ -18,8 +18,8 @@ import (
 type listen struct {
 	id      json.RawMessage
 	want    changes // what the client asked for and may have
-	pending changes // not told yet
-	acked   bool    // nothing is told before the acknowledgement
+	pending changes // not sent yet
+	acked   bool    // nothing is sent before the acknowledgement
 }
 
 // add takes from c what w asks for, and reports whether that is anything.
@@ -76,7 +76,7 @@ func (p *changes) frames(fs []jsonrpc.Frame, meta string) []jsonrpc.Frame {
 	return fs
 }
 
-// changed notes what the client has to be told and has it told, if a stream to it
+// changed notes what the client is to be notified of and wakes the stream to it, if one
 // is open. It never waits.
 func (ses *Session) changed(c hub.Change) {
 	ses.mu.Lock()
@@ -100,7 +100,7 @@ func (ses *Session) changed(c hub.Change) {
 	}
 }
 
-// Notices returns what the client has not been told yet.
+// Notices returns the notifications that the client has not been sent yet.
 func (ses *Session) Notices() (fs []jsonrpc.Frame) {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
@@ -179,7 +179,7 @@ func (s *Server) listen(ctx context.Context, rq *Request) (jsonrpc.Frame, error)
 	return jsonrpc.Result(rq.ID, resultComplete+","+meta, json.RawMessage("{}")), nil
 }
 
-// filter reads what the client wants to be told and subscribes it to the resources
+// filter reads what the client wants to be notified of and subscribes it to the resources
 // that there are. stops end the subscriptions.
 func (s *Server) filter(ctx context.Context, rq *Request, want *changes) (stops []func(), e *jsonrpc.Error) {
 	raw, e := rq.object("notifications")

@@ -44,7 +44,7 @@ func (s *Server) join(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
 	case result == nil && !rq.call.Acted():
 		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and has ended without an answer or an effect: it can be made again"})
 	case result == nil:
-		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and its answer is not kept; it may have taken effect"})
+		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and its answer is not stored; it may have taken effect"})
 	}
 	if had && rawjson.Get(result, "content") != nil { // a page that asks back, and a task, have none
 		result = item.AddText(result, RepeatedText)

@@ -29,7 +29,7 @@ const (
 type Request struct {
 	jsonrpc.Message
 	ses    *Session
-	out    *jsonrpc.Outbox // where its progress is told; nil: the client cannot be told
+	out    *jsonrpc.Outbox // for its progress; nil: the client gets none
 	Modern bool            // of revision 2026-07-28
 	header http.Header     // of a modern Streamable HTTP request, else nil
 
@@ -47,7 +47,7 @@ type Request struct {
 	stop   context.CancelCauseFunc
 	call   *ledger.Call
 	joined bool // another request has begun the call
-	kept   bool // what becomes of it is kept
+	stored bool // the ledger stores its outcome
 	isTask bool // the answer is a task
 	// waiting gets something once the call, which may become a task, waits for a person; nil: it becomes none.
 	waiting chan struct{}
@@ -111,7 +111,7 @@ func (rq *Request) Begin() {
 		stop(nil)
 		return
 	}
-	rq.ctx, rq.stop, rq.call, rq.joined, rq.kept = ctx, stop, call, joined, what != ""
+	rq.ctx, rq.stop, rq.call, rq.joined, rq.stored = ctx, stop, call, joined, what != ""
 	ses.hook()
 	if ses.Ctx.Err() != nil { // interrupt may have been there
 		stop(context.Cause(ses.Ctx))
@@ -121,10 +121,10 @@ func (rq *Request) Begin() {
 // listening is the connection of the requests of a session that last until they are cancelled.
 type listening struct{ *Session }
 
-// maxTool is how much of a name or URI is kept, in bytes.
+// maxTool is how much of a name or URI the ledger stores, in bytes.
 const maxTool = 256
 
-// asked returns what a request asks for, "" if nothing is kept of it.
+// asked returns what a request asks for, "" if the ledger stores nothing of it.
 func (rq *Request) asked() string {
 	member := subject(rq.Method)
 	if member == "" {

@@ -141,7 +141,7 @@ func (s *Server) unsubscribe(_ context.Context, rq *Request) (jsonrpc.Frame, err
 	return jsonrpc.Result(rq.ID, "", json.RawMessage("{}")), nil
 }
 
-// follow has the client told of updates of a resource. It blocks as Hub.SubscribeResource
+// follow has the client notified of updates of a resource. It blocks as Hub.SubscribeResource
 // does.
 func (ses *Session) follow(ctx context.Context, by *consent.Caller, uri string) error {
 	stop, err := ses.srv.hub.SubscribeResource(ctx, by, uri)

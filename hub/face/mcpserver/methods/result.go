@@ -34,7 +34,7 @@ func (s *Server) result(rq *Request, raw json.RawMessage, hints string) jsonrpc.
 	if rq.Modern {
 		head = append(append(head, s.serverRef...), ',')
 	}
-	if rq.kept {
+	if rq.stored {
 		head = rq.appendCall(head)
 	}
 	switch {

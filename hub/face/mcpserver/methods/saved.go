@@ -38,8 +38,8 @@ func (ses *Session) Saved() SavedSession {
 	}
 }
 
-// Restore makes a session of what was saved of it. What has changed meanwhile nobody knows, so
-// its client is told that each list, and each resource that it follows, may have.
+// Restore makes a session of what was saved of it. What has changed meanwhile is not known, so
+// its client is notified of each list and each resource that it follows.
 func (s *Server) Restore(parent context.Context, id string, k SavedSession, of Identity) *Session {
 	ses := s.NewSession(parent, of)
 	ses.ID, ses.Began = id, k.Began
@@ -50,7 +50,7 @@ func (s *Server) Restore(parent context.Context, id string, k SavedSession, of I
 	return ses
 }
 
-// Resume has a restored session told of changes again.
+// Resume has a restored session notified of changes again.
 func (ses *Session) Resume() {
 	ses.srv.opts.Telemetry.BeginSession(ses.Transport)
 	ses.srv.watchSession(ses, ses.info(), ses.caller())
@@ -60,8 +60,8 @@ func (ses *Session) Resume() {
 	ses.followAgain(follows)
 }
 
-// followAgain has the client told of updates of resources that it followed with an earlier
-// Server. It does not wait for their pages. What is nobody's now may still come back.
+// followAgain has the client notified of updates of resources that it followed with an earlier
+// Server. It does not wait for their pages. A resource that no page has now may still come back.
 func (ses *Session) followAgain(uris []string) {
 	if len(uris) == 0 || !ses.calls.Enter() {
 		return
@@ -76,7 +76,7 @@ func (ses *Session) followAgain(uris []string) {
 			ses.mu.Lock()
 			ses.missing = slices.DeleteFunc(ses.missing, func(m string) bool { return m == uri })
 			ses.mu.Unlock()
-			// Only from here on is the next change told.
+			// Only from here on does the next change notify.
 			ses.changed(hub.Change{Updated: []string{uri}})
 		}
 	}()

@@ -15,7 +15,7 @@ import (
 const stateLife = time.Hour
 
 // carried is what a client of revision 2026-07-28 brings from one request of a call to the
-// next: the server keeps nothing of it.
+// next: the server stores nothing of it.
 type carried struct {
 	Round   string          `json:"round"`           // of the earlier request
 	AskedBy consent.Frame   `json:"askedBy"`         // which is to get this one

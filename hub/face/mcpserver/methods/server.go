@@ -59,7 +59,7 @@ type Options struct {
 	Log          *slog.Logger       // nil discards
 	Telemetry    telemetry.Observer // nil: telemetry.Nobody
 
-	// Builtin are the hub's own tools. They are listed first, in this order, and their
+	// Builtin are the builtin tools. They are listed first, in this order, and their
 	// names win over those of pages.
 	Builtin []builtin.Tool
 
@@ -90,7 +90,7 @@ type Server struct {
 	listens Gate
 
 	mu       sync.Mutex
-	watching map[*Session]*watcher // told of changes
+	watching map[*Session]*watcher // notified of changes
 	alone    map[string]int        // requests of revision 2026-07-28 under way, by identity
 }
 

@@ -27,15 +27,15 @@ type Session struct {
 	Transport telemetry.Transport // over SSE, 2024-11-05 is the version of a client that names none
 	full      bool                // has no room for a request
 	Stream    uint64              // its number, if it is a stream; else 0
-	Outlives  bool                // its client goes on to another Server when this one is closed
+	Outlives  bool                // its client finds another Server when this one is closed
 	calls     Gate                // requests that are answered in other goroutines
 	jobs      chan func()         // to the idle ones of these
 	idle      atomic.Int32
-	watched   bool   // is told of changes; owned by the reader of a stream
+	watched   bool   // is notified of changes; owned by the reader of a stream
 	Store     func() // is called when saved returns something else than before; nil: it is not stored
 
 	mu           sync.Mutex
-	out          *jsonrpc.Outbox                 // where changes are told; nil while no stream is open
+	out          *jsonrpc.Outbox                 // for notifications; nil while no stream is open
 	version      string                          // agreed at initialize, "" before
 	agreed       time.Time                       // when
 	client       string                          // its name, as it says
@@ -44,17 +44,17 @@ type Session struct {
 	asked        map[string]chan jsonrpc.Message // requests of ours, by jsonrpc.IDKey
 	lastAsked    int
 	level        mcp.LoggingLevel
-	ready        bool // initialize was answered and the client went on
+	ready        bool // initialize was answered and the client has sent something since
 	ended        bool
 	left         bool               // its client has said that it goes for good
 	unhook       func() bool        // of interrupt; nil while no request was begun
 	subs         map[string]func()  // by URI: ends the subscription
-	missing      []string           // URIs that it followed with an earlier Server, and that are nobody's now
+	missing      []string           // URIs that it followed with an earlier Server, and that no page has now
 	listens      map[string]*listen // by jsonrpc.IDKey
-	changes      changes            // not told yet
+	changes      changes            // not sent yet
 }
 
-// changes is what a client has to be told.
+// changes is what a client is to be notified of.
 type changes struct {
 	tools, resources, prompts bool
 	updated                   []string // URIs, each once
@@ -117,7 +117,7 @@ func (ses *Session) AgreedVersion() string {
 	return ses.version
 }
 
-// initialized notes that the client went on after initialize: it may be told of
+// initialized notes that the client has sent something after initialize: it may be notified of
 // changes from now on.
 func (ses *Session) initialized() {
 	ses.mu.Lock()
@@ -209,7 +209,7 @@ func (ses *Session) End(cause error) {
 	}
 }
 
-// Connect makes out the place where the client is told of changes, nil if there is none.
+// Connect makes out the outbox for the client's notifications; nil: there is none.
 func (ses *Session) Connect(out *jsonrpc.Outbox) {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
@@ -218,7 +218,7 @@ func (ses *Session) Connect(out *jsonrpc.Outbox) {
 	}
 }
 
-// Connection returns where the client is told of changes, nil if there is no such place.
+// Connection returns the outbox for the client's notifications, nil if there is none.
 func (ses *Session) Connection() *jsonrpc.Outbox {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
@@ -250,8 +250,8 @@ func (s *Server) ReleaseStateless(ses *Session) {
 	}
 }
 
-// Retell has the client told that each list may have changed.
-func (ses *Session) Retell() {
+// NotifyAll has the client notified of each list.
+func (ses *Session) NotifyAll() {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	ses.changes.tools, ses.changes.resources, ses.changes.prompts = true, true, true

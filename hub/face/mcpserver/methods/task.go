@@ -19,7 +19,7 @@ import (
 )
 
 // The extension io.modelcontextprotocol/tasks: a call of a client that declares it, and that takes
-// long, is answered with a task, and goes on without its request. Package ledger keeps it.
+// long, is answered with a task, and outlives its request. Package ledger stores it.
 
 // ExtTasks is the name of the extension, among a client's capabilities and the server's.
 const ExtTasks = "io.modelcontextprotocol/tasks"
@@ -89,8 +89,8 @@ func (s *Server) callOrTask(ctx context.Context, rq *Request, of ledger.TaskOf, 
 	left := context.AfterFunc(s.leaving, func() { rq.call.Stop(tabtransport.ErrLeft) })
 	context.AfterFunc(ctx, func() { left() })
 	if revoked := rq.ses.Identity.Revoked; revoked != nil {
-		kept := context.AfterFunc(revoked, cancel)
-		context.AfterFunc(ctx, func() { kept() })
+		bound := context.AfterFunc(revoked, cancel)
+		context.AfterFunc(ctx, func() { bound() })
 	}
 	return taskResult(&task), nil
 }
@@ -106,7 +106,7 @@ func (s *Server) endTask(ctx context.Context, rq *Request, result json.RawMessag
 		result, err = f.Result(), nil
 	}
 	switch cause := context.Cause(ctx); {
-	case err != nil && errors.Is(cause, tabtransport.ErrLeft): // another process goes on
+	case err != nil && errors.Is(cause, tabtransport.ErrLeft): // another process takes over
 	case err != nil && errors.Is(cause, ledger.ErrCancelled): // the task has ended
 		rq.call.End(nil, nil)
 		rq.call.Taken()

@@ -11,30 +11,30 @@ import (
 // Streamable HTTP sessions outlive the Server: what makes one is a document of the store,
 // from the answer to initialize until the client ends it or has not used it for long. A
 // request that names one which this Server has not begun goes on with it. What has changed
-// meanwhile nobody knows, so the client is told that each list, and each resource that it
-// follows, may have.
+// meanwhile is not known, so the client is notified of each list and each resource that it
+// follows.
 
-// keptSession is the document of a session. Its ID is the session's.
-type keptSession struct {
+// storedSession is the document of a session. Its ID is the session's.
+type storedSession struct {
 	Whose string    `json:"whose"` // identity.name
 	Used  time.Time `json:"used"`  // last, or up to a quarter of Options.IdleSession earlier
 	methods.SavedSession
 }
 
 const (
-	keptKind = "http"
-	// maxKept bounds the document of a session. One that does not fit ends with the Server.
-	maxKept = 64 << 10
+	storedKind = "http"
+	// maxStored bounds the document of a session. One that does not fit ends with the Server.
+	maxStored = 64 << 10
 )
 
-// loadKept returns the sessions of earlier Servers by id, without those that nobody has used
+// loadStored returns the sessions of earlier Servers by id, without those that were not used
 // for long.
-func (s *Server) loadKept() map[string]keptSession {
-	all := map[string]keptSession{}
-	for _, d := range s.hub.Documents(keptKind) {
-		var k keptSession
+func (s *Server) loadStored() map[string]storedSession {
+	all := map[string]storedSession{}
+	for _, d := range s.hub.Documents(storedKind) {
+		var k storedSession
 		if err := json.Unmarshal(d.Body, &k); err != nil || time.Since(k.Used) >= s.opts.IdleSession || len(all) >= s.opts.MaxSessions {
-			s.hub.DeleteDocument(keptKind, d.ID)
+			s.hub.DeleteDocument(storedKind, d.ID)
 			continue
 		}
 		all[d.ID] = k
@@ -42,9 +42,9 @@ func (s *Server) loadKept() map[string]keptSession {
 	return all
 }
 
-// keep stores what makes ses, and blocks until that is on disk: what the client is answered
+// saveAndWait stores what makes ses, and blocks until that is on disk: what the client is answered
 // after it holds for the next Server, too.
-func (ses *webSession) keep() {
+func (ses *webSession) saveAndWait() {
 	synced := make(chan error, 1)
 	if !ses.save(func(err error) { synced <- err }) {
 		return
@@ -58,29 +58,29 @@ func (ses *webSession) keep() {
 	}
 }
 
-// save is keep without waiting. It reports whether there is something to wait for.
+// save is saveAndWait without waiting. It reports whether there is something to wait for.
 func (ses *webSession) save(synced func(error)) bool {
 	ses.saving.Lock()
 	defer ses.saving.Unlock()
-	if !ses.outlasts {
+	if !ses.stored {
 		return false
 	}
-	body, _ := json.Marshal(keptSession{ses.Identity.Name, time.Now(), ses.Saved()}) // strings, times and valid JSON
-	if len(body) > maxKept {
-		ses.web.hub.DeleteDocument(keptKind, ses.ID)
+	body, _ := json.Marshal(storedSession{ses.Identity.Name, time.Now(), ses.Saved()}) // strings, times and valid JSON
+	if len(body) > maxStored {
+		ses.web.hub.DeleteDocument(storedKind, ses.ID)
 		return false
 	}
-	ses.web.hub.SaveDocument(storage.Document{Kind: keptKind, ID: ses.ID, Body: body}, synced)
+	ses.web.hub.SaveDocument(storage.Document{Kind: storedKind, ID: ses.ID, Body: body}, synced)
 	return true
 }
 
-// forget deletes what is kept of a session that has ended for good.
+// forget deletes the document of a session that has ended for good.
 func (ses *webSession) forget() {
 	ses.saving.Lock()
 	defer ses.saving.Unlock()
-	if ses.outlasts {
-		ses.outlasts = false
+	if ses.stored {
+		ses.stored = false
 		ses.web.hub.Ledger().Drop(ses.Identity.Session(ses.ID))
-		ses.web.hub.DeleteDocument(keptKind, ses.ID)
+		ses.web.hub.DeleteDocument(storedKind, ses.ID)
 	}
 }

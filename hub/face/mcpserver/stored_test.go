@@ -123,13 +123,13 @@ func TestUnsubscribedWhileMissing(t *testing.T) {
 	c.post(follow)
 	h.hide("tabhub://a/x", true)
 	c = c.on(New(h, Options{}))
-	if docs := fmt.Sprintf("%s", h.Documents(keptKind)); !strings.Contains(docs, "tabhub://a/x") {
+	if docs := fmt.Sprintf("%s", h.Documents(storedKind)); !strings.Contains(docs, "tabhub://a/x") {
 		t.Fatalf("stored: %s", docs)
 	}
 	if status, body := c.post(strings.Replace(follow, "subscribe", "unsubscribe", 1)); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
-	if docs := fmt.Sprintf("%s", h.Documents(keptKind)); strings.Contains(docs, "tabhub://a/x") {
+	if docs := fmt.Sprintf("%s", h.Documents(storedKind)); strings.Contains(docs, "tabhub://a/x") {
 		t.Errorf("stored: %s", docs)
 	}
 }
@@ -193,8 +193,8 @@ func TestSessionsAreBounded(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if _, stored := h.left(); len(next.sessions.byID)+len(next.sessions.kept) > most || stored > most {
-		t.Errorf("%d sessions and %d documents, want at most %d", len(next.sessions.byID)+len(next.sessions.kept), stored, most)
+	if _, stored := h.left(); len(next.sessions.byID)+len(next.sessions.stored) > most || stored > most {
+		t.Errorf("%d sessions and %d documents, want at most %d", len(next.sessions.byID)+len(next.sessions.stored), stored, most)
 	}
 	if status, _ := first.on(next).post(ask); status != 200 {
 		t.Errorf("the session of another client: %d", status)
@@ -234,7 +234,7 @@ func TestLargeSessionIsNotKept(t *testing.T) {
 	h := newScripted()
 	c := overTCP(t, New(h, Options{}))
 	c.initialize("2025-06-18")
-	for i := range maxKept>>10 + 1 {
+	for i := range maxStored>>10 + 1 {
 		uri := fmt.Sprintf("tabhub://a/x%d/%s", i, strings.Repeat("x", 1<<10))
 		if status, body := c.post(strings.Replace(follow, "tabhub://a/x", uri, 1)); status != 200 || !strings.Contains(body, `"result":{}`) {
 			t.Fatalf("%d %s", status, body)
@@ -259,8 +259,8 @@ func TestForgottenSession(t *testing.T) {
 	}
 	next := New(h, Options{})
 	next.ForgetClient("cursor")
-	if _, stored := h.left(); stored != 1 || len(next.sessions.kept) != 1 {
-		t.Errorf("%d documents, %d sessions are kept", stored, len(next.sessions.kept))
+	if _, stored := h.left(); stored != 1 || len(next.sessions.stored) != 1 {
+		t.Errorf("%d documents, %d sessions are kept", stored, len(next.sessions.stored))
 	}
 	if status, _ := first.on(next).post(ask); status != 404 {
 		t.Errorf("it goes on: %d", status)
