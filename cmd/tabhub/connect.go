@@ -25,20 +25,20 @@ func connectable(program string, args []string, at string) []admin.Connectable {
 	for _, c := range clientconf.All {
 		to := admin.Connectable{Name: c.Name, Title: c.Title, After: c.After}
 		if program != "" {
-			to.Start = &admin.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: c.Text(connectName, start)}
+			to.Start = &admin.Connect{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: c.Text(connectName, start)}
 		}
 		if c.CanReach() {
-			to.URL = &admin.ConnectWay{Line: clientCommand(c, &reach), Entry: c.Text(connectName, reach)}
+			to.URL = &admin.Connect{Line: clientCommand(c, &reach), Entry: c.Text(connectName, reach)}
 		}
 		for _, link := range c.Links(connectName, at) {
 			to.Links = append(to.Links, admin.ConnectLink(link))
 		}
 		all = append(all, to)
 	}
-	other := admin.Connectable{Name: "other", Title: "Any other client", URL: &admin.ConnectWay{Line: at}}
+	other := admin.Connectable{Name: "other", Title: "Any other client", URL: &admin.Connect{Line: at}}
 	if program != "" {
 		line := shell.Here(append([]string{program}, args...)...)
-		other.Start = &admin.ConnectWay{Line: line}
+		other.Start = &admin.Connect{Line: line}
 	}
 	return append(all, other)
 }

@@ -16,7 +16,7 @@ func TestConnectHoldsNoSecret(t *testing.T) {
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Name)
-		for _, way := range []*admin.ConnectWay{c.Start, c.URL} {
+		for _, way := range []*admin.Connect{c.Start, c.URL} {
 			if way != nil && (strings.Contains(way.Line+way.Entry, tokenEnv)) {
 				t.Errorf("%s: %+v", c.Name, way)
 			}

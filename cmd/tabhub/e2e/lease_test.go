@@ -69,7 +69,7 @@ func TestOwnerEndsALease(t *testing.T) {
 	if _, stderr, exit := p.run("explain", buy, "--client", "nobody"); exit == 0 || !strings.Contains(stderr, "there is no client") {
 		t.Errorf("of nobody's call explain says %s", stderr)
 	}
-	if _, stderr, exit := p.run("tabs", "release", "1a2b3c4d:7"); exit == 0 || !strings.Contains(stderr, "nobody holds that tab") {
+	if _, stderr, exit := p.run("tabs", "release", "1a2b3c4d:7"); exit == 0 || !strings.Contains(stderr, "no session leases that tab") {
 		t.Errorf("a tab that nobody holds: %d %s", exit, stderr)
 	}
 	p.succeed("tabs", "release", fields[0])

@@ -12,21 +12,21 @@ import (
 	"tabhub/hub/trust/policy"
 )
 
-// BrowserReport is a browser of GET /api/browser: one that is connected or has just been, or
-// that has a name.
+// BrowserReport is a browser of GET /api/browser: one that is connected or was so lately, or that has a
+// name.
 type BrowserReport struct {
-	ID        string    `json:"id,omitempty"`   // as `tabhub tabs` and browser_tab show it; "" of one that is away
-	Name      string    `json:"name,omitempty"` // that its owner has given it
+	ID        string    `json:"id,omitempty"`   // as `tabhub tabs` and browser_tab show it; "" if it is not connected
+	Name      string    `json:"name,omitempty"` // given by its owner
 	Browser   string    `json:"browser,omitempty"`
 	Connected bool      `json:"connected"`
 	Focused   bool      `json:"focused,omitempty"`
-	Since     time.Time `json:"since,omitzero"` // when it has connected
+	Since     time.Time `json:"since,omitzero"` // of the connection
 	Tabs      int       `json:"tabs"`
 	LastSeen  time.Time `json:"lastSeen,omitzero"`
-	// Missing says that no browser has the name, to which clients are bound.
+	// Missing says that no browser has the name, though clients are bound to it.
 	Missing bool `json:"missing,omitempty"`
-	// Clients are those that their credential or the policy bind to it, by name; "any client" for
-	// all.
+	// Clients are the names of the clients that their credential or the policy binds to it; "any client"
+	// for all.
 	Clients []string `json:"clients"`
 }
 
@@ -71,7 +71,8 @@ func (api *API) getBrowserNames(r *endpoint.Request) error {
 	return r.Answer(nonNil(list))
 }
 
-// boundClients returns which clients their credentials and the policy bind to which names.
+// boundClients returns the clients that their credentials and the policy bind to browsers, by the
+// browsers' names.
 func (api *API) boundClients(r *endpoint.Request) map[string][]string {
 	bound := map[string][]string{}
 	add := func(client string, names []string) {
@@ -118,7 +119,7 @@ func deleteBrowserName(r *endpoint.Request) error {
 	return r.Answer(struct{}{})
 }
 
-// notNamed is the answer to who could not name a browser, or take its name.
+// notNamed is the error for a browser that could not be named, or lose its name.
 func notNamed(err error) error {
 	switch {
 	case errors.Is(err, state.ErrNoBrowser), errors.Is(err, state.ErrNameUnknown):
@@ -131,7 +132,7 @@ func notNamed(err error) error {
 	return err
 }
 
-// putBinding binds a client to browsers. These need not be there yet.
+// putBinding binds a client to browsers, which need not be connected yet.
 func (api *API) putBinding(r *endpoint.Request) error {
 	var in BindingSetting
 	if err := r.Read(64<<10, &in); err != nil {
@@ -148,7 +149,7 @@ func (api *API) putBinding(r *endpoint.Request) error {
 			return err
 		}
 	}
-	err := editPolicy(r, func(doc *policy.Document) error {
+	return edit(r, in, func(doc *policy.Document) error {
 		if len(in.Browsers) > 0 {
 			doc.Bind(in.Client, in.Browsers)
 		} else if !doc.Unbind(in.Client) {
@@ -156,8 +157,4 @@ func (api *API) putBinding(r *endpoint.Request) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return r.Answer(in)
 }

@@ -17,11 +17,11 @@ import (
 type CallRequest struct {
 	Name      string          `json:"name" validate:"required"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Pin       *policy.Pin     `json:"pin,omitempty"` // of the definition that the caller was shown; nil: any will do
+	Pin       *policy.Pin     `json:"pin,omitempty"` // of the definition that the caller has seen; nil: any
 }
 
-// CallEvent is one event of the answer to POST /api/call for who accepts text/event-stream. The
-// last has a result or an error.
+// CallEvent is one event of the answer to POST /api/call as text/event-stream. The last has a result or
+// an error.
 type CallEvent struct {
 	Call     string          `json:"call,omitempty"` // the call's ID, before all else
 	Progress *ProgressReport `json:"progress,omitempty"`
@@ -29,7 +29,7 @@ type CallEvent struct {
 	*endpoint.ErrorReport
 }
 
-// ProgressReport is what is heard of a call under way.
+// ProgressReport is the progress of a call.
 type ProgressReport struct {
 	Progress float64  `json:"progress"`
 	Total    *float64 `json:"total,omitempty"`
@@ -37,8 +37,8 @@ type ProgressReport struct {
 	Waiting  bool     `json:"waiting,omitempty"` // for a person
 }
 
-// postCall calls a tool, and answers its result byte by byte, or with all that is heard of the
-// call as events. The call ends with the request.
+// postCall calls a tool, and answers its result byte by byte, or the call's progress and its result as
+// events. The call ends with the request.
 func (api *API) postCall(r *endpoint.Request) error {
 	var in CallRequest
 	if err := r.Read(spec.MaxFrame, &in); err != nil { // what a tab may be sent
@@ -63,7 +63,7 @@ func (api *API) postCall(r *endpoint.Request) error {
 	return r.AnswerRaw(call(by))
 }
 
-// caller is on whose behalf the dashboard calls, or else the owner's own program of that name.
+// caller is the caller of a tool for a request: the dashboard, or the owner's program of that name.
 func caller(r *endpoint.Request, said string) *consent.Caller {
 	if editor(r) == consent.ByDashboard {
 		said = "the dashboard"
@@ -71,31 +71,31 @@ func caller(r *endpoint.Request, said string) *consent.Caller {
 	return &consent.Caller{Who: r.Identity.Who, Said: said}
 }
 
-// maxUnsent bounds the progress that waits for who reads slowly, who misses what is more.
+// maxUnsent bounds the progress that waits for a slow client. More is lost.
 const maxUnsent = 64
 
 // streamCall answers a call as events.
 func (api *API) streamCall(r *endpoint.Request, by *consent.Caller, call func(*consent.Caller) (json.RawMessage, error)) {
 	out, events := r.Events(), make(chan CallEvent, maxUnsent)
-	tell := func(e CallEvent) {
+	send := func(e CallEvent) {
 		select {
 		case events <- e:
 		default:
 		}
 	}
-	by.Begun = func(id string) { tell(CallEvent{Call: id}) }
+	by.Begun = func(id string) { send(CallEvent{Call: id}) }
 	by.Progress = func(p spec.Progress) {
-		tell(CallEvent{Progress: &ProgressReport{p.Progress, p.Total, p.Message, p.Waiting}})
+		send(CallEvent{Progress: &ProgressReport{p.Progress, p.Total, p.Message, p.Waiting}})
 	}
-	var telling sync.WaitGroup
-	telling.Go(func() {
+	var sending sync.WaitGroup
+	sending.Go(func() {
 		for e := range events {
 			out.Send(e)
 		}
 	})
 	result, err := call(by)
 	close(events)
-	telling.Wait()
+	sending.Wait()
 	switch {
 	case err == nil:
 		out.Send(CallEvent{Result: result})

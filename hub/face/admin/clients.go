@@ -17,12 +17,12 @@ type ClientRequest struct {
 	Name  string          `json:"name" validate:"required"`
 	Kind  auth.ClientKind `json:"kind" validate:"oneof=entry token"`
 	Scope *policy.Scope   `json:"scope,omitempty"`
-	// Expires is when the token does; zero: never. It does so with the credential of who asks,
-	// if that is earlier.
+	// Expires is when the token expires; zero: never. It expires with the credential of the caller, if
+	// that is earlier.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Client is what is asked for, for a user.
+// Client is the client that the request asks for, for a user.
 func (in *ClientRequest) Client(user spec.UserID) auth.Client {
 	return auth.Client{Name: in.Name, Kind: in.Kind, User: user, Scope: in.Scope, Expires: in.Expires}
 }
@@ -30,10 +30,10 @@ func (in *ClientRequest) Client(user spec.UserID) auth.Client {
 // MintedClient answers POST /api/clients.
 type MintedClient struct {
 	auth.Client
-	Token string `json:"token"` // which the hub does not keep
+	Token string `json:"token"` // the hub does not keep it
 }
 
-var errNoClients = &endpoint.Error{Status: http.StatusNotFound, Text: "this hub knows no clients"}
+var errNoClients = &endpoint.Error{Status: http.StatusNotFound, Text: "this hub gives clients no credentials"}
 
 func (api *API) getClients(r *endpoint.Request) error {
 	var all []auth.Client

@@ -4,21 +4,21 @@ import (
 	"tabhub/hub/face/endpoint"
 )
 
-// Connectable is an element of GET /api/connect: an MCP client, and how it is connected. No
-// part of it holds a secret.
+// Connectable is an element of GET /api/connect: an MCP client, and how to connect it. It holds no
+// secret.
 type Connectable struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	After string `json:"after,omitempty"` // what to do for it to see a change
-	// Start has it start a bridge, on the hub's own machine; nil where it cannot.
-	Start *ConnectWay `json:"start,omitempty"`
-	// URL has it go to the hub's address, where it signs in; nil if it cannot.
-	URL   *ConnectWay   `json:"url,omitempty"`
-	Links []ConnectLink `json:"links,omitempty"` // that a browser opens it with, to be connected by URL
+	After string `json:"after,omitempty"` // what makes it see a change
+	// Start makes it start a bridge, on the hub's machine; nil where it cannot.
+	Start *Connect `json:"start,omitempty"`
+	// URL makes it connect to the hub's address, where it signs in; nil if it cannot.
+	URL   *Connect      `json:"url,omitempty"`
+	Links []ConnectLink `json:"links,omitempty"` // with which a browser opens it, to be connected by URL
 }
 
-// ConnectWay is what connects a client. Each part is enough.
-type ConnectWay struct {
+// Connect is what connects a client. Each part is enough.
+type Connect struct {
 	Line  string `json:"line,omitempty"`  // a command line
 	Entry string `json:"entry,omitempty"` // of the client's configuration
 }
@@ -29,8 +29,7 @@ type ConnectLink struct {
 	HRef  string `json:"href"`
 }
 
-// getConnect says how clients are connected. Users of a hub with accounts are elsewhere than
-// the hub's program.
+// getConnect says how to connect clients. Users of a hub with accounts are not on the hub's machine.
 func (api *API) getConnect(r *endpoint.Request) error {
 	all := []Connectable{}
 	if api.o.Connect != nil {

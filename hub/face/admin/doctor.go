@@ -7,10 +7,10 @@ import (
 	"tabhub/hub/face/endpoint"
 )
 
-// Finding is what the doctor has to say about one thing.
+// Finding is what the doctor has found out about one thing.
 type Finding struct {
 	State string `json:"state"` // ok, note or problem
-	Check string `json:"check"` // what was looked at
+	Check string `json:"check"` // what was checked
 	Text  string `json:"text"`
 	Fix   string `json:"fix,omitempty"` // what to do
 }

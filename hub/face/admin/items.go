@@ -10,11 +10,11 @@ import (
 
 // ItemReport is one element of GET /api/resources and GET /api/prompts.
 type ItemReport struct {
-	Name       string          `json:"name"` // as clients call it; of a resource its URI, or its template
+	Name       string          `json:"name"` // for clients; of a resource its URI, or its template
 	Template   bool            `json:"template,omitempty"`
 	Domain     spec.Domain     `json:"domain"`
 	Tab        int             `json:"tab,omitempty"`
-	Source     string          `json:"source"` // the page's own name or URI
+	Source     string          `json:"source"` // the page's name or URI
 	Definition json.RawMessage `json:"definition"`
 }
 

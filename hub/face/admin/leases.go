@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,13 +12,12 @@ import (
 
 // AgentReport is an element of GET /api/lease: a session of a client, with its tabs.
 type AgentReport struct {
-	agents.SessionInfo     // those of its tabs that it holds first
-	AllTabs            int `json:"allTabs"` // how many it has, of which Tabs may be a part
+	agents.SessionInfo     // the tabs that it leases first
+	AllTabs            int `json:"allTabs"` // how many tabs it has; Tabs may be a part of them
 }
 
-// getLeases lists the sessions of clients that have tabs or are connected, with what they have.
-// The parameters client and session choose among them, and tabs says how many tabs of each are
-// wanted.
+// getLeases lists the sessions of clients that have tabs or are connected, with their tabs. The
+// parameters client and session select some, and tabs says how many tabs of each to list.
 func getLeases(r *endpoint.Request) error {
 	part, err := newPart[AgentReport](r)
 	if err != nil {
@@ -36,8 +34,15 @@ func getLeases(r *endpoint.Request) error {
 	found, part.found = r.Tenant.Hub.Sessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
 	for _, info := range found {
 		n := len(info.Tabs)
+		free := func(t agents.SessionTab) bool { return t.Holds == nil }
 		slices.SortStableFunc(info.Tabs, func(a, b agents.SessionTab) int {
-			return cmp.Compare(free(a), free(b))
+			switch {
+			case free(a) == free(b):
+				return 0
+			case free(b):
+				return -1
+			}
+			return 1
 		})
 		if tabs >= 0 {
 			info.Tabs = info.Tabs[:min(tabs, n)]
@@ -47,16 +52,8 @@ func getLeases(r *endpoint.Request) error {
 	return part.answer(r)
 }
 
-// free is 0 of a tab that its session holds, and 1 of others.
-func free(t agents.SessionTab) int {
-	if t.Holds != nil {
-		return 0
-	}
-	return 1
-}
-
-// deleteLease ends the lease of a tab, whoever holds it. The tab is named as clients know it, or
-// as PEER/TAB.
+// deleteLease ends the lease of a tab. The parameter names the tab by the name that clients see, or as
+// PEER/TAB.
 func deleteLease(r *endpoint.Request) error {
 	tab := r.URL.Query().Get("tab")
 	var at spec.TabAddr
@@ -70,7 +67,7 @@ func deleteLease(r *endpoint.Request) error {
 	}
 	was := r.Tenant.Hub.EndLease(at, editor(r))
 	if was == nil {
-		return &endpoint.Error{Status: http.StatusNotFound, Text: "nobody holds that tab; `tabhub tabs held` lists those that are held"}
+		return &endpoint.Error{Status: http.StatusNotFound, Text: "no session leases that tab; `tabhub tabs held` lists those that are leased"}
 	}
 	return r.Answer(was)
 }

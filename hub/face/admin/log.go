@@ -15,11 +15,11 @@ import (
 	"tabhub/hub/trust/record"
 )
 
-// MaxLog is how many lines of the record GET /api/log gives out at once, the newest first.
+// MaxLog is how many lines of the record GET /api/log answers at once, the newest first.
 const MaxLog = 10_000
 
-// getLog answers the newest lines that the parameters select. With the parameter format it
-// answers a file of all of them, oldest first, which it writes while it reads.
+// getLog answers the newest lines that the parameters select. With the parameter format it answers a file
+// of all of them, the oldest first, and writes it while it reads them.
 func (api *API) getLog(r *endpoint.Request) error {
 	q := r.URL.Query()
 	query, err := logQuery(q)
@@ -116,13 +116,12 @@ func (api *API) export(r *endpoint.Request, write func(context.Context, *bufio.W
 	}
 	if err != nil {
 		api.o.Log.Info("an export of the record was cut short", "err", err)
-		panic(http.ErrAbortHandler) // or what there is of it would look whole
+		panic(http.ErrAbortHandler) // otherwise a part would look whole
 	}
 	return nil
 }
 
-// getPayloads answers the arguments and results of a call, as far as they are kept. A page that
-// only reads gets none: it may not be the hub's own.
+// getPayloads answers the arguments and results of a call, as far as the hub stores them.
 func getPayloads(r *endpoint.Request) error {
 	call := r.URL.Query().Get("call")
 	if call == "" {
@@ -141,11 +140,11 @@ func getPayloads(r *endpoint.Request) error {
 
 // Carried answers GET /api/log/carried: which texts of other sites a call has sent.
 type Carried struct {
-	Kept  bool         `json:"kept"` // what it has sent is kept, and what its client had read last
+	Kept  bool         `json:"kept"` // the hub still has what the call sent, and what its client had read last
 	Texts []flow.Match `json:"texts"`
 }
 
-// getCarried answers a Carried. Texts are compared now.
+// getCarried answers a Carried. It compares the texts now.
 func getCarried(r *endpoint.Request) error {
 	texts, kept := r.Tenant.Hub.Carried(r.URL.Query().Get("call"))
 	return r.Answer(Carried{kept, nonNil(texts)})

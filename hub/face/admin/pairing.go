@@ -14,13 +14,13 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// PairingInvitation answers POST /api/pair: what introduces a browser to the hub.
+// PairingInvitation answers POST /api/pair: it introduces a browser to the hub.
 type PairingInvitation struct {
-	// Pairing is the id of what will come of it.
+	// Pairing is the id of the pairing that comes of it.
 	Pairing spec.PairingID `json:"pairing"`
-	// Link is opened in the browser that is to be paired. It is a secret.
+	// Link is for the browser that is to be paired. It is a secret.
 	Link string `json:"link"`
-	// Code is what the browser shows, too, when it asks its user.
+	// Code is the code that the browser shows, too, when it asks its user.
 	Code  string    `json:"code"`
 	Until time.Time `json:"until"`
 }
@@ -49,8 +49,8 @@ func (api *API) postPairing(r *endpoint.Request) error {
 
 // CopyRequest is the body of POST /api/extension.
 type CopyRequest struct {
-	Before  spec.PairingID `json:"before,omitempty"` // of the copy that is there already
-	Address string         `json:"address"`          // where the copy is to look for the hub
+	Before  spec.PairingID `json:"before,omitempty"` // of the copy that this one replaces
+	Address string         `json:"address"`          // at which the copy connects to the hub
 }
 
 // postExtension makes a copy of the extension one of the hub's. The answer is a pairing.Copy.
@@ -63,12 +63,12 @@ func (api *API) postExtension(r *endpoint.Request) error {
 	case api.o.Ring == nil:
 		return errNoRing
 	case api.o.Accounts:
-		return &endpoint.Error{Status: http.StatusConflict, Text: "a copy of the extension is nobody's, and this hub has accounts; load it from a hub of your own or the store, and `tabhub browser pair` pairs it"}
+		return &endpoint.Error{Status: http.StatusConflict, Text: "a copy of the extension belongs to no user, and this hub has accounts; load it from a hub of your own or from the store, and pair it with `tabhub browser pair`"}
 	}
 	return r.Answer(api.o.Ring.Issue(in.Before, in.Address))
 }
 
-// awaitPairing answers when the invitation that the parameter id names has been accepted.
+// awaitPairing answers when a browser has accepted the invitation that the parameter id names.
 func (api *API) awaitPairing(r *endpoint.Request) error {
 	if api.o.Ring == nil {
 		return errNoRing
@@ -78,8 +78,8 @@ func (api *API) awaitPairing(r *endpoint.Request) error {
 	defer context.AfterFunc(api.ctx, cancel)() // or the hub would wait for the browser when it ends
 	p, err := api.o.Ring.Await(ctx, spec.PairingID(r.URL.Query().Get("id")))
 	switch {
-	case errors.Is(err, pairing.ErrUnknown), err == nil && !api.isCallers(r, p):
-		return &endpoint.Error{Status: http.StatusGone, Text: "nobody has accepted the invitation in time; `tabhub browser pair` makes another"}
+	case errors.Is(err, pairing.ErrUnknown), err == nil && api.o.Accounts && p.User != r.Identity.User:
+		return &endpoint.Error{Status: http.StatusGone, Text: "no browser has accepted the invitation in time; `tabhub browser pair` makes another"}
 	case errors.Is(err, tabtransport.ErrGoingAway):
 		return &endpoint.Error{Status: http.StatusServiceUnavailable, Text: "another node has your hub now, and its invitations have ended with the move; run `tabhub browser pair` again"}
 	case api.ctx.Err() != nil:
@@ -145,17 +145,12 @@ func (api *API) deletePairing(r *endpoint.Request) error {
 	return r.Answer(struct{}{})
 }
 
-// forgetBrowsers has the hub not wait for browsers whose pairing is forgotten: they will
-// not come back.
+// forgetBrowsers makes the hub stop waiting for browsers whose pairing is forgotten: they will not come
+// back.
 func forgetBrowsers(h *hub.Hub, forgotten func(spec.PairingID) bool) {
 	for _, b := range h.Browsers(nil) {
 		if b.Pairing != "" && forgotten(b.Pairing) {
 			h.Forget(b.Peer, spec.CloseRefused, "the pairing was forgotten")
 		}
 	}
-}
-
-// isCallers reports whether a pairing is the caller's own. On a hub without accounts all are.
-func (api *API) isCallers(r *endpoint.Request, p pairing.Pairing) bool {
-	return !api.o.Accounts || p.User == r.Identity.User
 }

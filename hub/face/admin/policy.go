@@ -17,7 +17,7 @@ import (
 	"tabhub/spec"
 )
 
-// PolicyReport is GET /api/policy: what holds.
+// PolicyReport is GET /api/policy: the policy in force.
 type PolicyReport struct {
 	Mode    policy.Mode    `json:"mode"`
 	Fixed   bool           `json:"fixed"` // by --policy
@@ -29,18 +29,18 @@ type PolicyReport struct {
 	File     *PolicyFile      `json:"file,omitempty"`
 }
 
-// PolicyFile is how the file of policy-file is now.
+// PolicyFile is the state of the file of policy-file.
 type PolicyFile struct {
 	Path  string    `json:"path"`
-	Rules int       `json:"rules"`           // that hold
-	Read  time.Time `json:"read"`            // when they were read
-	Error string    `json:"error,omitempty"` // why those of the file, as it is now, do not hold
+	Rules int       `json:"rules"`           // in force
+	Read  time.Time `json:"read"`            // when the hub read them
+	Error string    `json:"error,omitempty"` // why the hub did not take the rules of the file as it is now
 }
 
 // PolicyChange answers POST /api/policy/rule.
 type PolicyChange struct {
 	Rule policy.Rule `json:"rule"`
-	// Exceptions are the rules that decide otherwise in a part of what this one is about.
+	// Exceptions are the rules that decide otherwise for a part of what this one covers.
 	Exceptions []*policy.Rule `json:"exceptions"`
 }
 
@@ -55,7 +55,7 @@ type PrivateSetting struct {
 	Private bool   `json:"private"`
 }
 
-// PolicyTest is GET /api/policy/test: what would be decided about an action.
+// PolicyTest is GET /api/policy/test: the decision about an action.
 type PolicyTest struct {
 	Client string         `json:"client"`
 	Site   spec.Domain    `json:"site,omitempty"`
@@ -69,12 +69,12 @@ type PolicyTest struct {
 }
 
 func (api *API) getPolicy(r *endpoint.Request) error {
-	file := api.o.Info().PolicyFile // which is read again for this, if it has changed
+	file := api.o.Info().PolicyFile // which reads the file again, if it has changed
 	set := r.Tenant.Hub.Policy()
 	doc := set.Document()
 	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), Bindings: nonNil(set.Bindings()), File: file}
 	report.Mode, report.Fixed = set.Mode()
-	if report.File != nil && api.o.Accounts && !r.Owner { // its place is not for users
+	if report.File != nil && api.o.Accounts && !r.Owner { // users do not see its place
 		report.File = &PolicyFile{Rules: file.Rules, Read: file.Read}
 	}
 	return r.Answer(report)
@@ -92,8 +92,8 @@ func (api *API) postRule(r *endpoint.Request) error {
 		return endpoint.BadRequest("the rule is about everything; name a client, a site, a tool or a class, or use `tabhub policy mode` or `tabhub pause`")
 	}
 	if rule.Site == "" && rule.Tool != "" {
-		// What can be called now is named exactly, if its public name is given.
-		if own, _, _ := strings.Cut(rule.Tool, " "); builtin.Find(r.Tenant.Builtin, own) != nil {
+		// The public name of a tool that can be called now stands for its site and its own name.
+		if name, _, _ := strings.Cut(rule.Tool, " "); builtin.Find(r.Tenant.Builtin, name) != nil {
 			rule.Class = cmp.Or(rule.Class, "hub")
 		} else if a, err := r.Tenant.Hub.Action(policy.Owner, rule.Tool); err == nil {
 			rule.Site, rule.Tool = string(a.Site.Domain), a.Name
@@ -120,16 +120,12 @@ func (api *API) postRule(r *endpoint.Request) error {
 
 func deleteRule(r *endpoint.Request) error {
 	id := r.URL.Query().Get("id")
-	err := editPolicy(r, func(doc *policy.Document) error {
+	return edit(r, struct{}{}, func(doc *policy.Document) error {
 		if !doc.Remove(id) {
 			return &endpoint.Error{Status: http.StatusNotFound, Text: "there is no such rule of yours; `tabhub policy list` shows the ids, those of a file and of the mode stay"}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return r.Answer(struct{}{})
 }
 
 func putMode(r *endpoint.Request) error {
@@ -140,10 +136,7 @@ func putMode(r *endpoint.Request) error {
 	if mode, fixed := r.Tenant.Hub.Policy().Mode(); fixed && mode != in.Mode {
 		return &endpoint.Error{Status: http.StatusConflict, Text: "the hub was started with --policy " + string(mode) + ", which holds; start it without the flag to have the mode stored"}
 	}
-	if err := editPolicy(r, func(doc *policy.Document) error { doc.Mode = in.Mode; return nil }); err != nil {
-		return err
-	}
-	return r.Answer(in)
+	return edit(r, in, func(doc *policy.Document) error { doc.Mode = in.Mode; return nil })
 }
 
 func putPrivate(r *endpoint.Request) error {
@@ -154,20 +147,16 @@ func putPrivate(r *endpoint.Request) error {
 	if err := policy.CheckPrivate(in.Site); err != nil {
 		return endpoint.BadRequest("%v", err)
 	}
-	err := editPolicy(r, func(doc *policy.Document) error {
+	return edit(r, in, func(doc *policy.Document) error {
 		doc.Private = slices.DeleteFunc(doc.Private, func(site string) bool { return site == in.Site })
 		if in.Private {
 			doc.Private = append(doc.Private, in.Site)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return r.Answer(in)
 }
 
-// postPause stops what the body matches, all of it if it names nothing.
+// postPause pauses what the body names, everything if it names nothing.
 func (api *API) postPause(r *endpoint.Request) error {
 	var in policy.Pause
 	if err := r.Read(4<<10, &in); err != nil {
@@ -180,34 +169,26 @@ func (api *API) postPause(r *endpoint.Request) error {
 		return err
 	}
 	in.Since, in.By = time.Now().UTC().Truncate(time.Second), editor(r)
-	err := editPolicy(r, func(doc *policy.Document) error {
+	return edit(r, in, func(doc *policy.Document) error {
 		doc.Pause(in)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return r.Answer(in)
 }
 
-// deletePause lifts the pause of the client and the site that the parameters name; without
-// both that of everything.
+// deletePause ends the pause of the client and the site that the parameters name; without both that of
+// everything.
 func deletePause(r *endpoint.Request) error {
 	q := r.URL.Query()
-	err := editPolicy(r, func(doc *policy.Document) error {
+	return edit(r, struct{}{}, func(doc *policy.Document) error {
 		if !doc.Resume(q.Get("client"), q.Get("site")) {
 			return &endpoint.Error{Status: http.StatusNotFound, Text: "just this is not paused; `tabhub policy list` shows what is"}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return r.Answer(struct{}{})
 }
 
-// getPolicyTest says what would be decided about an action of the client that the parameters
-// name: a call of a tool by its public name, or what they put together themselves.
+// getPolicyTest says what the policy would decide about an action of the client that the parameters
+// name: a call of a tool by its public name, or an action of their parts.
 func (api *API) getPolicyTest(r *endpoint.Request) error {
 	a, err := api.testedAction(r)
 	if err != nil {
@@ -224,31 +205,31 @@ func (api *API) getPolicyTest(r *endpoint.Request) error {
 func (api *API) testedAction(r *endpoint.Request) (a policy.Action, err error) {
 	q := r.URL.Query()
 	client, site, tool, class := cmp.Or(q.Get("client"), policy.OwnerID), q.Get("site"), q.Get("tool"), q.Get("class")
-	who, err := api.principal(r, client)
+	by, err := api.principal(r, client)
 	if err != nil {
-		who = &policy.Principal{ID: client, Name: client} // that may come
+		by = &policy.Principal{ID: client, Name: client} // a client that may come
 	}
 	if site != "" {
 		if err := policy.CheckPrivate(site); err != nil || strings.Contains(site, "*") {
 			return a, endpoint.BadRequest("%.100q is not one site; write it as `tabhub tabs` shows it", site)
 		}
 	}
-	own, _, _ := strings.Cut(tool, " ")
+	name, _, _ := strings.Cut(tool, " ")
 	a = policy.Action{Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site)}}
 	switch {
 	case class == "relay":
 		a.Of, a.Site.Any = policy.OfRelay, site == ""
-	case builtin.Find(r.Tenant.Builtin, own) != nil:
+	case builtin.Find(r.Tenant.Builtin, name) != nil:
 		a.Of = policy.OfHub
 	case site != "":
 	case tool == "":
 		return a, endpoint.BadRequest("name a tool, a site or both")
 	default:
-		if a, err = r.Tenant.Hub.Action(who, tool); err != nil {
+		if a, err = r.Tenant.Hub.Action(by, tool); err != nil {
 			return a, err
 		}
 	}
-	a.Who, a.Session = who, q.Get("session")
+	a.Who, a.Session = by, q.Get("session")
 	if class != "" && class != "relay" {
 		if err := a.Class.UnmarshalText([]byte(class)); err != nil {
 			return a, endpoint.BadRequest("%v", err)
@@ -274,7 +255,7 @@ func (api *API) principal(r *endpoint.Request, client string) (*policy.Principal
 	return &policy.Principal{ID: c.ID, Name: c.Name, Scope: c.Scope}, nil
 }
 
-// checkClient refuses a client that there is not: a rule about it would do nothing.
+// checkClient refuses a client that does not exist: a rule about it would do nothing.
 func (api *API) checkClient(r *endpoint.Request, client string) error {
 	if client == "" {
 		return nil
@@ -283,16 +264,24 @@ func (api *API) checkClient(r *endpoint.Request, client string) error {
 	return err
 }
 
-// client is principal for a client that there must be.
+// client is principal for a client that must exist.
 func (api *API) client(r *endpoint.Request, client string) (*policy.Principal, error) {
-	who, err := api.principal(r, client)
+	known, err := api.principal(r, client)
 	if err != nil {
-		return nil, endpoint.BadRequest("there is no client %.80q; `tabhub token list` shows those that there are, beside owner (your own commands), token (who shows the hub's own) and unnamed (programs without a credential)", client)
+		return nil, endpoint.BadRequest("there is no client %.80q; `tabhub token list` shows those that there are, beside owner (your own commands), token (programs with the hub's token) and unnamed (programs without a credential)", client)
 	}
-	return who, nil
+	return known, nil
 }
 
-// editPolicy changes what the caller's hub has decided so far.
+// edit changes the policy of the caller's hub and answers v.
+func edit(r *endpoint.Request, v any, change func(*policy.Document) error) error {
+	if err := editPolicy(r, change); err != nil {
+		return err
+	}
+	return r.Answer(v)
+}
+
+// editPolicy changes the policy of the caller's hub.
 func editPolicy(r *endpoint.Request, edit func(*policy.Document) error) error {
 	err := r.Tenant.Hub.EditPolicy(editor(r), edit)
 	if errors.Is(err, policy.ErrInvalid) {
@@ -301,7 +290,7 @@ func editPolicy(r *endpoint.Request, edit func(*policy.Document) error) error {
 	return err
 }
 
-// editor is Rule.By of a caller.
+// editor is Rule.By for a caller.
 func editor(r *endpoint.Request) string {
 	if r.Dashboard {
 		return consent.ByDashboard
@@ -309,7 +298,7 @@ func editor(r *endpoint.Request) string {
 	return consent.ByCommand
 }
 
-// badRule is the refusal of the only rule that was checked.
+// badRule is the error for a rule that policy.Check refuses.
 func badRule(err error) error {
 	if wrong, ok := errors.AsType[*policy.RuleError](err); ok {
 		return endpoint.BadRequest("%s", wrong.Text)

@@ -9,8 +9,7 @@ import (
 	"tabhub/spec"
 )
 
-// AnswerRequest is the body of POST /api/questions. Digest is that of the question as it was
-// shown.
+// AnswerRequest is the body of POST /api/questions. Digest is that of the question that the owner saw.
 type AnswerRequest struct {
 	ID     string `json:"id" validate:"required"`
 	Digest string `json:"digest" validate:"required"`
@@ -21,8 +20,8 @@ func getQuestions(r *endpoint.Request) error {
 	return r.Answer(nonNil(r.Tenant.Hub.Desk().Open()))
 }
 
-// watchQuestions sends the open questions, as an event each time that they change. Calls wait
-// for who listens, which ends with the credential.
+// watchQuestions sends the open questions, as an event each time that they change. Calls wait for the
+// answers of its caller, until its credential ends.
 func (api *API) watchQuestions(r *endpoint.Request) error {
 	ctx, end, err := api.beginStream(r)
 	if err != nil {

@@ -13,13 +13,11 @@ import (
 	"tabhub/spec"
 )
 
-// totalHeader says how many elements of a list are found, of which the answer may have a
-// part.
+// totalHeader says how many elements of a list match; the answer may have a part of them.
 const totalHeader = "Tabhub-Total"
 
-// search is what a request asks for of a list: the parameters q (words that must all be in
-// what an element is called and says), name (all of it), site, tab (PEER/TAB), offset and
-// limit. All may be left out.
+// search selects elements of a list, by the parameters q (words, all of which must be in the names and
+// texts of an element), name (the whole name), site, tab (PEER/TAB), offset and limit. All are optional.
 type search struct {
 	name   string
 	words  []string // in lower case
@@ -29,7 +27,7 @@ type search struct {
 	limit  int // -1: all
 }
 
-// maxQuery bounds the words of a search, in bytes: each may be looked for in all there is.
+// maxQuery bounds the words of a search, in bytes: the hub may search all its texts for each.
 const maxQuery = 1000
 
 // newSearch reads the parameters of a request for a list.
@@ -52,7 +50,7 @@ func newSearch(r *endpoint.Request) (search, error) {
 		i := strings.LastIndexByte(v, '/')
 		n, err := strconv.ParseInt(v[i+1:], 10, 64)
 		if i < 0 || err != nil {
-			return q, endpoint.BadRequest("tab is %q; write it as PEER/TAB, of what GET /api/tabs has as addr", v)
+			return q, endpoint.BadRequest("tab is %q; write it as PEER/TAB, from addr of GET /api/tabs", v)
 		}
 		q.tab = &spec.TabAddr{Peer: spec.PeerID(v[:i]), Tab: n}
 	}
@@ -78,12 +76,12 @@ func (q *search) findsTab(tab *state.TabInfo) bool {
 	return atSite && (q.tab == nil || *q.tab == tab.Addr) && q.says(texts...)
 }
 
-// findsBuiltin is about a tool of the hub itself, which is of no site and in no tab.
+// findsBuiltin reports whether a builtin tool matches. It is of no site and in no tab.
 func (q *search) findsBuiltin(t *builtin.Tool) bool {
 	return q.site == "" && q.tab == nil && (q.name == "" || q.name == t.Name) && q.says(t.Name, t.Title, t.Description)
 }
 
-// find yields what is found in one of the hub's lists.
+// find yields the elements of one of the hub's lists that match.
 func (q *search) find(h *hub.Hub, kind hub.ListKind, all *hub.Listing) iter.Seq[*hub.Item] {
 	inTab := func(*hub.Item) bool { return true }
 	if q.tab != nil {
@@ -99,20 +97,20 @@ func (q *search) find(h *hub.Hub, kind hub.ListKind, all *hub.Listing) iter.Seq[
 	}
 }
 
-// part is what a request is answered of what is found.
+// part is the part of the matching elements that is answered.
 type part[T any] struct {
 	search
 	found int
 	shown []T
 }
 
-// newPart reads what a request asks for.
+// newPart reads the search of a request.
 func newPart[T any](r *endpoint.Request) (part[T], error) {
 	q, err := newSearch(r)
 	return part[T]{search: q}, err
 }
 
-// has counts another element that is found, and reports whether it is to be shown.
+// has counts another element that matches, and reports whether the answer has it.
 func (p *part[T]) has() bool {
 	p.found++
 	return p.found > p.offset && (p.limit < 0 || len(p.shown) < p.limit)

@@ -11,16 +11,16 @@ import (
 	"tabhub/hub/face/mcpserver/methods"
 )
 
-// ClientSession is an element of GET /api/sessions: a client that is connected, or has called
-// lately. Those that show the same credential and call themselves the same share their calls.
+// ClientSession is an element of GET /api/sessions: a client that is connected, or has called lately.
+// Clients with the same credential and the same name share their calls.
 type ClientSession struct {
 	methods.SessionInfo
 	Connected bool      `json:"connected"`
 	Calls     int64     `json:"calls"`
-	Last      time.Time `json:"last,omitzero"` // when it has called last
+	Last      time.Time `json:"last,omitzero"` // the time of its last call
 }
 
-// maxSaid bounds what is shown of what clients call themselves.
+// maxSaid bounds the names that clients give themselves.
 const maxSaid = 80
 
 // getSessions lists the clients that are connected, or have called lately, the last to call

@@ -13,7 +13,7 @@ import (
 // SiteReport is an element of GET /api/site.
 type SiteReport struct {
 	SiteSettings
-	Private bool `json:"private,omitempty"` // its values go nowhere unasked; PUT /api/policy/private sets it
+	Private bool `json:"private,omitempty"` // its values go to other sites only after a question; PUT /api/policy/private sets it
 }
 
 // SiteSettings is the body of PUT /api/site. A member that is left out goes back to its
@@ -51,7 +51,7 @@ func putSite(r *endpoint.Request) error {
 		return endpoint.BadRequest("domain is %.100q; it must be one such as example.com or localhost:5173, as `tabhub tabs` shows it", in.Domain)
 	}
 	if in.Cache != nil && *in.Cache && naming.IsClaimed(in.Domain) {
-		return endpoint.BadRequest("the tools of %s cannot be kept: that they are this site's is only claimed, so no tab is opened for them", in.Domain)
+		return endpoint.BadRequest("the tools of %s cannot be cached: the page only claims this site, so the hub opens no tab for them", in.Domain)
 	}
 	timeout := time.Duration(in.CallTimeoutMs) * time.Millisecond
 	if err := r.Tenant.Hub.SetSite(storage.Site{Domain: in.Domain, Cache: in.Cache, CallTimeout: timeout, Check: in.Check}); err != nil {

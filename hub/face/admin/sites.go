@@ -11,16 +11,16 @@ import (
 	"tabhub/storage"
 )
 
-// KnownSite is an element of GET /api/sites: a site that has tools, cached ones count, or about
-// which the owner has said something.
+// KnownSite is an element of GET /api/sites: a site that has tools, cached ones too, or about which the
+// owner has decided something.
 type KnownSite struct {
 	SiteReport
 	state.SiteInfo
-	Rules  int  `json:"rules"` // that name it, those of the file as well
+	Rules  int  `json:"rules"` // that name it, those of the policy file too
 	Paused bool `json:"paused"`
 }
 
-// getSites lists the sites that are known, by their names.
+// getSites lists the known sites by their names.
 func getSites(r *endpoint.Request) error {
 	part, err := newPart[KnownSite](r)
 	if err != nil {
@@ -69,12 +69,12 @@ func getSites(r *endpoint.Request) error {
 	return part.answer(r)
 }
 
-// isSite reports whether what a rule names as a site is one, and not a pattern.
+// isSite reports whether the site of a rule is a single one, and not a pattern.
 func isSite(d spec.Domain) bool {
 	return naming.IsDomain(d) && d != "verified" && d != "unverified" && d != "private"
 }
 
-// deleteCache forgets the tools that closed tabs of a site have left.
+// deleteCache forgets the cached tools of a site.
 func deleteCache(r *endpoint.Request) error {
 	site := spec.Domain(r.URL.Query().Get("site"))
 	if !r.Tenant.Hub.ForgetCache(site) {

@@ -13,7 +13,7 @@ import (
 	"tabhub/spec"
 )
 
-// Info is what the hub process says of itself.
+// Info describes the hub process.
 type Info struct {
 	Version string    `json:"version"`
 	PID     int       `json:"pid"`
@@ -36,7 +36,7 @@ type Info struct {
 // Refusal says why extensions were refused.
 type Refusal struct {
 	Reason string    `json:"reason"`
-	Own    bool      `json:"own"` // they ran on the hub's machine, as its own user
+	Own    bool      `json:"own"` // they ran on the hub's machine, as the user who runs the hub
 	Times  int       `json:"times"`
 	Last   time.Time `json:"last"`
 }
@@ -44,25 +44,25 @@ type Refusal struct {
 // StatusReport is GET /api/status.
 type StatusReport struct {
 	Info
-	User      spec.UserID  `json:"user"`             // "": nobody's, only the process is reported
+	User      spec.UserID  `json:"user"`             // "": no user, only the process is reported
 	Clients   int          `json:"clients"`          // MCP clients that are being served now
 	Memory    uint64       `json:"memory,omitempty"` // bytes that the operating system has given the process
 	Paired    int          `json:"paired"`           // browsers that have a pairing of the user's
-	Questions int          `json:"questions"`        // that wait for the user
+	Questions int          `json:"questions"`        // open
 	Relayed   int          `json:"relayed"`          // extensions of the relay's protocols that are connected
 	Hub       hub.Status   `json:"hub"`
 	Record    RecordStatus `json:"record"`
 }
 
-// RecordStatus says how far the record is behind.
+// RecordStatus is the state of the record.
 type RecordStatus struct {
 	record.Status
-	Queued int `json:"queued"` // bytes that wait to be written
+	Queued int `json:"queued"` // bytes to be written
 }
 
-// getStatus may have a caller who is no user: the owner of a hub with accounts.
+// getStatus reports the process and the caller's hub. The owner of a hub with accounts has none.
 func (api *API) getStatus(r *endpoint.Request) error {
-	// The request itself is counted as a client, as is who watches the questions.
+	// The count of clients includes this request.
 	report := StatusReport{Info: api.o.Info(), User: r.Identity.User, Clients: api.served() - 1, Memory: memory()}
 	if report.User != "" {
 		t, err := api.o.Tenants.Get(r.Context(), report.User)
@@ -88,10 +88,10 @@ func memory() uint64 {
 	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
 }
 
-// served is how many clients are served now. Who watches the questions is none.
+// served is how many clients the hub serves now. Streams of the API are none.
 func (api *API) served() int { return api.o.Served() - api.Streams("") }
 
-// mergeStatus is getStatus where another node has the user.
+// mergeStatus completes the status of a user whose hub is in another process with that of this one.
 func (api *API) mergeStatus(answer []byte) (any, error) {
 	var report StatusReport
 	err := json.Unmarshal(answer, &report)
@@ -99,8 +99,8 @@ func (api *API) mergeStatus(answer []byte) (any, error) {
 	return report, err
 }
 
-// tellsProcess reports whether the caller is told how the process is, and who else uses it.
-// The users of a hub with accounts are not.
+// tellsProcess reports whether the caller may see the state of the process. The users of a hub with
+// accounts may not.
 func (api *API) tellsProcess(r *endpoint.Request) bool { return !api.o.Accounts || r.Owner }
 
 // StopRequest is the body of POST /api/stop.
@@ -108,8 +108,8 @@ type StopRequest struct {
 	Reason string `json:"reason" validate:"oneof=stop upgrade"`
 }
 
-// longCall is how long a call may have taken when the hub is asked to end for an upgrade:
-// one that has not ended by then may not do so while the hub waits for it.
+// longCall is the age from which a call in flight prevents an upgrade: it may not end while the hub waits
+// for it.
 const longCall = 2 * time.Second
 
 func (api *API) postStop(r *endpoint.Request) error {
@@ -118,7 +118,7 @@ func (api *API) postStop(r *endpoint.Request) error {
 		return err
 	}
 	if in.Reason == "upgrade" && api.isBusy(time.Now().Add(-longCall)) {
-		return &endpoint.Error{Status: http.StatusConflict, Text: "calls are under way that an upgrade would break off; try again later"}
+		return &endpoint.Error{Status: http.StatusConflict, Text: "calls are in flight that an upgrade would break off; try again later"}
 	}
 	if in.Reason == "upgrade" && api.o.CheckUpgrade != nil {
 		if err := api.o.CheckUpgrade(r.Context()); err != nil {
@@ -130,12 +130,11 @@ func (api *API) postStop(r *endpoint.Request) error {
 	return nil
 }
 
-// isBusy reports whether a call is under way that began before that time, or that waits for
-// its owner.
+// isBusy reports whether a call is in flight that began before a time, or that waits for its owner.
 func (api *API) isBusy(before time.Time) bool {
 	for _, t := range api.o.Tenants.Open() {
-		under, _ := t.Hub.Running()
-		if slices.ContainsFunc(under, func(c hub.Running) bool { return c.Phase != hub.PhaseRunning || c.Began.Before(before) }) {
+		running, _ := t.Hub.Running()
+		if slices.ContainsFunc(running, func(c hub.Running) bool { return c.Phase != hub.PhaseRunning || c.Began.Before(before) }) {
 			return true
 		}
 	}

@@ -19,9 +19,9 @@ type ToolReport struct {
 	Name       string          `json:"name"`
 	Domain     spec.Domain     `json:"domain,omitempty"` // "" for a builtin tool
 	Tab        int             `json:"tab,omitempty"`
-	Source     string          `json:"source,omitempty"` // the page's own name
-	Listed     bool            `json:"listed"`           // to clients; the others are reached by name or through the tool proxy
-	Class      policy.Class    `json:"class"`            // what rules take it for
+	Source     string          `json:"source,omitempty"` // the page's name
+	Listed     bool            `json:"listed"`           // to clients; they reach the others by name or through the tool proxy
+	Class      policy.Class    `json:"class"`
 	Cached     bool            `json:"cached,omitempty"` // no tab has it now
 	Definition json.RawMessage `json:"definition"`
 	Pin        *policy.Pin     `json:"pin,omitempty"` // of the definition, for CallRequest; nil for a builtin tool
@@ -33,7 +33,7 @@ type Access struct {
 	Effect  policy.Effect `json:"effect"`
 	Words   string        `json:"words"`
 	Rule    *policy.Rule  `json:"rule,omitempty"`
-	Changed bool          `json:"changed,omitempty"` // since the owner has allowed it
+	Changed bool          `json:"changed,omitempty"` // after the owner has allowed it
 }
 
 // anyClient is a client that no rule names.
@@ -54,9 +54,8 @@ func getTabs(r *endpoint.Request) error {
 
 func getBrowsers(r *endpoint.Request) error { return r.Answer(nonNil(r.Tenant.Hub.Browsers(nil))) }
 
-// getTools lists the tools that are found. With the parameter client each has what that client may
-// do with it, or for "any" one that no rule names. With shown there are only those of which it is
-// to know.
+// getTools lists the tools that match. With the parameter client each has what that client may do with
+// it, or for "any" a client that no rule names. With shown there are only the tools that the client sees.
 func (api *API) getTools(r *endpoint.Request) error {
 	part, err := newPart[ToolReport](r)
 	if err != nil {
@@ -66,13 +65,13 @@ func (api *API) getTools(r *endpoint.Request) error {
 	set, now, by := h.Policy(), time.Now(), consent.As(policy.Owner)
 	client, shown := query.Get("client"), query.Has("shown")
 	if client != "" {
-		who := anyClient
-		if client != who.ID {
-			if who, err = api.client(r, client); err != nil {
+		of := anyClient
+		if client != of.ID {
+			if of, err = api.client(r, client); err != nil {
 				return err
 			}
 		}
-		by = consent.As(who)
+		by = consent.As(of)
 	}
 	add := func(t ToolReport, a policy.Action) {
 		if t.Class = a.Class; client != "" {
@@ -96,7 +95,7 @@ func (api *API) getTools(r *endpoint.Request) error {
 		if !part.has() {
 			continue
 		}
-		if a, err := h.Action(by.Who, it.Name); err == nil { // else its tab has just gone
+		if a, err := h.Action(by.Who, it.Name); err == nil { // otherwise its tab has just gone
 			add(ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Listed: listed(it), Cached: it.Cached, Definition: it.JSON, Pin: it.Pin()}, a)
 		}
 	}
@@ -109,7 +108,7 @@ func (api *API) getExplain(r *endpoint.Request) error {
 		return endpoint.BadRequest("the parameter name is missing")
 	}
 	if builtin.Find(r.Tenant.Builtin, name) != nil {
-		return endpoint.BadRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
+		return endpoint.BadRequest("%s is a tool of the hub itself, for which the hub chooses no tab", name)
 	}
 	client := r.URL.Query().Get("client")
 	if client == "" {
@@ -119,10 +118,10 @@ func (api *API) getExplain(r *endpoint.Request) error {
 		}
 		return r.Answer(e)
 	}
-	who, unknown := api.client(r, client)
-	e, err := r.Tenant.Hub.Explain(who, func(id agents.SessionID, label string) bool {
+	by, unknown := api.client(r, client)
+	e, err := r.Tenant.Hub.Explain(by, func(id agents.SessionID, label string) bool {
 		if unknown == nil {
-			return id.Client == who.ID
+			return id.Client == by.ID
 		}
 		return label == client || id.Short() == client
 	}, name)
@@ -137,7 +136,7 @@ func (api *API) getExplain(r *endpoint.Request) error {
 
 func (api *API) postToken(r *endpoint.Request) error {
 	if api.o.Rotate == nil {
-		return endpoint.Forbidden("this hub has no token of its own that could be replaced")
+		return endpoint.Forbidden("this hub has no token that could be replaced")
 	}
 	if err := api.o.Rotate(); err != nil {
 		return err

@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	watchEvery   = 100 * time.Millisecond // the least time between two events
-	watchBeat    = 15 * time.Second       // after which silence is broken, to see who has gone
+	watchEvery   = 100 * time.Millisecond // at least, between two events
+	watchBeat    = 15 * time.Second       // after which a silent stream is tested
 	watchStarted = math.MaxUint64         // record.Recorder.Since: nothing of before
 )
 
-// WatchEvent is an event of GET /api/watch. It says what has changed since the one before;
-// the first one has what is under way, and says that everything has changed.
+// WatchEvent is an event of GET /api/watch. It says what has changed since the event before; the first
+// says that everything has.
 type WatchEvent struct {
-	Running []hub.Running `json:"running"`        // the requests of clients that are under way, all of them each time
-	More    int           `json:"more,omitempty"` // that are under way, and not in Running
+	Running []hub.Running `json:"running"`        // the requests of clients in flight, all of them each time
+	More    int           `json:"more,omitempty"` // in flight, and not in Running
 
-	Entries []record.Line `json:"entries,omitempty"` // what was recorded, oldest first
-	Missed  uint64        `json:"missed,omitempty"`  // that came too fast to be among them
+	Entries []record.Line `json:"entries,omitempty"` // of the record, the oldest first
+	Missed  uint64        `json:"missed,omitempty"`  // came too fast to be among them
 
-	// Changed is what is to be asked for again: "tabs", with browsers, tools and sites,
-	// "policy", with pauses, "clients", "questions".
+	// Changed is what the client must read again: "tabs", with browsers, tools and sites, "policy", with
+	// pauses, "clients", "questions".
 	Changed []string `json:"changed,omitempty"`
 }
 
-// watch sends what is done for the user's clients, as it is done, until the credential
-// ends or nobody reads any more.
+// watch sends what the user's clients do, while they do it, until the credential ends or the caller has
+// gone.
 func (api *API) watch(r *endpoint.Request) error {
 	ctx, end, err := api.beginStream(r)
 	if err != nil {
@@ -75,7 +75,7 @@ func (api *API) watch(r *endpoint.Request) error {
 	}
 }
 
-// look is what who watches has seen so far.
+// look is what a caller of watch has seen so far.
 type look struct {
 	tenant   *tenant.Tenant
 	running  []byte // as it was sent
@@ -90,8 +90,8 @@ func newLook(t *tenant.Tenant) *look {
 	return &look{tenant: t, entries: n, first: true}
 }
 
-// again returns an event with what has changed, nil if nothing has, and a channel that is
-// closed when questions have.
+// again returns an event with what has changed, nil if nothing has, and a channel that is closed when
+// questions change.
 func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
 	e = new(WatchEvent)
 	changed := func(what string, has bool) {
@@ -120,10 +120,10 @@ func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
 	return e, asked
 }
 
-// deleteCall stops a request that is under way.
+// deleteCall stops a request in flight.
 func deleteCall(r *endpoint.Request) error {
 	if !r.Tenant.Hub.Stop(r.URL.Query().Get("id")) {
-		return &endpoint.Error{Status: http.StatusNotFound, Text: "no such call is under way; it has ended"}
+		return &endpoint.Error{Status: http.StatusNotFound, Text: "no such call is in flight; it has ended"}
 	}
 	return r.Answer(struct{}{})
 }

@@ -157,7 +157,7 @@ func TestSessionsAPI(t *testing.T) {
 // hub's own machine.
 func TestConnectAPI(t *testing.T) {
 	connect := func() []admin.Connectable {
-		return []admin.Connectable{{Name: "cursor", Start: &admin.ConnectWay{Line: "/opt/tabhub install cursor"}, URL: &admin.ConnectWay{Line: "http://x/mcp"}}}
+		return []admin.Connectable{{Name: "cursor", Start: &admin.Connect{Line: "/opt/tabhub install cursor"}, URL: &admin.Connect{Line: "http://x/mcp"}}}
 	}
 	for _, accounts := range []bool{false, true} {
 		d := open(t, func(g *GuardOptions, o *Options) { g.Accounts, o.API.Connect = accounts, connect })

@@ -65,7 +65,7 @@ func TestAdminAPI(t *testing.T) {
 		{"GET", "/api/log?event=proxy", "", 200, `[]`},
 		{"POST", "/api/stop", `{"reason":"upgrade"}`, 202, `stopping`},
 		{"POST", "/api/stop", `{"reason":"why not"}`, 400, `reason`},
-		{"POST", "/api/token", ``, 403, `no token of its own`},
+		{"POST", "/api/token", ``, 403, `no token that could be replaced`},
 		{"GET", "/api/nothing", "", 404, `/api/nothing`},
 		{"GET", "/healthz", "", 200, `"service":"tabhub"`},
 		{"GET", "/readyz", "", 200, `ready`},

@@ -127,8 +127,8 @@ func TestClientsOnTheDashboard(t *testing.T) {
 		o.API.Connect = func() []admin.Connectable {
 			return []admin.Connectable{{
 				Name: "cursor", Title: "Cursor", After: "Switch it on.",
-				Start: &admin.ConnectWay{Line: "tabhub install cursor", Entry: `{"mcpServers":{}}`},
-				URL:   &admin.ConnectWay{Entry: `{"url":"http://127.0.0.1/mcp"}`}, Links: []admin.ConnectLink{{Title: "Cursor", HRef: "cursor://anysphere.cursor-deeplink/mcp/install?name=tabhub"}},
+				Start: &admin.Connect{Line: "tabhub install cursor", Entry: `{"mcpServers":{}}`},
+				URL:   &admin.Connect{Entry: `{"url":"http://127.0.0.1/mcp"}`}, Links: []admin.ConnectLink{{Title: "Cursor", HRef: "cursor://anysphere.cursor-deeplink/mcp/install?name=tabhub"}},
 			}}
 		}
 	})
