@@ -1,17 +1,20 @@
 package item
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tabhub/describe"
 	"tabhub/hub/offer/schema"
@@ -25,12 +28,12 @@ func FuzzResult(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(randomResult(rand.New(rand.NewPCG(seed, 1))))
 	}
-	items := fuzzedItems(f)
+	items, validate := fuzzedItems(f), validators(f)
 	f.Fuzz(func(t *testing.T, result string) {
 		if rawjson.Valid([]byte(result), spec.MaxDepth) != nil {
 			return
 		}
-		checkResult(t, items, result)
+		checkResult(t, items, validate, result)
 	})
 }
 
@@ -49,36 +52,39 @@ func fuzzedItems(t testing.TB) (items []*Item) {
 }
 
 // checkResult checks what is made of a result of a tool, a resource and a prompt.
-func checkResult(t *testing.T, items []*Item, result string) {
+func checkResult(t *testing.T, items []*Item, validate func(string, []byte) error, result string) {
 	t.Helper()
 	resp := spec.Response{Result: json.RawMessage(result)}
-	check := func(kind string, got json.RawMessage, validate func(any) error) {
+	check := func(def string, got json.RawMessage) {
 		t.Helper()
 		if rawjson.Valid(got, spec.MaxDepth+8) != nil || len(rawjson.WellFormed(got)) != len(got) || &rawjson.WellFormed(got)[0] != &got[0] {
-			t.Fatalf("%s %s\nbecomes %s, which is no JSON in Unicode", kind, result, got)
+			t.Fatalf("%s: %s\nbecomes %s, which is no JSON in Unicode", def, result, got)
 		}
-		if err := validate(decoded(t, got)); err != nil {
-			t.Fatalf("%s %s\nbecomes %s: %v", kind, result, got, err)
+		if err := validate(def, got); err != nil {
+			t.Fatalf("%s: %s\nbecomes %s: %v", def, result, got, err)
 		}
 		if lost := lostText(result, string(got)); lost != "" {
-			t.Fatalf("%s %s\nbecomes %s, where %q is lost", kind, result, got, lost)
+			t.Fatalf("%s: %s\nbecomes %s, where %q is lost", def, result, got, lost)
 		}
 	}
 	for _, failed := range []bool{false, true} {
 		resp.Failed = failed
 		for _, it := range items {
 			got, _ := it.ToolResult(resp, "")
-			check("a tool's result", got, func(v any) error { return callToolResult(v, it) })
+			check("tool", got)
+			if err := outputFits(it, got); err != nil {
+				t.Fatalf("%s\nbecomes %s: %v", result, got, err)
+			}
 		}
 	}
 	resp.Failed = false
 	if got, _, err := items[0].ResourceResult(resp, "p:1", "tabhub://e.com/p:1"); err == nil {
-		check("a resource's result", got, readResourceResult)
+		check("resource", got)
 	} else if lost := lostText(result, answerIn(err)); lost != "" {
 		t.Fatalf("a resource's result %s\nis the error %v, where %q is lost", result, err, lost)
 	}
 	if got, _, err := items[0].PromptResult(resp); err == nil {
-		check("a prompt's result", got, getPromptResult)
+		check("prompt", got)
 	} else if lost := lostText(result, answerIn(err)); lost != "" {
 		t.Fatalf("a prompt's result %s\nis the error %v, where %q is lost", result, err, lost)
 	}
@@ -88,15 +94,6 @@ func checkResult(t *testing.T, items []*Item, result string) {
 func answerIn(err error) string {
 	_, answer, _ := strings.Cut(err.Error(), ": ")
 	return answer
-}
-
-func decoded(t *testing.T, b []byte) (v any) {
-	dec := json.NewDecoder(strings.NewReader(string(b)))
-	dec.UseNumber() // a number may be out of the range of any
-	if err := dec.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 // lostText returns a text of result, in a place where texts are the page's own, that said does
@@ -168,239 +165,92 @@ func words(v json.RawMessage, all *[]string) {
 	}
 }
 
-// What follows takes what the SDKs for TypeScript take, of each revision, and what is as strict
-// of Python's; images as model APIs do.
+// results are what the SDKs for TypeScript take, of each revision, and what is as strict of
+// Python's.
+const results = `{"$defs":{
+	"meta": {"type":"object","properties":{"_meta":{"type":"object"}}},
+	"asks": {"required":["resultType"],"properties":{"resultType":{"const":"input_required"}},
+		"anyOf":[{"required":["requestState"]},{"required":["inputRequests"],"properties":{"inputRequests":{"type":"object"}}}]},
+	"annotations": {"type":"object","properties":{"priority":{"type":"number","minimum":0,"maximum":1},"lastModified":{"format":"time"},
+		"audience":{"type":"array","items":{"enum":["user","assistant"]}}}},
+	"image": {"required":["mimeType"],"anyOf":[
+		{"properties":{"mimeType":{"const":"image/png"},"data":{"pattern":"^iVBORw0KGgo"},"blob":{"pattern":"^iVBORw0KGgo"}}},
+		{"properties":{"mimeType":{"const":"image/jpeg"},"data":{"pattern":"^/9j/"},"blob":{"pattern":"^/9j/"}}},
+		{"properties":{"mimeType":{"const":"image/gif"},"data":{"pattern":"^R0lGOD"},"blob":{"pattern":"^R0lGOD"}}},
+		{"properties":{"mimeType":{"const":"image/webp"},"data":{"pattern":"^UklGR"},"blob":{"pattern":"^UklGR"}}}]},
+	"contents": {"allOf":[{"$ref":"#/$defs/meta"}],"required":["uri"],"properties":{"uri":{"type":"string","format":"URI"},"mimeType":{"type":"string"}},
+		"anyOf":[{"required":["text"],"properties":{"text":{"type":"string"}}},{"required":["blob"],"properties":{"blob":{"type":"string","format":"base64"}},
+			"anyOf":[{"$ref":"#/$defs/image"},{"not":{"required":["mimeType"],"properties":{"mimeType":{"enum":["image/png","image/jpeg","image/gif","image/webp"]}}}}]}]},
+	"block": {"allOf":[{"$ref":"#/$defs/meta"}],"required":["type"],"properties":{"annotations":{"$ref":"#/$defs/annotations"}},"oneOf":[
+		{"required":["text"],"properties":{"type":{"const":"text"},"text":{"type":"string"}}},
+		{"required":["data","mimeType"],"properties":{"type":{"enum":["image","audio"]},"data":{"type":"string","minLength":1,"format":"base64"},"mimeType":{"type":"string"}},
+			"anyOf":[{"properties":{"type":{"const":"audio"}}},{"$ref":"#/$defs/image"}]},
+		{"required":["resource"],"properties":{"type":{"const":"resource"},"resource":{"$ref":"#/$defs/contents"}}},
+		{"required":["uri","name"],"properties":{"type":{"const":"resource_link"},"uri":{"type":"string","format":"URI"},"name":{"type":"string"},
+			"size":{"type":"integer","minimum":0},"title":{"type":"string"},"description":{"type":"string"},"mimeType":{"type":"string"}}}]},
+	"tool": {"allOf":[{"$ref":"#/$defs/meta"}],"if":{"properties":{"resultType":{"const":"input_required"}},"required":["resultType"]},"then":{"$ref":"#/$defs/asks"},"else":{
+		"required":["content"],"properties":{"content":{"type":"array","items":{"$ref":"#/$defs/block"}},"structuredContent":{"type":"object"},"isError":{"type":"boolean"},"resultType":{"const":"complete"}},
+		"dependentSchemas":{"structuredContent":{"properties":{"content":{"minItems":1}}}}}},
+	"resource": {"allOf":[{"$ref":"#/$defs/meta"}],"anyOf":[{"$ref":"#/$defs/asks"},{
+		"required":["contents"],"properties":{"contents":{"type":"array","items":{"$ref":"#/$defs/contents"}},"ttlMs":{"type":"integer","minimum":0},"cacheScope":{"enum":["public","private"]}},
+		"dependentRequired":{"ttlMs":["cacheScope"],"cacheScope":["ttlMs"]}}]},
+	"prompt": {"allOf":[{"$ref":"#/$defs/meta"}],"anyOf":[{"$ref":"#/$defs/asks"},{
+		"required":["messages"],"properties":{"description":{"type":"string"},"messages":{"type":"array","items":{"type":"object","required":["role","content"],
+			"properties":{"role":{"enum":["user","assistant"]},"content":{"$ref":"#/$defs/block"}}}}}}]}
+}}`
 
-type object = map[string]any
-
-func callToolResult(v any, of *Item) error {
-	r, ok := v.(object)
-	if !ok {
-		return fmt.Errorf("is no object")
+// validators returns a function that checks a result against a definition of results.
+func validators(t testing.TB) func(def string, result []byte) error {
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(results))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if r["resultType"] == "input_required" {
-		_, asks := r["inputRequests"].(object)
-		if _, state := r["requestState"]; !asks && !state {
-			return fmt.Errorf("asks for nothing")
-		}
-		return metaIs(r)
-	}
-	content, ok := r["content"].([]any)
-	if !ok {
-		return fmt.Errorf("content is no array")
-	}
-	for _, b := range content {
-		if err := contentBlock(b); err != nil {
-			return err
-		}
-	}
-	structured, has := r["structuredContent"]
-	if _, ok := structured.(object); has && !ok {
-		return fmt.Errorf("structuredContent is no object")
-	}
-	isError, hasError := r["isError"].(bool)
-	if _, has := r["isError"]; has && !hasError {
-		return fmt.Errorf("isError is no boolean")
-	}
-	if rt, has := r["resultType"]; has && rt != "complete" {
-		return fmt.Errorf("resultType %v", rt)
-	}
-	if has && len(content) == 0 {
-		return fmt.Errorf("structuredContent has no text")
-	}
-	if of.output != nil {
-		if !has && !isError {
-			return fmt.Errorf("structuredContent is missing")
-		}
-		b, _ := json.Marshal(structured)
-		if has && of.checkOutput(b) != nil {
-			return fmt.Errorf("structuredContent does not fit: %w", of.checkOutput(b))
-		}
-	}
-	return metaIs(r)
-}
-
-func readResourceResult(v any) error {
-	r, ok := v.(object)
-	if !ok {
-		return fmt.Errorf("is no object")
-	}
-	if r["resultType"] == "input_required" {
-		return metaIs(r)
-	}
-	contents, ok := r["contents"].([]any)
-	if !ok {
-		return fmt.Errorf("contents is no array")
-	}
-	for _, c := range contents {
-		if err := resourceContents(c); err != nil {
-			return err
-		}
-	}
-	if ttl, has := r["ttlMs"]; has {
-		n, _ := ttl.(json.Number)
-		if !regexp.MustCompile(`^[0-9]+$`).MatchString(string(n)) || r["cacheScope"] != "public" && r["cacheScope"] != "private" {
-			return fmt.Errorf("ttlMs %v and cacheScope %v", ttl, r["cacheScope"])
-		}
-	} else if r["cacheScope"] != nil {
-		return fmt.Errorf("cacheScope alone")
-	}
-	return metaIs(r)
-}
-
-func getPromptResult(v any) error {
-	r, ok := v.(object)
-	if !ok {
-		return fmt.Errorf("is no object")
-	}
-	if r["resultType"] == "input_required" {
-		return metaIs(r)
-	}
-	messages, ok := r["messages"].([]any)
-	if !ok {
-		return fmt.Errorf("messages is no array")
-	}
-	for _, m := range messages {
-		m, ok := m.(object)
-		if !ok || m["role"] != "user" && m["role"] != "assistant" {
-			return fmt.Errorf("message %v", m)
-		}
-		if err := contentBlock(m["content"]); err != nil {
-			return err
-		}
-	}
-	if err := stringsAre(r, "description"); err != nil {
-		return err
-	}
-	return metaIs(r)
-}
-
-func contentBlock(v any) error {
-	b, ok := v.(object)
-	if !ok {
-		return fmt.Errorf("block %v is no object", v)
-	}
-	if a, has := b["annotations"]; has {
-		a, ok := a.(object)
-		if !ok {
-			return fmt.Errorf("annotations are no object")
-		}
-		if p, has := a["priority"]; has {
-			n, ok := p.(json.Number)
-			if f, err := n.Float64(); !ok || err != nil || f < 0 || f > 1 {
-				return fmt.Errorf("priority %v", p)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	for name, is := range map[string]func(s string) bool{
+		"time": func(s string) bool { return isTime.is(rawjson.AppendString(nil, s)) },
+		"URI": func(s string) bool {
+			u, err := url.Parse(s)
+			return err == nil && u.Scheme != "" && utf8.ValidString(s)
+		},
+		"base64": func(s string) bool { _, err := base64.StdEncoding.DecodeString(s); return err == nil },
+	} {
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(v any) error {
+			if s, ok := v.(string); !ok || !is(s) {
+				return fmt.Errorf("%v is no %s", v, name)
 			}
-		}
-		if t, has := a["lastModified"]; has && !isTime.is(quoted(t)) {
-			return fmt.Errorf("lastModified %v", t)
-		}
-		if who, has := a["audience"]; has {
-			who, ok := who.([]any)
-			if !ok || slices.ContainsFunc(who, func(v any) bool { return v != "user" && v != "assistant" }) {
-				return fmt.Errorf("audience %v", who)
-			}
-		}
+			return nil
+		}})
 	}
-	if err := metaIs(b); err != nil {
-		return err
+	if err := c.AddResource("mcp.json", doc); err != nil {
+		t.Fatal(err)
 	}
-	switch b["type"] {
-	case "text":
-		return need(b, "text")
-	case "image", "audio":
-		if err := need(b, "data", "mimeType"); err != nil {
+	schemas := map[string]*jsonschema.Schema{}
+	for _, def := range []string{"tool", "resource", "prompt"} {
+		schemas[def] = c.MustCompile("mcp.json#/$defs/" + def)
+	}
+	return func(def string, result []byte) error {
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(result))
+		if err != nil {
 			return err
 		}
-		data, err := base64.StdEncoding.DecodeString(b["data"].(string))
-		if err != nil || len(data) == 0 || b["type"] == "image" && typeOf(data) != b["mimeType"] {
-			return fmt.Errorf("%v of type %v, %v", b["type"], b["mimeType"], err)
-		}
-		return nil
-	case "resource":
-		return resourceContents(b["resource"])
-	case "resource_link":
-		if err := need(b, "uri", "name"); err != nil {
-			return err
-		}
-		if size, has := b["size"]; has && !isSize.is(json.RawMessage(fmt.Sprint(size))) {
-			return fmt.Errorf("size %v", size)
-		}
-		if err := stringsAre(b, "title", "description", "mimeType"); err != nil {
-			return err
-		}
-		return uriIs(b["uri"])
+		return schemas[def].Validate(v)
 	}
-	return fmt.Errorf("block of type %v", b["type"])
 }
 
-func resourceContents(v any) error {
-	c, ok := v.(object)
-	if !ok {
-		return fmt.Errorf("contents %v are no object", v)
-	}
-	if err := need(c, "uri"); err != nil {
-		return err
-	}
-	if err := uriIs(c["uri"]); err != nil {
-		return err
-	}
-	if err := stringsAre(c, "mimeType"); err != nil {
-		return err
-	}
-	if err := metaIs(c); err != nil {
-		return err
-	}
-	if need(c, "text") == nil {
+// outputFits returns an error if a result of a tool with an outputSchema does not fit it.
+func outputFits(it *Item, result json.RawMessage) error {
+	structured := rawjson.Get(result, "structuredContent")
+	if it.output == nil || asksBack(result) {
 		return nil
 	}
-	if err := need(c, "blob"); err != nil {
-		return err
-	}
-	b, err := base64.StdEncoding.DecodeString(c["blob"].(string))
-	if mimeType, _ := c["mimeType"].(string); slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, mimeType) && typeOf(b) != mimeType {
-		return fmt.Errorf("a blob is not of its type %s", mimeType)
-	}
-	return err
-}
-
-func metaIs(o object) error {
-	if m, has := o["_meta"]; has {
-		if _, ok := m.(object); !ok {
-			return fmt.Errorf("_meta is no object")
+	if structured == nil {
+		if string(rawjson.Get(result, "isError")) != "true" {
+			return errors.New("structuredContent is missing")
 		}
+		return nil
 	}
-	return nil
-}
-
-func need(o object, names ...string) error {
-	for _, name := range names {
-		if _, ok := o[name].(string); !ok {
-			return fmt.Errorf("%s is no string", name)
-		}
-	}
-	return nil
-}
-
-func stringsAre(o object, names ...string) error {
-	for _, name := range names {
-		if _, has := o[name]; has && need(o, name) != nil {
-			return need(o, name)
-		}
-	}
-	return nil
-}
-
-func uriIs(v any) error {
-	u, err := url.Parse(v.(string))
-	if err != nil || u.Scheme == "" || !utf8.ValidString(v.(string)) {
-		return fmt.Errorf("URI %v", v)
-	}
-	return nil
-}
-
-func quoted(v any) json.RawMessage {
-	b, _ := json.Marshal(v)
-	return b
+	return it.checkOutput(structured)
 }
 
 // randomResult returns a result as pages may answer it: of MCP, but for what is wrong with it.
