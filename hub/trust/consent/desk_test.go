@@ -86,6 +86,20 @@ func newRig(t *testing.T, w *window, askers ...Asker) *rig {
 	return r
 }
 
+// ask asks about a call, and sends the error.
+func (r *rig) ask(ctx context.Context, by *Caller, c Call, ended chan<- error) {
+	_, err := r.Ask(ctx, by, c)
+	ended <- err
+}
+
+// answered answers a question, which must count.
+func (r *rig) answered(t *testing.T, q Question, reach spec.Reach, by string) {
+	t.Helper()
+	if err := r.Answer(q.ID, q.Digest, spec.AskResult{Reach: reach}, by); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // item is a definition that a page has given.
 type item string
 
@@ -187,9 +201,7 @@ func TestLateYes(t *testing.T) {
 		if len(open) != 1 || !open[0].Deferred || !strings.Contains(ask(`{"eur":5}`).Error(), open[0].ID) {
 			t.Fatalf("open: %+v", open)
 		}
-		if err := r.Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
-			t.Fatal(err)
-		}
+		r.answered(t, open[0], spec.ReachOnce, ByCommand)
 		denied(t, ask(`{"eur":500}`), "approve")
 		if err := ask(`{"eur":5}`); err != nil {
 			t.Errorf("the call that was allowed: %v", err)
@@ -203,9 +215,7 @@ func TestLateYes(t *testing.T) {
 		}
 		denied(t, ask(`{"eur":7}`), "approve")
 		open = r.Open()
-		if err := r.Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
-			t.Fatal(err)
-		}
+		r.answered(t, open[0], spec.ReachOnce, ByCommand)
 		time.Sleep(PermitFor)
 		denied(t, ask(`{"eur":7}`), "approve")
 	})
@@ -257,9 +267,7 @@ func TestClientGone(t *testing.T) {
 		}
 		<-closed
 		q := r.Open()[0]
-		if err := r.Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
-			t.Error(err)
-		}
+		r.answered(t, q, spec.ReachOnce, ByCommand)
 		if _, err := r.Ask(t.Context(), by, pay(by, `{}`)); err != nil {
 			t.Errorf("the same call again: %v", err)
 		}
@@ -316,19 +324,14 @@ func TestIdenticalCalls(t *testing.T) {
 			by := client("c")
 			ended := make(chan error, 2)
 			for range cap(ended) {
-				go func() {
-					_, err := r.Ask(t.Context(), by, pay(by, `{}`))
-					ended <- err
-				}()
+				go r.ask(t.Context(), by, pay(by, `{}`), ended)
 			}
 			synctest.Wait()
 			open := r.Open()
 			if len(open) != 1 || open[0].Count != 2 {
 				t.Fatalf("open: %+v", open)
 			}
-			if err := r.Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: test.reach}, ByDashboard); err != nil {
-				t.Fatal(err)
-			}
+			r.answered(t, open[0], test.reach, ByDashboard)
 			synctest.Wait()
 			if len(ended) != test.released {
 				t.Errorf("%s: %d calls go on", test.reach, len(ended))
@@ -345,10 +348,7 @@ func TestIdenticalCallThatHasEnded(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 2)
 		for _, ctx := range []context.Context{gone, t.Context()} {
-			go func() {
-				_, err := r.Ask(ctx, by, pay(by, `{}`))
-				ended <- err
-			}()
+			go r.ask(ctx, by, pay(by, `{}`), ended)
 			synctest.Wait()
 		}
 		cancel()
@@ -357,9 +357,7 @@ func TestIdenticalCallThatHasEnded(t *testing.T) {
 		if len(open) != 2 || !open[0].Deferred || open[1].Deferred || open[1].Count != 1 {
 			t.Fatalf("open: %+v", open)
 		}
-		if err := r.Answer(open[1].ID, open[1].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByDashboard); err != nil {
-			t.Fatal(err)
-		}
+		r.answered(t, open[1], spec.ReachOnce, ByDashboard)
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
@@ -379,16 +377,11 @@ func TestAnswerOfFlow(t *testing.T) {
 			by := client("c")
 			ended := make(chan error, 2)
 			for _, c := range []Call{pay(by, `{}`), carrying(pay(by, `{"note":"private"}`))} {
-				go func() {
-					_, err := r.Ask(t.Context(), by, c)
-					ended <- err
-				}()
+				go r.ask(t.Context(), by, c, ended)
 				synctest.Wait()
 			}
 			q := r.Open()[0]
-			if err := r.Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachApp}, ByDashboard); err != nil {
-				t.Fatal(err)
-			}
+			r.answered(t, q, spec.ReachApp, ByDashboard)
 			synctest.Wait()
 			if open := r.Open(); len(ended) != 1 || len(open) != 1 || open[0].Deferred {
 				t.Errorf("%d calls go on; open: %+v", len(ended), open)
@@ -402,9 +395,7 @@ func TestAnswerOfFlow(t *testing.T) {
 			_, err := r.Ask(t.Context(), by, pay(by, `{}`))
 			denied(t, err, "approve")
 			q := r.Open()[0]
-			if err := r.Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
-				t.Fatal(err)
-			}
+			r.answered(t, q, spec.ReachOnce, ByCommand)
 			_, err = r.Ask(t.Context(), by, carrying(pay(by, `{}`)))
 			denied(t, err, "approve")
 		})
@@ -417,10 +408,7 @@ func TestTwoAnswers(t *testing.T) {
 		r := newRig(t, &window{answer: nobody})
 		by := client("c")
 		done := make(chan error, 1)
-		go func() {
-			_, err := r.Ask(t.Context(), by, pay(by, `{}`))
-			done <- err
-		}()
+		go r.ask(t.Context(), by, pay(by, `{}`), done)
 		synctest.Wait()
 		q := r.Open()[0]
 		if err := r.Answer(q.ID, "another", spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != ErrChanged {

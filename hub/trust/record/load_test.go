@@ -88,7 +88,7 @@ func TestLateLinesWhileTheOwnerWrites(t *testing.T) {
 	t.Logf("%v, %d turns", got, turns)
 }
 
-// A search must not need more memory than what it finds, nor more time than a person has.
+// Reading all lines must not hold them in memory.
 func TestManyLinesInBoundedMemory(t *testing.T) {
 	servers := natstest.Shared(t)
 	logs, err := streamlog.Open(t.Context(), servers.Conn(t), streamlog.Options{Stream: "TABHUB_RECORDS", Subject: "tabhub.record"})
@@ -108,20 +108,9 @@ func TestManyLinesInBoundedMemory(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []record.Query{{Limit: 100}, {Call: "c0"}, {Call: fmt.Sprint("c", count-1)}, {Text: "nothing like this"}, {Since: time.Now().Add(-time.Millisecond)}} {
-		before := heap()
-		begin := time.Now()
-		lines, err := r.Read(t.Context(), q)
-		took := time.Since(begin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%+v: %d lines, %v, %d KiB allocated", q, len(lines), took, (heap()-before)>>10)
-	}
 	peak, n := uint64(0), 0
 	runtime.GC()
 	low := inUse()
-	begin := time.Now()
 	if err := r.Each(t.Context(), record.Query{}, func(*record.Line) error {
 		if n++; n%5000 == 0 {
 			runtime.GC()
@@ -131,16 +120,9 @@ func TestManyLinesInBoundedMemory(t *testing.T) {
 	}); err != nil || n < count {
 		t.Fatalf("%d lines, %v", n, err)
 	}
-	t.Logf("each of %d lines: %v, %d KiB more in use at most", n, time.Since(begin), (peak-min(low, peak))>>10)
 	if peak > low+16<<20 {
 		t.Errorf("reading all takes %d KiB", (peak-low)>>10)
 	}
-}
-
-func heap() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
 }
 
 func inUse() uint64 {
