@@ -9,31 +9,24 @@ import (
 	"tabhub/spec/rawjson"
 )
 
+// Bounds in words: of a number, and of a count by what follows min and max in the keyword.
+var (
+	comparisons = map[string]string{
+		"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "more than", "exclusiveMaximum": "less than", "multipleOf": "a multiple of",
+	}
+	counted = map[string]string{"Length": "character", "Items": "item", "Properties": "member", "Contains": "matching item"}
+)
+
 // what says what one keyword asks for and what it has got.
 func (f failure) what() string {
+	if comparison := comparisons[f.keyword]; comparison != "" {
+		return "must be " + comparison + " " + decimal(f.want.(*big.Rat)) + ", got " + decimal(f.got.(*big.Rat))
+	}
 	switch f.keyword {
 	case "type":
 		return "must be " + f.want.(keyword.Types).String() + ", got " + f.got.(keyword.Types).String()
 	case "enum":
 		return oneOf(f.want.([]rawjson.Value)) + ", got " + shown(f.got.(*rawjson.Value))
-	case "minimum":
-		return f.compared("at least")
-	case "maximum":
-		return f.compared("at most")
-	case "exclusiveMinimum":
-		return f.compared("more than")
-	case "exclusiveMaximum":
-		return f.compared("less than")
-	case "multipleOf":
-		return f.compared("a multiple of")
-	case "minLength", "maxLength":
-		return f.counted("character")
-	case "minItems", "maxItems":
-		return f.counted("item")
-	case "minProperties", "maxProperties":
-		return f.counted("member")
-	case "minContains", "maxContains":
-		return f.counted("matching item")
 	case "uniqueItems":
 		twins := f.got.([2]int)
 		return fmt.Sprintf("must not repeat an item, items %d and %d are equal", twins[0], twins[1])
@@ -44,23 +37,13 @@ func (f failure) what() string {
 		return "is what its schema excludes"
 	case "pattern":
 		return "must match the pattern " + keyword.Cut(f.want.(string)) + ", got " + shown(f.got.(*rawjson.Value))
+	case "false":
+		return "is not allowed"
 	}
-	return "is not allowed"
-}
-
-// compared speaks of a number and a bound.
-func (f failure) compared(how string) string {
-	return "must be " + how + " " + decimal(f.want.(*big.Rat)) + ", got " + decimal(f.got.(*big.Rat))
-}
-
-// counted speaks of a number of things and its bound.
-func (f failure) counted(thing string) string {
+	bound := map[string]string{"min": "at least", "max": "at most"}[f.keyword[:3]]
+	thing := counted[f.keyword[3:]]
 	if f.want != 1 {
 		thing += "s"
-	}
-	bound := "at least"
-	if strings.HasPrefix(f.keyword, "max") {
-		bound = "at most"
 	}
 	return fmt.Sprintf("must have %s %d %s, has %d", bound, f.want, thing, f.got)
 }

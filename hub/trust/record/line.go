@@ -22,40 +22,34 @@ type Line struct {
 	sum Hash // of arguments that Args no longer has
 }
 
-// appendJSON appends the line as encoding/json would, without a line end.
+// texts yields the names and texts of an entry's members.
+func (e *Entry) texts(yield func(key, text string) bool) {
+	for _, t := range [...]struct{ key, text string }{
+		{"event", string(e.Event)}, {"call", e.Call}, {"task", e.Task}, {"client", e.Client}, {"name", e.Name}, {"said", e.Said},
+		{"session", e.Session}, {"via", e.Via}, {"tab", e.Tab}, {"domain", string(e.Domain)}, {"origin", e.Origin}, {"url", e.URL},
+		{"tool", e.Tool}, {"class", e.Class}, {"digest", e.Digest}, {"decision", e.Decision}, {"rule", e.Rule}, {"question", e.Question},
+		{"by", e.By}, {"reach", e.Reach}, {"outcome", e.Outcome}, {"reason", e.Reason}, {"changed", e.Changed},
+	} {
+		if !yield(t.key, t.text) {
+			return
+		}
+	}
+}
+
+// appendJSON appends the JSON of the line, without a line end.
 func (l *Line) appendJSON(b []byte) []byte {
 	b = strconv.AppendUint(append(b, `{"n":`...), l.N, 10)
 	if l.Prev != (Hash{}) {
 		b = append(hex.AppendEncode(append(b, `,"prev":"`...), l.Prev[:]), '"')
 	}
 	b = append(l.Time.AppendFormat(append(b, `,"time":"`...), time.RFC3339Nano), '"')
-	b = rawjson.AppendString(append(b, `,"event":`...), string(l.Event))
-	text := func(key, s string) {
-		if s != "" {
-			b = rawjson.AppendString(append(append(append(b, `,"`...), key...), `":`...), s)
+	for key, text := range l.texts {
+		if text != "" || key == "event" || key == "outcome" {
+			b = rawjson.AppendString(append(append(append(b, `,"`...), key...), `":`...), text)
 		}
 	}
-	text("call", l.Call)
-	text("task", l.Task)
-	text("client", l.Client)
-	text("name", l.Name)
-	text("said", l.Said)
-	text("session", l.Session)
-	text("via", l.Via)
-	text("tab", l.Tab)
-	text("domain", string(l.Domain))
-	text("origin", l.Origin)
-	text("url", l.URL)
-	text("tool", l.Tool)
-	text("class", l.Class)
-	text("digest", l.Digest)
-	text("decision", l.Decision)
-	text("rule", l.Rule)
-	text("question", l.Question)
-	text("by", l.By)
-	text("reach", l.Reach)
-	if l.Asked != 0 {
-		b = strconv.AppendInt(append(b, `,"asked":`...), int64(l.Asked), 10)
+	if l.Late != "" {
+		b = rawjson.AppendString(append(b, `,"late":`...), l.Late)
 	}
 	for i, flow := range l.Flows {
 		if i == 0 {
@@ -68,11 +62,10 @@ func (l *Line) appendJSON(b []byte) []byte {
 	if len(l.Flows) > 0 {
 		b = append(b, ']')
 	}
-	b = rawjson.AppendString(append(b, `,"outcome":`...), l.Outcome)
-	text("reason", l.Reason)
-	text("changed", l.Changed)
+	if l.Asked != 0 {
+		b = strconv.AppendInt(append(b, `,"asked":`...), int64(l.Asked), 10)
+	}
 	b = strconv.AppendInt(append(b, `,"duration":`...), int64(l.Duration), 10)
-	text("late", l.Late)
 	if l.Note != nil { // of the log itself, and rare
 		note, _ := json.Marshal(l.Note) // strings, times and numbers
 		b = append(append(b, `,"note":`...), note...)

@@ -132,10 +132,11 @@ func numberOf(raw []byte) (n uint64) {
 
 // says reports whether each word of text is somewhere in the texts of e.
 func (e *Entry) says(text string) bool {
-	said := strings.ToLower(strings.Join(append([]string{
-		string(e.Event), e.Call, e.Client, e.Name, e.Said, e.Session, e.Via, e.Tab, string(e.Domain), e.Origin, e.URL, e.Tool, e.Class,
-		e.Digest, e.Decision, e.Rule, e.Question, e.By, e.Reach, e.Outcome, e.Reason, e.Changed,
-	}, e.Flows...), "\n"))
+	all := slices.Clone(e.Flows)
+	for _, text := range e.texts {
+		all = append(all, text)
+	}
+	said := strings.ToLower(strings.Join(all, "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		if !strings.Contains(said, word) {
 			return false
