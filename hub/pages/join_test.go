@@ -334,7 +334,7 @@ func TestResults(t *testing.T) {
 	for _, tc := range []struct{ tool, want string }{
 		{"full", `{"content":[{"type":"text","text":"t","x":[1,{"y":null}]}],"structuredContent":{"deep":{"a":"ä` + "\u2028" + `"}},"isError":false}`},
 		{"object", `{"content":[{"type":"text","text":"{\"answer\":42}"}],"structuredContent":{"answer":42}}`},
-		{"structured", `{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`},
+		{"structured", `{"structuredContent":{"a":1},"content":[{"type":"text","text":"{\"a\":1}"}]}`},
 		{"text", `{"content":[{"type":"text","text":"plain"}]}`},
 		{"nothing", `{"content":[]}`},
 		{"number", `{"content":[{"type":"text","text":"7"}]}`},
