@@ -1,9 +1,7 @@
 package pages_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +18,7 @@ import (
 // asking is a page whose tools run the code that they are given, which may ask. They differ in where
 // they have the function from.
 const asking = `<script src="http://HUB/tab.js"></script><script>
-	let runs = 0, late;
+	let runs = 0;
 	const form = (message) => ({message: message + "?", requestedSchema: {type: "object", properties: {answer: {type: "string"}}}});
 	const name = (error) => error.name;
 	const run = ({code}, signal, ask) => (runs++, new Function("ask", "signal", "return (async () => {" + code + "})()")(ask, signal));
@@ -93,7 +91,8 @@ func (r *rounds) next(answer string) string {
 }
 
 // A tool asks the user of the agent while it runs: each answer reaches the tool that waits for it,
-// which runs once.
+// which runs once. (What may be asked, and which answers count, is tested without a browser:
+// toolcalls.test.mjs.)
 func TestToolAsksTheUser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -106,31 +105,12 @@ func TestToolAsksTheUser(t *testing.T) {
 		steps           []string // a result, an answer, a result…
 	}{
 		{"accepted", asksForms, returns, []string{"Who?", ada, text(`accept{"answer":"Ada"}`)}},
-		{"by a client of the time before modes", `{"elicitation":{}}`, returns, []string{"Who?", ada, text(`accept{"answer":"Ada"}`)}},
-		{"declined", asksForms, returns, []string{"Who?", `{"action":"decline"}`, text(`declineundefined`)}},
-		{"cancelled", asksForms, returns, []string{"Who?", `{"action":"cancel","content":{"answer":"Ada"}}`, text(`cancelundefined`)}},
-		{"an action that there is not", asksForms, returns, []string{"Who?", `{"action":"ACCEPT"}`, text(`cancelundefined`)}},
-		{"no answer", asksForms, returns, []string{"Who?", `null`, text(`cancelundefined`)}},
-		{"one after the other", asksForms, `const one = await ask(form("One")); return one.content.answer + " and " + (await ask(form("Two"))).content.answer`,
-			[]string{"One?", ada, "Two?", bob, text("Ada and Bob")}},
 		{"two at once", asksForms, `const both = await Promise.all([ask(form("One")), ask(form("Two"))]); return both.map(({content}) => content.answer).join(" and ")`,
 			[]string{"One?", ada, "Two?", bob, text("Ada and Bob")}},
 		{"fails after the answer", asksForms, `await ask(form("Who")); throw new Error("out of stock")`,
 			[]string{"Who?", ada, `{"error":{"code":"TOOL_ERROR","message":"out of stock"}}`}},
-		{"over before the answer", asksForms, `ask(form("Who")); ask(form("What")).catch((error) => (late = error.name)); return "done"`, []string{"Who?", ada, text("done")}},
 		{"a client that cannot ask", "", `return ask(form("Who")).catch(name)`, []string{text("NotSupportedError")}},
-		{"a client that asks for addresses alone", `{"elicitation":{"url":{}}}`, `return ask(form("Who")).catch(name)`, []string{text("NotSupportedError")}},
 		{"an address", asksAnything, `return (await ask({mode: "url", message: "Pay", url: "https://pay.example/1"})).action`, []string{"Pay https://pay.example/1", `{"action":"accept"}`, text("accept")}},
-		{"an address, to a client of forms", asksForms, `return ask({mode: "url", message: "Pay", url: "/pay"}).catch(name)`, []string{text("NotSupportedError")}},
-		{"no message", asksAnything, `return ask({...form("x"), message: undefined}).catch(name)`, []string{text("TypeError")}},
-		{"no schema", asksAnything, `return ask({message: "Who"}).catch(name)`, []string{text("TypeError")}},
-		{"a schema that is none of a form", asksAnything, `return ask({message: "Who", requestedSchema: {answer: {type: "string"}}}).catch(name)`, []string{text("TypeError")}},
-		{"a schema that is not JSON", asksAnything, `const f = form("Who"); f.requestedSchema.properties.self = f; return ask(f).catch(name)`, []string{text("TypeError")}},
-		{"no address", asksAnything, `return ask({mode: "url", message: "Pay"}).catch(name)`, []string{text("TypeError")}},
-		{"an address that is none of the web", asksAnything, `return ask({mode: "url", message: "Pay", url: "javascript:alert(1)"}).catch(name)`, []string{text("TypeError")}},
-		{"a mode that there is not", asksAnything, `return ask({...form("x"), mode: "voice"}).catch(name)`, []string{text("TypeError")}},
-		{"nothing", asksAnything, `return ask().catch(name)`, []string{text("TypeError")}},
-		{"interactive, with nobody who asks", asksAnything, `return ask({mode: "interactive"}).catch(name)`, []string{text("TypeError")}},
 	} {
 		for _, tool := range []string{"options", "invocation", "own"} {
 			page.Eval("void (runs = 0)")
@@ -146,77 +126,6 @@ func TestToolAsksTheUser(t *testing.T) {
 			if got := page.Eval("runs"); got != "1" {
 				t.Errorf("%s, %s: the tool ran %s times", tool, c.name, got)
 			}
-		}
-	}
-}
-
-// An answer is taken once, by the document that has asked.
-func TestAnswerIsTakenOnce(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	page := chromium.Shared(t, chromium.Options{}).Open(s.host(asking, ""))
-	const refused = `{"error":{"code":"TOOL_ERROR","message":"the page does not wait for this answer any more; what it was about to do may have taken effect"}}`
-	const yes = `{"action":"accept","content":{}}`
-	for _, tool := range []string{"options", "own"} {
-		page.Eval("void (runs = 0)")
-		r := s.rounds(tool, asksForms, `await ask(form("One")); return (await ask(form("Two"))).action`)
-		r.next("")
-		used := r.by.Extensions["requestState"]
-		r.next(yes)
-		second := r.by.Extensions["requestState"]
-		for what, state := range map[string]json.RawMessage{"used": used, "of another document": json.RawMessage(`"tabhub-asked-0"`)} {
-			r.by.Extensions["requestState"] = state
-			if got := r.next(yes); got != refused {
-				t.Errorf("%s: a state that is %s: %s", tool, what, got)
-			}
-		}
-		r.by.Extensions["requestState"] = second
-		if got := r.next(yes); !strings.Contains(got, "accept") {
-			t.Errorf("%s: after that the answer: %s", tool, got)
-		}
-		if got := page.Eval("runs"); got != "1" {
-			t.Errorf("%s: the tool ran %s times", tool, got)
-		}
-	}
-	r := s.rounds("own", asksForms, `return ask(form("Who"))`)
-	r.next("")
-	page.Reload()
-	if got := r.next(yes); got != refused {
-		t.Errorf("after a reload: %s", got)
-	}
-	if got := page.Eval("runs"); got != "0" {
-		t.Errorf("after a reload the tool ran %s times", got)
-	}
-}
-
-// A tool whose call is cancelled, or over, asks nobody.
-func TestCancelledToolAsksNobody(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	page := chromium.Shared(t, chromium.Options{}).Open(s.host(asking, ""))
-	for _, tool := range []string{"options", "invocation", "own"} {
-		for _, how := range []string{`form("Who")`, `{mode: "interactive"}, () => "asked"`} {
-			r := s.rounds(tool, asksForms, `setTimeout(() => ask(`+how+`).catch((error) => (late = error.name))); return "done"`)
-			if got := r.next(""); !strings.Contains(got, "done") {
-				t.Errorf("%s: %s", tool, got)
-			}
-			page.WaitFor(`late === "InvalidStateError"`)
-
-			ctx, cancel := context.WithCancel(t.Context())
-			r = s.rounds(tool, asksForms, `window.begun = true; await new Promise((aborted) => (signal.onabort = aborted)); return ask(`+how+`).catch((error) => (late = error.name))`)
-			r.call.By = &r.by
-			done := make(chan error)
-			go func() {
-				_, err := s.hub.Call(ctx, r.call)
-				done <- err
-			}()
-			page.WaitFor("window.begun")
-			cancel()
-			if err := <-done; !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: the cancelled call ended with %v", tool, err)
-			}
-			page.WaitFor(`late === "AbortError"`)
-			page.Eval("void (begun = false)")
 		}
 	}
 }

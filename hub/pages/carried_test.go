@@ -2,8 +2,6 @@ package pages_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -12,7 +10,6 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/state"
-	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -93,27 +90,8 @@ func TestCarriedByTheExtension(t *testing.T) {
 		t.Errorf("add_to_cart: %+v", r)
 	}
 	page.WaitFor(`document.querySelector("#cart").textContent.includes("2 × Fountain pen")`)
-	var steps []spec.Progress
-	s.send(t.Context(), s.name("wrap_gift"), `{"productId":2,"seconds":1}`, func(p spec.Progress) { steps = append(steps, p) })
-	if len(steps) != 5 || *steps[4].Total != 4 || steps[4].Progress != 4 || steps[0].Message != "Cutting the paper" {
-		t.Errorf("progress %+v, want five steps", steps)
-	}
+	s.useDemo(page)
 
-	ctx, cancel := context.WithCancel(t.Context())
-	started := make(chan struct{}, 100)
-	go func() {
-		<-started
-		cancel()
-	}()
-	_, err := s.hub.Call(ctx, hub.Call{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("the cancelled call ended with %v", err)
-	}
-	page.WaitFor(`document.querySelector("#calls [data-end=failed]")`)
-
-	s.await("the resources, the template and the prompt", func() bool {
-		return len(s.hub.List(hub.ListResources).Items) == 2 && len(s.hub.List(hub.ListTemplates).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
-	})
 	cart := ""
 	for _, it := range s.hub.List(hub.ListResources).Items {
 		if strings.HasSuffix(it.Name, "cart") {
@@ -131,17 +109,6 @@ func TestCarriedByTheExtension(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	if raw, err := s.hub.ReadResource(t.Context(), tester, cart); err != nil || !strings.Contains(string(raw), "totalCents") {
-		t.Errorf("cart: %s %v", raw, err)
-	}
-	product := strings.Replace(s.hub.List(hub.ListTemplates).Items[0].Name, "{id}", "6", 1)
-	if raw, err := s.hub.ReadResource(t.Context(), tester, product); err != nil || !strings.Contains(string(raw), "Fountain pen") {
-		t.Errorf("%s: %s %v", product, raw, err)
-	}
-	prompt := s.hub.List(hub.ListPrompts).Items[0].Name
-	if raw, err := s.hub.GetPrompt(t.Context(), tester, prompt, json.RawMessage(`{"occasion":"a wedding"}`)); err != nil || !strings.Contains(string(raw), "a wedding") {
-		t.Errorf("prompt: %s %v", raw, err)
-	}
 	s.call("add_to_cart", `{"productId":1}`)
 	if got := <-updated; got != cart {
 		t.Errorf("updated %s, want %s", got, cart)

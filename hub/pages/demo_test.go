@@ -15,6 +15,45 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
+// useDemo reports the progress of a tool of the demo, cancels a call, and reads what it has besides.
+func (s *site) useDemo(page *chromium.Page) {
+	t := s.t
+	t.Helper()
+	var steps []spec.Progress
+	s.send(t.Context(), s.name("wrap_gift"), `{"productId":2,"seconds":1}`, func(p spec.Progress) { steps = append(steps, p) })
+	if len(steps) != 5 || *steps[4].Total != 4 || steps[4].Progress != 4 || steps[0].Message != "Cutting the paper" {
+		t.Errorf("progress %+v, want five steps", steps)
+	}
+
+	// A call that is cancelled stops in the page.
+	ctx, cancel := context.WithCancel(t.Context())
+	started := make(chan struct{}, 100)
+	go func() {
+		<-started
+		cancel()
+	}()
+	_, err := s.hub.Call(ctx, hub.Call{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the cancelled call ended with %v", err)
+	}
+	page.WaitFor(`document.querySelector("#calls [data-end=failed]")`)
+
+	s.await("the resources, the template and the prompt", func() bool {
+		return len(s.hub.List(hub.ListResources).Items) == 2 && len(s.hub.List(hub.ListTemplates).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
+	})
+	resources := s.hub.List(hub.ListResources).Items
+	product := strings.Replace(s.hub.List(hub.ListTemplates).Items[0].Name, "{id}", "6", 1)
+	for uri, want := range map[string]string{resources[0].Name: "totalCents", resources[1].Name: "Walnut bowl", product: "Fountain pen"} {
+		if raw, err := s.hub.ReadResource(t.Context(), tester, uri); err != nil || !bytes.Contains(raw, []byte(want)) {
+			t.Errorf("%s: %s %v, want %s in it", uri, raw, err, want)
+		}
+	}
+	prompt := s.hub.List(hub.ListPrompts).Items[0].Name
+	if raw, err := s.hub.GetPrompt(t.Context(), tester, prompt, json.RawMessage(`{"occasion":"a wedding"}`)); err != nil || !bytes.Contains(raw, []byte("a wedding")) {
+		t.Errorf("prompt: %s %v", raw, err)
+	}
+}
+
 // What a new user sees first: the demo's tools work from a client, and the page
 // shows what was done.
 func TestDemo(t *testing.T) {
@@ -53,42 +92,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("picture: %v", err)
 	}
 
-	var steps []spec.Progress
-	s.send(t.Context(), s.name("wrap_gift"), `{"productId":2,"seconds":1}`, func(p spec.Progress) { steps = append(steps, p) })
-	if len(steps) != 5 || *steps[4].Total != 4 || steps[4].Progress != 4 || steps[0].Message != "Cutting the paper" {
-		t.Errorf("progress %+v, want five steps", steps)
-	}
-
-	cart := s.hub.List(hub.ListResources).Items
-	if len(cart) != 2 {
-		t.Fatalf("resources %+v, want two", cart)
-	}
-	for uri, want := range map[string]string{cart[0].Name: "totalCents", cart[1].Name: "Walnut bowl"} {
-		raw, err := s.hub.ReadResource(t.Context(), tester, uri)
-		if err != nil || !bytes.Contains(raw, []byte(want)) {
-			t.Errorf("%s: %s %v, want %s in it", uri, raw, err, want)
-		}
-	}
-	prompts := s.hub.List(hub.ListPrompts).Items
-	if len(prompts) != 1 {
-		t.Fatalf("prompts %+v, want one", prompts)
-	}
-	raw, err := s.hub.GetPrompt(t.Context(), tester, prompts[0].Name, json.RawMessage(`{"occasion":"a wedding"}`))
-	if err != nil || !bytes.Contains(raw, []byte("a wedding")) {
-		t.Errorf("prompt: %s %v", raw, err)
-	}
-
-	// A call that nobody waits for any more stops in the page.
-	ctx, cancel := context.WithCancel(t.Context())
-	started := make(chan struct{}, 100)
-	go func() {
-		<-started
-		cancel()
-	}()
-	_, err = s.hub.Call(ctx, hub.Call{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("the cancelled call ended with %v", err)
-	}
+	s.useDemo(page)
 	page.WaitFor(`document.querySelectorAll("#calls [data-end=failed]").length === 2`)
 
 	page.Close()

@@ -234,22 +234,6 @@ func TestBackToAKeptPage(t *testing.T) {
 	}
 }
 
-// The hub is restarted, as after an update: the page comes back by itself, and what
-// the page has to say is not lost.
-func TestHubRestart(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	page := chromium.Shared(t, chromium.Options{}).Open(s.url("/demo"))
-	s.awaitNumbers("opened", 1)
-	s.stop()
-	page.WaitFor(`tabhub.status.state === "waiting"`)
-	s.start()
-	s.awaitNumbers("back", 1)
-	if r := s.call("search_products", `{}`); r.IsError {
-		t.Errorf("a call after the restart: %+v", r)
-	}
-}
-
 // An answer that was ready while the connection was away is delivered by the next
 // one: the call is not lost, and not run again.
 func TestAnswerOverTheNextConnection(t *testing.T) {

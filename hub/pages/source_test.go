@@ -13,65 +13,25 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// The browser's own tools are offered; what the page also gives to tabhub, or to a
-// page server, is offered once.
+// Of what the browser has, what the page also gives to tabhub is offered once.
 func TestNativeTools(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	url := s.host(`<script src="http://HUB/tab.js"></script>
-	<form toolname="order" tooldescription="Order something" toolautosubmit><input name="what" toolparamdescription="What to order"></form>
-	<script>
-		const runs = {};
-		const run = (name) => runs[name] = (runs[name] ?? 0) + 1;
-		document.forms[0].addEventListener("submit", (e) => { e.preventDefault(); e.respondWith(Promise.resolve("ordered " + new FormData(e.target).get("what"))) });
-		const tool = (name, execute, more) => ({name, description: "d of " + name, execute, ...more});
-		document.modelContext.registerTool(tool("native", async ({n}) => { run("native"); return {content: [{type: "text", text: "n is " + n}], structuredContent: {n}} },
-			{title: "T", inputSchema: {type: "object", properties: {n: {type: "integer"}}, required: ["n"]}, annotations: {readOnlyHint: true}}));
-		document.modelContext.registerTool(tool("text", async () => "just text"));
-		document.modelContext.registerTool(tool("fails", async () => { throw new Error("no") }));
-		document.modelContext.registerTool(tool("both", async () => run("both by the browser")));
-		tabhub.registerTool(tool("both", () => { run("both by tabhub"); return "own" }));
-		document.modelContext.registerTool(tool("stops", (input, {signal}) => new Promise((_, reject) => {
-			run("stops");
-			signal.addEventListener("abort", () => { run("stopped"); reject(signal.reason) });
-		})));
-	</script>`, "")
-	page := chromium.Shared(t, chromium.Options{WebMCP: true}).Open(url)
-	s.await("six tools", func() bool { return len(s.names()) == 6 })
-
-	native := s.name("native")
-	item, err := s.hub.Find("tool", native)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`"title":"T"`, `"required":["n"]`, `"readOnlyHint":true`} {
-		if !strings.Contains(string(item.JSON), want) {
-			t.Errorf("the tool lost %s: %s", want, item.JSON)
-		}
-	}
-	if strings.Contains(string(item.JSON), "debugging") {
-		t.Errorf("the tool has hints that nobody gave: %s", item.JSON)
-	}
-	if raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: native, Args: []byte(`{"n":3}`)}); err != nil || hubtest.Said(raw) != `{"content":[{"type":"text","text":"n is 3"}],"structuredContent":{"n":3}}` {
-		t.Errorf("native: %s %v", raw, err)
-	}
-	for tool, want := range map[string]string{"text": "just text", "both": "own", "order": "ordered tea"} {
-		if r := s.call(tool, map[string]string{"order": `{"what":"tea"}`}[tool]); r.IsError || r.text() != want {
+	page := chromium.Shared(t, chromium.Options{WebMCP: true}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
+		const runs = [];
+		document.modelContext.registerTool({name: "native", description: "d", execute: async () => runs.push("native")});
+		document.modelContext.registerTool({name: "both", description: "d", execute: async () => runs.push("both by the browser")});
+		tabhub.registerTool({name: "both", description: "d", execute: () => { runs.push("both by tabhub"); return "own" }});
+	</script>`, ""))
+	s.await("two tools", func() bool { return len(s.names()) == 2 })
+	for tool, want := range map[string]string{"native": "1", "both": "own"} {
+		page.Eval("void runs.splice(0)")
+		if r := s.call(tool, `{}`); r.IsError || r.text() != want {
 			t.Errorf("%s: %+v, want %q", tool, r, want)
 		}
 	}
-	if r := s.call("fails", `{}`); !r.IsError {
-		t.Errorf("fails: %+v", r)
-	}
-	var runs map[string]int
-	page.Into("runs", &runs)
-	if runs["native"] != 1 || runs["both by tabhub"] != 1 || runs["both by the browser"] != 0 {
-		t.Errorf("runs %v: a call ran twice or in the wrong place", runs)
-	}
-
-	page.Eval(`document.modelContext.registerTool({name: "late", description: "d", execute: async () => "late"})`)
-	if r := s.call("late", `{}`); r.text() != "late" {
-		t.Errorf("late: %+v", r)
+	if item, err := s.hub.Find("tool", s.name("native")); err != nil || strings.Contains(string(item.JSON), "debugging") {
+		t.Errorf("the tool has hints that nobody gave: %s, %v", item.JSON, err)
 	}
 }
 

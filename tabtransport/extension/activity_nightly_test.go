@@ -26,7 +26,7 @@ func TestUsedTabIsClosed(t *testing.T) {
 }
 
 // A form of the page that the owner tries waits for the owner, who submits it.
-func TestTryThatLeadsElsewhere(t *testing.T) {
+func TestManualCallThatLeadsElsewhere(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})

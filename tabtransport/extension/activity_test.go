@@ -112,7 +112,7 @@ func TestUsedTab(t *testing.T) {
 
 // A tab that is used for some time is marked, for a single short call it is not. The mark can be
 // switched off, and does not come where a site is not shared.
-func TestMark(t *testing.T) {
+func TestOverlay(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
@@ -199,7 +199,7 @@ func TestNoPageLearnsTheApp(t *testing.T) {
 }
 
 // The owner tries a tool in the popup: with no hub, and for nobody else.
-func TestTry(t *testing.T) {
+func TestManualCall(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})

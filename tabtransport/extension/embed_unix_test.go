@@ -42,66 +42,27 @@ func TestWriteIsForItsOwner(t *testing.T) {
 	}
 }
 
-// Where others can write, or swap directories, they can have another extension loaded.
+// Where others can write, they can have another extension loaded: which paths are safe is decided
+// by private.CheckPath, and nothing is written where it says no.
 func TestWriteRefusesDirectoriesOfOthers(t *testing.T) {
 	top := t.TempDir()
-	for _, dir := range []string{filepath.Dir(top), top} {
-		if err := os.Chmod(dir, 0o755); err != nil { // t.TempDir may be closed to others
-			t.Fatal(err)
-		}
+	all := filepath.Join(top, "all")
+	if err := os.Mkdir(all, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	mkdir := func(name string, mode os.FileMode) string {
-		t.Helper()
-		dir := filepath.Join(top, name)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+	// t.TempDir may be closed to others.
+	for dir, mode := range map[string]os.FileMode{filepath.Dir(top): 0o755, top: 0o755, all: 0o777} {
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		return dir
 	}
-	refused := func(dir, why string) {
-		t.Helper()
-		if err := write(t, dir); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v, want an error with %q", dir, err, why)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
-			t.Errorf("%s has been written to", dir)
+	for _, dir := range []string{all, filepath.Join(all, "new")} {
+		if err := write(t, dir); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+			t.Errorf("%s: %v", dir, err)
 		}
 	}
-	refused(mkdir("all", 0o777), "chmod go-w")
-	refused(mkdir("sticky", 0o777|os.ModeSticky), "chmod go-w")
-	refused(filepath.Join(top, "all", "new"), "chmod go-w")
-	refused(filepath.Join(mkdir("group", 0o775), "new", "dir"), "chmod go-w")
-	if err := write(t, filepath.Join(top, "sticky", "new")); err != nil {
-		t.Errorf("in a directory as /tmp: %v", err)
-	}
-
-	needRoot(t)
-	stranger := mkdir("stranger", 0o777)
-	if err := os.Chown(stranger, 65534, 65534); err != nil {
-		t.Fatal(err)
-	}
-	refused(stranger, "another user")
-	refused(filepath.Join(stranger, "new"), "another user")
-	link := filepath.Join(top, "sticky", "link")
-	if err := os.Symlink(mkdir("mine", 0o700), link); err != nil {
-		t.Fatal(err)
-	}
-	if err := write(t, link); err != nil {
-		t.Errorf("by a link of one's own: %v", err)
-	}
-	link = filepath.Join(top, "sticky", "theirs")
-	if err := os.Symlink(mkdir("lured", 0o700), link); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Lchown(link, 65534, 65534); err != nil {
-		t.Fatal(err)
-	}
-	refused(link, "another user")
-	if _, err := os.Stat(filepath.Join(stranger, "new")); err == nil {
-		t.Error("a directory was made in a stranger's")
+	if entries, err := os.ReadDir(all); err != nil || len(entries) > 0 {
+		t.Errorf("something was written: %v, %v", entries, err)
 	}
 }
 
@@ -139,13 +100,5 @@ func TestWriteFollowsNoLinkOut(t *testing.T) {
 	}
 	if fi, err := os.Lstat(filepath.Join(dir, "worker")); err != nil || !fi.IsDir() {
 		t.Errorf("worker: %v, %v", fi, err)
-	}
-}
-
-// needRoot skips a test that gives files to another user.
-func needRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		missing(t, "this test gives files to another user, which only root may")
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"tabhub/tabtransport/wsserver"
 )
 
-// hub is the far end of the extension: the real WebSocket server, and a handler that
-// remembers what it was told.
+// hub is the remote end of the extension: the real WebSocket server, and a handler that
+// remembers what came.
 type hub struct {
 	t    testing.TB
 	addr string // host:port
@@ -34,12 +34,12 @@ type hub struct {
 	keepAlive time.Duration // between pings; 0 is the default
 
 	mu      sync.Mutex
-	told    chan struct{} // closed and replaced at each change
+	changed chan struct{} // closed and replaced at each change
 	hello   *spec.Hello
 	origin  string
 	hellos  int
 	tabs    map[int64]*tabView
-	hands   []hand // as they were told
+	inputs  []userInput // in the order in which they came
 	closed  []int64
 	updates []string
 	least   map[int64]int // the fewest tools that a tab had, by those that are watched
@@ -48,19 +48,19 @@ type hub struct {
 
 	registered func(spec.Kind) spec.Registered // the answer; static after the first browser
 
-	owner spec.OwnerState // as it is told
+	owner spec.OwnerState // as the extension hears it
 	reown chan struct{}   // capacity 1: owner is another
 }
 
-// hand is what the extension says of the owner's hand in a tab.
-type hand struct {
+// userInput is what the extension says of the owner's input in a tab.
+type userInput struct {
 	tab   int64
 	inUse bool
 }
 
 type tabView struct {
 	tools, resources, prompts []item
-	rejected                  []spec.Rejection // that the extension has told
+	rejected                  []spec.Rejection // as the extension says
 	registrations             int              // of tools, since the last hello
 	state                     spec.TabState
 	url                       string
@@ -99,7 +99,7 @@ func newPingingHub(t testing.TB, keepAlive time.Duration) *hub {
 	t.Helper()
 	h := &hub{
 		t: t, port: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), keepAlive: keepAlive,
-		told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{}, reown: make(chan struct{}, 1),
+		changed: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{}, reown: make(chan struct{}, 1),
 	}
 	h.addr = h.port.Addr()
 	h.serve()
@@ -184,11 +184,11 @@ func (h *hub) change(f func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f()
-	close(h.told)
-	h.told = make(chan struct{})
+	close(h.changed)
+	h.changed = make(chan struct{})
 }
 
-// tellOwner changes what the extension is told for its owner.
+// tellOwner changes what the extension hears for its owner.
 func (h *hub) tellOwner(f func(*spec.OwnerState)) {
 	h.change(func() { f(&h.owner) })
 	select {
@@ -203,13 +203,13 @@ func (h *hub) wait(what string, is func() bool) {
 	late := time.After(chromium.Timeout)
 	for {
 		h.mu.Lock()
-		ok, told := is(), h.told
+		ok, changed := is(), h.changed
 		h.mu.Unlock()
 		if ok {
 			return
 		}
 		select {
-		case <-told:
+		case <-changed:
 		case <-late:
 			h.mu.Lock()
 			state, _ := json.Marshal(h.dump())
@@ -285,7 +285,7 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 				delete(h.tabs, m.Replaces)
 			}
 			if m.InUse != nil {
-				h.hands = append(h.hands, hand{from.Tab, *m.InUse})
+				h.inputs = append(h.inputs, userInput{from.Tab, *m.InUse})
 			} else if t := h.tabs[from.Tab]; t != nil {
 				t.state = *m
 			}
@@ -393,20 +393,5 @@ func names(items []item) []string {
 }
 
 func equal(got, want []string) bool {
-	if len(got) != len(want) {
-		return false
-	}
-	count := map[string]int{}
-	for _, s := range got {
-		count[s]++
-	}
-	for _, s := range want {
-		count[s]--
-	}
-	for _, n := range count {
-		if n != 0 {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)))
 }

@@ -102,12 +102,12 @@ func TestWorkerStoppedUnderCalls(t *testing.T) {
 			load.Go(func() {
 				for ctx.Err() == nil {
 					h.mu.Lock()
-					told := h.told
+					changed := h.changed
 					h.mu.Unlock()
 					got, err := h.callFrame(t.Context(), tab, 0, "words", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
 					if errors.Is(err, tabtransport.ErrNotConnected) { // it was not sent
 						select {
-						case <-told:
+						case <-changed:
 						case <-ctx.Done():
 						}
 						continue

@@ -10,7 +10,7 @@ import (
 
 // In a browser with real windows nothing that a client opens takes the front, or the focus, from
 // what the owner is at.
-func TestRoomsStayBehind(t *testing.T) {
+func TestTabGroupsStayBehind(t *testing.T) {
 	t.Parallel()
 	for shade, dark := range map[string]bool{"light": false, "dark": true} {
 		t.Run(shade, func(t *testing.T) {

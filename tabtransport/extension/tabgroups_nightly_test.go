@@ -10,7 +10,7 @@ import (
 )
 
 // A browser that is started again, and brings its tabs back, has the client's group still.
-func TestRoomAfterABrowsersRestart(t *testing.T) {
+func TestTabGroupAfterABrowsersRestart(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	profile := filepath.Join(t.TempDir(), "profile")

@@ -100,7 +100,7 @@ var (
 
 // Each client has its tabs in a group of its own, behind what the owner looks at, whatever becomes of
 // the extension's worker, and with what the owner does to the group.
-func TestRooms(t *testing.T) {
+func TestTabGroups(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
@@ -171,7 +171,7 @@ func TestRooms(t *testing.T) {
 }
 
 // A room that is closed with its client leaves what the owner has made theirs.
-func TestRoomIsClosed(t *testing.T) {
+func TestTabGroupIsClosed(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})

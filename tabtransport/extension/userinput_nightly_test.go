@@ -11,8 +11,8 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// The hand has left once it has rested, though nobody has gone elsewhere.
-func TestOwnersHandRests(t *testing.T) {
+// The owner uses a tab no more after a time without input, in front or not.
+func TestUserInputEnds(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	dir := h.write()
@@ -31,8 +31,8 @@ func TestOwnersHandRests(t *testing.T) {
 	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
 	page := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
-	h.hold(tab, false)
+	h.lease(tab, false)
 	listens(b, tab)
 	page.Keys("x")
-	h.toldHands(hand{tab, true}, hand{tab, false})
+	h.awaitInputs(userInput{tab, true}, userInput{tab, false})
 }
