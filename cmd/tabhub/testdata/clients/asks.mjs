@@ -4,20 +4,16 @@
 // user at a client that others wrote: each answer reaches the tool that has asked, in its tab, which
 // runs once. The environment is that of client.mjs.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createContext, runInContext } from 'node:vm';
+import { ToolCalls } from '../../../../tabtransport/pagejs/toolcalls.ts';
 import { connect } from './client.mjs';
 import { openTab } from './tab.mjs';
 
 const [sdk, transport, version] = process.argv.slice(2);
 const { TABHUB_URL: url, TABHUB_TOKEN: token } = process.env;
-const scripts = ['values', 'toolcalls'].map((file) => readFileSync(`../../../../tabtransport/pagejs/${file}.js`, 'utf8'));
 
 const form = (message, properties) => ({ message, requestedSchema: { type: 'object', properties, required: Object.keys(properties) } });
 const tabs = [];
 for (const name of ['first', 'second']) {
-  const page = createContext({ setTimeout, clearTimeout, crypto, AbortController, DOMException });
-  const { ToolCalls } = runInContext(`${scripts.join('\n')}\n({ ToolCalls })`, page);
   const calls = new ToolCalls();
   const tab = Object.assign(await openTab(url, token, { key: name }), { runs: 0, cart: [] });
   const order = async (what, ask) => {
