@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// All who wait must wake, once for each time that they wait.
+// All waiting goroutines must wake, once for each time that they wait.
 func TestSignal(t *testing.T) {
 	var s Signal
 	s.Fire()
@@ -32,7 +32,7 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// Who takes the channel before looking must see the last of all changes, whenever they come.
+// A goroutine that takes the channel before looking must see the last of all changes, whenever they come.
 func TestSignalConcurrently(t *testing.T) {
 	var s Signal
 	var changes atomic.Int64

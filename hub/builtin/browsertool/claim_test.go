@@ -10,7 +10,7 @@ import (
 	"tabhub/spec"
 )
 
-// Agents claim tabs, see who holds which, and leave each other's alone.
+// Agents claim tabs, see which client has which, and leave each other's alone.
 func TestClaim(t *testing.T) {
 	w := newRig(t)
 	b := w.browser("b1", everything, "https://shop.example/", "https://shop.example/2", "https://other.example/")
@@ -45,7 +45,7 @@ func TestClaim(t *testing.T) {
 	for _, args := range []string{`{"action":"claim","tabId":"1"}`, `{"action":"use","tabId":"1"}`, `{"action":"close","tabId":"1"}`, `{"action":"activate","tabId":"1"}`} {
 		by(bob, args).fails(spec.FailTabLeased, "held by Ada until")
 	}
-	by(bob, `{"action":"release","tabId":"1"}`).fails(spec.FailInvalidArguments, "you do not hold")
+	by(bob, `{"action":"release","tabId":"1"}`).fails(spec.FailInvalidArguments, "you have no lease")
 	w.callBy(t.Context(), bob, "browser_page", `{"action":"text","tabId":"1"}`).fails(spec.FailTabLeased, "held by Ada")
 	w.callBy(t.Context(), bob, "browser_page", `{"action":"goto","tabId":"1","url":"https://e.com/"}`).fails(spec.FailTabLeased, "held by Ada")
 
@@ -65,7 +65,7 @@ func TestClaim(t *testing.T) {
 		t.Errorf("listed %+v, want %+v", list.Tabs, want)
 	}
 
-	// Who is to know nothing of a site learns nothing from the name of a lease there either.
+	// A client that may know nothing of a site learns nothing from the name of a lease there either.
 	eve := &consent.Caller{Who: &policy.Principal{ID: "eve", Name: "Eve"}, Session: "3"}
 	if err := w.hub.EditPolicy("test", func(d *policy.Document) error {
 		d.Rules = append(d.Rules, policy.Rule{ID: "r1", Effect: policy.Deny, Client: "eve", Site: "shop.example"})

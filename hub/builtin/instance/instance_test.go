@@ -178,7 +178,7 @@ func TestHelperHub(t *testing.T) {
 func TestBrowserDiesWithTheHub(t *testing.T) {
 	t.Parallel()
 	chromium.Require(t)
-	// Nobody cleans up after a hub that is killed, and its browser's children may
+	// Nothing cleans up after a hub that is killed, and its browser's children may
 	// still write while this test ends.
 	dir, err := os.MkdirTemp("", "tabhub")
 	if err != nil {

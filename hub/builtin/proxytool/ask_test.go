@@ -67,7 +67,7 @@ func TestSubject(t *testing.T) {
 
 // What went wrong within the hub may name files and addresses, which are not for
 // models or their providers.
-func TestInternalErrorsAreNotTold(t *testing.T) {
+func TestInternalErrorsAreHidden(t *testing.T) {
 	w := newFakeHub()
 	w.fails["r:x"] = errors.New("open /home/ann/.local/share/tabhub/token: permission denied")
 	if got := textOf(t, run(t, w, `{"action":"call","type":"resource","path":"r:x"}`)); got != "internal error" {

@@ -208,7 +208,7 @@ func TestBatchStopsWithItsCall(t *testing.T) {
 	}
 }
 
-// TestBatchTellsWhatIsDone: who watches a long batch sees each operation's end, also of
+// TestBatchTellsWhatIsDone: a client that watches a long batch sees each operation's end, also of
 // one whose page has said before that it is done.
 func TestBatchTellsWhatIsDone(t *testing.T) {
 	w := newFakeHub()

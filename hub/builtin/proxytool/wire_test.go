@@ -24,7 +24,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// session is a client that nobody here wrote, on a hub whose tabs are in memory.
+// session is a client of others, on a hub whose tabs are in memory.
 type session struct {
 	t        *testing.T
 	hub      *hubtest.Hub

@@ -355,7 +355,7 @@ func TestSameIDAgain(t *testing.T) {
 		s.wants("pay", "pay")
 		runsAnew(t, s, c)
 
-		// What only reads is made anew, so that nobody gets what is stale.
+		// What only reads is made anew: a stored answer may be stale.
 		for range 2 {
 			calls(c, 2, look, `{}`)
 			s.answer <- `{"content":[]}`
@@ -388,7 +388,7 @@ func TestAlike(t *testing.T) {
 	})
 }
 
-// TestBrokenBeforeTheAnswer: an answer that has nobody to go to is kept.
+// TestBrokenBeforeTheAnswer: an answer without a connection is stored.
 func TestBrokenBeforeTheAnswer(t *testing.T) {
 	eachRemote(t, func(t *testing.T, s *journal, c remote) {
 		if !goesOn(c) {

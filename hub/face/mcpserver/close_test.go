@@ -16,7 +16,7 @@ import (
 )
 
 // What comes while the server is being closed is refused, but for a bridge, which is
-// told instead whether all the rest was answered.
+// and learns instead whether all the rest was answered.
 func TestCloseUnderCalls(t *testing.T) {
 	for _, bridge := range []bool{false, true} {
 		for _, stuck := range []bool{false, true} {

@@ -67,7 +67,7 @@ func testGoSDK(t *testing.T, transport, version string) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada", "colour": "red"}}, nil
 		},
 	})
-	// From 2026-07-28 on the client does not wait until it is told of changes.
+	// From 2026-07-28 on the client does not wait until it is notified of changes.
 	listens := make(chan struct{})
 	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {

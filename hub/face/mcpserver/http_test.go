@@ -87,7 +87,7 @@ func TestProgressGoesToItsOwnRequestOnly(t *testing.T) {
 			t.Error(wrong)
 		}
 	}
-	// Who cannot take a stream gets the answer alone.
+	// A client that cannot take a stream gets the answer alone.
 	status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":1}}}`, "Accept", "application/json")
 	if status != 200 || body != `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{}}}` {
 		t.Errorf("%d %s", status, body)
@@ -172,8 +172,8 @@ func TestHeadersMustSayWhatTheBodySays(t *testing.T) {
 	}
 }
 
-// A client that listens is told first what it may have missed, as it was not there: at its first
-// listen or at a later one, since nothing is kept of it meanwhile.
+// A client that listens is first notified of what it may have missed: at its first
+// listen and at each later one, since nothing is stored of it meanwhile.
 func TestListenOverHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()

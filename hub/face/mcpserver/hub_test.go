@@ -41,7 +41,7 @@ func testNothingIsLost(t *testing.T) {
 		_ = json.Unmarshal(got, &args)
 		return spec.Response{Result: json.RawMessage(results[args.Want])}, nil
 	}, odd...)
-	time.Sleep(time.Second) // the change is told before there is a client
+	time.Sleep(time.Second) // for the change to be over before there is a client
 	c := streamTo(t, newServer(t, h, Options{}))
 	c.initialize("2025-11-25")
 

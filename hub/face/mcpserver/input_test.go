@@ -48,7 +48,7 @@ func nosyHub(t *testing.T) *hub.Hub {
 	told := make(chan struct{}, 1)
 	stop := h.Watch(func(hub.Change) { told <- struct{}{} })
 	h.JoinTab("https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
-	<-told // the change is told before there is a client
+	<-told // for the change to be over before there is a client
 	stop()
 	return h.Hub
 }
@@ -106,7 +106,7 @@ func TestPagesAskWhatClientsCanShow(t *testing.T) {
 		h.JoinTab("https://nosy.example.com", func(context.Context, tabtransport.Incoming) (spec.Response, error) {
 			return spec.Response{Result: json.RawMessage(`{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":` + question + `}}}`)}, nil
 		}, `{"name":"ask","inputSchema":{"type":"object"}}`)
-		time.Sleep(time.Minute) // its change is told before there is a client
+		time.Sleep(time.Minute) // for its change to be over before there is a client
 		const capabilities = `apabilities":{"elicitation":{"url":{}}}`
 		modern, older := streamTo(t, newServer(t, h.Hub, Options{})), streamTo(t, newServer(t, h.Hub, Options{}))
 		older.ask(strings.Replace(initializeLine("2025-11-25"), `apabilities":{}`, capabilities, 1))
@@ -182,7 +182,7 @@ func TestAnswersGoToNoOtherTab(t *testing.T) {
 					time.Sleep(10 * time.Second) // so that it may become a task
 					return nosy(ctx, in)
 				}, tool)
-				time.Sleep(time.Minute) // its change is told before there is a client
+				time.Sleep(time.Minute) // for its change to be over before there is a client
 				c := streamTo(t, newServer(t, h.Hub, Options{}))
 				got := run(t, c, func() {
 					h.JoinTab(site, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
@@ -282,8 +282,8 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	}
 }
 
-// A page that is told that somebody can be asked asks, and fails where nobody can be.
-func TestPagesAreToldWhoCanBeAsked(t *testing.T) {
+// A page that learns that a client can be asked asks, and would fail where it cannot be.
+func TestPagesLearnWhetherTheClientCanBeAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hubtest.Open(t, hub.Options{})
 		h.JoinTab("https://nosy.example.com", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {

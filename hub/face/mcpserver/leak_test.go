@@ -190,7 +190,7 @@ func TestClientThatDoesNotReadIsDropped(t *testing.T) {
 	})
 }
 
-// A request that comes when its session is at its end is not begun: nobody would end it.
+// A request that comes when its session is at its end is not begun: nothing would end it.
 func TestNothingIsBegunAtTheEnd(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`
 	s := New(newScripted(), Options{})

@@ -47,7 +47,7 @@ func TestResultsOfTheStatelessRevision(t *testing.T) {
 	}
 }
 
-// From revision 2026-07-28 on a list may be kept by whoever stands between, so it
+// From revision 2026-07-28 on caches on the way may store a list, so it
 // must not depend on the name that a client gives; before, it may.
 func TestListDependsOnTheClientOnlyBefore20260728(t *testing.T) {
 	own := builtin.Tool{Name: "proxy", Input: json.RawMessage(`{}`)}
@@ -73,7 +73,7 @@ func TestListDependsOnTheClientOnlyBefore20260728(t *testing.T) {
 
 // A client that lists while the list goes over the budget must not keep the others
 // from hearing of it.
-func TestExposureIsToldToAllWhoeverListsFirst(t *testing.T) {
+func TestAllClientsAreNotifiedWhicheverListsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()
 		s := newServer(t, h, Options{Options: methods.Options{Expose: expose.Auto, ExposeBudget: 1000}})

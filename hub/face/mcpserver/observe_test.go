@@ -16,7 +16,7 @@ import (
 	"tabhub/hub/telemetry"
 )
 
-// observer notes what it is told.
+// observer stores the arguments of its calls.
 type observer struct {
 	telemetry.Observer
 	mu     sync.Mutex

@@ -31,7 +31,7 @@ const (
 	promptsChanged = `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`
 )
 
-// A client that goes on with its stream is told what it has missed, and only that. With an id that
+// A client that resumes its stream gets what it has missed, and only that. With an id that
 // is not of this stream, or of another session's, it has a stream of its own.
 func TestChangesAreReplayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -79,8 +79,8 @@ func TestChangesAreReplayed(t *testing.T) {
 	})
 }
 
-// A client that begins a new stream after a broken one is told of all that it may have missed.
-func TestChangesAreToldAgain(t *testing.T) {
+// A client that begins a new stream after a broken one is notified of all that it may have missed.
+func TestNotificationsAreRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()
 		c := inBubble(t, New(h, Options{WriteLimit: time.Second}))
@@ -97,7 +97,7 @@ func TestChangesAreToldAgain(t *testing.T) {
 	})
 }
 
-// A call goes on without its connection: whoever goes on with its stream gets the answer, until the
+// A call outlives its connection: the connection that resumes its stream gets the answer, until the
 // session ends.
 func TestCallsAreReplayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -179,8 +179,8 @@ func TestLongCallsCanBeGoneOnWith(t *testing.T) {
 	}
 }
 
-// What is kept is bounded for each session, and for all together: who has the most gives way. Who
-// has missed something that is not kept any more is told so.
+// What is stored is bounded for each session, and for all together: the client with the most gives way. A
+// client that has missed something that is not stored any more learns so.
 func TestReplaysAreBounded(t *testing.T) {
 	s := New(newScripted(), Options{})
 	defer s.Close(context.Background())

@@ -17,7 +17,7 @@ import (
 	"tabhub/hub/trust/policy"
 )
 
-// A credential that is taken back takes along what it has opened: sessions that no request
+// A credential that is revoked takes along what it has opened: sessions that no request
 // holds, and calls that their clients would not wait for.
 func TestRevokedSessionsEnd(t *testing.T) {
 	h := newScripted()
@@ -54,7 +54,7 @@ func TestRevokedSessionsEnd(t *testing.T) {
 	}
 }
 
-// Who reads at the other end of a stream learns why a call has no result.
+// The client at the other end of a stream learns why a call has no result.
 func TestRevokedStreamSaysWhy(t *testing.T) {
 	h := newScripted()
 	began := make(chan struct{})

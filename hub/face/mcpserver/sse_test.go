@@ -118,7 +118,7 @@ func (s *stalled) Write(b []byte) (int, error) {
 	return 0, context.DeadlineExceeded
 }
 
-// Who asks for much and takes nothing must not have the hub hold it: as an event, or as JSON.
+// A client that asks for much and reads nothing must not fill the hub: with events, or with JSON.
 func TestStalledReaderIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, newScripted(), Options{})

@@ -26,7 +26,7 @@ func notice(what, params string) string {
 	return `{"jsonrpc":"2.0","method":"notifications/` + what + `"` + params + `}`
 }
 
-// wantAll checks that a client is told that all lists may have changed.
+// wantAll checks that a client is notified of all lists.
 func (e *events) wantAll() {
 	e.t.Helper()
 	for _, list := range []string{"tools", "resources", "prompts"} {
@@ -42,7 +42,7 @@ func (c *web) on(s *Server) *web {
 	return next
 }
 
-// A client must not notice that the hub was killed, but for being told what it may have missed.
+// A client must not notice that the hub was killed, but by notifications of what it may have missed.
 func TestSessionGoesOnWithTheNextServer(t *testing.T) {
 	h := newScripted()
 	first := overTCP(t, New(h, Options{}))
@@ -91,7 +91,7 @@ func TestSessionGoesOnWithTheNextServer(t *testing.T) {
 	}
 }
 
-// What a client follows may be nobody's when the hub is back: the browser starts later.
+// A resource that a client follows may be missing when the hub is back: the browser starts later.
 func TestRestoredSessionFollowsWhatComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()
@@ -115,7 +115,7 @@ func TestRestoredSessionFollowsWhatComesBack(t *testing.T) {
 	})
 }
 
-// What a client has unsubscribed from while it was nobody's stays so with the Server after.
+// A client that has unsubscribed from a missing resource is not subscribed by the next Server.
 func TestUnsubscribedWhileMissing(t *testing.T) {
 	h := newScripted()
 	c := overTCP(t, New(h, Options{}))
@@ -134,7 +134,7 @@ func TestUnsubscribedWhileMissing(t *testing.T) {
 	}
 }
 
-// A session that nobody uses is not kept for ever, be the hub restarted or not; one that is
+// An unused session ends, with and without a restart of the hub; one that is
 // used, or listens, is.
 func TestKeptSessionsEndWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -169,8 +169,8 @@ func TestKeptSessionsEndWhenIdle(t *testing.T) {
 	})
 }
 
-// Who begins sessions without end pushes out their own, in memory and in the store, and
-// nobody else's.
+// A client that begins sessions without end pushes out its own, in memory and in the store, and
+// no other client's.
 func TestSessionsAreBounded(t *testing.T) {
 	h := newScripted()
 	const most = 20
@@ -229,7 +229,7 @@ func TestIdleSessionsOfAClient(t *testing.T) {
 	}
 }
 
-// A session that follows more than fits is not kept, and works as long as the hub.
+// A session that follows more than fits is not stored, and works as long as the hub.
 func TestLargeSessionIsNotKept(t *testing.T) {
 	h := newScripted()
 	c := overTCP(t, New(h, Options{}))
@@ -248,7 +248,7 @@ func TestLargeSessionIsNotKept(t *testing.T) {
 	}
 }
 
-// The session of a client whose credential was taken back is not kept for it.
+// The session of a client whose credential was revoked is forgotten.
 func TestForgottenSession(t *testing.T) {
 	h := newScripted()
 	first := overTCP(t, New(h, Options{}))
@@ -267,7 +267,7 @@ func TestForgottenSession(t *testing.T) {
 	}
 }
 
-// What a client declares is kept with its session, so it is bounded.
+// What a client declares is stored with its session, so it is bounded.
 func TestLargeCapabilities(t *testing.T) {
 	h := newScripted()
 	c := overTCP(t, New(h, Options{}))

@@ -34,7 +34,7 @@ import (
 //	progress N [TOTAL] [TEXT]   reports progress
 //	answer RESULT               or answers
 //	refuse CODE MESSAGE         or fails with an error
-//	cancelled                   or it has heard that nobody waits any more
+//	cancelled                   or it has heard that its call was cancelled
 //	gone                        the tab is closed
 //
 //	stdio                       a client connects over a stream
