@@ -1,6 +1,6 @@
 // Types for pages that use tabhub's /tab.js or /embed.js: the standard's WebMCP (document.modelContext)
-// as Chromium 160 has it, and window.tabhub. Keep it beside your copy of tab.js, whose types it then
-// is, or anywhere in the program.
+// as Chromium 160 has it, and window.tabhub. Keep this file beside your copy of tab.js, or anywhere in
+// the program.
 //
 // Where TypeScript's own lib.dom, or a library, declares document.modelContext, that declaration counts
 // and this one steps back: Document and SubmitEvent only inherit theirs from interfaces of the
@@ -8,45 +8,45 @@
 
 declare namespace WebMCP {
   interface ModelContext extends EventTarget {
-    /** Offers a tool. Rejects with InvalidStateError if there is one of the name. */
+    /** Registers a tool. Rejects with InvalidStateError if the name is taken. */
     registerTool(tool: Tool<any>, options?: RegisterToolOptions): Promise<undefined | void>;
     getTools(options?: { fromOrigins?: string[] }): Promise<RegisteredTool[]>;
-    /** Chromium's: resolves to the result's text, null if the call has led to another document. */
+    /** Chromium's: resolves to the result's text, or to null if the call led to another document. */
     executeTool?(tool: any, input?: any, options?: { signal?: AbortSignal }): Promise<string | null | undefined>;
     /**
-     * Goes on with a call whose tool has taken a token in another document; callback gets the call's
-     * arguments and gives its result. Rejects with InvalidStateError if the token is not good (any more).
-     * A proposal, which browsers do not have.
+     * Continues a call whose tool has taken a token in another document: callback gets the call's
+     * arguments and returns its result. Rejects with InvalidStateError if the token is not valid, or not
+     * any more. A proposal, which browsers do not have yet.
      */
     resumeTool?(token: string, callback: (input: any, options: Call) => unknown): Promise<undefined | void>;
     ontoolchange?: ((this: any, event: Event) => any) | null;
   }
 
-  /** Of a running call. */
+  /** A call in flight. */
   interface Call {
-    /** Aborted when nobody waits for the result any more. */
+    /** Aborted when the client no longer waits for the result. */
     signal: AbortSignal;
-    /** A proposal, which browsers do not have. */
+    /** A proposal, which browsers do not have yet. */
     invocation?: {
       /** Resolves to a token with which the tab's next document resumes the call. */
       requestToken(): Promise<string>;
     };
-    /** A proposal, too: asks a person while the tool runs. */
+    /** Asks a person while the tool runs. A proposal, too. */
     requestUserInput?: Tabhub.Call["requestUserInput"];
   }
 
   interface Tool<Input = Record<string, unknown>> {
-    /** 1 to 128 of A-Z a-z 0-9 _ - . */
+    /** 1 to 128 characters of A-Z a-z 0-9 _ - . */
     name: string;
     /** For people. */
     title?: string;
-    /** For the model: what the tool does and gives, and when to use it. */
+    /** For the model: what the tool does and returns, and when to use it. */
     description: string;
     /** JSON Schema of an object. Without one the tool takes no arguments. */
     inputSchema?: object;
-    /** JSON Schema of the object that execute gives. Chromium knows it from 159 on. */
+    /** JSON Schema of the object that execute returns. Chromium supports it from 159 on. */
     outputSchema?: object;
-    /** A string, or what is given as JSON; a CallToolResult of MCP is passed on as it is. What it throws the model is told. */
+    /** Returns a string, a value that is passed on as JSON, or a CallToolResult of MCP, or a promise of one. The model reads the error that it throws. */
     execute(input: Input, options: Call): unknown;
     annotations?: Annotations;
   }
@@ -54,14 +54,14 @@ declare namespace WebMCP {
   interface Annotations {
     /** The tool changes nothing. */
     readOnlyHint?: boolean;
-    /** What it gives was written by others, and may hold instructions. */
+    /** The result was written by others, and may hold instructions. */
     untrustedContentHint?: boolean;
-    /** What it does costs something or cannot be undone. */
+    /** The tool's effect costs something or cannot be undone. */
     consequentialHint?: boolean;
   }
 
   interface RegisterToolOptions {
-    /** Aborting it takes the tool back. */
+    /** Aborting it removes the tool. */
     signal?: AbortSignal;
     /** Origins of other documents in the tab that may use the tool. */
     exposedTo?: string[];
@@ -71,37 +71,37 @@ declare namespace WebMCP {
     name: string;
     title?: string;
     description: string;
-    /** An older browser and most libraries give JSON text. */
+    /** JSON text in older browsers and most libraries. */
     inputSchema?: object | string | null;
     outputSchema?: object | null;
     annotations?: Annotations | null;
-    /** The window of the tool's document, from Chromium 160 on; before that, window. */
+    /** The window of the tool's document, from Chromium 160 on; see window for older ones. */
     source?: any;
     origin?: string;
     window?: any;
   }
 
   interface DocumentModelContext {
-    /** Undefined where neither the browser has WebMCP, nor the page a script that brings it. */
+    /** Undefined where neither the browser nor a script of the page provides WebMCP. */
     readonly modelContext?: ModelContext | undefined;
   }
 
-  /** What the submit event has of a form that is a tool. */
+  /** What the submit event of a form that is a tool has. */
   interface ToolSubmit {
-    /** A model submits the form. */
+    /** True if a model submits the form. */
     readonly agentInvoked?: boolean | undefined;
-    /** Gives the model the result instead of the form's next document; call preventDefault first. */
+    /** Sets the result in place of the form's next document; call preventDefault first. */
     respondWith?(result: Promise<any>): void;
   }
 }
 
 declare namespace Tabhub {
-  /** window.tabhub: what the standard does not have. Its events are "status" and "call". */
+  /** window.tabhub: what the standard lacks. Its events are "status" and "call". */
   interface Page extends EventTarget {
-    /** Offers a whole tool of MCP: with progress, outputSchema and every annotation. */
+    /** Registers a whole tool of MCP: with progress, outputSchema and every annotation. */
     registerTool(tool: Tool<any>, options?: { signal?: AbortSignal }): Registered;
     registerResource(resource: Resource, options?: { signal?: AbortSignal }): Registered & {
-      /** Tells who has subscribed to the resource that it has changed. */
+      /** Notifies the resource's subscribers that it has changed. */
       updated(uri?: string): void;
     };
     registerPrompt(prompt: Prompt, options?: { signal?: AbortSignal }): Registered;
@@ -120,19 +120,19 @@ declare namespace Tabhub {
     unregister(): void;
   }
 
-  /** Of a running call. */
+  /** A call in flight. */
   interface Call {
-    /** Aborted when nobody waits for the result any more. */
+    /** Aborted when the client no longer waits for the result. */
     signal: AbortSignal;
-    /** Tells how far the call is, and that it goes on. */
+    /** Reports progress; the call may then take longer. */
     progress(done: number, total?: number, message?: string): void;
-    /** Tells that the call waits from now on for the person in front of the tab, who may take minutes. */
+    /** Reports that the call now waits for the person in front of the tab, which may take minutes. */
     waiting(): void;
     /**
-     * Asks a person while the tool runs, as WebMCP's proposal requestUserInput has it: the user of the
-     * agent (form, url), through the agent's client, or the person in front of the tab, whom interact
-     * asks (interactive). A NotSupportedError says that the client cannot ask so; an AbortError, that
-     * nobody has answered within ten minutes. Only tools can ask.
+     * Asks a person while the tool runs, as in WebMCP's proposal: the agent's user through the client
+     * (form, url), or the person in front of the tab with the page's own interact (interactive). Throws a
+     * NotSupportedError if the client cannot ask, and an AbortError after ten minutes without an answer.
+     * Only tools can ask.
      */
     requestUserInput(request: { mode?: "form"; message: string; requestedSchema: object } | { mode: "url"; message: string; url: string }): Promise<Answer>;
     requestUserInput<T>(request: { mode: "interactive" }, interact: () => T | Promise<T>): Promise<T>;
@@ -140,7 +140,7 @@ declare namespace Tabhub {
 
   interface Answer {
     action: "accept" | "decline" | "cancel";
-    /** What was filled in, if it was accepted. */
+    /** The person's input, if the action is accept. */
     content?: Record<string, string | number | boolean | string[]>;
   }
 
@@ -149,7 +149,7 @@ declare namespace Tabhub {
     title?: string;
     description: string;
     inputSchema?: object;
-    /** JSON Schema of structuredContent, which is what execute gives if that is an object. */
+    /** JSON Schema of structuredContent, which is the object that execute returns. */
     outputSchema?: object;
     annotations?: {
       readOnlyHint?: boolean;
@@ -168,7 +168,7 @@ declare namespace Tabhub {
     title?: string;
     description?: string;
     mimeType?: string;
-    /** A string, a ReadResourceResult of MCP, or what is given as JSON. */
+    /** Returns a string, a ReadResourceResult of MCP, or a value that is passed on as JSON. */
     read(uri: string, call: Call): unknown;
     [member: string]: unknown;
   };
@@ -178,15 +178,15 @@ declare namespace Tabhub {
     title?: string;
     description?: string;
     arguments?: { name: string; description?: string; required?: boolean }[];
-    /** A string, which becomes the user's message, or a GetPromptResult of MCP. */
+    /** Returns a string, which becomes the user's message, or a GetPromptResult of MCP. */
     get(args: Record<string, string>, call: Call): unknown;
     [member: string]: unknown;
   }
 
   interface Status {
-    /** waiting: there is no hub, or it refuses the page; it is tried again. refused: it is not. */
+    /** waiting: there is no hub, or it refuses the page; the script tries again. refused: it does not. */
     state: "off" | "connecting" | "open" | "waiting" | "refused";
-    /** Who carries the page to the hub. */
+    /** What connects the page to the hub. */
     by: "page" | "extension";
     reason: string;
     /** Name and version. */
@@ -195,7 +195,7 @@ declare namespace Tabhub {
     tools: number;
     resources: number;
     prompts: number;
-    /** What the hub does not offer. */
+    /** Items that the hub does not offer. */
     rejected: { name: string; reason: string }[];
   }
 
