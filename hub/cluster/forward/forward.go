@@ -31,13 +31,15 @@ import (
 )
 
 const (
-	dialTimeout  = 5 * time.Second        // for a connection to a node
-	moveTimeout  = 10 * time.Second       // for finding the node that has the user
-	maxTries     = 10                     // nodes that say that they do not have the user
-	maxWait      = 250 * time.Millisecond // until the next is asked
-	maxKept      = 64 << 10               // bytes of a body that is kept to be sent again
-	writeTimeout = 30 * time.Second       // for a client to take the next piece of what is brought back
-	idleTimeout  = 90 * time.Second       // of a connection; shorter than that of the node's server
+	dialTimeout  = 2500 * time.Millisecond // for a connection to a node
+	cutAfter     = 4500 * time.Millisecond // that a node is a member and was not reached: longer than a dead one is a member
+	cutFor       = time.Second             // until a node that is cut off is tried again
+	moveTimeout  = 10 * time.Second        // for finding the node that has the user
+	maxTries     = 10                      // nodes that say that they do not have the user
+	maxWait      = 250 * time.Millisecond  // until the next is asked
+	maxKept      = 64 << 10                // bytes of a body that is kept to be sent again
+	writeTimeout = 30 * time.Second        // for a client to take the next piece of what is brought back
+	idleTimeout  = 90 * time.Second        // of a connection; shorter than that of the node's server
 )
 
 // OwnerHeader is in an answer 421 of a node that does not have the user, and has done nothing.
@@ -66,6 +68,7 @@ type Forwarder struct {
 	webSockets atomic.Int64 // of Stats.Splices
 
 	mu     sync.Mutex
+	failed map[string]failure // the nodes that were not reached when that was tried last
 	links  map[*link]struct{}
 	pools  map[string]*http.Transport // the connections for HTTP to each node
 	closed bool
@@ -78,7 +81,7 @@ func New(o Options) *Forwarder {
 	}
 	return &Forwarder{
 		dialNode: o.Dial, alive: o.Alive, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		links: map[*link]struct{}{}, pools: map[string]*http.Transport{},
+		links: map[*link]struct{}{}, pools: map[string]*http.Transport{}, failed: map[string]failure{},
 	}
 }
 
@@ -345,6 +348,9 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 	defer cancel()
 	node, owner, wait, refused := t.node, "", 0*time.Millisecond, 0
 	for {
+		if t.f.isCut(node, cutFor) {
+			return &unreachedError{node, errCut}
+		}
 		err := try(node)
 		no, elsewhere := errors.AsType[*misdirectedError](err)
 		_, unreached := errors.AsType[*unreachedError](err)
@@ -352,6 +358,8 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		case elsewhere:
 			owner = no.owner
 			refused++
+		case unreached && t.f.isCut(node, dialTimeout):
+			return err
 		case unreached: // one that has died has its users until its lease ends; or it has too much to do
 			owner = ""
 		default:

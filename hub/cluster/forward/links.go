@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"time"
 )
 
 // pool returns the connections for HTTP to a node.
@@ -83,12 +84,15 @@ func (e *unreachedError) Unwrap() error { return e.err }
 var (
 	errClosed = errors.New("the node is shutting down")
 	errGone   = errors.New("it is no node of this cluster any more")
+	errCut    = errors.New("it is a node of this cluster, and has not been reached for some seconds")
 )
 
 func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
+	began := time.Now()
 	conn, err := f.dialNode(ctx, node)
+	f.dialed(node, began, err)
 	if err != nil {
 		return nil, &unreachedError{node, err}
 	}
@@ -102,6 +106,34 @@ func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 		return nil, &unreachedError{node, errGone}
 	}
 	return l, nil
+}
+
+// failure is a node that was not reached since a time, at the latest when the last try ended.
+type failure struct{ since, last time.Time }
+
+// dialed notes how a try to reach a node has ended.
+func (f *Forwarder) dialed(node string, began time.Time, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		delete(f.failed, node)
+		return
+	}
+	of, before := f.failed[node]
+	if !before || began.Sub(of.last) > cutAfter { // nobody has tried for long
+		of.since = began
+	}
+	of.last = time.Now()
+	f.failed[node] = of
+}
+
+// isCut reports whether a node is alive, and not reached from here, as the last try has shown within a
+// time: to wait for it is of no use.
+func (f *Forwarder) isCut(node string, within time.Duration) bool {
+	f.mu.Lock()
+	of, ok := f.failed[node]
+	f.mu.Unlock()
+	return ok && of.last.Sub(of.since) >= cutAfter && time.Since(of.last) < within && f.alive(node)
 }
 
 // add notes a connection that has been made, unless the Forwarder is closed.
@@ -119,6 +151,7 @@ func (f *Forwarder) add(l *link) bool {
 func (f *Forwarder) CloseMember(node string) {
 	f.mu.Lock()
 	delete(f.pools, node)
+	delete(f.failed, node)
 	var gone []*link
 	for l := range f.links {
 		if l.node == node {
