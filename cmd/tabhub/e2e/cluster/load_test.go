@@ -48,6 +48,7 @@ type load struct {
 	journal *journal // nil on one hub
 	stop    context.CancelFunc
 	calm    atomic.Bool // tabs are left alone
+	plain   bool        // tabs cannot resume calls
 	ended   sync.WaitGroup
 	worked  sync.Map // when a call of an agent has last worked: *agent → time.Time, of the call's begin
 }
@@ -65,7 +66,12 @@ type user struct {
 // startLoad opens the tabs of n users and waits until their clients list them.
 func startLoad(t testing.TB, c *cluster, n int) *load {
 	t.Helper()
-	l := &load{t: t, c: c, h: newHistory()}
+	return (&load{t: t, c: c, h: newHistory()}).begin(n)
+}
+
+func (l *load) begin(n int) *load {
+	t, c := l.t, l.c
+	t.Helper()
 	base := "http://" + c.balancer.addr()
 	for i := range n {
 		u := &user{name: fmt.Sprintf("user%02d", i)}
@@ -105,7 +111,7 @@ func (l *load) open(u *user) {
 	u.opened++
 	p := &page{
 		user: u.name, key: fmt.Sprint(u.name, "-", u.opened), url: "ws://" + l.c.balancer.addr() + "/tabs", token: u.token,
-		h: l.h, problem: l.t.Errorf, work: toolWork,
+		h: l.h, problem: l.t.Errorf, work: toolWork, plain: l.plain,
 	}
 	p.open()
 	u.pages = append(u.pages, p)

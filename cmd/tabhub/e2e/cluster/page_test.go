@@ -38,6 +38,8 @@ type page struct {
 	problem   func(format string, args ...any)
 	// work is the longest that a tool takes.
 	work time.Duration
+	// plain pages cannot resume a call, and have no session.
+	plain bool
 
 	ctx    context.Context
 	leave  context.CancelFunc
@@ -148,8 +150,11 @@ func (p *page) serve() (greeted bool) {
 		defer p.mu.Unlock()
 		p.peer = nil
 	}()
-	peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"hello","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":%q,"session":"%s-%d","capabilities":["resume"],"token":%q}}`,
-		p.key, p.key, document, p.token))
+	resumes := fmt.Sprintf(`"session":"%s-%d","capabilities":["resume"],`, p.key, document)
+	if p.plain {
+		resumes = ""
+	}
+	peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"hello","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":%q,%s"token":%q}}`, p.key, resumes, p.token))
 	for {
 		frame, err := peer.Receive()
 		if err != nil {
@@ -177,7 +182,7 @@ func (p *page) serve() (greeted bool) {
 			p.mu.Lock()
 			peer.Send(p.registrationLocked())
 			for _, a := range p.runs {
-				if a.frame != nil {
+				if a.frame != nil && !p.plain {
 					peer.Send(a.frame)
 				}
 			}

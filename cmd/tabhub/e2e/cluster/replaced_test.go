@@ -28,3 +28,26 @@ func TestNodeThatIsReplaced(t *testing.T) {
 		t.Errorf("%s: %s", old.process.Cmd.ProcessState, said)
 	}
 }
+
+// Replacing one node after the other, as for a new version, leaves no call unknown, also of tabs that
+// cannot resume one: each of 100 calls a second is answered, or was certainly not sent.
+func TestRollingReplacement(t *testing.T) {
+	l := (&load{t: t, c: startCluster(t, 3), h: newHistory(), plain: true}).begin(25)
+	l.calm.Store(true)
+	l.start()
+	for i := range number("TABHUB_CLUSTER_REPLACED", 20) {
+		pause(t.Context(), time.Second)
+		began := time.Now()
+		l.c.nodes[i%3].replace()
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("replacement %d took %v", i, took)
+		}
+	}
+	l.finish()
+	l.check()
+	for _, e := range l.h.Events() {
+		if e.Kind == Info {
+			t.Errorf("a call of %s is unknown: %s", e.User, e.Text)
+		}
+	}
+}
