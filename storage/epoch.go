@@ -7,6 +7,9 @@ import (
 	"tabhub/spec"
 )
 
+// ErrOwned is in the error of a Load that has changed nothing, because another process has the user.
+var ErrOwned = errors.New("another process has the user")
+
 // ErrStaleEpoch is what errors.Is finds in a StaleEpochError.
 var ErrStaleEpoch = errors.New("a newer hub has taken over the user's store")
 

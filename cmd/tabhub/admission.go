@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/hub/cluster"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/face/httpd"
 	"tabhub/hub/pages"
@@ -26,15 +25,15 @@ import (
 )
 
 // admitTab says whose a tab or browser is, when it has said hello. The error may be a
-// *tabtransport.ElsewhereError.
+// *tabtransport.RemoteError.
 func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 	if hello != nil {
-		if err := p.server.Settle(r, hello.Token); err != nil {
+		if err := p.server.LocateSocket(r, hello.Token); err != nil {
 			return tabtransport.Admission{}, err
 		}
 	}
 	a, err := p.admitHello(r, hello, ex)
-	if err != nil && p.server.HasLeft(r) {
+	if err != nil && p.server.HasMoved(r) {
 		return a, errOtherHub
 	}
 	if err != nil {
@@ -70,7 +69,7 @@ func countSocket(r *http.Request, t *tenant.Tenant, client bool) error {
 
 // notOpened returns what a peer is told whose user's hub could not be opened.
 func (p *process) notOpened(user spec.UserID, err error) *spec.Error {
-	if _, ok := errors.AsType[*cluster.OwnedError](err); ok { // since it was looked for
+	if errors.Is(err, storage.ErrOwned) { // since it was located
 		return errOtherHub
 	}
 	p.log.Error("a user's hub cannot be opened", "user", user, "err", err)
@@ -109,7 +108,7 @@ func (p *process) isOwnPage(raw string) bool {
 
 // beginPairing answers a browser that says that it is paired with this hub.
 func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
-	if err := p.server.Settle(r, string(m.Pairing)); err != nil {
+	if err := p.server.LocateSocket(r, string(m.Pairing)); err != nil {
 		return nil, err
 	}
 	at, err := p.guard.PairingAddress(r)
@@ -117,7 +116,7 @@ func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange
 		return nil, p.refuse(r, err)
 	}
 	ex, err := p.ring.Begin(m, at)
-	if err != nil && p.server.HasLeft(r) {
+	if err != nil && p.server.HasMoved(r) {
 		return nil, errOtherHub
 	}
 	if err != nil {
@@ -212,7 +211,7 @@ func (p *process) pairingError(err error) error {
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
 func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
-	if err := p.server.Settle(h.Request, h.Token); err != nil {
+	if err := p.server.LocateSocket(h.Request, h.Token); err != nil {
 		return a, err
 	}
 	var who *policy.Principal
@@ -222,7 +221,7 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 		a.Admission, who, err = p.guard.AdmitClient(h.Request, h.Token)
 	}
 	switch {
-	case err != nil && p.server.HasLeft(h.Request):
+	case err != nil && p.server.HasMoved(h.Request):
 		return a, errOtherHub
 	case errors.Is(err, auth.ErrUnchecked): // it may come back
 		return a, spec.Errorf(spec.CodeInternal, "%v", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/terminal"
-	"tabhub/hub/face/httpd"
+	"tabhub/hub/cluster"
 )
 
 func clusterCommand(a *app) *cobra.Command {
@@ -47,7 +47,7 @@ func clusterStatusCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func printCluster(a *app, r httpd.ClusterReport) error {
+func printCluster(a *app, r cluster.Report) error {
 	if r.User != "" {
 		if r.Where == "" {
 			a.note("The hub of %s is on no node; whichever is asked for it next opens it", terminal.OneLine(string(r.User), 80))

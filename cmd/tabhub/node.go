@@ -62,6 +62,7 @@ type clusterNode struct {
 	users     *cluster.Users
 	forwarder *forward.Forwarder
 	ln        *net.TCPListener // for other nodes
+	server    *http.Server     // of ln
 	probing   sync.WaitGroup   // who answers on ln until the hub is served there
 	watching  sync.WaitGroup
 	stop      context.CancelFunc
@@ -260,7 +261,13 @@ func (n *clusterNode) begin(ctx context.Context) {
 	n.ln.SetDeadline(time.Unix(1, 0))
 	n.probing.Wait()
 	n.ln.SetDeadline(time.Time{})
-	go n.p.serve(n.Listen(n.ln), n.p.server.ServeNode)
+	n.server = cluster.NewServer(n.users.Forwarded(n.p.server.ServeForwarded), n.p.server.ErrorLog())
+	go n.p.serve(n.Listen(n.ln), func(ln net.Listener) error {
+		if err := n.server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() {
@@ -277,6 +284,15 @@ func (n *clusterNode) begin(ctx context.Context) {
 	n.watching.Go(func() { n.users.Watch(ctx, n.lost) })
 	n.SetUsers(n.p.tenants.Len)
 	n.Ready()
+}
+
+// stopServing ends the connections of other nodes, once what they have asked is answered or ctx is done.
+func (n *clusterNode) stopServing(ctx context.Context) error {
+	err := n.server.Shutdown(ctx)
+	if err != nil {
+		n.server.Close()
+	}
+	return err
 }
 
 // locator is an httpd.Locator.

@@ -341,7 +341,7 @@ func (p *process) assemble() {
 	}
 	if n := p.node; n != nil {
 		p.telemetry.WatchNode(n.measure)
-		o.Elsewhere, o.Nodes, o.Cluster = locator{n.users, p}, n.users, n.users
+		o.Locator, o.Cluster, o.Ready = locator{n.users, p}, n.users.API(), n.users.Ready
 	}
 	p.server = httpd.New(o)
 	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats, Refused: p.shares.Refused})
@@ -396,6 +396,9 @@ func (p *process) close(why string) error {
 	defer cancel()
 	// Whoever asks for a hub from now on waits for the lock, not for this process.
 	errs := []error{p.dir.RemoveHub(), p.server.Shutdown(ctx, why)}
+	if p.node != nil {
+		errs = append(errs, p.node.stopServing(ctx))
+	}
 	p.stop()
 	p.background.Wait()
 	errs = append(errs, p.tenants.Close(ctx), p.tabs.Close(ctx))

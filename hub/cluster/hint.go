@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 	"tabhub/storage/jetstream/streams"
 )
@@ -31,9 +32,6 @@ const (
 	// leader, whom it asks only for what none of them knows.
 	copyLookups, leaderLookups = 64, 8
 )
-
-// ErrSilent says that NATS does not say whose a credential is, or does not take it.
-var ErrSilent = errors.New("NATS does not answer about a credential")
 
 // Hints lead from a credential to its user, whose hub then checks it: they prove nothing. What
 // a credential is called here is up to its maker, who makes it unique. NATS has a hash of that,
@@ -97,7 +95,7 @@ func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
 		switch {
 		case err != nil:
 			h.silence.Add(1)
-			return fmt.Errorf("%w: %w", ErrSilent, err)
+			return fmt.Errorf("%w: %w", auth.ErrSilent, err)
 		case owner != "" && owner != user:
 			return errors.New("the credential is another user's")
 		case at == revision: // it was not answered, and may be on its way
@@ -131,7 +129,7 @@ func (h *Hints) Forget(id string) {
 }
 
 // UserOf returns whose a credential is, "" if it is nobody's. What NATS does not answer is an
-// error, which is ErrSilent. It blocks, for hintTimeout at the longest.
+// error, which is auth.ErrSilent. It blocks, for hintTimeout at the longest.
 func (h *Hints) UserOf(ctx context.Context, id string) (spec.UserID, error) {
 	key := hintKey(id)
 	if user, ok := h.recall(key); ok {
@@ -150,7 +148,7 @@ func (h *Hints) UserOf(ctx context.Context, id string) (spec.UserID, error) {
 	switch {
 	case err != nil:
 		h.silence.Add(1)
-		return "", fmt.Errorf("%w: %w", ErrSilent, err)
+		return "", fmt.Errorf("%w: %w", auth.ErrSilent, err)
 	case user == "":
 		h.unknown.Add(1)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
 )
@@ -64,7 +65,7 @@ func TestHints(t *testing.T) {
 	if _, err := a.hints.bucket.put(t.Context(), hintKey("swapped"), m.Data, 0); err != nil {
 		t.Fatal(err)
 	}
-	if user, err := b.Hints().UserOf(t.Context(), "swapped"); user != "" || !errors.Is(err, ErrSilent) {
+	if user, err := b.Hints().UserOf(t.Context(), "swapped"); user != "" || !errors.Is(err, auth.ErrSilent) {
 		t.Errorf("a hint in another's place leads to %q, %v", user, err)
 	}
 }
@@ -127,10 +128,10 @@ func TestHintsWithoutNATS(t *testing.T) {
 	lead(t, "ann", "seen", b)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if user, err := b.Hints().UserOf(ctx, "new"); !errors.Is(err, ErrSilent) {
+	if user, err := b.Hints().UserOf(ctx, "new"); !errors.Is(err, auth.ErrSilent) {
 		t.Errorf("without NATS it leads to %q, %v", user, err)
 	}
-	if err := b.Hints().Hint("made", "ann", time.Time{}); !errors.Is(err, ErrSilent) {
+	if err := b.Hints().Hint("made", "ann", time.Time{}); !errors.Is(err, auth.ErrSilent) {
 		t.Errorf("without NATS it is made: %v", err)
 	}
 	b.Hints().Forget("seen")

@@ -106,11 +106,12 @@ func (ps places) serve(t testing.TB, entrance string, user spec.UserID) string {
 			return entrance
 		}
 		name := string(at.(elsewhere))
-		var next http.Handler
-		if next, err = ps[name].Take(t.Context(), user); err == nil && next == nil {
+		if err = ps[name].Take(t.Context(), user); err == nil {
 			return name
 		}
-		at = next
+		if by, ok := errors.AsType[*OwnedError](err); ok {
+			at, err = elsewhere(by.By.Name), nil
+		}
 	}
 	t.Fatalf("%s, by %s: sent to and fro", user, entrance)
 	return ""

@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"log"
 	"net"
+	"net/http"
 	"sync"
+	"time"
 
 	"tabhub/tabtransport"
 )
@@ -44,9 +47,21 @@ func (ps *peers) add(p *peer, id string) {
 	ps.conns[p] = struct{}{}
 }
 
-// WithConn is for http.Server.ConnContext of what serves a listener of Listen. A socket that a node
-// has forwarded by the connection comes by another path before that node shuts down.
-func WithConn(ctx context.Context, conn net.Conn) context.Context {
+// NewServer returns a server for a listener of Listen.
+func NewServer(h http.Handler, errorLog *log.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ConnContext:       withEnding,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10, // what the other node has let pass, and what it says itself
+		ErrorLog:          errorLog,
+	}
+}
+
+// withEnding has a socket that a node has forwarded by a connection come by another path before that
+// node shuts down.
+func withEnding(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(*tls.Conn); ok {
 		if p, ok := secure.NetConn().(*peer); ok {
 			return tabtransport.WithEnding(ctx, p.ending)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/storage/jetstream"
 )
 
@@ -95,15 +96,14 @@ func NewUsers(o UsersOptions) *Users {
 	}
 }
 
-// OwnedError says that another node has a user.
+// OwnedError says that another node has a user. It is a storage.ErrOwned.
 type OwnedError struct {
 	User spec.UserID
 	By   Member
-	to   http.Handler
 }
 
-// Elsewhere serves the user's requests by that node.
-func (e *OwnedError) Elsewhere() http.Handler { return e.to }
+// Is reports whether target is storage.ErrOwned.
+func (e *OwnedError) Is(target error) bool { return target == storage.ErrOwned }
 
 func (e *OwnedError) Error() string {
 	return fmt.Sprintf("user %q is served by node %s", e.User, e.By.Name)
@@ -134,7 +134,8 @@ func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer
 		}
 		if !ended {
 			by, _ := u.node.Member(from.Node)
-			return &OwnedError{user, by, u.forward(by, user)}
+			u.note(user, by.ID())
+			return &OwnedError{user, by}
 		}
 	}
 	if self.State != Ready && self.State != Suspended { // without a lease nothing comes of it, but it may be back
@@ -146,10 +147,10 @@ func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer
 // Has reports whether the user's hub is open here.
 func (u *Users) Has(user spec.UserID) bool { return u.tenants.Has(user) }
 
-// Locate has the user's hub opened here, and returns nil, or what serves the user's requests
-// elsewhere. It blocks while the node has no lease, the user moves, or the lease of the
+// Locate has the user's hub opened here, and returns nil, or what serves the user's requests by
+// another node. It blocks while the node has no lease, the user moves, or the lease of the
 // node that had the user has not ended yet.
-func (u *Users) Locate(ctx context.Context, user spec.UserID) (elsewhere http.Handler, err error) {
+func (u *Users) Locate(ctx context.Context, user spec.UserID) (remote http.Handler, err error) {
 	m, err := u.locate(ctx, user)
 	if err != nil || m == nil {
 		return nil, err
@@ -157,14 +158,18 @@ func (u *Users) Locate(ctx context.Context, user spec.UserID) (elsewhere http.Ha
 	return u.forward(*m, user), nil
 }
 
-// Take is Locate for a request that another node has sent because it takes this one for the
-// user's: a user whom nobody has is opened here.
-func (u *Users) Take(ctx context.Context, user spec.UserID) (elsewhere http.Handler, err error) {
+// Take has the user's hub opened here, if no other node has it. It is for a request that a node has
+// forwarded which takes this one for the user's. The error is storage.ErrOwned if another node has the
+// user, or is about to.
+func (u *Users) Take(ctx context.Context, user spec.UserID) error {
 	by, err := u.here(ctx, user)
-	if err != nil || by == nil {
-		return nil, err
+	switch {
+	case errors.Is(err, ErrIsolated):
+		return fmt.Errorf("%w: %w", storage.ErrOwned, err)
+	case err == nil && by != nil:
+		return &OwnedError{user, *by}
 	}
-	return u.forward(*by, user), nil
+	return err
 }
 
 // here opens the user's hub here, or returns the node that has it.

@@ -20,7 +20,7 @@ type Options struct {
 	// Verify checks the credential of a peer. Its errors are sentences for the peer. It
 	// may block.
 	Verify func(Handshake) (Admission, error)
-	// Detachable: Verify may return a *tabtransport.ElsewhereError, whose Handler then takes
+	// Detachable: Verify may return a *tabtransport.RemoteError, whose Handler then takes
 	// the connection over.
 	Detachable bool
 	Log        *slog.Logger // nil discards

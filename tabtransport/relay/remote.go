@@ -96,7 +96,7 @@ func (p *remote) countEarly(before string) bool {
 // detach lets another node serve the peer, if that is what err says, and reports whether it
 // is. Of what the relay has said nothing but openings is not said again there.
 func (p *remote) detach(err error, openings int) bool {
-	e, ok := errors.AsType[*tabtransport.ElsewhereError](err)
+	e, ok := errors.AsType[*tabtransport.RemoteError](err)
 	if ok {
 		p.ws.Detach(e.Handler, p.request, openings)
 	}

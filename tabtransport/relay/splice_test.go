@@ -20,7 +20,7 @@ func (r *rig) spliced() {
 	entrance := New(Options{
 		Limits: r.relay.limits, Detachable: true,
 		Verify: func(Handshake) (Admission, error) {
-			return Admission{}, &tabtransport.ElsewhereError{Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			return Admission{}, &tabtransport.RemoteError{Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 				req = req.Clone(req.Context())
 				req.Header.Set(openedHeader, "yes")
 				elsewhere.ServeHTTP(w, req)

@@ -227,7 +227,7 @@ func (c *conn) welcome(id json.RawMessage, result spec.HelloResult) {
 
 // leave refuses the peer, or lets another node serve it.
 func (c *conn) leave(id json.RawMessage, err error) {
-	if e, ok := errors.AsType[*tabtransport.ElsewhereError](err); ok {
+	if e, ok := errors.AsType[*tabtransport.RemoteError](err); ok {
 		c.ws.Detach(e.Handler, c.request, 0)
 		return
 	}

@@ -53,7 +53,7 @@ type Options struct {
 	// ctx ends. Nil: there is nothing.
 	WatchOwner func(ctx context.Context, adm tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState))
 
-	// Detachable: Authenticate and Pair may return a *tabtransport.ElsewhereError for a
+	// Detachable: Authenticate and Pair may return a *tabtransport.RemoteError for a
 	// request whose Handler then takes the connection over.
 	Detachable bool
 

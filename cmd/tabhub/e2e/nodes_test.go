@@ -19,7 +19,6 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/porttest"
 	"tabhub/hub/cluster"
-	"tabhub/hub/face/httpd"
 	"tabhub/storage/jetstream/natstest"
 )
 
@@ -167,7 +166,7 @@ func awaitReady(p *place, dir home.Dir, name string) {
 	p.t.Helper()
 	p.until("node "+name+" is ready", func() bool {
 		stdout, _, _ := runCommand(p.t, p.commandAt(dir, "cluster", "status", "--json"))
-		var report httpd.ClusterReport
+		var report cluster.Report
 		return json.Unmarshal([]byte(stdout), &report) == nil && slices.ContainsFunc(report.Nodes, func(m cluster.Member) bool {
 			return m.Name == name && m.State == cluster.Ready
 		})

@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"tabhub/hub"
-	"tabhub/hub/cluster"
 	"tabhub/hub/tenant"
+	"tabhub/hub/trust/auth"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -57,12 +57,12 @@ func Report(log *slog.Logger, r *http.Request, err error) (status int, body Erro
 	if _, refused := errors.AsType[*spec.Error](err); failed || refused {
 		return http.StatusUnprocessableEntity, ErrorReport{Error: err.Error()}
 	}
-	if errors.Is(err, storage.ErrStaleEpoch) || errors.Is(err, tabtransport.ErrGoingAway) {
+	if errors.Is(err, storage.ErrStaleEpoch) || errors.Is(err, storage.ErrOwned) || errors.Is(err, tabtransport.ErrGoingAway) {
 		return http.StatusServiceUnavailable, ErrorReport{Error: "another hub serves this user now, and nothing was changed; try again"}
 	}
-	if errors.Is(err, cluster.ErrSilent) {
+	if errors.Is(err, auth.ErrSilent) {
 		log.Warn("request failed", "path", r.URL.Path, "err", err)
-		return http.StatusServiceUnavailable, ErrorReport{Error: "the nodes' store does not answer, and nothing was changed; try again in a moment"}
+		return http.StatusServiceUnavailable, ErrorReport{Error: "the store of credentials does not answer, and nothing was changed; try again in a moment"}
 	}
 	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge, ErrorReport{Error: fmt.Sprintf("the body is larger than %d bytes", big.Limit)}

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"errors"
 	"net/http"
 
 	"tabhub/hub/face/endpoint"
@@ -19,4 +20,18 @@ func (s *Server) ready(r *endpoint.Request) error {
 		answer["record"] = "what is done now is not recorded: " + e // calls go on
 	}
 	return r.Answer(answer)
+}
+
+// processReady serves /readyz for balancers: whether the process takes users and connections.
+func (s *Server) processReady(w http.ResponseWriter) {
+	err := s.o.Ready()
+	if s.draining.Load() {
+		err = errors.New("the hub is shutting down")
+	}
+	if err != nil {
+		w.Header().Set("Retry-After", "1")
+		endpoint.WriteError(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	endpoint.WriteJSON(w, http.StatusOK, map[string]string{"status": "ready"})
 }

@@ -13,19 +13,18 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"tabhub/hub/cluster"
 	"tabhub/hub/cluster/forward"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/auth"
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
@@ -56,8 +55,12 @@ func (l *located) Locate(_ context.Context, user spec.UserID) (http.Handler, err
 	return l.to, l.err
 }
 
-func (l *located) Take(ctx context.Context, user spec.UserID) (http.Handler, error) {
-	return l.Locate(ctx, user)
+func (l *located) Take(ctx context.Context, user spec.UserID) error {
+	at, err := l.Locate(ctx, user)
+	if err == nil && at != nil {
+		err = storage.ErrOwned
+	}
+	return err
 }
 
 func (l *located) Has(spec.UserID) bool { return !l.left }
@@ -89,7 +92,7 @@ func (notOwners) Verify(string) (auth.Identity, error) {
 func openEntrance(t testing.TB, change func(*GuardOptions, *Options)) *entranceServer {
 	t.Helper()
 	d := newTestServer(t, func(g *GuardOptions, o *Options) {
-		o.Elsewhere = &located{at: map[spec.UserID]http.Handler{}}
+		o.Locator = &located{at: map[spec.UserID]http.Handler{}}
 		if change != nil {
 			change(g, o)
 		}
@@ -104,7 +107,14 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 	if e.node, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	go func() { d.served <- d.server.ServeNode(e.node) }()
+	node := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if d.server.ServeForwarded(w, r) != nil {
+			w.Header()[forward.OwnerHeader] = []string{""}
+			w.WriteHeader(http.StatusMisdirectedRequest)
+		}
+	})}
+	go node.Serve(e.node)
+	t.Cleanup(func() { node.Close() })
 	e.forwarder = forward.New(forward.Options{Dial: func(ctx context.Context, node string) (net.Conn, error) {
 		if node != "owner/1" {
 			return nil, fmt.Errorf("there is no node %s", node)
@@ -129,7 +139,7 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 	if change != nil {
 		change(&g, &o)
 	}
-	o.Elsewhere = e.where
+	o.Locator = e.where
 	if g.Verifier != nil {
 		g.Verifier = notOwners{}
 	}
@@ -350,8 +360,8 @@ func TestEntranceOfAccounts(t *testing.T) {
 	d.where.set("bob", nil, nil)
 	d.where.of["ann's"] = "ann"
 	for credential, elsewhere := range map[string]bool{"ann's": true, "bob's": false, "unknown": false, "": false} {
-		err := d.front.Settle(r, credential)
-		if _, ok := errors.AsType[*tabtransport.ElsewhereError](err); ok != elsewhere || !ok && err != nil {
+		err := d.front.LocateSocket(r, credential)
+		if _, ok := errors.AsType[*tabtransport.RemoteError](err); ok != elsewhere || !ok && err != nil {
 			t.Errorf("%s: %v", credential, err)
 		}
 	}
@@ -373,7 +383,7 @@ func TestWrongCredentialsAreLookedUpOnce(t *testing.T) {
 	l := &lookups{located: &located{of: map[string]spec.UserID{"ann's": "ann"}, at: map[spec.UserID]http.Handler{"ann": nil}}}
 	d := open(t, func(g *GuardOptions, o *Options) {
 		g.Accounts, g.Verifier = true, users{"ann's": {User: "ann"}}
-		o.Elsewhere = l
+		o.Locator = l
 	})
 	for query, want := range map[string]int{
 		"?token=wrong" + strings.Repeat("&token=wrong", 100): 401,
@@ -401,7 +411,7 @@ func (unchecked) Verify(string) (auth.Identity, error) {
 func TestCredentialThatCannotBeChecked(t *testing.T) {
 	d := open(t, func(g *GuardOptions, o *Options) {
 		g.Accounts, g.Verifier = true, unchecked{}
-		o.Elsewhere = &located{}
+		o.Locator = &located{}
 	})
 	for _, path := range []string{"/mcp", "/sse", "/api/tabs", "/metrics"} {
 		status, body, h := d.ask("GET", path, "")
@@ -439,16 +449,16 @@ func TestEntranceFollowsAUser(t *testing.T) {
 		t.Errorf("%q, %v", line, err)
 	}
 	// The owner believes that the entrance has it, and so on.
-	d.owner.server.o.Elsewhere.(*located).set(spec.LocalUser, d.forwarder.To("entrance/1", nil), nil)
-	var told []string
-	d.where.set(spec.LocalUser, d.forwarder.To("owner/1", func(_ context.Context, _, owner string) (string, error) {
-		told = append(told, owner)
+	d.owner.server.o.Locator.(*located).set(spec.LocalUser, d.forwarder.To("entrance/1", nil), nil)
+	asked := 0
+	d.where.set(spec.LocalUser, d.forwarder.To("owner/1", func(context.Context, string, string) (string, error) {
+		asked++
 		return "owner/1", nil
 	}), nil)
 	began := time.Now()
 	status, body, h := d.ask("GET", "/api/tabs", "")
-	if status != 503 || h.Get("Retry-After") != "1" || len(told) == 0 || len(told) > 10 || slices.ContainsFunc(told, func(owner string) bool { return owner != "entrance/1" }) || time.Since(began) > 9*time.Second {
-		t.Errorf("%d %s, asked after %q", status, body, told)
+	if status != 503 || h.Get("Retry-After") != "1" || asked == 0 || asked > 10 || time.Since(began) > 9*time.Second {
+		t.Errorf("%d %s, asked after %d", status, body, asked)
 	}
 	if h.Get(forward.OwnerHeader) != "" {
 		t.Error("the client is told the nodes' names")
@@ -459,8 +469,8 @@ func TestEntranceFollowsAUser(t *testing.T) {
 // touch with the cluster.
 func TestUserOfAnIsolatedNode(t *testing.T) {
 	d := openEntrance(t, nil)
-	owner := d.owner.server.o.Elsewhere.(*located)
-	owner.set(spec.LocalUser, nil, cluster.ErrIsolated)
+	owner := d.owner.server.o.Locator.(*located)
+	owner.set(spec.LocalUser, nil, storage.ErrOwned)
 	d.where.set(spec.LocalUser, d.forwarder.To("owner/1", func(context.Context, string, string) (string, error) {
 		owner.set(spec.LocalUser, nil, nil)
 		return "owner/1", nil
@@ -529,7 +539,7 @@ func TestCredentialOfWhoHasLeft(t *testing.T) {
 	for left, want := range map[bool]int{false: http.StatusUnauthorized, true: http.StatusServiceUnavailable} {
 		d := open(t, func(g *GuardOptions, o *Options) {
 			g.Accounts, g.Verifier = true, notOwners{}
-			o.Elsewhere = &located{of: map[string]spec.UserID{"token": "ann"}, at: map[spec.UserID]http.Handler{"ann": nil}, left: left}
+			o.Locator = &located{of: map[string]spec.UserID{"token": "ann"}, at: map[spec.UserID]http.Handler{"ann": nil}, left: left}
 		})
 		status, body, header := d.askVia(http.DefaultTransport, "GET", "/api/tabs", "", "Authorization", "Bearer token")
 		if status != want || left != (header.Get("Retry-After") != "") {
@@ -540,42 +550,42 @@ func TestCredentialOfWhoHasLeft(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer token")
 		r.Header.Set(entranceHeader, `{"user":"ann","local":"127.0.0.1:3300"}`)
 		w := httptest.NewRecorder()
-		d.server.serveNode(w, r)
-		if _, again := w.Header()[forward.OwnerHeader]; again != left {
-			t.Errorf("left %t, by another node: %d %s", left, w.Code, w.Body)
+		if err := d.server.ServeForwarded(w, r); errors.Is(err, storage.ErrOwned) != left {
+			t.Errorf("left %t, by another node: %v, %d %s", left, err, w.Code, w.Body)
 		}
 	}
 }
 
 // What comes by another node in the moment in which this one ends is not lost: it is sent again.
 func TestEndingNodeAnswersNobodyElses(t *testing.T) {
-	d := newTestServer(t, func(_ *GuardOptions, o *Options) { o.Elsewhere = &located{} })
+	d := newTestServer(t, func(_ *GuardOptions, o *Options) { o.Locator = &located{} })
 	d.server.draining.Store(true)
 	r := ask("/api/tabs", "127.0.0.1:3300", "-")
 	r.Header.Set("Authorization", "Bearer "+secret)
 	w := httptest.NewRecorder()
-	d.server.handle(w, r, &entrance{User: spec.LocalUser})
-	if _, again := w.Header()[forward.OwnerHeader]; !again || w.Code != http.StatusMisdirectedRequest {
-		t.Errorf("%d %s", w.Code, w.Body)
+	if err := d.server.handle(w, r, &entrance{User: spec.LocalUser}); !errors.Is(err, storage.ErrOwned) || w.Body.Len() > 0 {
+		t.Errorf("%v, %s", err, w.Body)
 	}
 }
 
-// ownedError says that another node has a user.
-type ownedError struct{ to http.Handler }
-
-func (e *ownedError) Error() string           { return "another node has the user" }
-func (e *ownedError) Elsewhere() http.Handler { return e.to }
+// movesTo has another process take the user over in the moment in which the hub is to be opened.
+func movesTo(there http.Handler) func(*GuardOptions, *Options) {
+	where := &located{at: map[spec.UserID]http.Handler{}}
+	return func(_ *GuardOptions, o *Options) {
+		o.Locator = where
+		o.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
+			where.set(spec.LocalUser, there, nil)
+			return nil, storage.ErrOwned
+		}, slog.New(slog.DiscardHandler))
+	}
+}
 
 // A user whom another node takes over in the moment of a request is served there, also where the
 // request is about the process as well.
 func TestUserMovesDuringRequest(t *testing.T) {
 	there := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	d := newTestServer(t, func(_ *GuardOptions, o *Options) {
-		o.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
-			return nil, &ownedError{there}
-		}, slog.New(slog.DiscardHandler))
-	})
 	for _, path := range []string{"/api/tabs", "/api/status"} {
+		d := newTestServer(t, movesTo(there))
 		r := ask(path, "127.0.0.1:3300", "-")
 		r.Header.Set("Authorization", "Bearer "+secret)
 		w := httptest.NewRecorder()
@@ -598,11 +608,7 @@ func TestUserMovesDuringRequestOfAStream(t *testing.T) {
 		close(came)
 		<-r.Context().Done()
 	})
-	d := open(t, func(_ *GuardOptions, o *Options) {
-		o.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
-			return nil, &ownedError{there}
-		}, slog.New(slog.DiscardHandler))
-	})
+	d := open(t, movesTo(there))
 	if status, body := d.askOwner("GET", "/api/status", ""); status != 200 || !strings.Contains(body, `"version":"v1"`) {
 		t.Errorf("%d %s", status, body)
 	}

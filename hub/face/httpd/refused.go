@@ -68,9 +68,9 @@ func (s *Server) recordRefusal(r *http.Request, refused *endpoint.Error) {
 		s.refusals.missed.Add(1)
 		return
 	}
-	if s.o.Elsewhere != nil {
-		if h, err := s.o.Elsewhere.Locate(r.Context(), spec.LocalUser); h != nil || err != nil {
-			return // the record is on another node
+	if s.o.Locator != nil {
+		if h, err := s.o.Locator.Locate(r.Context(), spec.LocalUser); h != nil || err != nil {
+			return // the record is in another process
 		}
 	}
 	t, err := s.o.Tenants.Get(r.Context(), spec.LocalUser)

@@ -25,11 +25,12 @@ type route struct {
 	access
 	ofUser bool                                             // is about the only user of a hub without accounts, whatever credential it needs
 	merge  func(*admin.API, []byte) (answer any, err error) // completes another process's answer with what only this one knows
-	ofNode func(*Server, http.ResponseWriter)               // serves it on a node of a cluster, of which it says something: no credential is needed
-	client bool                                             // while it is served, the hub has a client and does not end for idleness
-	tenant bool                                             // request.tenant is the caller's
-	stream bool                                             // the answer to GET lasts for as long as it is read: it counts as a socket of the user
-	serve  func(*Server, *endpoint.Request) error
+	// ofProcess serves it where Options.Ready is set: it is about the process, and needs no credential.
+	ofProcess func(*Server, http.ResponseWriter)
+	client    bool // while it is served, the hub has a client and does not end for idleness
+	tenant    bool // request.tenant is the caller's
+	stream    bool // the answer to GET lasts for as long as it is read: it counts as a socket of the user
+	serve     func(*Server, *endpoint.Request) error
 }
 
 // access says which requests an endpoint serves. The zero value serves none.
@@ -109,9 +110,9 @@ var doorRoutes = []route{
 	{path: "/relay", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Relay })},
 
 	// The cluster, and how pages of the dashboard sign in.
-	{path: "/api/cluster", method: "GET", access: processStops, client: true, serve: (*Server).getCluster},
-	{path: "/api/cluster/drain", method: "POST", access: processStops, client: true, serve: (*Server).postDrain},
-	{path: "/api/cluster/drain", method: "DELETE", access: processStops, client: true, serve: (*Server).deleteDrain},
+	{path: "/api/cluster", method: "GET", access: processStops, client: true, serve: cluster},
+	{path: "/api/cluster/drain", method: "POST", access: processStops, client: true, serve: cluster},
+	{path: "/api/cluster/drain", method: "DELETE", access: processStops, client: true, serve: cluster},
 	{path: "/api/session", method: "DELETE", access: apiReads, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "PUT", name: "the dashboard's login", access: usesLogin, client: true, serve: (*Server).putSession},
 	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},
@@ -135,7 +136,7 @@ var otherRoutes = []route{
 
 	// The state of the process, and pages, which hold no data.
 	{path: "/metrics", method: "GET", access: metrics, serve: given(func(o *Options) http.Handler { return o.Metrics })},
-	{path: "/readyz", access: apiReads, tenant: true, serve: (*Server).ready, ofNode: (*Server).nodeReady},
+	{path: "/readyz", access: apiReads, tenant: true, serve: (*Server).ready, ofProcess: (*Server).processReady},
 	{path: "/healthz", access: public, serve: (*Server).health},
 	{path: "/", method: "GET", access: dashboardFiles, serve: (*Server).dashboard},
 	{path: "/dashboard/*", method: "GET", access: dashboardFiles, serve: (*Server).dashboard},
@@ -226,4 +227,14 @@ func (rt *route) withoutCredential() (auth.Kind, *policy.Principal) {
 		return auth.KindClient, policy.Unnamed
 	}
 	return auth.KindOwner, policy.Owner
+}
+
+var errNoCluster = &endpoint.Error{Status: http.StatusNotFound, Text: "this hub is no node of a cluster; the setting cluster makes it one"}
+
+func cluster(s *Server, r *endpoint.Request) error {
+	if s.o.Cluster == nil {
+		return errNoCluster
+	}
+	s.o.Cluster.ServeHTTP(r.W, r.Request)
+	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tabhub/hub/cluster"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/face/mcpserver"
@@ -21,6 +20,7 @@ import (
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/auth/oauth"
 	"tabhub/spec"
+	"tabhub/storage"
 )
 
 // Options configure a Server. Guard, Tenants and the functions of API must be set.
@@ -49,15 +49,16 @@ type Options struct {
 	Issuer string
 	// Token is the hub's own. Nil: it has none.
 	Token *auth.Token
-	// Nodes is the cluster that the process is a node of. Nil: there is none.
-	Nodes Nodes
 	// Idle is how long the hub runs without a client before it stops; 0: for ever.
 	Idle time.Duration
-	// Elsewhere finds the users whose hubs other nodes have. Nil: this is the only one.
-	Elsewhere Locator
-	// Cluster serves what nodes ask each other, below ClusterPath. Nil: nothing.
+	// Locator finds the users whose hubs are in other processes. Nil: all are in this one.
+	Locator Locator
+	// Cluster serves /api/cluster. Nil: nothing does.
 	Cluster http.Handler
-	Log     *slog.Logger // nil discards
+	// Ready says why a balancer should have other processes take new connections, in /readyz, which
+	// then needs no credential; nil: it should not. Options.Ready nil: /readyz is of the user's hub.
+	Ready func() error
+	Log   *slog.Logger // nil discards
 }
 
 // Server serves all endpoints. Serve may be called for several listeners.
@@ -66,7 +67,6 @@ type Server struct {
 	guard   *Guard
 	log     *slog.Logger
 	http    *http.Server
-	node    *http.Server // of ServeNode
 	clients clients
 
 	api      *admin.API
@@ -108,14 +108,6 @@ func New(o Options) *Server {
 		ConnContext:       s.conns.add,
 		ConnState:         s.conns.change,
 		ErrorLog:          log.New(serverLog{s.log}, "", 0),
-	}
-	s.node = &http.Server{
-		Handler:           http.HandlerFunc(s.serveNode),
-		ConnContext:       cluster.WithConn,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10, // what the entrance has let pass, and what it says itself
-		ErrorLog:          s.http.ErrorLog,
 	}
 	s.clients.start()
 	return s
@@ -167,10 +159,6 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	if err != nil {
 		s.http.Close()
 	}
-	if nodeErr := s.node.Shutdown(ctx); nodeErr != nil {
-		s.node.Close()
-		err = nodeErr
-	}
 	done := make(chan struct{})
 	go func() { s.bridge.Wait(); close(done) }()
 	select {
@@ -181,29 +169,36 @@ func (s *Server) Shutdown(ctx context.Context, why string) error {
 	return err
 }
 
+// ErrorLog is for what else accepts connections for the hub.
+func (s *Server) ErrorLog() *log.Logger { return s.http.ErrorLog }
+
 // Streams returns how many streams of the admin API a user has open. An open dashboard has one.
 func (s *Server) Streams(user spec.UserID) int { return s.api.Streams(user) }
 
 // ServeHTTP has the guard check a request, and the request's route serve it.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handle(w, r, nil) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.o.Ready != nil && r.Header["Upgrade"] == nil && s.o.Ready() != nil {
+		w.Header().Set("Connection", "close") // the next request goes to another process
+	}
+	_ = s.handle(w, r, nil)
+}
 
-// handle is ServeHTTP for a request of which another node may say how it has come there.
-func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entrance) {
+// handle is ServeHTTP for a request that may have been forwarded. The error is that of ServeForwarded.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entrance) error {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	timeBody(w, r)
 	p, err := s.guard.checkOrigin(r, entrance)
-	if err == nil && s.o.Nodes != nil && entrance == nil && p.route.ofNode != nil {
-		p.route.ofNode(s, w)
-		return
+	if err == nil && s.o.Ready != nil && entrance == nil && p.route.ofProcess != nil {
+		p.route.ofProcess(s, w)
+		return nil
 	}
-	if err == nil && s.o.Elsewhere != nil && entrance == nil && s.forward(w, r, p) {
-		return
+	if err == nil && s.o.Locator != nil && entrance == nil && s.forward(w, r, p) {
+		return nil
 	}
 	var passed *http.Request
 	if err == nil {
-		if passed, err = s.guard.checkCredential(r, p); err != nil && s.hasLeft(p) {
-			s.answerLeft(w, r, p, err)
-			return
+		if passed, err = s.guard.checkCredential(r, p); err != nil && s.hasMoved(p) {
+			return s.notHere(w, r, p)
 		}
 	}
 	if err == nil {
@@ -214,22 +209,37 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, entrance *entran
 	}
 	if err != nil {
 		s.refuse(w, r, err)
-		return
+		return nil
 	}
 	if p.route.cors && cors(w, passed, p) {
-		return
+		return nil
 	}
 	if s.draining.Load() && r.URL.Path != "/healthz" {
 		if entrance != nil {
-			misdirect(w, nil)
-		} else {
-			s.answerDraining(w)
+			return errNotHere
 		}
-		return
+		s.answerDraining(w)
+		return nil
 	}
-	if err := s.serve(&endpoint.Request{Request: passed, W: w, Identity: p.identity, Owner: p.from == fromOwner, Dashboard: p.from&fromSelf != 0}, p); err != nil {
+	err = s.serve(&endpoint.Request{Request: passed, W: w, Identity: p.identity, Owner: p.from == fromOwner, Dashboard: p.from&fromSelf != 0}, p)
+	if entrance != nil && errors.Is(err, storage.ErrOwned) {
+		return err
+	}
+	if err != nil {
 		s.answerError(w, passed, err)
 	}
+	return nil
+}
+
+// notHere answers a request whose user has moved before the credential was known to be good. Nothing
+// was done: where it was forwarded, the other process has it served where the user is now.
+func (s *Server) notHere(w http.ResponseWriter, r *http.Request, p *pass) error {
+	if p.entrance != nil {
+		return errNotHere
+	}
+	w.Header().Set("Retry-After", "1")
+	s.answerError(w, r, s.notLocated(p.here, errNotHere))
+	return nil
 }
 
 func (s *Server) answerDraining(w http.ResponseWriter) {

@@ -38,7 +38,7 @@ func sockets(t *testing.T, s *Server, ring *pairing.Ring) {
 	tabs := wsserver.New(wsserver.Options{
 		Detachable: true,
 		Authenticate: func(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
-			if err := s.Settle(r, hello.Token); err != nil {
+			if err := s.LocateSocket(r, hello.Token); err != nil {
 				return tabtransport.Admission{}, err
 			}
 			if ex == nil {
@@ -51,7 +51,7 @@ func sockets(t *testing.T, s *Server, ring *pairing.Ring) {
 			return s.guard.AdmitPaired(r, grant)
 		},
 		Pair: func(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
-			if err := s.Settle(r, string(m.Pairing)); err != nil {
+			if err := s.LocateSocket(r, string(m.Pairing)); err != nil {
 				return nil, err
 			}
 			at, err := s.guard.PairingAddress(r)
@@ -65,7 +65,7 @@ func sockets(t *testing.T, s *Server, ring *pairing.Ring) {
 	peers := relay.New(relay.Options{
 		Detachable: true,
 		Verify: func(h relay.Handshake) (relay.Admission, error) {
-			if err := s.Settle(h.Request, h.Token); err != nil {
+			if err := s.LocateSocket(h.Request, h.Token); err != nil {
 				return relay.Admission{}, err
 			}
 			var a tabtransport.Admission

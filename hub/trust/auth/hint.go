@@ -3,11 +3,15 @@ package auth
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"time"
 
 	"tabhub/spec"
 )
+
+// ErrSilent is in the error of a Directory that does not answer.
+var ErrSilent = errors.New("the directory of credentials does not answer")
 
 // Directory knows whose a credential is, so that it finds its way to the user's hub. It proves
 // nothing: that hub checks the credential. Its methods are safe for concurrent use, and block

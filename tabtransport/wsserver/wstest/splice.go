@@ -23,10 +23,10 @@ func (l *Listener) Spliced(t testing.TB) *Listener {
 	srv := wsserver.New(wsserver.Options{
 		Detachable: true,
 		Authenticate: func(*http.Request, *spec.Hello, *pairing.Exchange) (tabtransport.Admission, error) {
-			return tabtransport.Admission{}, &tabtransport.ElsewhereError{Handler: elsewhere}
+			return tabtransport.Admission{}, &tabtransport.RemoteError{Handler: elsewhere}
 		},
 		Pair: func(*http.Request, *spec.Pair) (*pairing.Exchange, error) {
-			return nil, &tabtransport.ElsewhereError{Handler: elsewhere}
+			return nil, &tabtransport.RemoteError{Handler: elsewhere}
 		},
 	})
 	mux := http.NewServeMux()

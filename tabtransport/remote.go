@@ -5,12 +5,12 @@ import (
 	"net/http"
 )
 
-// ElsewhereError says that another node of the hub has the user whose credential a socket has
+// RemoteError says that another node of the hub has the user whose credential a socket has
 // shown in its first message. It is no refusal: who serves the socket lets Handler take it over,
 // with all that was read of it.
-type ElsewhereError struct{ Handler http.Handler }
+type RemoteError struct{ Handler http.Handler }
 
-func (*ElsewhereError) Error() string { return "another node has the user's hub" }
+func (*RemoteError) Error() string { return "another node has the user's hub" }
 
 type openedKey struct{}
 

@@ -1,0 +1,113 @@
+package httpd
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"tabhub/hub/face/endpoint"
+	"tabhub/hub/trust/auth"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+// entranceHeader is what a process says of a request that it has accepted and forwards: an entrance,
+// as JSON. It replaces what a client may have sent, and only ServeForwarded reads it.
+const entranceHeader = "Tabhub-Entrance"
+
+// entrance is what only the process knows that has accepted a request's connection. It is no
+// credential.
+type entrance struct {
+	User   spec.UserID `json:"user"`             // whose hub is asked
+	Remote string      `json:"remote,omitempty"` // address of the client
+	Local  string      `json:"local,omitempty"`  // address of the socket that it has come to, if that is TCP
+	Secure bool        `json:"secure,omitempty"` // it has come over TLS
+	Owner  bool        `json:"owner,omitempty"`  // by a listener of ServeOwner
+	Near   bool        `json:"near,omitempty"`   // from a program on the same machine
+	Own    bool        `json:"own,omitempty"`    // of the user who runs the process, as far as that was looked at
+	Opened bool        `json:"opened,omitempty"` // the WebSocket was accepted, and told what is said first
+}
+
+// ServeForwarded serves a request that another process of this hub has accepted and forwarded. It
+// believes what that process says of the request's connection, and nothing else: the guard checks
+// the request as if it had come here. The error is storage.ErrOwned if the user's hub is not here:
+// nothing was done or answered then, and the caller tells the other process so.
+func (s *Server) ServeForwarded(w http.ResponseWriter, r *http.Request) error {
+	r, e, err := entered(r)
+	if err != nil {
+		endpoint.WriteError(w, http.StatusBadRequest, err.Error())
+		return nil
+	}
+	if s.draining.Load() {
+		return errNotHere
+	}
+	switch err := s.o.Locator.Take(r.Context(), e.User); {
+	case errors.Is(err, storage.ErrOwned):
+		return err
+	case err != nil:
+		w.Header().Set("Retry-After", "1")
+		s.answerError(w, r, s.notLocated(e.User, err))
+		return nil
+	}
+	return s.handle(w, r, e)
+}
+
+// errNotHere is the error of ServeForwarded if it is not known who has the user.
+var errNotHere = fmt.Errorf("the user's hub is not here any more: %w", storage.ErrOwned)
+
+// enter returns a request as it is forwarded.
+func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) *http.Request {
+	e := entrance{User: user, Remote: r.RemoteAddr, Secure: r.TLS != nil, Owner: isOwner(r.Context()), Near: p.local, Opened: opened}
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		e.Local = local.String()
+	}
+	e.Own = p.local && (p.route.kinds&auth.KindPage != 0 || p.route.need == credNone) && s.guard.isOwners(r, p)
+	b, _ := json.Marshal(e)
+	out := r.WithContext(r.Context())
+	out.Header = r.Header.Clone()
+	out.Header[entranceHeader] = []string{strings.ReplaceAll(string(b), "\x7f", `\u007f`)}
+	return out
+}
+
+// errOtherUser says that a request was forwarded for another user than its credential's.
+var errOtherUser = endpoint.Unauthorized("the credentials that were sent are of different users; send one")
+
+// checkUser refuses a request that was forwarded for another user than its credential's.
+func (p *pass) checkUser(id *auth.Identity) error {
+	if p.entrance == nil || id == nil || id.User == "" || id.User == p.entrance.User {
+		return nil
+	}
+	return errOtherUser
+}
+
+// entered returns a request as it was at the process that has forwarded it, and what that says of it.
+func entered(r *http.Request) (*http.Request, *entrance, error) {
+	e := new(entrance)
+	said := r.Header[entranceHeader]
+	if len(said) != 1 || json.Unmarshal([]byte(said[0]), e) != nil || e.User == "" {
+		return nil, nil, errors.New("this address is for the nodes of a cluster; clients and browsers use the hub's address")
+	}
+	var local *net.TCPAddr
+	if at, err := netip.ParseAddrPort(e.Local); err == nil {
+		local = net.TCPAddrFromAddrPort(at)
+	}
+	ctx := context.WithValue(r.Context(), ownerKey{}, e.Owner)
+	ctx = context.WithValue(ctx, http.LocalAddrContextKey, local)
+	if e.Opened {
+		ctx = tabtransport.WithOpened(ctx)
+	}
+	r = r.WithContext(ctx)
+	r.Header.Del(entranceHeader)
+	r.RemoteAddr, r.TLS = e.Remote, nil
+	if e.Secure {
+		r.TLS = new(tls.ConnectionState)
+	}
+	return r, e, nil
+}
