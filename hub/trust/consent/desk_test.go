@@ -45,7 +45,7 @@ func says(r spec.Reach) func(context.Context, *spec.Ask) (spec.AskResult, error)
 	return func(context.Context, *spec.Ask) (spec.AskResult, error) { return spec.AskResult{Reach: r}, nil }
 }
 
-// nobody is an owner who does not look.
+// nobody is an owner that does not answer.
 func nobody(ctx context.Context, _ *spec.Ask) (spec.AskResult, error) {
 	<-ctx.Done()
 	return spec.AskResult{}, ctx.Err()
@@ -185,7 +185,7 @@ func TestAnswerThatIsNotStored(t *testing.T) {
 	})
 }
 
-// An owner who is not at the computer must find the question later, and the same call must
+// An owner away from the computer must find the question later, and the same call must
 // go through then, once.
 func TestLateYes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -364,8 +364,7 @@ func TestIdenticalCallThatHasEnded(t *testing.T) {
 	})
 }
 
-// Whoever has allowed a tool has not heard of the values of other sites that one call of it
-// carries, and so has not allowed that call.
+// A yes to a tool is no yes to a call of it that carries values of other sites.
 func TestAnswerOfFlow(t *testing.T) {
 	carrying := func(c Call) Call {
 		c.Decision = policy.Decision{Effect: policy.Ask, Layer: policy.ByFlow}
@@ -402,7 +401,7 @@ func TestAnswerOfFlow(t *testing.T) {
 	})
 }
 
-// Of two who answer at once one counts, and the answer must be to what was shown.
+// Of two answers at once one counts, and only to the question that was shown.
 func TestTwoAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &window{answer: nobody})
@@ -581,7 +580,7 @@ func TestClientAnswers(t *testing.T) {
 }
 
 // A client that can be asked only by the end of its request brings the answer with the next
-// one: for that very call, once, and for nobody else.
+// one: for that very call, once, and for no other client.
 func TestAskBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, nil)
@@ -666,7 +665,7 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// Who wants to sign in must be seen by the owner on the page itself: the code says so.
+// The owner must see the page that wants to sign in: only there is the code.
 func TestSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		codes := []string{"XXXX", "abcd 1234"}

@@ -78,7 +78,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// readPrivate is why what a client does is asked about that has read a private site.
+// readPrivate is the decision about a client that has read a private site.
 var readPrivate = policy.Decision{Effect: policy.Ask, Layer: policy.ByFlow, Rule: &policy.Rule{ID: "preset:private", Effect: policy.Ask, From: "private", By: "preset", Note: "…"}}
 
 // How far an answer may reach depends on what it can be about.
@@ -153,7 +153,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// An owner who has allowed a tool must see what has become of it, also after a restart.
+// The owner must see what has changed of an allowed tool, also after a restart.
 func TestChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &window{answer: says(spec.ReachApp)}

@@ -18,7 +18,7 @@ const secret = "Vault key 7f3k-29xq-88ab"
 
 var agent = &policy.Principal{ID: "a", Name: "an agent"}
 
-// rules are of an owner who has made some sites private.
+// rules returns a policy with some private sites.
 func rules(t testing.TB, private ...string) *policy.Set {
 	t.Helper()
 	set, err := policy.New(policy.Document{Private: private}, "", policy.File{})
@@ -140,7 +140,7 @@ func TestSitesAreBounded(t *testing.T) {
 	})
 }
 
-// Nothing of what sites say is kept for an owner who minds no flows.
+// Without rules about flows a Tracker keeps no texts.
 func TestTextsAreKeptIfRulesMayAsk(t *testing.T) {
 	r := newRig(t)
 	r.say("mail.example", secret)
@@ -192,7 +192,7 @@ func TestWhoseValue(t *testing.T) {
 	r.wantShown("shop.example", secret, "mail.example")
 	r.wantShown("mail.example", secret)
 
-	// That it was sent once makes it nobody's own, and no other site's.
+	// That it was sent once makes it no other site's.
 	r.send(secret)
 	r.say("evil.example", secret)
 	r.wantShown("shop.example", secret, "mail.example")

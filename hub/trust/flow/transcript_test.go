@@ -89,7 +89,7 @@ func everyPrivate(t testing.TB) *rig {
 	return r
 }
 
-// An owner who is shown flows that are none will soon look at none. Each task is
+// An owner that sees false flows soon ignores all of them. Each task is
 // done by a client that has done nothing before, and all by one that has done those above.
 func TestOrdinaryTasks(t *testing.T) {
 	tasks := readTasks(t, "testdata/ordinary.txt")

@@ -8,7 +8,7 @@ import (
 	. "tabhub/hub/trust/policy"
 )
 
-// Whoever writes a rule that cannot do what it says is told, and what to write instead.
+// The error says why a rule cannot do what it says, and what to write instead.
 func TestCheck(t *testing.T) {
 	for _, test := range []struct {
 		rules []string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Who sets a rule learns where it does not hold.
+// The owner learns where a new rule does not hold.
 func TestExceptions(t *testing.T) {
 	for _, test := range []struct {
 		rules []string // r0 is what is asked about

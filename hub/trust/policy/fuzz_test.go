@@ -207,7 +207,7 @@ func atSite(pattern string, d spec.Domain, private string) bool {
 	return ok && !strings.Contains(host, "_") && (host == below || strings.HasSuffix(host, "."+below))
 }
 
-// specificity is how much a rule says of who, where, what and from where.
+// specificity is how much a rule says of the client, the site, the tool and the site it comes from.
 func specificity(r Rule, a *Action) [4]int {
 	var s [4]int
 	for i, text := range []string{r.Client, r.Session} {

@@ -187,7 +187,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// What nobody has thought of is not done.
+// An action that no rule is about is denied.
 func TestNothingIsDenied(t *testing.T) {
 	open := set(t, ModeOpen)
 	for name, d := range map[string]Decision{

@@ -23,9 +23,8 @@
 //
 // # The stream
 //
-// A Stream has batches of lines, each of which is taken only behind the one that was last. So the
-// chain has no fork, whoever writes: who finds that another has written chains its lines behind
-// those. A hub that was replaced while it could not write does so, too, and a Recorder that is closed
+// A Stream takes a batch of lines only behind the last one. So the chain has no fork: a writer that
+// finds lines of another chains its own behind them. A hub that was replaced while it could not write does so, too, and a Recorder that is closed
 // goes on, see Late. A note says whose such lines are. So the order of lines is that in which they
 // were written, and the time of one may be before that of the line before it.
 //

@@ -7,8 +7,8 @@ import (
 	"tabhub/hub/broadcast"
 )
 
-// Who looks must see each line once, as it stands in the files, those that came too fast
-// counted, and none from before.
+// A view sees each line once, as it stands in the files, counts those that came too fast, and none
+// from before.
 func TestSince(t *testing.T) {
 	var changed broadcast.Signal
 	f := Open(t.TempDir()+"/record", Options{User: "ann", Changed: &changed})

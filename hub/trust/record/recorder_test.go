@@ -94,7 +94,7 @@ func intact(t testing.TB, dir string) {
 	}
 }
 
-// Who has left a search waits for it no longer, and it for nobody: else a few would keep a hub busy.
+// A search ends when its client has gone: else a few clients would keep a hub busy.
 func TestReadEnds(t *testing.T) {
 	dir := t.TempDir() + "/record"
 	f := Open(dir, Options{User: "ann", Payloads: true})
@@ -362,7 +362,7 @@ func TestVerifyFindsChanges(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})
-	// Who writes all of it anew, and the head, is found out by who has noted one.
+	// Only a noted head shows that all lines and the head were written anew.
 	t.Run("all written anew", func(t *testing.T) {
 		dir := t.TempDir() + "/record"
 		fill(t, dir, "a", "b", "c", "x", "e", "f")
@@ -377,7 +377,7 @@ func TestVerifyFindsChanges(t *testing.T) {
 	})
 }
 
-// Reading and checking must not fail of what somebody has put into the files.
+// Reading and checking must not fail because of damaged files.
 func FuzzVerify(f *testing.F) {
 	f.Add([]byte(`{"n":1}` + "\n"))
 	f.Add([]byte(`{"n":18446744073709551615,"note":{"missing":5,"retired":{"n":3}}}` + "\n" + `{"n":2}` + "\n\n{"))
@@ -672,7 +672,7 @@ func TestRetention(t *testing.T) {
 	intact(t, dir)
 }
 
-// One who looks on sees each line once, whatever the files are in which it is.
+// Follow yields each line once, whatever file it is in.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir() + "/record"
@@ -733,7 +733,7 @@ func TestDir(t *testing.T) {
 	}
 }
 
-// Who has a call carry much must not get other calls, or this one, out of the record.
+// A call with large arguments must not push other calls, or itself, out of the record.
 func TestLargeArguments(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -40,9 +40,9 @@ type Stream interface {
 	Remove(ctx context.Context, before uint64) error
 }
 
-// OpenStream returns the log in a stream. o.Key must be set: a stream has no place for it that
-// those who read the stream do not see. Nothing is written before the first entry. If nothing can
-// be written, that shows in the Status, and is tried again.
+// OpenStream returns the log in a stream. o.Key must be set: readers of the stream would see a key
+// there. The log writes nothing before the first entry. While it cannot write, the Status says so,
+// and it tries again.
 func OpenStream(s Stream, o Options) *Recorder {
 	if len(o.Key) == 0 {
 		panic("record: without a key anybody could guess arguments from their digests")
