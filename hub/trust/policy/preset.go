@@ -20,10 +20,10 @@ var Modes = []Mode{ModeOpen, ModeCareful, ModeAsk, ModeReadOnly}
 // Rules returns the rules of a mode. They name no client and no tool, so that each answer of the
 // owner is more specific.
 func (m Mode) Rules() []Rule {
-	all := []Rule{{ID: "private", Effect: Ask, From: "private", Note: "what a client does elsewhere that has read a private site"}}
+	all := []Rule{{ID: "private", Effect: Ask, From: "private", Note: "an action at another site after reading a private site"}}
 	careful := []Rule{
 		{ID: "destructive", Effect: Ask, Class: "destructive", Note: "what cannot be undone or has consequences"},
-		{ID: "late", Effect: Ask, Class: "destructive", Late: true, Note: "the same that a page brought after the client's first call"},
+		{ID: "late", Effect: Ask, Class: "destructive", Late: true, Note: "the same, if a page offers it after the client's first call"},
 		{ID: "unverified", Effect: Ask, Site: "unverified", Note: "sites that no browser vouches for"},
 		{ID: "relay", Effect: Ask, Class: classRelay, Note: "requests to extensions, which reach the whole browser"},
 	}
@@ -31,7 +31,7 @@ func (m Mode) Rules() []Rule {
 	case ModeOpen:
 		all = append(all, Rule{ID: "open", Effect: Allow, Note: "everything"})
 	case ModeCareful:
-		all = append(append(all, careful...), Rule{ID: "careful", Effect: Allow, Note: "what no other rule is about"})
+		all = append(append(all, careful...), Rule{ID: "careful", Effect: Allow, Note: "everything else"})
 	case ModeAsk:
 		all = append(append(all, careful...), Rule{ID: "ask", Effect: Ask, Note: "everything, once for each client and site"})
 	case ModeReadOnly:

@@ -264,8 +264,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// Who has read a private site does nothing elsewhere unasked, and not even what is allowed so
-// where it is denied.
+// A client that has read a private site does nothing elsewhere unasked, and an answer allows nothing
+// that a rule denies.
 func TestPrivateSites(t *testing.T) {
 	for _, test := range []struct {
 		rules  []string
@@ -298,7 +298,7 @@ func TestPrivateSites(t *testing.T) {
 	}
 }
 
-// What is kept of what sites return is kept only for an owner who minds flows.
+// The hub notes what a client reads only if rules about flows may need it.
 func TestTraces(t *testing.T) {
 	for _, test := range []struct {
 		s    *Set

@@ -19,7 +19,7 @@ func (d Decision) Words(a *Action) string {
 	case ByScope:
 		return fmt.Sprintf("the credential of %s is not good for %s", who, what)
 	case ByBrowser:
-		return fmt.Sprintf("%s is bound to browsers that this is not in", who)
+		return fmt.Sprintf("%s is bound to other browsers", who)
 	case ByMode:
 		return fmt.Sprintf("the hub is in the mode read-only, and %s does more than read", what)
 	case ByFlow:
