@@ -35,8 +35,8 @@ func UnsupportedVersion(v string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: codeUnsupported, Message: "Unsupported protocol version", Data: data, Status: http.StatusBadRequest}
 }
 
-// missingCapabilities is what a client gets that has not declared what lacks returned.
-func missingCapabilities(missing []string) *jsonrpc.Error {
+// missingCapabilities is the error for a client that has not declared capabilities that it needs.
+func missingCapabilities(what string, missing ...string) *jsonrpc.Error {
 	required := map[string]map[string]struct{}{}
 	for _, c := range missing {
 		c, part, parted := strings.Cut(c, ".")
@@ -48,7 +48,7 @@ func missingCapabilities(missing []string) *jsonrpc.Error {
 		}
 	}
 	data, _ := json.Marshal(map[string]any{"requiredCapabilities": required})
-	return &jsonrpc.Error{Code: codeMissingCapability, Message: "the page asks for what this client has not declared", Data: data, Status: http.StatusBadRequest}
+	return &jsonrpc.Error{Code: codeMissingCapability, Message: what + " what this client has not declared", Data: data, Status: http.StatusBadRequest}
 }
 
 func toolError(format string, args ...any) *hub.Failure {

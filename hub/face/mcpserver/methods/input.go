@@ -61,7 +61,7 @@ func (s *Server) withInput(ctx context.Context, rq *Request, name string, progre
 		case wrong != nil:
 			return nil, toolError("the page asks back in a way that no client can show: %v", wrong)
 		case len(missing) > 0 && rq.Modern:
-			return nil, missingCapabilities(missing)
+			return nil, missingCapabilities("the page asks for", missing...)
 		case len(missing) > 0:
 			return nil, toolError("the page asks back, for what this client does not offer: %s", strings.Join(missing, ", "))
 		case n == MaxRounds && (!rq.Modern || rq.waiting != nil):

@@ -22,32 +22,34 @@ type listen struct {
 	acked   bool    // nothing is sent before the acknowledgement
 }
 
-// add takes from c what w asks for, and reports whether that is anything.
+// changes is what a client is to be notified of.
+type changes hub.Change
+
+func (p *changes) empty() bool {
+	return !p.Tools && !p.Resources && !p.Prompts && len(p.Updated) == 0 && len(p.Tasks) == 0
+}
+
+// add takes from c what w asks for, each once, and reports whether that is anything.
 func (p *changes) add(c hub.Change, w *changes) (added bool) {
 	set := func(have *bool, now, want bool) {
-		if now && want {
-			*have, added = true, true
-		}
+		*have = *have || now && want
+		added = added || now && want
 	}
-	set(&p.tools, c.Tools, w.tools)
-	set(&p.resources, c.Resources, w.resources)
-	set(&p.prompts, c.Prompts, w.prompts)
-	for _, uri := range c.Updated {
-		if slices.Contains(w.updated, uri) {
-			added = true
-			if !slices.Contains(p.updated, uri) {
-				p.updated = append(p.updated, uri)
+	set(&p.Tools, c.Tools, w.Tools)
+	set(&p.Resources, c.Resources, w.Resources)
+	set(&p.Prompts, c.Prompts, w.Prompts)
+	join := func(have *[]string, now, want []string) {
+		for _, one := range now {
+			if slices.Contains(want, one) {
+				added = true
+				if !slices.Contains(*have, one) {
+					*have = append(*have, one)
+				}
 			}
 		}
 	}
-	for _, id := range c.Tasks {
-		if slices.Contains(w.tasks, id) {
-			added = true
-			if !slices.Contains(p.tasks, id) {
-				p.tasks = append(p.tasks, id)
-			}
-		}
-	}
+	join(&p.Updated, c.Updated, w.Updated)
+	join(&p.Tasks, c.Tasks, w.Tasks)
 	return added
 }
 
@@ -58,15 +60,15 @@ func (p *changes) frames(fs []jsonrpc.Frame, meta string) []jsonrpc.Frame {
 		is     bool
 		method string
 	}{
-		{p.tools, "notifications/tools/list_changed"},
-		{p.resources, "notifications/resources/list_changed"},
-		{p.prompts, "notifications/prompts/list_changed"},
+		{p.Tools, "notifications/tools/list_changed"},
+		{p.Resources, "notifications/resources/list_changed"},
+		{p.Prompts, "notifications/prompts/list_changed"},
 	} {
 		if n.is {
 			fs = append(fs, jsonrpc.Notification(n.method, meta))
 		}
 	}
-	for _, uri := range p.updated {
+	for _, uri := range p.Updated {
 		params := string(rawjson.AppendString([]byte(`"uri":`), uri))
 		if meta != "" {
 			params = meta + "," + params
@@ -80,9 +82,9 @@ func (p *changes) frames(fs []jsonrpc.Frame, meta string) []jsonrpc.Frame {
 // is open. It never waits.
 func (ses *Session) changed(c hub.Change) {
 	ses.mu.Lock()
-	all := changes{tools: true, resources: true, prompts: true}
+	all := changes{Tools: true, Resources: true, Prompts: true}
 	for uri := range ses.subs {
-		all.updated = append(all.updated, uri)
+		all.Updated = append(all.Updated, uri)
 	}
 	tell := ses.version != "" && ses.changes.add(c, &all) && ses.ready
 	for _, l := range ses.listens {
@@ -111,7 +113,7 @@ func (ses *Session) Notices() (fs []jsonrpc.Frame) {
 	for _, l := range ses.listens {
 		if l.acked && !l.pending.empty() {
 			fs = l.pending.frames(fs, subscriptionMeta(l.id))
-			fs = ses.taskFrames(fs, l.pending.tasks, subscriptionMeta(l.id))
+			fs = ses.taskFrames(fs, l.pending.Tasks, subscriptionMeta(l.id))
 			l.pending = changes{}
 		}
 	}
@@ -160,12 +162,12 @@ func (s *Server) listen(ctx context.Context, rq *Request) (jsonrpc.Frame, error)
 	rq.out.Put(jsonrpc.Notification("notifications/subscriptions/acknowledged", subscriptionMeta(l.id)+`,"notifications":`+l.want.filter()))
 	ses.mu.Lock()
 	l.acked = true
-	l.pending.tasks = l.want.tasks // how far they are now
+	l.pending.Tasks = l.want.Tasks // how far they are now
 	if rq.header != nil {
 		// The client may have listened over another connection before, and have missed a change.
 		// On a stream, a bridge sees to it that nothing is missed.
 		l.pending = l.want
-		l.pending.updated = slices.Clone(l.want.updated)
+		l.pending.Updated = slices.Clone(l.want.Updated)
 	}
 	ses.mu.Unlock()
 	rq.out.Wake()
@@ -186,11 +188,11 @@ func (s *Server) filter(ctx context.Context, rq *Request, want *changes) (stops 
 	if e != nil || raw == nil {
 		return nil, e
 	}
-	if want.tasks, e = s.taskIDs(rq, raw); e != nil {
+	if want.Tasks, e = s.taskIDs(rq, raw); e != nil {
 		return nil, e
 	}
 	is := func(key string) bool { return string(rawjson.Get(raw, key)) == "true" }
-	want.tools, want.resources, want.prompts = is("toolsListChanged"), is("resourcesListChanged"), is("promptsListChanged")
+	want.Tools, want.Resources, want.Prompts = is("toolsListChanged"), is("resourcesListChanged"), is("promptsListChanged")
 	uris := rawjson.Get(raw, "resourceSubscriptions")
 	if uris == nil || string(uris) == "null" {
 		return nil, nil
@@ -200,7 +202,7 @@ func (s *Server) filter(ctx context.Context, rq *Request, want *changes) (stops 
 		return nil, jsonrpc.InvalidParams(fmt.Sprintf("resourceSubscriptions must be at most %d strings", maxSubscriptions))
 	}
 	for _, uri := range list {
-		if slices.Contains(want.updated, uri) {
+		if slices.Contains(want.Updated, uri) {
 			continue
 		}
 		stop, err := s.hub.SubscribeResource(ctx, rq.caller(nil, nil), uri)
@@ -208,7 +210,7 @@ func (s *Server) filter(ctx context.Context, rq *Request, want *changes) (stops 
 			s.log.Debug("not subscribed", "uri", uri, "err", err)
 			continue
 		}
-		stops, want.updated = append(stops, stop), append(want.updated, uri)
+		stops, want.Updated = append(stops, stop), append(want.Updated, uri)
 	}
 	return stops, nil
 }
@@ -216,16 +218,16 @@ func (s *Server) filter(ctx context.Context, rq *Request, want *changes) (stops 
 // filter returns c as the filter that an acknowledgement holds.
 func (c *changes) filter() string {
 	f := map[string]any{}
-	for key, is := range map[string]bool{"toolsListChanged": c.tools, "resourcesListChanged": c.resources, "promptsListChanged": c.prompts} {
+	for key, is := range map[string]bool{"toolsListChanged": c.Tools, "resourcesListChanged": c.Resources, "promptsListChanged": c.Prompts} {
 		if is {
 			f[key] = true
 		}
 	}
-	if len(c.updated) > 0 {
-		f["resourceSubscriptions"] = c.updated
+	if len(c.Updated) > 0 {
+		f["resourceSubscriptions"] = c.Updated
 	}
-	if len(c.tasks) > 0 {
-		f["taskIds"] = c.tasks
+	if len(c.Tasks) > 0 {
+		f["taskIds"] = c.Tasks
 	}
 	b, _ := json.Marshal(f)
 	return string(b)

@@ -2,9 +2,7 @@ package methods
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -59,13 +57,11 @@ func progressParams(token json.RawMessage, p spec.Progress) []byte {
 }
 
 func appendNumber(b []byte, v float64) []byte {
-	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
+	n, err := json.Marshal(v)
+	if err != nil { // it is none
 		return append(b, '0')
-	case math.Abs(v) < 1e21:
-		return strconv.AppendFloat(b, v, 'f', -1, 64)
 	}
-	return strconv.AppendFloat(b, v, 'e', -1, 64)
+	return append(b, n...)
 }
 
 // infoLevels are the log levels at which messages of level info are sent.

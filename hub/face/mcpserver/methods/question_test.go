@@ -31,7 +31,7 @@ func TestLacks(t *testing.T) {
 			t.Errorf("%s is asked %s: %q, want %q", c.capabilities, c.question, got, c.want)
 		}
 	}
-	data := string(missingCapabilities([]string{"elicitation.form", "elicitation.url", "roots"}).Data)
+	data := string(missingCapabilities("", "elicitation.form", "elicitation.url", "roots").Data)
 	if data != `{"requiredCapabilities":{"elicitation":{"form":{},"url":{}},"roots":{}}}` {
 		t.Error(data)
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/face/mcpserver/jsonrpc"
@@ -56,20 +54,15 @@ func (s *Server) prompt(ctx context.Context, rq *Request) (jsonrpc.Frame, error)
 // complete serves completion/complete, also where no page was open at initialize that could
 // complete anything and the capability was not declared.
 func (s *Server) complete(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
-	var in mcp.CompleteRequest
-	if e := rq.decode(&in); e != nil {
-		return jsonrpc.Frame{}, e
-	}
-	var kind spec.Kind
-	var name string
-	switch ref := in.Params.Ref.(type) {
-	case mcp.PromptReference:
-		kind, name = spec.KindPrompt, ref.Name
-	case mcp.ResourceReference:
-		kind, name = spec.KindResource, ref.URI
+	kind, member := spec.KindPrompt, "name"
+	switch of, _ := rq.Text("ref", "type"); of {
+	case "ref/prompt":
+	case "ref/resource":
+		kind, member = spec.KindResource, "uri"
 	default:
-		return jsonrpc.Frame{}, jsonrpc.InvalidParams("ref is required: what to complete an argument of")
+		return jsonrpc.Frame{}, jsonrpc.InvalidParams("ref is required, of type ref/prompt or ref/resource: what to complete an argument of")
 	}
+	name, _ := rq.Text("ref", member)
 	argument, e := rq.object("argument")
 	if e == nil && argument == nil {
 		e = jsonrpc.InvalidParams("argument is required: what to complete")

@@ -45,7 +45,7 @@ func (s *Server) Restore(parent context.Context, id string, k SavedSession, of I
 	ses.ID, ses.Began = id, k.Began
 	ses.version, ses.agreed, ses.ready = k.Version, time.Now(), true
 	ses.client, ses.clientVer, ses.capabilities, ses.level = k.Client, k.ClientVersion, bytes.Clone(k.Capabilities), k.Level
-	ses.changes = changes{tools: true, resources: true, prompts: true}
+	ses.changes = changes{Tools: true, Resources: true, Prompts: true}
 	ses.missing = k.Follows
 	return ses
 }

@@ -54,17 +54,6 @@ type Session struct {
 	changes      changes            // not sent yet
 }
 
-// changes is what a client is to be notified of.
-type changes struct {
-	tools, resources, prompts bool
-	updated                   []string // URIs, each once
-	tasks                     []string // ids, each once
-}
-
-func (c *changes) empty() bool {
-	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0 && len(c.tasks) == 0
-}
-
 func (s *Server) NewSession(parent context.Context, of Identity) *Session {
 	ses := &Session{srv: s, Identity: of, Began: time.Now(), jobs: make(chan func())}
 	ses.Ctx, ses.Cancel = context.WithCancelCause(parent)
@@ -254,7 +243,7 @@ func (s *Server) ReleaseStateless(ses *Session) {
 func (ses *Session) NotifyAll() {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
-	ses.changes.tools, ses.changes.resources, ses.changes.prompts = true, true, true
+	ses.changes.Tools, ses.changes.Resources, ses.changes.Prompts = true, true, true
 }
 
 // changedSaved has the session stored if it outlives the Server.

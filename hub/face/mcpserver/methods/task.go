@@ -29,14 +29,6 @@ func (rq *Request) takesTasks() bool {
 	return rq.Modern && rawjson.Get(jsonrpc.OrEmpty(rq.capabilities()), "extensions", ExtTasks) != nil
 }
 
-// missingTasks is what a client gets that has not declared the extension.
-func missingTasks() *jsonrpc.Error {
-	e := missingCapabilities(nil)
-	e.Message = "this needs a client that declares the extension " + ExtTasks
-	e.Data = json.RawMessage(`{"requiredCapabilities":{"extensions":{"` + ExtTasks + `":{}}}}`)
-	return e
-}
-
 // callOrTask answers a call with what work returns or, if that takes long, with a task. ctx is the call's,
 // which lasts as long as that is wanted.
 func (s *Server) callOrTask(ctx context.Context, rq *Request, of ledger.TaskOf, work func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
@@ -161,7 +153,7 @@ func (s *Server) aboutTask(ctx context.Context, rq *Request) (jsonrpc.Frame, err
 		return noTasks(s, ctx, rq)
 	}
 	if !rq.takesTasks() {
-		return jsonrpc.Frame{}, missingTasks()
+		return jsonrpc.Frame{}, missingCapabilities("this needs", "extensions."+ExtTasks)
 	}
 	id, e := rq.required("taskId", "id of a task")
 	if e != nil {
@@ -200,7 +192,7 @@ func (s *Server) taskIDs(rq *Request, filter json.RawMessage) (ids []string, e *
 	case raw == nil || string(raw) == "null":
 		return nil, nil
 	case !rq.takesTasks():
-		return nil, missingTasks()
+		return nil, missingCapabilities("this needs", "extensions."+ExtTasks)
 	}
 	var all []string
 	if json.Unmarshal(raw, &all) != nil || len(all) > ledger.MaxTasks {
