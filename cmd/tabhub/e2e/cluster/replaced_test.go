@@ -37,9 +37,12 @@ func TestRollingReplacement(t *testing.T) {
 	l.start()
 	for i := range number("TABHUB_CLUSTER_REPLACED", 20) {
 		pause(t.Context(), time.Second)
-		began := time.Now()
-		l.c.nodes[i%3].replace()
-		if took := time.Since(began); took > 10*time.Second {
+		began, n := time.Now(), l.c.nodes[i%3]
+		if out, err := l.c.cli(n, "cluster", "drain", "--wait", "1s"); err != nil { // as long as the balancer needs
+			t.Fatalf("%v: %s", err, out)
+		}
+		n.replace()
+		if took := time.Since(began); took > 12*time.Second {
 			t.Errorf("replacement %d took %v", i, took)
 		}
 	}
