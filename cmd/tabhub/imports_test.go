@@ -45,6 +45,7 @@ var walled = map[string][]string{
 	"go.etcd.io/bbolt":             {"storage"},
 	"github.com/prometheus":        {"cmd/tabhub/internal/telemetry"},
 	"github.com/nats-io":           {"storage/jetstream", "hub/cluster"},
+	"tabhub/hub/cluster":           {"hub/cluster", "cmd/tabhub"},                                                   // nothing else knows that there are nodes
 	"github.com/gorilla/websocket": {"tabtransport/wsconn", "tabtransport/wsserver/wstest", "cmd/tabhub/e2e/bench"}, // tests and the benchmark play peers
 }
 

@@ -18,12 +18,3 @@ func TestWebSocketsKeepTheContract(t *testing.T) {
 		return srv.Transport(spec.LocalUser), wstest.Serve(t, srv.Tabs()).TabDial("/")
 	})
 }
-
-// Whichever node a tab has come to, its hub deals with it alike.
-func TestSplicedWebSocketsKeepTheContract(t *testing.T) {
-	tabtest.Run(t, func(t *testing.T) (tabtransport.TabHubTransport, tabtest.Dial) {
-		srv := wsserver.New(wsserver.Options{})
-		t.Cleanup(func() { srv.Close(context.Background()) })
-		return srv.Transport(spec.LocalUser), wstest.Serve(t, srv.Tabs()).Spliced(t).TabDial("/tabs")
-	})
-}

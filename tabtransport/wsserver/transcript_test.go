@@ -11,10 +11,6 @@ import (
 
 func TestTranscripts(t *testing.T) { wstest.ReplayFiles(t, "../../spec/testdata/*.txtar") }
 
-func TestSplicedTranscripts(t *testing.T) {
-	wstest.ReplayFilesSpliced(t, "../../spec/testdata/*.txtar")
-}
-
 // TestProtocolDocument replays the examples of the protocol document.
 func TestProtocolDocument(t *testing.T) {
 	doc, err := os.ReadFile("../../spec/PROTOCOL.md")

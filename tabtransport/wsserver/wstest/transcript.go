@@ -47,6 +47,15 @@ func Replay(t *testing.T, script string) { transcript.Play(t, script, start) }
 // ReplayFiles plays the transcripts of the files that match a pattern.
 func ReplayFiles(t *testing.T, pattern string) { transcript.Run(t, pattern, start) }
 
+// ReplayFilesVia is ReplayFiles where all peers come by another listener.
+func ReplayFilesVia(t *testing.T, pattern string, via func(testing.TB, *Listener) *Listener) {
+	transcript.Run(t, pattern, func(t *testing.T, v transcript.Vars) transcript.Player {
+		p := start(t, v).(*player)
+		p.listener = via(t, p.listener)
+		return p
+	})
+}
+
 func start(t *testing.T, v transcript.Vars) transcript.Player {
 	pairings := tabtest.NewPairings(t)
 	pauses := make(chan bool, 1)
