@@ -165,15 +165,16 @@ func (c *call) closeBehind(b browser) error {
 }
 
 func closeInstance(c *call) (any, error) {
-	if !slices.ContainsFunc(c.instances.List(), func(i instance.Info) bool { return i.ID == c.args.InstanceID && c.has(i) }) && c.hub.IsBound(c.by) {
-		return nil, failure(spec.FailNoInstance, "there is no instance %.64q; browser_instance list shows them", c.args.InstanceID)
-	}
 	for _, i := range c.instances.List() {
-		if i.ID != c.args.InstanceID || i.Browser == nil {
+		switch {
+		case i.ID != c.args.InstanceID:
 			continue
-		}
-		if err := c.hub.FreeBrowser(c.by, i.Browser.Peer); err != nil {
-			return nil, err
+		case !c.has(i):
+			return nil, failure(spec.FailNoInstance, "Instance not found: %.80q; action list shows those that run", c.args.InstanceID)
+		case i.Browser != nil:
+			if err := c.hub.FreeBrowser(c.by, i.Browser.Peer); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := c.instances.Stop(c.args.InstanceID); err != nil {

@@ -130,35 +130,31 @@ func (p *problems) combination(op *operation, given map[string]json.RawMessage) 
 	if op.action == "" {
 		return
 	}
-	if op.action == actionInfo || op.action == actionCall {
-		if v := given["path"]; v == nil || string(v) == `""` {
-			p.add("Parameter 'path' is required for action '%s'", op.action)
-		}
-	} else if op.path != "" {
-		p.add("Parameter 'path' should not be provided for action '%s'", op.action)
+	if v := given["path"]; (op.action == actionInfo || op.action == actionCall) && (v == nil || string(v) == `""`) {
+		p.add("Parameter 'path' is required for action '%s'", op.action)
 	}
-	if given["args"] != nil && op.action != actionCall {
-		p.add("Parameter 'args' should not be provided for action '%s'", op.action)
-	}
-	for _, name := range []string{"limit", "offset", "filter"} {
-		if given[name] != nil && op.action != actionList {
-			p.add("Parameter '%s' is only allowed for 'list' action", name)
+	for _, may := range parametersOf {
+		switch {
+		case given[may.name] == nil || may.name == "path" && op.path == "" || slices.Contains(may.of, op.action):
+		case may.name == "path" || may.name == "args":
+			p.add("Parameter '%s' should not be provided for action '%s'", may.name, op.action)
+		default:
+			p.add("Parameter '%s' is only allowed for '%s' action", may.name, may.of[0])
 		}
 	}
-	if given["id"] != nil && op.action != actionOutcome {
-		p.add("Parameter 'id' is only allowed for 'outcome' action")
+	if op.action == actionBatch && given["operations"] == nil {
+		p.add("Parameter 'operations' is required for action 'batch'")
 	}
-	if op.action == actionBatch {
-		if given["operations"] == nil {
-			p.add("Parameter 'operations' is required for action 'batch'")
-		}
-		return
-	}
-	for _, name := range []string{"operations", "partial"} {
-		if given[name] != nil {
-			p.add("Parameter '%s' is only allowed for 'batch' action", name)
-		}
-	}
+}
+
+// parametersOf says which actions take a parameter; all take those that are not listed.
+var parametersOf = []struct {
+	name string
+	of   []string
+}{
+	{"path", []string{actionInfo, actionCall}}, {"args", []string{actionCall}},
+	{"limit", []string{actionList}}, {"offset", []string{actionList}}, {"filter", []string{actionList}},
+	{"id", []string{actionOutcome}}, {"operations", []string{actionBatch}}, {"partial", []string{actionBatch}},
 }
 
 // refusal is an error that a model reads.

@@ -3,15 +3,12 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"tabhub/hub"
-	"tabhub/spec"
 )
 
 func TestBadRequestsOverHTTP(t *testing.T) {
@@ -26,6 +23,7 @@ func TestBadRequestsOverHTTP(t *testing.T) {
 	}{
 		{ping, []string{"Accept", ""}, 200, `"result":{}`},
 		{ping, []string{"Accept", "*/*"}, 200, `"result":{}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":1}}}`, []string{"Accept", "application/json"}, 200, `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{}}}`},
 		{ping, []string{"Accept", "text/event-stream"}, 200, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"},
 		{ping, []string{"Content-Type", ""}, 415, "application/json"},
 		{``, nil, 400, `"id":null,"error":{"code":-32700`},
@@ -44,53 +42,6 @@ func TestBadRequestsOverHTTP(t *testing.T) {
 		if resp := c.do(method, "/mcp", "", "Mcp-Protocol-Version", "2030-01-01"); resp.StatusCode != 400 {
 			t.Errorf("%s of a revision that is not known: %s", method, resp.Status)
 		}
-	}
-}
-
-func TestProgressGoesToItsOwnRequestOnly(t *testing.T) {
-	h := newScripted()
-	h.tools["work"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
-		for i := range 50 {
-			c.By.Progress(spec.Progress{Progress: float64(i)})
-		}
-		return json.RawMessage(`{"content":[]}`), nil
-	}
-	c := overTCP(t, New(h, Options{}))
-	c.initialize("2025-06-18")
-	done := make(chan string, 20)
-	for id := range 20 {
-		go func() {
-			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":%[1]d}}}`, id)
-			resp := c.do("POST", "/mcp", body)
-			e := readEvents(t, resp)
-			for i := range 50 {
-				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%d,"progress":%d}}`, id, i)
-				if _, got, err := e.next(); err != nil || got != want {
-					done <- fmt.Sprintf("%v: got %s, want %s", err, got, want)
-					return
-				}
-			}
-			_, got, _ := e.next()
-			if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}`, id); got != want {
-				done <- "got " + got
-				return
-			}
-			if _, _, err := e.next(); err != io.EOF {
-				done <- "the stream goes on"
-				return
-			}
-			done <- ""
-		}()
-	}
-	for range 20 {
-		if wrong := <-done; wrong != "" {
-			t.Error(wrong)
-		}
-	}
-	// A client that cannot take a stream gets the answer alone.
-	status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":1}}}`, "Accept", "application/json")
-	if status != 200 || body != `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{}}}` {
-		t.Errorf("%d %s", status, body)
 	}
 }
 
