@@ -13,8 +13,8 @@ import (
 // flows.
 func (s *Set) Exceptions(id string, now time.Time) []*Rule {
 	var r *compiled
-	for i := range s.owner.actions.rules {
-		if c := &s.owner.actions.rules[i]; c.ID == id {
+	for i := range s.owner.actions {
+		if c := &s.owner.actions[i]; c.ID == id {
 			r = c
 		}
 	}
@@ -22,10 +22,10 @@ func (s *Set) Exceptions(id string, now time.Time) []*Rule {
 		return nil
 	}
 	var out []*Rule
-	for _, t := range []*table{s.file.actions, s.owner.actions} {
-		for i := range t.rules {
-			o := &t.rules[i]
-			weaker := t == s.owner.actions && (r.rank.covers(o.rank) && r.rank != o.rank || o.Effect < r.Effect && !o.rank.covers(r.rank))
+	for n, t := range []table{s.file.actions, s.owner.actions} {
+		for i := range t {
+			o := &t[i]
+			weaker := n > 0 && (r.rank.covers(o.rank) && r.rank != o.rank || o.Effect < r.Effect && !o.rank.covers(r.rank))
 			if o.Effect == r.Effect || weaker {
 				continue
 			}

@@ -106,11 +106,10 @@ func (c *compiled) changed() rank {
 
 // matches reports whether the rule is about an action, apart from its pin and its from.
 func (c *compiled) matches(a *Action, now time.Time) bool {
-	return c.of&(1<<a.Of) != 0 &&
-		isClient(c.Client, a.Who) && (c.Session == "" || c.Session == a.Session) &&
-		c.isClass(a.class()) &&
-		(!c.Late || a.Late) &&
-		c.isAt(a) && c.isTool(a) &&
+	return c.of&(1<<a.Of) != 0 && // what is cheap and tells most rules apart comes first
+		c.isTool(a) && c.isClass(a.class()) &&
+		(!c.Late || a.Late) && (c.Session == "" || c.Session == a.Session) &&
+		c.isAt(a) && isClient(c.Client, a.Who) &&
 		!c.ended(now)
 }
 

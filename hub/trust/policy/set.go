@@ -30,7 +30,7 @@ type Set struct {
 }
 
 // layer holds rules that decide together: those about actions, and those about flows.
-type layer struct{ actions, flows *table }
+type layer struct{ actions, flows table }
 
 // ErrInvalid is in the errors of New.
 var ErrInvalid = errors.New("the policy is not valid")
@@ -259,9 +259,9 @@ func (s *Set) Document() *Document { return &s.doc }
 // specific first. They must not be changed.
 func (s *Set) Rules() (all []*Rule) {
 	var presets []*Rule
-	for _, t := range []*table{s.file.actions, s.file.flows, s.owner.actions, s.owner.flows} {
-		for i := range t.rules {
-			if r := &t.rules[i]; r.preset {
+	for _, t := range []table{s.file.actions, s.file.flows, s.owner.actions, s.owner.flows} {
+		for i := range t {
+			if r := &t[i]; r.preset {
 				presets = append(presets, r.Rule)
 			} else {
 				all = append(all, r.Rule)
@@ -275,9 +275,9 @@ func (s *Set) Rules() (all []*Rule) {
 // of Rules, but for those about flows.
 func (s *Set) Matching(a *Action, now time.Time) []*Rule {
 	var out []*Rule
-	for _, t := range []*table{s.file.actions, s.owner.actions} {
-		for i := range t.rules {
-			if r := &t.rules[i]; r.matches(a, now) && (r.Pin.isZero() || a.Item != nil && a.Item.Pin() == r.Pin) {
+	for _, t := range []table{s.file.actions, s.owner.actions} {
+		for i := range t {
+			if r := &t[i]; r.matches(a, now) && (r.Pin.isZero() || a.Item != nil && a.Item.Pin() == r.Pin) {
 				out = append(out, r.Rule)
 			}
 		}
