@@ -16,8 +16,8 @@
 // has none: it steps aside for the browser's, the extension's and a library's. It offers
 // the tools of that, of an MCP-B page server, and those that the page gives to
 // window.tabhub.registerTool; one that is found in several places is offered once. A page
-// server that does not tell of changes is asked every minute. All this is done with package
-// pagejs, as the companion extension does it.
+// server that does not tell of changes is asked every minute. All this is done with the modules of
+// tabtransport/pagejs, as the companion extension does it.
 //
 // The tab's key is kept in sessionStorage and guarded by a lock, so that a reload
 // keeps it and a duplicated tab gets its own. Before the page is reloaded, left or
@@ -26,20 +26,20 @@
 //
 // # Where the browser has the companion extension
 //
-// Before it opens a socket, the script asks the extension to carry the page: it fires
+// Before it opens a socket, the script asks the extension to connect the page: it fires
 // the event "tabhub-page" with the hub's origin and a MessagePort, which the extension's
 // content script hears before dispatchEvent returns. The content script takes the port only
-// in a page that has this hub's script, so that no other page can find out that it is there;
+// in a page that has this hub's script, so that no other page can find out that the extension is there;
 // where no script element says so, as with a module, the script adds a link that names the hub.
 // It does not take it where the user has switched the site off, the extension is set to
 // another hub, or its hub has refused it, nor before it knows: the event itself is what
-// brings it to a frame, so the first is seldom taken. Where nobody takes it, nothing is
-// waited for. Over the port go the frames of tabhub.v1, and the content script
-// answers as a hub does, or closes the port. An extension that does not say within 1.5 s
-// is not waited for. The script then offers only what the page gave to window.tabhub and to
+// brings it to a frame, so the first is seldom taken. A script whose port is not taken
+// waits for nothing. Over the port go the frames of tabhub.v1, and the content script
+// answers as a hub does, or closes the port. The script waits 1.5 s for
+// the extension to say. The script then offers only what the page gave to window.tabhub and to
 // the API of the script, as the extension finds the rest itself.
 //
-// An extension that can carry the page later fires "tabhub-extension" in it. The script then
+// An extension that can connect the page later fires "tabhub-extension" in it. The script then
 // offers over the port first; when the hub has that ("tabhub/settle"), it withdraws what
 // it offers over its own socket, answers what still runs there and closes its tab. The
 // other way, the extension says "tabhub/leave" and keeps the port until what runs is
@@ -53,12 +53,12 @@
 // speaks tabhub.v1 through it. The socket is the widget's, so its Origin header is
 // the hub's own origin and says nothing of the page. The widget therefore adds to
 // the hello, as the member "tabhub/pageOrigin" of its extensions, what the browser
-// told it (MessageEvent.origin) of the page around it. WidgetOrigin reads it.
+// says of the page around it (MessageEvent.origin). WidgetOrigin reads it.
 //
 // The hub takes that member for the connection's origin if and only if the Origin
 // header of the socket is the hub's own origin: the request's Host under the
-// listener's scheme. Nobody else can run a script there, as the widget's policy
-// admits no other script. The origin is then treated in all respects as one from an
+// listener's scheme. No other script can run there: the widget's policy
+// admits none. The origin is then treated in all respects as one from an
 // Origin header, which includes the list of origins that may join: the widget is no
 // way around --allow-origin. With any other Origin the member is ignored. A
 // second hello on a connection is refused, so a page cannot have the last word.

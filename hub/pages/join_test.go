@@ -148,7 +148,7 @@ func TestReloadOfASlowPage(t *testing.T) {
 	</script>`, "")
 	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	s.await("all tools", func() bool { return len(s.names()) == 3 })
-	// Who is told of what came after the tools was told of all tools.
+	// A client that knows of what came after the tools knows of all tools.
 	page.Eval(`void tabhub.registerPrompt({name: "p", get: () => "p"})`)
 	s.await("clients know the prompt", prompt.Load)
 	before := toolChanges.Load()

@@ -25,7 +25,7 @@ func TestUsedTabIsClosed(t *testing.T) {
 	popup.WaitFor("chrome.storage.session.get('uses').then(({uses}) => Object.keys(uses).length === 0)")
 }
 
-// A form of the page that the owner tries waits for the owner, who submits it.
+// A form of the page that the owner tries waits for the owner to submit it.
 func TestManualCallThatLeadsElsewhere(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

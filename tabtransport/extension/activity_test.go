@@ -189,16 +189,16 @@ func TestNoPageLearnsTheApp(t *testing.T) {
 	page.WaitFor(marked)
 	said := b.Worker().Eval("self.said.join()")
 	if !strings.Contains(said, "echo") || strings.Contains(said, "Claude") {
-		t.Errorf("pages were told %s", said)
+		t.Errorf("pages learnt %s", said)
 	}
 	for _, look := range []string{`document.documentElement.outerHTML.includes("Claude")`, `window.find("Claude")`} {
 		if got := page.Eval(look); got != "false" {
-			t.Errorf("the page can read who uses it: %s is %s", look, got)
+			t.Errorf("the page can read which app uses it: %s is %s", look, got)
 		}
 	}
 }
 
-// The owner tries a tool in the popup: with no hub, and for nobody else.
+// The owner tries a tool in the popup: with no hub, and for nothing else.
 func TestManualCall(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -28,7 +28,7 @@ func TestQuestionsLast(t *testing.T) {
 	back := h.awaitHello()
 	stopWorker(window(b, "q"))
 	window(b, "q").ClickLast("#yes")
-	// Whoever asks the same again has the answer at once, and no second window.
+	// A request that asks the same again has the answer at once, and no second window.
 	back()
 	(<-h.asks(payment("q"))).is(t, `{"reach":"once"}`)
 
@@ -104,7 +104,7 @@ func TestQuestionsInTurn(t *testing.T) {
 	h.asks(late)
 	w = window(b, "late")
 	w.WaitFor("document.querySelector('#headline')?.textContent.startsWith('Time is up')")
-	next := h.asks(payment("next")) // the window with words keeps nobody waiting
+	next := h.asks(payment("next")) // the window with words has no delay
 	window(b, "next").ClickLast("#yes")
 	(<-next).is(t, `{"reach":"once"}`)
 }

@@ -28,7 +28,7 @@ func storesSlowly(w *chromium.Page) {
 	})(chrome.storage.session.set.bind(chrome.storage.session))`)
 }
 
-// background opens a tab that nobody looks at, and no debugger is attached to.
+// background opens a tab that is not in front, and no debugger is attached to.
 func background(w *chromium.Page, url string) {
 	w.Eval(fmt.Sprintf(`void chrome.tabs.create({url: %q, active: false})`, url))
 }
@@ -119,7 +119,7 @@ func TestTabAsleep(t *testing.T) {
 	}
 }
 
-// Who is restarted, the extension's worker or the hub, changes nothing of a tab that sleeps.
+// A restart of the extension's worker or of the hub changes nothing of a tab that sleeps.
 func TestTabAsleepOverRestarts(t *testing.T) {
 	t.Parallel()
 	for _, what := range chromium.Rows(1, "both", "worker", "hub") {

@@ -7,7 +7,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// accessible checks what a page shows with axe-core, for what would keep somebody from using it.
+// accessible checks what a page shows with axe-core, for what would keep a person from using it.
 func accessible(t *testing.T, p *chromium.Page, what string) {
 	t.Helper()
 	script, err := os.ReadFile("node_modules/axe-core/axe.min.js")

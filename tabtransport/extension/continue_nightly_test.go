@@ -9,7 +9,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// A page of a site that the user has switched off since it was loaded is told that a token is nobody's.
+// A page of a site that the user has switched off since it was loaded learns that a token is of no call.
 func TestTokenOfASwitchedOffSite(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -136,7 +136,7 @@ func TestSiteSwitchedOff(t *testing.T) {
 	view := h.tabs[tab]
 	state, err := json.Marshal(view.state)
 	if err != nil || strings.Contains(string(state)+view.url, hidden) || strings.Contains(string(state), "Hidden") {
-		t.Errorf("the hub was told of %s, %s, %v", view.url, state, err)
+		t.Errorf("the hub knows %s, %s, %v", view.url, state, err)
 	}
 }
 

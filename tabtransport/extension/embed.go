@@ -46,18 +46,16 @@ type Issued pairing.Copy
 // Issue implements Issuer.
 func (c Issued) Issue(spec.PairingID, string) pairing.Copy { return pairing.Copy(c) }
 
-// Write writes the extension to dir, for "Load unpacked", paired with the hub of the
-// ring, which is expected at address, a WebSocket address. It makes dir if need be, for
-// its owner alone, and brings a copy that it wrote before up to date, which stays the
-// same pairing; a directory that holds anything else is left alone. So is one that others
-// could put another in the place of: what is loaded from it sees every page.
+// Write writes the extension to dir, for "Load unpacked", paired with the hub of the ring at a
+// WebSocket address. It makes dir if need be, for its owner alone. A copy that it wrote before it
+// brings up to date, with the same pairing. It refuses a directory that holds anything else, and one
+// that other users could replace: what a browser loads from it sees every page.
 func Write(dir string, ring Issuer, address string) (pairing.Copy, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
 	}
-	// Nothing is made where it could be led elsewhere, nor is what others make meanwhile
-	// used.
+	// The second look is for what others have made meanwhile.
 	for range 2 {
 		if err := private.CheckPath(dir); err != nil {
 			return pairing.Copy{}, fmt.Errorf("write extension: others could change what is in %s: %w; or name another directory", dir, err)

@@ -55,7 +55,7 @@ func TestIDIsTheKeys(t *testing.T) {
 	}
 }
 
-// A user who reads the README must find each permission that the browser asks for.
+// The README must explain each permission that the browser asks for.
 func TestPermissionsAreExplained(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {

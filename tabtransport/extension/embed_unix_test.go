@@ -19,7 +19,7 @@ func write(t *testing.T, dir string) error {
 	return err
 }
 
-// What the browser loads sees every page, so nobody else may be able to change it.
+// What the browser loads sees every page, so no other user may be able to change it.
 func TestWriteIsForItsOwner(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dir")
 	if err := os.Mkdir(dir, 0o755); err != nil {

@@ -65,7 +65,7 @@ const forged = `<!doctype html><title>Forged</title><script src="http://HUB/tab.
 	});
 	</script>`
 
-// What a page forges towards the extension harms nobody but itself.
+// What a page forges towards the extension harms nothing but itself.
 func TestForgedScript(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -17,7 +17,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// The browser stops the worker whenever it likes. Nobody may notice.
+// The browser stops the worker whenever it likes. No client may notice.
 func TestWorkerStopped(t *testing.T) {
 	t.Parallel()
 	bothWays(t, testWorkerStopped)
@@ -62,7 +62,7 @@ func testWorkerStopped(t *testing.T, native bool) {
 	}
 }
 
-// A hub that was restarted knows nothing, and is told all, without asking a page.
+// A hub that was restarted knows nothing, and learns all, without asking a page.
 func TestHubRestartedUnderLoad(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
@@ -151,7 +151,7 @@ func testCancelAndProgress(t *testing.T, native bool) {
 }
 
 // A call that is cancelled while its page cannot speak to a worker that was restarted is
-// cancelled when the page can: else it would go on, and nobody could stop it.
+// cancelled when the page can: else it would go on, and nothing could stop it.
 func TestCancelBeforePageIsBack(t *testing.T) {
 	t.Parallel()
 	blocked, release := make(chan struct{}), make(chan struct{})
@@ -198,7 +198,7 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 	p.WaitFor("document.title.startsWith('aborted')")
 }
 
-// A page that is left under a call may have done what it was asked: the hub is told soon,
+// A page that is left under a call may have done what it was asked: the hub learns soon,
 // and where the tab is now.
 func TestPageGoneUnderCall(t *testing.T) {
 	t.Parallel()
@@ -239,7 +239,7 @@ func TestPageGoneUnderCall(t *testing.T) {
 	}
 }
 
-// A hub that refuses is not asked again and again, and the user is told why.
+// A hub that refuses is not asked again and again, and the user learns why.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -191,7 +191,7 @@ func TestBackForwardCache(t *testing.T) {
 	})
 }
 
-// A reload must not take the tools away for a moment: every client would be told.
+// A reload must not take the tools away for a moment: every client would be notified.
 func TestReloadDoesNotFlap(t *testing.T) {
 	t.Parallel()
 	bothWays(t, testReloadDoesNotFlap)

@@ -24,7 +24,7 @@ type generation struct {
 	tools []string
 	// plain: of a result the library leaves only the content.
 	plain bool
-	// untold: the library tells nobody when its tools change, so that it is a minute until that is seen.
+	// untold: the library does not notify of changes, so that it is a minute until that is seen.
 	untold bool
 	// items: the page has a resource, a template and a prompt.
 	items bool

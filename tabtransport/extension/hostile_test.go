@@ -53,7 +53,7 @@ const hostile = `<!doctype html><title>Hostile</title><script>
 	window.canReach = typeof chrome?.runtime?.connect;
 	</script>`
 
-// What a page does wrong harms nobody but itself.
+// What a page does wrong harms nothing but itself.
 func TestHostilePage(t *testing.T) {
 	t.Parallel()
 	for _, native := range []bool{false, true} {

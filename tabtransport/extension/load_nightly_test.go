@@ -5,7 +5,6 @@ package extension_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"image/color"
 	"io"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -123,45 +121,7 @@ func TestPictureWhileTabsChange(t *testing.T) {
 	}
 }
 
-// Two hundred tabs with tools are more than anybody has open.
-func TestManyTabs(t *testing.T) {
-	const many = 200
-	h := newHub(t)
-	h.browse(chromium.Options{WebMCP: true, Renderers: 8})
-	url := site(t, map[string]string{"/": `<!doctype html><script>
-		document.modelContext.registerTool({name: 'which', description: 'd', execute: () => location.search})</script>`})
-	control := spec.TabAddr{Peer: browserPeer}
-	for i := range many {
-		req := &spec.OpenTab{URL: fmt.Sprintf("%s/?%d", url, i)}
-		if _, err := h.wire.SendRequest(t.Context(), control, req, tabtransport.Wait{Timeout: chromium.Timeout}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	all := func() bool {
-		n := 0
-		for _, tab := range h.tabs {
-			if len(tab.tools) == 1 {
-				n++
-			}
-		}
-		return n == many
-	}
-	h.wait("200 tabs with a tool each", all)
-	h.restart()
-	h.wait("200 tabs after a restart of the hub", all)
-	for _, tab := range h.ids() {
-		h.mu.Lock()
-		url := h.tabs[tab].url
-		h.mu.Unlock()
-		got, err := h.callFrame(t.Context(), tab, 0, "which", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
-		want, _ := json.Marshal(url[strings.Index(url, "?"):])
-		if err != nil || !strings.Contains(got, string(want)) {
-			t.Errorf("tab %d at %s answered %s, %v", tab, url, got, err)
-		}
-	}
-}
-
-// Who sends a tab to another page of its site waits there for what that one offers.
+// A client that sends a tab to another page of its site waits there for what that one offers.
 func TestNothingIsKeptOfThePageBefore(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
@@ -192,7 +152,7 @@ func TestNothingIsKeptOfThePageBefore(t *testing.T) {
 	})
 }
 
-// Who sends a tab somewhere is told if no page came of it.
+// A client that sends a tab somewhere learns if no page came of it.
 func TestAddressesWithoutAPage(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

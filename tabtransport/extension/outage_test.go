@@ -58,7 +58,7 @@ func TestCallLostWithTheConnection(t *testing.T) {
 			t.Errorf("the page ran %s calls of %d", n, i+1)
 		}
 	}
-	// Nobody can know what the page before it has done.
+	// What the page before it has done cannot be known.
 	got := lose(func() {
 		p.Reload()
 		p.WaitFor("document.readyState === 'complete'")

@@ -6,9 +6,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
+
+	"tabhub/tabtransport/tabtest"
 )
 
 // site serves pages by path.
@@ -75,15 +76,10 @@ func published(t testing.TB, name string) string {
 // bundled returns a script of testdata/libraries with all that it imports.
 func bundled(t testing.TB, name string) string {
 	t.Helper()
-	const esbuild = "node_modules/.bin/esbuild"
-	if _, err := os.Stat(esbuild); err != nil {
+	if _, err := os.Stat("node_modules"); err != nil {
 		missing(t, "the npm packages are not installed: run npm ci in tabtransport/extension")
 	}
-	script, err := exec.CommandContext(t.Context(), esbuild, "--bundle", "--format=iife", "--log-level=warning", "testdata/libraries/"+name).Output()
-	if err != nil {
-		t.Fatalf("bundling %s: %v", name, err)
-	}
-	return string(script)
+	return tabtest.Bundle(t, "testdata/libraries/"+name)
 }
 
 // missing skips the test, or fails it in CI, where nothing may be missing.

@@ -29,7 +29,7 @@ func TestInvitationOfATabThatHasMovedOn(t *testing.T) {
 	}
 }
 
-// A page may have the user asked first. Who pastes another address must not take that
+// A page may have the user asked first. A user who pastes another address must not take that
 // question for the answer to it.
 func TestPasteWhileAPageAsks(t *testing.T) {
 	t.Parallel()

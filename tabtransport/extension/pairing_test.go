@@ -96,7 +96,7 @@ func answer(id json.RawMessage, member, value string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%q:%s}`, id, member, value)
 }
 
-// Whoever holds the hub's port learns nothing, can have nothing done, and cannot keep the
+// A program that has the hub's port learns nothing, can have nothing done, and cannot keep the
 // extension from the hub when that is there again.
 func TestSquatter(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestSquatter(t *testing.T) {
 	}
 }
 
-// Whoever passes on what both sides say, from the port that the extension dials to
+// A program that passes on what both sides say, from the port that the extension dials to
 // another that the hub has by now, is not let in by either.
 func TestSquatterPassesOn(t *testing.T) {
 	t.Parallel()
@@ -260,7 +260,7 @@ func TestInvitation(t *testing.T) {
 	page := b.Open(declined)
 	b.Window("invite.html").ClickLast("#decline")
 	page.WaitFor("location.hash === '#declined'")
-	// Nobody is asked again at once: a page must not wear its user out.
+	// The user is not asked again at once: a page must not wear its user out.
 	again, _ := link(other)
 	b.Open(again).WaitFor("document.readyState === 'complete'")
 

@@ -190,6 +190,6 @@ func TestPageThatWaitsTooOften(t *testing.T) {
 	p.WaitFor("form.guests.value === '4'")
 	p.Eval("form.reset()")
 	if got := <-done; len(waits) > 0 {
-		t.Errorf("the hub was told %d times more that the call waits: %s", len(waits), got)
+		t.Errorf("the hub heard %d times more that the call waits: %s", len(waits), got)
 	}
 }

@@ -90,7 +90,7 @@ func TestResults(t *testing.T) {
 }
 
 // What a tool throws tells the client what is wrong, be it an error or not, and of two calls each
-// is told its own.
+// has its own.
 func TestThrown(t *testing.T) {
 	t.Parallel()
 	bothWays(t, testThrown)
@@ -121,7 +121,7 @@ func testThrown(t *testing.T, native bool) {
 		}
 	}
 	var calls sync.WaitGroup
-	for n := range 30 { // each is told what it has thrown, not another
+	for n := range 30 { // each has what it has thrown, not another
 		calls.Go(func() {
 			if got, err := h.callFrame(t.Context(), tab, 0, "later", fmt.Sprintf(`{"n":%d}`, n), tabtransport.Wait{Timeout: chromium.Timeout}); err != nil || got != fmt.Sprintf(`failed: "no %d"`, n) {
 				t.Errorf("call %d of several: %s, %v", n, got, err)

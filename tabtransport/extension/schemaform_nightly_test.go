@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A schema that wants to harm whoever reads it is text, and no more of it than fits.
+// A schema that wants to harm its reader is text, and no more of it than fits.
 func TestHostileSchema(t *testing.T) {
 	t.Parallel()
 	p := schemaPage(t)

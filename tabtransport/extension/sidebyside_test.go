@@ -8,7 +8,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// asking is a page with the library whose tool asks the one who is connected to it.
+// asking is a page with the library whose tool asks the client that is connected to it.
 const asking = `<!doctype html><title>Asking</title><script src="/lib.js"></script><script>
 	const mc = document.modelContext;
 	mc.registerTool({name: 'add', description: 'Adds', inputSchema: {type: 'object', properties: {a: {type: 'number'}, b: {type: 'number'}}},

@@ -96,7 +96,7 @@ func TestPictureOfAFrameThatFadesOut(t *testing.T) {
 	}
 }
 
-// hides checks that the hub is neither told nor shown anything of a tab.
+// hides checks that the hub neither hears nor sees anything of a tab.
 func (h *hub) hides(what string, tab int64) {
 	h.t.Helper()
 	for _, req := range []spec.Request{&spec.Text{}, &spec.Screenshot{}} {

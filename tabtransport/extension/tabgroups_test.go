@@ -163,7 +163,7 @@ func TestTabGroups(t *testing.T) {
 	}
 	strip(b)["Mine"].has(t, a...)
 	if closed, kept := h.endRoom("unknown", true); closed+kept != 0 {
-		t.Errorf("a room that nobody knows: %d closed, %d kept", closed, kept)
+		t.Errorf("a group that is not known: %d closed, %d kept", closed, kept)
 	}
 	if got := owners.Eval("document.visibilityState"); got != `"visible"` {
 		t.Errorf("the owner's tab is %s at the end", got)

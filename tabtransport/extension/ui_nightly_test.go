@@ -65,7 +65,7 @@ func TestChoices(t *testing.T) {
 	popup = b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
 	if n := len(h.ids()); n != 1 {
-		t.Errorf("a site that is not allowed was told to the hub: %d tabs", n)
+		t.Errorf("the hub knows a site that is not allowed: %d tabs", n)
 	}
 	b.Close()
 }

@@ -59,7 +59,7 @@ func TestChoicesAtOnce(t *testing.T) {
 	}
 }
 
-// The owner sees in the popup who uses the hub, and stops it there with one click. The toolbar
+// The owner sees in the popup which apps use the hub, and stops it there with one click. The toolbar
 // says how things stand in every tab.
 func TestPause(t *testing.T) {
 	t.Parallel()

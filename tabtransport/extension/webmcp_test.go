@@ -90,7 +90,7 @@ func webMCPChecks(t *testing.T) map[string]string {
 	return pages
 }
 
-// The hub is told who gives pages WebMCP, by the time that a page could tell.
+// The hub learns what gives pages WebMCP, by the time that a page could tell.
 func TestWhoGivesWebMCP(t *testing.T) {
 	t.Parallel()
 	for want, native := range map[spec.WebMCP]bool{"browser": true, "extension": false} {
@@ -155,7 +155,7 @@ func TestFrameWithoutLeaveAsksByItself(t *testing.T) {
 			parent.postMessage(got.join(" "), "*");
 		};
 	</script>`})
-	switchSite(b, asker, false) // where the extension keeps what it is told from the page
+	switchSite(b, asker, false) // where the extension keeps what it learns from the page
 	register := fmt.Sprintf(`document.modelContext.registerTool({name: "tool", description: "d", execute: () => "ran"}, {exposedTo: [%q]})`, asker)
 	shop := site(t, map[string]string{"/": `<!doctype html><script>` + register + `.then(() => parent.postMessage("registered", "*"))</script>`})
 	p := b.Open(site(t, map[string]string{"/": `<!doctype html><iframe allow="tools" src="` + shop + `"></iframe><script>

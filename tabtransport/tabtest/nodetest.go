@@ -32,16 +32,22 @@ func NodeTest(t *testing.T, patterns ...string) {
 	}
 }
 
-// Module returns an expression that evaluates a script's module, with all that it imports, and
-// leaves what it exports in window.name.
-func Module(t testing.TB, file, name string) string {
+// Bundle returns a script with all that it imports.
+func Bundle(t testing.TB, file string, flags ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "tool", "esbuild", file, "--bundle", "--format=iife", "--global-name="+name, "--charset=utf8", "--log-level=error")
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"tool", "esbuild", file, "--bundle", "--format=iife", "--charset=utf8", "--log-level=error"}, flags...)...)
 	var failed strings.Builder
 	cmd.Stderr = &failed
 	script, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("bundling %s: %v\n%s", file, err, &failed)
 	}
-	return fmt.Sprintf("void (window.%s = (() => {%s\nreturn %[1]s;})())", name, script)
+	return string(script)
+}
+
+// Module returns an expression that evaluates a script's module, with all that it imports, and
+// leaves what it exports in window.name.
+func Module(t testing.TB, file, name string) string {
+	t.Helper()
+	return fmt.Sprintf("void (window.%s = (() => {%s\nreturn %[1]s;})())", name, Bundle(t, file, "--global-name="+name))
 }

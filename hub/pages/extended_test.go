@@ -35,9 +35,9 @@ func (s *site) awaitExtension() {
 	}
 }
 
-// carriers lists who carries the connected tabs that have tools, and with how many:
+// tabsBy lists the connected tabs that have tools, by what has connected them, and with how many:
 // "extension 7", "page 5".
-func (s *site) carriers() []string {
+func (s *site) tabsBy() []string {
 	var out []string
 	for _, tab := range s.hub.Tabs(nil) {
 		tools := 0
@@ -57,9 +57,9 @@ func (s *site) carriers() []string {
 	return out
 }
 
-func (s *site) awaitCarriers(what string, want ...string) {
+func (s *site) awaitTabs(what string, want ...string) {
 	s.t.Helper()
-	s.await(fmt.Sprintf("%s: %v", what, want), func() bool { return slices.Equal(s.carriers(), want) })
+	s.await(fmt.Sprintf("%s: %v", what, want), func() bool { return slices.Equal(s.tabsBy(), want) })
 }
 
 // site switches a site on or off in the extension, as its popup does.
@@ -77,12 +77,12 @@ func (s *site) tellExtension(b *chromium.Browser, request string) {
 }
 
 // A user who has the extension and opens the demo sees it once, with all that it has.
-func TestCarriedByTheExtension(t *testing.T) {
+func TestConnectedByTheExtension(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.extended(chromium.Options{})
 	page := b.Open(s.url("/demo"))
-	s.awaitCarriers("one tab", "extension 7")
+	s.awaitTabs("one tab", "extension 7")
 	page.WaitFor(`tabhub.status.by === "extension" && tabhub.status.tools === 7 && tabhub.status.resources === 3 && tabhub.status.prompts === 1`)
 	page.WaitFor(`document.querySelector("#hub-state").textContent.includes("by the companion extension")`)
 
@@ -117,7 +117,7 @@ func TestCarriedByTheExtension(t *testing.T) {
 	number := s.numbers()
 	page.Reload()
 	page.WaitFor(`tabhub.status.by === "extension" && tabhub.status.tools === 7`)
-	s.awaitCarriers("reloaded", "extension 7")
+	s.awaitTabs("reloaded", "extension 7")
 	s.awaitNumbers("reloaded", number...)
 	if len(number) != 1 {
 		t.Errorf("the tabs' numbers are %v, want one", number)
@@ -127,7 +127,7 @@ func TestCarriedByTheExtension(t *testing.T) {
 // The page serves itself where the extension does not, and is one tab all the time: the
 // user switches the site off and on, sets the extension to another hub and back, and a
 // call under way gets its answer on the path that it came.
-func TestCarriedWhereTheExtensionServes(t *testing.T) {
+func TestConnectedWhereTheExtensionServes(t *testing.T) {
 	t.Parallel()
 	s, elsewhere := newSite(t), newSite(t)
 	b := s.extended(chromium.Options{})
@@ -137,7 +137,7 @@ func TestCarriedWhereTheExtensionServes(t *testing.T) {
 	</script>`, "")
 	page := b.Open(url)
 	origin := strings.TrimSuffix(url, "/")
-	s.awaitCarriers("at first", "extension 1")
+	s.awaitTabs("at first", "extension 1")
 	extensionNumber := s.numbers()
 	runs := 0
 	// under runs a call, does what changes the path, and sees the call answered once.
@@ -160,43 +160,43 @@ func TestCarriedWhereTheExtensionServes(t *testing.T) {
 
 	under("switched off", func() {
 		s.switchSite(b, origin, false)
-		s.awaitCarriers("switched off", "page 1")
+		s.awaitTabs("switched off", "page 1")
 	})
 	pageNumber := s.numbers()
 	page.WaitFor(`tabhub.status.by === "page" && tabhub.status.state === "open" && tabhub.status.tools === 1`)
 	under("switched on", func() {
 		s.switchSite(b, origin, true)
-		s.awaitCarriers("switched on", "extension 1")
+		s.awaitTabs("switched on", "extension 1")
 	})
 	s.awaitNumbers("switched on", extensionNumber...)
 	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs(nil)) == 1 })
 
 	_, port, _ := net.SplitHostPort(s.addr)
 	s.tellExtension(b, `{ask: "save", settings: {hub: "ws://localhost:`+port+`/tabs"}}`)
-	s.awaitCarriers("by another name of the hub", "extension 1")
+	s.awaitTabs("by another name of the hub", "extension 1")
 
 	s.tellExtension(b, `{ask: "save", settings: {hub: "ws://`+elsewhere.addr+`/tabs"}}`)
-	s.awaitCarriers("the extension is with another hub", "page 1")
+	s.awaitTabs("the extension is with another hub", "page 1")
 	s.awaitNumbers("the extension is with another hub", pageNumber...)
-	elsewhere.awaitCarriers("the other hub has nothing of the page")
+	elsewhere.awaitTabs("the other hub has nothing of the page")
 	s.tellExtension(b, `{ask: "save", settings: {hub: "ws://`+s.addr+`/tabs"}}`)
-	s.awaitCarriers("the extension is back", "extension 1")
+	s.awaitTabs("the extension is back", "extension 1")
 	s.awaitNumbers("the extension is back", extensionNumber...)
 
 	s.tellExtension(b, `{ask: "save", settings: {mode: "allowed"}}`)
-	s.awaitCarriers("the site is not allowed", "page 1")
+	s.awaitTabs("the site is not allowed", "page 1")
 	s.tellExtension(b, `{ask: "save", settings: {mode: "all"}}`)
-	s.awaitCarriers("all sites are allowed", "extension 1")
+	s.awaitTabs("all sites are allowed", "extension 1")
 	s.lockedOut.Store(true)
 	s.tellExtension(b, `{ask: "reconnect"}`)
-	s.awaitCarriers("the hub refuses the extension", "page 1")
+	s.awaitTabs("the hub refuses the extension", "page 1")
 	s.lockedOut.Store(false)
 	s.tellExtension(b, `{ask: "reconnect"}`)
-	s.awaitCarriers("the hub takes the extension again", "extension 1")
+	s.awaitTabs("the hub takes the extension again", "extension 1")
 	under("at last", func() {})
 }
 
-// Whoever takes the page and does not serve it, or says what no extension says, costs
+// A script that takes the page and does not serve it, or says what no extension says, costs
 // the page a moment.
 func TestPretendedExtensions(t *testing.T) {
 	t.Parallel()
@@ -228,12 +228,12 @@ func TestPretendedExtensions(t *testing.T) {
 }
 
 // The extension's tab and the hub survive what happens to either.
-func TestCarriedThroughRestarts(t *testing.T) {
+func TestConnectedThroughRestarts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.extended(chromium.Options{})
 	page := b.Open(s.url("/demo"))
-	s.awaitCarriers("opened", "extension 7")
+	s.awaitTabs("opened", "extension 7")
 	number := s.numbers()
 
 	b.StopWorker()
@@ -243,16 +243,16 @@ func TestCarriedThroughRestarts(t *testing.T) {
 	s.stop()
 	page.WaitFor(`tabhub.status.state === "waiting" && tabhub.status.by === "extension"`)
 	s.start()
-	s.awaitCarriers("after a restart of the hub", "extension 7")
+	s.awaitTabs("after a restart of the hub", "extension 7")
 	s.awaitNumbers("after a restart of the hub", number...)
 	page.WaitFor(`tabhub.status.state === "open"`)
 
 	page.Eval("void (window.kept = true)")
 	elsewhere := s.host("<p>nothing here", "")
 	page.Navigate(elsewhere)
-	s.awaitCarriers("away")
+	s.awaitTabs("away")
 	page.Eval("void setTimeout(() => history.back())")
-	s.awaitCarriers("back", "extension 7")
+	s.awaitTabs("back", "extension 7")
 	s.awaitNumbers("back", number...)
 	if page.Eval("window.kept === true") != "true" {
 		t.Log("this browser did not keep the page")
@@ -268,13 +268,13 @@ func TestExtensionComesAndGoes(t *testing.T) {
 	s := newSite(t)
 	b := chromium.Shared(t, chromium.Options{})
 	page := b.Open(s.url("/demo"))
-	s.awaitCarriers("without the extension", "page 7")
+	s.awaitTabs("without the extension", "page 7")
 	dir := t.TempDir()
 	if _, err := extension.Write(dir, s.pairings.Ring, "ws://"+s.addr+"/tabs"); err != nil {
 		t.Fatal(err)
 	}
 	b.Load(dir)
-	s.awaitCarriers("installed", "extension 7")
+	s.awaitTabs("installed", "extension 7")
 	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs(nil)) == 1 })
 	number := s.numbers()
 	joined := s.hub.Browsers(nil)[0].ConnectedAt
@@ -288,7 +288,7 @@ func TestExtensionComesAndGoes(t *testing.T) {
 		return false
 	})
 	page.WaitFor(`tabhub.status.by === "extension"`)
-	s.awaitCarriers("updated", "extension 7")
+	s.awaitTabs("updated", "extension 7")
 	s.awaitNumbers("updated", number...)
 	if r := s.call("search_products", `{}`); r.IsError {
 		t.Errorf("a call after the update: %+v", r)
@@ -296,10 +296,10 @@ func TestExtensionComesAndGoes(t *testing.T) {
 	management := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
 	management.Eval(`void setTimeout(() => chrome.management.uninstallSelf())`)
 	page.WaitFor(`tabhub.status.by === "page" && tabhub.status.state === "open"`)
-	s.awaitCarriers("removed", "page 7")
+	s.awaitTabs("removed", "page 7")
 }
 
-// The author of a page reads in its console what the hub has left out of it, whoever offers it:
+// The author of a page reads in its console what the hub has left out of it, whatever connects the page:
 // once, and what is a frame's only from that frame.
 func TestConsole(t *testing.T) {
 	t.Parallel()
@@ -357,7 +357,7 @@ func TestConsole(t *testing.T) {
 // A tool of a frame belongs to the frame's site, and the frame to the tab around it.
 // What a page gives to tabhub goes before what the browser has of the same name, and
 // the rest is the extension's to find.
-func TestCarriedFrames(t *testing.T) {
+func TestConnectedFrames(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	frame := s.host(`<script src="http://HUB/tab.js"></script><script>
@@ -374,7 +374,7 @@ func TestCarriedFrames(t *testing.T) {
 	</script><iframe allow="tools" src="`+frame+`"></iframe>`, "")
 	b := s.extended(chromium.Options{WebMCP: true})
 	page := b.Open(url)
-	s.awaitCarriers("one tab", "extension 5")
+	s.awaitTabs("one tab", "extension 5")
 	page.WaitFor(`tabhub.status.rejected.length === 1 && tabhub.status.rejected[0].name === "bad:{"`)
 	for tool, want := range map[string]string{
 		"mine": "mine fails at " + strings.TrimSuffix(url, "/"), "both": `{"from":"tabhub"}`, "native": "by the browser",
@@ -401,12 +401,12 @@ func TestCarriedFrames(t *testing.T) {
 
 // A page whose policy forbids it a connection needs no widget where there is the
 // extension.
-func TestEmbedCarried(t *testing.T) {
+func TestEmbedWithTheExtension(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.extended(chromium.Options{})
 	page := b.Open(s.host(`<body><script src="http://HUB/embed.js"></script>`+offerOne, "default-src 'none'; script-src http://HUB 'unsafe-inline'; frame-src http://HUB"))
-	s.awaitCarriers("one tab", "extension 1")
+	s.awaitTabs("one tab", "extension 1")
 	if r := s.call("here", `{}`); !strings.HasPrefix(r.text(), "origin http://") {
 		t.Errorf("reply %+v", r)
 	}

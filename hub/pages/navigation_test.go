@@ -10,7 +10,7 @@ import (
 
 // Whichever way a page is reached, a client whose call has led to the next one learns where
 // that is and what can be called there.
-func TestLedElsewhereBothWays(t *testing.T) {
+func TestNavigationOnBothPaths(t *testing.T) {
 	t.Parallel()
 	const tool = `<script>document.modelContext.registerTool({
 		name: location.search ? "there" : "go", description: "Goes", execute: () => { location.search = "?next"; return new Promise(() => {}); },

@@ -73,9 +73,9 @@ func TestStandardAPI(t *testing.T) {
 				b = chromium.Shared(t, chromium.Options{WebMCP: c.native})
 			}
 			page := b.Open(s.host(c.body, ""))
-			s.awaitCarriers("one tab", by)
+			s.awaitTabs("one tab", by)
 			if got := page.Eval("tabhub.status.by"); !strings.Contains(by, strings.Trim(got, `"`)) {
-				t.Errorf("the page says that it is carried by %s", got)
+				t.Errorf("the page says that it is connected by %s", got)
 			}
 			item, err := s.hub.Find("tool", s.name("add"))
 			for _, want := range []string{`"title":"Add"`, `"required":["a","b"]`, `"readOnlyHint":true`} {
@@ -116,7 +116,7 @@ func TestStandardAPIWithoutTLS(t *testing.T) {
 	use(chromium.Shared(t, chromium.Options{WebMCP: true}))
 	// The browser lets no such page connect to this machine; the extension may.
 	use(s.extended(chromium.Options{WebMCP: true}))
-	s.awaitCarriers("one tab", "extension 4")
+	s.awaitTabs("one tab", "extension 4")
 	if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {
 		t.Errorf("fails: %+v", r)
 	}
@@ -251,7 +251,7 @@ func TestSavedCopy(t *testing.T) {
 				page.Eval(`document.modelContext.getTools().then(tools => document.modelContext.executeTool(tools[0], {}))`)
 				page.WaitFor(`count === 1`)
 				s.start()
-				s.awaitCarriers("the hub has come", by)
+				s.awaitTabs("the hub has come", by)
 				if r := s.call("add", `{}`); r.text() != "2" {
 					t.Errorf("add: %+v", r)
 				}
@@ -332,7 +332,7 @@ func TestNoHubIsToldOnce(t *testing.T) {
 	s.start()
 }
 
-// An extension that comes to an open page carries what the page has given to the script's API, a form
+// An extension that comes to an open page offers what the page has given to the script's API, a form
 // that waits for the person included; the page has no other until it is loaded again.
 func TestStandardAPIMovesToTheExtension(t *testing.T) {
 	t.Parallel()
@@ -340,13 +340,13 @@ func TestStandardAPIMovesToTheExtension(t *testing.T) {
 	b := chromium.Shared(t, chromium.Options{})
 	page := b.Open(s.host(`<script src="http://HUB/tab.js"></script>`+standard+`<form toolname="book" tooldescription="Books a table"><input name="who"><button>Book</button></form>
 		<script>document.forms[1].addEventListener("submit", (e) => { e.preventDefault(); e.respondWith(Promise.resolve("booked for " + e.target.who.value)) })</script>`, ""))
-	s.awaitCarriers("by the script", "page 5")
+	s.awaitTabs("by the script", "page 5")
 	dir := t.TempDir()
 	if _, err := extension.Write(dir, s.pairings.Ring, "ws://"+s.addr+"/tabs"); err != nil {
 		t.Fatal(err)
 	}
 	b.Load(dir)
-	s.awaitCarriers("by the extension", "extension 5")
+	s.awaitTabs("by the extension", "extension 5")
 	for _, when := range []string{"open before", "loaded again"} {
 		if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {
 			t.Errorf("%s: fails: %+v", when, r)
@@ -363,7 +363,7 @@ func TestStandardAPIMovesToTheExtension(t *testing.T) {
 			t.Errorf("%s: book: %+v", when, r)
 		}
 		page.Reload()
-		s.awaitCarriers("after a reload", "extension 5")
+		s.awaitTabs("after a reload", "extension 5")
 	}
 }
 
@@ -401,7 +401,7 @@ func TestStandardAPIWhereTheExtensionGivesNone(t *testing.T) {
 	url := s.host(`<script src="http://HUB/tab.js"></script>`+standard, "")
 	s.tellExtension(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: false}`, strings.TrimSuffix(url, "/")))
 	page := b.Open(url)
-	s.awaitCarriers("one tab", "extension 4")
+	s.awaitTabs("one tab", "extension 4")
 	s.says("add", `{"a":2,"b":3}`, `{"sum":5}`)
 	s.says("order", `{"what":"tea"}`, "the model ordered tea")
 	if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {

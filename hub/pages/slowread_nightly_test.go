@@ -11,7 +11,7 @@ import (
 )
 
 // A resource that takes its time is read either way.
-func TestSlowReadBothWays(t *testing.T) {
+func TestSlowReadOnBothPaths(t *testing.T) {
 	t.Parallel()
 	slow := strings.Replace(pageServer, `return answer({contents:`, `return setTimeout(answer, 10_500, {contents:`, 1)
 	if slow == pageServer {
