@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"sync/atomic"
 	"time"
 )
 
@@ -40,7 +41,7 @@ const unknownWait = time.Second
 
 // ServerTLS returns the configuration of the listener for nodes: it lets in members alone.
 func (n *Node) ServerTLS() *tls.Config {
-	c := n.baseTLS()
+	c := baseTLS(&n.certificate)
 	c.ClientAuth = tls.RequireAnyClientCert
 	c.VerifyConnection = func(s tls.ConnectionState) error {
 		_, err := n.verify(&s)
@@ -76,7 +77,7 @@ func (n *Node) verify(s *tls.ConnectionState) (Member, error) {
 // ClientTLS returns the configuration of connections to a member. They reach the process that
 // has the certificate of its lease, or fail.
 func (n *Node) ClientTLS(m Member) *tls.Config {
-	c := n.baseTLS()
+	c := baseTLS(&n.certificate)
 	c.InsecureSkipVerify = true // no name and no authority, but one certificate
 	c.VerifyConnection = func(s tls.ConnectionState) error {
 		if fingerprint(&s) != m.Fingerprint {
@@ -87,21 +88,21 @@ func (n *Node) ClientTLS(m Member) *tls.Config {
 	return c
 }
 
-func (n *Node) baseTLS() *tls.Config {
+// baseTLS returns what both ends have in common; own is the certificate of the present lease.
+func baseTLS(own *atomic.Pointer[tls.Certificate]) *tls.Config {
+	certificate := func() (*tls.Certificate, error) {
+		if c := own.Load(); c != nil {
+			return c, nil
+		}
+		return nil, errors.New("this node has no lease yet")
+	}
 	return &tls.Config{
 		MinVersion:             tls.VersionTLS13,
-		GetCertificate:         func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return n.ownCertificate() },
-		GetClientCertificate:   func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return n.ownCertificate() },
+		GetCertificate:         func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return certificate() },
+		GetClientCertificate:   func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate() },
 		NextProtos:             []string{"http/1.1"},
 		SessionTicketsDisabled: true, // each connection is checked against the members of its time
 	}
-}
-
-func (n *Node) ownCertificate() (*tls.Certificate, error) {
-	if c := n.certificate.Load(); c != nil {
-		return c, nil
-	}
-	return nil, errors.New("this node has no lease yet")
 }
 
 // byFingerprint returns the node that has, or had, a certificate.

@@ -43,6 +43,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 		kick: make(chan struct{}, 1), again: make(chan struct{}, 1), done: make(chan struct{}),
 		entries: make(map[string]*entry), keeper: keeper{sent: make(map[uint64]*instant)},
 	}
+	n.keeper.node = n
 	if n.cluster, err = openBucket(ctx, js, clusterBucket, o.Replicas, nil); err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	n.self = Member{Name: o.Name, URL: o.URL, Version: o.Version, State: Joining, Started: time.Now().Round(0)}
 	n.ctx, n.stop = context.WithCancel(context.Background())
 	asked := o.wall()
-	if err := n.take(ctx); err != nil {
+	if err := n.keeper.take(ctx); err != nil {
 		n.stop()
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	}
 	context.AfterFunc(n.ctx, func() { _ = reached.Unsubscribe() })
 	n.wg.Go(n.watch)
-	n.wg.Go(n.keep)
+	n.wg.Go(n.keeper.keep)
 	if err := n.enter(ctx, asked); err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.timing.renew)
 		defer cancel()
@@ -122,7 +123,8 @@ func (o *Options) check() error {
 }
 
 // take takes the node's name, when nobody has it, and returns when the lease has been granted.
-func (n *Node) take(ctx context.Context) error {
+func (k *keeper) take(ctx context.Context) error {
+	n := k.node
 	var seen uint64 // the revision of a lease that may have ended
 	var since time.Time
 	for {
@@ -133,7 +135,7 @@ func (n *Node) take(ctx context.Context) error {
 		r, bad := decodeRecord(n.self.Name, m.Data, n.keys.members)
 		live := bad == nil && r.State.live() || bad != nil && m.Sequence > 0 // what is damaged may have replaced a lease
 		if live && bad == nil && r.Fingerprint == n.self.Fingerprint {
-			n.keeper.revision = m.Sequence // an attempt has landed that was not answered
+			k.revision = m.Sequence // an attempt has landed that was not answered
 			live = false
 		}
 		switch {
@@ -150,15 +152,15 @@ func (n *Node) take(ctx context.Context) error {
 				return fmt.Errorf("the last node called %s has not ended yet: %w", n.self.Name, context.Cause(ctx))
 			}
 		}
-		if n.keeper.revision != m.Sequence || n.self.Incarnation == "" {
-			if err := n.incarnate(r.Incarnation); err != nil {
+		if k.revision != m.Sequence || n.self.Incarnation == "" {
+			if err := k.incarnate(r.Incarnation); err != nil {
 				return err
 			}
 		}
-		n.keeper.revision = m.Sequence
-		err = n.attempt(ctx)
+		k.revision = m.Sequence
+		err = k.attempt(ctx)
 		switch {
-		case err == nil && n.keeper.granted != nil:
+		case err == nil && k.granted != nil:
 			return nil
 		case ctx.Err() != nil:
 			return streams.Explain(cmp.Or(err, context.Cause(ctx)), n.opts.Replicas)

@@ -11,17 +11,19 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// keeper is what keeps the lease: the revision that the next renewal has to follow.
+// keeper keeps the lease of a node. Its fields are owned by keep, and by Join and Leave while that does not run.
 type keeper struct {
-	revision uint64
-	attempt  uint64
+	node     *Node  // static
+	revision uint64 // that the next renewal has to follow
+	attempts uint64
 	sent     map[uint64]*instant // the attempts of late that have not succeeded
 	granted  *instant            // when that was sent
 	lost     bool                // users have been closed since
 }
 
 // keep renews the lease until the node leaves or is replaced.
-func (n *Node) keep() {
+func (k *keeper) keep() {
+	n := k.node
 	timer := time.NewTimer(n.opts.timing.renew)
 	defer timer.Stop()
 	for {
@@ -31,25 +33,26 @@ func (n *Node) keep() {
 		case <-n.ctx.Done():
 			return
 		}
-		err := n.renew(n.ctx)
+		err := k.renew(n.ctx)
 		switch {
 		case err == nil:
 			timer.Reset(n.opts.timing.renew)
 		case errors.Is(err, ErrReplaced):
-			n.replaced()
+			k.replaced()
 			return
 		default:
 			n.stats.renewalsFailed.Add(1)
 			n.trust()
 			n.log.Debug("the lease is not renewed", "err", err)
-			n.suspend(err)
+			k.suspend(err)
 			timer.Reset(n.opts.timing.retry)
 		}
 	}
 }
 
 // incarnate makes what the next lease has of its own: its incarnation and its certificate.
-func (n *Node) incarnate(before string) error {
+func (k *keeper) incarnate(before string) error {
+	n := k.node
 	c, err := newCertificate(n.self.Name)
 	if err != nil {
 		return err
@@ -63,32 +66,32 @@ func (n *Node) incarnate(before string) error {
 }
 
 // renew makes one attempt to renew the lease, and finds out why if it is refused.
-func (n *Node) renew(ctx context.Context) error {
-	err := n.attempt(ctx)
+func (k *keeper) renew(ctx context.Context) error {
+	err := k.attempt(ctx)
 	if errors.Is(err, errRevision) {
-		return n.reread(ctx)
+		return k.reread(ctx)
 	}
 	return err
 }
 
 // attempt renews the lease if nobody has written its key since. It is held from when that was
 // sent, not from when it was answered.
-func (n *Node) attempt(ctx context.Context) error {
+func (k *keeper) attempt(ctx context.Context) error {
+	n := k.node
 	if !n.opts.Conn.IsConnected() {
 		return nats.ErrConnectionReconnecting // what is sent now would arrive late, if ever
 	}
-	k := &n.keeper
 	maps.DeleteFunc(k.sent, func(_ uint64, sent *instant) bool { return !sent.within(n.lease.hold) })
-	k.attempt++
+	k.attempts++
 	sent := now()
-	k.sent[k.attempt] = sent
+	k.sent[k.attempts] = sent
 	ctx, cancel := context.WithTimeout(ctx, n.opts.timing.renew)
 	defer cancel()
 	n.mu.Lock()
 	newest := max(n.seen, n.acked.revision)
 	n.mu.Unlock()
 	r := n.record()
-	r.Attempt = k.attempt
+	r.Attempt = k.attempts
 	revision, err := n.nodes.put(ctx, r.Name, r.encode(n.keys.members), k.revision)
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func (n *Node) attempt(ctx context.Context) error {
 	if revision <= newest { // what was known before
 		n.beginEra()
 	}
-	n.renewed(revision, sent)
+	k.renewed(revision, sent)
 	return nil
 }
 
@@ -108,8 +111,8 @@ func (n *Node) record() *record {
 	return &record{Member: m}
 }
 
-func (n *Node) renewed(revision uint64, sent *instant) {
-	k := &n.keeper
+func (k *keeper) renewed(revision uint64, sent *instant) {
+	n := k.node
 	k.revision = revision
 	clear(k.sent)
 	n.mu.Lock()
@@ -143,8 +146,8 @@ func (n *Node) trust() {
 }
 
 // reread finds out what has become of the lease when the key is not as the node has left it.
-func (n *Node) reread(ctx context.Context) error {
-	k := &n.keeper
+func (k *keeper) reread(ctx context.Context) error {
+	n := k.node
 	ctx, cancel := context.WithTimeout(ctx, n.opts.timing.renew)
 	defer cancel()
 	m, err := n.nodes.last(ctx, n.self.Name)
@@ -159,38 +162,40 @@ func (n *Node) reread(ctx context.Context) error {
 		// A renewal has landed that was not answered, or has been refused while that was on its way.
 		k.revision = m.Sequence
 		if sent, ok := k.sent[r.Attempt]; ok {
-			n.renewed(m.Sequence, sent)
+			k.renewed(m.Sequence, sent)
 			return nil
 		}
 		return errors.New("an earlier renewal is under way")
 	}
 	// Others have declared it ended, or somebody has deleted the key, and perhaps others have
 	// declared ended then what they looked for and did not find.
-	n.lose(ErrEnded)
+	k.lose(ErrEnded)
 	k.revision = m.Sequence
 	clear(k.sent)
-	return errors.Join(ErrEnded, n.incarnate(max(n.self.Incarnation, r.Incarnation)))
+	return errors.Join(ErrEnded, k.incarnate(max(n.self.Incarnation, r.Incarnation)))
 }
 
 // suspend notes that a renewal has failed. Users are closed when that has lasted too long.
-func (n *Node) suspend(err error) {
+func (k *keeper) suspend(err error) {
+	n := k.node
 	if n.lease.Held() {
 		return
 	}
 	n.changed.Fire()
-	if k := &n.keeper; !k.lost && !k.granted.within(n.opts.timing.lose) {
-		n.lose(fmt.Errorf("%w: %w", ErrSuspended, err))
+	if !k.lost && !k.granted.within(n.opts.timing.lose) {
+		k.lose(fmt.Errorf("%w: %w", ErrSuspended, err))
 	}
 }
 
 // lose ends the lease until the next renewal, and has users closed.
-func (n *Node) lose(why error) {
+func (k *keeper) lose(why error) {
+	n := k.node
 	n.lease.end(why)
 	n.changed.Fire()
-	if n.keeper.lost {
+	if k.lost {
 		return
 	}
-	n.keeper.lost = true
+	k.lost = true
 	n.stats.lost.Add(1)
 	n.log.Warn("users are closed on this node", "err", why)
 	if n.opts.Lost != nil {
@@ -198,7 +203,8 @@ func (n *Node) lose(why error) {
 	}
 }
 
-func (n *Node) replaced() {
+func (k *keeper) replaced() {
+	n := k.node
 	n.mu.Lock()
 	left := n.self.State == Left
 	n.self.State = Left
@@ -207,15 +213,15 @@ func (n *Node) replaced() {
 		return // Leave is waiting
 	}
 	n.lease.leave()
-	n.lose(ErrReplaced)
+	k.lose(ErrReplaced)
 	n.stop()
 	close(n.done)
 	n.changed.Fire()
 }
 
 // writeLast writes the node's last record, when keep has ended.
-func (n *Node) writeLast(ctx context.Context) error {
-	k := &n.keeper
+func (k *keeper) writeLast(ctx context.Context) error {
+	n := k.node
 	for {
 		r := n.record()
 		r.State = Left

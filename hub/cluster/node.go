@@ -234,7 +234,7 @@ func (n *Node) Leave(ctx context.Context) error {
 	n.lease.leave()
 	n.stop()
 	n.wg.Wait()
-	err := n.writeLast(ctx)
+	err := n.keeper.writeLast(ctx)
 	close(n.done)
 	n.changed.Fire()
 	return err
