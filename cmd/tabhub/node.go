@@ -10,14 +10,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"sync"
 	"time"
 
 	"tabhub/cmd/tabhub/internal/telemetry"
 	"tabhub/hub/cluster"
-	"tabhub/hub/cluster/forward"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/record"
@@ -52,20 +50,19 @@ const endReplaced = "replaced"
 // clusterNode is what a process has as a node of a cluster.
 type clusterNode struct {
 	*cluster.Node
-	p         *process
-	conn      *cluster.Conn // of the lease and what is brief
-	data      *cluster.Conn // of journals and records: what users write must not keep the lease waiting
-	store     *jetstream.Store
-	records   *streamlog.Logs
-	late      *record.Late // lines of users that are no longer the node's
-	secret    []byte
-	users     *cluster.Users
-	forwarder *forward.Forwarder
-	ln        *net.TCPListener // for other nodes
-	server    *http.Server     // of ln
-	probing   sync.WaitGroup   // who answers on ln until the hub is served there
-	watching  sync.WaitGroup
-	stop      context.CancelFunc
+	p        *process
+	conn     *cluster.Conn // of the lease and what is brief
+	data     *cluster.Conn // of journals and records: what users write must not keep the lease waiting
+	store    *jetstream.Store
+	records  *streamlog.Logs
+	late     *record.Late // lines of users that are no longer the node's
+	secret   []byte
+	users    *cluster.Users
+	ln       *net.TCPListener // for other nodes
+	server   *http.Server     // of ln
+	probing  sync.WaitGroup   // who answers on ln until the hub is served there
+	watching sync.WaitGroup
+	stop     context.CancelFunc
 }
 
 // join makes the process a node of its cluster. It takes no users before clusterNode.begin.
@@ -114,7 +111,6 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 	if p.shared, err = n.share(ctx); err != nil {
 		return err
 	}
-	n.forwarder = forward.New(forward.Options{Dial: n.dial, Alive: n.Alive, Log: log})
 	n.store, err = jetstream.Open(ctx, n.data, jetstream.Options{
 		Node: n.ID, Replicas: replicas, Log: log,
 		Written: func(took time.Duration) { p.telemetry.Written(took) }, // made before users come
@@ -129,13 +125,8 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 		return &usageError{err}
 	}
 	n.users = cluster.NewUsers(cluster.UsersOptions{
-		Node: n.Node, Journals: n.store, Tenants: nodeTenants{p}, Ask: n.ask, Log: log,
+		Node: n.Node, Journals: n.store, Tenants: nodeTenants{p}, Log: log,
 		Opened: func(took time.Duration) { p.telemetry.Opened(took) },
-		Forward: func(to cluster.Member, user spec.UserID) http.Handler {
-			return n.forwarder.To(to.ID(), func(ctx context.Context, node, owner string) (string, error) {
-				return n.users.Again(ctx, user, node, owner)
-			})
-		},
 	})
 	return nil
 }
@@ -269,7 +260,6 @@ func (n *clusterNode) begin(ctx context.Context) {
 		return nil
 	})
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
-	n.watching.Go(func() { n.cutDead(ctx) })
 	n.watching.Go(func() {
 		select {
 		case <-n.Done():
@@ -311,58 +301,6 @@ func (l locator) UserOf(ctx context.Context, credential string) (spec.UserID, er
 		return "", nil // who checks it says so
 	}
 	return id.User, nil
-}
-
-// dial connects to another node.
-func (n *clusterNode) dial(ctx context.Context, id string) (net.Conn, error) {
-	m, ok := n.Member(id)
-	if !ok {
-		return nil, errors.New("it is no node of this cluster, or not any more")
-	}
-	d := tls.Dialer{NetDialer: forward.Dialer(), Config: n.ClientTLS(m)}
-	return d.DialContext(ctx, "tcp", m.Addr())
-}
-
-// ask is a cluster.Asker.
-func (n *clusterNode) ask(ctx context.Context, to, method, path string) (int, []byte, error) {
-	connected := false // for the last try: Do may make another when a connection was of no use any more
-	resp, err := n.forwarder.Do(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { connected = false },
-		GotConn: func(httptrace.GotConnInfo) { connected = true },
-	}), to, method, path)
-	if err != nil && !connected {
-		err = fmt.Errorf("%w: %w", cluster.ErrUnreachable, err)
-	}
-	if err != nil {
-		return 0, nil, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	return resp.StatusCode, body, err
-}
-
-// cutDead ends the connections to and from nodes that are dead: what goes through them has no end.
-func (n *clusterNode) cutDead(ctx context.Context) {
-	linked := map[string]bool{}
-	for {
-		changed := n.Changed().Wait()
-		alive := map[string]bool{}
-		for _, m := range n.Members() {
-			alive[m.ID()] = true
-		}
-		for id := range linked {
-			if !alive[id] {
-				n.forwarder.CloseMember(id)
-				n.CloseFrom(id)
-			}
-		}
-		linked = alive
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // lost ends all hubs at once: others serve the users now, or will.
@@ -440,7 +378,7 @@ func (n *clusterNode) giveBack(t *tenant.Tenant, term *cluster.Term) func(contex
 func (n *clusterNode) measure() telemetry.Node {
 	return telemetry.Node{
 		Stats: n.Stats(), Members: n.Members(), Users: n.users.Stats(),
-		Forward: n.forwarder.Stats(), Links: n.forwarder.Len(), Journal: n.store.Stats(),
+		Forward: n.users.Forwarder().Stats(), Links: n.users.Forwarder().Len(), Journal: n.store.Stats(),
 	}
 }
 
@@ -466,21 +404,9 @@ func (n *clusterNode) drain() {
 	}
 	cancel()
 	watching.Wait()
-	n.retireSockets()
-}
-
-// retireSockets has the tabs and browsers that have come to this node, and whose users are on others,
-// come by other nodes, once what they were sent is answered.
-func (n *clusterNode) retireSockets() {
-	if n.forwarder.Stats().Splices == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), retireGrace)
+	ctx, cancel = context.WithTimeout(context.Background(), retireGrace)
 	defer cancel()
-	n.Leaving()
-	if left := n.forwarder.AwaitWebSockets(ctx); left > 0 {
-		n.p.log.Warn("tabs and browsers are cut off before they have answered", "sockets", left)
-	}
+	n.users.RetireSockets(ctx)
 }
 
 // close ends what the node has. Nobody is served any more.
@@ -490,8 +416,8 @@ func (n *clusterNode) close() error {
 		n.stop()
 		n.watching.Wait()
 	}
-	if n.forwarder != nil {
-		n.forwarder.Close()
+	if n.users != nil {
+		n.users.Forwarder().Close()
 	}
 	late, end := context.WithTimeout(context.Background(), leaveTimeout)
 	defer end()

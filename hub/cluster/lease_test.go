@@ -245,7 +245,7 @@ func TestTrustBeforeLease(t *testing.T) {
 			defer n.mu.Unlock()
 			silent <- time.Since(n.entries["b"].at)
 		}()
-		n.keeper.renewed(1, now())
+		(&keeper{node: n}).renewed(1, now())
 		if s := <-silent; s > time.Minute {
 			t.Fatalf("the lease is held, and b has been silent for %v", s)
 		}

@@ -65,19 +65,17 @@ func (ps places) add(t testing.TB, nc *nats.Conn, name string) *place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.store.Close() })
-	h.users = NewUsers(UsersOptions{
-		Node: n, Journals: h.store, Tenants: h,
-		Forward: func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) },
-		Ask: func(ctx context.Context, id, method, path string) (int, []byte, error) {
-			name, _, err := splitID(id)
-			if err != nil || ps[name] == nil {
-				return 0, nil, errors.New("out of reach")
-			}
-			w := httptest.NewRecorder()
-			ps[name].ServeHTTP(w, httptest.NewRequestWithContext(ctx, method, path, nil))
-			return w.Code, w.Body.Bytes(), nil
-		},
-	})
+	h.users = NewUsers(UsersOptions{Node: n, Journals: h.store, Tenants: h})
+	h.users.forward = func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) }
+	h.users.ask = func(ctx context.Context, id, method, path string) (int, []byte, error) {
+		name, _, err := splitID(id)
+		if err != nil || ps[name] == nil {
+			return 0, nil, errors.New("out of reach")
+		}
+		w := httptest.NewRecorder()
+		ps[name].ServeHTTP(w, httptest.NewRequestWithContext(ctx, method, path, nil))
+		return w.Code, w.Body.Bytes(), nil
+	}
 	p := &place{h.users, h}
 	ps[name] = p
 	for _, other := range ps {

@@ -2,20 +2,90 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"sync"
 	"time"
 
+	"tabhub/hub/cluster/forward"
 	"tabhub/spec"
 )
 
-// Asker sends a request to another node, on its own behalf, and returns the answer's status and
-// body. It blocks. An error wraps ErrUnreachable if there was no connection by which the request
-// could be sent, the handshake of TLS with the node included.
-type Asker func(ctx context.Context, node, method, path string) (status int, body []byte, err error)
+// Forwarder has the connections to other nodes.
+func (u *Users) Forwarder() *forward.Forwarder { return u.forwarder }
+
+// dial connects to another node.
+func (u *Users) dial(ctx context.Context, id string) (net.Conn, error) {
+	m, ok := u.node.Member(id)
+	if !ok {
+		return nil, errors.New("it is no node of this cluster, or not any more")
+	}
+	d := tls.Dialer{NetDialer: forward.Dialer(), Config: u.node.ClientTLS(m)}
+	return d.DialContext(ctx, "tcp", m.Addr())
+}
+
+// askNode sends a request to another node, and returns the answer's status and body. It blocks. An error
+// wraps ErrUnreachable if there was no connection by which the request could be sent, the handshake of
+// TLS with the node included.
+func (u *Users) askNode(ctx context.Context, node, method, path string) (status int, body []byte, err error) {
+	connected := false // for the last try: Do may make another when a connection was of no use any more
+	resp, err := u.forwarder.Do(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { connected = false },
+		GotConn: func(httptrace.GotConnInfo) { connected = true },
+	}), node, method, path)
+	if err != nil && !connected {
+		err = fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return resp.StatusCode, body, err
+}
+
+// cutDead ends the connections to and from nodes that are dead, until ctx ends: what passes through them
+// has no end.
+func (u *Users) cutDead(ctx context.Context) {
+	linked := map[string]bool{}
+	for {
+		changed := u.node.Changed().Wait()
+		alive := map[string]bool{}
+		for _, m := range u.node.Members() {
+			alive[m.ID()] = true
+		}
+		for id := range linked {
+			if !alive[id] {
+				u.forwarder.CloseMember(id)
+				u.node.peers.close(id)
+			}
+		}
+		linked = alive
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// RetireSockets has the tabs and browsers that have come to this node, and whose users are on others,
+// come by other nodes, once what they were sent is answered. It blocks until they have gone or ctx is done.
+func (u *Users) RetireSockets(ctx context.Context) {
+	if u.forwarder.Stats().Splices == 0 {
+		return
+	}
+	u.node.Leaving()
+	if left := u.forwarder.AwaitWebSockets(ctx); left > 0 {
+		u.log.Warn("tabs and browsers are cut off before they have answered", "sockets", left)
+	}
+}
 
 // pathAge is where nodes ask each other, by POST, how long ago the node has renewed its lease, in ns.
 const pathAge = "/.cluster/age"

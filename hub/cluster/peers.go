@@ -93,7 +93,7 @@ func (l *memberListener) Accept() (net.Conn, error) {
 			return err
 		}
 		l.n.peers.add(p, m.ID())
-		if !l.n.Alive(m.ID()) { // CloseFrom may have come before
+		if !l.n.Alive(m.ID()) { // close may have come before
 			return errors.New("the lease of the peer has ended")
 		}
 		if m, _ := l.n.Member(m.ID()); m.Leaving { // and so may retire
@@ -105,16 +105,16 @@ func (l *memberListener) Accept() (net.Conn, error) {
 }
 
 // retire has the sockets that a node has forwarded to this one come by another path: it shuts down.
-func (n *Node) retire(id string) {
-	for _, p := range n.peers.from(id) {
+func (ps *peers) retire(id string) {
+	for _, p := range ps.from(id) {
 		p.end()
 	}
 }
 
-// CloseFrom ends the connections that a node has made to this one: its lease has ended, and what
-// it still asks is not for it to ask.
-func (n *Node) CloseFrom(id string) {
-	for _, p := range n.peers.from(id) {
+// close ends the connections that a node has made to this one: its lease has ended, and what it still
+// asks is not for it to ask.
+func (ps *peers) close(id string) {
+	for _, p := range ps.from(id) {
 		p.Close()
 	}
 }

@@ -57,7 +57,7 @@ func TestConnectionsOfTheDead(t *testing.T) {
 	defer ofB.Close()
 	crash(b)
 	until(t, a, "b is dead", func() bool { return !a.Alive(b.ID()) })
-	a.CloseFrom(b.ID())
+	a.peers.close(b.ID())
 	if err := echo(ofB); err == nil {
 		t.Error("a dead node is answered")
 	}

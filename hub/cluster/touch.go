@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -82,9 +83,13 @@ func (n *Node) diagnose(ctx context.Context) string {
 	return "JetStream does not answer: it may be electing a leader, too few servers may run, or their disks may be full; a server whose disk was full must be restarted when there is room"
 }
 
-// Watch finds out, until ctx ends, when the node is isolated, and calls lost then: all users are to
-// be closed, so that their clients and browsers go to nodes that can serve them.
+// Watch ends the connections of nodes that are dead, until ctx ends, and finds out when this node is
+// isolated. It calls lost then: all users are to be closed, so that their clients and browsers go to nodes
+// that can serve them.
 func (u *Users) Watch(ctx context.Context, lost func(error)) {
+	var cutting sync.WaitGroup
+	defer cutting.Wait()
+	cutting.Go(func() { u.cutDead(ctx) })
 	var looked time.Time // for the trouble
 	for {
 		changed := u.node.Changed().Wait()

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/cluster/forward"
 	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
 )
@@ -60,28 +59,8 @@ func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) as
 			return nil
 		}
 	})
-	u := NewUsers(UsersOptions{Node: n, Ask: func(ctx context.Context, id, method, path string) (int, []byte, error) {
-		m, _ := n.Member(id)
-		transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			d := tls.Dialer{Config: n.ClientTLS(m)}
-			conn, err := d.DialContext(ctx, "tcp", m.Addr())
-			if err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
-			}
-			return conn, nil
-		}}
-		r, err := http.NewRequestWithContext(ctx, method, "http://node"+path, nil)
-		if err != nil {
-			return 0, nil, err
-		}
-		resp, err := transport.RoundTrip(r)
-		if err != nil {
-			return 0, nil, err
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		return resp.StatusCode, body, err
-	}})
+	u := NewUsers(UsersOptions{Node: n})
+	t.Cleanup(u.forwarder.Close)
 	users.Store(u)
 	return asking{u, front}
 }
@@ -166,5 +145,30 @@ func TestStorageFull(t *testing.T) {
 	until(t, n, "the lease is held again", n.Lease().Held)
 	if err := u.awaitLease(t.Context()); err != nil || u.Trouble() != "" {
 		t.Errorf("%v; %q", err, u.Trouble())
+	}
+}
+
+// A node that was not reached must not be taken for one that has turned this one away: this one
+// would close all its users.
+func TestAskUnreached(t *testing.T) {
+	ends := errors.New("the handshake was cut short")
+	for _, x := range []struct {
+		what      string
+		dial      func() (net.Conn, error)
+		unreached bool
+	}{
+		{"no connection is made", func() (net.Conn, error) { return nil, ends }, true},
+		{"the connection ends before an answer", func() (net.Conn, error) {
+			here, there := net.Pipe()
+			there.Close()
+			return here, nil
+		}, false},
+	} {
+		u := &Users{forwarder: forward.New(forward.Options{Dial: func(context.Context, string) (net.Conn, error) { return x.dial() }})}
+		_, _, err := u.askNode(t.Context(), "b/0000000000000001", http.MethodPost, "/")
+		u.forwarder.Close()
+		if err == nil || errors.Is(err, ErrUnreachable) != x.unreached || x.unreached && !errors.Is(err, ends) {
+			t.Errorf("%s: %v", x.what, err)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tabhub/hub/cluster/forward"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/jetstream"
@@ -46,9 +47,11 @@ type Users struct {
 	node     *Node
 	journals Journals
 	tenants  Tenants
-	forward  func(Member, spec.UserID) http.Handler
-	ask      Asker
 	log      *slog.Logger
+
+	forwarder *forward.Forwarder
+	forward   func(Member, spec.UserID) http.Handler                                                    // serves a user's requests by another node
+	ask       func(ctx context.Context, node, method, path string) (status int, body []byte, err error) // askNode, but in tests
 
 	turns    chan struct{} // buffered maxOpening: has an element for each hub that is being opened
 	moves    chan struct{} // buffered maxMoves: has an element for each user who is being given away
@@ -74,9 +77,6 @@ type UsersOptions struct {
 	Node     *Node
 	Journals Journals
 	Tenants  Tenants
-	// Forward serves the requests of a user by another node.
-	Forward func(Member, spec.UserID) http.Handler
-	Ask     Asker
 	// Opened is called with the time that it took for each hub that was opened here. It must not
 	// block. Nil: nobody wants to know.
 	Opened func(took time.Duration)
@@ -88,12 +88,20 @@ func NewUsers(o UsersOptions) *Users {
 	if o.Opened == nil {
 		o.Opened = func(time.Duration) {}
 	}
-	return &Users{
-		node: o.Node, journals: o.Journals, tenants: o.Tenants, forward: o.Forward, ask: o.Ask,
+	u := &Users{
+		node: o.Node, journals: o.Journals, tenants: o.Tenants,
 		log:   cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		turns: make(chan struct{}, maxOpening), moves: make(chan struct{}, maxMoves), opened: o.Opened,
 		known: map[spec.UserID]string{}, moving: map[spec.UserID]chan struct{}{}, openings: map[spec.UserID]*opening{},
 	}
+	u.forwarder = forward.New(forward.Options{Dial: u.dial, Alive: o.Node.Alive, Log: u.log})
+	u.forward = func(to Member, user spec.UserID) http.Handler {
+		return u.forwarder.To(to.ID(), func(ctx context.Context, node, owner string) (string, error) {
+			return u.Again(ctx, user, node, owner)
+		})
+	}
+	u.ask = u.askNode
+	return u
 }
 
 // OwnedError says that another node has a user. It is a storage.ErrOwned.

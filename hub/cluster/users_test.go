@@ -43,7 +43,8 @@ func TestLocateCountsNobody(t *testing.T) {
 	n := &Node{self: here, lease: Lease{hold: time.Hour}, entries: map[string]*entry{"b": {record: record{Member: there}}}}
 	n.lease.grant(now())
 	n.SetUsers(func() int { t.Error("the users are counted"); return 0 })
-	u := NewUsers(UsersOptions{Node: n, Tenants: &hubs{}, Forward: func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) }})
+	u := NewUsers(UsersOptions{Node: n, Tenants: &hubs{}})
+	u.forward = func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) }
 	u.note("ann", there.ID())
 	if at, err := u.Locate(t.Context(), "ann"); at != elsewhere("b") || err != nil {
 		t.Error(at, err)

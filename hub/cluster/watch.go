@@ -151,7 +151,7 @@ func (n *Node) see(era int, name string, data []byte, revision uint64, stored ti
 		n.changed.Fire()
 	}
 	if r.Leaving && !was.Leaving {
-		n.retire(r.ID())
+		n.peers.retire(r.ID())
 	}
 }
 
