@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"tabhub/hub/trust/record"
-	"tabhub/hub/trust/record/recordtest"
 	"tabhub/storage/jetstream/natstest"
 )
 
@@ -54,7 +53,7 @@ func TestLateLines(t *testing.T) {
 	for _, tool := range []string{"e", "f"} {
 		add(t, next, tool)
 	}
-	if got := recordtest.Calls(t, next); !slices.Equal(got, []string{"a", "d", "b", "c", "e", "f"}) {
+	if got := calls(t, next); !slices.Equal(got, []string{"a", "d", "b", "c", "e", "f"}) {
 		t.Errorf("the record has %q", got)
 	}
 	lines, err := next.Read(t.Context(), record.Query{})
@@ -86,7 +85,7 @@ func TestLateLines(t *testing.T) {
 			t.Errorf("%+v finds %q, want %q", q, got, what)
 		}
 	}
-	if report := recordtest.Verify(t, next); !report.To.Equal(lines[len(lines)-1].Time) || report.Last.N != lines[len(lines)-1].N {
+	if report := verify(t, next); !report.To.Equal(lines[len(lines)-1].Time) || report.Last.N != lines[len(lines)-1].N {
 		t.Errorf("%+v", report)
 	}
 	for who, r := range map[string]*record.Recorder{"stale": stale, "next": next} {
@@ -135,13 +134,13 @@ func TestUnconfirmedLateLines(t *testing.T) {
 	proxy.Mend()
 	written(t, o)
 	add(t, next, "g")
-	if got := recordtest.Calls(t, next); !slices.Equal(got, []string{"a", "b", "c", "d", "f", "e", "g"}) {
+	if got := calls(t, next); !slices.Equal(got, []string{"a", "b", "c", "d", "f", "e", "g"}) {
 		t.Errorf("the record has %q", got)
 	}
 	if s := stale.Status(); s != (record.Status{}) {
 		t.Errorf("%+v", s)
 	}
-	recordtest.Verify(t, next)
+	verify(t, next)
 }
 
 // A process that ends does not wait for servers for ever, nor does it take more than it has room

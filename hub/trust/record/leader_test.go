@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"tabhub/hub/broadcast"
-	"tabhub/hub/trust/record/recordtest"
 	"tabhub/storage/jetstream/natstest"
 )
 
@@ -33,11 +32,11 @@ func TestLeaderDies(t *testing.T) {
 		<-tick.C
 	}
 	await(t, r, o.Changed, func() bool { return r.Queued() == 0 })
-	if got := recordtest.Calls(t, r); !slices.Equal(got, want) {
+	if got := calls(t, r); !slices.Equal(got, want) {
 		t.Errorf("%d of %d entries are there", len(got), len(want))
 	}
 	if s := r.Status(); s.Lost > 0 {
 		t.Errorf("%+v", s)
 	}
-	recordtest.Verify(t, r)
+	verify(t, r)
 }

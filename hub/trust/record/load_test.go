@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tabhub/hub/trust/record"
-	"tabhub/hub/trust/record/recordtest"
 	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
 	"tabhub/storage/jetstream/streamlog"
@@ -61,7 +60,7 @@ func TestLateLinesWhileTheOwnerWrites(t *testing.T) {
 		written(t, o)
 	}
 	got, turns, last := map[string]int{}, 0, ""
-	for _, tool := range recordtest.Calls(t, owner) {
+	for _, tool := range calls(t, owner) {
 		name, number, _ := strings.Cut(tool, " ")
 		if number != fmt.Sprint(got[name]) {
 			t.Fatalf("%q follows %d others of %s", tool, got[name], name)
@@ -84,7 +83,7 @@ func TestLateLinesWhileTheOwnerWrites(t *testing.T) {
 	if turns < 2*nodes {
 		t.Errorf("nobody wrote at the same time: %d turns", turns)
 	}
-	recordtest.Verify(t, owner)
+	verify(t, owner)
 	t.Logf("%v, %d turns", got, turns)
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"tabhub/hub/broadcast"
 	"tabhub/hub/trust/record"
-	"tabhub/hub/trust/record/recordtest"
 	"tabhub/spec"
 	"tabhub/storage/jetstream/natstest"
 	"tabhub/storage/jetstream/streamlog"
@@ -76,13 +75,13 @@ func TestUnconfirmedWriteIsNotRepeated(t *testing.T) {
 	proxy.Mend()
 	await(t, r, o.Changed, func() bool { return r.Queued() == 0 })
 	add(t, r, "d")
-	if got := recordtest.Calls(t, r); !slices.Equal(got, []string{"a", "b", "c", "d"}) {
+	if got := calls(t, r); !slices.Equal(got, []string{"a", "b", "c", "d"}) {
 		t.Errorf("the record has %q", got)
 	}
-	if notes := recordtest.Notes(t, r); len(notes) > 0 || r.Status() != (record.Status{}) {
+	if notes := notesOf(t, r); len(notes) > 0 || r.Status() != (record.Status{}) {
 		t.Errorf("%+v, %+v", notes, r.Status())
 	}
-	recordtest.Verify(t, r)
+	verify(t, r)
 }
 
 // A hub that was cut off, was replaced, and comes back with lines that it has not written, writes
@@ -111,10 +110,10 @@ func TestStaleHubCannotFork(t *testing.T) {
 			t.Errorf("the %s hub: %+v", who, s)
 		}
 	}
-	if got := recordtest.Calls(t, next); !slices.Equal(got, []string{"a", "b", "never began", "c", "on the way", "late", "d"}) {
+	if got := calls(t, next); !slices.Equal(got, []string{"a", "b", "never began", "c", "on the way", "late", "d"}) {
 		t.Errorf("the record has %q", got)
 	}
-	recordtest.Verify(t, next)
+	verify(t, next)
 }
 
 // A hub that ends does not wait for servers that do not answer, and says what it has lost.
