@@ -18,9 +18,9 @@ import (
 var ErrClosed = errors.New("the hub is shutting down")
 
 const (
-	// openTimeout is how long a tenant may take to open. Whoever asks for it then begins anew.
+	// openTimeout is how long a tenant may take to open. A later Get begins anew.
 	openTimeout = time.Minute
-	// closeTimeout is how long the requests of a Hub may take that has ended by itself, or is let go.
+	// closeTimeout is how long the requests of a Hub may take that has ended by itself, or by LetGo.
 	closeTimeout = 8 * time.Second
 )
 
@@ -57,7 +57,7 @@ func New(open func(ctx context.Context, user spec.UserID) (*Tenant, error), log 
 }
 
 // Get returns the user's tenant, and has it opened if need be. It blocks until that is
-// done, or until ctx is. The opening goes on then, for the next Get.
+// done, or until ctx is. Then the opening continues for the next Get.
 func (r *Registry) Get(ctx context.Context, user spec.UserID) (*Tenant, error) {
 	if user == "" {
 		return nil, errors.New("no user")
@@ -184,7 +184,7 @@ func (r *Registry) Has(user spec.UserID) (*Tenant, bool) {
 }
 
 // LetGo has a user's tenant closed, if there is one, as if its Hub had ended by itself, and
-// waits for that. If ctx ends first, the closing goes on.
+// waits for that. If ctx ends first, the closing continues.
 func (r *Registry) LetGo(ctx context.Context, user spec.UserID) error {
 	r.mu.Lock()
 	if e := r.entries[user]; e != nil && !e.left {
@@ -243,7 +243,7 @@ func (r *Registry) remove(user spec.UserID) {
 
 // Drain opens no more tenants, and has the MCP servers of those that are open answer what
 // is under way, refuse the rest and end their streams. It blocks until they have, which
-// ctx bounds. Get goes on to return the tenants.
+// ctx bounds. Get still returns the tenants.
 func (r *Registry) Drain(ctx context.Context) {
 	r.mu.Lock()
 	r.draining = true

@@ -27,9 +27,9 @@ const (
 	spare = 64
 	// burst is how many seconds' worth of requests may come at once.
 	burst = 4
-	// refusalPause is how long a request waits to be refused, and up to half as long again, so
-	// that who asks again at once does not ask as fast as the process can refuse, nor all at
-	// the same moment; maxPaused is how many of a user wait.
+	// refusalPause is how long a request waits to be refused, and up to half as long again, so that a
+	// client that repeats it at once does not keep the process busy with refusals; maxPaused is how many
+	// of a user wait.
 	refusalPause = time.Second
 	maxPaused    = 256
 )
@@ -129,7 +129,7 @@ func (s *Share) take(l *lane, n *atomic.Int64, most int, tooMany string, refused
 	return nil, err
 }
 
-// pause makes who was refused wait.
+// pause makes a refused request wait.
 func (l *lane) pause(gone <-chan struct{}) {
 	defer l.paused.Add(-1)
 	if l.paused.Add(1) > maxPaused {

@@ -19,7 +19,7 @@ import (
 type Tenant struct {
 	User spec.UserID
 	Hub  *hub.Hub
-	// Record is where Hub records what is done. Nil: nowhere.
+	// Record is the record of Hub. Nil: there is none.
 	Record *record.Recorder
 	// Changed is fired when what Hub and Record show has changed. Nil: never.
 	Changed *broadcast.Signal
@@ -45,14 +45,14 @@ type Tenant struct {
 
 // Credentials are known to a process for as long as it has the user's Hub.
 type Credentials interface {
-	// Settle has the Hub store what is not stored yet. It does not wait for that.
+	// Settle makes the Hub store what is not stored yet. It does not wait for that.
 	Settle()
 	// Unload forgets them; what was admitted with them ends.
 	Unload()
 }
 
-// Close closes what is there of a Tenant: requests under way are answered until ctx is
-// done, then clients, browsers and tabs are disconnected. It is idempotent.
+// Close closes the parts of a Tenant: requests in flight are answered until ctx is done, then clients,
+// browsers and tabs are disconnected. It is idempotent.
 func (t *Tenant) Close(ctx context.Context) error {
 	if t.MCP != nil {
 		_ = t.MCP.Close(ctx) // that it cut requests short, Hub.Close reports as well

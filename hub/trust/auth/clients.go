@@ -29,13 +29,12 @@ const (
 	maxClients = 256
 )
 
-// Clients are the MCP clients of a hub that have credentials of their own. They are kept in
-// one file for all users, which only one process at a time may have open, or in a document
-// for each user: then those are known whose documents are loaded. Clients is safe for
-// concurrent use. Verify, Identity, List and Find do not block; what changes something blocks
-// until that is kept.
+// Clients are the MCP clients of a hub that have a credential. They are stored in one file for all
+// users, which only one process at a time may have open, or in a document for each user: then the
+// clients of loaded documents are known. Clients is safe for concurrent use. Verify, Identity, List and
+// Find do not block; methods that change something block until the change is stored.
 type Clients struct {
-	dir  Directory // nil: nobody needs it
+	dir  Directory // nil: there is none
 	file *clientSet
 
 	mu      sync.RWMutex // never held while something is written
@@ -86,17 +85,17 @@ func (c *Clients) Load(user spec.UserID, doc private.Document) error {
 	return nil
 }
 
-// Settle has a user's document written with when the clients were used last. It does not block:
-// a change that is being written says that as well.
+// Settle stores when a user's clients were used last. It does not block: a change that is being stored
+// includes that.
 func (c *Clients) Settle(user spec.UserID) {
 	if s := c.setOf(user); s != nil && s.mu.TryLock() {
 		defer s.mu.Unlock()
-		_ = s.saveUsedLocked() // of no weight
+		_ = s.saveUsedLocked() // the times matter little
 	}
 }
 
-// Unload forgets a user's clients: whoever is in with their credentials is told that the hub
-// goes away, and nothing of the user's is changed from now on until the next Load.
+// Unload forgets a user's clients. Connections with their credentials end with ErrGoingAway, and nothing
+// of the user's changes until the next Load.
 func (c *Clients) Unload(user spec.UserID) {
 	s := c.setOf(user)
 	if s == nil {
@@ -146,7 +145,7 @@ func (c *Clients) setOf(user spec.UserID) *clientSet {
 	return c.users[user]
 }
 
-// set makes all the clients of s. Who calls it holds s.mu, or nobody else has s yet.
+// set makes all the clients of s. The caller holds s.mu, or no other goroutine has s yet.
 func (c *Clients) set(s *clientSet, all []*credential) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +170,7 @@ func (c *Clients) find(id string) *credential {
 // ErrNoClient says that the hub does not know a client, or not any more.
 var ErrNoClient = errors.New("the hub knows no such client; `tabhub token list` shows those that it knows")
 
-// BadClientError is why a client is not made that was asked for; the text says it to who asks.
+// BadClientError says why a client cannot be made, in words for the caller of the API.
 type BadClientError struct{ err error }
 
 func (e *BadClientError) Error() string { return e.err.Error() }
@@ -185,7 +184,7 @@ var (
 	errEnded        = errors.New("the hub has ended")
 )
 
-// Verify returns who a token of Mint stands for.
+// Verify returns the identity of a token that Mint has made.
 func (c *Clients) Verify(token string) (Identity, error) {
 	id, _ := ClientID(token)
 	found := c.find(id)
@@ -199,8 +198,8 @@ func (c *Clients) Verify(token string) (Identity, error) {
 	return c.use(found), nil
 }
 
-// Identity returns whom the client of that id stands for, which has proved by another
-// credential than a token of Mint who it is.
+// Identity returns the identity of the client with an id, which it has proved by another credential than
+// a token of Mint.
 func (c *Clients) Identity(id string) (Identity, bool) {
 	found := c.find(id)
 	if found == nil || found.expired() {
@@ -209,8 +208,8 @@ func (c *Clients) Identity(id string) (Identity, bool) {
 	return c.use(found), true
 }
 
-// use notes that a client is used now. That is kept with the next change, or at the end: nobody may
-// wear the disk out by being used.
+// use notes that a client is used now. The time is stored with the next change, or at the end, so that use
+// does not wear out the disk.
 func (c *Clients) use(found *credential) Identity {
 	found.used.Store(time.Now().Unix())
 	found.set.unsaved.Store(true)

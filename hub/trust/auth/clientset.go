@@ -9,13 +9,13 @@ import (
 	"tabhub/storage/private"
 )
 
-// clientSet is what is kept together: the clients of all users, or those of one.
+// clientSet is the clients of one document: those of all users, or those of one.
 type clientSet struct {
 	doc     private.Document
-	unsaved atomic.Bool // somebody was used since
+	unsaved atomic.Bool // a client was used since
 
 	mu     sync.Mutex    // held for changes
-	closed error         // why nothing is changed any more; nil: it is
+	closed error         // why nothing can be changed any more; nil: it can
 	all    []*credential // the oldest first; immutable, replaced with Clients.mu held as well
 }
 
@@ -47,7 +47,7 @@ func readClients(body []byte, check func(Client) error) (all []*credential, err 
 	return all, nil
 }
 
-// save keeps the clients. Who calls it holds s.mu.
+// save stores the clients. The caller holds s.mu.
 func (s *clientSet) save(all []*credential, wait bool) error {
 	f := clientsFile{Clients: []clientRecord{}}
 	for _, c := range all {

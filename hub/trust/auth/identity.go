@@ -9,24 +9,24 @@ import (
 	"tabhub/spec"
 )
 
-// Verifier checks credentials. Its errors are sentences for the person who holds
-// the credential and never contain it. It is safe for concurrent use.
+// Verifier checks credentials. Its errors are sentences for the owner of the credential and never
+// contain it. It is safe for concurrent use.
 type Verifier interface {
 	Verify(token string) (Identity, error)
 }
 
-// ErrUnchecked is in the error of a Verifier that cannot tell now whether a credential is good.
+// ErrUnchecked is in the error of a Verifier that cannot check a credential now.
 var ErrUnchecked = errors.New("the token cannot be checked now")
 
-// Identity is who a credential stands for, and how long.
+// Identity is what a credential proves, and for how long.
 type Identity struct {
 	User spec.UserID
 	// Kind says what the credential is good for; zero: nothing.
 	Kind Kind
-	// Who is it that shows the credential. Never nil: a Verifier sets it.
+	// Principal is the client, browser or command that the credential proves. Never nil: a Verifier sets
+	// it.
 	Who *policy.Principal
-	// Bound are the names of the only browsers that what shows it is for; nil: all that it is
-	// good for.
+	// Bound are the names of the only browsers that the principal may use; nil: all.
 	Bound []string
 	// Expires is when the credential, and any connection opened with it, ends. Zero: never.
 	Expires time.Time

@@ -170,7 +170,7 @@ func (v *JWT) explain(err error, claims jwt.MapClaims) error {
 	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing) && claims["exp"] == nil:
 		return errors.New("the token has no expiry (exp), which is required")
 	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
-		return errors.New("the token does not say who issued it (iss) or what for (aud), which this hub requires")
+		return errors.New("the token does not name its issuer (iss) or its audience (aud), which this hub requires")
 	default:
 		return errors.New("the token's claims are not valid")
 	}

@@ -41,8 +41,8 @@ type keySet struct {
 
 	keys atomic.Pointer[keyfunc.Keyfunc] // nil until the first good load
 
-	// loading is held for a load, I/O and all, and guards what follows. Who has
-	// keys to check with never waits for it.
+	// loading is held for a load, with its I/O, and guards what follows. A check for which there are keys
+	// never waits for it.
 	loading sync.Mutex
 	tried   time.Time // the last load, good or not
 }
@@ -160,7 +160,7 @@ func (s *keySet) read() (jwkset.Storage, error) {
 	return store, nil
 }
 
-// isTrustworthy reports whether nobody on the way can change what a URL gives.
+// isTrustworthy reports whether no machine between can change what a URL gives.
 func isTrustworthy(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
 }

@@ -16,10 +16,10 @@ import (
 // minSecret is the shortest secret that HS256 is safe with (RFC 7518, section 3.2).
 const minSecret = 32
 
-// DefaultLife is how long a minted token is valid unless told otherwise.
+// DefaultLife is how long a minted token is valid by default.
 const DefaultLife = 30 * 24 * time.Hour
 
-// Grant says what a minted token allows.
+// Grant is the claims of a minted token.
 type Grant struct {
 	User          spec.UserID
 	ConnectionURL string        // the endpoint it is for; "" for any
@@ -68,8 +68,8 @@ func Mint(secret []byte, g Grant) (string, error) {
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(secret)
 }
 
-// ReadSecret reads an HS256 secret from a file; space around it does not count. Whoever
-// knows the secret is any user that they like, so a file that others may read is refused.
+// ReadSecret reads an HS256 secret from a file; space around it does not count. With the secret one can
+// be any user, so a file that others may read is refused.
 func ReadSecret(path string) ([]byte, error) {
 	b, err := private.ReadSecret(path)
 	if err != nil {

@@ -39,8 +39,8 @@ func NoToken() *Token {
 // Set replaces the secret. What was admitted with the old one is Revoked.
 func (t *Token) Set(secret string) { t.set(secret, context.Canceled) }
 
-// Unload has the Token accept nothing until the next Set. Who was admitted is told that the hub
-// goes away.
+// Unload makes the Token accept nothing until the next Set. Connections with the old one end with
+// ErrGoingAway.
 func (t *Token) Unload() { t.set(rand.Text(), tabtransport.ErrGoingAway) }
 
 func (t *Token) set(secret string, cause error) {
@@ -66,7 +66,7 @@ func (t *Token) Verify(token string) (Identity, error) {
 	return Identity{User: spec.LocalUser, Kind: KindOwner, Who: policy.Token, Revoked: t.valid}, nil
 }
 
-// Identity returns the Identity of whoever holds the present secret.
+// Identity returns the Identity of the present secret.
 func (t *Token) Identity() Identity {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

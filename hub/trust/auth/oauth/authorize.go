@@ -18,7 +18,7 @@ import (
 	"tabhub/spec"
 )
 
-// Request is what a client wants of the owner: the query of the authorization page.
+// Request is a client's request to the owner: the query of the authorization page.
 type Request struct {
 	client    *Client  // nil until its document has been read
 	document  *url.URL // of such a client
@@ -28,19 +28,19 @@ type Request struct {
 	challenge string
 	resource  string // "" if the client has named none
 	base      string // of the hub, as the client knows it
-	near      bool   // the page is shown on the hub's computer
+	local     bool   // the page is shown on the hub's computer
 }
 
-// Parse checks the query of the authorization page of the hub at base; near says that it is
-// shown on the hub's computer. With an error, Parse returns the Request only if the client
-// may be told of it; see Request.Refuse.
-func (s *Server) Parse(base string, near bool, query url.Values) (*Request, error) {
+// Parse checks the query of the authorization page of the hub at base; local says that the page is shown
+// on the hub's computer. With an error, Parse returns the Request only if the client may learn of it;
+// see Request.Refuse.
+func (s *Server) Parse(base string, local bool, query url.Values) (*Request, error) {
 	if err := checkOnce(query); err != nil {
 		return nil, err
 	}
 	r := &Request{
 		redirect: query.Get("redirect_uri"), state: query.Get("state"),
-		challenge: query.Get("code_challenge"), resource: query.Get("resource"), base: base, near: near,
+		challenge: query.Get("code_challenge"), resource: query.Get("resource"), base: base, local: local,
 	}
 	id, known := query.Get("client_id"), false
 	if strings.HasPrefix(id, idPrefix) {
@@ -63,7 +63,7 @@ func (s *Server) Parse(base string, near bool, query url.Values) (*Request, erro
 
 var errOtherRedirect = errorf(invalidRequest, "the client wants the answer at an address that it has not registered; have it forget its registration and sign in again")
 
-// check checks what the client can be told of.
+// check checks the parameters of whose errors the client may learn.
 func (r *Request) check(query url.Values) error {
 	switch kind := query.Get("response_type"); {
 	case kind != "code":
@@ -112,10 +112,10 @@ func (r *Request) Host() string {
 }
 
 // Place says for people where the browser goes with the answer.
-func (r *Request) Place() string { return place(r.to, r.near) }
+func (r *Request) Place() string { return place(r.to, r.local) }
 
-// Refuse returns the address that tells the client of an error, "" if it cannot be told:
-// where it may be told is not known before its document has been read.
+// Refuse returns the address that sends the client an error, "" if there is none: the address of a client
+// with a document is not known before the hub has read that.
 func (r *Request) Refuse(code, text string) string {
 	if r.client == nil {
 		return ""
@@ -123,7 +123,7 @@ func (r *Request) Refuse(code, text string) string {
 	return r.answer(url.Values{"error": {code}, "error_description": {describable(text)}})
 }
 
-// answer returns the address of an answer to the client.
+// answer returns the address that sends the client an answer.
 func (r *Request) answer(with url.Values) string {
 	with.Set("iss", r.base) // RFC 9207
 	if r.state != "" {
@@ -192,10 +192,10 @@ type code struct {
 	grant     string // what it was exchanged for
 }
 
-// Authorize asks the owner to let the client of r in, and blocks until there is an answer
-// or ctx ends: then the question is withdrawn. from is where the click on the page came from.
-// Whoever looks at the page is to be shown the code, which the owner has to repeat. It returns
-// the address where the browser goes on, also with a no; the error is for who looks at the page.
+// Authorize asks the owner to let the client of r sign in, and blocks until there is an answer or ctx
+// ends: then it withdraws the question. from is the source of the click on the page. show shows the code
+// on the page, which the owner has to repeat. Authorize returns the address at which the browser goes
+// on, also after a no; the error is for the page.
 func (s *Server) Authorize(ctx context.Context, from Source, r *Request, a Access, show func(code string)) (string, error) {
 	scope := a.scope()
 	if err := scope.Check(); err != nil {
@@ -244,7 +244,7 @@ func (s *Server) Authorize(ctx context.Context, from Source, r *Request, a Acces
 // known says how the hub knows the client.
 func (r *Request) known() string {
 	if r.client.Host == "" {
-		return "The name is what the program says of itself; nobody has checked it."
+		return "The program has chosen its name itself; no one has checked it."
 	}
 	return fmt.Sprintf("%s says that this is its program; the program itself has not proved it.", r.client.Host)
 }

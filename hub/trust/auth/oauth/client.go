@@ -19,7 +19,7 @@ const (
 	maxRegistration = 4096 // bytes of what a client id holds
 )
 
-// Client is who asks for tokens.
+// Client is a program that asks for tokens.
 type Client struct {
 	ID        string
 	Name      string // as it calls itself; "" if it says nothing

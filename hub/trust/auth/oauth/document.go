@@ -18,9 +18,9 @@ const (
 	documentTimeout = 5 * time.Second
 )
 
-// newFetcher returns what fetches the documents of clients: from public addresses alone, as
-// they turn out when the name is resolved, over TLS, through no proxy and along no redirect.
-// Else whoever writes a client id could have the hub ask in its owner's network.
+// newFetcher returns the client that fetches the documents of clients: from addresses that are public
+// after the name is resolved, over TLS, through no proxy and along no redirect. Otherwise the author of
+// a client id could make the hub send requests in its owner's network.
 func newFetcher() *http.Client {
 	dialer := &net.Dialer{Control: ssrf.New(ssrf.WithPorts(443)).Safe}
 	return &http.Client{
@@ -35,8 +35,8 @@ func newFetcher() *http.Client {
 	}
 }
 
-// describe reads the document of the client of r (OAuth client ID metadata document), which
-// says who the client is as far as its host does.
+// describe reads the document of the client of r (OAuth client ID metadata document), with which its host
+// describes the client.
 func (s *Server) describe(ctx context.Context, r *Request) (*Client, error) {
 	client, err := s.fetch(ctx, r.document)
 	if err == nil {

@@ -2,7 +2,7 @@ package oauth
 
 import "fmt"
 
-// Error is an error of whoever asks, as RFC 6749 (section 5.2) and its successors name it.
+// Error is an error of the caller, named as in RFC 6749 (section 5.2) and its successors.
 type Error struct {
 	Code string // such as "invalid_grant"
 	Text string // what to do
@@ -21,7 +21,7 @@ const (
 	unsupportedType  = "unsupported_response_type"
 	unsupportedGrant = "unsupported_grant_type"
 	accessDenied     = "access_denied"
-	// TooMany is the code of what may be tried again in a while.
+	// TooMany is the code of a request that may be repeated after a while.
 	TooMany = "temporarily_unavailable"
 )
 

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Source is who uses up a limit. Each has limits of its own, so that nobody takes what others
-// need. The caller of Register and Authorize says it.
+// Source is the origin of requests, by which they are limited. Each has its own limits, so that none
+// takes what others need. The caller of Register and Authorize names it.
 type Source string
 
 const (
-	// Owner is the source of the hub's own user, whose limits no other one uses.
+	// Owner is the source of the user who runs the hub.
 	Owner Source = ""
 	crowd Source = "others" // of those that came when there were too many
 )
@@ -36,7 +36,7 @@ type sources struct {
 	mu         sync.Mutex
 	of         map[Source]*limits
 	asking     int           // of them, but for the owner
-	unanswered *rate.Limiter // questions of all but the owner: those who have many addresses are many sources
+	unanswered *rate.Limiter // questions of all but the owner: a program with many addresses is many sources
 }
 
 func newSources() sources {
@@ -97,7 +97,7 @@ func (s *sources) ask(from Source) (end func(answered bool), err error) {
 	case l.asking, other && s.asking >= maxQuestions:
 		return nil, errorf(TooMany, "another client is waiting for the owner's answer; try again when that is over")
 	case !l.clicks.Allow(), l.unanswered.Tokens() < 1, other && s.unanswered.Tokens() < 1:
-		return nil, errorf(TooMany, "too many clients have asked to be let in; try again in a few minutes")
+		return nil, errorf(TooMany, "too many clients have asked to sign in; try again in a few minutes")
 	}
 	l.asking = true
 	if other {

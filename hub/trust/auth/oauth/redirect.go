@@ -78,11 +78,11 @@ func withoutPort(u *url.URL) string {
 	return bare.String()
 }
 
-// place says for people where an address leads from a browser, which is on the hub's
-// computer if it is near.
-func place(u *url.URL, near bool) string {
+// place says for people where an address leads from a browser; local says that the browser is on the
+// hub's computer.
+func place(u *url.URL, local bool) string {
 	computer := "this computer"
-	if !near {
+	if !local {
 		computer = "the computer that shows the page, which need not be yours"
 	}
 	switch {

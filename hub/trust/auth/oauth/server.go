@@ -39,13 +39,12 @@ type Options struct {
 	// Approve asks the owner whether a client may use the hub, as consent.Desk.SignIn does,
 	// and blocks until there is an answer.
 	Approve func(context.Context, consent.SignIn) (consent.Answer, error)
-	// Record gets an entry for each client that was let in, or whose grant has ended. Nil
-	// discards.
+	// Record gets an entry for each client that signs in, and for each grant that ends. Nil discards.
 	Record func(record.Entry)
 	Log    *slog.Logger // nil discards
 }
 
-// Server lets clients in. It is safe for concurrent use. Verify and Register do not block;
+// Server is the authorization server. It is safe for concurrent use. Verify and Register do not block;
 // Token and Revoke block until what they change is kept.
 type Server struct {
 	clients   *auth.Clients
@@ -71,7 +70,7 @@ type state struct {
 	Grants []grant `json:"grants,omitempty"`
 }
 
-// grant is what a client was let in for. The file has the hashes of its tokens alone.
+// grant is the sign-in of a client. Stored are only the hashes of its tokens.
 type grant struct {
 	ID       string    `json:"id"`
 	Client   string    `json:"client"`   // the id of the auth.Client
@@ -132,7 +131,7 @@ func (s *Server) Load(doc private.Document) error {
 // ErrNoGrants says that a document is something else.
 var ErrNoGrants = errors.New("the document holds no grants")
 
-// Unload forgets the grants until the next Load. Whoever is to exchange a code begins again.
+// Unload forgets the grants until the next Load. A client with a code must begin again.
 func (s *Server) Unload() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,8 +156,8 @@ func (s *state) find(id string) *grant {
 	return &s.Grants[i]
 }
 
-// putLocked has g among the grants, in place of an older one of its id, once that is on the
-// disk. Those that were not used for long go, and those whose client was revoked.
+// putLocked stores g, in place of an older grant of its id. It drops grants that were not used for long,
+// and those whose client was revoked.
 func (s *Server) putLocked(g grant) error {
 	now := s.state.Load()
 	known := s.clients.List(spec.LocalUser)

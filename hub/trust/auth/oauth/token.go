@@ -100,8 +100,8 @@ func (s *Server) exchangeLocked(form url.Values) (*Tokens, error) {
 	return tokens, nil
 }
 
-// refreshLocked replaces the tokens of a grant. A refresh token that was replaced is shown
-// by two, one of whom has stolen it: then the grant ends.
+// refreshLocked replaces the tokens of a grant. If a replaced refresh token is used again, two programs
+// have it, and one has stolen it: then the grant ends.
 func (s *Server) refreshLocked(form url.Values) (*Tokens, error) {
 	id, rest, _ := strings.Cut(strings.TrimPrefix(form.Get("refresh_token"), refreshPrefix), "_")
 	family, secret, _ := strings.Cut(rest, "_")
@@ -162,8 +162,8 @@ var (
 	errExpiredAccess = errors.New("the access token has expired; the client gets another for its refresh token")
 )
 
-// Verify returns who an access token stands for. What is begun with it goes on when it
-// expires, and ends with the client: a call is not cut short because a token is replaced.
+// Verify returns the identity of an access token. Requests that have begun with it do not end when it
+// expires, but with the client: a new token must not cut a call short.
 func (s *Server) Verify(token string) (auth.Identity, error) {
 	id, secret, _ := strings.Cut(strings.TrimPrefix(token, auth.AccessPrefix), "_")
 	g := s.state.Load().find(id)
