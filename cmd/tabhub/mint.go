@@ -116,7 +116,7 @@ func (m *minted) forUser() error {
 	if err != nil {
 		return &usageError{err}
 	}
-	token, err := auth.Mint(secret, auth.Grant{
+	token, err := auth.Mint(secret, auth.Claims{
 		User: spec.UserID(m.user), ConnectionURL: m.url, Email: m.email, Life: cmp.Or(time.Duration(m.expires), auth.DefaultLife),
 		Issuer: c.jwtIssuer, Audiences: c.jwtAudiences,
 	})

@@ -13,8 +13,8 @@ import (
 // ErrProof says that a browser's proof is not that of its pairing's key.
 var ErrProof = errors.New("the proof is not that of the pairing's key")
 
-// Grant is what a browser gets that has proved its pairing.
-type Grant struct {
+// Credential is what a browser gets for the proof of its pairing.
+type Credential struct {
 	Pairing spec.PairingID
 	User    spec.UserID // "" for the owner of a hub without accounts
 	Expires time.Time   // zero: never
@@ -56,26 +56,26 @@ func (e *Exchange) Result() spec.PairResult {
 // Accept checks what the browser shows in return; browser is its name. The first
 // handshake of a pairing is recorded. The error is ErrProof or ErrUnknown, or why the pairing
 // cannot be kept.
-func (e *Exchange) Accept(proof, browser string) (Grant, error) {
+func (e *Exchange) Accept(proof, browser string) (Credential, error) {
 	if !hmac.Equal([]byte(proof), []byte(e.transcript.BrowserProof(e.key))) {
-		return Grant{}, ErrProof
+		return Credential{}, ErrProof
 	}
 	s := e.set
 	s.edit.Lock()
 	defer s.edit.Unlock()
 	if s.closed {
-		return Grant{}, errElsewhere
+		return Credential{}, errElsewhere
 	}
 	p, err := e.pairing(browser)
 	if err != nil {
-		return Grant{}, err
+		return Credential{}, err
 	}
 	if p.expired() {
-		return Grant{}, ErrUnknown
+		return Credential{}, ErrUnknown
 	}
 	e.ring.mu.Lock()
 	defer e.ring.mu.Unlock()
-	return Grant{Pairing: p.ID, User: p.User, Expires: p.Expires, Revoked: s.validLocked(p.ID)}, nil
+	return Credential{Pairing: p.ID, User: p.User, Expires: p.Expires, Revoked: s.validLocked(p.ID)}, nil
 }
 
 // pairing returns the pairing that was proved, which it records if it is new.

@@ -20,7 +20,7 @@ func TestPairingsMoveWithTheirUser(t *testing.T) {
 	d := newDocuments()
 	a, b := d.node(), d.node()
 	d.load(t, a, "ann")
-	pair := func() (browser, pairing.Grant) {
+	pair := func() (browser, pairing.Credential) {
 		o := invite(t, a, "ann", time.Time{})
 		if d.dir[string(o.Pairing)] != "ann" {
 			t.Errorf("the directory has %v", d.dir)

@@ -132,7 +132,7 @@ type browser struct {
 // meet has the browser and the hub prove themselves at the address where the hub is. It
 // returns what the hub grants, the key that follows that of an invitation, and whether the
 // browser believes the hub.
-func (b browser) meet(ring *pairing.Ring, at string) (grant pairing.Grant, next pairing.Key, believed bool, err error) {
+func (b browser) meet(ring *pairing.Ring, at string) (grant pairing.Credential, next pairing.Key, believed bool, err error) {
 	m := pairMessage(b.id, pairing.NewNonce())
 	ex, err := ring.Begin(m, at)
 	if err != nil {
@@ -149,7 +149,7 @@ func pairMessage(id spec.PairingID, nonce string) *spec.Pair {
 	return &spec.Pair{ProtocolVersion: spec.ProtocolVersion, Pairing: id, Nonce: nonce}
 }
 
-func (b browser) mustMeet(t testing.TB, ring *pairing.Ring) (pairing.Grant, pairing.Key) {
+func (b browser) mustMeet(t testing.TB, ring *pairing.Ring) (pairing.Credential, pairing.Key) {
 	t.Helper()
 	grant, next, believed, err := b.meet(ring, b.address)
 	if err != nil || !believed {
@@ -406,11 +406,11 @@ func TestPairingsOfAUserAreBounded(t *testing.T) { withKeepers(t, testPairingsOf
 func testPairingsOfAUserAreBounded(t *testing.T, k keeper) {
 	ring := k.open(t)
 	var first, last browser
-	var grant pairing.Grant
+	var grant pairing.Credential
 	for i := range 33 {
 		o := invite(t, ring, "ann", time.Time{})
 		last = browser{o.Pairing, o.Secret, here}
-		var g pairing.Grant
+		var g pairing.Credential
 		g, last.key = last.mustMeet(t, ring)
 		if i == 0 {
 			first, grant = last, g

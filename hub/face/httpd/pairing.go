@@ -68,12 +68,12 @@ func (g *Guard) addressOf(r *http.Request) string {
 }
 
 // AdmitPaired is Admit for a browser that has proved its pairing, which is its only credential.
-func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (tabtransport.Admission, error) {
+func (g *Guard) AdmitPaired(r *http.Request, proved pairing.Credential) (tabtransport.Admission, error) {
 	p := passOf(r.Context())
 	if p == nil {
 		return tabtransport.Admission{}, ErrNoRequest
 	}
-	user := grant.User
+	user := proved.User
 	switch {
 	case g.accounts && user == "":
 		return tabtransport.Admission{}, unpaired("this hub has accounts, and the extension is paired with none: run `tabhub browser pair` with a token of yours")
@@ -82,11 +82,11 @@ func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (tabtransport.
 	case !g.accounts:
 		user = spec.LocalUser
 	}
-	id := &auth.Identity{User: user, Kind: auth.KindBrowser, Who: policy.Nobody, Expires: grant.Expires, Revoked: grant.Revoked}
+	id := &auth.Identity{User: user, Kind: auth.KindBrowser, Who: policy.Nobody, Expires: proved.Expires, Revoked: proved.Revoked}
 	if err := cmp.Or(p.route.admits(id), p.checkUser(id)); err != nil {
 		return tabtransport.Admission{}, err
 	}
 	a := p.admission(id)
-	a.Attested, a.Pairing = true, grant.Pairing
+	a.Attested, a.Pairing = true, proved.Pairing
 	return a, nil
 }

@@ -33,7 +33,7 @@ const (
 )
 
 // take accepts an invitation as a browser does that has dialed the hub at an address.
-func take(t *testing.T, ring *pairing.Ring, id spec.PairingID, secret pairing.Key) pairing.Grant {
+func take(t *testing.T, ring *pairing.Ring, id spec.PairingID, secret pairing.Key) pairing.Credential {
 	t.Helper()
 	const at = "ws://127.0.0.1:3300"
 	m := &spec.Pair{ProtocolVersion: spec.ProtocolVersion, Pairing: id, Nonce: pairing.NewNonce()}
@@ -152,7 +152,7 @@ func TestAdmitPaired(t *testing.T) {
 			t.Fatal(err)
 		}
 		expires := time.Now().Add(time.Hour)
-		a, err := g.AdmitPaired(r, pairing.Grant{Pairing: "p", User: c.user, Expires: expires, Revoked: t.Context()})
+		a, err := g.AdmitPaired(r, pairing.Credential{Pairing: "p", User: c.user, Expires: expires, Revoked: t.Context()})
 		if c.want == "" {
 			if coded, ok := errors.AsType[*spec.Error](err); !ok || coded.Code != spec.CodeUnpaired {
 				t.Errorf("accounts %t, user %q: %+v, %v", c.accounts, c.user, a, err)

@@ -243,7 +243,7 @@ func checkPaired(t *testing.T, g *Guard, target string, want bool) {
 	p := &pass{from: fromCompanion}
 	p.route, p.rightMethod = routeOf(r)
 	r = r.WithContext(context.WithValue(r.Context(), passKey{}, p))
-	if _, err := g.AdmitPaired(r, pairing.Grant{Pairing: "copy.x"}); (err == nil) != want {
+	if _, err := g.AdmitPaired(r, pairing.Credential{Pairing: "copy.x"}); (err == nil) != want {
 		t.Errorf("%s, with a browser's pairing: %v", target, err)
 	}
 }

@@ -174,7 +174,7 @@ func TestMint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := Mint(secret, Grant{User: "ann", ConnectionURL: "ws://127.0.0.1:3300/mcp", Email: "ann@example.com", Life: time.Hour})
+	tok, err := Mint(secret, Claims{User: "ann", ConnectionURL: "ws://127.0.0.1:3300/mcp", Email: "ann@example.com", Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestMint(t *testing.T) {
 	if err != nil || id.User != "ann" || time.Until(id.Expires) > time.Hour+Leeway {
 		t.Fatalf("%+v, %v", id, err)
 	}
-	for name, g := range map[string]Grant{
+	for name, g := range map[string]Claims{
 		"no user":    {},
 		"local":      {User: spec.LocalUser},
 		"bad URL":    {User: "ann", ConnectionURL: "127.0.0.1:3300"},
@@ -194,7 +194,7 @@ func TestMint(t *testing.T) {
 			t.Errorf("%s: minted", name)
 		}
 	}
-	if _, err := Mint([]byte("short"), Grant{User: "ann"}); err == nil {
+	if _, err := Mint([]byte("short"), Claims{User: "ann"}); err == nil {
 		t.Error("minted with a short secret")
 	}
 }

@@ -19,8 +19,8 @@ const minSecret = 32
 // DefaultLife is how long a minted token is valid by default.
 const DefaultLife = 30 * 24 * time.Hour
 
-// Grant is the claims of a minted token.
-type Grant struct {
+// Claims are the claims of a minted token.
+type Claims struct {
 	User          spec.UserID
 	ConnectionURL string        // the endpoint it is for; "" for any
 	Email         string        // shown by clients; may be ""
@@ -30,40 +30,40 @@ type Grant struct {
 }
 
 // Mint makes an HS256 token with the claims of the MCP Proxy Protocol.
-func Mint(secret []byte, g Grant) (string, error) {
+func Mint(secret []byte, c Claims) (string, error) {
 	if err := checkSecret(secret); err != nil {
 		return "", err
 	}
-	if err := CheckUser(g.User); err != nil {
-		return "", fmt.Errorf("auth: the user id %q cannot be used: %w", g.User, err)
+	if err := CheckUser(c.User); err != nil {
+		return "", fmt.Errorf("auth: the user id %q cannot be used: %w", c.User, err)
 	}
-	if g.Life == 0 {
-		g.Life = DefaultLife
+	if c.Life == 0 {
+		c.Life = DefaultLife
 	}
-	if g.Life < 0 {
+	if c.Life < 0 {
 		return "", errors.New("auth: a token must be valid for longer than no time")
 	}
 	now := time.Now()
 	claims := jwt.MapClaims{
-		"user_id":    string(g.User),
+		"user_id":    string(c.User),
 		"session_id": rand.Text(),
 		"iat":        now.Unix(),
-		"exp":        now.Add(g.Life).Unix(),
+		"exp":        now.Add(c.Life).Unix(),
 	}
-	if g.ConnectionURL != "" {
-		if _, err := parseEndpoint(g.ConnectionURL); err != nil {
+	if c.ConnectionURL != "" {
+		if _, err := parseEndpoint(c.ConnectionURL); err != nil {
 			return "", fmt.Errorf("auth: connection URL: %w", err)
 		}
-		claims["connection_url"] = g.ConnectionURL
+		claims["connection_url"] = c.ConnectionURL
 	}
-	if g.Email != "" {
-		claims["email"] = g.Email
+	if c.Email != "" {
+		claims["email"] = c.Email
 	}
-	if g.Issuer != "" {
-		claims["iss"] = g.Issuer
+	if c.Issuer != "" {
+		claims["iss"] = c.Issuer
 	}
-	if len(g.Audiences) > 0 {
-		claims["aud"] = g.Audiences
+	if len(c.Audiences) > 0 {
+		claims["aud"] = c.Audiences
 	}
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(secret)
 }
