@@ -4,8 +4,8 @@ package quota
 
 import "iter"
 
-// Share is what something takes of what is shared.
-type Share struct {
+// Usage is what something takes of what is shared.
+type Usage struct {
 	Owner  string
 	Weight int
 	Goes   bool // it may give way
@@ -13,7 +13,7 @@ type Share struct {
 
 // GivesWay returns what gives way: of the owner whose things weigh most together, among those with one that
 // may go, the first by before. It reports false if nothing may.
-func GivesWay[T any](all iter.Seq[T], share func(T) Share, before func(a, b T) bool) (first T, ok bool) {
+func GivesWay[T any](all iter.Seq[T], share func(T) Usage, before func(a, b T) bool) (first T, ok bool) {
 	weights := map[string]int{}
 	for t := range all {
 		s := share(t)

@@ -26,7 +26,7 @@ func TestGivesWay(t *testing.T) {
 		{"what is in use counts, and stays", []thing{{"a", "ann", 1, false, 1}, {"b1", "bob", 5, true, 2}, {"b2", "bob", 1, false, 9}}, "b2"},
 		{"the one that has most has nothing that may go", []thing{{"a", "ann", 1, false, 1}, {"b", "bob", 5, true, 2}}, "a"},
 	} {
-		got, ok := GivesWay(slices.Values(tt.all), func(x thing) Share { return Share{x.owner, x.weight, !x.stays} }, func(a, b thing) bool { return a.at < b.at })
+		got, ok := GivesWay(slices.Values(tt.all), func(x thing) Usage { return Usage{x.owner, x.weight, !x.stays} }, func(a, b thing) bool { return a.at < b.at })
 		if got.name != tt.want || ok != (tt.want != "") {
 			t.Errorf("%s: %q gives way, want %q", tt.name, got.name, tt.want)
 		}

@@ -226,9 +226,9 @@ func (l *Ledger) giveWayLocked(weight func(*session) int) bool {
 				return
 			}
 		}
-	}, func(s *session) quota.Share {
+	}, func(s *session) quota.Usage {
 		n := weight(s)
-		return quota.Share{Owner: s.id.Client, Weight: n, Goes: n > 0}
+		return quota.Usage{Owner: s.id.Client, Weight: n, Goes: n > 0}
 	}, func(a, b *session) bool { return a.last.Before(b.last) })
 	if ok {
 		l.dropLocked(s)

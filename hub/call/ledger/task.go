@@ -227,12 +227,12 @@ func (l *Ledger) roomForTaskLocked(client string) bool {
 
 // taskGivesWayLocked forgets the task that ended first of the client whose ended tasks weigh most.
 func (l *Ledger) taskGivesWayLocked(weight func(*task) int) bool {
-	c, ok := quota.GivesWay(maps.Values(l.tasks), func(c *Call) quota.Share {
+	c, ok := quota.GivesWay(maps.Values(l.tasks), func(c *Call) quota.Usage {
 		if !c.task.Status.ended() {
-			return quota.Share{Owner: c.task.Client}
+			return quota.Usage{Owner: c.task.Client}
 		}
 		n := weight(c.task)
-		return quota.Share{Owner: c.task.Client, Weight: n, Goes: n > 0}
+		return quota.Usage{Owner: c.task.Client, Weight: n, Goes: n > 0}
 	}, func(a, b *Call) bool { return a.task.Updated.Before(b.task.Updated) })
 	if ok {
 		l.dropTaskLocked(c)

@@ -267,8 +267,8 @@ func (l *eventLog) storeLocked(f jsonrpc.Frame) {
 		of.dropFirstLocked()
 	}
 	for l.all.bytes > maxAllBytes {
-		largest, _ := quota.GivesWay(maps.Values(l.all.of), func(o *eventLogs) quota.Share {
-			return quota.Share{Owner: o.client, Weight: o.bytes, Goes: o.bytes > 0}
+		largest, _ := quota.GivesWay(maps.Values(l.all.of), func(o *eventLogs) quota.Usage {
+			return quota.Usage{Owner: o.client, Weight: o.bytes, Goes: o.bytes > 0}
 		}, func(a, b *eventLogs) bool { return a.bytes > b.bytes })
 		largest.dropFirstLocked()
 	}

@@ -46,7 +46,7 @@ type Server struct {
 	sessions sessions
 	replays  replays
 	opened   atomic.Uint64 // streams
-	streams  methods.Gate  // connections that stay open: streams and event streams
+	streams  methods.Group // connections that stay open: streams and event streams
 }
 
 // New returns a Server for h. Close it before the Hub is closed.

@@ -103,8 +103,8 @@ func (all *sessions) makeRoomLocked(whose string) (old *webSession, ok bool) {
 	if !full && mine < maxIdleSessions {
 		return nil, true
 	}
-	goes, found := quota.GivesWay(slices.Values(there), func(o one) quota.Share {
-		return quota.Share{Owner: o.whose, Weight: 1, Goes: o.idle && (full || o.whose == whose)}
+	goes, found := quota.GivesWay(slices.Values(there), func(o one) quota.Usage {
+		return quota.Usage{Owner: o.whose, Weight: 1, Goes: o.idle && (full || o.whose == whose)}
 	}, func(a, b one) bool { return a.used.Before(b.used) })
 	if !found {
 		return nil, !full

@@ -79,7 +79,7 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 	case err := <-read:
 		ses.EndListens()
 		if !outlives {
-			ses.Leaves()
+			ses.Leave()
 		}
 		settled, lost := st.finish(drainAtEOF)
 		return settled, errors.Join(err, lost)

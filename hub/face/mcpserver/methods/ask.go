@@ -43,7 +43,7 @@ func (rq *Request) elicit() consent.Elicit {
 // askOwner returns the result that rq ends with for a question to the owner. in is what rq
 // has brought, round is its own.
 func (s *Server) askOwner(rq *Request, name string, q *spec.Ask, in input, round string) json.RawMessage {
-	c := carried{Round: round, AskedBy: in.askedBy, State: in.ext[extState], Question: q.ID, Answers: in.ext[extResponses]}
+	c := clientState{Round: round, AskedBy: in.askedBy, State: in.ext[extState], Question: q.ID, Answers: in.ext[extResponses]}
 	out := append([]byte(`{"resultType":"input_required","inputRequests":`), inputRequest(q)...)
 	return append(rawjson.AppendStringMember(out, extState, s.seal.seal(c, rq, name)), '}')
 }

@@ -40,7 +40,7 @@ func (rq *Request) Answer() (f jsonrpc.Frame, ok bool) {
 	if e != nil {
 		f = jsonrpc.Failure(rq.ID, e)
 	}
-	return rq.owns(f), true
+	return rq.receives(f), true
 }
 
 func (s *Server) serve(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
@@ -134,8 +134,8 @@ func (rq *Request) endSilent() {
 	}
 }
 
-// owns returns a frame that answers rq.
-func (rq *Request) owns(f jsonrpc.Frame) jsonrpc.Frame {
+// receives returns f with the call of rq as its receiver, if the ledger stores that.
+func (rq *Request) receives(f jsonrpc.Frame) jsonrpc.Frame {
 	if rq.stored {
 		f.To = rq.call
 	}

@@ -105,6 +105,6 @@ func (s *Server) setLevel(_ context.Context, rq *Request) (jsonrpc.Frame, error)
 	rq.ses.mu.Lock()
 	rq.ses.level = level
 	rq.ses.mu.Unlock()
-	rq.ses.changedSaved()
+	rq.ses.saveChange()
 	return s.result(rq, json.RawMessage("{}"), ""), nil
 }

@@ -67,7 +67,7 @@ func (s *Server) withInput(ctx context.Context, rq *Request, name string, progre
 		case n == MaxRounds && (!rq.Modern || rq.waiting != nil):
 			return nil, toolError("the page has asked back %d times in this call", n)
 		case rq.Modern && !rq.mayBeTask():
-			return s.sealState(r, rq, name, carried{Round: by.Round, AskedBy: in.askedBy}), nil
+			return s.sealState(r, rq, name, clientState{Round: by.Round, AskedBy: in.askedBy}), nil
 		}
 		answers, err := rq.askClient(ctx, jsonrpc.OrEmpty(rawjson.Get(r, "inputRequests")))
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -140,7 +140,7 @@ func (s *Server) input(rq *Request, name string) (in input, _ *jsonrpc.Error) {
 	if e != nil {
 		return in, e
 	}
-	var c carried
+	var c clientState
 	if raw := rq.get(extState); raw != nil {
 		state, _ := rawjson.String(raw)
 		var ok bool
@@ -166,7 +166,7 @@ func (s *Server) input(rq *Request, name string) (in input, _ *jsonrpc.Error) {
 
 // sealState returns a result with which a page asks back with the state that it gives, and
 // what c carries beside, sealed. One that asks for nothing stays as it is.
-func (s *Server) sealState(r json.RawMessage, rq *Request, name string, c carried) json.RawMessage {
+func (s *Server) sealState(r json.RawMessage, rq *Request, name string, c clientState) json.RawMessage {
 	if rawjson.Get(r, "inputRequests") == nil && rawjson.Get(r, extState) == nil {
 		return r
 	}

@@ -61,7 +61,7 @@ func (ses *Session) Accept(out *jsonrpc.Outbox, m jsonrpc.Message) *Request {
 			ses.cancelRequest(rawjson.Get(m.Params, "requestId"))
 		}
 	case m.Method == FarewellMethod && ses.Outlives:
-		ses.Leaves()
+		ses.Leave()
 	case m.Method == "notifications/initialized", m.Method == "initialized":
 		ses.initialized()
 	}

@@ -112,7 +112,7 @@ func (rq *Request) Begin() {
 		return
 	}
 	rq.ctx, rq.stop, rq.call, rq.joined, rq.stored = ctx, stop, call, joined, what != ""
-	ses.hook()
+	ses.endWithSession()
 	if ses.Ctx.Err() != nil { // interrupt may have been there
 		stop(context.Cause(ses.Ctx))
 	}

@@ -107,7 +107,7 @@ func (s *Server) subscribe(ctx context.Context, rq *Request) (jsonrpc.Frame, err
 	if err := ses.follow(ctx, rq.caller(nil, nil), uri); err != nil {
 		return jsonrpc.Frame{}, err
 	}
-	ses.changedSaved()
+	ses.saveChange()
 	return done, nil
 }
 
@@ -129,7 +129,7 @@ func (s *Server) unsubscribe(_ context.Context, rq *Request) (jsonrpc.Frame, err
 		stop()
 	}
 	if changed {
-		ses.changedSaved()
+		ses.saveChange()
 	}
 	return jsonrpc.Result(rq.ID, "", json.RawMessage("{}")), nil
 }

@@ -14,9 +14,9 @@ import (
 // stateLife is how long the state that is given to a client may come back.
 const stateLife = time.Hour
 
-// carried is what a client of revision 2026-07-28 brings from one request of a call to the
+// clientState is what a client of revision 2026-07-28 brings from one request of a call to the
 // next: the server stores nothing of it.
-type carried struct {
+type clientState struct {
 	Round   string          `json:"round"`           // of the earlier request
 	AskedBy consent.Frame   `json:"askedBy"`         // which is to get this one
 	State   json.RawMessage `json:"state,omitempty"` // the page's own requestState
@@ -32,7 +32,7 @@ type sealer [32]byte
 // seal returns the requestState that carries c. It is good for the same client's credential
 // and the same request only, so that a page gets back what it gave: most pages could not
 // tell otherwise.
-func (key *sealer) seal(c carried, rq *Request, name string) string {
+func (key *sealer) seal(c clientState, rq *Request, name string) string {
 	body, _ := json.Marshal(c) // strings and valid JSON
 	b := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(stateLife).Unix()))
 	b = append(b, body...)
@@ -40,7 +40,7 @@ func (key *sealer) seal(c carried, rq *Request, name string) string {
 }
 
 // open returns what a requestState carries, if seal has made it.
-func (key *sealer) open(state string, rq *Request, name string) (c carried, ok bool) {
+func (key *sealer) open(state string, rq *Request, name string) (c clientState, ok bool) {
 	b, err := base64.RawURLEncoding.DecodeString(state)
 	body := len(b) - sha256.Size
 	if err != nil || body < 8 || !hmac.Equal(b[body:], key.mac(b[:body], rq, name)) || time.Now().Unix() > int64(binary.BigEndian.Uint64(b)) {

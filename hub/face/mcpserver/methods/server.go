@@ -85,9 +85,9 @@ type Server struct {
 	leaving   context.Context // ends when drain begins: what is a task is left to another process
 	leave     context.CancelFunc
 
-	active  Gate // requests that are answered
-	runs    Gate // calls that may become tasks
-	listens Gate
+	active  Group // requests that are answered
+	runs    Group // calls that may become tasks
+	listens Group
 
 	mu       sync.Mutex
 	watching map[*Session]*watcher // notified of changes

@@ -28,7 +28,7 @@ type Session struct {
 	full      bool                // has no room for a request
 	Stream    uint64              // its number, if it is a stream; else 0
 	Outlives  bool                // its client finds another Server when this one is closed
-	calls     Gate                // requests that are answered in other goroutines
+	calls     Group               // requests that are answered in other goroutines
 	jobs      chan func()         // to the idle ones of these
 	idle      atomic.Int32
 	watched   bool   // is notified of changes; owned by the reader of a stream
@@ -47,7 +47,7 @@ type Session struct {
 	ready        bool // initialize was answered and the client has sent something since
 	ended        bool
 	left         bool               // its client has said that it goes for good
-	unhook       func() bool        // of interrupt; nil while no request was begun
+	detach       func() bool        // takes interrupt off the end of ctx; nil while no request was begun
 	subs         map[string]func()  // by URI: ends the subscription
 	missing      []string           // URIs that it followed with an earlier Server, and that no page has now
 	listens      map[string]*listen // by jsonrpc.IDKey
@@ -61,13 +61,13 @@ func (s *Server) NewSession(parent context.Context, of Identity) *Session {
 	return ses
 }
 
-// hook has what is under way end with the session. The contexts of requests do not end by themselves with
+// endWithSession has what is under way end with the session. The contexts of requests do not end by themselves with
 // the session's, so that what a request has begun, and is a task, can go on without it.
-func (ses *Session) hook() {
+func (ses *Session) endWithSession() {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
-	if ses.unhook == nil {
-		ses.unhook = context.AfterFunc(ses.Ctx, ses.interrupt)
+	if ses.detach == nil {
+		ses.detach = context.AfterFunc(ses.Ctx, ses.interrupt)
 	}
 }
 
@@ -92,8 +92,8 @@ func (ses *Session) cancelRequest(id json.RawMessage) {
 // EndListens ends all subscriptions/listen without an answer.
 func (ses *Session) EndListens() { ses.srv.hub.Ledger().StopAll(listening{ses}, ErrGone) }
 
-// Leaves says that the client goes for good: its end is that of its session.
-func (ses *Session) Leaves() {
+// Leave says that the client goes for good: its end is that of its session.
+func (ses *Session) Leave() {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	ses.left = true
@@ -179,7 +179,7 @@ func (ses *Session) End(cause error) {
 	subs := ses.subs
 	over := telemetry.Session{Transport: ses.Transport, Version: ses.version, Took: time.Since(ses.agreed)}
 	ses.subs, ses.out = nil, nil
-	unhook := ses.unhook
+	detach := ses.detach
 	ses.mu.Unlock()
 	if first && over.Version != "" {
 		ses.srv.opts.Telemetry.EndSession(over)
@@ -188,7 +188,7 @@ func (ses *Session) End(cause error) {
 	if left {
 		ses.srv.hub.Ledger().Drop(ses.Identity.Session(ses.ID))
 	}
-	now := unhook != nil && unhook()
+	now := detach != nil && detach()
 	ses.Cancel(cause)
 	if now {
 		ses.interrupt()
@@ -226,9 +226,9 @@ func (s *Server) Stateless(ctx context.Context, of Identity) *Session {
 
 func (s *Server) ReleaseStateless(ses *Session) {
 	ses.mu.Lock()
-	if ses.unhook != nil { // its request is answered: nothing is to be looked for in the ledger
-		ses.unhook()
-		ses.unhook = nil
+	if ses.detach != nil { // its request is answered: nothing is to be looked for in the ledger
+		ses.detach()
+		ses.detach = nil
 	}
 	ses.mu.Unlock()
 	ses.End(ErrGone)
@@ -246,8 +246,8 @@ func (ses *Session) NotifyAll() {
 	ses.changes.Tools, ses.changes.Resources, ses.changes.Prompts = true, true, true
 }
 
-// changedSaved has the session stored if it outlives the Server.
-func (ses *Session) changedSaved() {
+// saveChange has the session stored if it outlives the Server.
+func (ses *Session) saveChange() {
 	if ses.Store != nil {
 		ses.Store()
 	}

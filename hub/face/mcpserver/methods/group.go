@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Gate counts requests under way and can be closed.
-type Gate struct {
+// Group counts what is in flight, and can be closed: a sync.WaitGroup that admits nothing any more.
+type Group struct {
 	mu     sync.Mutex
 	n      int
 	closed bool
@@ -14,7 +14,7 @@ type Gate struct {
 }
 
 // Enter reports whether a request may start; leave ends it.
-func (g *Gate) Enter() bool {
+func (g *Group) Enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -24,7 +24,7 @@ func (g *Gate) Enter() bool {
 	return true
 }
 
-func (g *Gate) Leave() {
+func (g *Group) Leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.n--; g.n == 0 && g.closed {
@@ -33,7 +33,7 @@ func (g *Gate) Leave() {
 }
 
 // Close admits nothing any more and waits until all have left or ctx is done.
-func (g *Gate) Close(ctx context.Context) error {
+func (g *Group) Close(ctx context.Context) error {
 	g.mu.Lock()
 	if !g.closed {
 		g.closed, g.empty = true, make(chan struct{})
