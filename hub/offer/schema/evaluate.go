@@ -35,6 +35,9 @@ func (b *budget) spend(n *node, v *rawjson.Value) bool {
 	for _, values := range n.values {
 		cost += len(values)
 	}
+	if n.unique {
+		cost += len(v.Elements) * len(v.Elements)
+	}
 	*b -= budget(cost)
 	if (n.values != nil || n.unique) && (v.Members != nil || v.Elements != nil) {
 		values(v, func(*rawjson.Value) { *b-- }) // it is compared in depth

@@ -61,37 +61,10 @@ func equal(a, b rawjson.Value) bool {
 
 // duplicates returns two elements that are equal.
 func duplicates(all []rawjson.Value) (i, j int, found bool) {
-	seen := make(map[string]int, len(all))
 	for j := range all {
-		key := string(appendCanonical(nil, &all[j]))
-		if i, found := seen[key]; found {
+		if i := slices.IndexFunc(all[:j], func(v rawjson.Value) bool { return equal(v, all[j]) }); i >= 0 {
 			return i, j, true
 		}
-		seen[key] = j
 	}
 	return 0, 0, false
-}
-
-// appendCanonical appends a text that two values share only if they are equal.
-func appendCanonical(dst []byte, v *rawjson.Value) []byte {
-	switch v.Kind {
-	case rawjson.KindNumber:
-		return append(dst, keyword.Rat(v.Text).RatString()...)
-	case rawjson.KindString:
-		return strconv.AppendQuote(dst, v.Text)
-	case rawjson.KindArray:
-		dst = append(dst, '[')
-		for i := range v.Elements {
-			dst = append(appendCanonical(dst, &v.Elements[i]), ',')
-		}
-		return append(dst, ']')
-	case rawjson.KindObject:
-		dst = append(dst, '{')
-		for i := range v.Members {
-			dst = append(strconv.AppendQuote(dst, v.Members[i].Name), ':')
-			dst = append(appendCanonical(dst, &v.Members[i].Value), ',')
-		}
-		return append(dst, '}')
-	}
-	return append(dst, v.Text...)
 }

@@ -42,7 +42,7 @@ func (d dir) pieces(context.Context) iter.Seq2[piece, error] {
 			yield(nil, err)
 		}
 		for _, s := range slices.Backward(all) {
-			if !yield(segmentIn{s, string(d)}, nil) {
+			if !yield(s, nil) {
 				return
 			}
 		}
@@ -96,17 +96,17 @@ func (f *files) begin(ctx context.Context, note *Note) (Head, []byte, error) {
 	if err != nil {
 		return Head{}, nil, err
 	}
-	next := segment{1, 1}
+	next := segment{path, 1, 1}
 	if n := len(before); n > 0 {
 		next.epoch = before[n-1].epoch + 1
 	}
-	file, err := f.create(next.lines(path)) // of two at once one fails, and tries again
+	file, err := f.create(next.linesFile()) // of two at once one fails, and tries again
 	if err != nil {
 		return Head{}, nil, err
 	}
 	head, err := f.resume(ctx, note)
 	if err != nil {
-		return Head{}, nil, errors.Join(err, file.Close(), os.Remove(next.lines(path)))
+		return Head{}, nil, errors.Join(err, file.Close(), os.Remove(next.linesFile()))
 	}
 	f.next(next, file)
 	return head, f.key, nil
@@ -125,7 +125,7 @@ func (f *files) resume(ctx context.Context, note *Note) (last Head, err error) {
 		return Head{}, err
 	}
 	for i := len(before) - 1; i >= 0 && last.N == 0; i-- {
-		file := before[i].lines(path)
+		file := before[i].linesFile()
 		torn, err := eachLineOf(ctx, file, func(raw []byte) error { last = last.next(raw); return nil })
 		if err != nil {
 			return Head{}, err
@@ -158,7 +158,7 @@ func (f *files) resume(ctx context.Context, note *Note) (last Head, err error) {
 // append writes to the segment, or to the next one if that is full.
 func (f *files) append(_ context.Context, _ uint64, lines []byte) (began bool, err error) {
 	// Another opening takes the next epoch, and goes on from the last line that is there then.
-	if _, err := os.Lstat(segment{f.segment.epoch + 1, 1}.lines(string(f.dir))); err == nil {
+	if _, err := os.Lstat(segment{string(f.dir), f.segment.epoch + 1, 1}.linesFile()); err == nil {
 		return false, errSuperseded
 	}
 	if f.failed {
@@ -184,8 +184,8 @@ func (f *files) append(_ context.Context, _ uint64, lines []byte) (began bool, e
 
 // rotate begins the next segment.
 func (f *files) rotate() error {
-	next := segment{f.segment.epoch, f.segment.seq + 1}
-	file, err := f.create(next.lines(string(f.dir)))
+	next := segment{string(f.dir), f.segment.epoch, f.segment.seq + 1}
+	file, err := f.create(next.linesFile())
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (f *files) rotate() error {
 
 func (f *files) appendPayloads(_ context.Context, lines []byte) (err error) {
 	if f.payloads == nil {
-		if f.payloads, err = f.create(f.segment.payloads(string(f.dir))); err != nil {
+		if f.payloads, err = f.create(f.segment.payloadsFile()); err != nil {
 			f.payloads = nil
 			return err
 		}
@@ -234,11 +234,11 @@ func (f *files) sync(head Head) error {
 
 func (f *files) remove(_ context.Context, old []piece) error {
 	for _, p := range old {
-		s := p.(segmentIn)
-		if err := os.Remove(s.segment.payloads(s.dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s := p.(segment)
+		if err := os.Remove(s.payloadsFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := os.Remove(s.segment.lines(s.dir)); err != nil {
+		if err := os.Remove(s.linesFile()); err != nil {
 			return err
 		}
 	}

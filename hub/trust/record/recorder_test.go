@@ -129,7 +129,7 @@ func TestReadEnds(t *testing.T) {
 func TestFilesArePrivate(t *testing.T) {
 	dir := t.TempDir() + "/record"
 	fill(t, dir, "a")
-	for _, path := range []string{dir, filepath.Join(dir, "key"), segment{1, 1}.lines(dir), headFile(dir), filepath.Dir(headFile(dir))} {
+	for _, path := range []string{dir, filepath.Join(dir, "key"), segment{dir, 1, 1}.linesFile(), headFile(dir), filepath.Dir(headFile(dir))} {
 		fi, err := os.Stat(path)
 		if err != nil || fi.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v, %v; it is the owner's alone", path, fi.Mode(), err)
@@ -245,8 +245,8 @@ func TestCrashAtEachByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(t, dir, "c", "d")
-	last := segment{2, 1}
-	whole, err := os.ReadFile(last.lines(dir))
+	last := segment{dir, 2, 1}
+	whole, err := os.ReadFile(last.linesFile())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestCrashAtEachByte(t *testing.T) {
 	}
 	for n := first; n <= len(whole); n++ {
 		at := copyTo(t, dir)
-		for _, err := range []error{os.Truncate(last.lines(at), int64(n)), os.WriteFile(headFile(at), early, 0o600)} {
+		for _, err := range []error{os.Truncate(segment{at, 2, 1}.linesFile(), int64(n)), os.WriteFile(headFile(at), early, 0o600)} {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -279,7 +279,7 @@ func TestCrashAtEachByte(t *testing.T) {
 func TestCutTailShows(t *testing.T) {
 	dir := t.TempDir() + "/record"
 	fill(t, dir, "a", "b", "c")
-	path := segment{1, 1}.lines(dir)
+	path := segment{dir, 1, 1}.linesFile()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestCutTailShows(t *testing.T) {
 // edit applies change to the lines of a record's only segment.
 func edit(t *testing.T, dir string, change func(lines []string) []string) {
 	t.Helper()
-	path := segment{1, 1}.lines(dir)
+	path := segment{dir, 1, 1}.linesFile()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -383,7 +383,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add([]byte(`{"n":18446744073709551615,"note":{"missing":5,"retired":{"n":3}}}` + "\n" + `{"n":2}` + "\n\n{"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dir := t.TempDir()
-		if err := os.WriteFile(segment{1, 1}.lines(dir), b, 0o600); err != nil {
+		if err := os.WriteFile(segment{dir, 1, 1}.linesFile(), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Verify(dir); err != nil {
@@ -647,7 +647,7 @@ func TestRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := copyTo(t, dir)
-	if err := os.Remove(all[0].lines(cut)); err != nil {
+	if err := os.Remove(segment{cut, all[0].epoch, all[0].seq}.linesFile()); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := Verify(cut); err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].What, "has not removed") {
@@ -655,7 +655,7 @@ func TestRetention(t *testing.T) {
 	}
 	old := time.Now().Add(-100 * 24 * time.Hour)
 	for _, s := range all[:3] {
-		if err := errors.Join(os.Chtimes(s.lines(dir), old, old), os.Chtimes(s.payloads(dir), old, old)); err != nil {
+		if err := errors.Join(os.Chtimes(s.linesFile(), old, old), os.Chtimes(s.payloadsFile(), old, old)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -666,7 +666,7 @@ func TestRetention(t *testing.T) {
 	if left, err := segments(dir); err != nil || left[0] != all[3] {
 		t.Errorf("left are %v of %v, %v", left, all, err)
 	}
-	if _, err := os.Stat(all[0].payloads(dir)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(all[0].payloadsFile()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("payloads: %v", err)
 	}
 	intact(t, dir)

@@ -28,19 +28,23 @@ func Dir(base string, user spec.UserID) string {
 
 // segment is a part of the record: a file of lines, and perhaps one of payloads. Its epoch
 // is one opening of the log, which alone writes to it.
-type segment struct{ epoch, seq uint64 }
+type segment struct {
+	dir        string
+	epoch, seq uint64
+}
 
 const (
 	lineFiles    = ".jsonl"
 	payloadFiles = ".payloads.jsonl"
 )
 
-func (s segment) name() string { return fmt.Sprintf("%08d-%08d", s.epoch, s.seq) }
+func (s segment) base() string { return fmt.Sprintf("%08d-%08d", s.epoch, s.seq) }
 
-func (s segment) lines(dir string) string    { return filepath.Join(dir, s.name()+lineFiles) }
-func (s segment) payloads(dir string) string { return filepath.Join(dir, s.name()+payloadFiles) }
+// name returns the name of the file of lines.
+func (s segment) name() string { return s.base() + lineFiles }
 
-func (s segment) compare(t segment) int { return strings.Compare(s.name(), t.name()) }
+func (s segment) linesFile() string    { return filepath.Join(s.dir, s.base()+lineFiles) }
+func (s segment) payloadsFile() string { return filepath.Join(s.dir, s.base()+payloadFiles) }
 
 // segments lists the segments of a record, oldest first; none without the directory.
 func segments(dir string) ([]segment, error) {
@@ -50,30 +54,22 @@ func segments(dir string) ([]segment, error) {
 	}
 	var found []segment
 	for _, e := range entries {
-		var s segment
-		if n, _ := fmt.Sscanf(e.Name(), "%d-%d", &s.epoch, &s.seq); n == 2 && e.Name() == s.name()+lineFiles {
+		s := segment{dir: dir}
+		if n, _ := fmt.Sscanf(e.Name(), "%d-%d", &s.epoch, &s.seq); n == 2 && e.Name() == s.name() {
 			found = append(found, s)
 		}
 	}
-	slices.SortFunc(found, segment.compare)
+	slices.SortFunc(found, func(a, b segment) int { return strings.Compare(a.base(), b.base()) })
 	return found, nil
 }
 
-// segmentIn is a segment of a directory, as a piece.
-type segmentIn struct {
-	segment
-	dir string
-}
-
-func (s segmentIn) name() string { return s.segment.name() + lineFiles }
-
-func (s segmentIn) stat() (size int64, changed time.Time, err error) {
-	fi, err := os.Stat(s.segment.lines(s.dir))
+func (s segment) stat() (size int64, changed time.Time, err error) {
+	fi, err := os.Stat(s.linesFile())
 	if err != nil {
 		return 0, time.Time{}, err
 	}
 	size, changed = fi.Size(), fi.ModTime()
-	if fi, err := os.Stat(s.segment.payloads(s.dir)); err == nil {
+	if fi, err := os.Stat(s.payloadsFile()); err == nil {
 		size += fi.Size()
 		if fi.ModTime().After(changed) {
 			changed = fi.ModTime()
@@ -84,7 +80,7 @@ func (s segmentIn) stat() (size int64, changed time.Time, err error) {
 	return size, changed, nil
 }
 
-func (s segmentIn) first() (n uint64) {
+func (s segment) first() (n uint64) {
 	_, _ = s.lines(context.Background(), func(raw []byte) error {
 		if l, ok := decodeLine(raw); ok {
 			n = l.N
@@ -95,12 +91,12 @@ func (s segmentIn) first() (n uint64) {
 }
 
 // lines reads them one by one.
-func (s segmentIn) lines(ctx context.Context, yield func(raw []byte) error) (torn int, err error) {
-	return eachLineOf(ctx, s.segment.lines(s.dir), yield)
+func (s segment) lines(ctx context.Context, yield func(raw []byte) error) (torn int, err error) {
+	return eachLineOf(ctx, s.linesFile(), yield)
 }
 
-func (s segmentIn) payloads(ctx context.Context, yield func(raw []byte) error) error {
-	_, err := eachLineOf(ctx, s.segment.payloads(s.dir), yield)
+func (s segment) payloads(ctx context.Context, yield func(raw []byte) error) error {
+	_, err := eachLineOf(ctx, s.payloadsFile(), yield)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
