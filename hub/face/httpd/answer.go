@@ -44,7 +44,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 	case http.StatusUnauthorized:
-		challenge, hint := s.challenge(r)
+		challenge, hint := s.authorization.challenge(r)
 		w.Header().Set("WWW-Authenticate", challenge)
 		refused = &endpoint.Error{Status: refused.Status, Text: refused.Text + hint}
 	}

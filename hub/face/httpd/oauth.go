@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"html/template"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -24,6 +25,15 @@ const (
 	openIDMetadata   = "/.well-known/openid-configuration" // where some clients look, too
 )
 
+// authorization has the endpoints by which clients sign in.
+type authorization struct {
+	guard  *Guard
+	server *oauth.Server // nil: the hub is no authorization server
+	issuer string        // see Options.Issuer
+	log    *slog.Logger
+	ctx    context.Context // done when the Server ends
+}
+
 // baseOf is the address of the hub as the client of a request knows it. Clients compare the addresses
 // in metadata with the one that they were given.
 func (g *Guard) baseOf(r *http.Request) string {
@@ -35,10 +45,10 @@ func (g *Guard) baseOf(r *http.Request) string {
 
 // challenge shows an MCP client that was refused where it gets a token by OAuth. It returns the
 // WWW-Authenticate, and a hint for people, which follows the reason of the refusal.
-func (s *Server) challenge(r *http.Request) (challenge, hint string) {
+func (a *authorization) challenge(r *http.Request) (challenge, hint string) {
 	challenge = `Bearer realm="tabhub"`
 	path := strings.Replace(r.URL.Path, "/message", "/sse", 1)
-	m, ok := s.resourceAt(r, path)
+	m, ok := a.resourceAt(r, path)
 	if !ok {
 		return challenge, ""
 	}
@@ -47,17 +57,17 @@ func (s *Server) challenge(r *http.Request) (challenge, hint string) {
 	} else {
 		hint = "; a client that can sign in (OAuth) gets a token by itself, at " + m.AuthorizationServers[0]
 	}
-	return challenge + `, resource_metadata="` + s.guard.baseOf(r) + resourceMetadata + path + `"`, hint
+	return challenge + `, resource_metadata="` + a.guard.baseOf(r) + resourceMetadata + path + `"`, hint
 }
 
 // resourceAt returns the metadata of the endpoint at a path, and whether there is any.
-func (s *Server) resourceAt(r *http.Request, path string) (oauth.ResourceMetadata, bool) {
-	m, ok := oauth.ResourceAt(s.guard.baseOf(r), path, s.o.Issuer)
-	return m, ok && (s.o.OAuth != nil || s.o.Issuer != "")
+func (a *authorization) resourceAt(r *http.Request, path string) (oauth.ResourceMetadata, bool) {
+	m, ok := oauth.ResourceAt(a.guard.baseOf(r), path, a.issuer)
+	return m, ok && (a.server != nil || a.issuer != "")
 }
 
-func (s *Server) getResourceMetadata(r *endpoint.Request) error {
-	m, ok := s.resourceAt(r.Request, strings.TrimPrefix(r.URL.Path, resourceMetadata))
+func (a *authorization) getResourceMetadata(r *endpoint.Request) error {
+	m, ok := a.resourceAt(r.Request, strings.TrimPrefix(r.URL.Path, resourceMetadata))
 	if !ok {
 		return errNoPath
 	}
@@ -66,27 +76,32 @@ func (s *Server) getResourceMetadata(r *endpoint.Request) error {
 
 // getServerMetadata serves the metadata of the authorization server that the hub is itself.
 // Its path ends in that of the hub's address.
-func (s *Server) getServerMetadata(r *endpoint.Request) error {
-	base := s.guard.baseOf(r.Request)
+func (a *authorization) getServerMetadata(r *endpoint.Request) error {
+	base := a.guard.baseOf(r.Request)
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, serverMetadata), openIDMetadata)
-	if s.o.OAuth == nil || !strings.HasSuffix(base, path) || path != "" && path[0] != '/' {
+	if a.server == nil || !strings.HasSuffix(base, path) || path != "" && path[0] != '/' {
 		return errNoPath
 	}
 	return r.Answer(oauth.ServerAt(base))
 }
 
+// authorized serves a route by a method of authorization.
+func authorized(serve func(*authorization, *endpoint.Request) error) func(*Server, *endpoint.Request) error {
+	return func(s *Server, r *endpoint.Request) error { return serve(&s.authorization, r) }
+}
+
 // ifOAuth serves an endpoint of a hub that is its own authorization server.
-func ifOAuth(serve func(*Server, *endpoint.Request) error) func(*Server, *endpoint.Request) error {
-	return func(s *Server, r *endpoint.Request) error {
-		if s.o.OAuth == nil {
+func ifOAuth(serve func(*authorization, *endpoint.Request) error) func(*Server, *endpoint.Request) error {
+	return authorized(func(a *authorization, r *endpoint.Request) error {
+		if a.server == nil {
 			return &endpoint.Error{Status: http.StatusNotFound, Text: "clients do not sign in at this hub: it asks for no token, or for those of an issuer"}
 		}
-		err := serve(s, r)
-		if no, ok := errors.AsType[*oauth.Error](err); ok {
-			return answerOAuth(r, no)
+		err := serve(a, r)
+		if refused, ok := errors.AsType[*oauth.Error](err); ok {
+			return answerOAuth(r, refused)
 		}
 		return err
-	}
+	})
 }
 
 // answerOAuth answers an error in the form that OAuth gives it.
@@ -122,34 +137,34 @@ func (g *Guard) sourceOf(r *endpoint.Request) oauth.Source {
 	return oauth.Source(network.String())
 }
 
-func (s *Server) postRegister(r *endpoint.Request) error {
+func (a *authorization) postRegister(r *endpoint.Request) error {
 	var in oauth.Registration
 	if err := r.Read(16<<10, &in); err != nil {
 		return &oauth.Error{Code: "invalid_client_metadata", Text: err.Error()}
 	}
-	made, err := s.o.OAuth.Register(s.guard.sourceOf(r), in)
+	made, err := a.server.Register(a.guard.sourceOf(r), in)
 	if err == nil {
 		endpoint.WriteJSON(r.W, http.StatusCreated, made)
 	}
 	return err
 }
 
-func (s *Server) postOAuthToken(r *endpoint.Request) error {
+func (a *authorization) postOAuthToken(r *endpoint.Request) error {
 	if err := readForm(r); err != nil {
 		return err
 	}
-	tokens, err := s.o.OAuth.Token(s.guard.baseOf(r.Request), r.PostForm)
+	tokens, err := a.server.Token(a.guard.baseOf(r.Request), r.PostForm)
 	if err != nil {
 		return err
 	}
 	return r.Answer(tokens)
 }
 
-func (s *Server) postRevoke(r *endpoint.Request) error {
+func (a *authorization) postRevoke(r *endpoint.Request) error {
 	if err := readForm(r); err != nil {
 		return err
 	}
-	if err := s.o.OAuth.Revoke(r.PostForm); err != nil {
+	if err := a.server.Revoke(r.PostForm); err != nil {
 		return err
 	}
 	return r.Answer(struct{}{})
@@ -178,10 +193,10 @@ type authorizeView struct {
 
 // getAuthorize shows which client asks to sign in. It asks the owner nothing yet: any site can lead a
 // browser here.
-func (s *Server) getAuthorize(r *endpoint.Request) error {
+func (a *authorization) getAuthorize(r *endpoint.Request) error {
 	var view authorizeView
 	var err error
-	view.Request, err = s.o.OAuth.Parse(s.guard.baseOf(r.Request), passOf(r.Context()).local, r.URL.Query())
+	view.Request, err = a.server.Parse(a.guard.baseOf(r.Request), passOf(r.Context()).local, r.URL.Query())
 	no, bad := errors.AsType[*oauth.Error](err)
 	switch {
 	case bad:
@@ -215,8 +230,8 @@ const heartbeat = 20 * time.Second
 // postAuthorize asks the owner, after a click on the page. The answer is AuthorizeEvents, a line for
 // each. It lasts as long as the question: closing the page withdraws the question, and only this page
 // learns where it goes on.
-func (s *Server) postAuthorize(r *endpoint.Request) error {
-	req, err := s.o.OAuth.Parse(s.guard.baseOf(r.Request), passOf(r.Context()).local, r.URL.Query())
+func (a *authorization) postAuthorize(r *endpoint.Request) error {
+	req, err := a.server.Parse(a.guard.baseOf(r.Request), passOf(r.Context()).local, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -227,10 +242,10 @@ func (s *Server) postAuthorize(r *endpoint.Request) error {
 	if err := r.Read(16<<10, &in); err != nil {
 		return err
 	}
-	from := s.guard.sourceOf(r)
+	from := a.guard.sourceOf(r)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
+	defer context.AfterFunc(a.ctx, cancel)()
 
 	r.W.Header().Set("Content-Type", "application/x-ndjson")
 	r.W.Header().Set("Cache-Control", "no-store")
@@ -239,8 +254,8 @@ func (s *Server) postAuthorize(r *endpoint.Request) error {
 	go func() {
 		defer close(events)
 		access := oauth.Access{ReadOnly: in.ReadOnly, Sites: in.Sites}
-		location, err := s.o.OAuth.Authorize(ctx, from, req, access, func(code string) { events <- AuthorizeEvent{Code: code} })
-		events <- AuthorizeEvent{Location: location, Error: s.explain(r, err)}
+		location, err := a.server.Authorize(ctx, from, req, access, func(code string) { events <- AuthorizeEvent{Code: code} })
+		events <- AuthorizeEvent{Location: location, Error: a.explain(r, err)}
 	}()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
@@ -258,17 +273,17 @@ func (s *Server) postAuthorize(r *endpoint.Request) error {
 }
 
 // explain says on the page what went wrong, "" if nothing did.
-func (s *Server) explain(r *endpoint.Request, err error) string {
+func (a *authorization) explain(r *endpoint.Request, err error) string {
 	no, ok := errors.AsType[*oauth.Error](err)
 	switch {
 	case err == nil:
 		return ""
 	case ok:
 		return no.Text
-	case s.ctx.Err() != nil:
+	case a.ctx.Err() != nil:
 		return "the hub is ending; try again in a moment"
 	case r.Context().Err() == nil:
-		s.log.Error("the owner could not be asked", "err", err)
+		a.log.Error("the owner could not be asked", "err", err)
 	}
 	return "the hub could not ask its owner; its log says why"
 }

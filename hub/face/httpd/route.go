@@ -125,14 +125,14 @@ var otherRoutes = []route{
 	{path: "/api/*", access: apiWrites, client: true, serve: noMethod},
 
 	// How clients sign in that know only the hub's address.
-	{path: resourceMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getResourceMetadata},
-	{path: serverMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
-	{path: openIDMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
-	{path: oauth.RegisterPath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postRegister)},
-	{path: oauth.TokenPath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postOAuthToken)},
-	{path: oauth.RevokePath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*Server).postRevoke)},
-	{path: oauth.AuthorizePath, method: "GET", access: public, ofUser: true, serve: ifOAuth((*Server).getAuthorize)},
-	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: clickedPage, client: true, ofUser: true, serve: ifOAuth((*Server).postAuthorize)},
+	{path: resourceMetadata + "*", method: "GET", access: oauthClients, serve: authorized((*authorization).getResourceMetadata)},
+	{path: serverMetadata + "*", method: "GET", access: oauthClients, serve: authorized((*authorization).getServerMetadata)},
+	{path: openIDMetadata + "*", method: "GET", access: oauthClients, serve: authorized((*authorization).getServerMetadata)},
+	{path: oauth.RegisterPath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*authorization).postRegister)},
+	{path: oauth.TokenPath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*authorization).postOAuthToken)},
+	{path: oauth.RevokePath, method: "POST", access: oauthClients, ofUser: true, serve: ifOAuth((*authorization).postRevoke)},
+	{path: oauth.AuthorizePath, method: "GET", access: public, ofUser: true, serve: ifOAuth((*authorization).getAuthorize)},
+	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: clickedPage, client: true, ofUser: true, serve: ifOAuth((*authorization).postAuthorize)},
 
 	// The state of the process, and pages, which hold no data.
 	{path: "/metrics", method: "GET", access: metrics, serve: given(func(o *Options) http.Handler { return o.Metrics })},

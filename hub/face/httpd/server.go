@@ -73,6 +73,8 @@ type Server struct {
 	refusals *refusals
 	conns    connections
 
+	authorization authorization
+
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
 	bridge sync.WaitGroup // attached streams
@@ -94,6 +96,7 @@ func New(o Options) *Server {
 	api.Tenants, api.Accounts, api.URL, api.Log, api.Served = o.Tenants, o.Guard.accounts, o.URL, s.log, s.clients.count
 	s.api = admin.New(*api)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.authorization = authorization{o.Guard, o.OAuth, o.Issuer, s.log, s.ctx}
 	s.clients.idle = o.Idle
 	s.clients.expired = func() {
 		s.log.Info("no client left: stopping", "idle", o.Idle)
