@@ -38,7 +38,7 @@ func TestRollingReplacement(t *testing.T) {
 	for i := range number("TABHUB_CLUSTER_REPLACED", 20) {
 		pause(t.Context(), time.Second)
 		began, n := time.Now(), l.c.nodes[i%3]
-		if out, err := l.c.cli(n, "cluster", "drain", "--wait", "1s"); err != nil { // as long as the balancer needs
+		if out, err := l.c.cli(n, "cluster", "drain", "--wait", "3s"); err != nil { // until clients have no connection left that is idle
 			t.Fatalf("%v: %s", err, out)
 		}
 		n.replace()
