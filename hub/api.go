@@ -51,9 +51,9 @@ type Options struct {
 	Room     RoomKind // "" means RoomGroup
 	RoomEnd  RoomEnd  // "" means RoomKeep
 
-	// Shared: the store is that of several processes, of which another may serve the user next.
+	// StoredFirst has clients learn only what is stored, as another process may serve the user next.
 	// See Settled.
-	Shared bool
+	StoredFirst bool
 
 	// LabelResults marks the texts of results that models read as a site's words.
 	LabelResults bool

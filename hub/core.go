@@ -34,11 +34,11 @@ type CoreOptions struct {
 	Record    record.Log        // nil discards; closed by its owner, after the Core
 	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: never
 	Version   string            // told to peers at hello
-	// Shared: the store is that of several processes, of which another may serve the user next.
+	// StoredFirst has clients learn only what is stored, as another process may serve the user next.
 	// See Settled.
-	Shared     bool
-	NameLimit  int  // longest public name; 0 means naming.DefaultLimit
-	PlainNames bool // see naming.ToolNamer
+	StoredFirst bool
+	NameLimit   int  // longest public name; 0 means naming.DefaultLimit
+	PlainNames  bool // see naming.ToolNamer
 }
 
 // Core is the state of one user behind its lock, between the transport and the store. Its methods

@@ -33,7 +33,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	opts.Room, opts.RoomEnd = cmp.Or(opts.Room, RoomGroup), cmp.Or(opts.RoomEnd, RoomKeep)
 	core, err := OpenCore(ctx, CoreOptions{
 		User: opts.User, Transport: opts.Transport, Store: opts.Store, Log: opts.Log, Record: opts.Record, Changed: opts.Changed,
-		Version: opts.Version, Shared: opts.Shared, NameLimit: opts.NameLimit, PlainNames: opts.PlainNames,
+		Version: opts.Version, StoredFirst: opts.StoredFirst, NameLimit: opts.NameLimit, PlainNames: opts.PlainNames,
 	})
 	if err != nil {
 		return nil, err

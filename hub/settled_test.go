@@ -26,7 +26,7 @@ func TestSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fixture{t: t, store: &slowStore{}}
 		t.Cleanup(func() { time.Sleep(time.Minute) }) // for what is on its way at the end
-		w.start(Options{Shared: true})
+		w.start(Options{StoredFirst: true})
 		p := w.page("https://e.com", "a")
 		p.Notify(0, tools("https://e.com/", "x"))
 		synctest.Wait()

@@ -146,7 +146,7 @@ func (c *Core) flush() {
 // may serve the user next: a name that this one alone knows would be given to something else
 // there. The error is ctx's cause, or why the Hub has ended.
 func (c *Core) Settled(ctx context.Context) error {
-	if !c.Options.Shared {
+	if !c.Options.StoredFirst {
 		return nil
 	}
 	c.mu.RLock()

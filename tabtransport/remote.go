@@ -5,17 +5,17 @@ import (
 	"net/http"
 )
 
-// RemoteError says that another node of the hub has the user whose credential a socket has
-// shown in its first message. It is no refusal: who serves the socket lets Handler take it over,
-// with all that was read of it.
+// RemoteError says that another process of the hub has the user whose credential a socket has shown in
+// its first message. It is no refusal: the wire has Handler take the socket over, with all that was read
+// of it.
 type RemoteError struct{ Handler http.Handler }
 
-func (*RemoteError) Error() string { return "another node has the user's hub" }
+func (*RemoteError) Error() string { return "another process has the user's hub" }
 
 type openedKey struct{}
 
-// WithOpened says of the request of a socket that its peer has been told, by another node,
-// what its protocol has the hub say first.
+// WithOpened says of the request of a socket that another process has told its peer what its protocol
+// has the hub say first.
 func WithOpened(ctx context.Context) context.Context {
 	return context.WithValue(ctx, openedKey{}, true)
 }

@@ -55,7 +55,7 @@ type clusterNode struct {
 	data     *cluster.Conn // of journals and records: what users write must not keep the lease waiting
 	store    *jetstream.Store
 	records  *streamlog.Logs
-	late     *record.Late // lines of users that are no longer the node's
+	deferred *record.Deferred // lines of users that are no longer the node's
 	secret   []byte
 	users    *cluster.Users
 	ln       *net.TCPListener // for other nodes
@@ -87,7 +87,7 @@ func (p *process) joinWithin(ctx context.Context) (err error) {
 		return err
 	}
 	log := p.log.With("node", name)
-	n := &clusterNode{p: p, secret: secret, late: record.NewLate(maxLate)}
+	n := &clusterNode{p: p, secret: secret, deferred: record.NewDeferred(maxDeferred)}
 	p.node = n
 	urls := strings.Join(c.nats, ",")
 	connect := func(of string) (*cluster.Conn, error) {
@@ -419,9 +419,9 @@ func (n *clusterNode) close() error {
 	if n.users != nil {
 		n.users.Forwarder().Close()
 	}
-	late, end := context.WithTimeout(context.Background(), leaveTimeout)
+	closing, end := context.WithTimeout(context.Background(), leaveTimeout)
 	defer end()
-	n.late.Close(late)
+	n.deferred.Close(closing)
 	if n.store != nil {
 		errs = append(errs, n.store.Close())
 	}

@@ -18,9 +18,9 @@ const (
 	// A record is removed by sixteenths, if these are no larger than what is read at once.
 	recordPieces   = 16
 	minRecordPiece = 64 << 10
-	// maxLate is how many bytes of lines a node keeps, of users that are no longer its own, until
+	// maxDeferred is how many bytes of lines a node keeps, of users that are no longer its own, until
 	// NATS takes them.
-	maxLate = 64 << 20
+	maxDeferred = 64 << 20
 )
 
 // openRecord opens a user's record.
@@ -28,7 +28,7 @@ func (n *clusterNode) openRecord(user spec.UserID, epoch func(context.Context) (
 	if o.Key, err = n.digestKey(user); err != nil {
 		return nil, err
 	}
-	o.Node, o.Late = n.Self().Name, n.late
+	o.Node, o.Deferred = n.Self().Name, n.deferred
 	return record.OpenStream(n.records.User(user, epoch), o), nil
 }
 

@@ -60,7 +60,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 		return nil, err
 	}
 	h, err = hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: store, Shared: p.node != nil, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
+		User: user, Transport: transport, Store: store, StoredFirst: p.node != nil, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
 		Telemetry: p.telemetry,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
 		Mode: policy.Mode(c.policy), Askers: askers,

@@ -64,7 +64,7 @@ func (e *Exchange) Accept(proof, browser string) (Credential, error) {
 	s.edit.Lock()
 	defer s.edit.Unlock()
 	if s.closed {
-		return Credential{}, errElsewhere
+		return Credential{}, errUnloaded
 	}
 	p, err := e.pairing(browser)
 	if err != nil {

@@ -62,7 +62,7 @@ func (r *Ring) Invite(user spec.UserID, expires time.Time) (Invitation, error) {
 	s := r.setLocked(user)
 	r.mu.Unlock()
 	if s == nil {
-		return Invitation{}, errElsewhere
+		return Invitation{}, errUnloaded
 	}
 	if err := r.hint(made.Pairing, user, made.Until); err != nil {
 		return Invitation{}, err
@@ -75,7 +75,7 @@ func (r *Ring) Invite(user spec.UserID, expires time.Time) (Invitation, error) {
 	}
 	r.mu.Unlock()
 	if moved {
-		return Invitation{}, errElsewhere
+		return Invitation{}, errUnloaded
 	}
 	if replaced != "" && r.dir != nil {
 		r.dir.Forget(string(replaced))
@@ -146,7 +146,7 @@ func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
 	moved := s.closed
 	s.edit.Unlock()
 	if moved {
-		return Pairing{}, errElsewhere
+		return Pairing{}, errUnloaded
 	}
 	return r.pairing(id)
 }

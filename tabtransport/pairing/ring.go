@@ -226,7 +226,7 @@ func (r *Ring) ForgetAll() error {
 	s := r.setLocked("")
 	r.mu.Unlock()
 	if s == nil {
-		return errElsewhere
+		return errUnloaded
 	}
 	s.edit.Lock()
 	defer s.edit.Unlock()

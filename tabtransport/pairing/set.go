@@ -49,8 +49,8 @@ func newSet(now state, doc private.Document) *set {
 	return &set{doc: doc, state: now, valid: make(map[spec.PairingID]*validity)}
 }
 
-// errElsewhere says that a user's pairings are not known here (any more).
-var errElsewhere = fmt.Errorf("the pairings cannot be changed here: %w", tabtransport.ErrGoingAway)
+// errUnloaded says that a user's pairings are not known here (any more).
+var errUnloaded = fmt.Errorf("the pairings cannot be changed here: %w", tabtransport.ErrGoingAway)
 
 // Load makes a user's pairings known that are in doc, and has them kept there; the user is ""
 // on a hub without accounts. The user has been loaded no more than once, but for what was
@@ -135,7 +135,7 @@ func (r *Ring) setOf(id spec.PairingID) *set {
 // change makes next the state of s once it is kept. The caller holds s.edit.
 func (r *Ring) change(s *set, next state) error {
 	if s.closed {
-		return errElsewhere
+		return errUnloaded
 	}
 	// A browser counts on what it has been told.
 	if err := s.doc.Write(next, true); err != nil {
@@ -159,7 +159,7 @@ func (r *Ring) hint(id spec.PairingID, user spec.UserID, until time.Time) error 
 		return nil // all are the owner's
 	}
 	if err := r.dir.Hint(string(id), user, until); err != nil {
-		return errors.Join(errors.New("no other node would find the pairing"), err)
+		return errors.Join(errors.New("no other process would find the pairing"), err)
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func (p *clientPeer) unreadable(err *spec.Error) {
 	p.countMalformed()
 }
 
-// errDetached: another node serves the client from now on.
+// errDetached: another process serves the client from now on.
 var errDetached = new(spec.Error)
 
 // enter checks the credential of a client and adds it to its tenant. A client that is known already

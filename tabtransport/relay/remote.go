@@ -93,7 +93,7 @@ func (p *remote) countEarly(before string) bool {
 	return p.early > maxEarly
 }
 
-// detach lets another node serve the peer, if that is what err says, and reports whether it
+// detach lets another process serve the peer, if that is what err says, and reports whether it
 // is. Of what the relay has said nothing but openings is not said again there.
 func (p *remote) detach(err error, openings int) bool {
 	e, ok := errors.AsType[*tabtransport.RemoteError](err)
@@ -111,6 +111,6 @@ func (p *remote) accept(a tabtransport.Admission, ping func() []byte) {
 	p.ws.CloseAt(a.Expires, spec.CloseRefused, "the token has expired: reconnect with a new one")
 	p.ws.CloseWhen(a.Revoked, spec.CloseRefused, "the token was replaced: reconnect with the new one")
 	if ending := tabtransport.Ending(p.request.Context()); ending != nil {
-		context.AfterFunc(ending, func() { p.ws.Close(spec.CloseGoingAway, "the node that you came by shuts down: connect again") })
+		context.AfterFunc(ending, func() { p.ws.Close(spec.CloseGoingAway, "this connection's server shuts down: connect again") })
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // errDetached is why a connection ends that another handler serves from now on.
-var errDetached = errors.New("served by another node")
+var errDetached = errors.New("served by another process")
 
 // Detach has the connection of a peer that is not admitted served by h, which gets r, the
 // request that has opened it. To h the WebSocket has just been asked for: it answers the
@@ -152,7 +152,7 @@ func (s sameAnswer) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	if resp.StatusCode != http.StatusSwitchingProtocols || resp.Header.Get("Sec-Websocket-Protocol") != string(s) || resp.Header["Sec-Websocket-Extensions"] != nil {
-		return 0, errors.New("the other node has answered in another way")
+		return 0, errors.New("the other process has answered in another way")
 	}
 	return len(b), nil
 }
@@ -165,7 +165,7 @@ func (d *detached) WriteHeader(int) {
 	if d.conn == nil {
 		return
 	}
-	reason := websocket.FormatCloseMessage(int(spec.CloseGoingAway), "the node that has your hub cannot be reached now; come back in a moment")
+	reason := websocket.FormatCloseMessage(int(spec.CloseGoingAway), "your hub cannot be reached now; come back in a moment")
 	d.conn.SetDeadline(time.Now().Add(lingerTimeout))
 	_, _ = d.conn.Write(append([]byte{0x80 | websocket.CloseMessage, byte(len(reason))}, reason...))
 	_, _ = io.CopyN(io.Discard, d.conn, maxSkipped<<20) // or what was written may be lost

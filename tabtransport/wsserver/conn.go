@@ -177,7 +177,7 @@ func (c *conn) retireWhen(ending context.Context) {
 		ctx, cancel := context.WithTimeout(c.ws.Context(), retireTimeout)
 		defer cancel()
 		c.attachment.Retire(ctx)
-		c.Close(spec.CloseGoingAway, "the node that you came by shuts down: connect again")
+		c.Close(spec.CloseGoingAway, "this connection's server shuts down: connect again")
 	})
 	c.unretire = func() {
 		if !stop() {
@@ -225,7 +225,7 @@ func (c *conn) welcome(id json.RawMessage, result spec.HelloResult) {
 	c.control(c.dialect.appendWelcome(nil, id, result))
 }
 
-// leave refuses the peer, or lets another node serve it.
+// leave refuses the peer, or lets another process serve it.
 func (c *conn) leave(id json.RawMessage, err error) {
 	if e, ok := errors.AsType[*tabtransport.RemoteError](err); ok {
 		c.ws.Detach(e.Handler, c.request, 0)

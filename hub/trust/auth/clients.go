@@ -103,7 +103,7 @@ func (c *Clients) Unload(user spec.UserID) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = errElsewhere
+	s.closed = errUnloaded
 	gone := s.all
 	c.set(s, nil)
 	c.mu.Lock()
@@ -180,7 +180,7 @@ func badClient(format string, args ...any) error { return &BadClientError{fmt.Er
 var (
 	errUnknownToken = errors.New("the hub does not know this client's token: it was revoked, or is another hub's; `tabhub install` and `tabhub token mint` make one")
 	errExpiredToken = errors.New("this client's token has expired; `tabhub token mint` makes another")
-	errElsewhere    = fmt.Errorf("the clients cannot be changed here: %w", tabtransport.ErrGoingAway)
+	errUnloaded     = fmt.Errorf("the clients cannot be changed here: %w", tabtransport.ErrGoingAway)
 	errEnded        = errors.New("the hub has ended")
 )
 
@@ -259,7 +259,7 @@ func (c *Clients) add(client Client, token sum) (Client, error) {
 	}
 	s := c.setOf(client.User)
 	if s == nil {
-		return Client{}, errElsewhere
+		return Client{}, errUnloaded
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -40,7 +40,7 @@ func TestCloseOfSilentServers(t *testing.T) {
 				const processWaits = 100 * time.Millisecond
 				var o Options
 				if late {
-					o.Late = NewLate(1 << 20)
+					o.Deferred = NewDeferred(1 << 20)
 				}
 				o.setDefaults()
 				m := silent{make(chan struct{}, 1)}
@@ -57,7 +57,7 @@ func TestCloseOfSilentServers(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), processWaits)
 					defer cancel()
 					began := time.Now()
-					o.Late.Close(ctx)
+					o.Deferred.Close(ctx)
 					if took := time.Since(began); took > processWaits {
 						t.Errorf("a process that ends waited %v, want %v", took, processWaits)
 					}

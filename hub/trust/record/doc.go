@@ -25,7 +25,7 @@
 //
 // A Stream takes a batch of lines only behind the last one. So the chain has no fork: a writer that
 // finds lines of another chains its own behind them. A hub that was replaced while it could not write does so, too, and a Recorder that is closed
-// goes on, see Late. A note says whose such lines are. So the order of lines is that in which they
+// goes on, see Deferred. A note says whose such lines are. So the order of lines is that in which they
 // were written, and the time of one may be before that of the line before it.
 //
 // There is no head: a batch that was confirmed is on several servers.

@@ -52,8 +52,8 @@ type Options struct {
 	Log      *slog.Logger      // nil discards
 	// Node is what notes say of late lines: who has written them. Files have none.
 	Node string
-	// Late is where a Recorder goes on that is closed before all is written. Nil: the rest is lost.
-	Late *Late
+	// Deferred is where a Recorder goes on that is closed before all is written. Nil: the rest is lost.
+	Deferred *Deferred
 }
 
 // Recorder is a Log that can be read: in the files of a directory, or in a Stream. Entries that wait
@@ -66,7 +66,7 @@ type Recorder struct {
 	wake    chan struct{} // buffered 1: the state below has changed
 	readers chan struct{} // buffered maxReaders: holds an element for each reader
 	ended   chan struct{}
-	goesOn  chan struct{}   // closed when the Recorder goes on in Late
+	goesOn  chan struct{}   // closed when the Recorder goes on in Deferred
 	ctx     context.Context // of all writes
 	cancel  context.CancelCauseFunc
 
@@ -80,7 +80,7 @@ type Recorder struct {
 	closed    bool
 	urgent    bool // the queue has the line of a call that is about to be sent
 	gathering bool // the queue waits for more lines
-	late      int  // what Late has taken, in bytes; 0: nothing
+	deferred  int  // what Deferred has taken, in bytes; 0: nothing
 	status    Status
 	latest    latest
 }
@@ -262,7 +262,7 @@ func (f *Recorder) Queued() int {
 }
 
 // Close writes and syncs what is queued, unless servers do not answer in time: what is left then
-// goes to Late. It is idempotent.
+// goes to Deferred. It is idempotent.
 func (f *Recorder) Close() {
 	f.mu.Lock()
 	f.closed = true
@@ -283,22 +283,22 @@ func (f *Recorder) Close() {
 	}
 }
 
-// goOn reports whether a Recorder that is closed goes on in Late.
+// goOn reports whether a Recorder that is closed goes on in Deferred.
 func (f *Recorder) goOn() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ctx.Err() != nil {
 		return false
 	}
-	if f.late > 0 {
+	if f.deferred > 0 {
 		return true
 	}
-	if f.bytes == 0 || !f.o.Late.take(f, f.bytes) {
+	if f.bytes == 0 || !f.o.Deferred.take(f, f.bytes) {
 		return false
 	}
-	f.late = f.bytes
+	f.deferred = f.bytes
 	close(f.goesOn)
-	f.o.Log.Warn("what the record does not have yet is written when the servers take it", "bytes", f.late)
+	f.o.Log.Warn("what the record does not have yet is written when the servers take it", "bytes", f.deferred)
 	return true
 }
 
@@ -352,13 +352,13 @@ func (f *Recorder) run(w *writer) {
 	}
 	f.mu.Lock()
 	f.status.Lost += uint64(len(batch))
-	late := f.late
+	late := f.deferred
 	f.mu.Unlock()
 	if len(batch) > 0 {
 		f.o.Log.Error("entries of the record are lost", "count", len(batch))
 	}
 	if late > 0 {
-		f.o.Late.remove(f, late)
+		f.o.Deferred.remove(f, late)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // lateOptions are those of a node that keeps what it could not write.
 func lateOptions(node string) record.Options {
 	o := options
-	o.Node, o.Late = node, record.NewLate(64<<20)
+	o.Node, o.Deferred = node, record.NewDeferred(64<<20)
 	return o
 }
 
@@ -25,7 +25,7 @@ func written(t *testing.T, o record.Options) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	o.Late.Close(ctx)
+	o.Deferred.Close(ctx)
 	if ctx.Err() != nil {
 		t.Fatal("late lines were not written")
 	}
@@ -152,7 +152,7 @@ func TestLateLinesThatAreLost(t *testing.T) {
 			proxy := natstest.NewProxy(t, servers.URL(0))
 			var said bytes.Buffer
 			o := options
-			o.Log, o.Late = slog.New(slog.NewTextHandler(&said, nil)), record.NewLate(room)
+			o.Log, o.Deferred = slog.New(slog.NewTextHandler(&said, nil)), record.NewDeferred(room)
 			r := openAs(logsOf(t, servers.ConnTo(t, proxy.URL()), 1), 1, o)
 			add(t, r, "a")
 			proxy.Cut()
@@ -161,7 +161,7 @@ func TestLateLinesThatAreLost(t *testing.T) {
 			r.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
-			o.Late.Close(ctx)
+			o.Deferred.Close(ctx)
 			if s := r.Status(); s.Lost != 2 {
 				t.Errorf("%+v", s)
 			}
