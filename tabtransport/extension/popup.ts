@@ -56,7 +56,7 @@ async function show() {
   change(byID("sites"), { page, seen }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page)));
 }
 
-/** Shows in a part of the page what there is, unless it is there already: somebody may be reading it. */
+/** Shows in a part of the page what there is, unless it is there already: a user may be reading it. */
 function change(part: HTMLElement, what: unknown, made: () => HTMLElement[]) {
   const now = JSON.stringify(what);
   if (shown.get(part) === now) return;

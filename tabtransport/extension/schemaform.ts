@@ -216,7 +216,7 @@ function choice(values: unknown[]): Control {
   };
 }
 
-/** Yes or no. One that nobody has touched is not given, as the page has a default of its own. */
+/** Yes or no. One that is untouched is not given, as the page has a default of its own. */
 function box(): Control {
   const input = make("input", "");
   input.type = "checkbox";

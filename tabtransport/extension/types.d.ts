@@ -230,7 +230,7 @@ type ToolClass = "read" | "write" | "destructive";
 interface PageView {
   /** Whether it is a website. */
   web: boolean;
-  /** Whether it was loaded in a way that nobody on its way could change. */
+  /** Whether it was loaded over a connection that is secure. */
   secure: boolean;
   /** Whether the browser lets the extension into the site. */
   allowed: boolean;
@@ -295,7 +295,7 @@ interface Activity {
   at: number;
   /** How many ms it took; undefined while it is under way. */
   took?: number;
-  /** How it ended; undefined if nobody knows. */
+  /** How it ended; undefined if that is not known. */
   ended?: "done" | "failed" | "cancelled";
 }
 

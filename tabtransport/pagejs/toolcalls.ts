@@ -83,7 +83,7 @@ export class ToolCalls {
 /** A call of a tool, from its first request of the hub to its last. */
 class ToolCall {
   /** How long an answer is waited for, in ms. */
-  static #patience = 600_000;
+  static #timeout = 600_000;
   /** The key of the one question of a request. */
   static #key = "input";
 
@@ -211,7 +211,7 @@ class ToolCall {
     }
     const state = this.#calls.asks(this);
     const late = () => this.#controller.abort(new DOMException("Nobody has answered.", "AbortError"));
-    const timer = setTimeout(late, ToolCall.#patience);
+    const timer = setTimeout(late, ToolCall.#timeout);
     try {
       const response = await new Promise((resolve, reject) => {
         this.#answer = resolve;

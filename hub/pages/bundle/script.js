@@ -966,7 +966,7 @@
       };
       ToolCall = class _ToolCall {
         /** How long an answer is waited for, in ms. */
-        static #patience = 6e5;
+        static #timeout = 6e5;
         /** The key of the one question of a request. */
         static #key = "input";
         #calls;
@@ -1084,7 +1084,7 @@
           }
           const state = this.#calls.asks(this);
           const late = () => this.#controller.abort(new DOMException("Nobody has answered.", "AbortError"));
-          const timer = setTimeout(late, _ToolCall.#patience);
+          const timer = setTimeout(late, _ToolCall.#timeout);
           try {
             const response = await new Promise((resolve, reject) => {
               this.#answer = resolve;

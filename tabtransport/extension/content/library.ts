@@ -20,7 +20,7 @@ class LibraryPort {
   ask = this.#asking.ask;
   /** What waits for an answer of the extension's own world, by the tokens. */
   #asked = new Map<string, (answer: any) => void>();
-  /** The tools that were told last, as JSON. */
+  /** The tools that were sent last, as JSON. */
   #sent = "";
   #library = new LibraryTools(() => void this.#list());
   /** The tools of the page's own modelContext, if it was given one. */
@@ -41,7 +41,7 @@ class LibraryPort {
     this.#library.start(given?.getters);
   }
 
-  /** Takes what a tool has thrown that its caller is not told. */
+  /** Takes what a tool has thrown, which its caller does not see. */
   threw(name: string, input: string, error: unknown) {
     const message = Values.errorText(error);
     if (this.#offered) this.#offered.threw(name, input, message);

@@ -16,7 +16,7 @@ export class LibrarySource implements Source {
 
   /**
    * @param changed called when the tools may differ
-   * @param native told what tools of the browser's WebMCP do
+   * @param native called with what tools of the browser's WebMCP do
    * @param resume takes up a call that has taken a token, which run then goes on with unless that is beside; resolves to its id, if there is one
    */
   constructor(changed: () => void, native: ModelContextTools | undefined, resume: (token: string, beside: boolean, run: (input: string, options: CallOptions) => Promise<string>) => Promise<string | undefined>) {

@@ -33,7 +33,7 @@ export class PageScript {
   #notices = new RateLimit(100);
   #owner;
 
-  /** @param owner what is to be told of it */
+  /** @param owner called with what the script says */
   constructor(port: MessagePort, owner: {
     hello: () => void; // it has said hello
     request: (id: string | number, method: string, params: Record<string, unknown>) => unknown;
@@ -145,7 +145,7 @@ export class PageScript {
 
   static #failure({ code, message }: Record<string, unknown>) {
     const text = Values.errorText(new Error(String(message ?? "")));
-    // The script has nobody to give it to: nothing has run.
+    // The page has no such tool: nothing has run.
     return code === -32001 ? new Unknown(text) : new Error(text);
   }
 

@@ -87,7 +87,7 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
   const halfThere = new Promise<PageHalf>((resolve) => (brought = resolve));
 
   /**
-   * The extension's other half, which is brought if it is not there; undefined if nobody brings it, as to
+   * The extension's other half, which is brought if it is not there; undefined if it does not come, as to
    * a site that is switched off.
    */
   function reached(): Promise<PageHalf | undefined> {
@@ -116,8 +116,8 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
   }
 
   /**
-   * Posts a sign of this frame to the tab's top document, again while nobody takes it: in one of a
-   * site that is switched off nobody listens before the gateway is there.
+   * Posts a sign of this frame to the tab's top document, again while it is not taken: in one of a
+   * site that is switched off nothing listens before the gateway is there.
    * @param wait in ms
    */
   function ask(sign: object, wait: number) {

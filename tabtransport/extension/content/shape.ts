@@ -1,5 +1,5 @@
 // What a page offers is untrusted. Here it is cut down to the shapes of the protocol and to
-// sizes that harm nobody, before any other part of the extension sees it.
+// sizes that do no harm, before any other part of the extension sees it.
 
 import { Limit, Values } from "../../pagejs/values.ts";
 

@@ -30,15 +30,15 @@ export class ActivityLog {
   #open = new Map<string, { tabId: number; use: Activity }>();
   #working = 0;
   #stored = new Stored<Record<number, Activity[]>>("uses", () => Object.fromEntries([...this.#tabs].map(([id, { recent }]) => [id, recent])), DELAY);
-  #mark;
+  #showOverlay;
   #changed;
 
   /**
-   * @param mark called with the clients that the overlay of a tab names
+   * @param showOverlay called with the clients that the overlay of a tab names
    * @param changed called when working is another
    */
-  constructor(mark: (tabId: number, users: string[]) => void, changed: () => void) {
-    this.#mark = mark;
+  constructor(showOverlay: (tabId: number, users: string[]) => void, changed: () => void) {
+    this.#showOverlay = showOverlay;
     this.#changed = changed;
   }
 
@@ -94,7 +94,7 @@ export class ActivityLog {
     this.#stored.save();
   }
 
-  /** A request is over, or is nobody's. */
+  /** A request is over, or is not known. */
   ended(id: string, ended: NonNullable<Activity["ended"]>) {
     const open = this.#open.get(id);
     if (!open) return;
@@ -114,7 +114,7 @@ export class ActivityLog {
   /** A tab shows another document, or the same anew: nothing of a mark is left there. */
   loaded(tabId: number) {
     const users = this.#tabs.get(tabId)?.users ?? [];
-    if (users.length) this.#mark(tabId, users);
+    if (users.length) this.#showOverlay(tabId, users);
   }
 
   closed(tabId: number) {
@@ -163,7 +163,7 @@ export class ActivityLog {
     const users = shows ? [...new Set(seen.map(({ app }) => app))] : [];
     if (users.join("\n") !== tab.users.join("\n")) {
       tab.users = users;
-      this.#mark(tabId, users);
+      this.#showOverlay(tabId, users);
     }
     if (shows ? !oldest : oldest) {
       const next = oldest ? oldest.at + SLOW : tab.last + LINGER;

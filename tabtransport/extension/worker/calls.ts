@@ -41,7 +41,7 @@ interface Open {
   origin: string; // the document's
   tool: boolean; // whether it is for a tool, which may lead to another document
   at: number; // when it was sent first
-  progress: number; // what the hub was told last
+  progress: number; // what the hub was sent last
   waiting?: boolean; // whether it waits for the person in front of the tab
   leaving?: boolean; // whether it leads to another document
   submitted?: boolean; // whether its form does
@@ -263,7 +263,7 @@ export class Calls {
     this.#stored.save();
   }
 
-  /** The tool of a call has taken a token. The page is told once that is written down: it may go at once. */
+  /** The tool of a call has taken a token. The page gets it once that is written down: it may go at once. */
   async took(port: chrome.runtime.Port, { id, token, input }: { id: string; token: string; input: string }) {
     const call = this.#open.get(id);
     const kept = call?.tool === true && !this.#isElsewhere(id, port) && input.length <= MAX_INPUT;

@@ -49,12 +49,12 @@ export const CAPABILITIES = [
   "room",
   "hold",
 ];
-// Where the browser has no window there is nobody to ask.
+// A browser without a window has no user to ask.
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 
 /**
  * Does what the hub asks, or returns undefined if it is nothing for the browser.
- * @param signal nobody waits for the answer any more
+ * @param signal aborted when the answer is not wanted any more
  */
 export function control({ method, tabId, params }: HubMessage<ControlMethod>, settings: Current, rooms: TabGroups, signal: AbortSignal) {
   if (!Object.hasOwn(METHODS, method)) return undefined; // a hub that is newer than the extension
@@ -199,7 +199,7 @@ function isErrorPage(tabId: number): Promise<boolean> {
 }
 
 /**
- * Goes through a tab's history. The browser's own way leaves out pages that nobody has
+ * Goes through a tab's history. The browser's own way leaves out pages that the user has not
  * touched, so pages that only the hub has opened need the other one.
  */
 async function travel(tabId: number, step: -1 | 1) {

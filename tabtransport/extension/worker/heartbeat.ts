@@ -19,7 +19,7 @@ export class Heartbeat {
 
   /**
    * @param runs whether a document has a call
-   * @param silent told when one does not answer, and when it does
+   * @param silent called when one does not answer, and when it does
    */
   constructor(runs: (port: chrome.runtime.Port) => boolean, silent: (port: chrome.runtime.Port, silent: boolean) => void) {
     this.#runs = runs;

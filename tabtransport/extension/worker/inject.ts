@@ -151,7 +151,7 @@ async function documentsAt(tabId: number, path: number[], settings: Settings) {
 
 /**
  * Brings the extension to the tabs that were open before it, or whose site was switched off
- * until now: nobody has listened there.
+ * until now: nothing has listened there.
  * @param before only to tabs whose page is shared by now, and was not
  */
 export async function bringToOpenPages(settings: Settings, before?: Settings) {

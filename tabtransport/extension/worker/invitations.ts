@@ -78,7 +78,7 @@ export class Invitations {
       await chrome.storage.session.set({ invitation: { ...invitation, windowId: made?.id } });
       return true;
     } catch (error) {
-      await chrome.storage.session.remove("invitation"); // or nobody would be asked again
+      await chrome.storage.session.remove("invitation"); // or the user would not be asked again
       throw error;
     } finally {
       this.#asking = false;
@@ -109,7 +109,7 @@ export class Invitations {
 }
 
 /**
- * The invitation in an address. One out of the browser's history may by now lead to somebody
+ * The invitation in an address. One out of the browser's history may by now lead to someone
  * else's page, so it is none.
  */
 function read(url: string): Invitation | undefined {

@@ -13,7 +13,7 @@ const GATHER = 50;
 const RATE = 1024;
 /** but no longer than this, in ms. */
 const MAX_REST = 30_000;
-/** How many of the items that are left out the hub is told of. */
+/** How many of the items that are left out the hub learns of. */
 const MAX_REJECTED = 100;
 /** How long after the hub has refused a registration as one too many it is sent again, in ms. */
 const RETRY = 1_000;
@@ -30,16 +30,16 @@ type Kind = keyof typeof METHODS;
 export class Registrar {
   #hub;
   #settings;
-  #told;
+  #sent;
 
   /**
-   * @param told called with the number of a tab's tools after
-   * the hub was told of them, if it is connected
+   * @param sent called with the number of a tab's tools after
+   * the hub has them, if it is connected
    */
-  constructor(hub: Hub, settings: () => Settings, told: (tab: Tab, tools: number) => void) {
+  constructor(hub: Hub, settings: () => Settings, sent: (tab: Tab, tools: number) => void) {
     this.#hub = hub;
     this.#settings = settings;
-    this.#told = told;
+    this.#sent = sent;
   }
 
   /**
@@ -80,7 +80,7 @@ export class Registrar {
     const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
     tab.nextAt = Date.now() + Math.min(size / RATE, MAX_REST);
     if (this.#hub.connected) this.#tell(tab, frames, merged);
-    this.#told(tab, lists.tools.count);
+    this.#sent(tab, lists.tools.count);
   }
 
   /** @param merged what they offer */

@@ -72,7 +72,7 @@ export function permitsPage(settings: Settings, url: string) {
  * Whether the user lets the hub see a document. Its origin says whose it is, also where
  * its address does not: about:blank and blob: have the origin of the document that made them. A sandboxed
  * document has no origin and is of the site at its address; an empty one in a frame is
- * made of what the documents around it say. Of any other the site cannot be told.
+ * made of what the documents around it say. Of any other the site is not known.
  * @param document as the browser describes it
  */
 export function permitsDocument(settings: Settings, { origin = "", url = "", frameId = 0 }: { origin?: string; url?: string; frameId?: number }) {

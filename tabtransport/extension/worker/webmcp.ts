@@ -7,7 +7,7 @@ const BUSY = 300;
 /** Whether this worker has seen it. */
 let seen = false;
 
-/** What gives pages WebMCP, as far as a page has told. */
+/** What gives pages WebMCP, as far as a page has shown. */
 export async function webMCPProvider(): Promise<"browser" | "extension" | undefined> {
   const known = async (): Promise<any> => (await chrome.storage.local.get("webmcp")).webmcp;
   if (!(await known())) {

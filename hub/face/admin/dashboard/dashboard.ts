@@ -8,7 +8,7 @@
 //   open(), and drops it after close(): a view keeps no data past that, and only the visible
 //   one asks the hub for anything. Elements have ids, which byID finds.
 // - open() adds listeners and asks nothing. update() is called next, and whenever something of what
-//   it is told may have changed, which is a part of ALL in stream.ts: it fetches with ask() of
+//   it gets may have changed, which is a part of ALL in stream.ts: it fetches with ask() of
 //   session.ts and shows. It never runs twice at once, and what it throws is shown by the shell.
 //   The function refresh that open() is given has it called, too.
 // - live() gets each message of the hub's stream: what must be seen at once.

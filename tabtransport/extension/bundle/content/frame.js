@@ -286,7 +286,7 @@
     /** Messages of the page that cause traffic to the hub. */
     #notices = new RateLimit(100);
     #owner;
-    /** @param owner what is to be told of it */
+    /** @param owner called with what the script says */
     constructor(port, owner) {
       this.#port = port;
       this.#owner = owner;
@@ -647,7 +647,7 @@
     #resume;
     /**
      * @param changed called when the tools may differ
-     * @param native told what tools of the browser's WebMCP do
+     * @param native called with what tools of the browser's WebMCP do
      * @param resume takes up a call that has taken a token, which run then goes on with unless that is beside; resolves to its id, if there is one
      */
     constructor(changed, native, resume) {

@@ -514,7 +514,7 @@
   };
   var ToolCall = class _ToolCall {
     /** How long an answer is waited for, in ms. */
-    static #patience = 6e5;
+    static #timeout = 6e5;
     /** The key of the one question of a request. */
     static #key = "input";
     #calls;
@@ -632,7 +632,7 @@
       }
       const state = this.#calls.asks(this);
       const late = () => this.#controller.abort(new DOMException("Nobody has answered.", "AbortError"));
-      const timer = setTimeout(late, _ToolCall.#patience);
+      const timer = setTimeout(late, _ToolCall.#timeout);
       try {
         const response = await new Promise((resolve, reject) => {
           this.#answer = resolve;
@@ -661,7 +661,7 @@
     ask = this.#asking.ask;
     /** What waits for an answer of the extension's own world, by the tokens. */
     #asked = /* @__PURE__ */ new Map();
-    /** The tools that were told last, as JSON. */
+    /** The tools that were sent last, as JSON. */
     #sent = "";
     #library = new LibraryTools(() => void this.#list());
     /** The tools of the page's own modelContext, if it was given one. */
@@ -680,7 +680,7 @@
       }
       this.#library.start(given?.getters);
     }
-    /** Takes what a tool has thrown that its caller is not told. */
+    /** Takes what a tool has thrown, which its caller does not see. */
     threw(name, input, error) {
       const message = Values.errorText(error);
       if (this.#offered) this.#offered.threw(name, input, message);

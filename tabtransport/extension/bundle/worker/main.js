@@ -800,7 +800,7 @@ var Heartbeat = class {
   #silent;
   /**
    * @param runs whether a document has a call
-   * @param silent told when one does not answer, and when it does
+   * @param silent called when one does not answer, and when it does
    */
   constructor(runs, silent) {
     this.#runs = runs;
@@ -904,14 +904,14 @@ var ActivityLog = class {
   #open = /* @__PURE__ */ new Map();
   #working = 0;
   #stored = new Stored("uses", () => Object.fromEntries([...this.#tabs].map(([id, { recent }]) => [id, recent])), DELAY);
-  #mark;
+  #showOverlay;
   #changed;
   /**
-   * @param mark called with the clients that the overlay of a tab names
+   * @param showOverlay called with the clients that the overlay of a tab names
    * @param changed called when working is another
    */
-  constructor(mark, changed) {
-    this.#mark = mark;
+  constructor(showOverlay2, changed) {
+    this.#showOverlay = showOverlay2;
     this.#changed = changed;
   }
   /**
@@ -960,7 +960,7 @@ var ActivityLog = class {
     this.#look(tabId, tab);
     this.#stored.save();
   }
-  /** A request is over, or is nobody's. */
+  /** A request is over, or is not known. */
   ended(id, ended) {
     const open2 = this.#open.get(id);
     if (!open2) return;
@@ -979,7 +979,7 @@ var ActivityLog = class {
   /** A tab shows another document, or the same anew: nothing of a mark is left there. */
   loaded(tabId) {
     const users = this.#tabs.get(tabId)?.users ?? [];
-    if (users.length) this.#mark(tabId, users);
+    if (users.length) this.#showOverlay(tabId, users);
   }
   closed(tabId) {
     const tab = this.#tabs.get(tabId);
@@ -1023,7 +1023,7 @@ var ActivityLog = class {
     const users = shows ? [...new Set(seen2.map(({ app }) => app))] : [];
     if (users.join("\n") !== tab.users.join("\n")) {
       tab.users = users;
-      this.#mark(tabId, users);
+      this.#showOverlay(tabId, users);
     }
     if (shows ? !oldest : oldest) {
       const next = oldest ? oldest.at + SLOW : tab.last + LINGER;
@@ -1227,7 +1227,7 @@ var Calls = class {
     call.submitted = submitted;
     this.#stored.save();
   }
-  /** The tool of a call has taken a token. The page is told once that is written down: it may go at once. */
+  /** The tool of a call has taken a token. The page gets it once that is written down: it may go at once. */
   async took(port, { id, token, input }) {
     const call = this.#open.get(id);
     const kept = call?.tool === true && !this.#isElsewhere(id, port) && input.length <= MAX_INPUT;
@@ -2997,15 +2997,15 @@ var METHODS2 = {
 var Registrar = class {
   #hub;
   #settings;
-  #told;
+  #sent;
   /**
-   * @param told called with the number of a tab's tools after
-   * the hub was told of them, if it is connected
+   * @param sent called with the number of a tab's tools after
+   * the hub has them, if it is connected
    */
-  constructor(hub2, settings, told) {
+  constructor(hub2, settings, sent) {
     this.#hub = hub2;
     this.#settings = settings;
-    this.#told = told;
+    this.#sent = sent;
   }
   /**
    * Sends the hub soon what a tab offers, and of a new tab at once. A tab that offers much is sent
@@ -3040,7 +3040,7 @@ var Registrar = class {
     const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
     tab.nextAt = Date.now() + Math.min(size / RATE, MAX_REST);
     if (this.#hub.connected) this.#tell(tab, frames, merged);
-    this.#told(tab, lists.tools.count);
+    this.#sent(tab, lists.tools.count);
   }
   /** @param merged what they offer */
   #tell(tab, frames, { lists, rejected }) {
