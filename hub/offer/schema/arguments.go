@@ -201,8 +201,8 @@ func (t *taking) rename(v *rawjson.Value, at *keyword.Place, of []*node) error {
 		m := &v.Members[i]
 		if key, ok := t.names.keys[m.Name]; ok && slices.ContainsFunc(of, func(n *node) bool { return n.properties[key] != nil }) {
 			if v.Member(key) != nil {
-				what := "is the same argument as " + keyword.Quoted(key) + ", which is given, too"
-				return &Violations{List: []Violation{{(&keyword.Place{Parent: at, Token: m.Name}).Pointer(), what}}}
+				where := (&keyword.Place{Parent: at, Token: m.Name}).Pointer()
+				return &Violations{words: where + ": is the same argument as " + keyword.Quoted(key) + ", which is given, too"}
 			}
 			m.Name, t.changed = key, true
 		}

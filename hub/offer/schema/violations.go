@@ -16,71 +16,64 @@ const maxViolations = 5
 
 // Violations says what is wrong with arguments, in words that a model can act on.
 type Violations struct {
-	List []Violation // at most 5, in a fixed order
-	More int         // how many others there are
-	// Lenient says that a lenient reading of the schema lets the arguments pass.
-	Lenient bool
+	words   string
+	Lenient bool // a lenient reading of the schema lets the arguments pass
 }
 
-// Violation is one thing that is wrong.
-type Violation struct {
-	Where string // JSON pointer to the value; "arguments" for all of them
-	What  string // "must be integer, got string"
+func (v *Violations) Error() string { return v.words }
+
+// violation is one thing that is wrong.
+type violation struct {
+	where string // JSON pointer to the value; "arguments" for all of them
+	what  string // "must be integer, got string"
 }
 
-func (v *Violations) Error() string {
-	lines := make([]string, 0, len(v.List)+1)
-	for _, one := range v.List {
-		lines = append(lines, one.String())
-	}
-	if v.More > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", v.More))
-	}
-	return strings.Join(lines, "; ")
-}
-
-func (v Violation) String() string { return v.Where + ": " + v.What }
+func (v violation) String() string { return v.where + ": " + v.what }
 
 // about is the only violation, of all arguments.
-func about(err error) *Violations {
-	return &Violations{List: []Violation{{"arguments", err.Error()}}}
-}
+func about(err error) *Violations { return &Violations{words: "arguments: " + err.Error()} }
 
 // violations puts failures in words.
 func violations(failures []failure) *Violations {
 	all := inWords(failures)
-	n := min(len(all), maxViolations)
-	return &Violations{List: all[:n:n], More: len(all) - n, Lenient: allLenient(failures)}
+	var lines []string
+	for _, v := range all[:min(len(all), maxViolations)] {
+		lines = append(lines, v.String())
+	}
+	if n := len(all) - maxViolations; n > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", n))
+	}
+	return &Violations{strings.Join(lines, "; "), allLenient(failures)}
 }
 
 // inWords returns what failures say, in a fixed order.
-func inWords(failures []failure) []Violation {
-	var all []Violation
+func inWords(failures []failure) []violation {
+	var all []violation
 	for _, f := range failures {
 		all = append(all, f.violations()...)
 	}
-	slices.SortFunc(all, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.What, b.What))
+	slices.SortFunc(all, func(a, b violation) int {
+		return cmp.Or(cmp.Compare(a.where, b.where), cmp.Compare(a.what, b.what))
 	})
 	return slices.Compact(all)
 }
 
 // violations returns what a failure says: one violation, or one for each member that
 // it is about.
-func (f failure) violations() []Violation {
+func (f failure) violations() []violation {
 	switch f.keyword {
 	case "required":
 		return f.each("is required")
 	case "dependentRequired":
 		return f.each("is required together with " + keyword.Quoted(f.want.(string)))
 	case "propertyNames":
-		return []Violation{{pointer(f.at), "is not an allowed name: " + inWords(f.branches[0])[0].What}}
+		return []violation{{pointer(f.at), "is not an allowed name: " + inWords(f.branches[0])[0].what}}
 	case "additionalProperties":
 		return f.each("is not a known member" + known(f.want.(*node)))
 	case "anyOf":
-		return []Violation{{pointer(f.at), f.alternatives()}}
+		return []violation{{pointer(f.at), f.alternatives()}}
 	}
-	return []Violation{{pointer(f.at), f.what()}}
+	return []violation{{pointer(f.at), f.what()}}
 }
 
 // alternatives says that a value fits none of several schemas: by what they ask for
@@ -89,7 +82,7 @@ func (f failure) alternatives() string {
 	if what := f.together(); what != "" {
 		return what
 	}
-	var nearest []Violation
+	var nearest []violation
 	for i, branch := range f.meant() {
 		if all := inWords(branch); i == 0 || len(all) < len(nearest) {
 			nearest = all
@@ -133,10 +126,10 @@ func (f failure) together() string {
 }
 
 // each returns a violation for each member that f has got.
-func (f failure) each(what string) []Violation {
-	var all []Violation
+func (f failure) each(what string) []violation {
+	var all []violation
 	for _, name := range f.got.([]string) {
-		all = append(all, Violation{(&keyword.Place{Parent: f.at, Token: name}).Pointer(), what})
+		all = append(all, violation{(&keyword.Place{Parent: f.at, Token: name}).Pointer(), what})
 	}
 	return all
 }
