@@ -15,5 +15,5 @@
 //
 // A request that may have to wait for a page counts against its session's limit, and only
 // its own client can cancel it. A request that was cancelled gets no answer. A request with the id
-// of an earlier one in the same session is the same call (repeated.go, package ledger).
+// of an earlier one in the same session is the same call (call.go, package ledger).
 package methods
