@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"tabhub/hub/broadcast"
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
 	"tabhub/hub/trust/consent"
@@ -29,7 +31,7 @@ type Options struct {
 	Telemetry telemetry.Observer // learns what is done; nil: nobody does
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
-	TabNames       TabNames        // "" means TabNamesAuto
+	TabNames       lists.TabNames  // "" means TabNamesAuto
 	CallTimeout    time.Duration   // 0 means spec.CallTimeout
 	CallTimeoutMax time.Duration   // 0 means spec.CallTimeoutMax
 	PersonTimeout  time.Duration   // 0 means spec.PersonTimeout
@@ -47,9 +49,9 @@ type Options struct {
 	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
 	OwnPage func(url string) bool
 
-	Handover Handover // "" means HandoverWait
-	Room     RoomKind // "" means RoomGroup
-	RoomEnd  RoomEnd  // "" means RoomKeep
+	Handover call.Handover // "" means HandoverWait
+	Room     call.RoomKind // "" means RoomGroup
+	RoomEnd  call.RoomEnd  // "" means RoomKeep
 
 	// StoredFirst has clients learn only what is stored, as another process may serve the user next.
 	// See Settled.

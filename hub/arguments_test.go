@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tabhub/hub/call"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -17,11 +18,11 @@ func TestArgumentsThatThePageMayAccept(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(
 			`{"name":"x","inputSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"^[A-Z]$"},"n":{"type":"integer"}},"additionalProperties":false}}`)}})
-		call := func(args string) *call {
-			c := &call{done: make(chan struct{})}
+		call := func(args string) *pendingCall {
+			c := &pendingCall{done: make(chan struct{})}
 			go func() {
 				defer close(c.done)
-				c.result, c.err = w.hub.Call(t.Context(), Call{By: tester, Name: "website_tool_e_com_x", Args: json.RawMessage(args)})
+				c.result, c.err = w.hub.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x", Args: json.RawMessage(args)})
 			}()
 			return c
 		}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/call"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -54,16 +55,16 @@ func (w *asking) restart() {
 	w.join()
 }
 
-func (w *asking) callAs(ctx context.Context, by *consent.Caller, name string) *call {
-	c := &call{done: make(chan struct{})}
+func (w *asking) callAs(ctx context.Context, by *consent.Caller, name string) *pendingCall {
+	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_shop_example__" + name, By: by})
+		c.result, c.err = w.hub.Call(ctx, call.Request{Name: "website_tool_shop_example__" + name, By: by})
 	}()
 	return c
 }
 
-func (w *asking) pay() *call { return w.callAs(w.t.Context(), w.claude, "pay") }
+func (w *asking) pay() *pendingCall { return w.callAs(w.t.Context(), w.claude, "pay") }
 
 // asked waits for the next question in the browser.
 func (w *asking) asked() tabtest.Request {
@@ -80,7 +81,7 @@ func (w *asking) says(r tabtest.Request, reach spec.Reach) {
 }
 
 // paid waits until the shop has been told to pay, and for the end of the call.
-func (w *asking) paid(c *call) {
+func (w *asking) paid(c *pendingCall) {
 	w.t.Helper()
 	r := w.shop.Next()
 	if r.Call.ToolName != "pay" {
@@ -204,14 +205,14 @@ func TestFlowWhileAsked(t *testing.T) {
 		}
 		mail := w.page("https://mail.example", "m")
 		w.register(mail, 0, tools("https://mail.example/", "read"))
-		c := &call{done: make(chan struct{})}
+		c := &pendingCall{done: make(chan struct{})}
 		go func() {
 			defer close(c.done)
-			c.result, c.err = w.hub.Call(t.Context(), Call{Name: "website_tool_shop_example__pay", By: w.claude, Args: json.RawMessage(`{"note":"` + code + `"}`)})
+			c.result, c.err = w.hub.Call(t.Context(), call.Request{Name: "website_tool_shop_example__pay", By: w.claude, Args: json.RawMessage(`{"note":"` + code + `"}`)})
 		}()
 		r := w.asked()
 		asked := answering(mail, `{"content":[{"type":"text","text":"Your code is `+code+`."}]}`)
-		if _, err := w.hub.Call(t.Context(), Call{Name: "website_tool_mail_example__read", By: w.claude}); err != nil {
+		if _, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_mail_example__read", By: w.claude}); err != nil {
 			t.Fatal(err)
 		}
 		<-asked
@@ -289,7 +290,7 @@ func TestStopWhileAsked(t *testing.T) {
 		c := w.pay()
 		question := w.asked()
 		shown, all := w.hub.Running()
-		if all != 1 || shown[0].Phase != PhaseAsking || shown[0].Tool != "pay" || shown[0].Decision != "" {
+		if all != 1 || shown[0].Phase != call.PhaseAsking || shown[0].Tool != "pay" || shown[0].Decision != "" {
 			t.Fatalf("under way: %+v", shown)
 		}
 		if !w.hub.Stop(shown[0].ID) || w.hub.Stop("") {

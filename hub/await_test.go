@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -78,7 +79,7 @@ func TestClosingATab(t *testing.T) {
 			t.Errorf("closing: %v", err)
 		}
 		w.register(c, 7, tools("https://e.com/", "x"))
-		if f, ok := errors.AsType[*Failure](ask(&spec.Text{})); !ok || f.Code != spec.FailTabClosed {
+		if f, ok := errors.AsType[*core.Failure](ask(&spec.Text{})); !ok || f.Code != spec.FailTabClosed {
 			t.Errorf("reading what is closed meanwhile: %v", f)
 		}
 	})

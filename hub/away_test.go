@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
@@ -110,7 +111,7 @@ func TestRestlessPage(t *testing.T) {
 		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		var n atomic.Int32
-		defer w.hub.Watch(func(Change) { n.Add(1) })()
+		defer w.hub.Watch(func(lists.Change) { n.Add(1) })()
 		for i := range 200 {
 			p.Notify(0, tools("https://e.com/", fmt.Sprint("x", i)))
 			time.Sleep(51 * time.Millisecond)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"tabhub/hub/agents"
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -79,7 +81,7 @@ func (w *profiles) join(name string) profile {
 func (w *profiles) buy(by *consent.Caller, name string) string {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
-	r, err := w.hub.Call(ctx, Call{Name: name, By: by})
+	r, err := w.hub.Call(ctx, call.Request{Name: name, By: by})
 	if err != nil {
 		return err.Error()
 	}
@@ -103,7 +105,7 @@ func (w *profiles) focus(e profile) {
 // profile comes to it, and nothing is done there.
 func TestBoundClientHasOneProfile(t *testing.T) {
 	w := newProfiles(t)
-	all := w.hub.List(ListTools)
+	all := w.hub.List(lists.ListTools)
 	var names []string
 	for _, it := range all.Items {
 		names = append(names, it.Name)
@@ -122,19 +124,19 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 		w.wants(c.by, domain, "paid by "+c.own)
 		w.wants(c.by, buyName(t, w, c.tab), "paid by "+c.own)
 		w.wants(c.by, buyName(t, w, c.foreign), "unknown tool")
-		for kind := range numLists {
+		for _, kind := range []lists.ListKind{lists.ListTools, lists.ListResources, lists.ListTemplates, lists.ListPrompts} {
 			if got := string(jsonOf(w.hub.ListFor(c.by, kind))); strings.Contains(got, c.other) || strings.Contains(got, "tabs") || strings.Contains(got, fmt.Sprintf("tab%d", c.foreign)) {
 				t.Errorf("%s is listed %s", c.by.Who.Name, got)
 			}
 		}
-		if n := len(w.hub.ListFor(c.by, ListTools).Items); n != 1 {
+		if n := len(w.hub.ListFor(c.by, lists.ListTools).Items); n != 1 {
 			t.Errorf("%s is listed %d tools", c.by.Who.Name, n)
 		}
 		// What the owner looks at in its own browser is active for it, whatever is in front.
-		if got := string(jsonOf(w.hub.ListFor(c.by, ListTools))); !strings.Contains(got, "Active") {
+		if got := string(jsonOf(w.hub.ListFor(c.by, lists.ListTools))); !strings.Contains(got, "Active") {
 			t.Errorf("%s is listed %s", c.by.Who.Name, got)
 		}
-		for _, it := range append(slices.Clone(w.hub.List(ListResources).Items), w.hub.List(ListPrompts).Items...) {
+		for _, it := range append(slices.Clone(w.hub.List(lists.ListResources).Items), w.hub.List(lists.ListPrompts).Items...) {
 			foreign := strings.Contains(it.Source, c.other) || it.Tab == c.foreign
 			kind := spec.KindPrompt
 			if strings.Contains(it.Name, "://") {
@@ -186,7 +188,7 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 // buyName returns the public name of the tool of a tab's number, 0 for the domain's own.
 func buyName(t *testing.T, w *profiles, number int) string {
 	t.Helper()
-	for _, it := range w.hub.List(ListTools).Items {
+	for _, it := range w.hub.List(lists.ListTools).Items {
 		if it.Tab == number {
 			return it.Name
 		}
@@ -203,10 +205,10 @@ func TestBoundCacheAndOpenings(t *testing.T) {
 		e.tell(7, &spec.TabClosed{})
 	}
 	closeTab(w.personal)
-	if got := string(jsonOf(w.hub.ListFor(atHome, ListTools))); !strings.Contains(got, "Cached") {
+	if got := string(jsonOf(w.hub.ListFor(atHome, lists.ListTools))); !strings.Contains(got, "Cached") {
 		t.Errorf("what personal has left: %s", got)
 	}
-	if got := string(jsonOf(w.hub.ListFor(atWork, ListTools))); strings.Contains(got, "Cached") {
+	if got := string(jsonOf(w.hub.ListFor(atWork, lists.ListTools))); strings.Contains(got, "Cached") {
 		t.Errorf("what work has: %s", got)
 	}
 	// The page that is open at work is not the one that is wanted at home.
@@ -216,7 +218,7 @@ func TestBoundCacheAndOpenings(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wants(atWork, domain, "which nobody has named so")
-	if got := string(jsonOf(w.hub.ListFor(atWork, ListTools))); got != "[]" {
+	if got := string(jsonOf(w.hub.ListFor(atWork, lists.ListTools))); got != "[]" {
 		t.Errorf("without its browser a client is listed %s", got)
 	}
 	if err := w.hub.NameBrowser("work-id", "work"); err != nil {
@@ -232,13 +234,13 @@ func TestBoundClientKnowsNamesAlone(t *testing.T) {
 	w.register(p, 0, tools(shop, "buy"))
 	b := w.chrome("third", "run")
 	w.register(b, 3, tools("https://mail.example/", "send"))
-	if n := len(w.hub.ListFor(atWork, ListTools).Items); n != 0 {
+	if n := len(w.hub.ListFor(atWork, lists.ListTools).Items); n != 0 {
 		t.Errorf("%d tools are listed", n)
 	}
 	if n := len(w.hub.Tabs(atWork)) + len(w.hub.Browsers(atWork)); n != 0 {
 		t.Errorf("%d tabs and browsers are known", n)
 	}
-	_, err := w.hub.Call(t.Context(), Call{Name: "website_tool_mail_example_send", By: atWork})
+	_, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_mail_example_send", By: atWork})
 	if err == nil || !strings.Contains(err.Error(), "bound to the browser work, which is not connected") || strings.Contains(err.Error(), "nearest") {
 		t.Errorf("a call: %v", err)
 	}
@@ -270,17 +272,17 @@ func TestBindingsHoldTogether(t *testing.T) {
 // Clients are told of what changes in their browsers, and of nothing else.
 func TestBoundChanges(t *testing.T) {
 	w := newProfiles(t)
-	told := make(chan Change, 16)
+	told := make(chan lists.Change, 16)
 	gone := w.hub.Connected(atWork)
 	defer gone(true)
-	stop := w.hub.Watch(func(c Change) {
-		if c = w.hub.ChangeFor(atWork, c); c.lists() || len(c.Updated) > 0 {
+	stop := w.hub.Watch(func(c lists.Change) {
+		if c = w.hub.ChangeFor(atWork, c); c.Tools || c.Resources || c.Prompts || len(c.Updated) > 0 {
 			told <- c
 		}
 	})
 	defer stop()
 	cart := ""
-	for _, it := range w.hub.ListFor(atWork, ListResources).Items {
+	for _, it := range w.hub.ListFor(atWork, lists.ListResources).Items {
 		if strings.HasSuffix(it.Source, "/cart") {
 			cart = it.Name
 		}
@@ -296,7 +298,7 @@ func TestBoundChanges(t *testing.T) {
 	}
 	update(w.personal, "read")
 	update(w.work, "read", "write")
-	var got Change
+	var got lists.Change
 	for !got.Tools || len(got.Updated) == 0 {
 		select {
 		case c := <-told:
@@ -307,16 +309,6 @@ func TestBoundChanges(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Fatalf("told of %+v", got)
 		}
-	}
-}
-
-// A name that moves to another browser while a call waits lets nothing through.
-func TestGateLooksAtTheBrowser(t *testing.T) {
-	w := newProfiles(t)
-	a := policy.Action{Who: atWork.Who, Bound: atWork.Bound, Of: policy.OfHub, Name: "x", Class: policy.Read}
-	_, err := w.hub.gate.send(t.Context(), permit{&a}, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, &spec.Text{}, tabtransport.Wait{})
-	if f, ok := err.(*Failure); !ok || f.Code != spec.FailDenied || !strings.Contains(f.Message, "bound to") {
-		t.Errorf("%v", err)
 	}
 }
 
@@ -340,7 +332,7 @@ func TestBoundOutlivesTheHub(t *testing.T) {
 	}
 	w.start(Options{})
 	for _, by := range []*consent.Caller{atWork, atHome} {
-		if got := string(jsonOf(w.hub.ListFor(by, ListTools))); !strings.Contains(got, "Cached") {
+		if got := string(jsonOf(w.hub.ListFor(by, lists.ListTools))); !strings.Contains(got, "Cached") {
 			t.Errorf("%s is listed %s", by.Who.Name, got)
 		}
 	}

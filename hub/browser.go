@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/policy"
 	"tabhub/storage"
@@ -47,12 +48,12 @@ func (h *Hub) UnnameBrowser(name string) error {
 
 // renamed ends what a name led to that may be another browser's now.
 func (h *Hub) renamed() {
-	h.endDenied()
+	h.EndDenied()
 	h.opts.Changed.Fire()
 }
 
 // NamedBrowsers returns the browsers that have a name from their owner, by that name, also those
 // that are away.
 func (h *Hub) NamedBrowsers() []storage.Browser {
-	return View(h.Core, (*state.State).Named)
+	return core.View(h.Core, (*state.State).Named)
 }

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
@@ -74,7 +76,7 @@ func TestLabelsOfTheActiveTab(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		var changes atomic.Int32
-		stop := w.hub.Watch(func(Change) { changes.Add(1) })
+		stop := w.hub.Watch(func(lists.Change) { changes.Add(1) })
 		defer stop()
 		b.Notify(3, &spec.TabState{Active: ptr(true)})
 		b.Notify(2, &spec.TabState{Active: ptr(false)})
@@ -218,7 +220,7 @@ func TestProgressNeverFalls(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() {
-			_, err := w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_x", By: &by})
+			_, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_e_com_x", By: &by})
 			done <- err
 		}()
 		r := p.Next()
@@ -315,7 +317,7 @@ func TestCacheOfASiteWithoutAddress(t *testing.T) {
 			}
 			b := w.chrome("b1", "s1")
 			w.register(b, 1, tools("", fmt.Sprintf(`find:"origin":%q`, origin)))
-			name := strings.TrimPrefix(w.hub.List(ListTools).Items[0].Name, "website_tool_")
+			name := strings.TrimPrefix(w.hub.List(lists.ListTools).Items[0].Name, "website_tool_")
 			b.Notify(1, &spec.TabClosed{})
 			synctest.Wait()
 			w.wantNames(name)
@@ -377,7 +379,7 @@ func TestLimitPerTab(t *testing.T) {
 		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("", "x"))
-		var calls []*call
+		var calls []*pendingCall
 		for range spec.MaxCallsPerTab {
 			calls = append(calls, w.call(t.Context(), "e_com_x"))
 		}
@@ -455,22 +457,22 @@ func TestReadOnlyCalls(t *testing.T) {
 		w.register(chrome, 1, tools("https://c.com/", `y:"annotations":{"cache":true}`))
 		chrome.Notify(1, &spec.TabClosed{})
 		synctest.Wait()
-		call := func(name string) (json.RawMessage, error) {
-			return w.hub.Call(t.Context(), Call{Name: "website_tool_" + name, By: tester.Through("proxy_read"), ReadOnly: true})
+		try := func(name string) (json.RawMessage, error) {
+			return w.hub.Call(t.Context(), call.Request{Name: "website_tool_" + name, By: tester.Through("proxy_read"), ReadOnly: true})
 		}
 		for _, name := range []string{"e_com_tab2_x", "c_com_y", "unverified_bank_com_z"} {
-			if r, err := call(name); !errors.Is(err, ErrNotReadOnly) {
+			if r, err := try(name); !errors.Is(err, call.ErrNotReadOnly) {
 				t.Errorf("%s: %s, %v", name, r, err)
 			}
 		}
 		w.register(a, 0, tools("https://e.com/", `x:"title":"X",`+reads[1:])) // the name is the newest's
 		b.Notify(0, &spec.TabState{Active: new(true), WindowFocused: new(true)})
 		synctest.Wait()
-		if r, err := call("e_com_x"); !errors.Is(err, ErrNotReadOnly) {
+		if r, err := try("e_com_x"); !errors.Is(err, call.ErrNotReadOnly) {
 			t.Errorf("at another tab: %s, %v", r, err)
 		}
 		go func() { answer(a, a.Next(), "read") }()
-		if r, err := call("e_com_tab1_x"); err != nil || !strings.Contains(string(r), "read") {
+		if r, err := try("e_com_tab1_x"); err != nil || !strings.Contains(string(r), "read") {
 			t.Errorf("%s, %v", r, err)
 		}
 		if es := w.record.Entries(record.Query{Event: record.Call}); len(es) != 1 || es[0].Via != "proxy_read" {

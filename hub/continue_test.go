@@ -22,7 +22,7 @@ type goingOn struct {
 	join func(origin, session string) tabtest.End
 	page tabtest.End // the first document
 	r    tabtest.Request
-	call *call
+	call *pendingCall
 	stop context.CancelCauseFunc // what the client does
 }
 

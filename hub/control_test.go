@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/core"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -91,7 +92,7 @@ func TestTabGoesElsewhereMeanwhile(t *testing.T) {
 				}
 				var e record.Entry
 				_, err = w.hub.Control(t.Context(), tester.Noted(&e), spec.TabAddr{Peer: "browser:b1", Tab: 7}, &spec.Text{})
-				f, _ := errors.AsType[*Failure](err)
+				f, _ := errors.AsType[*core.Failure](err)
 				if (err != nil) != (c.code != "") || f != nil && f.Code != c.code {
 					t.Errorf("%v, want %q", err, c.code)
 				}
@@ -134,7 +135,7 @@ func TestPauseOfASiteThatIsRead(t *testing.T) {
 		default:
 		}
 		pause("shop.example")
-		if f, _ := errors.AsType[*Failure](<-done); f == nil || f.Code != spec.FailPaused {
+		if f, _ := errors.AsType[*core.Failure](<-done); f == nil || f.Code != spec.FailPaused {
 			t.Errorf("it ends with %v", f)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/lists"
 	"tabhub/spec"
 )
 
@@ -22,7 +23,7 @@ func TestCallWaitsForTheNextDocument(t *testing.T) {
 		w.register(b, 1, tools("https://e.com/", "x", "y"))
 		time.Sleep(time.Second)
 		var notices atomic.Int32
-		defer w.hub.Watch(func(Change) { notices.Add(1) })()
+		defer w.hub.Watch(func(lists.Change) { notices.Add(1) })()
 
 		w.register(b, 1, tools("https://e.com/", "x"+departed, "y"+departed))
 		x, y := w.call(t.Context(), "e_com_x"), w.call(t.Context(), "e_com_tab1_y")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tabhub/hub/core"
 	"tabhub/spec"
 )
 
@@ -27,7 +28,7 @@ func TestDialogBlocksTheTab(t *testing.T) {
 		c.want(t, "confirm, with the page's words")
 		c.want(t, "nothing was sent")
 		_, err := w.hub.Control(t.Context(), tester, spec.TabAddr{Peer: "browser:b1", Tab: 1}, &spec.Text{})
-		if f, ok := errors.AsType[*Failure](err); !ok || f.Code != spec.FailDialogOpen {
+		if f, ok := errors.AsType[*core.Failure](err); !ok || f.Code != spec.FailDialogOpen {
 			t.Errorf("the text: %v", err)
 		}
 		b.Answer(r, spec.Response{Result: json.RawMessage(`{"content":[]}`)}, nil)

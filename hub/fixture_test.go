@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -133,7 +135,7 @@ func (w *fixture) register(e tabtest.End, tab int64, m *spec.Register) spec.Regi
 // names returns the listed names.
 func (w *fixture) names() string {
 	var names []string
-	for _, it := range w.hub.List(ListTools).Items {
+	for _, it := range w.hub.List(lists.ListTools).Items {
 		names = append(names, strings.TrimPrefix(it.Name, "website_tool_"))
 	}
 	return strings.Join(names, " ")
@@ -161,23 +163,23 @@ func (w *fixture) description(name string) string {
 }
 
 // call is a Call under way.
-type call struct {
+type pendingCall struct {
 	result json.RawMessage
 	err    error
 	done   chan struct{}
 }
 
-func (w *fixture) call(ctx context.Context, name string) *call {
-	c := &call{done: make(chan struct{})}
+func (w *fixture) call(ctx context.Context, name string) *pendingCall {
+	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_" + name, By: tester})
+		c.result, c.err = w.hub.Call(ctx, call.Request{Name: "website_tool_" + name, By: tester})
 	}()
 	return c
 }
 
 // want waits for the call and checks that its result, or error, holds a text.
-func (c *call) want(t *testing.T, text string) {
+func (c *pendingCall) want(t *testing.T, text string) {
 	t.Helper()
 	<-c.done
 	got := string(c.result)
@@ -221,7 +223,7 @@ func reporting(progress func(spec.Progress)) *consent.Caller {
 }
 
 // jsonOf returns a list as a list result holds it.
-func jsonOf(l *Listing) json.RawMessage {
+func jsonOf(l *lists.Listing) json.RawMessage {
 	all := []json.RawMessage{}
 	for i := range l.Items {
 		all = append(all, l.Items[i].JSON)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tabhub/hub/agents"
+	"tabhub/hub/call"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -44,7 +45,7 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 			default:
 			}
 		}
-		w.claim(claude, held, agents.Terms{TTL: MinLease})
+		w.claim(claude, held, agents.Terms{TTL: agents.MinLease})
 		if got := told().Held; len(got) != 1 || got[0].TabID != 7 || got[0].By != "Claude" || got[0].UntilMs < 9_000 || got[0].Waiting {
 			t.Errorf("held are %+v", got)
 		}
@@ -58,7 +59,7 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 		if got := told().Held; len(got) != 1 || !got[0].Waiting {
 			t.Errorf("while a call waits, held are %+v", got)
 		}
-		if running, _ := w.hub.Running(); len(running) != 1 || running[0].Phase != PhaseWaiting || !strings.Contains(running[0].Progress.Message, "the owner is using this tab") {
+		if running, _ := w.hub.Running(); len(running) != 1 || running[0].Phase != call.PhaseWaiting || !strings.Contains(running[0].Progress.Message, "the owner is using this tab") {
 			t.Errorf("under way are %+v", running)
 		}
 		moved := make(chan error, 1)
@@ -109,15 +110,15 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 // A hub can be told not to wait, or not to mind.
 func TestHandover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, handover := range []Handover{HandoverFail, HandoverIgnore} {
+		for _, handover := range []call.Handover{call.HandoverFail, call.HandoverIgnore} {
 			w := newFixture(t, Options{Handover: handover})
 			b := w.desk()
 			claude := agentOf("Claude")
-			w.claim(claude, held, agents.Terms{TTL: DefaultLease})
+			w.claim(claude, held, agents.Terms{TTL: agents.DefaultLease})
 			hand(b, true)
 			synctest.Wait()
 			buy := w.callAs(claude, "shop_example__buy")
-			if handover == HandoverFail {
+			if handover == call.HandoverFail {
 				buy.want(t, "TAB_IN_USE")
 				continue
 			}
@@ -133,7 +134,7 @@ func TestOwnersHandIsSaidAgain(t *testing.T) {
 		w := newFixture(t, Options{})
 		b := w.desk()
 		claude := agentOf("Claude")
-		w.claim(claude, held, agents.Terms{TTL: DefaultLease})
+		w.claim(claude, held, agents.Terms{TTL: agents.DefaultLease})
 		hand(b, true)
 		synctest.Wait()
 		b.Cut()
@@ -147,7 +148,7 @@ func TestOwnersHandIsSaidAgain(t *testing.T) {
 // What a client opens goes to its room, which ends with it.
 func TestRoomOfAClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, opts := range []Options{{}, {RoomEnd: RoomClose}, {Room: RoomNone}} {
+		for _, opts := range []Options{{}, {RoomEnd: call.RoomClose}, {Room: call.RoomNone}} {
 			w := newFixture(t, opts)
 			b := w.desk()
 			var last spec.Request
@@ -165,7 +166,7 @@ func TestRoomOfAClient(t *testing.T) {
 				t.Errorf("the owner's own tabs go to %+v", room)
 			}
 			room := open(claude)
-			if opts.Room == RoomNone {
+			if opts.Room == call.RoomNone {
 				if room != nil {
 					t.Errorf("a tab goes to %+v", room)
 				}
@@ -179,7 +180,7 @@ func TestRoomOfAClient(t *testing.T) {
 			}
 			gone(true)
 			r := b.Next()
-			if end, ok := last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.RoomEnd == RoomClose) {
+			if end, ok := last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.RoomEnd == call.RoomClose) {
 				t.Errorf("at its end the browser is asked for %+v", last)
 			}
 			b.Answer(r, spec.Response{Result: []byte(`{"closed":1,"kept":0}`)}, nil)

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 
+	"tabhub/hub/call"
+	"tabhub/hub/core"
+	"tabhub/hub/lists"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -11,11 +14,11 @@ import (
 // Hub serves one user. It owns no more than its goroutines: the transport and the
 // store are its caller's. All methods are safe for concurrent use.
 type Hub struct {
-	*Core
-	*Rules
-	*Lists
-	*Calls
-	*Agents
+	*core.Core
+	*core.Rules
+	*lists.Lists
+	*call.Calls
+	*call.Agents
 	opts Options
 }
 
@@ -29,34 +32,34 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
 	opts.PersonTimeout = cmp.Or(opts.PersonTimeout, spec.PersonTimeout)
 	opts.MaxCalls = cmp.Or(opts.MaxCalls, spec.MaxCallsPerHub)
-	opts.Handover = cmp.Or(opts.Handover, HandoverWait)
-	opts.Room, opts.RoomEnd = cmp.Or(opts.Room, RoomGroup), cmp.Or(opts.RoomEnd, RoomKeep)
-	core, err := OpenCore(ctx, CoreOptions{
+	opts.Handover = cmp.Or(opts.Handover, call.HandoverWait)
+	opts.Room, opts.RoomEnd = cmp.Or(opts.Room, call.RoomGroup), cmp.Or(opts.RoomEnd, call.RoomKeep)
+	c, err := core.Open(ctx, core.Options{
 		User: opts.User, Transport: opts.Transport, Store: opts.Store, Log: opts.Log, Record: opts.Record, Changed: opts.Changed,
 		Version: opts.Version, StoredFirst: opts.StoredFirst, NameLimit: opts.NameLimit, PlainNames: opts.PlainNames,
 	})
 	if err != nil {
 		return nil, err
 	}
-	rules, err := OpenRules(core, opts.Mode)
+	rules, err := core.OpenRules(c, opts.Mode)
 	if err != nil {
 		return nil, err
 	}
-	lists := NewLists(core, rules, opts.TabNames)
-	calls := NewCalls(core, rules, lists, CallOptions{
+	ls := lists.New(c, rules, opts.TabNames)
+	cs := call.New(c, rules, ls, call.Options{
 		Telemetry: opts.Telemetry, CallTimeout: opts.CallTimeout, CallTimeoutMax: opts.CallTimeoutMax, PersonTimeout: opts.PersonTimeout,
 		MaxCalls: opts.MaxCalls, Askers: opts.Askers, Paired: opts.Paired, OwnBrowser: opts.OwnBrowser, OwnPage: opts.OwnPage,
 		Handover: opts.Handover, Room: opts.Room, RoomEnd: opts.RoomEnd, LabelResults: opts.LabelResults,
 	})
-	core.Restore(Hooks{
-		Listed: lists.Changed, Leased: calls.Leased, Ended: calls.EndGroup,
-		Registered: lists.Resubscribe, Updated: lists.ResourceUpdated,
-		Superseded: calls.EndQuestions, InFlight: calls.PeersInFlight,
+	c.Restore(core.Hooks{
+		Listed: ls.Changed, Leased: cs.Leased, Ended: cs.EndGroup,
+		Registered: ls.Resubscribe, Updated: ls.ResourceUpdated,
+		Superseded: cs.EndQuestions, InFlight: cs.PeersInFlight,
 	})
-	lists.Start()
-	calls.ResumeTasks()
-	core.Serve()
-	return &Hub{core, rules, lists, calls, &Agents{calls}, opts}, nil
+	ls.Start()
+	cs.ResumeTasks()
+	c.Serve()
+	return &Hub{c, rules, ls, cs, call.NewAgents(cs), opts}, nil
 }
 
 // Close refuses new calls, waits for open ones until ctx is done, ends the rest
@@ -64,7 +67,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 // is idempotent.
 func (h *Hub) Close(ctx context.Context) error {
 	h.Core.Refuse()
-	h.Calls.EndQuestions(ErrClosed)
+	h.Calls.EndQuestions(core.ErrClosed)
 	err := h.Core.Drain(ctx)
 	h.Calls.Close()
 	h.Lists.Close()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub/agents"
+	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -18,7 +19,7 @@ import (
 // Tabs describes the tabs that a client knows of, nil for all, but those that have not come back
 // since a restart, by browser and tab.
 func (h *Hub) Tabs(by *consent.Caller) []state.TabInfo {
-	tabs, waiting := View(h.Core, func(s *state.State) []state.TabInfo { return s.Tabs(h.By(by)) }), h.yields.in()
+	tabs, waiting := core.View(h.Core, func(s *state.State) []state.TabInfo { return s.Tabs(h.By(by)) }), h.Calls.Waiting()
 	for i := range tabs {
 		tabs[i].Waiting = tabs[i].Waiting || waiting[tabs[i].Addr] > 0
 	}
@@ -28,7 +29,7 @@ func (h *Hub) Tabs(by *consent.Caller) []state.TabInfo {
 // Browsers describes the peers that a client knows of, nil for all, single tabs included, that are
 // connected or in their grace.
 func (h *Hub) Browsers(by *consent.Caller) []state.BrowserInfo {
-	return View(h.Core, func(s *state.State) []state.BrowserInfo { return s.Browsers(h.By(by), time.Now()) })
+	return core.View(h.Core, func(s *state.State) []state.BrowserInfo { return s.Browsers(h.By(by), time.Now()) })
 }
 
 // Explain says where a call of a tool's name would go now, and why: one of the session, of those
@@ -61,22 +62,22 @@ func (h *Hub) Action(who *policy.Principal, name string) (policy.Action, error) 
 	if !ok {
 		return policy.Action{}, h.UnknownLocked(nil, spec.KindTool, name)
 	}
-	return ActionFor(consent.As(who), l.Item, l.Item.Source), nil
+	return core.ActionFor(consent.As(who), l.Item, l.Item.Source), nil
 }
 
 // Capabilities returns MCP-B's browser capabilities, aggregated over all peers.
 func (h *Hub) Capabilities() Capabilities {
-	asks := View(h.Core, func(s *state.State) bool { return s.Capable(spec.CapAsk) })
-	completes := View(h.Core, (*state.State).Completes)
+	asks := core.View(h.Core, func(s *state.State) bool { return s.Capable(spec.CapAsk) })
+	completes := core.View(h.Core, (*state.State).Completes)
 	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: asks, Completions: completes}
 }
 
 // Status counts what the hub holds.
 func (h *Hub) Status() Status {
 	s := Status{
-		User: h.opts.User, Counts: View(h.Core, (*state.State).Count),
-		InFlight: int(h.Calls.inFlight.Load()), Calls: h.Calls.calls.Load(),
+		User: h.opts.User, Counts: core.View(h.Core, (*state.State).Count),
 	}
+	s.InFlight, s.Calls = h.Calls.Counts()
 	if err := h.Core.StoreError(); err != nil {
 		s.StoreError = err.Error()
 	}
@@ -84,11 +85,11 @@ func (h *Hub) Status() Status {
 }
 
 // Sites returns the per-site settings, by domain.
-func (h *Hub) Sites() []storage.Site { return View(h.Core, (*state.State).Sites) }
+func (h *Hub) Sites() []storage.Site { return core.View(h.Core, (*state.State).Sites) }
 
 // SiteInfos describes the sites of which there is anything, settings apart.
 func (h *Hub) SiteInfos() map[spec.Domain]state.SiteInfo {
-	return View(h.Core, (*state.State).SiteInfos)
+	return core.View(h.Core, (*state.State).SiteInfos)
 }
 
 // ForgetCache forgets what is cached of a site, and reports whether that was anything. It does
@@ -140,5 +141,5 @@ type Revision struct {
 
 // Revision returns how much has changed so far. Options.Changed is fired when that is more.
 func (h *Hub) Revision() Revision {
-	return Revision{h.Core.Revision(), h.edits.Load(), h.gate.apps.turnover.Load()}
+	return Revision{h.Core.Revision(), h.Rules.Edits(), h.Calls.Turnover()}
 }

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 )
@@ -24,23 +25,23 @@ func TestClientsShareTheirList(t *testing.T) {
 		}
 		limited := consent.As(&policy.Principal{ID: "limited", Name: "Limited"})
 		other := consent.As(&policy.Principal{ID: "other", Name: "Other"})
-		list := func(by *consent.Caller, want int) *Listing {
+		list := func(by *consent.Caller, want int) *lists.Listing {
 			t.Helper()
-			l := w.hub.ListFor(by, ListTools)
-			if len(l.Items) != want || w.hub.ListFor(by, ListTools) != l {
+			l := w.hub.ListFor(by, lists.ListTools)
+			if len(l.Items) != want || w.hub.ListFor(by, lists.ListTools) != l {
 				t.Errorf("%s is listed %d tools, want %d, in the same list twice", by.Who.Name, len(l.Items), want)
 			}
 			return l
 		}
 		renders := 0
-		render := func(l *Listing, by any) {
+		render := func(l *lists.Listing, by any) {
 			l.Rendered(by, func() []byte { renders++; return nil })
 		}
 
 		rule := policy.Rule{ID: "no", Client: "limited", Site: "f.com", Effect: policy.Deny}
 		edit(func(doc *policy.Document) { doc.Put(rule, time.Now()) })
 		all := list(other, 2)
-		if all != w.hub.List(ListTools) {
+		if all != w.hub.List(lists.ListTools) {
 			t.Error("a client from which nothing is hidden has a list of its own")
 		}
 		render(all, "all")

@@ -19,7 +19,7 @@ func TestCallThatLeadsElsewhere(t *testing.T) {
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/1", "go", "x"))
 		w.register(b, 2, tools("https://e.com/2", "x"))
-		lead := func(page spec.Page, failed bool, names ...string) *call {
+		lead := func(page spec.Page, failed bool, names ...string) *pendingCall {
 			t.Helper()
 			c := w.call(t.Context(), "e_com_go")
 			r := b.Next()

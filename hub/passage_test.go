@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/call"
+	"tabhub/hub/core"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
@@ -34,7 +36,7 @@ func (w *asking) allowRelay() {
 }
 
 // running returns the only request that is under way.
-func (w *asking) running() Running {
+func (w *asking) running() call.Running {
 	w.t.Helper()
 	synctest.Wait()
 	all, n := w.hub.Running()
@@ -46,7 +48,7 @@ func (w *asking) running() Running {
 
 func (w *asking) fails(err error, code spec.FailureCode, words string) {
 	w.t.Helper()
-	if f, ok := err.(*Failure); !ok || f.Code != code || f.Message != words {
+	if f, ok := err.(*core.Failure); !ok || f.Code != code || f.Message != words {
 		w.t.Errorf("%v is not %s: %s", err, code, words)
 	}
 }
@@ -59,7 +61,7 @@ func TestPassage(t *testing.T) {
 			t.Fatalf("what is to be asked about is let pass: %v, %v", p, err)
 		}
 		type outcome struct {
-			*Passage
+			*call.Passage
 			err error
 		}
 		done := make(chan outcome, 1)
@@ -72,7 +74,7 @@ func TestPassage(t *testing.T) {
 		pass(t.Context())
 		w.asked()
 		r := w.running()
-		if r.Client != "claude" || r.Tool != "click" || r.Phase != PhaseAsking || r.Browser != "" || r.Began.IsZero() {
+		if r.Client != "claude" || r.Tool != "click" || r.Phase != call.PhaseAsking || r.Browser != "" || r.Began.IsZero() {
 			t.Errorf("%+v", r)
 		}
 		w.hub.Stop(r.ID)
@@ -91,7 +93,7 @@ func TestPassage(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Sent("Chrome 141")
-		if r := w.running(); r.ID != p.ID() || r.Phase != PhaseRunning || r.Decision != "ask" || r.Browser != "Chrome 141" {
+		if r := w.running(); r.ID != p.ID() || r.Phase != call.PhaseRunning || r.Decision != "ask" || r.Browser != "Chrome 141" {
 			t.Errorf("%+v", r)
 		}
 		if err := p.Stopped(true); err != nil {

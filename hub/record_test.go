@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
@@ -104,10 +106,10 @@ func TestEndsAreRecorded(t *testing.T) {
 		w.register(chrome, 7, tools("https://e.com/", "x", "y"))
 		chrome.Notify(7, &spec.TabClosed{})
 		synctest.Wait()
-		if _, err := w.hub.Call(t.Context(), Call{By: tester, Name: "website_tool_e_com_x"}); !errors.As(err, new(*UnknownError)) {
+		if _, err := w.hub.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x"}); !errors.As(err, new(*lists.UnknownError)) {
 			t.Fatalf("a tool that is gone: %v", err)
 		}
-		if _, err := w.hub.Call(t.Context(), Call{By: tester.Through("proxy"), Name: "z"}); !errors.As(err, new(*UnknownError)) {
+		if _, err := w.hub.Call(t.Context(), call.Request{By: tester.Through("proxy"), Name: "z"}); !errors.As(err, new(*lists.UnknownError)) {
 			t.Fatalf("an unknown tool: %v", err)
 		}
 		gone, refused := w.record.Entries(record.Query{Event: record.Gone}), w.record.Entries(record.Query{Event: record.Refused})

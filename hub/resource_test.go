@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/core"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/tabtest"
@@ -22,7 +24,7 @@ func register(kind spec.Kind, url string, items ...string) *spec.Register {
 	return m
 }
 
-func (w *fixture) listed(kind ListKind) []string {
+func (w *fixture) listed(kind lists.ListKind) []string {
 	var names []string
 	for _, it := range w.hub.List(kind).Items {
 		names = append(names, it.Name)
@@ -30,7 +32,7 @@ func (w *fixture) listed(kind ListKind) []string {
 	return names
 }
 
-func (w *fixture) wantListed(kind ListKind, want ...string) {
+func (w *fixture) wantListed(kind lists.ListKind, want ...string) {
 	w.t.Helper()
 	if got := w.listed(kind); !slices.Equal(got, want) {
 		w.t.Errorf("listed %q, want %q", got, want)
@@ -55,10 +57,10 @@ func TestResources(t *testing.T) {
 		w.register(a, 0, register(spec.KindResource, "https://e.com/",
 			`{"uri":"shop://cart","name":"cart","mimeType":"application/json","x-own":[1.0]}`,
 			`{"uriTemplate":"shop://order/{id}","name":"order"}`))
-		w.wantListed(ListResources, "tabhub://e.com/shop://cart")
-		w.wantListed(ListTemplates, "tabhub://e.com/shop://order/{id}")
+		w.wantListed(lists.ListResources, "tabhub://e.com/shop://cart")
+		w.wantListed(lists.ListTemplates, "tabhub://e.com/shop://order/{id}")
 		w.register(b, 0, register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"cart"}`))
-		w.wantListed(ListResources, "tabhub://e.com/shop://cart", "tabhub://e.com/tab1/shop://cart", "tabhub://e.com/tab2/shop://cart")
+		w.wantListed(lists.ListResources, "tabhub://e.com/shop://cart", "tabhub://e.com/tab1/shop://cart", "tabhub://e.com/tab2/shop://cart")
 
 		// The public URI stands in the answer; all else is the page's.
 		asked := answering(a, `{"contents":[{"uri":"shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"com.e/k":9007199254740993}}`)
@@ -76,7 +78,7 @@ func TestResources(t *testing.T) {
 			t.Errorf("read %s, %v", got, err)
 		}
 		<-asked
-		var unknown *UnknownError
+		var unknown *lists.UnknownError
 		if _, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://card"); !errors.As(err, &unknown) || !slices.Contains(unknown.Nearest, "tabhub://e.com/shop://cart") {
 			t.Errorf("unknown resource: %v", err)
 		}
@@ -96,13 +98,13 @@ func TestRequiredPromptArguments(t *testing.T) {
 			`{"name":"greet","arguments":[{"name":"who","required":true},{"name":"how","required":false},{"name":"when"}]}`))
 		for _, args := range []string{``, `{}`, `{"how":"loudly"}`} {
 			_, err := w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(args))
-			f, ok := errors.AsType[*Failure](err)
+			f, ok := errors.AsType[*core.Failure](err)
 			if !ok || f.Code != spec.FailInvalidArguments || f.Message != `argument "who" is required` {
 				t.Errorf("%s: %v", args, err)
 			}
 		}
 		asked := answering(p, `{"messages":[]}`)
-		w.wantListed(ListPrompts, "website_prompt_e_com_greet")
+		w.wantListed(lists.ListPrompts, "website_prompt_e_com_greet")
 		if got, err := w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(`{"who":""}`)); err != nil || said(t, got) != `{"messages":[]}` {
 			t.Errorf("%s, %v", got, err)
 		}
@@ -122,7 +124,7 @@ func TestOddResources(t *testing.T) {
 			t.Errorf("registered %+v", r)
 		}
 		for i, want := range []string{"two lines", strings.Repeat("long", 63) + "l…", "a:3"} {
-			if name, _ := rawjson.String(rawjson.Get(w.hub.List(ListResources).Items[i].JSON, "name")); name != want {
+			if name, _ := rawjson.String(rawjson.Get(w.hub.List(lists.ListResources).Items[i].JSON, "name")); name != want {
 				t.Errorf("resource %d is called %q", i+1, name)
 			}
 		}

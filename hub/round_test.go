@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/call"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest"
@@ -52,13 +53,13 @@ func (w *rounds) offer(tab int64, more string) {
 }
 
 // round begins the next round of the call.
-func (w *rounds) round() *call { return w.callX(w.by, "{}") }
+func (w *rounds) round() *pendingCall { return w.callX(w.by, "{}") }
 
-func (w *rounds) callX(by *consent.Caller, args string) *call {
-	c := &call{done: make(chan struct{})}
+func (w *rounds) callX(by *consent.Caller, args string) *pendingCall {
+	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(w.t.Context(), Call{Name: "website_tool_e_com_x", By: by, Args: json.RawMessage(args)})
+		c.result, c.err = w.hub.Call(w.t.Context(), call.Request{Name: "website_tool_e_com_x", By: by, Args: json.RawMessage(args)})
 	}()
 	return c
 }
@@ -143,8 +144,8 @@ func TestNextRoundWaitsForWhoHasAsked(t *testing.T) {
 		w.register(a, 0, resource)
 		by := *tester
 		by.AskedBy = &consent.Frame{}
-		read := func() *call {
-			c := &call{done: make(chan struct{})}
+		read := func() *pendingCall {
+			c := &pendingCall{done: make(chan struct{})}
 			go func() {
 				defer close(c.done)
 				c.result, c.err = w.hub.ReadResource(t.Context(), &by, "tabhub://e.com/e://x")

@@ -14,6 +14,8 @@ import (
 	"weak"
 
 	"tabhub/hub/agents"
+	"tabhub/hub/call"
+	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
 	"tabhub/hub/trust/consent"
@@ -30,11 +32,11 @@ func agentOf(name string) *consent.Caller {
 	return &consent.Caller{Who: &policy.Principal{ID: "c-" + name, Name: name}, Session: "s-" + name}
 }
 
-func (w *fixture) callAs(by *consent.Caller, name string) *call {
-	c := &call{done: make(chan struct{})}
+func (w *fixture) callAs(by *consent.Caller, name string) *pendingCall {
+	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(w.t.Context(), Call{Name: "website_tool_" + name, By: by})
+		c.result, c.err = w.hub.Call(w.t.Context(), call.Request{Name: "website_tool_" + name, By: by})
 	}()
 	return c
 }
@@ -59,7 +61,7 @@ func (w *fixture) claim(by *consent.Caller, at spec.TabAddr, t agents.Terms) {
 
 func wantFailure(t *testing.T, err error, code spec.FailureCode, text string) {
 	t.Helper()
-	f, ok := errors.AsType[*Failure](err)
+	f, ok := errors.AsType[*core.Failure](err)
 	if !ok || f.Code != code || !strings.Contains(f.Message, text) {
 		t.Errorf("%v, want %s with %q", err, code, text)
 	}
@@ -371,7 +373,7 @@ func TestClosedHubIsFreed(t *testing.T) {
 		}
 		a := agentOf("a")
 		h.Connected(a)
-		if _, err := h.lease(a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, agents.Terms{TTL: 24 * time.Hour}); err != nil {
+		if _, err := h.Claim(t.Context(), a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, agents.Terms{TTL: 24 * time.Hour}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Close(context.Background()); err != nil {

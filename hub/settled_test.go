@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -30,7 +31,7 @@ func TestSettled(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		p.Notify(0, tools("https://e.com/", "x"))
 		synctest.Wait()
-		if n := len(w.hub.List(ListTools).Items); n != 1 {
+		if n := len(w.hub.List(lists.ListTools).Items); n != 1 {
 			t.Fatalf("%d tools are listed", n)
 		}
 		began := time.Now()

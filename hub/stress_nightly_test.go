@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -231,12 +233,12 @@ func (c *crowd) call1(i int, rnd *lockedRand, outcomes map[string]int) {
 	}
 	defer cancel()
 	began := time.Now()
-	result, err := c.hub.Call(ctx, Call{By: tester, Name: name, Args: json.RawMessage(fmt.Sprintf(`{"id":%q,"site":%q}`, id, site(s)))})
+	result, err := c.hub.Call(ctx, call.Request{By: tester, Name: name, Args: json.RawMessage(fmt.Sprintf(`{"id":%q,"site":%q}`, id, site(s)))})
 	took := time.Since(began)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	outcome := "ok"
-	var unknown *UnknownError
+	var unknown *lists.UnknownError
 	switch {
 	case errors.As(err, &unknown):
 		outcome = "unknown"

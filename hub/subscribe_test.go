@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -23,7 +24,7 @@ func TestResourceSubscription(t *testing.T) {
 		w.register(p, 0, cart)
 		time.Sleep(time.Second)
 		updated := make(chan []string, 10)
-		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
+		defer w.hub.Watch(func(c lists.Change) { updated <- c.Updated })()
 
 		asked := answering(p, `{}`)
 		stop, err := w.hub.SubscribeResource(t.Context(), tester, "tabhub://e.com/shop://cart")
@@ -176,7 +177,7 @@ func TestUnsubscribeLeavesOthers(t *testing.T) {
 		b.wantTold()
 
 		updated := make(chan []string, 10)
-		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
+		defer w.hub.Watch(func(c lists.Change) { updated <- c.Updated })()
 		b.Send(0, &spec.ResourceUpdated{URI: "shop://cart"})
 		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/tab2/shop://cart"}) {
 			t.Errorf("updated %q", got)
@@ -196,7 +197,7 @@ func TestUpdateOfAnyTemplate(t *testing.T) {
 		defer w.subscribe("tabhub://e.com/tab0/tab9/x")()
 		a.wantTold("tab9/x on")
 		updated := make(chan []string, 10)
-		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
+		defer w.hub.Watch(func(c lists.Change) { updated <- c.Updated })()
 		time.Sleep(time.Second)
 		for len(updated) > 0 {
 			<-updated

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -28,7 +30,7 @@ func TestHubThatIsSuperseded(t *testing.T) {
 		p.Next()
 		time.Sleep(time.Second)
 		var notices atomic.Int32
-		defer first.Watch(func(Change) { notices.Add(1) })()
+		defer first.Watch(func(lists.Change) { notices.Add(1) })()
 
 		w.start(Options{})
 		select {
@@ -51,17 +53,17 @@ func TestHubThatIsSuperseded(t *testing.T) {
 		if code := p.Closed(); code != spec.CloseGoingAway {
 			t.Errorf("closed with %d", code)
 		}
-		result, err := first.Call(t.Context(), Call{By: tester, Name: "website_tool_e_com_x"})
+		result, err := first.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x"})
 		if err != nil || !strings.Contains(string(result), "another hub serves this user now") {
 			t.Errorf("a new call: %s, %v", result, err)
 		}
 		if _, err := first.Handler().Connect(tabtransport.Conn{Origin: "https://e.com"}); err == nil {
 			t.Error("it takes connections")
 		}
-		before := first.List(ListTools)
+		before := first.List(lists.ListTools)
 		first.Handler().Disconnected("nobody", nil)
 		time.Sleep(time.Minute)
-		if first.List(ListTools) != before || notices.Load() != 0 {
+		if first.List(lists.ListTools) != before || notices.Load() != 0 {
 			t.Errorf("it has gone on: %d notices", notices.Load())
 		}
 		if n := strings.Count(log.String(), "level="); n != 1 {

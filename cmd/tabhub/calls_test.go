@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
@@ -71,15 +71,15 @@ func TestWatchLines(t *testing.T) {
 	var b bytes.Buffer
 	a := &app{out: visible{&b}, err: visible{&b}, stdout: &b, stderr: &b, env: noEnv}
 	w := &watcher{lines: newLines(a), now: a.status()}
-	call := hub.Running{ID: "CALL", Name: "claude", Domain: "e.com", Tool: "buy", Phase: hub.PhaseAsking}
-	half := call
-	half.Phase, half.Progress = hub.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}
+	one := call.Running{ID: "CALL", Name: "claude", Domain: "e.com", Tool: "buy", Phase: call.PhaseAsking}
+	half := one
+	half.Phase, half.Progress = call.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}
 	end := record.Line{Entry: record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Domain: "e.com", Tool: "buy", Outcome: "ok", Duration: time.Second}}
 	for _, e := range []admin.WatchEvent{
 		{Changed: []string{"tabs"}},
-		{Running: []hub.Running{call}},
-		{Running: []hub.Running{half}},
-		{Running: []hub.Running{half}},
+		{Running: []call.Running{one}},
+		{Running: []call.Running{half}},
+		{Running: []call.Running{half}},
 		{Entries: []record.Line{end}, Missed: 3},
 	} {
 		event, err := json.Marshal(e)

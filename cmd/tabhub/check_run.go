@@ -18,6 +18,9 @@ import (
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/hub"
 	"tabhub/hub/builtin/instance"
+	"tabhub/hub/call"
+	"tabhub/hub/core"
+	"tabhub/hub/lists"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -64,7 +67,7 @@ func startCheck(ctx context.Context, a *app, o *checkOptions) (c *checkRun, err 
 	c.of = t.Hub
 	info, err := t.Instances.Start(ctx, instance.Config{Headless: new(!o.window), DevTools: true, Hosts: hostRules(o.hub, c.own.info.Addrs[0])})
 	if err != nil {
-		if f, ok := errors.AsType[*hub.Failure](err); ok {
+		if f, ok := errors.AsType[*core.Failure](err); ok {
 			err = errors.New(f.Message)
 		}
 		return c, err
@@ -109,7 +112,7 @@ func (c *checkRun) close() {
 
 // open opens the page, and waits until it offers what it does.
 func (c *checkRun) open(ctx context.Context) error {
-	defer c.of.Watch(func(hub.Change) { c.page.touch() })()
+	defer c.of.Watch(func(lists.Change) { c.page.touch() })()
 	late := fmt.Errorf("it does not answer within %s; --timeout gives it more", c.timeout)
 	limited, cancel := context.WithTimeoutCause(ctx, c.timeout, late)
 	defer cancel()
@@ -141,28 +144,28 @@ func (c *checkRun) look() (p *pagecheck.Page, title string) {
 	at := c.page.at()
 	p = &pagecheck.Page{Busy: c.busy}
 	own := naming.DomainOfURL(at, true)
-	var offers []func(hub.ListKind) func(*hub.Item) bool
+	var offers []func(lists.ListKind) func(*lists.Item) bool
 	// The page is two tabs where it has joined by /tab.js, too.
 	for _, t := range c.of.Tabs(nil) {
 		if withoutFragment(t.URL) == withoutFragment(at) {
 			title = cmp.Or(title, t.Title)
 			p.Rejected, p.Warnings = append(p.Rejected, t.Rejected...), append(p.Warnings, t.Warnings...)
-			offers = append(offers, func(list hub.ListKind) func(*hub.Item) bool { return c.of.OfTab(t.Addr, list) })
+			offers = append(offers, func(list lists.ListKind) func(*lists.Item) bool { return c.of.OfTab(t.Addr, list) })
 		}
 	}
 	p.Rejected, p.Warnings = once(p.Rejected), once(p.Warnings)
 	for _, list := range []struct {
-		of   hub.ListKind
+		of   lists.ListKind
 		kind spec.Kind
-	}{{hub.ListTools, spec.KindTool}, {hub.ListResources, spec.KindResource}, {hub.ListTemplates, spec.KindResource}, {hub.ListPrompts, spec.KindPrompt}} {
+	}{{lists.ListTools, spec.KindTool}, {lists.ListResources, spec.KindResource}, {lists.ListTemplates, spec.KindResource}, {lists.ListPrompts, spec.KindPrompt}} {
 		items := c.of.List(list.of).Items
 		for i := range items {
 			it := &items[i]
-			if it.Tab != 0 || !slices.ContainsFunc(offers, func(of func(hub.ListKind) func(*hub.Item) bool) bool { return of(list.of)(it) }) {
+			if it.Tab != 0 || !slices.ContainsFunc(offers, func(of func(lists.ListKind) func(*lists.Item) bool) bool { return of(list.of)(it) }) {
 				continue
 			}
 			p.Items = append(p.Items, pagecheck.Item{
-				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name,
+				Kind: list.kind, Template: list.of == lists.ListTemplates, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name,
 				Registered: it.Registered(), Definition: it.JSON, Class: it.Class,
 			})
 		}
@@ -213,32 +216,32 @@ var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
 // call calls a tool, or reads a resource if args is nil. The error is ctx's, or that the browser
 // has ended.
 func (c *checkRun) call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error) {
-	call := pagecheck.Call{Item: it, Arguments: args}
+	made := pagecheck.Call{Item: it, Arguments: args}
 	before := c.page.at()
 	c.page.whyFailed() // of an earlier one
 	start := time.Now()
 	var err error
 	if args == nil {
-		call.Result, err = c.of.ReadResource(ctx, checkCaller, it.Public)
+		made.Result, err = c.of.ReadResource(ctx, checkCaller, it.Public)
 	} else {
-		call.Result, err = c.of.Call(ctx, hub.Call{Name: it.Public, Args: args, By: checkCaller})
+		made.Result, err = c.of.Call(ctx, call.Request{Name: it.Public, Args: args, By: checkCaller})
 	}
-	call.Took = time.Since(start)
-	call.Why = c.page.whyFailed()
+	made.Took = time.Since(start)
+	made.Why = c.page.whyFailed()
 	if ctx.Err() != nil {
-		return call, context.Cause(ctx)
+		return made, context.Cause(ctx)
 	}
 	select {
 	case <-c.page.browser.Done():
-		return call, fmt.Errorf("the browser has ended during a call of %s", it.Name)
+		return made, fmt.Errorf("the browser has ended during a call of %s", it.Name)
 	default:
 	}
-	noteFailure(&call, err)
-	call.Hung = call.Failed != "" && !c.page.runs(ctx)
+	noteFailure(&made, err)
+	made.Hung = made.Failed != "" && !c.page.runs(ctx)
 	if after := c.page.at(); withoutFragment(after) != withoutFragment(before) {
-		call.Navigated = after
+		made.Navigated = after
 	}
-	return call, nil
+	return made, nil
 }
 
 // noteFailure says why there is no answer: err, or a failure of the hub's and not the tool's.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/call"
+	"tabhub/hub/core"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
@@ -39,16 +41,16 @@ func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) 
 			return g.recorded(e, params, p, err)
 		}, nil
 	default:
-		err = &hub.Failure{Code: spec.FailDenied, Message: "the owner is asked about requests only, and this has no id"}
+		err = &core.Failure{Code: spec.FailDenied, Message: "the owner is asked about requests only, and this has no id"}
 	}
 	passage, err := g.recorded(e, params, p, err)
 	return passage, nil, err
 }
 
 // recorded leaves the record of a decision, and returns what came of it as the relay has it.
-func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *hub.Passage, err error) (relay.Passage, error) {
+func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *call.Passage, err error) (relay.Passage, error) {
 	e.Args, e.Duration = bytes.Clone(params), time.Since(e.Time)
-	if f, refused := errors.AsType[*hub.Failure](err); refused {
+	if f, refused := errors.AsType[*core.Failure](err); refused {
 		e.Outcome = string(f.Code)
 	} else if err != nil {
 		e.Outcome = "cancelled"
@@ -63,7 +65,7 @@ func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *hub.Pass
 }
 
 // forwarded is the relay.Passage of a message.
-type forwarded struct{ *hub.Passage }
+type forwarded struct{ *call.Passage }
 
 func (f forwarded) OnStop(stop func()) error { return refusal(f.Passage.OnStop(stop)) }
 
@@ -71,7 +73,7 @@ func (f forwarded) Stopped(sent bool) error { return refusal(f.Passage.Stopped(s
 
 // refusal returns a failure of the hub as the relay has it.
 func refusal(err error) error {
-	if f, ok := errors.AsType[*hub.Failure](err); ok {
+	if f, ok := errors.AsType[*core.Failure](err); ok {
 		return relay.Refused(f.Code, f.Message)
 	}
 	return err

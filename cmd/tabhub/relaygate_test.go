@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -165,7 +166,7 @@ func TestForwardedRequestIsUnderWay(t *testing.T) {
 	}
 	first := running[0]
 	if first.Client != "c1" || first.Name != "Claude" || first.Said != "project" || first.Tool != "forwardCDPCommand Page.navigate" ||
-		first.Browser != "Chrome 141" || first.Phase != hub.PhaseRunning || first.Decision != "allow" || first.Kind != "" || first.Domain != "" {
+		first.Browser != "Chrome 141" || first.Phase != call.PhaseRunning || first.Decision != "allow" || first.Kind != "" || first.Domain != "" {
 		t.Errorf("%+v", first)
 	}
 	if bob.Stop(first.ID) || !ann.Stop(first.ID) {

@@ -11,9 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/naming"
@@ -103,7 +104,7 @@ func (c *config) settings() []*setting {
 	group(groupLists,
 		set("expose", oneOfThese(&c.expose, string(expose.Auto), string(expose.Auto), string(expose.All), string(expose.Proxy)), "which tools of pages clients list: auto (of each site all or none, within a budget), all, or proxy (none, but the tool that reaches all)", isFlag),
 		set("expose-budget", number(&c.exposeBudget, defaultBudget, 1, maxNumber), "with expose auto: how many tokens the tools of pages may cost; the same for resources, templates and prompts"),
-		set("tab-names", oneOfThese(&c.tabNames, string(hub.TabNamesAuto), string(hub.TabNamesAuto), string(hub.TabNamesAlways), string(hub.TabNamesNever)), "when the names of single tabs are listed: auto, always or never"),
+		set("tab-names", oneOfThese(&c.tabNames, string(lists.TabNamesAuto), string(lists.TabNamesAuto), string(lists.TabNamesAlways), string(lists.TabNamesNever)), "when the names of single tabs are listed: auto, always or never"),
 		set("name-limit", number(&c.nameLimit, naming.DefaultLimit, naming.MinLimit, 128), "longest tool name, without what the client puts before it", isFlag),
 		set("plain-names", yesNo(&c.plainNames), "list tools under the page's own names; for conformance suites", isHidden),
 		set("tools", list(&c.tools, nil), "the hub's own tools: a name switches one on, -name off (such as -browser_page)", isFlag),
@@ -119,9 +120,9 @@ func (c *config) settings() []*setting {
 		set("task-after", period(&c.taskAfter, methods.TaskAfter, 1), "how long a tool call may take until its client gets a task in place of the answer, if it takes one"),
 		set("label-results", yesNo(&c.labelResults), "put the texts of pages that models read between lines that say whose they are"))
 	group(groupTabs,
-		set("handover", oneOfThese(&c.handover, string(hub.HandoverWait), string(hub.HandoverWait), string(hub.HandoverFail), string(hub.HandoverIgnore)), "what a client's calls do in a tab that it holds while you use it by hand: wait (until you have finished), fail or ignore"),
-		set("room", oneOfThese(&c.room, string(hub.RoomGroup), string(hub.RoomGroup), string(hub.RoomNone)), "where the tabs go that a client opens: group (a tab group of its own) or none (anywhere)"),
-		set("room-end", oneOfThese(&c.roomEnd, string(hub.RoomKeep), string(hub.RoomKeep), string(hub.RoomClose)), "what becomes of these tabs when the client has ended: keep, or close (but for those that you have used)"))
+		set("handover", oneOfThese(&c.handover, string(call.HandoverWait), string(call.HandoverWait), string(call.HandoverFail), string(call.HandoverIgnore)), "what a client's calls do in a tab that it holds while you use it by hand: wait (until you have finished), fail or ignore"),
+		set("room", oneOfThese(&c.room, string(call.RoomGroup), string(call.RoomGroup), string(call.RoomNone)), "where the tabs go that a client opens: group (a tab group of its own) or none (anywhere)"),
+		set("room-end", oneOfThese(&c.roomEnd, string(call.RoomKeep), string(call.RoomKeep), string(call.RoomClose)), "what becomes of these tabs when the client has ended: keep, or close (but for those that you have used)"))
 	group(groupBrowsers,
 		set("browser-program", text(&c.browser), "program file of the Chromium or Chrome to start (default: the first that is found)", isPath),
 		set("launch-browser", yesNo(&c.launchBrowser), "start a browser of its own with the extension", isFlag))

@@ -11,6 +11,9 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/call"
+	"tabhub/hub/core"
+	"tabhub/hub/lists"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -208,7 +211,7 @@ func newSituation(t *testing.T, tenant *tenant.Tenant, p *process) *situation {
 	w.join(transport, tabtransport.Conn{ClaimedOrigin: "https://shop.example", Dialect: spec.Subprotocol}, 0, "")
 	w.ways = map[string]func(*consent.Caller, string) string{
 		"call": func(by *consent.Caller, on string) string {
-			r, err := w.hub.Call(t.Context(), hub.Call{Name: w.name(spec.KindTool, on), By: by})
+			r, err := w.hub.Call(t.Context(), call.Request{Name: w.name(spec.KindTool, on), By: by})
 			return outcomeOf(r, err)
 		},
 		"read": func(by *consent.Caller, on string) string {
@@ -299,8 +302,8 @@ func (w *situation) name(kind spec.Kind, on string) string {
 	if site == "claimed" {
 		domain = "unverified_shop.example"
 	}
-	lists := map[spec.Kind][]hub.ListKind{
-		spec.KindTool: {hub.ListTools}, spec.KindPrompt: {hub.ListPrompts}, spec.KindResource: {hub.ListResources, hub.ListTemplates},
+	lists := map[spec.Kind][]lists.ListKind{
+		spec.KindTool: {lists.ListTools}, spec.KindPrompt: {lists.ListPrompts}, spec.KindResource: {lists.ListResources, lists.ListTemplates},
 	}
 	for _, kind := range lists[kind] {
 		for _, it := range w.hub.List(kind).Items {
@@ -366,7 +369,7 @@ func (w *situation) wantRecord(outcome, by string) {
 // outcomeOf says what has become of a request.
 func outcomeOf(result json.RawMessage, err error) string {
 	text := string(result)
-	var f *hub.Failure
+	var f *core.Failure
 	if errors.As(err, &f) {
 		text = f.Error()
 	} else if err != nil {

@@ -11,11 +11,13 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin/instance"
+	"tabhub/hub/call"
 	"tabhub/hub/cluster"
 	"tabhub/hub/demo"
 	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -62,12 +64,12 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	h, err = hub.Open(ctx, hub.Options{
 		User: user, Transport: transport, Store: store, StoredFirst: p.node != nil, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
 		Telemetry: p.telemetry,
-		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
+		NameLimit: c.nameLimit, TabNames: lists.TabNames(c.tabNames), PlainNames: c.plainNames,
 		Mode: policy.Mode(c.policy), Askers: askers,
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
-		Handover: hub.Handover(c.handover), Room: hub.RoomKind(c.room), RoomEnd: hub.RoomEnd(c.roomEnd),
+		Handover: call.Handover(c.handover), Room: call.RoomKind(c.room), RoomEnd: call.RoomEnd(c.roomEnd),
 		OwnPage: p.isOwnPage, LabelResults: c.labelResults, MaxCalls: c.limits.Calls,
 	})
 	close(opened)

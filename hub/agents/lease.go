@@ -126,6 +126,12 @@ func (a *Agents) LeasedIn(browser spec.PeerID, but SessionID) (addrs []spec.TabA
 	return addrs
 }
 
+// Bounds of the time that a lease lasts without a call of its holder.
+const (
+	MinLease     = 10 * time.Second
+	DefaultLease = 10 * time.Minute
+)
+
 // Terms are those of a lease.
 type Terms struct {
 	Name  string // what the session does there, for people; "" for nothing beside what it is called

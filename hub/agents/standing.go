@@ -109,3 +109,16 @@ func (st *Standing) use(now time.Time, calls int64) (stale bool) {
 func (a *Agents) Chose(ses *Session, addr spec.TabAddr) bool {
 	return ses != nil && (ses.preferred[addr] != 0 || a.leases[addr].stateFor(ses) == LeaseMine)
 }
+
+// Seen is what sessions have of a tab, as one of them sees it.
+type Seen struct {
+	HeldBy   *Holder // the lease's; nil: there is none
+	Mine     bool    // the lease is of the session that asks
+	OpenedBy string  // the session that has opened the tab, for people; "" for none
+}
+
+// See returns what sessions have of a tab, as one of them sees it.
+func (a *Agents) See(addr spec.TabAddr, by SessionID) Seen {
+	h := a.Holder(addr)
+	return Seen{HeldBy: h, Mine: h != nil && h.Session == by, OpenedBy: a.OpenedBy(addr)}
+}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
@@ -36,14 +36,14 @@ const (
 // rounds is a call of a tool that asks, as its client makes it.
 type rounds struct {
 	s    *site
-	call hub.Call
+	call call.Request
 	by   consent.Caller
 }
 
 // rounds begins no call yet. can is what the client can be asked, "" if nothing.
 func (s *site) rounds(tool, can, code string) *rounds {
 	args, _ := json.Marshal(map[string]string{"code": code})
-	r := &rounds{s: s, call: hub.Call{Name: s.name(tool), Args: args}, by: *tester}
+	r := &rounds{s: s, call: call.Request{Name: s.name(tool), Args: args}, by: *tester}
 	r.by.AskedBy, r.by.Extensions = &consent.Frame{}, spec.Extensions{}
 	if can != "" {
 		r.by.Extensions["clientCapabilities"] = json.RawMessage(can)

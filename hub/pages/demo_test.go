@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -32,23 +33,23 @@ func (s *site) useDemo(page *chromium.Page) {
 		<-started
 		cancel()
 	}()
-	_, err := s.hub.Call(ctx, hub.Call{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
+	_, err := s.hub.Call(ctx, call.Request{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the cancelled call ended with %v", err)
 	}
 	page.WaitFor(`document.querySelector("#calls [data-end=failed]")`)
 
 	s.await("the resources, the template and the prompt", func() bool {
-		return len(s.hub.List(hub.ListResources).Items) == 2 && len(s.hub.List(hub.ListTemplates).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
+		return len(s.hub.List(lists.ListResources).Items) == 2 && len(s.hub.List(lists.ListTemplates).Items) == 1 && len(s.hub.List(lists.ListPrompts).Items) == 1
 	})
-	resources := s.hub.List(hub.ListResources).Items
-	product := strings.Replace(s.hub.List(hub.ListTemplates).Items[0].Name, "{id}", "6", 1)
+	resources := s.hub.List(lists.ListResources).Items
+	product := strings.Replace(s.hub.List(lists.ListTemplates).Items[0].Name, "{id}", "6", 1)
 	for uri, want := range map[string]string{resources[0].Name: "totalCents", resources[1].Name: "Walnut bowl", product: "Fountain pen"} {
 		if raw, err := s.hub.ReadResource(t.Context(), tester, uri); err != nil || !bytes.Contains(raw, []byte(want)) {
 			t.Errorf("%s: %s %v, want %s in it", uri, raw, err, want)
 		}
 	}
-	prompt := s.hub.List(hub.ListPrompts).Items[0].Name
+	prompt := s.hub.List(lists.ListPrompts).Items[0].Name
 	if raw, err := s.hub.GetPrompt(t.Context(), tester, prompt, json.RawMessage(`{"occasion":"a wedding"}`)); err != nil || !bytes.Contains(raw, []byte("a wedding")) {
 		t.Errorf("prompt: %s %v", raw, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -30,7 +30,7 @@ func TestNavigationOnBothPaths(t *testing.T) {
 			}
 			url := s.host(body, "")
 			b.Open(url)
-			raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name("go")})
+			raw, err := s.hub.Call(t.Context(), call.Request{By: tester, Name: s.name("go")})
 			if err != nil {
 				t.Fatal(err)
 			}

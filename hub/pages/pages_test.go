@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/hub/pages"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -63,7 +65,7 @@ func (s *site) start() {
 		s.t.Fatal(err)
 	}
 	s.hub = h
-	h.Watch(func(hub.Change) { s.happened() })
+	h.Watch(func(lists.Change) { s.happened() })
 	go h.Await(context.Background(), func() bool { s.happened(); return false })
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +158,7 @@ func (s *site) await(what string, ok func() bool) {
 // names are the names of all tools.
 func (s *site) names() []string {
 	var names []string
-	for _, it := range s.hub.List(hub.ListTools).Items {
+	for _, it := range s.hub.List(lists.ListTools).Items {
 		names = append(names, it.Name)
 	}
 	return names
@@ -167,7 +169,7 @@ func (s *site) name(tool string) string {
 	s.t.Helper()
 	name := ""
 	s.await("the tool "+tool, func() bool {
-		for _, it := range s.hub.List(hub.ListTools).Items {
+		for _, it := range s.hub.List(lists.ListTools).Items {
 			if it.Source == tool && it.Tab == 0 {
 				name = it.Name
 			}
@@ -202,7 +204,7 @@ func (s *site) call(tool, args string) reply {
 
 func (s *site) send(ctx context.Context, name, args string, progress func(spec.Progress)) reply {
 	s.t.Helper()
-	raw, err := s.hub.Call(ctx, hub.Call{Name: name, Args: json.RawMessage(args), By: reporting(progress)})
+	raw, err := s.hub.Call(ctx, call.Request{Name: name, Args: json.RawMessage(args), By: reporting(progress)})
 	if err != nil {
 		s.t.Fatalf("%s: %v", name, err)
 	}

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/lists"
 	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/tabtest/shapes"
 )
@@ -39,7 +40,7 @@ func (s *site) tab() shapes.Tab {
 			s.t.Helper()
 			s.await("the tools "+strings.Join(names, ", "), func() bool {
 				var got []string
-				for _, it := range s.hub.List(hub.ListTools).Items {
+				for _, it := range s.hub.List(lists.ListTools).Items {
 					got = append(got, it.Source)
 				}
 				slices.Sort(got)
@@ -54,7 +55,7 @@ func (s *site) tab() shapes.Tab {
 			return item.JSON
 		},
 		Call: func(ctx context.Context, name, args string) (string, bool) {
-			raw, err := s.hub.Call(ctx, hub.Call{By: tester, Name: s.name(name), Args: json.RawMessage(args)})
+			raw, err := s.hub.Call(ctx, call.Request{By: tester, Name: s.name(name), Args: json.RawMessage(args)})
 			if err != nil {
 				return err.Error(), true
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/lists"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -30,8 +30,8 @@ func TestSlowReadOnBothPaths(t *testing.T) {
 				body += `<script src="http://HUB/tab.js"></script>`
 			}
 			b.Open(s.host(body, ""))
-			s.await("the resource", func() bool { return len(s.hub.List(hub.ListResources).Items) == 1 })
-			if raw, err := s.hub.ReadResource(t.Context(), tester, s.hub.List(hub.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
+			s.await("the resource", func() bool { return len(s.hub.List(lists.ListResources).Items) == 1 })
+			if raw, err := s.hub.ReadResource(t.Context(), tester, s.hub.List(lists.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
 				t.Errorf("resource: %s %v", raw, err)
 			}
 		})

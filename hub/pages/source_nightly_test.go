@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/lists"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -18,7 +18,7 @@ func TestPageServerThatDoesNotAnswer(t *testing.T) {
 	s.name("served")
 	var least atomic.Int32
 	least.Store(1)
-	defer s.hub.Watch(func(hub.Change) {
+	defer s.hub.Watch(func(lists.Change) {
 		if len(s.names()) == 0 {
 			least.Store(0)
 		}

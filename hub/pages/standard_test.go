@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/pages"
 	"tabhub/hub/state"
@@ -83,7 +83,7 @@ func TestStandardAPI(t *testing.T) {
 					t.Errorf("add lost %s: %s %v", want, item.JSON, err)
 				}
 			}
-			raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name("add"), Args: []byte(`{"a":2,"b":3}`)})
+			raw, err := s.hub.Call(t.Context(), call.Request{By: tester, Name: s.name("add"), Args: []byte(`{"a":2,"b":3}`)})
 			if err != nil || hubtest.Said(raw) != `{"content":[{"type":"text","text":"{\"sum\":5}"}],"structuredContent":{"sum":5}}` {
 				t.Errorf("add: %s %v", raw, err)
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/demo"
 	"tabhub/hub/face/mcpserver"
 	"tabhub/hub/trust/consent"
@@ -57,7 +58,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 // serves reports whether a tenant's hub takes calls.
 func serves(t *testing.T, of *Tenant) bool {
 	t.Helper()
-	result, err := of.Hub.Call(t.Context(), hub.Call{By: tester, Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
+	result, err := of.Hub.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
 	return err == nil && !strings.Contains(string(result), `"isError":true`)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	tabhub "tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -71,7 +72,7 @@ func TestCallsBesideAHostilePage(t *testing.T) {
 		t.Fatal(got)
 	}
 	call := func() {
-		if _, err := h.Call(t.Context(), tabhub.Call{By: tester, Name: "website_tool_unverified_good_com_echo", Args: json.RawMessage(`{}`)}); err != nil {
+		if _, err := h.Call(t.Context(), call.Request{By: tester, Name: "website_tool_unverified_good_com_echo", Args: json.RawMessage(`{}`)}); err != nil {
 			t.Fatal(err)
 		}
 	}

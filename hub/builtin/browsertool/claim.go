@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/agents"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -22,9 +21,9 @@ type claimed struct {
 // claimTab leases a tab: the named one, a new one at url, or else that to which the client's
 // calls go first.
 func claimTab(c *call) (any, error) {
-	terms := agents.Terms{Name: c.args.Name, Reads: c.args.Reads, TTL: hub.DefaultLease}
+	terms := agents.Terms{Name: c.args.Name, Reads: c.args.Reads, TTL: agents.DefaultLease}
 	if c.args.Minutes > 0 {
-		terms.TTL = max(time.Duration(c.args.Minutes*float64(time.Minute)), hub.MinLease)
+		terms.TTL = max(time.Duration(c.args.Minutes*float64(time.Minute)), agents.MinLease)
 	}
 	var addr spec.TabAddr
 	var holder *agents.Holder

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub"
+	"tabhub/hub/agents"
+	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -176,7 +177,7 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 		URL: describe.Clean(t.URL, spec.MaxURI), Title: describe.Clean(t.Title, spec.MaxTitle),
 		Active: t.Active, Asleep: t.Discarded, Attested: b.Attested, addr: addr, navigating: t.Navigating, sources: sources,
 	}
-	if s := c.hub.Standing(c.by, addr); s != (hub.Standing{}) {
+	if s := c.hub.Standing(c.by, addr); s != (agents.Seen{}) {
 		entry.Agent, entry.Mine = s.OpenedBy, s.Mine
 		if s.HeldBy != nil {
 			entry.HeldBy, entry.Until = s.HeldBy.Name, s.HeldBy.Until.UTC().Format(time.RFC3339)
@@ -260,7 +261,7 @@ func (c *call) closeTabs(tabs []tab) (closed, held int, err error) {
 		if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound {
 			continue
 		}
-		if f, ok := errors.AsType[*hub.Failure](err); ok && f.Code == spec.FailTabLeased {
+		if f, ok := errors.AsType[*core.Failure](err); ok && f.Code == spec.FailTabLeased {
 			held++
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/builtin/instance"
+	"tabhub/hub/core"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -87,7 +88,7 @@ type args struct {
 }
 
 func failure(code spec.FailureCode, format string, args ...any) error {
-	return &hub.Failure{Code: code, Message: fmt.Sprintf(format, args...)}
+	return &core.Failure{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 func invalid(format string, args ...any) error {
@@ -198,11 +199,11 @@ func takes(a action) string {
 
 // failureOf returns an error as a failure of the hub. What a browser answered keeps
 // its words.
-func failureOf(err error) *hub.Failure {
-	if f, ok := errors.AsType[*hub.Failure](err); ok {
+func failureOf(err error) *core.Failure {
+	if f, ok := errors.AsType[*core.Failure](err); ok {
 		return f
 	}
-	f := &hub.Failure{Code: spec.FailToolError, Message: err.Error()}
+	f := &core.Failure{Code: spec.FailToolError, Message: err.Error()}
 	if remote, ok := errors.AsType[*spec.Error](err); ok {
 		f.Message = describe.Clean(remote.Message, spec.MaxDescription)
 		switch remote.Code {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -177,11 +177,11 @@ func waitForRest(c *call, b browser, addr spec.TabAddr, limit time.Duration) (an
 
 // because adds to why a wait has failed the dialog that blocks the page.
 func (p *page) because(late error) error {
-	f, ok := errors.AsType[*hub.Failure](late)
+	f, ok := errors.AsType[*core.Failure](late)
 	if !ok || p.Dialog == nil {
 		return late
 	}
-	return failure(spec.FailDialogOpen, "%s; %s", f.Message, hub.DialogWords(p.addr, p.Dialog))
+	return failure(spec.FailDialogOpen, "%s; %s", f.Message, core.DialogWords(p.addr, p.Dialog))
 }
 
 // isConnected reports whether a browser is there, and not away for a while.

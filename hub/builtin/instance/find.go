@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/spec"
 )
 
@@ -50,11 +50,11 @@ func findBrowser(mode Mode, named string) (browser, error) {
 	if named != "" {
 		path, err := exec.LookPath(named)
 		if err != nil {
-			return browser{}, &hub.Failure{Code: spec.FailToolError, Message: cannotRun(named, err).Error()}
+			return browser{}, &core.Failure{Code: spec.FailToolError, Message: cannotRun(named, err).Error()}
 		}
 		b := browser{path, modeOf(path)}
 		if mode != "" && mode != b.mode {
-			return browser{}, &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("mode is %q, but the hub was started with browser-program %s, which is %s; leave mode out", mode, path, b.mode)}
+			return browser{}, &core.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("mode is %q, but the hub was started with browser-program %s, which is %s; leave mode out", mode, path, b.mode)}
 		}
 		return b, nil
 	}
@@ -64,7 +64,7 @@ func findBrowser(mode Mode, named string) (browser, error) {
 	}
 	b, err := search(wanted)
 	if err != nil {
-		return browser{}, &hub.Failure{Code: spec.FailToolError, Message: err.Error()}
+		return browser{}, &core.Failure{Code: spec.FailToolError, Message: err.Error()}
 	}
 	return b, nil
 }

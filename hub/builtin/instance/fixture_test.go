@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin/instance"
+	"tabhub/hub/core"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -101,7 +102,7 @@ func fake(t testing.TB, name, body string) string {
 // wantFailure checks that err is a failure with a code, in words that hold what.
 func wantFailure(t testing.TB, err error, code spec.FailureCode, what string) {
 	t.Helper()
-	f, ok := err.(*hub.Failure)
+	f, ok := err.(*core.Failure)
 	if !ok || f.Code != code || !strings.Contains(f.Message, what) {
 		t.Errorf("got %v, want %s with %q", err, code, what)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -87,7 +88,7 @@ type Info struct {
 
 var (
 	// errClosed is why a start fails while the hub ends.
-	errClosed = &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down"}
+	errClosed = &core.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down"}
 	errLate   = errors.New("the browser did not join in time")
 )
 
@@ -110,7 +111,7 @@ func (s *Instances) HubURL() string { return s.opts.HubURL }
 // Start starts a browser and blocks until it has joined the hub. One that cannot be
 // given the extension is waited for only if the user has loaded it before, and runs
 // on if it does not join: Info.Browser is nil then. A start that fails, or whose ctx
-// ends, leaves nothing running. The error is ctx's cause or a *hub.Failure.
+// ends, leaves nothing running. The error is ctx's cause or a *core.Failure.
 func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
 	r, err := s.plan(c)
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
 	case err == nil, err == errLate && !r.Loaded: // the user may have removed what they loaded
 		return s.info(r), nil
 	case err == errLate:
-		err = &hub.Failure{Code: spec.FailNotConnected, Message: fmt.Sprintf("the browser was started but did not join the hub within %s, so it was closed again%s", s.opts.Join, confinement(r.path))}
+		err = &core.Failure{Code: spec.FailNotConnected, Message: fmt.Sprintf("the browser was started but did not join the hub within %s, so it was closed again%s", s.opts.Join, confinement(r.path))}
 	}
 	r.proc.stop()
 	<-r.gone
@@ -151,7 +152,7 @@ func (s *Instances) reserve(r *running) error {
 		return errClosed
 	}
 	if other := s.running[r.Profile]; other != nil {
-		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by instance %s; close that, or name another profile", r.Profile, other.ID)}
+		return &core.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by instance %s; close that, or name another profile", r.Profile, other.ID)}
 	}
 	s.running[r.Profile] = r
 	s.work.Add(1)
@@ -168,11 +169,11 @@ func (s *Instances) release(r *running) {
 // launch writes what the browser needs and starts it.
 func (s *Instances) launch(r *running) error {
 	failed := func(err error) error {
-		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("%s could not be started: %v", r.Mode, err)}
+		return &core.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("%s could not be started: %v", r.Mode, err)}
 	}
 	unlock(r.launch.data)
 	if by := usedBy(r.launch.data); by != "" {
-		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by %s; close that browser, or name another profile", r.Profile, by)}
+		return &core.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by %s; close that browser, or name another profile", r.Profile, by)}
 	}
 	if err := makeUserData(r.launch.data, r.Downloads); err != nil {
 		return failed(err)
@@ -227,7 +228,7 @@ func (s *Instances) watch(r *running) {
 }
 
 // join blocks until the browser is connected to the hub. The error is errLate, ctx's
-// cause or a *hub.Failure.
+// cause or a *core.Failure.
 func (s *Instances) join(ctx context.Context, r *running) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -243,7 +244,7 @@ func (s *Instances) join(ctx context.Context, r *running) error {
 			if s.ctx.Err() != nil { // Close has ended it
 				cancel(errClosed)
 			}
-			cancel(&hub.Failure{Code: spec.FailToolError, Message: "the browser ended before it had joined the hub: " + r.proc.failure() + confinement(r.path)})
+			cancel(&core.Failure{Code: spec.FailToolError, Message: "the browser ended before it had joined the hub: " + r.proc.failure() + confinement(r.path)})
 		case <-ctx.Done():
 		}
 	}()
@@ -252,7 +253,7 @@ func (s *Instances) join(ctx context.Context, r *running) error {
 }
 
 // Stop closes an instance and blocks until it is gone: it is asked first, and killed
-// if it does not close. The error is a *hub.Failure with FailNoInstance.
+// if it does not close. The error is a *core.Failure with FailNoInstance.
 func (s *Instances) Stop(id string) error {
 	s.mu.Lock()
 	var found *running
@@ -263,7 +264,7 @@ func (s *Instances) Stop(id string) error {
 	}
 	s.mu.Unlock()
 	if found == nil {
-		return &hub.Failure{Code: spec.FailNoInstance, Message: fmt.Sprintf("Instance not found: %.80q; action list shows those that run", id)}
+		return &core.Failure{Code: spec.FailNoInstance, Message: fmt.Sprintf("Instance not found: %.80q; action list shows those that run", id)}
 	}
 	found.proc.stop()
 	<-found.gone

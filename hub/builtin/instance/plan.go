@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 )
@@ -30,7 +30,7 @@ type Config struct {
 }
 
 func invalid(format string, args ...any) error {
-	return &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf(format, args...)}
+	return &core.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 
 // plan decides what is to be started, and checks what can be checked before.

@@ -12,7 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 )
 
@@ -112,9 +113,9 @@ func TestBatchOfFailuresFails(t *testing.T) {
 func TestBatchRunsSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeHub()
-		w.lists[hub.ListTools] = listing(hub.Item{Name: "slow", OnlyReads: true})
+		w.lists[lists.ListTools] = listing(lists.Item{Name: "slow", OnlyReads: true})
 		var now, most atomic.Int32
-		w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+		w.tools["slow"] = func(_ context.Context, c call.Request) (json.RawMessage, error) {
 			n := now.Add(1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 			}
@@ -152,11 +153,11 @@ func TestBatchRunsSideBySide(t *testing.T) {
 func TestBatchKeepsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeHub()
-		w.lists[hub.ListTools] = listing(hub.Item{Name: "look", OnlyReads: true}, hub.Item{Name: "act"})
+		w.lists[lists.ListTools] = listing(lists.Item{Name: "look", OnlyReads: true}, lists.Item{Name: "act"})
 		var mu sync.Mutex
 		var log []string
-		note := func(name string, took time.Duration) func(context.Context, hub.Call) (json.RawMessage, error) {
-			return func(context.Context, hub.Call) (json.RawMessage, error) {
+		note := func(name string, took time.Duration) func(context.Context, call.Request) (json.RawMessage, error) {
+			return func(context.Context, call.Request) (json.RawMessage, error) {
 				mu.Lock()
 				log = append(log, name)
 				mu.Unlock()
@@ -197,7 +198,7 @@ func TestPartialResults(t *testing.T) {
 func TestBatchStopsWithItsCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := newFakeHub()
-	w.tools["act"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+	w.tools["act"] = func(context.Context, call.Request) (json.RawMessage, error) {
 		cancel()
 		return json.RawMessage(`{"content":[]}`), nil
 	}
@@ -212,7 +213,7 @@ func TestBatchStopsWithItsCall(t *testing.T) {
 // one whose page has said before that it is done.
 func TestBatchTellsWhatIsDone(t *testing.T) {
 	w := newFakeHub()
-	w.tools["done"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+	w.tools["done"] = func(_ context.Context, c call.Request) (json.RawMessage, error) {
 		c.By.Progress(spec.Progress{Progress: 5, Total: new(5.0), Message: "all of it"})
 		return json.RawMessage(`{"content":[]}`), nil
 	}

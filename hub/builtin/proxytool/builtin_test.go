@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
@@ -53,7 +53,7 @@ func (g *rig) call(tool, args string) string {
 // TestBuiltinTools: a client that only has proxy can do with it all that the hub can.
 func TestBuiltinTools(t *testing.T) {
 	g := newRig(t)
-	g.hub.lists[hub.ListTools] = listing(item("browser_tab", "d", `{"name":"browser_tab","description":"a page's"}`), item("x", "d", `{"name":"x"}`))
+	g.hub.lists[lists.ListTools] = listing(item("browser_tab", "d", `{"name":"browser_tab","description":"a page's"}`), item("x", "d", `{"name":"x"}`))
 	if got := g.call(Name, `{"action":"list","type":"tool"}`); !strings.Contains(got, `"structuredContent":{"items":[{"name":"browser_tab","description":"Opens tabs",`) ||
 		strings.Contains(got, "a page's") || !strings.Contains(got, `{"name":"x"}]`) {
 		t.Errorf("list: %s", got)

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -16,7 +17,7 @@ const errNotResult = refusal("the answer is not a result of the protocol")
 // call serves action call (spec/PROTOCOL.md, "Answers").
 func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*result, error) {
 	if op.self() {
-		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
+		return nil, &lists.UnknownError{Kind: op.kind, Name: op.path}
 	}
 	switch op.kind {
 	case spec.KindResource:
@@ -55,9 +56,9 @@ func (c *caller) callTool(ctx context.Context, op *operation) (json.RawMessage, 
 	t := builtin.Find(c.tool.builtin, op.path)
 	switch {
 	case t == nil:
-		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, By: c.by, ReadOnly: c.readOnly})
+		return c.tool.hub.Call(ctx, call.Request{Name: op.path, Args: op.args, By: c.by, ReadOnly: c.readOnly})
 	case c.readOnly && !onlyReads(t):
-		return nil, hub.ErrNotReadOnly
+		return nil, call.ErrNotReadOnly
 	}
 	return t.Call(ctx, c.by, op.args)
 }

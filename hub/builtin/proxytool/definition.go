@@ -3,8 +3,8 @@ package proxytool
 import (
 	"encoding/json"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/record"
 )
 
@@ -27,7 +27,7 @@ func New(h Hub, others []builtin.Tool, log func(record.Entry)) []builtin.Tool {
 	p := &proxy{hub: h, builtin: others, log: log}
 	for i := range others {
 		t := &others[i]
-		p.builtinItems = append(p.builtinItems, hub.Item{
+		p.builtinItems = append(p.builtinItems, lists.Item{
 			Name: t.Name, Source: t.Name, JSON: t.Definition(), OnlyReads: onlyReads(t),
 		})
 	}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -77,9 +77,9 @@ func (c *caller) info(op *operation, n *annotations) (*result, error) {
 
 // items returns what there is of a kind, as far as a client is to know of it. The slice is the
 // caller's.
-func (t *proxy) items(by *consent.Caller, kind spec.Kind) (items []*hub.Item) {
-	lists := map[spec.Kind][]hub.ListKind{
-		spec.KindTool: {hub.ListTools}, spec.KindResource: {hub.ListResources, hub.ListTemplates}, spec.KindPrompt: {hub.ListPrompts},
+func (t *proxy) items(by *consent.Caller, kind spec.Kind) (items []*lists.Item) {
+	lists := map[spec.Kind][]lists.ListKind{
+		spec.KindTool: {lists.ListTools}, spec.KindResource: {lists.ListResources, lists.ListTemplates}, spec.KindPrompt: {lists.ListPrompts},
 	}[kind]
 	if kind == spec.KindTool {
 		items = t.builtins(by)
@@ -96,7 +96,7 @@ func (t *proxy) items(by *consent.Caller, kind spec.Kind) (items []*hub.Item) {
 }
 
 // builtins returns the builtin tools that the client may know.
-func (t *proxy) builtins(by *consent.Caller) (items []*hub.Item) {
+func (t *proxy) builtins(by *consent.Caller) (items []*lists.Item) {
 	for i := range t.builtin {
 		if a := t.builtin[i].Action(by); t.hub.Shows(&a) {
 			items = append(items, &t.builtinItems[i])
@@ -121,17 +121,17 @@ func (c *caller) similar(kind spec.Kind, path string) (names []string) {
 	return names
 }
 
-// find returns the item that op is about. The error is a *hub.UnknownError.
-func (t *proxy) find(by *consent.Caller, op *operation) (hub.Item, error) {
+// find returns the item that op is about. The error is a *lists.UnknownError.
+func (t *proxy) find(by *consent.Caller, op *operation) (lists.Item, error) {
 	if op.kind == spec.KindTool {
 		tools := t.builtins(by)
-		if i := slices.IndexFunc(tools, func(it *hub.Item) bool { return it.Name == op.path }); i >= 0 {
+		if i := slices.IndexFunc(tools, func(it *lists.Item) bool { return it.Name == op.path }); i >= 0 {
 			return *tools[i], nil
 		}
 	}
 	it, err := t.hub.FindFor(by, op.kind, op.path)
 	if op.self() {
-		return hub.Item{}, &hub.UnknownError{Kind: op.kind, Name: op.path}
+		return lists.Item{}, &lists.UnknownError{Kind: op.kind, Name: op.path}
 	}
 	return it, err
 }
@@ -147,14 +147,14 @@ func (f *filter) empty() bool {
 }
 
 // accepts reports whether an item passes all of the filter but its query.
-func (f *filter) accepts(it *hub.Item) bool {
+func (f *filter) accepts(it *lists.Item) bool {
 	return strings.HasPrefix(it.Name, f.prefix) &&
 		(f.domain == "" || strings.EqualFold(f.domain, string(it.Domain))) &&
 		(len(f.tags) == 0 || slices.ContainsFunc(tagsOf(rawjson.Get(it.JSON, "_meta", "tags")), func(t string) bool { return slices.Contains(f.tags, t) }))
 }
 
 // join returns the JSON array of items.
-func join(items []*hub.Item) json.RawMessage {
+func join(items []*lists.Item) json.RawMessage {
 	size := 2
 	for i := range items {
 		size += len(items[i].JSON) + 1

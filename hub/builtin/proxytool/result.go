@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -107,7 +107,7 @@ func (r *result) asksBack() bool {
 // failed is the result of an operation that ended with err. What the page, or the
 // hub, said stays as it is; errors that were not made for models are hidden.
 func failed(err error, n *annotations) *result {
-	if f, ok := errors.AsType[*hub.Failure](err); ok {
+	if f, ok := errors.AsType[*core.Failure](err); ok {
 		if r, err := annotate(f.Result(), n); err == nil {
 			return r
 		}

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"tabhub/hub"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -26,8 +26,8 @@ const (
 
 // search returns the items of a kind that pass f: in their order, or if there is a query those
 // that hold one of its words, best first.
-func search(kind spec.Kind, items []*hub.Item, f *filter) []*hub.Item {
-	items = slices.DeleteFunc(items, func(it *hub.Item) bool { return !f.accepts(it) })
+func search(kind spec.Kind, items []*lists.Item, f *filter) []*lists.Item {
+	items = slices.DeleteFunc(items, func(it *lists.Item) bool { return !f.accepts(it) })
 	if f.query == "" {
 		return items
 	}
@@ -58,7 +58,7 @@ func search(kind spec.Kind, items []*hub.Item, f *filter) []*hub.Item {
 		m.score *= float32(m.found)
 	}
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.score, a.score) })
-	found := make([]*hub.Item, len(matches))
+	found := make([]*lists.Item, len(matches))
 	for i := range matches {
 		found[i] = matches[i].item
 	}
@@ -67,7 +67,7 @@ func search(kind spec.Kind, items []*hub.Item, f *filter) []*hub.Item {
 
 // match is how an item matches a query.
 type match struct {
-	item    *hub.Item
+	item    *lists.Item
 	weights []float32 // of the best place of each of the query's words, 0 if it is not there
 	found   int       // how many are
 	score   float32

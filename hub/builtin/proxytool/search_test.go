@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 )
 
 // TestSearchFindsFirst: the tool that a model means is the first that it sees.
 func TestSearchFindsFirst(t *testing.T) {
-	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(
+	w := &fakeHub{lists: map[lists.ListKind]*lists.Listing{lists.ListTools: listing(
 		tool("shop.example.com", "addToCart", "Puts a product into the shopping cart"),
 		tool("shop.example.com", "removeFromCart", "Takes a product out of the cart"),
 		tool("shop.example.com", "search_products", "Searches the catalogue by words"),
@@ -51,9 +51,9 @@ func TestSearchFindsFirst(t *testing.T) {
 
 // A resource is called by its name; its URI need not say what it is.
 func TestSearchFindsResourcesByName(t *testing.T) {
-	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{
-		hub.ListResources: listing(hub.Item{Name: "tabhub://e.com/x:17", Source: "x:17", Domain: "e.com", JSON: json.RawMessage(`{"uri":"tabhub://e.com/x:17","description":"[e.com] What you owe","name":"openInvoices"}`)}),
-		hub.ListTemplates: listing(hub.Item{Name: "tabhub://e.com/y:{n}", Source: "y:{n}", Domain: "e.com", JSON: json.RawMessage(`{"uriTemplate":"tabhub://e.com/y:{n}","description":"[e.com] One","name":"order"}`)}),
+	w := &fakeHub{lists: map[lists.ListKind]*lists.Listing{
+		lists.ListResources: listing(lists.Item{Name: "tabhub://e.com/x:17", Source: "x:17", Domain: "e.com", JSON: json.RawMessage(`{"uri":"tabhub://e.com/x:17","description":"[e.com] What you owe","name":"openInvoices"}`)}),
+		lists.ListTemplates: listing(lists.Item{Name: "tabhub://e.com/y:{n}", Source: "y:{n}", Domain: "e.com", JSON: json.RawMessage(`{"uriTemplate":"tabhub://e.com/y:{n}","description":"[e.com] One","name":"order"}`)}),
 	}}
 	for query, want := range map[string]string{"invoice": "x:17", "order": "y:{n}"} {
 		got := run(t, w, fmt.Sprintf(`{"action":"list","type":"resource","filter":{"query":%q}}`, query))
@@ -63,9 +63,9 @@ func TestSearchFindsResourcesByName(t *testing.T) {
 	}
 }
 
-func tool(domain, name, description string) hub.Item {
+func tool(domain, name, description string) lists.Item {
 	public := "website_tool_" + strings.NewReplacer(".", "_").Replace(domain) + "_" + name
-	return hub.Item{
+	return lists.Item{
 		Name: public, Domain: spec.Domain(domain), Source: name,
 		JSON: fmt.Appendf(nil, `{"name":%q,"description":"[%s • Active] %s","inputSchema":{"type":"object","properties":{"q":{"type":"string"}}}}`, public, domain, description),
 	}
@@ -73,7 +73,7 @@ func tool(domain, name, description string) hub.Item {
 
 // A page must not make the searches of all clients slow by what it says of its tools.
 func TestSearchOfManyWords(t *testing.T) {
-	var items []hub.Item
+	var items []lists.Item
 	for n := range 5 {
 		it := tool("shop.example.com", fmt.Sprint("tool", n), "")
 		var tags []string
@@ -87,7 +87,7 @@ func TestSearchOfManyWords(t *testing.T) {
 		it.JSON = json.RawMessage(`{"name":"tool","_meta":{"tags":` + string(raw) + `}}`)
 		items = append(items, it)
 	}
-	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(items...)}}
+	w := &fakeHub{lists: map[lists.ListKind]*lists.Listing{lists.ListTools: listing(items...)}}
 	begin := time.Now()
 	if got := run(t, w, `{"action":"list","type":"tool","filter":{"query":"w130000"}}`); !strings.Contains(got, `"totalCount":1`) {
 		t.Error(got[:min(len(got), 200)])

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/call"
 	"tabhub/hub/call/ledger"
+	"tabhub/hub/core"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -19,10 +21,10 @@ import (
 
 // Hub is what the tools need of a *hub.Hub.
 type Hub interface {
-	ListFor(by *consent.Caller, kind hub.ListKind) *hub.Listing
+	ListFor(by *consent.Caller, kind lists.ListKind) *lists.Listing
 	Shows(*policy.Action) bool
-	FindFor(by *consent.Caller, kind spec.Kind, name string) (hub.Item, error)
-	Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
+	FindFor(by *consent.Caller, kind spec.Kind, name string) (lists.Item, error)
+	Call(ctx context.Context, c call.Request) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
 	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
 	Ledger() *ledger.Ledger
@@ -32,7 +34,7 @@ type Hub interface {
 type proxy struct {
 	hub          Hub
 	builtin      []builtin.Tool     // the hub's other tools
-	builtinItems []hub.Item         // the same as lists have them
+	builtinItems []lists.Item       // the same as lists have them
 	log          func(record.Entry) // may be nil
 }
 
@@ -42,7 +44,7 @@ func (t *proxy) handler(name string, readOnly bool) func(context.Context, *conse
 	return func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 		c := &caller{tool: t, name: name, readOnly: readOnly, by: by.Through(name)}
 		if a := (&builtin.Tool{Name: name}).Action(by); !t.hub.Shows(&a) {
-			return (&hub.Failure{Code: spec.FailDenied, Message: "the owner does not let this client use " + name}).Result(), nil
+			return (&core.Failure{Code: spec.FailDenied, Message: "the owner does not let this client use " + name}).Result(), nil
 		}
 		op, err := parse(args)
 		r, err := c.run(ctx, op, err, whole)
@@ -90,8 +92,8 @@ func (c *caller) run(ctx context.Context, op *operation, err error, at int) (*re
 		r, err = c.outcome(op, n)
 	}
 	_, asks := errors.AsType[*consent.AskBack](err)
-	unknown, isUnknown := errors.AsType[*hub.UnknownError](err)
-	_, said := errors.AsType[*hub.Failure](err)
+	unknown, isUnknown := errors.AsType[*lists.UnknownError](err)
+	_, said := errors.AsType[*core.Failure](err)
 	switch {
 	case ctx.Err() != nil && err != nil && !said: // its owner's stop is said
 		return nil, context.Cause(ctx)
@@ -102,7 +104,7 @@ func (c *caller) run(ctx context.Context, op *operation, err error, at int) (*re
 	case isUnknown:
 		err = c.unknown(op, unknown)
 		c.record(op, start, "unknown", err.Error())
-	case errors.Is(err, hub.ErrNotReadOnly):
+	case errors.Is(err, call.ErrNotReadOnly):
 		err = refusal("Tool '" + shorten(op.path) + "' does not say that it only reads (readOnlyHint), so " + c.name + " does not call it: call it with " + Name)
 		c.record(op, start, "refused", err.Error())
 	case op.action != actionCall:
@@ -128,7 +130,7 @@ func subject(args json.RawMessage) string {
 }
 
 // unknown says that nothing has the path, and which ones are like it.
-func (c *caller) unknown(op *operation, err *hub.UnknownError) error {
+func (c *caller) unknown(op *operation, err *lists.UnknownError) error {
 	text := title(op.kind) + " '" + shorten(op.path) + "' not found"
 	if op.action == actionCall {
 		text = "Unknown " + string(op.kind) + ": '" + shorten(op.path) + "'"

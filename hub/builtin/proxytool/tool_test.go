@@ -9,8 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/call/ledger"
+	"tabhub/hub/core"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -21,11 +23,11 @@ import (
 // fakeHub is a hub with fixed contents.
 type fakeHub struct {
 	mu    sync.Mutex
-	lists map[hub.ListKind]*hub.Listing
-	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
+	lists map[lists.ListKind]*lists.Listing
+	tools map[string]func(ctx context.Context, c call.Request) (json.RawMessage, error)
 	reads map[string]string // URI → ReadResourceResult
 	fails map[string]error  // name or URI → error
-	got   []hub.Call
+	got   []call.Request
 
 	prompts map[string]string // name → GetPromptResult
 
@@ -34,18 +36,18 @@ type fakeHub struct {
 
 func (w *fakeHub) Ledger() *ledger.Ledger { return w.ledger }
 
-func (w *fakeHub) List(kind hub.ListKind) *hub.Listing {
+func (w *fakeHub) List(kind lists.ListKind) *lists.Listing {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if l := w.lists[kind]; l != nil {
 		return l
 	}
-	return &hub.Listing{}
+	return &lists.Listing{}
 }
 
-func (w *fakeHub) Find(kind spec.Kind, name string) (hub.Item, error) {
-	for _, k := range map[spec.Kind][]hub.ListKind{
-		spec.KindTool: {hub.ListTools}, spec.KindPrompt: {hub.ListPrompts}, spec.KindResource: {hub.ListResources, hub.ListTemplates},
+func (w *fakeHub) Find(kind spec.Kind, name string) (lists.Item, error) {
+	for _, k := range map[spec.Kind][]lists.ListKind{
+		spec.KindTool: {lists.ListTools}, spec.KindPrompt: {lists.ListPrompts}, spec.KindResource: {lists.ListResources, lists.ListTemplates},
 	}[kind] {
 		for _, it := range w.List(k).Items {
 			if it.Name == name {
@@ -53,25 +55,25 @@ func (w *fakeHub) Find(kind spec.Kind, name string) (hub.Item, error) {
 			}
 		}
 	}
-	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
+	return lists.Item{}, &lists.UnknownError{Kind: kind, Name: name}
 }
 
-func (w *fakeHub) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.Item, error) {
+func (w *fakeHub) FindFor(_ *consent.Caller, kind spec.Kind, name string) (lists.Item, error) {
 	return w.Find(kind, name)
 }
 
-func (w *fakeHub) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return w.List(kind) }
+func (w *fakeHub) ListFor(_ *consent.Caller, kind lists.ListKind) *lists.Listing { return w.List(kind) }
 
 func (w *fakeHub) Shows(*policy.Action) bool { return true }
 
-func (w *fakeHub) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+func (w *fakeHub) Call(ctx context.Context, c call.Request) (json.RawMessage, error) {
 	w.mu.Lock()
 	w.got = append(w.got, c)
 	w.mu.Unlock()
 	if f := w.tools[c.Name]; f != nil {
 		return f(ctx, c)
 	}
-	return nil, &hub.UnknownError{Kind: spec.KindTool, Name: c.Name, Nearest: []string{"calculator_add"}}
+	return nil, &lists.UnknownError{Kind: spec.KindTool, Name: c.Name, Nearest: []string{"calculator_add"}}
 }
 
 func (w *fakeHub) ReadResource(_ context.Context, _ *consent.Caller, uri string) (json.RawMessage, error) {
@@ -81,7 +83,7 @@ func (w *fakeHub) ReadResource(_ context.Context, _ *consent.Caller, uri string)
 	if err := w.fails[uri]; err != nil {
 		return nil, err
 	}
-	return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
+	return nil, &lists.UnknownError{Kind: spec.KindResource, Name: uri}
 }
 
 func (w *fakeHub) GetPrompt(_ context.Context, _ *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error) {
@@ -91,15 +93,15 @@ func (w *fakeHub) GetPrompt(_ context.Context, _ *consent.Caller, name string, a
 	if name == "greet" {
 		return fmt.Appendf(nil, `{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"hi %s"}}]}`, rawjson.Get(args, "who")), nil
 	}
-	return nil, &hub.UnknownError{Kind: spec.KindPrompt, Name: name}
+	return nil, &lists.UnknownError{Kind: spec.KindPrompt, Name: name}
 }
 
-func listing(items ...hub.Item) *hub.Listing {
-	return &hub.Listing{Items: items}
+func listing(items ...lists.Item) *lists.Listing {
+	return &lists.Listing{Items: items}
 }
 
-func item(name, domain, raw string) hub.Item {
-	return hub.Item{Name: name, Domain: spec.Domain(domain), Source: strings.TrimPrefix(name, "website_tool_"+domain+"_"), JSON: json.RawMessage(raw)}
+func item(name, domain, raw string) lists.Item {
+	return lists.Item{Name: name, Domain: spec.Domain(domain), Source: strings.TrimPrefix(name, "website_tool_"+domain+"_"), JSON: json.RawMessage(raw)}
 }
 
 const (
@@ -110,19 +112,19 @@ const (
 
 func newFakeHub() *fakeHub {
 	return &fakeHub{ledger: ledger.New(),
-		lists: map[hub.ListKind]*hub.Listing{
-			hub.ListTools: listing(
+		lists: map[lists.ListKind]*lists.Listing{
+			lists.ListTools: listing(
 				item("calculator_add", "calc.example.com", addJSON),
 				item("calculator_mul", "calc.example.com", mulJSON),
 				item("shop_cart", "shop.example.com", shopJSON)),
-			hub.ListResources: listing(item("page://a", "a", `{"uri":"page://a","name":"A"}`)),
-			hub.ListTemplates: listing(item("page://{x}", "a", `{"uriTemplate":"page://{x}","name":"T"}`)),
+			lists.ListResources: listing(item("page://a", "a", `{"uri":"page://a","name":"A"}`)),
+			lists.ListTemplates: listing(item("page://{x}", "a", `{"uriTemplate":"page://{x}","name":"T"}`)),
 		},
-		tools: map[string]func(context.Context, hub.Call) (json.RawMessage, error){
+		tools: map[string]func(context.Context, call.Request) (json.RawMessage, error){
 			"calculator_add": returns(`{"content":[{"type":"text","text":"8"}]}`),
-			"acts": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+			"acts": func(_ context.Context, c call.Request) (json.RawMessage, error) {
 				if c.ReadOnly {
-					return nil, hub.ErrNotReadOnly
+					return nil, call.ErrNotReadOnly
 				}
 				return json.RawMessage(`{"content":[]}`), nil
 			},
@@ -132,10 +134,10 @@ func newFakeHub() *fakeHub {
 				`{"type":"hologram","beams":1e400}` +
 				`],"structuredContent":{"big":12345678901234567890,"x":"\u00e9"},"later":null}`),
 			"fails":   returns(`{"content":[{"type":"text","text":"no"},{"type":"text","text":"really"}],"isError":true,"_meta":{"why":1}}`),
-			"timeout": returns(string((&hub.Failure{Code: spec.FailToolTimeout, Message: "waited 30s"}).Result())),
+			"timeout": returns(string((&core.Failure{Code: spec.FailToolTimeout, Message: "waited 30s"}).Result())),
 			"bare":    returns(`{"structuredContent":{"a":1}}`),
 			"broken":  returns(`[1]`),
-			"gone": func(ctx context.Context, _ hub.Call) (json.RawMessage, error) {
+			"gone": func(ctx context.Context, _ call.Request) (json.RawMessage, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			},
@@ -151,14 +153,14 @@ func newFakeHub() *fakeHub {
 			"r:none":         `{"contents":[]}`,
 		},
 		fails: map[string]error{
-			"r:away":   &hub.Failure{Code: spec.FailNotConnected, Message: "the tab is away"},
+			"r:away":   &core.Failure{Code: spec.FailNotConnected, Message: "the tab is away"},
 			"r:denied": &spec.Error{Code: -32002, Message: "not yours", Data: json.RawMessage(`{"uri":"x"}`)},
 		},
 	}
 }
 
-func returns(s string) func(context.Context, hub.Call) (json.RawMessage, error) {
-	return func(context.Context, hub.Call) (json.RawMessage, error) { return json.RawMessage(s), nil }
+func returns(s string) func(context.Context, call.Request) (json.RawMessage, error) {
+	return func(context.Context, call.Request) (json.RawMessage, error) { return json.RawMessage(s), nil }
 }
 
 func run(t *testing.T, w *fakeHub, args string) string {
@@ -372,7 +374,7 @@ func TestArguments(t *testing.T) {
 // listed, is not listed either, or a model would call it in place of this one.
 func TestNeverItself(t *testing.T) {
 	w := newFakeHub()
-	w.lists[hub.ListTools] = listing(item("proxy", "d", `{"name":"proxy"}`), item("x", "d", `{"name":"x"}`))
+	w.lists[lists.ListTools] = listing(item("proxy", "d", `{"name":"proxy"}`), item("x", "d", `{"name":"x"}`))
 	for _, args := range []string{`{"action":"list","type":"tool"}`, `{"action":"list","type":"tool","filter":{"query":"proxy x"}}`} {
 		if got := run(t, w, args); !strings.Contains(got, `"text":"[{\"name\":\"x\"}]"`) {
 			t.Errorf("%s: %s", args, got)
@@ -421,7 +423,7 @@ func TestCancelled(t *testing.T) {
 		w := newFakeHub()
 		entered := make(chan struct{})
 		gone := w.tools["gone"]
-		w.tools["gone"] = func(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+		w.tools["gone"] = func(ctx context.Context, c call.Request) (json.RawMessage, error) {
 			close(entered)
 			return gone(ctx, c)
 		}

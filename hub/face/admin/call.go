@@ -5,8 +5,9 @@ import (
 	"errors"
 	"sync"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/call"
+	"tabhub/hub/core"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -48,9 +49,9 @@ func (api *API) postCall(r *endpoint.Request) error {
 		if t := builtin.Find(r.Tenant.Builtin, in.Name); t != nil {
 			result, err = t.Call(r.Context(), by, in.Arguments)
 		} else {
-			result, err = r.Tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by, Pin: in.Pin})
+			result, err = r.Tenant.Hub.Call(r.Context(), call.Request{Name: in.Name, Args: in.Arguments, By: by, Pin: in.Pin})
 		}
-		if f, ok := errors.AsType[*hub.Failure](err); ok {
+		if f, ok := errors.AsType[*core.Failure](err); ok {
 			return f.Result(), nil
 		}
 		return result, err

@@ -3,8 +3,8 @@ package admin
 import (
 	"encoding/json"
 
-	"tabhub/hub"
 	"tabhub/hub/face/endpoint"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 )
 
@@ -25,20 +25,20 @@ type PromptRequest struct {
 }
 
 func getResources(r *endpoint.Request) error {
-	return answerItems(r, hub.ListResources, hub.ListTemplates)
+	return answerItems(r, lists.ListResources, lists.ListTemplates)
 }
 
-func getPrompts(r *endpoint.Request) error { return answerItems(r, hub.ListPrompts) }
+func getPrompts(r *endpoint.Request) error { return answerItems(r, lists.ListPrompts) }
 
-func answerItems(r *endpoint.Request, lists ...hub.ListKind) error {
+func answerItems(r *endpoint.Request, kinds ...lists.ListKind) error {
 	part, err := newPart[ItemReport](r)
 	if err != nil {
 		return err
 	}
-	for _, kind := range lists {
+	for _, kind := range kinds {
 		for it := range part.find(r.Tenant.Hub, kind, r.Tenant.Hub.List(kind)) {
 			if part.has() {
-				part.shown = append(part.shown, ItemReport{Name: it.Name, Template: kind == hub.ListTemplates, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
+				part.shown = append(part.shown, ItemReport{Name: it.Name, Template: kind == lists.ListTemplates, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/face/endpoint"
+	"tabhub/hub/lists"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -82,12 +83,12 @@ func (q *search) findsBuiltin(t *builtin.Tool) bool {
 }
 
 // find yields the elements of one of the hub's lists that match.
-func (q *search) find(h *hub.Hub, kind hub.ListKind, all *hub.Listing) iter.Seq[*hub.Item] {
-	inTab := func(*hub.Item) bool { return true }
+func (q *search) find(h *hub.Hub, kind lists.ListKind, all *lists.Listing) iter.Seq[*lists.Item] {
+	inTab := func(*lists.Item) bool { return true }
 	if q.tab != nil {
 		inTab = h.OfTab(*q.tab, kind)
 	}
-	return func(yield func(*hub.Item) bool) {
+	return func(yield func(*lists.Item) bool) {
 		for i := range all.Items {
 			it := &all.Items[i]
 			if (q.name == "" || q.name == it.Name) && (q.site == "" || q.site == it.Domain) && inTab(it) && it.Says(q.words) && !yield(it) {

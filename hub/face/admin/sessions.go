@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/face/mcpserver/methods"
 )
@@ -27,7 +27,7 @@ const maxSaid = 80
 // first.
 func (api *API) getSessions(r *endpoint.Request) error {
 	type key struct{ client, said string }
-	apps := map[key]hub.App{}
+	apps := map[key]call.App{}
 	for _, app := range r.Tenant.Hub.Apps() {
 		apps[key{app.Client, app.Said}] = app
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
@@ -134,7 +135,7 @@ func (api *API) postStop(r *endpoint.Request) error {
 func (api *API) isBusy(before time.Time) bool {
 	for _, t := range api.o.Tenants.Open() {
 		running, _ := t.Hub.Running()
-		if slices.ContainsFunc(running, func(c hub.Running) bool { return c.Phase != hub.PhaseRunning || c.Began.Before(before) }) {
+		if slices.ContainsFunc(running, func(c call.Running) bool { return c.Phase != call.PhaseRunning || c.Began.Before(before) }) {
 			return true
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/agents"
 	"tabhub/hub/builtin"
 	"tabhub/hub/face/endpoint"
+	"tabhub/hub/lists"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -86,12 +86,12 @@ func (api *API) getTools(r *endpoint.Request) error {
 			add(ToolReport{Name: t.Name, Listed: true, Definition: t.Definition()}, a)
 		}
 	}
-	tools := h.List(hub.ListTools)
+	tools := h.List(lists.ListTools)
 	listed := r.Tenant.MCP.Listed(tools)
 	if shown {
-		tools = h.ListFor(by, hub.ListTools)
+		tools = h.ListFor(by, lists.ListTools)
 	}
-	for it := range part.find(h, hub.ListTools, tools) {
+	for it := range part.find(h, lists.ListTools, tools) {
 		if !part.has() {
 			continue
 		}

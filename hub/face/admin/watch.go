@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/record"
@@ -22,8 +23,8 @@ const (
 // WatchEvent is an event of GET /api/watch. It says what has changed since the event before; the first
 // says that everything has.
 type WatchEvent struct {
-	Running []hub.Running `json:"running"`        // the requests of clients in flight, all of them each time
-	More    int           `json:"more,omitempty"` // in flight, and not in Running
+	Running []call.Running `json:"running"`        // the requests of clients in flight, all of them each time
+	More    int            `json:"more,omitempty"` // in flight, and not in Running
 
 	Entries []record.Line `json:"entries,omitempty"` // of the record, the oldest first
 	Missed  uint64        `json:"missed,omitempty"`  // came too fast to be among them

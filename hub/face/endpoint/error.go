@@ -6,7 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 
-	"tabhub/hub"
+	"tabhub/hub/core"
+	"tabhub/hub/lists"
 	"tabhub/hub/tenant"
 	"tabhub/hub/trust/auth"
 	"tabhub/spec"
@@ -50,10 +51,10 @@ func Report(log *slog.Logger, r *http.Request, err error) (status int, body Erro
 	if many, ok := errors.AsType[*tenant.LimitError](err); ok {
 		return http.StatusTooManyRequests, ErrorReport{Error: many.Error()}
 	}
-	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
+	if unknown, ok := errors.AsType[*lists.UnknownError](err); ok {
 		return http.StatusNotFound, ErrorReport{Error: unknown.Error(), Nearest: append([]string{}, unknown.Nearest...)}
 	}
-	_, failed := errors.AsType[*hub.Failure](err)
+	_, failed := errors.AsType[*core.Failure](err)
 	if _, refused := errors.AsType[*spec.Error](err); failed || refused {
 		return http.StatusUnprocessableEntity, ErrorReport{Error: err.Error()}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 )
@@ -58,7 +58,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 			go func() {
 				defer close(asked)
 				by := consent.As(&policy.Principal{ID: "c-1", Name: "claude"})
-				d.tenant.Hub.Call(t.Context(), hub.Call{Name: searchTool, Args: json.RawMessage(`{"query":"pen"}`), By: by})
+				d.tenant.Hub.Call(t.Context(), call.Request{Name: searchTool, Args: json.RawMessage(`{"query":"pen"}`), By: by})
 			}()
 			page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
 			page.Resize(width, 800)

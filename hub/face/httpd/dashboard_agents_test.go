@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/agents"
+	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -59,7 +59,7 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	page.WaitFor(`document.querySelector("#agents .chip.wait")?.textContent === "in use by you"`)
 	done := make(chan error, 1)
 	go func() {
-		_, err := d.tenant.Hub.Call(t.Context(), hub.Call{Name: "website_tool_shop_example__buy", Args: json.RawMessage(`{}`), By: claude})
+		_, err := d.tenant.Hub.Call(t.Context(), call.Request{Name: "website_tool_shop_example__buy", Args: json.RawMessage(`{}`), By: claude})
 		done <- err
 	}()
 	page.WaitFor(`document.querySelector("#agents .chip.wait")?.textContent === "waiting for you"`)

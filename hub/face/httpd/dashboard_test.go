@@ -14,7 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/consent"
@@ -269,7 +269,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		go func() {
 			by := consent.As(&policy.Principal{ID: "c-" + name, Name: name})
 			args, _ := json.Marshal(map[string]string{"query": query})
-			result, err := d.tenant.Hub.Call(t.Context(), hub.Call{Name: searchTool, Args: args, By: by})
+			result, err := d.tenant.Hub.Call(t.Context(), call.Request{Name: searchTool, Args: args, By: by})
 			done <- fmt.Sprintf("%s %v", result, err)
 		}()
 		return done

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -29,7 +29,7 @@ func (d *testServer) openDashboard() *chromium.Page {
 // call calls a tool of the demo as a client does.
 func (d *testServer) call(client, tool, args string) string {
 	by := &consent.Caller{Who: &policy.Principal{ID: "c-" + client, Name: client}, Said: "said-" + client}
-	result, err := d.tenant.Hub.Call(d.t.Context(), hub.Call{Name: "website_tool_demo_tabhub__" + tool, Args: json.RawMessage(args), By: by})
+	result, err := d.tenant.Hub.Call(d.t.Context(), call.Request{Name: "website_tool_demo_tabhub__" + tool, Args: json.RawMessage(args), By: by})
 	return fmt.Sprintf("%s %v", result, err)
 }
 

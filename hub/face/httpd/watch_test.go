@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -115,7 +115,7 @@ func TestWatchCall(t *testing.T) {
 	by := &consent.Caller{Who: &policy.Principal{ID: "c-1", Name: "Claude"}, Said: "claude-code"}
 	result := make(chan string, 1)
 	go func() {
-		raw, err := d.tenant.Hub.Call(t.Context(), hub.Call{Name: "website_tool_slow_example__grind", By: by})
+		raw, err := d.tenant.Hub.Call(t.Context(), call.Request{Name: "website_tool_slow_example__grind", By: by})
 		if err != nil {
 			raw = []byte(err.Error())
 		}
@@ -124,7 +124,7 @@ func TestWatchCall(t *testing.T) {
 	<-reached
 	on := w.until(func(e admin.WatchEvent) bool { return len(e.Running) == 1 && e.Running[0].Progress != nil }).Running[0]
 	if on.Name != "Claude" || on.Said != "claude-code" || on.Domain != "slow.example" || on.Tool != "grind" ||
-		on.Phase != hub.PhaseRunning || on.Decision != "allow" || on.Tab == "" || on.Progress.Progress != 3 || strings.Contains(on.Progress.Message, "\x1b") {
+		on.Phase != call.PhaseRunning || on.Decision != "allow" || on.Tab == "" || on.Progress.Progress != 3 || strings.Contains(on.Progress.Message, "\x1b") {
 		t.Errorf("under way: %+v %+v", on, on.Progress)
 	}
 	if status, body := d.askOwner("DELETE", "/api/calls?id=other", ""); status != http.StatusNotFound {

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"tabhub/hub"
 )
 
 // What comes over a bridge while the server is being closed gets no answer: the bridge learns whether all
@@ -29,7 +27,7 @@ func closeUnderCalls(t *testing.T, stuck bool) {
 	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`
 	h := newScripted()
 	started, release := h.hold("wait")
-	h.tools["uncancellable"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+	h.tools["uncancellable"] = func(_ context.Context, c call.Request) (json.RawMessage, error) {
 		started <- c
 		time.Sleep(time.Minute)
 		return json.RawMessage(`{"content":[]}`), nil

@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/builtin/proxytool"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/lists"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -30,7 +31,7 @@ func newShop(t *testing.T) *shop {
 	h := hubtest.Open(t, hub.Options{Mode: policy.ModeCareful})
 	s := &shop{Hub: h.Hub}
 	told := make(chan struct{}, 1)
-	stop := h.Watch(func(hub.Change) { told <- struct{}{} })
+	stop := h.Watch(func(lists.Change) { told <- struct{}{} })
 	h.JoinTab("https://shop.example.com", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		s.calls++
 		q := in.Request.(*spec.ExecuteTool)

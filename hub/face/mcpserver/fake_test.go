@@ -14,8 +14,10 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -27,11 +29,11 @@ import (
 // scripted is a Hub whose tools are Go functions, so that a test decides when a
 // page answers.
 type scripted struct {
-	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
+	tools map[string]func(ctx context.Context, c call.Request) (json.RawMessage, error)
 
 	mu       sync.Mutex
-	lists    [4]*hub.Listing
-	watchers map[int]func(hub.Change)
+	lists    [4]*lists.Listing
+	watchers map[int]func(lists.Change)
 	next     int
 	followed map[string]int // subscriptions by URI
 	hidden   map[string]bool
@@ -42,26 +44,26 @@ type scripted struct {
 }
 
 func newScripted() *scripted {
-	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}, documents: map[storage.DeleteDocument]json.RawMessage{}}
+	h := &scripted{watchers: map[int]func(lists.Change){}, followed: map[string]int{}, documents: map[storage.DeleteDocument]json.RawMessage{}}
 	h.ledger = ledger.Open(nil, ledger.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
-	h.tools = map[string]func(context.Context, hub.Call) (json.RawMessage, error){
-		"echo": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+	h.tools = map[string]func(context.Context, call.Request) (json.RawMessage, error){
+		"echo": func(_ context.Context, c call.Request) (json.RawMessage, error) {
 			return append(append(json.RawMessage(`{"content":[],"structuredContent":`), c.Args...), '}'), nil
 		},
 	}
-	h.set(hub.ListTools, `{"name":"echo","inputSchema":{"type":"object"}}`)
-	h.set(hub.ListResources, `{"uri":"tabhub://a/x","name":"x"}`)
-	h.set(hub.ListTemplates)
-	h.set(hub.ListPrompts, `{"name":"hello"}`)
+	h.set(lists.ListTools, `{"name":"echo","inputSchema":{"type":"object"}}`)
+	h.set(lists.ListResources, `{"uri":"tabhub://a/x","name":"x"}`)
+	h.set(lists.ListTemplates)
+	h.set(lists.ListPrompts, `{"name":"hello"}`)
 	return h
 }
 
 var sumSeed = maphash.MakeSeed()
 
-func (h *scripted) set(kind hub.ListKind, items ...string) {
+func (h *scripted) set(kind lists.ListKind, items ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := &hub.Listing{}
+	l := &lists.Listing{}
 	for _, it := range items {
 		// A tool of another site than a.com says so.
 		raw := json.RawMessage(it)
@@ -69,14 +71,14 @@ func (h *scripted) set(kind hub.ListKind, items ...string) {
 		if !ok {
 			domain = "a.com"
 		}
-		l.Items = append(l.Items, hub.Item{Domain: spec.Domain(domain), JSON: raw, Sum: maphash.String(sumSeed, it)})
+		l.Items = append(l.Items, lists.Item{Domain: spec.Domain(domain), JSON: raw, Sum: maphash.String(sumSeed, it)})
 	}
 	h.lists[kind] = l
 }
 
-func (h *scripted) change(c hub.Change) {
+func (h *scripted) change(c lists.Change) {
 	h.mu.Lock()
-	var fs []func(hub.Change)
+	var fs []func(lists.Change)
 	for _, f := range h.watchers {
 		fs = append(fs, f)
 	}
@@ -86,40 +88,42 @@ func (h *scripted) change(c hub.Change) {
 	}
 }
 
-func (h *scripted) List(kind hub.ListKind) *hub.Listing {
+func (h *scripted) List(kind lists.ListKind) *lists.Listing {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lists[kind]
 }
 
-func (h *scripted) Find(kind spec.Kind, name string) (hub.Item, error) {
+func (h *scripted) Find(kind spec.Kind, name string) (lists.Item, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, it := range h.lists[hub.ListTools].Items {
+	for _, it := range h.lists[lists.ListTools].Items {
 		var t struct{ Name string }
 		if _ = json.Unmarshal(it.JSON, &t); t.Name == name {
-			return hub.Item{Name: name, JSON: it.JSON}, nil
+			return lists.Item{Name: name, JSON: it.JSON}, nil
 		}
 	}
-	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
+	return lists.Item{}, &lists.UnknownError{Kind: kind, Name: name}
 }
 
 func (h *scripted) Settled(context.Context) error { return nil }
 
-func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.Item, error) {
+func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (lists.Item, error) {
 	return h.Find(kind, name)
 }
 
-func (h *scripted) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return h.List(kind) }
+func (h *scripted) ListFor(_ *consent.Caller, kind lists.ListKind) *lists.Listing {
+	return h.List(kind)
+}
 
 func (*scripted) Record(record.Entry) {}
 
 func (h *scripted) Shows(*policy.Action) bool { return true }
 
-func (h *scripted) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+func (h *scripted) Call(ctx context.Context, c call.Request) (json.RawMessage, error) {
 	f := h.tools[c.Name]
 	if f == nil {
-		return nil, &hub.UnknownError{Kind: spec.KindTool, Name: c.Name, Nearest: []string{"echo"}}
+		return nil, &lists.UnknownError{Kind: spec.KindTool, Name: c.Name, Nearest: []string{"echo"}}
 	}
 	if c.Args == nil {
 		c.Args = json.RawMessage("{}")
@@ -129,14 +133,14 @@ func (h *scripted) Call(ctx context.Context, c hub.Call) (json.RawMessage, error
 
 func (h *scripted) ReadResource(_ context.Context, _ *consent.Caller, uri string) (json.RawMessage, error) {
 	if uri != "tabhub://a/x" {
-		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
+		return nil, &lists.UnknownError{Kind: spec.KindResource, Name: uri}
 	}
 	return json.RawMessage(`{"contents":[{"uri":"tabhub://a/x","text":"X"}]}`), nil
 }
 
 func (h *scripted) GetPrompt(_ context.Context, _ *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error) {
 	if name != "hello" {
-		return nil, &hub.UnknownError{Kind: spec.KindPrompt, Name: name}
+		return nil, &lists.UnknownError{Kind: spec.KindPrompt, Name: name}
 	}
 	return json.RawMessage(fmt.Sprintf(`{"messages":[],"args":%s}`, args)), nil
 }
@@ -145,7 +149,7 @@ func (h *scripted) SubscribeResource(_ context.Context, _ *consent.Caller, uri s
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !strings.HasPrefix(uri, "tabhub://a/x") || h.hidden[uri] {
-		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
+		return nil, &lists.UnknownError{Kind: spec.KindResource, Name: uri}
 	}
 	h.followed[uri]++
 	return func() {
@@ -170,10 +174,10 @@ func (h *scripted) hide(uri string, hidden bool) {
 }
 
 func (h *scripted) Complete(_ context.Context, _ *consent.Caller, kind spec.Kind, name string, _, _ json.RawMessage) (json.RawMessage, error) {
-	return nil, &hub.UnknownError{Kind: kind, Name: name}
+	return nil, &lists.UnknownError{Kind: kind, Name: name}
 }
 
-func (h *scripted) Watch(f func(hub.Change)) func() {
+func (h *scripted) Watch(f func(lists.Change)) func() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.next++
@@ -188,7 +192,7 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 
 func (h *scripted) IsBound(*consent.Caller) bool { return false }
 
-func (h *scripted) ChangeFor(_ *consent.Caller, c hub.Change) hub.Change { return c }
+func (h *scripted) ChangeFor(_ *consent.Caller, c lists.Change) lists.Change { return c }
 
 func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
 
@@ -226,9 +230,9 @@ func (h *scripted) Capabilities() hub.Capabilities {
 
 // hold adds a tool that answers when release is called, or its call is cancelled.
 // started receives each call as it arrives.
-func (h *scripted) hold(name string) (started chan hub.Call, release chan json.RawMessage) {
-	started, release = make(chan hub.Call, 100), make(chan json.RawMessage)
-	h.tools[name] = func(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+func (h *scripted) hold(name string) (started chan call.Request, release chan json.RawMessage) {
+	started, release = make(chan call.Request, 100), make(chan json.RawMessage)
+	h.tools[name] = func(ctx context.Context, c call.Request) (json.RawMessage, error) {
 		started <- c
 		select {
 		case r := <-release:

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub"
 	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 )
 
 // A visit to a page with a thousand tools must not change what clients are listed of
@@ -17,10 +17,10 @@ func TestHostilePageLeavesTheListsAlone(t *testing.T) {
 	h := newScripted()
 	s := newServer(t, h, Options{Options: methods.Options{Expose: expose.Auto, ExposeBudget: 1000}})
 	for _, list := range []struct {
-		kind     hub.ListKind
+		kind     lists.ListKind
 		method   string
 		of, path string
-	}{{hub.ListTools, "tools/list", "tools", "name"}, {hub.ListResources, "resources/list", "resources", "uri"}, {hub.ListTemplates, "resources/templates/list", "resourceTemplates", "uriTemplate"}, {hub.ListPrompts, "prompts/list", "prompts", "name"}} {
+	}{{lists.ListTools, "tools/list", "tools", "name"}, {lists.ListResources, "resources/list", "resources", "uri"}, {lists.ListTemplates, "resources/templates/list", "resourceTemplates", "uriTemplate"}, {lists.ListPrompts, "prompts/list", "prompts", "name"}} {
 		c := streamTo(t, s)
 		c.initialize("2025-06-18")
 		element := func(site string, n, size int) string {
@@ -30,7 +30,7 @@ func TestHostilePageLeavesTheListsAlone(t *testing.T) {
 		want := `{"jsonrpc":"2.0","id":1,"result":{"` + list.of + `":[` + strings.Join(good, ",") + `]}}`
 		ask := `{"jsonrpc":"2.0","id":1,"method":"` + list.method + `"}`
 		h.set(list.kind, good...)
-		h.change(hub.Change{Tools: true, Resources: true, Prompts: true})
+		h.change(lists.Change{Tools: true, Resources: true, Prompts: true})
 		if got := c.next(); !strings.Contains(got, "list_changed") {
 			t.Errorf("%s: %s", list.method, got)
 		}
@@ -42,7 +42,7 @@ func TestHostilePageLeavesTheListsAlone(t *testing.T) {
 				all = append(all, element("hostile.com", i, 1000+round))
 			}
 			h.set(list.kind, all...)
-			h.change(hub.Change{Tools: true, Resources: true, Prompts: true})
+			h.change(lists.Change{Tools: true, Resources: true, Prompts: true})
 			c.send(ask)
 			c.want(want) // and no notice before it
 		}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"tabhub/hub"
 )
 
 func TestBadRequestsOverHTTP(t *testing.T) {
@@ -50,7 +50,7 @@ func TestChangesReachTheNewestGetStream(t *testing.T) {
 	c := overTCP(t, New(h, Options{}))
 	c.initialize("2025-06-18")
 	for range 250 {
-		h.change(hub.Change{Tools: true}) // no stream is open: one notice waits
+		h.change(lists.Change{Tools: true}) // no stream is open: one notice waits
 	}
 	if status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); status != 200 || strings.Contains(body, "list_changed") {
 		t.Errorf("%d %s", status, body)
@@ -59,7 +59,7 @@ func TestChangesReachTheNewestGetStream(t *testing.T) {
 	first := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
 	first.want(notice)
 	second := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
-	h.change(hub.Change{Prompts: true})
+	h.change(lists.Change{Prompts: true})
 	second.want(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)
 	for range maxGets - 1 {
 		readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
@@ -69,7 +69,7 @@ func TestChangesReachTheNewestGetStream(t *testing.T) {
 
 func TestHeadersMustSayWhatTheBodySays(t *testing.T) {
 	h := newScripted()
-	h.set(hub.ListTools, `{"name":"sql","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"N"}}}}`)
+	h.set(lists.ListTools, `{"name":"sql","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"N"}}}}`)
 	h.tools["sql"] = h.tools["echo"]
 	h.tools["ä"] = h.tools["echo"]
 	c := overTCP(t, New(h, Options{}))
@@ -141,7 +141,7 @@ func TestListenOverHTTP(t *testing.T) {
 		}
 		e.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + tag + `,"notifications":{"resourceSubscriptions":["tabhub://a/x"],"toolsListChanged":true}}}`)
 		missed()
-		h.change(hub.Change{Tools: true, Prompts: true})
+		h.change(lists.Change{Tools: true, Prompts: true})
 		e.want(notice("tools/list_changed", tag))
 		begin := time.Now()
 		if name, _, err := e.next(); name != ":" || err != nil || time.Since(begin) > 15*time.Second {
@@ -167,7 +167,7 @@ func TestListenOverHTTP(t *testing.T) {
 func TestLongCallIsKeptAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()
-		h.tools["slow"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+		h.tools["slow"] = func(context.Context, call.Request) (json.RawMessage, error) {
 			time.Sleep(40 * time.Second)
 			return json.RawMessage(`{"content":[]}`), nil
 		}

@@ -12,8 +12,10 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/builtin/proxytool"
+	"tabhub/hub/call"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -46,7 +48,7 @@ func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 func nosyHub(t *testing.T) *hub.Hub {
 	h := hubtest.Open(t, hub.Options{})
 	told := make(chan struct{}, 1)
-	stop := h.Watch(func(hub.Change) { told <- struct{}{} })
+	stop := h.Watch(func(lists.Change) { told <- struct{}{} })
 	h.JoinTab("https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
 	<-told // for the change to be over before there is a client
 	stop()
@@ -233,7 +235,7 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 		Name:  "door",
 		Input: json.RawMessage(`{}`),
 		Call: func(ctx context.Context, by *consent.Caller, _ json.RawMessage) (json.RawMessage, error) {
-			return h.Call(ctx, hub.Call{By: by, Name: nosyTool})
+			return h.Call(ctx, call.Request{By: by, Name: nosyTool})
 		},
 	}}}})
 	s.methods.AskPrefix = "tabhub-"

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/call"
 	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 )
 
 const serverRef = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tabhub","version":"dev"}}`
@@ -18,15 +19,15 @@ const serverRef = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tabhub
 // What a page says itself is not said again.
 func TestResultsOfTheStatelessRevision(t *testing.T) {
 	h := newScripted()
-	h.tools["meta"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+	h.tools["meta"] = func(context.Context, call.Request) (json.RawMessage, error) {
 		return json.RawMessage(`{ "content":[],"resultType":"input_required","_meta":{"a":1}}`), nil
 	}
-	h.tools["nested"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+	h.tools["nested"] = func(context.Context, call.Request) (json.RawMessage, error) {
 		return json.RawMessage(`{"content":[{"_meta":{},"text":"resultType"}]}`), nil
 	}
-	h.tools["empty"] = func(context.Context, hub.Call) (json.RawMessage, error) { return json.RawMessage(` {} `), nil }
+	h.tools["empty"] = func(context.Context, call.Request) (json.RawMessage, error) { return json.RawMessage(` {} `), nil }
 	var client string
-	h.tools["who"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+	h.tools["who"] = func(_ context.Context, c call.Request) (json.RawMessage, error) {
 		client = c.By.Said
 		return json.RawMessage(`{"content":[]}`), nil
 	}
@@ -82,11 +83,11 @@ func TestAllClientsAreNotifiedWhicheverListsFirst(t *testing.T) {
 		first.initialize("2025-06-18")
 		const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 		other.ask(list)
-		h.set(hub.ListTools, `{"name":"t","description":"`+strings.Repeat("x", 5000)+`"}`)
+		h.set(lists.ListTools, `{"name":"t","description":"`+strings.Repeat("x", 5000)+`"}`)
 		if got := first.ask(list); strings.Contains(got, `"name":"t"`) {
 			t.Errorf("over the budget: %s", got)
 		}
-		h.change(hub.Change{Tools: true})
+		h.change(lists.Change{Tools: true})
 		for _, c := range []*lineClient{other, first} {
 			c.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		}

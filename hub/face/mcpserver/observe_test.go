@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/telemetry"
 )
@@ -48,7 +48,7 @@ func (o *observer) EndRequest(r *telemetry.Request) {
 func TestObservedOddities(t *testing.T) {
 	h := newScripted()
 	started, _ := h.hold("wait")
-	h.tools["fails"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+	h.tools["fails"] = func(context.Context, call.Request) (json.RawMessage, error) {
 		return json.RawMessage(`{"content":[],"isError":true}`), nil
 	}
 	o := &observer{Observer: telemetry.Nobody}

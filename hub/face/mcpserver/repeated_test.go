@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -42,8 +43,8 @@ func TestOwnerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, s, log := stuck(t)
 		c := &ofHTTP{web: inBubble(t, s), modern: true}
-		uri, _ := rawjson.String(rawjson.Get(h.List(hub.ListResources).Items[0].JSON, "uri"))
-		prompt, _ := rawjson.String(rawjson.Get(h.List(hub.ListPrompts).Items[0].JSON, "name"))
+		uri, _ := rawjson.String(rawjson.Get(h.List(lists.ListResources).Items[0].JSON, "uri"))
+		prompt, _ := rawjson.String(rawjson.Get(h.List(lists.ListPrompts).Items[0].JSON, "name"))
 		for n, tt := range []struct{ method, name, params string }{
 			{"tools/call", pay, `"name":"` + pay + `",` + tasksMeta},
 			{"tools/call", "proxy", `"name":"proxy","arguments":{"action":"call","type":"resource","path":"` + uri + `"},` + tasksMeta},
@@ -96,7 +97,7 @@ func TestOwnerStopsTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, s, log := stuck(t)
 		c := inBubble(t, s)
-		uri, _ := rawjson.String(rawjson.Get(h.List(hub.ListResources).Items[0].JSON, "uri"))
+		uri, _ := rawjson.String(rawjson.Get(h.List(lists.ListResources).Items[0].JSON, "uri"))
 		_, task := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"proxy","arguments":{"action":"call","type":"resource","path":"`+uri+`"},`+tasksMeta+`}}`, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "proxy")
 		id, _ := rawjson.String(rawjson.Get([]byte(task), "result", "taskId"))
 		all, _ := h.Running()

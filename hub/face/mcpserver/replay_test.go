@@ -9,9 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/mcpserver/jsonrpc"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 )
 
@@ -39,13 +40,13 @@ func TestChangesAreReplayed(t *testing.T) {
 		c := inBubble(t, New(h, Options{}))
 		c.initialize("2025-06-18")
 		e, leave := c.stream("")
-		h.change(hub.Change{Tools: true})
+		h.change(lists.Change{Tools: true})
 		e.want(toolsChanged)
 		first := e.id
-		h.change(hub.Change{Prompts: true})
+		h.change(lists.Change{Prompts: true})
 		e.want(promptsChanged)
 		leave()
-		h.change(hub.Change{Tools: true})
+		h.change(lists.Change{Tools: true})
 
 		e, leave = c.stream(first)
 		e.want(promptsChanged)
@@ -53,7 +54,7 @@ func TestChangesAreReplayed(t *testing.T) {
 		last := e.id
 		e2, leave2 := c.stream(last) // before the hub knows that the other one is broken
 		e.wantEnd()
-		h.change(hub.Change{Prompts: true})
+		h.change(lists.Change{Prompts: true})
 		e2.want(promptsChanged)
 		leave()
 		leave2()
@@ -61,7 +62,7 @@ func TestChangesAreReplayed(t *testing.T) {
 		name, _, _ := strings.Cut(first, "-")
 		for _, id := range []string{"x", name, name + "-", name + "--1", name + "-99", "x-1"} {
 			e, leave := c.stream(id)
-			h.change(hub.Change{Tools: true})
+			h.change(lists.Change{Tools: true})
 			e.want(toolsChanged)
 			if strings.HasPrefix(e.id, name) {
 				t.Errorf("%s goes on with %s", id, e.id)
@@ -69,7 +70,7 @@ func TestChangesAreReplayed(t *testing.T) {
 			leave()
 		}
 		c.initialize("2025-06-18")
-		h.change(hub.Change{Tools: true})
+		h.change(lists.Change{Tools: true})
 		e, leave = c.stream(first)
 		e.want(toolsChanged)
 		if strings.HasPrefix(e.id, name) {
@@ -87,7 +88,7 @@ func TestNotificationsAreRepeated(t *testing.T) {
 		c.initialize("2025-11-25")
 		e, _ := c.stream("")
 		e.next() // and reads no further
-		h.change(hub.Change{Tools: true})
+		h.change(lists.Change{Tools: true})
 		synctest.Wait()
 		time.Sleep(2 * time.Second)
 		e, _ = c.stream("")
@@ -103,7 +104,7 @@ func TestCallsAreReplayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()
 		answer := make(chan string)
-		h.tools["work"] = func(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+		h.tools["work"] = func(ctx context.Context, c call.Request) (json.RawMessage, error) {
 			c.By.Progress(spec.Progress{Progress: 1})
 			select {
 			case r := <-answer:
@@ -161,7 +162,7 @@ func TestLongCallsCanBeGoneOnWith(t *testing.T) {
 	for version, want := range map[string]time.Duration{"2025-06-18": 15 * time.Second, "2025-11-25": 2 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newScripted()
-			h.tools["slow"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+			h.tools["slow"] = func(context.Context, call.Request) (json.RawMessage, error) {
 				time.Sleep(20 * time.Second)
 				return json.RawMessage(`{"content":[]}`), nil
 			}

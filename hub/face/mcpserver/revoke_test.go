@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
@@ -22,7 +22,7 @@ import (
 func TestRevokedSessionsEnd(t *testing.T) {
 	h := newScripted()
 	began, ended := make(chan struct{}), make(chan error, 1)
-	h.tools["wait"] = func(ctx context.Context, _ hub.Call) (json.RawMessage, error) {
+	h.tools["wait"] = func(ctx context.Context, _ call.Request) (json.RawMessage, error) {
 		close(began)
 		<-ctx.Done()
 		ended <- context.Cause(ctx)
@@ -58,7 +58,7 @@ func TestRevokedSessionsEnd(t *testing.T) {
 func TestRevokedStreamSaysWhy(t *testing.T) {
 	h := newScripted()
 	began := make(chan struct{})
-	h.tools["wait"] = func(ctx context.Context, _ hub.Call) (json.RawMessage, error) {
+	h.tools["wait"] = func(ctx context.Context, _ call.Request) (json.RawMessage, error) {
 		close(began)
 		<-ctx.Done()
 		return nil, ctx.Err()

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 )
 
@@ -68,7 +68,7 @@ func (s *Server) Sessions() []methods.SessionInfo { return s.methods.Sessions() 
 
 // Listed returns which tools of the hub's list clients are listed; clients that ignore changes of
 // the list may be listed less.
-func (s *Server) Listed(l *hub.Listing) func(*hub.Item) bool { return s.methods.Listed(l) }
+func (s *Server) Listed(l *lists.Listing) func(*lists.Item) bool { return s.methods.Listed(l) }
 
 // ForgetClient forgets the stored sessions of a client whose credential was revoked.
 func (s *Server) ForgetClient(client string) {

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 )
 
 const (
@@ -70,7 +70,7 @@ func TestSessionGoesOnWithTheNextServer(t *testing.T) {
 	get := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
 	get.wantAll()
 	get.want(notice("resources/updated", `"uri":"tabhub://a/x"`))
-	h.change(hub.Change{Updated: []string{"tabhub://a/x"}})
+	h.change(lists.Change{Updated: []string{"tabhub://a/x"}})
 	get.want(notice("resources/updated", `"uri":"tabhub://a/x"`))
 	if status, body := c.post(ask); status != 200 || body != pong {
 		t.Errorf("%d %s", status, body)
@@ -106,7 +106,7 @@ func TestRestoredSessionFollowsWhatComesBack(t *testing.T) {
 		synctest.Wait()
 		c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"info"}}`) // stores it again
 		h.hide("tabhub://a/x", false)
-		h.change(hub.Change{Resources: true})
+		h.change(lists.Change{Resources: true})
 		get.want(notice("resources/list_changed", ""))
 		get.want(notice("resources/updated", `"uri":"tabhub://a/x"`))
 		if n, _ := h.left(); n != 2 { // the first Server's and this one's
@@ -158,7 +158,7 @@ func TestKeptSessionsEndWhenIdle(t *testing.T) {
 				}
 			}
 		}
-		h.change(hub.Change{Tools: true})
+		h.change(lists.Change{Tools: true})
 		e.want(notice("tools/list_changed", ""))
 		if n := len(s.Sessions()); n != 1 {
 			t.Errorf("%d sessions are told of changes", n)

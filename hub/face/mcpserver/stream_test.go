@@ -12,13 +12,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/call"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/lists"
 )
 
 func TestStreamPassesBytesThrough(t *testing.T) {
 	h := newScripted()
-	h.tools["odd"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+	h.tools["odd"] = func(context.Context, call.Request) (json.RawMessage, error) {
 		return json.RawMessage("{\"content\":[\n\t{\"type\":\"hologram\",\"x\":1e400}],\"n\":12345678901234567890.10,\"_meta\":{\"k\":\"\\u00e9\"},\"dup\":1,\"dup\":2}"), nil
 	}
 	c := streamTo(t, newServer(t, h, Options{}))
@@ -65,7 +66,7 @@ func TestCancelledCallIsAnsweredByNothing(t *testing.T) {
 		h := newScripted()
 		started, release := h.hold("wait")
 		// A page that answers though its call was cancelled.
-		h.tools["stubborn"] = func(ctx context.Context, _ hub.Call) (json.RawMessage, error) {
+		h.tools["stubborn"] = func(ctx context.Context, _ call.Request) (json.RawMessage, error) {
 			<-ctx.Done()
 			return json.RawMessage(`{"content":[]}`), nil
 		}
@@ -93,16 +94,16 @@ func TestCancelledCallIsAnsweredByNothing(t *testing.T) {
 func TestNotificationsComeOnceAndOnlyAfterInitialize(t *testing.T) {
 	h := newScripted()
 	c := streamTo(t, newServer(t, h, Options{}))
-	h.change(hub.Change{Tools: true})
+	h.change(lists.Change{Tools: true})
 	c.initialize("2025-06-18")
 	c.ask(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"tabhub://a/x"}}`)
-	h.change(hub.Change{Tools: true, Prompts: true, Updated: []string{"tabhub://a/x", "tabhub://a/y"}})
+	h.change(lists.Change{Tools: true, Prompts: true, Updated: []string{"tabhub://a/x", "tabhub://a/y"}})
 	c.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	c.want(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)
 	c.want(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"tabhub://a/x"}}`)
 	c.ask(`{"jsonrpc":"2.0","id":2,"method":"resources/unsubscribe","params":{"uri":"tabhub://a/x"}}`)
-	h.change(hub.Change{Updated: []string{"tabhub://a/x"}})
-	h.change(hub.Change{Resources: true})
+	h.change(lists.Change{Updated: []string{"tabhub://a/x"}})
+	h.change(lists.Change{Resources: true})
 	c.want(`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`)
 	if n := h.followed["tabhub://a/x"]; n != 0 {
 		t.Errorf("%d subscriptions left", n)
@@ -116,7 +117,7 @@ func TestClientThatDoesNotReadGetsOneNotice(t *testing.T) {
 		c.initialize("2025-06-18")
 		synctest.Wait()
 		for range 1000 {
-			h.change(hub.Change{Tools: true})
+			h.change(lists.Change{Tools: true})
 			synctest.Wait()
 		}
 		c.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) // was being written
@@ -130,7 +131,7 @@ func TestClientThatDoesNotReadIsNotReadFrom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newScripted()
 		big := strings.Repeat("x", 100<<10)
-		h.tools["big"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+		h.tools["big"] = func(context.Context, call.Request) (json.RawMessage, error) {
 			return json.RawMessage(`{"content":[],"x":"` + big + `"}`), nil
 		}
 		c := streamTo(t, newServer(t, h, Options{Options: methods.Options{MaxInFlight: 64}}))

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -279,7 +279,7 @@ func (r *request) modern() bool {
 
 // notConnected answers a call whose hub went away.
 func (r *request) notConnected() []byte {
-	f := hub.Failure{Code: spec.FailNotConnected, Message: "The hub process ended while the call was under way. The call may have taken effect: check before you call again."}
+	f := core.Failure{Code: spec.FailNotConnected, Message: "The hub process ended while the call was under way. The call may have taken effect: check before you call again."}
 	result := f.Result()
 	if r.modern() {
 		result = append([]byte(`{"resultType":"complete",`), result[1:]...)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"tabhub/hub"
+	"tabhub/hub/lists"
 	"tabhub/naming"
 )
 
@@ -39,7 +39,7 @@ const (
 // The choice depends on the hub alone, not on the client.
 type Chooser struct {
 	mu       sync.Mutex
-	from     *hub.Listing // that was chosen from last; nil before the first time
+	from     *lists.Listing // that was chosen from last; nil before the first time
 	last     *Choice
 	notified uint64 // the sum at the latest notification
 }
@@ -51,11 +51,11 @@ type Choice struct {
 }
 
 // Has reports whether an element is listed.
-func (c *Choice) Has(it *hub.Item) bool { return c.sites[naming.SiteOf(it.Domain)] }
+func (c *Choice) Has(it *lists.Item) bool { return c.sites[naming.SiteOf(it.Domain)] }
 
 // Of yields what is listed of l: all if there is no choice.
-func (c *Choice) Of(l *hub.Listing) iter.Seq[*hub.Item] {
-	return func(yield func(*hub.Item) bool) {
+func (c *Choice) Of(l *lists.Listing) iter.Seq[*lists.Item] {
+	return func(yield func(*lists.Item) bool) {
 		var site siteOf
 		for i := range l.Items {
 			if it := &l.Items[i]; (c == nil || c.sites[site.of(it)]) && !yield(it) {
@@ -66,7 +66,7 @@ func (c *Choice) Of(l *hub.Listing) iter.Seq[*hub.Item] {
 }
 
 // Choose returns what is listed of l.
-func (e *Chooser) Choose(l *hub.Listing, budget int) *Choice {
+func (e *Chooser) Choose(l *lists.Listing, budget int) *Choice {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.chooseLocked(l, budget)
@@ -74,7 +74,7 @@ func (e *Chooser) Choose(l *hub.Listing, budget int) *Choice {
 
 // Changed reports whether l has changed what clients are listed. They are to be
 // notified if so.
-func (e *Chooser) Changed(l *hub.Listing, budget int) bool {
+func (e *Chooser) Changed(l *lists.Listing, budget int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	sum := e.chooseLocked(l, budget).sum
@@ -84,7 +84,7 @@ func (e *Chooser) Changed(l *hub.Listing, budget int) bool {
 }
 
 // chooseLocked returns the same until l is another.
-func (e *Chooser) chooseLocked(l *hub.Listing, budget int) *Choice {
+func (e *Chooser) chooseLocked(l *lists.Listing, budget int) *Choice {
 	if e.from != l {
 		var was map[string]bool
 		if e.last != nil {
@@ -107,11 +107,11 @@ func Tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken 
 
 // siteOf returns the sites of items. Those of one domain follow each other.
 type siteOf struct {
-	domain *hub.Item
+	domain *lists.Item
 	site   string
 }
 
-func (s *siteOf) of(it *hub.Item) string {
+func (s *siteOf) of(it *lists.Item) string {
 	if s.domain == nil || s.domain.Domain != it.Domain {
 		s.domain, s.site = it, naming.SiteOf(it.Domain)
 	}
@@ -124,7 +124,7 @@ type cost struct {
 	bytes int
 }
 
-func costs(l *hub.Listing) []cost {
+func costs(l *lists.Listing) []cost {
 	var all []cost
 	at := map[string]int{}
 	var site siteOf

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/call"
 	"tabhub/hub/call/ledger"
+	"tabhub/hub/core"
 	"tabhub/hub/face/mcpserver/jsonrpc"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/auth"
@@ -47,7 +48,7 @@ func (s *Server) call(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
 	} else {
 		r, err = c.run(ctx)
 	}
-	if f, ok := errors.AsType[*hub.Failure](err); ok {
+	if f, ok := errors.AsType[*core.Failure](err); ok {
 		r, err = f.Result(), nil
 	}
 	if err != nil {
@@ -74,7 +75,7 @@ func (c toolCall) run(ctx context.Context) (json.RawMessage, error) {
 			_ = s.hub.Settled(ctx) // it may show names; what was done is reported in any case
 			return result, err
 		}
-		call := hub.Call{Name: c.name, Args: c.args, By: by}
+		call := call.Request{Name: c.name, Args: c.args, By: by}
 		if rq.waiting != nil {
 			call.Sending = rq.call.WillSend
 		}
@@ -109,9 +110,9 @@ func (s *Server) join(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
 	case fault != nil:
 		return jsonrpc.Frame{}, jsonrpc.ReadError(fault)
 	case result == nil && !rq.call.Acted():
-		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and has ended without an answer or an effect: it can be made again"})
+		return s.refuse(rq, &core.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and has ended without an answer or an effect: it can be made again"})
 	case result == nil:
-		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and its answer is not stored; it may have taken effect"})
+		return s.refuse(rq, &core.Failure{Code: spec.FailNotConnected, Message: "the call with this id was made before, and its answer is not stored; it may have taken effect"})
 	}
 	if had && rawjson.Get(result, "content") != nil { // a page that asks back, and a task, have none
 		result = item.AddText(result, RepeatedText)
@@ -121,12 +122,12 @@ func (s *Server) join(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
 
 // cutShort answers what its owner, the end of the hub, or that of the client's credential has ended.
 func (s *Server) cutShort(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
-	if f := hub.StoppedByOwner(context.Cause(ctx)); f != nil {
+	if f := call.StoppedByOwner(context.Cause(ctx)); f != nil {
 		return s.refuse(rq, f)
 	}
 	why := ErrClosing
 	if errors.Is(context.Cause(ctx), auth.ErrEnded) {
 		why = auth.ErrEnded
 	}
-	return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: why.Error() + "; the call may have taken effect"})
+	return s.refuse(rq, &core.Failure{Code: spec.FailNotConnected, Message: why.Error() + "; the call may have taken effect"})
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub"
 	"tabhub/hub/face/mcpserver/expose"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 )
 
@@ -67,7 +67,7 @@ func (ses *Session) infoOf(said, version, protocol string) SessionInfo {
 }
 
 // changed tells all clients of a change of the hub.
-func (s *Server) changed(c hub.Change) {
+func (s *Server) changed(c lists.Change) {
 	listed := s.lists.visible(c)
 	s.mu.Lock()
 	all := maps.Clone(s.watching)

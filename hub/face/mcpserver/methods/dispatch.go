@@ -7,7 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/hub/face/mcpserver/jsonrpc"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
@@ -60,7 +60,7 @@ func (s *Server) serve(ctx context.Context, rq *Request) (jsonrpc.Frame, error) 
 	case !m.waits:
 		return m.serve(s, ctx, rq)
 	case rq.ctx == nil:
-		return s.refuse(rq, &hub.Failure{Code: spec.FailQueueFull,
+		return s.refuse(rq, &core.Failure{Code: spec.FailQueueFull,
 			Message: "too many requests of this client are under way: wait for answers first"})
 	case rq.Method == MethodListen:
 		return s.listen(ctx, rq)
@@ -79,7 +79,7 @@ func (s *Server) serve(ctx context.Context, rq *Request) (jsonrpc.Frame, error) 
 		return jsonrpc.Frame{}, errSilent
 	case err != nil:
 		rq.call.Failed()
-		if _, said := errors.AsType[*hub.Failure](err); !said {
+		if _, said := errors.AsType[*core.Failure](err); !said {
 			return s.cutShort(ctx, rq)
 		}
 	}
@@ -94,12 +94,12 @@ func (s *Server) refuseLate(rq *Request) (jsonrpc.Frame, error) {
 	if rq.ses.Outlives {
 		return jsonrpc.Frame{}, errSilent
 	}
-	return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down; nothing was sent to a page"})
+	return s.refuse(rq, &core.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down; nothing was sent to a page"})
 }
 
 // refuse answers with a failure of the hub: a tool call with a result, so that the
 // model sees it, anything else with an error.
-func (s *Server) refuse(rq *Request, f *hub.Failure) (jsonrpc.Frame, error) {
+func (s *Server) refuse(rq *Request, f *core.Failure) (jsonrpc.Frame, error) {
 	if rq.Method == methodCall {
 		return s.result(rq, f.Result(), ""), nil
 	}

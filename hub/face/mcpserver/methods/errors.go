@@ -9,8 +9,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"tabhub/hub"
+	"tabhub/hub/core"
 	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 )
 
@@ -51,8 +52,8 @@ func missingCapabilities(what string, missing ...string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: codeMissingCapability, Message: what + " what this client has not declared", Data: data, Status: http.StatusBadRequest}
 }
 
-func toolError(format string, args ...any) *hub.Failure {
-	return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf(format, args...)}
+func toolError(format string, args ...any) *core.Failure {
+	return &core.Failure{Code: spec.FailToolError, Message: fmt.Sprintf(format, args...)}
 }
 
 // rpcError returns the JSON-RPC error for err.
@@ -60,7 +61,7 @@ func (s *Server) rpcError(rq *Request, err error) *jsonrpc.Error {
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return e
 	}
-	if e, ok := errors.AsType[*hub.UnknownError](err); ok {
+	if e, ok := errors.AsType[*lists.UnknownError](err); ok {
 		code, member := spec.CodeInvalidParams, "name"
 		if e.Kind == spec.KindResource {
 			member = "uri"
@@ -71,7 +72,7 @@ func (s *Server) rpcError(rq *Request, err error) *jsonrpc.Error {
 		data, _ := json.Marshal(map[string]any{member: e.Name, "nearest": append([]string{}, e.Nearest...)})
 		return &jsonrpc.Error{Code: code, Message: e.Error(), Data: data}
 	}
-	if f, ok := errors.AsType[*hub.Failure](err); ok {
+	if f, ok := errors.AsType[*core.Failure](err); ok {
 		code := spec.CodeInternal
 		if f.Code == spec.FailInvalidArguments {
 			code = spec.CodeInvalidParams

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/core"
 	"tabhub/hub/face/mcpserver/jsonrpc"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
@@ -71,7 +71,7 @@ func (s *Server) withInput(ctx context.Context, rq *Request, name string, progre
 		}
 		answers, err := rq.askClient(ctx, jsonrpc.OrEmpty(rawjson.Get(r, "inputRequests")))
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = &hub.Failure{Code: spec.FailToolTimeout, Message: fmt.Sprintf("the page asked back and nobody answered within %v", spec.CallTimeoutMax)}
+			err = &core.Failure{Code: spec.FailToolTimeout, Message: fmt.Sprintf("the page asked back and nobody answered within %v", spec.CallTimeoutMax)}
 		}
 		if err != nil {
 			return nil, err

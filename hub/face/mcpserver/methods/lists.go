@@ -4,15 +4,15 @@ import (
 	"context"
 	"slices"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 )
 
-// lists says what the lists of a hub show to clients.
-type lists struct {
+// listing says what the lists of a hub show to clients.
+type listing struct {
 	hub         Hub
 	builtin     []builtin.Tool // the builtin tools
 	definitions [][]byte       // of these
@@ -24,7 +24,7 @@ type lists struct {
 // elements returns the elements of one of the lists, comma-separated on one line: those of the
 // builtin tools that are in builtins, and what the client may see of the pages' items. They are
 // made once for all clients that are listed the same.
-func (s *lists) elements(by *consent.Caller, kind hub.ListKind, builtins uint64) []byte {
+func (s *listing) elements(by *consent.Caller, kind lists.ListKind, builtins uint64) []byte {
 	l := s.hub.ListFor(by, kind)
 	auto, bound := s.mode == expose.Auto, s.hub.IsBound(by)
 	shows := struct {
@@ -48,7 +48,7 @@ func (s *lists) elements(by *consent.Caller, kind hub.ListKind, builtins uint64)
 }
 
 // builtinsFor returns which builtin tools a client may know, one bit for each.
-func (s *lists) builtinsFor(by *consent.Caller) (set uint64) {
+func (s *listing) builtinsFor(by *consent.Caller) (set uint64) {
 	for i := range s.builtin {
 		if a := s.builtin[i].Action(by); s.hub.Shows(&a) {
 			set |= 1 << i
@@ -57,7 +57,7 @@ func (s *lists) builtinsFor(by *consent.Caller) (set uint64) {
 	return set
 }
 
-func (s *lists) appendBuiltins(b []byte, set uint64) []byte {
+func (s *listing) appendBuiltins(b []byte, set uint64) []byte {
 	for i, definition := range s.definitions {
 		if set&(1<<i) != 0 {
 			b = appendElement(b, definition)
@@ -78,7 +78,7 @@ var listsOnce = []string{"claude-ai", "claude-desktop"}
 
 // proxyOnly reports whether the client of rq is listed the builtin tools alone. From
 // revision 2026-07-28 on a list must not depend on the client.
-func (s *lists) proxyOnly(rq *Request) bool {
+func (s *listing) proxyOnly(rq *Request) bool {
 	if rq.Modern {
 		return s.mode == expose.Proxy
 	}
@@ -87,30 +87,30 @@ func (s *lists) proxyOnly(rq *Request) bool {
 
 // listed returns which tools of the hub's list clients are listed; those of listsOnce
 // may be listed less.
-func (s *lists) listed(l *hub.Listing) func(*hub.Item) bool {
+func (s *listing) listed(l *lists.Listing) func(*lists.Item) bool {
 	switch s.mode {
 	case expose.Proxy:
-		return func(*hub.Item) bool { return false }
+		return func(*lists.Item) bool { return false }
 	case expose.Auto:
-		return s.choosers[hub.ListTools].Choose(l, s.budget).Has
+		return s.choosers[lists.ListTools].Choose(l, s.budget).Has
 	}
-	return func(*hub.Item) bool { return true }
+	return func(*lists.Item) bool { return true }
 }
 
 // visible takes from a change of the hub what clients are not listed, before or after.
-func (s *lists) visible(c hub.Change) hub.Change {
+func (s *listing) visible(c lists.Change) lists.Change {
 	switch {
 	case c.Policy: // may concern the builtin tools as well
 	case s.mode == expose.Proxy:
 		c.Tools = false
 	case s.mode == expose.Auto:
-		changed := func(kind hub.ListKind) bool {
+		changed := func(kind lists.ListKind) bool {
 			return s.choosers[kind].Changed(s.hub.List(kind), s.budget)
 		}
-		c.Tools = c.Tools && changed(hub.ListTools)
-		c.Prompts = c.Prompts && changed(hub.ListPrompts)
+		c.Tools = c.Tools && changed(lists.ListTools)
+		c.Prompts = c.Prompts && changed(lists.ListPrompts)
 		if c.Resources {
-			resources, templates := changed(hub.ListResources), changed(hub.ListTemplates)
+			resources, templates := changed(lists.ListResources), changed(lists.ListTemplates)
 			c.Resources = resources || templates
 		}
 	}
@@ -119,13 +119,13 @@ func (s *lists) visible(c hub.Change) hub.Change {
 
 // listed is what a list method answers with, but for its elements.
 var listed = map[string]struct {
-	kind   hub.ListKind
+	kind   lists.ListKind
 	member string
 }{
-	"tools/list":               {hub.ListTools, `"tools":[`},
-	"resources/list":           {hub.ListResources, `"resources":[`},
-	"resources/templates/list": {hub.ListTemplates, `"resourceTemplates":[`},
-	"prompts/list":             {hub.ListPrompts, `"prompts":[`},
+	"tools/list":               {lists.ListTools, `"tools":[`},
+	"resources/list":           {lists.ListResources, `"resources":[`},
+	"resources/templates/list": {lists.ListTemplates, `"resourceTemplates":[`},
+	"prompts/list":             {lists.ListPrompts, `"prompts":[`},
 }
 
 var listEnd = []byte("]}}")
@@ -142,11 +142,11 @@ func (s *Server) list(ctx context.Context, rq *Request) (jsonrpc.Frame, error) {
 	of := listed[rq.Method]
 	by := rq.caller(nil, nil)
 	var builtins uint64
-	if of.kind == hub.ListTools {
+	if of.kind == lists.ListTools {
 		builtins = s.lists.builtinsFor(by)
 	}
 	var elements []byte
-	if of.kind == hub.ListTools && s.lists.proxyOnly(rq) {
+	if of.kind == lists.ListTools && s.lists.proxyOnly(rq) {
 		elements = s.lists.appendBuiltins(nil, builtins)
 	} else {
 		elements = s.lists.elements(by, of.kind, builtins)

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"slices"
 
-	"tabhub/hub"
 	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/lists"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -23,14 +23,14 @@ type listen struct {
 }
 
 // changes is what a client is to be notified of.
-type changes hub.Change
+type changes lists.Change
 
 func (p *changes) empty() bool {
 	return !p.Tools && !p.Resources && !p.Prompts && len(p.Updated) == 0 && len(p.Tasks) == 0
 }
 
 // add takes from c what w asks for, each once, and reports whether that is anything.
-func (p *changes) add(c hub.Change, w *changes) (added bool) {
+func (p *changes) add(c lists.Change, w *changes) (added bool) {
 	set := func(have *bool, now, want bool) {
 		*have = *have || now && want
 		added = added || now && want
@@ -80,7 +80,7 @@ func (p *changes) frames(fs []jsonrpc.Frame, meta string) []jsonrpc.Frame {
 
 // changed notes what the client is to be notified of and wakes the stream to it, if one
 // is open. It never waits.
-func (ses *Session) changed(c hub.Change) {
+func (ses *Session) changed(c lists.Change) {
 	ses.mu.Lock()
 	all := changes{Tools: true, Resources: true, Prompts: true}
 	for uri := range ses.subs {

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"slices"
 
-	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
@@ -75,7 +75,7 @@ func (s *Server) complete(ctx context.Context, rq *Request) (jsonrpc.Frame, erro
 		return jsonrpc.Frame{}, e
 	}
 	r, err := s.hub.Complete(ctx, rq.caller(nil, nil), kind, name, argument, given)
-	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
+	if unknown, ok := errors.AsType[*lists.UnknownError](err); ok {
 		return jsonrpc.Frame{}, jsonrpc.InvalidParams(unknown.Error())
 	}
 	if err != nil {

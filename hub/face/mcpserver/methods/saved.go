@@ -11,7 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"tabhub/hub"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/consent"
 )
 
@@ -70,14 +70,14 @@ func (ses *Session) followAgain(uris []string) {
 		defer ses.calls.Leave()
 		for _, uri := range uris {
 			err := ses.follow(ses.Ctx, ses.caller(), uri)
-			if _, unknown := errors.AsType[*hub.UnknownError](err); unknown {
+			if _, unknown := errors.AsType[*lists.UnknownError](err); unknown {
 				continue
 			}
 			ses.mu.Lock()
 			ses.missing = slices.DeleteFunc(ses.missing, func(m string) bool { return m == uri })
 			ses.mu.Unlock()
 			// Only from here on does the next change notify.
-			ses.changed(hub.Change{Updated: []string{uri}})
+			ses.changed(lists.Change{Updated: []string{uri}})
 		}
 	}()
 }

@@ -12,8 +12,10 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/call"
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/face/mcpserver/expose"
+	"tabhub/hub/lists"
 	"tabhub/hub/telemetry"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -26,19 +28,19 @@ import (
 // Hub is what is served: a *hub.Hub. Its methods are safe for concurrent use and
 // behave as that type's documentation says.
 type Hub interface {
-	List(hub.ListKind) *hub.Listing
-	ListFor(*consent.Caller, hub.ListKind) *hub.Listing
-	FindFor(by *consent.Caller, kind spec.Kind, name string) (hub.Item, error)
+	List(lists.ListKind) *lists.Listing
+	ListFor(*consent.Caller, lists.ListKind) *lists.Listing
+	FindFor(by *consent.Caller, kind spec.Kind, name string) (lists.Item, error)
 	Settled(context.Context) error
 	Shows(*policy.Action) bool
-	Call(context.Context, hub.Call) (json.RawMessage, error)
+	Call(context.Context, call.Request) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
 	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
 	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
-	Watch(func(hub.Change)) (stop func())
+	Watch(func(lists.Change)) (stop func())
 	IsBound(*consent.Caller) bool
-	ChangeFor(*consent.Caller, hub.Change) hub.Change
+	ChangeFor(*consent.Caller, lists.Change) lists.Change
 	Connected(*consent.Caller) (gone func(final bool))
 	Documents(kind string) []storage.Document
 	SaveDocument(d storage.Document, synced func(error))
@@ -76,7 +78,7 @@ type Server struct {
 	// static after construction
 	hub       Hub
 	opts      Options
-	lists     *lists
+	lists     *listing
 	log       *slog.Logger
 	serverRef string // member of _meta that names this server
 	seal      sealer
@@ -114,7 +116,7 @@ func New(h Hub, o Options) *Server {
 	o.ExposeBudget = cmp.Or(o.ExposeBudget, 10_000)
 	o.TaskAfter = cmp.Or(o.TaskAfter, TaskAfter)
 	o.MaxInFlight = cmp.Or(o.MaxInFlight, 256)
-	s := &Server{hub: h, opts: o, lists: &lists{hub: h, builtin: o.Builtin, mode: o.Expose, budget: o.ExposeBudget}, log: o.Log, watching: map[*Session]*watcher{}, alone: map[string]int{}}
+	s := &Server{hub: h, opts: o, lists: &listing{hub: h, builtin: o.Builtin, mode: o.Expose, budget: o.ExposeBudget}, log: o.Log, watching: map[*Session]*watcher{}, alone: map[string]int{}}
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	for i := range o.Builtin {
 		s.lists.definitions = append(s.lists.definitions, o.Builtin[i].Definition())
@@ -126,7 +128,7 @@ func New(h Hub, o Options) *Server {
 	s.AskPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	unwatch, untold := h.Watch(s.changed), h.Ledger().WatchTasks(s.taskChanged)
 	s.unwatch = func() { unwatch(); untold() }
-	s.lists.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
+	s.lists.visible(lists.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s
 }
 
@@ -146,4 +148,4 @@ func (s *Server) Wait() {
 
 // Listed returns which tools of the hub's list clients are listed; those of listsOnce
 // may be listed less.
-func (s *Server) Listed(l *hub.Listing) func(*hub.Item) bool { return s.lists.listed(l) }
+func (s *Server) Listed(l *lists.Listing) func(*lists.Item) bool { return s.lists.listed(l) }

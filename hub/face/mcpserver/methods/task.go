@@ -9,9 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/call/ledger"
+	"tabhub/hub/core"
 	"tabhub/hub/face/mcpserver/jsonrpc"
+	"tabhub/hub/lists"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -33,7 +34,7 @@ func (rq *Request) takesTasks() bool {
 // which lasts as long as that is wanted.
 func (s *Server) callOrTask(ctx context.Context, rq *Request, of ledger.TaskOf, work func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	if !s.runs.Enter() {
-		return nil, &hub.Failure{Code: spec.FailNotConnected, Message: ErrClosing.Error() + "; nothing was sent to a page"}
+		return nil, &core.Failure{Code: spec.FailNotConnected, Message: ErrClosing.Error() + "; nothing was sent to a page"}
 	}
 	type end struct {
 		result json.RawMessage
@@ -94,7 +95,7 @@ func taskResult(t *ledger.Task) json.RawMessage {
 
 // endTask ends a task with how its call has ended.
 func (s *Server) endTask(ctx context.Context, rq *Request, result json.RawMessage, err error) {
-	if f, ok := errors.AsType[*hub.Failure](err); ok {
+	if f, ok := errors.AsType[*core.Failure](err); ok {
 		result, err = f.Result(), nil
 	}
 	switch cause := context.Cause(ctx); {
@@ -212,7 +213,7 @@ func (s *Server) taskChanged(id string) {
 	all := slices.Collect(maps.Keys(s.watching))
 	s.mu.Unlock()
 	for _, ses := range all {
-		ses.changed(hub.Change{Tasks: []string{id}})
+		ses.changed(lists.Change{Tasks: []string{id}})
 	}
 }
 

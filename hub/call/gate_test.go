@@ -1,0 +1,86 @@
+package call
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/hub/core"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+	"tabhub/storage/storagetest"
+	"tabhub/tabtransport"
+)
+
+// Each request that there is has its place: it is decided about as a call or as a control
+// request, or is the hub's own.
+func TestEachRequestIsDecidedAbout(t *testing.T) {
+	own := []string{"Ask", "EndRoom", "ListTabs", "Ping", "SubscribeResource"} // Ping is sent by no Hub
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "spec", "message.go"), nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	controlled := map[string]spec.Request{
+		"OpenTab": &spec.OpenTab{URL: "https://e.com/"}, "ActivateTab": &spec.ActivateTab{}, "CloseTab": &spec.CloseTab{}, "ListTabs": &spec.ListTabs{},
+		"Navigate": &spec.Navigate{}, "Screenshot": &spec.Screenshot{}, "Text": &spec.Text{},
+		"Rest": &spec.Rest{WaitMs: 1},
+	}
+	called := []string{"ExecuteTool", "ReadResource", "GetPrompt", "Complete"}
+	found := 0
+	for _, decl := range f.Decls {
+		method, ok := decl.(*ast.FuncDecl)
+		if !ok || method.Recv == nil || method.Name.Name != "Method" {
+			continue
+		}
+		found++
+		name := method.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name
+		req, control := controlled[name]
+		if !control && !slices.Contains(called, name) && !slices.Contains(own, name) {
+			t.Errorf("nobody decides about %s", name)
+		}
+		if control {
+			if a, _, _ := controlAction(&consent.Caller{Who: policy.Owner}, req); a.Name == "" {
+				t.Errorf("controlAction does not know %s", name)
+			}
+		}
+	}
+	if found != len(controlled)+len(called)+len(own)-1 { // ListTabs is both
+		t.Errorf("%d requests", found)
+	}
+}
+
+// A name that moves to another browser while a call waits lets nothing through.
+func TestGateLooksAtTheBrowser(t *testing.T) {
+	c, err := core.Open(t.Context(), core.Options{User: spec.LocalUser, Transport: tabtransport.NewPeers(), Store: &storagetest.Memory{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := core.OpenRules(c, policy.ModeOpen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := gate{rules: rules, browserOf: func(spec.PeerID) string { return "personal" }}
+	a := policy.Action{Who: &policy.Principal{ID: "c"}, Bound: []string{"work"}, Of: policy.OfHub, Name: "x", Class: policy.Read}
+	_, err = g.send(t.Context(), permit{&a}, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, &spec.Text{}, tabtransport.Wait{})
+	if f, ok := err.(*core.Failure); !ok || f.Code != spec.FailDenied || !strings.Contains(f.Message, "bound to") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Clients that come and go must not fill the memory.
+func TestAppsAreBounded(t *testing.T) {
+	var a apps
+	for i := range 2 * maxKeptApps {
+		by := &consent.Caller{Who: policy.Owner, Said: strings.Repeat("x", i)}
+		a.connected(by, 1)
+		a.connected(by, -1)
+	}
+	if n := len(a.all); n > maxKeptApps {
+		t.Errorf("%d apps are kept", n)
+	}
+}

@@ -1,0 +1,79 @@
+package call
+
+import (
+	"encoding/json"
+	"errors"
+
+	"tabhub/describe"
+	"tabhub/hub/agents"
+	"tabhub/hub/core"
+	"tabhub/hub/state"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// RoomKind says where the tabs go that clients open.
+type RoomKind string
+
+// The choices for RoomKind.
+const (
+	RoomGroup RoomKind = "group" // a tab group of each client's own
+	RoomNone  RoomKind = "none"  // anywhere
+)
+
+// RoomEnd says what becomes of the tabs that a client has opened, when it has ended.
+type RoomEnd string
+
+// The choices for RoomEnd.
+const (
+	RoomKeep  RoomEnd = "keep"  // they stay, and what they are in says that it has ended
+	RoomClose RoomEnd = "close" // they are closed, but for those that the owner has made theirs
+)
+
+// room returns where a browser opens a tab for somebody; nil for anywhere.
+func (cs *Calls) room(by agents.By, browser spec.PeerID) *spec.Room {
+	if cs.opts.Room == RoomNone || by.Session == (agents.SessionID{}) {
+		return nil
+	}
+	if !cs.keepsRooms(browser) {
+		return nil
+	}
+	return &spec.Room{ID: by.Session.Short(), Title: describe.Clean(by.Label, maxSaid)}
+}
+
+func (cs *Calls) keepsRooms(browser spec.PeerID) bool {
+	return core.View(cs.core, func(s *state.State) bool {
+		_, capable := s.Controllable(spec.TabAddr{Peer: browser}, spec.CapRoom)
+		return capable
+	})
+}
+
+// EndGroup tells the browsers in which a session has opened tabs that it has ended. It does not
+// block.
+func (cs *Calls) EndGroup(ended agents.Ended) {
+	told := map[spec.PeerID]bool{}
+	for _, addr := range ended.Group {
+		if told[addr.Peer] || !cs.keepsRooms(addr.Peer) {
+			continue
+		}
+		told[addr.Peer] = true
+		cs.core.Background(func() { cs.endRoomIn(addr.Peer, ended) })
+	}
+}
+
+// endRoomIn is endRoom for one browser. It blocks until that has answered.
+func (cs *Calls) endRoomIn(browser spec.PeerID, ended agents.Ended) {
+	req := &spec.EndRoom{Room: ended.Session.Short(), Close: cs.opts.RoomEnd == RoomClose}
+	resp, err := cs.core.SendOwn(cs.core.Context(), spec.TabAddr{Peer: browser}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	var result spec.EndRoomResult
+	if err == nil {
+		err = json.Unmarshal(resp.Result, &result)
+	}
+	switch {
+	case errors.Is(err, tabtransport.ErrNotConnected), cs.core.Context().Err() != nil:
+	case err != nil:
+		cs.core.Log.Warn("a client's tabs are left as they are", "client", ended.Label, "browser", browser, "err", err)
+	default:
+		cs.core.Log.Info("a client's room has ended", "client", ended.Label, "browser", browser, "closed", result.Closed, "kept", result.Kept)
+	}
+}
