@@ -19,6 +19,7 @@ type Hub struct {
 	*lists.Lists
 	*call.Calls
 	*call.Agents
+	*call.Owner
 	opts Options
 }
 
@@ -59,7 +60,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	ls.Start()
 	cs.ResumeTasks()
 	c.Serve()
-	return &Hub{c, rules, ls, cs, call.NewAgents(cs), opts}, nil
+	return &Hub{c, rules, ls, cs, call.NewAgents(cs), call.NewOwner(cs), opts}, nil
 }
 
 // Close refuses new calls, waits for open ones until ctx is done, ends the rest

@@ -141,5 +141,5 @@ type Revision struct {
 
 // Revision returns how much has changed so far. Options.Changed is fired when that is more.
 func (h *Hub) Revision() Revision {
-	return Revision{h.Core.Revision(), h.Rules.Edits(), h.Calls.Turnover()}
+	return Revision{h.Core.Revision(), h.Rules.Edits(), h.Owner.Turnover()}
 }

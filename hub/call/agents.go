@@ -193,13 +193,15 @@ func (as *Agents) EndLease(addr spec.TabAddr, means string) (was *agents.Holder)
 }
 
 // connected has a session stay while it has a connection, until gone is called.
-func (cs *Calls) connected(by *consent.Caller) (gone func(final bool)) {
-	who := cs.rules.By(by)
+func (as *Agents) connected(by *consent.Caller) (gone func(final bool)) {
+	who := as.calls.rules.By(by)
 	if who.Session == (agents.SessionID{}) {
 		return func(bool) {}
 	}
-	cs.core.Update(func(tx *state.Tx) { tx.Agents().Connect(who) })
-	return func(final bool) { cs.core.Update(func(tx *state.Tx) { tx.Agents().Disconnect(who.Session, final) }) }
+	as.calls.core.Update(func(tx *state.Tx) { tx.Agents().Connect(who) })
+	return func(final bool) {
+		as.calls.core.Update(func(tx *state.Tx) { tx.Agents().Disconnect(who.Session, final) })
+	}
 }
 
 // free returns why a client may not use a tab: a *Failure that says who has leased it. reads is
@@ -212,8 +214,8 @@ func (cs *Calls) free(by *consent.Caller, addr spec.TabAddr, reads bool) error {
 	return core.LeasedFailure(addr, holder)
 }
 
-// opened takes in a browser's answer to a client that had it open a tab.
-func (cs *Calls) opened(by *consent.Caller, peer spec.PeerID, answer json.RawMessage) {
+// noteOpened takes in a browser's answer to a client that had it open a tab.
+func noteOpened(cs *Calls, by *consent.Caller, peer spec.PeerID, answer json.RawMessage) {
 	var result spec.OpenTabResult
 	if spec.Decode(answer, &result) == nil {
 		cs.core.Update(func(tx *state.Tx) { tx.Agents().Opened(cs.rules.By(by), spec.TabAddr{Peer: peer, Tab: result.TabID}) })

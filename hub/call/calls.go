@@ -261,7 +261,7 @@ func (cs *Calls) policyChanged(set *policy.Set) {
 }
 
 // Desk has the questions to the owner.
-func (cs *Calls) Desk() *consent.Desk { return cs.gate.desk }
+func (o *Owner) Desk() *consent.Desk { return o.calls.gate.desk }
 
 // admitItem decides about the item that a public name or URI stands for, and asks the owner
 // if need be. The error is an *UnknownError or one of Admit.

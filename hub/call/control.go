@@ -63,7 +63,7 @@ func (cs *Calls) control(ctx context.Context, by *consent.Caller, to spec.TabAdd
 	}
 	site = c.action.Site.Domain
 	if _, ok := req.(*spec.OpenTab); ok && err == nil {
-		cs.opened(by, to.Peer, resp.Result)
+		noteOpened(cs, by, to.Peer, resp.Result)
 	}
 	switch {
 	case errors.Is(err, tabtransport.ErrLost) && core.View(cs.core, func(s *state.State) bool { return s.Connected(to.Peer) }):
@@ -173,7 +173,7 @@ func (c *control) placed() spec.Request {
 		return c.req
 	}
 	in := *open
-	in.Room = c.room(c.Calls.rules.By(c.by), c.to.Peer)
+	in.Room = groupOf(c.Calls, c.Calls.rules.By(c.by), c.to.Peer)
 	return &in
 }
 

@@ -101,7 +101,9 @@ func (r *run) carries() []flow.Match {
 
 // Carried returns which texts of other sites a call has sent. It reports false if what the call
 // has sent is not kept any more, or never was.
-func (cs *Calls) Carried(call string) ([]flow.Match, bool) { return cs.gate.flows.CompareCall(call) }
+func (o *Owner) Carried(call string) ([]flow.Match, bool) {
+	return o.calls.gate.flows.CompareCall(call)
+}
 
 // flowLines returns the flows that a decision was about, as the record has them.
 func flowLines(d policy.Decision, to policy.Site) []string {

@@ -30,18 +30,18 @@ const (
 	RoomClose RoomEnd = "close" // they are closed, but for those that the owner has made theirs
 )
 
-// room returns where a browser opens a tab for somebody; nil for anywhere.
-func (cs *Calls) room(by agents.By, browser spec.PeerID) *spec.Room {
+// groupOf returns where a browser opens a tab for somebody; nil for anywhere.
+func groupOf(cs *Calls, by agents.By, browser spec.PeerID) *spec.Room {
 	if cs.opts.Room == RoomNone || by.Session == (agents.SessionID{}) {
 		return nil
 	}
-	if !cs.keepsRooms(browser) {
+	if !keepsGroups(cs, browser) {
 		return nil
 	}
 	return &spec.Room{ID: by.Session.Short(), Title: describe.Clean(by.Label, maxSaid)}
 }
 
-func (cs *Calls) keepsRooms(browser spec.PeerID) bool {
+func keepsGroups(cs *Calls, browser spec.PeerID) bool {
 	return core.View(cs.core, func(s *state.State) bool {
 		_, capable := s.Controllable(spec.TabAddr{Peer: browser}, spec.CapRoom)
 		return capable
@@ -53,16 +53,16 @@ func (cs *Calls) keepsRooms(browser spec.PeerID) bool {
 func (cs *Calls) EndGroup(ended agents.Ended) {
 	told := map[spec.PeerID]bool{}
 	for _, addr := range ended.Group {
-		if told[addr.Peer] || !cs.keepsRooms(addr.Peer) {
+		if told[addr.Peer] || !keepsGroups(cs, addr.Peer) {
 			continue
 		}
 		told[addr.Peer] = true
-		cs.core.Background(func() { cs.endRoomIn(addr.Peer, ended) })
+		cs.core.Background(func() { endGroupIn(cs, addr.Peer, ended) })
 	}
 }
 
 // endRoomIn is endRoom for one browser. It blocks until that has answered.
-func (cs *Calls) endRoomIn(browser spec.PeerID, ended agents.Ended) {
+func endGroupIn(cs *Calls, browser spec.PeerID, ended agents.Ended) {
 	req := &spec.EndRoom{Room: ended.Session.Short(), Close: cs.opts.RoomEnd == RoomClose}
 	resp, err := cs.core.SendOwn(cs.core.Context(), spec.TabAddr{Peer: browser}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.EndRoomResult

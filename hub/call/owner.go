@@ -18,12 +18,19 @@ import (
 
 func isOfAll(p policy.Pause) bool { return p.Client == "" && p.Site == "" }
 
+// Owner is what the owner of a hub sees of its clients and their calls, and how they stop them. Its
+// methods are safe for concurrent use.
+type Owner struct{ calls *Calls }
+
+// NewOwner returns the Owner of a hub that is being opened.
+func NewOwner(calls *Calls) *Owner { return &Owner{calls} }
+
 // ownerDelay is how long changes are collected of what the owner is shown.
 const ownerDelay = 250 * time.Millisecond
 
 // WatchOwner calls tell with what the owner is to see in a browser now, and again when that has
 // changed. It blocks until ctx ends or the Hub does.
-func (cs *Calls) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(spec.OwnerState)) {
+func (o *Owner) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(spec.OwnerState)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -31,17 +38,17 @@ func (cs *Calls) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(
 		case <-timer.C:
 		case <-ctx.Done():
 			return
-		case <-cs.core.Context().Done():
+		case <-o.calls.core.Context().Done():
 			return
 		}
-		changed := cs.gate.apps.changed.Wait()
-		held := cs.holds.Wait()
-		waiting, asked := cs.gate.desk.Waiting()
+		changed := o.calls.gate.apps.changed.Wait()
+		held := o.calls.holds.Wait()
+		waiting, asked := o.calls.gate.desk.Waiting()
 		tell(spec.OwnerState{
-			Paused:  slices.ContainsFunc(cs.rules.Policy().Document().Pauses, isOfAll),
+			Paused:  slices.ContainsFunc(o.calls.rules.Policy().Document().Pauses, isOfAll),
 			Waiting: waiting,
-			Apps:    cs.gate.apps.list(time.Now()),
-			Held:    cs.held(browser),
+			Apps:    o.calls.gate.apps.list(time.Now()),
+			Held:    o.held(browser),
 		})
 		select {
 		case <-changed:
@@ -49,7 +56,7 @@ func (cs *Calls) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(
 		case <-asked:
 		case <-ctx.Done():
 			return
-		case <-cs.core.Context().Done():
+		case <-o.calls.core.Context().Done():
 			return
 		}
 		timer.Reset(ownerDelay)
@@ -58,13 +65,13 @@ func (cs *Calls) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(
 
 // Connected notes that a client is connected, until gone is called: with final if its session
 // has ended and does not come back.
-func (cs *Calls) Connected(by *consent.Caller) (gone func(final bool)) {
+func (o *Owner) Connected(by *consent.Caller) (gone func(final bool)) {
 	turn := func(n int) {
-		cs.gate.apps.connected(by, n)
-		cs.gate.changed.Fire()
+		o.calls.gate.apps.connected(by, n)
+		o.calls.gate.changed.Fire()
 	}
 	turn(1)
-	left := cs.connected(by)
+	left := (&Agents{o.calls}).connected(by)
 	return func(final bool) {
 		turn(-1)
 		left(final)
@@ -130,7 +137,7 @@ func (a *apps) change(by *consent.Caller, f func(*app)) {
 }
 
 // Turnover counts how often a client has connected or left.
-func (cs *Calls) Turnover() uint64 { return cs.gate.apps.turnover.Load() }
+func (o *Owner) Turnover() uint64 { return o.calls.gate.apps.turnover.Load() }
 
 // App is a program that shows a client's credential: it is connected, or has called lately.
 type App struct {
@@ -142,8 +149,8 @@ type App struct {
 }
 
 // Apps returns the programs that are connected, or have called lately, in no order.
-func (cs *Calls) Apps() []App {
-	a := &cs.gate.apps
+func (o *Owner) Apps() []App {
+	a := &o.calls.gate.apps
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.forgetLocked(time.Now())

@@ -48,8 +48,8 @@ const maxRunning = 200
 
 // Running describes the requests of clients that are under way, those that have taken longest
 // first, and says how many there are in all.
-func (cs *Calls) Running() (shown []Running, all int) {
-	for _, c := range cs.ledger.UnderWay() {
+func (o *Owner) Running() (shown []Running, all int) {
+	for _, c := range o.calls.ledger.UnderWay() {
 		if c.Part {
 			continue
 		}
@@ -83,8 +83,8 @@ func describeShown(c *ledger.Shown) Running {
 
 // Stop ends a request that is under way, by its id, and reports whether there is one. Its
 // client is told that the owner has stopped it.
-func (cs *Calls) Stop(id string) bool {
-	return cs.ledger.StopWhere(errOwnerStopped, func(c string, about *ledger.Subject) bool { return c == id && !about.Part })
+func (o *Owner) Stop(id string) bool {
+	return o.calls.ledger.StopWhere(errOwnerStopped, func(c string, about *ledger.Subject) bool { return c == id && !about.Part })
 }
 
 // Track shows a call of one of the hub's own tools to its owner until end is called with how

@@ -119,16 +119,16 @@ func (cs *Calls) renew(id agents.SessionID, addr spec.TabAddr) {
 }
 
 // held returns the tabs of a browser that clients hold, for its owner.
-func (cs *Calls) held(browser spec.PeerID) []spec.HeldTab {
-	waiting := cs.yields.in()
-	cs.core.RLock()
-	defer cs.core.RUnlock()
-	if !cs.core.State().TellsUse(browser) {
+func (o *Owner) held(browser spec.PeerID) []spec.HeldTab {
+	waiting := o.calls.yields.in()
+	o.calls.core.RLock()
+	defer o.calls.core.RUnlock()
+	if !o.calls.core.State().TellsUse(browser) {
 		return nil
 	}
 	var held []spec.HeldTab
-	for _, addr := range cs.core.State().Agents().LeasedIn(browser, agents.SessionID{}) {
-		by := cs.core.State().Agents().Holder(addr)
+	for _, addr := range o.calls.core.State().Agents().LeasedIn(browser, agents.SessionID{}) {
+		by := o.calls.core.State().Agents().Holder(addr)
 		held = append(held, spec.HeldTab{TabID: addr.Tab, By: by.Name, UntilMs: max(time.Until(by.Until).Milliseconds(), 0), Waiting: waiting[addr] > 0})
 	}
 	return held

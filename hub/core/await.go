@@ -21,7 +21,7 @@ func (c *Core) Await(ctx context.Context, ready func() bool) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-c.ctx.Done():
-			return &Failure{Code: spec.FailNotConnected, Message: c.ending()}
+			return &Failure{Code: spec.FailNotConnected, Message: ending(c)}
 		}
 	}
 }

@@ -117,7 +117,9 @@ func Open(ctx context.Context, opts Options) (*Core, error) {
 func (c *Core) Restore(hooks Hooks) {
 	c.hooks = hooks
 	var rejected []spec.Rejection
-	c.Update(func(tx *state.Tx) { rejected = tx.Restore(c.loaded, c.restoreItems) }) // nothing else waits for the mutex yet
+	c.Update(func(tx *state.Tx) {
+		rejected = tx.Restore(c.loaded, func(t storage.Tab) []*item.Item { return restoreItems(c, t) })
+	}) // nothing else waits for the mutex yet
 	c.loaded = nil
 	for _, r := range rejected {
 		c.Log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
@@ -143,7 +145,7 @@ func (c *Core) ParseStored(kind spec.Kind, raw json.RawMessage, from item.Proven
 
 // restoreItems parses the items of a stored tab. One that no longer passes the checks
 // is left out.
-func (c *Core) restoreItems(r storage.Tab) []*item.Item {
+func restoreItems(c *Core, r storage.Tab) []*item.Item {
 	var items []*item.Item
 	parse := func(kind spec.Kind, raws []json.RawMessage) {
 		for _, raw := range raws {
@@ -228,7 +230,7 @@ func (c *Core) Supersede(cause error) {
 // then.
 func (c *Core) disconnectAll() {
 	for _, p := range append(View(c, (*state.State).Peers), c.hooks.InFlight()...) {
-		c.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, c.ending())
+		c.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, ending(c))
 	}
 }
 
@@ -242,7 +244,7 @@ func (c *Core) Begin(look func() error) error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.closing {
-		return &Failure{Code: spec.FailNotConnected, Message: c.ending() + "; try again in a moment"}
+		return &Failure{Code: spec.FailNotConnected, Message: ending(c) + "; try again in a moment"}
 	}
 	if err := look(); err != nil {
 		return err
@@ -258,7 +260,7 @@ func (c *Core) End() { c.running.Done() }
 func (c *Core) Go(f func()) { c.running.Go(f) }
 
 // ending says why the Hub ends, for people and models.
-func (c *Core) ending() string {
+func ending(c *Core) string {
 	if errors.Is(c.Err(), ErrSuperseded) {
 		return ErrSuperseded.Error()
 	}
@@ -273,7 +275,7 @@ func (c *Core) EndedFailure(sent bool) *Failure {
 	case sent:
 		return &Failure{Code: spec.FailNotConnected, Message: "the hub was shut down while the call was under way; it may have taken effect"}
 	}
-	return &Failure{Code: spec.FailNotConnected, Message: c.ending() + "; the call was not sent"}
+	return &Failure{Code: spec.FailNotConnected, Message: ending(c) + "; the call was not sent"}
 }
 
 // Failure is a failure of the hub, not of the page's tool.

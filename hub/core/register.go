@@ -29,14 +29,14 @@ func (c *Core) register(from spec.TabAddr, id json.RawMessage, m *spec.Register)
 	if len(m.Items) == 0 {
 		c.Log.Info("empty registration", "tab", from, "kind", m.Kind)
 	}
-	items, rejected := c.parse(r, m)
+	items, rejected := parse(c, r, m)
 	var out state.Outcome
 	var err error
 	c.Update(
 		func(tx *state.Tx) { out, err = tx.Register(r, m, items, rejected) },
 		func(stored error) {
 			if id != nil && !errors.Is(err, state.ErrReplaced) {
-				c.answerRegistration(from, id, out.Answer, err, stored)
+				answerRegistration(c, from, id, out.Answer, err, stored)
 			}
 		},
 	)
@@ -47,12 +47,12 @@ func (c *Core) register(from spec.TabAddr, id json.RawMessage, m *spec.Register)
 		c.hooks.Registered(from)
 	}
 	if out.Changed || len(out.Rejected) > 0 {
-		c.recordRegistration(from, m, items, out, time.Since(start))
+		recordRegistration(c, from, m, items, out, time.Since(start))
 	}
 }
 
 // parse checks the items of a registration.
-func (c *Core) parse(r *state.Registration, m *spec.Register) ([]*item.Item, []spec.Rejection) {
+func parse(c *Core, r *state.Registration, m *spec.Register) ([]*item.Item, []spec.Rejection) {
 	items := make([]*item.Item, 0, len(m.Items))
 	rejected := []spec.Rejection{}
 	provenance := func(claimed string) (item.Provenance, error) { return item.ProvenanceOf(r.Conn, r.TabURL, claimed) }
@@ -83,7 +83,7 @@ func (c *Core) parse(r *state.Registration, m *spec.Register) ([]*item.Item, []s
 
 // answerRegistration answers a tab: err says why its registration was refused, stored
 // why it could not be stored.
-func (c *Core) answerRegistration(to spec.TabAddr, id json.RawMessage, answer spec.Registered, err, stored error) {
+func answerRegistration(c *Core, to spec.TabAddr, id json.RawMessage, answer spec.Registered, err, stored error) {
 	refusal, _ := errors.AsType[*spec.Error](err)
 	switch {
 	case refusal != nil:
@@ -96,7 +96,7 @@ func (c *Core) answerRegistration(to spec.TabAddr, id json.RawMessage, answer sp
 }
 
 // recordRegistration leaves the record of a registration that changed something.
-func (c *Core) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item.Item, out state.Outcome, d time.Duration) {
+func recordRegistration(c *Core, from spec.TabAddr, m *spec.Register, items []*item.Item, out state.Outcome, d time.Duration) {
 	e := record.Entry{
 		Time: time.Now(), Event: record.Register, Tab: from.String(), Duration: d,
 		Outcome: "ok", Reason: plural(len(items), m.Kind),
