@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"tabhub/hub/call"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +25,7 @@ func TestCloseUnderCallsOfABridge(t *testing.T) {
 }
 
 func closeUnderCalls(t *testing.T, stuck bool) {
-	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`
+	const toolCall = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`
 	h := newScripted()
 	started, release := h.hold("wait")
 	h.tools["uncancellable"] = func(_ context.Context, c call.Request) (json.RawMessage, error) {
@@ -42,17 +43,17 @@ func closeUnderCalls(t *testing.T, stuck bool) {
 		there.Close()
 	}()
 	c := &lineClient{t, here, bufio.NewReader(here), nil}
-	c.send(fmt.Sprintf(call, 1, "wait"))
+	c.send(fmt.Sprintf(toolCall, 1, "wait"))
 	<-started
 	if stuck {
-		c.send(fmt.Sprintf(call, 2, "uncancellable"))
+		c.send(fmt.Sprintf(toolCall, 2, "uncancellable"))
 		<-started
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	go s.Close(ctx)
 	synctest.Wait()
-	c.send(fmt.Sprintf(call, 3, "wait"))
+	c.send(fmt.Sprintf(toolCall, 3, "wait"))
 	synctest.Wait()
 	release <- json.RawMessage(`{"content":[]}`)
 	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
