@@ -366,27 +366,6 @@ func TestNewGuardNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestPublicURL(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), PublicURL: "https://hub.example.com"})
-	r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
-	r.Header.Set("Authorization", "Bearer "+secret)
-	if _, err := g.check(r); err != nil {
-		t.Errorf("the hub's own page is refused behind a proxy: %v", err)
-	}
-}
-
-func TestForwardedProto(t *testing.T) {
-	for proxied, want := range map[bool]int{true: 200, false: 403} {
-		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), AllowHosts: []string{"hub.example.com"}, BehindProxy: proxied})
-		r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
-		r.Header.Set("Authorization", "Bearer "+secret)
-		r.Header.Set("X-Forwarded-Proto", "HTTPS, http") // of a proxy before a proxy
-		if _, err := g.check(r); status(err) != want {
-			t.Errorf("behind a proxy %t: %v, want %d", proxied, err, want)
-		}
-	}
-}
-
 // Open metrics are for programs of the hub's machine, and nothing else is open with them.
 func TestOpenMetrics(t *testing.T) {
 	const own = "127.0.0.1:50000"

@@ -3,8 +3,6 @@ package httpd
 import (
 	"context"
 	"errors"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,25 +69,6 @@ func TestLoginsAreBounded(t *testing.T) {
 			t.Error("another user's is gone")
 		}
 	})
-}
-
-// Two pages with one address: only one of them may get in.
-func TestLoginsAreTakenOnce(t *testing.T) {
-	g := newLogins(time.Hour, 3, nil)
-	secret, _, _ := g.add(auth.Identity{User: "ann"}, "")
-	var got atomic.Int32
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			if _, ok := g.take(secret); ok {
-				got.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	if got.Load() != 1 {
-		t.Errorf("it was good %d times", got.Load())
-	}
 }
 
 // What is under way for a page must end when it signs out, or is forgotten for others.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -37,8 +36,8 @@ const (
 
 // credential is a Client as Clients has it.
 type credential struct {
-	Client // immutable, but for LastUsed
-	sum    sum
+	Client            // immutable, but for LastUsed
+	sum    string     // of the token, see sumOf; "": it has none
 	set    *clientSet // where it is kept
 	who    *policy.Principal
 	used   atomic.Int64 // LastUsed, in Unix seconds; 0: never
@@ -46,23 +45,14 @@ type credential struct {
 	end    context.CancelCauseFunc // of valid; the cause says whether it was revoked
 }
 
-// sum is the hash of a token; zero if there is none.
-type sum [sha256.Size]byte
-
-// MarshalText implements encoding.TextMarshaler.
-func (s sum) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, s[:]), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *sum) UnmarshalText(text []byte) error {
-	if hex.DecodedLen(len(text)) != len(s) {
-		return errors.New("not a hash")
-	}
-	_, err := hex.Decode(s[:], text)
-	return err
+// sumOf returns the hash of a token, in hexadecimal.
+func sumOf(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
 }
 
-func newCredential(c Client, s sum) *credential {
-	made := &credential{Client: c, sum: s, who: &policy.Principal{ID: c.ID, Name: c.Name, Scope: c.Scope}}
+func newCredential(c Client, sum string) *credential {
+	made := &credential{Client: c, sum: sum, who: &policy.Principal{ID: c.ID, Name: c.Name, Scope: c.Scope}}
 	if !c.LastUsed.IsZero() {
 		made.used.Store(c.LastUsed.Unix())
 	}

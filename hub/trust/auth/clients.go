@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"fmt"
@@ -188,9 +187,8 @@ var (
 func (c *Clients) Verify(token string) (Identity, error) {
 	id, _ := ClientID(token)
 	found := c.find(id)
-	shown := sha256.Sum256([]byte(token))
 	switch {
-	case found == nil || subtle.ConstantTimeCompare(shown[:], found.sum[:]) != 1:
+	case found == nil || subtle.ConstantTimeCompare([]byte(sumOf(token)), []byte(found.sum)) != 1:
 		return Identity{}, errUnknownToken
 	case found.expired():
 		return Identity{}, errExpiredToken
@@ -227,7 +225,7 @@ func (s *clientSet) saveUsedLocked() error {
 func (c *Clients) Mint(client Client) (made Client, token string, err error) {
 	client.ID = newClientID()
 	token = tokenPrefix + client.ID + "_" + rand.Text()
-	made, err = c.add(client, sha256.Sum256([]byte(token)))
+	made, err = c.add(client, sumOf(token))
 	return made, token, err
 }
 
@@ -236,7 +234,7 @@ func (c *Clients) Mint(client Client) (made Client, token string, err error) {
 // gets a number behind its name if that is taken.
 func (c *Clients) Add(client Client) (Client, error) {
 	client.ID = newClientID()
-	return c.add(client, sum{})
+	return c.add(client, "")
 }
 
 // ClientID returns the ID of the client that a token of Mint is for.
@@ -248,7 +246,7 @@ func ClientID(token string) (string, bool) {
 
 func newClientID() string { return strings.ToLower(rand.Text()[:16]) }
 
-func (c *Clients) add(client Client, token sum) (Client, error) {
+func (c *Clients) add(client Client, sum string) (Client, error) {
 	client.Name = describe.Clean(client.Name, maxClientName)
 	client.Made, client.LastUsed = time.Now().Round(time.Second), time.Time{}
 	if client.expired() {
@@ -269,14 +267,14 @@ func (c *Clients) add(client Client, token sum) (Client, error) {
 		return Client{}, err
 	}
 	client.Name = name
-	hinted := c.dir != nil && token != sum{}
+	hinted := c.dir != nil && sum != ""
 	if hinted {
 		// First, as a token that no node can place is worth nothing.
 		if err := c.dir.Hint(client.ID, client.User, client.Expires); err != nil {
 			return Client{}, err
 		}
 	}
-	err = c.changeLocked(s, append(rest, newCredential(client, token)))
+	err = c.changeLocked(s, append(rest, newCredential(client, sum)))
 	if err != nil && hinted {
 		c.dir.Forget(client.ID)
 	}

@@ -1,7 +1,10 @@
 package auth
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -26,7 +29,7 @@ type clientsFile struct {
 
 type clientRecord struct {
 	Client
-	Sum sum `json:"sha256,omitzero"` // of the token
+	Sum string `json:"sha256,omitempty"` // of the token
 }
 
 // readClients reads a document. Each of its clients has to be as check wants it.
@@ -39,6 +42,9 @@ func readClients(body []byte, check func(Client) error) (all []*credential, err 
 		return nil, err
 	}
 	for _, r := range f.Clients {
+		if r.Sum != "" && len(r.Sum) != hex.EncodedLen(sha256.Size) {
+			return nil, errors.New("it holds something else than the hash of a token")
+		}
 		if err := check(r.Client); err != nil {
 			return nil, err
 		}

@@ -1,8 +1,6 @@
 package auth
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"time"
@@ -37,8 +35,7 @@ func HintOf(credential string) (id string, ok bool) {
 	if !isOpaque(credential) {
 		return "", false
 	}
-	sum := sha256.Sum256([]byte(credential))
-	return hex.EncodeToString(sum[:]), true
+	return sumOf(credential), true
 }
 
 // isOpaque reports whether s has the form of rand.Text, as the secrets of pages have.
