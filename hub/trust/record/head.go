@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"tabhub/storage/private"
 )
@@ -60,15 +59,10 @@ func logKey(path string) ([]byte, error) {
 	return key, private.Replace(path, key, true)
 }
 
-// syncDir brings the names of a directory's files to the disk.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // which does not open directories
-		return nil
+// syncDir brings the names of a directory's files to the disk, where the system can.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -87,11 +87,11 @@ type Recorder struct {
 
 // Open returns the log in a directory, which is made with the first entry. While the files
 // cannot be written, the Status says so, and the log tries again.
-func Open(path string, o Options) *Recorder { return open(path, o, create, syncDir) }
+func Open(path string, o Options) *Recorder { return open(path, o, create) }
 
-func open(path string, o Options, create func(string) (file, error), syncDir func(string) error) *Recorder {
+func open(path string, o Options, create func(string) (file, error)) *Recorder {
 	o.setDefaults()
-	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create, syncDir: syncDir}, o, fileGather)
+	return start(&files{dir: dir(path), key: o.Key, max: o.Max, create: create}, o, fileGather)
 }
 
 // fileGather is gather for files: a write costs system calls, and calls come by the thousand.

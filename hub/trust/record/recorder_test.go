@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,7 +36,7 @@ func long(tool string) Entry {
 // fill writes entries of these tools, as a hub that starts and ends.
 func fill(t testing.TB, dir string, tools ...string) {
 	t.Helper()
-	f := open(dir, Options{User: "ann"}, new(disk).create, func(string) error { return nil })
+	f := open(dir, Options{User: "ann"}, new(disk).create)
 	for _, tool := range tools {
 		f.Append(entry(tool))
 	}
@@ -447,7 +445,7 @@ func (f *diskFile) Sync() error {
 func TestRecorderRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d disk
-		f := open(t.TempDir()+"/record", Options{User: "ann"}, d.create, syncDir)
+		f := open(t.TempDir()+"/record", Options{User: "ann"}, d.create)
 		defer f.Close()
 		if _, err := f.Read(t.Context(), Query{}); err != nil {
 			t.Error(err)
@@ -463,7 +461,7 @@ func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir() + "/record"
 		var d disk
-		f := open(dir, Options{User: "ann"}, d.create, syncDir)
+		f := open(dir, Options{User: "ann"}, d.create)
 		defer f.Close()
 		f.Append(entry("before"))
 		synctest.Wait()
@@ -542,7 +540,7 @@ func TestFailingSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir() + "/record"
 		var d disk
-		f := open(dir, Options{User: "ann"}, d.create, syncDir)
+		f := open(dir, Options{User: "ann"}, d.create)
 		defer f.Close()
 		f.Append(entry("a"))
 		time.Sleep(2 * syncDelay)
@@ -563,45 +561,6 @@ func TestFailingSync(t *testing.T) {
 			t.Errorf("%+v", notes)
 		}
 		f.Close()
-		intact(t, dir)
-	})
-}
-
-// Some file systems cannot sync a directory, and others fail to once. The record goes on in the
-// file that it has begun, and says that a crash may take it.
-func TestDirectoryThatCannotBeSynced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir() + "/record"
-		var d disk
-		var log bytes.Buffer
-		o := Options{User: "ann", Log: slog.New(slog.NewTextHandler(&log, nil))}
-		f := open(dir, o, d.create, func(dir string) error { return &fs.PathError{Op: "sync", Path: dir, Err: syscall.EINVAL} })
-		defer f.Close()
-		f.Append(entry("a"))
-		synctest.Wait()
-		want(t, dir, "a")
-		time.Sleep(syncDelay)
-		synctest.Wait()
-		if s := f.Status(); !strings.Contains(s.Error, "sync "+dir) {
-			t.Errorf("%+v", s)
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if s := f.Status(); s != (Status{}) {
-			t.Errorf("%+v", s)
-		}
-		f.Append(entry("b"))
-		f.Close()
-		want(t, dir, "a", "b")
-		if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
-			t.Errorf("%d errors are logged:\n%s", n, &log)
-		}
-		if notes := notes(t, dir); len(notes) != 1 || notes[0].Unsynced != 1 {
-			t.Errorf("%+v", notes)
-		}
-		if all, err := segments(dir); err != nil || len(all) != 1 {
-			t.Errorf("%v, %v", all, err)
-		}
 		intact(t, dir)
 	})
 }
@@ -740,7 +699,7 @@ func TestLargeArguments(t *testing.T) {
 		dir := t.TempDir() + "/record"
 		var d disk
 		d.set(true, false)
-		f := open(dir, Options{User: "ann", Payloads: true}, d.create, syncDir)
+		f := open(dir, Options{User: "ann", Payloads: true}, d.create)
 		defer f.Close()
 		large := entry("large")
 		large.Args = json.RawMessage(`"` + strings.Repeat("x", maxPayload-100) + `"`)
