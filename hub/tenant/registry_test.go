@@ -109,7 +109,7 @@ func TestOneTenantForAUser(t *testing.T) {
 	})
 }
 
-// A client that goes while a tenant is opened takes it from nobody.
+// A client that goes while a tenant is opened does not take it from others.
 func TestGetEndsBeforeTheOpening(t *testing.T) {
 	bubble(t, func(t *testing.T, o *opener, r *Registry) {
 		o.wait = make(chan struct{})
@@ -170,7 +170,7 @@ func TestTenantThatEndedIsReplaced(t *testing.T) {
 	})
 }
 
-// A user who is let go is served until the hub is closed, once, and by another one after.
+// After LetGo a user's hub serves until it is closed, once, and then another one does.
 func TestLetGo(t *testing.T) {
 	bubble(t, func(t *testing.T, o *opener, r *Registry) {
 		first, err := r.Get(t.Context(), "ann")
@@ -270,7 +270,7 @@ func TestClose(t *testing.T) {
 // tester is on whose behalf tests call.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
 
-// Whoever moves all users away finds those that are being opened or closed, too, and can wait for
+// A node that moves all users away finds those that are being opened or closed, too, and can wait for
 // them. An opening has an end.
 func TestSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

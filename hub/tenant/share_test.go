@@ -74,7 +74,7 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// Who asks again as soon as an answer is there is slowed down, but cannot have the process keep
+// A client that repeats a refused request at once is slowed down, but cannot make the process keep
 // any number of requests.
 func TestRefusalsArePaced(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"tabhub/hub/trust/policy"
 )
 
-// Who cannot see the dashboard, or not well, must be able to use each of its views: axe-core finds
+// People who see the dashboard badly or not at all must be able to use each of its views: axe-core finds
 // nothing that is serious in any of them, wide and light, or narrow and dark, and none is wider than the
 // window, however long names are.
 func TestDashboardIsAccessible(t *testing.T) {

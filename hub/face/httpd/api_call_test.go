@@ -46,8 +46,8 @@ func (d *testServer) streamed(body string) (next func() admin.CallEvent, leave c
 	}, leave
 }
 
-// Who waits for a slow tool must hear of its progress while it runs, then of its result, and
-// who leaves must not leave the page at work.
+// The caller of a slow tool must get its progress while it runs, then its result, and
+// a caller that leaves must not leave the page at work.
 func TestCallIsStreamed(t *testing.T) {
 	d := open(t, nil)
 	answer, stopped := make(chan struct{}), make(chan error, 1)

@@ -55,7 +55,7 @@ func (d *testServer) mint(body string) admin.MintedClient {
 	return made
 }
 
-// A hub that has lost its user to another says so, and to try again: whoever was told that a
+// A hub that has lost its user to another says so, and to try again: a caller that hears that a
 // client is made, or revoked, would be wrong.
 func TestClientsOfAStaleHub(t *testing.T) {
 	store, clients := new(storagetest.Memory), auth.NewClients(nil)

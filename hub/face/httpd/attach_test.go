@@ -32,7 +32,7 @@ func TestRotate(t *testing.T) {
 	if status, body, _ := d.ask("POST", "/api/token", ""); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
-	// Whoever came in with the old token is out.
+	// Connections with the old token end.
 	for name, r := range map[string]io.Reader{"bridge": bridge, "events": events.Body} {
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -161,7 +161,7 @@ func TestBridgeCallsForItsSession(t *testing.T) {
 }
 
 // What the owner has answered for a session is good for that session, on the next hub as
-// well; whoever makes one up gets a new one.
+// well; a bridge that invents one gets a new one.
 func TestBridgedSession(t *testing.T) {
 	id := strings.Repeat("0a", 16)
 	began := time.Now().Add(-time.Hour)

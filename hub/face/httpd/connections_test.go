@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Whoever opens connections and shows no credential takes none from others, and no more than there
-// are for strangers.
+// A program that opens connections without a credential takes none from others, and no more than there
+// are for such connections.
 func TestStrangersYield(t *testing.T) {
 	d := open(t, func(*GuardOptions, *Options) {})
 	kept, err := net.Dial("tcp", d.addr) // a client's, which shows its credential

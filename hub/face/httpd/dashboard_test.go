@@ -135,7 +135,7 @@ func TestDashboardInABrowser(t *testing.T) {
 	page.WaitFor(`document.querySelector("#trouble").textContent.startsWith("Signed out:") && !document.querySelector("#data").checkVisibility()`)
 }
 
-// A server of somebody else on another port of this machine shares the host's cookies.
+// Another user's server on another port of this machine shares the host's cookies.
 // It must learn nothing from a signed-in browser that follows its links.
 func TestAnotherPortGetsNoCredential(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 	}
 }
 
-// The hub ends while its page is open, and somebody else takes the port before the next
+// The hub ends while its page is open, and another program takes the port before the next
 // one starts. What the page tells them is worth nothing there.
 func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 	t.Parallel()
@@ -368,7 +368,7 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	}
 }
 
-// Who had the hub's port before the hub has left a service worker in the browser, which
+// The program that had the hub's port before the hub has left a service worker in the browser, which
 // answers for the hub's pages there. It must get nothing that decides: the owner's address
 // leads past it, and a session of the pages that it can answer for only reads.
 func TestServiceWorkerOfAnEarlierServer(t *testing.T) {

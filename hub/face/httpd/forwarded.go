@@ -59,7 +59,7 @@ func (s *Server) ServeForwarded(w http.ResponseWriter, r *http.Request) error {
 	return s.handle(w, r, e)
 }
 
-// errNotHere is the error of ServeForwarded if it is not known who has the user.
+// errNotHere is the error of ServeForwarded if it is not known which process has the user.
 var errNotHere = fmt.Errorf("the user's hub is not here any more: %w", storage.ErrOwned)
 
 // enter returns a request as it is forwarded.

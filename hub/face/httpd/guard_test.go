@@ -98,7 +98,7 @@ func (n named) Verify(token string) (auth.Identity, error) {
 	return id, nil
 }
 
-// A wrong token is not made good by a right one beside it, and nobody is two users.
+// A right token does not make up for a wrong one beside it, and no caller is two users.
 func TestEveryTokenMustBeRight(t *testing.T) {
 	now := time.Now()
 	g := newGuard(t, GuardOptions{Accounts: true, Verifier: named{
@@ -166,7 +166,7 @@ func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 }
 
 // A page of another site can have the browser ask without an Origin, as for an image.
-// Where no credential is asked for, the browser's word on who asks is all there is.
+// Where no credential is needed, the hub has only what the browser says about the page.
 func TestRequestsThatOtherSitesCause(t *testing.T) {
 	for what, o := range map[string]GuardOptions{"no credential": {}, "the token": {Verifier: auth.NewToken(secret)}} {
 		g := newGuard(t, o)
@@ -245,7 +245,7 @@ func TestRelayRoles(t *testing.T) {
 	}
 }
 
-// Only a browser is bound to say where a page is from. Whoever reaches the hub over a
+// Only a browser can be relied on for the origin of a page. A program that reaches the hub over a
 // network may be a program that says what it likes.
 func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 	local := GuardOptions{Verifier: auth.NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}, AllowHosts: []string{"hub.example.com"}}
@@ -301,7 +301,7 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-// Also where nobody shows a credential, a listed extension is believed what it says of
+// Also without credentials, the hub believes a listed extension what it says of
 // sites. So it must be of the owner's browser, whatever headers a program adds.
 func TestListedExtensionIsTheOwners(t *testing.T) {
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 	"tabhub/hub/trust/record"
 )
 
-// Whoever exports the record must get each line that the filter finds, however many the page
+// An export of the record must have each line that the filter finds, however many the page
 // shows.
 func TestExportLog(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestExportLog(t *testing.T) {
 	}
 }
 
-// Who has noted a head can check the record without believing the hub: it gives out the bytes that
+// With a noted head one can check the record without believing the hub: it gives out the bytes that
 // were hashed, and all of them.
 func TestExportRaw(t *testing.T) {
 	t.Parallel()

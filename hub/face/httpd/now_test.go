@@ -95,7 +95,7 @@ func TestNowKeepsACallUntilItIsRecorded(t *testing.T) {
 	page.WaitFor(`document.querySelectorAll("#calls tr").length === 1`)
 }
 
-// A flood of calls is shown in the rows that there are, and not under somebody's pointer.
+// A flood of calls is shown in the rows that there are, and not under the owner's pointer.
 func TestNowOutlivesAFlood(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)

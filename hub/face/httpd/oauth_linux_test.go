@@ -37,7 +37,7 @@ func TestSignInBesideAnotherUser(t *testing.T) {
 	d.server.guard.ownPeer = ownPeer
 	address := d.register("An agent")
 	other := &http.Client{Transport: &http.Transport{DialContext: dialAs(65534)}}
-	// send returns the status and the answer. A proxy's header makes nobody else of the other user.
+	// send returns the status and the answer. A proxy's header does not change whose the requests are.
 	send := func(client *http.Client, address, body, forwarded string) (int, string) {
 		t.Helper()
 		req, err := http.NewRequest("POST", address, strings.NewReader(body))

@@ -188,7 +188,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// A hub that asks for no credential, or takes those of others, lets nobody in.
+// A hub that asks for no credential, or takes those of others, signs no client in.
 func TestNoOAuth(t *testing.T) {
 	d := open(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
 	for _, target := range []string{"GET " + resourceMetadata, "GET " + serverMetadata, "POST " + oauth.RegisterPath, "POST " + oauth.TokenPath, "GET " + oauth.AuthorizePath, "POST " + oauth.AuthorizePath} {
@@ -263,7 +263,7 @@ func TestAuthorizePage(t *testing.T) {
 	}
 }
 
-// Who closes the page withdraws the question, and what the page shows comes before the
+// Closing the page withdraws the question, and what the page shows comes before the
 // answer.
 func TestClosedPage(t *testing.T) {
 	withdrawn := make(chan struct{})

@@ -50,7 +50,7 @@ func take(t *testing.T, ring *pairing.Ring, id spec.PairingID, secret pairing.Ke
 	return grant
 }
 
-// What the hub proves is that it is at an address. Whoever has another port could be taken
+// What the hub proves is that it is at an address. A program at another port could be taken
 // for it if a header could name that.
 func TestPairingAddress(t *testing.T) {
 	local := GuardOptions{Verifier: auth.NewToken(secret), Companion: companionID, Extensions: []string{extensionID}, AllowHosts: []string{"hub.example.com", "box:8080"}}
@@ -204,7 +204,7 @@ func (d *testServer) invite(user string) (spec.PairingID, pairing.Key) {
 	return o.Pairing, secret
 }
 
-// Each user's browsers are their own: nobody else sees them, forgets them or uses up
+// Each user's browsers are private: no other user sees them, forgets them or uses up
 // their invitations.
 func TestPairingsOfUsers(t *testing.T) {
 	d := openPairing(t)
@@ -253,7 +253,7 @@ func TestPairingsOfUsers(t *testing.T) {
 	}
 }
 
-// A copy of the extension would be nobody's where each user has a hub of their own.
+// A copy of the extension would belong to no user of a hub with accounts.
 func TestCopyWithAccounts(t *testing.T) {
 	d := openPairing(t)
 	if status, body := d.askOwner("POST", "/api/extension", `{"address":"ws://127.0.0.1:1/tabs"}`, "Authorization", "Bearer token-of-ann"); status != http.StatusConflict || !strings.Contains(body, "tabhub browser pair") {
@@ -261,7 +261,7 @@ func TestCopyWithAccounts(t *testing.T) {
 	}
 }
 
-// Who waits for a browser while the hub moves to another node is told that, and not that nobody
+// A command that waits for a browser while the hub moves to another node hears that, and not that none
 // has come in time.
 func TestMoveEndsTheWaitForABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestMoveEndsTheWaitForABrowser(t *testing.T) {
 	})
 }
 
-// A hub that ends does not wait until somebody accepts an invitation.
+// A hub that ends does not wait until a browser accepts an invitation.
 func TestShutdownEndsTheWaitForABrowser(t *testing.T) {
 	d := openPairing(t)
 	id, _ := d.invite("ann")

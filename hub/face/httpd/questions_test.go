@@ -13,7 +13,7 @@ import (
 	"tabhub/spec"
 )
 
-// Who watches must see a question while its call waits, and the answer must be to what was
+// A watcher must see a question while its call waits, and the answer must be to what was
 // shown, once, and reach the call.
 func TestQuestionIsAnswered(t *testing.T) {
 	d := open(t, nil)

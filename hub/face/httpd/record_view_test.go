@@ -71,7 +71,7 @@ func TestRecordIsSearchedAndExported(t *testing.T) {
 	page.WaitFor(`document.querySelector("#no-match").checkVisibility()`)
 }
 
-// The story of a call says who asked for what, what was decided, where it went and how it ended,
+// The story of a call names its client and its tool, the decision, the tab and the end,
 // with what was said where that is kept.
 func TestStoryOfACall(t *testing.T) {
 	t.Parallel()
@@ -101,7 +101,7 @@ func TestStoryOfACall(t *testing.T) {
 }
 
 // The story of a call that was decided about for what its client had read says so, and that
-// nobody knows any more which texts it has sent.
+// the hub has forgotten which texts it sent.
 func TestStoryOfAFlow(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)

@@ -11,7 +11,7 @@ import (
 	"tabhub/hub/trust/record"
 )
 
-// The owner must find out who has knocked, and a flood of it must not push what was done out
+// The owner must find refused requests in the record, and a flood of them must not push calls out
 // of the record.
 func TestRefusedClientsAreRecorded(t *testing.T) {
 	d := open(t, nil)
@@ -51,7 +51,7 @@ func TestRefusedClientsAreRecorded(t *testing.T) {
 }
 
 // The author of a page that the hub refuses learns nothing from the browser: the log must say which
-// flag would admit it, and say it to somebody who is not looking for it among a thousand lines.
+// flag would admit it, and say it so that it is found among a thousand lines.
 func TestRefusedPagesAreLoggedOnce(t *testing.T) {
 	d := open(t, nil)
 	for range 3 {

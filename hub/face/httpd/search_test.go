@@ -24,7 +24,7 @@ func joinShops(t testing.TB, peers *tabtransport.Peers, shops, tools int) {
 	}
 }
 
-// Who looks for a tool or a tab among many gets the part that fits, and how many there are.
+// A search for a tool or a tab among many answers the part that matches, and how many there are.
 func TestSearch(t *testing.T) {
 	d := open(t, nil)
 	joinShops(t, d.peers, 3, 4)

@@ -82,7 +82,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// Who asks for much and reads nothing of it must not have the hub hold it.
+// A client that asks for much and reads nothing must not fill the hub's memory.
 func TestAnswersThatAreNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, dial := openPipes(t)

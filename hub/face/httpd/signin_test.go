@@ -113,7 +113,7 @@ func TestDashboardHoldsNothing(t *testing.T) {
 	}
 }
 
-// An address that stays in a history or that somebody else sees must be worth nothing.
+// An address that stays in a history or that others see must be worth nothing.
 func TestSignInCodeIsGoodOnce(t *testing.T) {
 	d := openSignIn(t, nil)
 	code := d.code()
@@ -184,7 +184,7 @@ func TestSessionEndsWithSignOut(t *testing.T) {
 	}
 }
 
-// Who replaces the token wants everybody out.
+// A new token logs all pages out.
 func TestRotationEndsSignIns(t *testing.T) {
 	d := openSignIn(t, nil)
 	session, code := d.signIn(), d.code()
@@ -299,7 +299,7 @@ func TestWriterDecides(t *testing.T) {
 }
 
 // The address of one page signs no other page in to write: not one at another name, not one
-// at the hub's own address, and not for whoever has the token alone.
+// at the hub's address, and not with the token alone.
 func TestWriterNeedsItsOwnAddress(t *testing.T) {
 	d := openSignIn(t, nil)
 	code := func() (host, code string) {

@@ -117,7 +117,7 @@ func TestSitesOnTheDashboard(t *testing.T) {
 	}
 }
 
-// The owner sees who is connected, pauses one client, and narrows what it
+// The owner sees the connected clients, pauses one, and narrows what it
 // may do.
 func TestClientsOnTheDashboard(t *testing.T) {
 	t.Parallel()

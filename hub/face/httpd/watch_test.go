@@ -95,7 +95,7 @@ func TestStreamsOfAUser(t *testing.T) {
 	}
 }
 
-// Who watches must see a call begin, get on, be stopped by its owner, and end, and the client
+// A watcher must see a call begin, get on, be stopped by its owner, and end, and the client
 // must learn why.
 func TestWatchCall(t *testing.T) {
 	d := open(t, nil)
@@ -145,7 +145,7 @@ func TestWatchCall(t *testing.T) {
 	}
 }
 
-// What has changed must be said, so that nobody has to ask all the time; and not to more than
+// A watcher must learn what has changed, so that it need not poll; and not more watchers than
 // a hub can tell.
 func TestWatchChanges(t *testing.T) {
 	d := open(t, nil)
@@ -162,7 +162,7 @@ func TestWatchChanges(t *testing.T) {
 	w.until(func(e admin.WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })
 }
 
-// Streams that nobody reads must not fill the memory of a hub, nor keep others from their own.
+// Streams that are not read must not fill the memory of a hub, nor keep others from theirs.
 func TestStreamsAreBounded(t *testing.T) {
 	d := open(t, nil)
 	for _, path := range []string{"/api/watch", "/api/questions/watch"} {

@@ -142,7 +142,7 @@ func TestClientThatTheDirectoryDoesNotTake(t *testing.T) {
 	}
 }
 
-// What is not a user's document lets nobody in.
+// A damaged document admits no client.
 func TestDamagedDocument(t *testing.T) {
 	for _, text := range []string{"", "{", `{"clients":[{"id":"x","sha256":"00"}]}`, `{"clients":[{"id":"x","name":"x","user":"bob"}]}`, `{"clients":[{"id":"x","name":"x"}]}`} {
 		if err := auth.NewClients(nil).Load("ann", private.Document{Body: []byte(text)}); err == nil || !strings.Contains(err.Error(), `user "ann"`) {

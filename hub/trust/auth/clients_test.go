@@ -161,7 +161,7 @@ func testClientsOutliveTheProcess(t *testing.T, k keeper) {
 	}
 }
 
-// What is taken back is taken back at once, from who is in as well, and for good.
+// A revoked credential ends at once, with its connections, and for good.
 func TestRevoke(t *testing.T) { withKeepers(t, testRevoke) }
 
 func testRevoke(t *testing.T, k keeper) {

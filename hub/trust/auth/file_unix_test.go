@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Whoever reads the secret is any user that they like.
+// With the secret one can be any user.
 func TestSecretOfOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	write(t, path, secret)

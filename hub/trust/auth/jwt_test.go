@@ -39,7 +39,7 @@ func sign(t *testing.T, m jwt.SigningMethod, key any, claims jwt.MapClaims, kid 
 
 func in(d time.Duration) int64 { return time.Now().Add(d).Unix() }
 
-// A token that is not exactly right must let nobody in, and the refusal must not
+// A token that is not exactly right must admit no user, and the refusal must not
 // repeat the token into logs and screens.
 func TestVerifyRefuses(t *testing.T) {
 	v, err := NewJWT(Options{Secret: secret, Endpoints: []string{"https://hub.example.com"}})
@@ -427,7 +427,7 @@ func TestKeySetInAFile(t *testing.T) {
 	})
 }
 
-// Whoever sits on the way of a redirect to plain http would choose the keys.
+// A machine between could choose the keys after a redirect to plain http.
 func TestKeySetStaysWithTLS(t *testing.T) {
 	a := newIssuer("a")
 	to := "https://keys.example/jwks"

@@ -23,7 +23,7 @@ func (o *owner) serveDocument(h http.HandlerFunc) {
 	o.server.documents = trusting
 }
 
-// A client that has a document needs no registration, and is known by who serves that.
+// A client that has a document needs no registration, and is known by the host of the document.
 func TestDocument(t *testing.T) {
 	o := newOwner(t)
 	fetched := false
@@ -111,7 +111,7 @@ func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("no route to host")
 }
 
-// Who writes a client id cannot have the hub ask in its owner's network, by a name that
+// The author of a client id cannot make the hub send requests in its owner's network, by a name that
 // stands for an address there, either.
 func TestDocumentOfPrivateAddress(t *testing.T) {
 	web := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was asked") }))

@@ -86,7 +86,7 @@ func TestParseRedirect(t *testing.T) {
 	}
 }
 
-// The owner is not told that a program is theirs which somebody else has on their computer.
+// The owner must not read that a program is on their computer if it is on another one.
 func TestPlaceOfAnotherComputer(t *testing.T) {
 	for _, redirect := range []string{"http://127.0.0.1:4000/", "https://localhost/", "cursor://agent"} {
 		u, err := parseRedirect(redirect)
@@ -127,7 +127,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// What is parsed as one address must not be read as another by who follows it.
+// What is parsed as one address must not be read as another by a browser.
 func FuzzParseRedirect(f *testing.F) {
 	for _, s := range []string{"http://127.0.0.1:1/cb", "https://a.example/cb?x=y", "cursor://x/y", "http://localhost", "javascript:alert(1)"} {
 		f.Add(s)

@@ -273,7 +273,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A code is good for who asked for it, once, for a minute.
+// A code is good for the client that asked for it, once, for a minute.
 func TestCode(t *testing.T) {
 	for name, change := range map[string]func(url.Values){
 		"other client":      func(f url.Values) { f.Set("client_id", "dcr_x") },
@@ -313,7 +313,7 @@ func TestCodeExpires(t *testing.T) {
 	})
 }
 
-// Who shows a code a second time has seen what was the client's alone.
+// A second use of a code means that another program has seen it.
 func TestCodeReuse(t *testing.T) {
 	o := newOwner(t)
 	id := o.register()
@@ -331,7 +331,7 @@ func TestCodeReuse(t *testing.T) {
 	}
 }
 
-// A name that is the hub's own word for somebody is nobody's: the client is told.
+// A client cannot have a name that means something to the hub, and learns so.
 func TestReservedName(t *testing.T) {
 	o := newOwner(t)
 	r, err := o.server.Register(Owner, Registration{ClientName: "Owner", RedirectURIs: []string{redirect}})
@@ -427,7 +427,7 @@ func TestRevoke(t *testing.T) {
 	o.verify(tokens.Access)
 }
 
-// A restart of the hub signs nobody out, and the file lets nobody in who reads it.
+// A restart of the hub signs no client out, and reading the file is not enough to sign in.
 func TestRestart(t *testing.T) {
 	o := newOwner(t)
 	id := o.register()
@@ -498,7 +498,7 @@ func TestDamagedDocument(t *testing.T) {
 	}
 }
 
-// The owner's attention is not for whoever comes: one question at a time, and none after
+// The owner's attention is scarce: one question at a time, and none after
 // several that were not answered.
 func TestAttention(t *testing.T) {
 	o := newOwner(t)
@@ -533,7 +533,7 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// Whoever else is on the machine, or reaches the hub, uses up limits of their own: the owner's
+// Other users of the machine, and other machines, use up limits of their own: the owner's
 // clients sign in all the same, and so do those of others.
 func TestLimitsOfSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -635,7 +635,7 @@ func TestRegister(t *testing.T) {
 	t.Error("a hundred registrations in a moment are taken")
 }
 
-// A client id comes from whoever opens the page: none is taken that the hub has not made.
+// The page's address has the client id, so the hub accepts only ids that it has made.
 func FuzzRegistered(f *testing.F) {
 	s := New(Options{})
 	made, err := s.Register(Owner, Registration{ClientName: "An agent", RedirectURIs: []string{redirect}})
