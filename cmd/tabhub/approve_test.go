@@ -7,6 +7,9 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"tabhub/cmd/tabhub/internal/cli"
+	"tabhub/cmd/tabhub/internal/command"
 )
 
 // While an owner watches in a terminal, a call waits for what is typed there, and what was
@@ -16,9 +19,9 @@ func TestWatchQuestions(t *testing.T) {
 	keys, keyboard := io.Pipe()
 	screen, prints := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
-	a := &app{in: keys, out: visible{prints}, err: visible{prints}, stdout: prints, stderr: prints, env: func(string) string { return "" }, dataDir: hub.dir}
+	a := &command.App{In: keys, Out: command.Visible{W: prints}, Err: command.Visible{W: prints}, Stdout: prints, Stderr: prints, Env: func(string) string { return "" }, DataDir: hub.dir}
 	done := make(chan error, 1)
-	go func() { done <- watchQuestions(ctx, a) }()
+	go func() { done <- cli.WatchQuestions(ctx, a) }()
 	lines := bufio.NewReader(screen)
 	await := func(word string) {
 		t.Helper()

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/spec"
 )
@@ -37,7 +38,7 @@ func TestCallBudget(t *testing.T) {
 	p, port := serveTest(t, "--demo=false", "--policy", "careful", "--allow-origin", "https://shop.example.com", "--expose", "all", "--name-limit", "64")
 	addr := "127.0.0.1:" + port
 	go newBareTab(t, addr).serve()
-	token, err := p.dir.Token()
+	token, err := p.Dir.Token()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +48,13 @@ func TestCallBudget(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := connect(t)
-			c.call(t, `"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"budget","version":"1"}}`, `"serverInfo"`)
-			c.call(t, `"method":"notifications/initialized"`, "")
-			for !strings.Contains(c.call(t, `"method":"tools/list"`, `"tools"`), "look_up") { // the tab may still be joining
+			c.Call(t, `"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"budget","version":"1"}}`, `"serverInfo"`)
+			c.Call(t, `"method":"notifications/initialized"`, "")
+			for !strings.Contains(c.Call(t, `"method":"tools/list"`, `"tools"`), "look_up") { // the tab may still be joining
 				runtime.Gosched()
 			}
 			one := func() {
-				c.call(t, `"method":"tools/call","params":{"name":"website_tool_shop_example_com_look_up","arguments":{"text":"green tea","n":7}}`, `"green tea"`)
+				c.Call(t, `"method":"tools/call","params":{"name":"website_tool_shop_example_com_look_up","arguments":{"text":"green tea","n":7}}`, `"green tea"`)
 			}
 			calls := 2000
 			if raceEnabled {
@@ -93,12 +94,12 @@ type bareClient struct {
 	line    []byte // the latest one of a response
 }
 
-func newPipeClient(t *testing.T, p *process) *bareClient {
-	id, err := p.identify("")
+func newPipeClient(t *testing.T, p *daemon.Process) *bareClient {
+	id, err := p.Identify("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, err := p.tenants.Get(t.Context(), spec.LocalUser)
+	user, err := p.Tenants.Get(t.Context(), spec.LocalUser)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func newHTTPClient(t *testing.T, addr, token string) *bareClient {
 
 // call sends a message with those members, and returns the answer, which must hold want; "" is for
 // a notification.
-func (c *bareClient) call(t *testing.T, members, want string) string {
+func (c *bareClient) Call(t *testing.T, members, want string) string {
 	if members != c.members {
 		id := `"id":1,`
 		if want == "" {

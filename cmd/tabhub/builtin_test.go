@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/internal/daemon"
+	"tabhub/cmd/tabhub/internal/settings"
 	"tabhub/hub/builtin"
 	"tabhub/hub/builtin/browsertool"
 	"tabhub/hub/builtin/proxytool"
@@ -23,8 +25,8 @@ func TestInstructions(t *testing.T) {
 		browsertool.TabTool:  {"proxy": true, "browser_": false},
 		browsertool.PageTool: {"proxy": true, "browser_": false},
 	} {
-		p := process{tools: builtin.Switches{off: false}}
-		text := p.instructions()
+		p := daemon.Process{Tools: builtin.Switches{off: false}}
+		text := p.Instructions()
 		for name, want := range named {
 			if strings.Contains(text, name) != want {
 				t.Errorf("without %q, %s is named: %t", off, name, !want)
@@ -40,7 +42,7 @@ func TestInstructions(t *testing.T) {
 // take a schema refuses the whole conversation.
 func TestBuiltinsAreShort(t *testing.T) {
 	size := 0
-	for _, tool := range (&process{hubOptions: hubOptions{config: &config{}}}).builtins(nil, nil) {
+	for _, tool := range (&daemon.Process{Options: daemon.Options{Config: &settings.Config{}}}).Builtins(nil, nil) {
 		size += len(tool.Definition()) + len(",")
 		if shown := listed.Input(tool.Input); string(shown.JSON) != string(tool.Input) {
 			t.Errorf("%s would have to be listed with %s", tool.Name, shown.JSON)
@@ -58,12 +60,12 @@ func TestGuideNamesTheBuiltinTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := process{hubOptions: hubOptions{config: &config{}}}
+	p := daemon.Process{Options: daemon.Options{Config: &settings.Config{}}}
 	when := map[builtin.Listed]string{
 		builtin.Always: "always", builtin.LocalOnly: "on a hub that others cannot reach",
 	}
 	var want []string
-	for _, tool := range p.builtins(nil, nil) {
+	for _, tool := range p.Builtins(nil, nil) {
 		want = append(want, tool.Name+": "+when[tool.Listed])
 	}
 	var got []string
@@ -86,7 +88,7 @@ func TestInstancesAreForThisMachine(t *testing.T) {
 		"--set=behind-proxy=true --tools=browser_instance": true,
 	} {
 		p, _ := serveTest(t, strings.Fields(flags)...)
-		if _, out, said := runIn(t, string(p.dir), "tools"); strings.Contains(out, "browser_instance ") != want {
+		if _, out, said := runIn(t, string(p.Dir), "tools"); strings.Contains(out, "browser_instance ") != want {
 			t.Errorf("with %q the tools are\n%s%s", flags, out, said)
 		}
 	}

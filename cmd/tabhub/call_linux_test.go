@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/internal/cli"
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 	"tabhub/hub/face/admin"
 )
@@ -21,7 +23,7 @@ func TestCallOnATerminal(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		defer tty.Close()
-		code <- run(ctx, []string{"call", "website_tool_demo_tabhub__wrap_gift", `{"productId":1,"seconds":60}`, "--data-dir", string(p.dir)}, strings.NewReader(""), tty, tty, noEnv)
+		code <- run(ctx, []string{"call", "website_tool_demo_tabhub__wrap_gift", `{"productId":1,"seconds":60}`, "--data-dir", string(p.Dir)}, strings.NewReader(""), tty, tty, noEnv)
 	}()
 	var seen strings.Builder
 	lines := bufio.NewReader(terminal)
@@ -47,10 +49,10 @@ func TestCallOnATerminal(t *testing.T) {
 	if !strings.HasSuffix(last, "\r\x1b[Ktabhub: cancelled; the call may have taken effect\r\n") {
 		t.Errorf("the last line is %q", last)
 	}
-	if got := <-code; got != exitError {
+	if got := <-code; got != command.ExitError {
 		t.Errorf("exit code %d", got)
 	}
-	tenant, err := p.tenants.Get(t.Context(), "local")
+	tenant, err := p.Tenants.Get(t.Context(), "local")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,18 +65,18 @@ func TestCallOnATerminal(t *testing.T) {
 // the time has no room for.
 func TestCallThatWaitsForYou(t *testing.T) {
 	terminal, tty := ptytest.Open(t, 80)
-	command := "tabhub approve QUESTIONQUESTIONQUESTION26"
+	line := "tabhub approve QUESTIONQUESTIONQUESTION26"
 	go func() {
 		defer tty.Close()
-		a := &app{stderr: tty, env: noEnv}
-		shown := newProgress(a)
+		a := &command.App{Stderr: tty, Env: noEnv}
+		shown := cli.NewProgress(a)
 		for range 2 {
-			shown.add(&admin.ProgressReport{Message: "waiting for the owner's answer (" + command + ")", Waiting: true})
-			shown.show()
+			shown.Add(&admin.ProgressReport{Message: "waiting for the owner's answer (" + line + ")", Waiting: true})
+			shown.Show()
 		}
 	}()
 	b, _ := io.ReadAll(terminal) // ends with an error when nobody has the tty any more
-	if seen := string(b); strings.Count(seen, command) != 1 || !strings.HasSuffix(seen, "◆ waiting for you\x1b[0m") {
+	if seen := string(b); strings.Count(seen, line) != 1 || !strings.HasSuffix(seen, "◆ waiting for you\x1b[0m") {
 		t.Errorf("seen: %q", seen)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/cli"
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/record"
@@ -22,7 +24,7 @@ func noEnv(string) string { return "" }
 // Who watches must see a call begin, go on and end, and can end it by the ID that is shown.
 func TestWatchAndCancel(t *testing.T) {
 	p, _ := serveTest(t)
-	dir := "--data-dir=" + string(p.dir)
+	dir := "--data-dir=" + string(p.Dir)
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	in, out := io.Pipe()
@@ -52,7 +54,7 @@ func TestWatchAndCancel(t *testing.T) {
 	}()
 	is := until(func(e *admin.WatchEvent) bool { return len(e.Running) == 1 && e.Running[0].Progress != nil })
 	var b bytes.Buffer
-	if code := run(t.Context(), []string{"calls", "cancel", strings.ToLower(is.Running[0].ID[:6]), dir}, strings.NewReader(""), &b, &b, noEnv); code != exitOK {
+	if code := run(t.Context(), []string{"calls", "cancel", strings.ToLower(is.Running[0].ID[:6]), dir}, strings.NewReader(""), &b, &b, noEnv); code != command.ExitOK {
 		t.Fatalf("cancel: %d %s", code, b.String())
 	}
 	until(func(e *admin.WatchEvent) bool { return len(e.Entries) > 0 && e.Entries[0].Outcome == "STOPPED" })
@@ -61,7 +63,7 @@ func TestWatchAndCancel(t *testing.T) {
 	}
 	interrupt()
 	go io.Copy(io.Discard, in)
-	if code := <-watched; code != exitOK {
+	if code := <-watched; code != command.ExitOK {
 		t.Errorf("watch ends with %d", code)
 	}
 }
@@ -69,8 +71,8 @@ func TestWatchAndCancel(t *testing.T) {
 // What goes on is told in lines that a person can follow.
 func TestWatchLines(t *testing.T) {
 	var b bytes.Buffer
-	a := &app{out: visible{&b}, err: visible{&b}, stdout: &b, stderr: &b, env: noEnv}
-	w := &watcher{lines: newLines(a), now: a.status()}
+	a := &command.App{Out: command.Visible{W: &b}, Err: command.Visible{W: &b}, Stdout: &b, Stderr: &b, Env: noEnv}
+	w := &cli.Watcher{Lines: cli.NewLines(a), Now: a.Status()}
 	one := call.Running{ID: "CALL", Name: "claude", Domain: "e.com", Tool: "buy", Phase: call.PhaseAsking}
 	half := one
 	half.Phase, half.Progress = call.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}
@@ -86,7 +88,7 @@ func TestWatchLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.show(event); err != nil {
+		if err := w.Show(event); err != nil {
 			t.Fatal(err)
 		}
 	}

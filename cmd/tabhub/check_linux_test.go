@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/checkpage"
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/pagecheck"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -52,7 +54,7 @@ const goodTool = `offer({name: "search_products", description: "Find products of
 	annotations: {readOnlyHint: true}, execute: async (args) => "asked for " + JSON.stringify(args)});`
 
 // checked runs the command and returns its report, if there is one, and its exit code.
-func checked(t *testing.T, args ...string) (r checkReport, code int, said string) {
+func checked(t *testing.T, args ...string) (r checkpage.CheckReport, code int, said string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	code = run(t.Context(), append([]string{"check", "--json"}, args...), strings.NewReader(""), &out, &errOut, noEnv)
@@ -65,19 +67,19 @@ func checked(t *testing.T, args ...string) (r checkReport, code int, said string
 }
 
 // checkedBeside checks a page that loads the /tab.js of a hub at another address than usual.
-func checkedBeside(t *testing.T, hub, page, browser string, calls ...string) (*checkReport, error) {
+func checkedBeside(t *testing.T, hub, page, browser string, calls ...string) (*checkpage.CheckReport, error) {
 	t.Helper()
 	var b bytes.Buffer
-	a := &app{out: visible{&b}, err: visible{&b}, stdout: &b, stderr: &b, env: noEnv}
-	o := &checkOptions{hub: hub, timeout: 30 * time.Second, browser: browser, call: calls}
-	if err := o.read(page); err != nil {
+	a := &command.App{Out: command.Visible{W: &b}, Err: command.Visible{W: &b}, Stdout: &b, Stderr: &b, Env: noEnv}
+	o := &checkpage.CheckOptions{Hub: hub, Timeout: 30 * time.Second, Browser: browser, Call: calls}
+	if err := o.Read(page); err != nil {
 		t.Fatal(err)
 	}
-	return check(t.Context(), a, o)
+	return checkpage.Check(t.Context(), a, o)
 }
 
 // found returns the findings of a report as code:item, each once.
-func (r *checkReport) found() (all []string) {
+func found(r *checkpage.CheckReport) (all []string) {
 	for _, f := range r.Findings {
 		all = append(all, string(f.Code)+":"+f.Item)
 	}
@@ -112,7 +114,7 @@ func TestCheckOfAGoodPage(t *testing.T) {
 	if len(it.Calls) != 1 || string(it.Calls[0].Arguments) != `{"query":"tea"}` || it.Calls[0].Outcome != "ok" {
 		t.Errorf("%+v", it)
 	}
-	if got := withoutPassword("https://ann:secret@example.com/"); !strings.Contains(got, "ann:xxxxx@") {
+	if got := checkpage.WithoutPassword("https://ann:secret@example.com/"); !strings.Contains(got, "ann:xxxxx@") {
 		t.Errorf("the report names %s", got)
 	}
 }
@@ -139,7 +141,7 @@ func TestCheckOfABadPage(t *testing.T) {
 		"call-failed:list_orders", "call-failed:test", "call-navigates:open_help", "console-error:", "schema-invalid:view_order", "script-error:",
 		"set-aside:not a name", "set-aside:test",
 	}
-	if got := r.found(); code != exitError || !slices.Equal(got, want) {
+	if got := found(&r); code != command.ExitError || !slices.Equal(got, want) {
 		t.Errorf("exit code %d, %s\n got %q\nwant %q", code, said, got, want)
 	}
 	for code, words := range map[pagecheck.Code]string{"script-error": "TypeError: later (" + site + "/bad:", "set-aside": "Duplicate tool name", "schema-invalid": "https://example.com/id.json", "call-failed": "boom"} {
@@ -159,15 +161,15 @@ func TestCheckOfPagesThatOfferNothing(t *testing.T) {
 	chromium.Require(t)
 	site := checkedSite(t, map[string]string{"/none": "Nothing.", "/throws": offering(`throw new Error("before anything was offered");`, goodTool)})
 	r, code, _ := checked(t, site+"/throws")
-	if got := r.found(); code != exitError || !slices.Equal(got, []string{"nothing-offered:", "script-error:"}) {
+	if got := found(&r); code != command.ExitError || !slices.Equal(got, []string{"nothing-offered:", "script-error:"}) {
 		t.Errorf("exit code %d, %q", code, got)
 	}
 	_, code, said := checked(t, site+"/none", "--call", "nothing={}")
-	if code != exitUsage || !strings.Contains(said, `--call names "nothing", which the page does not offer; it offers no tool`) {
+	if code != command.ExitUsage || !strings.Contains(said, `--call names "nothing", which the page does not offer; it offers no tool`) {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	_, code, said = checked(t, site+"/missing")
-	if code != exitUsage || !strings.Contains(said, "cannot be opened: the server answers 404 Not Found") {
+	if code != command.ExitUsage || !strings.Contains(said, "cannot be opened: the server answers 404 Not Found") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 }
@@ -178,18 +180,18 @@ func TestCheckOfAPageWithTabJS(t *testing.T) {
 	t.Parallel()
 	chromium.Require(t)
 	p, _ := serveTest(t)
-	r, err := checkedBeside(t, p.info.Addrs[0], p.local()+"/demo", "", `add_to_cart={"productId":6}`)
+	r, err := checkedBeside(t, p.Info.Addrs[0], p.Local()+"/demo", "", `add_to_cart={"productId":6}`)
 	if err != nil || r.Errors+r.Warnings > 0 {
 		t.Fatalf("%v %+v", err, r)
 	}
-	calls := map[string][]checkCall{}
+	calls := map[string][]checkpage.CheckCall{}
 	for _, it := range r.Items {
 		calls[it.Name] = it.Calls
 	}
 	if len(calls) != 11 || len(calls["add_to_cart"]) != 1 || len(calls["checkout"]) != 0 || len(calls["shop://cart"]) != 1 {
 		t.Errorf("%+v", calls)
 	}
-	if tabs := p.hubs()[0].Status.Tabs; tabs != 1 { // the demo that the hub has itself
+	if tabs := p.Hubs()[0].Status.Tabs; tabs != 1 { // the demo that the hub has itself
 		t.Errorf("the page has joined the other hub, which has %d tabs", tabs)
 	}
 }
@@ -221,7 +223,7 @@ func TestCheckIsInterrupted(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitError {
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != command.ExitError {
 		t.Errorf("%v, %s", err, errOut.String())
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
@@ -240,13 +242,13 @@ func TestCheckIsInterrupted(t *testing.T) {
 
 // What is printed is looked at here as people see it.
 func TestGoldenCheck(t *testing.T) {
-	r := &checkReport{
+	r := &checkpage.CheckReport{
 		URL: "https://shop.example.com/", Opened: "https://shop.example.com/en/", Title: "Shop \u202e", Tokens: 812, Budget: 10_000, Errors: 1, Warnings: 1, Notes: 1,
-		Items: []checkItem{
-			{Kind: spec.KindTool, Name: "search_products", Tokens: 312, Class: "read", Calls: []checkCall{{Outcome: "ok", Milliseconds: 12}, {Outcome: "failed", Milliseconds: 4}}},
+		Items: []checkpage.CheckItem{
+			{Kind: spec.KindTool, Name: "search_products", Tokens: 312, Class: "read", Calls: []checkpage.CheckCall{{Outcome: "ok", Milliseconds: 12}, {Outcome: "failed", Milliseconds: 4}}},
 			{Kind: spec.KindTool, Name: "add_to_cart", Tokens: 240, Class: "write"},
-			{Kind: spec.KindTool, Name: "checkout", Tokens: 260, Class: "destructive", Calls: []checkCall{{Outcome: "error", Milliseconds: 30_000}}},
-			{Kind: spec.KindResource, Name: "shop://cart", Tokens: 50, Class: "read", Calls: []checkCall{{Outcome: "ok", Milliseconds: 3}}},
+			{Kind: spec.KindTool, Name: "checkout", Tokens: 260, Class: "destructive", Calls: []checkpage.CheckCall{{Outcome: "error", Milliseconds: 30_000}}},
+			{Kind: spec.KindResource, Name: "shop://cart", Tokens: 50, Class: "read", Calls: []checkpage.CheckCall{{Outcome: "ok", Milliseconds: 3}}},
 			{Kind: spec.KindResource, Template: true, Name: "shop://products/{id}", Tokens: 50, Class: "read"},
 		},
 		Findings: []pagecheck.Finding{
@@ -257,7 +259,7 @@ func TestGoldenCheck(t *testing.T) {
 	}
 	var all strings.Builder
 	for _, columns := range []uint16{40, 80, 200, 0} {
-		fmt.Fprintf(&all, "# %d columns\n%s\n", columns, steady(printed(t, columns, func(a *app) error { return printCheck(a, r) })))
+		fmt.Fprintf(&all, "# %d columns\n%s\n", columns, steady(printed(t, columns, func(a *command.App) error { return checkpage.PrintCheck(a, r) })))
 	}
 	file := filepath.Join("testdata", "golden", "check.txt")
 	if *update {

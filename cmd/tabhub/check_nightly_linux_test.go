@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -27,11 +28,11 @@ func TestCheckOfAPageThatStandsStill(t *testing.T) {
 		"/hangs": offering(reads("read_long", "a story", `for (;;);`), reads("read_short", "one line", `return "once"`)),
 	})
 	r, code, said := checked(t, site+"/asks")
-	if got := r.found(); code != exitOK || !slices.Equal(got, []string{"call-navigates:read_news", "console-error:", "dialog:"}) || len(r.Items) != 2 || r.Items[0].Calls[0].Outcome != "ok" {
+	if got := found(&r); code != command.ExitOK || !slices.Equal(got, []string{"call-navigates:read_news", "console-error:", "dialog:"}) || len(r.Items) != 2 || r.Items[0].Calls[0].Outcome != "ok" {
 		t.Errorf("exit code %d, %s %+v", code, said, r)
 	}
 	r, code, said = checked(t, "--timeout", "4s", site+"/hangs")
-	if got := r.found(); code != exitError || !slices.Equal(got, []string{"call-failed:read_long", "not-called:"}) {
+	if got := found(&r); code != command.ExitError || !slices.Equal(got, []string{"call-failed:read_long", "not-called:"}) {
 		t.Errorf("exit code %d, %s %+v", code, said, r)
 	}
 }
@@ -51,11 +52,11 @@ func TestCheckOfASlowPage(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	r, code, said := checked(t, "--timeout", "8s", s.URL+"/slow")
-	if code != exitOK || !slices.Equal(r.found(), []string{"page-busy:"}) || len(r.Items) != 1 {
+	if code != command.ExitOK || !slices.Equal(found(&r), []string{"page-busy:"}) || len(r.Items) != 1 {
 		t.Errorf("exit code %d, %s %+v", code, said, r)
 	}
 	_, code, said = checked(t, "--timeout", "2s", s.URL+"/never")
-	if code != exitUsage || !strings.Contains(said, "cannot be opened: it does not answer within 2s; --timeout gives it more") {
+	if code != command.ExitUsage || !strings.Contains(said, "cannot be opened: it does not answer within 2s; --timeout gives it more") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 }

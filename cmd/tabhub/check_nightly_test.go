@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -17,7 +18,7 @@ func TestCheckOfTheExamples(t *testing.T) {
 	site := httptest.NewServer(http.FileServer(http.Dir("../../hub/pages/examples")))
 	t.Cleanup(site.Close)
 	for _, page := range []string{"plain", "form", "resource", "progress", "ask"} {
-		if r, code, said := checked(t, site.URL+"/"+page+"/"); code != exitOK || r.Warnings > 0 || len(r.Items) == 0 {
+		if r, code, said := checked(t, site.URL+"/"+page+"/"); code != command.ExitOK || r.Warnings > 0 || len(r.Items) == 0 {
 			t.Errorf("%s: exit code %d, %s %+v", page, code, said, r.Findings)
 		}
 	}

@@ -24,7 +24,7 @@ func init() {
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	const inspector = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
-	node(t, inspector)
+	nodeScript(t, inspector)
 	hub := serve(t, "--listen", "127.0.0.1:0", "--demo")
 	header := []string{"--header", "Authorization: Bearer " + hub.token}
 	for name, to := range map[string][]string{
@@ -39,7 +39,7 @@ func TestInspector(t *testing.T) {
 			t.Run(name+" "+era, func(t *testing.T) {
 				run := func(args ...string) string {
 					args = append(append([]string{"--cli", "--format", "json", "--protocol-era", era}, args...), to...)
-					cmd := node(t, inspector, args...)
+					cmd := nodeScript(t, inspector, args...)
 					cmd.Env = append(hub.env(), "HOME="+t.TempDir())
 					out, err := cmd.CombinedOutput()
 					if err != nil {
@@ -61,10 +61,10 @@ func TestInspector(t *testing.T) {
 // The official conformance suites. None of their scenarios is expected to fail.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	node(t, "fixtures.mjs")
+	nodeScript(t, "fixtures.mjs")
 	addr := porttest.Free(t)
 	hub := serve(t, "--auth", "none", "--set=plain-names=true", "--listen", addr, "--allow-origin", "http://"+addr, "--set", "task-after=200ms")
-	tab := node(t, "fixtures.mjs")
+	tab := nodeScript(t, "fixtures.mjs")
 	tab.Env, tab.Stderr = hub.env(), os.Stderr
 	stdin, _ := tab.StdinPipe()
 	stdout, _ := tab.StdoutPipe()
@@ -99,7 +99,7 @@ func TestConformance(t *testing.T) {
 	for name, tt := range suites {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"server", "--url", hub.url + "/mcp", "--output-dir", t.TempDir()}, tt.args...)
-			out, err := node(t, "node_modules/"+tt.suite+"/dist/index.js", args...).CombinedOutput()
+			out, err := nodeScript(t, "node_modules/"+tt.suite+"/dist/index.js", args...).CombinedOutput()
 			_, summary, all := strings.Cut(string(out), "=== SUMMARY ===")
 			if !all { // of a single scenario
 				summary = string(out)

@@ -16,9 +16,9 @@ import (
 // clients is where the scripts and packages of the Node clients are.
 const clients = "testdata/clients"
 
-// node returns a command that runs a script with the Node of the clients' packages.
+// nodeScript returns a command that runs a script with the Node of the clients' packages.
 // A test that needs them is skipped where they are not installed.
-func node(t *testing.T, script string, args ...string) *exec.Cmd {
+func nodeScript(t *testing.T, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	program, err := filepath.Abs(clients + "/node_modules/node/bin/node")
 	if err == nil {
@@ -110,11 +110,11 @@ var (
 // The TypeScript SDKs, old and new, over all transports; each plays a tab too.
 func TestTypeScriptClients(t *testing.T) {
 	t.Parallel()
-	node(t, "check.mjs")
+	nodeScript(t, "check.mjs")
 	hub := serve(t, "--listen", "127.0.0.1:0")
 	for _, args := range typeScriptClients {
 		t.Run(args, func(t *testing.T) {
-			cmd := node(t, "check.mjs", strings.Fields(args)...)
+			cmd := nodeScript(t, "check.mjs", strings.Fields(args)...)
 			cmd.Env = hub.env()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
@@ -126,7 +126,7 @@ func TestTypeScriptClients(t *testing.T) {
 // Clients read what pages answer that is not of MCP.
 func TestResultsAtTypeScriptClients(t *testing.T) {
 	t.Parallel()
-	cmd := node(t, "results.mjs")
+	cmd := nodeScript(t, "results.mjs")
 	cmd.Env = serve(t, "--listen", "127.0.0.1:0").env()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -156,11 +156,11 @@ func TestCutOffTypeScriptClients(t *testing.T) {
 // runClients runs a script with each kind of client, at a hub of its own.
 func runClients(t *testing.T, script string, kinds []string, flags ...string) {
 	t.Helper()
-	node(t, script)
+	nodeScript(t, script)
 	for _, args := range kinds {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
-			cmd := node(t, script, strings.Fields(args)...)
+			cmd := nodeScript(t, script, strings.Fields(args)...)
 			cmd.Env = serve(t, append([]string{"--listen", "127.0.0.1:0"}, flags...)...).env()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)

@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/settings"
 )
 
 // completeWithin is how long the hub may take to say what completes a word. Without an answer
@@ -26,7 +29,7 @@ var completions = map[string]struct{ path, member string }{
 
 // addCompletions says for all commands below cmd what completes their first argument and the
 // values of their flags, beside what they say themselves.
-func addCompletions(a *app, cmd *cobra.Command) {
+func addCompletions(a *command.App, cmd *cobra.Command) {
 	if of, ok := completions[cmd.CommandPath()]; ok {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, before []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(before) > 0 {
@@ -36,8 +39,8 @@ func addCompletions(a *app, cmd *cobra.Command) {
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if choice, ok := f.Value.(*choiceValue); ok {
-			cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(choice.choices, cobra.ShellCompDirectiveNoFileComp))
+		if choice, ok := f.Value.(*settings.ChoiceValue); ok {
+			cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(choice.Choices, cobra.ShellCompDirectiveNoFileComp))
 		} else if strings.Contains(f.Usage, "`file`") {
 			cmd.MarkFlagFilename(f.Name)
 		}
@@ -49,12 +52,12 @@ func addCompletions(a *app, cmd *cobra.Command) {
 
 // listed returns what begins so of a member of all that the hub lists at a path. It is a name or an
 // id that the hub has made, which to a shell is a word.
-func complete(a *app, cmd *cobra.Command, path, member, begun string) (values []cobra.Completion) {
+func complete(a *command.App, cmd *cobra.Command, path, member, begun string) (values []cobra.Completion) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
 	defer cancel()
-	a.fromEnv(cmd)
+	a.FromEnv(cmd)
 	var all []map[string]any
-	_ = ask(ctx, a, path, &all)
+	_ = command.Ask(ctx, a, path, &all)
 	for _, of := range all {
 		if value, _ := of[member].(string); strings.HasPrefix(value, begun) {
 			values = append(values, value)

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/spf13/pflag"
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/settings"
 	"tabhub/hub/face/httpd"
 	"tabhub/hub/trust/auth"
 )
@@ -89,7 +91,7 @@ func deployments(t *testing.T) (all []deployment) {
 // A flag that is not there any more would end each pod as it starts.
 func TestDeployments(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, bytes.Repeat([]byte("s"), minSecret), 0o600); err != nil {
+	if err := os.WriteFile(secret, bytes.Repeat([]byte("s"), settings.MinSecret), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	inPlace := strings.NewReplacer("$(POD_NAME)", "tabhub-0", "$(NATS_PASSWORD)", "p", "${NATS_PASSWORD:?put it into .env}", "p", "${NATS_PASSWORD}", "p",
@@ -98,16 +100,16 @@ func TestDeployments(t *testing.T) {
 		for i, arg := range s.args {
 			s.args[i] = inPlace.Replace(arg)
 		}
-		a := &app{env: func(name string) string { return inPlace.Replace(s.env[name]) }}
-		c, flags := newConfig(), pflag.NewFlagSet("serve", pflag.ContinueOnError)
-		c.addFlags(flags)
-		flags.StringVar(&a.dataDir, "data-dir", a.env("TABHUB_DATA_DIR"), "")
+		a := &command.App{Env: func(name string) string { return inPlace.Replace(s.env[name]) }}
+		c, flags := settings.New(), pflag.NewFlagSet("serve", pflag.ContinueOnError)
+		c.AddFlags(flags)
+		flags.StringVar(&a.DataDir, "data-dir", a.Env("TABHUB_DATA_DIR"), "")
 		err := flags.Parse(s.args[1:])
 		if err == nil {
-			err = c.load(a, flags)
+			err = c.Load(a, flags)
 		}
 		if err == nil {
-			o := c.guardOptions()
+			o := c.GuardOptions()
 			o.Verifier = auth.NewToken("t")
 			_, err = httpd.NewGuard(o)
 		}
@@ -115,7 +117,7 @@ func TestDeployments(t *testing.T) {
 			t.Errorf("%s: %v", s.where, err)
 			continue
 		}
-		if !c.cluster.on() {
+		if !c.Cluster.On() {
 			t.Errorf("%s: it is no node", s.where)
 		}
 		for name := range s.env {
@@ -133,6 +135,6 @@ func TestDeployments(t *testing.T) {
 }
 
 // ofFlag reports whether a variable of the environment sets a flag of a command.
-func ofFlag(c *config, name string) bool {
-	return slices.ContainsFunc(c.all, func(s *setting) bool { return name == envName(s.name) }) || name == envName("data-dir")
+func ofFlag(c *settings.Config, name string) bool {
+	return slices.ContainsFunc(c.All, func(s *settings.Setting) bool { return name == command.EnvName(s.Name) }) || name == command.EnvName("data-dir")
 }

@@ -18,7 +18,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/policyfile"
+	"tabhub/cmd/tabhub/internal/setup"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -208,9 +210,9 @@ func TestDocumentedCommands(t *testing.T) {
 func documentedHub(t *testing.T) (home string, env []string) {
 	t.Helper()
 	p, _ := serveTest(t)
-	browser, err := tabtransport.Join(t.Context(), p.tabs.Transport(spec.LocalUser), tabtransport.Conn{
+	browser, err := tabtransport.Join(t.Context(), p.Tabs.Transport(spec.LocalUser), tabtransport.Conn{
 		Attested: true, Dialect: "tabhub.v1",
-		Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium on Linux", Capabilities: extensionCan},
+		Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium on Linux", Capabilities: setup.ExtensionCan},
 	}, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		if _, ok := in.Request.(*spec.ReadResource); ok {
 			return spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"shop://cart","text":"nothing"}]}`)}, nil
@@ -239,7 +241,7 @@ func documentedHub(t *testing.T) (home string, env []string) {
 			env = append(env, v)
 		}
 	}
-	env = append(env, "HOME="+home, "TABHUB_DATA_DIR="+string(p.dir), "TABHUB_LISTEN=127.0.0.1:0", "GORACE=atexit_sleep_ms=0")
+	env = append(env, "HOME="+home, "TABHUB_DATA_DIR="+string(p.Dir), "TABHUB_LISTEN=127.0.0.1:0", "GORACE=atexit_sleep_ms=0")
 	for _, args := range [][]string{{"token", "mint", "--name", "claude"}, {"call", "website_tool_demo_tabhub__view_cart"}} {
 		cmd := exec.CommandContext(t.Context(), "tabhub", args...)
 		cmd.Env = env
@@ -252,7 +254,7 @@ func documentedHub(t *testing.T) (home string, env []string) {
 
 // parsing is the command, to parse lines with: making it takes longer than that.
 var parsing = sync.OnceValue(func() *cobra.Command {
-	root := rootCommand(new(app))
+	root := rootCommand(new(command.App))
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	return root
@@ -279,14 +281,14 @@ func checkCommand(line string, alone bool) error {
 		return nil
 	}
 	if found.HasSubCommands() && len(rest) > 0 && regexp.MustCompile(`^[a-z]+$`).MatchString(rest[0]) && (found.Args == nil || found.Args(found, rest[:1]) != nil) {
-		return usagef("%s has no command %s", found.CommandPath(), rest[0])
+		return command.Usagef("%s has no command %s", found.CommandPath(), rest[0])
 	}
 	for _, w := range rest {
 		if name, ok := strings.CutPrefix(w, "--"); ok && name != "" {
 			name, _, _ = strings.Cut(name, "=")
 			found.InitDefaultHelpFlag()
 			if found.Flags().Lookup(name) == nil && found.InheritedFlags().Lookup(name) == nil {
-				return usagef("%s has no flag --%s", found.CommandPath(), name)
+				return command.Usagef("%s has no flag --%s", found.CommandPath(), name)
 			}
 		}
 	}
@@ -299,7 +301,7 @@ var notOurs = []string{"--enable-features", "--load-extension", "--transport", "
 // The prose must not send a reader to a command or flag that does not exist.
 func TestDocumentedCommandsInProse(t *testing.T) {
 	known := map[string]bool{"--help": true}
-	for _, c := range append(commands(rootCommand(new(app))), rootCommand(new(app))) {
+	for _, c := range append(commands(rootCommand(new(command.App))), rootCommand(new(command.App))) {
 		add := func(f *pflag.Flag) { known["--"+f.Name] = true }
 		c.Flags().VisitAll(add)
 		c.PersistentFlags().VisitAll(add)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"tabhub/cmd/tabhub/internal/command"
 )
 
 // Who has once run the hub with sudo has files that are root's, and a hub that does not
@@ -33,7 +35,7 @@ func TestDoctorOnFilesOfRoot(t *testing.T) {
 	}
 	code, out, _ := runIn(t, dir, "doctor")
 	syscall.Setfsuid(0)
-	if code != exitError || strings.Count(out, "you may not use it") != 3 || !strings.Contains(out, "sudo") || !strings.Contains(out, "nothing can be written") {
+	if code != command.ExitError || strings.Count(out, "you may not use it") != 3 || !strings.Contains(out, "sudo") || !strings.Contains(out, "nothing can be written") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }

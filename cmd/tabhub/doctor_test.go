@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/settings"
+	"tabhub/cmd/tabhub/internal/setup"
 	"tabhub/hub"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/state"
@@ -35,14 +38,14 @@ func TestDoctorKnowsTheExtension(t *testing.T) {
 	for _, word := range regexp.MustCompile(`"(\w+)"`).FindAllSubmatch(list[1], -1) {
 		has = append(has, spec.Capability(word[1]))
 	}
-	if lacks := missing(has); len(lacks) > 0 || len(has) != len(extensionCan) {
-		t.Errorf("the extension can %v, the doctor expects %v", has, extensionCan)
+	if lacks := setup.Missing(has); len(lacks) > 0 || len(has) != len(setup.ExtensionCan) {
+		t.Errorf("the extension can %v, the doctor expects %v", has, setup.ExtensionCan)
 	}
 }
 
 func TestDoctorOnExtensions(t *testing.T) {
-	old := slices.DeleteFunc(slices.Clone(extensionCan), func(c spec.Capability) bool { return c == spec.CapText })
-	joined := state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3, Pairing: "copy.a"}
+	old := slices.DeleteFunc(slices.Clone(setup.ExtensionCan), func(c spec.Capability) bool { return c == spec.CapText })
+	joined := state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: setup.ExtensionCan, Tabs: 3, Pairing: "copy.a"}
 	pairings := func(ids ...spec.PairingID) (list []pairing.Pairing) {
 		for _, id := range ids {
 			list = append(list, pairing.Pairing{ID: id, Browser: "Chromium 149", Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)})
@@ -57,14 +60,14 @@ func TestDoctorOnExtensions(t *testing.T) {
 	}{
 		{"current", joined, pairings("copy.a"), []string{"ok Chromium 150 is connected; tabs: 3"}},
 		{"older", state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, nil, []string{"problem that of Chromium 150 is older than this tabhub: it cannot do text"}},
-		{"gone", state.BrowserInfo{Attested: true, Capabilities: extensionCan, Pairing: "copy.a"}, pairings("copy.a"), []string{"note no browser is connected; paired: Chromium 149 of 2026-01-02"}},
+		{"gone", state.BrowserInfo{Attested: true, Capabilities: setup.ExtensionCan, Pairing: "copy.a"}, pairings("copy.a"), []string{"note no browser is connected; paired: Chromium 149 of 2026-01-02"}},
 		{"another program", state.BrowserInfo{Connected: true}, nil, []string{"note no browser is connected or paired"}},
 		{"a page", state.BrowserInfo{Connected: true, Attested: true, Single: true}, nil, []string{"note no browser is connected or paired"}},
 		{"one of two", joined, pairings("copy.a", "copy.b"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: Chromium 149 of 2026-01-02"}},
 		{"many", joined, pairings("copy.a", "b", "c", "d", "e", "f", "g", "h"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: " + strings.Repeat("Chromium 149 of 2026-01-02, ", 4) + "Chromium 149 of 2026-01-02 and 2 more"}},
 	} {
-		d := &doctor{config: new(config), app: new(app)}
-		d.browsers([]state.BrowserInfo{c.browser}, c.paired)
+		d := &setup.Doctor{Config: new(settings.Config), App: new(command.App)}
+		d.Browsers([]state.BrowserInfo{c.browser}, c.paired)
 		if got := said(d); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -72,8 +75,8 @@ func TestDoctorOnExtensions(t *testing.T) {
 }
 
 // said is what a doctor has found, each with its state.
-func said(d *doctor) (all []string) {
-	for _, f := range d.findings {
+func said(d *setup.Doctor) (all []string) {
+	for _, f := range d.Findings {
 		all = append(all, f.State+" "+f.Text)
 	}
 	return all
@@ -98,10 +101,10 @@ func TestDoctorOnRefusals(t *testing.T) {
 		{"in by now", no, noon.Add(time.Minute), "note one was refused at 2026-01-02 12:00:00: it shows no pairing"},
 		{"another user", theirs, noon, "note another user or machine said that it is the extension, and was refused at 2026-01-02 12:00:00: it shows no pairing"},
 	} {
-		d := &doctor{config: new(config), app: new(app)}
-		d.refused([]admin.Refusal{c.refusal}, []state.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
-		if got := said(d); len(got) != 1 || got[0] != c.want || (d.findings[0].Fix == "") == c.refusal.Own {
-			t.Errorf("%s: %+v", c.name, d.findings)
+		d := &setup.Doctor{Config: new(settings.Config), App: new(command.App)}
+		d.Refused([]admin.Refusal{c.refusal}, []state.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
+		if got := said(d); len(got) != 1 || got[0] != c.want || (d.Findings[0].Fix == "") == c.refusal.Own {
+			t.Errorf("%s: %+v", c.name, d.Findings)
 		}
 	}
 }
@@ -129,7 +132,7 @@ func TestDoctorOnCopies(t *testing.T) {
 		}
 	}
 	busy, hubAt := ln.Addr().String(), "127.0.0.1:1"
-	anew := "tabhub extension " + copied + "; " + reload
+	anew := "tabhub extension " + copied + "; " + setup.Reload
 	for _, c := range []struct {
 		name    string
 		address string // of the copy
@@ -154,28 +157,28 @@ func TestDoctorOnCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, at := &doctor{config: new(config), app: new(app), dir: dir, addrs: c.own}, ""
+		d, at := &setup.Doctor{Config: new(settings.Config), App: new(command.App), Dir: dir, Addrs: c.own}, ""
 		if c.own != nil {
 			at = "ws://" + hubAt + "/tabs"
 		}
 		if c.joined {
-			d.joined = []spec.PairingID{written.Pairing}
+			d.Joined = []spec.PairingID{written.Pairing}
 		}
-		d.copies(at, c.auto)
+		d.Copies(at, c.auto)
 		switch {
-		case c.text == "" && len(d.findings) > 0,
-			c.text != "" && (len(d.findings) != 1 || !strings.Contains(said(d)[0], c.text) || d.findings[0].Fix != c.fix):
-			t.Errorf("%s: %+v", c.name, d.findings)
+		case c.text == "" && len(d.Findings) > 0,
+			c.text != "" && (len(d.Findings) != 1 || !strings.Contains(said(d)[0], c.text) || d.Findings[0].Fix != c.fix):
+			t.Errorf("%s: %+v", c.name, d.Findings)
 		}
 	}
 
 	if err := os.WriteFile(filepath.Join(copied, "worker", "main.js"), []byte("// an older one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := &doctor{config: new(config), app: new(app), dir: dir}
-	d.copies("", false)
-	if got := said(d); len(got) != 1 || got[0] != "note the copy in "+copied+" is not of this version" || d.findings[0].Fix != anew {
-		t.Errorf("an older copy: %+v", d.findings)
+	d := &setup.Doctor{Config: new(settings.Config), App: new(command.App), Dir: dir}
+	d.Copies("", false)
+	if got := said(d); len(got) != 1 || got[0] != "note the copy in "+copied+" is not of this version" || d.Findings[0].Fix != anew {
+		t.Errorf("an older copy: %+v", d.Findings)
 	}
 }
 
@@ -185,15 +188,15 @@ func TestDoctorOnTheHub(t *testing.T) {
 		name, state, text string
 		status            admin.StatusReport
 	}{
-		{"as it should be", stateOK, "http://127.0.0.1:3300 (process 7", admin.StatusReport{Info: admin.Info{Version: "v1.0.0"}}},
-		{"started with go run", stateOK, "version dev", admin.StatusReport{Info: admin.Info{Version: "dev"}}},
-		{"older", stateProblem, "is of version v0.0.1, this program of v1.0.0", admin.StatusReport{Info: admin.Info{Version: "v0.0.1"}}},
-		{"disk full", stateProblem, "no space left", admin.StatusReport{Info: admin.Info{Version: "v1.0.0"}, Hub: hub.Status{StoreError: "no space left"}}},
+		{"as it should be", setup.StateOK, "http://127.0.0.1:3300 (process 7", admin.StatusReport{Info: admin.Info{Version: "v1.0.0"}}},
+		{"started with go run", setup.StateOK, "version dev", admin.StatusReport{Info: admin.Info{Version: "dev"}}},
+		{"older", setup.StateProblem, "is of version v0.0.1, this program of v1.0.0", admin.StatusReport{Info: admin.Info{Version: "v0.0.1"}}},
+		{"disk full", setup.StateProblem, "no space left", admin.StatusReport{Info: admin.Info{Version: "v1.0.0"}, Hub: hub.Status{StoreError: "no space left"}}},
 	} {
-		d := new(doctor)
-		d.running(at, c.status, "v1.0.0")
-		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) || (d.findings[0].Fix == "") != (c.state == stateOK) {
-			t.Errorf("%s: %+v", c.name, d.findings)
+		d := new(setup.Doctor)
+		d.Running(at, c.status, "v1.0.0")
+		if len(d.Findings) != 1 || d.Findings[0].State != c.state || !strings.Contains(d.Findings[0].Text, c.text) || (d.Findings[0].Fix == "") != (c.state == setup.StateOK) {
+			t.Errorf("%s: %+v", c.name, d.Findings)
 		}
 	}
 }
@@ -218,17 +221,17 @@ func TestDoctorOnPorts(t *testing.T) {
 		state      string
 		text       string
 	}{
-		{"free before a hub runs", free, nil, false, stateOK, "free for the hub"},
-		{"taken before a hub runs", busy, nil, false, stateProblem, "is in use by"},
-		{"the hub's", busy, []string{busy}, true, stateOK, "the hub listens"},
-		{"free, but the hub had to go elsewhere", free, elsewhere, true, stateNote, "the hub is at 127.0.0.1:1"},
-		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, stateProblem, "is in use by"},
-		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, stateNote, "was started for 127.0.0.1:1"},
+		{"free before a hub runs", free, nil, false, setup.StateOK, "free for the hub"},
+		{"taken before a hub runs", busy, nil, false, setup.StateProblem, "is in use by"},
+		{"the hub's", busy, []string{busy}, true, setup.StateOK, "the hub listens"},
+		{"free, but the hub had to go elsewhere", free, elsewhere, true, setup.StateNote, "the hub is at 127.0.0.1:1"},
+		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, setup.StateProblem, "is in use by"},
+		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, setup.StateNote, "was started for 127.0.0.1:1"},
 	} {
-		d := &doctor{app: new(app), config: &config{listen: []string{c.addr}}, addrs: c.own}
-		d.ports(c.auto)
-		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
-			t.Errorf("%s: %+v", c.name, d.findings)
+		d := &setup.Doctor{App: new(command.App), Config: &settings.Config{Listen: []string{c.addr}}, Addrs: c.own}
+		d.Ports(c.auto)
+		if len(d.Findings) != 1 || d.Findings[0].State != c.state || !strings.Contains(d.Findings[0].Text, c.text) {
+			t.Errorf("%s: %+v", c.name, d.Findings)
 		}
 	}
 }
@@ -244,12 +247,12 @@ func runIn(t *testing.T, dir string, args ...string) (code int, out, errOut stri
 }
 
 func TestDoctorOnANamedBrowser(t *testing.T) {
-	var d doctor
-	for named, want := range map[string]string{"/nonexistent/chromium": stateProblem, os.Args[0]: stateOK} {
-		d = doctor{config: new(config), app: &app{env: func(string) string { return named }}}
-		d.browser()
-		if len(d.findings) != 1 || d.findings[0].State != want {
-			t.Errorf("%s: %+v", named, d.findings)
+	var d setup.Doctor
+	for named, want := range map[string]string{"/nonexistent/chromium": setup.StateProblem, os.Args[0]: setup.StateOK} {
+		d = setup.Doctor{Config: new(settings.Config), App: &command.App{Env: func(string) string { return named }}}
+		d.Browser()
+		if len(d.Findings) != 1 || d.Findings[0].State != want {
+			t.Errorf("%s: %+v", named, d.Findings)
 		}
 	}
 }
@@ -257,20 +260,20 @@ func TestDoctorOnANamedBrowser(t *testing.T) {
 // What the dashboard shows and what the command prints must be the same words.
 func TestDoctorInTheHub(t *testing.T) {
 	p, _ := serveTest(t)
-	a := &app{env: func(string) string { return "" }, dataDir: string(p.dir)}
+	a := &command.App{Env: func(string) string { return "" }, DataDir: string(p.Dir)}
 	var told []admin.Finding
-	if err := ask(t.Context(), a, "/api/doctor", &told); err != nil {
+	if err := command.Ask(t.Context(), a, "/api/doctor", &told); err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDoctor(a, p.config)
+	d, err := setup.NewDoctor(a, p.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.examine(t.Context())
-	if !slices.Equal(told, d.findings) || len(told) < 5 {
-		t.Errorf("the hub has found\n%+v\nand the command\n%+v", told, d.findings)
+	d.Examine(t.Context())
+	if !slices.Equal(told, d.Findings) || len(told) < 5 {
+		t.Errorf("the hub has found\n%+v\nand the command\n%+v", told, d.Findings)
 	}
-	if i := slices.IndexFunc(told, func(f admin.Finding) bool { return f.Check == "hub" }); i < 0 || told[i].State != stateOK {
+	if i := slices.IndexFunc(told, func(f admin.Finding) bool { return f.Check == "hub" }); i < 0 || told[i].State != setup.StateOK {
 		t.Errorf("of the hub that answers: %+v", told)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -63,7 +65,7 @@ func TestGolden(t *testing.T) {
 			var all strings.Builder
 			for _, args := range shown {
 				all.WriteString("$ tabhub " + strings.Join(args, " ") + "\n")
-				all.WriteString(output(t, c.columns, env, append(args, "--data-dir", string(p.dir))) + "\n")
+				all.WriteString(output(t, c.columns, env, append(args, "--data-dir", string(p.Dir))) + "\n")
 			}
 			got := steady(all.String())
 			file := filepath.Join("testdata", "golden", name+".txt")
@@ -84,12 +86,12 @@ func TestGolden(t *testing.T) {
 }
 
 // joinTabs opens a browser with tabs that are active, asleep, and refused in part.
-func joinTabs(t *testing.T, p *process) {
+func joinTabs(t *testing.T, p *daemon.Process) {
 	t.Helper()
 	serve := func(context.Context, tabtransport.Incoming) (spec.Response, error) {
 		return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
 	}
-	browser, err := tabtransport.Join(t.Context(), p.tabs.Transport(spec.LocalUser), tabtransport.Conn{
+	browser, err := tabtransport.Join(t.Context(), p.Tabs.Transport(spec.LocalUser), tabtransport.Conn{
 		Attested: true, Dialect: "tabhub.v1",
 		Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium on Linux", Capabilities: []spec.Capability{}},
 	}, serve)
@@ -125,10 +127,10 @@ func output(t *testing.T, columns uint16, env func(string) string, args []string
 }
 
 // printed returns what is printed on a terminal with so many columns, or into a pipe.
-func printed(t *testing.T, columns uint16, print func(*app) error) string {
+func printed(t *testing.T, columns uint16, print func(*command.App) error) string {
 	t.Helper()
 	return shownOn(t, columns, func(w io.Writer) {
-		if err := print(&app{out: visible{w}, err: visible{w}, stdout: w, stderr: w, env: noEnv}); err != nil {
+		if err := print(&command.App{Out: command.Visible{W: w}, Err: command.Visible{W: w}, Stdout: w, Stderr: w, Env: noEnv}); err != nil {
 			t.Error(err)
 		}
 	})

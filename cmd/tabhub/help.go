@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/settings"
 	"tabhub/cmd/tabhub/internal/terminal"
 )
 
@@ -26,37 +28,27 @@ var commandGroups = []*cobra.Group{
 	{ID: groupHub, Title: "The hub"},
 }
 
-// groupKey is the annotation of a flag with the title that it stands under in the help.
-const groupKey = "group"
-
-// groupFlags puts flags under a title.
-func groupFlags(f *pflag.FlagSet, title string, names ...string) {
-	for _, name := range names {
-		f.SetAnnotation(name, groupKey, []string{title})
-	}
-}
-
 // help prints what a command is for, and how it is used.
-func help(a *app, cmd *cobra.Command) {
+func help(a *command.App, cmd *cobra.Command) {
 	about := cmd.Long
 	if about == "" {
 		about = cmd.Short + "."
 	}
-	fmt.Fprintf(a.out, "%s\n\n", reflow(a, about))
+	fmt.Fprintf(a.Out, "%s\n\n", reflow(a, about))
 	usage(a, cmd)
 }
 
 // usage prints how a command is used.
-func usage(a *app, cmd *cobra.Command) error {
-	fmt.Fprintln(a.out, "Usage:")
+func usage(a *command.App, cmd *cobra.Command) error {
+	fmt.Fprintln(a.Out, "Usage:")
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(a.out, "  %s COMMAND\n", cmd.CommandPath())
+		fmt.Fprintf(a.Out, "  %s COMMAND\n", cmd.CommandPath())
 	}
 	if cmd.Runnable() && cmd.HasParent() {
-		fmt.Fprintf(a.out, "  %s\n", cmd.UseLine())
+		fmt.Fprintf(a.Out, "  %s\n", cmd.UseLine())
 	}
 	if cmd.HasExample() {
-		fmt.Fprintf(a.out, "\nExamples:\n%s\n", cmd.Example)
+		fmt.Fprintf(a.Out, "\nExamples:\n%s\n", cmd.Example)
 	}
 	for _, g := range cmd.Groups() {
 		printCommands(a, cmd, g.Title, g.ID)
@@ -64,24 +56,24 @@ func usage(a *app, cmd *cobra.Command) error {
 	printCommands(a, cmd, "Commands", "")
 	printFlags(a, cmd.LocalFlags(), "Flags")
 	if cmd.LocalFlags().Lookup("set") != nil {
-		fmt.Fprintf(a.out, "\nFurther settings, for --set, the environment and %s:\n", a.configPath())
-		t := a.table()
-		for _, s := range newConfig().all {
-			if s.kind&(isFlag|isHidden) == 0 {
-				t.Row(terminal.Cell{Text: "  " + s.name, Tone: terminal.Strong}, s.help)
+		fmt.Fprintf(a.Out, "\nFurther settings, for --set, the environment and %s:\n", a.ConfigPath())
+		t := a.Table()
+		for _, s := range settings.New().All {
+			if s.Kind&(settings.IsFlag|settings.IsHidden) == 0 {
+				t.Row(terminal.Cell{Text: "  " + s.Name, Tone: terminal.Strong}, s.Help)
 			}
 		}
 		t.Print()
 	}
 	printFlags(a, cmd.InheritedFlags(), "Flags of all commands")
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(a.out, "\n`%s COMMAND --help` says more.\n", cmd.CommandPath())
+		fmt.Fprintf(a.Out, "\n`%s COMMAND --help` says more.\n", cmd.CommandPath())
 	}
 	return nil
 }
 
-func printCommands(a *app, of *cobra.Command, title, group string) {
-	t := a.table()
+func printCommands(a *command.App, of *cobra.Command, title, group string) {
+	t := a.Table()
 	some := false
 	for _, c := range of.Commands() {
 		if c.IsAvailableCommand() && c.GroupID == group {
@@ -90,18 +82,18 @@ func printCommands(a *app, of *cobra.Command, title, group string) {
 		}
 	}
 	if some {
-		fmt.Fprintf(a.out, "\n%s:\n", title)
+		fmt.Fprintf(a.Out, "\n%s:\n", title)
 		t.Print()
 	}
 }
 
 // printFlags prints flags under the titles of their groups, those of none under the last one.
-func printFlags(a *app, all *pflag.FlagSet, last string) {
+func printFlags(a *command.App, all *pflag.FlagSet, last string) {
 	groups := make(map[string]*pflag.FlagSet)
 	var titles []string
 	all.VisitAll(func(f *pflag.Flag) {
 		title := last
-		if of := f.Annotations[groupKey]; len(of) > 0 {
+		if of := f.Annotations[command.GroupKey]; len(of) > 0 {
 			title = of[0]
 		}
 		if groups[title] == nil {
@@ -115,15 +107,15 @@ func printFlags(a *app, all *pflag.FlagSet, last string) {
 	})
 	for _, title := range append(titles, last) {
 		if group := groups[title]; group != nil && group.HasAvailableFlags() {
-			fmt.Fprintf(a.out, "\n%s:\n", title)
-			io.WriteString(a.out, group.FlagUsagesWrapped(a.screen().Columns))
+			fmt.Fprintf(a.Out, "\n%s:\n", title)
+			io.WriteString(a.Out, group.FlagUsagesWrapped(a.Screen().Columns))
 		}
 	}
 }
 
 // reflow wraps the paragraphs of a text to the terminal's width, and to one that is easy to read.
-func reflow(a *app, text string) string {
-	s := a.screen()
+func reflow(a *command.App, text string) string {
+	s := a.Screen()
 	if s.Columns == 0 {
 		return text
 	}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/settings"
 )
 
 // commands returns all that a user can run, with what they are below.
@@ -27,7 +30,7 @@ var word = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
 // Help is read in a terminal, which breaks long lines anywhere.
 func TestHelpIsWrapped(t *testing.T) {
-	for _, c := range commands(rootCommand(new(app))) {
+	for _, c := range commands(rootCommand(new(command.App))) {
 		for line := range strings.Lines(c.Long) {
 			if n := utf8.RuneCountInString(line); n > 100 {
 				t.Errorf("%s has a line of %d characters: %s", c.CommandPath(), n, line)
@@ -44,7 +47,7 @@ const (
 )
 
 func TestCommandsAreFew(t *testing.T) {
-	root := rootCommand(new(app))
+	root := rootCommand(new(command.App))
 	first, below, flags := 0, 0, map[string]bool{}
 	note := func(f *pflag.Flag) { flags[f.Name] = true }
 	root.PersistentFlags().VisitAll(note)
@@ -63,7 +66,7 @@ func TestCommandsAreFew(t *testing.T) {
 
 // Each command shows how it is used, by examples that can be typed.
 func TestExamples(t *testing.T) {
-	for _, c := range commands(rootCommand(new(app))) {
+	for _, c := range commands(rootCommand(new(command.App))) {
 		examples := strings.Split(c.Example, "\n")
 		if c.Runnable() && !c.HasSubCommands() && c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
@@ -99,7 +102,7 @@ func TestGuideNamesTheCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := rootCommand(new(app))
+	root := rootCommand(new(command.App))
 	for _, g := range commandGroups {
 		row := regexp.MustCompile(`(?m)^\| ` + g.Title + ` \| (.*) \|$`).FindStringSubmatch(string(text))
 		if row == nil {
@@ -130,9 +133,9 @@ func TestGuideNamesTheCommands(t *testing.T) {
 // Nobody finds a flag among dozens that stand in no order.
 func TestFlagsAreInGroups(t *testing.T) {
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	newConfig().addFlags(f)
+	settings.New().AddFlags(f)
 	f.VisitAll(func(f *pflag.Flag) {
-		if len(f.Annotations[groupKey]) == 0 {
+		if len(f.Annotations[command.GroupKey]) == 0 {
 			t.Errorf("--%s is in no group", f.Name)
 		}
 	})
@@ -141,7 +144,7 @@ func TestFlagsAreInGroups(t *testing.T) {
 // The help fits the terminal, and says all that it has to.
 func TestHelp(t *testing.T) {
 	var b bytes.Buffer
-	if code := run(t.Context(), []string{"serve", "--help"}, nil, &b, &b, func(string) string { return "" }); code != exitOK {
+	if code := run(t.Context(), []string{"serve", "--help"}, nil, &b, &b, func(string) string { return "" }); code != command.ExitOK {
 		t.Fatalf("exit code %d: %s", code, b.String())
 	}
 	for _, want := range []string{"Run the hub in this terminal", "\nUsage:\n  tabhub serve [flags]\n", "\nExamples:\n  tabhub serve --demo\n", "\nWho clients are:\n      --auth string ", "\nFlags of all commands:\n      --config "} {

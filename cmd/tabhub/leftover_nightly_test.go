@@ -24,11 +24,11 @@ import (
 // are of sites that come once, and half of the clients go without a word.
 func TestWhatIsLeftOfTabsAndClients(t *testing.T) {
 	p, _ := serveTest(t, "--policy", "open", "--demo=false")
-	token, err := os.ReadFile(filepath.Join(string(p.dir), "token"))
+	token, err := os.ReadFile(filepath.Join(string(p.Dir), "token"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := visitors{t: t, addr: p.info.Addrs[0], token: strings.TrimSpace(string(token))}
+	v := visitors{t: t, addr: p.Info.Addrs[0], token: strings.TrimSpace(string(token))}
 	weigh := func() uint64 {
 		http.DefaultClient.CloseIdleConnections()
 		time.Sleep(spec.TabGrace + time.Second) // the hub's own time: its tabs may come back until then

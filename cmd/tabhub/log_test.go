@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/cli"
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
@@ -36,9 +38,9 @@ func TestPayloadsOfANode(t *testing.T) {
 	})})
 	line := recordCall(t, dir, `"of an earlier hub"`)
 	line.Call = "C2"
-	a := &app{env: func(string) string { return "" }, dataDir: string(dir)}
-	l := logSource{app: a}
-	if found := l.payload(t.Context(), &line); string(found.Args) != `"of the node"` {
+	a := &command.App{Env: func(string) string { return "" }, DataDir: string(dir)}
+	l := cli.LogSource{App: a}
+	if found := l.Payload(t.Context(), &line); string(found.Args) != `"of the node"` {
 		t.Errorf("line %d: %s", line.N, found.Args)
 	}
 }

@@ -2,25 +2,20 @@
 // the hub, `tabhub stdio` what an MCP client starts, and the other commands look at
 // the hub that runs, or prepare a client or a browser for it.
 //
-// Each command has a file of its name (run.go lists them); they reach the hub by its admin
-// API (remote.go) and print by print.go, which lets no text of a page steer a terminal. The
-// hub itself is process.go: it takes the data directory's lock, the ports and the store,
-// makes the servers and ends them. tenant.go opens what belongs to one user, builtin.go
-// says which tools of the hub's own that has, and admission.go whose tab or browser joins.
+// run.go has the tree of commands, which packages below internal hold: daemon the hub itself, cli what
+// looks at one that runs, setup what prepares browsers and clients, checkpage what looks at a page.
 package main
 
 import (
 	"context"
 	"os"
 	"os/signal"
-	"syscall"
+
+	"tabhub/cmd/tabhub/internal/command"
 )
 
-// stopSignals are those that end a command.
-var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), stopSignals...)
+	ctx, stop := signal.NotifyContext(context.Background(), command.StopSignals...)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	stop()
 	os.Exit(code)

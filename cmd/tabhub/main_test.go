@@ -19,7 +19,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/settings"
 	"tabhub/hub/trust/consent"
 )
 
@@ -129,40 +132,40 @@ func questionCmd(ts *testscript.TestScript, neg bool, args []string) {
 // usageCmd runs a command that must end with exitUsage: usage tabhub ARG…
 func usageCmd(ts *testscript.TestScript, neg bool, args []string) {
 	err := ts.Exec(args[0], args[1:]...)
-	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() != exitUsage {
-		ts.Fatalf("%v: %v, want exit code %d", args, err, exitUsage)
+	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() != command.ExitUsage {
+		ts.Fatalf("%v: %v, want exit code %d", args, err, command.ExitUsage)
 	}
 }
 
 // serveTest runs a hub with the demo until the test ends, and returns it with its port.
-func serveTest(t *testing.T, flags ...string) (*process, string) {
+func serveTest(t *testing.T, flags ...string) (*daemon.Process, string) {
 	t.Helper()
 	return serveLogging(t, slog.New(slog.DiscardHandler), flags...)
 }
 
-func serveLogging(t *testing.T, log *slog.Logger, flags ...string) (*process, string) {
+func serveLogging(t *testing.T, log *slog.Logger, flags ...string) (*daemon.Process, string) {
 	t.Helper()
-	a := &app{env: func(string) string { return "" }}
+	a := &command.App{Env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
-	c := newConfig()
-	c.addFlags(f)
-	a.dataDir = filepath.Join(t.TempDir(), "data")
+	c := settings.New()
+	c.AddFlags(f)
+	a.DataDir = filepath.Join(t.TempDir(), "data")
 	if err := f.Parse(append([]string{"--listen", "127.0.0.1:0", "--demo"}, flags...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.load(a, f); err != nil {
+	if err := c.Load(a, f); err != nil {
 		t.Fatal(err)
 	}
-	p, err := startHub(t.Context(), hubOptions{app: a, config: c, dir: home.Dir(a.dataDir), log: log})
+	p, err := daemon.Start(t.Context(), daemon.Options{App: a, Config: c, Dir: home.Dir(a.DataDir), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := p.close("stop"); err != nil {
+		if err := p.Close("stop"); err != nil {
 			t.Error(err)
 		}
 	})
-	_, port, err := net.SplitHostPort(p.info.Addrs[0])
+	_, port, err := net.SplitHostPort(p.Info.Addrs[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,16 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/build"
+	"tabhub/cmd/tabhub/internal/command"
 )
 
 // manCommand writes the manual pages, for those who package the program.
-func manCommand(a *app) *cobra.Command {
+func manCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
 		Short:   "Write the manual pages, tabhub.1 and one for each command, to a directory",
 		Example: "  tabhub man ~/.local/share/man/man1",
 		Hidden:  true,
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    command.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
 			if err := os.MkdirAll(pos[0], 0o755); err != nil {
 				return err
@@ -44,7 +47,7 @@ func writeMan(cmd *cobra.Command, dir string) error {
 	}
 	name := manName(cmd)
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %q 1 %q %q %q\n", strings.ToUpper(name), "", "tabhub "+version(), "tabhub")
+	fmt.Fprintf(&b, ".TH %q 1 %q %q %q\n", strings.ToUpper(name), "", "tabhub "+build.Version(), "tabhub")
 	section := func(title, text string) {
 		if text != "" {
 			fmt.Fprintf(&b, ".SH %s\n%s", title, text)

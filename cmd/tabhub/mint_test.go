@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/hub/trust/auth"
 )
 
@@ -25,7 +26,7 @@ func TestTokenMint(t *testing.T) {
 		return code, strings.TrimSpace(o.String()), e.String()
 	}
 	code, token, errOut := mint("--user", "ann", "--jwt-secret", path, "--connection-url", "wss://hub.example.com/mcp", "--expires", "1h")
-	if code != exitOK {
+	if code != command.ExitOK {
 		t.Fatalf("exit %d: %s", code, errOut)
 	}
 	hub, err := auth.NewJWT(auth.Options{
@@ -46,7 +47,7 @@ func TestTokenMint(t *testing.T) {
 		{"--user", "ann", "--jwt-secret", path, "--connection-url", "hub.example.com"},
 		{"--user", "ann", "--jwt-secret", path, "--expires", "-1h"},
 	} {
-		if code, out, errOut := mint(args...); code != exitUsage || out != "" || !strings.HasPrefix(errOut, "tabhub: ") {
+		if code, out, errOut := mint(args...); code != command.ExitUsage || out != "" || !strings.HasPrefix(errOut, "tabhub: ") {
 			t.Errorf("%q: exit %d, %q, %q", args, code, out, errOut)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"tabhub/cmd/tabhub/internal/command"
 )
 
 // Who presses Ctrl-C while the hub is waited for hears nothing bad of the hub.
@@ -18,7 +20,7 @@ func TestInterruptedPairing(t *testing.T) {
 	var said bytes.Buffer
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"browser", "pair", "--print", "--data-dir", string(p.dir)}, strings.NewReader(""), io.MultiWriter(out, &said), io.MultiWriter(out, &said), noEnv)
+		code <- run(ctx, []string{"browser", "pair", "--print", "--data-dir", string(p.Dir)}, strings.NewReader(""), io.MultiWriter(out, &said), io.MultiWriter(out, &said), noEnv)
 		out.Close()
 	}()
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -26,7 +28,7 @@ func TestInterruptedPairing(t *testing.T) {
 			interrupt()
 		}
 	}
-	if got := <-code; got != exitError || !strings.HasSuffix(said.String(), "\ntabhub: interrupted\n") {
+	if got := <-code; got != command.ExitError || !strings.HasSuffix(said.String(), "\ntabhub: interrupted\n") {
 		t.Errorf("exit code %d: %s", got, said.String())
 	}
 }

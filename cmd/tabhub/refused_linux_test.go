@@ -48,11 +48,11 @@ func nobody(t *testing.T) websocket.Dialer {
 func TestExtensionOfAnotherUser(t *testing.T) {
 	asNobody := nobody(t)
 	p, _ := serveTest(t)
-	sayAsExtension(t, asNobody, p.info.Addrs[0], oldHello(""))
-	if list := p.inform().Refused; len(list) != 1 || list[0].Own {
+	sayAsExtension(t, asNobody, p.Info.Addrs[0], oldHello(""))
+	if list := p.Inform().Refused; len(list) != 1 || list[0].Own {
 		t.Errorf("the hub remembers %+v", list)
 	}
-	if _, out, _ := runIn(t, string(p.dir), "doctor"); !regexp.MustCompile(`note +extension +another user or machine said that it is the extension`).MatchString(out) {
+	if _, out, _ := runIn(t, string(p.Dir), "doctor"); !regexp.MustCompile(`note +extension +another user or machine said that it is the extension`).MatchString(out) {
 		t.Errorf("doctor: %s", out)
 	}
 }
@@ -144,7 +144,7 @@ func TestForgedOriginOfAnotherUser(t *testing.T) {
 	asNobody := nobody(t)
 	for _, auth := range []string{"token", "none"} {
 		p, port := serveTest(t, "--auth", auth, "--set", "extension-id="+listedID, "--allow-origin", allowedOrigin)
-		addr := p.info.Addrs[0]
+		addr := p.Info.Addrs[0]
 		all := append(visits("/tabs", listedOrigin), visits("/extension", listedOrigin)...)
 		if auth == "token" { // else every page is let in
 			pages := []string{loopbackPage, "http://" + addr, allowedOrigin}
@@ -170,7 +170,7 @@ func TestClosedBeforeItIsLookedAt(t *testing.T) {
 	var log bytes.Buffer
 	t.Run("hub", func(t *testing.T) { // which has served all that came when this ends
 		p, _ := serveLogging(t, slog.New(slog.NewTextHandler(&log, nil)), "--set", "extension-id="+listedID, "--demo=false")
-		addr := p.info.Addrs[0]
+		addr := p.Info.Addrs[0]
 		for i := range 50 {
 			for _, v := range append(visits("/tabs", listedOrigin, loopbackPage), visits("/", loopbackPage)...) {
 				if ws := v.open(t, asNobody, addr); ws != nil {

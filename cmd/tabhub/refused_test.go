@@ -10,6 +10,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/hub/face/admin"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -57,21 +59,21 @@ func TestOlderExtension(t *testing.T) {
 		p, _ := serveTest(t)
 		shown := ""
 		if token {
-			secret, err := p.dir.Token()
+			secret, err := p.Dir.Token()
 			if err != nil {
 				t.Fatal(err)
 			}
 			shown = secret
 		}
-		told, code := sayAsExtension(t, websocket.Dialer{}, p.info.Addrs[0], oldHello(shown))
+		told, code := sayAsExtension(t, websocket.Dialer{}, p.Info.Addrs[0], oldHello(shown))
 		if told.Code != spec.CodeUnpaired || !strings.Contains(told.Message, "run `tabhub extension DIR` again") || code != int(spec.CloseRefused) {
 			t.Errorf("it is answered %+v and %d", told, code)
 		}
-		list := p.inform().Refused
+		list := p.Inform().Refused
 		if len(list) != 1 || !strings.Contains(list[0].Reason, "older version") || list[0].Times != 1 || !list[0].Own || time.Since(list[0].Last) > time.Minute {
 			t.Errorf("the hub remembers %+v", list)
 		}
-		if code, out, errOut := runIn(t, string(p.dir), "doctor"); code != exitError || !strings.Contains(out, "problem  extension  one was refused at") {
+		if code, out, errOut := runIn(t, string(p.Dir), "doctor"); code != command.ExitError || !strings.Contains(out, "problem  extension  one was refused at") {
 			t.Errorf("doctor: %d\n%s%s", code, out, errOut)
 		}
 	}
@@ -82,28 +84,28 @@ func TestExtensionOfAnotherHub(t *testing.T) {
 	p, _ := serveTest(t)
 	pair := fmt.Sprintf(`{"jsonrpc":"2.0","id":"pair","method":"browser/pair","params":{"protocolVersion":"tabhub.v1","pairing":"copy.of.another","nonce":%q}}`, pairing.NewNonce())
 	for range 2 {
-		if told, code := sayAsExtension(t, websocket.Dialer{}, p.info.Addrs[0], pair); told.Code != spec.CodeUnpaired || code != int(spec.CloseRefused) {
+		if told, code := sayAsExtension(t, websocket.Dialer{}, p.Info.Addrs[0], pair); told.Code != spec.CodeUnpaired || code != int(spec.CloseRefused) {
 			t.Errorf("it is answered %+v and %d", told, code)
 		}
 	}
-	if list := p.inform().Refused; len(list) != 1 || !strings.Contains(list[0].Reason, "does not know its pairing") || list[0].Times != 2 {
+	if list := p.Inform().Refused; len(list) != 1 || !strings.Contains(list[0].Reason, "does not know its pairing") || list[0].Times != 2 {
 		t.Errorf("the hub remembers %+v", list)
 	}
 }
 
 // What is remembered is bounded, whatever comes.
 func TestRefusedIsBounded(t *testing.T) {
-	var f refused
-	for n := range 3 * maxRefused {
-		f.add(admin.Refusal{Reason: fmt.Sprint("reason ", n)})
+	var f daemon.Refused
+	for n := range 3 * daemon.MaxRefused {
+		f.Add(admin.Refusal{Reason: fmt.Sprint("reason ", n)})
 	}
-	f.add(admin.Refusal{Reason: fmt.Sprint("reason ", 2*maxRefused)})
-	list := f.latest()
-	if last := list[len(list)-1]; len(list) != maxRefused || last.Times != 2 {
+	f.Add(admin.Refusal{Reason: fmt.Sprint("reason ", 2*daemon.MaxRefused)})
+	list := f.Latest()
+	if last := list[len(list)-1]; len(list) != daemon.MaxRefused || last.Times != 2 {
 		t.Errorf("%d refusals, at last %+v", len(list), last)
 	}
-	f.add(admin.Refusal{Reason: "another"})
-	if list = f.latest(); list[0].Reason != fmt.Sprint("reason ", 2*maxRefused+2) {
+	f.Add(admin.Refusal{Reason: "another"})
+	if list = f.Latest(); list[0].Reason != fmt.Sprint("reason ", 2*daemon.MaxRefused+2) {
 		t.Errorf("the oldest is now %+v", list[0])
 	}
 }

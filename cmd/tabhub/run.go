@@ -12,72 +12,40 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tabhub/cmd/tabhub/internal/build"
+	"tabhub/cmd/tabhub/internal/checkpage"
+	"tabhub/cmd/tabhub/internal/cli"
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/daemon"
+	"tabhub/cmd/tabhub/internal/settings"
+	"tabhub/cmd/tabhub/internal/setup"
 	"tabhub/storage/private"
 )
 
-// Exit codes.
-const (
-	exitOK    = 0
-	exitError = 1 // it could not be done
-	exitUsage = 2 // it was asked for wrongly
-)
-
-// usageError is an error of whoever wrote the command line.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
-
-// app is one run of the command.
-//
-// What people read goes to out and err, on which text of pages, clients and files can
-// do nothing to a terminal. stdout and stderr are what these write to; they are for
-// what a program reads byte by byte: MCP, the report to a bridge, a token.
-type app struct {
-	in     io.Reader
-	out    io.Writer
-	err    io.Writer
-	stdout io.Writer
-	stderr io.Writer
-	env    func(string) string
-
-	dataDir    string       // of --data-dir; "": the system's place for data
-	configFile string       // of --config; "": that of the data directory
-	jsonLog    *slog.Logger // where the settings have the log written as JSON, else nil
-}
-
-// alone is a program that is told nothing of what this one is told by the environment, and
-// whose words are no part of what this one prints.
-func (a *app) alone() *app {
-	return &app{in: a.in, out: a.err, err: a.err, stdout: a.stderr, stderr: a.stderr, env: func(string) string { return "" }}
-}
-
 // run is the command apart from the process: it returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, env func(string) string) int {
-	a := &app{in: in, out: visible{out}, err: visible{errOut}, stdout: out, stderr: errOut, env: env}
+	a := &command.App{In: in, Out: command.Visible{W: out}, Err: command.Visible{W: errOut}, Stdout: out, Stderr: errOut, Env: env}
 	root := rootCommand(a, args...)
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return exitOK
+		return command.ExitOK
 	}
-	a.say(slog.LevelError, fmt.Sprintf("tabhub: %v", private.Explain(err)))
-	if _, ok := errors.AsType[*usageError](err); ok || isStatus(err, http.StatusBadRequest) {
-		return exitUsage
+	a.Say(slog.LevelError, fmt.Sprintf("tabhub: %v", private.Explain(err)))
+	if _, ok := errors.AsType[*command.UsageError](err); ok || command.IsStatus(err, http.StatusBadRequest) {
+		return command.ExitUsage
 	}
-	return exitError
+	return command.ExitError
 }
 
 // command returns the program's command with those below it that args may need.
-func rootCommand(a *app, args ...string) *cobra.Command {
+func rootCommand(a *command.App, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "tabhub",
-		Version: version(),
+		Version: build.Version(),
 		Short:   "One MCP server for every tab you have open",
 		Long: `One MCP server for every tab you have open.
 
@@ -91,15 +59,15 @@ The hub's settings are in tabhub.toml in its data directory. The environment goe
 a hub with accounts.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noCommand,
+		Args:          command.NoCommand,
 		// Nearer than this, a wrong command is taken for a typo.
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRun:           func(cmd *cobra.Command, _ []string) { a.fromEnv(cmd) },
+		PersistentPreRun:           func(cmd *cobra.Command, _ []string) { a.FromEnv(cmd) },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(a, cmd, err) })
-	root.PersistentFlags().StringVar(&a.dataDir, "data-dir", "", "where the store and the token are (default: the system's place for data)")
-	root.PersistentFlags().StringVar(&a.configFile, "config", "", "configuration `file` of the hub (default: tabhub.toml in the data directory)")
+	root.PersistentFlags().StringVar(&a.DataDir, "data-dir", "", "where the store and the token are (default: the system's place for data)")
+	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "configuration `file` of the hub (default: tabhub.toml in the data directory)")
 	root.AddGroup(commandGroups...)
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
@@ -113,86 +81,36 @@ a hub with accounts.`,
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(a, cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(a, cmd) })
 	if len(args) > 0 && args[0] == "stdio" { // a client waits for it, and it needs no others
-		add(groupHub, stdioCommand(a))
+		add(groupHub, daemon.StdioCommand(a))
 		return root
 	}
-	add(groupUse, tabsCommand(a), toolsCommand(a), callCommand(a), explainCommand(a), pageCheckCommand(a))
-	add(groupDecide, callsCommand(a), approveCommand(a), logCommand(a), siteCommand(a), policyCommand(a), pauseCommand(a), resumeCommand(a))
-	add(groupSetUp, setupCommand(a), extensionCommand(a), browserCommand(a), installCommand(a), tokenCommand(a), doctorCommand(a))
-	add(groupHub, serveCommand(a), stdioCommand(a), autostartCommand(a), dashboardCommand(a), statusCommand(a), stopCommand(a), clusterCommand(a), versionCommand(a), manCommand(a))
+	add(groupUse, cli.TabsCommand(a), cli.ToolsCommand(a), cli.CallCommand(a), cli.ExplainCommand(a), checkpage.Command(a))
+	add(groupDecide, cli.CallsCommand(a), cli.ApproveCommand(a), cli.LogCommand(a), cli.SiteCommand(a), cli.PolicyCommand(a), cli.PauseCommand(a), cli.ResumeCommand(a))
+	add(groupSetUp, setup.SetupCommand(a), setup.ExtensionCommand(a), cli.BrowserCommand(a), setup.InstallCommand(a), cli.TokenCommand(a), setup.DoctorCommand(a))
+	add(groupHub, daemon.ServeCommand(a), daemon.StdioCommand(a), setup.AutostartCommand(a), cli.DashboardCommand(a), cli.StatusCommand(a), cli.StopCommand(a), cli.ClusterCommand(a), versionCommand(a), manCommand(a))
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a shell asks
 		addCompletions(a, root)
 	}
 	return root
 }
 
-// renamed has what the commands are now that were others once.
-var renamed = map[string]string{
-	"resources": "tools resources", "prompts": "tools prompts", "read": "call URI", "prompt": "call NAME [KEY=VALUE...]",
-	"watch": "calls --follow", "cancel": "calls cancel ID",
-	"uninstall": "install CLIENT --remove", "lease": "tabs held", "pair": "browser pair",
-}
-
 // renamedFlags has what is typed now instead of a flag.
 var renamedFlags = map[string]string{"tabhub token --url": "dashboard --print"}
 
-func noCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if now, ok := renamed[args[0]]; ok && !cmd.HasParent() {
-		return usagef("there is no command %q any more; it is `tabhub %s` now", args[0], now)
-	}
-	err := fmt.Sprintf("there is no command %q", args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		err += "; did you mean " + strings.Join(near, " or ") + "?"
-	} else {
-		err += "; `tabhub --help` lists them"
-	}
-	return usagef("%s", err)
-}
-
-// args wraps a check of positional arguments, whose failure is one of usage.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usagef("%w; it is used as `%s`", err, cmd.UseLine())
-		}
-		return nil
-	}
-}
-
-// envName is the variable of the environment that sets a flag or a setting.
-func envName(name string) string {
-	return "TABHUB_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-}
-
-// fromEnv sets the flags of all commands that the command line did not set from the environment.
-func (a *app) fromEnv(cmd *cobra.Command) {
-	for _, to := range []struct {
-		name string
-		path *string
-	}{{"data-dir", &a.dataDir}, {"config", &a.configFile}} {
-		if f := cmd.Flags().Lookup(to.name); f != nil && !f.Changed {
-			*to.path = a.env(envName(to.name))
-		}
-	}
-}
-
 // flagError says what is wrong with a flag, and what to write.
-func flagError(a *app, cmd *cobra.Command, err error) error {
+func flagError(a *command.App, cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := unknown.GetSpecifiedName()
 		if now, ok := renamedFlags[cmd.CommandPath()+" --"+name]; ok {
-			return usagef("there is no flag --%s any more; it is `tabhub %s` now", name, now)
+			return command.Usagef("there is no flag --%s any more; it is `tabhub %s` now", name, now)
 		}
-		if s := newConfig().named(name); s != nil && !s.is(isFlag) && cmd.Flags().Lookup("set") != nil {
-			example := s.name + " = " + s.example()
-			return usagef("--%s is a setting, and no flag: write %s into %s, or pass --set %s=%s", name, example, a.configPath(), name, s.word())
+		if s := settings.New().Named(name); s != nil && !s.Is(settings.IsFlag) && cmd.Flags().Lookup("set") != nil {
+			example := s.Name + " = " + s.Example()
+			return command.Usagef("--%s is a setting, and no flag: write %s into %s, or pass --set %s=%s", name, example, a.ConfigPath(), name, s.Word())
 		}
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return usagef("--%s is %q; %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
+		return command.Usagef("--%s is %q; %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
 	}
-	return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+	return command.Usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 }

@@ -9,23 +9,26 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/settings"
 )
 
 // configured returns the settings of a data directory that has a configuration file, and the directory.
-func configured(t *testing.T, file string, env map[string]string, flags ...string) (*config, string, error) {
+func configured(t *testing.T, file string, env map[string]string, flags ...string) (*settings.Config, string, error) {
 	t.Helper()
-	a := &app{env: func(name string) string { return env[name] }}
+	a := &command.App{Env: func(name string) string { return env[name] }}
 	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	c := newConfig()
-	c.addFlags(f)
-	a.dataDir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(a.dataDir, "tabhub.toml"), []byte(file), 0o600); err != nil {
+	c := settings.New()
+	c.AddFlags(f)
+	a.DataDir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(a.DataDir, "tabhub.toml"), []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Parse(flags); err != nil {
 		t.Fatal(err)
 	}
-	return c, a.dataDir, c.load(a, f)
+	return c, a.DataDir, c.Load(a, f)
 }
 
 // A flag goes before the environment, and that before the file. What the file says is used.
@@ -48,14 +51,14 @@ log-keep = "30d"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.callTimeout != 20*time.Second || c.taskAfter != 2*time.Minute || c.personTimeout != 7*time.Minute || time.Duration(c.logKeep) != 30*day {
-		t.Errorf("%s %s %s %s", c.callTimeout, c.taskAfter, c.personTimeout, &c.logKeep)
+	if c.CallTimeout != 20*time.Second || c.TaskAfter != 2*time.Minute || c.PersonTimeout != 7*time.Minute || time.Duration(c.LogKeep) != 30*command.Day {
+		t.Errorf("%s %s %s %s", c.CallTimeout, c.TaskAfter, c.PersonTimeout, &c.LogKeep)
 	}
-	if !c.labelResults || len(c.allowOrigins) != 2 || len(c.tools) != 1 || c.tools[0] != "browser_instance" {
-		t.Errorf("%v %q %q", c.labelResults, c.allowOrigins, c.tools)
+	if !c.LabelResults || len(c.AllowOrigins) != 2 || len(c.Tools) != 1 || c.Tools[0] != "browser_instance" {
+		t.Errorf("%v %q %q", c.LabelResults, c.AllowOrigins, c.Tools)
 	}
-	if want := filepath.Join(dir, "rules.json"); c.policyFile != want || c.read != filepath.Join(dir, "tabhub.toml") {
-		t.Errorf("%s of %s", c.policyFile, c.read)
+	if want := filepath.Join(dir, "rules.json"); c.PolicyFile != want || c.Read != filepath.Join(dir, "tabhub.toml") {
+		t.Errorf("%s of %s", c.PolicyFile, c.Read)
 	}
 }
 
@@ -94,12 +97,12 @@ func TestConfigurationFileIsItsOwners(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		a := &app{env: func(string) string { return "" }}
+		a := &command.App{Env: func(string) string { return "" }}
 		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-		c := newConfig()
-		c.addFlags(f)
-		a.configFile = path
-		return c.load(a, f)
+		c := settings.New()
+		c.AddFlags(f)
+		a.ConfigFile = path
+		return c.Load(a, f)
 	}
 	if err := try(0o644, "demo = true"); err != nil {
 		t.Error(err)
@@ -111,12 +114,12 @@ func TestConfigurationFileIsItsOwners(t *testing.T) {
 	if err := try(0o644, nats); err == nil || !strings.Contains(err.Error(), "own.toml:1 has a password in it") {
 		t.Error(err)
 	}
-	a := &app{env: func(string) string { return "" }}
+	a := &command.App{Env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	c := newConfig()
-	c.addFlags(f)
-	a.configFile = filepath.Join(t.TempDir(), "none.toml")
-	if err := c.load(a, f); err == nil {
+	c := settings.New()
+	c.AddFlags(f)
+	a.ConfigFile = filepath.Join(t.TempDir(), "none.toml")
+	if err := c.Load(a, f); err == nil {
 		t.Error("a file that is named and missing is passed over")
 	}
 }
@@ -139,20 +142,20 @@ func settingsTable() string {
 	var b strings.Builder
 	b.WriteString("| setting | default | |\n| --- | --- | --- |\n")
 	group := ""
-	for _, s := range new(config).settings() {
-		if s.is(isHidden) {
+	for _, s := range new(settings.Config).Settings() {
+		if s.Is(settings.IsHidden) {
 			continue
 		}
-		if s.group != group {
-			group = s.group
+		if s.Group != group {
+			group = s.Group
 			b.WriteString("| **" + group + "** | | |\n")
 		}
-		help := regexp.MustCompile("`(file)`").ReplaceAllString(s.help, "$1")
+		help := regexp.MustCompile("`(file)`").ReplaceAllString(s.Help, "$1")
 		is := ""
-		if s.value.String() != "" {
-			is = "`" + s.value.String() + "`"
+		if s.Value.String() != "" {
+			is = "`" + s.Value.String() + "`"
 		}
-		b.WriteString("| `" + s.name + "` | " + is + " | " + help + " |\n")
+		b.WriteString("| `" + s.Name + "` | " + is + " | " + help + " |\n")
 	}
 	return b.String()
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/command"
 )
 
 // A new user on a machine with Claude Code and Gemini CLI types one command, and both list the
@@ -19,7 +20,7 @@ func TestSetupForRealClients(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the paths of Linux")
 	}
-	node(t, "node_modules/@anthropic-ai/claude-code/package.json")
+	nodeScript(t, "node_modules/@anthropic-ai/claude-code/package.json")
 	modules, err := filepath.Abs(clients + "/node_modules")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func TestSetupForRealClients(t *testing.T) {
 	// when one that was put there before moves.
 	config := filepath.Join(home, ".claude.json")
 	text, err := os.ReadFile(config)
-	if err != nil || strings.Contains(string(text), "tbh_") || !strings.Contains(string(text), tokenFileEnv) {
+	if err != nil || strings.Contains(string(text), "tbh_") || !strings.Contains(string(text), command.TokenFileEnv) {
 		t.Errorf("Claude Code has %s (%v)", text, err)
 	}
 	run("claude", "mcp", "remove", "--scope", "user", "tabhub")
@@ -87,7 +88,7 @@ func TestSetupForRealClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ = os.ReadFile(config)
-	file := code.Started(text, "tabhub").Env[tokenFileEnv]
+	file := code.Started(text, "tabhub").Env[command.TokenFileEnv]
 	if token, err := os.ReadFile(file); string(token) != "a secret of mine\n" || strings.Contains(string(text), "a secret of mine") {
 		t.Errorf("%s holds %q (%v), and Claude Code has %s", file, token, err, text)
 	}

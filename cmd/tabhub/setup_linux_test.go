@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -133,7 +134,7 @@ func TestSetupOnATerminal(t *testing.T) {
 	u.enter("\n")
 	u.see("nothing is changed")
 	u.see("Cursor: it lists ")
-	if code, last := u.leaves(); code != exitOK || !strings.Contains(last, "Now ask your client") || strings.Contains(last, "Gemini") {
+	if code, last := u.leaves(); code != command.ExitOK || !strings.Contains(last, "Now ask your client") || strings.Contains(last, "Gemini") {
 		t.Errorf("%d, %s", code, last)
 	}
 	entry, _ := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
@@ -145,7 +146,7 @@ func TestSetupOnATerminal(t *testing.T) {
 	}
 
 	u = sitDown(t, home, env, "--client", "cursor")
-	if code, all := u.leaves(); code != exitOK || strings.Contains(all, "[y/N]") || !strings.Contains(all, "is connected") || !strings.Contains(all, "Cursor has it already") {
+	if code, all := u.leaves(); code != command.ExitOK || strings.Contains(all, "[y/N]") || !strings.Contains(all, "is connected") || !strings.Contains(all, "Cursor has it already") {
 		t.Errorf("the second time: %d, %s", code, all)
 	}
 	if again, _ := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json")); !bytes.Equal(again, entry) {
@@ -162,7 +163,7 @@ func TestSetupIsStopped(t *testing.T) {
 	u.enter("n\n")
 	u.see("Write this? [y/N]")
 	u.enter("\x03")
-	if code, last := u.leaves(); code != exitError || !strings.Contains(last, "stopped; what is done stays, and `tabhub setup` goes on from here") {
+	if code, last := u.leaves(); code != command.ExitError || !strings.Contains(last, "stopped; what is done stays, and `tabhub setup` goes on from here") {
 		t.Fatalf("%d, %q", code, last)
 	}
 	for _, dir := range []string{".cursor", ".gemini"} {

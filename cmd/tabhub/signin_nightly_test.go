@@ -33,14 +33,14 @@ func noBrowser(t *testing.T) []string {
 func TestMCPRemoteSignsIn(t *testing.T) {
 	t.Parallel()
 	const proxy = "node_modules/mcp-remote/dist/proxy.js"
-	node(t, proxy)
+	nodeScript(t, proxy)
 	hub := serve(t, "--listen", "127.0.0.1:0")
 	for _, args := range [][]string{
 		{hub.url + "/mcp", "--transport", "http-only"},
 		{strings.Replace(hub.url, "127.0.0.1", "localhost", 1) + "/mcp"},
 		{hub.url + "/sse", "--transport", "sse-only"},
 	} {
-		cmd := node(t, proxy, args...)
+		cmd := nodeScript(t, proxy, args...)
 		cmd.Env = noBrowser(t)
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
@@ -115,7 +115,7 @@ func TestClaudeCodeSignsIn(t *testing.T) {
 func TestAuthorizationConformance(t *testing.T) {
 	t.Parallel()
 	const suite = "node_modules/conformance-next/dist/index.js"
-	node(t, suite)
+	nodeScript(t, suite)
 	hub := serve(t, "--listen", "127.0.0.1:0")
 	_, port, err := net.SplitHostPort(porttest.Free(t))
 	if err != nil {
@@ -131,7 +131,7 @@ func TestAuthorizationConformance(t *testing.T) {
 	if err := json.NewDecoder(resp.Body).Decode(&client); err != nil {
 		t.Fatal(err)
 	}
-	cmd := node(t, suite, "authorization", "--url", hub.url, "--client-id", client.ClientID, "--resource", hub.url+"/mcp", "--port", port)
+	cmd := nodeScript(t, suite, "authorization", "--url", hub.url, "--client-id", client.ClientID, "--resource", hub.url+"/mcp", "--port", port)
 	hub.letIn(t, started(t, cmd, cmd.StdoutPipe))
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)

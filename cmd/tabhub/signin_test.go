@@ -121,11 +121,11 @@ var signInSDKs = []string{"v2"}
 // The SDKs with which most clients are made sign in with nothing but the hub's address.
 func TestTypeScriptSDKsSignIn(t *testing.T) {
 	t.Parallel()
-	node(t, "signin.mjs")
+	nodeScript(t, "signin.mjs")
 	hub := serve(t, "--listen", "127.0.0.1:0")
 	for _, sdk := range signInSDKs {
 		t.Run(sdk, func(t *testing.T) {
-			cmd := node(t, "signin.mjs", sdk)
+			cmd := nodeScript(t, "signin.mjs", sdk)
 			cmd.Env, cmd.Stderr = hub.env(), os.Stderr
 			hub.letIn(t, started(t, cmd, cmd.StdoutPipe))
 			if err := cmd.Wait(); err != nil {

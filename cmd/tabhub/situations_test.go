@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/call"
@@ -191,19 +192,19 @@ type situation struct {
 }
 
 // tenantOf returns what a user has in a process, where no other test has any of it.
-func tenantOf(t *testing.T, p *process, user string) *tenant.Tenant {
+func tenantOf(t *testing.T, p *daemon.Process, user string) *tenant.Tenant {
 	t.Helper()
-	of, err := p.tenants.Get(t.Context(), spec.UserID(user))
+	of, err := p.Tenants.Get(t.Context(), spec.UserID(user))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return of
 }
 
-func newSituation(t *testing.T, tenant *tenant.Tenant, p *process) *situation {
-	at := strings.NewReplacer("HUB", p.info.Addrs[0], "PORT", p.info.Addrs[0][strings.LastIndex(p.info.Addrs[0], ":")+1:])
+func newSituation(t *testing.T, tenant *tenant.Tenant, p *daemon.Process) *situation {
+	at := strings.NewReplacer("HUB", p.Info.Addrs[0], "PORT", p.Info.Addrs[0][strings.LastIndex(p.Info.Addrs[0], ":")+1:])
 	w := &situation{t: t, tenant: tenant, hub: tenant.Hub}
-	transport := p.tabs.Transport(tenant.User)
+	transport := p.Tabs.Transport(tenant.User)
 	w.join(transport, tabtransport.Conn{Attested: true, Hello: &spec.Hello{
 		ProtocolVersion: spec.ProtocolVersion, BrowserID: "b1", BrowserName: "Chromium", Session: "s1",
 		Capabilities: []spec.Capability{spec.CapText, spec.CapListTabs, spec.CapNavigate, spec.CapOpenTab},

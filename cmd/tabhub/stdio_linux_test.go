@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 )
 
@@ -18,7 +19,7 @@ func TestStdioOnATerminal(t *testing.T) {
 	io.WriteString(terminal, `{"jsonrpc":"2.0","id":7,"method":"ping"}`+"\n\x04")
 	var out, diag bytes.Buffer
 	args := []string{"stdio", "--standalone", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir() + "/data"}
-	if code := run(t.Context(), args, tty, &out, &diag, func(string) string { return "" }); code != exitOK {
+	if code := run(t.Context(), args, tty, &out, &diag, func(string) string { return "" }); code != command.ExitOK {
 		t.Errorf("it ends with %d", code)
 	}
 	if !strings.Contains(diag.String(), "`tabhub install CLIENT --data-dir ") || !strings.Contains(out.String(), `"id":7,"result"`) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/home"
 )
 
@@ -21,8 +22,8 @@ import (
 func TestStopOfAHubThatHangs(t *testing.T) {
 	dir, _, ln := hubDir(t, false)
 	defer ln.Close() // nobody accepts
-	a := &app{env: func(string) string { return "" }, dataDir: string(dir)}
-	err := stop(t.Context(), a, dir, time.Millisecond, time.Millisecond)
+	a := &command.App{Env: func(string) string { return "" }, DataDir: string(dir)}
+	err := command.Stop(t.Context(), a, dir, time.Millisecond, time.Millisecond)
 	if want := fmt.Sprint(os.Getpid()); err == nil || !strings.Contains(err.Error(), "kill") || !strings.Contains(err.Error(), want) {
 		t.Errorf("stop says %v, want how to end process %s", err, want)
 	}
@@ -74,8 +75,8 @@ func TestStopOfAHubThatComesOrGoes(t *testing.T) {
 					next(dir, lock.Unlock)
 				}
 			}
-			a := &app{env: env}
-			if err := stop(t.Context(), a, dir, time.Minute, time.Minute); err != nil || looks < 3 {
+			a := &command.App{Env: env}
+			if err := command.Stop(t.Context(), a, dir, time.Minute, time.Minute); err != nil || looks < 3 {
 				t.Errorf("after %d looks: %v", looks, err)
 			}
 		})
@@ -96,8 +97,8 @@ func TestStopOfANode(t *testing.T) {
 	}
 	dir, lock := serveAsNode(t, &hub)
 	end = sync.OnceFunc(lock.Unlock)
-	a := &app{env: func(string) string { return "" }, dataDir: string(dir)}
-	if err := stop(t.Context(), a, dir, time.Minute, time.Nanosecond); err != nil {
+	a := &command.App{Env: func(string) string { return "" }, DataDir: string(dir)}
+	if err := command.Stop(t.Context(), a, dir, time.Minute, time.Nanosecond); err != nil {
 		t.Error(err)
 	}
 }
@@ -146,7 +147,7 @@ func TestStopOfAHubThatWaits(t *testing.T) {
 	cancel()
 	var said bytes.Buffer
 	exit := run(ctx, []string{"serve", "--service", "--data-dir", string(dir)}, nil, &said, &said, func(string) string { return "" })
-	if exit != exitOK || said.Len() > 0 {
+	if exit != command.ExitOK || said.Len() > 0 {
 		t.Errorf("it ends with %d: %s", exit, said.String())
 	}
 }

@@ -25,7 +25,7 @@ type script struct {
 
 func startScript(t *testing.T, url string, hub *serving, args ...string) *script {
 	t.Helper()
-	one := node(t, args[0], args[1:]...)
+	one := nodeScript(t, args[0], args[1:]...)
 	cmd := exec.CommandContext(t.Context(), one.Path, one.Args[1:]...)
 	cmd.Dir = one.Dir
 	cmd.Env, cmd.Stderr = append(hub.env(), "TABHUB_URL="+url), os.Stderr
@@ -117,7 +117,7 @@ func (c *cuttable) cut() {
 // A client of the official SDK gets the answer of a slow call though its connection is cut, its
 // process ends and another one goes on, and the hub is killed under it; the page works once.
 func TestTaskIsNotLost(t *testing.T) {
-	node(t, "tasks.mjs")
+	nodeScript(t, "tasks.mjs")
 	works, _ := time.ParseDuration(os.Getenv("TABHUB_TASK_WORKS")) // by hand, for longer
 	addr, dir := porttest.Free(t), filepath.Join(t.TempDir(), "data")
 	hub := serveIn(t, dir, "--listen", addr, "--set", "task-after=200ms", "--set", "allow-host=127.0.0.1")

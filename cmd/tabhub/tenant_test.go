@@ -9,6 +9,8 @@ import (
 	"time"
 	"weak"
 
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/daemon/node"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
 	"tabhub/spec"
@@ -19,16 +21,16 @@ import (
 // Who has no more than the dashboard open is not signed out of it as one who is idle.
 func TestDashboardKeepsTheHubOpen(t *testing.T) {
 	p, _ := serveTest(t, "--demo=false")
-	user, err := p.tenants.Get(t.Context(), spec.LocalUser)
+	user, err := p.Tenants.Get(t.Context(), spec.LocalUser)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.isUsed(user) {
+	if node.IsUsed(user, p.Server.Streams(user.User)) {
 		t.Error("it is used before anybody comes")
 	}
-	r := remote{hub: home.Hub{}, http: p.dir.Client()}
-	for _, err := range r.events(t.Context(), http.MethodGet, "/api/watch", nil) {
-		if err != nil || !p.isUsed(user) {
+	r := command.Remote{Hub: home.Hub{}, HTTP: p.Dir.Client()}
+	for _, err := range r.Events(t.Context(), http.MethodGet, "/api/watch", nil) {
+		if err != nil || !node.IsUsed(user, p.Server.Streams(user.User)) {
 			t.Errorf("who watches does not count: %v", err)
 		}
 		break
@@ -39,11 +41,11 @@ func TestDashboardKeepsTheHubOpen(t *testing.T) {
 // new one: the process need not be started again.
 func TestHubThatLostItsStoreIsReplaced(t *testing.T) {
 	p, _ := serveTest(t)
-	first, err := p.tenants.Get(t.Context(), spec.LocalUser)
+	first, err := p.Tenants.Get(t.Context(), spec.LocalUser)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: tabtransport.NewPeers(), Store: p.store})
+	other, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: tabtransport.NewPeers(), Store: p.Store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +53,8 @@ func TestHubThatLostItsStoreIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-first.Hub.Done()
-	r := remote{hub: home.Hub{}, http: p.dir.Client()}
-	b, err := r.do(t.Context(), http.MethodGet, "/api/tabs", nil)
+	r := command.Remote{Hub: home.Hub{}, HTTP: p.Dir.Client()}
+	b, err := r.Do(t.Context(), http.MethodGet, "/api/tabs", nil)
 	if err != nil || !strings.Contains(string(b), "demo.tabhub") {
 		t.Errorf("the next request: %s, %v; want the demo's tab", b, err)
 	}
@@ -67,12 +69,12 @@ func TestClosedHubsAreFreed(t *testing.T) {
 	var hubs []weak.Pointer[hub.Hub]
 	for i := range 10 {
 		user := spec.UserID(fmt.Sprint("user", i))
-		opened, err := p.tenants.Get(t.Context(), user)
+		opened, err := p.Tenants.Get(t.Context(), user)
 		if err != nil {
 			t.Fatal(err)
 		}
 		hubs = append(hubs, weak.Make(opened.Hub))
-		if err := p.tenants.LetGo(t.Context(), user); err != nil {
+		if err := p.Tenants.LetGo(t.Context(), user); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tabhub/cmd/tabhub/internal/setup"
 )
 
 // Who meets a code or a message must find it in the guide, with what to do, and nothing there
@@ -61,8 +63,8 @@ func TestEachCodeIsExplained(t *testing.T) {
 		{"codes of OAuth", oauth, "`([a-z_]+)`", names(constants(t, "../../hub/trust/auth/oauth/error.go"), "")},
 		{"codes of the tab protocol", told, "(?m)^\\| `(-\\d+)` \\|", own},
 		{"close codes", closed, `(?m)^\| (\d{4}) \|`, append(names(tab, "Close"), names(relay, "close")...)},
-		{"exit codes", section("Exit codes"), `(?m)^\| (\d) \|`, names(constants(t, "run.go"), "exit")},
-		{"checks of the doctor", section("What the doctor checks"), "`([a-z]+)`", append(checks(t), stateNote, stateProblem)},
+		{"exit codes", section("Exit codes"), `(?m)^\| (\d) \|`, names(constants(t, "internal/command/command.go"), "Exit")},
+		{"checks of the doctor", section("What the doctor checks"), "`([a-z]+)`", append(checks(t), setup.StateNote, setup.StateProblem)},
 		{"console lines", section("What the page's console says"), "`(tabhub: [^`]*)`", consoleLines(t)},
 		{"states of the popup", section("What the extension's popup says"), `(?m)^\| ([A-Z][^|]*?) \|`, states(t)},
 	} {
@@ -150,8 +152,8 @@ func statuses(t *testing.T, dirs ...string) (out []string) {
 // checks are what findings of the doctor are about.
 func checks(t *testing.T) (out []string) {
 	found := regexp.MustCompile(`d\.(?:fine|note|bad)\("([a-z]+)`)
-	for name, text := range sources(t, ".go", ".") {
-		if strings.HasPrefix(name, "doctor") {
+	for name, text := range sources(t, ".go", "internal/setup") {
+		if strings.HasPrefix(filepath.Base(name), "doctor") {
 			for _, m := range found.FindAllStringSubmatch(text, -1) {
 				out = append(out, m[1])
 			}

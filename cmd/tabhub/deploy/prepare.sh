@@ -8,7 +8,7 @@ export SOURCE_DATE_EPOCH=$2 TZ=UTC # of manual pages
 rm -rf dist/tools dist/man dist/completions dist/extra
 mkdir -p dist/tools dist/completions
 go build -trimpath -o dist/tools/ ./cmd/tabhub/deploy/pack
-go build -trimpath -ldflags "-s -w -X main.release=v$version" -o dist/tools/ ./cmd/tabhub
+go build -trimpath -ldflags "-s -w -X tabhub/cmd/tabhub/internal/build.release=v$version" -o dist/tools/ ./cmd/tabhub
 export HOME=/nonexistent
 dist/tools/tabhub man dist/man
 gzip -9n dist/man/*

@@ -22,7 +22,7 @@ func Build(dir, release string, flags ...string) (path string, err error) {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	args := append([]string{"build", "-o", path, "-ldflags", "-X main.release=" + release}, slices.Concat(buildFlags, flags)...)
+	args := append([]string{"build", "-o", path, "-ldflags", "-X tabhub/cmd/tabhub/internal/build.release=" + release}, slices.Concat(buildFlags, flags)...)
 	if out, err := exec.Command("go", append(args, "tabhub/cmd/tabhub")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building tabhub: %w\n%s", err, out)
 	}

@@ -1,0 +1,256 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/hub/face/admin"
+	"tabhub/hub/face/httpd"
+	"tabhub/hub/pages"
+	"tabhub/hub/tenant"
+	"tabhub/hub/trust/auth"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/naming"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/relay"
+)
+
+// admitTab says whose a tab or browser is, when it has said hello. The error may be a
+// *tabtransport.RemoteError.
+func (p *Process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+	if hello != nil {
+		if err := p.Server.LocateSocket(r, hello.Token); err != nil {
+			return tabtransport.Admission{}, err
+		}
+	}
+	a, err := p.admitHello(r, hello, ex)
+	if err != nil && p.Server.HasMoved(r) {
+		return a, errOtherHub
+	}
+	if err != nil {
+		return a, p.refuse(r, err)
+	}
+	if page := pages.WidgetOrigin(hello); a.OwnPage && page != "" {
+		if err := p.guard.AdmitPage(r, page); err != nil {
+			return a, p.refuse(r, err)
+		}
+		a.Origin = page
+	}
+	// The connection waits until the user's hub is there.
+	t, err := p.Tenants.Get(r.Context(), a.User)
+	if err != nil {
+		return a, p.notOpened(a.User, err)
+	}
+	return a, countSocket(r, t, false)
+}
+
+// countSocket takes the WebSocket of a request, of a client or not, off what its user may take,
+// until it ends.
+func countSocket(r *http.Request, t *tenant.Tenant, client bool) error {
+	if t.Share == nil {
+		return nil
+	}
+	leave, err := t.Share.Socket(client, r.Context().Done())
+	if err != nil {
+		return spec.Errorf(spec.CodeLimit, "%v", err)
+	}
+	context.AfterFunc(r.Context(), leave)
+	return nil
+}
+
+// notOpened returns what a peer is told whose user's hub could not be opened.
+func (p *Process) notOpened(user spec.UserID, err error) *spec.Error {
+	if errors.Is(err, storage.ErrOwned) { // since it was located
+		return errOtherHub
+	}
+	p.Log.Error("a user's hub cannot be opened", "user", user, "err", err)
+	return spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
+}
+
+// admitHello checks what a tab or browser shows: the token, or the proof that ends its
+// pairing handshake.
+func (p *Process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+	switch {
+	case hello == nil:
+		return p.guard.Admit(r, "")
+	case ex == nil:
+		return p.guard.Admit(r, hello.Token)
+	}
+	grant, err := ex.Accept(hello.Proof, hello.BrowserName)
+	if err != nil {
+		return tabtransport.Admission{}, p.pairingError(err)
+	}
+	return p.guard.AdmitPaired(r, grant)
+}
+
+// isOwnPage reports whether a URL is of the dashboard, or of the sign-in of clients, at an
+// address of this hub.
+func (p *Process) isOwnPage(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || !httpd.IsOwnersPage(u.Path) {
+		return false
+	}
+	at := naming.DomainOfURL(raw, true) // as browsers spell it
+	if public, err := url.Parse(p.Config.PublicURL); err == nil && public.Host != "" && at == naming.DomainOfURL(p.Config.PublicURL, true) {
+		return true
+	}
+	return slices.ContainsFunc(p.Info.Addrs, func(addr string) bool { return httpd.IsServedAt(addr, string(at)) })
+}
+
+// beginPairing answers a browser that says that it is paired with this hub.
+func (p *Process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
+	if err := p.Server.LocateSocket(r, string(m.Pairing)); err != nil {
+		return nil, err
+	}
+	at, err := p.guard.PairingAddress(r)
+	if err != nil {
+		return nil, p.refuse(r, err)
+	}
+	ex, err := p.ring.Begin(m, at)
+	if err != nil && p.Server.HasMoved(r) {
+		return nil, errOtherHub
+	}
+	if err != nil {
+		return nil, p.refuse(r, p.pairingError(err))
+	}
+	return ex, nil
+}
+
+// refuse returns what a peer is told that err keeps out. Why an extension was refused is
+// remembered for the owner.
+func (p *Process) refuse(r *http.Request, err error) error {
+	if strings.Contains(r.Header.Get("Origin"), "-extension://") {
+		p.refused.Add(admin.Refusal{Reason: whyRefused(err), Own: p.guard.IsOwnUser(r), Last: time.Now()})
+	}
+	if coded, ok := errors.AsType[*spec.Error](err); ok {
+		return coded
+	}
+	switch {
+	case errors.Is(err, pairing.ErrUnknown), errors.Is(err, pairing.ErrProof):
+		return spec.Errorf(spec.CodeUnpaired, "%v", err)
+	case errors.Is(err, auth.ErrUnchecked): // it may come back
+		return spec.Errorf(spec.CodeInternal, "%v", err)
+	}
+	return spec.Errorf(spec.CodeRefused, "%v", err)
+}
+
+// dashboard signs the user of a paired browser in. What was signed in ends with the
+// pairing.
+func (p *Process) dashboard(a tabtransport.Admission) (string, error) {
+	if p.ring.IsStarted(a.Pairing) {
+		return "", errNotOwner
+	}
+	return p.Server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
+}
+
+// errNotOwner tells a browser that the hub has started for a client what it is not good for.
+var errNotOwner = errors.New("this browser was started for an app: it does not speak for the owner of the hub")
+
+// pause stops everything that is done for the clients of a paired browser's user.
+func (p *Process) pause(a tabtransport.Admission, on bool) error {
+	if p.ring.IsStarted(a.Pairing) {
+		return errNotOwner
+	}
+	t, err := p.Tenants.Get(context.Background(), a.User)
+	if err != nil {
+		return err
+	}
+	return t.Hub.Pause(consent.ByWindow, on)
+}
+
+// watchOwner tells a paired browser what its user is to see: in one that the hub has started for
+// a client, which tabs are held.
+func (p *Process) watchOwner(ctx context.Context, a tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState)) {
+	t, err := p.Tenants.Get(ctx, a.User)
+	if err != nil {
+		return
+	}
+	if p.ring.IsStarted(a.Pairing) {
+		all := tell
+		tell = func(s spec.OwnerState) { all(spec.OwnerState{Held: s.Held}) }
+	}
+	t.Hub.WatchOwner(ctx, browser, tell)
+}
+
+// endLease ends the lease of a tab of a paired browser, for its user.
+func (p *Process) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
+	if p.ring.IsStarted(a.Pairing) {
+		return errNotOwner
+	}
+	t, err := p.Tenants.Get(context.Background(), a.User)
+	if err != nil {
+		return err
+	}
+	t.Hub.EndLease(tab, consent.ByWindow)
+	return nil
+}
+
+var errOtherHub = spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")
+
+// pairingError returns an error of the ring for who is refused with it. The text of one
+// of this process may hold paths; it stays in the log.
+func (p *Process) pairingError(err error) error {
+	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
+		return err
+	}
+	if errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, storage.ErrStaleEpoch) {
+		return errOtherHub
+	}
+	p.Log.Error("a browser cannot be paired", "err", err)
+	return spec.Errorf(spec.CodeInternal, "the pairing could not be kept; the hub's log says why")
+}
+
+// admitRelay says whose a peer of the relay is, when it has shown its token.
+func (p *Process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
+	if err := p.Server.LocateSocket(h.Request, h.Token); err != nil {
+		return a, err
+	}
+	var who *policy.Principal
+	if h.Extension {
+		a.Admission, err = p.guard.AdmitExtension(h.Request, h.Token)
+	} else {
+		a.Admission, who, err = p.guard.AdmitClient(h.Request, h.Token)
+	}
+	switch {
+	case err != nil && p.Server.HasMoved(h.Request):
+		return a, errOtherHub
+	case errors.Is(err, auth.ErrUnchecked): // it may come back
+		return a, spec.Errorf(spec.CodeInternal, "%v", err)
+	case err != nil:
+		return a, err
+	}
+	// The user's hub counts sockets, and decides about clients.
+	t, err := p.Tenants.Get(h.Request.Context(), a.User)
+	if err != nil {
+		return a, p.notOpened(a.User, err)
+	}
+	if a.Revoked == nil {
+		a.Revoked = t.Here // what is signed ends with nothing else that this process does
+	}
+	if !h.Again {
+		if err := countSocket(h.Request, t, !h.Extension); err != nil {
+			return a, err
+		}
+	}
+	if !h.Extension {
+		bound, err := httpd.BoundOf(h.Request)
+		if err != nil {
+			return a, err
+		}
+		gate := &relayGate{t.Hub, &consent.Caller{Who: who, Said: h.Name, Session: h.Client, Bound: bound}}
+		if err := gate.closed(); err == errBound {
+			return a, errors.New(bindsAway)
+		}
+		a.Client, a.Gate = who.ID, gate
+	}
+	return a, nil
+}

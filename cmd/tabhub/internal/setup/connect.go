@@ -1,0 +1,57 @@
+package setup
+
+import (
+	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/shell"
+	"tabhub/hub/face/admin"
+)
+
+// connectName is what clients call the hub's server.
+const connectName = "tabhub"
+
+// connectable says how MCP clients start a program with arguments, as `tabhub install` does it
+// but for the token, and how they reach the hub at a URL.
+func Connectable(program string, args []string, at string) []admin.Connectable {
+	start, reach := clientconf.Entry{Command: program, Args: args}, clientconf.Entry{URL: at}
+	var all []admin.Connectable
+	for _, c := range clientconf.All {
+		to := admin.Connectable{Name: c.Name, Title: c.Title, After: c.After}
+		if program != "" {
+			to.Start = &admin.Connect{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: c.Text(connectName, start)}
+		}
+		if c.CanReach() {
+			to.URL = &admin.Connect{Line: clientCommand(c, &reach), Entry: c.Text(connectName, reach)}
+		}
+		for _, link := range c.Links(connectName, at) {
+			to.Links = append(to.Links, admin.ConnectLink(link))
+		}
+		all = append(all, to)
+	}
+	other := admin.Connectable{Name: "other", Title: "Any other client", URL: &admin.Connect{Line: at}}
+	if program != "" {
+		line := shell.Here(append([]string{program}, args...)...)
+		other.Start = &admin.Connect{Line: line}
+	}
+	return append(all, other)
+}
+
+// clientCommand is the command of the client's own program that adds an entry, "" if it has none.
+func clientCommand(c clientconf.Client, e *clientconf.Entry) string {
+	words := c.Command(clientconf.User, connectName, e)
+	if words == nil {
+		return ""
+	}
+	return shell.Here(words...)
+}
+
+// stdioArgs are the arguments with which a client starts a bridge.
+func StdioArgs(dataDir string) []string {
+	if dataDir == "" {
+		return []string{"stdio"}
+	}
+	if dir, err := home.Abs(dataDir); err == nil {
+		dataDir = string(dir)
+	}
+	return []string{"stdio", "--data-dir", dataDir}
+}

@@ -1,0 +1,113 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/settings"
+	"tabhub/hub/builtin/instance"
+	"tabhub/hub/face/admin"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
+)
+
+func ExtensionCommand(a *command.App) *cobra.Command {
+	var address string
+	cmd := &cobra.Command{
+		Use:   "extension DIR",
+		Short: "Write the browser extension to a directory, for \"Load unpacked\"",
+		Long: `Write the browser extension to a directory, for "Load unpacked".
+
+The copy is paired with your hub: it has a secret by which each knows the other, so keep
+the directory to yourself. There is nothing to do in the browser but to load it. Running
+the command again brings it up to date, also for a hub that has moved to another address;
+reload the extension in chrome://extensions then.
+
+A browser on another machine, or one with the extension from elsewhere, is paired with
+"tabhub browser pair".`,
+		Example: `  tabhub extension ~/tabhub-extension`,
+		Args:    command.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			return writeExtension(cmd.Context(), a, pos[0], address)
+		},
+	}
+	cmd.Flags().StringVar(&address, "hub", "", "`address` where the extension looks for the hub (default: that of the hub that runs, or ws://"+settings.DefaultListen+"/tabs)")
+	return cmd
+}
+
+func writeExtension(ctx context.Context, a *command.App, path, address string) error {
+	dir, err := a.Dir()
+	if err != nil {
+		return err
+	}
+	if address == "" {
+		address = hubAddress(dir)
+	} else if u, err := url.Parse(address); err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "" {
+		return command.Usagef("--hub %q is not the address of a hub; write it as ws://%s/tabs", address, settings.DefaultListen)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	ring, err := issuer(ctx, a, dir, path, address)
+	if err != nil {
+		return err
+	}
+	if _, err := extension.Write(path, ring, address); err != nil {
+		return err
+	}
+	if err := dir.AddExtension(path); err != nil {
+		fmt.Fprintf(a.Err, "`tabhub doctor` will not look at it: %v\n", err)
+	}
+	page := "chrome://extensions"
+	if found := instance.FindInstalled(); len(found) > 0 {
+		page = found[0].Extensions
+	}
+	fmt.Fprintf(a.Out, "The extension is in %s, paired with your hub.\nOpen %s, switch on Developer mode, choose \"Load unpacked\" and this directory.\n", path, page)
+	return nil
+}
+
+// hubAddress is where an extension finds the hub that runs, or the one that will.
+func hubAddress(dir home.Dir) string {
+	base := "http://" + settings.DefaultListen
+	if h, err := dir.Running(); err == nil {
+		base = h.URL()
+	}
+	return "ws" + strings.TrimPrefix(base, "http") + "/tabs"
+}
+
+// issuer returns who makes the copy of the extension at path one of the hub's: the hub that runs, or
+// this program, be it before a hub has run for the first time.
+func issuer(ctx context.Context, a *command.App, dir home.Dir, path, address string) (extension.Issuer, error) {
+	if h, err := dir.Running(); err == nil {
+		r, err := a.RemoteOf(dir, h)
+		if err != nil {
+			return nil, err
+		}
+		r.Token = ""                      // the copy is the owner's, whoever the token is for
+		before, _ := extension.Read(path) // if there is none, or another's, the hub issues a new one
+		var c pairing.Copy
+		err = r.Call(ctx, http.MethodPost, "/api/extension", admin.CopyRequest{Before: before.Pairing, Address: address}, &c)
+		return extension.Issued(c), err
+	}
+	if err := dir.Make(); err != nil {
+		return nil, err
+	}
+	lock, err := dir.TryLock(home.HubLock)
+	if errors.Is(err, home.ErrHeld) {
+		return nil, fmt.Errorf("a hub is about to start or to end in %s; try again in a moment", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	return command.OpenRing(dir)
+}
