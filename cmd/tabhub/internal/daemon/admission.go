@@ -24,9 +24,12 @@ import (
 	"tabhub/tabtransport/relay"
 )
 
+// admission decides which tabs, browsers and peers of the relay join a process, and whose they are.
+type admission struct{ *Process }
+
 // admitTab says whose a tab or browser is, when it has said hello. The error may be a
 // *tabtransport.RemoteError.
-func (p *Process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+func (p admission) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 	if hello != nil {
 		if err := p.Server.LocateSocket(r, hello.Token); err != nil {
 			return tabtransport.Admission{}, err
@@ -68,7 +71,7 @@ func countSocket(r *http.Request, t *tenant.Tenant, client bool) error {
 }
 
 // notOpened returns what a peer is told whose user's hub could not be opened.
-func (p *Process) notOpened(user spec.UserID, err error) *spec.Error {
+func (p admission) notOpened(user spec.UserID, err error) *spec.Error {
 	if errors.Is(err, storage.ErrOwned) { // since it was located
 		return errOtherHub
 	}
@@ -78,7 +81,7 @@ func (p *Process) notOpened(user spec.UserID, err error) *spec.Error {
 
 // admitHello checks what a tab or browser shows: the token, or the proof that ends its
 // pairing handshake.
-func (p *Process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+func (p admission) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 	switch {
 	case hello == nil:
 		return p.guard.Admit(r, "")
@@ -94,7 +97,7 @@ func (p *Process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exc
 
 // isOwnPage reports whether a URL is of the dashboard, or of the sign-in of clients, at an
 // address of this hub.
-func (p *Process) isOwnPage(raw string) bool {
+func (p admission) isOwnPage(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || !httpd.IsOwnersPage(u.Path) {
 		return false
@@ -107,7 +110,7 @@ func (p *Process) isOwnPage(raw string) bool {
 }
 
 // beginPairing answers a browser that says that it is paired with this hub.
-func (p *Process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
+func (p admission) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
 	if err := p.Server.LocateSocket(r, string(m.Pairing)); err != nil {
 		return nil, err
 	}
@@ -127,7 +130,7 @@ func (p *Process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange
 
 // refuse returns what a peer is told that err keeps out. Why an extension was refused is
 // remembered for the owner.
-func (p *Process) refuse(r *http.Request, err error) error {
+func (p admission) refuse(r *http.Request, err error) error {
 	if strings.Contains(r.Header.Get("Origin"), "-extension://") {
 		p.refused.Add(admin.Refusal{Reason: whyRefused(err), Own: p.guard.IsOwnUser(r), Last: time.Now()})
 	}
@@ -145,7 +148,7 @@ func (p *Process) refuse(r *http.Request, err error) error {
 
 // dashboard signs the user of a paired browser in. What was signed in ends with the
 // pairing.
-func (p *Process) dashboard(a tabtransport.Admission) (string, error) {
+func (p admission) dashboard(a tabtransport.Admission) (string, error) {
 	if p.ring.IsStarted(a.Pairing) {
 		return "", errNotOwner
 	}
@@ -156,7 +159,7 @@ func (p *Process) dashboard(a tabtransport.Admission) (string, error) {
 var errNotOwner = errors.New("this browser was started for an app: it does not speak for the owner of the hub")
 
 // pause stops everything that is done for the clients of a paired browser's user.
-func (p *Process) pause(a tabtransport.Admission, on bool) error {
+func (p admission) pause(a tabtransport.Admission, on bool) error {
 	if p.ring.IsStarted(a.Pairing) {
 		return errNotOwner
 	}
@@ -169,7 +172,7 @@ func (p *Process) pause(a tabtransport.Admission, on bool) error {
 
 // watchOwner tells a paired browser what its user is to see: in one that the hub has started for
 // a client, which tabs are held.
-func (p *Process) watchOwner(ctx context.Context, a tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState)) {
+func (p admission) watchOwner(ctx context.Context, a tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState)) {
 	t, err := p.Tenants.Get(ctx, a.User)
 	if err != nil {
 		return
@@ -182,7 +185,7 @@ func (p *Process) watchOwner(ctx context.Context, a tabtransport.Admission, brow
 }
 
 // endLease ends the lease of a tab of a paired browser, for its user.
-func (p *Process) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
+func (p admission) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
 	if p.ring.IsStarted(a.Pairing) {
 		return errNotOwner
 	}
@@ -198,7 +201,7 @@ var errOtherHub = spec.Errorf(spec.CodeInternal, "another hub serves this user n
 
 // pairingError returns an error of the ring for who is refused with it. The text of one
 // of this process may hold paths; it stays in the log.
-func (p *Process) pairingError(err error) error {
+func (p admission) pairingError(err error) error {
 	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
 		return err
 	}
@@ -210,7 +213,7 @@ func (p *Process) pairingError(err error) error {
 }
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
-func (p *Process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
+func (p admission) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	if err := p.Server.LocateSocket(h.Request, h.Token); err != nil {
 		return a, err
 	}

@@ -238,11 +238,11 @@ func TestUncheckedTokenIsNotRefused(t *testing.T) {
 	p := new(Process)
 	r := httptest.NewRequest("GET", "/tabs", nil)
 	for err, want := range map[error]int{auth.ErrUnchecked: spec.CodeInternal, errors.New("the token has expired"): spec.CodeRefused} {
-		if e, ok := errors.AsType[*spec.Error](p.refuse(r, err)); !ok || e.Code != want {
+		if e, ok := errors.AsType[*spec.Error]((admission{p}).refuse(r, err)); !ok || e.Code != want {
 			t.Errorf("%v: %v", err, e)
 		}
 	}
-	if told := p.pairingError(storage.ErrStaleEpoch); !strings.Contains(told.Error(), "another hub serves this user now") {
+	if told := (admission{p}).pairingError(storage.ErrStaleEpoch); !strings.Contains(told.Error(), "another hub serves this user now") {
 		t.Errorf("a browser of a hub that has moved: %v", told)
 	}
 }

@@ -326,10 +326,11 @@ func (p *Process) assemble() {
 		p.shares = tenant.NewShares(p.Config.Limits)
 	}
 	p.clients.OnRevoke(p.forgetClient)
-	p.Tabs = wsserver.New(wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Release: p.endLease, Instance: p.ring.Hub(), Detachable: p.Node != nil, Log: p.Log})
+	joins := admission{p}
+	p.Tabs = wsserver.New(wsserver.Options{Authenticate: joins.admitTab, Pair: joins.beginPairing, Dashboard: joins.dashboard, Pause: joins.pause, WatchOwner: joins.watchOwner, Release: joins.endLease, Instance: p.ring.Hub(), Detachable: p.Node != nil, Log: p.Log})
 	p.relay = relay.New(relay.Options{
 		Log:    p.Log,
-		Verify: p.admitRelay,
+		Verify: joins.admitRelay,
 
 		Detachable: p.Node != nil,
 	})

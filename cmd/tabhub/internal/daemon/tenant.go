@@ -70,7 +70,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.CallTimeout, CallTimeoutMax: c.CallTimeoutMax, PersonTimeout: c.PersonTimeout,
 		Handover: call.Handover(c.Handover), Room: call.RoomKind(c.Room), RoomEnd: call.RoomEnd(c.RoomEnd),
-		OwnPage: p.isOwnPage, LabelResults: c.LabelResults, MaxCalls: c.Limits.Calls,
+		OwnPage: admission{p}.isOwnPage, LabelResults: c.LabelResults, MaxCalls: c.Limits.Calls,
 	})
 	close(opened)
 	if err != nil {
