@@ -49,9 +49,9 @@ type Options struct {
 	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
 	OwnPage func(url string) bool
 
-	Handover call.Handover // "" means HandoverWait
-	Room     call.RoomKind // "" means RoomGroup
-	RoomEnd  call.RoomEnd  // "" means RoomKeep
+	Handover call.Handover  // "" means HandoverWait
+	Group    call.GroupKind // "" means GroupOwn
+	GroupEnd call.GroupEnd  // "" means GroupKeep
 
 	// StoredFirst has clients learn only what is stored, as another process may serve the user next.
 	// See Settled.

@@ -34,7 +34,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	opts.PersonTimeout = cmp.Or(opts.PersonTimeout, spec.PersonTimeout)
 	opts.MaxCalls = cmp.Or(opts.MaxCalls, spec.MaxCallsPerHub)
 	opts.Handover = cmp.Or(opts.Handover, call.HandoverWait)
-	opts.Room, opts.RoomEnd = cmp.Or(opts.Room, call.RoomGroup), cmp.Or(opts.RoomEnd, call.RoomKeep)
+	opts.Group, opts.GroupEnd = cmp.Or(opts.Group, call.GroupOwn), cmp.Or(opts.GroupEnd, call.GroupKeep)
 	c, err := core.Open(ctx, core.Options{
 		User: opts.User, Transport: opts.Transport, Store: opts.Store, Log: opts.Log, Record: opts.Record, Changed: opts.Changed,
 		Version: opts.Version, StoredFirst: opts.StoredFirst, NameLimit: opts.NameLimit, PlainNames: opts.PlainNames,
@@ -50,7 +50,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	cs := call.New(c, rules, ls, call.Options{
 		Telemetry: opts.Telemetry, CallTimeout: opts.CallTimeout, CallTimeoutMax: opts.CallTimeoutMax, PersonTimeout: opts.PersonTimeout,
 		MaxCalls: opts.MaxCalls, Askers: opts.Askers, Paired: opts.Paired, OwnBrowser: opts.OwnBrowser, OwnPage: opts.OwnPage,
-		Handover: opts.Handover, Room: opts.Room, RoomEnd: opts.RoomEnd, LabelResults: opts.LabelResults,
+		Handover: opts.Handover, Group: opts.Group, GroupEnd: opts.GroupEnd, LabelResults: opts.LabelResults,
 	})
 	c.Restore(core.Hooks{
 		Listed: ls.Changed, Leased: cs.Leased, Ended: cs.EndGroup,

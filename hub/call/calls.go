@@ -33,8 +33,8 @@ type Options struct {
 	OwnBrowser     func(spec.PairingID) bool
 	OwnPage        func(url string) bool
 	Handover       Handover
-	Room           RoomKind
-	RoomEnd        RoomEnd
+	Group          GroupKind
+	GroupEnd       GroupEnd
 	LabelResults   bool
 }
 

@@ -46,11 +46,11 @@ func (cs *Calls) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, 
 	return ad.effect(), cs.gateError(err, false)
 }
 
-// Passage is a request of a client that was let pass to something other than a tab of the
+// Forwarded is a request of a client that goes to something other than a tab of the
 // hub's, such as an extension of the relay: its owner sees it, and may stop it, until End. It
 // is safe for concurrent use, and none of its methods blocks. It needs no context, and so no
 // more memory than a few words for what is forwarded by the thousand.
-type Passage struct {
+type Forwarded struct {
 	hub    *Calls
 	call   *ledger.Call
 	by     *consent.Caller
@@ -61,9 +61,9 @@ type Passage struct {
 	stop  func() // called then
 }
 
-// Pass is Admit for a request that a client makes by itself, and that is under way until its
-// Passage ends.
-func (cs *Calls) Pass(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (*Passage, error) {
+// Forward is Admit for a request that a client makes by itself, and that is under way until its
+// Forwarded ends.
+func (cs *Calls) Forward(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (*Forwarded, error) {
 	p := cs.begin(by, a)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -78,9 +78,9 @@ func (cs *Calls) Pass(ctx context.Context, by *consent.Caller, a *policy.Action,
 	return p, nil
 }
 
-// PassAtOnce is Pass for who must not block. If the owner has to be asked, it
-// returns nil: Pass decides then.
-func (cs *Calls) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, error) {
+// ForwardAtOnce is Forward for a caller that must not block. If the owner has to be asked, it
+// returns nil: Forward decides then.
+func (cs *Calls) ForwardAtOnce(by *consent.Caller, a *policy.Action) (*Forwarded, error) {
 	g := cs.gate
 	p := cs.begin(by, a)
 	rules := g.rules.Policy()
@@ -100,8 +100,8 @@ func (cs *Calls) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, err
 
 // begin begins a request. It is under way before it is decided about: what the owner stops
 // meanwhile ends.
-func (cs *Calls) begin(by *consent.Caller, a *policy.Action) *Passage {
-	p := &Passage{hub: cs, call: cs.ledger.Alone(), by: by}
+func (cs *Calls) begin(by *consent.Caller, a *policy.Action) *Forwarded {
+	p := &Forwarded{hub: cs, call: cs.ledger.Alone(), by: by}
 	about := ledger.Subject{Tool: a.Name, Site: a.Site}
 	cs.subject(by, &about)
 	p.call.EnterWith(about, p.cancel)
@@ -109,7 +109,7 @@ func (cs *Calls) begin(by *consent.Caller, a *policy.Action) *Passage {
 }
 
 // cancel stops the request for a cause. Without one it has ended.
-func (p *Passage) cancel(cause error) {
+func (p *Forwarded) cancel(cause error) {
 	p.mu.Lock()
 	var stop func()
 	if cause != nil && p.cause == nil {
@@ -122,12 +122,12 @@ func (p *Passage) cancel(cause error) {
 }
 
 // ID is the request's, as in the record.
-func (p *Passage) ID() string { return p.call.ID() }
+func (p *Forwarded) ID() string { return p.call.ID() }
 
 // OnStop has stop called, instead of what was given before, when the owner stops the request.
 // If they have already, it returns why, as Stopped does. stop may still be called when the
 // request has just ended.
-func (p *Passage) OnStop(stop func()) error {
+func (p *Forwarded) OnStop(stop func()) error {
 	p.mu.Lock()
 	p.stop = stop
 	p.mu.Unlock()
@@ -136,17 +136,17 @@ func (p *Passage) OnStop(stop func()) error {
 
 // Stopped returns what the client is told if the owner has stopped the request, or paused what
 // it is part of, a *Failure; nil if not. sent says that it may have taken effect.
-func (p *Passage) Stopped(sent bool) error {
+func (p *Forwarded) Stopped(sent bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.hub.gateError(p.cause, sent)
 }
 
 // Sent says that the request goes to an extension, by its name.
-func (p *Passage) Sent(browser string) {
+func (p *Forwarded) Sent(browser string) {
 	p.call.Decided(p.effect)
 	p.call.Sending(false, spec.TabAddr{}, browser)
 }
 
 // End is called once, when the request is over.
-func (p *Passage) End() { p.call.Leave() }
+func (p *Forwarded) End() { p.call.Leave() }

@@ -12,27 +12,27 @@ import (
 	"tabhub/tabtransport"
 )
 
-// RoomKind says where the tabs go that clients open.
-type RoomKind string
+// GroupKind says where the tabs go that clients open.
+type GroupKind string
 
-// The choices for RoomKind.
+// The choices for GroupKind.
 const (
-	RoomGroup RoomKind = "group" // a tab group of each client's own
-	RoomNone  RoomKind = "none"  // anywhere
+	GroupOwn  GroupKind = "group" // a tab group of each client's own
+	GroupNone GroupKind = "none"  // anywhere
 )
 
-// RoomEnd says what becomes of the tabs that a client has opened, when it has ended.
-type RoomEnd string
+// GroupEnd says what becomes of the tabs that a client has opened, when it has ended.
+type GroupEnd string
 
-// The choices for RoomEnd.
+// The choices for GroupEnd.
 const (
-	RoomKeep  RoomEnd = "keep"  // they stay, and what they are in says that it has ended
-	RoomClose RoomEnd = "close" // they are closed, but for those that the owner has made theirs
+	GroupKeep  GroupEnd = "keep"  // they stay, and what they are in says that it has ended
+	GroupClose GroupEnd = "close" // they are closed, but for those that the owner has made theirs
 )
 
 // groupOf returns where a browser opens a tab for somebody; nil for anywhere.
 func groupOf(cs *Calls, by agents.By, browser spec.PeerID) *spec.Room {
-	if cs.opts.Room == RoomNone || by.Session == (agents.SessionID{}) {
+	if cs.opts.Group == GroupNone || by.Session == (agents.SessionID{}) {
 		return nil
 	}
 	if !keepsGroups(cs, browser) {
@@ -63,7 +63,7 @@ func (cs *Calls) EndGroup(ended agents.Ended) {
 
 // endRoomIn is endRoom for one browser. It blocks until that has answered.
 func endGroupIn(cs *Calls, browser spec.PeerID, ended agents.Ended) {
-	req := &spec.EndRoom{Room: ended.Session.Short(), Close: cs.opts.RoomEnd == RoomClose}
+	req := &spec.EndRoom{Room: ended.Session.Short(), Close: cs.opts.GroupEnd == GroupClose}
 	resp, err := cs.core.SendOwn(cs.core.Context(), spec.TabAddr{Peer: browser}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.EndRoomResult
 	if err == nil {

@@ -42,7 +42,7 @@ const (
 	ReasonNamed   = "the call named this tab"
 	ReasonHeld    = "the client holds this tab"
 	ReasonKept    = "where the client's calls of this site go"
-	ReasonRoom    = "opened by the client"
+	ReasonOpened  = "opened by the client"
 	ReasonOnly    = "the only tab that has it"
 	ReasonActive  = "the active tab"
 	ReasonLastURL = "at the URL of the last call"
@@ -85,7 +85,7 @@ func (s Snapshot) Choose() (best int, reason string) {
 	case s.Candidates[best].Preferred > 0:
 		return best, ReasonKept
 	case s.Candidates[best].Group == agents.GroupMine:
-		return best, ReasonRoom
+		return best, ReasonOpened
 	case n == 1:
 		return best, ReasonOnly
 	case s.Candidates[best].Active:

@@ -56,7 +56,7 @@ func TestChoose(t *testing.T) {
 		{Snapshot{Candidates: []Candidate{with(older, kept(1)), with(with(newer, kept(2)), mine)}}, 1, ReasonHeld},
 		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), mine), with(with(newer, kept(2)), mine)}}, 0, ReasonHeld},
 		{Snapshot{Candidates: []Candidate{with(older, mine)}}, 0, ReasonHeld},
-		{Snapshot{Candidates: []Candidate{with(older, opened(agents.GroupMine)), with(newer, active)}}, 0, ReasonRoom},
+		{Snapshot{Candidates: []Candidate{with(older, opened(agents.GroupMine)), with(newer, active)}}, 0, ReasonOpened},
 		{Snapshot{Candidates: []Candidate{with(older, opened(agents.GroupMine)), with(newer, kept(1))}}, 1, ReasonKept},
 		// Another session's leased tab is none; one that it has opened is the last choice.
 		{Snapshot{Candidates: []Candidate{with(older, active), with(newer, leased)}}, 0, ReasonOnly},

@@ -32,12 +32,12 @@ func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) 
 	e := g.by.Entry(record.Relay, time.Now())
 	e.Tool = a.Name
 	by := g.by.Noted(&e)
-	p, err := g.hub.PassAtOnce(by, &a)
+	p, err := g.hub.ForwardAtOnce(by, &a)
 	switch {
 	case p != nil || err != nil:
 	case answered:
 		return nil, func(ctx context.Context) (relay.Passage, error) {
-			p, err := g.hub.Pass(ctx, by, &a, params)
+			p, err := g.hub.Forward(ctx, by, &a, params)
 			return g.recorded(e, params, p, err)
 		}, nil
 	default:
@@ -48,7 +48,7 @@ func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) 
 }
 
 // recorded leaves the record of a decision, and returns what came of it as the relay has it.
-func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *call.Passage, err error) (relay.Passage, error) {
+func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *call.Forwarded, err error) (relay.Passage, error) {
 	e.Args, e.Duration = bytes.Clone(params), time.Since(e.Time)
 	if f, refused := errors.AsType[*core.Failure](err); refused {
 		e.Outcome = string(f.Code)
@@ -65,11 +65,11 @@ func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *call.Pas
 }
 
 // forwarded is the relay.Passage of a message.
-type forwarded struct{ *call.Passage }
+type forwarded struct{ *call.Forwarded }
 
-func (f forwarded) OnStop(stop func()) error { return refusal(f.Passage.OnStop(stop)) }
+func (f forwarded) OnStop(stop func()) error { return refusal(f.Forwarded.OnStop(stop)) }
 
-func (f forwarded) Stopped(sent bool) error { return refusal(f.Passage.Stopped(sent)) }
+func (f forwarded) Stopped(sent bool) error { return refusal(f.Forwarded.Stopped(sent)) }
 
 // refusal returns a failure of the hub as the relay has it.
 func refusal(err error) error {

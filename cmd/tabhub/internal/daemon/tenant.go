@@ -69,7 +69,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.CallTimeout, CallTimeoutMax: c.CallTimeoutMax, PersonTimeout: c.PersonTimeout,
-		Handover: call.Handover(c.Handover), Room: call.RoomKind(c.Room), RoomEnd: call.RoomEnd(c.RoomEnd),
+		Handover: call.Handover(c.Handover), Group: call.GroupKind(c.Room), GroupEnd: call.GroupEnd(c.GroupEnd),
 		OwnPage: admission{p}.isOwnPage, LabelResults: c.LabelResults, MaxCalls: c.Limits.Calls,
 	})
 	close(opened)

@@ -65,7 +65,7 @@ type Config struct {
 	LabelResults   bool
 	Handover       string
 	Room           string
-	RoomEnd        string
+	GroupEnd       string
 
 	Policy     string
 	PolicyFile string

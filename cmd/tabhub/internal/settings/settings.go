@@ -122,8 +122,8 @@ func (c *Config) Settings() []*Setting {
 		set("label-results", yesNo(&c.LabelResults), "put the texts of pages that models read between lines that say whose they are"))
 	group(groupTabs,
 		set("handover", oneOfThese(&c.Handover, string(call.HandoverWait), string(call.HandoverWait), string(call.HandoverFail), string(call.HandoverIgnore)), "what a client's calls do in a tab that it holds while you use it by hand: wait (until you have finished), fail or ignore"),
-		set("room", oneOfThese(&c.Room, string(call.RoomGroup), string(call.RoomGroup), string(call.RoomNone)), "where the tabs go that a client opens: group (a tab group of its own) or none (anywhere)"),
-		set("room-end", oneOfThese(&c.RoomEnd, string(call.RoomKeep), string(call.RoomKeep), string(call.RoomClose)), "what becomes of these tabs when the client has ended: keep, or close (but for those that you have used)"))
+		set("room", oneOfThese(&c.Room, string(call.GroupOwn), string(call.GroupOwn), string(call.GroupNone)), "where the tabs go that a client opens: group (a tab group of its own) or none (anywhere)"),
+		set("room-end", oneOfThese(&c.GroupEnd, string(call.GroupKeep), string(call.GroupKeep), string(call.GroupClose)), "what becomes of these tabs when the client has ended: keep, or close (but for those that you have used)"))
 	group(groupBrowsers,
 		set("browser-program", text(&c.Browser), "program file of the Chromium or Chrome to start (default: the first that is found)", isPath),
 		set("launch-browser", yesNo(&c.LaunchBrowser), "start a browser of its own with the extension", IsFlag))

@@ -148,7 +148,7 @@ func TestOwnersHandIsSaidAgain(t *testing.T) {
 // What a client opens goes to its room, which ends with it.
 func TestRoomOfAClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, opts := range []Options{{}, {RoomEnd: call.RoomClose}, {Room: call.RoomNone}} {
+		for _, opts := range []Options{{}, {GroupEnd: call.GroupClose}, {Group: call.GroupNone}} {
 			w := newFixture(t, opts)
 			b := w.desk()
 			var last spec.Request
@@ -166,7 +166,7 @@ func TestRoomOfAClient(t *testing.T) {
 				t.Errorf("the owner's own tabs go to %+v", room)
 			}
 			room := open(claude)
-			if opts.Room == call.RoomNone {
+			if opts.Group == call.GroupNone {
 				if room != nil {
 					t.Errorf("a tab goes to %+v", room)
 				}
@@ -180,7 +180,7 @@ func TestRoomOfAClient(t *testing.T) {
 			}
 			gone(true)
 			r := b.Next()
-			if end, ok := last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.RoomEnd == call.RoomClose) {
+			if end, ok := last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.GroupEnd == call.GroupClose) {
 				t.Errorf("at its end the browser is asked for %+v", last)
 			}
 			b.Answer(r, spec.Response{Result: []byte(`{"closed":1,"kept":0}`)}, nil)

@@ -55,19 +55,19 @@ func (w *asking) fails(err error, code spec.FailureCode, words string) {
 
 // The owner must see what a client has forwarded from when they are asked about it until its
 // end, and be able to stop it in each phase.
-func TestPassage(t *testing.T) {
+func TestForwarded(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {
-		if p, err := w.hub.PassAtOnce(w.claude, w.relayed()); p != nil || err != nil {
+		if p, err := w.hub.ForwardAtOnce(w.claude, w.relayed()); p != nil || err != nil {
 			t.Fatalf("what is to be asked about is let pass: %v, %v", p, err)
 		}
 		type outcome struct {
-			*call.Passage
+			*call.Forwarded
 			err error
 		}
 		done := make(chan outcome, 1)
 		pass := func(ctx context.Context) {
 			go func() {
-				p, err := w.hub.Pass(ctx, w.claude, w.relayed(), json.RawMessage(`{}`))
+				p, err := w.hub.Forward(ctx, w.claude, w.relayed(), json.RawMessage(`{}`))
 				done <- outcome{p, err}
 			}()
 		}
@@ -103,7 +103,7 @@ func TestPassage(t *testing.T) {
 		<-stopped
 		w.fails(p.Stopped(true), spec.FailPaused, "the owner has paused this while the call was under way; it may have taken effect")
 		p.End()
-		if _, err := w.hub.PassAtOnce(w.claude, w.relayed()); err == nil {
+		if _, err := w.hub.ForwardAtOnce(w.claude, w.relayed()); err == nil {
 			t.Error("what is paused is let pass")
 		}
 		if all, n := w.hub.Running(); n != 0 {
@@ -113,10 +113,10 @@ func TestPassage(t *testing.T) {
 }
 
 // What is let pass at once must be as much the owner's to stop.
-func TestPassageAtOnce(t *testing.T) {
+func TestForwardedAtOnce(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {
 		w.allowRelay()
-		p, err := w.hub.PassAtOnce(w.claude, w.relayed())
+		p, err := w.hub.ForwardAtOnce(w.claude, w.relayed())
 		if err != nil {
 			t.Fatal(err)
 		}
