@@ -25,10 +25,10 @@ type Options struct {
 	Store     storage.DomainToolStorage
 	Log       *slog.Logger      // nil discards
 	Record    record.Log        // nil discards; closed by its owner, after the Hub
-	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: nobody looks
+	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: never
 	Version   string            // told to peers at hello
 
-	Telemetry telemetry.Observer // learns what is done; nil: nobody does
+	Telemetry telemetry.Observer // learns what is done; may be nil
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       lists.TabNames  // "" means TabNamesAuto
@@ -37,12 +37,12 @@ type Options struct {
 	PersonTimeout  time.Duration   // 0 means spec.PersonTimeout
 	MaxCalls       int             // under way; 0 means spec.MaxCallsPerHub
 	Mode           policy.Mode     // the preset; "" means policy.ModeCareful
-	Askers         []consent.Asker // whom to ask, in this order; nil means consent's default
+	Askers         []consent.Asker // ways to ask the owner, in this order; nil means consent's default
 	// Paired reports whether the owner has paired a browser with the hub, whether or not
 	// it is connected. Nil: none.
 	Paired func() bool
-	// OwnBrowser reports whether the browser of a pairing is one of the owner's, whom it is
-	// right to ask there. Nil: each that is paired.
+	// OwnBrowser reports whether the browser of a pairing is one of the owner's, in
+	// which the owner may be asked. Nil: each that is paired.
 	OwnBrowser func(spec.PairingID) bool
 
 	// OwnPage reports whether a URL is of a page by which the hub's owner looks or decides:

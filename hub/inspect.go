@@ -16,7 +16,7 @@ import (
 	"tabhub/storage"
 )
 
-// Tabs describes the tabs that a client knows of, nil for all, but those that have not come back
+// Tabs describes the tabs that a client sees, nil for all, but those that have not come back
 // since a restart, by browser and tab.
 func (h *Hub) Tabs(by *consent.Caller) []state.TabInfo {
 	tabs, waiting := core.View(h.Core, func(s *state.State) []state.TabInfo { return s.Tabs(h.By(by)) }), h.Calls.Waiting()
@@ -26,16 +26,16 @@ func (h *Hub) Tabs(by *consent.Caller) []state.TabInfo {
 	return tabs
 }
 
-// Browsers describes the peers that a client knows of, nil for all, single tabs included, that are
+// Browsers describes the peers that a client sees, nil for all, single tabs included, that are
 // connected or in their grace.
 func (h *Hub) Browsers(by *consent.Caller) []state.BrowserInfo {
 	return core.View(h.Core, func(s *state.State) []state.BrowserInfo { return s.Browsers(h.By(by), time.Now()) })
 }
 
 // Explain says where a call of a tool's name would go now, and why: one of the session, of those
-// that match, that was here last or, if there is none or match is nil, of nobody in particular;
+// that match, that was here last or, if there is none or match is nil, of no session;
 // then Explanation.By is zero. Of the browsers those are considered that there are for who, nil
-// for nobody in particular. The error is an *UnknownError.
+// for all. The error is an *UnknownError.
 func (h *Hub) Explain(who *policy.Principal, match func(id agents.SessionID, label string) bool, name string) (state.Explanation, error) {
 	h.Core.RLock()
 	defer h.Core.RUnlock()

@@ -41,7 +41,7 @@ func TestCallThatLeadsElsewhere(t *testing.T) {
 		c.want(t, "The page is now at https://e.com/next. Tools there: website_tool_e_com_y,")
 		c = lead(spec.Page{URL: "https://e.com/order", Error: "ERR_CONNECTION_REFUSED"}, true)
 		c.want(t, `"isError":true`)
-		c.want(t, "The page at https://e.com/order cannot be loaded: ERR_CONNECTION_REFUSED. The request may have reached nobody.")
+		c.want(t, "The page at https://e.com/order cannot be loaded: ERR_CONNECTION_REFUSED. The request may not have reached a server.")
 		lead(spec.Page{URL: "https://e.com/list", Error: spec.PageAborted}, false).want(t, "No new page was shown: what came was a download or had no content")
 		lead(spec.Page{}, false).want(t, "another page, of which the hub is told nothing")
 		var many []string

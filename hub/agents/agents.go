@@ -57,7 +57,7 @@ type Work struct {
 	Writes []storage.Change
 	Ended  []Ended // that had opened tabs
 	Leased bool    // leases have changed
-	WakeID uint64  // to be given to Tx.Wake when Wake has passed; 0: to nobody
+	WakeID uint64  // for Tx.Wake, when Wake has passed; 0: no timer is needed
 	Wake   time.Duration
 }
 

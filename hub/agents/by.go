@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// SessionID names a session: one run of a client. The zero SessionID is that of nobody in
-// particular.
+// SessionID names a session: one run of a client. The zero SessionID is no session's.
 type SessionID struct {
 	Client string // the ID of its credential
 	ID     string // good for the client alone
 }
 
-// Short is a name for the session that can be shown: nobody learns the ID from it.
+// Short is a name for the session that can be shown: it does not give away the ID.
 func (id SessionID) Short() string {
 	sum := sha256.Sum256([]byte(id.Client + "\x00" + id.ID))
 	return hex.EncodeToString(sum[:5])

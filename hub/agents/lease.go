@@ -51,7 +51,7 @@ func (l *lease) use(now time.Time, calls int64) (stale bool) {
 	return now.UnixNano()-saved > l.ttl.Load()/4 && l.saved.CompareAndSwap(saved, now.UnixNano())
 }
 
-// stateFor returns what a lease, nil for none, means for a session, nil for nobody's.
+// stateFor returns what a lease, nil for none, means for a session, nil for none.
 func (l *lease) stateFor(ses *Session) LeaseState {
 	switch {
 	case l == nil:

@@ -63,7 +63,7 @@ func (ses *Session) isEmpty() bool {
 	return len(ses.preferred)+len(ses.leases)+len(ses.group) == 0
 }
 
-// session returns a session, making it if need be; nil for nobody's, and if there are too many.
+// session returns a session, making it if need be; nil without an ID, and if there are too many.
 func (tx *Tx) session(by By) *Session {
 	id := by.Session
 	if id == (SessionID{}) {
@@ -267,7 +267,7 @@ func (a *Agents) Preferred(id SessionID) (spec.TabAddr, bool) {
 	return ses.ranked()[0], true
 }
 
-// Latest returns, of the sessions that match, the one that was used last; nobody's if there is none.
+// Latest returns, of the sessions that match, the one that was used last; the zero By if there is none.
 func (a *Agents) Latest(match func(id SessionID, label string) bool) (by By) {
 	var latest *Session
 	for _, ses := range a.sessions {

@@ -13,7 +13,7 @@ type Standing struct {
 	Preferred int64 // its rank among the tabs that the session prefers, the lower the better; 0: none
 	InUse     bool  // the session has leased the tab, and the owner uses it by hand
 
-	session *Session // nil: nobody's
+	session *Session // nil: none
 	lease   *lease
 }
 
@@ -46,7 +46,7 @@ func (a *Agents) Session(id SessionID) *Session {
 	return a.sessions[id]
 }
 
-// Standing returns what a session, nil for nobody's, has of a tab.
+// Standing returns what a session, nil for none, has of a tab.
 func (a *Agents) Standing(ses *Session, addr spec.TabAddr) Standing {
 	st := Standing{session: ses, lease: a.leases[addr]}
 	if st.Lease = st.lease.stateFor(ses); st.Lease == LeaseMine {
@@ -105,7 +105,7 @@ func (st *Standing) use(now time.Time, calls int64) (stale bool) {
 	return st.Lease == LeaseMine && st.lease.use(now, calls)
 }
 
-// Chose reports whether a session, nil for nobody's, has chosen a tab before.
+// Chose reports whether a session, nil for none, has chosen a tab before.
 func (a *Agents) Chose(ses *Session, addr spec.TabAddr) bool {
 	return ses != nil && (ses.preferred[addr] != 0 || a.leases[addr].stateFor(ses) == LeaseMine)
 }

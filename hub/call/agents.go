@@ -22,8 +22,8 @@ type Agents struct{ calls *Calls }
 // NewAgents returns the Agents of a hub that is being opened.
 func NewAgents(calls *Calls) *Agents { return &Agents{calls} }
 
-// FreeBrowser returns why a client may not close a browser: a *Failure that says who has leased
-// one of its tabs.
+// FreeBrowser returns why a client may not close a browser: a *Failure that names the session
+// that has leased one of its tabs.
 func (as *Agents) FreeBrowser(by *consent.Caller, browser spec.PeerID) error {
 	as.calls.core.RLock()
 	defer as.calls.core.RUnlock()
@@ -31,7 +31,7 @@ func (as *Agents) FreeBrowser(by *consent.Caller, browser spec.PeerID) error {
 	if len(leased) == 0 || core.IsOwner(by) {
 		return nil
 	}
-	return core.Fail(spec.FailTabLeased, "tab %s of this browser is %s: nobody else closes it meanwhile; nothing was done. Close your own tabs, or wait", leased[0].Public(), as.calls.core.State().Agents().Holder(leased[0]))
+	return core.Fail(spec.FailTabLeased, "tab %s of this browser is %s: no other client may close it meanwhile; nothing was done. Close your own tabs, or wait", leased[0].Public(), as.calls.core.State().Agents().Holder(leased[0]))
 }
 
 // ForgetClient ends what a client has, whose credential was taken back: its sessions with their
@@ -59,12 +59,12 @@ func (as *Agents) Sessions(client, name string, offset, limit int) (shown []agen
 	return shown, found
 }
 
-// Holder returns who has leased a tab; nil: nobody.
+// Holder returns the session that has leased a tab; nil: none has.
 func (as *Agents) Holder(addr spec.TabAddr) *agents.Holder {
 	return core.View(as.calls.core, func(s *state.State) *agents.Holder { return s.Agents().Holder(addr) })
 }
 
-// errNobody is why somebody without a session has no tabs.
+// errNobody is why a caller without a session has no tabs.
 var errNobody = &core.Failure{Code: spec.FailToolError, Message: "only a client's session can have tabs of its own, and this call is of none"}
 
 // errSessions is why a session cannot have one more tab.
@@ -179,7 +179,7 @@ func (as *Agents) Standing(by *consent.Caller, addr spec.TabAddr) agents.Seen {
 	return core.View(as.calls.core, func(s *state.State) agents.Seen { return s.Agents().See(addr, core.SessionOf(by)) })
 }
 
-// EndLease ends whosesoever lease of a tab, for its owner, and returns who had it; nil: nobody.
+// EndLease ends any session's lease of a tab, for the owner, and returns its holder; nil: there was none.
 // means is by what means, for the record.
 func (as *Agents) EndLease(addr spec.TabAddr, means string) (was *agents.Holder) {
 	as.calls.core.Update(func(tx *state.Tx) { was = tx.Agents().EndLease(addr) })
@@ -204,7 +204,7 @@ func (as *Agents) connected(by *consent.Caller) (gone func(final bool)) {
 	}
 }
 
-// free returns why a client may not use a tab: a *Failure that says who has leased it. reads is
+// free returns why a client may not use a tab: a *Failure that names the session that has leased it. reads is
 // for what only reads the tab.
 func (cs *Calls) free(by *consent.Caller, addr spec.TabAddr, reads bool) error {
 	holder := core.View(cs.core, func(s *state.State) *agents.Holder { return s.Agents().Bars(addr, core.SessionOf(by), reads) })

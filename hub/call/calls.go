@@ -47,7 +47,7 @@ type Calls struct {
 	opts   Options
 	gate   *gate
 	ledger *ledger.Ledger
-	holds  broadcast.Signal // fired when leases change, or calls begin or end to wait for the owner's hand
+	holds  broadcast.Signal // fired when leases change, or calls begin or end to wait for the owner, who uses the tab
 	yields yields
 
 	inFlight atomic.Int64
@@ -125,7 +125,7 @@ type Request struct {
 	// for its return, and is sent nothing with an error. sent describes how the Hub of another
 	// process asks the page for its answer; it does so for a task (Hub.Tasks) that has it. Such
 	// a call may take Options.CallTimeoutMax also without progress, unless its site has a time
-	// of its own: nobody waits at a connection.
+	// of its own: no connection waits for it.
 	Sending func(sent func() json.RawMessage) error
 }
 

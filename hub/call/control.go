@@ -156,7 +156,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	return resp, err
 }
 
-// sent keeps what the request has sent, for who looks at the call.
+// sent keeps what the request has sent, for an owner who looks at the call.
 func (c *control) sent(args json.RawMessage) {
 	if c.action.Dataless {
 		return

@@ -13,7 +13,7 @@ import (
 )
 
 // What a client does is decided about by which sites it has read. Which of their texts it
-// sends is looked for when somebody is asked, or looks at a call.
+// sends is looked for when the owner is asked, or looks at a call.
 
 // read returns the sites of which a client has read something, as far as rules care.
 func (g *gate) read(rules *policy.Set, who *policy.Principal) []spec.Domain {

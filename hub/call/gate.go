@@ -81,7 +81,7 @@ type grant struct {
 	site  spec.Domain
 	name  string
 	pin   policy.Pin
-	layer policy.Layer // what has asked: who has heard of no other site has allowed no flow from it
+	layer policy.Layer // what has asked: an owner who has seen no other site in the question has allowed no flow from it
 }
 
 func grantFor(a *policy.Action, d policy.Decision) grant {
@@ -172,7 +172,7 @@ func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad
 	}
 }
 
-// allows decides about an action of which nobody is to be asked.
+// allows decides about an action without a question to the owner.
 func (g *gate) allows(a *policy.Action) (permit, bool) {
 	p, err := g.decide(new(admission), a)
 	return p, err == nil && p.of != nil
@@ -203,8 +203,8 @@ func (g *gate) isLate(by *consent.Caller, since time.Time) bool {
 	return since.After(began)
 }
 
-// Reaches reports whether there is a peer for a client: whoever is bound to browsers knows of
-// these alone.
+// Reaches reports whether there is a peer for a client: a client that is bound to browsers
+// sees these alone.
 func (cs *Calls) Reaches(by *consent.Caller, peer spec.PeerID) bool {
 	return core.View(cs.core, func(s *state.State) bool { return s.SeesPeer(cs.rules.By(by), peer) })
 }

@@ -30,7 +30,7 @@ const (
 	GroupClose GroupEnd = "close" // they are closed, but for those that the owner has made theirs
 )
 
-// groupOf returns where a browser opens a tab for somebody; nil for anywhere.
+// groupOf returns where a browser opens a tab for a session; nil for anywhere.
 func groupOf(cs *Calls, by agents.By, browser spec.PeerID) *spec.Room {
 	if cs.opts.Group == GroupNone || by.Session == (agents.SessionID{}) {
 		return nil

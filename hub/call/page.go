@@ -78,7 +78,7 @@ func (cs *Calls) describePage(by *consent.Caller, addr spec.TabAddr, page *spec.
 		if url != "" {
 			at = " at " + describe.Clean(url, spec.MaxURI)
 		}
-		return fmt.Sprintf("The page%s cannot be loaded: %s. The request may have reached nobody.", at, reason)
+		return fmt.Sprintf("The page%s cannot be loaded: %s. The request may not have reached a server.", at, reason)
 	case url == "":
 		return "The tab now shows another page, of which the hub is told nothing."
 	}

@@ -50,7 +50,7 @@ func (r *run) entry() record.Entry {
 	return e
 }
 
-// note sets in a record what was decided about an action, and who has said so.
+// note sets in a record what was decided about an action, and by what.
 func (ad *admission) note(e *record.Entry, a *policy.Action) {
 	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.effect().String(), ad.decision.By()
 	if flows := flowLines(ad.decision, a.Site); flows != nil {
@@ -99,7 +99,7 @@ func outcomeOf(resp spec.Response, err error) string {
 	return "cancelled"
 }
 
-// isUnserved reports whether a call was none: its name is nobody's, or not to be called so.
+// isUnserved reports whether a call was none: its name is unknown, or not to be called so.
 func isUnserved(err error) bool {
 	_, unknown := errors.AsType[*lists.UnknownError](err)
 	return unknown || errors.Is(err, ErrNotReadOnly)

@@ -103,7 +103,7 @@ type run struct {
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
 	departed time.Time   // since when it has waited for the next document of a tab
-	yields   time.Time   // until when it waits for the owner's hand; zero: it has not
+	yields   time.Time   // until when it waits for the owner's use of the tab to end; zero: it has not
 	ad       admission
 	checked  *item.Item      // the arguments fit this item's schema
 	pageArgs json.RawMessage // args as its page takes them
@@ -150,7 +150,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	}
 	r.call.Leave()
 	if r.sent && errors.Is(err, tabtransport.ErrLeft) {
-		return resp, err // who resumes it leaves the record
+		return resp, err // the process that resumes it records it
 	}
 	err = r.receive(resp, h.gateError(err, r.sent))
 	if _, ok := errors.AsType[*core.Failure](err); ok {
@@ -479,7 +479,7 @@ func notSent(err error) bool {
 		ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote)
 }
 
-// wait returns how long to wait for the target, and who is told meanwhile.
+// wait returns how long to wait for the target, and what to call meanwhile.
 func (r *run) wait() tabtransport.Wait {
 	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
 	if r.kind == spec.KindTool {
@@ -537,7 +537,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	var never *unstored
 	switch {
 	case errors.Is(err, errClaimed):
-		return true, nil // pick finds another, or who holds it
+		return true, nil // pick finds another tab, or the holder
 	case errors.Is(err, tabtransport.ErrNotConnected):
 		// Not sent: pick waits for the tab, or finds another once it has gone. The
 		// pause is for the moment in which the hub has not heard of the loss.

@@ -8,7 +8,7 @@
 //	transport.go  what the transport tells: connections, messages, losses
 //	register.go   a tab registers what it offers
 //	documents.go  what other packages keep in the user's store
-//	rules.go      the policy, and on whose behalf the state is asked
+//	rules.go      the policy, and what a caller sees of the state
 //
 // # What guards what
 //

@@ -8,8 +8,8 @@ import (
 	"tabhub/storage"
 )
 
-// Documents returns the documents of a kind that the store held when the Hub was opened, to
-// whom they belong: a part that serves the Hub's clients, say. The Hub forgets them.
+// Documents returns the documents of a kind that the store held when the Core was opened, to
+// their owner: a part that serves clients, say. The Core forgets them.
 func (c *Core) Documents(kind string) (of []storage.Document) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,8 +31,8 @@ func (c *Core) DeleteDocument(kind, id string) {
 	c.writeDocument(storage.DeleteDocument{Kind: kind, ID: id}, nil)
 }
 
-// writeDocument has a change stored of which the state knows nothing, so that nobody who
-// follows the state is woken.
+// writeDocument has a change stored of which the state knows nothing, so that no watcher of
+// the state wakes.
 func (c *Core) writeDocument(change storage.Change, synced func(error)) {
 	c.mu.Lock()
 	stopped := c.stopped
@@ -52,7 +52,7 @@ func (c *Core) writeDocument(change storage.Change, synced func(error)) {
 }
 
 // Settings returns the settings of that name that the store held when the Hub was opened, nil
-// if there were none, to whom they belong. The Hub forgets them.
+// if there were none, to their owner. The Core forgets them.
 func (c *Core) Settings(name string) (body json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *Core) Settings(name string) (body json.RawMessage) {
 func (c *Core) SaveSettings(s storage.Settings, synced func(error)) { c.writeDocument(s, synced) }
 
 // KeepSettings stores settings, and blocks until that is synced. If the Hub ends meanwhile, or
-// has ended, the error is Err's; then nobody but the user's next Hub knows what is stored.
+// has ended, the error is Err's; then only the user's next hub knows what is stored.
 func (c *Core) KeepSettings(s storage.Settings) error {
 	synced := make(chan error, 1)
 	c.SaveSettings(s, func(err error) { synced <- err })

@@ -193,9 +193,9 @@ func SessionOf(by *consent.Caller) agents.SessionID {
 	return agents.SessionID{}
 }
 
-// By returns on whose behalf the state is asked, and changed.
+// By returns for which session, with which binding, the state is asked and changed.
 func (rs *Rules) By(by *consent.Caller) agents.By {
-	if by == nil { // who is to know of everything
+	if by == nil { // sees everything
 		return agents.By{}
 	}
 	return agents.By{Session: SessionOf(by), Label: by.Label(), Browsers: rs.Policy().Browsers(by.Who, by.Bound)}
@@ -229,5 +229,5 @@ func LeasedFailure(addr spec.TabAddr, by *agents.Holder) *Failure {
 	if by.Reads {
 		what = "changes anything in"
 	}
-	return Fail(spec.FailTabLeased, "tab %s is %s: nobody else %s it meanwhile; nothing was sent. Work in another tab (browser_tab claim with url opens one), or wait", addr.Public(), by, what)
+	return Fail(spec.FailTabLeased, "tab %s is %s: no other client %s it meanwhile; nothing was sent. Work in another tab (browser_tab claim with url opens one), or wait", addr.Public(), by, what)
 }

@@ -95,7 +95,7 @@ func (c *Core) StoreError() error {
 	return nil
 }
 
-// startTimer tells the state when a timer has run out. While the Hub closes nobody is
+// startTimer tells the state when a timer has run out. While the Core closes no peer is
 // given up, and a Hub that has stopped is held by no timer: leases last for hours.
 func (c *Core) startTimer(t state.Timer) {
 	ctx, end := context.WithTimeout(c.ctx, t.After)

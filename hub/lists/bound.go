@@ -8,9 +8,9 @@ import (
 	"tabhub/hub/trust/consent"
 )
 
-// boundLists are the lists of clients that are bound to browsers: those who are bound to the
-// same share theirs. They are made when such a client asks, and a domain of them anew only when
-// its generation is another, so that who is not bound pays nothing. The zero value is ready.
+// boundLists are the lists of clients that are bound to browsers: clients that are bound to the
+// same browsers share theirs. They are made when such a client asks, and a domain of them anew only when
+// its generation is another, so that a client that is not bound pays nothing. The zero value is ready.
 type boundLists struct {
 	mu   sync.Mutex
 	made map[string]*boundList // by agents.By.Bound
@@ -24,7 +24,7 @@ type boundList struct {
 // maxBound bounds the bindings whose lists are kept, and told the changes of.
 const maxBound = 256
 
-// listsOf returns where one of the lists is kept for those who are bound as of is.
+// listsOf returns the cache of one of the lists for clients with a binding.
 func (ls *Lists) listsOf(of agents.By, kind ListKind) *listCache {
 	bound := of.Bound()
 	if bound == "" {
@@ -48,7 +48,7 @@ func (ls *Lists) listsOf(of agents.By, kind ListKind) *listCache {
 	return &list.lists[kind]
 }
 
-// changedLists returns which lists of somebody are others than when it was called last.
+// changedLists returns which lists of a binding are others than when it was called last.
 func (ls *Lists) changedLists(of agents.By) (c Change) {
 	for kind := range numLists {
 		cache, now := ls.listsOf(of, kind), ls.BoundList(of, kind)
@@ -62,7 +62,7 @@ func (ls *Lists) changedLists(of agents.By) (c Change) {
 	return c
 }
 
-// boundChanges returns what has changed in the lists of those who are bound to browsers.
+// boundChanges returns what has changed in the lists of clients that are bound to browsers.
 func (ls *Lists) boundChanges() (changed map[string]Change) {
 	ls.bound.mu.Lock()
 	made := maps.Clone(ls.bound.made)

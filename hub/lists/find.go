@@ -26,7 +26,7 @@ func (ls *Lists) OfTab(addr spec.TabAddr, kind ListKind) func(*Item) bool {
 
 // FindFor returns the item that a public name or URI stands for, listed or not. A
 // resource is also found by a URI that one of the templates matches; the item is
-// the template then. What the client is not to know of is nobody's. The error is an
+// the template then. What the rules hide from the client is unknown. The error is an
 // *UnknownError.
 func (ls *Lists) FindFor(by *consent.Caller, kind spec.Kind, name string) (Item, error) {
 	ls.core.RLock()
@@ -42,10 +42,10 @@ func (ls *Lists) FindFor(by *consent.Caller, kind spec.Kind, name string) (Item,
 	return it, nil
 }
 
-// Find is FindFor of somebody who is to know of everything.
+// Find is FindFor of a caller that sees everything.
 func (ls *Lists) Find(kind spec.Kind, name string) (Item, error) { return ls.FindFor(nil, kind, name) }
 
-// UnknownLocked makes the error for a name that is nobody's. It names only what the client
+// UnknownLocked makes the error for a name that is unknown. It names only what the client
 // is to know of. The caller holds h.mu.
 func (ls *Lists) UnknownLocked(by *consent.Caller, kind spec.Kind, name string) error {
 	of := ls.rules.By(by)
@@ -62,7 +62,7 @@ func (ls *Lists) showsItem(by *consent.Caller, it *item.Item) bool {
 	return ls.rules.Shows(&a)
 }
 
-// UnknownError says that a name is nobody's: JSON-RPC -32602.
+// UnknownError says that a name is unknown: JSON-RPC -32602.
 type UnknownError struct {
 	Kind    spec.Kind
 	Name    string

@@ -42,7 +42,7 @@ func (ls *Lists) Start() { ls.notices.start() }
 // Changed says that a list may have changed. It does not block.
 func (ls *Lists) Changed() { ls.notices.dirty() }
 
-// Close waits until nothing is told any more, which is soon after the Core has ended.
+// Close waits until watchers are told nothing more, which is soon after the Core has ended.
 func (ls *Lists) Close() { <-ls.notices.done }
 
 // TabNames says when a tool's per-tab names are listed. They always resolve.

@@ -152,7 +152,7 @@ type Change struct {
 	Updated                   []string // public URIs of resources whose content changed
 	Tasks                     []string // ids of tasks; a Hub's Tasks say so, not its Watch
 
-	bound map[string]Change // of those who are bound to browsers, by agents.By.Bound; see ChangeFor
+	bound map[string]Change // of clients that are bound to browsers, by agents.By.Bound; see ChangeFor
 }
 
 // add notes that a list has changed.

@@ -79,10 +79,10 @@ func (l *Listing) shownTo(rules *policy.Set, who *policy.Principal) *Listing {
 	return shown
 }
 
-// List is ListFor of somebody who is to know of everything.
+// List is ListFor of a caller that sees everything.
 func (ls *Lists) List(kind ListKind) *Listing { return ls.BoundList(agents.By{}, kind) }
 
-// BoundList is List of somebody who is bound to browsers, and otherwise to know of everything.
+// BoundList is List with a binding.
 func (ls *Lists) BoundList(of agents.By, kind ListKind) *Listing {
 	cache := ls.listsOf(of, kind)
 	cache.mu.Lock()

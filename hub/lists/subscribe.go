@@ -42,7 +42,7 @@ func (ls *Lists) Subscribe(ctx context.Context, by *consent.Caller, uri string, 
 	return func() { ls.unsubscribe(sub) }, nil
 }
 
-// unsubscribe ends one interest; pages are told, later, once nobody is left.
+// unsubscribe ends one interest; pages are told, later, once no subscriber is left.
 func (ls *Lists) unsubscribe(sub *state.Subscription) {
 	ls.unfollow(sub)
 	var listeners []state.Listener
@@ -65,7 +65,7 @@ func (ls *Lists) tellAll(all []state.Listener, on bool) {
 	for _, l := range all {
 		ls.core.Background(func() {
 			// What is wanted may change while the page is told; the last word must be
-			// right, whoever says it.
+			// right.
 			for on := on; ls.wanted(l) == on; on = !on {
 				if err := ls.tell(ls.core.Context(), l, on); err != nil {
 					ls.core.Log.Debug("resource subscription not told", "tab", l.Addr, "subscribe", on, "err", err)

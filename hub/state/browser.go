@@ -18,8 +18,8 @@ const browserSeenEvery = time.Minute
 
 // admitBrowser checks that a browserId comes with the secret it was given. It returns
 // the one that the browser is to have from now on, made by fresh, or "". A browser that
-// has proved its pairing has nothing else to show; from then on nobody has its
-// browserId without.
+// has proved its pairing has nothing else to show; from then on its
+// browserId needs that proof.
 func (tx *Tx) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret string, refusal *spec.Error) {
 	hello := conn.Hello
 	known, ok := tx.browsers[hello.BrowserID]
@@ -50,7 +50,7 @@ func (tx *Tx) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret 
 }
 
 // confirmBrowser takes a message of a browser for the proof that it has the answer to
-// its hello, and with it its secret: from now on nobody is that browser without it.
+// its hello, and with it its secret: from now on its browserId needs the secret.
 func (p *peer) confirmBrowser(tx *Tx) {
 	if known, ok := tx.browsers[p.browser]; ok && !known.Confirmed {
 		known.Confirmed = true

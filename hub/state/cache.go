@@ -10,8 +10,8 @@ import (
 	"tabhub/storage"
 )
 
-// Bounds on what is cached of closed tabs. A page leaves what it likes and is gone, so that
-// nobody sees whose it is: a site, with all its domains, may leave far less than it may have open.
+// Bounds on what is cached of closed tabs. A page leaves what it likes and is gone, and
+// users do not see from where it is: a site, with all its domains, may leave far less than it may have open.
 var (
 	maxCached    = size{spec.MaxToolsPerTab, 4 << 20} // of one site
 	maxAllCached = size{spec.MaxToolsPerHub, maxBytes / 3}

@@ -57,7 +57,7 @@ type Call struct {
 	hidden   bool // nothing is kept once it has ended
 	large    bool // there was an answer, and it is not kept
 	ended    time.Time
-	done     chan struct{} // closed at the end; nil while nobody waits for that
+	done     chan struct{} // closed at the end; nil while nothing waits for that
 	result   json.RawMessage
 	fault    json.RawMessage
 	task     *task                  // nil: it is none
@@ -206,7 +206,7 @@ func (c *Call) GoesOn() {
 	})
 }
 
-// Decided says that the call may be done, and who has said so: policy.Ask if the owner has.
+// Decided says that the call may be done, and by what: policy.Ask if the owner has said so.
 func (c *Call) Decided(by policy.Effect) {
 	c.change(func() {
 		if c.decision = by; c.state < decided {

@@ -67,7 +67,7 @@ type Ledger struct {
 
 // Options say where a Ledger keeps its tasks.
 type Options struct {
-	Changed *broadcast.Signal // fired when what is shown has changed; nil: nobody looks
+	Changed *broadcast.Signal // fired when what is shown has changed; nil: never
 	// Keep stores a document, and calls synced when that is on disk, or with an error; Forget
 	// deletes one. They do not block.
 	Keep   func(doc storage.Document, synced func(error))
@@ -90,7 +90,7 @@ type session struct {
 	bytes     int // of all answers that are kept
 	taken     int // of those that were taken
 	last      time.Time
-	over      bool // nobody asks for its calls any more
+	over      bool // no request asks for its calls any more
 }
 
 // Begin begins a call. With joined it is one that was begun before, by a request that was the same:

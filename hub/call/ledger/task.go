@@ -308,7 +308,7 @@ func (l *Ledger) Task(client, id string) (Task, bool) {
 	return Task{}, false
 }
 
-// taskLocked returns a task, nil if it is not the client's: nobody learns of another's.
+// taskLocked returns a task, nil if it is not the client's: no client learns of another's.
 func (l *Ledger) taskLocked(client, id string) *Call {
 	if c := l.tasks[id]; c != nil && c.task.Client == client {
 		return c
@@ -421,7 +421,7 @@ func (c *Call) AskClient(ctx context.Context, requests json.RawMessage) (json.Ra
 	}
 }
 
-// withdraw takes back the questions of a round that nobody waits for any more.
+// withdraw takes back the questions of a round that the call does not wait for any more.
 func (c *Call) withdraw(round chan json.RawMessage) {
 	l, t := c.ledger, c.task
 	l.mu.Lock()
