@@ -1,5 +1,5 @@
 // Package hub serves one user: the tabs that are open, what they offer, and the calls
-// to them (spec/docs/RULES.md, "The hub"). It composes what the packages below do:
+// to them (spec/PROTOCOL.md, "The rules of the hub"). It composes what the packages below do:
 //
 //	agents   what sessions of clients have of tabs: leases, tab groups (pure)
 //	state    what is known of browsers, tabs, items and names, and where a call goes (pure)
