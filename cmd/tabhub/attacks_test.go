@@ -384,7 +384,7 @@ func (w *attack) alwaysAllow(tool string) {
 	w.yes = nil
 }
 
-// call calls a tool as its site has it now. The owner, if they are asked, must be shown what
+// Call calls a tool as its site has it now. The owner, if they are asked, must be shown what
 // shows gives.
 func (w *attack) Call(site, tool, args string, shows ...string) string {
 	w.t.Helper()

@@ -134,7 +134,7 @@ func newHTTPClient(t *testing.T, addr, token string) *bareClient {
 	}}
 }
 
-// call sends a message with those members, and returns the answer, which must hold want; "" is for
+// Call sends a message with those members, and returns the answer, which must hold want; "" is for
 // a notification.
 func (c *bareClient) Call(t *testing.T, members, want string) string {
 	if members != c.members {

@@ -50,7 +50,7 @@ func addCompletions(a *command.App, cmd *cobra.Command) {
 	}
 }
 
-// listed returns what begins so of a member of all that the hub lists at a path. It is a name or an
+// complete returns what begins so of a member of all that the hub lists at a path. It is a name or an
 // id that the hub has made, which to a shell is a word.
 func complete(a *command.App, cmd *cobra.Command, path, member, begun string) (values []cobra.Completion) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)

@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return command.ExitError
 }
 
-// command returns the program's command with those below it that args may need.
+// rootCommand returns the program's command with those below it that args may need.
 func rootCommand(a *command.App, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "tabhub",

@@ -23,7 +23,7 @@ var release, commit, commitDate string
 // noVersion is what a build that knows no version calls itself.
 const noVersion = "dev"
 
-// version is the version of this build, or noVersion.
+// Version is the version of this build, or noVersion.
 var Version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if release != "" || !ok || info.Main.Version == "(devel)" {
@@ -32,7 +32,7 @@ var Version = sync.OnceValue(func() string {
 	return cmp.Or(info.Main.Version, noVersion)
 })
 
-// source is the commit of this build and when it was made, in brackets, or "" if it knows none.
+// Source is the commit of this build and when it was made, in brackets, or "" if it knows none.
 func Source() string {
 	of, at := commit, commitDate
 	if info, ok := debug.ReadBuildInfo(); ok && of == "" {
@@ -52,13 +52,13 @@ func Source() string {
 	return fmt.Sprintf(" (%.12s, %s)", of, day)
 }
 
-// program is a file that tabhub is started from.
+// File is a file that tabhub is started from.
 type File struct {
 	Path  string    // "": it does not outlive the process
 	Built time.Time // when it was written, as of the start of this process
 }
 
-// origin returns the file that this process was started from.
+// This returns the file that this process was started from.
 func This() (p File) {
 	path, err := Installed()
 	if err != nil {
@@ -70,7 +70,7 @@ func This() (p File) {
 	return p
 }
 
-// executable returns the path of this program, and whether it will still be there
+// Executable returns the path of this program, and whether it will still be there
 // tomorrow: `go run` deletes what it has built.
 func Executable() (path string, lasting bool) {
 	path, err := os.Executable()
@@ -83,7 +83,7 @@ func Executable() (path string, lasting bool) {
 	return path, !strings.Contains(filepath.ToSlash(path), "/go-build")
 }
 
-// installed returns the path by which clients can start this program.
+// Installed returns the path by which clients can start this program.
 func Installed() (string, error) {
 	path, lasting := Executable()
 	if !lasting {
@@ -102,12 +102,12 @@ func Installed() (string, error) {
 	return path, nil
 }
 
-// differ compares versions. A build that has none, such as that of go run, may be any.
+// Differ compares versions. A build that has none, such as that of go run, may be any.
 func Differ(a, b string) bool {
 	return a != b && a != noVersion && b != noVersion
 }
 
-// ofOtherVersion says how the hub and this program, of version own, become one again. stop is
+// OfOtherVersion says how the hub and this program, of version own, become one again. stop is
 // the command that ends the hub.
 func OfOtherVersion(own string, hub *admin.Info, stop string) string {
 	switch {

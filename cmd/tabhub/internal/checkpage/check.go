@@ -24,7 +24,7 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// checkOptions are what `tabhub check` is told.
+// CheckOptions are what `tabhub check` is told.
 type CheckOptions struct {
 	url     string
 	Browser string
@@ -78,7 +78,7 @@ page cannot be opened.`,
 	return cmd
 }
 
-// read checks what was said, before anything is started.
+// Read checks what was said, before anything is started.
 func (o *CheckOptions) Read(address string) (err error) {
 	if o.url, err = pageURL(address); err != nil {
 		return err
@@ -127,7 +127,7 @@ func pageURL(address string) (string, error) {
 	return u.String(), nil
 }
 
-// withoutPassword is an address as it may stand in a log.
+// WithoutPassword is an address as it may stand in a log.
 func WithoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -136,7 +136,7 @@ func WithoutPassword(address string) string {
 	return u.Redacted()
 }
 
-// check opens the page, and returns what is to be said of it.
+// Check opens the page, and returns what is to be said of it.
 func Check(ctx context.Context, a *command.App, o *CheckOptions) (*CheckReport, error) {
 	status := a.Status()
 	defer status.Clear()

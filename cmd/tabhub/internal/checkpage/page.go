@@ -118,7 +118,7 @@ const (
 	aliveWait = 3 * time.Second // how long a page may take to run a script
 )
 
-// close ends the browser. One that is asked to removes the files that it has in the system's
+// Close ends the browser. One that is asked to removes the files that it has in the system's
 // directory for temporary ones.
 func (p *checkedPage) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)

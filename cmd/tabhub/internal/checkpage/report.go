@@ -30,7 +30,7 @@ type CheckReport struct {
 	Findings []pagecheck.Finding `json:"findings"`
 }
 
-// checkItem is one item that the page offers.
+// CheckItem is one item that the page offers.
 type CheckItem struct {
 	Kind     spec.Kind   `json:"kind"`
 	Template bool        `json:"template,omitempty"`
@@ -42,7 +42,7 @@ type CheckItem struct {
 	Calls    []CheckCall `json:"calls"`
 }
 
-// checkCall is a call of it.
+// CheckCall is a call of it.
 type CheckCall struct {
 	Arguments    json.RawMessage `json:"arguments,omitempty"`
 	Outcome      string          `json:"outcome"` // ok, failed (by the page), or error (without an answer)
@@ -114,7 +114,7 @@ func (r *CheckReport) summary() string {
 	return cmp.Or(strings.Join(parts, ", "), "nothing to change")
 }
 
-// printCheck prints a report for people.
+// PrintCheck prints a report for people.
 func PrintCheck(a *command.App, r *CheckReport) error {
 	a.Headline(r.Opened + "  " + r.Title)
 	if !strings.HasPrefix(r.Opened, r.URL) {

@@ -102,7 +102,7 @@ func hostRules(of, own string) string {
 	return strings.Join(rules, ", ")
 }
 
-// close ends the browser and the hub, and removes what they have written.
+// Close ends the browser and the hub, and removes what they have written.
 func (c *checkRun) Close() {
 	if c.page != nil {
 		c.page.Close()
@@ -216,7 +216,7 @@ func isLocal(address string) bool {
 // checkCaller is on whose behalf tools are called.
 var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
 
-// call calls a tool, or reads a resource if args is nil. The error is ctx's, or that the browser
+// Call calls a tool, or reads a resource if args is nil. The error is ctx's, or that the browser
 // has ended.
 func (c *checkRun) Call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error) {
 	made := pagecheck.Call{Item: it, Arguments: args}

@@ -140,7 +140,7 @@ func printQuestion(a *command.App, q *consent.Question) {
 	fmt.Fprint(a.Out, "> ")
 }
 
-// answer sends what the owner has said to a question that was printed.
+// sendAnswer sends what the owner has said to a question that was printed.
 func sendAnswer(ctx context.Context, a *command.App, r *command.Remote, q *consent.Question, text string) error {
 	in := admin.AnswerRequest{ID: q.ID, Digest: q.Digest, AskResult: spec.AskResult{Reach: spec.Reach(text)}}
 	switch {
@@ -170,7 +170,7 @@ func words(all []spec.Reach) string {
 	return strings.Join(text, ", ")
 }
 
-// watchQuestions asks one question after the other, until the hub ends or ctx does.
+// WatchQuestions asks one question after the other, until the hub ends or ctx does.
 func WatchQuestions(ctx context.Context, a *command.App) error {
 	r, err := a.Remote()
 	if err != nil {

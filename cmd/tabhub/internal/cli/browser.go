@@ -82,7 +82,7 @@ An extension that "tabhub extension DIR" has written needs none of this.`,
 	return cmd
 }
 
-// pair makes an invitation and waits until a browser has accepted it.
+// pairBrowser makes an invitation and waits until a browser has accepted it.
 func pairBrowser(ctx context.Context, a *command.App, printOnly, asJSON bool) error {
 	r, err := a.Remote()
 	if err != nil {

@@ -114,7 +114,7 @@ func NewProgress(a *command.App) *progress {
 	return &progress{App: a, line: a.Status(), began: time.Now()}
 }
 
-// add takes in what is said.
+// Add takes in what is said.
 func (p *progress) Add(said *admin.ProgressReport) {
 	var words []string
 	message := terminal.OneLine(said.Message, 200)
@@ -143,7 +143,7 @@ func (p *progress) Add(said *admin.ProgressReport) {
 	p.latest = latest
 }
 
-// show shows how long the call has taken, and what was said last.
+// Show shows how long the call has taken, and what was said last.
 func (p *progress) Show() {
 	passed := time.Since(p.began)
 	p.line.Show(p.line.Screen.Spinner(passed) + fmt.Sprintf("%.1f s  ", passed.Seconds()) + p.latest)

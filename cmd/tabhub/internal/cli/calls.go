@@ -80,7 +80,7 @@ func watch(ctx context.Context, a *command.App, f func([]byte) error) error {
 	return nil
 }
 
-// watcher prints what goes on: a line for each thing that happens, and below them, where a line
+// Watcher prints what goes on: a line for each thing that happens, and below them, where a line
 // can be rewritten, how far the calls under way are.
 type Watcher struct {
 	*Lines

@@ -139,7 +139,7 @@ func (l *LogSource) filter(words []string) error {
 	return nil
 }
 
-// logSource is a record that a command reads.
+// LogSource is a record that a command reads.
 type LogSource struct {
 	App   *command.App
 	query record.Query

@@ -15,7 +15,7 @@ import (
 	"tabhub/spec"
 )
 
-// lines prints the lines of the record one by one, as they come.
+// Lines prints the lines of the record one by one, as they come.
 type Lines struct {
 	*command.App
 	widths  []int
@@ -161,7 +161,7 @@ func (l *LogSource) tellCall(ctx context.Context, follow bool) error {
 	return err
 }
 
-// payload returns what was said in a call, if that is kept and may be seen.
+// Payload returns what was said in a call, if that is kept and may be seen.
 func (l *LogSource) Payload(ctx context.Context, line *record.Line) record.Payload {
 	found, err := l.payloads(ctx, line)
 	if err != nil {

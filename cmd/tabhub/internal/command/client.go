@@ -25,14 +25,14 @@ const (
 	TokenFileEnv = "TABHUB_TOKEN_FILE"
 )
 
-// remote is the admin API of the hub that runs, over its socket.
+// Remote is the admin API of the hub that runs, over its socket.
 type Remote struct {
 	Hub   home.Hub
 	Token string // "": none; one is needed only for a user of a hub with accounts
 	HTTP  *http.Client
 }
 
-// remote finds the hub.
+// Remote finds the hub.
 func (a *App) Remote() (*Remote, error) {
 	dir, h, err := a.Running()
 	if err != nil {
@@ -41,12 +41,12 @@ func (a *App) Remote() (*Remote, error) {
 	return a.RemoteOf(dir, h)
 }
 
-// remoteOf returns the admin API of a hub that was found.
+// RemoteOf returns the admin API of a hub that was found.
 func (a *App) RemoteOf(dir home.Dir, h home.Hub) (*Remote, error) {
 	return &Remote{h, a.Env(TokenEnv), dir.Client()}, nil
 }
 
-// running returns the data directory and the hub that runs there.
+// Running returns the data directory and the hub that runs there.
 func (a *App) Running() (home.Dir, home.Hub, error) {
 	dir, err := a.Dir()
 	if err != nil {
@@ -67,13 +67,13 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.text }
 
-// isStatus reports whether err is a refusal of the hub with that HTTP status.
+// IsStatus reports whether err is a refusal of the hub with that HTTP status.
 func IsStatus(err error, status int) bool {
 	no, ok := errors.AsType[*apiError](err)
 	return ok && no.status == status
 }
 
-// do sends in, if it is not nil, and returns the body of the answer.
+// Do sends in, if it is not nil, and returns the body of the answer.
 func (r *Remote) Do(ctx context.Context, method, path string, in any) ([]byte, error) {
 	resp, err := r.Send(ctx, method, path, in, "application/json")
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *Remote) Do(ctx context.Context, method, path string, in any) ([]byte, e
 	return b, nil
 }
 
-// do is remote.do of the hub that runs.
+// Do is remote.do of the hub that runs.
 func (a *App) Do(ctx context.Context, method, path string, in any) ([]byte, error) {
 	r, err := a.Remote()
 	if err != nil {
@@ -96,13 +96,13 @@ func (a *App) Do(ctx context.Context, method, path string, in any) ([]byte, erro
 	return r.Do(ctx, method, path, in)
 }
 
-// send is do for what has no answer.
+// Send is do for what has no answer.
 func (a *App) Send(ctx context.Context, method, path string, in any) error {
 	_, err := a.Do(ctx, method, path, in)
 	return err
 }
 
-// events sends in, if it is not nil, and yields the data of each event of the answer. The last
+// Events sends in, if it is not nil, and yields the data of each event of the answer. The last
 // it yields is an error, also when the stream has ended.
 func (r *Remote) Events(ctx context.Context, method, path string, in any) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
@@ -135,7 +135,7 @@ func (r *Remote) BrokeOff(err error) error {
 	return fmt.Errorf("the hub (process %d) broke off: %w", r.Hub.PID, err)
 }
 
-// send sends in, if it is not nil, and returns the answer, unless that is an error. The caller
+// Send sends in, if it is not nil, and returns the answer, unless that is an error. The caller
 // closes its body, which is to be of the type accept.
 func (r *Remote) Send(ctx context.Context, method, path string, in any, accept string) (*http.Response, error) {
 	var body io.Reader
@@ -176,7 +176,7 @@ func (r *Remote) Send(ctx context.Context, method, path string, in any, accept s
 	return resp, nil
 }
 
-// call is do for an answer that is decoded into out.
+// Call is do for an answer that is decoded into out.
 func (r *Remote) Call(ctx context.Context, method, path string, in, out any) error {
 	b, err := r.Do(ctx, method, path, in)
 	if err != nil {
@@ -189,7 +189,7 @@ var errInterrupted = errors.New("interrupted")
 
 var errOtherVersion = errors.New("the hub's answer makes no sense; is it of another version? `tabhub stop` ends it, and the next client starts one of this version")
 
-// decode reads an answer of the hub.
+// Decode reads an answer of the hub.
 func Decode(b []byte, out any) error {
 	if err := json.Unmarshal(b, out); err != nil {
 		return fmt.Errorf("%w (%w)", errOtherVersion, err)
@@ -197,11 +197,11 @@ func Decode(b []byte, out any) error {
 	return nil
 }
 
-// answerTimeout is how long a hub may take for an answer that it has at hand. One that
+// AnswerTimeout is how long a hub may take for an answer that it has at hand. One that
 // takes longer hangs.
 const AnswerTimeout = 15 * time.Second
 
-// show gets a list or an object from the hub, and prints it as it is if asJSON, or
+// Show gets a list or an object from the hub, and prints it as it is if asJSON, or
 // by print.
 func Show[T any](ctx context.Context, a *App, path string, query url.Values, asJSON bool, print func(*App, T) error) error {
 	r, err := a.Remote()
@@ -227,7 +227,7 @@ func Show[T any](ctx context.Context, a *App, path string, query url.Values, asJ
 	return print(a, v)
 }
 
-// ask gets an object from the hub.
+// Ask gets an object from the hub.
 func Ask(ctx context.Context, a *App, path string, v any) error {
 	r, err := a.Remote()
 	if err != nil {
@@ -236,13 +236,13 @@ func Ask(ctx context.Context, a *App, path string, v any) error {
 	return r.Call(ctx, http.MethodGet, path, nil, v)
 }
 
-// content is a part of what a page has answered.
+// Content is a part of what a page has answered.
 type Content struct {
 	Type, Text, Data, MimeType, URI string
 	Resource                        struct{ URI, Text string }
 }
 
-// failureOf returns the failure that a result of the hub's own is about, if it is one.
+// FailureOf returns the failure that a result of the hub's own is about, if it is one.
 func FailureOf(result json.RawMessage) (*core.Failure, bool) {
 	var r struct {
 		Content []Content

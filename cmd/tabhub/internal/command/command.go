@@ -23,7 +23,7 @@ const (
 	ExitUsage = 2 // it was asked for wrongly
 )
 
-// usageError is an error of whoever wrote the command line.
+// UsageError is an error of whoever wrote the command line.
 type UsageError struct{ err error }
 
 func (e *UsageError) Error() string { return e.err.Error() }
@@ -35,7 +35,7 @@ func Usage(err error) error { return &UsageError{err} }
 
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
-// app is one run of the command.
+// App is one run of the command.
 //
 // What people read goes to out and err, on which text of pages, clients and files can
 // do nothing to a terminal. stdout and stderr are what these write to; they are for
@@ -53,7 +53,7 @@ type App struct {
 	JSONLog    *slog.Logger // where the settings have the log written as JSON, else nil
 }
 
-// alone is a program that is told nothing of what this one is told by the environment, and
+// Alone is a program that is told nothing of what this one is told by the environment, and
 // whose words are no part of what this one prints.
 func (a *App) Alone() *App {
 	return &App{In: a.In, Out: a.Err, Err: a.Err, Stdout: a.Stderr, Stderr: a.Stderr, Env: func(string) string { return "" }}
@@ -82,7 +82,7 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	return Usagef("%s", err)
 }
 
-// args wraps a check of positional arguments, whose failure is one of usage.
+// Args wraps a check of positional arguments, whose failure is one of usage.
 func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -92,12 +92,12 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// envName is the variable of the environment that sets a flag or a setting.
+// EnvName is the variable of the environment that sets a flag or a setting.
 func EnvName(name string) string {
 	return "TABHUB_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// fromEnv sets the flags of all commands that the command line did not set from the environment.
+// FromEnv sets the flags of all commands that the command line did not set from the environment.
 func (a *App) FromEnv(cmd *cobra.Command) {
 	for _, to := range []struct {
 		name string
@@ -109,7 +109,7 @@ func (a *App) FromEnv(cmd *cobra.Command) {
 	}
 }
 
-// dir returns the data directory, which may not exist yet.
+// Dir returns the data directory, which may not exist yet.
 func (a *App) Dir() (home.Dir, error) {
 	if a.DataDir != "" {
 		return home.Abs(a.DataDir)
@@ -130,7 +130,7 @@ func (a *App) Tabhub(words ...string) string {
 	return shell.Here(words...)
 }
 
-// say tells who started the command something, beside what is logged: in the log where
+// Say tells who started the command something, beside what is logged: in the log where
 // programs read that.
 func (a *App) Say(level slog.Level, text string) {
 	if a.JSONLog != nil {
@@ -140,7 +140,7 @@ func (a *App) Say(level slog.Level, text string) {
 	a.Note("%s", text)
 }
 
-// configPath is where the configuration file is, or would be.
+// ConfigPath is where the configuration file is, or would be.
 func (a *App) ConfigPath() string {
 	if a.ConfigFile != "" {
 		return a.ConfigFile
@@ -152,7 +152,7 @@ func (a *App) ConfigPath() string {
 	return dir.Config()
 }
 
-// visible writes text so that it can be read on a terminal and does nothing else
+// Visible writes text so that it can be read on a terminal and does nothing else
 // there: control characters, and others that nobody sees, are written out as \x1b or
 // \u202e. A character must not be split between two writes, or its bytes are.
 type Visible struct{ W io.Writer }
@@ -164,7 +164,7 @@ func (v Visible) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// visibleJSON is visible for JSON, which stays valid and means the same.
+// VisibleJSON is visible for JSON, which stays valid and means the same.
 type VisibleJSON struct{ W io.Writer }
 
 func (v VisibleJSON) Write(b []byte) (int, error) {
@@ -174,5 +174,5 @@ func (v VisibleJSON) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// stopSignals are those that end a command.
+// StopSignals are those that end a command.
 var StopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -11,29 +11,29 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groupKey is the annotation of a flag with the title that it stands under in the help.
+// GroupKey is the annotation of a flag with the title that it stands under in the help.
 const GroupKey = "group"
 
-// groupFlags puts flags under a title.
+// GroupFlags puts flags under a title.
 func GroupFlags(f *pflag.FlagSet, title string, names ...string) {
 	for _, name := range names {
 		f.SetAnnotation(name, GroupKey, []string{title})
 	}
 }
 
-// jsonFlag adds --json.
+// JSONFlag adds --json.
 func JSONFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("json", false, "print JSON")
 }
 
-// browsersFlag is the flag of a command that binds a client to browsers.
+// BrowsersFlag is the flag of a command that binds a client to browsers.
 func BrowsersFlag(f *pflag.FlagSet, browsers *[]string) {
 	f.StringSliceVar(browsers, "browser", nil, "the only browsers that there are for the client, by the `name`s of tabhub browser (default: all)")
 }
 
 const Day = 24 * time.Hour
 
-// age is the value of a flag: a duration that may be written in days.
+// Age is the value of a flag: a duration that may be written in days.
 type Age time.Duration
 
 // Set implements pflag.Value.
@@ -64,7 +64,7 @@ func (a *Age) String() string {
 // Type implements pflag.Value.
 func (a *Age) Type() string { return "duration" }
 
-// size is the value of a flag: a number of bytes.
+// Size is the value of a flag: a number of bytes.
 type Size int64
 
 var units = []string{"GiB", "MiB", "KiB"} // each 1024 of the next
@@ -99,10 +99,10 @@ func (s *Size) String() string {
 // Type implements pflag.Value.
 func (s *Size) Type() string { return "size" }
 
-// moment is the value of a flag: a time, or how long ago it was.
+// Moment is the value of a flag: a time, or how long ago it was.
 type Moment time.Time
 
-// deadline is the value of a flag: a time, or how long it is until then.
+// Deadline is the value of a flag: a time, or how long it is until then.
 type Deadline time.Time
 
 // Set implements pflag.Value.

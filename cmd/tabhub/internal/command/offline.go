@@ -13,7 +13,7 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// clientStore is the clients of a data directory's hub that have tokens of their own.
+// ClientStore is the clients of a data directory's hub that have tokens of their own.
 type ClientStore interface {
 	List(ctx context.Context) ([]auth.Client, error)
 	Mint(ctx context.Context, in admin.ClientRequest) (admin.MintedClient, error)
@@ -21,7 +21,7 @@ type ClientStore interface {
 	Revoke(ctx context.Context, client string) (auth.Client, error)
 }
 
-// withClients calls f with the clients: those of the hub that runs or, if none does, those
+// WithClients calls f with the clients: those of the hub that runs or, if none does, those
 // in its file, which none can take meanwhile.
 func WithClients(a *App, f func(ClientStore) error) error {
 	dir, err := a.Dir()
@@ -94,7 +94,7 @@ func (c fileClients) Revoke(_ context.Context, client string) (auth.Client, erro
 	return gone, c.kept.Revoke(spec.LocalUser, gone.ID)
 }
 
-// openRing opens the pairings of a data directory. The caller holds home.HubLock, or the
+// OpenRing opens the pairings of a data directory. The caller holds home.HubLock, or the
 // hub does that has made them.
 func OpenRing(dir home.Dir) (*pairing.Ring, error) {
 	id, err := dir.Instance()

@@ -12,10 +12,10 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// oneLine is what files and errors say, fit for a line of a terminal.
+// OneLine is what files and errors say, fit for a line of a terminal.
 func OneLine(s string) string { return terminal.OneLine(strings.TrimSpace(s), 500) }
 
-// printValue prints a value as JSON.
+// PrintValue prints a value as JSON.
 func (a *App) PrintValue(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -24,7 +24,7 @@ func (a *App) PrintValue(v any) error {
 	return a.PrintJSON(append(b, '\n'))
 }
 
-// printJSON prints JSON, indented for a person. What would be written out in text is
+// PrintJSON prints JSON, indented for a person. What would be written out in text is
 // escaped, which means the same.
 func (a *App) PrintJSON(b []byte) error {
 	if terminal.Is(a.Stdout) {
@@ -37,7 +37,7 @@ func (a *App) PrintJSON(b []byte) error {
 	return err
 }
 
-// printAnswer prints an answer of the hub, which is JSON, if there is no error.
+// PrintAnswer prints an answer of the hub, which is JSON, if there is no error.
 func (a *App) PrintAnswer(b []byte, err error) error {
 	if err != nil {
 		return err
@@ -45,41 +45,41 @@ func (a *App) PrintAnswer(b []byte, err error) error {
 	return a.PrintJSON(append(bytes.TrimSpace(b), '\n'))
 }
 
-// screen is where what a command prints is read.
+// Screen is where what a command prints is read.
 func (a *App) Screen() terminal.Screen { return terminal.Of(a.Stdout, a.Env) }
 
-// status returns a line for the person who waits for a command.
+// Status returns a line for the person who waits for a command.
 func (a *App) Status() *terminal.Status {
 	return &terminal.Status{Out: a.Stderr, Screen: terminal.Of(a.Stderr, a.Env)}
 }
 
-// onTerminal reports whether what a command prints is read by a person.
+// OnTerminal reports whether what a command prints is read by a person.
 func (a *App) OnTerminal() bool { return terminal.Is(a.Stdout) }
 
-// table returns a table that is printed where the rest is. Without a header, the first column
+// Table returns a table that is printed where the rest is. Without a header, the first column
 // says what the second one is.
 func (a *App) Table(header ...string) *terminal.Table {
 	return terminal.NewTable(a.Stdout, a.Screen(), header...)
 }
 
-// headline says in one line what the rest is about.
+// Headline says in one line what the rest is about.
 func (a *App) Headline(text string) {
 	const width = 300
 	fmt.Fprintln(a.Stdout, a.Screen().Text(terminal.Strong, terminal.OneLine(strings.TrimSpace(text), width)))
 }
 
-// hint says more about what was printed.
+// Hint says more about what was printed.
 func (a *App) Hint(format string, args ...any) {
 	fmt.Fprintln(a.Stdout, a.Screen().Text(terminal.Soft, describe.Visible(fmt.Sprintf(format, args...))))
 }
 
-// note says to a person what is no part of what was asked for: that there is nothing, and what
+// Note says to a person what is no part of what was asked for: that there is nothing, and what
 // to do next.
 func (a *App) Note(format string, args ...any) {
 	fmt.Fprintln(a.Stderr, terminal.Of(a.Stderr, a.Env).Text(terminal.Plain, describe.Visible(fmt.Sprintf(format, args...))))
 }
 
-// tones of the states that are the same in all faces of the hub. What is none of them is plain.
+// Tones of the states that are the same in all faces of the hub. What is none of them is plain.
 var Tones = map[string]terminal.Tone{
 	"active": terminal.Good, "open": terminal.Good, "connected": terminal.Good, "ok": terminal.Good, "allow": terminal.Good, "allowed": terminal.Good,
 	"asleep": terminal.Soft, "away": terminal.Soft, "changing page": terminal.Soft, "cancelled": terminal.Soft,
@@ -87,7 +87,7 @@ var Tones = map[string]terminal.Tone{
 	"deny": terminal.Bad, "denied": terminal.Bad, "problem": terminal.Bad, "refused": terminal.Bad,
 }
 
-// stateCell is a cell with a state.
+// StateCell is a cell with a state.
 func StateCell(state string) terminal.Cell {
 	return terminal.Cell{Text: state, Tone: Tones[state], State: true}
 }

@@ -24,7 +24,7 @@ const (
 	lookAgain = 25 * time.Millisecond
 )
 
-// stop ends the hub: it has the time ask to answer, and then the time wait to end, and a node more.
+// Stop ends the hub: it has the time ask to answer, and then the time wait to end, and a node more.
 func Stop(ctx context.Context, a *App, dir home.Dir, ask, wait time.Duration) error {
 	h, err := askToStop(ctx, a, ask)
 	for late := time.Now().Add(wait); errors.Is(err, home.ErrNoHub) && dir.Held(home.HubLock) && time.Now().Before(late); {

@@ -13,7 +13,7 @@ import (
 	"tabhub/hub/trust/record"
 )
 
-// instructions tell a model how to use what it finds. They name only tools that are on.
+// Instructions tell a model how to use what it finds. They name only tools that are on.
 func (p *Process) Instructions() string {
 	on := func(name string) bool { return p.Tools.On(name, true) }
 	var b strings.Builder
@@ -38,7 +38,7 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 	return b.String()
 }
 
-// builtins returns the hub's own tools in the order in which they are listed, whether they
+// Builtins returns the hub's own tools in the order in which they are listed, whether they
 // are on or not. instances are the browsers that the hub starts, nil if it starts none. h
 // may be nil for who only wants to know the tools.
 func (p *Process) Builtins(h *hub.Hub, instances *instance.Instances) []builtin.Tool {

@@ -46,7 +46,7 @@ const (
 	checkTime = 5 * time.Second
 )
 
-// process is a hub in this process: the data directory's lock, the listeners, and
+// Process is a hub in this process: the data directory's lock, the listeners, and
 // all that is behind them.
 type Process struct {
 	Options
@@ -81,7 +81,7 @@ type Process struct {
 	refused    Refused          // has a lock of its own
 }
 
-// hubOptions are what a hub is started with.
+// Options are what a hub is started with.
 type Options struct {
 	App      *command.App
 	Config   *settings.Config
@@ -93,7 +93,7 @@ type Options struct {
 	origin   build.File // of a hub that may be replaced by a newer program
 }
 
-// startHub takes the data directory and the ports, and serves. The caller calls close.
+// Start takes the data directory and the ports, and serves. The caller calls close.
 func Start(ctx context.Context, o Options) (p *Process, err error) {
 	c, dir, log := o.Config, o.Dir, o.Log
 	p = &Process{Options: o, ended: make(chan string, 1)}
@@ -379,7 +379,7 @@ func (p *Process) wait(ctx context.Context) (why string) {
 	}
 }
 
-// close ends the hub: calls under way are answered first, tabs and browsers are told
+// Close ends the hub: calls under way are answered first, tabs and browsers are told
 // to come back later, the store is written.
 func (p *Process) Close(why string) error {
 	if p.Node != nil {

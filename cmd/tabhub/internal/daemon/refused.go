@@ -11,17 +11,17 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// maxRefused bounds the refusals that a hub remembers, of which each is another reason.
+// MaxRefused bounds the refusals that a hub remembers, of which each is another reason.
 const MaxRefused = 8
 
-// refused is why extensions were refused lately, for `tabhub doctor`. It is safe for
+// Refused is why extensions were refused lately, for `tabhub doctor`. It is safe for
 // concurrent use.
 type Refused struct {
 	mu   sync.Mutex
 	list []admin.Refusal // the latest last
 }
 
-// add counts a refusal.
+// Add counts a refusal.
 func (f *Refused) Add(no admin.Refusal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

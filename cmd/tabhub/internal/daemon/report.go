@@ -24,7 +24,7 @@ func (p *Process) relayClients(user spec.UserID) []methods.SessionInfo {
 	return all
 }
 
-// hubs says how the hubs of all users are.
+// Hubs says how the hubs of all users are.
 func (p *Process) Hubs() (all []telemetry.Hub) {
 	for _, t := range p.Tenants.Open() {
 		all = append(all, telemetry.Hub{
@@ -34,7 +34,7 @@ func (p *Process) Hubs() (all []telemetry.Hub) {
 	return all
 }
 
-// inform says how the process is.
+// Inform says how the process is.
 func (p *Process) Inform() admin.Info {
 	info := p.Info
 	info.Sockets = p.Tabs.Stats()

@@ -153,7 +153,7 @@ func greet(p *Process) {
 	fmt.Fprintf(a.Out, "\n`%s` sets up the extension and your MCP clients.\n\n", a.Tabhub("setup"))
 }
 
-// dashboardWords says where the dashboard is, and how one is signed in there.
+// DashboardWords says where the dashboard is, and how one is signed in there.
 func (p *Process) DashboardWords(base string) string {
 	const indent = "\n              "
 	if p.Token == nil {

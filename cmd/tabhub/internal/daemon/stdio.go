@@ -72,7 +72,7 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 	return cmd
 }
 
-// bridge pipes the client to the hub.
+// runBridge pipes the client to the hub.
 func runBridge(ctx context.Context, a *command.App, config *settings.Config, dir home.Dir, browsers string) error {
 	log := config.Logger(a)
 	var session [16]byte
@@ -122,7 +122,7 @@ func refuse(ctx context.Context, a *command.App, why error) error {
 	return why
 }
 
-// standalone serves the client from a hub in this process, which ends with it.
+// runStandalone serves the client from a hub in this process, which ends with it.
 func runStandalone(ctx context.Context, a *command.App, c *settings.Config, dir home.Dir, browsers []string) error {
 	log := c.Logger(a)
 	c.IdleExit = 0 // the client is one that the hub does not count

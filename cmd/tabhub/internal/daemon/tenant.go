@@ -125,7 +125,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	return t, nil
 }
 
-// openRecord opens a user's record. changed is fired when something is recorded. epoch is that of
+// OpenRecord opens a user's record. changed is fired when something is recorded. epoch is that of
 // the user's hub.
 func (p *Process) OpenRecord(user spec.UserID, changed *broadcast.Signal, epoch func(context.Context) (spec.Epoch, error)) (*record.Recorder, error) {
 	c := p.Config
@@ -160,7 +160,7 @@ func (p *Process) newInstances(h *hub.Hub) *instance.Instances {
 	return instance.New(o)
 }
 
-// local is the base of the endpoints as this machine reaches them.
+// Local is the base of the endpoints as this machine reaches them.
 func (p *Process) Local() string {
 	if p.Config.TlsCert != "" {
 		return "https://" + p.Info.Addrs[0]

@@ -62,7 +62,7 @@ func (p *Process) verifier() (v auth.Verifier, err error) {
 	return hub, nil
 }
 
-// identify returns who the client is that is started with the hub in one process. A token
+// Identify returns who the client is that is started with the hub in one process. A token
 // that it has must be right, as at a hub that runs by itself.
 func (p *Process) Identify(token string) (auth.Identity, error) {
 	if token == "" || p.credentials == nil {

@@ -25,7 +25,7 @@ type clusterConfig struct {
 	URL    string
 }
 
-// on reports whether the hub is a node.
+// On reports whether the hub is a node.
 func (c *clusterConfig) On() bool { return len(c.Nats) > 0 }
 
 func (c *clusterConfig) check() error {
@@ -56,7 +56,7 @@ func checkNATS(addr string) error {
 	return nil
 }
 
-// hasPassword reports whether an address of NATS has a user, a password or a token in it.
+// HasPassword reports whether an address of NATS has a user, a password or a token in it.
 func (c *clusterConfig) HasPassword() bool {
 	return slices.ContainsFunc(c.Nats, func(addr string) bool {
 		u, err := url.Parse(addr)
@@ -64,10 +64,10 @@ func (c *clusterConfig) HasPassword() bool {
 	})
 }
 
-// minSecret is how many bytes the secret of a cluster must have.
+// MinSecret is how many bytes the secret of a cluster must have.
 const MinSecret = 32
 
-// readSecret returns the secret of the cluster.
+// ReadSecret returns the secret of the cluster.
 func (c *clusterConfig) ReadSecret() ([]byte, error) {
 	b, err := os.ReadFile(c.secret)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *clusterConfig) ReadSecret() ([]byte, error) {
 	return b, nil
 }
 
-// nodeName returns the name of this node.
+// NodeName returns the name of this node.
 func (c *clusterConfig) NodeName() (string, error) {
 	if c.name != "" {
 		return c.name, nil
@@ -91,7 +91,7 @@ func (c *clusterConfig) NodeName() (string, error) {
 	return name, nil
 }
 
-// nodeListen returns the address to listen on for other nodes: that of node-url if it is one of
+// NodeListen returns the address to listen on for other nodes: that of node-url if it is one of
 // IP. A name may lead here by way of another address, so its port is open at all.
 func (c *clusterConfig) NodeListen() string {
 	addr, err := cluster.ParseURL(c.URL)

@@ -29,7 +29,7 @@ const (
 	defaultUserSockets = 256
 )
 
-// config is how a hub is set up. settings.go says how its fields are set.
+// Config is how a hub is set up. settings.go says how its fields are set.
 type Config struct {
 	All   []*Setting // of which each sets a field
 	given []string   // by --set
@@ -179,7 +179,7 @@ func checkAddress(addr string) error {
 	return nil
 }
 
-// guardOptions says whom the hub listens to, less the verifier.
+// GuardOptions says whom the hub listens to, less the verifier.
 func (c *Config) GuardOptions() httpd.GuardOptions {
 	return httpd.GuardOptions{
 		Accounts:     c.Auth == "jwt",
@@ -193,10 +193,10 @@ func (c *Config) GuardOptions() httpd.GuardOptions {
 	}
 }
 
-// reachable reports whether the hub may be reached from other machines.
+// Reachable reports whether the hub may be reached from other machines.
 func (c *Config) Reachable() bool { return c.TlsCert != "" || c.BehindProxy }
 
-// isLoopback reports whether a host to listen on is of this machine only.
+// IsLoopback reports whether a host to listen on is of this machine only.
 func IsLoopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -217,7 +217,7 @@ const (
 	formatJSON = "json"
 )
 
-// logger logs to stderr.
+// Logger logs to stderr.
 func (c *Config) Logger(a *command.App) *slog.Logger {
 	o := &slog.HandlerOptions{Level: c.level()}
 	if c.logFormat == formatJSON {
@@ -226,7 +226,7 @@ func (c *Config) Logger(a *command.App) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Err, o))
 }
 
-// baseURL is the address of a hub's endpoints.
+// BaseURL is the address of a hub's endpoints.
 func (c *Config) BaseURL(addr string) string {
 	if c.PublicURL != "" {
 		return strings.TrimRight(c.PublicURL, "/")
@@ -237,7 +237,7 @@ func (c *Config) BaseURL(addr string) string {
 	return "http://" + addr
 }
 
-// issuer is where clients get the tokens of a hub with accounts, "" if jwt-issuer is a
+// Issuer is where clients get the tokens of a hub with accounts, "" if jwt-issuer is a
 // name only.
 func (c *Config) Issuer() string {
 	if c.Auth == "jwt" && strings.HasPrefix(c.JwtIssuer, "https://") {

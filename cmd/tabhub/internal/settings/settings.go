@@ -22,7 +22,7 @@ import (
 	"tabhub/spec"
 )
 
-// setting is one thing that can be set of a hub. It has the same name in the configuration file,
+// Setting is one thing that can be set of a hub. It has the same name in the configuration file,
 // in the environment (call-timeout is $TABHUB_CALL_TIMEOUT there), in --set and, if it is a flag, as
 // that. Its value checks what it is set to, so that each of these says what is possible.
 type Setting struct {
@@ -59,7 +59,7 @@ const (
 	groupProcess  = "The process"
 )
 
-// settings are all settings, which set the fields of c. They have their defaults.
+// Settings are all settings, which set the fields of c. They have their defaults.
 func (c *Config) Settings() []*Setting {
 	l, k := &c.Limits, &c.Cluster
 	var all []*Setting
@@ -142,7 +142,7 @@ func (c *Config) Settings() []*Setting {
 
 func (s *Setting) Is(kind settingKind) bool { return s.Kind&kind != 0 }
 
-// list returns the elements of a setting that is a list, else nil.
+// List returns the elements of a setting that is a list, else nil.
 func (s *Setting) List() *listValue {
 	l, _ := s.Value.(*listValue)
 	return l
@@ -183,7 +183,7 @@ func (s *Setting) resolve(dir string) {
 	}
 }
 
-// word is a value that the setting may have, as --set takes it, and example as the file does.
+// Word is a value that the setting may have, as --set takes it, and example as the file does.
 func (s *Setting) Word() string {
 	switch v := s.Value.(type) {
 	case *yesNoValue:
@@ -204,14 +204,14 @@ func (s *Setting) Example() string {
 	return strconv.Quote(s.Word())
 }
 
-// newConfig returns the settings of a command that may run a hub, as they are by default.
+// New returns the settings of a command that may run a hub, as they are by default.
 func New() *Config {
 	c := new(Config)
 	c.All = c.Settings()
 	return c
 }
 
-// addFlags adds the flags of the commands that may run a hub.
+// AddFlags adds the flags of the commands that may run a hub.
 func (c *Config) AddFlags(f *pflag.FlagSet) {
 	f.SortFlags = false // they are in groups
 	f.StringArrayVar(&c.given, "set", nil, "set any setting, such as call-timeout=1m; may be repeated")
@@ -227,7 +227,7 @@ func (c *Config) AddFlags(f *pflag.FlagSet) {
 	}
 }
 
-// load sets what no flag has set from --set, the environment and the file, and checks it all.
+// Load sets what no flag has set from --set, the environment and the file, and checks it all.
 func (c *Config) Load(a *command.App, flags *pflag.FlagSet) error {
 	if err := c.ReadAll(a, flags); err != nil {
 		return err
@@ -235,7 +235,7 @@ func (c *Config) Load(a *command.App, flags *pflag.FlagSet) error {
 	return c.check()
 }
 
-// readAll is load without a look at how the settings go together. Without flags it is for a command
+// ReadAll is load without a look at how the settings go together. Without flags it is for a command
 // that runs no hub.
 func (c *Config) ReadAll(a *command.App, flags *pflag.FlagSet) error {
 	defer func() {
@@ -341,7 +341,7 @@ func splitList(s string) (words []string) {
 	return words
 }
 
-// forHub returns the settings of this process for a hub that it starts, as flags, and its
+// ForHub returns the settings of this process for a hub that it starts, as flags, and its
 // environment: what the command line says and, for one that does not inherit the environment, what
 // that says. The hub reads the file itself. Addresses of NATS are in the environment: they may have
 // a password, and others can read command lines.

@@ -48,7 +48,7 @@ place of a hub that a client has started, and waits for one that you have starte
 	return cmd
 }
 
-// starter is what starts programs for the user of this process.
+// Starter is what starts programs for the user of this process.
 func Starter(a *command.App) *autostart.System {
 	return &autostart.System{OS: runtime.GOOS, Env: a.Env, Run: autostart.Run}
 }
@@ -75,7 +75,7 @@ sets. Once more with others replaces them. The configuration file is read at eac
 	return cmd
 }
 
-// autostartOn has the system start a program as the hub, with what the command line and the
+// AutostartOn has the system start a program as the hub, with what the command line and the
 // environment set.
 func AutostartOn(ctx context.Context, a *command.App, program string, c *settings.Config, flags *pflag.FlagSet) error {
 	if err := c.Load(a, flags); err != nil {
@@ -124,7 +124,7 @@ func AutostartOn(ctx context.Context, a *command.App, program string, c *setting
 	return awaitService(ctx, a, dir, began)
 }
 
-// hubFlags returns the flags of a hub that the system is to run, but for those to be left out.
+// HubFlags returns the flags of a hub that the system is to run, but for those to be left out.
 func HubFlags(e autostart.Entry, without func(name string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(e.Args), func(arg string) bool {
 		name, ok := strings.CutPrefix(arg, "--set=")

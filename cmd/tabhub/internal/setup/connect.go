@@ -10,7 +10,7 @@ import (
 // connectName is what clients call the hub's server.
 const connectName = "tabhub"
 
-// connectable says how MCP clients start a program with arguments, as `tabhub install` does it
+// Connectable says how MCP clients start a program with arguments, as `tabhub install` does it
 // but for the token, and how they reach the hub at a URL.
 func Connectable(program string, args []string, at string) []admin.Connectable {
 	start, reach := clientconf.Entry{Command: program, Args: args}, clientconf.Entry{URL: at}
@@ -45,7 +45,7 @@ func clientCommand(c clientconf.Client, e *clientconf.Entry) string {
 	return shell.Here(words...)
 }
 
-// stdioArgs are the arguments with which a client starts a bridge.
+// StdioArgs are the arguments with which a client starts a bridge.
 func StdioArgs(dataDir string) []string {
 	if dataDir == "" {
 		return []string{"stdio"}

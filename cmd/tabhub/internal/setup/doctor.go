@@ -22,7 +22,7 @@ const (
 	StateProblem = "problem"
 )
 
-// doctor looks at everything that tabhub needs, and changes nothing.
+// Doctor looks at everything that tabhub needs, and changes nothing.
 type Doctor struct {
 	*command.App
 	Config   *settings.Config
@@ -77,13 +77,13 @@ is 1 if there is a problem; notes are none.`,
 	return cmd
 }
 
-// doctor returns a doctor that has found nothing yet.
+// NewDoctor returns a doctor that has found nothing yet.
 func NewDoctor(a *command.App, c *settings.Config) (*Doctor, error) {
 	dir, err := a.Dir()
 	return &Doctor{App: a, Config: c, Dir: dir, named: a.DataDir != a.Env("TABHUB_DATA_DIR")}, err
 }
 
-// diagnose is the command for who looks at the hub's dashboard: the hub in this process
+// Diagnose is the command for who looks at the hub's dashboard: the hub in this process
 // finds what `tabhub doctor` finds on its machine. It asks itself by its socket, as that does.
 func Diagnose(ctx context.Context, a *command.App, c *settings.Config) []admin.Finding {
 	d, err := NewDoctor(a, c)
@@ -122,7 +122,7 @@ func (d *Doctor) fine(check, format string, args ...any) {
 	d.Findings = append(d.Findings, admin.Finding{State: StateOK, Check: check, Text: fmt.Sprintf(format, args...)})
 }
 
-// note says what need not be wrong. fix, if not "", says what would change it.
+// Note says what need not be wrong. fix, if not "", says what would change it.
 func (d *Doctor) Note(check, fix, format string, args ...any) {
 	d.Findings = append(d.Findings, admin.Finding{State: StateNote, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
 }

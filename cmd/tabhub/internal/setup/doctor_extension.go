@@ -23,14 +23,14 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// extensionCan is what the extension of this version does for the hub in every browser;
+// ExtensionCan is what the extension of this version does for the hub in every browser;
 // it asks the user where there is a window, too.
 var ExtensionCan = []spec.Capability{
 	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
 	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapRest, spec.CapResume, spec.CapRoom, spec.CapHold,
 }
 
-// reload is what has a browser use an extension that was written anew.
+// Reload is what has a browser use an extension that was written anew.
 const Reload = "then reload it in chrome://extensions"
 
 // extension looks which browsers are paired with the hub that runs, and whether they
@@ -50,7 +50,7 @@ func (d *Doctor) extension(ctx context.Context, refused []admin.Refusal) {
 	d.Refused(refused, browsers)
 }
 
-// browsers looks whether the extensions of browsers are those of this version, and which
+// Browsers looks whether the extensions of browsers are those of this version, and which
 // browsers are away.
 func (d *Doctor) Browsers(browsers []state.BrowserInfo, paired []pairing.Pairing) {
 	seen := false
@@ -112,7 +112,7 @@ func Missing(has []spec.Capability) (lacks []string) {
 	return lacks
 }
 
-// refused says which extensions the hub did not let in.
+// Refused says which extensions the hub did not let in.
 func (d *Doctor) Refused(refused []admin.Refusal, browsers []state.BrowserInfo) {
 	for _, no := range refused {
 		when := "at " + no.Last.Local().Format(time.DateTime)
@@ -133,7 +133,7 @@ func (d *Doctor) Refused(refused []admin.Refusal, browsers []state.BrowserInfo) 
 	}
 }
 
-// copies looks at what `tabhub extension` has written. at is where an extension finds the
+// Copies looks at what `tabhub extension` has written. at is where an extension finds the
 // hub that runs, "" if none does; auto says that a client has started it.
 func (d *Doctor) Copies(at string, auto bool) {
 	dirs, err := d.Dir.Extensions()

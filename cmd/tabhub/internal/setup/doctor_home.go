@@ -136,7 +136,7 @@ func (d *Doctor) program() {
 	d.fine("program", "%s, version %s", path, build.Version())
 }
 
-// browser looks for a browser that can run the extension.
+// Browser looks for a browser that can run the extension.
 func (d *Doctor) Browser() {
 	if named := d.Env("TABHUB_BROWSER_PROGRAM"); named != "" {
 		if path, err := exec.LookPath(named); err != nil {

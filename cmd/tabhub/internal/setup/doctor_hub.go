@@ -87,7 +87,7 @@ func (d *Doctor) token(ctx context.Context, h home.Hub) {
 	}
 }
 
-// running judges the hub that runs; own is the version of this program.
+// Running judges the hub that runs; own is the version of this program.
 func (d *Doctor) Running(h home.Hub, status admin.StatusReport, own string) {
 	switch {
 	case build.Differ(status.Version, own):
@@ -107,7 +107,7 @@ func (d *Doctor) wanted() []string {
 	return []string{settings.DefaultListen, settings.RelayListen}
 }
 
-// ports looks who has the ports where the hub is looked for. auto says that a client
+// Ports looks who has the ports where the hub is looked for. auto says that a client
 // has started the one that runs.
 func (d *Doctor) Ports(auto bool) {
 	for _, addr := range d.wanted() {

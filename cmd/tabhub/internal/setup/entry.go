@@ -35,7 +35,7 @@ func needsToken(ctx context.Context, a *command.App, token string) bool {
 	return err != nil || !known
 }
 
-// entryToken returns the token of an entry that has this environment, "" if it has none. A file
+// EntryToken returns the token of an entry that has this environment, "" if it has none. A file
 // that is named goes before the token itself.
 func EntryToken(env func(string) string) (string, error) {
 	path := env(command.TokenFileEnv)

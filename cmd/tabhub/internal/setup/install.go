@@ -252,7 +252,7 @@ func planToken(ctx context.Context, a *command.App, p *clientChange, byProgram b
 	return err
 }
 
-// show returns what would change, without what is secret.
+// Show returns what would change, without what is secret.
 func (p *clientChange) Show() (string, error) {
 	if p.path != "" {
 		return p.client.Diff(p.path, p.edit.name, p.before, p.after)
@@ -457,7 +457,7 @@ func confirm(ctx context.Context, a *command.App, yes bool) error {
 	return nil
 }
 
-// asked asks a question and returns the first letter of the answer, a small one; "" if there is
+// prompt asks a question and returns the first letter of the answer, a small one; "" if there is
 // none.
 func prompt(ctx context.Context, a *command.App, question string) string {
 	fmt.Fprint(a.Err, question)

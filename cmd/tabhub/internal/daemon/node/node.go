@@ -52,10 +52,10 @@ const (
 	probeTime = 5 * time.Second
 )
 
-// endReplaced is why a node ends whose name another has taken.
+// EndReplaced is why a node ends whose name another has taken.
 const EndReplaced = "replaced"
 
-// nodeOptions are what a node is of its process.
+// Options are what a node is of its process.
 type Options struct {
 	Config  *settings.Config
 	Dir     home.Dir
@@ -69,7 +69,7 @@ type Options struct {
 	Opened  func(time.Duration) // so did the opening of a user's hub
 }
 
-// clusterNode is what a process has as a node of a cluster.
+// Node is what a process has as a node of a cluster.
 type Node struct {
 	Options
 	*cluster.Node
@@ -88,7 +88,7 @@ type Node struct {
 	stop     context.CancelFunc
 }
 
-// joinCluster makes the process a node of its cluster. It takes no users before clusterNode.begin.
+// Join makes the process a node of its cluster. It takes no users before clusterNode.begin.
 // The caller calls close.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	joining, cancel := context.WithTimeout(ctx, joinTimeout)
@@ -319,7 +319,7 @@ type locator struct {
 	credentials auth.Verifier
 }
 
-// locator returns what finds users for the door, which credentials lets in.
+// Locator returns what finds users for the door, which credentials lets in.
 func (n *Node) Locator(credentials auth.Verifier) httpd.Locator {
 	return locator{n.Users, n, credentials}
 }
@@ -348,7 +348,7 @@ func (n *Node) lost(why error) {
 	closing.Wait()
 }
 
-// isUsed reports whether a browser, a page, a client or a dashboard is with a user's hub now, of
+// IsUsed reports whether a browser, a page, a client or a dashboard is with a user's hub now, of
 // which dashboards have so many streams.
 func IsUsed(t *tenant.Tenant, streams int) bool {
 	status := t.Hub.Status()
@@ -393,7 +393,7 @@ func (n *Node) letIdleGo(ctx context.Context) {
 	}
 }
 
-// giveBack returns what gives a user's journal back when the hub is closed. Until then the end
+// GiveBack returns what gives a user's journal back when the hub is closed. Until then the end
 // of the term in which it was opened stops the hub, also if lost came before it was open.
 func (n *Node) GiveBack(t *tenant.Tenant, term *cluster.Term) func(context.Context) error {
 	stop := context.AfterFunc(term.Context(), func() { t.Hub.Supersede(context.Cause(term.Context())) })
@@ -408,7 +408,7 @@ func (n *Node) GiveBack(t *tenant.Tenant, term *cluster.Term) func(context.Conte
 	}
 }
 
-// measure says how the node is.
+// Measure says how the node is.
 func (n *Node) Measure() telemetry.Node {
 	return telemetry.Node{
 		Stats: n.Stats(), Members: n.Members(), Users: n.Users.Stats(),
@@ -416,7 +416,7 @@ func (n *Node) Measure() telemetry.Node {
 	}
 }
 
-// drain gives the users of a node that is to end to others, while it goes on. It gives up when the
+// Drain gives the users of a node that is to end to others, while it goes on. It gives up when the
 // lease is lost: then others take them.
 func (n *Node) Drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainGrace)
@@ -443,7 +443,7 @@ func (n *Node) Drain() {
 	n.Users.RetireSockets(ctx)
 }
 
-// close ends what the node has. Nobody is served any more.
+// Close ends what the node has. Nobody is served any more.
 func (n *Node) Close() error {
 	var errs []error
 	if n.stop != nil {

@@ -23,7 +23,7 @@ const (
 	maxDeferred = 64 << 20
 )
 
-// openRecord opens a user's record.
+// OpenRecord opens a user's record.
 func (n *Node) OpenRecord(user spec.UserID, epoch func(context.Context) (spec.Epoch, error), o record.Options) (_ *record.Recorder, err error) {
 	if o.Key, err = n.digestKey(user); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// shared is what processes have in common whose users move from one to the other: the
+// Shared is what processes have in common whose users move from one to the other: the
 // credentials of a user are then sealed settings of the user's hub, and not in files of the
 // data directory.
 type Shared struct {
@@ -43,7 +43,7 @@ const (
 	GrantsSettings   = "grants"
 )
 
-// document is where credentials of a user's hub are kept under a name.
+// Document is where credentials of a user's hub are kept under a name.
 func (s *Shared) Document(h *hub.Hub, user spec.UserID, name string) (doc private.Document, err error) {
 	if body := h.Settings(name); body != nil {
 		var sealed []byte
@@ -69,7 +69,7 @@ func (s *Shared) Document(h *hub.Hub, user spec.UserID, name string) (doc privat
 	return doc, nil
 }
 
-// nodeToken is the token of a hub without accounts where another node may have its user. What is
+// NodeToken is the token of a hub without accounts where another node may have its user. What is
 // about this process alone is asked of this node, which then has to read what the token is.
 type NodeToken struct {
 	*auth.Token
