@@ -95,13 +95,10 @@ const codeNotAvailable jetstream.ErrorCode = 10008
 
 var errRevision = errors.New("the key has been written by another")
 
-// Reasons for which Join refuses, beside those of the options and of streams.Open.
+// Reasons for which a cluster's secret or its buckets cannot be used, beside those of streams.Open.
 var (
-	ErrSecret      = errors.New("the cluster has another secret")
-	ErrForgotten   = errors.New("NATS has users of a cluster, and not what its nodes share")
-	ErrNameInUse   = errors.New("the name is in use")
-	ErrClock       = errors.New("the clocks differ")
-	ErrUnreachable = errors.New("the node cannot be reached") // also of an Asker
+	ErrSecret    = errors.New("the cluster has another secret")
+	ErrForgotten = errors.New("NATS has users of a cluster, and not what its nodes share")
 )
 
 // last returns what the leader has of a key. Without any, the entry's sequence is 0. It waits for

@@ -24,6 +24,13 @@ const (
 	forgetAfter  = 24 * time.Hour   // that a node has ended
 )
 
+// Reasons for which Join refuses, beside those of the options, of the buckets and of streams.Open.
+var (
+	ErrNameInUse   = errors.New("the name is in use")
+	ErrClock       = errors.New("the clocks differ")
+	ErrUnreachable = errors.New("the node cannot be reached") // also of askNode
+)
+
 // Join makes this process a node of its cluster. It blocks until the node has a lease and
 // others have reached it, and refuses with one sentence what would not work. The node is joining
 // then, and takes users after Ready.
