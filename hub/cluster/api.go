@@ -26,7 +26,7 @@ type Report struct {
 func (u *Users) API() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/cluster", func(w http.ResponseWriter, r *http.Request) {
-		report := Report{Node: u.Self().Name, Nodes: u.Members(), Trouble: u.Trouble(), User: spec.UserID(r.URL.Query().Get("user"))}
+		report := Report{Node: u.node.Self().Name, Nodes: u.node.Members(), Trouble: u.Trouble(), User: spec.UserID(r.URL.Query().Get("user"))}
 		if report.User == "" {
 			report.Unreached = u.Unreached(r.Context())
 		} else if m, err := u.Where(r.Context(), report.User); err == nil || errors.Is(err, ErrNowhere) {
@@ -47,7 +47,7 @@ func (u *Users) API() http.Handler {
 	})
 	mux.HandleFunc("DELETE /api/cluster/drain", func(w http.ResponseWriter, r *http.Request) {
 		u.Undrain()
-		answer(w, http.StatusOK, map[string]string{"status": string(u.Self().State)})
+		answer(w, http.StatusOK, map[string]string{"status": string(u.node.Self().State)})
 	})
 	return mux
 }

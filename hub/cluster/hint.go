@@ -24,8 +24,8 @@ const (
 	// hintSlack is how much longer than its credential a hint stays: until then the user's hub
 	// says that the credential has expired.
 	hintSlack = time.Minute
-	// hintsKept is how many hints of each of two generations a node remembers.
-	hintsKept = 16384
+	// hintsKept is how many hints a node remembers. Beyond it all are forgotten: then NATS is asked.
+	hintsKept = 32768
 	// unknownFor is how long a node remembers that NATS has no hint of a credential.
 	unknownFor = time.Second
 	// How many look-ups a node has under way: of any server that keeps a copy, and of the
@@ -45,9 +45,9 @@ type Hints struct {
 	ofCopies, ofLeader     chan struct{} // look-ups under way
 	read, unknown, silence atomic.Int64
 
-	mu           sync.Mutex
-	known, older map[string]spec.UserID // by key; what was true once stays so
-	nobodys      map[string]time.Time   // when that was found
+	mu      sync.Mutex
+	known   map[string]spec.UserID // by key; what was true once stays so
+	nobodys map[string]time.Time   // when that was found
 }
 
 func newHints(b *bucket, d *Documents, held func() bool, log *slog.Logger) *Hints {
@@ -118,7 +118,6 @@ func (h *Hints) Forget(id string) {
 	key := hintKey(id)
 	h.mu.Lock()
 	delete(h.known, key)
-	delete(h.older, key)
 	h.mu.Unlock()
 	err := streams.Patiently(ctx, func(ctx context.Context) error {
 		return h.bucket.stream.Purge(ctx, jetstream.WithPurgeSubject(h.bucket.subject(key)))
@@ -207,10 +206,6 @@ func (h *Hints) recall(key string) (user spec.UserID, ok bool) {
 	if user, ok := h.known[key]; ok {
 		return user, true
 	}
-	if user, ok := h.older[key]; ok {
-		h.keepLocked(key, user)
-		return user, true
-	}
 	since, ok := h.nobodys[key]
 	return "", ok && time.Since(since) < unknownFor
 }
@@ -218,21 +213,16 @@ func (h *Hints) recall(key string) (user spec.UserID, ok bool) {
 func (h *Hints) remember(key string, user spec.UserID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if user != "" {
-		delete(h.nobodys, key)
-		h.keepLocked(key, user)
+	if user == "" {
+		if len(h.nobodys) >= hintsKept {
+			clear(h.nobodys)
+		}
+		h.nobodys[key] = time.Now()
 		return
 	}
-	if len(h.nobodys) >= hintsKept {
-		clear(h.nobodys)
-	}
-	h.nobodys[key] = time.Now()
-}
-
-// keepLocked remembers a hint, and forgets those that were not asked for while many others were.
-func (h *Hints) keepLocked(key string, user spec.UserID) {
+	delete(h.nobodys, key)
 	if len(h.known) >= hintsKept {
-		h.known, h.older = make(map[string]spec.UserID), h.known
+		clear(h.known)
 	}
 	h.known[key] = user
 }

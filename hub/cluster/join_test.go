@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tabhub/storage"
@@ -167,31 +166,6 @@ func TestJoinRefusesOtherBuckets(t *testing.T) {
 			refused(t, err, x.is, x.says)
 		}
 	}
-}
-
-func TestConnectRefuses(t *testing.T) {
-	t.Parallel()
-	ended, end := context.WithCancel(t.Context())
-	end()
-	_, err := Connect(ended, ConnectOptions{URLs: "nats://" + unused(t)})
-	refused(t, err, nil, "NATS cannot be reached at nats://127.0.0.1:", "nats-server")
-
-	c := natstest.StartOptions(t, 1, natstest.Options{User: "tabhub", Password: "right"})
-	_, err = Connect(t.Context(), ConnectOptions{URLs: c.URL(0)})
-	refused(t, err, nats.ErrAuthorization, "refuses this node")
-	_, err = Connect(t.Context(), ConnectOptions{URLs: strings.Replace(c.URL(0), "//", "//tabhub:wrong@", 1)})
-	refused(t, err, nats.ErrAuthorization, "refuses this node")
-	if strings.Contains(err.Error(), "wrong") {
-		t.Error("it says the password")
-	}
-	_, err = Connect(t.Context(), ConnectOptions{URLs: c.URL(0), Credentials: "/nonexistent"})
-	refused(t, err, nil, "/nonexistent")
-	nc, err := Connect(t.Context(), ConnectOptions{URLs: strings.Replace(c.URL(0), "//", "//tabhub:right@", 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	ready(t, nc, "a")
 }
 
 // Two processes that are started with one name at once: one of them must run, whichever.

@@ -218,8 +218,8 @@ func TestDrainOfTheLast(t *testing.T) {
 	c := natstest.Shared(t)
 	ps := places{}
 	a := ps.add(t, c.Conn(t), "a")
-	if err := a.Drain(t.Context()); !errors.Is(err, ErrNoNode) || a.Self().State != Ready {
-		t.Errorf("the only node: %v, and is %s", err, a.Self().State)
+	if err := a.Drain(t.Context()); !errors.Is(err, ErrNoNode) || a.node.Self().State != Ready {
+		t.Errorf("the only node: %v, and is %s", err, a.node.Self().State)
 	}
 	b := ps.add(t, c.Conn(t), "b")
 	ps.serve(t, "b", "ann")
@@ -227,8 +227,8 @@ func TestDrainOfTheLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, b.node, "it knows", func() bool { m, _ := b.node.Member(a.node.ID()); return m.State == Draining })
-	if err := b.Drain(t.Context()); !errors.Is(err, ErrNoNode) || b.Self().State != Ready {
-		t.Errorf("the last node: %v, and is %s", err, b.Self().State)
+	if err := b.Drain(t.Context()); !errors.Is(err, ErrNoNode) || b.node.Self().State != Ready {
+		t.Errorf("the last node: %v, and is %s", err, b.node.Self().State)
 	}
 	if by := ps.serve(t, "a", "ann"); by != "b" {
 		t.Errorf("served by %s", by)
@@ -256,7 +256,7 @@ func TestDrainWhileOpening(t *testing.T) {
 	ps.add(t, c.Conn(t), "b")
 	drained := make(chan error, 1)
 	go func() { drained <- a.Drain(t.Context()) }()
-	until(t, a.node, "the drain begins", func() bool { return a.Self().State == Draining })
+	until(t, a.node, "the drain begins", func() bool { return a.node.Self().State == Draining })
 	close(a.hubs.may)
 	if err := <-opened; err != nil {
 		t.Fatal(err)

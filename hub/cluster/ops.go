@@ -102,12 +102,6 @@ func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, int64(u.node.Lease().Age()))
 }
 
-// Self is this node.
-func (u *Users) Self() Member { return u.node.Self() }
-
-// Members are all nodes, this one with them, by name.
-func (u *Users) Members() []Member { return u.node.Members() }
-
 // Where returns the node that has a user's hub. The error is ErrNowhere if none has it open.
 func (u *Users) Where(ctx context.Context, user spec.UserID) (Member, error) {
 	if u.tenants.Has(user) {

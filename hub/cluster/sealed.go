@@ -140,18 +140,8 @@ type Documents struct {
 	sealer  cipher.AEAD
 }
 
-// Get returns a document that all nodes share, such as the key of the hub's pairings; nil if
-// there is none. Names are words of letters, digits and dashes.
-func (d *Documents) Get(ctx context.Context, name string) ([]byte, error) {
-	m, err := d.bucket.last(ctx, "doc."+name)
-	if err != nil || len(m.Data) == 0 {
-		return nil, err
-	}
-	return d.Open("", name, m.Data)
-}
-
-// Create stores a document that all nodes share unless there is one, and returns the one that
-// is there then.
+// Create stores a document that all nodes share, such as the key of the hub's pairings, unless there is
+// one, and returns the one that is there then. Names are words of letters, digits and dashes.
 func (d *Documents) Create(ctx context.Context, name string, doc []byte) ([]byte, error) {
 	sealed, err := d.bucket.create(ctx, "doc."+name, d.Seal("", name, doc))
 	if err != nil {

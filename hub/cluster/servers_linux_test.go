@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"tabhub/storage/jetstream/natstest"
+	"tabhub/storage/jetstream/streams"
 )
 
 // The tests in this file are about NATS servers that elect a leader, which takes them seconds.
@@ -74,7 +75,7 @@ func TestSilentServer(t *testing.T) {
 	var server int
 	for nc == nil { // not to the leader, whose silence ends no lease: nobody can renew then
 		var err error
-		if nc, err = Connect(t.Context(), ConnectOptions{URLs: strings.Join(c.URLs(), ",")}); err != nil {
+		if nc, err = streams.Connect(t.Context(), streams.ConnectOptions{URLs: strings.Join(c.URLs(), ",")}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(nc.Close)

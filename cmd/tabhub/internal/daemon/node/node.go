@@ -28,6 +28,7 @@ import (
 	"tabhub/spec"
 	"tabhub/storage/jetstream"
 	"tabhub/storage/jetstream/streamlog"
+	"tabhub/storage/jetstream/streams"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -74,8 +75,8 @@ type Node struct {
 	Options
 	*cluster.Node
 	Shared   *Shared
-	conn     *cluster.Conn // of the lease and what is brief
-	data     *cluster.Conn // of journals and records: what users write must not keep the lease waiting
+	conn     *streams.Conn // of the lease and what is brief
+	data     *streams.Conn // of journals and records: what users write must not keep the lease waiting
 	Store    *jetstream.Store
 	records  *streamlog.Logs
 	deferred *record.Deferred // lines of users that are no longer the node's
@@ -88,7 +89,7 @@ type Node struct {
 	stop     context.CancelFunc
 }
 
-// Join makes the process a node of its cluster. It takes no users before clusterNode.begin.
+// Join makes the process a node of its cluster. It takes no users before Begin.
 // The caller calls close.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	joining, cancel := context.WithTimeout(ctx, joinTimeout)
@@ -116,8 +117,8 @@ func (n *Node) join(ctx context.Context) (err error) {
 	}
 	log := n.Log.With("node", name)
 	urls := strings.Join(c.Nats, ",")
-	connect := func(of string) (*cluster.Conn, error) {
-		return cluster.Connect(ctx, cluster.ConnectOptions{URLs: urls, Credentials: c.Creds, CA: c.Ca, Name: name + " " + of, Log: log.With("of", of)})
+	connect := func(of string) (*streams.Conn, error) {
+		return streams.Connect(ctx, streams.ConnectOptions{URLs: urls, Credentials: c.Creds, CA: c.Ca, Name: name + " " + of, Log: log.With("of", of)})
 	}
 	if n.conn, err = connect("lease"); err != nil {
 		return command.Usage(err)
@@ -125,7 +126,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if n.data, err = connect("data"); err != nil {
 		return command.Usage(err)
 	}
-	replicas := cluster.Replicas(n.conn)
+	replicas := streams.Replicas(n.conn)
 	n.Node, err = cluster.Join(ctx, cluster.Options{
 		Conn: n.conn, Name: name, URL: c.URL, Secret: n.secret, Version: n.Version, Replicas: replicas,
 		HasUsers: func(ctx context.Context) (bool, error) { return jetstream.HasUsers(ctx, n.data) },
@@ -468,7 +469,7 @@ func (n *Node) Close() error {
 		n.ln.Close()
 		n.probing.Wait()
 	}
-	for _, conn := range []*cluster.Conn{n.data, n.conn} {
+	for _, conn := range []*streams.Conn{n.data, n.conn} {
 		if conn != nil {
 			conn.Close()
 		}

@@ -1,4 +1,4 @@
-package cluster
+package streams
 
 import (
 	"context"
@@ -31,7 +31,7 @@ const connectEvery = 500 * time.Millisecond
 
 // Connect connects to NATS as a node needs it: it waits for a server until ctx ends, connects again
 // for as long as it is not closed, and finds out within seconds that a server has fallen silent.
-func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
+func Connect(ctx context.Context, o ConnectOptions) (*nats.Conn, error) {
 	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -84,7 +84,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 
 // Replicas returns how many servers keep what a cluster has if nobody says: 3, or 1 where there
 // is one.
-func Replicas(c *Conn) int {
+func Replicas(c *nats.Conn) int {
 	if c.ConnectedClusterName() == "" {
 		return 1
 	}
