@@ -215,8 +215,8 @@ func TestFirstKeepsName(t *testing.T) {
 	}
 }
 
-// Who had a name when the public suffix list was another does not keep it from its owner, and does
-// not get it again.
+// A domain that got a name by an older public suffix list does not keep the name from its owner,
+// and does not get it again.
 func TestNameThatIsNowAnothers(t *testing.T) {
 	bank := Identity{spec.KindTool, "bank.co.uk", 0, "transfer"}
 	other := Identity{spec.KindTool, "bank.co", 0, "uk_transfer"}

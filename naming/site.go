@@ -9,11 +9,10 @@ import (
 	"tabhub/spec"
 )
 
-// SiteOf returns the site of a domain key: what one owner has, however many
-// subdomains that is. It is the domain that can be registered with whoever sells them,
-// as the public suffix list says; an IP address, or a name without such a suffix as
-// localhost is, is a site with its port. What is only claimed is a site of its own,
-// marked as in the key.
+// SiteOf returns the site of a domain key: the registrable domain by the public suffix
+// list, so that all subdomains of one owner are one site. An IP address, or a name without
+// a public suffix such as localhost, is a site together with its port. An unverified
+// origin is a site apart, marked as in the key.
 func SiteOf(d spec.Domain) string {
 	marks, host, port := SplitKey(d)
 	claim := ""

@@ -16,7 +16,7 @@ import (
 )
 
 // Whatever the suffix below which a bank has its domain, no site below a shorter one
-// gets a name that reads as the bank's, whoever comes first.
+// gets a name that reads as the bank's, in either order of registration.
 func TestEveryPublicSuffix(t *testing.T) {
 	for _, rule := range publicSuffixes(t) {
 		site, exception := strings.CutPrefix(rule, "!") // such a rule is a site itself

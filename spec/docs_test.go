@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Whoever follows a comment to the rule that it cites must find the section there.
+// The section of the rules that a comment cites must exist.
 func TestCitedSectionsExist(t *testing.T) {
 	// A citation may go on in the next line of a comment.
 	citation := regexp.MustCompile(`spec/([\w/]+\.md),\s+(?://\s+)?"([^"\n]+)"(?: and "([^"\n]+)")?`)
@@ -56,8 +56,7 @@ func TestCitedSectionsExist(t *testing.T) {
 	}
 }
 
-// Whoever follows the architecture into the code must find the files that it names, if
-// only by the end of their path.
+// The files that ARCHITECTURE.md names must exist, by the end of their path.
 func TestArchitectureNamesFilesThatExist(t *testing.T) {
 	doc, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
@@ -88,7 +87,7 @@ func TestArchitectureNamesFilesThatExist(t *testing.T) {
 // messages look like paths, too.
 var messages = map[string]bool{"browser/registerTools": true, "browser/ask": true, "notifications/tools/list_changed": true, "tools/list": true}
 
-// A reader who follows a link must come to a file, and to the heading that it names.
+// A link must lead to a file, and to the heading that it names.
 func TestLinksLeadSomewhere(t *testing.T) {
 	anchors := make(map[string]map[string]bool) // by file
 	code := regexp.MustCompile("`[^`]*`")

@@ -54,8 +54,7 @@ func TestProtocolDocumentFitsTheSchema(t *testing.T) {
 	}
 }
 
-// Whoever checks what he sends with the schema must be told what the hub would
-// refuse.
+// The schema must reject the messages that the hub rejects.
 func TestSchemaRefusesWhatTheHubRefuses(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("schema/tabhub.v1.schema.json")
 	if err != nil {

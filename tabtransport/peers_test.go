@@ -13,7 +13,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// recorder is a handler that takes everybody for whom their browserId, or tabKey, names.
+// recorder is a handler that admits every peer under the name in its browserId or tabKey.
 type recorder struct {
 	mu     sync.Mutex
 	events []string
@@ -63,8 +63,8 @@ func (s *slow) Message(from spec.TabAddr, _ json.RawMessage, msg spec.Inbound) {
 	s.heard = append(s.heard, string(from.Peer)+" "+title)
 }
 
-// One page's heavy registration must delay no other tab, nor anybody who connects;
-// what its own next connection says must come after it.
+// One page's heavy registration must delay no other tab and no new connection; messages of the
+// page's next connection must come after it.
 func TestHeavyMessageDelaysOnlyItsPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := tabtransport.NewPeers()

@@ -267,5 +267,5 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// tester is on whose behalf tests call.
+// tester is the caller in tests.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}

@@ -215,7 +215,7 @@ func (s *site) send(ctx context.Context, name, args string, progress func(spec.P
 	return r
 }
 
-// tester is on whose behalf tests call.
+// tester is the caller in tests.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
 
 // reporting is tester, whose client wants to hear of progress.

@@ -209,7 +209,7 @@ func (r *Registry) Settle(ctx context.Context, user spec.UserID) error {
 	return e.await(ctx, e.closed)
 }
 
-// Users returns whose tenants are open, being opened or being closed.
+// Users returns the users whose tenants are open, being opened or being closed.
 func (r *Registry) Users() []spec.UserID {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -267,7 +267,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// tester is on whose behalf tests call.
+// tester is the caller in tests.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
 
 // A node that moves all users away finds those that are being opened or closed, too, and can wait for

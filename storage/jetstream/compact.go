@@ -63,8 +63,8 @@ func (s *Store) compact(j *journal) error {
 	return nil
 }
 
-// purge has the messages of j before the snapshot that begins at sequence first deleted. It does
-// not block. Whoever comes later does it if this fails.
+// purge deletes the messages of j before the snapshot that begins at sequence first. It does
+// not block. If it fails, the next purge deletes them.
 func (s *Store) purge(j *journal, first uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ func settings(s *storage.State) map[string]string {
 	return m
 }
 
-// A user who is written for weeks costs what is kept, not what was written.
+// After weeks of writes a user's journal is as large as the current state, not as the history.
 func TestCompacts(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -48,7 +48,7 @@ func TestCompacts(t *testing.T) {
 		}
 	}
 	check(load(t, st, "ann"))
-	// Those who come and go without a word do not make it grow either.
+	// Writers that come and go without a write do not make it grow either.
 	for range 300 {
 		s := load(t, st, "ann")
 		must(t, st.Release(t.Context(), "ann", s.Epoch))

@@ -12,12 +12,11 @@
 //	release   leaves the user without a writer.
 //
 // Each message is published with the sequence of the user's last one, as the server's condition
-// (Nats-Expected-Last-Subject-Sequence): a writer that another one has superseded can write no
-// more, whatever it believes, and what is written late is refused. Who wrote last is who owns
-// the user, so state, fence and ownership cannot disagree. The server keeps the condition with
-// the message, so a reader can tell that nothing is missing between two. What a snapshot replaces
-// is deleted from the front, one message after the other: what is missing before a whole snapshot
-// does not matter.
+// (Nats-Expected-Last-Subject-Sequence): the server refuses a writer that another one has
+// superseded, whatever that writer believes. The last writer owns the user, so state, fence and
+// ownership cannot disagree. The server stores the condition with the message, so a reader can
+// tell that nothing is missing between two. The store deletes what a snapshot replaces from the
+// front, one message after the other: gaps before a whole snapshot do not matter.
 //
 // The headers of a message:
 //
@@ -27,12 +26,12 @@
 //	Tabhub-Id     unique: tells whether a publish that nobody has answered was kept
 //	Tabhub-Part   "i/n" of a flush or snapshot, of a payload in n messages, counted from 0.
 //	              Parts that no last one follows do not count.
-//	Tabhub-User   who it is, for people
+//	Tabhub-User   the user's id, for people
 //
 // The payload of a flush or snapshot is the version of the format, one byte, and a batch of
 // storage.Entry values.
 //
-// The package trusts whoever may write to the stream: nothing is signed.
+// The package trusts all that may write to the stream: nothing is signed.
 //
 // A publish without an answer is sent again until it is known what became of it.
 package jetstream

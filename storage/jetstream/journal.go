@@ -191,7 +191,7 @@ func (s *Store) take(j *journal) (*batch, chan<- error, time.Duration) {
 	return b, nil, 0
 }
 
-// flush writes a batch and tells those who wait for it.
+// flush writes a batch and reports the outcome to its waiters.
 func (s *Store) flush(j *journal, b *batch) {
 	var err error
 	if len(b.changes) > 0 {
@@ -211,8 +211,8 @@ func (s *Store) flush(j *journal, b *batch) {
 	s.settle(j, b, err)
 }
 
-// settle tells those who wait for b, which may be nil, what became of it. If err, of a write,
-// says that nothing can be written to j any more, all that waits has failed.
+// settle reports the outcome of b, which may be nil, to its waiters. If err, of a write, means
+// that j accepts no further writes, all that waits has failed.
 func (s *Store) settle(j *journal, b *batch, err error) {
 	_, over := errors.AsType[*supersededError](err)
 	over = over || errors.Is(err, ErrLost)
@@ -261,7 +261,7 @@ func (b *batch) tell(err error) {
 	}
 }
 
-// explainWrite returns why something was not written, for those who asked for it.
+// explainWrite returns for the callers why a write failed.
 func (s *Store) explainWrite(j *journal, err error) error {
 	if err == nil {
 		return nil

@@ -85,7 +85,7 @@ func parse(seq uint64, h nats.Header, data []byte) (m message, err error) {
 	return m, nil
 }
 
-// Writer says who wrote to a user's journal last. The zero Writer is nobody.
+// Writer is the last writer of a user's journal. The zero Writer means that there is none.
 type Writer struct {
 	Node     string     // by its Options.Node
 	Epoch    spec.Epoch // under which it wrote

@@ -180,8 +180,8 @@ func TestJournalDeleted(t *testing.T) {
 	}
 }
 
-// All users who ask at once whether the stream is there are told the same: one who is told that it is
-// waits anew.
+// All users that ask at once whether the stream exists get the same answer. If it exists, they
+// wait again.
 func TestGoneForAll(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

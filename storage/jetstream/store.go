@@ -81,9 +81,8 @@ type Store struct {
 var _ storage.DomainToolStorage = (*Store)(nil)
 
 // Open opens the store, and makes its stream if there is none. It waits for servers that elect
-// a leader, as long as ctx lets it. The error is one of
-// streams.Open, or ErrStream, and says what to do. The connection remains the caller's, who
-// closes it after Close.
+// a leader until ctx ends. The error is one of streams.Open, or ErrStream, and says what to do.
+// The caller closes the connection, after Close.
 func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -110,8 +109,8 @@ func Open(ctx context.Context, nc *nats.Conn, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// Writer returns who wrote to a user's journal last, the zero Writer if nobody has. It may be out
-// of date: Load finds out.
+// Writer returns the last writer of a user's journal, the zero Writer if there is none. It may be
+// out of date; Load checks.
 func (s *Store) Writer(ctx context.Context, user spec.UserID) (Writer, error) {
 	m, err := s.last(ctx, user, false)
 	if err != nil {
@@ -167,7 +166,7 @@ func (s *Store) writeLocked(user spec.UserID, epoch spec.Epoch, changes []storag
 // checkEpoch returns why nothing may be written to j, nil if it is not here, under an epoch.
 func checkEpoch(user spec.UserID, epoch spec.Epoch, j *journal) error {
 	if epoch != 0 && (j == nil || j.epoch == 0 || j.release != nil) {
-		// Whoever it is that asks, another one may have claimed the user since.
+		// Another process may have claimed the user since.
 		return &storage.StaleEpochError{User: user, Epoch: epoch}
 	}
 	if j == nil {

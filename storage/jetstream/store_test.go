@@ -114,7 +114,7 @@ func messages(t testing.TB, js jetstream.JetStream, user spec.UserID) int {
 	return int(info.State.Subjects[subject(user)])
 }
 
-// A user is taken over only from whom May says.
+// A store takes a user over only from a writer that May permits.
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -165,8 +165,8 @@ func TestOwner(t *testing.T) {
 	must(t, b.Close())
 }
 
-// A server of NATS that is behind tells of a writer who has released the user since. What May says of
-// that must not be the last word.
+// A NATS server that lags names a writer that has released the user since. A refusal by May for
+// that writer must not be final.
 func TestRefusedByAnOldAnswer(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

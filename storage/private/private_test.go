@@ -79,7 +79,7 @@ func TestReadRefusesFilesOfOthers(t *testing.T) {
 	check(t, "a stranger's file", err, "belongs to another user")
 }
 
-// Whoever can rename a directory on the way puts another in its place.
+// A user who can rename a directory of the path can put another in its place.
 func TestCheckPath(t *testing.T) {
 	needRoot(t)
 	top := t.TempDir()

@@ -30,7 +30,7 @@ func (i Invitation) Text() string {
 	return fmt.Sprintf("%s.%s.%d", i.Pairing, i.Secret, i.Until.Unix())
 }
 
-// Code is what both sides show to the owner, who sees that they mean the same invitation.
+// Code is what both sides show to the owner, as a sign that they mean the same invitation.
 func (i Invitation) Code() string {
 	mac := i.Secret.mac("code", string(i.Pairing))
 	n := (int(mac[0])<<16 | int(mac[1])<<8 | int(mac[2])) % 1_000_000

@@ -38,7 +38,7 @@ func TestPairingsMoveWithTheirUser(t *testing.T) {
 
 	a.Unload("ann")
 	if !errors.Is(context.Cause(grant.Revoked), tabtransport.ErrGoingAway) {
-		t.Errorf("who is in with it is told %v", context.Cause(grant.Revoked))
+		t.Errorf("the connected browser's credential ended with %v", context.Cause(grant.Revoked))
 	}
 	if _, _, _, err := gone.meet(a, here); !errors.Is(err, pairing.ErrUnknown) || len(a.List("ann")) != 0 {
 		t.Errorf("the node that the user has left: %v, %+v", err, a.List("ann"))
@@ -91,7 +91,7 @@ func TestUserMovesDuringHandshake(t *testing.T) {
 		}
 		start := time.Now()
 		if err := <-waited; !errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, pairing.ErrUnknown) || time.Since(start) != 0 {
-			t.Errorf("who waits for the browser is told %v, after %v", err, time.Since(start))
+			t.Errorf("waiting for the browser ended with %v, after %v", err, time.Since(start))
 		}
 	})
 }

@@ -192,8 +192,8 @@ func testCopyIsPaired(t *testing.T, k keeper) {
 	}
 }
 
-// Whoever has another port, or another address of this machine, and passes on what both
-// sides say, is believed by neither.
+// A program on another port or address of this machine that relays the handshake convinces
+// neither side.
 func TestHandshakeIsBoundToItsAddress(t *testing.T) { withKeepers(t, testHandshakeIsBoundToItsAddress) }
 
 func testHandshakeIsBoundToItsAddress(t *testing.T, k keeper) {
@@ -260,7 +260,7 @@ func testInvitation(t *testing.T, k keeper) {
 	if text := k.text(t); !strings.Contains(text, string(o.Pairing)) || strings.Contains(text, o.Secret.String()) {
 		t.Error("the pairing is not kept, or its secret is")
 	}
-	// Who waits may come a moment later than the browser.
+	// A waiter may come a moment later than the browser.
 	if p, err := ring.Await(t.Context(), o.Pairing); err != nil || p.ID != o.Pairing {
 		t.Errorf("waiting for one that was taken: %+v, %v", p, err)
 	}
@@ -305,7 +305,7 @@ func testInvitationEnds(t *testing.T, k keeper) {
 	if err := <-waited; !errors.Is(err, pairing.ErrUnknown) {
 		t.Error(err)
 	}
-	// What comes of an invitation ends with the credential of who was invited.
+	// A pairing made from an invitation ends with the credential that was invited.
 	o = invite(t, ring, "ann", time.Now().Add(time.Hour))
 	b := browser{o.Pairing, o.Secret, here}
 	_, b.key = b.mustMeet(t, ring)
@@ -346,7 +346,7 @@ func testAwaitInvitation(t *testing.T, k keeper) {
 	}
 }
 
-// A pairing that is forgotten cuts off who came in with it, and is not taken again.
+// Forgetting a pairing closes its connections; it is not accepted again.
 func TestForget(t *testing.T) { withKeepers(t, testForget) }
 
 func testForget(t *testing.T, k keeper) {

@@ -246,8 +246,8 @@ func TestFloodWhileAsked(t *testing.T) {
 	})
 }
 
-// Who has gone, or has given up its connection, is not asked for any more; what waited there is
-// not sent, also not to what the client connects to next.
+// The owner is not asked for a client that has gone or ended its connection. Its waiting messages
+// are not sent, also not to the extension that it connects to next.
 func TestAskedClientGoes(t *testing.T) {
 	gated(t, Limits{}, "click", func(t *testing.T, r *rig, o *owner) {
 		ext, id := r.extension(t, "token of ann", "chrome")

@@ -123,7 +123,7 @@ func TestCaps(t *testing.T) {
 		}
 		r.client(t, "token of bob")
 
-		// Those who say nothing cannot keep out who comes after them.
+		// Silent peers cannot keep later ones out.
 		oldest := r.open(t, "silent", "/relay")
 		synctest.Wait() // connections that come together may be counted in another order
 		for range 3 {
@@ -225,7 +225,7 @@ func TestOversizedAndBinary(t *testing.T) {
 	}
 }
 
-// Who cannot be served at this moment is told to try later, not that it is refused.
+// A peer that the relay cannot serve at the moment is asked to try later, not refused.
 func TestNotNow(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		ext := r.open(t, "extension", "/extension")
@@ -245,7 +245,7 @@ func TestNotNow(t *testing.T) {
 	})
 }
 
-// Who is refused comes back as often as they like; the log stays readable.
+// A refused peer may reconnect again and again; the log stays readable.
 func TestRefusalsFillNoLog(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		refused := func() {

@@ -53,8 +53,7 @@ type Relay struct {
 	refusedExtension, refusedClient rate.Sometimes
 
 	mu sync.Mutex
-	// tenants are kept for good: a user who could make theirs anew would escape its
-	// rate limits.
+	// tenants are never removed: a user with a new one would escape the rate limits.
 	tenants map[spec.UserID]*tenant
 }
 

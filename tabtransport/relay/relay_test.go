@@ -50,7 +50,7 @@ func (m *memory) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// rig is a relay behind an HTTP server, and who connects to it.
+// rig is a relay behind an HTTP server, with the peers that connect to it.
 type rig struct {
 	t     *testing.T
 	relay *Relay
@@ -61,8 +61,7 @@ type rig struct {
 	timeout time.Duration
 }
 
-// users are whom the tokens of tests stand for. "" is what a hub without accounts
-// lets in.
+// users maps the tokens of tests to users. "" is the token for a hub without accounts.
 var users = map[string]spec.UserID{
 	"":                        spec.LocalUser,
 	"eyJhbGci...":             "83898119-db4f-4848-9d27-ea328b73a4df",

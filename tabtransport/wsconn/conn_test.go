@@ -147,7 +147,7 @@ func TestCloseIsBounded(t *testing.T) {
 	})
 }
 
-// Who does not read is told so, gets no half frame, and is gone soon.
+// A peer that does not read gets the reason, no half frame, and is soon disconnected.
 func TestQueueThatOverflows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, config, wsconn.Options{Admitted: true})
@@ -195,7 +195,7 @@ func TestQueueThatOverflows(t *testing.T) {
 	})
 }
 
-// Write is how one who makes frames keeps step with a peer that reads them.
+// Write blocks until the peer has room, so the sender keeps the peer's pace.
 func TestWriteWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, config, wsconn.Options{Admitted: true})
@@ -227,7 +227,7 @@ func TestWriteWaits(t *testing.T) {
 	})
 }
 
-// Pings are answered by the one who writes, between two frames, the last one only.
+// The writer answers pings between two frames, and only the last ping.
 func TestPingsAreAnsweredBetweenFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, config, wsconn.Options{Admitted: true})
@@ -255,8 +255,8 @@ func TestPingsAreAnsweredBetweenFrames(t *testing.T) {
 	})
 }
 
-// A ping may be a message, a WebSocket's own, or both in turn; who says nothing for
-// three intervals is closed, and half a frame is something.
+// A ping may be a message, a WebSocket ping, or both in turn. A peer that sends nothing for
+// three intervals is closed; half a frame counts.
 func TestSilentPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, config, wsconn.Options{Admitted: true})
@@ -382,10 +382,10 @@ func TestServerThatCloses(t *testing.T) {
 			t.Errorf("%v, %d connections are left", err, srv.Len())
 		}
 		if code := <-told; code != spec.CloseGoingAway {
-			t.Errorf("who was there was closed with %d", code)
+			t.Errorf("the connected peer was closed with %d", code)
 		}
 		if _, code := closeCode(l.WebSocket(t, "/", nil)); code != spec.CloseGoingAway {
-			t.Errorf("who came late was closed with %d", code)
+			t.Errorf("the late peer was closed with %d", code)
 		}
 	})
 }
@@ -416,7 +416,7 @@ func (l *busyListener) Accept() (net.Conn, error) {
 	return busyConn{c, &l.more}, nil
 }
 
-// Who keeps the writer busy does not outlast their credential.
+// A peer that keeps the writer busy is still closed when its credential ends.
 func TestCredentialEndsWhileTheWriterIsBusy(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -58,7 +58,7 @@ func frame(text string) []byte {
 	return append([]byte{0x81, 0x80 | byte(len(text)), 0, 0, 0, 0}, text...)
 }
 
-// Whoever goes on with a connection has each byte of the peer, and the peer none of theirs twice.
+// The new owner of a detached connection gets each byte of the peer, and the peer gets none twice.
 func TestDetach(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -105,8 +105,8 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// A peer that says much before it says who it is is not remembered for good, and cannot go on
-// elsewhere then.
+// What a peer sends before its hello is buffered up to a limit; beyond it the connection cannot
+// be detached.
 func TestDetachIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, peer, _ := detaching(t, 0)

@@ -125,5 +125,5 @@ func hostileTools(tab int) string {
 	return b.String()
 }
 
-// tester is on whose behalf tests call.
+// tester is the caller in tests.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}

@@ -25,7 +25,7 @@ import (
 	"tabhub/tabtransport/wsserver/wstest"
 )
 
-// hub is a handler that takes everybody for whom they say they are.
+// hub is a handler that admits every peer under the name that it gives.
 type hub struct {
 	mu       sync.Mutex
 	conns    []tabtransport.Conn
@@ -186,7 +186,7 @@ func TestConnectionEndsWithItsCredential(t *testing.T) {
 		synctest.Wait()
 		select {
 		case code := <-other:
-			t.Errorf("who needed no credential was closed, too, with %d", code)
+			t.Errorf("the peer without a credential was closed, too, with %d", code)
 		default:
 		}
 	})
@@ -238,8 +238,8 @@ func TestTabsThatComeBeforeTheHubIsReadyWait(t *testing.T) {
 	})
 }
 
-// What is too large or too deep is skipped: the connection lives, and whoever waits
-// for it learns at once that nothing comes.
+// A frame that is too large or too deep is skipped: the connection stays open, and a request
+// that waits for the frame fails at once.
 func TestFrameThatIsSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h, l := start(t, wsserver.Options{MaxFrame: 4000})

@@ -78,8 +78,8 @@ func joins(t *testing.T, addr net.Addr) {
 	}
 }
 
-// Whoever reaches the port may open connections and send as much of a first frame as may be. That must
-// neither use up the memory nor lock out those who have something to say.
+// Any program that reaches the port may open connections and send part of a first frame. That
+// must neither use up the memory nor lock out other peers.
 func TestHalfHellosShareMemory(t *testing.T) {
 	_, addr := port(t)
 	const size = 4<<20 - 1

@@ -72,8 +72,8 @@ func TestOwnerIsAsked(t *testing.T) {
 		t.Errorf("after the pause: %s", a.result)
 	}
 
-	// A client that knows the hub's address alone is let in by the owner, who types the number
-	// of its page into the window.
+	// A client knows only the hub's address. The owner lets it in: they type the number on its
+	// page into the window.
 	t.Run("sign-in", func(t *testing.T) { signIn(t, p, b) })
 }
 

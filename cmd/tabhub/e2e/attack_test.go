@@ -12,7 +12,7 @@ import (
 	"tabhub/tabtransport/wsserver/wstest"
 )
 
-// door is an endpoint of the hub, as somebody who wants in tries it.
+// door is an endpoint of the hub that an attacker tries.
 type door struct {
 	method, path string // the method "WS" is an upgrade to a WebSocket
 	body         string

@@ -38,7 +38,7 @@ func claim(t *testing.T, c agent, key, name string) {
 	t.Fatalf("no tab is at %s: %s", key, list)
 }
 
-// The owner sees who holds a tab, and ends it.
+// The owner sees which client leases a tab, and ends the lease.
 func TestOwnerEndsALease(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

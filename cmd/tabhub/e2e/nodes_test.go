@@ -245,7 +245,7 @@ func (n *nodes) kill() {
 }
 
 // startAgain waits for the end of the node that has the users, starts it again, and gives it the
-// users, whom others may have taken meanwhile. It waits for nothing itself.
+// users back, also from nodes that have taken them meanwhile. It does not wait for the move.
 func (n *nodes) startAgain() {
 	p := *n.place
 	p.t = apart{p.t}

@@ -28,7 +28,7 @@ import (
 
 var pictures = flag.String("pictures", "", "directory to write README's pictures to")
 
-// maxPicture is what a picture may cost who reads README, in bytes.
+// maxPicture is the largest size of a picture in README, in bytes.
 const maxPicture = 150_000
 
 // README's pictures must show what tabhub does today: a shop's tab, a client that calls its

@@ -32,7 +32,7 @@ func TestReadOnlyDataDir(t *testing.T) {
 	for _, dir := range []string{filepath.Join(base, "data"), filepath.Join(base, "data", "below")} {
 		p := newPlace(t)
 		p.dir = home.Dir(dir)
-		if os.Getuid() == 0 { // whom no mode stops
+		if os.Getuid() == 0 { // root ignores file modes
 			p.prepare = func(cmd *exec.Cmd) {
 				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 			}

@@ -13,8 +13,8 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 )
 
-// squat listens on an address that was a hub's. It may be asked what it is, so that the
-// user can be told who has the port, and nothing else.
+// squat listens on an address that was a hub's. The hub may ask it only what it is, to tell
+// the user which program has the port.
 func squat(t *testing.T, addr string) (at string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", addr)

@@ -11,8 +11,8 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// steering does something to a terminal, or to who reads it: it sets the clipboard,
-// clears the screen in two ways, turns text around and says what nobody sees.
+// steering attacks a terminal or its reader: it sets the clipboard, clears the screen in two
+// ways, reverses text and contains invisible text.
 const steering = "\x1b]52;c;ZXZpbA==\a\x1b[2J\u009b2J\u202e\u2066\U000e0041\x7f"
 
 // steers reports whether text for a terminal holds what must not get there.
@@ -20,8 +20,8 @@ func steers(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
 }
 
-// Whoever looks at tabs in a terminal reads what strangers' pages say: nothing of it
-// may reach the terminal as a command, in text or in JSON.
+// The commands print texts of untrusted pages: none of it may reach the terminal as a command,
+// in text or in JSON.
 func TestPagesCannotSteerATerminal(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -99,7 +99,7 @@ func TestUpdateUnderCalls(t *testing.T) {
 			}
 			more(50)
 			p.update(newer)
-			// Who looks at a hub of another version is told both.
+			// The status of a hub of another version shows both versions.
 			if out := p.succeed("status"); !strings.Contains(out, "v1.0.0") || !strings.Contains(out, "v1.1.0") {
 				t.Errorf("no word of the versions in\n%s", out)
 			}
@@ -156,8 +156,7 @@ func (p *place) askToUpgrade() (status int, said string) {
 	return resp.StatusCode, string(b)
 }
 
-// A program that cannot take the hub's place leaves its user without a hub, and whoever else
-// its flags let in.
+// A program that cannot replace the hub would leave all its users without a hub.
 func TestUpdateThatDoesNotRun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Whoever writes a peer from the schema, or checks one with the declarations, must get
-// what the hub speaks.
+// The schema and the declarations, from which others write peers, must be what the hub speaks.
 func TestFilesAreUpToDate(t *testing.T) {
 	t.Chdir("../..") // where go generate runs
 	files, err := generate(".")

@@ -20,7 +20,7 @@ import (
 // The headers of a batch.
 const (
 	headerUser   = "Tabhub-User"   // for people, in the form of a URL's path
-	headerEpoch  = "Tabhub-Epoch"  // the newest of those who have written up to it
+	headerEpoch  = "Tabhub-Epoch"  // the newest of the writers up to it
 	headerIndex  = "Tabhub-Index"  // see storage.Batch
 	headerPiece  = "Tabhub-Piece"  // the sequence of the first batch of its piece; of that one there is none
 	headerBefore = "Tabhub-Before" // of the first batch of a piece: that of the piece before it
@@ -34,9 +34,9 @@ const maxBeside = 384 << 10
 var errAway = errors.New("NATS cannot be reached")
 
 // Log is a user's log: batches, each of which was written with the sequence of the one before it
-// as the last one of the user. So of two who write at once one finds out, and goes on behind the
-// other. The batches are in pieces, of which each knows where the one before it begins, so that a log
-// can be read from its end.
+// as the last one of the user. So when two processes write at once, one of them is refused and
+// continues behind the other. Each piece of batches knows where the piece before it begins, so a
+// log can be read from its end.
 //
 // Begin, Append, AppendBeside and Remove are for one goroutine; the others are safe for concurrent
 // use. None takes longer than its context, and a read of one part no longer than readTimeout.
@@ -46,7 +46,7 @@ type Log struct {
 	lines, beside string // subjects
 	epoch         func(context.Context) (spec.Epoch, error)
 
-	// Of who writes, since Begin.
+	// Of the writer, since Begin.
 	newest spec.Epoch // that of the log
 	last   uint64     // the sequence of the last batch; 0: there is none
 	doubt  bool       // whether a batch behind it was written is not known

@@ -71,8 +71,8 @@ func contents(t *testing.T, l *streamlog.Log) (lines, beside [][]string) {
 	return lines, beside
 }
 
-// A log is read by pieces, each with what is beside it, whoever has written it, and the logs of
-// others are not in it.
+// A log is read by pieces, each with its attachments, from all writers of the user; other users'
+// logs are not in it.
 func TestLogInPieces(t *testing.T) {
 	t.Parallel()
 	logs := openLogs(t, natstest.Shared(t), options)
@@ -106,7 +106,7 @@ func TestLogInPieces(t *testing.T) {
 		t.Errorf("%q beside %q", lines, beside)
 	}
 
-	// What is removed is no longer there, for one who has it in hand, either.
+	// A reader that already has a piece does not get removed batches either.
 	var pieces []storage.Piece
 	for p, err := range ann.Pieces(t.Context()) {
 		if err != nil {
@@ -128,8 +128,9 @@ func TestLogInPieces(t *testing.T) {
 	}
 }
 
-// Of two who write a log each finds the other's batch, and goes on behind it. Who was replaced knows
-// that what it writes is late, also behind another late one, and who has replaced it that its own is not.
+// Two writers of a log find each other's batches and continue behind them. The replaced writer
+// knows that its batches are late, also behind another late one; its successor knows that its
+// batches are not.
 func TestLogOfTwo(t *testing.T) {
 	t.Parallel()
 	logs := openLogs(t, natstest.Shared(t), options)
@@ -248,7 +249,7 @@ func TestLogOfOneWhoIsGone(t *testing.T) {
 	}
 }
 
-// A stream that a newer version has made is not touched, and who asks is told what to do.
+// The store does not touch a stream of a newer version; the error says what to do.
 func TestLogsOfAnotherFormat(t *testing.T) {
 	t.Parallel()
 	servers := natstest.Shared(t)

@@ -3,10 +3,10 @@
 //
 // A user's log is on a subject of its own, PREFIX.HASH of the user. Each message is a batch, and
 // was published with the sequence of the message before it as Nats-Expected-Last-Subject-Sequence.
-// So of two who write at once one finds out, and goes on behind the other's message, unless that is
-// its own, of which it did not hear that it had landed. The epoch of who owns the user keeps nobody
-// from writing: what a node has not written before it was replaced it writes late. On
-// PREFIX.HASH.beside is what belongs to the batches, and is read seldom.
+// So when two processes write at once, one of them is refused and continues behind the other's
+// message, unless that is its own message whose acknowledgement was lost. The owner's epoch stops
+// no writer: a node that was replaced writes its remaining lines late. PREFIX.HASH.beside has
+// attachments of the batches, which are seldom read.
 //
 // Batches are in pieces. Each has the sequence of the first batch of its piece, and that one has the
 // sequence of the first batch of the piece before. So the log can be read from its end, by pieces
@@ -42,8 +42,8 @@ type Options struct {
 	Stream   string // its name
 	Subject  string // what the subjects of its logs begin with
 	Replicas int    // 0: 1
-	// MaxAge is how long a batch stays in a log that nobody writes any more. Who writes one
-	// removes what is old earlier, see Log.Remove. 0: for ever.
+	// MaxAge is how long a batch stays in a log without a writer. A writer removes old batches
+	// earlier, see Log.Remove. 0: for ever.
 	MaxAge time.Duration
 	// PieceSize is of how many bytes a piece is full. 0: DefaultPieceSize.
 	PieceSize int64

@@ -92,7 +92,7 @@ func Open(ctx context.Context, js jetstream.JetStream, format int, c jetstream.S
 	return stream, nil
 }
 
-// Explain says what an error of JetStream means for who starts a node that wants so many replicas.
+// Explain says what an error of JetStream means to a person who starts a node with so many replicas.
 func Explain(err error, replicas int) error {
 	if IsOff(err) || errors.Is(err, nats.ErrNoResponders) {
 		return ErrNoJetStream

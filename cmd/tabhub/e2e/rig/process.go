@@ -49,7 +49,7 @@ type Process struct {
 	Done   chan struct{} // closed when it has ended
 }
 
-// Start starts a program. Who starts it ends it, with Stop, or by its own means and AwaitEnd.
+// Start starts a program. The caller ends it with Stop, or makes it end and calls AwaitEnd.
 func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{T: t, Cmd: cmd, Stderr: NewOutput(), Done: make(chan struct{})}
