@@ -92,7 +92,7 @@ func (p *clientPeer) admit() {
 	if p.waitsBehind() {
 		return
 	}
-	passage, ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
+	inFlight, ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
 	switch {
 	case err != nil:
 		p.deny(refusedBy(err))
@@ -103,17 +103,17 @@ func (p *clientPeer) admit() {
 		}
 		p.wait()
 	default:
-		p.serve(passage)
+		p.serve(inFlight)
 	}
 }
 
 // serve does what the gate has let pass.
-func (p *clientPeer) serve(passage Passage) {
+func (p *clientPeer) serve(inFlight InFlight) {
 	if p.env.method == connectMethod {
 		p.dialect.connect(p)
-		passage.End()
+		inFlight.End()
 	} else {
-		p.forward(passage)
+		p.forward(inFlight)
 	}
 }
 
@@ -130,12 +130,12 @@ const connectMethod = "connect"
 
 // forward passes a message on to the extension that the client is connected to. One that waits
 // for an answer is under way until it is no longer pending.
-func (p *clientPeer) forward(passage Passage) {
+func (p *clientPeer) forward(inFlight InFlight) {
 	e := &p.env
 	t := p.client.tenant
-	out, err := t.begin(p.client, e, passage)
+	out, err := t.begin(p.client, e, inFlight)
 	if out.id.text == "" {
-		defer passage.End()
+		defer inFlight.End()
 	}
 	if err != nil {
 		p.fail(err)

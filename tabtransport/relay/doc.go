@@ -36,7 +36,7 @@
 // lock, so that a peer is told things in the order in which they happened.
 //
 // Each client has a Gate, which decides about what it sends to extensions, and hears of
-// them. What it lets pass is a Passage, which the request keeps until it is no longer
+// them. What it admits is an InFlight, which the request has until it is no longer
 // pending: the client's owner sees it, and may end it.
 //
 // # What happens when something goes away

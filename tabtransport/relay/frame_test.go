@@ -60,7 +60,7 @@ func TestPendingIDsAreKeptApart(t *testing.T) {
 	ends := 0
 	for i := range 5000 {
 		for _, id := range []string{`1`, `"1"`, `"1~1"`, `"1~2"`, `""`, fmt.Sprint(i)} {
-			r := &request{id: json.RawMessage(id), passage: new(pass)}
+			r := &request{id: json.RawMessage(id), inFlight: new(pass)}
 			text := pending.add(r)
 			if at, ok := ended[text]; underWay[text] || ok && ends-at < remembered {
 				t.Fatalf("%q is given out again for %s", text, id)

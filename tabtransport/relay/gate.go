@@ -12,30 +12,29 @@ import (
 // Gate decides what one client may do. It is safe for concurrent use. Its errors are
 // those of Refused.
 type Gate interface {
-	// Admit decides about a message of the client for an extension; "connect", after which the
-	// extension's events come to the client, is one. It does not block. With ask the owner has
-	// to be asked first: ask blocks until there is an answer, or returns ctx's cause; params
-	// must stay as they are until then. Of a message that nobody waits for the answer to, the
-	// owner is not asked: ask is nil then, always. What is let pass is under way from then on.
-	Admit(method string, params json.RawMessage, answered bool) (p Passage, ask func(ctx context.Context) (Passage, error), err error)
-	// Hears returns why the client is not to get now what an extension sends; nil: it is.
+	// Admit decides about a message of the client for an extension. "connect" is one: after
+	// it the client gets the extension's events. Admit does not block. If ask is not nil, the
+	// owner must answer first: ask blocks until they do, or returns ctx's cause; params must
+	// not change until then. Without answered, nothing waits for a response, so the owner is
+	// not asked: ask is nil. An admitted message is in flight from then on.
+	Admit(method string, params json.RawMessage, answered bool) (p InFlight, ask func(ctx context.Context) (InFlight, error), err error)
+	// Hears returns why the client must not get messages of an extension now, nil if it may.
 	// It does not block.
 	Hears() error
 }
 
-// Passage is a message that a Gate has let pass, for its owner to see and to stop while it is
-// under way. It is safe for concurrent use, and its methods, which may be called with a lock of
-// the relay held, neither block nor call the relay.
-type Passage interface {
-	// OnStop has stop called, with no lock held, when the owner stops the message, instead of
-	// what was given before. If they have already, it returns why, as Stopped(false) does.
+// InFlight is a message in flight, which the owner can see and stop. It is safe for concurrent
+// use. Its methods neither block nor call the relay, which may hold a lock when it calls them.
+type InFlight interface {
+	// OnStop replaces the function that is called, without a lock, when the owner stops the
+	// message. If the owner has stopped it already, OnStop returns what Stopped(false) does.
 	OnStop(stop func()) error
 	// Sent says that it goes to an extension of that name.
 	Sent(extension string)
 	// Stopped returns why it is stopped, nil if it is not. sent says that it may have reached
 	// the extension.
 	Stopped(sent bool) error
-	// End is called once, when it has been answered, or will not be.
+	// End is called once, when its response has come or will not come.
 	End()
 }
 

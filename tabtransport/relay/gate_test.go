@@ -17,13 +17,13 @@ import (
 // Open is a Gate that lets everything pass.
 type Open struct{}
 
-func (Open) Admit(string, json.RawMessage, bool) (Passage, func(context.Context) (Passage, error), error) {
+func (Open) Admit(string, json.RawMessage, bool) (InFlight, func(context.Context) (InFlight, error), error) {
 	return new(pass), nil, nil
 }
 
 func (Open) Hears() error { return nil }
 
-// pass is a Passage.
+// pass is an InFlight.
 type pass struct {
 	mu        sync.Mutex
 	onStop    func()
@@ -68,7 +68,7 @@ func (p *pass) stop() {
 	stop()
 }
 
-// ended reports how the passage has ended: which extension the message went to, "" for none.
+// ended reports how the message has ended: which extension the message went to, "" for none.
 func (p *pass) ended() string {
 	synctest.Wait()
 	p.mu.Lock()
@@ -91,14 +91,14 @@ type owner struct {
 	passes chan *pass // what was let pass
 }
 
-func (o *owner) Admit(method string, params json.RawMessage, answered bool) (Passage, func(context.Context) (Passage, error), error) {
+func (o *owner) Admit(method string, params json.RawMessage, answered bool) (InFlight, func(context.Context) (InFlight, error), error) {
 	switch {
 	case o.paused.Load():
 		return nil, nil, Refused(spec.FailPaused, "The owner has paused this.")
 	case strings.Contains(o.asks, method) && !answered:
 		return nil, nil, Refused(spec.FailDenied, "The owner denies "+method+".")
 	case strings.Contains(o.asks, method):
-		return nil, func(ctx context.Context) (Passage, error) {
+		return nil, func(ctx context.Context) (InFlight, error) {
 			o.asked <- method
 			select {
 			case err := <-o.answer:
@@ -460,7 +460,7 @@ func TestOwnerStopsWhatIsForwarded(t *testing.T) {
 }
 
 // A message is under way until it is certain that nothing comes of it any more.
-func TestPassageEnds(t *testing.T) {
+func TestInFlightEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(r *rig, ext, mcp *peer, conn string)
 		want string

@@ -63,17 +63,17 @@ func (p *clientPeer) serveLane(l *lane) {
 
 // serveHeld serves a message of a lane, if that is allowed now.
 func (p *clientPeer) serveHeld(ctx context.Context) {
-	passage, ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
+	inFlight, ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
 	if ask != nil {
 		if lost := p.client.leads(&p.env); lost != nil {
 			p.deny(lost)
 			return
 		}
-		passage, err = ask(ctx)
+		inFlight, err = ask(ctx)
 	}
 	gone := ctx.Err() != nil
 	if gone && err == nil {
-		passage.End()
+		inFlight.End()
 	}
 	switch {
 	case gone:
@@ -81,7 +81,7 @@ func (p *clientPeer) serveHeld(ctx context.Context) {
 	case err != nil:
 		p.deny(refusedBy(err))
 	default:
-		p.serve(passage)
+		p.serve(inFlight)
 	}
 }
 

@@ -31,7 +31,7 @@ type request struct {
 	method string
 	sent   time.Time
 
-	passage Passage // ends when the request is no longer pending
+	inFlight InFlight // ends when the request is no longer pending
 }
 
 // chooses reports whether the extension chooses a tab as it serves the request.
@@ -71,7 +71,7 @@ func (p *pendingRequests) take(text string) *request {
 		return nil
 	}
 	delete(p.byID, text)
-	r.passage.End()
+	r.inFlight.End()
 	if len(p.ring) < remembered {
 		p.ring = append(p.ring, text)
 	} else {

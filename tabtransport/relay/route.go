@@ -95,14 +95,14 @@ type outgoing struct {
 
 // begin finds where a client's message goes and, if it wants an answer, adds it to the
 // pending requests.
-func (t *tenant) begin(c *client, e *envelope, passage Passage) (outgoing, *spec.Error) {
+func (t *tenant) begin(c *client, e *envelope, inFlight InFlight) (outgoing, *spec.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	conn, err := c.connectionLocked(e.connectionID)
 	if err != nil {
 		return outgoing{}, err
 	}
-	r := &request{method: e.method, id: slices.Clone(e.id), passage: passage}
+	r := &request{method: e.method, id: slices.Clone(e.id), inFlight: inFlight}
 	s := conn.ext.session
 	if s == nil {
 		return outgoing{}, failed(spec.FailNotConnected, "Extension is away: nothing was sent; try again when it is back")
@@ -118,10 +118,10 @@ func (t *tenant) begin(c *client, e *envelope, passage Passage) (outgoing, *spec
 	if len(conn.pending.byID) >= t.limits.MaxInFlight {
 		return outgoing{}, failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", t.limits.MaxInFlight)
 	}
-	if err := passage.OnStop(func() { t.stop(conn, r) }); err != nil {
+	if err := inFlight.OnStop(func() { t.stop(conn, r) }); err != nil {
 		return outgoing{}, refusedBy(err)
 	}
-	passage.Sent(conn.ext.name)
+	inFlight.Sent(conn.ext.name)
 	r.sent = time.Now()
 	r.text = conn.pending.add(r)
 	out.id.text = r.text
@@ -136,7 +136,7 @@ func (t *tenant) stop(conn *connection, r *request) {
 	if conn.pending.byID[r.text] != r {
 		return
 	}
-	err := refusedBy(r.passage.Stopped(true))
+	err := refusedBy(r.inFlight.Stopped(true))
 	conn.pending.take(r.text)
 	conn.client.out.MustSend(conn.client.dialect.failure(r.id, "", err))
 }

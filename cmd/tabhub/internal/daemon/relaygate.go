@@ -24,7 +24,7 @@ type relayGate struct {
 
 // Admit implements relay.Gate. What it decides is recorded; what came of a message that was
 // let pass only the client and the extension know.
-func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) (relay.Passage, func(context.Context) (relay.Passage, error), error) {
+func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) (relay.InFlight, func(context.Context) (relay.InFlight, error), error) {
 	if err := g.closed(); err != nil {
 		return nil, nil, err
 	}
@@ -36,19 +36,19 @@ func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) 
 	switch {
 	case p != nil || err != nil:
 	case answered:
-		return nil, func(ctx context.Context) (relay.Passage, error) {
+		return nil, func(ctx context.Context) (relay.InFlight, error) {
 			p, err := g.hub.Forward(ctx, by, &a, params)
 			return g.recorded(e, params, p, err)
 		}, nil
 	default:
 		err = &core.Failure{Code: spec.FailDenied, Message: "the owner is asked about requests only, and this has no id"}
 	}
-	passage, err := g.recorded(e, params, p, err)
-	return passage, nil, err
+	inFlight, err := g.recorded(e, params, p, err)
+	return inFlight, nil, err
 }
 
 // recorded leaves the record of a decision, and returns what came of it as the relay has it.
-func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *call.Forwarded, err error) (relay.Passage, error) {
+func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *call.Forwarded, err error) (relay.InFlight, error) {
 	e.Args, e.Duration = bytes.Clone(params), time.Since(e.Time)
 	if f, refused := errors.AsType[*core.Failure](err); refused {
 		e.Outcome = string(f.Code)
@@ -64,7 +64,7 @@ func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *call.For
 	return forwarded{p}, nil
 }
 
-// forwarded is the relay.Passage of a message.
+// forwarded is the relay.InFlight of a message.
 type forwarded struct{ *call.Forwarded }
 
 func (f forwarded) OnStop(stop func()) error { return refusal(f.Forwarded.OnStop(stop)) }
