@@ -147,7 +147,7 @@ func TestHelp(t *testing.T) {
 	if code := run(t.Context(), []string{"serve", "--help"}, nil, &b, &b, func(string) string { return "" }); code != command.ExitOK {
 		t.Fatalf("exit code %d: %s", code, b.String())
 	}
-	for _, want := range []string{"Run the hub in this terminal", "\nUsage:\n  tabhub serve [flags]\n", "\nExamples:\n  tabhub serve --demo\n", "\nWho clients are:\n      --auth string ", "\nFlags of all commands:\n      --config "} {
+	for _, want := range []string{"Run the hub in this terminal", "\nUsage:\n  tabhub serve [flags]\n", "\nExamples:\n  tabhub serve --demo\n", "\nCredentials:\n      --auth string ", "\nFlags of all commands:\n      --config "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the help lacks %q:\n%s", want, b.String())
 		}

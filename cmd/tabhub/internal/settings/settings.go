@@ -46,16 +46,16 @@ const (
 
 // settingGroups are the titles that settings stand under, in the help and in the guide.
 const (
-	groupDoors    = "Where the hub is, and who may come"
-	groupAccounts = "Who clients are"
-	groupShares   = "What a user may take"
+	groupDoors    = "Addresses and access"
+	groupAccounts = "Credentials"
+	groupShares   = "Limits of a user"
 	groupCluster  = "A cluster of hubs"
 	groupLists    = "What clients list"
 	groupPolicy   = "What clients may do"
 	groupCalls    = "Calls"
 	groupTabs     = "Tabs of clients"
 	groupBrowsers = "Browsers that the hub starts"
-	groupRecords  = "What is written down and counted"
+	groupRecords  = "Record, logs and metrics"
 	groupProcess  = "The process"
 )
 
@@ -92,51 +92,51 @@ func (c *Config) Settings() []*Setting {
 		set("jwt-issuer", text(&c.JwtIssuer), "with auth jwt: issuer (iss) that tokens must have"),
 		set("jwt-audience", list(&c.JwtAudiences, nil), "with auth jwt: audiences (aud) of which tokens must have one"))
 	group(groupShares,
-		set("user-rate", number(&l.Rate, defaultUserRate, 0, maxNumber), "with auth jwt: how many requests a second a user may make, in the long run; 0 for any number"),
-		set("user-sockets", number(&l.Sockets, defaultUserSockets, 0, maxNumber), "with auth jwt: how many WebSockets, event streams and bridges of a user's clients may be open, and as many of browsers and pages; 0 for any number"),
-		set("user-calls", number(&l.Calls, spec.MaxCallsPerHub, 1, maxNumber), "with auth jwt: how many calls of a user may be under way"))
+		set("user-rate", number(&l.Rate, defaultUserRate, 0, maxNumber), "with auth jwt: requests a second that a user may make in the long run; 0 for any number"),
+		set("user-sockets", number(&l.Sockets, defaultUserSockets, 0, maxNumber), "with auth jwt: WebSockets, event streams and bridges that a user's clients may have open, and as many for browsers and pages; 0 for any number"),
+		set("user-calls", number(&l.Calls, spec.MaxCallsPerHub, 1, maxNumber), "with auth jwt: calls that a user may have in flight"))
 	group(groupCluster,
 		set("cluster", list(&k.Nats, checkNATS), "be a node of the cluster whose NATS servers are at these addresses, such as nats://nats-0:4222"),
 		set("cluster-creds", text(&k.Creds), "file with credentials for NATS", isPath),
-		set("cluster-ca", text(&k.Ca), "file with the authority that NATS's certificate is from (PEM; default: those of the system)", isPath),
+		set("cluster-ca", text(&k.Ca), "file with the authority of NATS's certificate (PEM; default: the system's authorities)", isPath),
 		set("cluster-secret", text(&k.secret), "file with a secret that all nodes have, of 32 bytes or more", isPath),
 		set("node-name", text(&k.name), "name of this node; no other has it (default: the host's name)"),
-		set("node-url", text(&k.URL), "where the other nodes reach this one, such as https://tabhub-0.tabhub:3301, and where it listens for them (at all addresses if it has a name); only they do, and they need no certificate for it"))
+		set("node-url", text(&k.URL), "where the other nodes reach this one, such as https://tabhub-0.tabhub:3301, and where it listens for them (on all addresses if it is a name); no certificate is needed"))
 	group(groupLists,
-		set("expose", oneOfThese(&c.Expose, string(expose.Auto), string(expose.Auto), string(expose.All), string(expose.Proxy)), "which tools of pages clients list: auto (of each site all or none, within a budget), all, or proxy (none, but the tool that reaches all)", IsFlag),
-		set("expose-budget", number(&c.ExposeBudget, DefaultBudget, 1, maxNumber), "with expose auto: how many tokens the tools of pages may cost; the same for resources, templates and prompts"),
+		set("expose", oneOfThese(&c.Expose, string(expose.Auto), string(expose.Auto), string(expose.All), string(expose.Proxy)), "which tools of pages clients list: auto (all or none of each site, within a budget), all, or proxy (none; the tool proxy reaches them)", IsFlag),
+		set("expose-budget", number(&c.ExposeBudget, DefaultBudget, 1, maxNumber), "with expose auto: tokens that the tools of pages may cost; the same for resources, templates and prompts"),
 		set("tab-names", oneOfThese(&c.TabNames, string(lists.TabNamesAuto), string(lists.TabNamesAuto), string(lists.TabNamesAlways), string(lists.TabNamesNever)), "when the names of single tabs are listed: auto, always or never"),
-		set("name-limit", number(&c.NameLimit, naming.DefaultLimit, naming.MinLimit, 128), "longest tool name, without what the client puts before it", IsFlag),
+		set("name-limit", number(&c.NameLimit, naming.DefaultLimit, naming.MinLimit, 128), "longest tool name, without the client's prefix", IsFlag),
 		set("plain-names", yesNo(&c.PlainNames), "list tools under the page's own names; for conformance suites", IsHidden),
-		set("tools", list(&c.Tools, nil), "the hub's own tools: a name switches one on, -name off (such as -browser_page)", IsFlag),
-		set("demo", yesNo(&c.Demo), "join a demo shop, so that there are tools at once", IsFlag))
+		set("tools", list(&c.Tools, nil), "builtin tools: a name switches one on, -name off (such as -browser_page)", IsFlag),
+		set("demo", yesNo(&c.Demo), "add a demo shop, so that there are tools at once", IsFlag))
 	group(groupPolicy,
-		set("policy", oneOfThese(&c.Policy, "", string(policy.ModeOpen), string(policy.ModeCareful), string(policy.ModeAsk), string(policy.ModeReadOnly)), "the mode that holds where no rule does: open, careful, ask or read-only (default: what tabhub policy mode has set, else careful)", IsFlag),
-		set("policy-file", text(&c.PolicyFile), "file with rules that win over those of tabhub policy; read again when it changes", isPath),
-		set("ask", list(&c.Ask, nil, "browser", "client", "dashboard"), "what asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (that, or tabhub approve --watch)"))
+		set("policy", oneOfThese(&c.Policy, "", string(policy.ModeOpen), string(policy.ModeCareful), string(policy.ModeAsk), string(policy.ModeReadOnly)), "the mode, which decides where no rule does: open, careful, ask or read-only (default: the one of tabhub policy mode, else careful)", IsFlag),
+		set("policy-file", text(&c.PolicyFile), "file with rules that override those of tabhub policy; the hub reads it again when it changes", isPath),
+		set("ask", list(&c.Ask, nil, "browser", "client", "dashboard"), "where the hub asks you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (or tabhub approve --watch)"))
 	group(groupCalls,
 		set("call-timeout", period(&c.CallTimeout, spec.CallTimeout, 1), "how long a tool call may take without progress"),
 		set("call-timeout-max", period(&c.CallTimeoutMax, spec.CallTimeoutMax, 1), "how long a tool call may take with progress"),
 		set("person-timeout", period(&c.PersonTimeout, spec.PersonTimeout, 1), "how long a tool call may wait for you to submit a form in its tab"),
-		set("task-after", period(&c.TaskAfter, methods.TaskAfter, 1), "how long a tool call may take until its client gets a task in place of the answer, if it takes one"),
-		set("label-results", yesNo(&c.LabelResults), "put the texts of pages that models read between lines that say whose they are"))
+		set("task-after", period(&c.TaskAfter, methods.TaskAfter, 1), "how long a tool call may take until a client that supports tasks gets one in place of the answer"),
+		set("label-results", yesNo(&c.LabelResults), "put the texts of pages between lines that name their site, for the model"))
 	group(groupTabs,
-		set("handover", oneOfThese(&c.Handover, string(call.HandoverWait), string(call.HandoverWait), string(call.HandoverFail), string(call.HandoverIgnore)), "what a client's calls do in a tab that it holds while you use it by hand: wait (until you have finished), fail or ignore"),
-		set("room", oneOfThese(&c.Room, string(call.GroupOwn), string(call.GroupOwn), string(call.GroupNone)), "where the tabs go that a client opens: group (a tab group of its own) or none (anywhere)"),
-		set("room-end", oneOfThese(&c.GroupEnd, string(call.GroupKeep), string(call.GroupKeep), string(call.GroupClose)), "what becomes of these tabs when the client has ended: keep, or close (but for those that you have used)"))
+		set("handover", oneOfThese(&c.Handover, string(call.HandoverWait), string(call.HandoverWait), string(call.HandoverFail), string(call.HandoverIgnore)), "what a client's calls do in a tab that it leases while you use that tab: wait (until you have finished), fail or ignore"),
+		set("room", oneOfThese(&c.Room, string(call.GroupOwn), string(call.GroupOwn), string(call.GroupNone)), "where a client opens tabs: group (in a tab group of its own) or none (anywhere)"),
+		set("room-end", oneOfThese(&c.GroupEnd, string(call.GroupKeep), string(call.GroupKeep), string(call.GroupClose)), "what happens to these tabs when the client has ended: keep, or close (except those that you have used)"))
 	group(groupBrowsers,
 		set("browser-program", text(&c.Browser), "program file of the Chromium or Chrome to start (default: the first that is found)", isPath),
 		set("launch-browser", yesNo(&c.LaunchBrowser), "start a browser of its own with the extension", IsFlag))
 	c.LogKeep, c.LogMax = command.Age(record.DefaultKeep), record.DefaultMax
 	group(groupRecords,
-		set("log-keep", &c.LogKeep, "how long the record of what was done is kept, such as 90d"),
-		set("log-max", &c.LogMax, "how large the record may become, such as 256MiB; what is oldest goes"),
-		set("log-payloads", yesNo(&c.LogPayloads), "record the arguments and results of calls, too, less what looks like a secret"),
+		set("log-keep", &c.LogKeep, "how long the hub keeps the record, such as 90d"),
+		set("log-max", &c.LogMax, "how large the record may become, such as 256MiB; the oldest lines go first"),
+		set("log-payloads", yesNo(&c.LogPayloads), "record the arguments and results of calls, too, except what looks like a secret"),
 		set("log-level", oneOfThese(&c.logLevel, "info", "debug", "info", "warn", "error"), "how much the hub logs: debug, info, warn or error", IsFlag),
-		set("log-format", oneOfThese(&c.logFormat, formatText, formatText, formatJSON), "how the hub's log is written: text, or json, an object a line"),
-		set("metrics", oneOfThese(&c.metrics, "owner", "owner", "open"), "what may read /metrics: owner (requests with a credential) or open (every program on this machine)"))
+		set("log-format", oneOfThese(&c.logFormat, formatText, formatText, formatJSON), "the format of the hub's log: text, or json (an object a line)"),
+		set("metrics", oneOfThese(&c.metrics, "owner", "owner", "open"), "which requests may read /metrics: owner (with the hub's token) or open (of every program on this machine)"))
 	group(groupProcess,
-		set("idle-exit", period(&c.IdleExit, 0, 0), "end when there was no client for so long; 0 for never (a hub that stdio starts: 15m)", IsFlag))
+		set("idle-exit", period(&c.IdleExit, 0, 0), "end after so long without a client; 0 for never (a hub that stdio starts: 15m)", IsFlag))
 	return all
 }
 
