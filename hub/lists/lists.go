@@ -9,7 +9,6 @@ import (
 
 	"tabhub/hub/core"
 	"tabhub/hub/offer/item"
-	"tabhub/hub/state"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
@@ -24,13 +23,15 @@ type Lists struct {
 	lists    [numLists]listCache
 	bound    boundLists
 
+	subs subscriptions // guarded by core
+
 	followMu sync.Mutex
-	followed map[*state.Subscription]*policy.Action // what clients are notified of the updates of
+	followed map[*subscription]*policy.Action // what clients are notified of the updates of
 }
 
 // NewLists returns the lists of a hub that is being opened. tabNames may be "".
 func New(core *core.Core, rules *core.Rules, tabNames TabNames) *Lists {
-	ls := &Lists{core: core, rules: rules, tabNames: tabNames, followed: map[*state.Subscription]*policy.Action{}}
+	ls := &Lists{core: core, rules: rules, tabNames: tabNames, subs: subscriptions{}, followed: map[*subscription]*policy.Action{}}
 	ls.notices = newNotifier(ls)
 	rules.OnChange(func(*policy.Set) { ls.EndDenied(); ls.notices.allChanged() })
 	return ls

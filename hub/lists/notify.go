@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tabhub/hub/agents"
-	"tabhub/hub/state"
 	"tabhub/spec"
 )
 
@@ -26,8 +25,8 @@ type notifier struct {
 	mu       sync.Mutex
 	watchers map[int]func(Change)
 	next     int
-	uris     []state.Updated // of resources that changed
-	policy   bool            // the policy has changed
+	uris     []updated // of resources that changed
+	policy   bool      // the policy has changed
 }
 
 func newNotifier(h *Lists) *notifier {
@@ -75,7 +74,7 @@ func (n *notifier) allChanged() {
 }
 
 // updated says that resources have changed.
-func (n *notifier) updated(uris []state.Updated) {
+func (n *notifier) updated(uris []updated) {
 	if len(uris) == 0 {
 		return
 	}
@@ -168,7 +167,7 @@ func (c *Change) add(kind ListKind) {
 }
 
 // update notes that the content of a resource has changed.
-func (c *Change) update(u state.Updated) {
+func (c *Change) update(u updated) {
 	if u.Bound == "" {
 		c.Updated = append(c.Updated, u.URI)
 		return

@@ -16,15 +16,15 @@ import (
 // the client what a is about. It blocks until the tab that has the resource knows. stop does not
 // block. The error is an *UnknownError, ctx's cause, or a *Failure.
 func (ls *Lists) Subscribe(ctx context.Context, by *consent.Caller, uri string, a policy.Action) (stop func(), err error) {
-	var sub *state.Subscription
-	var first state.Listener
-	var others []state.Listener
+	var sub *subscription
+	var first listener
+	var others []listener
 	if !ls.core.Update(func(tx *state.Tx) {
 		if addr, holder := tx.BarsResource(ls.rules.By(by), uri); holder != nil && !core.IsOwner(by) {
 			err = core.LeasedFailure(addr, holder)
 			return
 		}
-		if sub, first, others = tx.Subscribe(ls.rules.By(by), uri); sub == nil {
+		if sub, first, others = ls.subs.add(tx.State, ls.rules.By(by), uri); sub == nil {
 			err = ls.UnknownLocked(by, spec.KindResource, uri)
 		}
 	}) {
@@ -43,16 +43,16 @@ func (ls *Lists) Subscribe(ctx context.Context, by *consent.Caller, uri string, 
 }
 
 // unsubscribe ends one interest; pages are told, later, once no subscriber is left.
-func (ls *Lists) unsubscribe(sub *state.Subscription) {
+func (ls *Lists) unsubscribe(sub *subscription) {
 	ls.unfollow(sub)
-	var listeners []state.Listener
-	ls.core.Update(func(tx *state.Tx) { listeners = tx.Unsubscribe(sub) })
+	var listeners []listener
+	ls.core.Update(func(tx *state.Tx) { listeners = ls.subs.remove(tx.State, sub) })
 	ls.tellAll(listeners, false)
 }
 
 // tell tells a tab whether to report the updates of a resource.
-func (ls *Lists) tell(ctx context.Context, l state.Listener, on bool) error {
-	if l == (state.Listener{}) {
+func (ls *Lists) tell(ctx context.Context, l listener, on bool) error {
+	if l == (listener{}) {
 		return tabtransport.ErrNotConnected
 	}
 	_, err := ls.core.SendOwn(ctx, l.Addr, &spec.SubscribeResource{URI: l.Page, Subscribe: on, FrameID: l.Frame}, tabtransport.Wait{})
@@ -61,7 +61,7 @@ func (ls *Lists) tell(ctx context.Context, l state.Listener, on bool) error {
 
 // tellAll tells tabs whether to report the updates of resources, unless the opposite
 // is wanted by then. It does not block.
-func (ls *Lists) tellAll(all []state.Listener, on bool) {
+func (ls *Lists) tellAll(all []listener, on bool) {
 	for _, l := range all {
 		ls.core.Background(func() {
 			// What is wanted may change while the page is told; the last word must be
@@ -77,29 +77,29 @@ func (ls *Lists) tellAll(all []state.Listener, on bool) {
 }
 
 // wanted reports whether anybody wants to hear of a listener's resource.
-func (ls *Lists) wanted(l state.Listener) bool {
-	return core.View(ls.core, func(s *state.State) bool { return s.Wanted(l) })
+func (ls *Lists) wanted(l listener) bool {
+	return core.View(ls.core, func(s *state.State) bool { return ls.subs.wants(s, l) })
 }
 
 // Resubscribe tells a tab that has registered its resources what is wanted of them:
 // the page may be another than the one that was told.
 func (ls *Lists) Resubscribe(t spec.TabAddr) {
-	ls.tellAll(core.View(ls.core, func(s *state.State) []state.Listener { return s.ListenersOf(t) }), true)
+	ls.tellAll(core.View(ls.core, func(s *state.State) []listener { return ls.subs.of(s, t) }), true)
 }
 
 // ResourceUpdated passes on that a resource of a tab has changed.
 func (ls *Lists) ResourceUpdated(from spec.TabAddr, page string) {
-	ls.notices.updated(core.View(ls.core, func(s *state.State) []state.Updated { return s.Subscribed(from, page) }))
+	ls.notices.updated(core.View(ls.core, func(s *state.State) []updated { return ls.subs.named(s, from, page) }))
 }
 
 // follow notes what a client is notified of the updates of, until unfollow.
-func (ls *Lists) follow(sub *state.Subscription, a policy.Action) {
+func (ls *Lists) follow(sub *subscription, a policy.Action) {
 	ls.followMu.Lock()
 	defer ls.followMu.Unlock()
 	ls.followed[sub] = &a
 }
 
-func (ls *Lists) unfollow(sub *state.Subscription) {
+func (ls *Lists) unfollow(sub *subscription) {
 	ls.followMu.Lock()
 	defer ls.followMu.Unlock()
 	delete(ls.followed, sub)
@@ -108,7 +108,7 @@ func (ls *Lists) unfollow(sub *state.Subscription) {
 // EndDenied ends the subscriptions of clients that may not have them any more. What is only paused
 // stays.
 func (ls *Lists) EndDenied() {
-	var denied []*state.Subscription
+	var denied []*subscription
 	rules, now := ls.rules.Policy(), time.Now()
 	ls.followMu.Lock()
 	for sub, a := range ls.followed {

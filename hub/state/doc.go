@@ -16,7 +16,7 @@
 // consistent, as Check has it.
 //
 // All methods of State only read. What they return is a copy or immutable, but for
-// Ref, Registration, Subscription and Opening: these stand for something in the state,
+// Ref, Registration and Opening: these stand for something in the state,
 // and only methods of State and Tx look into them.
 //
 // Two values of the state are changed without a Tx, by the methods of a Candidate that a call

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub/agents"
+	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -67,7 +68,7 @@ func TestNearest(t *testing.T) {
 			t.Errorf("%s: %q", asked, got)
 		}
 	}
-	if got := f.Nearest(agents.By{}, spec.KindTool, strings.Repeat("x", maxSuggest+1)); got != nil {
+	if got := f.Nearest(agents.By{}, spec.KindTool, strings.Repeat("x", naming.MaxDistance+1)); got != nil {
 		t.Errorf("a name that is too long is near %q", got)
 	}
 }

@@ -50,6 +50,14 @@ func (t Tab) Dialog() *spec.Dialog {
 	return t.t.dialog
 }
 
+// Number returns the tab's number in a domain, if it is a member of that.
+func (t Tab) Number(domain spec.Domain) (n int, member bool) {
+	if t.t == nil || t.t.domains[domain] == nil {
+		return 0, false
+	}
+	return t.t.domains[domain].number, true
+}
+
 // Offers returns what the tab has registered of a kind, with its number in the item's domain.
 func (t Tab) Offers(kind spec.Kind) map[item.Key]int {
 	if t.t == nil {

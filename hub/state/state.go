@@ -24,7 +24,6 @@ type State struct {
 	all      share             // of all sites together
 	browsers map[spec.BrowserID]storage.Browser
 	sites    map[spec.Domain]storage.Site
-	subs     map[subscriptionKey]*Subscription
 	agents   *agents.Agents
 
 	sequence   uint64    // of registrations, connections and focus: the later the higher
@@ -46,7 +45,6 @@ func New(namer naming.ToolNamer) *State {
 		shares:   map[string]*share{},
 		browsers: map[spec.BrowserID]storage.Browser{},
 		sites:    map[spec.Domain]storage.Site{},
-		subs:     map[subscriptionKey]*Subscription{},
 	}
 	s.agents = agents.New((*tabs)(s))
 	return s

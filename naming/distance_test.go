@@ -1,4 +1,4 @@
-package state
+package naming
 
 import (
 	"math/rand/v2"
@@ -30,14 +30,14 @@ func TestDistance(t *testing.T) {
 		a, b := word(), word()
 		want := editDistance(a, b)
 		for limit := range 8 {
-			got := distance(a, b, limit)
+			got := Distance(a, b, limit)
 			if want <= limit && got != want || want > limit && got <= limit {
-				t.Fatalf("distance(%q, %q, %d) = %d, the distance is %d", a, b, limit, got, want)
+				t.Fatalf("Distance(%q, %q, %d) = %d, the distance is %d", a, b, limit, got, want)
 			}
 		}
 	}
-	long := strings.Repeat("x", maxSuggest)
-	if got := distance(long, long[1:]+"y", maxEdits); got != 1 {
+	long := strings.Repeat("x", MaxDistance)
+	if got := Distance(long, long[1:]+"y", 16); got != 1 {
 		t.Errorf("distance of the longest: %d", got)
 	}
 }
