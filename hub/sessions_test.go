@@ -76,7 +76,7 @@ func TestLeasedTab(t *testing.T) {
 		left := w.hub.Connected(a)
 		w.claim(a, tabs[0], agents.Terms{Name: "shopping", TTL: time.Minute})
 		_, err := w.hub.Claim(t.Context(), b, tabs[0], agents.Terms{TTL: time.Minute}, nil)
-		wantFailure(t, err, spec.FailTabLeased, "held by a (shopping) until 00:01:00 UTC")
+		wantFailure(t, err, spec.FailTabLeased, "leased by a (shopping) until 00:01:00 UTC")
 
 		for by, tab := range map[*consent.Caller]int64{a: 1, b: 2, tester: 2} {
 			c := w.callAs(by, "e_com_x")
@@ -178,7 +178,7 @@ func TestFreeBrowser(t *testing.T) {
 		_, tabs := w.eTabs(2)
 		a, b := agentOf("a"), agentOf("b")
 		w.claim(a, tabs[1], agents.Terms{TTL: time.Minute, Reads: true})
-		wantFailure(t, w.hub.FreeBrowser(b, "browser:b1"), spec.FailTabLeased, "held by a until")
+		wantFailure(t, w.hub.FreeBrowser(b, "browser:b1"), spec.FailTabLeased, "leased by a until")
 		for _, by := range []*consent.Caller{a, tester} {
 			if err := w.hub.FreeBrowser(by, "browser:b1"); err != nil {
 				t.Errorf("%s: %v", by.Label(), err)
@@ -219,11 +219,11 @@ func TestControlOfLeasedTab(t *testing.T) {
 		for _, reads := range []bool{false, true} {
 			w.claim(a, at, agents.Terms{TTL: time.Minute, Reads: reads})
 			for _, req := range []spec.Request{&spec.Navigate{URL: "https://e.com/2"}, &spec.Navigate{Reload: true}, &spec.ActivateTab{}, &spec.CloseTab{}} {
-				wantFailure(t, serve(b, req), spec.FailTabLeased, "held by a")
+				wantFailure(t, serve(b, req), spec.FailTabLeased, "leased by a")
 			}
 			for _, req := range []spec.Request{&spec.Screenshot{}, &spec.Text{}} {
 				if err := serve(b, req); !reads {
-					wantFailure(t, err, spec.FailTabLeased, "held by a")
+					wantFailure(t, err, spec.FailTabLeased, "leased by a")
 				} else if err != nil {
 					t.Error(err)
 				}
@@ -320,7 +320,7 @@ func TestClaimedBeforeControl(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Answer(look, listed, nil)
-		wantFailure(t, <-closed, spec.FailTabLeased, "held by a")
+		wantFailure(t, <-closed, spec.FailTabLeased, "leased by a")
 	})
 }
 

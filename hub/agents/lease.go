@@ -92,7 +92,7 @@ func (h *Holder) String() string {
 	if h.long {
 		layout = "Jan 2 15:04 UTC"
 	}
-	return fmt.Sprintf("held by %s until %s", h.Name, h.Until.UTC().Format(layout))
+	return fmt.Sprintf("leased by %s until %s", h.Name, h.Until.UTC().Format(layout))
 }
 
 // Holder returns the session that has leased a tab; nil: none has.

@@ -118,7 +118,7 @@ type run struct {
 	timeout time.Duration
 	moved   bool            // the domain's last call went to another URL
 	keeps   bool            // the session's further calls are to go there, too
-	leased  *core.Failure   // a tab was left out because another client holds it
+	leased  *core.Failure   // a tab was left out because another client leases it
 	next    *spec.Page      // where the tab is that went away under it
 	after   string          // what is known of what has followed its form, if that is not where the tab is
 	result  json.RawMessage // what the page answered, as clients can read it

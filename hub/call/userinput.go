@@ -118,7 +118,7 @@ func (cs *Calls) renew(id agents.SessionID, addr spec.TabAddr) {
 	}
 }
 
-// held returns the tabs of a browser that clients hold, for its owner.
+// held returns the leased tabs of a browser, for its owner.
 func (o *Owner) held(browser spec.PeerID) []spec.HeldTab {
 	waiting := o.calls.yields.in()
 	o.calls.core.RLock()

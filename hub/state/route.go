@@ -40,7 +40,7 @@ type Candidate struct {
 // The reasons of Choose.
 const (
 	ReasonNamed   = "the call named this tab"
-	ReasonHeld    = "the client holds this tab"
+	ReasonHeld    = "the client leases this tab"
 	ReasonKept    = "where the client's calls of this site go"
 	ReasonOpened  = "opened by the client"
 	ReasonOnly    = "the only tab that has it"
@@ -48,7 +48,7 @@ const (
 	ReasonLastURL = "at the URL of the last call"
 	ReasonUpdated = "updated last"
 	ReasonNone    = "no tab is open"
-	ReasonLeased  = "other clients hold all tabs that have it"
+	ReasonLeased  = "other clients lease all tabs that have it"
 )
 
 // Choose returns the index of the best candidate and why it is the best; -1 if there
@@ -96,7 +96,7 @@ func (s Snapshot) Choose() (best int, reason string) {
 	return best, ReasonUpdated
 }
 
-// Leased returns the first tab that is left out because another session holds it.
+// Leased returns the first tab that is left out because another session leases it.
 func (s Snapshot) Leased() (addr spec.TabAddr, ok bool) {
 	i := slices.IndexFunc(s.Candidates, func(c Candidate) bool { return !c.Excluded && !c.isFree() })
 	if i < 0 {

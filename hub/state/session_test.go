@@ -261,7 +261,7 @@ func TestLease(t *testing.T) {
 			f.came(a)
 			f.look(tabs[0])
 			holder := f.lease(a, tabs[0], agents.Terms{Name: "shopping", TTL: tenMinutes})
-			if holder == nil || holder.Session != a.Session || holder.Client != "c-a" || holder.String() != "held by A (shopping) until 03:14:05 UTC" {
+			if holder == nil || holder.Session != a.Session || holder.Client != "c-a" || holder.String() != "leased by A (shopping) until 03:14:05 UTC" {
 				t.Fatalf("leased to %+v", holder)
 			}
 			if other := f.lease(b, tabs[0], agents.Terms{TTL: time.Hour}); other.Session != a.Session {
@@ -274,13 +274,13 @@ func TestLease(t *testing.T) {
 				t.Error("the lease keeps its holder away, or others not, or from other tabs")
 			}
 			e, _ := f.Explain("website_tool_e_com_x", b, f.now)
-			if note := e.Candidates[0].Note; note != "held by A (shopping) until 03:14:05 UTC" {
+			if note := e.Candidates[0].Note; note != "leased by A (shopping) until 03:14:05 UTC" {
 				t.Errorf("of the leased tab explain says %q", note)
 			}
 			c.end(f, a, tabs[0])
 			f.goes(b, "e_com_tab1_x", tabs[0], ReasonNamed)
 			if holder := f.Agents().Holder(tabs[0]); holder != nil || f.Agents().Bars(tabs[0], b.Session, false) != nil {
-				t.Errorf("the tab is held by %+v still", holder)
+				t.Errorf("the tab is still leased by %+v", holder)
 			}
 		})
 	}
@@ -496,7 +496,7 @@ func TestEndClient(t *testing.T) {
 	f.lease(bob, tabs[1], agents.Terms{TTL: 24 * time.Hour})
 	f.change(func(tx *Tx) { tx.Agents().Remember(other, tabs[0]) })
 	f.change(func(tx *Tx) { tx.Agents().EndClient("c") })
-	if got := f.Agents().Holder(tabs[1]).String(); got != "held by BOB until Jan 3 03:04 UTC" {
+	if got := f.Agents().Holder(tabs[1]).String(); got != "leased by BOB until Jan 3 03:04 UTC" {
 		t.Errorf("a lease of a day is %s", got)
 	}
 	if left, n := f.Agents().Sessions("", "", 0, -1); f.Agents().Holder(tabs[0]) != nil || n != 1 {

@@ -92,7 +92,7 @@ function heldItem({ by, until, waiting }: Lease) {
     byID("problem").textContent = await ask({ ask: "release", tabId });
     await show();
   });
-  return make("li", "row", make("div", "wide", make("strong", "", `Held by ${by}`), make("p", "soft", means)), release);
+  return make("li", "row", make("div", "wide", make("strong", "", `Leased by ${by}`), make("p", "soft", means)), release);
 }
 
 /** @param id of a tab */

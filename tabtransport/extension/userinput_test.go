@@ -76,7 +76,7 @@ func TestLeasedTab(t *testing.T) {
 	tab := h.tabWith(shopTools...)
 	popup := h.popup(b, tab)
 	h.lease(tab, false)
-	has(t, popup, "#held", "Held by Claude Code", "Until ", "No other app uses the tab")
+	has(t, popup, "#held", "Leased by Claude Code", "Until ", "No other app uses the tab")
 	inBothShades(t, popup, "popup-held")
 	h.lease(tab, true)
 	page.WaitFor(marked)

@@ -50,7 +50,7 @@ func TestOwnerEndsALease(t *testing.T) {
 	claim(t, c, "one", "buying tea")
 	leases, tabs := p.succeed("tabs", "held"), p.succeed("tabs")
 	fields := strings.Fields(strings.Split(leases, "\n")[1])
-	if !strings.Contains(leases, "buying tea") || !strings.Contains(tabs, "HELD BY") || !strings.Contains(tabs, "buying tea") {
+	if !strings.Contains(leases, "buying tea") || !strings.Contains(tabs, "LEASED BY") || !strings.Contains(tabs, "buying tea") {
 		t.Errorf("%s%s", leases, tabs)
 	}
 	buy := domainName(c.tools().names(), "_buy")

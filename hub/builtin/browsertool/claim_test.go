@@ -43,11 +43,11 @@ func TestClaim(t *testing.T) {
 		t.Errorf("claimed again: %+v", got)
 	}
 	for _, args := range []string{`{"action":"claim","tabId":"1"}`, `{"action":"use","tabId":"1"}`, `{"action":"close","tabId":"1"}`, `{"action":"activate","tabId":"1"}`} {
-		by(bob, args).fails(spec.FailTabLeased, "held by Ada until")
+		by(bob, args).fails(spec.FailTabLeased, "leased by Ada until")
 	}
 	by(bob, `{"action":"release","tabId":"1"}`).fails(spec.FailInvalidArguments, "you have no lease")
-	w.callBy(t.Context(), bob, "browser_page", `{"action":"text","tabId":"1"}`).fails(spec.FailTabLeased, "held by Ada")
-	w.callBy(t.Context(), bob, "browser_page", `{"action":"goto","tabId":"1","url":"https://e.com/"}`).fails(spec.FailTabLeased, "held by Ada")
+	w.callBy(t.Context(), bob, "browser_page", `{"action":"text","tabId":"1"}`).fails(spec.FailTabLeased, "leased by Ada")
+	w.callBy(t.Context(), bob, "browser_page", `{"action":"goto","tabId":"1","url":"https://e.com/"}`).fails(spec.FailTabLeased, "leased by Ada")
 
 	// A new one at an address.
 	by(bob, `{"action":"claim","url":"https://shop.example/3","reads":true}`).into(&got)
@@ -84,7 +84,7 @@ func TestClaim(t *testing.T) {
 		Message string
 	}
 	by(bob, `{"action":"close_others","tabId":"`+opened+`"}`).into(&closed)
-	if closed.Closed != 2 || closed.Message != "2 tabs closed; 1 left open, which other clients hold" {
+	if closed.Closed != 2 || closed.Message != "2 tabs closed; 1 left open, which other clients lease" {
 		t.Errorf("%+v", closed)
 	}
 	var released struct{ Released []string }

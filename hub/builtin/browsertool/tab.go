@@ -60,7 +60,7 @@ type tab struct {
 	Dialog    *spec.Dialog `json:"dialog,omitempty"`  // that blocks its page
 	HeldBy    string       `json:"heldBy,omitempty"`  // whose calls alone may go there
 	Until     string       `json:"until,omitempty"`   // when that ends
-	Mine      bool         `json:"mine,omitempty"`    // the client that asks holds it
+	Mine      bool         `json:"mine,omitempty"`    // the calling client leases it
 	Agent     string       `json:"agent,omitempty"`   // the client that has opened it
 	Tools     int          `json:"tools"`
 	Attested  bool         `json:"attested"` // the browser vouches for its address
@@ -248,7 +248,7 @@ func closeOtherTabs(c *call) (any, error) {
 	closed, held, err := c.closeTabs(slices.DeleteFunc(tabs, func(t tab) bool { return t.addr == addr }))
 	message := fmt.Sprintf("%d tabs closed", closed)
 	if held > 0 {
-		message += fmt.Sprintf("; %d left open, which other clients hold", held)
+		message += fmt.Sprintf("; %d left open, which other clients lease", held)
 	}
 	return map[string]any{"success": true, "kept": addr.Public(), "closed": closed, "message": message}, err
 }

@@ -31,7 +31,7 @@ func (d *testServer) claim(by *consent.Caller, address, name string) spec.TabAdd
 }
 
 // The owner sees which agent is at work in which tab, that a call waits while they use it
-// themselves, and has the last word about who holds it.
+// themselves, and can end the lease.
 func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
@@ -47,13 +47,13 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	at := d.claim(claude, shop, hostile)
 	page.WaitFor(`document.querySelector("#agents button")?.checkVisibility()`)
 	text := page.Eval(`document.querySelector("#agents tr").innerText`)
-	for _, want := range []string{"claude", "connected", "The shop", "holds it as claude (" + hostile + ")", "shop.example"} {
+	for _, want := range []string{"claude", "connected", "The shop", "leases it as claude (" + hostile + ")", "shop.example"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the agent's row %s does not say %q", text, want)
 		}
 	}
 
-	// The owner's hand, and the call that waits for it.
+	// User input, and the call that waits for it.
 	use := func(inUse bool) { tab.Send(1, &spec.TabState{InUse: &inUse}) }
 	use(true)
 	page.WaitFor(`document.querySelector("#agents .chip.wait")?.textContent === "in use by you"`)
@@ -67,18 +67,18 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	page.WaitFor(`document.querySelector("#calls .chip")?.textContent === "waiting for you" && document.querySelector("#calls").textContent.includes("claude waits for you to finish")`)
 	awaitView(page, "tabs?tab=browser:"+shop+"/1")
 	page.WaitFor(`document.querySelector("#open .facts")?.textContent.includes("waits for you to finish")`)
-	if got := page.Eval(`document.querySelector("#found").textContent`); !strings.Contains(got, "held by claude ("+hostile+")") {
+	if got := page.Eval(`document.querySelector("#found").textContent`); !strings.Contains(got, "leased by claude ("+hostile+")") {
 		t.Errorf("the list of tabs: %s", got)
 	}
 	use(false)
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	page.WaitFor(`document.querySelector("#open .facts").textContent.includes("Held") && !document.querySelector("#open .facts").textContent.includes("waits for you")`)
+	page.WaitFor(`document.querySelector("#open .facts").textContent.includes("Leased") && !document.querySelector("#open .facts").textContent.includes("waits for you")`)
 
-	// The owner's word.
+	// The owner ends the lease.
 	page.Click("#open .facts button")
-	page.WaitFor(`document.querySelector("#toasts").textContent.includes("holds the tab no longer") && !document.querySelector("#open .facts").textContent.includes("Held")`)
+	page.WaitFor(`document.querySelector("#toasts").textContent.includes("no longer leases the tab") && !document.querySelector("#open .facts").textContent.includes("Leased")`)
 	if holder := d.tenant.Hub.Holder(at); holder != nil {
 		t.Errorf("it is still %v", holder)
 	}

@@ -671,7 +671,7 @@ function heldItem({ by, until, waiting }) {
     byID("problem").textContent = await ask({ ask: "release", tabId });
     await show();
   });
-  return make("li", "row", make("div", "wide", make("strong", "", `Held by ${by}`), make("p", "soft", means)), release);
+  return make("li", "row", make("div", "wide", make("strong", "", `Leased by ${by}`), make("p", "soft", means)), release);
 }
 async function bringToFront(id) {
   const tab = await chrome.tabs.update(id, { active: true });

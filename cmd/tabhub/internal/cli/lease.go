@@ -16,14 +16,13 @@ import (
 func heldCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "held",
-		Short: "List the tabs that clients hold for themselves",
-		Long: `List the tabs that clients hold for themselves (browser_tab claim). "tabhub tabs release" ends
-that.
+		Short: "List the tabs that clients lease",
+		Long: `List the tabs that clients lease (browser_tab claim). "tabhub tabs release" ends a lease.
 
-Where an agent holds a tab, the calls of others go to other tabs. It lasts until the
-agent releases the tab or ends, or until some time after its latest call there; and no
-lease stops what you do yourself, by "tabhub call" or in the tab. --json shows, too, to
-which tabs the calls of each session go.`,
+While an agent leases a tab, other agents' calls go to other tabs. The lease lasts until the
+agent releases the tab or ends, or until some time after its latest call there. It does not
+stop what you do yourself, by "tabhub call" or in the tab. --json also shows to which tabs
+the calls of each session go.`,
 		Example: `  tabhub tabs held
   tabhub tabs held --json`,
 		Args: command.Args(cobra.NoArgs),
@@ -36,7 +35,7 @@ which tabs the calls of each session go.`,
 }
 
 func printLeases(a *command.App, sessions []agents.SessionInfo) error {
-	all := a.Table("TAB", "HELD BY", "UNTIL", "OTHERS", "CLIENT", "URL")
+	all := a.Table("TAB", "LEASED BY", "UNTIL", "OTHERS", "CLIENT", "URL")
 	n := 0
 	for _, s := range sessions {
 		for _, t := range s.Tabs {
@@ -55,7 +54,7 @@ func printLeases(a *command.App, sessions []agents.SessionInfo) error {
 		}
 	}
 	if n == 0 {
-		a.Note("No client holds a tab. An agent does with browser_tab claim.")
+		a.Note("No client leases a tab. An agent does with browser_tab claim.")
 		return nil
 	}
 	return all.Print()
@@ -64,7 +63,7 @@ func printLeases(a *command.App, sessions []agents.SessionInfo) error {
 func releaseCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "release TAB",
-		Short:   "Let other clients use a tab that one holds",
+		Short:   "End the lease of a tab, so that other clients can use it",
 		Example: `  tabhub tabs release 1a2b3c4d:7`,
 		Args:    command.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
@@ -76,7 +75,7 @@ func releaseCommand(a *command.App) *cobra.Command {
 			if err := command.Decode(b, &was); err != nil {
 				return err
 			}
-			a.Note("%s holds tab %s no longer; it is not told, and may claim the tab again", terminal.OneLine(was.Name, 80), pos[0])
+			a.Note("%s no longer leases tab %s; it is not notified, and may claim the tab again", terminal.OneLine(was.Name, 80), pos[0])
 			return nil
 		},
 	}

@@ -41,7 +41,7 @@ func printTabs(a *command.App, tabs []state.TabInfo) error {
 	header := []string{"DOMAIN", "TAB", "TOOLS", "STATE", "BROWSER", "TITLE", "URL"}
 	held := slices.ContainsFunc(tabs, func(t state.TabInfo) bool { return t.HeldBy != nil })
 	if held {
-		header = slices.Insert(header, 4, "HELD BY")
+		header = slices.Insert(header, 4, "LEASED BY")
 	}
 	all := a.Table(header...)
 	row := func(t state.TabInfo, cells ...any) {

@@ -37,24 +37,24 @@ function partsOf({ addr, tab, url, title, keeps, opened, holds, inUse, waiting }
   const words = [url && hostOf(url), keeps && !holds && "its calls go there", opened && "opened by it"].filter(Boolean);
   const parts: (Node | string)[] = [link("tabs", { tab: `${addr.peer}/${addr.tab}` }, foreign(title || url || `tab ${tab}`))];
   if (waiting || inUse) parts.push(" ", stateOf({ waiting, inUse, connected: true }));
-  if (holds) parts.push(" ", release(tab, title || tab), element("span", "below", "holds it ", ...termsOf(holds)));
+  if (holds) parts.push(" ", release(tab, title || tab), element("span", "below", "leases it ", ...termsOf(holds)));
   if (words.length) parts.push(foreign(words.join(" · "), "soft below"));
   return parts;
 }
 
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host || url : url);
 
-/** On which terms a tab is held. */
+/** The terms of a lease, in words. */
 export const termsOf = ({ name, until, reads }: Holder) => ["as ", foreign(name), ` until ${when(until)}, or longer if it works there`, reads ? "; others may read" : ""];
 
 /**
- * A button that ends whosesoever lease of a tab.
+ * A button that ends the lease of a tab.
  * @param name of the tab, for people
  */
 export function release(tab: string, name: string) {
   const made = button("Release", `Release tab ${tab}: ${name}`, async () => {
     const was = await ask("DELETE", `api/lease?${new URLSearchParams({ tab })}`);
-    return `${was.name} holds the tab no longer. It is not told, and may claim the tab again.`;
+    return `${was.name} no longer leases the tab. It is not notified, and may claim the tab again.`;
   });
   made.classList.add("writes");
   return made;

@@ -32,7 +32,7 @@ function parts(tab: Tab, tools: { part: Tool[]; found: number }, args: URLSearch
     heading(foreign(tab.title || "A tab without a title", "title")),
     factsOf([
       ["State", stateOf(tab), ...waits, tab.inFlight ? `, ${tab.inFlight} ${tab.inFlight === 1 ? "call" : "calls"} under way` : ""],
-      ...(heldBy ? [fact("Held", ...termsOf(heldBy), " ", release(id ? `${peer}/${id}` : peer, tab.title))] : []),
+      ...(heldBy ? [fact("Leased", ...termsOf(heldBy), " ", release(id ? `${peer}/${id}` : peer, tab.title))] : []),
       ...(openedBy ? [fact("Opened by", foreign(openedBy))] : []),
       ["Address", foreign(tab.url || "not known"), " ", ...verified(tab)],
       ["Browser", foreign([tab.label, tab.browser || "none: the page has joined by itself"].filter(Boolean).join(" · ")), tab.active && !tab.focused ? ", the active tab of its window" : ""],

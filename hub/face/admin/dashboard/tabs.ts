@@ -212,8 +212,8 @@ function rowOfTab(tab: Tab): Row {
   const states = [stateOf(tab)];
   if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
   else if (tab.warnings?.some((w) => !listedOtherwise(w))) states.push(mark("write", "parts left out"));
-  if (tab.heldBy) states.push(mark("write", "held"));
-  const whose = [tab.heldBy && `held by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words) => words !== undefined);
+  if (tab.heldBy) states.push(mark("write", "leased"));
+  const whose = [tab.heldBy && `leased by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words) => words !== undefined);
   const about = [...whose.flatMap((words) => [foreign(words), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number }) => [foreign(domain), ` · tab ${number} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
   return [opens("tab", addressOf(tab)), foreign(tab.title || tab.url || "a tab without a title"), about, states];
 }

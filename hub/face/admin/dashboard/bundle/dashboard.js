@@ -420,7 +420,7 @@ function partsOf({ addr, tab, url, title, keeps, opened: opened2, holds, inUse, 
   const words2 = [url && hostOf(url), keeps && !holds && "its calls go there", opened2 && "opened by it"].filter(Boolean);
   const parts3 = [link("tabs", { tab: `${addr.peer}/${addr.tab}` }, foreign(title || url || `tab ${tab}`))];
   if (waiting2 || inUse) parts3.push(" ", stateOf({ waiting: waiting2, inUse, connected: true }));
-  if (holds) parts3.push(" ", release(tab, title || tab), make("span", "below", "holds it ", ...termsOf(holds)));
+  if (holds) parts3.push(" ", release(tab, title || tab), make("span", "below", "leases it ", ...termsOf(holds)));
   if (words2.length) parts3.push(foreign(words2.join(" · "), "soft below"));
   return parts3;
 }
@@ -429,7 +429,7 @@ var termsOf = ({ name, until: until2, reads }) => ["as ", foreign(name), ` until
 function release(tab, name) {
   const made2 = button("Release", `Release tab ${tab}: ${name}`, async () => {
     const was = await ask("DELETE", `api/lease?${new URLSearchParams({ tab })}`);
-    return `${was.name} holds the tab no longer. It is not told, and may claim the tab again.`;
+    return `${was.name} no longer leases the tab. It is not notified, and may claim the tab again.`;
   });
   made2.classList.add("writes");
   return made2;
@@ -1625,7 +1625,7 @@ function parts(tab, tools, args2) {
     heading(foreign(tab.title || "A tab without a title", "title")),
     factsOf([
       ["State", stateOf(tab), ...waits, tab.inFlight ? `, ${tab.inFlight} ${tab.inFlight === 1 ? "call" : "calls"} under way` : ""],
-      ...heldBy ? [fact("Held", ...termsOf(heldBy), " ", release(id ? `${peer}/${id}` : peer, tab.title))] : [],
+      ...heldBy ? [fact("Leased", ...termsOf(heldBy), " ", release(id ? `${peer}/${id}` : peer, tab.title))] : [],
       ...openedBy ? [fact("Opened by", foreign(openedBy))] : [],
       ["Address", foreign(tab.url || "not known"), " ", ...verified(tab)],
       ["Browser", foreign([tab.label, tab.browser || "none: the page has joined by itself"].filter(Boolean).join(" · ")), tab.active && !tab.focused ? ", the active tab of its window" : ""],
@@ -2510,8 +2510,8 @@ function rowOfTab(tab) {
   const states = [stateOf(tab)];
   if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
   else if (tab.warnings?.some((w) => !listedOtherwise(w))) states.push(mark("write", "parts left out"));
-  if (tab.heldBy) states.push(mark("write", "held"));
-  const whose = [tab.heldBy && `held by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words2) => words2 !== void 0);
+  if (tab.heldBy) states.push(mark("write", "leased"));
+  const whose = [tab.heldBy && `leased by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words2) => words2 !== void 0);
   const about = [...whose.flatMap((words2) => [foreign(words2), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number: number3 }) => [foreign(domain), ` · tab ${number3} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
   return [opens("tab", addressOf(tab)), foreign(tab.title || tab.url || "a tab without a title"), about, states];
 }
