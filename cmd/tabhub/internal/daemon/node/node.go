@@ -422,7 +422,7 @@ func (n *Node) Measure() telemetry.Node {
 func (n *Node) Drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainGrace)
 	defer cancel()
-	n.Drain() // it ends, whether or not there are others
+	n.Node.Drain() // it ends, whether or not there are others
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for changed := n.Changed().Wait(); n.Lease().Held(); changed = n.Changed().Wait() {
