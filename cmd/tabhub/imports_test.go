@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
 	"slices"
 	"strings"
@@ -119,4 +122,50 @@ func TestProgramStartsWithoutWhatIsNotUsed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A reader takes in a package, or the methods of a type, as one thing.
+func TestPackagesAndTypesStaySmall(t *testing.T) {
+	const maxLines, maxMethods = 3500, 45
+	out, err := exec.Command("go", "list", "-f", `{{$d := .Dir}}{{.ImportPath}}{{range .GoFiles}} {{$d}}/{{.}}{{end}}`, "tabhub/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		lines, methods := 0, map[string]int{}
+		for _, name := range fields[1:] {
+			fset := token.NewFileSet()
+			file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += fset.File(file.FileStart).LineCount()
+			for _, d := range file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+					methods[receiver(f.Recv.List[0].Type)]++
+				}
+			}
+		}
+		if lines > maxLines {
+			t.Errorf("%s has %d lines, more than %d", fields[0], lines, maxLines)
+		}
+		for typ, n := range methods {
+			if n > maxMethods {
+				t.Errorf("%s.%s has %d methods, more than %d", fields[0], typ, n, maxMethods)
+			}
+		}
+	}
+}
+
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }
