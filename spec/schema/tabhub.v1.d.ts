@@ -212,7 +212,7 @@ export type Hello = {
   /** Session is a new value whenever the peer has lost what it knew: tab ids and open calls of an earlier session are void. For the extension it lasts as long as the browser runs, for a page script as long as the document. */
   session?: string;
   capabilities?: string[];
-  /** WebMCP says who gives pages the standard's API, if that is known: the browser itself, or the extension where the browser has none. */
+  /** WebMCP says what gives pages the standard's API, if that is known: the browser itself, or the extension where the browser has none. */
   webmcp?: string;
   token?: string;
   /** Proof is the browser's, if the hub has answered Pair on this connection. */
