@@ -31,10 +31,10 @@
 //	demo.tabhub       checkout      website_tool_demo_tabhub__checkout     "tabhub" is none
 //
 // A name of either form belongs to one domain, and within it to the items whose names
-// differ only in characters that a name may not hold. The first of those keeps it;
-// the others' end in a hash. So do the names that are too long, those that would look
-// like a tab's or end like a hash, and all of a domain that would be shown as another:
-// of a host with "_" or a last dot, or whose first label is a mark.
+// differ only in characters that public names exclude. The first such item has the name;
+// the names of the others end in a hash. So do names that are too long, that look like a
+// tab's name or end like a hash, and all names of a domain that would look like another:
+// its host has "_" or a trailing dot, or its first label is a mark.
 //
 // A shortened name shows all marks, and the domain, which may lose its first labels
 // but none of the registrable domain (eTLD+1). If that does not fit, or cannot be

@@ -68,7 +68,7 @@ type CloseCode int
 // The close codes.
 const (
 	CloseGoingAway   CloseCode = 1001 // the hub is shutting down: reconnect
-	CloseTooBig      CloseCode = 1009 // a frame far over Limits.MaxFrame: reconnect
+	CloseTooBig      CloseCode = 1009 // a frame much larger than Limits.MaxFrame: reconnect
 	CloseSlow        CloseCode = 4000 // the peer did not read fast enough, or did not answer pings: reconnect
 	CloseTooFast     CloseCode = 4002 // too many messages or malformed frames: reconnect
 	CloseReplaced    CloseCode = 4101 // another socket took this identity: do not reconnect

@@ -19,9 +19,9 @@ const LocalUser UserID = "local"
 // no epoch.
 type Epoch uint64
 
-// PeerID names what is at the far end of a tab connection, a browser or a single
-// tab. It is the hub's own name for it, stable over reconnects of the same peer,
-// and never taken from a message unchecked.
+// PeerID names the peer of a tab connection, a browser or a single tab. The hub chooses
+// it; it stays the same when the peer reconnects, and the hub never takes it from a
+// message unchecked.
 type PeerID string
 
 // BrowserID names one browser profile. The companion extension makes it once per

@@ -188,8 +188,8 @@ type TabState struct {
 	Waiting *bool `json:"waiting,omitempty"`
 	// Dialog is the dialog that the page has open, which blocks it; without type none is.
 	Dialog *Dialog `json:"dialog,omitempty"`
-	// InUse says that the owner uses the tab by hand. It is said of tabs in
-	// OwnerState.Held only.
+	// InUse says that there is user input in the tab. It is set only for tabs in
+	// OwnerState.Held.
 	InUse *bool `json:"inUse,omitempty"`
 }
 
@@ -287,9 +287,9 @@ type ExecuteTool struct {
 	ToolName string          `json:"toolName"`
 	Args     json.RawMessage `json:"args"`
 	FrameID  *int64          `json:"frameId,omitempty"`
-	// Origin is the origin that the tool was registered with, where that is known for
-	// certain, or was said for each tool. A proxy whose frame shows another origin by now
-	// refuses with CodeTabNotFound and NotDelivered.
+	// Origin is the origin that registered the tool, if it is certain or was given for each
+	// tool. A proxy whose frame now shows another origin refuses with CodeTabNotFound and
+	// NotDelivered.
 	Origin     string     `json:"origin,omitempty"`
 	Extensions Extensions `json:"extensions,omitempty"`
 }
@@ -309,8 +309,8 @@ type Dialog struct {
 	Message string `json:"message,omitempty" validate:"max=4096"` // the page's words
 }
 
-// DialogUnknown is the Type of what keeps a page from answering, if nobody knows what that is: a
-// dialog may be open in it, or a script is busy.
+// DialogUnknown is the Type of an unknown reason why a page does not answer: a dialog may be
+// open in it, or a script is busy.
 const DialogUnknown = "unknown"
 
 // Page is where a tab is. It is empty for a site that the user does not share.
@@ -380,7 +380,7 @@ type OpenTab struct {
 	// Wake says that a tab will do, too, which is at URL and not loaded: it is loaded.
 	// If URL is a site's root, any of that site will.
 	Wake bool `json:"wake,omitempty"`
-	// Room is where the tab is to be, nil for anywhere. Only peers with CapRoom are told.
+	// Room is the tab group of the new tab, nil for none. Only peers with CapRoom get it.
 	Room *Room `json:"room,omitempty"`
 }
 
@@ -390,12 +390,11 @@ type Room struct {
 	Title string `json:"title"` // the client's name, for people
 }
 
-// EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room is gone.
+// EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room has gone.
 type EndRoom struct {
 	Room string `json:"room"` // its ID
-	// Close says that the tabs which the client has opened are closed, but for those that
-	// their owner has used by hand or has in front. Otherwise all stay, and what they are
-	// in says that it has ended.
+	// Close closes the tabs that the client has opened, except the active tab and those with
+	// user input. Otherwise all stay, and their tab group says that it has ended.
 	Close bool `json:"close,omitempty"`
 }
 

@@ -43,8 +43,8 @@ const defaultLockTimeout = 2 * time.Second
 
 // Options configure a Bolt. The zero value is usable.
 type Options struct {
-	// LockTimeout is how long Open waits for another process to let go of the
-	// file; 0 means 2 seconds.
+	// LockTimeout is how long Open waits for another process to release the file; 0 means
+	// 2 seconds.
 	LockTimeout time.Duration
 }
 
@@ -108,7 +108,7 @@ func check(path string, timeout time.Duration) error {
 		return err
 	}
 	defer db.Close()
-	// The size again, now that nobody changes it.
+	// The size again: under the lock no other process changes it.
 	if info, err = file.Stat(); err != nil {
 		return fmt.Errorf("open store: %w", err)
 	}

@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// lazyDelay is how long changes wait that nobody waits for: those without a
-	// done.
+	// lazyDelay is how long changes without a done are delayed: no caller waits for them.
 	lazyDelay = 100 * time.Millisecond
 	// maxRest is the longest rest between two commits that somebody waits for.
 	// They rest as long as the last one took, so that a slow disk, or a burst of
@@ -28,7 +27,7 @@ type queue struct {
 	wake   chan struct{} // buffered 1: the state below has changed
 	ended  chan struct{}
 
-	refusals sync.WaitGroup // dones that are told of one
+	refusals sync.WaitGroup // done functions that are being called with a refusal
 
 	mu      sync.Mutex
 	epochs  map[spec.UserID]spec.Epoch // handed out last
@@ -175,7 +174,7 @@ func (q *queue) flush(ctx context.Context) error {
 		return nil
 	}
 	done := make(chan struct{})
-	// The writers of the changes have been told of a failure.
+	// The writers of the changes have been notified of a failure.
 	q.next.dones = append(q.next.dones, func(error) { close(done) })
 	q.next.awaited = true
 	q.changed()

@@ -28,11 +28,10 @@ var (
 // epoch, Write takes it, and no write of an older epoch is applied.
 type DomainToolStorage interface {
 	// Load makes the caller the user's writer, and returns all that is kept of the
-	// user, in no particular order. It waits for what was queued under
-	// older epochs before, which is part of what it returns; what comes later under
-	// them is refused, even if Load then fails. Tabs last updated before stale are
-	// deleted and returned as State.Stale, but for those that are Cached, which have
-	// no age.
+	// user, in no particular order. It waits for changes queued earlier under older
+	// epochs and includes them; later ones are refused, even if Load then fails. Tabs
+	// last updated before stale are deleted and returned as State.Stale, except Cached
+	// ones, which do not age.
 	Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error)
 
 	// Write queues changes, which are applied in order and all or none, together

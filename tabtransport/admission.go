@@ -23,8 +23,8 @@ type Admission struct {
 	Anonymous bool
 
 	Expires time.Time // the socket ends with its credential; zero: never
-	// Revoked ends the socket when it is done: the credential was revoked, or the user's hub
-	// closes here, and then the cause is ErrGoingAway. Nil: never.
+	// Revoked ends the socket when it is done: the credential was revoked, or, with cause
+	// ErrGoingAway, the user's hub closes here. Nil: never.
 	Revoked context.Context
 }
 

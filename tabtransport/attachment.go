@@ -32,7 +32,7 @@ type attachment struct {
 	resender Resender // nil if the peer does not resume
 
 	messages sync.Mutex   // one Message at a time
-	telling  sync.RWMutex // read-locked while the handler is told of a message
+	telling  sync.RWMutex // read-locked while the handler handles a message
 
 	// Guarded by peers.mu.
 	number int  // higher than that of each connection before
@@ -125,7 +125,7 @@ func (p *Peers) installLocked(a *attachment, asking *asking) (closed *attachment
 	return closed, dismissal{spec.CloseReplaced, "another connection took this identity"}
 }
 
-// takeCancels returns what the peer of a is still to be told.
+// takeCancels returns the cancellations that the peer of a has not got yet.
 func (p *Peers) takeCancels(a *attachment) []cancel {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +170,7 @@ func (a *attachment) tell(tab int64, id json.RawMessage, msg spec.Inbound) {
 	}
 }
 
-// settle waits until the handler has been told of the messages that it is being told of.
+// settle waits for the handler to return from the messages that it is handling.
 func (a *attachment) settle() {
 	a.telling.Lock()
 	defer a.telling.Unlock()
@@ -204,7 +204,7 @@ func (a *attachment) Retire(ctx context.Context) {
 	}
 }
 
-// detach takes the connection from its peer, which the handler is told.
+// detach takes the connection from its peer and notifies the handler.
 func (a *attachment) detach(cause error) {
 	a.telling.Lock()
 	defer a.telling.Unlock()
@@ -216,7 +216,7 @@ func (a *attachment) detach(cause error) {
 	}
 }
 
-// detach reports whether the handler is to be told.
+// detach reports whether the handler must be notified.
 func (p *Peers) detach(a *attachment) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,10 +16,9 @@ type Attacher interface {
 	// hub has accepted it and before anything is sent over the link, so what it sends
 	// comes first; it must not block. The link may be used before Attach returns.
 	//
-	// Attach blocks until the hub has decided, and until it has been told the last
-	// message of the connection that is replaced; ctx bounds only the wait for a hub
-	// that is not open yet. The error is the hub's refusal, best an *spec.Error, or
-	// ctx's.
+	// Attach blocks until the hub has decided, and until it has handled the last
+	// message of the replaced connection; ctx bounds only the wait for a hub that is
+	// not open yet. The error is the hub's refusal, preferably an *spec.Error, or ctx's.
 	Attach(ctx context.Context, conn Conn, makeLink func(Accepted) Link) (Attachment, error)
 }
 
@@ -27,31 +26,31 @@ type Attacher interface {
 // Leave, when another connection takes its place or when the hub gives the peer up;
 // messages of one that has ended are dropped. All methods are safe for concurrent use.
 // Answer and Progress do not block; Message, Register and Leave return when the hub
-// has been told.
+// has handled them.
 type Attachment interface {
 	// Peer returns the peer that the hub has found the connection to be of.
 	Peer() spec.PeerID
 	// Epoch returns the epoch of the hub that accepted the connection.
 	Epoch() spec.Epoch
-	// Message passes on a message; id is nil for a notification. One comes after the
-	// other. The hub is not told of a spec.ResumeCall: the attachment answers it.
+	// Message passes on a message; id is nil for a notification. Calls do not overlap.
+	// The attachment itself answers a spec.ResumeCall.
 	Message(tab int64, id json.RawMessage, msg spec.Inbound)
 	// Register is Message for a registration that may take long to read: messages do
 	// not wait for it. The caller sees to it that those of one tab come one at a time.
 	Register(tab int64, id json.RawMessage, msg *spec.Register)
 	// Answer ends the request id of a tab, or of AnyTab, with what read returns for
 	// it: a response, or the tab's error. It returns false, and does not call read, if
-	// the peer was not sent such a request, if it was sent again or resumed over a later
-	// connection and is to be answered there, or if nobody waits for it any more. The
-	// answer may come over an attachment that has ended.
+	// the peer did not get such a request, if a later connection has sent it again or
+	// resumed it, or if it is no longer pending. The answer may come over an attachment
+	// that has ended.
 	Answer(tab int64, id string, read func(spec.Request) (spec.Response, error)) bool
 	// Progress passes on progress of a request, with AnyTab of any tab. It returns
 	// false where Answer would.
 	Progress(tab int64, msg spec.Progress) bool
-	// Retire says that the wire is about to close the connection, as what it passes through
-	// ends. No further request is sent over it: the peer counts as away. Retire blocks until
-	// those that were sent are answered, or ctx is done, and does not wait for a peer that
-	// resumes. Leave must follow.
+	// Retire says that the wire is about to close the connection, because its path ends. No
+	// further request is sent over it: the peer counts as away. Retire blocks until the sent
+	// ones are answered or ctx is done, and does not wait for a peer that resumes. Leave must
+	// follow.
 	Retire(ctx context.Context)
 	// Leave says that the connection is lost. The wire calls it once, after its last
 	// Message. A nil cause stands for a connection that was closed in good order. What was
@@ -62,7 +61,7 @@ type Attachment interface {
 // AnyTab stands for every tab of a peer in what an answer or progress comes from.
 const AnyTab int64 = -1
 
-// Link is how the hub reaches the far end of an attachment. No method blocks for
+// Link is how the hub reaches the peer of an attachment. No method blocks for
 // longer than it takes to queue or write one frame; all are safe for concurrent use
 // and may be called after the connection was lost.
 type Link interface {

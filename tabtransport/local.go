@@ -28,8 +28,8 @@ func (in Incoming) Progress(progress float64, total *float64, message string) {
 // any other error as a failure with its text.
 type Serve func(ctx context.Context, in Incoming) (spec.Response, error)
 
-// Local is the far end of a connection inside this process: a tab, or a browser
-// with tabs. All methods are safe for concurrent use.
+// Local is a peer inside this process: a tab, or a browser with tabs. All methods are safe
+// for concurrent use.
 type Local struct {
 	attachment Attachment
 	serve      Serve

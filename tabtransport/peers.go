@@ -11,9 +11,8 @@ import (
 // Peers are the connected browsers and tabs of one user. It is the hub's
 // TabHubTransport and an Attacher for any mixture of wires.
 //
-// The mutex guards which peers are connected and which requests wait; no handler, link or caller
-// is called while it is held. Two more locks order what the handler is told,
-// see attachment.go.
+// The mutex guards which peers are connected and which requests are pending; no handler, link or
+// caller is called under it. Two more locks order the calls of the handler, see attachment.go.
 type Peers struct {
 	handler Handler
 	ready   chan struct{} // closed once handler is set
@@ -30,10 +29,10 @@ type Peers struct {
 type peer struct {
 	session    string      // of the last hello
 	attachment *attachment // nil while it has no connection
-	cancels    []cancel    // to be told when it is back
+	cancels    []cancel    // to be sent when it is back
 }
 
-// cancel is a request that nobody waits for any more.
+// cancel is the cancellation of a request that is no longer pending.
 type cancel struct {
 	tab        int64
 	id, reason string
@@ -60,7 +59,7 @@ var (
 	_ Attacher        = (*Peers)(nil)
 )
 
-// NewPeers returns a transport to which nobody is connected.
+// NewPeers returns a transport without peers.
 func NewPeers() *Peers {
 	return &Peers{ready: make(chan struct{}), peers: make(map[spec.PeerID]*peer), pending: make(map[string]*pending)}
 }

@@ -48,7 +48,7 @@ type pending struct {
 	client     string // whose request it is, "" the hub's own
 	start      time.Time
 	done       chan struct{} // closed once it has ended and outcome is set
-	progressed chan struct{} // capacity 1; nil if nobody wants progress
+	progressed chan struct{} // capacity 1; nil if the caller wants no progress
 	outcome    outcome       // read after done
 
 	// Guarded by peers.mu.
@@ -148,7 +148,7 @@ func (q *pending) wait(ctx context.Context, start time.Time, wait Wait) (spec.Re
 type timeLimit struct {
 	wait   Wait      // Person: what is left of it
 	start  time.Time // later by the time that the person has taken
-	person time.Time // since when the person is waited for; zero if nobody is
+	person time.Time // since when the request waits for a person; zero if it does not
 }
 
 func (l *timeLimit) extends() bool { return l.wait.Max > l.wait.Timeout }
@@ -175,8 +175,8 @@ func (l *timeLimit) progress(said spec.Progress) (left time.Duration, ok bool) {
 	return min(timeout, l.wait.Max-now.Sub(l.start)), l.extends()
 }
 
-// stop ends the wait for q, with an error that says whether it was sent or else with the
-// outcome that it has got at the same moment. The tab is told to cancel it.
+// stop ends the wait for q, with an error that says whether it was sent, or with the outcome
+// that came at the same moment. It sends the tab a cancellation.
 func (q *pending) stop(wait Wait, unsent, sentErr error, reason string) (spec.Response, error) {
 	was, over := q.abandon(reason, errors.Is(sentErr, ErrLeft))
 	if over != nil {
@@ -263,11 +263,10 @@ func (q *pending) unsentLocked() {
 	}
 }
 
-// abandon ends a request for which nobody waits any longer, and returns the state that
-// it was in. If it was sent, the tab is to cancel it: the caller says so, over the
-// connection that abandon returns, or the goroutine that is about to send it again, so that it
-// is not sent again afterwards. A peer that is away is told when it is back. One that is
-// left is not cancelled.
+// abandon ends a request whose caller waits no longer, and returns the state that it was in.
+// If it was sent, the tab must cancel it: the caller sends the cancellation over the
+// connection that abandon returns, or the goroutine does that is about to send the request
+// again. A peer that is away gets it when it is back. A request that is left gets none.
 func (q *pending) abandon(reason string, left bool) (was state, over *attachment) {
 	q.peers.mu.Lock()
 	defer q.peers.mu.Unlock()
@@ -286,8 +285,8 @@ func (q *pending) abandon(reason string, left bool) (was state, over *attachment
 	return was, over
 }
 
-// cancelOverLocked returns the connection over which the caller is to cancel the request.
-// For a peer that is away it notes that it is to be told, and returns nil.
+// cancelOverLocked returns the connection over which the caller must cancel the request.
+// For a peer that is away it notes the cancellation for later, and returns nil.
 func (q *pending) cancelOverLocked(reason string) *attachment {
 	peer := q.peers.peers[q.to.Peer]
 	if peer == nil {
@@ -325,8 +324,8 @@ func (a *attachment) answered(tab int64, id string) *pending {
 	return q
 }
 
-// loseLocked ends all requests to a tab, or for Tab 0 to all tabs of a peer; those that continue
-// only if the peer cannot come back.
+// loseLocked ends all requests to a tab, or for Tab 0 to all tabs of a peer. It ends requests
+// that continue only if the peer cannot come back.
 func (p *Peers) loseLocked(to spec.TabAddr, mayReturn bool) {
 	for _, q := range p.pending {
 		if q.to.Peer != to.Peer || to.Tab != 0 && q.to.Tab != to.Tab {

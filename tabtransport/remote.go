@@ -14,8 +14,8 @@ func (*RemoteError) Error() string { return "another process has the user's hub"
 
 type openedKey struct{}
 
-// WithOpened says of the request of a socket that another process has told its peer what its protocol
-// has the hub say first.
+// WithOpened marks the request of a socket to whose peer another process has already sent the
+// first message of the protocol.
 func WithOpened(ctx context.Context) context.Context {
 	return context.WithValue(ctx, openedKey{}, true)
 }
@@ -25,8 +25,8 @@ func IsOpened(ctx context.Context) bool { return ctx.Value(openedKey{}) != nil }
 
 type endingKey struct{}
 
-// WithEnding says of the request of a socket that what the socket passes through is about to end
-// when ending is done: the socket is then closed in good order, so that its peer comes by another path.
+// WithEnding marks the request of a socket whose path through another process ends when ending is
+// done: the hub then closes the socket in good order, and its peer reconnects by another path.
 func WithEnding(ctx, ending context.Context) context.Context {
 	return context.WithValue(ctx, endingKey{}, ending)
 }

@@ -23,13 +23,13 @@ var (
 	// ErrNotContinued is an ErrLost: the page went on to another document, which was to
 	// resume the call and has not.
 	ErrNotContinued = fmt.Errorf("%w: the page went on to another document, which has not resumed the call", ErrLost)
-	// ErrTimeout: the request was sent and not answered in time; the tab, if it was
-	// connected, was told to cancel it.
+	// ErrTimeout: the request was sent and not answered in time; a connected tab gets a
+	// cancellation.
 	ErrTimeout = errors.New("tab did not answer in time")
 	// ErrUnsupported: the peer's dialect has no such request. It was not sent.
 	ErrUnsupported = errors.New("the tab's protocol has no such request")
 	// ErrLeft is, or is in, the cause of a context whose end leaves its request running:
-	// the tab is not told to cancel it, and Resume can ask for the answer.
+	// the tab gets no cancellation, and Resume can ask for the answer.
 	ErrLeft = errors.New("the request was left to be resumed")
 )
 
@@ -61,8 +61,8 @@ type TabHubTransport interface {
 	// Disconnect gives up on a tab (MCP-B: disconnect): its open requests end with
 	// ErrLost, or with ErrNotConnected if they were not sent. For a whole peer (Tab 0)
 	// its connection is closed with code, too. Code 0 is for a peer that is away: if it
-	// has come back, nothing happens. Disconnect does not block and may be called for
-	// what has gone already.
+	// has come back, nothing happens. Disconnect does not block, and does nothing for a tab
+	// or peer that has gone.
 	Disconnect(to spec.TabAddr, code spec.CloseCode, reason string)
 
 	// Handle sets the Handler of connections and messages (MCP-B: onMessage,
@@ -83,8 +83,8 @@ type Wait struct {
 	// Progress, if not nil, is called for each progress message, one at a time, in
 	// order, never after SendRequest has returned. It must not block.
 	Progress func(spec.Progress)
-	// For names the client whose request it is, for the owner to read; "" if it is the hub's
-	// own. Only browsers that are paired with the hub are told.
+	// For names the client that makes the request, for the owner to read; "" for a request of
+	// the hub itself. Only paired browsers get it.
 	For string
 	// Sending, if not nil, is called before the request is given to a connection, again if
 	// that could not send it: by what Resume will find the request. The request waits for
@@ -99,8 +99,8 @@ type Sent struct {
 	At      time.Time `json:"at"`
 }
 
-// Handler is told what happens at the far end. For one peer the calls come one at
-// a time and in order: Connect, then any Message, then Disconnected. There are two
+// Handler gets the events of peers. For one peer the calls come one at a time and in
+// order: Connect, then any Message, then Disconnected. There are two
 // exceptions. When a connection is replaced, its last Message may still be under way
 // while Connect is called, but not when the new one's first Message comes. And while a
 // tab's registration is read, other messages of the peer may come: of any tab, but no
@@ -140,7 +140,7 @@ type Conn struct {
 	ClaimedOrigin string
 	// Dialect names the wire language: "tabhub.v1", "webmcp.v1", …
 	Dialect string
-	// Remote is the network address of the far end.
+	// Remote is the network address of the peer.
 	Remote string
 	// Hello is the peer's hello; a dialect without one makes it up as far as it
 	// can, and it is nil for a proxy that starts with registerTools.

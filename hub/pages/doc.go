@@ -15,9 +15,9 @@
 // element says another. The script gives the page document.modelContext where the page
 // has none: it steps aside for the browser's, the extension's and a library's. It offers
 // the tools of that, of an MCP-B page server, and those that the page gives to
-// window.tabhub.registerTool; one that is found in several places is offered once. A page
-// server that does not tell of changes is asked every minute. All this is done with the modules of
-// tabtransport/pagejs, as the companion extension does it.
+// window.tabhub.registerTool; a tool from several sources is offered once. A page server
+// that does not report changes is asked every minute. The modules of tabtransport/pagejs do
+// all this, as in the companion extension.
 //
 // The tab's key is kept in sessionStorage and guarded by a lock, so that a reload
 // keeps it and a duplicated tab gets its own. Before the page is reloaded, left or

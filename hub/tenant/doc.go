@@ -8,10 +8,10 @@
 //
 // A Registry has the tenants of a process. Each of them
 //
-//   - is opened by the first Get of its user; others that come meanwhile wait for the same
-//     one. One that could not be opened is tried again by the next Get;
-//   - stays open while nobody uses it: its tabs may come back, and what they offered is
-//     still listed;
+//   - is opened by the first Get of its user; concurrent ones wait for the same tenant.
+//     If that fails, the next Get tries again;
+//   - stays open while it is unused: its tabs may come back, and their tools are still
+//     listed;
 //   - is closed when its Hub has ended by itself (hub.Hub.Done), as it does when another
 //     hub has taken over the user's store. The next Get waits until it is closed, and opens
 //     another, as it does after LetGo;

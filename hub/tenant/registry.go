@@ -241,9 +241,9 @@ func (r *Registry) remove(user spec.UserID) {
 	delete(r.entries, user)
 }
 
-// Drain opens no more tenants, and has the MCP servers of those that are open answer what
-// is under way, refuse the rest and end their streams. It blocks until they have, which
-// ctx bounds. Get still returns the tenants.
+// Drain opens no more tenants. The MCP servers of open tenants answer requests in flight,
+// refuse others and end their streams. Drain blocks until they have or ctx is done. Get still
+// returns the tenants.
 func (r *Registry) Drain(ctx context.Context) {
 	r.mu.Lock()
 	r.draining = true

@@ -80,8 +80,8 @@ type LimitError struct{ text string }
 
 func (e *LimitError) Error() string { return e.text }
 
-// Request takes a request, of a client or of the user, until leave is called. Its error is a
-// *LimitError, which it returns after a pause; that ends early when gone is closed.
+// Request admits a request, of a client or of the user, until leave is called. Its error is a
+// *LimitError, which it returns after a pause; the pause ends early when gone is closed.
 func (s *Share) Request(client bool, gone <-chan struct{}) (leave func(), err error) {
 	if s == nil {
 		return func() {}, nil

@@ -35,8 +35,8 @@ type Tenant struct {
 	Credentials Credentials
 	// Share is what the user takes of the process. Nil: that is not bounded.
 	Share *Share
-	// Here is done when the user's Hub is closed and may be opened by another process, with cause
-	// tabtransport.ErrGoingAway. Nil: there is none.
+	// Here is done, with cause tabtransport.ErrGoingAway, when the user's Hub is closed and another
+	// process may open it. Nil: never.
 	Here context.Context
 	// GiveBack is called at the end of Close, for what the Hub had of the user's alone. Nil:
 	// there is nothing.

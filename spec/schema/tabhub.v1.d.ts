@@ -147,11 +147,11 @@ export type Dialog = {
   message?: string;
 };
 
-/** EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room is gone. */
+/** EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room has gone. */
 export type EndRoom = {
   /** its ID */
   room: string;
-  /** Close says that the tabs which the client has opened are closed, but for those that their owner has used by hand or has in front. Otherwise all stay, and what they are in says that it has ended. */
+  /** Close closes the tabs that the client has opened, except the active tab and those with user input. Otherwise all stay, and their tab group says that it has ended. */
   close?: boolean;
 };
 
@@ -173,7 +173,7 @@ export type ExecuteTool = {
   toolName: string;
   args: unknown;
   frameId?: number;
-  /** Origin is the origin that the tool was registered with, where that is known for certain, or was said for each tool. A proxy whose frame shows another origin by now refuses with CodeTabNotFound and NotDelivered. */
+  /** Origin is the origin that registered the tool, if it is certain or was given for each tool. A proxy whose frame now shows another origin refuses with CodeTabNotFound and NotDelivered. */
   origin?: string;
   extensions?: Extensions;
 };
@@ -263,7 +263,7 @@ export type OpenTab = {
   active: boolean;
   /** Wake says that a tab will do, too, which is at URL and not loaded: it is loaded. If URL is a site's root, any of that site will. */
   wake?: boolean;
-  /** Room is where the tab is to be, nil for anywhere. Only peers with CapRoom are told. */
+  /** Room is the tab group of the new tab, nil for none. Only peers with CapRoom get it. */
   room?: Room;
 };
 
@@ -464,7 +464,7 @@ export type TabState = {
   waiting?: boolean;
   /** Dialog is the dialog that the page has open, which blocks it; without type none is. */
   dialog?: Dialog;
-  /** InUse says that the owner uses the tab by hand. It is said of tabs in OwnerState.Held only. */
+  /** InUse says that there is user input in the tab. It is set only for tabs in OwnerState.Held. */
   inUse?: boolean;
 };
 
@@ -544,7 +544,7 @@ export type ErrorCodes = {
 export type CloseCodes = {
   /** the hub is shutting down: reconnect */
   GoingAway: 1001;
-  /** a frame far over Limits.MaxFrame: reconnect */
+  /** a frame much larger than Limits.MaxFrame: reconnect */
   TooBig: 1009;
   /** the peer did not read fast enough, or did not answer pings: reconnect */
   Slow: 4000;

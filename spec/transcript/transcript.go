@@ -52,9 +52,9 @@ func Run(t *testing.T, pattern string, start func(t *testing.T, v Vars) Player) 
 	}
 }
 
-// Play plays one section in a testing/synctest bubble: each step is taken when nothing
-// goes on any more. Empty lines and those that begin with # are skipped. A string "$name"
-// stands for the value that Vars has for it.
+// Play plays one section in a testing/synctest bubble: each step waits until the bubble is
+// idle. Empty lines and lines that begin with # are skipped. A string "$name" stands for the
+// value that Vars has for it.
 func Play(t *testing.T, script string, start func(t *testing.T, v Vars) Player) {
 	synctest.Test(t, func(t *testing.T) {
 		v := Vars{}

@@ -23,9 +23,9 @@
 //	Tabhub-Kind   claim, flush, snapshot or release
 //	Tabhub-Node   the writer, by Options.Node
 //	Tabhub-Epoch  the sequence of the writer's claim; a claim has none
-//	Tabhub-Id     unique: tells whether a publish that nobody has answered was kept
+//	Tabhub-Id     unique: shows whether a publish without an answer was stored
 //	Tabhub-Part   "i/n" of a flush or snapshot, of a payload in n messages, counted from 0.
-//	              Parts that no last one follows do not count.
+//	              Parts without a last one do not count.
 //	Tabhub-User   the user's id, for people
 //
 // The payload of a flush or snapshot is the version of the format, one byte, and a batch of

@@ -6,7 +6,7 @@ import (
 	"tabhub/storage"
 )
 
-// fold is a journal as far as it was read: what its messages amount to.
+// fold is the state that the messages of a journal, read so far, add up to.
 type fold struct {
 	values map[storage.Bucket]map[string][]byte
 	live   int // bytes of the values and their keys

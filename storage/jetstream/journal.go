@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// lazyDelay is how long changes wait that nobody waits for: those without a done.
+	// lazyDelay is how long changes without a done are delayed: no caller waits for them.
 	lazyDelay = 100 * time.Millisecond
 	// maxFlushRest is the longest rest between two flushes of a user that somebody waits for.
 	// They rest as long as the last one took.
@@ -35,7 +35,7 @@ type journal struct {
 
 	// Guarded by Store.mu.
 	epoch   spec.Epoch // that was handed out; 0: none, or another writer has come
-	loads   int        // Loads that have come and not gone
+	loads   int        // Loads in progress
 	loading bool       // one of them has its turn: what is written is refused when it is over
 	refused []refusal
 	next    *batch       // to be written next, nil if there is nothing
@@ -123,7 +123,7 @@ func (j *journal) poke() {
 	}
 }
 
-// dropLocked forgets j if nobody needs it.
+// dropLocked removes j if it is unused.
 func (s *Store) dropLocked(j *journal) {
 	if j.epoch == 0 && j.loads == 0 && !j.running {
 		delete(s.users, j.user)

@@ -63,7 +63,7 @@ func (s *Store) load(ctx context.Context, user spec.UserID) (*storage.State, err
 	}
 	state.Epoch, epoch = j.claimed, j.claimed
 	j.ids, j.live, j.messages, j.bytes = 0, f.live, f.messages, f.bytes
-	if f.before { // its writer did not get so far
+	if f.before { // its writer did not finish it
 		s.purge(j, f.start)
 	}
 	return state, nil

@@ -43,9 +43,9 @@ func parseDirect(m *nats.Msg) (message, error) {
 	return parse(seq, m.Header, m.Data)
 }
 
-// read visits the messages of a subject up to the one with sequence to, which was written. Any
-// server may answer; one that has not got to that message yet is asked again. If the message was
-// purged since, the error is a *supersededError.
+// read visits the messages of a subject up to the one with sequence to, which exists. Any server
+// may answer; if it does not have that message yet, read asks again. If the message was purged
+// since, the error is a *supersededError.
 func (s *Store) read(ctx context.Context, subject string, to uint64, visit func(*message) error) error {
 	next := uint64(1)
 	for rest := minRest; next <= to; {

@@ -21,15 +21,15 @@ const (
 	minAnswer, maxAnswer = 300 * time.Millisecond, 5 * time.Second
 	// The rest between two tries grows from minRest to maxRest.
 	minRest, maxRest = 10 * time.Millisecond, 500 * time.Millisecond
-	// lostTimeout is how long the servers must say that a journal is not there until they are
-	// believed: one that has just started may not know it yet.
+	// lostTimeout is how long the servers must report a journal as missing before the store
+	// believes them: a server that has just started may not know it yet.
 	lostTimeout = 30 * time.Second
 )
 
 // ErrLost: the stream, or what it kept of a user, has been deleted.
 var ErrLost = errors.New("the stream " + streamName + " has lost what it kept")
 
-// ErrUnknown: nobody can tell any more whether a write was kept.
+// ErrUnknown: it cannot be found out any more whether a write was stored.
 var ErrUnknown = errors.New("it is not known whether the write was kept")
 
 // persist calls try until it succeeds or fails for good, or ctx ends.
@@ -88,7 +88,7 @@ func (e *supersededError) Error() string {
 func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uint64, err error) {
 	m.Header.Set(nats.ExpectedLastSubjSeqHdr, strconv.FormatUint(after, 10))
 	var lost time.Time // since when the servers say so
-	var doubt bool     // an attempt may be kept of which nobody has said so
+	var doubt bool     // an attempt may be stored without an acknowledgement
 	err = s.persist(ctx, func(attempt context.Context) error {
 		reply, err := s.nc.RequestMsgWithContext(attempt, m)
 		if err == nil {
@@ -122,8 +122,8 @@ func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uin
 	return seq, err
 }
 
-// gone reports whether the servers say that the stream is not there. It asks once a second, for
-// all users, and briefly: as long as there is no leader nobody may answer.
+// gone reports whether the servers say that the stream does not exist. It asks once a second for
+// all users, with a short timeout: without a leader no server may answer.
 func (s *Store) gone(ctx context.Context) bool {
 	s.missing.Lock()
 	defer s.missing.Unlock()
@@ -136,7 +136,8 @@ func (s *Store) gone(ctx context.Context) bool {
 	return s.missing.yes
 }
 
-// explainSilence returns err, of a request, as ErrLost if nobody answers because there is no stream.
+// explainSilence returns err, of a request, as ErrLost if no server answers because the stream is
+// missing.
 func (s *Store) explainSilence(ctx context.Context, err error) error {
 	if errors.Is(err, nats.ErrNoResponders) && s.gone(ctx) {
 		return explain(jetstream.ErrStreamNotFound)

@@ -32,20 +32,19 @@ type Options struct {
 	Node func() string
 	// Replicas is how many servers keep the stream. 0 means 1; a stream that has more keeps them.
 	Replicas int
-	// May says whether a user may be taken over from the one that wrote last, the zero Writer if
-	// nobody has; its error is Load's. Load claims only if nobody has written since. It is asked
-	// again when somebody has. It may block until ctx ends. Nil means always.
+	// May says whether the store may take a user over from the last writer, the zero Writer if
+	// there is none; its error is Load's. Load claims only if no message was written since, and
+	// otherwise calls May again. May may block until ctx ends. Nil means always.
 	May func(ctx context.Context, user spec.UserID, from Writer) error
-	// Written is called with the time that each batch of changes took that was kept. It must not
-	// block. Nil: nobody wants to know.
+	// Written, if not nil, is called for each stored batch of changes with the time that it took.
+	// It must not block.
 	Written func(took time.Duration)
 	// Log may be nil.
 	Log *slog.Logger
 }
 
-// Store is a storage.DomainToolStorage in a NATS JetStream. Users that nobody writes cost a few
-// hundred bytes each until they are released, or a write or Load finds that another has claimed
-// them: those that are lost without a word stay.
+// Store is a storage.DomainToolStorage in a NATS JetStream. An idle user costs a few hundred bytes
+// until it is released, or until a write or Load finds that another process has claimed it.
 type Store struct {
 	// Static after construction.
 	nc          *nats.Conn

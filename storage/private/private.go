@@ -1,6 +1,6 @@
-// Package private checks that nobody else can read or change a file or directory before
-// its content is trusted. Its errors are sentences for the user and, where there is one,
-// name the command that mends what is wrong.
+// Package private checks that no other user can read or change a file or directory before
+// the hub trusts its content. Its errors are sentences for the user and name the command
+// that repairs the problem, if there is one.
 //
 // It trusts the system's superuser and the user of this process. On Windows it trusts
 // everybody: there the access control lists of the user's profile protect files.
@@ -11,11 +11,11 @@ import (
 	"os"
 )
 
-// ReadSecret reads a file whose content nobody else may know. As with the keys of other
-// servers, one that belongs to root may be readable for a group.
+// ReadSecret reads a file that no other user may read. As with the keys of other servers,
+// a file of root may be readable for a group.
 func ReadSecret(path string) ([]byte, error) { return read(path, checkSecret) }
 
-// Read reads a file that everybody may know, but nobody else may change.
+// Read reads a file that all users may read, but no other user may change.
 func Read(path string) ([]byte, error) {
 	return read(path, func(path string, fi os.FileInfo) error { return checkFile(path, fi) })
 }

@@ -72,7 +72,7 @@ func CheckEntries(dir string, trusted ...int) error {
 			fi, err = os.Stat(path)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // by now, or of a link that leads nowhere
+			continue // removed meanwhile, or a dangling link
 		}
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func CheckPath(path string, trusted ...int) error {
 	}
 	onWay := append(slices.Clone(trusted), unmapped()...)
 	at, rest := "/", split(path)
-	entered := true // others can get as far as at
+	entered := true // other users can reach at
 	for links := 0; ; {
 		fi, err := os.Lstat(at)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -170,8 +170,8 @@ func isOfOwnGroup(fi os.FileInfo) bool {
 	return ok && st.Uid != 0 && st.Uid == st.Gid && fi.Mode().Perm()&0o002 == 0
 }
 
-// unmapped returns the id that directories of users have, root's among them, of which the user
-// namespace of a sandbox knows nothing. It is that of nobody elsewhere.
+// unmapped returns the id of directories whose owner, such as root, the user namespace of a
+// sandbox does not map. Outside of sandboxes no user has it.
 func unmapped() []int {
 	users, err := os.ReadFile("/proc/self/uid_map")
 	if err != nil || slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"}) {

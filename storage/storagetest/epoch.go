@@ -114,7 +114,7 @@ func (s suite) takeoverInFlight(t *testing.T) {
 						}
 					}
 					if _, again := wrote.LoadOrStore(key, err == nil); again {
-						t.Errorf("%s was told of twice", key)
+						t.Errorf("done of %s was called twice", key)
 					}
 				})
 			}
@@ -206,7 +206,7 @@ func (s suite) staleIsAlone(t *testing.T) {
 	}
 }
 
-// closeTellsRefused: a hub that stops must not be told of its writes afterwards.
+// closeTellsRefused: Close must call the done functions of all writes before it returns.
 func (s suite) closeTellsRefused(t *testing.T) {
 	st, _ := s.start(t)
 	stale := load(t, st, user).Epoch
@@ -224,6 +224,6 @@ func (s suite) closeTellsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := told.Load(); n != 50 {
-		t.Errorf("%d of 50 were told before Close returned", n)
+		t.Errorf("%d of 50 done functions were called before Close returned", n)
 	}
 }

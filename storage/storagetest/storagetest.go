@@ -394,7 +394,7 @@ func (s suite) closeWritesRest(t *testing.T) {
 	}
 	wg.Wait()
 	if called != 50 {
-		t.Errorf("%d of 50 were told before Close returned", called)
+		t.Errorf("%d of 50 done functions were called before Close returned", called)
 	}
 	if err := write(st, user, epoch, storage.Tab{Domain: "late", Key: "k"}); !errors.Is(err, storage.ErrClosed) {
 		t.Errorf("Write after Close: got %v, want ErrClosed", err)

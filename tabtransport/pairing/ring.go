@@ -49,7 +49,7 @@ var ErrUnknown = errors.New("this hub does not know the pairing; `tabhub extensi
 type Ring struct {
 	hub  string    // the hub's id
 	key  Key       // of copies, until the owner's document has one
-	dir  Directory // nil: nobody needs it
+	dir  Directory // nil: not needed
 	file *set      // nil: each user has a document
 
 	mu    sync.Mutex // never held while something is written
@@ -105,8 +105,8 @@ func (r *Ring) Issue(before spec.PairingID, address string) Copy {
 	return Copy{Pairing: id, Hub: r.hub, Key: now.copyKey(id), Address: address}
 }
 
-// The id of a copy ends in a tag, so that a copy of another hub is told apart from one
-// whose key is wrong.
+// The id of a copy ends in a tag, which distinguishes a copy of another hub from one
+// with a wrong key.
 func (s state) tag(random string) string {
 	return encoding.EncodeToString(s.Key.mac("copy id", random)[:9])
 }

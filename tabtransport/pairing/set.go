@@ -69,7 +69,7 @@ func (r *Ring) Load(user spec.UserID, doc private.Document) error {
 	}
 	switch {
 	case user != "":
-		now.Key = nil // copies are of nobody
+		now.Key = nil // copies belong to no user
 	case now.Key == nil:
 		now.Key = r.key
 	}
@@ -83,8 +83,8 @@ func (r *Ring) Load(user spec.UserID, doc private.Document) error {
 	return nil
 }
 
-// Unload forgets a user's pairings and invitations: a browser that is connected with one is told that the hub
-// goes away, and nothing of the user's is changed from now on until the next Load.
+// Unload forgets a user's pairings and invitations. Browsers connected with one are closed with
+// CloseGoingAway, and until the next Load nothing of the user changes.
 func (r *Ring) Unload(user spec.UserID) {
 	r.mu.Lock()
 	s := r.users[user]
@@ -117,8 +117,8 @@ func (r *Ring) setLocked(user spec.UserID) *set {
 	return r.users[user]
 }
 
-// setOfLocked returns where a pairing is kept, or would be: that of a copy is the owner's. It
-// is nil if nobody here can have it.
+// setOfLocked returns the set of a pairing, known or not: a copy's is the owner's. It is nil if
+// no user here can have the pairing.
 func (r *Ring) setOfLocked(id spec.PairingID) *set {
 	if s := r.of[id]; s != nil {
 		return s
@@ -137,7 +137,7 @@ func (r *Ring) change(s *set, next state) error {
 	if s.closed {
 		return errUnloaded
 	}
-	// A browser counts on what it has been told.
+	// The browser relies on the answer.
 	if err := s.doc.Write(next, true); err != nil {
 		return fmt.Errorf("the pairings cannot be written: %w", err)
 	}

@@ -61,7 +61,7 @@ func (p *clientPeer) unauthenticated() {
 	p.countEarly("mcp_handshake")
 }
 
-// reservedID reports whether an id is one of those that the relay gives.
+// reservedID reports whether an id is one that the relay uses itself.
 func reservedID(raw json.RawMessage) bool {
 	id, _ := rawjson.String(raw)
 	return strings.HasPrefix(id, "proxy:") || strings.HasPrefix(id, "ext:")

@@ -12,8 +12,8 @@ type dialect interface {
 	// bare reports whether messages need no ids: a client's request without one is
 	// answered all the same, and what an extension sends is known by its tab.
 	bare() bool
-	// notice tells a peer something that it has not asked for. Of the predecessor's
-	// peers only extensions are told anything.
+	// notice is a notification to a peer. Of the predecessor's peers only extensions
+	// get any.
 	notice(method string, params any) []byte
 	// released tells an extension that a client has given up its connection.
 	released(conn string) []byte

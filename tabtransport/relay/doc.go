@@ -31,9 +31,9 @@
 //
 // A message is read, taken apart once, routed under the tenant's lock, and put into
 // the queue of the WebSocket it is for, see package wsconn. Its parameters and result
-// are the bytes that the sender wrote. Putting a frame into a queue never blocks, and
-// what depends on the order of events (a connection, its end) is put there under the
-// lock, so that a peer is told things in the order in which they happened.
+// are the bytes that the sender wrote. Queueing a frame never blocks. Frames that depend
+// on the order of events (a connection, its end) are queued under the lock, so a peer gets
+// them in the order of the events.
 //
 // Each client has a Gate, which decides about what it sends to extensions, and hears of
 // them. What it admits is an InFlight, which the request has until it is no longer

@@ -35,7 +35,7 @@ var (
 	errCase  = errors.New("a member differs from one that routes the message only in its case")
 )
 
-// routing are the members by which messages are told apart.
+// routing are the members that distinguish messages.
 var routing = []string{"jsonrpc", "id", "method", "params", "result", "error", "type", "connectionId"}
 
 // parse takes a frame apart. When it fails, e.id is the id to answer with, if any.

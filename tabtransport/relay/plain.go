@@ -37,8 +37,8 @@ func plainError(id json.RawMessage, conn, message string) []byte {
 	return append(rawjson.AppendStringMember(dst, "error", message), '}')
 }
 
-// noticeID is the id of what an extension is told unasked. Shipped ones answer every
-// message, and what they answer without an id is taken for an answer to a client.
+// noticeID is the id of notifications to an extension. Shipped extensions answer every
+// message, and an answer without an id would be taken for a response to a client.
 var noticeID = json.RawMessage(`"proxy:notice"`)
 
 // notice has the one form that extensions overlook or refuse if they do not know it:

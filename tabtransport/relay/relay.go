@@ -27,11 +27,11 @@ type Options struct {
 	Limits     Limits
 }
 
-// Handshake is what a peer says of itself before it is let in.
+// Handshake is what a peer says about itself before it is admitted.
 type Handshake struct {
 	Token     string        // "" if it shows none
 	Extension bool          // it offers a browser; otherwise it is a client, which uses one
-	Client    string        // what the relay calls the client, and nobody else; "" for an extension
+	Client    string        // the relay's id of the client, unique to it; "" for an extension
 	Name      string        // what the client calls itself, "" if nothing
 	Again     bool          // the client was admitted before, on the same WebSocket
 	Request   *http.Request // that opened its WebSocket; its context ends with that
@@ -109,7 +109,7 @@ func (r *Relay) tenant(user spec.UserID) *tenant {
 	return t
 }
 
-// existing returns the tenant of a user, or nil if nobody of them has been here.
+// existing returns the tenant of a user, or nil if none of the user's peers has connected.
 func (r *Relay) existing(user spec.UserID) *tenant {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"tabhub/tabtransport/wsconn"
 )
 
-// remote is the far end of a WebSocket. It belongs to its reader.
+// remote is the peer of a WebSocket. It belongs to its reader.
 type remote struct {
 	relay   *Relay
 	ws      *wsconn.Conn

@@ -128,8 +128,8 @@ func (t *tenant) begin(c *client, e *envelope, inFlight InFlight) (outgoing, *sp
 	return out, nil
 }
 
-// stop ends a client's request that its owner has stopped, if it is still pending. What the
-// extension answers later is for nobody.
+// stop ends a client's request that the owner has stopped, if it is still pending. A later
+// response of the extension is dropped.
 func (t *tenant) stop(conn *connection, r *request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,8 +141,8 @@ func (t *tenant) stop(conn *connection, r *request) {
 	conn.client.out.MustSend(conn.client.dialect.failure(r.id, "", err))
 }
 
-// abandon removes a pending request that could not be sent. It reports whether nobody
-// has answered it yet.
+// abandon removes a pending request that could not be sent. It reports whether the request
+// was still unanswered.
 func (t *tenant) abandon(out outgoing) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,8 +175,8 @@ func lastUsed(all map[string]*connection) *connection {
 	return last
 }
 
-// finish returns the request that an extension answers, and its connection, or nil:
-// it is nobody's, not this extension's, answered already, or too late.
+// finish returns the request that an extension answers, and its connection, or nil if the
+// request is unknown, was sent to another extension, or is no longer pending.
 func (t *tenant) finish(s *session, e *envelope) (*request, *connection) {
 	id, ok := splitID(e.id)
 	if !ok {

@@ -41,14 +41,14 @@ type activeConnection struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// told is what a peer was told last. It is guarded by the mutex of its tenant.
+// told is the last status sent to a peer. It is guarded by the mutex of its tenant.
 type told struct {
 	connected bool
 	peers     int
 	numbers   []byte
 }
 
-// changedLocked has everybody told of the numbers, once for all that changes within
+// changedLocked schedules the status for all peers, once for all changes within
 // spec.NotifyCoalesced.
 func (t *tenant) changedLocked() {
 	if t.status == nil && !t.closed {
@@ -56,7 +56,7 @@ func (t *tenant) changedLocked() {
 	}
 }
 
-// tellStatus tells each peer the numbers, if they are not what it was told before.
+// tellStatus sends each peer the status if it has changed since it was last sent.
 func (t *tenant) tellStatus() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,9 +90,8 @@ func (t *tenant) tellStatus() {
 	}
 }
 
-// tell does not insist: a peer that has no room for it is told at the next change.
-// Peers of the predecessor get nothing: they may take any message for the answer that they
-// wait for.
+// tell drops the status if the peer's queue is full: the next change is sent again. Peers of the
+// predecessor protocol get nothing: they may take any message for the response that they wait for.
 func (t *told) tell(out outbox, d dialect, connected bool, peers int, n connectionStatus) {
 	if d.bare() {
 		return

@@ -23,7 +23,7 @@ type tenant struct {
 	extensions map[string]*extension
 	clients    map[*client]struct{}
 	seq        uint64      // orders connections by their last use
-	status     *time.Timer // set while a change of the numbers is to be told
+	status     *time.Timer // set while a change of the status is to be sent
 }
 
 // extension is one browser extension, whether or not it is connected now.
@@ -196,9 +196,8 @@ func (t *tenant) interruptLocked(ext *extension, why string) {
 	}
 }
 
-// endRequestsLocked answers requests of a connection with err: those that were sent before a time,
-// or all if the time is zero. The client gets these answers before it learns that the connection
-// has ended.
+// endRequestsLocked answers the requests of a connection that were sent before a time with err, or
+// all if the time is zero. The client gets these answers before the end of the connection.
 func (t *tenant) endRequestsLocked(c *connection, before time.Time, err *spec.Error) {
 	for _, r := range c.pending.drain(before) {
 		if r.id != nil {
@@ -229,8 +228,8 @@ func (t *tenant) endLocked(c *connection) {
 	t.changedLocked()
 }
 
-// releaseLocked ends a connection at its client's wish or end and tells its
-// extension. What the extension still answers is for nobody.
+// releaseLocked ends a connection when its client asks for that or goes away, and notifies
+// its extension. Later responses of the extension are dropped.
 func (t *tenant) releaseLocked(c *connection) {
 	delete(c.ext.connections, c.id)
 	delete(c.client.connections, c.id)

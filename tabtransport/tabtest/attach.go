@@ -295,7 +295,7 @@ func waits(f *attachFixture) {
 	f.wantEvents("connect b")
 }
 
-// early: the hub may know of a connection, and send to it, before Attach is done.
+// early: the hub may know of a connection, and send to it, before Attach returns.
 func early(f *attachFixture) {
 	f.handle()
 	var ch <-chan result
@@ -309,8 +309,8 @@ func early(f *attachFixture) {
 	f.wantResult(<-ch, `1`)
 }
 
-// givenUpAtOnce: a peer that the hub has forgotten must not stay connected: its pages
-// would offer tools that nobody lists.
+// givenUpAtOnce: a peer that the hub has forgotten must not stay connected: the tools of
+// its pages would not be listed.
 func givenUpAtOnce(f *attachFixture) {
 	f.handle()
 	f.handler.connecting = func() { f.tr.Disconnect(spec.TabAddr{Peer: "b"}, spec.CloseGoingAway, "forgotten") }
@@ -359,7 +359,7 @@ func oneAtATime(f *attachFixture) {
 	told.Wait()
 	got := f.handler.log()
 	if slices.Index(got, "begin 3") < slices.Index(got, "end 1") {
-		f.Errorf("the handler was told %q: one message before the other was through", got)
+		f.Errorf("the handler got %q: one message before the other had been handled", got)
 	}
 }
 

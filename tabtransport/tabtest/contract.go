@@ -120,7 +120,7 @@ func (f *fixture) wantEvents(want ...string) {
 	f.Helper()
 	synctest.Wait()
 	if got := f.handler.log(); !slices.Equal(got, want) {
-		f.Errorf("the handler was told %q, want %q", got, want)
+		f.Errorf("the handler got %q, want %q", got, want)
 	}
 }
 
@@ -427,7 +427,7 @@ func replaced(f *fixture) {
 func refused(f *fixture) {
 	_, err := f.dial(f, conn("refused", "1"))
 	if e, ok := errors.AsType[*spec.Error](err); !ok || e.Code != spec.CodeRefused || e.Message != "not you" {
-		f.Errorf("the peer was told %v", err)
+		f.Errorf("the peer got %v", err)
 	}
 	f.wantErr(<-f.call(f.Context(), spec.TabAddr{Peer: "refused"}, tabtransport.Wait{}), tabtransport.ErrNotConnected)
 	f.wantEvents()

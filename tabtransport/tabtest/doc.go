@@ -1,4 +1,4 @@
-// Package tabtest tests what implements tabtransport.TabHubTransport and what lies
-// behind one: Run is the contract that every transport must keep, End the fake
-// browser or tab at the far end, which a test moves step by step.
+// Package tabtest tests implementations of tabtransport.TabHubTransport: Run is the
+// contract of every transport, End a fake peer, a browser or tab, which a test moves step
+// by step.
 package tabtest

@@ -8,9 +8,9 @@ import (
 	"tabhub/tabtransport"
 )
 
-// End is the far end of a connection, a browser or a tab, moved step by step by a
-// test. Methods that wait are meant for a testing/synctest bubble, where a wait in
-// vain is a deadlock that the bubble reports.
+// End is the peer of a connection, a browser or a tab, moved step by step by a test.
+// Methods that wait are meant for a testing/synctest bubble, which reports a wait without
+// end as a deadlock.
 type End interface {
 	// Notify sends a message without an id.
 	Notify(tab int64, msg spec.Inbound)

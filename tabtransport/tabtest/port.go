@@ -9,10 +9,9 @@ import (
 	"tabhub/spec"
 )
 
-// Port is a TCP port on which one server listens after the other, as a hub does that is
-// restarted. It is taken all the time: nobody else can get it while no server runs, when
-// connections to it end at once. It can end connections as they do when a far end dies,
-// without a word, and lose what was sent last.
+// Port is a TCP port on which one server listens after the other, like a hub that restarts.
+// It stays reserved: while no server runs, connections to it end at once. It can end
+// connections as the death of a peer does, without a close, and lose what was sent last.
 type Port struct {
 	listener net.Listener
 

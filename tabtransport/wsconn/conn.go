@@ -102,7 +102,7 @@ func newConn(s *Server, ws *websocket.Conn, r *http.Request, o Options) *Conn {
 // Context ends with the connection.
 func (c *Conn) Context() context.Context { return c.ctx }
 
-// Remote returns the network address of the far end.
+// Remote returns the network address of the peer.
 func (c *Conn) Remote() string { return c.remote }
 
 // LocalAddr returns the network address of this end.
@@ -141,9 +141,9 @@ func (c *Conn) CloseAt(t time.Time, code spec.CloseCode, reason string) {
 	}
 }
 
-// CloseWhen closes the connection when ctx is done, instead of one that was given
-// before. Nil means never. If ctx's cause is tabtransport.ErrGoingAway, it is closed with
-// spec.CloseGoingAway, so that the peer comes back. It is for the reader.
+// CloseWhen closes the connection when ctx, which replaces the ctx of an earlier call, is
+// done. Nil means never. With cause tabtransport.ErrGoingAway the code is
+// spec.CloseGoingAway, so that the peer reconnects. Only the reader calls it.
 func (c *Conn) CloseWhen(ctx context.Context, code spec.CloseCode, reason string) {
 	if c.unrevoke != nil {
 		c.unrevoke()
@@ -272,8 +272,8 @@ func (c *Conn) yield() {
 	}
 }
 
-// Closing reports whether the connection is being closed: what the peer still sends is
-// for nobody.
+// Closing reports whether the connection is being closed: further frames of the peer are
+// dropped.
 func (c *Conn) Closing() bool { return c.cause() != nil }
 
 func (c *Conn) cause() error {
@@ -288,7 +288,7 @@ func (c *Conn) end(err error) error {
 	switch {
 	case errors.Is(err, websocket.ErrReadLimit):
 		c.srv.tooBig.Add(1)
-		// gorilla has told the peer, which looks only when it has sent its frame.
+		// gorilla has sent the close frame; the peer reads it only after it has sent its frame.
 		c.ws.NetConn().SetReadDeadline(time.Now().Add(lingerTimeout))
 		io.CopyN(io.Discard, c.ws.NetConn(), maxSkipped*c.srv.config.MaxFrame)
 		err = &TooBigError{c.limit}
@@ -311,11 +311,11 @@ func (c *Conn) end(err error) error {
 	return c.cause()
 }
 
-// TooBigError says that a connection has ended with a frame far over its limit, which
-// is in bytes.
+// TooBigError says that a connection has ended because a frame was much larger than Limit,
+// in bytes.
 type TooBigError struct{ Limit int64 }
 
-func (e *TooBigError) Error() string { return fmt.Sprintf("frame far over %d bytes", e.Limit) }
+func (e *TooBigError) Error() string { return fmt.Sprintf("frame much larger than %d bytes", e.Limit) }
 
 // maxReason is how many bytes of reason fit a close frame.
 const maxReason = 123

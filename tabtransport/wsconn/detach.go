@@ -98,7 +98,7 @@ type recorder struct {
 	off    bool // nothing is remembered any more
 }
 
-// begin says that all that was read so far has been handled, but for what is in the buffer.
+// begin marks all that was read so far as handled, except what is in the buffer.
 func (r *recorder) begin() { r.frame = len(r.early) - r.buffer.Buffered() }
 
 // Read implements net.Conn.
@@ -128,7 +128,7 @@ func (r *recorder) stop() { r.early, r.off = nil, true }
 type detached struct {
 	conn        net.Conn
 	early       []byte
-	subprotocol string // that the peer was told
+	subprotocol string // sent to the peer
 	header      http.Header
 }
 

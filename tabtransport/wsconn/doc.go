@@ -4,10 +4,10 @@
 // importer of gorilla/websocket.
 //
 // A Server accepts connections and closes them together. Each Conn has one goroutine
-// that reads, the one that Server.Serve starts, and at most one that writes, while there
-// is something to write: the Server lends it. Nobody else touches the wire, and nobody
-// but the writer waits for the peer to read: frames wait in a bounded queue, and a peer
-// that lets it overflow is closed.
+// that reads, started by Server.Serve, and at most one that writes, lent by the Server
+// while there is something to write. No other goroutine touches the wire, and only the
+// writer waits for the peer to read: frames wait in a bounded queue, and the connection of
+// a peer that lets it overflow is closed.
 //
 // The peer of a connection is unknown until the connection's owner calls Conn.Admit. Until then
 // its frames are small, all such connections share the memory for them, and the oldest

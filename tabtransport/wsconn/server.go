@@ -31,11 +31,11 @@ type Config struct {
 	WriteTimeout time.Duration // for a frame, besides a second for each MiB of it
 	KeepAlive    time.Duration // between two pings
 
-	// Awaited is what a peer has to do to be admitted, as "said hello": it is told so
-	// if it is closed because it has not.
+	// Awaited is what a peer must do to be admitted, such as "said hello". The close
+	// reason names it if the peer has not done it in time.
 	Awaited string
-	// Yielded is called for a connection that is closed in favour of newer ones. It
-	// must not block. Nil: nobody is told.
+	// Yielded, if not nil, is called for a connection that is closed in favour of newer
+	// ones. It must not block.
 	Yielded func(*Conn)
 }
 

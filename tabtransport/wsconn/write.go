@@ -57,8 +57,8 @@ func (c *Conn) SendRequest(b *Buffer, claim tabtransport.Claim) error {
 	return c.push(queuedFrame{frame: b.B, buffer: b, claim: claim}, false)
 }
 
-// MustSend is Send for what a peer may not miss: one that has no room for it reads too
-// slowly, and is closed.
+// MustSend is Send for frames that a peer must not miss: if its queue is full, the peer reads
+// too slowly, and the connection is closed.
 func (c *Conn) MustSend(frame []byte) {
 	if c.push(queuedFrame{frame: frame}, true) == tabtransport.ErrBusy {
 		c.overflow()

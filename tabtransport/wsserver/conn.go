@@ -74,7 +74,7 @@ func (c *conn) open() {
 // end cleans up after the connection has ended.
 func (c *conn) end(cause error) {
 	if e, ok := errors.AsType[*wsconn.TooBigError](cause); ok {
-		c.warn("frame far too big, connection closed", "limit", e.Limit)
+		c.warn("frame much too big, connection closed", "limit", e.Limit)
 	}
 	if c.unwatch != nil {
 		c.unwatch()
@@ -168,7 +168,8 @@ func (c *conn) admit(ev *event) {
 // retireTimeout is how long a connection that is about to end waits for answers.
 const retireTimeout = 8 * time.Second
 
-// retireWhen closes the connection once ending is done and what was sent over it is answered.
+// retireWhen closes the connection once ending is done and all requests sent over it are
+// answered.
 func (c *conn) retireWhen(ending context.Context) {
 	var retiring sync.WaitGroup
 	retiring.Add(1)
@@ -244,7 +245,7 @@ func (c *conn) refuse(id json.RawMessage, err error) {
 	c.Close(closeCode(err), problem.Message)
 }
 
-// coded returns err as a peer is told it, with code if it has none.
+// coded returns err in the form that a peer gets, with code if it has none.
 func coded(err error, code int) *spec.Error {
 	if e, ok := errors.AsType[*spec.Error](err); ok {
 		return e

@@ -143,8 +143,8 @@ func (c *conn) endLease(ev *event) (any, error) {
 	return struct{}{}, c.srv.opts.Release(c.admission, spec.TabAddr{Peer: c.peer, Tab: ev.tab})
 }
 
-// skip takes a frame that cannot be read to its end, of which start is known. What
-// waits for it is told at once.
+// skip handles a frame that is skipped, of which only start was read. A request that waits
+// for it fails at once.
 func (c *conn) skip(start []byte, what string) {
 	ev := &c.event
 	*ev = event{}

@@ -20,7 +20,7 @@ const (
 	tabShare   = 0.1
 	connBurst  = 4 * time.Second // of a browser with all its tabs
 	connShare  = 0.25
-	totalBurst = 8 * time.Second // of all connections, for those that wait
+	totalBurst = 8 * time.Second // of all connections, for waiting ones
 	totalShare = 0.5             // of one processor
 
 	// smallRegistration is the size, in bytes, up to which a registration is read at
@@ -89,8 +89,8 @@ func (s *readSlot) spend(now time.Time, d time.Duration) {
 	s.spent.spend(now, d)
 }
 
-// enter waits for the slot, in the order of the callers, and then until there is
-// something left to spend. It reports false if ctx is done before.
+// enter waits for the slot, in the order of the callers, and then until there is budget
+// left. It reports false if ctx is done before.
 func (s *readSlot) enter(ctx context.Context) bool {
 	select {
 	case s.taken <- struct{}{}:

@@ -203,8 +203,7 @@ func (s *Server) authenticate(r *http.Request, hello *spec.Hello, ex *pairing.Ex
 	return adm, err
 }
 
-// yielded is told of a connection that is closed in favour of newer ones, without a
-// hello.
+// yielded is called for a connection without a hello that is closed in favour of newer ones.
 func (s *Server) yielded(c *wsconn.Conn) {
 	s.stats.refused.Add(1)
 	if s.logsRefusal("no hello") {
@@ -256,7 +255,7 @@ type Stats struct {
 	Accepted    uint64 `json:"accepted"`    // WebSockets
 	Refused     uint64 `json:"refused"`     // by credentials or by the hub
 	Malformed   uint64 `json:"malformed"`   // frames that are no message
-	Stray       uint64 `json:"stray"`       // answers and progress that nobody waits for
+	Stray       uint64 `json:"stray"`       // answers and progress without a pending request
 	TooBig      uint64 `json:"tooBig"`      // frames over MaxFrame
 	Throttled   uint64 `json:"throttled"`   // registrations replaced by a later one
 	Slow        uint64 `json:"slow"`        // connections closed because the peer did not read or answer

@@ -4,7 +4,7 @@ package natstest
 
 import "net"
 
-// hold finds a port that nobody uses. It cannot keep it.
+// hold finds a free port. It cannot reserve it.
 func hold() (port int, free func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -45,7 +45,7 @@ type Cluster struct {
 	t       testing.TB
 	opts    Options
 	servers []*server
-	free    []func() // let go of the ports
+	free    []func() // release the ports
 	shared  bool     // the server is that of other tests, too
 
 	conn *nats.Conn // for Leader; nil before its first call
@@ -60,7 +60,7 @@ type server struct {
 	stdin io.WriteCloser
 	lines chan string   // what it says on its standard output
 	ready bool          // it has said so
-	ended chan struct{} // the process is gone
+	ended chan struct{} // closed when the process has ended
 }
 
 // Start starts n servers with JetStream and waits until they have elected a leader. One alone

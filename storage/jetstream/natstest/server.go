@@ -20,7 +20,7 @@ const (
 	sayReady = "ready" // takes part in JetStream
 )
 
-// config is what a server is told.
+// config is a server's configuration.
 type config struct {
 	Options
 	Name            string

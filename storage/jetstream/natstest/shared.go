@@ -35,7 +35,7 @@ func Shared(t testing.TB) *Cluster {
 	return c
 }
 
-// takeAccount has an account made that nobody has used.
+// takeAccount creates a fresh account.
 func takeAccount() (*server, string, error) {
 	shared.Lock()
 	defer shared.Unlock()

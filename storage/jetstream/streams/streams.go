@@ -38,7 +38,7 @@ const (
 )
 
 // Check reports whether the servers have the JetStream that the streams need. It waits for a leader
-// until ctx ends. The error is ErrNoJetStream or ErrOldServer, or says that nobody answers.
+// until ctx ends. The error is ErrNoJetStream or ErrOldServer, or says that no server answers.
 func Check(ctx context.Context, js jetstream.JetStream) error {
 	var info *jetstream.AccountInfo
 	err := Patiently(ctx, func(ctx context.Context) (err error) {
@@ -110,8 +110,8 @@ func Explain(err error, replicas int) error {
 // no leader yet leave requests unanswered.
 const AttemptTimeout = 2 * time.Second
 
-// Patiently calls f until it has an answer, or ctx ends. f may be called several times, and may have
-// had its effect before. While servers start, the leader may be there before those that it needs.
+// Patiently calls f until it has an answer or ctx ends. An earlier attempt may have had its effect.
+// While servers start, the leader may be up before the servers that it needs.
 func Patiently(ctx context.Context, f func(context.Context) error) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, AttemptTimeout)
@@ -135,7 +135,7 @@ func IsOff(err error) bool {
 	return errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
 }
 
-// isSilence reports whether err says that nobody answered.
+// isSilence reports whether err means that no server answered.
 func isSilence(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
 }

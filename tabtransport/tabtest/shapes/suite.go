@@ -58,7 +58,7 @@ type Tab struct {
 		Eval(expr string) string
 		WaitFor(expr string)
 	}
-	// Lacks names tools of Page that are not offered, for the browser lists them to nobody.
+	// Lacks names tools of Page that are not offered, because the browser does not list them.
 	Lacks []string
 	// Await waits until the tab offers the tools of these names, each once, and no others.
 	Await func(names ...string)

@@ -43,7 +43,7 @@ func (l *Listener) TabDial(path string) tabtest.Dial {
 	}
 }
 
-// end is a browser at the far end of a WebSocket.
+// end is a browser as the peer of a WebSocket.
 type end struct {
 	t         testing.TB
 	ws        *websocket.Conn

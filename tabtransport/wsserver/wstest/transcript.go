@@ -33,7 +33,7 @@ import (
 //	told EVENT                          what the hub has learned
 //	ask TAB METHOD PARAMS [in DURATION] the hub asks a tab (0: the peer) for Claude Code
 //	got RESULT                          the answer: JSON, "failed" JSON, or "error" TEXT
-//	give up REASON                      the hub's caller does not wait any longer
+//	give up REASON                      the hub's caller stops waiting
 //	answer TAB ID RESULT                the hub answers a message
 //	refuse CODE MESSAGE                 the hub will refuse the next peer
 //	drop TAB                            the hub gives up a tab
