@@ -115,7 +115,7 @@ func FuzzDomainOfInjective(f *testing.F) {
 			}
 		}
 		gotPort := m[7]
-		// What was read back must be the same origin, as the key's own key shows.
+		// The parsed key must be the same origin: it has the same key.
 		again := gotScheme + "://" + gotHost
 		if gotPort != "" {
 			again += ":" + gotPort

@@ -47,7 +47,7 @@ func TestEveryPublicSuffix(t *testing.T) {
 	}
 }
 
-// publicSuffixes returns the rules of the list, which the library has in its own test.
+// publicSuffixes returns the rules of the list, from the library's test.
 func publicSuffixes(t *testing.T) []string {
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "golang.org/x/net/publicsuffix").Output()
 	if err != nil {

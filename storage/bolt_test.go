@@ -191,8 +191,8 @@ func TestOneMetaPageIsEnough(t *testing.T) {
 	for i := range 2 {
 		d := bytes.Clone(data)
 		copy(d[i*page:], make([]byte, page))
-		// Without the newer page the file may be that of the commit before, or
-		// pages of it may have been used again; it must not crash.
+		// Without the newer page the file may show the commit before, or some of its
+		// pages may have been reused; it must not crash.
 		if err := openRaw(t, d); err != nil && !errors.Is(err, storage.ErrCorrupt) {
 			t.Error(err)
 		}

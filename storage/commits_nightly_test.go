@@ -82,7 +82,7 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// Killed at a moment of which it knows nothing: in a commit, mostly.
+		// Killed at a random moment, mostly in a commit.
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
 			acked[lines.Text()] = true

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 }
 
 // writeForever writes pairs of values that belong together, and prints the number of
-// each pair once it is told that the pair is safe.
+// each pair once the store has acknowledged it.
 func writeForever(path string) {
 	b, err := storage.Open(path, storage.Options{})
 	if err != nil {

@@ -32,7 +32,7 @@ func TestEntries(t *testing.T) {
 }
 
 // FuzzEntries: damaged bytes are an error or other entries, never a panic, and no entry is
-// larger than what it was read from.
+// larger than its input.
 func FuzzEntries(f *testing.F) {
 	f.Add(AppendEntry(AppendEntry(nil, EntryOf(Name{Public: "n"})), EntryOf(DeleteName{Public: "n"})))
 	f.Add([]byte{255, 255, 255, 255, 255, 1})

@@ -55,7 +55,7 @@ func TestBurstIsFewCommits(t *testing.T) {
 		}
 		done.Wait()
 		if took := time.Since(start); took > 520*time.Millisecond {
-			t.Errorf("the last one was told after %v", took)
+			t.Errorf("the last done was called after %v", took)
 		}
 		q.close()
 		if d.changes != 1000 || d.commits > 60 {

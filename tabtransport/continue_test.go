@@ -66,7 +66,7 @@ func TestCallContinues(t *testing.T) {
 	told := func(t *testing.T, w *wire, want ...string) {
 		t.Helper()
 		if !slices.Equal(w.did, want) {
-			t.Errorf("the document was told %q, want %q", w.did, want)
+			t.Errorf("the document got %q, want %q", w.did, want)
 		}
 	}
 	ends := func(t *testing.T, l *left, want got) {
@@ -287,7 +287,7 @@ func TestCallContinuesWithoutSessions(t *testing.T) {
 			t.Error("what the first document said late was taken")
 		}
 		if got := third.resumes(call.ID); !strings.Contains(got, "another document") || len(third.did) > 0 {
-			t.Errorf("it was answered %s, and told %q", got, third.did)
+			t.Errorf("it was answered %s, and got %q", got, third.did)
 		}
 		third.answer(call, `"done"`)
 		if g := <-done; g != (got{`"done"`, nil}) {

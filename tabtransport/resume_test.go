@@ -16,7 +16,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// wire is a link of which the test is the far end.
+// wire is a link whose peer is the test.
 type wire struct {
 	tabtransport.Attachment
 	sent   []tabtransport.Outgoing
@@ -156,7 +156,7 @@ func TestResume(t *testing.T) {
 				t.Error(g.err)
 			}
 		},
-		// The page goes on with it, and nobody else could stop it.
+		// The page is still running it, and nothing else could stop it.
 		"a call that was given up while the browser was away is cancelled when it is back": func(t *testing.T, p *tabtransport.Peers) {
 			for session, want := range map[string][]string{"1": {"cancelled"}, "a browser that was restarted knows of none": nil} {
 				first := attach(t, p, "1", resume...)
@@ -166,7 +166,7 @@ func TestResume(t *testing.T) {
 				cancel()
 				<-done
 				if back := attach(t, p, session, resume...); !slices.Equal(back.did, want) {
-					t.Errorf("session %q: told %q, want %q", session, back.did, want)
+					t.Errorf("session %q: got %q, want %q", session, back.did, want)
 				}
 			}
 		},
@@ -197,7 +197,7 @@ func TestResume(t *testing.T) {
 				t.Errorf("%v", g)
 			}
 		},
-		// A page that is told to run what it was told to cancel would run it.
+		// A page would run a call that it gets again after the cancellation.
 		"no call that was given up": func(t *testing.T, p *tabtransport.Peers) {
 			first := attach(t, p, "1", resume...)
 			ctx, giveUp := context.WithCancel(t.Context())
@@ -303,7 +303,7 @@ func TestResume(t *testing.T) {
 				leave(tabtransport.ErrLeft)
 				<-done
 				if back := attach(t, p, "1", resume...); first.did != nil || back.did != nil {
-					t.Errorf("away %v: told %q, then %q", away, first.did, back.did)
+					t.Errorf("away %v: got %q, then %q", away, first.did, back.did)
 				}
 			}
 		},
@@ -331,8 +331,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// lossyBrowser is a browser that loses what it is sent, but not over a connection that is
-// to stay. What it gets it answers over the connection that it came by.
+// lossyBrowser is a browser that loses messages, except over a connection that stays. It
+// answers a request over the connection of the request.
 type lossyBrowser struct {
 	peers     *tabtransport.Peers
 	lossyLink *lossyLink // its connection now

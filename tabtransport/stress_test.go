@@ -54,9 +54,8 @@ func (o *order) Disconnected(id spec.PeerID, _ error) {
 	o.grace[id] = time.AfterFunc(spec.TabGrace, func() { o.m.Disconnect(spec.TabAddr{Peer: id}, spec.CloseGoingAway, "") })
 }
 
-// However peers come, go, replace each other and answer, each call ends, in time and
-// in one of the ways that SendRequest names, and the handler is told a story that
-// makes sense.
+// However peers come, go, replace each other and answer, each call ends in time with an
+// outcome that SendRequest documents, and the handler's events are consistent.
 func TestPeersThatComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := tabtransport.NewPeers()

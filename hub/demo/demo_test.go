@@ -94,8 +94,8 @@ func join(t *testing.T, h *taker) *demo.Tab {
 	return tab
 }
 
-// The real hub takes everything that the shop offers, under its own domain, and
-// keeps what the shop says is cached.
+// The real hub accepts all items of the shop, under the shop's domain, and caches those
+// that the shop marks.
 func TestJoinTheHub(t *testing.T) {
 	h := hubtest.Open(t, hub.Options{})
 	tab, err := demo.Join(t.Context(), h.Tabs)
@@ -155,7 +155,7 @@ func TestShopping(t *testing.T) {
 		t.Errorf("orders %+v, %+v", first, second)
 	}
 	if len(h.updated) != 7 {
-		t.Errorf("the cart changed seven times, %d were told", len(h.updated))
+		t.Errorf("the cart changed seven times, %d updates came", len(h.updated))
 	}
 }
 
@@ -184,7 +184,7 @@ func TestProductPicture(t *testing.T) {
 	}
 }
 
-// A slow tool shows that it goes on, and stops when nobody waits for it any more.
+// A slow tool reports progress, and stops when its call is cancelled.
 func TestWrapGift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTaker()

@@ -126,7 +126,7 @@ func TestGetEndsBeforeTheOpening(t *testing.T) {
 	})
 }
 
-// What kept a tenant from being opened, such as a full disk, may be over at the next request.
+// After an error, such as a full disk, the next request opens the tenant again.
 func TestFailedOpeningIsTriedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, o *opener, r *Registry) {
 		o.err = errors.New("the disk is full")
@@ -270,8 +270,8 @@ func TestClose(t *testing.T) {
 // tester is the caller in tests.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
 
-// A node that moves all users away finds those that are being opened or closed, too, and can wait for
-// them. An opening has an end.
+// A node that moves all users away also finds users whose tenants are being opened or closed, and
+// can wait for them. Opening a tenant takes a bounded time.
 func TestSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wait := make(chan struct{})

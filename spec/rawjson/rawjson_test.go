@@ -244,7 +244,7 @@ func FuzzAppendString(f *testing.F) {
 		if err := Valid(b, 0); err != nil {
 			t.Fatalf("AppendString(%q) = %q: %v", s, b, err)
 		}
-		// encoding/json's own round trip says what invalid UTF-8 becomes.
+		// A round trip through encoding/json shows what invalid UTF-8 becomes.
 		std, _ := json.Marshal(s)
 		var want string
 		if err := json.Unmarshal(std, &want); err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // TestChaos: three nodes take a user from each other while their networks fail in every way.
-// Each write is there if it was told as kept, is not if it was told as refused, and what a node
-// took over holds all that was kept before.
+// Each acknowledged write is stored, no refused one is, and a node that takes the user over loads
+// all writes stored before.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -78,7 +78,7 @@ func TestChaos(t *testing.T) {
 						mu.Lock()
 						defer mu.Unlock()
 						if _, twice := outcomes[name]; twice {
-							t.Errorf("%s was told of twice", name)
+							t.Errorf("done of %s was called twice", name)
 						}
 						outcomes[name] = err
 						if err != nil {
@@ -110,20 +110,20 @@ func TestChaos(t *testing.T) {
 		case err == nil:
 			acked++
 			if kept[name] == "" {
-				t.Errorf("%s was told as kept, and is not there", name)
+				t.Errorf("%s was acknowledged, and is missing", name)
 			}
 		case errors.Is(err, ErrUnknown):
 			unknown++
 		default:
 			refused++
 			if !errors.Is(err, storage.ErrStaleEpoch) || kept[name] != "" {
-				t.Errorf("%s was told as %v; kept: %v", name, err, kept[name] != "")
+				t.Errorf("%s was reported as %v; stored: %v", name, err, kept[name] != "")
 			}
 		}
 	}
 	for name := range kept {
 		if _, ok := outcomes[name]; !ok {
-			t.Errorf("%s was written by nobody", name)
+			t.Errorf("no node wrote %s", name)
 		}
 	}
 	for _, s := range loads {
@@ -136,7 +136,7 @@ func TestChaos(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d takeovers; %d writes kept, %d refused, %d unknown", len(loads), acked, refused, unknown)
+	t.Logf("%d takeovers; %d writes stored, %d refused, %d unknown", len(loads), acked, refused, unknown)
 	if len(loads) < 3 || acked < 10 || refused < 10 {
 		t.Error("nothing much has happened")
 	}

@@ -144,7 +144,7 @@ func TestUnfinished(t *testing.T) {
 		raw(t, js, user, payload, part(kind, s.Epoch, 1, 3)...)
 		// It was not dead: its next write is refused, because it does not know of these.
 		if err := write(a, user, s.Epoch, storage.Name{Public: "half"}); err == nil {
-			t.Errorf("%s: a write behind a message that is not there was kept", kind)
+			t.Errorf("%s: a write behind a missing message was stored", kind)
 		}
 		s = load(t, b, user)
 		if fmt.Sprint(s.Names) != fmt.Sprint([]storage.Name{{Public: "first"}}) {
@@ -195,7 +195,7 @@ func TestTakeoverDuringSnapshot(t *testing.T) {
 	s = load(t, b, "ann")
 	must(t, write(b, "ann", s.Epoch, storage.Name{Public: "n"}))
 	if err := a.compact(j); err == nil {
-		t.Error("the snapshot was kept")
+		t.Error("the snapshot was stored")
 	}
 	if n := messages(t, jetStream(t, near), "ann"); n != 8 {
 		t.Errorf("%d messages, want 9", n)

@@ -61,8 +61,8 @@ func TestLateWrite(t *testing.T) {
 	}
 }
 
-// A write whose acknowledgement is lost is written once and told as written, also if another
-// node has claimed the user by then.
+// A write whose acknowledgement is lost is stored once and reported as stored, also if another
+// node has claimed the user meanwhile.
 func TestLostAcknowledgement(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -89,14 +89,14 @@ func TestLostAcknowledgement(t *testing.T) {
 	second := load(t, b, "ann")
 	time.AfterFunc(4*minAnswer, p.Mend)
 	if err := <-done; err != nil {
-		t.Errorf("a write that was kept before another claimed the user: %v", err)
+		t.Errorf("a write that was stored before another node claimed the user: %v", err)
 	}
 	if len(second.Names) != 4 {
 		t.Errorf("the other one took over %+v", second.Names)
 	}
 	wantStale(t, write(a, "ann", first.Epoch, storage.Name{Public: "late"}), second.Epoch)
 
-	// The journal was compacted since: nobody can know.
+	// The journal was compacted since: the outcome cannot be found out.
 	third := load(t, a, "ann")
 	p.CutReplies()
 	done = begin(a, "ann", third.Epoch, storage.Name{Public: "who knows"})
@@ -113,8 +113,8 @@ func TestLostAcknowledgement(t *testing.T) {
 	}
 }
 
-// A write that was kept, of which the node did not hear, is not told as refused when the server takes
-// nothing any more.
+// A stored write whose acknowledgement was lost is not reported as refused when the server accepts
+// no more writes.
 func TestLostAcknowledgementThenRefused(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -132,7 +132,7 @@ func TestLostAcknowledgementThenRefused(t *testing.T) {
 	p.Break()
 	p.Mend()
 	if err := <-done; !errors.Is(err, jetstream.ErrStreamMessageExceedsMaximum) || !errors.Is(err, ErrUnknown) {
-		t.Errorf("got %v, want that it was refused, and may be kept", err)
+		t.Errorf("got %v, want that it was refused, and may be stored", err)
 	}
 	if err := write(st, "ann", epoch, big("n", 100)); err == nil || errors.Is(err, ErrUnknown) {
 		t.Errorf("got %v, want that it was refused", err)
@@ -170,8 +170,8 @@ func TestCloseWithoutServer(t *testing.T) {
 	}
 }
 
-// A hub that writes more than JetStream takes is told so, and memory is bounded; others are not
-// affected.
+// A hub that writes more than JetStream accepts gets an error, and memory is bounded; other users
+// are not affected.
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -271,11 +271,11 @@ func TestWriteDuringRelease(t *testing.T) {
 		}
 		for _, name := range wrote {
 			if !kept[name] {
-				t.Errorf("%s was told as written", name)
+				t.Errorf("%s was reported as stored", name)
 			}
 		}
 		if len(s.Names) != len(wrote) {
-			t.Errorf("%d names are kept, %d were written", len(s.Names), len(wrote))
+			t.Errorf("%d names are stored, %d were written", len(s.Names), len(wrote))
 		}
 		changes := []storage.Change{}
 		for _, n := range s.Names {
@@ -286,8 +286,8 @@ func TestWriteDuringRelease(t *testing.T) {
 	}
 }
 
-// A Load that another one overtakes, which compacts what it was to read, fails; so does a
-// snapshot.
+// A Load fails if another one overtakes it and compacts the messages that it was about to read;
+// so does a snapshot.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -305,6 +305,6 @@ func TestOvertaken(t *testing.T) {
 		t.Errorf("got %v, want that b/1 has the user", err)
 	}
 	if err := a.compact(j); err == nil {
-		t.Error("a snapshot was kept")
+		t.Error("a snapshot was stored")
 	}
 }

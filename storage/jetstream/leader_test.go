@@ -12,9 +12,9 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// losing has users write at three servers while something happens to these. When that is over, all
-// that was told as written is there, in order, and nothing has failed. more waits until each user has
-// written twenty times from then on.
+// losing has users write at three servers while something happens to the servers. Afterwards all
+// acknowledged writes are stored, in order, and none has failed. more waits until each user has
+// written twenty more times.
 func losing(t *testing.T, happens func(c *natstest.Cluster, more func())) {
 	t.Parallel()
 	c := natstest.Start(t, 3)
@@ -60,7 +60,7 @@ func losing(t *testing.T, happens func(c *natstest.Cluster, more func())) {
 	for u := range users {
 		s := load(t, other, spec.UserID(fmt.Sprint("u", u)))
 		if want := fmt.Sprint(counts[u].Load()); len(s.Settings) != 1 || string(s.Settings[0].Body) != want {
-			t.Errorf("u%d: kept %s, want %s", u, s.Settings[0].Body, want)
+			t.Errorf("u%d: stored %s, want %s", u, s.Settings[0].Body, want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestOpenRefuses(t *testing.T) {
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, Storage: jetstream.MemoryStorage}, ErrStream, "files"},
 		{jetstream.StreamConfig{Metadata: map[string]string{streams.FormatKey: "1"}, AllowDirect: true, MaxBytes: 1 << 20}, ErrStream, "--discard new"},
 	} {
-		nc := natstest.Shared(t).Conn(t) // of its own: one that has just deleted a stream may not make it again at once
+		nc := natstest.Shared(t).Conn(t) // a new one: a connection that has just deleted a stream may fail to create it at once
 		test.config.Name, test.config.Subjects = streamName, []string{subjectPrefix + "*"}
 		_, err := jetStream(t, nc).CreateStream(t.Context(), test.config)
 		must(t, err)

@@ -87,7 +87,7 @@ func TestUserMovesDuringHandshake(t *testing.T) {
 		ex, proof := begin(t, a, o)
 		a.Unload("ann")
 		if _, err := ex.Accept(proof, ""); !errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, pairing.ErrUnknown) {
-			t.Errorf("the browser is told %v", err)
+			t.Errorf("the browser gets %v", err)
 		}
 		start := time.Now()
 		if err := <-waited; !errors.Is(err, tabtransport.ErrGoingAway) || errors.Is(err, pairing.ErrUnknown) || time.Since(start) != 0 {
@@ -137,9 +137,9 @@ func TestStaleOwnerPairsNothing(t *testing.T) {
 	paired.mustMeet(t, next)
 }
 
-// A node may die when a pairing is kept, and before the browser was told: the browser, which has
-// the invitation still, is not let in by it again, and its owner sees the pairing.
-func TestPairingOfWhichTheBrowserWasNotTold(t *testing.T) {
+// A node may die after it has stored a pairing and before the browser has the answer: the browser
+// cannot use its invitation again, and the owner sees the pairing.
+func TestPairingWhoseAnswerWasLost(t *testing.T) {
 	d := newDocuments()
 	first := d.node()
 	died := make(chan struct{})
@@ -162,7 +162,7 @@ func TestPairingOfWhichTheBrowserWasNotTold(t *testing.T) {
 	next := d.node()
 	d.load(t, next, "ann")
 	if list := next.List("ann"); len(list) != 1 || list[0].ID != o.Pairing {
-		t.Fatalf("kept: %+v", list)
+		t.Fatalf("stored: %+v", list)
 	}
 	if _, _, believed, err := (browser{o.Pairing, o.Secret, here}).meet(next, here); believed || err == nil {
 		t.Errorf("the invitation is good twice: %v", err)
@@ -196,7 +196,7 @@ func TestCopiesOfACluster(t *testing.T) {
 
 	// A node without the owner's hub, as each is with accounts, knows no copies at all.
 	if _, _, _, err := after.meet(d.node(), here); !errors.Is(err, pairing.ErrUnknown) {
-		t.Errorf("a copy of nobody: %v", err)
+		t.Errorf("a copy without a user: %v", err)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestInvitationThatTheDirectoryDoesNotTake(t *testing.T) {
 	}
 }
 
-// What is not a user's document lets nobody in.
+// A damaged document admits no browser.
 func TestDamagedDocument(t *testing.T) {
 	for _, text := range []string{"", "{", `{"key":"AAAA"}`, `{"pairings":[{"id":"browser.x","user":"bob"}]}`, `{"pairings":[{"id":"browser.x"}]}`} {
 		if err := newDocuments().node().Load("ann", private.Document{Body: []byte(text)}); err == nil || !strings.Contains(err.Error(), `user "ann"`) {

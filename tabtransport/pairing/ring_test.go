@@ -20,10 +20,10 @@ import (
 
 const here = "ws://127.0.0.1:3300"
 
-// keeper is where a ring is kept. Each process in turn opens it there.
+// keeper is where a ring is stored. Each process in turn opens it there.
 type keeper interface {
 	open(t testing.TB) *pairing.Ring
-	text(t testing.TB) string // what is kept
+	text(t testing.TB) string // what is stored
 }
 
 // withKeepers runs a test with each way to keep a ring. The times of a test are those of a
@@ -71,7 +71,7 @@ func newDocuments() *inDocuments {
 	return &inDocuments{dir: directory{}, key: key}
 }
 
-// node returns the ring of a node that owns nobody yet.
+// node returns the ring of a node that has no user yet.
 func (d *inDocuments) node() *pairing.Ring { return pairing.New("hub-1", d.key, d.dir) }
 
 // open has a node become the owner of all users.
@@ -105,7 +105,7 @@ type directory map[string]spec.UserID
 
 func (d directory) Hint(id string, user spec.UserID, _ time.Time) error {
 	if user == "lost" {
-		return errors.New("no node can be told")
+		return errors.New("no node can be notified")
 	}
 	d[id] = user
 	return nil
@@ -129,9 +129,9 @@ type browser struct {
 	address string
 }
 
-// meet has the browser and the hub prove themselves at the address where the hub is. It
-// returns what the hub grants, the key that follows that of an invitation, and whether the
-// browser believes the hub.
+// meet runs the handshake of the browser and the hub at the hub's address. It returns the
+// hub's credential for the browser, the key that replaces that of an invitation, and whether
+// the browser believes the hub.
 func (b browser) meet(ring *pairing.Ring, at string) (grant pairing.Credential, next pairing.Key, believed bool, err error) {
 	m := pairMessage(b.id, pairing.NewNonce())
 	ex, err := ring.Begin(m, at)
@@ -224,8 +224,7 @@ func testHandshakeNeedsTheKey(t *testing.T, k keeper) {
 			t.Errorf("the id %q: %v", id, err)
 		}
 	}
-	// The hub's own proof, said back to it, is not the browser's; nor is one of an
-	// earlier handshake.
+	// The hub accepts neither its reflected proof nor the proof of an earlier handshake.
 	m := &spec.Pair{Pairing: b.id, Nonce: pairing.NewNonce()}
 	ex, err := ring.Begin(m, here)
 	if err != nil {
@@ -240,8 +239,8 @@ func testHandshakeNeedsTheKey(t *testing.T, k keeper) {
 	}
 }
 
-// A browser from elsewhere is introduced by a secret that is good once. Both sides have
-// another key then, which nobody has seen.
+// A browser from elsewhere pairs by a secret that works once. Afterwards both sides have
+// another key, which was never sent.
 func TestInvitation(t *testing.T) { withKeepers(t, testInvitation) }
 
 func testInvitation(t *testing.T, k keeper) {
@@ -258,7 +257,7 @@ func testInvitation(t *testing.T, k keeper) {
 	b.key = next
 	b.mustMeet(t, k.open(t))
 	if text := k.text(t); !strings.Contains(text, string(o.Pairing)) || strings.Contains(text, o.Secret.String()) {
-		t.Error("the pairing is not kept, or its secret is")
+		t.Error("the pairing is not stored, or its secret is")
 	}
 	// A waiter may come a moment later than the browser.
 	if p, err := ring.Await(t.Context(), o.Pairing); err != nil || p.ID != o.Pairing {
@@ -317,7 +316,7 @@ func testInvitationEnds(t *testing.T, k keeper) {
 	o = invite(t, ring, "ann", time.Time{})
 	browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
 	if list := ring.List("ann"); len(list) != 1 || list[0].ID != o.Pairing {
-		t.Errorf("what has expired is kept: %+v", list)
+		t.Errorf("expired invitations are still stored: %+v", list)
 	}
 }
 

@@ -51,8 +51,8 @@ func TestBytesPassUnchanged(t *testing.T) {
 	}
 }
 
-// A late answer must not meet a newer request: an id is not given out while it is
-// under way, nor again soon, however a client reuses its own.
+// A late response must not match a newer request: an id is not reused while it is in flight,
+// nor soon after, however a client reuses its ids.
 func TestPendingIDsAreKeptApart(t *testing.T) {
 	var pending pendingRequests
 	underWay := map[string]bool{}
@@ -142,7 +142,7 @@ func FuzzRouter(f *testing.F) {
 		}
 		ann, eve := r.tenant("ann"), r.tenant("eve")
 		for _, t := range []*tenant{ann, eve} {
-			// Nobody is to be told numbers while the queues are looked at.
+			// No status is sent while the test looks at the queues.
 			t.status = time.AfterFunc(time.Hour, func() {})
 		}
 		ext, mcp, other := join(ann, "x", pick(plainExtension)), enter(ann, pick(plainClient)), enter(ann, jsonrpc{})
@@ -199,7 +199,7 @@ func FuzzRouter(f *testing.F) {
 			t.Fatalf("%d requests went to the extension", asked)
 		}
 		if len(sent(foreign.remote).frames)+len(sent(foreignBrowser.remote).frames) > 0 {
-			t.Fatal("another user is told something")
+			t.Fatal("another user gets a message")
 		}
 		r.Close()
 	})

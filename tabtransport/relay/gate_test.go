@@ -195,7 +195,7 @@ func TestAskedRequestHoldsItsClientOnly(t *testing.T) {
 	})
 }
 
-// Of what nobody waits for the answer to, the owner is not asked.
+// The owner is not asked about notifications, for which no client waits.
 func TestNotificationIsNotAsked(t *testing.T) {
 	gated(t, Limits{}, "click", func(t *testing.T, r *rig, o *owner) {
 		ext, id := r.extension(t, "token of ann", "chrome")
@@ -402,8 +402,8 @@ func TestCredentialDoesNotChange(t *testing.T) {
 	})
 }
 
-// What the owner stops ends at once for the client that waits for it, and for nobody else; what
-// the extension answers later is for nobody.
+// A request that the owner stops ends at once for its client only; a later response of the
+// extension is dropped.
 func TestOwnerStopsWhatIsForwarded(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		gated(t, Limits{}, "click", func(t *testing.T, r *rig, o *owner) {

@@ -34,8 +34,8 @@ func TestClientKilledMidCall(t *testing.T) {
 	})
 }
 
-// An extension that connects anew takes its own place: clients keep their connection,
-// and what the old socket had not answered ends at once.
+// An extension that reconnects replaces its old socket: clients keep their connection, and
+// requests that the old socket had not answered end at once.
 func TestExtensionReplacedMidCall(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		old, id := r.extension(t, "token of ann", "chrome")
@@ -220,8 +220,8 @@ func TestSilentPeer(t *testing.T) {
 	})
 }
 
-// A peer that sends WebSocket pings is not silent, and each is answered by the writer,
-// with what the last one held.
+// A peer that sends WebSocket pings is not silent. The writer answers with the payload of
+// the last one.
 func TestPingedByPeer(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		mcp := r.client(t, "token of ann")

@@ -189,8 +189,8 @@ func TestMalformed(t *testing.T) {
 	})
 }
 
-// Frames that are too big or binary end the socket that sent them with a code that
-// says so, and nobody else's.
+// A frame that is too big or binary closes the socket that sent it, with a code that says
+// so, and no other.
 func TestOversizedAndBinary(t *testing.T) {
 	r := socketed(t, Limits{MaxFrame: 1 << 20})
 	ext, id := r.extension(t, "token of ann", "")

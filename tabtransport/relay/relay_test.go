@@ -197,7 +197,7 @@ func isStatus(frame string) bool {
 	return strings.HasSuffix(m.Method, "status") || strings.HasSuffix(m.Type, "status")
 }
 
-// next returns the next frame, but for those that only tell numbers, or "closed CODE".
+// next returns the next frame that is not a status, or "closed CODE".
 func (p *peer) next() string { return p.nextOf(false) }
 
 func (p *peer) nextOf(status bool) string {

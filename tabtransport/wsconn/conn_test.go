@@ -210,7 +210,7 @@ func TestWriteWaits(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-written:
-			t.Error("a frame was written that nobody has read")
+			t.Error("a frame was written before the peer read")
 		default:
 		}
 		s.peer.ReadMessage()
@@ -347,8 +347,8 @@ func TestCloseAtAndWhen(t *testing.T) {
 	})
 }
 
-// A peer whose user's hub goes to another process comes back, and is not told that its
-// credential is not good any more.
+// A peer whose user's hub moves to another process reconnects; the close code does not say that
+// its credential is no longer valid.
 func TestCloseWhenTheHubGoesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, config, wsconn.Options{Admitted: true})
@@ -361,7 +361,7 @@ func TestCloseWhenTheHubGoesElsewhere(t *testing.T) {
 	})
 }
 
-// Nobody gets in while the hub ends, and all are told why.
+// No peer is admitted while the hub ends, and all get the reason.
 func TestServerThatCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := wsconn.NewServer(config)

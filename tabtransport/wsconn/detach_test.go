@@ -15,8 +15,8 @@ import (
 	"tabhub/tabtransport/wsserver/wstest"
 )
 
-// detaching serves connections that are let go at the frame "go", to a handler that takes
-// them over, and returns what that has read.
+// detaching serves connections that are detached at the frame "go". It returns what the
+// handler that takes them over has read.
 func detaching(t *testing.T, openings int) (srv *wsconn.Server, peer *websocket.Conn, read chan string) {
 	srv, read = wsconn.NewServer(config), make(chan string, 1)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +98,7 @@ func TestDetach(t *testing.T) {
 					want = append([]byte{0x81, 6}, "answer"...)
 				}
 				if got := <-answers; !bytes.Equal(got, want) {
-					t.Errorf("the peer was told %q, want %q", got, want)
+					t.Errorf("the peer got %q, want %q", got, want)
 				}
 			})
 		})

@@ -10,7 +10,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// The frame of a call is put together by hand; no field of it may be forgotten.
+// The encoder of a call's frame is written by hand; it must not miss a field.
 func TestCallFrameHasEveryField(t *testing.T) {
 	call := &spec.ExecuteTool{
 		ToolName:   "a \"quoted\" name",
@@ -83,8 +83,7 @@ func TestOutcome(t *testing.T) {
 }
 
 // FuzzDecode feeds frames to every dialect. Whatever a page sends, the hub must not
-// crash, must only be given valid JSON, and must own what it is given: the frame's
-// memory is used again.
+// crash, must get only valid JSON, and must own its bytes: the frame's memory is reused.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","browserId":"b","capabilities":["openTab"]}}`,

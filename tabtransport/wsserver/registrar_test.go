@@ -135,7 +135,7 @@ func TestTabsShareTheBudgetOfTheirBrowser(t *testing.T) {
 	})
 }
 
-// The end of a connection must not wait for what nobody needs any more.
+// The end of a connection must not wait for registrations that are obsolete.
 func TestConnectionEndsThoughRegistrationsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, h, l := startSlow(t, 400*time.Millisecond)
@@ -175,7 +175,7 @@ func TestReplacedRegistrationIsAnswered(t *testing.T) {
 		send(t, ws, ofTab(1, "tabClosed", `{}`))
 		time.Sleep(time.Minute)
 		if got := strings.Join(h.got(), " "); strings.Count(got, "large") != 1 {
-			t.Errorf("the hub was told %s", got)
+			t.Errorf("the hub got %s", got)
 		}
 	})
 }

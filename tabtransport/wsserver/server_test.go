@@ -150,7 +150,7 @@ func TestTokenIsCheckedAndForgotten(t *testing.T) {
 		synctest.Wait()
 		c := h.last()
 		if !c.Attested || c.Origin != "https://page.example.com" || c.Hello.Token != "" {
-			t.Errorf("the hub was told %+v, token %q", c, c.Hello.Token)
+			t.Errorf("the hub got %+v, token %q", c, c.Hello.Token)
 		}
 		if !strings.Contains(log.String(), "wrong token") || strings.Contains(log.String(), "-token") {
 			t.Errorf("log: %s", log.String())

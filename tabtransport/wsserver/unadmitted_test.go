@@ -110,7 +110,7 @@ func TestHalfHellosShareMemory(t *testing.T) {
 		t.Error("that is too much")
 	}
 	if len(refused) < 10 { // on a busy machine the others are cut off before they look
-		t.Errorf("only %d were told that there is no memory", len(refused))
+		t.Errorf("only %d got the reason that there is no memory", len(refused))
 	}
 	joins(t, addr)
 }
@@ -157,7 +157,7 @@ func TestAnswersBeforeHelloAreFew(t *testing.T) {
 			synctest.Wait()
 		}
 		if n == 1000 {
-			t.Errorf("the hub has kept the answers to %d pings", n)
+			t.Errorf("the hub has stored the answers to %d pings", n)
 		}
 		time.Sleep(10 * time.Second)
 		if got := srv.Stats(); got.Connections != 0 || got.Slow != 1 {

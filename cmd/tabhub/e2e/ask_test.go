@@ -19,8 +19,8 @@ const payments = `<!doctype html><title>Bank</title><script>
 		execute: ({to}) => 'paid ' + to});
 	</script>`
 
-// What is to be asked waits for its owner's yes, given in the owner's own browser. The owner
-// stops all of it from there, too.
+// Calls that need the owner's consent wait for an answer in the owner's browser. From there the
+// owner can also pause all calls.
 func TestOwnerIsAsked(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -77,7 +77,7 @@ func TestAutostart(t *testing.T) {
 		t.Errorf("the doctor says:\n%s", out)
 	}
 	if log := service.Stderr.String(); log != "" {
-		t.Errorf("the service logs where nobody looks: %s", log)
+		t.Errorf("the service does not log to the journal: %s", log)
 	}
 
 	if err := os.Remove(p.program); err != nil {

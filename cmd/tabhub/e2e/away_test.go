@@ -10,7 +10,7 @@ import (
 	"tabhub/cmd/tabhub/e2e/rig"
 )
 
-// officialClients are the SDK, the transport and the revision of those that the hub is killed under.
+// officialClients are the SDK, transport and revision of the clients in tests that kill the hub.
 var officialClients = []string{"v1 http 2025-06-18", "v2 stdio 2026-07-28"}
 
 // The hub is killed under the clients that the SDKs' authors ship. What they have begun goes on:

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A host that crashes cannot close the pipe of what it has started, if others hold
-// it: the process must not stay behind.
+// A client that crashes cannot close the bridge's pipe if other processes have it open, too:
+// the bridge must end all the same.
 func TestBridgeEndsWithItsHost(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "TABHUB_IDLE_EXIT=100ms")

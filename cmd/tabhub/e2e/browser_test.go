@@ -78,7 +78,7 @@ func (p *place) browseWith(opts chromium.Options) *chromium.Browser {
 	}
 	b := start(p.t, opts)
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
-	// A page that is loaded before lacks what the extension puts in the page's own world.
+	// A page that loads earlier lacks the extension's script in the page's main world.
 	popup.WaitFor("chrome.scripting.getRegisteredContentScripts().then((scripts) => scripts.length > 0)")
 	popup.Close()
 	return b

@@ -10,8 +10,8 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// `tabhub dashboard` opens it signed in, and nobody else on the machine can be first: what lets
-// a window in is in no process's arguments.
+// `tabhub dashboard` opens the dashboard signed in. No other user of the machine can be first:
+// the secret is in no process's arguments.
 func TestDashboardCommand(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -16,7 +16,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// host is an MCP client that nobody here wrote, on `tabhub stdio`.
+// host is a third party's MCP client, on `tabhub stdio`.
 type host struct {
 	t       testing.TB
 	session *mcp.ClientSession
@@ -223,7 +223,7 @@ func TestDemoInTwoTabs(t *testing.T) {
 	if d := h.tools()[prefix+"checkout"].Description; !strings.Contains(d, "2 tabs") || !strings.Contains(d, "Tab 1 Active") {
 		t.Errorf("the description says %q, want which of two tabs is active", d)
 	}
-	// A tab's own name goes to that tab, wherever the user looks.
+	// A tool name with a tab number goes to that tab, whichever tab is active.
 	if got := h.do(prefix+"tab2_view_cart", nil); !strings.Contains(string(got), "mug") {
 		t.Errorf("the second tab's cart by its name: %s", got)
 	}

@@ -15,9 +15,9 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// An agent that calls a page's tool through the hub waits about as long as one that has the
-// browser's own debugger call it. Each has a browser of its own, and they call in turn, so that
-// what else the machine does is the same for both.
+// A call of a page's tool through the hub takes about as long as one through the browser's
+// debugger. Each uses a separate browser, and they call in turn, so that the load of the machine
+// is the same for both.
 func TestAsFastAsChromeDevTools(t *testing.T) {
 	const calls = 200
 	url := website(t)

@@ -107,7 +107,7 @@ func TestBrowserInstance(t *testing.T) {
 	inTab("browser_tab", "activate", "", &at)
 	inTab("browser_tab", "close_others", "", &at)
 
-	// One that is killed is gone, and its profile free.
+	// A killed browser has ended, and its profile is free.
 	type instances struct {
 		Instances []struct {
 			ID  string

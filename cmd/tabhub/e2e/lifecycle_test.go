@@ -62,8 +62,7 @@ func TestStopUnderCalls(t *testing.T) {
 	}
 }
 
-// A tab that nobody asked for anything, and a client that asks nothing, must not keep
-// the hub from being found by the next one after it has ended for want of clients.
+// The hub ends when it is idle, in spite of an unused tab, and the next client starts it again.
 func TestIdleHubEndsAndComesBack(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "TABHUB_IDLE_EXIT=100ms")
@@ -73,7 +72,7 @@ func TestIdleHubEndsAndComesBack(t *testing.T) {
 	first.close()
 	if p.nodes == nil { // the tab's nodes stay
 		if code := x.awaitLoss(); code != spec.CloseGoingAway {
-			t.Errorf("the tab was let go with %d, want %d: come back later", code, spec.CloseGoingAway)
+			t.Errorf("the tab was closed with %d, want %d: come back later", code, spec.CloseGoingAway)
 		}
 	}
 	p.awaitNoHub()

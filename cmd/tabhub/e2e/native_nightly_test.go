@@ -26,7 +26,7 @@ type row struct {
 	want string
 	// hub is what the hub takes for the answer, if that is not want.
 	hub string
-	// throws is the text of what the tool throws, which the browser hides from its own callers.
+	// throws is the text of the tool's exception, which the browser hides from its callers.
 	throws string
 	// person is what the person in front of the tab does once the call has begun.
 	person string
@@ -165,8 +165,8 @@ func (r row) act(p *chromium.Page) {
 	p.Eval(r.person)
 }
 
-// natively calls the tool by what the browser has for it: a page's executeTool, or what its
-// own agent uses where no page can wait for the answer.
+// natively calls the tool with the browser's API: a page's executeTool, or the interface of
+// the browser's agent where no page can wait for the answer.
 func (r row) natively(p *chromium.Page) (string, error) {
 	if r.moves {
 		return p.Invoke(r.tool, r.input())()

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A user's calls pass through a node that does not have the user, to a tab that has come to another
-// one. When the node that has the user dies in the middle of a call, that one is not told as done, the
-// next ones work, however a client has come, and none runs twice.
+// A remote node forwards a user's calls, and the tab is connected to a third node. When the owner
+// node dies in the middle of a call, the call does not succeed, later calls work over each
+// transport, and none runs twice.
 func TestUsersNodeDies(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -28,7 +28,7 @@ func TestUsersNodeDies(t *testing.T) {
 		}
 		return echo(args)
 	}})
-	// buy makes a call in a session that is new: one that has begun ends with the user's hub.
+	// buy makes a call in a new session: existing ones end with the user's hub.
 	buy := func(f face, n int) (outcome string) {
 		name := ""
 		p.until("the tool is listed", func() bool {
@@ -42,7 +42,7 @@ func TestUsersNodeDies(t *testing.T) {
 	}
 	outcome, died := buy(p.http(), 1), time.Now()
 	if outcome == "ok" {
-		t.Error("the node died before the answer, and the call is told as done")
+		t.Error("the node died before the answer, and the call succeeded")
 	}
 	next := []face{p.http(), p.sse(), p.stdio()}
 	for i, f := range next {

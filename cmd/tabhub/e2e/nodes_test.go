@@ -29,7 +29,7 @@ const nodesVar = "TABHUB_E2E_NODES"
 // ofOneMachine are the tests of what clusters do not have, and what that is.
 var ofOneMachine = map[string]string{
 	"TestReadOnlyDataDir": "the files of a data directory, which has none of a cluster's users",
-	"TestAutostart":       "a hub that the operating system starts, with the flags that it was told and without this environment",
+	"TestAutostart":       "a hub that the operating system starts, with its configured flags and without this environment",
 
 	"TestCommandsBesideStandalone":  "a hub in its client's process, which has its user there",
 	"TestBrowserOfAHubBehindAProxy": "the browsers that a process starts: each node would start one",
@@ -47,7 +47,7 @@ type nodes struct {
 	place  *place
 	nats   *natstest.Cluster
 	tabs   string // where tabs come
-	owner  string // where nobody comes
+	owner  string // where no client or tab connects
 	flags  []string
 	revive sync.WaitGroup // of the owner, after it was killed
 	kills  sync.Mutex     // held by kill
@@ -63,7 +63,7 @@ func (n *nodes) get(name string) *rig.Process {
 	return n.other[name]
 }
 
-// set has a process be that of a node.
+// set sets the process of a node.
 func (n *nodes) set(name string, node *rig.Process) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -90,8 +90,8 @@ func (p *place) join() {
 		"TABHUB_NODE_NAME="+clientsNode, "TABHUB_NODE_URL=https://"+porttest.Free(p.t))
 }
 
-// startFor has the other nodes run, with the flags of the node that clients reach, which is
-// started with args. One that a bridge starts begins with those that there are.
+// startFor starts the other nodes with the flags of the node that clients reach, which is
+// started with args.
 func (n *nodes) startFor(args []string) {
 	p := n.place
 	p.t.Helper()

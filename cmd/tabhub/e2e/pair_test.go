@@ -64,7 +64,7 @@ func (c *pairCommand) awaitPaired(browser string) {
 	}
 }
 
-// fromStore writes the extension to a directory as a store hands it out, with the store's
+// fromStore writes the extension to a directory as a store delivers it, with the store's
 // additions to the manifest.
 func fromStore(t testing.TB) string {
 	t.Helper()

@@ -26,8 +26,8 @@ type place struct {
 	t       testing.TB
 	program string // the tabhub that runs here
 	dir     home.Dir
-	// listen is what its hubs are told to listen on. One that is started again must come
-	// back where its tabs look for it.
+	// listen is the address that hubs here listen on. A restarted hub must listen where its
+	// tabs connect.
 	listen string
 	env    []string
 	nodes  *nodes // nil: there is one hub
@@ -39,8 +39,7 @@ func newPlace(t testing.TB, env ...string) *place {
 	t.Helper()
 	p := &place{t: t, program: program, dir: home.Dir(filepath.Join(t.TempDir(), "data")), listen: porttest.Free(t)}
 	p.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
-	// Most of these tests are about something else than the policy, and of pages that nobody
-	// vouches for.
+	// Most of these tests are not about the policy, and their pages are unverified.
 	p.env = append(p.env, "TABHUB_POLICY=open")
 	// The race detector has each process rest for a second before it ends.
 	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
@@ -58,7 +57,7 @@ func (p *place) within() context.Context {
 	return ctx
 }
 
-// until waits for what nobody tells of.
+// until polls for a condition without an event.
 func (p *place) until(what string, is func() bool) {
 	p.t.Helper()
 	look := time.NewTicker(20 * time.Millisecond)

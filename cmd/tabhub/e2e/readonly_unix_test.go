@@ -14,8 +14,8 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// A data directory that cannot be written must not look like a hub without tools:
-// the client and the person at the terminal are told.
+// A read-only data directory must not look like a hub without tools: the client and the
+// person at the terminal get an error.
 func TestReadOnlyDataDir(t *testing.T) {
 	t.Parallel()
 	base, err := os.MkdirTemp("", "tabhub-readonly-") // t.TempDir is closed to other users
@@ -44,7 +44,7 @@ func TestReadOnlyDataDir(t *testing.T) {
 		c := p.stdioRaw()
 		message, _ := rawjson.String(rawjson.Get(c.ask("initialize", initializeParams).err, "message"))
 		if !strings.Contains(message, "--data-dir") {
-			t.Errorf("%s: the client is told %q, want what to do", dir, message)
+			t.Errorf("%s: the client gets %q, want what to do", dir, message)
 		}
 		c.process.AwaitEnd()
 		if exit := c.process.Cmd.ProcessState.ExitCode(); exit == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // proxyExtension is an extension of the MCP Proxy Protocol as it shipped: it shows the
-// token of the service that it was made for, and answers what it is asked.
+// token of its service, and answers requests.
 type proxyExtension struct {
 	peer  *wstest.Peer
 	asked chan string // method and parameters of each request

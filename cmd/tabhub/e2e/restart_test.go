@@ -21,8 +21,8 @@ const countingTools = `[
 // died, or whose tab was not back in time.
 var lost = []string{"NOT_CONNECTED", "TAB_CLOSED"}
 
-// countLost returns how many calls of a tool that must not run twice were lost with
-// the hub. The others must have gone well, and no page may have run any of them twice.
+// countLost returns how many calls of a tool that must not run twice were lost with the
+// hub. The others must have succeeded, and no page may have run a call twice.
 func countLost(t *testing.T, outcomes map[int]string, runs func(n int) int) (n int) {
 	t.Helper()
 	for call, got := range outcomes {
@@ -100,7 +100,7 @@ func TestHubKilledUnderCalls(t *testing.T) {
 		}
 	}
 	if n := countLost(t, bought, func(n int) int { return counts.of("buy", n) }); n == 0 || n > inFlight {
-		t.Errorf("%d calls were lost, want those that were under way: 1 to %d", n, inFlight)
+		t.Errorf("%d calls were lost, want those in flight: 1 to %d", n, inFlight)
 	}
 }
 

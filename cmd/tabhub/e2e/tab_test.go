@@ -197,7 +197,7 @@ func (x *tab) awaitLoss() spec.CloseCode {
 	}
 }
 
-// echo is a tool's result that says what it was called with.
+// echo is a tool's result that contains the arguments.
 func echo(args json.RawMessage) string {
 	return fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, rawjson.AppendString(nil, string(args)))
 }

@@ -140,8 +140,8 @@ func TestUpdateUnderCalls(t *testing.T) {
 	}
 }
 
-// askToUpgrade asks the hub, as a newer bridge does, to run the program that is now where its
-// own was.
+// askToUpgrade asks the hub, as a newer bridge does, to run the program that has replaced its
+// file.
 func (p *place) askToUpgrade() (status int, said string) {
 	p.t.Helper()
 	resp, err := p.dir.Client().Post(home.SocketURL+"/api/stop", "application/json", strings.NewReader(`{"reason":"upgrade"}`))

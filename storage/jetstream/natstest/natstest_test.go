@@ -40,7 +40,7 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// A proxy keeps what it has cut, and loses what it has broken.
+// A proxy delivers later what it has cut off, and loses what it has broken.
 func TestProxy(t *testing.T) {
 	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))

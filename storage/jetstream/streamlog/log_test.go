@@ -217,8 +217,9 @@ func TestUnendedLineBeside(t *testing.T) {
 	}
 }
 
-// What is too old goes, though nobody writes: the rest can be read, and goes on.
-func TestLogOfOneWhoIsGone(t *testing.T) {
+// Batches that are too old are removed also without a writer: the others can be read, and a
+// writer can continue.
+func TestLogWithoutAWriterExpires(t *testing.T) {
 	t.Parallel()
 	o := options
 	o.PieceSize, o.MaxAge = 0, time.Second

@@ -67,7 +67,7 @@ func TestWorkerStopsAndComesBack(t *testing.T) {
 	}
 }
 
-// A test finds nothing of the one that has had its browser before.
+// A test finds no trace of the earlier test in a shared browser.
 func TestSharedBrowserIsAsNew(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -13,8 +13,8 @@ import (
 func TestMain(m *testing.M) { os.Exit(chromium.Main(m)) }
 
 // look returns what a page sees of the API: whether it is on document and on navigator, whether it is
-// an EventTarget, the kinds of the schemas, a tool's own members, whether it is the same each time, what
-// comes of calls with an object, with JSON and of a dictionary, and of a copy, and where a call is told.
+// an EventTarget, the kinds of the schemas, a tool's members, whether it is the same each time, the
+// outcomes of calls with an object, JSON, a dictionary and a copy, and where a call is reported.
 const look = `(async () => {
 	const context = document.modelContext ?? navigator.modelContext;
 	await context.registerTool({ name: "tool", description: "d", inputSchema: {}, outputSchema: {}, execute: () => ({ n: 1 }) });
