@@ -214,8 +214,7 @@ func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*St
 		return err
 	})
 	if err == nil {
-		// Until raise knows what is stored, the queue takes nothing for the user, so
-		// that stored is not out of date.
+		// The queue accepts nothing for the user before raise, so stored is up to date.
 		s.Epoch = b.q.raise(user, stored)
 		err = b.q.flush(ctx)
 	}

@@ -23,7 +23,7 @@ type Tab struct {
 	Index       int               `json:"index"` // the tab's number within the domain
 	Browser     spec.BrowserID    `json:"browser,omitempty"`
 	LastUpdated time.Time         `json:"lastUpdated"`
-	Cached      bool              `json:"cached,omitempty"`   // closed; kept for its cached tools
+	Cached      bool              `json:"cached,omitempty"`   // closed; stored for its cached tools
 	Verified    bool              `json:"verified,omitempty"` // Origin is the browser's word
 	Tools       []json.RawMessage `json:"tools,omitempty"`
 	Resources   []json.RawMessage `json:"resources,omitempty"`
@@ -92,15 +92,15 @@ const (
 	CheckOff     ArgumentCheck = "off"     // none
 )
 
-// Settings is a document of the user's that one part of the hub keeps, such as the policy.
+// Settings is a document of the user that one part of the hub stores, such as the policy.
 // Its key is Name.
 type Settings struct {
 	Name string          `json:"name"`
 	Body json.RawMessage `json:"body"`
 }
 
-// Document is one of many that a part of the hub keeps of one kind, such as those of the
-// sessions of clients. Its key is (Kind, ID).
+// Document is one of many documents of a kind, such as the sessions of clients. Its key is
+// (Kind, ID).
 type Document struct {
 	Kind string          `json:"kind"`
 	ID   string          `json:"id"`

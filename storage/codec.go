@@ -36,7 +36,7 @@ func Encode(c Change) []byte {
 	return e.b
 }
 
-// Decode decodes a value of a bucket and adds it to s. It does not keep value.
+// Decode decodes a value of a bucket and adds it to s. It does not retain value.
 func (s *State) Decode(bucket Bucket, value []byte) (err error) {
 	switch bucket {
 	case BucketTabs:

@@ -1,4 +1,4 @@
-// Package storage keeps what a hub must remember over a restart. The seam is
+// Package storage stores what a hub must remember over a restart. The interface is
 // [DomainToolStorage]; [Bolt] implements it over one bbolt file. Package storagetest has
 // the tests that every implementation must pass, and one in memory for tests of others.
 //

@@ -124,19 +124,19 @@ type Handler interface {
 	Disconnected(peer spec.PeerID, cause error)
 }
 
-// Conn says what is known of a new connection. It is immutable.
+// Conn describes a new connection. It is immutable.
 type Conn struct {
 	// Origin is the Origin header of the WebSocket request, which a browser sets
 	// and a page cannot: "" for a program.
 	Origin string
 	// Attested is set when the peer is an extension that the hub believes (the
 	// companion one, which has proved its pairing, or one that the owner has listed)
-	// or a tab inside this process: what it says of tab URLs and frame origins is the
-	// browser's own word.
+	// or a tab inside this process: it reports tab URLs and frame origins as the browser
+	// does.
 	Attested bool
 	// Pairing is the pairing that the peer has proved, "" if none.
 	Pairing spec.PairingID
-	// ClaimedOrigin is what a dialect's own hello says the page is, "" if nothing.
+	// ClaimedOrigin is the page's origin by the dialect's hello, "" if it names none.
 	ClaimedOrigin string
 	// Dialect names the wire language: "tabhub.v1", "webmcp.v1", …
 	Dialect string

@@ -8,20 +8,20 @@ import (
 )
 
 // A journal is compacted when it has more messages than maxMessages beside those of a snapshot,
-// or more bytes than maxBytes beside three times what is kept of the user.
+// or more bytes than maxBytes beside three times the user's current state.
 const (
 	maxMessages = 256
 	maxBytes    = 64 << 10
 )
 
-// due reports whether j is to be compacted.
+// due reports whether j must be compacted.
 func (s *Store) due(j *journal) bool {
 	return j.messages > maxMessages+2*(j.live/s.partSize()) || j.bytes > maxBytes+3*j.live
 }
 
-// compact writes a snapshot and deletes what is before it. What it writes it reads from the
-// journal, so that no second copy of users' states is in memory. If that fails the journal is
-// left as it is until it has grown by as much again.
+// compact writes a snapshot and deletes the messages before it. It reads the state from the
+// journal, so that there is no second copy in memory. If it fails, the next try is when the
+// journal has grown by as much again.
 func (s *Store) compact(j *journal) error {
 	s.mu.Lock()
 	busy := s.closed || j.loading || j.release != nil || j.epoch == 0

@@ -1,4 +1,4 @@
-// Package jetstream keeps the state of users in a stream of NATS JetStream, which the nodes of a
+// Package jetstream stores the state of users in a stream of NATS JetStream, which the nodes of a
 // cluster share. [Store] implements storage.DomainToolStorage.
 //
 // # The journal

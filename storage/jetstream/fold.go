@@ -108,7 +108,7 @@ func (f *fold) set(e storage.Entry) {
 	f.live += len(e.Key) + len(e.Value)
 }
 
-// state returns what is kept. It has no epoch.
+// state returns the user's state, without an epoch.
 func (f *fold) state() (*storage.State, error) {
 	if f.gap != nil {
 		return nil, f.gap

@@ -17,8 +17,8 @@ import (
 const (
 	// lazyDelay is how long changes without a done are delayed: no caller waits for them.
 	lazyDelay = 100 * time.Millisecond
-	// maxFlushRest is the longest rest between two flushes of a user that somebody waits for.
-	// They rest as long as the last one took.
+	// maxFlushRest is the longest pause between two flushes of a user that callers wait for.
+	// The pause is as long as the last flush took.
 	maxFlushRest = 50 * time.Millisecond
 	// maxPart is how many bytes of a payload go into one message, if the server takes as many;
 	// headerRoom is what a message's headers may take of them.
@@ -50,7 +50,7 @@ type journal struct {
 	claimed  spec.Epoch // of the claim that was made last
 	seq      uint64     // of the user's last message
 	ids      int        // given to messages
-	live     int        // bytes of what is kept of the user, when that was known last
+	live     int        // bytes of the user's state when last known
 	messages int        // since, and with, the last snapshot
 	bytes    int        // of their payloads
 	last     time.Time
@@ -70,7 +70,7 @@ type refusal struct {
 	done  func(error)
 }
 
-// queueLocked adds changes to what is written next. Of two with one key only the later is kept.
+// queueLocked adds changes to the next batch. Of two changes with one key it keeps the later.
 func (s *Store) queueLocked(j *journal, changes []storage.Change, done func(error)) error {
 	n := 0
 	for _, c := range changes {
@@ -235,7 +235,7 @@ func (s *Store) settle(j *journal, b *batch, err error) {
 		return
 	}
 	if stale, ok := errors.AsType[*storage.StaleEpochError](err); ok {
-		err = stale // what was not sent was not kept
+		err = stale // unsent changes were not stored
 	}
 	s.log.Info("nothing can be written for the user any more", "user", j.user, "err", err)
 	next.tell(err)

@@ -69,8 +69,8 @@ func (s *Store) load(ctx context.Context, user spec.UserID) (*storage.State, err
 	return state, nil
 }
 
-// overtaken reports whether a journal could not be read because another writer has come, whose
-// snapshot takes the place of what was to be read.
+// overtaken reports whether a journal could not be read because another writer's snapshot has
+// replaced the messages.
 func (s *Store) overtaken(ctx context.Context, j *journal, err error) bool {
 	if _, superseded := errors.AsType[*supersededError](err); superseded {
 		return true
@@ -82,8 +82,7 @@ func (s *Store) overtaken(ctx context.Context, j *journal, err error) bool {
 	return err == nil && last.seq > j.seq
 }
 
-// enter waits until no other Load of the user is under way. Afterwards nothing is taken under
-// older epochs.
+// enter waits for other Loads of the user. Afterwards changes under older epochs are refused.
 func (s *Store) enter(ctx context.Context, user spec.UserID) (*journal, error) {
 	if err := storage.Validate(user, nil); err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func (s *Store) leave(j *journal, epoch spec.Epoch) {
 	s.dropLocked(j)
 }
 
-// drain waits until what was queued is written or has failed.
+// drain waits until all queued changes are written or have failed.
 func (s *Store) drain(ctx context.Context, j *journal) error {
 	s.mu.Lock()
 	stopped := j.stopped

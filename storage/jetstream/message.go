@@ -53,7 +53,7 @@ type message struct {
 
 var errMessage = fmt.Errorf("%w: not a message of a journal", storage.ErrCorrupt)
 
-// parse reads a message that the server has kept under a sequence.
+// parse reads a message that the server has stored under a sequence.
 func parse(seq uint64, h nats.Header, data []byte) (m message, err error) {
 	m = message{
 		seq: seq, kind: h.Get(headerKind), node: h.Get(headerNode), id: h.Get(headerID),
@@ -98,7 +98,7 @@ func (m *message) writer() Writer {
 	return Writer{Node: m.node, Epoch: m.epoch, Released: m.kind == kindRelease, seq: m.seq}
 }
 
-// userHeader returns a user for people to read, in what a header may hold.
+// userHeader returns a user for people to read, in the characters that a header may contain.
 func userHeader(user spec.UserID) string {
 	const most = 200
 	if len(user) > most {

@@ -19,14 +19,14 @@ const (
 	// How long an answer may take until the request is sent again grows from minAnswer, which is
 	// much for an answer and little for a writer whose server has died, to maxAnswer.
 	minAnswer, maxAnswer = 300 * time.Millisecond, 5 * time.Second
-	// The rest between two tries grows from minRest to maxRest.
+	// The pause between two attempts grows from minRest to maxRest.
 	minRest, maxRest = 10 * time.Millisecond, 500 * time.Millisecond
 	// lostTimeout is how long the servers must report a journal as missing before the store
 	// believes them: a server that has just started may not know it yet.
 	lostTimeout = 30 * time.Second
 )
 
-// ErrLost: the stream, or what it kept of a user, has been deleted.
+// ErrLost: the stream, or a user's messages in it, have been deleted.
 var ErrLost = errors.New("the stream " + streamName + " has lost what it kept")
 
 // ErrUnknown: it cannot be found out any more whether a write was stored.
@@ -40,7 +40,7 @@ func (s *Store) persist(ctx context.Context, try func(ctx context.Context) error
 			once, cancel := context.WithTimeout(ctx, answer)
 			err = try(once)
 			cancel()
-		} else if err = nats.ErrDisconnected; s.nc.IsClosed() { // what is sent now would only pile up
+		} else if err = nats.ErrDisconnected; s.nc.IsClosed() { // the client would only buffer the request
 			err = nats.ErrConnectionClosed
 		}
 		if err == nil {
@@ -71,7 +71,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// supersededError says that another writer's message stands where one was to be written.
+// supersededError says that another writer's message has the sequence that a write expected.
 type supersededError struct {
 	by     Writer
 	unsure bool // the one may have been written before, and purged

@@ -19,7 +19,7 @@ const (
 	// user.
 	maxWaiting     = 64 << 20
 	maxUserWaiting = 8 << 20
-	// closeTimeout is how long Close tries to write what is queued.
+	// closeTimeout is how long Close tries to write the queued changes.
 	closeTimeout = 4 * time.Second
 	// maxCompactions is how many journals are read at a time to be compacted, which takes memory.
 	maxCompactions = 2
@@ -30,7 +30,7 @@ type Options struct {
 	// Node returns what Writer.Node says of messages under a claim that is made now: this node's
 	// incarnation. It must not block.
 	Node func() string
-	// Replicas is how many servers keep the stream. 0 means 1; a stream that has more keeps them.
+	// Replicas is how many servers store the stream. 0 means 1, and leaves a stream with more alone.
 	Replicas int
 	// May says whether the store may take a user over from the last writer, the zero Writer if
 	// there is none; its error is Load's. Load claims only if no message was written since, and
@@ -118,11 +118,11 @@ func (s *Store) Writer(ctx context.Context, user spec.UserID) (Writer, error) {
 	return m.writer(), nil
 }
 
-// Write implements storage.DomainToolStorage. A publish follows at once if there is a done, else
-// within a tenth of a second; what comes while it is under way is published together. A Write
-// without changes publishes nothing.
+// Write implements storage.DomainToolStorage. It publishes at once if there is a done, else within
+// a tenth of a second; changes that come meanwhile are published together. A Write without
+// changes publishes nothing.
 //
-// An error that is ErrUnknown says that the write may have been kept; all others, that it was not.
+// After ErrUnknown the write may be stored; after any other error it is not.
 func (s *Store) Write(user spec.UserID, epoch spec.Epoch, changes []storage.Change, done func(error)) {
 	err := storage.Validate(user, changes)
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *Store) Write(user spec.UserID, epoch spec.Epoch, changes []storage.Chan
 	}
 }
 
-// writeLocked queues changes. What is left of done is to be called with the error.
+// writeLocked queues changes. If done is not nil afterwards, the caller calls it with the error.
 func (s *Store) writeLocked(user spec.UserID, epoch spec.Epoch, changes []storage.Change, done *func(error)) error {
 	if s.closed {
 		return storage.ErrClosed
@@ -174,7 +174,7 @@ func checkEpoch(user spec.UserID, epoch spec.Epoch, j *journal) error {
 	return storage.CheckEpoch(user, epoch, j.epoch)
 }
 
-// tellLocked calls done on a goroutine of its own, for which Close waits.
+// tellLocked calls done on another goroutine, for which Close waits.
 func (s *Store) tellLocked(done func(error), err error) {
 	if s.closed {
 		go done(err)
@@ -220,8 +220,8 @@ func (s *Store) startRelease(user spec.UserID, epoch spec.Epoch, r chan<- error)
 	return nil
 }
 
-// Close implements storage.DomainToolStorage. If JetStream does not take what is queued within
-// closeTimeout the rest fails with ErrUnknown, and Close says so. Users are not released.
+// Close implements storage.DomainToolStorage. If JetStream does not store the queued changes within
+// closeTimeout, the others fail with ErrUnknown, and Close says so. Users are not released.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true

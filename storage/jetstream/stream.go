@@ -39,7 +39,7 @@ func HasUsers(ctx context.Context, nc *nats.Conn) (has bool, err error) {
 	return has, err
 }
 
-// openStream makes the stream, or checks that what is there is one.
+// openStream makes the stream, or checks the existing one.
 func (s *Store) openStream(ctx context.Context) error {
 	if err := streams.Check(ctx, s.js); err != nil {
 		return err

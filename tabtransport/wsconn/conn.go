@@ -19,11 +19,10 @@ import (
 
 // How long the end of a connection may take.
 const (
-	// drainTimeout is for what is queued, besides a second for each MiB of it.
+	// drainTimeout is for the queued frames, besides a second for each MiB of them.
 	drainTimeout = 5 * time.Second
-	// lingerTimeout is for the close frame, and then for the peer to answer it: a
-	// connection that is closed while there is something to read may lose what was
-	// written last.
+	// lingerTimeout is for the close frame, and then for the peer's answer: closing a
+	// connection with unread bytes may lose the last frames.
 	lingerTimeout = time.Second
 	// yieldTimeout is the same for the oldest of too many.
 	yieldTimeout = 100 * time.Millisecond

@@ -122,7 +122,7 @@ func (c *Conn) skip(r io.Reader) error {
 	return err
 }
 
-// signsOfLife takes what is skipped.
+// signsOfLife discards skipped bytes, which show that the peer is alive.
 type signsOfLife struct{ conn *Conn }
 
 func (s signsOfLife) Write(b []byte) (int, error) {

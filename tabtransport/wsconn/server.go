@@ -67,8 +67,8 @@ func NewServer(c Config) *Server {
 	}
 }
 
-// idleWriters is how many goroutines that write wait for the next connection: one that
-// is made anew has to grow its stack for each frame.
+// idleWriters is how many idle writer goroutines are reused: a new one has to grow its
+// stack for each frame.
 const idleWriters = 16
 
 // Options say how one connection differs from others of its Server.
@@ -156,8 +156,8 @@ func (s *Server) remove(c *Conn) {
 	s.serving.Done()
 }
 
-// Close tells all peers to come back later, closes their connections and waits for
-// them, in good order no longer than ctx allows. New ones are closed at once.
+// Close closes all connections with a code to reconnect later, in good order until ctx is
+// done, and waits for them. New connections are closed at once.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.closed {

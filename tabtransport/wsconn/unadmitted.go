@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// freeUnadmitted is how many bytes of buffers a connection may have by itself. What
-	// goes beyond comes out of what all of them share.
+	// freeUnadmitted is how many bytes of buffers each connection may have. More comes out
+	// of the budget that all share.
 	freeUnadmitted = 16 << 10
 	// maxUnadmittedBytes is what all of them share: several of the largest first frames.
 	maxUnadmittedBytes = 16 << 20
@@ -30,8 +30,8 @@ type unadmittedPlace struct {
 	used int           // of shared
 }
 
-// add adds a connection. If there are too many then, it returns the oldest, which has to
-// yield, so that silent peers cannot keep out one that speaks.
+// add adds a connection. If there are too many then, it returns the oldest, which must
+// yield, so that silent peers cannot keep out others.
 func (u *unadmitted) add(c *Conn) (oldest *Conn) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -43,8 +43,8 @@ func (u *unadmitted) add(c *Conn) (oldest *Conn) {
 	return oldest
 }
 
-// hold says that the connection's buffers are to have n bytes from now on. It reports
-// false, and changes nothing, if there is not so much left.
+// hold sets the size of the connection's buffers to n bytes. It reports false, and changes
+// nothing, if the budget is too small.
 func (u *unadmitted) hold(c *Conn, n int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -120,7 +120,7 @@ func (c *Conn) hasRoomLocked(size int, must bool) bool {
 	}
 }
 
-// wakeLocked makes sure that a writer looks at what there is to write. It does not block.
+// wakeLocked makes sure that a writer runs. It does not block.
 func (c *Conn) wakeLocked() {
 	if !c.busy {
 		c.busy = true

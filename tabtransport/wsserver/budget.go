@@ -18,7 +18,7 @@ func (b *budget) spend(now time.Time, d time.Duration) {
 	b.then = now
 }
 
-// owed is what was spent and is not made good yet.
+// owed is the time that was overspent and is not yet refilled.
 func (b *budget) owed(now time.Time) time.Duration {
 	return max(0, b.spent-time.Duration(b.share*float64(now.Sub(b.then))))
 }

@@ -37,7 +37,7 @@ type conn struct {
 	malformed *rate.Limiter // nil until the first malformed frame
 	registrar registrar
 	release   func() // gives back the tab key, if not nil
-	unwatch   func() // ends the telling of what the owner sees, if not nil
+	unwatch   func() // ends watchOwner, if not nil
 	unretire  func() // ends the wait for what the connection passes through to end, if not nil
 
 	// set by the reader in admit, read by everyone afterwards
@@ -187,7 +187,7 @@ func (c *conn) retireWhen(ending context.Context) {
 	}
 }
 
-// watchOwner tells a paired browser from now on what its owner is to see.
+// watchOwner sends a paired browser, from now on, the state that its owner sees.
 func (c *conn) watchOwner() {
 	d, ok := c.dialect.(*tabhub)
 	if !ok || c.srv.opts.WatchOwner == nil || !c.paired {

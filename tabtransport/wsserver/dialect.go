@@ -21,9 +21,9 @@ type dialect interface {
 	// decode reads a frame into a zero event. The event may share memory with the
 	// frame in result only. The error says why it is not JSON.
 	decode(frame []byte, ev *event) error
-	// concerns reads from the start of a frame that is too large or nested too deeply
-	// what it was about: the request of the hub that it answers, in requestID, or the
-	// request of the peer that it is, in id.
+	// concerns finds, from the start of a frame that is too large or nested too deeply,
+	// the request of the hub that it answers, in requestID, or the id of the peer's request
+	// that it is, in id.
 	concerns(frame []byte, ev *event)
 
 	appendOpening(dst []byte) []byte // what the server says first
@@ -192,7 +192,7 @@ func failure(payload json.RawMessage) json.RawMessage {
 	return rawjson.AppendString(nil, string(payload))
 }
 
-// str returns the string that raw is, "" if it is none, in memory of its own.
+// str returns a copy of the string that raw is, "" if it is none.
 func str(raw json.RawMessage) string {
 	s, _ := rawjson.String(raw)
 	return s

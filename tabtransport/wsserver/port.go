@@ -55,7 +55,7 @@ func decodeToolSet(ev *event, tools json.RawMessage, update bool) {
 		return
 	}
 	reg := &spec.Register{Kind: spec.KindTool, Update: update}
-	// The items are kept, so they get memory of their own, once.
+	// The items outlive the frame, so they are copied, once.
 	reg.Items = slices.Collect(rawjson.Elements(bytes.Clone(tools)))
 	ev.kind, ev.msg = evMessage, reg
 }

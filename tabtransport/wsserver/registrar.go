@@ -47,9 +47,9 @@ type registrar struct {
 
 	mu      sync.Mutex
 	tabs    map[int64]*tabQueue
-	prune   int    // how many tabs are worth a look for those that can be forgotten
+	prune   int    // from how many tabs on unused ones are looked for and removed
 	spent   budget // of the connection
-	bytes   int    // of what waits
+	bytes   int    // of waiting registrations
 	wake    chan struct{}
 	working bool // the worker runs
 	slow    bool // it was logged that a tab is over its budget
@@ -69,9 +69,8 @@ type registration struct {
 	size int
 }
 
-// readSlot lets one registration at a time be read, of all that wait in the registrars of
-// a Server, within a budget of them all. Reading is pure computation: two at a time would
-// keep two processors from the calls.
+// readSlot lets the registrars of a Server read one registration at a time, within a common
+// budget. Reading is pure computation: two at a time would keep two processors from calls.
 type readSlot struct {
 	taken chan struct{} // capacity 1
 
@@ -325,14 +324,14 @@ func (q *tabQueue) wait(now time.Time) time.Duration {
 	return max(q.spent.wait(now), next.DelayFrom(now))
 }
 
-// before reports whether q is to be read before other: if more of its budget is left
-// or, as much, if it was read longer ago.
+// before reports whether q is read before other: more of its budget is left or, if as much,
+// it was read longer ago.
 func (q *tabQueue) before(other *tabQueue, now time.Time) bool {
 	mine, others := q.spent.left(now), other.spent.left(now)
 	return mine > others || mine == others && q.spent.then.Before(other.spent.then)
 }
 
-// next takes the registration that is to be read next, marking its tab as busy.
+// next takes the next registration to read and marks its tab as busy.
 func (r *registrar) next() (tab int64, next *tabQueue, reg registration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

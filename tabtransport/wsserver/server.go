@@ -48,9 +48,8 @@ type Options struct {
 	// gets its error. Nil: there are no leases.
 	Release func(adm tabtransport.Admission, tab spec.TabAddr) error
 
-	// WatchOwner calls tell with what the owner of a browser, which was admitted as adm and
-	// has a pairing, is to see there, and again whenever that has changed. It blocks until
-	// ctx ends. Nil: there is nothing.
+	// WatchOwner calls tell with the state that the owner sees in a paired browser, admitted
+	// as adm, and again after each change. It blocks until ctx ends. Nil: there is none.
 	WatchOwner func(ctx context.Context, adm tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState))
 
 	// Detachable: Authenticate and Pair may return a *tabtransport.RemoteError for a
@@ -156,8 +155,8 @@ func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
 	return p
 }
 
-// NewTransport returns a transport of a user that has no Handler yet, for a hub that is opened.
-// Connections go to it from now on; those of an earlier transport are left to the hub that had that.
+// NewTransport returns a transport without a Handler, for a user's hub that is being opened. New
+// connections go to it; those of an earlier transport stay with the earlier hub.
 func (s *Server) NewTransport(user spec.UserID) *tabtransport.Peers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,8 +177,8 @@ func (s *Server) Forget(user spec.UserID, p *tabtransport.Peers) {
 	}
 }
 
-// Close tells all peers to reconnect later, closes their connections and waits for
-// them, in good order no longer than ctx allows. New ones are closed at once.
+// Close closes all connections with a code to reconnect later, in good order until ctx is
+// done, and waits for them. New connections are closed at once.
 func (s *Server) Close(ctx context.Context) error { return s.conns.Close(ctx) }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, subprotocols []string, speak func(*conn) dialect) {
@@ -212,7 +211,7 @@ func (s *Server) yielded(c *wsconn.Conn) {
 }
 
 // claimKey reserves a webmcp.v1 tab key for a live connection. A duplicated browser
-// tab copies its key; the copy gets one of its own.
+// tab has the same key; the copy gets another.
 func (s *Server) claimKey(k tabKey) (key string, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,8 +227,8 @@ func (s *Server) claimKey(k tabKey) (key string, release func()) {
 	}
 }
 
-// logsRefusal reports whether a refusal of the origin is to be logged: one a minute is.
-// A peer that is refused may come back every few seconds.
+// logsRefusal reports whether to log a refusal of the origin: one a minute, because a
+// refused peer may reconnect every few seconds.
 func (s *Server) logsRefusal(origin string) bool {
 	const maxLogged = 1024
 	now := time.Now()

@@ -208,7 +208,7 @@ func (d *tabhub) decodePause(f *members, ev *event) {
 }
 
 func (d *tabhub) decodeMessage(method string, f *members, ev *event) {
-	// The items of a registration are kept, so they get memory of their own, once.
+	// The items of a registration outlive the frame, so they are copied, once.
 	msg, err := spec.DecodeInbound(method, bytes.Clone(f.params))
 	switch {
 	case err != nil:

@@ -5,9 +5,8 @@ import (
 	"syscall"
 )
 
-// hold takes a port that a server may listen on, and keeps it from all others until free is
-// called: Linux lets a socket listen on a port to which another is only bound, if both say that
-// addresses may be used again, and chooses no such port for anybody.
+// hold reserves a port for a server until free is called: Linux lets a socket listen on a port to
+// which another is only bound, if both have SO_REUSEADDR, and does not assign such a port.
 func hold() (port int, free func(), err error) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -92,7 +92,7 @@ func StartOptions(t testing.TB, n int, opts Options) *Cluster {
 	return c
 }
 
-// port takes a port for a server, and keeps it until the test ends.
+// port reserves a port for a server until the test ends.
 func (c *Cluster) port() int {
 	c.t.Helper()
 	port, free, err := hold()

@@ -72,8 +72,7 @@ func (p *Proxy) cut(directions ...int) {
 	}
 }
 
-// Break closes all connections, with what was on its way in them, and refuses new ones until
-// Mend.
+// Break closes all connections, loses the bytes in flight, and refuses new ones until Mend.
 func (p *Proxy) Break() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +82,7 @@ func (p *Proxy) Break() {
 	}
 }
 
-// Mend ends a Cut or Break. What a Cut has kept arrives.
+// Mend ends a Cut or Break. The bytes that a Cut has delayed arrive.
 func (p *Proxy) Mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

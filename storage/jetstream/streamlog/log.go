@@ -27,10 +27,10 @@ const (
 	headerBytes  = "Tabhub-Bytes"  // how many bytes the log had before it, with what was removed
 )
 
-// maxBeside is how many bytes of what is beside a log are written at once, and a line more.
+// maxBeside is how many bytes of attachments are written at once, and a line more.
 const maxBeside = 384 << 10
 
-// errAway keeps what is written from waiting in the client for a server, and being written late.
+// errAway: without a server a write fails at once. The NATS client would buffer it and write it late.
 var errAway = errors.New("NATS cannot be reached")
 
 // Log is a user's log: batches, each of which was written with the sequence of the one before it
@@ -50,15 +50,14 @@ type Log struct {
 	newest spec.Epoch // that of the log
 	last   uint64     // the sequence of the last batch; 0: there is none
 	doubt  bool       // whether a batch behind it was written is not known
-	total  int64      // bytes of the log, with what was removed
+	total  int64      // bytes of the log, including removed ones
 	piece  uint64     // the sequence of the first batch of the piece; 0: there is none
 	before int64      // the total at its begin
 	since  time.Time  // when it began
 }
 
-// Begin finds where the log ends, so that the caller can write behind that. It returns the first and
-// the last batch, which are empty if there is none, and whether one with a newer epoch has written:
-// what the caller writes is late then.
+// Begin finds the end of the log for the caller to write behind. It returns the first and the last
+// batch, empty if there is none, and late if a writer with a newer epoch has written.
 func (l *Log) Begin(ctx context.Context) (first, last storage.Batch, late bool, err error) {
 	own, err := l.epoch(ctx)
 	if err != nil {
@@ -206,7 +205,7 @@ func (l *Log) publish(ctx context.Context, msg *nats.Msg) (*jetstream.PubAck, er
 	return ack, err
 }
 
-// isWrongLast reports whether the subject's last message was another one, or one is under way.
+// isWrongLast reports whether the subject's last message was another one, or one is being written.
 func isWrongLast(err error) bool {
 	var of *jetstream.APIError
 	return errors.As(err, &of) &&

@@ -1,5 +1,5 @@
-// Package streamlog keeps a log for each user in a stream of NATS JetStream, for more data than a
-// user's state has, of which the oldest is removed: the record.
+// Package streamlog stores a log for each user in a stream of NATS JetStream: the record. It is for
+// more data than a user's state has, and removes the oldest.
 //
 // A user's log is on a subject of its own, PREFIX.HASH of the user. Each message is a batch, and
 // was published with the sequence of the message before it as Nats-Expected-Last-Subject-Sequence.
