@@ -49,7 +49,7 @@ func (q *seeker) read(ctx context.Context, from source) ([]Line, error) {
 		}
 		slices.Reverse(lines)
 		found = append(found, lines...)
-		if q.After > 0 && p.first() <= q.After {
+		if first := p.first(); 0 < first && first <= q.After { // 0: it has no line, or a damaged one
 			break // the others have what is before
 		}
 	}

@@ -680,6 +680,18 @@ func TestFollow(t *testing.T) {
 	})
 }
 
+// The newest file has no line yet if the hub was killed when it began it, or the disk was full.
+func TestReadAfterALineWithAnEmptyFile(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	fill(t, dir, "a", "b", "c")
+	if err := os.WriteFile(segment{dir, 2, 1}.linesFile(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if lines, err := Read(t.Context(), dir, Query{Event: Call, After: 1}); err != nil || len(lines) != 3 {
+		t.Errorf("%d lines, %v", len(lines), err)
+	}
+}
+
 // Two users must not share a record, not even where files' names have no case.
 func TestDir(t *testing.T) {
 	seen := map[string]bool{}
