@@ -57,8 +57,8 @@ type Calls struct {
 // allowedSettings is what consent.Desk keeps in the store.
 const allowedSettings = "allowed"
 
-// NewCalls returns the calls of a hub that is being opened, with the tasks of earlier processes in
-// its ledger.
+// New returns the calls of a hub that is being opened. It writes nothing to the store, which may answer
+// that another hub serves the user: only Core.Restore says what is done then.
 func New(c *core.Core, rules *core.Rules, ls *lists.Lists, opts Options) *Calls {
 	cs := &Calls{core: c, rules: rules, lists: ls, opts: opts}
 	cs.yields.changed = func() {
@@ -75,7 +75,11 @@ func New(c *core.Core, rules *core.Rules, ls *lists.Lists, opts Options) *Calls 
 			},
 		}),
 	}
-	cs.openLedger()
+	cs.ledger = ledger.Open(ledger.Options{
+		Changed: c.Options.Changed,
+		Keep:    c.SaveDocument,
+		Forget:  func(id string) { c.DeleteDocument(ledger.Kind, id) },
+	})
 	rules.OnChange(cs.policyChanged)
 	return cs
 }

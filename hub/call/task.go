@@ -19,17 +19,9 @@ import (
 	"tabhub/tabtransport"
 )
 
-// openLedger has the ledger hold the tasks of earlier processes.
-func (cs *Calls) openLedger() {
-	cs.ledger = ledger.Open(cs.core.Documents(ledger.Kind), ledger.Options{
-		Changed: cs.core.Options.Changed,
-		Keep:    cs.core.SaveDocument,
-		Forget:  func(id string) { cs.core.DeleteDocument(ledger.Kind, id) },
-	})
-}
-
 // ResumeTasks takes up the calls of tasks of earlier processes. No tab is connected yet.
 func (cs *Calls) ResumeTasks() {
+	cs.ledger.Restore(cs.core.Documents(ledger.Kind))
 	for _, task := range cs.ledger.Unended() {
 		of := task.TaskOf()
 		if r, c := cs.restoreCall(task, of); r != nil {

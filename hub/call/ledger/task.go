@@ -115,11 +115,17 @@ type question struct {
 	request json.RawMessage
 }
 
-// Open returns a Ledger with the tasks of the documents; those that are no tasks are left out. Its
-// caller closes it. What earlier processes have begun is in Unended.
-func Open(docs []storage.Document, o Options) *Ledger {
+// Open returns a Ledger without tasks. Its caller closes it.
+func Open(o Options) *Ledger {
 	l := New()
 	l.opts = o
+	return l
+}
+
+// Restore adds the tasks of the documents, and forgets those whose time is over; documents that are no
+// tasks are left out. What earlier processes have begun is in Unended then.
+func (l *Ledger) Restore(docs []storage.Document) {
+	l.mu.Lock()
 	for _, doc := range docs {
 		t := &task{}
 		if doc.Kind != Kind || json.Unmarshal(doc.Body, t) != nil || t.ID != doc.ID {
@@ -134,8 +140,8 @@ func Open(docs []storage.Document, o Options) *Ledger {
 		l.tasks[t.ID] = c
 		l.results += len(t.Result)
 	}
+	l.mu.Unlock()
 	l.sweepTasks()
-	return l
 }
 
 // BecomeTask makes the call a task, and blocks until that is stored: then it is no request's of its

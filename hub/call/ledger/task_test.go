@@ -54,7 +54,8 @@ func (s *shelf) open(t *testing.T) *Ledger {
 	for _, doc := range s.docs {
 		docs = append(docs, doc)
 	}
-	b := Open(docs, s.options())
+	b := Open(s.options())
+	b.Restore(docs)
 	t.Cleanup(b.Close)
 	return b
 }

@@ -45,7 +45,7 @@ type scripted struct {
 
 func newScripted() *scripted {
 	h := &scripted{watchers: map[int]func(lists.Change){}, followed: map[string]int{}, documents: map[storage.DeleteDocument]json.RawMessage{}}
-	h.ledger = ledger.Open(nil, ledger.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
+	h.ledger = ledger.Open(ledger.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
 	h.tools = map[string]func(context.Context, call.Request) (json.RawMessage, error){
 		"echo": func(_ context.Context, c call.Request) (json.RawMessage, error) {
 			return append(append(json.RawMessage(`{"content":[],"structuredContent":`), c.Args...), '}'), nil
