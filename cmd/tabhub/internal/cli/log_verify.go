@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,14 +22,14 @@ func logVerifyCommand(a *command.App) *cobra.Command {
 		Long: `Check that the record is as it was written.
 
 Each line has the hash of the one before it. So a line that was changed, removed or put in
-is found, and so is a cut at the end, an older copy or that all was deleted, by the head
-that is kept beside the record. Whoever
-can write all of these files, as every program of yours can, can also write all of them
-anew. That is found only with a head, which is printed, that was noted elsewhere.
+is found. The head, which is stored beside the record, shows that lines were cut off at its
+end, that it is an older copy, or that it was deleted. A program that can write all of these
+files, as every program of yours can, can also write all of them anew. Only a head that you
+have noted elsewhere shows that; this command prints it.
 
-With $TABHUB_TOKEN, or of a node of a cluster, the hub gives out the lines of that user as
-they were written, and they are checked here. What was cut off at the end shows then only
-with a head.`,
+With $TABHUB_TOKEN, or for a node of a cluster, the hub sends the lines of that user as
+they were written, and this command checks them. Then only a head shows that lines were cut
+off at the end.`,
 		Example: `  tabhub log verify
   tabhub log verify 1204:5f3a9c01d27e88b4`,
 		Args: cobra.ArbitraryArgs,
@@ -60,6 +59,7 @@ with a head.`,
 			}
 			return printReport(a, "the hub", r, known)
 		}
+		settleRecord(cmd.Context(), a)
 		r, err := record.Verify(dir, known...)
 		if err != nil {
 			return err
@@ -101,8 +101,8 @@ func printReport(a *command.App, dir string, r *record.Report, known []record.He
 		fmt.Fprintf(a.Out, "lines 1 to %d were removed for their age, or to make room\n", r.Retired.N)
 	}
 	if len(r.Problems) == 0 {
-		head := cmp.Or(r.Attested, r.Last)
-		fmt.Fprintf(a.Out, "each line follows from the one before it, and the head is %d:%s\n", head.N, head.Hash)
+		// The head beside the record may be a moment behind.
+		fmt.Fprintf(a.Out, "each line follows from the one before it, and the head is %d:%s\n", r.Last.N, r.Last.Hash)
 		for _, h := range known {
 			fmt.Fprintf(a.Out, "up to line %d it is as it was when you noted that\n", h.N)
 		}
