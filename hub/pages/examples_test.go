@@ -179,8 +179,7 @@ var builtExamples = sync.OnceValues(func() (string, error) {
 // builtDir is the directory of builtExamples, "" if there is none.
 var builtDir string
 
-// serveExamples serves the examples as a site of their own, for the hub of s in the place of the
-// usual one.
+// serveExamples serves the examples as a separate site, with the hub of s instead of the usual one.
 func (s *site) serveExamples() string {
 	s.t.Helper()
 	if _, err := os.Stat("examples/node_modules"); err != nil {

@@ -80,7 +80,7 @@ func (s *site) start() {
 	go s.srv.Serve(s.port.Listen())
 }
 
-// stop ends the hub as a killed process does: its tabs are told nothing.
+// stop ends the hub as a killed process does: its tabs get no close code.
 func (s *site) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -104,10 +104,9 @@ func (s *site) admit(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (
 
 func (s *site) url(path string) string { return "http://" + s.addr + path }
 
-// host serves a page of somebody else's, with the policy as its
-// Content-Security-Policy if that is not "", and returns its URL. HUB in the body
-// stands for the hub's address; beside the page, at /npm/, are the packages of
-// package.json.
+// host serves a page of another server, with the policy as its Content-Security-Policy
+// if that is not "", and returns its URL. HUB in the body stands for the hub's address;
+// the packages of package.json are at /npm/.
 func (s *site) host(body, policy string) string {
 	s.t.Helper()
 	body = strings.ReplaceAll(body, "HUB", s.addr)
@@ -196,7 +195,7 @@ func (r reply) text() string {
 	return r.Content[0].Text
 }
 
-// call calls a tool by the page's own name.
+// call calls a tool by the name that the page gave it.
 func (s *site) call(tool, args string) reply {
 	s.t.Helper()
 	return s.send(s.t.Context(), s.name(tool), args, nil)
@@ -218,7 +217,7 @@ func (s *site) send(ctx context.Context, name, args string, progress func(spec.P
 // tester is the caller in tests.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
 
-// reporting is tester, whose client wants to hear of progress.
+// reporting is tester with a client that wants progress.
 func reporting(progress func(spec.Progress)) *consent.Caller {
 	by := *tester
 	by.Progress = progress

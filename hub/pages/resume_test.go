@@ -36,7 +36,7 @@ const leading = `<script src="http://HUB/tab.js"></script><script>
 	} else if (!query.has("held")) goOn();
 </script>`
 
-// A tool that takes a token has one result, that of the document which resumes the call with it.
+// A call whose tool takes a token has one result: that of the document that resumes the call.
 func TestToolGoesOnInTheNextDocument(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, args, resumed string }{
@@ -113,7 +113,7 @@ func TestCancelledToolDoesNotGoOn(t *testing.T) {
 	}
 }
 
-// The tokens that nobody has used go from the page's storage with their time.
+// Unused tokens are removed from the page's storage when they expire.
 func TestUnusedTokensGo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -127,7 +127,7 @@ func TestUnusedTokensGo(t *testing.T) {
 	s.call("save", `{}`)
 	s.call("save", `{}`)
 	if got := page.Eval(`Object.keys(sessionStorage).filter((key) => key.startsWith("tabhub.token.")).length`); got != "2" {
-		t.Errorf("%s tokens are kept", got)
+		t.Errorf("%s tokens are stored", got)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestNativeTools(t *testing.T) {
 	}
 }
 
-// A frame without an address of its own joins as the site around it.
+// A frame without an address joins as the site around it.
 func TestNativeToolsOfASrcdoc(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -152,7 +152,8 @@ func TestPageServerHearsOfTheSpan(t *testing.T) {
 	}
 }
 
-// A page's own client of its server hears its own answers, and no others, which it would take for errors.
+// A page's client of its own server gets the answers to its requests and no others, which it would
+// take for errors.
 func TestPageServerWithAnotherClient(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -9,7 +9,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// Nothing is kept of a tab that was closed while an app used it.
+// The extension forgets a tab that was closed while an app used it.
 func TestUsedTabIsClosed(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -116,7 +116,7 @@ func TestHubRestartedUnderLoad(t *testing.T) {
 	}
 }
 
-// Cancelling reaches the page, and what cannot be cancelled is let go.
+// A cancellation reaches the page, and a call that cannot be cancelled is abandoned.
 func TestCancelAndProgress(t *testing.T) {
 	t.Parallel()
 	bothWays(t, testCancelAndProgress)
@@ -198,8 +198,8 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 	p.WaitFor("document.title.startsWith('aborted')")
 }
 
-// A page that is left under a call may have done what it was asked: the hub learns soon,
-// and where the tab is now.
+// A page that is left during a call may have run it: the hub soon gets the outcome and the tab's new
+// address.
 func TestPageGoneUnderCall(t *testing.T) {
 	t.Parallel()
 	for _, c := range chromium.Rows(3, []struct {

@@ -112,7 +112,7 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 	h.tabWith("old", "other")
 }
 
-// A window that a page has opened without an address of its own shows frames of other pages.
+// A window without an address that a page has opened shows frames of other pages.
 func TestFrameInAWindowWithoutAddress(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, native bool) {

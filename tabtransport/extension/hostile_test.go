@@ -149,7 +149,7 @@ func TestForgedSigns(t *testing.T) {
 	}
 }
 
-// What a page calls its tools neither fills the popup nor turns the popup's own words around.
+// Names of a page's tools neither fill the popup nor reverse the popup's text.
 func TestHostileWords(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -123,8 +123,8 @@ func TestServerWithoutSecureContext(t *testing.T) {
 	}
 }
 
-// A page that replaces its server, as on a route of its own, has the tools of the new
-// one, even if the old one goes without a word.
+// A page that replaces its server, such as on a new route, has the tools of the new server, even if
+// the old one ends without a notice.
 func TestPageServerReplaced(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
@@ -161,7 +161,7 @@ func scriptOf(page string) string {
 	return script
 }
 
-// Pages of the removed API find it, and may put their own in its place.
+// Pages that use the removed API find it, and may replace it.
 func TestOlderPageAPIs(t *testing.T) {
 	t.Parallel()
 	t.Run("polyfill of navigator.modelContext", func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestHello(t *testing.T) {
 	h.tabWith()
 }
 
-// A tool that is gone was never run: the hub may say so and nothing is lost.
+// A call of a tool that has gone was not delivered, and the hub may say so.
 func TestCallOfVanishedTool(t *testing.T) {
 	t.Parallel()
 	bothWays(t, testCallOfVanishedTool)

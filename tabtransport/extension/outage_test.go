@@ -138,7 +138,7 @@ func TestWorkerStoppedUnderCalls(t *testing.T) {
 	}
 }
 
-// An answer is kept until pings show that the hub is there, and no longer.
+// The worker stores an answer until pings show that the hub is there, and no longer.
 func TestAnswersAreLetGo(t *testing.T) {
 	t.Parallel()
 	h := newPingingHub(t, 500*time.Millisecond)

@@ -64,8 +64,7 @@ func restless(t *testing.T) string {
 	return s.URL
 }
 
-// What a model reads of a page that loads in steps is the whole page, and of one that never
-// rests it learns why.
+// A model reads the whole page when it loads in steps, and learns why a page never becomes idle.
 func TestPageComesToRest(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

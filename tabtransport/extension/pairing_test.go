@@ -180,8 +180,8 @@ func TestSquatter(t *testing.T) {
 	}
 }
 
-// A program that passes on what both sides say, from the port that the extension dials to
-// another that the hub has by now, is not let in by either.
+// A program that relays the handshake from the port that the extension dials to the hub's new port
+// convinces neither side.
 func TestSquatterPassesOn(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -16,7 +16,7 @@ import (
 const booking = `<!doctype html><title>Booking</title>
 <form id="form" toolname="book" tooldescription="Books a table" action="/booked"><input name="guests"><button>Book</button></form>`
 
-// A library that has forms of its own.
+// A library with forms.
 const libraryForms = `<script>
 	document.modelContext = {
 		getTools: async () => [{name: 'book', description: 'Books a table'}],

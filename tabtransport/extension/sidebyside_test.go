@@ -109,7 +109,7 @@ func TestPagesWithTheirOwnClient(t *testing.T) {
 	}
 }
 
-// Where the page has no client of its own, the extension answers what its server asks.
+// Where the page has no client, the extension answers its server's requests.
 func TestPageServerAsks(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -12,7 +12,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// The windows that a site makes are its own, whatever their address is.
+// Windows that a site opens belong to the site, whatever their address is.
 func TestWindowsOfASwitchedOffSite(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
@@ -72,7 +72,7 @@ func TestPictureOfAFrameBetweenLooks(t *testing.T) {
 	}
 }
 
-// What the screen still shows of a frame that has gone is in no picture.
+// A frame that has gone but is still on the screen is in no picture.
 func TestPictureOfAFrameThatFadesOut(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

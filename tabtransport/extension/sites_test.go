@@ -21,7 +21,7 @@ func switchSite(b *chromium.Browser, origin string, on bool) {
 	tell(b, fmt.Sprintf(`{ask: "site", origin: %q, on: %v}`, origin, on))
 }
 
-// tell sends the extension what its own pages send.
+// tell sends the extension a message as its pages do.
 func tell(b *chromium.Browser, request string) {
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	popup.Eval(`chrome.runtime.sendMessage(` + request + `)`)

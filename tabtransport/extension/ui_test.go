@@ -40,7 +40,7 @@ func TestPopupCounts(t *testing.T) {
 	}
 }
 
-// Choices made at once are all kept.
+// Choices made at the same time are all stored.
 func TestChoicesAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newHub(t).browse(chromium.Options{})

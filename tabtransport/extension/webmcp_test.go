@@ -107,7 +107,7 @@ func TestWhoGivesWebMCP(t *testing.T) {
 	}
 }
 
-// A site that is left out has what it has without the extension, and is shared as before.
+// A site that is left out works as without the extension, and is shared as before.
 func TestSiteWithoutWebMCP(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -171,9 +171,9 @@ func (p *extensionPeer) answer() {
 	}
 	c := conn.client
 	if err := c.gate.Hears(); err != nil {
-		told := *refusedBy(err)
-		told.Message += " The request was sent before: it may have taken effect."
-		c.out.MustSend(c.dialect.failure(req.id, "", &told))
+		failure := *refusedBy(err)
+		failure.Message += " The request was sent before: it may have taken effect."
+		c.out.MustSend(c.dialect.failure(req.id, "", &failure))
 		return
 	}
 	c.out.MustSend(c.dialect.answer(&p.env, req.id, conn.id))

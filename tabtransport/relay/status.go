@@ -41,8 +41,8 @@ type activeConnection struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// told is the last status sent to a peer. It is guarded by the mutex of its tenant.
-type told struct {
+// lastStatus is the last status sent to a peer. It is guarded by the mutex of its tenant.
+type lastStatus struct {
 	connected bool
 	peers     int
 	numbers   []byte
@@ -75,7 +75,7 @@ func (t *tenant) tellStatus() {
 		if s := ext.session; s != nil {
 			n := numbers
 			n.ToThisBrowser, n.Active = len(ext.connections), activeOf(ext.connections)
-			s.told.tell(s.out, s.dialect, true, len(ext.connections), n)
+			s.status.send(s.out, s.dialect, true, len(ext.connections), n)
 		}
 	}
 	for c := range t.clients {
@@ -86,13 +86,13 @@ func (t *tenant) tellStatus() {
 			connected = connected || conn.ext.session != nil
 			n.ToThisBrowser += len(conn.ext.connections)
 		}
-		c.told.tell(c.out, c.dialect, connected, numbers.Browsers, n)
+		c.status.send(c.out, c.dialect, connected, numbers.Browsers, n)
 	}
 }
 
-// tell drops the status if the peer's queue is full: the next change is sent again. Peers of the
+// send drops the status if the peer's queue is full: the next change is sent again. Peers of the
 // predecessor protocol get nothing: they may take any message for the response that they wait for.
-func (t *told) tell(out outbox, d dialect, connected bool, peers int, n connectionStatus) {
+func (t *lastStatus) send(out outbox, d dialect, connected bool, peers int, n connectionStatus) {
 	if d.bare() {
 		return
 	}

@@ -48,7 +48,7 @@ type session struct {
 	ext     *extension
 	rate    *rate.Limiter
 
-	told told // guarded by tenant.mu
+	status lastStatus // guarded by tenant.mu
 }
 
 // client is one MCP client.
@@ -72,7 +72,7 @@ type client struct {
 	lane        *lane  // of messages that wait for the owner, nil if none does
 	waitingSize int    // of the messages in lanes, in bytes
 	lost        string // the extension whose absence has ended its connection; "" once it connects
-	told        told
+	status      lastStatus
 }
 
 // connection binds a client to an extension. Its id holds no colon, as extensions

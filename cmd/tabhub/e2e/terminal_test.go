@@ -91,14 +91,14 @@ func TestPagesCannotSteerATerminal(t *testing.T) {
 		if strings.ContainsFunc(stdout+stderr, steers) || slices.ContainsFunc(lines, invalid) {
 			t.Errorf("%+q --json prints %+q", c.args, stdout+stderr)
 		}
-		if c.args == "call "+name+"t" && told(stdout) != steering {
-			t.Errorf("the JSON of the result means %+q", told(stdout))
+		if c.args == "call "+name+"t" && firstText(stdout) != steering {
+			t.Errorf("the JSON of the result means %+q", firstText(stdout))
 		}
 	}
 }
 
-// told returns the first text of a result.
-func told(result string) string {
+// firstText returns the first text of a result.
+func firstText(result string) string {
 	for block := range rawjson.Elements(rawjson.Get([]byte(result), "content")) {
 		text, _ := rawjson.String(rawjson.Get(block, "text"))
 		return text
