@@ -145,11 +145,11 @@ func TestDoctorOnCopies(t *testing.T) {
 		{"where the hub is", "ws://127.0.0.1:1/tabs", []string{hubAt}, false, false, "", ""},
 		{"by name", "ws://localhost:1/tabs", []string{hubAt}, false, false, "", ""},
 		{"a hub elsewhere", "wss://hub.example.com/tabs", []string{hubAt}, false, false, "", ""},
-		{"the hub has moved", "ws://127.0.0.1:2/tabs", []string{hubAt}, false, false, "problem the copy in " + copied + " looks for the hub at ws://127.0.0.1:2/tabs, where nobody listens; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
-		{"the hub has no TLS any more", "wss://127.0.0.1:1/tabs", []string{hubAt}, false, false, "problem the copy in " + copied + " looks for the hub at wss://127.0.0.1:1/tabs, where nobody listens; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
+		{"the hub has moved", "ws://127.0.0.1:2/tabs", []string{hubAt}, false, false, "problem the copy in " + copied + " looks for the hub at ws://127.0.0.1:2/tabs, where nothing listens; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
+		{"the hub has no TLS any more", "wss://127.0.0.1:1/tabs", []string{hubAt}, false, false, "problem the copy in " + copied + " looks for the hub at wss://127.0.0.1:1/tabs, where nothing listens; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
 		{"set to the hub by its user", "ws://127.0.0.1:2/tabs", []string{hubAt}, false, true, "", ""},
 		{"somebody has the port", "ws://" + busy + "/tabs", []string{hubAt}, true, false, "it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", "end that, then `tabhub stop`; the next client starts a hub again"},
-		{"somebody has the port, and the hub is elsewhere by hand", "ws://" + busy + "/tabs", []string{hubAt}, false, false, " has; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
+		{"somebody has the port, and the hub is elsewhere by hand", "ws://" + busy + "/tabs", []string{hubAt}, false, false, "; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
 		{"somebody has the port, and no hub runs", "ws://" + busy + "/tabs", nil, false, false, "it tells nothing to what is not the hub", "end that; or `tabhub serve --listen 127.0.0.1:0` and " + anew},
 		{"no hub runs", "ws://127.0.0.1:1/tabs", nil, false, false, "", ""},
 	} {
@@ -157,14 +157,14 @@ func TestDoctorOnCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, at := &setup.Doctor{Config: new(settings.Config), App: new(command.App), Dir: dir, Addrs: c.own}, ""
+		d, at := &setup.Doctor{Config: new(settings.Config), App: new(command.App), Dir: dir, Addrs: c.own, Status: &admin.StatusReport{Info: admin.Info{Auto: c.auto}}}, ""
 		if c.own != nil {
 			at = "ws://" + hubAt + "/tabs"
 		}
 		if c.joined {
 			d.Joined = []spec.PairingID{written.Pairing}
 		}
-		d.Copies(at, c.auto)
+		d.Copies(at)
 		switch {
 		case c.text == "" && len(d.Findings) > 0,
 			c.text != "" && (len(d.Findings) != 1 || !strings.Contains(said(d)[0], c.text) || d.Findings[0].Fix != c.fix):
@@ -176,7 +176,7 @@ func TestDoctorOnCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &setup.Doctor{Config: new(settings.Config), App: new(command.App), Dir: dir}
-	d.Copies("", false)
+	d.Copies("")
 	if got := said(d); len(got) != 1 || got[0] != "note the copy in "+copied+" is not of this version" || d.Findings[0].Fix != anew {
 		t.Errorf("an older copy: %+v", d.Findings)
 	}
@@ -193,8 +193,8 @@ func TestDoctorOnTheHub(t *testing.T) {
 		{"older", setup.StateProblem, "is of version v0.0.1, this program of v1.0.0", admin.StatusReport{Info: admin.Info{Version: "v0.0.1"}}},
 		{"disk full", setup.StateProblem, "no space left", admin.StatusReport{Info: admin.Info{Version: "v1.0.0"}, Hub: hub.Status{StoreError: "no space left"}}},
 	} {
-		d := new(setup.Doctor)
-		d.Running(at, c.status, "v1.0.0")
+		d := &setup.Doctor{Running: at, Status: &c.status}
+		d.Version("v1.0.0")
 		if len(d.Findings) != 1 || d.Findings[0].State != c.state || !strings.Contains(d.Findings[0].Text, c.text) || (d.Findings[0].Fix == "") != (c.state == setup.StateOK) {
 			t.Errorf("%s: %+v", c.name, d.Findings)
 		}
@@ -228,8 +228,8 @@ func TestDoctorOnPorts(t *testing.T) {
 		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, setup.StateProblem, "is in use by"},
 		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, setup.StateNote, "was started for 127.0.0.1:1"},
 	} {
-		d := &setup.Doctor{App: new(command.App), Config: &settings.Config{Listen: []string{c.addr}}, Addrs: c.own}
-		d.Ports(c.auto)
+		d := &setup.Doctor{App: new(command.App), Config: &settings.Config{Listen: []string{c.addr}}, Addrs: c.own, Status: &admin.StatusReport{Info: admin.Info{Auto: c.auto}}}
+		d.Ports(t.Context())
 		if len(d.Findings) != 1 || d.Findings[0].State != c.state || !strings.Contains(d.Findings[0].Text, c.text) {
 			t.Errorf("%s: %+v", c.name, d.Findings)
 		}
@@ -250,7 +250,7 @@ func TestDoctorOnANamedBrowser(t *testing.T) {
 	var d setup.Doctor
 	for named, want := range map[string]string{"/nonexistent/chromium": setup.StateProblem, os.Args[0]: setup.StateOK} {
 		d = setup.Doctor{Config: new(settings.Config), App: &command.App{Env: func(string) string { return named }}}
-		d.Browser()
+		d.Browser(t.Context())
 		if len(d.Findings) != 1 || d.Findings[0].State != want {
 			t.Errorf("%s: %+v", named, d.Findings)
 		}
@@ -265,13 +265,8 @@ func TestDoctorInTheHub(t *testing.T) {
 	if err := command.Ask(t.Context(), a, "/api/doctor", &told); err != nil {
 		t.Fatal(err)
 	}
-	d, err := setup.NewDoctor(a, p.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Examine(t.Context())
-	if !slices.Equal(told, d.Findings) || len(told) < 5 {
-		t.Errorf("the hub has found\n%+v\nand the command\n%+v", told, d.Findings)
+	if found := setup.Diagnose(t.Context(), a, p.Config); !slices.Equal(told, found) || len(told) < 5 {
+		t.Errorf("the hub has found\n%+v\nand the command\n%+v", told, found)
 	}
 	if i := slices.IndexFunc(told, func(f admin.Finding) bool { return f.Check == "hub" }); i < 0 || told[i].State != setup.StateOK {
 		t.Errorf("of the hub that answers: %+v", told)

@@ -233,8 +233,7 @@ func printAutostart(ctx context.Context, a *command.App, asJSON bool) error {
 	return t.Print()
 }
 
-// autostart looks whether what starts the hub at login still can. Where nothing does, that is
-// no finding.
+// autostart checks that the system can still start the hub at login, if it is to do so.
 func (d *Doctor) autostart(ctx context.Context) {
 	const check = "autostart"
 	is, err := Starter(d.App).State(ctx)
@@ -251,7 +250,7 @@ func (d *Doctor) autostart(ctx context.Context) {
 	case !is.On:
 		return
 	case e.Program == "":
-		d.Note(check, "", "%s starts a hub by %s, which tabhub has not written", is.How, is.File)
+		d.note(check, "", "%s starts a hub by %s, which tabhub has not written", is.How, is.File)
 		return
 	}
 	own, _ := build.Installed()
@@ -262,13 +261,13 @@ func (d *Doctor) autostart(ctx context.Context) {
 	case !home.Dir(e.DataDir).Held(home.HubLock):
 		say := d.bad
 		if is.How == "the desktop" {
-			say = d.Note // which it does at the next login
+			say = d.note // which it does at the next login
 		}
 		say(check, again, "%s is to run the hub, but none runs in %s; %s may say why", is.How, e.DataDir, e.LogFile)
 	case own != "" && !bridge.SameFile(own, e.Program):
-		d.Note(check, again, "%s starts %s, which is not this program", is.How, e.Program)
+		d.note(check, again, "%s starts %s, which is not this program", is.How, e.Program)
 	case e.DataDir != string(d.Dir):
-		d.Note(check, "", "%s runs a hub in %s, which is not the directory that is looked at", is.How, e.DataDir)
+		d.note(check, "", "%s runs a hub in %s, which is not the directory that is looked at", is.How, e.DataDir)
 	default:
 		d.fine(check, "%s starts the hub at login", is.How)
 	}

@@ -21,7 +21,10 @@ func Connectable(program string, args []string, at string) []admin.Connectable {
 			to.Start = &admin.Connect{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: c.Text(connectName, start)}
 		}
 		if c.CanReach() {
-			to.URL = &admin.Connect{Line: clientCommand(c, &reach), Entry: c.Text(connectName, reach)}
+			to.URL = &admin.Connect{Entry: c.Text(connectName, reach)}
+			if words := c.Command(clientconf.User, connectName, &reach); words != nil {
+				to.URL.Line = shell.Here(words...)
+			}
 		}
 		for _, link := range c.Links(connectName, at) {
 			to.Links = append(to.Links, admin.ConnectLink(link))
@@ -30,19 +33,9 @@ func Connectable(program string, args []string, at string) []admin.Connectable {
 	}
 	other := admin.Connectable{Name: "other", Title: "Any other client", URL: &admin.Connect{Line: at}}
 	if program != "" {
-		line := shell.Here(append([]string{program}, args...)...)
-		other.Start = &admin.Connect{Line: line}
+		other.Start = &admin.Connect{Line: shell.Here(append([]string{program}, args...)...)}
 	}
 	return append(all, other)
-}
-
-// clientCommand is the command of the client's own program that adds an entry, "" if it has none.
-func clientCommand(c clientconf.Client, e *clientconf.Entry) string {
-	words := c.Command(clientconf.User, connectName, e)
-	if words == nil {
-		return ""
-	}
-	return shell.Here(words...)
 }
 
 // StdioArgs are the arguments with which a client starts a bridge.

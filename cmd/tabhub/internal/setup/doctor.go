@@ -14,7 +14,7 @@ import (
 	"tabhub/spec"
 )
 
-// What a finding may be. Only a problem makes the command fail: a machine where no hub
+// The states of a finding. Only a problem makes the command fail: a machine where no hub
 // has run yet, or where only one client is used, has none.
 const (
 	StateOK      = "ok"
@@ -22,14 +22,45 @@ const (
 	StateProblem = "problem"
 )
 
-// Doctor looks at everything that tabhub needs, and changes nothing.
+// check examines one thing that tabhub needs.
+type check struct {
+	name string
+	look func(*Doctor, context.Context) // adds what it finds, and changes nothing
+	// mend is what setup does before it looks; nil: the user mends it, as the finding says.
+	mend func(*setup, context.Context) error
+}
+
+// checks are all of them: doctor looks, setup mends and looks. A check may use what an earlier one
+// has learned.
+func checks() []check {
+	return []check{
+		{"data", (*Doctor).directory, nil},
+		{"hub", (*Doctor).hub, (*setup).startHub},
+		{"store", (*Doctor).store, nil},
+		{"ports", (*Doctor).Ports, nil},
+		{"token", (*Doctor).token, nil},
+		{"extension", (*Doctor).extension, (*setup).setUpBrowser},
+		{"program", (*Doctor).program, nil},
+		{"autostart", (*Doctor).autostart, nil},
+		{"browser", (*Doctor).Browser, nil},
+		{"clients", (*Doctor).clients, (*setup).setUpClients},
+	}
+}
+
+// Doctor runs checks.
 type Doctor struct {
 	*command.App
-	Config   *settings.Config
-	Dir      home.Dir
-	named    bool             // dir is one that other commands must be told, too
-	Addrs    []string         // where the hub that runs listens
-	Joined   []spec.PairingID // of the browsers that are connected
+	Config *settings.Config
+	Dir    home.Dir
+	named  bool // other commands need Dir as a flag
+	start  bool // the servers of the user's clients are started, as the clients do
+
+	// What the checks have learned.
+	Running  home.Hub
+	Status   *admin.StatusReport // of the hub that runs; nil: it has not said
+	silent   bool                // a hub seems to run, but does not answer
+	Addrs    []string            // where the hub that runs listens
+	Joined   []spec.PairingID    // of the browsers that are connected
 	Findings []admin.Finding
 }
 
@@ -46,28 +77,16 @@ is 1 if there is a problem; notes are none.`,
 	}
 	asJSON := command.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c := settings.New()
-		d, err := NewDoctor(a, c)
-		if err != nil {
-			return err
-		}
-		if err := c.Load(a, nil); err != nil {
-			d.bad("settings", "mend that; no hub starts with it", "%v", err)
-		}
-		d.Examine(cmd.Context())
-		n := 0
-		for _, f := range d.Findings {
-			if f.State == StateProblem {
-				n++
-			}
-		}
+		var err error
+		all := Diagnose(cmd.Context(), a, nil)
+		n := problems(all)
 		if *asJSON {
-			err = d.PrintValue(struct {
+			err = a.PrintValue(struct {
 				Problems int             `json:"problems"`
 				Findings []admin.Finding `json:"findings"`
-			}{n, d.Findings})
+			}{n, all})
 		} else {
-			err = d.print()
+			err = printFindings(a, all)
 		}
 		if err != nil || n == 0 {
 			return err
@@ -77,34 +96,44 @@ is 1 if there is a problem; notes are none.`,
 	return cmd
 }
 
-// NewDoctor returns a doctor that has found nothing yet.
-func NewDoctor(a *command.App, c *settings.Config) (*Doctor, error) {
+// newDoctor returns a doctor that has run no check yet. If c is nil, it loads the settings, and
+// what is wrong with them is its first finding.
+func newDoctor(a *command.App, c *settings.Config) (*Doctor, error) {
 	dir, err := a.Dir()
-	return &Doctor{App: a, Config: c, Dir: dir, named: a.DataDir != a.Env("TABHUB_DATA_DIR")}, err
+	d := &Doctor{App: a, Config: c, Dir: dir, named: a.DataDir != a.Env("TABHUB_DATA_DIR")}
+	if c == nil {
+		d.Config = settings.New()
+		if err := d.Config.Load(a, nil); err != nil {
+			d.bad("settings", "mend that; no hub starts with it", "%v", err)
+		}
+	}
+	return d, err
 }
 
-// Diagnose is the command for who looks at the hub's dashboard: the hub in this process
-// finds what `tabhub doctor` finds on its machine. It asks itself by its socket, as that does.
+// Diagnose runs all checks. A hub's dashboard shows the findings, too; even in the hub's own process
+// the checks reach it through its socket. If c is nil, the settings are loaded.
 func Diagnose(ctx context.Context, a *command.App, c *settings.Config) []admin.Finding {
-	d, err := NewDoctor(a, c)
+	d, err := newDoctor(a, c)
 	if err != nil {
-		return nil // the hub would not run
+		d.bad("data", "pass --data-dir", "%v", err)
+		return d.Findings
 	}
-	d.Examine(ctx)
+	for _, c := range checks() {
+		c.look(d, ctx)
+	}
 	return d.Findings
 }
 
-func (d *Doctor) Examine(ctx context.Context) {
-	d.directory()
-	d.hub(ctx)
-	d.program()
-	d.autostart(ctx)
-	d.Browser()
-	d.clients()
+func problems(all []admin.Finding) (n int) {
+	for _, f := range all {
+		if f.State == StateProblem {
+			n++
+		}
+	}
+	return n
 }
 
-// command is one of tabhub's commands, to be pasted: it is for the data directory that
-// was looked at.
+// command returns one of tabhub's commands, to be pasted, for the data directory d.Dir.
 func (d *Doctor) command(words ...string) string {
 	words = append([]string{"tabhub"}, words...)
 	if d.named {
@@ -113,7 +142,7 @@ func (d *Doctor) command(words ...string) string {
 	return shell.Here(words...)
 }
 
-// restart is what has a hub of this program in place of one that runs.
+// restart says how to replace the hub that runs by one of this program.
 func (d *Doctor) restart() string {
 	return "`" + d.command("stop") + "`; the next client starts a hub again"
 }
@@ -122,8 +151,8 @@ func (d *Doctor) fine(check, format string, args ...any) {
 	d.Findings = append(d.Findings, admin.Finding{State: StateOK, Check: check, Text: fmt.Sprintf(format, args...)})
 }
 
-// Note says what need not be wrong. fix, if not "", says what would change it.
-func (d *Doctor) Note(check, fix, format string, args ...any) {
+// note adds what need not be wrong. fix, if not "", says what would change it.
+func (d *Doctor) note(check, fix, format string, args ...any) {
 	d.Findings = append(d.Findings, admin.Finding{State: StateNote, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
 }
 
@@ -131,9 +160,9 @@ func (d *Doctor) bad(check, fix, format string, args ...any) {
 	d.Findings = append(d.Findings, admin.Finding{State: StateProblem, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-func (d *Doctor) print() error {
-	t := d.Table()
-	for _, f := range d.Findings {
+func printFindings(a *command.App, all []admin.Finding) error {
+	t := a.Table()
+	for _, f := range all {
 		t.Row(command.StateCell(f.State), f.Check, command.OneLine(f.Text))
 		if f.Fix != "" {
 			t.Row("", "", "fix: "+f.Fix)

@@ -1,6 +1,8 @@
 package setup
 
 import (
+	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"os/exec"
@@ -9,15 +11,16 @@ import (
 
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/settings"
+	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/hub/trust/auth"
 )
 
-// clients looks at the configurations of MCP clients.
-func (d *Doctor) clients() {
+// clients checks the configurations of MCP clients.
+func (d *Doctor) clients(ctx context.Context) {
 	const check = "clients"
 	all, err := clientReports(d.App, d.isHub)
 	if err != nil {
-		d.Note(check, "", "they are not looked at: %v", err)
+		d.note(check, "", "their configurations are not checked: %v", err)
 		return
 	}
 	configured := false
@@ -30,17 +33,18 @@ func (d *Doctor) clients() {
 			if e.URL != "" {
 				d.byURL(r.Title, e.URL)
 			} else {
-				d.byCommand(&r, &e)
+				d.byCommand(ctx, &r, &e)
 			}
 		}
 	}
 	if !configured {
-		d.Note(check, "", "none is configured to use tabhub; `%s` does that for %s", d.command("install", "CLIENT"), strings.Join(clientconf.Names(), ", "))
+		d.note(check, "", "none is configured to use tabhub; `%s` does that for %s; any other reaches it at http://%s/mcp", d.command("install", "CLIENT"), strings.Join(clientconf.Names(), ", "), settings.DefaultListen)
 	}
 }
 
-// byCommand looks at an entry by which a client starts tabhub.
-func (d *Doctor) byCommand(r *clientReport, e *clientServer) {
+// byCommand checks an entry by which a client starts tabhub. It starts none that is in a project's
+// file, which others may have written.
+func (d *Doctor) byCommand(ctx context.Context, r *clientReport, e *clientServer) {
 	words := []string{"install", r.Name}
 	if c, _ := clientconf.Named(r.Name); e.Scope != c.Scopes[0] {
 		words = append(words, "--scope", string(e.Scope))
@@ -48,16 +52,27 @@ func (d *Doctor) byCommand(r *clientReport, e *clientServer) {
 	if e.Name != connectName {
 		words = append(words, "--name", e.Name)
 	}
-	if _, err := exec.LookPath(e.Command); err != nil {
-		d.bad("clients", d.command(words...), "%s cannot start tabhub, says %s: %v", r.Title, e.File, err)
-	} else if err := d.entryToken(e.entry); err != nil {
-		d.bad("clients", d.command(words...), "%s is refused by the hub, as %s has a token that it does not take: %v", r.Title, e.File, err)
+	say := fmt.Sprintf("%s starts %s", r.Title, e.Command)
+	_, err := exec.LookPath(e.Command)
+	if err != nil {
+		err = fmt.Errorf("%s cannot start tabhub, says %s: %w", r.Title, e.File, err)
+	} else if err = d.entryToken(e.entry); err != nil {
+		err = fmt.Errorf("the hub refuses %s, as the token in %s is not valid: %w", r.Title, e.File, err)
+	} else if d.start && e.Scope == clientconf.User && e.Name == connectName {
+		var tools int
+		if tools, err = tryEntry(ctx, e.entry); err != nil {
+			err = fmt.Errorf("%s: %w; it starts %s", r.Title, err, shell.Here(append([]string{e.entry.Command}, e.entry.Args...)...))
+		}
+		say = fmt.Sprintf("%s: it lists %d tools", r.Title, tools)
+	}
+	if err != nil {
+		d.bad("clients", d.command(words...), "%v", err)
 	} else {
-		d.fine("clients", "%s starts %s", r.Title, e.Command)
+		d.fine("clients", "%s", say)
 	}
 }
 
-// entryToken returns an error if a client's entry has a token that the hub would not take.
+// entryToken returns an error if a client's entry has a token that the hub refuses.
 func (d *Doctor) entryToken(e clientconf.Entry) error {
 	token, err := EntryToken(variable(e))
 	if err != nil {
@@ -66,7 +81,7 @@ func (d *Doctor) entryToken(e clientconf.Entry) error {
 	if _, ok := auth.ClientID(token); !ok {
 		return nil // none, or one that the user has put there
 	}
-	known, err := auth.OpenClients(d.Dir.Clients()) // only to look
+	known, err := auth.OpenClients(d.Dir.Clients()) // it writes nothing
 	if err != nil {
 		return err
 	}
@@ -80,14 +95,14 @@ func (d *Doctor) isHub(u *url.URL) bool {
 	return (path == "/mcp" || path == "/sse") && settings.IsLoopback(u.Hostname()) && hasPort(append(d.wanted(), d.Addrs...), u.Port())
 }
 
-// byURL looks at a client that is configured by the hub's address.
+// byURL checks a client that reaches the hub by its URL.
 func (d *Doctor) byURL(client, address string) {
 	u, _ := url.Parse(address) // which was read before
 	switch {
 	case settings.IsLoopback(u.Hostname()) && d.Addrs == nil:
-		d.Note("clients", d.command("serve"), "%s looks for the hub at %s, and starts none", client, address)
+		d.note("clients", d.command("serve"), "%s looks for the hub at %s, and starts none", client, address)
 	case settings.IsLoopback(u.Hostname()) && !hasPort(d.Addrs, u.Port()):
-		d.Note("clients", "", "%s looks for the hub at %s; it is at %s", client, address, strings.Join(d.Addrs, ", "))
+		d.note("clients", "", "%s looks for the hub at %s; it is at %s", client, address, strings.Join(d.Addrs, ", "))
 	default:
 		d.fine("clients", "%s uses %s", client, address)
 	}

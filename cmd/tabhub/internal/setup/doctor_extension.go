@@ -23,19 +23,36 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// ExtensionCan is what the extension of this version does for the hub in every browser;
-// it asks the user where there is a window, too.
+// ExtensionCan are the capabilities of this version's extension in every browser. Where there is
+// a window, it can ask the user, too.
 var ExtensionCan = []spec.Capability{
 	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
 	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapRest, spec.CapResume, spec.CapRoom, spec.CapHold,
 }
 
-// Reload is what has a browser use an extension that was written anew.
+// Reload tells the user how a browser takes up an extension that was written again.
 const Reload = "then reload it in chrome://extensions"
 
-// extension looks which browsers are paired with the hub that runs, and whether they
-// have joined.
-func (d *Doctor) extension(ctx context.Context, refused []admin.Refusal) {
+// extension checks the browsers that are paired with the hub, and the extensions that
+// `tabhub extension` has written.
+func (d *Doctor) extension(ctx context.Context) {
+	switch {
+	case d.silent:
+		return
+	case d.Status == nil:
+		d.Copies("")
+		return
+	case d.Status.User == "":
+		d.note("extension", "set TABHUB_TOKEN to the token of one", "each user of this hub has browsers of their own")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
+	d.browsers(ctx)
+	d.Copies(hubAddress(d.Dir))
+}
+
+func (d *Doctor) browsers(ctx context.Context) {
 	var browsers []state.BrowserInfo
 	var paired []pairing.Pairing
 	err := command.Ask(ctx, d.App, "/api/browsers", &browsers)
@@ -47,16 +64,16 @@ func (d *Doctor) extension(ctx context.Context, refused []admin.Refusal) {
 		return
 	}
 	d.Browsers(browsers, paired)
-	d.Refused(refused, browsers)
+	d.Refused(d.Status.Refused, browsers)
 }
 
-// Browsers looks whether the extensions of browsers are those of this version, and which
-// browsers are away.
+// Browsers checks that the browsers' extensions are of this version, and lists the paired
+// browsers that are not connected.
 func (d *Doctor) Browsers(browsers []state.BrowserInfo, paired []pairing.Pairing) {
 	seen := false
 	for _, b := range browsers {
-		name := browserName(b)
-		if b.Single || !b.Attested || !b.Connected {
+		name := cmp.Or(terminal.OneLine(b.Name, 60), "a browser")
+		if !hasExtension(b) {
 			continue
 		}
 		seen = true
@@ -80,19 +97,22 @@ func (d *Doctor) Browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 	}
 	switch {
 	case len(away) > 0 && seen:
-		d.Note("extension", "", "paired, but not connected: %s", list)
+		d.note("extension", "", "paired, but not connected: %s", list)
 	case len(away) > 0:
-		d.Note("extension", "", "no browser is connected; paired: %s", list)
+		d.note("extension", "", "no browser is connected; paired: %s", list)
 	case !seen:
-		d.Note("extension", "`"+d.command("extension", "DIR")+"` writes it out; pages with /tab.js need none", "no browser is connected or paired")
+		fix := "`" + d.command("extension", "DIR") + "` writes it out; pages with /tab.js need none"
+		if dirs, _ := d.Dir.Extensions(); len(dirs) > 0 {
+			fix = "load the extension in chrome://extensions; " + fix
+		}
+		d.note("extension", fix, "no browser is connected or paired")
 	}
 }
 
-func browserName(b state.BrowserInfo) string {
-	return cmp.Or(terminal.OneLine(b.Name, 60), "a browser")
-}
+// hasExtension reports whether a browser is connected with the extension.
+func hasExtension(b state.BrowserInfo) bool { return b.Connected && b.Attested && !b.Single }
 
-// webMCPOf says who gives a browser's pages WebMCP.
+// webMCPOf says whether a browser's pages have WebMCP from the browser or from the extension.
 func webMCPOf(b state.BrowserInfo) string {
 	switch b.WebMCP {
 	case "browser":
@@ -100,7 +120,7 @@ func webMCPOf(b state.BrowserInfo) string {
 	case "extension":
 		return "; WebMCP is the extension's, as the browser has none"
 	}
-	return "" // it has seen no page that could tell
+	return "" // no page has shown it yet
 }
 
 func Missing(has []spec.Capability) (lacks []string) {
@@ -112,7 +132,7 @@ func Missing(has []spec.Capability) (lacks []string) {
 	return lacks
 }
 
-// Refused says which extensions the hub did not let in.
+// Refused lists the extensions that the hub refused.
 func (d *Doctor) Refused(refused []admin.Refusal, browsers []state.BrowserInfo) {
 	for _, no := range refused {
 		when := "at " + no.Last.Local().Format(time.DateTime)
@@ -120,25 +140,25 @@ func (d *Doctor) Refused(refused []admin.Refusal, browsers []state.BrowserInfo) 
 			when += fmt.Sprintf(", the last of %d times", no.Times)
 		}
 		if !no.Own {
-			d.Note("extension", "", "another user or machine said that it is the extension, and was refused %s: %s", when, no.Reason)
+			d.note("extension", "", "another user or machine said that it is the extension, and was refused %s: %s", when, no.Reason)
 			continue
 		}
 		fix := "`" + d.command("extension", "DIR") + "` with the directory that it was loaded from, " + Reload + "; `" + d.command("browser", "pair") + "` for one from elsewhere"
-		// Who has joined since may be the one that was refused.
+		// A browser that has connected since may be the one that was refused.
 		if slices.ContainsFunc(browsers, func(b state.BrowserInfo) bool { return b.Pairing != "" && b.ConnectedAt.After(no.Last) }) {
-			d.Note("extension", fix, "one was refused %s: %s", when, no.Reason)
+			d.note("extension", fix, "one was refused %s: %s", when, no.Reason)
 		} else {
 			d.bad("extension", fix, "one was refused %s: %s", when, no.Reason)
 		}
 	}
 }
 
-// Copies looks at what `tabhub extension` has written. at is where an extension finds the
-// hub that runs, "" if none does; auto says that a client has started it.
-func (d *Doctor) Copies(at string, auto bool) {
+// Copies checks the extensions that `tabhub extension` has written. at is where an extension finds
+// the hub that runs, "" if none does.
+func (d *Doctor) Copies(at string) {
 	dirs, err := d.Dir.Extensions()
 	if err != nil {
-		d.Note("extension", "", "%v", err)
+		d.note("extension", "", "%v", err)
 		return
 	}
 	for _, dir := range dirs {
@@ -147,45 +167,44 @@ func (d *Doctor) Copies(at string, auto bool) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue // it was deleted
 		case err != nil:
-			d.Note("extension", "", "%s: %v", dir, err)
+			d.note("extension", "", "%s: %v", dir, err)
 			continue
 		case !l.Current || l.Pairing == "":
-			d.Note("extension", d.command("extension", dir)+"; "+Reload, "the copy in %s is not of this version", dir)
+			d.note("extension", d.command("extension", dir)+"; "+Reload, "the copy in %s is not of this version", dir)
 		}
 		if l.Pairing != "" && !slices.Contains(d.Joined, l.Pairing) {
-			d.looksFor(dir, l.Address, at, auto)
+			d.looksFor(dir, l.Address, at)
 		}
 	}
 }
 
-// looksFor looks whether the copy of the extension in dir finds the hub where it looks
-// for it.
-func (d *Doctor) looksFor(dir, address, at string, auto bool) {
+// looksFor checks that the extension in dir finds the hub at the address that it has.
+func (d *Doctor) looksFor(dir, address, at string) {
 	u, err := url.Parse(address)
 	if err != nil || !settings.IsLoopback(u.Hostname()) || u.Port() == "" {
-		return // by a name, of which this machine need not know
+		return // a name that this machine may not be able to resolve
 	}
 	host := u.Hostname()
 	if host == "localhost" {
-		host = "127.0.0.1" // as the extension takes it
+		host = "127.0.0.1" // as the extension does
 	}
 	addr := net.JoinHostPort(host, u.Port())
 	held := taken(addr)
 	switch {
-	case at == "" && (!held || slices.Contains(d.wanted(), addr)): // the next hub is there, or who has it was said
+	case at == "" && (!held || slices.Contains(d.wanted(), addr)): // the next hub is there, or the check of the ports names the process
 		return
 	case at != "" && slices.Contains(d.Addrs, addr) && strings.HasPrefix(at, u.Scheme+":"):
 		return
 	}
-	where := "where nobody listens"
+	where := "where nothing listens"
 	if held {
-		where = "which " + portowner.Describe(addr) + " has"
+		where = "which is in use by " + portowner.Describe(addr)
 	}
 	fix := d.command("extension", dir) + "; " + Reload
 	switch {
 	case at == "":
 		fix, at = "end that; or `"+d.command("serve", "--listen", "127.0.0.1:0")+"` and "+fix, "nowhere yet"
-	case held && auto:
+	case held && d.auto():
 		fix = "end that, then " + d.restart()
 	}
 	d.bad("extension", fix, "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub, which is at %s", dir, address, where, at)

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,8 +17,8 @@ import (
 	"tabhub/storage"
 )
 
-// directory looks at the data directory and what is in it.
-func (d *Doctor) directory() {
+// directory checks the data directory and its files.
+func (d *Doctor) directory(context.Context) {
 	fi, err := os.Stat(string(d.Dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -25,7 +26,7 @@ func (d *Doctor) directory() {
 			d.bad("data", "make the directory that it leads to, or pass --data-dir", "%s is a link that leads nowhere", d.Dir)
 			return
 		}
-		d.Note("data", "", "there is no %s yet; the first hub makes it", d.Dir)
+		d.note("data", "", "there is no %s yet; the first hub makes it", d.Dir)
 		return
 	case err != nil:
 		d.bad("data", "make it readable for you, or pass --data-dir", "%v", err)
@@ -45,7 +46,7 @@ func (d *Doctor) directory() {
 	} else if err := d.Dir.CheckPrivate(); err != nil {
 		d.bad("data", "mend that, or pass --data-dir", "%v", err)
 	} else if open != 0 {
-		d.Note("data", shell.Here("chmod", "700", string(d.Dir)), "others can look into %s (mode %04o)", d.Dir, fi.Mode().Perm())
+		d.note("data", shell.Here("chmod", "700", string(d.Dir)), "others can look into %s (mode %04o)", d.Dir, fi.Mode().Perm())
 	} else {
 		d.fine("data", "%s", d.Dir)
 	}
@@ -58,7 +59,7 @@ func (d *Doctor) directory() {
 	d.socket()
 }
 
-// socket looks whether only the user may connect to the hub.
+// socket checks that only the user may connect to the hub.
 func (d *Doctor) socket() {
 	fi, err := os.Lstat(d.Dir.Socket())
 	if err == nil && runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
@@ -76,12 +77,12 @@ func (d *Doctor) probe() error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// private looks whether a file is the user's, and nobody else's.
+// private checks that the user, and no other, may use a file.
 func (d *Doctor) private(path string) {
 	check := filepath.Base(path)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return // by now
+		return
 	}
 	if err != nil {
 		d.bad(check, "give it back to yourself: was the hub run with sudo?", "you may not use it: %v", err)
@@ -107,14 +108,14 @@ func (d *Doctor) private(path string) {
 	d.fine(check, "%s", path)
 }
 
-// store opens the store. The hub does not run.
-func (d *Doctor) store() {
+// store opens the store, if no hub runs.
+func (d *Doctor) store(context.Context) {
 	if _, err := os.Stat(d.Dir.Store()); err != nil {
-		return // there is none, or that was said already
+		return // there is none, or the check of the directory says why
 	}
 	lock, err := d.Dir.TryLock(home.HubLock)
 	if err != nil {
-		return // a hub has just been started
+		return // a hub has it
 	}
 	defer lock.Unlock()
 	s, err := storage.Open(d.Dir.Store(), storage.Options{})
@@ -126,18 +127,18 @@ func (d *Doctor) store() {
 	d.fine("store", "%s", d.Dir.Store())
 }
 
-// program looks whether clients can start this program.
-func (d *Doctor) program() {
+// program checks that clients can start this program.
+func (d *Doctor) program(context.Context) {
 	path, err := build.Installed()
 	if err != nil {
-		d.Note("program", "go install ./cmd/tabhub", "clients cannot start this one: `go run` deletes it when it ends")
+		d.note("program", "go install ./cmd/tabhub", "clients cannot start this one: `go run` deletes it when it ends")
 		return
 	}
 	d.fine("program", "%s, version %s", path, build.Version())
 }
 
 // Browser looks for a browser that can run the extension.
-func (d *Doctor) Browser() {
+func (d *Doctor) Browser(context.Context) {
 	if named := d.Env("TABHUB_BROWSER_PROGRAM"); named != "" {
 		if path, err := exec.LookPath(named); err != nil {
 			d.bad("browser", "set it to a browser, or to nothing", "TABHUB_BROWSER_PROGRAM cannot be run: %v", err)
@@ -148,7 +149,7 @@ func (d *Doctor) Browser() {
 	}
 	found := instance.FindInstalled()
 	if len(found) == 0 {
-		d.Note("browser", "", "none based on Chromium is in the usual places; the extension needs one, /tab.js works in any browser")
+		d.note("browser", "", "none based on Chromium is in the usual places; the extension needs one, /tab.js works in any browser")
 		return
 	}
 	var names []string

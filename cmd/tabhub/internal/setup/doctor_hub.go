@@ -20,30 +20,27 @@ import (
 	"tabhub/spec"
 )
 
-// doctorTimeout is how long the hub may take to answer all that the doctor asks.
+// doctorTimeout is how long the hub may take to answer what a check asks.
 const doctorTimeout = 5 * time.Second
 
-// hub looks at the hub that runs, or at what would keep one from running.
+// hub checks that the hub that runs answers.
 func (d *Doctor) hub(ctx context.Context) {
 	if !d.Dir.Held(home.HubLock) {
 		text := "none runs; the first client starts one"
 		if _, err := os.Stat(d.Dir.HubFile()); err == nil {
 			text += " (a hub that was killed left " + d.Dir.HubFile() + ", which does no harm)"
 		}
-		d.Note("hub", "", "%s", text)
-		d.store()
-		d.Ports(false)
-		d.Copies("", false)
+		d.note("hub", "", "%s", text)
 		return
 	}
+	d.silent = true
 	h, err := d.Dir.ReadHub()
-	if err != nil {
-		who := "a process holds " + string(d.Dir) + ", but "
-		if errors.Is(err, fs.ErrNotExist) {
-			d.bad("hub", "it may be about to start or to end; if this is so in a minute, end it", "%sdoes not say where it listens", who)
-		} else {
-			d.bad("hub", d.restart()+"; if that does not help, end the process", "%s%v", who, err)
-		}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.bad("hub", "it may be about to start or to end; if this is so in a minute, end it", "a process holds %s, but does not say where it listens", d.Dir)
+		return
+	case err != nil:
+		d.bad("hub", d.restart()+"; if that does not help, end the process", "a process holds %s, but %v", d.Dir, err)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
@@ -58,48 +55,46 @@ func (d *Doctor) hub(ctx context.Context) {
 		d.bad("hub", d.restart(), "process %d: %v", h.PID, err)
 		return
 	}
-	d.Addrs = status.Addrs
-	d.Running(h, status, build.Version())
+	d.silent, d.Running, d.Status, d.Addrs = false, h, &status, status.Addrs
+	d.Version(build.Version())
 	d.fine("socket", "%s", status.Socket)
-	d.Ports(status.Auto)
-	if status.User == "" {
-		d.Note("extension", "set TABHUB_TOKEN to the token of one", "each user of this hub has browsers of their own")
+}
+
+// auto reports whether a client has started the hub that runs.
+func (d *Doctor) auto() bool { return d.Status != nil && d.Status.Auto }
+
+// token checks that the hub knows the data directory's token for clients over HTTP.
+func (d *Doctor) token(ctx context.Context) {
+	if d.Status == nil || d.Status.User != spec.LocalUser {
 		return
 	}
-	if status.User == spec.LocalUser {
-		d.token(ctx, h)
-	}
-	d.extension(ctx, status.Refused)
-	d.Copies(hubAddress(d.Dir), status.Auto)
-}
-
-// token looks whether the hub knows the token that the directory has for clients over
-// HTTP.
-func (d *Doctor) token(ctx context.Context, h home.Hub) {
 	token, err := d.Dir.Token()
 	if err != nil {
-		return // a hub that asks for none may have none, and what else is wrong was said
+		return // a hub without credentials may have none; the check of the file says what else is wrong
 	}
-	r := command.Remote{Hub: h, Token: token, HTTP: d.Dir.Client()}
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
+	r := command.Remote{Hub: d.Running, Token: token, HTTP: d.Dir.Client()}
 	_, err = r.Do(ctx, http.MethodGet, "/api/browsers", nil)
 	if command.IsStatus(err, http.StatusUnauthorized) {
-		d.bad("token", d.restart(), "the hub (process %d) does not know the token in %s, which clients over HTTP send", h.PID, d.Dir.TokenFile())
+		d.bad("token", d.restart(), "the hub (process %d) does not know the token in %s, which clients over HTTP send", d.Running.PID, d.Dir.TokenFile())
 	}
 }
 
-// Running judges the hub that runs; own is the version of this program.
-func (d *Doctor) Running(h home.Hub, status admin.StatusReport, own string) {
+// Version judges the hub that runs; own is the version of this program.
+func (d *Doctor) Version(own string) {
+	h, status := d.Running, d.Status
 	switch {
 	case build.Differ(status.Version, own):
 		d.bad("hub", build.OfOtherVersion(own, &status.Info, d.command("stop")), "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, own)
 	case status.Hub.StoreError != "":
-		d.bad("hub", "make room in "+string(d.Dir)+", or make it writable", "what it learns is not kept: %s", status.Hub.StoreError)
+		d.bad("hub", "make room in "+string(d.Dir)+", or make it writable", "it cannot store what it learns: %s", status.Hub.StoreError)
 	default:
 		d.fine("hub", "%s (process %d, version %s)", h.URL(), h.PID, status.Version)
 	}
 }
 
-// wanted is where pages, extensions and clients look for the hub.
+// wanted returns where pages, extensions and clients look for the hub.
 func (d *Doctor) wanted() []string {
 	if len(d.Config.Listen) > 0 {
 		return d.Config.Listen
@@ -107,9 +102,11 @@ func (d *Doctor) wanted() []string {
 	return []string{settings.DefaultListen, settings.RelayListen}
 }
 
-// Ports looks who has the ports where the hub is looked for. auto says that a client
-// has started the one that runs.
-func (d *Doctor) Ports(auto bool) {
+// Ports checks which processes listen where pages, extensions and clients look for the hub.
+func (d *Doctor) Ports(context.Context) {
+	if d.silent {
+		return
+	}
 	for _, addr := range d.wanted() {
 		_, port, err := net.SplitHostPort(addr)
 		switch {
@@ -120,14 +117,14 @@ func (d *Doctor) Ports(auto bool) {
 			d.fine("port "+port, "free for the hub")
 		case !taken(addr):
 			fix := ""
-			if auto {
+			if d.auto() {
 				fix = d.restart()
 			}
-			d.Note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(d.Addrs, ", "))
+			d.note("port "+port, fix, "nothing listens on %s; the hub is at %s", addr, strings.Join(d.Addrs, ", "))
 		case addr == settings.RelayListen:
-			d.Note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, portowner.Describe(addr))
-		case d.Addrs != nil && !auto:
-			d.Note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, portowner.Describe(addr), strings.Join(d.Addrs, ", "))
+			d.note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, portowner.Describe(addr))
+		case d.Addrs != nil && !d.auto():
+			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, portowner.Describe(addr), strings.Join(d.Addrs, ", "))
 		default:
 			fix := "end it"
 			if d.Addrs != nil {
@@ -138,7 +135,7 @@ func (d *Doctor) Ports(auto bool) {
 	}
 }
 
-// taken reports whether somebody listens.
+// taken reports whether a process listens on the address.
 func taken(addr string) bool {
 	conn, err := net.DialTimeout("tcp", addr, 500*time.Millisecond)
 	if err != nil {

@@ -350,8 +350,10 @@ func editClient(ctx context.Context, a *command.App, client string, e *clientEdi
 	if p.byHand != "" {
 		return printByHand(ctx, a, p)
 	}
-	if p.path == "" && !onPath(p.client.Command(p.scope, e.name, e.entry)[0]) {
-		return printCommand(ctx, a, p)
+	if p.path == "" {
+		if _, err := exec.LookPath(p.client.Command(p.scope, e.name, e.entry)[0]); err != nil {
+			return printCommand(ctx, a, p)
+		}
 	}
 	shown, err := p.Show()
 	if err != nil {
@@ -395,11 +397,6 @@ func (p *clientChange) where() string {
 		return ", for the project in this directory (--scope user: in all you do)"
 	}
 	return ", in all you do (--scope project: in this directory's project alone)"
-}
-
-func onPath(program string) bool {
-	_, err := exec.LookPath(program)
-	return err == nil
 }
 
 // printCommand prints the command of the client's own program, which is not found here.
@@ -449,7 +446,7 @@ func confirm(ctx context.Context, a *command.App, yes bool) error {
 		return nil
 	}
 	if !terminal.Is(a.In) {
-		return command.Usagef("nothing is changed, as nobody can be asked; --yes writes it, --dry-run only shows it")
+		return command.Usagef("nothing is changed, as there is no terminal to ask on; --yes writes it, --dry-run only shows it")
 	}
 	if prompt(ctx, a, "\nWrite this? [y/N] ") != "y" {
 		return errLeft

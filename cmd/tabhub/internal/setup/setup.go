@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -19,28 +18,26 @@ import (
 	"tabhub/cmd/tabhub/internal/build"
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/command"
-	"tabhub/cmd/tabhub/internal/settings"
-	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/hub/face/admin"
 	"tabhub/hub/state"
 )
 
-// setup leads a user from a program that is there to clients that reach the hub: it does what
-// "tabhub extension" and "tabhub install" do, and tries it.
+// setup leads a user from an installed program to clients that reach the hub. It runs the doctor's
+// checks, and mends what "tabhub extension" and "tabhub install" can.
 type setup struct {
-	*command.App
+	*Doctor
 	yes       bool
 	clients   []string
 	extension string           // the directory; "none": leave it out
 	entry     clientconf.Entry // what clients start
-	problems  int
 }
 
-// none is what a flag says to leave a step out.
+// none, as the value of a flag, leaves a step out.
 const none = "none"
 
 func SetupCommand(a *command.App) *cobra.Command {
-	s := &setup{App: a}
+	s := &setup{Doctor: &Doctor{App: a}}
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "Set up the extension and your MCP clients, and try them",
@@ -60,8 +57,9 @@ already stays, so you can run it again at any time.`,
 	return cmd
 }
 
+// run goes through the checks. Of what it can mend, it shows all findings, of the rest the problems.
 func (s *setup) run(ctx context.Context) error {
-	if err := s.check(); err != nil {
+	if err := s.checkFlags(); err != nil {
 		return err
 	}
 	program, err := build.Installed()
@@ -69,28 +67,46 @@ func (s *setup) run(ctx context.Context) error {
 		return err
 	}
 	s.entry = clientconf.Entry{Command: program, Args: StdioArgs(s.DataDir)}
-	for _, step := range []func(context.Context) error{s.setUpBrowser, s.setUpClients, s.tryClients} {
-		if err := step(ctx); err != nil {
-			return err
+	if s.Doctor, err = newDoctor(s.App, nil); err != nil {
+		return err
+	}
+	s.start = true
+	shown := 0
+	for _, c := range checks() {
+		if c.name == "extension" && s.extension == none {
+			continue
+		}
+		if c.mend != nil {
+			err = c.mend(s, ctx)
+		}
+		if err == nil && ctx.Err() == nil {
+			c.look(s.Doctor, ctx)
 		}
 		if ctx.Err() != nil {
 			return errors.New("stopped; what is done stays, and `tabhub setup` goes on from here")
 		}
+		news := s.Findings[shown:]
+		shown = len(s.Findings)
+		if c.mend == nil {
+			news = slices.DeleteFunc(slices.Clone(news), func(f admin.Finding) bool { return f.State != StateProblem })
+		}
+		if err := errors.Join(printFindings(s.App, news), err); err != nil {
+			return err
+		}
 	}
-	if s.problems > 0 {
+	if problems(s.Findings) > 0 {
 		return errors.New("not all is set up; mend what is said above and run `tabhub setup` again")
 	}
 	s.Hint("\nNow ask your client, in words: which tabs are open, and what can you do there?\n`tabhub dashboard` shows what is done in your tabs, `tabhub doctor` what is wrong. `tabhub autostart on` has the hub run whenever you are logged in.")
 	return nil
 }
 
-// check looks at the flags.
-func (s *setup) check() error {
+func (s *setup) checkFlags() error {
 	if err := checkHome(s.App); err != nil {
 		return err
 	}
 	if !s.yes && !terminal.Is(s.In) {
-		return command.Usagef("nothing is changed, as nobody can be asked; --yes does all of it")
+		return command.Usagef("nothing is changed, as there is no terminal to ask on; --yes does all of it")
 	}
 	for _, name := range s.clients {
 		if name == "all" || name == none {
@@ -111,86 +127,60 @@ func (s *setup) check() error {
 	return nil
 }
 
-// bad says what has gone wrong. The steps go on.
-func (s *setup) bad(format string, args ...any) {
-	s.problems++
-	t := s.Table()
-	t.Row(command.StateCell(StateProblem), command.OneLine(fmt.Sprintf(format, args...)))
-	t.Print()
+// startHub starts the hub as a client does.
+func (s *setup) startHub(ctx context.Context) error {
+	if _, err := tryEntry(ctx, s.entry); err != nil {
+		return fmt.Errorf("the hub does not start: %w; `tabhub doctor` says more", err)
+	}
+	return nil
 }
 
 // setUpBrowser writes the extension, and waits until the user has loaded it.
 func (s *setup) setUpBrowser(ctx context.Context) error {
-	if s.extension == none {
-		return nil
-	}
-	s.Headline("The extension, which gives a browser's pages to the hub")
-	if _, err := tryEntry(ctx, s.entry); err != nil { // it finds the hub where it now is
-		return fmt.Errorf("the hub does not start: %w; `tabhub doctor` says more", err)
-	}
-	if name := s.joined(ctx); name != "" {
-		s.Note("%s is connected.", name)
-		return nil
-	}
-	if !s.yes && prompt(ctx, s.App, "Write it to "+s.extension+"? [y/N] ") != "y" {
+	s.Headline("\nThe extension, which connects a browser's pages to the hub")
+	if s.joined(ctx) || !s.yes && prompt(ctx, s.App, "Write it to "+s.extension+"? [y/N] ") != "y" {
 		return nil
 	}
 	if err := writeExtension(ctx, s.App, s.extension, ""); err != nil || s.yes {
 		return err
 	}
 	prompt(ctx, s.App, "Press Enter when that is done, or to go on without ")
-	if name := s.awaitJoined(ctx); name != "" {
-		s.Note("%s is connected.", name)
-	} else if ctx.Err() == nil {
-		s.Note("No browser is connected yet; one is as soon as it has loaded the extension.")
-	}
+	s.awaitJoined(ctx)
 	return nil
 }
 
-// joinTime is how long a browser may take to join when it has loaded the extension.
+// joinTime is how long a browser may take to connect after it has loaded the extension.
 const joinTime = 5 * time.Second
 
-func (s *setup) awaitJoined(ctx context.Context) (name string) {
+func (s *setup) awaitJoined(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	for name = s.joined(ctx); name == "" && ctx.Err() == nil; name = s.joined(ctx) {
+	for !s.joined(ctx) {
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
+			return
 		}
 	}
-	return name
 }
 
-// joined names a browser that is connected with the extension; "" if none is, or no hub runs.
-func (s *setup) joined(ctx context.Context) string {
+// joined reports whether a browser is connected with the extension.
+func (s *setup) joined(ctx context.Context) bool {
 	var browsers []state.BrowserInfo
-	if command.Ask(ctx, s.App, "/api/browsers", &browsers) != nil {
-		return ""
-	}
-	for _, b := range browsers {
-		if b.Connected && b.Attested && !b.Single {
-			return browserName(b)
-		}
-	}
-	return ""
+	err := command.Ask(ctx, s.App, "/api/browsers", &browsers)
+	return err == nil && slices.ContainsFunc(browsers, hasExtension)
 }
 
 // setUpClients puts tabhub into the configurations of clients.
 func (s *setup) setUpClients(ctx context.Context) error {
-	if s.clients[0] == none {
-		return nil
-	}
 	all, err := clientReports(s.App, nil)
 	if err != nil {
 		return err
 	}
-	some := false
 	for _, r := range all {
-		if !slices.Contains(s.clients, r.Name) && !(s.clients[0] == "all" && r.Installed) {
-			continue
+		if !slices.Contains(s.clients, r.Name) && !(s.clients[0] == "all" && r.Installed) || r.Problem != "" {
+			continue // the check names the problem
 		}
-		some = true
 		s.Headline("\n" + r.Title)
 		entry := s.entry
 		err := editClient(ctx, s.App, r.Name, &clientEdit{name: connectName, yes: s.yes, entry: &entry})
@@ -200,57 +190,18 @@ func (s *setup) setUpClients(ctx context.Context) error {
 		case errors.Is(err, errLeft):
 			s.Note("%v.", err)
 		case err != nil:
-			s.bad("%v", err)
+			s.bad("clients", s.Doctor.command("install", r.Name), "%s: %v", r.Title, err)
 		}
-	}
-	if !some {
-		s.Note("No client is found here; `tabhub install` lists those that are known, http://%s/mcp is for all others.", settings.DefaultListen)
-	}
-	return nil
-}
-
-// tryClients starts the hub as each client does that is set up. What a project's file has a client
-// start is not the user's word, so it is not started.
-func (s *setup) tryClients(ctx context.Context) error {
-	system, err := system(s.App)
-	if err != nil {
-		return err
 	}
 	s.Headline("\nWhether clients reach the hub")
-	t := s.Table()
-	try := func(title string, e clientconf.Entry) {
-		switch tools, err := tryEntry(ctx, e); {
-		case ctx.Err() != nil:
-		case err != nil:
-			s.problems++
-			t.Row(command.StateCell(StateProblem), fmt.Sprintf("%s: %v; it starts %s", title, err, shell.Line(runtime.GOOS, append([]string{e.Command}, e.Args...)...)))
-		default:
-			t.Row(command.StateCell(StateOK), fmt.Sprintf("%s: it lists %d tools", title, tools))
-		}
-	}
-	tried := false
-	for _, c := range clientconf.All {
-		path, err := c.Path(system, clientconf.User)
-		if err != nil {
-			continue
-		}
-		text, _ := c.Read(path) // what is wrong with it was said
-		if e := c.Started(text, connectName); e.Command != "" {
-			tried = true
-			try(c.Title, e)
-		}
-	}
-	if !tried {
-		try("any client", s.entry)
-	}
-	return t.Print()
+	return nil
 }
 
 // tryTimeout is how long a hub may take to start and to answer.
 const tryTimeout = 30 * time.Second
 
-// tryEntry starts the server of an entry as a client does, and returns how many tools it lists. A
-// hub runs then.
+// tryEntry starts the server of an entry as a client does, and returns how many tools it lists.
+// After it, a hub runs.
 func tryEntry(ctx context.Context, e clientconf.Entry) (tools int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
@@ -261,7 +212,7 @@ func tryEntry(ctx context.Context, e clientconf.Entry) (tools int, err error) {
 	}
 	var said bytes.Buffer
 	cmd.Stderr = &said
-	cmd.WaitDelay = time.Second // the hub that it starts has its stderr no longer
+	cmd.WaitDelay = time.Second // a hub that it starts does not keep its stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return 0, err
@@ -276,7 +227,7 @@ func tryEntry(ctx context.Context, e clientconf.Entry) (tools int, err error) {
 	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"tabhub setup","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
-`) // what does not take it ends, or does not answer
+`) // a program that cannot read it ends, or does not answer
 	var answer struct {
 		ID     any
 		Result struct{ Tools []json.RawMessage }
@@ -291,7 +242,7 @@ func tryEntry(ctx context.Context, e clientconf.Entry) (tools int, err error) {
 	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:
-		err = fmt.Errorf("it does not answer as MCP has it, and ended (%v): %s", ended, command.OneLine(said.String()))
+		err = fmt.Errorf("it does not speak MCP, and ended (%v): %s", ended, command.OneLine(said.String()))
 	case answer.Error != nil:
 		err = errors.New(command.OneLine(answer.Error.Message))
 	}
