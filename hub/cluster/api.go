@@ -13,16 +13,16 @@ import (
 
 // Report is GET /api/cluster.
 type Report struct {
-	Node  string   `json:"node"` // that was asked
+	Node  string   `json:"node"` // the node that answers
 	Nodes []Member `json:"nodes"`
 	// Unreached are the nodes that Node has no connection to: it cannot serve their users.
 	Unreached []string    `json:"unreached,omitempty"`
-	Trouble   string      `json:"trouble,omitempty"` // why Node serves nobody
+	Trouble   string      `json:"trouble,omitempty"` // why Node serves no users
 	User      spec.UserID `json:"user,omitempty"`    // ?user=
-	Where     string      `json:"where,omitempty"`   // the user's node, "" if none has the hub open
+	Where     string      `json:"where,omitempty"`   // the user's owner node, "" if none has the hub open
 }
 
-// API serves the paths /api/cluster and /api/cluster/drain of the admin API, whose caller checks access.
+// API serves /api/cluster and /api/cluster/drain of the admin API. The caller checks access.
 func (u *Users) API() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/cluster", func(w http.ResponseWriter, r *http.Request) {
@@ -52,7 +52,7 @@ func (u *Users) API() http.Handler {
 	return mux
 }
 
-// Ready says why the node takes no users; nil: it does.
+// Ready returns why the node takes no users; nil: it takes users.
 func (u *Users) Ready() error {
 	if state := u.node.Self().State; state != Ready {
 		return fmt.Errorf("this node is %s", state)
@@ -60,8 +60,8 @@ func (u *Users) Ready() error {
 	return nil
 }
 
-// Forwarded serves the requests that other nodes have forwarded to this one. serve is the door's
-// ServeForwarded.
+// Forwarded serves the requests that other nodes forward to this one. serve is the ServeForwarded
+// of package httpd.
 func (u *Users) Forwarded(serve func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/.cluster/") {

@@ -13,23 +13,22 @@ import (
 
 const (
 	nodesBucket   = "TABHUB_NODES"   // the members, by name
-	clusterBucket = "TABHUB_CLUSTER" // what the nodes share for good
-	hintsBucket   = "TABHUB_HINTS"   // whose credentials are
+	clusterBucket = "TABHUB_CLUSTER" // the cluster's identity and the Documents
+	hintsBucket   = "TABHUB_HINTS"   // the users of credentials
 
-	// format is the version of what the buckets hold.
-	format = 1
+	format = 1 // the version of what is in the buckets
 )
 
-// bucket is a key-value bucket of NATS. Reads go to the leader, none to a replica that may lag, but
-// for Hints.fromCopy.
+// bucket is a key-value bucket of NATS. Only Hints.fromCopy reads from a replica, which may lag;
+// all other reads go to the leader.
 type bucket struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	prefix string // of the subjects of its keys
 }
 
-// openBucket opens a bucket, and makes it if it is not there. It raises the number of replicas,
-// and never lowers it. More, if not nil, is what a new one has besides.
+// openBucket opens a bucket, and makes it if there is none. It raises the number of replicas, and
+// never lowers it. more, if not nil, sets further options of a new bucket.
 func openBucket(ctx context.Context, js jetstream.JetStream, name string, replicas int, more func(*jetstream.StreamConfig)) (*bucket, error) {
 	config := jetstream.StreamConfig{
 		Name:              "KV_" + name,
@@ -51,8 +50,9 @@ func openBucket(ctx context.Context, js jetstream.JetStream, name string, replic
 	return &bucket{js, stream, "$KV." + name + "."}, nil
 }
 
-// put writes a key if its last revision is the given one (0: there is none), and returns the
-// new revision. errRevision says that it is not; any other error leaves open what happened.
+// put writes a key if its last revision is the given one (0: there is none), and returns the new
+// revision. The error is errRevision if it is another; after any other error the key may have been
+// written.
 func (b *bucket) put(ctx context.Context, key string, value []byte, revision uint64, opts ...jetstream.PublishOpt) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, streams.AttemptTimeout)
 	defer cancel()
@@ -71,7 +71,7 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, revision uin
 		case e.ErrorCode != jetstream.JSErrCodeStreamWrongLastSequenceConstant:
 			return 0, err
 		}
-		// One that another sent, or this node before, is being stored, or comes to nothing.
+		// The servers are still storing an earlier message, which may fail.
 		select {
 		case <-time.After(busyRest):
 		case <-ctx.Done():
@@ -80,29 +80,29 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, revision uin
 	}
 }
 
-// busyRest is until the servers are asked again whether they have stored what was sent before.
+// busyRest is how long put waits while the servers store an earlier message.
 const busyRest = 5 * time.Millisecond
 
-// unanswered reports whether the error of a put leaves open what has happened, as while the servers
-// elect a leader.
+// unanswered reports whether a put with this error may have written the key, as while the servers elect
+// a leader.
 func unanswered(err error) bool {
 	e, ok := errors.AsType[*jetstream.APIError](err)
 	return !ok || e.ErrorCode == codeNotAvailable
 }
 
-// codeNotAvailable is the server's for a JetStream without a leader.
+// codeNotAvailable is the server's code for a JetStream without a leader.
 const codeNotAvailable jetstream.ErrorCode = 10008
 
 var errRevision = errors.New("the key has been written by another")
 
-// Reasons for which a cluster's secret or its buckets cannot be used, beside those of streams.Open.
+// Errors of a cluster's secret and its buckets, besides those of streams.Open.
 var (
 	ErrSecret    = errors.New("the cluster has another secret")
 	ErrForgotten = errors.New("NATS has users of a cluster, and not what its nodes share")
 )
 
-// last returns what the leader has of a key. Without any, the entry's sequence is 0. It waits for
-// a leader until ctx ends.
+// last returns the leader's last message of a key; its sequence is 0 if there is none. It waits for a
+// leader until ctx ends.
 func (b *bucket) last(ctx context.Context, key string) (m streams.Message, err error) {
 	err = streams.Patiently(ctx, func(ctx context.Context) (err error) {
 		m, err = streams.Leader(ctx, b.js.Conn(), b.stream.CachedInfo().Config.Name, streams.Get{LastFor: b.subject(key)})

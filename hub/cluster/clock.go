@@ -24,8 +24,8 @@ func now() *instant {
 	return &i
 }
 
-// tolerance is by how much the wall clock may run differently from the monotonic one within a
-// lease. A shorter sleep goes unnoticed; the margin of the lease is several times as long.
+// tolerance is how far the wall clock and the monotonic one may drift apart within a lease. A
+// shorter sleep goes unnoticed; the margin of the lease is several times as long.
 const tolerance = 100 * time.Millisecond
 
 // within reports whether less than d has passed since i, sleep included.
@@ -36,7 +36,7 @@ func (i *instant) within(d time.Duration) bool {
 		return false
 	}
 	if off := now.wall - i.wall - passed; -tolerance < off && off < tolerance {
-		return true // on waking, the system adds the same to the wall clock and to the boot clock
+		return true // no sleep: after one, the system advances the wall clock with the boot clock
 	}
 	return i.bootWithin(d) // the machine has slept, or the wall clock was set
 }

@@ -1,7 +1,7 @@
-// Package cluster makes a process one of the nodes of a cluster: it keeps the node's lease in
-// NATS, knows the other nodes and proves them to each other, and says on which of them a user's
-// hub is opened. Whose a user is says the user's journal (storage/jetstream), by the id of the
-// lease under which it was written.
+// Package cluster makes a process one of the nodes of a cluster. It keeps the node's lease in
+// NATS, knows the other nodes, authenticates connections between them, and chooses the node that
+// opens a user's hub. The user's journal (storage/jetstream) names the owner node: it has the id
+// of the lease under which it was last written.
 //
 // # In NATS
 //
@@ -10,69 +10,69 @@
 //	                "doc.<name>": a sealed document (Documents)
 //	TABHUB_HINTS    hash of a credential's id: its user, sealed; may have a time to live (Hints)
 //
-// They are key-value buckets of one revision a key. The first two have no time to live, and are
-// read from the stream's leader or by a consumer in the order of the stream; direct reads from
-// replicas are off. Of hints, which are never changed to another user, a replica answers what it
-// has, and the leader what it has not. The metadata of the streams has the format.
+// They are key-value buckets with one revision a key. The first two have no time to live. Nodes
+// read them from the stream's leader, or with a consumer in the order of the stream; direct reads
+// from replicas are off. A hint never changes to another user, so a node reads hints from any
+// replica, and asks the leader for those that the replica does not have. The metadata of the
+// streams has the version of the format.
 //
 // # The lease
 //
-// A node writes its key every 0.7 s, each time on condition that the key's last revision is
-// the one that it wrote last. It holds its lease until 2.7 s after it SENT the last renewal that
-// succeeded, the sleep of its machine included. Another node that has seen nothing
-// newer for 3.5 s since it RECEIVED that renewal, and whose own renewals have succeeded all that
-// time, writes into the key that the lease has ended, on condition that the renewal is still
-// the key's last revision. That message is the only way in which a lease ends for others,
-// besides one of the node itself, and it ends it for ever: the next lease of the node has
-// another incarnation, so another id.
+// A node writes its key every 0.7 s, on condition that the key's last revision is the one that it
+// wrote last. It holds its lease until 2.7 s after it SENT the last renewal that succeeded; time
+// in which its machine sleeps counts. Another node declares the lease ended when it has seen
+// nothing newer for 3.5 s since it RECEIVED that renewal, and its own renewals have succeeded all
+// that time: it writes so into the key, on condition that the renewal is still the key's last
+// revision. A lease ends for other nodes only by this message or by one of the node itself, and
+// it ends for ever: the node's next lease has another incarnation, and so another id.
 //
 // # Why two nodes never act for one user
 //
-// A node acts for a user only while its lease is held and the user's journal says that this
-// lease is the last that wrote. Let lease L of node P be that lease, and node Q take the user
-// over.
+// A node acts for a user only while it holds its lease and the user's journal names this lease as
+// its last writer. Let lease L of node P be that writer, and let node Q take the user over.
 //
-//   - Q claims only if L has ended: a message E is in P's key that says so. Let R be the
-//     renewal of L that E replaced. As E and all renewals are conditional, no renewal of L after
-//     R is stored, ever, whatever was late, sent twice, or thought lost: R is the last. (If
-//     somebody else has written the key between R and E, or deleted it, then Q waits from when
-//     it learned of that, which was later.)
-//   - P holds L until 2.7 s after it sent R, at most: renewals before R were sent before, and
-//     those after R never succeed. P counts from the sending, so it does not matter how late it
-//     reads the answer, after a pause of the process for example, and what it finds in its
-//     socket then. The one that waits counts from the receipt, which is after the sending, and
-//     waits 3.5 s. So when E is written P no longer holds L, by 0.8 s, which covers clocks
-//     that do not run equally fast. What they show does not matter, and neither do those of
-//     NATS: who sets a clock changes nothing.
-//   - A sleep of P's machine is counted by P's clocks: one of them runs on, or it cannot be told
-//     from a clock that was set, and P holds nothing until its next renewal. A sleep of Q's
-//     makes Q wait for longer.
-//   - After E, P can hold a lease again only by writing a new one after E, with another id. No
-//     journal has that id before P opens the user anew, which is a claim, and claims are
-//     conditional on the journal's last message: of Q's and P's, one fails. What P had opened
-//     before, or was opening, has a Term that is over.
-//   - A node that is told nothing of E (cut off from NATS) has no lease either: its renewals
-//     cannot succeed.
-//   - That nothing is known of L is not its end. It is when a person has deleted the key, or
-//     when its end was more than a day ago, or a backup of NATS was restored. Then E is written on
-//     condition that there is still no key, or an older lease in it that has ended, and counts
-//     when 3.5 s have passed. If P was alive it makes a new lease after E.
+//   - Q claims the journal only if L has ended: P's key has a message E that says so. Let R be
+//     the renewal of L that E replaced. E and all renewals are conditional, so NATS stores no
+//     renewal of L after R, even if one was late, sent twice, or thought lost: R is the last. (If
+//     another program wrote or deleted the key between R and E, Q waits from the moment when it
+//     learned of that, which is later.)
+//   - P holds L until 2.7 s after it sent R, at most: it sent earlier renewals before, and later
+//     ones never succeed. P counts from the sending, so it does not matter how late it reads the
+//     answer, for example after a pause of the process. Q counts from the receipt, which is after
+//     the sending, and waits 3.5 s. So P has not held L for 0.8 s when Q writes E; that covers
+//     clocks that do not run equally fast. The time that clocks show, NATS's included, does not
+//     matter, so setting a clock changes nothing.
+//   - P's clocks count a sleep of its machine: one of them runs on; or the sleep looks like a
+//     clock that was set, and P holds nothing until its next renewal. A sleep of Q's machine
+//     makes Q wait longer.
+//   - After E, P can hold a lease again only if it writes a new one after E, with another id. No
+//     journal has that id before P opens the user anew. That takes a claim, and claims are
+//     conditional on the journal's last message: of Q's claim and P's, one fails. What P had
+//     opened before, or was opening, has a Term that is over.
+//   - A node that cannot learn of E, because it is cut off from NATS, has no lease either: its
+//     renewals cannot succeed.
+//   - A lease of which NATS has nothing need not have ended: a person may have deleted the key,
+//     its end may be more than a day ago, or a backup of NATS was restored. Then Q writes E on
+//     condition that there is still no key, or that the key has an older lease that has ended. E
+//     counts when 3.5 s have passed. If P is alive, it makes a new lease after E.
 //
-// As long as no E is written, nobody can have taken anything over, however long P could not
-// renew: while NATS elects a leader all nodes are suspended, and go on with their next renewal
-// as if nothing had been.
+// Without E no node can have taken a user over, however long P could not renew. While NATS elects
+// a leader, all nodes are suspended; they go on with their next renewal.
 //
-// What this does not cover: bytes that a process had handed to its system, or was about to
-// after it asked Held, when it was paused; they leave when it wakes. A user's journal takes
-// nothing of such a node. Clocks that stand still without the system knowing, as those of a
-// virtual machine that is stopped from outside: such a node may take itself for the holder until
-// its next renewal fails, up to a second of its own time after it is woken. A NATS that forgets
-// what it has acknowledged: servers that lose their disks, or power without syncing.
+// This does not cover:
 //
-// # Nodes among each other
+//   - Bytes that a process had given to its system, or was about to after it asked Held, when it
+//     was paused: they leave when it wakes. A user's journal takes nothing of such a node.
+//   - Clocks that stand still without the system knowing, as in a virtual machine that is stopped
+//     from outside. Such a node may believe that it holds the lease until its next renewal fails,
+//     up to a second of its time after it wakes.
+//   - A NATS that forgets what it has acknowledged: servers that lose their disks, or lose power
+//     before they sync.
 //
-// A node makes a key and a certificate for each lease. The lease has the certificate's hash,
-// signed with the cluster's secret, so connections are TLS 1.3 with exactly the member that
-// was meant, in both directions. Who can write to NATS and does not have the secret can disturb
-// the cluster, but be no node of it.
+// # Between nodes
+//
+// A node makes a key and a certificate for each lease. The lease has the certificate's hash and is
+// signed with the cluster's secret. So a connection is TLS 1.3 with exactly the member that was
+// meant, in both directions. A program that can write to NATS but lacks the secret can disturb the
+// cluster, but cannot be a node of it.
 package cluster

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Ended reports whether a lease has ended, for certain: nobody acts under it any more, nor ever
-// will. False says that it has not, as far as is known here. It answers from memory if it can,
-// and blocks if the lease has not been heard of, until the context ends.
+// Ended reports whether a lease has ended for certain: no node acts under it, now or later. False
+// means that this node knows of no end. It answers from memory if it can; if this node does not
+// know the lease, it blocks until it learns of it or ctx ends.
 func (n *Node) Ended(ctx context.Context, id string) (bool, error) {
 	name, incarnation, err := splitID(id)
 	if err != nil {
@@ -23,7 +23,7 @@ func (n *Node) Ended(ctx context.Context, id string) (bool, error) {
 		}
 		var wait <-chan time.Time
 		switch {
-		case known.Incarnation >= incarnation: // it, or one after it
+		case known.Incarnation >= incarnation: // this lease, or a later one
 			if !time.Now().Before(sure) {
 				return true, nil
 			}
@@ -34,7 +34,7 @@ func (n *Node) Ended(ctx context.Context, id string) (bool, error) {
 			}
 			asked = time.Now()
 			continue
-		default: // an older lease is there that is live: this one is written, or that one ends
+		default: // an older lease is live: until it ends, or the node writes this one
 			wait = time.After(time.Until(asked.Add(n.opts.timing.ttl)))
 		}
 		select {
@@ -46,7 +46,7 @@ func (n *Node) Ended(ctx context.Context, id string) (bool, error) {
 	}
 }
 
-// known returns what is known of a name, and from when on it can be relied on.
+// known returns the last known lease of a name, and the time from which an end of it is certain.
 func (n *Node) known(name string) (m Member, sure time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -59,10 +59,9 @@ func (n *Node) known(name string) (m Member, sure time.Time) {
 	return Member{}, time.Time{}
 }
 
-// ask learns of a lease that has not been heard of: it is too young, or its end was long ago and
-// has been forgotten, or NATS itself has forgotten it, of which a backup was restored. If there is
-// nothing of it or of a later one, that it has ended is written, so that it is so, but not over a
-// lease that has not ended.
+// ask reads a lease that this node does not know: it is too young, it ended long ago and its record
+// was deleted, or a backup of NATS without it was restored. If NATS has neither it nor a later one,
+// ask declares it ended, but never overwrites a live lease.
 func (n *Node) ask(ctx context.Context, name, incarnation string) error {
 	for {
 		era := n.bucketEra()

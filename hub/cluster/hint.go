@@ -21,33 +21,33 @@ import (
 const (
 	// hintTimeout is how long NATS may take to answer about one credential.
 	hintTimeout = 5 * time.Second
-	// hintSlack is how much longer than its credential a hint stays: until then the user's hub
-	// says that the credential has expired.
+	// hintSlack is how much longer than its credential a hint stays. In that time the user's hub
+	// can still answer that the credential has expired.
 	hintSlack = time.Minute
-	// hintsKept is how many hints a node remembers. Beyond it all are forgotten: then NATS is asked.
+	// hintsKept bounds the hints that a node caches. At the bound it drops them all and asks NATS again.
 	hintsKept = 32768
 	// unknownFor is how long a node remembers that NATS has no hint of a credential.
 	unknownFor = time.Second
-	// How many look-ups a node has under way: of any server that keeps a copy, and of the
-	// leader, whom it asks only for what none of them knows.
+	// How many look-ups a node has in flight: at any server with a replica, and at the leader, which
+	// it asks only for what a replica does not have.
 	copyLookups, leaderLookups = 64, 8
 )
 
-// Hints lead from a credential to its user, whose hub then checks it: they prove nothing. What
-// a credential is called here is up to its maker, who makes it unique. NATS has a hash of that,
-// and the user sealed. It is safe for concurrent use.
+// Hints lead from the id of a credential to its user. They prove nothing: the user's hub checks the
+// credential. The caller chooses the id, which must be unique. NATS has a hash of the id, and the
+// user sealed. It is safe for concurrent use.
 type Hints struct {
 	bucket    *bucket
 	documents *Documents
 	held      func() bool // the node's lease
 	log       *slog.Logger
 
-	ofCopies, ofLeader     chan struct{} // look-ups under way
+	ofCopies, ofLeader     chan struct{} // look-ups in flight
 	read, unknown, silence atomic.Int64
 
 	mu      sync.Mutex
-	known   map[string]spec.UserID // by key; what was true once stays so
-	nobodys map[string]time.Time   // when that was found
+	known   map[string]spec.UserID // by key; a hint never changes
+	nobodys map[string]time.Time   // when NATS had no hint, by key
 }
 
 func newHints(b *bucket, d *Documents, held func() bool, log *slog.Logger) *Hints {
@@ -58,8 +58,7 @@ func newHints(b *bucket, d *Documents, held func() bool, log *slog.Logger) *Hint
 	}
 }
 
-// hintStream is what the bucket of hints has besides what others have: a hint may end by itself,
-// and servers that follow the leader answer, too.
+// hintStream sets the options that only the bucket of hints has: hints may expire, and replicas answer.
 func hintStream(c *jetstream.StreamConfig) {
 	c.AllowMsgTTL, c.AllowDirect = true, true
 }
@@ -69,9 +68,9 @@ func hintKey(id string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Hint has a credential lead to its user until it ends, which is never if until is zero. It
-// blocks until NATS has that, and refuses a credential that is another user's. What it has
-// stored before it fails leads nowhere.
+// Hint stores that a credential is a user's, until the credential expires; a zero until means never.
+// It blocks until NATS has the hint, and refuses a credential of another user. If it fails, a hint
+// may be stored; it does no harm.
 func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
 	ctx, cancel := context.WithTimeout(context.Background(), hintTimeout)
 	defer cancel()
@@ -98,7 +97,7 @@ func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
 			return fmt.Errorf("%w: %w", auth.ErrSilent, err)
 		case owner != "" && owner != user:
 			return errors.New("the credential is another user's")
-		case at == revision: // it was not answered, and may be on its way
+		case at == revision: // the last write had no answer; NATS may still store it
 			select {
 			case <-time.After(streams.AttemptTimeout / 20):
 			case <-ctx.Done():
@@ -110,8 +109,8 @@ func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
 
 func hintDocument(key string) string { return "hint." + key }
 
-// Forget has a credential lead to nobody. It blocks, for hintTimeout at the longest. A node that
-// has remembered it leads to the user still, whose hub refuses it.
+// Forget deletes the hint of a credential. It blocks for hintTimeout at most. A node with the hint in
+// its cache still leads to the user, whose hub refuses the credential.
 func (h *Hints) Forget(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), hintTimeout)
 	defer cancel()
@@ -127,8 +126,8 @@ func (h *Hints) Forget(id string) {
 	}
 }
 
-// UserOf returns whose a credential is, "" if it is nobody's. What NATS does not answer is an
-// error, which is auth.ErrSilent. It blocks, for hintTimeout at the longest.
+// UserOf returns the user of a credential, "" if it has none. The error is auth.ErrSilent if NATS does
+// not answer. It blocks for hintTimeout at most.
 func (h *Hints) UserOf(ctx context.Context, id string) (spec.UserID, error) {
 	key := hintKey(id)
 	if user, ok := h.recall(key); ok {
@@ -138,10 +137,10 @@ func (h *Hints) UserOf(ctx context.Context, id string) (spec.UserID, error) {
 	defer cancel()
 	h.read.Add(1)
 	user, err := h.fromCopy(ctx, key)
-	if user == "" && ctx.Err() == nil { // what a server does not know that follows, the leader may
+	if user == "" && ctx.Err() == nil { // the replica may lag behind the leader
 		user, _, err = h.fromLeader(ctx, key)
 		if user == "" && err == nil && !h.held() {
-			err = errors.New("it may be cut off from its other servers") // and a browser would forget its pairing
+			err = errors.New("it may be cut off from its other servers") // "no user" would make a browser drop its pairing
 		}
 	}
 	switch {
@@ -184,10 +183,10 @@ func (h *Hints) fromLeader(ctx context.Context, key string) (user spec.UserID, r
 	return user, m.Sequence, err
 }
 
-// enter waits for one of the places that a channel has.
-func enter(ctx context.Context, places chan struct{}) error {
+// enter waits for a free slot in a channel.
+func enter(ctx context.Context, slots chan struct{}) error {
 	select {
-	case places <- struct{}{}:
+	case slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("too many look-ups are under way: %w", context.Cause(ctx))
@@ -199,7 +198,7 @@ func (h *Hints) open(key string, sealed []byte) (spec.UserID, error) {
 	return spec.UserID(user), err
 }
 
-// recall returns what the node knows without NATS.
+// recall answers from the node's cache.
 func (h *Hints) recall(key string) (user spec.UserID, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// newCertificate makes a key and its certificate. They live as long as a lease.
+// newCertificate makes the key and the certificate of a lease.
 func newCertificate(name string) (*tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -35,11 +35,11 @@ func newCertificate(name string) (*tls.Certificate, error) {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// unknownWait is how long a peer waits that is no member: its lease may be younger than what
-// this node has read, which reads all leases anew.
+// unknownWait is how long a node waits for the lease of an unknown peer, which may be newer than what
+// it has read. Meanwhile it reads all leases anew.
 const unknownWait = time.Second
 
-// ServerTLS returns the configuration of the listener for nodes: it lets in members alone.
+// ServerTLS returns the configuration of the listener for nodes: it accepts only members.
 func (n *Node) ServerTLS() *tls.Config {
 	c := baseTLS(&n.certificate)
 	c.ClientAuth = tls.RequireAnyClientCert
@@ -88,10 +88,10 @@ func (n *Node) ClientTLS(m Member) *tls.Config {
 	return c
 }
 
-// baseTLS returns what both ends have in common; own is the certificate of the present lease.
-func baseTLS(own *atomic.Pointer[tls.Certificate]) *tls.Config {
+// baseTLS returns what both ends have in common; current is the certificate of the present lease.
+func baseTLS(current *atomic.Pointer[tls.Certificate]) *tls.Config {
 	certificate := func() (*tls.Certificate, error) {
-		if c := own.Load(); c != nil {
+		if c := current.Load(); c != nil {
 			return c, nil
 		}
 		return nil, errors.New("this node has no lease yet")

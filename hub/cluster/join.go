@@ -21,19 +21,19 @@ import (
 const (
 	maxSkew      = 30 * time.Second // between the clocks of a node and of NATS
 	reachTimeout = 3 * time.Second  // of a connection to a node
-	forgetAfter  = 24 * time.Hour   // that a node has ended
+	forgetAfter  = 24 * time.Hour   // from a node's end until its record is deleted
 )
 
-// Reasons for which Join refuses, beside those of the options, of the buckets and of streams.Open.
+// Errors of Join, besides those of the options, of the buckets and of streams.Open.
 var (
 	ErrNameInUse   = errors.New("the name is in use")
 	ErrClock       = errors.New("the clocks differ")
 	ErrUnreachable = errors.New("the node cannot be reached") // also of askNode
 )
 
-// Join makes this process a node of its cluster. It blocks until the node has a lease and
-// others have reached it, and refuses with one sentence what would not work. The node is joining
-// then, and takes users after Ready.
+// Join makes this process a node of its cluster. It blocks until the node has a lease and another
+// node has reached it. An error says in one sentence what would not work. The node takes users
+// after Ready.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -85,14 +85,14 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.timing.renew)
 		defer cancel()
 		if err := n.Leave(ctx); err != nil {
-			n.log.Warn("the lease of a node that was refused has to end by itself", "err", err)
+			n.log.Warn("this node could not join and could not end its lease: the lease ends by itself", "err", err)
 		}
 		return nil, err
 	}
 	return n, nil
 }
 
-// ParseURL returns the host and the port in what may be Options.URL.
+// ParseURL checks an Options.URL and returns its host and port.
 func ParseURL(s string) (host string, err error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -101,7 +101,7 @@ func ParseURL(s string) (host string, err error) {
 	return u.Host, nil
 }
 
-// check refuses options with which no node could work, and fills in the others.
+// check refuses unusable options, and sets the defaults.
 func (o *Options) check() error {
 	if !nameOfNode.MatchString(o.Name) || len(o.Name) > maxName {
 		return fmt.Errorf("%q cannot be the name of a node: use letters, digits, dashes and dots, at most %d", o.Name, maxName)
@@ -129,7 +129,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// take takes the node's name, when nobody has it, and returns when the lease has been granted.
+// take waits until no node has this node's name, takes it, and returns with the lease granted.
 func (k *keeper) take(ctx context.Context) error {
 	n := k.node
 	var seen uint64 // the revision of a lease that may have ended
@@ -140,9 +140,9 @@ func (k *keeper) take(ctx context.Context) error {
 			return streams.Explain(err, n.opts.Replicas)
 		}
 		r, bad := decodeRecord(n.self.Name, m.Data, n.keys.members)
-		live := bad == nil && r.State.live() || bad != nil && m.Sequence > 0 // what is damaged may have replaced a lease
+		live := bad == nil && r.State.live() || bad != nil && m.Sequence > 0 // a damaged record may have replaced a lease
 		if live && bad == nil && r.Fingerprint == n.self.Fingerprint {
-			k.revision = m.Sequence // an attempt has landed that was not answered
+			k.revision = m.Sequence // NATS has stored an attempt without answering it
 			live = false
 		}
 		switch {
@@ -172,7 +172,7 @@ func (k *keeper) take(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return streams.Explain(cmp.Or(err, context.Cause(ctx)), n.opts.Replicas)
 		}
-		seen = 0 // another was faster, or NATS does not say, or says it when the lease is over already
+		seen = 0 // another node was faster, or NATS did not answer before the lease was over
 		select {
 		case <-time.After(n.opts.timing.retry):
 		case <-ctx.Done():
@@ -180,12 +180,12 @@ func (k *keeper) take(ctx context.Context) error {
 	}
 }
 
-// enter makes a node with a lease one that others can use.
+// enter checks that a node with a lease works: its clock, its view of the members, and its URL.
 func (n *Node) enter(ctx context.Context, asked time.Time) error {
 	if err := n.checkClock(ctx, asked); err != nil {
 		return err
 	}
-	for { // the watch tells of the others before it tells of this node
+	for { // when the watch has this node, it has all others
 		changed := n.changed.Wait()
 		n.mu.Lock()
 		e := n.entries[n.self.Name]
@@ -197,7 +197,7 @@ func (n *Node) enter(ctx context.Context, asked time.Time) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("NATS does not tell of the other nodes: %w", context.Cause(ctx))
+			return fmt.Errorf("NATS does not send the list of nodes: %w", context.Cause(ctx))
 		}
 	}
 	n.forget(ctx)
@@ -207,7 +207,7 @@ func (n *Node) enter(ctx context.Context, asked time.Time) error {
 	return n.checkURL(ctx)
 }
 
-// checkClock compares the clock with NATS's, by a message stored since the given time.
+// checkClock compares this machine's clock with NATS's, by a message stored since the given time.
 func (n *Node) checkClock(ctx context.Context, since time.Time) error {
 	m, err := n.nodes.last(ctx, n.self.Name)
 	if err != nil {
@@ -223,7 +223,7 @@ func (n *Node) checkClock(ctx context.Context, since time.Time) error {
 	return nil
 }
 
-// forget deletes what the bucket says of nodes that ended long ago.
+// forget deletes the records of nodes that ended long ago.
 func (n *Node) forget(ctx context.Context) {
 	old := make(map[string]uint64)
 	n.mu.Lock()
@@ -236,13 +236,13 @@ func (n *Node) forget(ctx context.Context) {
 	for name, revision := range old {
 		err := n.nodes.stream.Purge(ctx, jetstream.WithPurgeSubject(n.nodes.subject(name)), jetstream.WithPurgeSequence(revision+1))
 		if err != nil {
-			n.log.Warn("an ended node cannot be forgotten", "node", name, "err", err)
+			n.log.Warn("the record of an ended node cannot be deleted", "node", name, "err", err)
 		}
 	}
 }
 
-// checkURL has the other nodes reach this one, or does it itself if it is alone. It is enough
-// if one does: the others may have troubles of their own.
+// checkURL asks the other nodes to connect to this one; a node without others connects to itself. One
+// success is enough: the others may be in trouble themselves.
 func (n *Node) checkURL(ctx context.Context) error {
 	me := n.record()
 	var mu sync.Mutex
@@ -280,18 +280,18 @@ func (n *Node) checkURL(ctx context.Context) error {
 	if reached {
 		return nil
 	}
-	return failed // nil if nobody has answered: that says nothing
+	return failed // nil if no node has answered: that says nothing
 }
 
 func reachSubject(node string) string {
 	return "tabhub.node." + hex.EncodeToString([]byte(node)) + ".reach"
 }
 
-// tryToReach answers a node that asks whether it can be reached: nothing if so, or why not.
+// tryToReach answers a node that asks whether this one can connect to it: empty if so, else why not.
 func (n *Node) tryToReach(m *nats.Msg) {
 	peer, err := decodeRecord("", m.Data, n.keys.members)
 	if err != nil {
-		return // whoever has no secret gets no connection made
+		return // no node of this cluster sent it
 	}
 	var answer []byte
 	if err := n.reach(n.ctx, peer.Member); err != nil {
@@ -300,7 +300,7 @@ func (n *Node) tryToReach(m *nats.Msg) {
 	_ = m.Respond(answer)
 }
 
-// reach connects to a node as requests are forwarded to it.
+// reach connects to a node in the same way as a forwarded request.
 func (n *Node) reach(ctx context.Context, m Member) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()

@@ -11,13 +11,13 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// keeper keeps the lease of a node. Its fields are owned by keep, and by Join and Leave while that does not run.
+// keeper renews the lease of a node. Only keep uses its fields, and Join and Leave while keep does not run.
 type keeper struct {
 	node     *Node  // static
-	revision uint64 // that the next renewal has to follow
+	revision uint64 // the key's last revision, which the next renewal must follow
 	attempts uint64
-	sent     map[uint64]*instant // the attempts of late that have not succeeded
-	granted  *instant            // when that was sent
+	sent     map[uint64]*instant // recent attempts that have not succeeded
+	granted  *instant            // when the last renewal that succeeded was sent
 	lost     bool                // users have been closed since
 }
 
@@ -50,7 +50,7 @@ func (k *keeper) keep() {
 	}
 }
 
-// incarnate makes what the next lease has of its own: its incarnation and its certificate.
+// incarnate makes the incarnation and the certificate of the next lease.
 func (k *keeper) incarnate(before string) error {
 	n := k.node
 	c, err := newCertificate(n.self.Name)
@@ -65,7 +65,7 @@ func (k *keeper) incarnate(before string) error {
 	return nil
 }
 
-// renew makes one attempt to renew the lease, and finds out why if it is refused.
+// renew makes one attempt to renew the lease. If NATS refuses it, it finds out why.
 func (k *keeper) renew(ctx context.Context) error {
 	err := k.attempt(ctx)
 	if errors.Is(err, errRevision) {
@@ -74,12 +74,12 @@ func (k *keeper) renew(ctx context.Context) error {
 	return err
 }
 
-// attempt renews the lease if nobody has written its key since. It is held from when that was
-// sent, not from when it was answered.
+// attempt renews the lease if no one else has written its key. The lease counts from the sending,
+// not from the answer.
 func (k *keeper) attempt(ctx context.Context) error {
 	n := k.node
 	if !n.opts.Conn.IsConnected() {
-		return nats.ErrConnectionReconnecting // what is sent now would arrive late, if ever
+		return nats.ErrConnectionReconnecting // a renewal sent now would arrive late, if ever
 	}
 	maps.DeleteFunc(k.sent, func(_ uint64, sent *instant) bool { return !sent.within(n.lease.hold) })
 	k.attempts++
@@ -96,7 +96,7 @@ func (k *keeper) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if revision <= newest { // what was known before
+	if revision <= newest { // revisions have begun again: the bucket was made anew
 		n.beginEra()
 	}
 	k.renewed(revision, sent)
@@ -106,7 +106,7 @@ func (k *keeper) attempt(ctx context.Context) error {
 func (n *Node) record() *record {
 	m := n.Self()
 	if m.State == Suspended {
-		m.State = Ready // if this can be read, it is
+		m.State = Ready // once NATS stores this record, the lease is held
 	}
 	return &record{Member: m}
 }
@@ -116,7 +116,7 @@ func (k *keeper) renewed(revision uint64, sent *instant) {
 	k.revision = revision
 	clear(k.sent)
 	n.mu.Lock()
-	if n.acked.revision <= n.seen { // else the watch has still to tell of the one before
+	if n.acked.revision <= n.seen { // else the watch has not sent the one before yet
 		n.acked = acked{revision, time.Now()}
 	}
 	n.mu.Unlock()
@@ -127,7 +127,7 @@ func (k *keeper) renewed(revision uint64, sent *instant) {
 	n.stats.renewed(sent, k.granted, n.lease.hold)
 	k.granted, k.lost = sent, false
 	if !was {
-		n.trust() // before the lease is held: who holds one ends others'
+		n.trust() // before the lease is held: its holder may end other leases
 	}
 	n.lease.grant(sent)
 	if !was {
@@ -135,8 +135,8 @@ func (k *keeper) renewed(revision uint64, sent *instant) {
 	}
 }
 
-// trust has this node suspect nobody for the time of a lease: its own renewals fail, so those
-// of others may be hidden from it, or fail for the same reason.
+// trust gives all other leases a full ttl from now. This node's renewals fail, so it may not see those
+// of other nodes, or they fail for the same reason.
 func (n *Node) trust() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -145,7 +145,7 @@ func (n *Node) trust() {
 	}
 }
 
-// reread finds out what has become of the lease when the key is not as the node has left it.
+// reread finds out what became of the lease when another revision than expected is in its key.
 func (k *keeper) reread(ctx context.Context) error {
 	n := k.node
 	ctx, cancel := context.WithTimeout(ctx, n.opts.timing.renew)
@@ -159,23 +159,23 @@ func (k *keeper) reread(ctx context.Context) error {
 	case err == nil && r.Incarnation > n.self.Incarnation && !r.Absent:
 		return fmt.Errorf("%w: it runs at %s", ErrReplaced, r.URL)
 	case err == nil && r.Incarnation == n.self.Incarnation && r.State.live():
-		// A renewal has landed that was not answered, or has been refused while that was on its way.
+		// NATS stored an earlier renewal without answering it, or this one came while it was in flight.
 		k.revision = m.Sequence
 		if sent, ok := k.sent[r.Attempt]; ok {
 			k.renewed(m.Sequence, sent)
 			return nil
 		}
-		return errors.New("an earlier renewal is under way")
+		return errors.New("an earlier renewal is in flight")
 	}
-	// Others have declared it ended, or somebody has deleted the key, and perhaps others have
-	// declared ended then what they looked for and did not find.
+	// Another node has declared the lease ended, or a person has deleted the key.
 	k.lose(ErrEnded)
 	k.revision = m.Sequence
 	clear(k.sent)
 	return errors.Join(ErrEnded, k.incarnate(max(n.self.Incarnation, r.Incarnation)))
 }
 
-// suspend notes that a renewal has failed. Users are closed when that has lasted too long.
+// suspend notes that a renewal has failed. When the lease has not been held for too long, it closes the
+// users.
 func (k *keeper) suspend(err error) {
 	n := k.node
 	if n.lease.Held() {
@@ -187,7 +187,7 @@ func (k *keeper) suspend(err error) {
 	}
 }
 
-// lose ends the lease until the next renewal, and has users closed.
+// lose ends the lease until the next renewal, and closes the users.
 func (k *keeper) lose(why error) {
 	n := k.node
 	n.lease.end(why)
@@ -219,7 +219,7 @@ func (k *keeper) replaced() {
 	n.changed.Fire()
 }
 
-// writeLast writes the node's last record, when keep has ended.
+// writeLast writes that the node has left, after keep has ended.
 func (k *keeper) writeLast(ctx context.Context) error {
 	n := k.node
 	for {
@@ -231,7 +231,7 @@ func (k *keeper) writeLast(ctx context.Context) error {
 			if rerr == nil {
 				found, bad := decodeRecord(r.Name, m.Data, n.keys.members)
 				if bad != nil || !found.State.live() || found.Incarnation != r.Incarnation {
-					return nil // somebody has said it already
+					return nil // another node has declared it ended
 				}
 				k.revision = m.Sequence
 			}

@@ -13,7 +13,7 @@ import (
 type timing struct {
 	ttl   time.Duration // others declare a node ended when they have seen no renewal for this long
 	hold  time.Duration // the node holds its lease for this long after it sent a renewal; less than ttl
-	renew time.Duration // between renewals, and how long one is waited for
+	renew time.Duration // between renewals, and the timeout of one
 	retry time.Duration // between attempts while NATS does not answer
 	lose  time.Duration // users are closed when the lease has not been held for this long
 }
@@ -27,7 +27,7 @@ var ErrLeft = errors.New("this node has left the cluster")
 type Lease struct {
 	hold    time.Duration
 	granted atomic.Pointer[instant] // when the last renewal that succeeded was sent; nil: not held
-	term    atomic.Pointer[Term]    // the last one; over, or the present one
+	term    atomic.Pointer[Term]    // the present one, or the last, which is over
 	renewed atomic.Int64            // when the last renewal that succeeded was sent, in ns of the monotonic clock
 	left    atomic.Bool             // for good
 	changed broadcast.Signal        // granted, or left
@@ -39,8 +39,8 @@ func (l *Lease) Age() time.Duration { return quick().mono - time.Duration(l.rene
 // Rest returns how long the lease is held if it is not renewed; less than 0 if it is not held.
 func (l *Lease) Rest() time.Duration { return l.hold - l.Age() }
 
-// Held reports whether the node holds its lease at this moment, from memory. If it does not,
-// nothing may be sent to a tab or answered for a user: another node may be doing so.
+// Held reports from memory whether the node holds its lease at this moment. If not, it must not send
+// anything to a tab or answer for a user: another node may be doing so.
 func (l *Lease) Held() bool {
 	sent := l.granted.Load()
 	return sent != nil && !l.left.Load() && sent.within(l.hold)
@@ -49,18 +49,17 @@ func (l *Lease) Held() bool {
 // Term returns the present term, or the last one if it is over and there is no next one yet.
 func (l *Lease) Term() *Term { return l.term.Load() }
 
-// Term is the time in which the users that are opened in it may be served: from when the lease
-// is made until Options.Lost is called, with all times in between in which it is not held.
-// Whoever opens a user takes the term first and stays with it: a user who was being opened when
-// the lease was lost must not be served under the next one, of which the user's journal knows
-// nothing. It is safe for concurrent use.
+// Term is the time from the making of a lease until Options.Lost is called; moments in which the
+// lease is not held are part of it. The code that opens a user's hub takes the term first and stays
+// with it: a hub whose opening began before the lease was lost must not serve under the next lease,
+// which the user's journal does not name. It is safe for concurrent use.
 type Term struct {
 	lease *Lease
 	ctx   context.Context
 	over  context.CancelCauseFunc
 }
 
-// Held reports whether the lease is held and the term is not over, from memory.
+// Held reports from memory whether the lease is held and the term is not over.
 func (t *Term) Held() bool {
 	return t.lease.Held() && t.ctx.Err() == nil // in this order: the next term comes after the end of this one
 }
@@ -68,7 +67,7 @@ func (t *Term) Held() bool {
 // Context ends with the term, and says why.
 func (t *Term) Context() context.Context { return t.ctx }
 
-// why returns why the term is over; nil: it is not.
+// why returns why the term is over; nil while it lasts.
 func (t *Term) why() error {
 	if t == nil {
 		return nil
@@ -98,7 +97,7 @@ func (t *Term) Await(ctx context.Context) error {
 	}
 }
 
-// grant holds the lease from when a renewal that has succeeded was sent.
+// grant holds the lease, counted from the sending of a renewal that has succeeded.
 func (l *Lease) grant(sent *instant) {
 	if t := l.term.Load(); t == nil || t.ctx.Err() != nil {
 		ctx, over := context.WithCancelCause(context.Background())
@@ -109,7 +108,7 @@ func (l *Lease) grant(sent *instant) {
 	l.changed.Fire()
 }
 
-// end gives the lease up until it is granted again, and ends its term.
+// end ends the term, and the lease until it is granted again.
 func (l *Lease) end(why error) {
 	l.granted.Store(nil)
 	if t := l.term.Load(); t != nil {

@@ -17,12 +17,12 @@ import (
 type State string
 
 const (
-	Joining   State = "joining"   // being checked; serves nobody yet
+	Joining   State = "joining"   // being checked; serves no users yet
 	Ready     State = "ready"     // takes users
 	Suspended State = "suspended" // ready, but its lease is not being renewed; never in the bucket
 	Draining  State = "draining"  // has users, takes no more
-	Left      State = "left"      // gone, as it said itself
-	Ended     State = "ended"     // gone, as another node has found
+	Left      State = "left"      // has ended its lease itself
+	Ended     State = "ended"     // another node has declared its lease ended
 )
 
 // live reports whether a node in this state has a lease.
@@ -35,8 +35,8 @@ type Member struct {
 	URL         string      `json:"url"`         // of the listener for nodes
 	Fingerprint Fingerprint `json:"fingerprint"`
 	State       State       `json:"state"`
-	Leaving     bool        `json:"leaving,omitempty"` // draining, and about to close the sockets that have come to it
-	Users       int         `json:"users"`             // whose hub is open there
+	Leaving     bool        `json:"leaving,omitempty"` // draining, and about to close its clients' sockets
+	Users       int         `json:"users"`             // users whose hub is open there
 	Version     string      `json:"version"`
 	Started     time.Time   `json:"started"`
 }
@@ -54,8 +54,8 @@ func (f *Fingerprint) UnmarshalText(b []byte) error {
 	return err
 }
 
-// ID names one lease. No other ever has it: neither another process of the name, nor the same
-// process when others have declared the lease ended and it makes the next one.
+// ID names one lease for ever: another process with the name gets another ID, and so does this
+// process when it makes a new lease.
 func (m Member) ID() string { return m.Name + "/" + m.Incarnation }
 
 // Addr returns the address of the listener for nodes.
@@ -73,7 +73,7 @@ func splitID(id string) (name, incarnation string, err error) {
 	return name, incarnation, nil
 }
 
-// nameOfNode is what a node may be called: a label or a domain name, which is a key of a bucket.
+// nameOfNode matches the names of nodes: a label or a domain name, which can be a key of a bucket.
 var nameOfNode = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
 const (
@@ -81,8 +81,8 @@ const (
 	incarnationLen = 16
 )
 
-// incarnationAt returns the incarnation of a lease that is made now under a name that one with
-// another incarnation had before ("" if none): the later, the greater.
+// incarnationAt returns the incarnation of a lease made now. It is greater than that of the name's
+// last lease, before ("" if none).
 func incarnationAt(now time.Time, before string) string {
 	at := uint64(now.UnixNano())
 	if b, err := strconv.ParseUint(before, 16, 64); err == nil {
@@ -95,11 +95,11 @@ func incarnationAt(now time.Time, before string) string {
 type record struct {
 	Member
 	Attempt uint64 `json:"attempt"`          // counts the renewals of the process
-	Absent  bool   `json:"absent,omitempty"` // declared ended because nothing was known of it
+	Absent  bool   `json:"absent,omitempty"` // declared ended because NATS had no record of it
 }
 
-// signed is a record with what proves that a node with the cluster's secret has made it. It covers
-// the bytes, so that it is good for who knows less of a record than who has made it.
+// signed is a record with a MAC that proves that a node with the cluster's secret made it. The MAC
+// covers the bytes, so that a node can check a record with members that it does not know.
 type signed struct {
 	Record json.RawMessage `json:"record"`
 	MAC    []byte          `json:"mac"`
@@ -122,8 +122,8 @@ func (r *record) encode(key []byte) []byte {
 	return b
 }
 
-// decodeRecord reads the record of a node ("": of any), and refuses one that nobody with the
-// secret has made.
+// decodeRecord reads the record of a node ("": of any), and refuses one that is not signed with the
+// cluster's secret.
 func decodeRecord(name string, b, key []byte) (record, error) {
 	var s signed
 	if err := json.Unmarshal(b, &s); err != nil {
@@ -137,7 +137,7 @@ func decodeRecord(name string, b, key []byte) (record, error) {
 		return record{}, err
 	}
 	if name != "" && r.Name != name {
-		return record{}, fmt.Errorf("it is of node %q", r.Name)
+		return record{}, fmt.Errorf("it is the record of node %q", r.Name)
 	}
 	return r, nil
 }

@@ -12,12 +12,9 @@ import (
 )
 
 const (
-	// quietWait is how long a user who moves may have calls under way before they are cut short.
-	quietWait = 30 * time.Second
-	// quietLook is how often it is looked whether there are any.
-	quietLook = 20 * time.Millisecond
-	// maxMoves is how many users move at once, when a node is drained.
-	maxMoves = 16
+	quietWait = 30 * time.Second      // how long a move waits for the user's calls before it cuts them short
+	quietLook = 20 * time.Millisecond // how often it looks for calls in flight
+	maxMoves  = 16                    // how many users move at once
 )
 
 // Errors of Drain.
@@ -26,7 +23,7 @@ var (
 	errUndrained = errors.New("the drain was taken back")
 )
 
-// quiet waits for a moment without calls of the user, but not for ever.
+// quiet waits up to quietWait for a moment without calls of the user.
 func (u *Users) quiet(ctx context.Context, user spec.UserID) error {
 	late := time.NewTimer(quietWait)
 	defer late.Stop()
@@ -44,9 +41,9 @@ func (u *Users) quiet(ctx context.Context, user spec.UserID) error {
 	return nil
 }
 
-// Drain gives all users of this node to others, some at a time, and returns when there are none
-// left. From now on the node takes none, until Undrain. Where there is no other node that could
-// take them, it is ErrNoNode, and this one goes on.
+// Drain moves all users of this node to others, some at a time, and returns when none are left. The
+// node takes no users from now on, until Undrain. If no other node can take them, the error is
+// ErrNoNode, and this node goes on.
 func (u *Users) Drain(ctx context.Context) error {
 	was := u.node.Self().State
 	if was != Draining && !u.others() {
@@ -58,7 +55,7 @@ func (u *Users) Drain(ctx context.Context) error {
 		return err
 	}
 	if was != Draining {
-		u.Undrain() // the others were drained at the same time
+		u.Undrain() // the others drained at the same time
 	}
 	return ErrNoNode
 }
@@ -82,7 +79,7 @@ func (u *Users) drain(ctx context.Context) error {
 		if len(users) == 0 {
 			return nil
 		}
-		// Those whose opening began before come in the next round, if they are not in this one.
+		// Hubs that are being opened may come only in the next round.
 		if err := u.moveAll(ctx, users); err != nil {
 			return err
 		}
@@ -90,7 +87,7 @@ func (u *Users) drain(ctx context.Context) error {
 	return errUndrained
 }
 
-// moveAll gives users to other nodes. Those who have calls under way keep nobody else waiting.
+// moveAll moves users to other nodes. A user with calls in flight does not delay the others.
 func (u *Users) moveAll(ctx context.Context, users []spec.UserID) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(users))
@@ -109,10 +106,9 @@ func (u *Users) moveAll(ctx context.Context, users []spec.UserID) error {
 	return err
 }
 
-// moveAway gives a user back, whom the next request opens on another node: it waits for a moment
-// without calls, closes the user's hub in good order, and gives the journal back. Requests that
-// come meanwhile wait, and go there. Calls that take too long are cut short as at the end of a
-// process.
+// moveAway waits for a moment without calls, closes the user's hub in good order, and releases the
+// journal. Requests that come meanwhile wait; the next one opens the hub on another node. Calls that
+// take too long are cut short, as when the process ends.
 func (u *Users) moveAway(ctx context.Context, user spec.UserID) error {
 	if err := u.tenants.Settle(ctx, user); err != nil || !u.tenants.Has(user) {
 		return err
@@ -137,7 +133,7 @@ func (u *Users) moveAway(ctx context.Context, user spec.UserID) error {
 	}
 	u.mu.Unlock()
 	if other != nil {
-		return nil // another drain does it
+		return nil // another drain moves this user
 	}
 	defer func() {
 		u.mu.Lock()

@@ -23,31 +23,30 @@ type Options struct {
 	URL      string     // https://host:port where other nodes reach it
 	Secret   []byte     // the cluster's; it is never sent. At least 16 bytes
 	Version  string     // of the program, for people
-	Replicas int        // of what is stored in NATS; 0 is 3
+	Replicas int        // of each stream in NATS; 0 is 3
 	Log      *slog.Logger
 
-	// HasUsers reports whether NATS has what users have stored. Then no new cluster is begun, which could
-	// not read it: what the nodes share must be there. It blocks. Nil: it has nothing.
+	// HasUsers reports whether NATS has users' journals. Then Join makes no new cluster, which could not
+	// read them, and fails if the cluster's identity is missing. It blocks. Nil: it has none.
 	HasUsers func(context.Context) (bool, error)
 
-	// Serve is called once, when the node has made its certificate. When it returns, a server
-	// must be listening where URL leads, with this configuration: others are then asked to
-	// reach it.
+	// Serve is called once, when the node has made its certificate. When it returns, a server with
+	// this configuration must be listening at URL: Join then asks the other nodes to reach it.
 	Serve func(*tls.Config) error
 
-	// Lost is called when users cannot be served here any more as they were: others have
-	// declared the lease ended (ErrEnded), it has not been held for long (ErrSuspended), or the
-	// node has been replaced (ErrReplaced, for good). All users must be closed, as superseded,
-	// when it returns. It must not wait for the lease, which is made anew only then, under the
-	// next ID, nor call Leave. Nil: nobody needs to know.
+	// Lost is called when the node must not serve its present users any more: another node has
+	// declared the lease ended (ErrEnded), the lease has not been held for too long (ErrSuspended),
+	// or another node has replaced this one (ErrReplaced, for good). When Lost returns, all users
+	// must be closed, as superseded; only then the node makes its next lease, with another ID. Lost
+	// must not wait for that, nor call Leave. May be nil.
 	Lost func(error)
 
-	// Of tests.
+	// For tests.
 	timing timing           // zero: usual
 	wall   func() time.Time // nil: time.Now
 }
 
-// Why users were lost.
+// The errors of Options.Lost.
 var (
 	ErrEnded     = errors.New("the lease of this node has ended")
 	ErrSuspended = errors.New("this node has not been able to renew its lease")
@@ -64,7 +63,7 @@ type Node struct {
 	keys      keys
 	ctx       context.Context // ends with Leave
 	stop      context.CancelFunc
-	done      chan struct{} // closed when it is no member any more
+	done      chan struct{} // closed when the node is no longer a member
 	wg        sync.WaitGroup
 	documents *Documents
 	hints     *Hints
@@ -86,11 +85,11 @@ type Node struct {
 	self    Member
 	entries map[string]*entry // what the bucket says, by name
 	era     int               // counts how often the bucket was made again: its revisions begin anew
-	seen    uint64            // the newest revision of which the watch has told
-	acked   acked             // the node's own oldest one of which it has not, or one of which it has
+	seen    uint64            // the newest revision that the watch has received
+	acked   acked             // the oldest of this node's renewals that the watch has not received, if any
 }
 
-// acked is a renewal of which the watch has to tell soon.
+// acked is a renewal that the watch must receive soon.
 type acked struct {
 	revision uint64
 	at       time.Time
@@ -110,16 +109,16 @@ func (n *Node) Self() Member {
 	return m
 }
 
-// ID returns the id of the node's present lease: what a journal says of who writes it. It
-// changes when a lease has been declared ended and the next one is made.
+// ID returns the id of the node's present lease, by which a journal names its writer. It changes when
+// another node has declared the lease ended and this one makes the next.
 func (n *Node) ID() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.self.ID()
 }
 
-// Members returns the nodes that have a lease, this one among them, by name. Those that do not
-// renew theirs are suspended.
+// Members returns the nodes that have a lease, this one among them, sorted by name. A node that does
+// not renew its lease is Suspended.
 func (n *Node) Members() []Member {
 	var members []Member
 	if self := n.Self(); self.State.live() {
@@ -144,7 +143,7 @@ func (n *Node) memberLocked(e *entry) Member {
 	return m
 }
 
-// Member returns who has the lease with an id, if it has not ended as far as is known here.
+// Member returns the node with a lease, unless this node knows that the lease has ended.
 func (n *Node) Member(id string) (Member, bool) {
 	name, incarnation, err := splitID(id)
 	if err != nil {
@@ -163,39 +162,39 @@ func (n *Node) Member(id string) (Member, bool) {
 	return n.memberLocked(e), true
 }
 
-// Alive reports whether a lease is known here that has not ended. It answers from memory, which
-// is some milliseconds old, and is for deciding where to try; Ended is for taking over.
+// Alive reports whether this node knows a lease that has not ended. It answers from memory, which is
+// some milliseconds old: good for choosing a node to try. To take a user over, ask Ended.
 func (n *Node) Alive(id string) bool {
 	_, ok := n.Member(id)
 	return ok
 }
 
-// Changed wakes who waits for a member to come, go or change its state, or for this node to.
+// Changed fires when a member, or this node, comes, goes or changes its state.
 func (n *Node) Changed() *broadcast.Signal { return &n.changed }
 
 // Lease returns the node's lease.
 func (n *Node) Lease() *Lease { return &n.lease }
 
-// Documents returns what the nodes share for good.
+// Documents returns the documents that the nodes share.
 func (n *Node) Documents() *Documents { return n.documents }
 
 // Hints returns the directory of credentials.
 func (n *Node) Hints() *Hints { return n.hints }
 
-// SetUsers gives the function that counts the users whose hub is open here. It must not block.
+// SetUsers sets the function that counts the users whose hub is open here. It must not block.
 func (n *Node) SetUsers(count func() int) { n.users.Store(&count) }
 
 // Ready lets the node take users, after Join, and again after Drain.
 func (n *Node) Ready() { n.say(func() { n.self.State, n.self.Leaving = Ready, false }) }
 
-// Drain has the node take no more users. It keeps those that it has.
+// Drain makes the node take no more users. It keeps the users that it has.
 func (n *Node) Drain() { n.say(func() { n.self.State = Draining }) }
 
-// Leaving has other nodes retire the sockets that this one forwards to them: their peers are to
-// come by other nodes.
+// Leaving asks other nodes to retire the sockets that this one forwards to them: their peers connect
+// again through other nodes.
 func (n *Node) Leaving() { n.say(func() { n.self.State, n.self.Leaving = Draining, true }) }
 
-// say changes what the node says of itself, and has others know.
+// say changes this node's state and publishes it.
 func (n *Node) say(change func()) {
 	n.mu.Lock()
 	if n.self.State.live() {
@@ -206,8 +205,7 @@ func (n *Node) say(change func()) {
 	wake(n.kick)
 }
 
-// wake has the goroutine that reads from a channel with room for one do so, if it is not about
-// to anyhow.
+// wake wakes the goroutine that reads from a channel with room for one.
 func wake(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -215,12 +213,11 @@ func wake(c chan<- struct{}) {
 	}
 }
 
-// Done is closed when the node is no member any more: it has left, or been replaced.
+// Done is closed when the node is no longer a member: it has left, or another node has replaced it.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
-// Leave ends the lease, so that others can take over at once what the node still has, and waits
-// for what it has started. It blocks until NATS knows, or the context ends: others then find
-// out by themselves.
+// Leave ends the lease, so that other nodes can take over this one's users at once, and waits for its
+// goroutines. It blocks until NATS has stored the end, or ctx ends: then others find out themselves.
 func (n *Node) Leave(ctx context.Context) error {
 	n.mu.Lock()
 	was := n.self.State

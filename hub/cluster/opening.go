@@ -10,24 +10,25 @@ import (
 )
 
 const (
-	// maxOpening is how many hubs are opened at once: when a node dies, a third of all users come.
+	// maxOpening is how many hubs are opened at once: when one of three nodes dies, a third of all
+	// users come.
 	maxOpening = 64
-	// A user's hub that could not be opened is opened again after firstRest, and twice as long
-	// each time, up to maxRest. Clients ask again at once, and other users wait for their turn.
+	// After a failed opening, the next attempt waits for firstRest, then twice as long each time, up
+	// to maxRest: clients ask again at once, and other users wait for their turn.
 	firstRest, maxRest = 100 * time.Millisecond, 5 * time.Second
 )
 
 // opening is a user's hub that is being opened, or could not be.
 type opening struct {
 	done chan struct{} // closed when what follows is set
-	by   *Member       // who has the user; nil: this node, unless there is an error
+	by   *Member       // the user's owner node; nil: this node, unless there is an error
 	err  error
-	left bool          // its opener gave up; another is to try
+	left bool          // the request that opened it ended; another must try
 	rest time.Duration // after an error
 	end  time.Time     // of the rest
 }
 
-// waits reports whether the hub is being opened, or is not to be opened again yet.
+// waits reports whether the hub is being opened, or must rest before the next attempt.
 func (o *opening) waits() bool {
 	select {
 	case <-o.done:
@@ -37,8 +38,8 @@ func (o *opening) waits() bool {
 	}
 }
 
-// open opens the user's hub here, or returns who has it. Of those who ask for one user at once
-// the first opens it, and the others wait for that.
+// open opens the user's hub here, or returns the owner node. Of several callers for one user, the first
+// opens it, and the others wait for the result.
 func (u *Users) open(ctx context.Context, user spec.UserID) (*Member, error) {
 	for {
 		u.mu.Lock()
@@ -65,7 +66,7 @@ func (u *Users) open(ctx context.Context, user spec.UserID) (*Member, error) {
 	}
 }
 
-// finish opens the user's hub, and remembers for a while if that fails.
+// finish opens the user's hub, and remembers a failure for a while.
 func (u *Users) finish(ctx context.Context, user spec.UserID, o *opening) {
 	o.by, o.err = u.tryOpen(ctx, user)
 	u.mu.Lock()
@@ -88,10 +89,10 @@ func (u *Users) finish(ctx context.Context, user spec.UserID, o *opening) {
 	})
 }
 
-// errNotOpened is for users.
+// errNotOpened is what the user reads.
 var errNotOpened = spec.Errorf(spec.CodeInternal, "your hub cannot be opened now, and nothing was done; the log of the hub says why")
 
-// tryOpen opens the user's hub here, or returns who has it.
+// tryOpen opens the user's hub here, or returns the owner node.
 func (u *Users) tryOpen(ctx context.Context, user spec.UserID) (*Member, error) {
 	select {
 	case u.turns <- struct{}{}:

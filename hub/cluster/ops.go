@@ -24,17 +24,16 @@ func (u *Users) Forwarder() *forward.Forwarder { return u.forwarder }
 func (u *Users) dial(ctx context.Context, id string) (net.Conn, error) {
 	m, ok := u.node.Member(id)
 	if !ok {
-		return nil, errors.New("it is no node of this cluster, or not any more")
+		return nil, errors.New("it is not, or no longer, a node of this cluster")
 	}
 	d := tls.Dialer{NetDialer: forward.Dialer(), Config: u.node.ClientTLS(m)}
 	return d.DialContext(ctx, "tcp", m.Addr())
 }
 
-// askNode sends a request to another node, and returns the answer's status and body. It blocks. An error
-// wraps ErrUnreachable if there was no connection by which the request could be sent, the handshake of
-// TLS with the node included.
+// askNode sends a request to another node, and returns the answer's status and body. It blocks. The error
+// wraps ErrUnreachable if no connection could be made, the TLS handshake included.
 func (u *Users) askNode(ctx context.Context, node, method, path string) (status int, body []byte, err error) {
-	connected := false // for the last try: Do may make another when a connection was of no use any more
+	connected := false // in the last attempt: Do makes another when a reused connection has broken
 	resp, err := u.forwarder.Do(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { connected = false },
 		GotConn: func(httptrace.GotConnInfo) { connected = true },
@@ -50,8 +49,8 @@ func (u *Users) askNode(ctx context.Context, node, method, path string) (status 
 	return resp.StatusCode, body, err
 }
 
-// cutDead ends the connections to and from nodes that are dead, until ctx ends: what passes through them
-// has no end.
+// cutDead closes the connections to and from dead nodes, until ctx ends: a stream through one would never
+// end by itself.
 func (u *Users) cutDead(ctx context.Context) {
 	linked := map[string]bool{}
 	for {
@@ -75,25 +74,25 @@ func (u *Users) cutDead(ctx context.Context) {
 	}
 }
 
-// RetireSockets has the tabs and browsers that have come to this node, and whose users are on others,
-// come by other nodes, once what they were sent is answered. It blocks until they have gone or ctx is done.
+// RetireSockets makes the tabs and browsers of remote users connect again through other nodes, after they
+// have answered their pending requests. It blocks until they have gone or ctx is done.
 func (u *Users) RetireSockets(ctx context.Context) {
 	if u.forwarder.Stats().Splices == 0 {
 		return
 	}
 	u.node.Leaving()
 	if left := u.forwarder.AwaitWebSockets(ctx); left > 0 {
-		u.log.Warn("tabs and browsers are cut off before they have answered", "sockets", left)
+		u.log.Warn("tabs and browsers are disconnected before they have answered", "sockets", left)
 	}
 }
 
-// pathAge is where nodes ask each other, by POST, how long ago the node has renewed its lease, in ns.
+// pathAge answers a POST of another node with the time since this node renewed its lease, in ns.
 const pathAge = "/.cluster/age"
 
 // ErrNowhere says that no node has a user's hub open.
 var ErrNowhere = errors.New("the user's hub is on no node; whichever is asked for it next opens it")
 
-// ServeHTTP serves what other nodes ask of this one.
+// ServeHTTP answers the requests that other nodes make to this one.
 func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost || r.URL.Path != pathAge {
 		http.NotFound(w, r)
@@ -102,7 +101,7 @@ func (u *Users) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, int64(u.node.Lease().Age()))
 }
 
-// Where returns the node that has a user's hub. The error is ErrNowhere if none has it open.
+// Where returns a user's owner node. The error is ErrNowhere if there is none.
 func (u *Users) Where(ctx context.Context, user spec.UserID) (Member, error) {
 	if u.tenants.Has(user) {
 		return u.node.Self(), nil
@@ -117,7 +116,7 @@ func (u *Users) Where(ctx context.Context, user spec.UserID) (Member, error) {
 	return Member{}, ErrNowhere
 }
 
-// unreachedAfter is how long a node may take to answer that is taken for out of reach then.
+// unreachedAfter is how long a node may take to answer before it counts as unreached.
 const unreachedAfter = 2 * time.Second
 
 // Unreached returns the names of the nodes that this one has no connection to now. It asks all, and
@@ -128,8 +127,8 @@ func (u *Users) Unreached(ctx context.Context) []string {
 	return names
 }
 
-// askOthers asks all other nodes how long ago they have renewed their leases, and returns the names
-// of those whose answer, or failure to answer within a time, is of a kind. It blocks until then.
+// askOthers asks all other nodes for the age of their leases, and returns the names of the nodes for
+// whose answer, or failure to answer in time, is returns true. It blocks until all have answered.
 func (u *Users) askOthers(ctx context.Context, within time.Duration, is func(age []byte, err error) bool) (names []string) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

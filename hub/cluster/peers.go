@@ -36,7 +36,7 @@ func (p *peer) Close() error {
 	return p.TCPConn.Close()
 }
 
-// add notes the node that a connection is from.
+// add notes which node has made a connection.
 func (ps *peers) add(p *peer, id string) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -54,13 +54,13 @@ func NewServer(h http.Handler, errorLog *log.Logger) *http.Server {
 		ConnContext:       withEnding,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10, // what the other node has let pass, and what it says itself
+		MaxHeaderBytes:    64 << 10, // the client's headers, and those of the other node
 		ErrorLog:          errorLog,
 	}
 }
 
-// withEnding has a socket that a node has forwarded by a connection come by another path before that
-// node shuts down.
+// withEnding tells a forwarded socket when the node that forwards it shuts down, so that its peer
+// connects again by another path in time.
 func withEnding(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(*tls.Conn); ok {
 		if p, ok := secure.NetConn().(*peer); ok {
@@ -70,7 +70,7 @@ func withEnding(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// Listen returns a listener that gives out the connections of members alone, by TLS as of ServerTLS.
+// Listen returns a listener that accepts only members, by TLS as in ServerTLS.
 func (n *Node) Listen(ln *net.TCPListener) net.Listener { return &memberListener{ln, n} }
 
 type memberListener struct {
@@ -96,7 +96,7 @@ func (l *memberListener) Accept() (net.Conn, error) {
 		if !l.n.Alive(m.ID()) { // close may have come before
 			return errors.New("the lease of the peer has ended")
 		}
-		if m, _ := l.n.Member(m.ID()); m.Leaving { // and so may retire
+		if m, _ := l.n.Member(m.ID()); m.Leaving { // retire may have come before
 			p.end()
 		}
 		return nil
@@ -104,15 +104,16 @@ func (l *memberListener) Accept() (net.Conn, error) {
 	return tls.Server(p, config), nil
 }
 
-// retire has the sockets that a node has forwarded to this one come by another path: it shuts down.
+// retire makes the sockets that a node has forwarded to this one connect again by another path, because
+// that node shuts down.
 func (ps *peers) retire(id string) {
 	for _, p := range ps.from(id) {
 		p.end()
 	}
 }
 
-// close ends the connections that a node has made to this one: its lease has ended, and what it still
-// asks is not for it to ask.
+// close closes the connections that a node has made to this one. Its lease has ended, so it may forward
+// nothing more.
 func (ps *peers) close(id string) {
 	for _, p := range ps.from(id) {
 		p.Close()

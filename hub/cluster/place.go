@@ -7,9 +7,9 @@ import (
 	"tabhub/spec"
 )
 
-// Place returns the ready member on which a user without a node is opened: the one with the
-// highest hash of its name and the user. Nodes that see the same members agree, and when one
-// comes or goes only the users move that it gets or had. It is this node if none is ready.
+// Place returns the ready member that opens the hub of a user without an owner node: the one with the
+// highest hash of its name and the user. Nodes that see the same members agree. When a node comes or
+// goes, only its users move. Place returns this node if none is ready.
 func (n *Node) Place(user spec.UserID) Member { return placeAmong(n.Self(), n.Members(), user) }
 
 func placeAmong(self Member, members []Member, user spec.UserID) Member {

@@ -50,16 +50,16 @@ func newKeys(secret []byte, cluster string) (keys, error) {
 // identity is what makes a cluster, under its key of the bucket.
 type identity struct {
 	ID    string `json:"id"`
-	Check []byte `json:"check"` // by which a node sees that it has the same secret
+	Check []byte `json:"check"` // lets a node see that it has the same secret
 }
 
 const identityKey = "cluster"
 
-// openIdentity reads what cluster this is, or makes it unless there are users of one, and checks the
-// secret.
+// openIdentity reads the cluster's identity and checks the secret. If there is none it makes a new one,
+// unless NATS has users already.
 func openIdentity(ctx context.Context, b *bucket, secret []byte, hasUsers func(context.Context) (bool, error)) (keys, error) {
 	if hasUsers != nil {
-		had, err := hasUsers(ctx) // before the key is read, which comes before the first user
+		had, err := hasUsers(ctx) // before the identity is read: a cluster stores that before its first user
 		if err != nil {
 			return keys{}, streams.Explain(err, 0)
 		}
@@ -95,13 +95,13 @@ func openIdentity(ctx context.Context, b *bucket, secret []byte, hasUsers func(c
 	return k, nil
 }
 
-// create writes a key unless it is there, and returns what is there then.
+// create writes a key unless it is there, and returns its value then.
 func (b *bucket) create(ctx context.Context, key string, value []byte) ([]byte, error) {
 	return b.write(ctx, key, value, true)
 }
 
-// write writes a key, unless it is there and keep is set, and returns what is there then. It tries
-// until that is known, NATS refuses it, or ctx ends.
+// write writes a key, unless it is there and keep is set, and returns its value then. It tries until the
+// value is known, NATS refuses it, or ctx ends.
 func (b *bucket) write(ctx context.Context, key string, value []byte, keep bool) ([]byte, error) {
 	var failed error // of the last attempt
 	for {
@@ -121,7 +121,7 @@ func (b *bucket) write(ctx context.Context, key string, value []byte, keep bool)
 		case !errors.Is(failed, errRevision) && !unanswered(failed):
 			return nil, failed
 		}
-		// Another was faster, or it is not known what happened: what is there now says so.
+		// Another node was faster, or the answer is missing: the key's value tells.
 		select {
 		case <-time.After(writeRest):
 		case <-ctx.Done():
@@ -133,15 +133,16 @@ func (b *bucket) write(ctx context.Context, key string, value []byte, keep bool)
 // writeRest is between two attempts to write.
 const writeRest = 100 * time.Millisecond
 
-// Documents are what nodes keep sealed with the cluster's secret. It is safe for concurrent use.
+// Documents seals documents with the cluster's secret, and stores those that all nodes share. It is safe
+// for concurrent use.
 type Documents struct {
 	bucket  *bucket
 	cluster string
 	sealer  cipher.AEAD
 }
 
-// Create stores a document that all nodes share, such as the key of the hub's pairings, unless there is
-// one, and returns the one that is there then. Names are words of letters, digits and dashes.
+// Create stores a document that all nodes share, such as the key of the hub's pairings, unless one with
+// the name is there, and returns the stored one. Names consist of letters, digits and dashes.
 func (d *Documents) Create(ctx context.Context, name string, doc []byte) ([]byte, error) {
 	sealed, err := d.bucket.create(ctx, "doc."+name, d.Seal("", name, doc))
 	if err != nil {
@@ -150,14 +151,14 @@ func (d *Documents) Create(ctx context.Context, name string, doc []byte) ([]byte
 	return d.Open("", name, sealed)
 }
 
-// Replace stores a document that all nodes share, whatever there is. Of two at once one counts.
+// Replace stores a document that all nodes share, in place of any other. Of two at once, one wins.
 func (d *Documents) Replace(ctx context.Context, name string, doc []byte) error {
 	_, err := d.bucket.write(ctx, "doc."+name, d.Seal("", name, doc), false)
 	return err
 }
 
-// Follow calls f with a document that all nodes share, as it is and whenever it is replaced, one
-// after the other. It blocks until ctx ends.
+// Follow calls f with a document that all nodes share, and again after each Replace, one call at a time.
+// It blocks until ctx ends.
 func (d *Documents) Follow(ctx context.Context, name string, f func(doc []byte)) error {
 	c, err := d.bucket.js.OrderedConsumer(ctx, d.bucket.stream.CachedInfo().Config.Name, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{d.bucket.subject("doc." + name)},
@@ -180,8 +181,8 @@ func (d *Documents) Follow(ctx context.Context, name string, f func(doc []byte))
 	return context.Cause(ctx)
 }
 
-// Seal encrypts a document of a user ("": of the cluster), which may be kept anywhere: only
-// nodes of the cluster can read it, and only as that user's document of that name.
+// Seal encrypts a document of a user ("": of the cluster). The result may be stored anywhere: only nodes
+// of the cluster can open it, and only as that user's document with that name.
 func (d *Documents) Seal(user spec.UserID, name string, doc []byte) []byte {
 	return d.sealer.Seal(nil, nil, doc, d.place(user, name))
 }

@@ -7,21 +7,21 @@ import (
 
 // Stats count what the node has done since it joined.
 type Stats struct {
-	Held           bool          // the lease, now
+	Held           bool          // whether the lease is held now
 	Age            time.Duration // since the last renewal that has succeeded was sent; 0: the lease is over
 	Members        int           // with a lease, this node among them
 	Renewals       int64         // of the lease
 	RenewalsFailed int64         // attempts
-	RenewalTime    time.Duration // all that succeeded took, from sent to answered
+	RenewalTime    time.Duration // of all that succeeded, from sent to answered
 	Suspensions    int64         // times that the lease was held again after it was not
-	Suspended      time.Duration // how long that lasted, all together
+	Suspended      time.Duration // how long they lasted, all together
 	Lost           int64         // times that all users had to be closed
 	Ended          int64         // leases of others that this node has declared ended
 	WatchRestarts  int64         // times that the members were read anew
 	BadRecords     int64         // records in the bucket that no node of this cluster has signed
-	PeersRefused   int64         // connections of who is no member
-	Hints          int64         // times that NATS was asked whose a credential is
-	HintsUnknown   int64         // of those, that it was nobody's
+	PeersRefused   int64         // connections of peers that are not members
+	Hints          int64         // look-ups of a credential in NATS
+	HintsUnknown   int64         // look-ups that found no user
 	HintsFailed    int64         // times that NATS did not answer about a credential
 }
 
@@ -30,7 +30,7 @@ type stats struct {
 	lost, ended, watchRestarts, badRecords, peersRefused          atomic.Int64
 }
 
-// renewed counts a renewal, and for how long the lease was not held before.
+// renewed counts a renewal, and the time before it in which the lease was not held.
 func (s *stats) renewed(sent, last *instant, hold time.Duration) {
 	s.renewals.Add(1)
 	s.renewalTime.Add(int64(quick().mono - sent.mono))
@@ -43,11 +43,11 @@ func (s *stats) renewed(sent, last *instant, hold time.Duration) {
 	}
 }
 
-// UsersStats count what a node has done for users since it joined. Those that were opened
-// UsersOptions.Opened is told.
+// UsersStats count what a node has done for users since it joined. UsersOptions.Opened learns of
+// openings.
 type UsersStats struct {
 	Failed int64 // times that a user's hub could not be opened
-	Moved  int64 // users given to other nodes
+	Moved  int64 // users moved to other nodes
 }
 
 type usersStats struct{ failed, moved atomic.Int64 }

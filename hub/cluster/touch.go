@@ -15,12 +15,12 @@ import (
 	"tabhub/storage/jetstream/streams"
 )
 
-// ErrIsolated says that this node has lost touch with NATS while others have not: they take over
-// what it has, and answer what it cannot.
+// ErrIsolated says that this node has lost touch with NATS while others have not: they take its users
+// over.
 var ErrIsolated = errors.New("this node has lost touch with its cluster")
 
-// isolatedBy is by how much another node must have renewed its lease later than this one, for this
-// one to be isolated: while NATS serves nobody, all have done so at about the same time.
+// A node is isolated when another one has renewed its lease isolatedBy later. While NATS is down for
+// all, their last renewals were at about the same time.
 const isolatedBy = 1800 * time.Millisecond
 
 // A node that cannot renew its lease asks the others whether they can, every touchLook, and waits
@@ -38,7 +38,7 @@ func (u *Users) awaitLease(ctx context.Context) error {
 			return ErrLeft
 		case u.isolated.Load():
 			return ErrIsolated
-		case errors.Is(u.node.Lease().Term().why(), ErrSuspended): // for long
+		case errors.Is(u.node.Lease().Term().why(), ErrSuspended): // not held for too long
 			return errNoStorage
 		}
 		select {
@@ -49,13 +49,13 @@ func (u *Users) awaitLease(ctx context.Context) error {
 	}
 }
 
-// errNoStorage is for users.
+// errNoStorage is what the user reads.
 var errNoStorage = spec.Errorf(spec.CodeInternal, "the hub's storage does not answer now, and nothing was done; try again in a moment")
 
 // troubleEvery is how often a node that cannot renew its lease looks for the reason.
 const troubleEvery = 3 * time.Second
 
-// Trouble says why the node cannot renew its lease, and what to do; "" if it can.
+// Trouble returns why the node cannot renew its lease, and what to do; "" if it can.
 func (u *Users) Trouble() string {
 	if why := u.trouble.Load(); why != nil && !u.node.Lease().Held() {
 		return *why
@@ -63,7 +63,7 @@ func (u *Users) Trouble() string {
 	return ""
 }
 
-// diagnose returns what keeps NATS from taking what the node writes. It blocks for some seconds at most.
+// diagnose returns why NATS does not store this node's renewals. It blocks for some seconds at most.
 func (n *Node) diagnose(ctx context.Context) string {
 	if !n.opts.Conn.IsConnected() {
 		return "no NATS server can be reached"
@@ -83,14 +83,13 @@ func (n *Node) diagnose(ctx context.Context) string {
 	return "JetStream does not answer: it may be electing a leader, too few servers may run, or their disks may be full; a server whose disk was full must be restarted when there is room"
 }
 
-// Watch ends the connections of nodes that are dead, until ctx ends, and finds out when this node is
-// isolated. It calls lost then: all users are to be closed, so that their clients and browsers go to nodes
-// that can serve them.
+// Watch closes the connections of dead nodes and calls lost when this node becomes isolated, until ctx
+// ends. lost must close all users, so that their clients and browsers go to nodes that can serve them.
 func (u *Users) Watch(ctx context.Context, lost func(error)) {
 	var cutting sync.WaitGroup
 	defer cutting.Wait()
 	cutting.Go(func() { u.cutDead(ctx) })
-	var looked time.Time // for the trouble
+	var looked time.Time // when it last diagnosed
 	for {
 		changed := u.node.Changed().Wait()
 		again := touchLook
@@ -135,10 +134,10 @@ func (u *Users) isIsolated(ctx context.Context) bool {
 	return len(later) > 0 && !u.node.Lease().Held()
 }
 
-// turnedAway reports whether a node has refused this one's certificate, as its lease has ended and
-// others know. What the node says of that may be lost with the connection, which it ends. By TLS 1.3
-// that comes after the handshake of this side: a connection that was not made says nothing, as what
-// closed it may be anything that listens at the address.
+// turnedAway reports whether a node has refused this one's certificate, because it knows that this
+// node's lease has ended. Its TLS alert may get lost when it closes the connection. In TLS 1.3 the
+// refusal comes after this side's handshake; a handshake that fails proves nothing, as any program may
+// listen at the address.
 func turnedAway(err error) bool {
 	if errors.Is(err, ErrUnreachable) {
 		return false

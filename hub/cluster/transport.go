@@ -8,8 +8,8 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Transport returns tabs, but sends requests only while the lease is held and the term lasts: what
-// comes meanwhile waits, for as long as it would wait for an answer, and ends unsent.
+// Transport returns tabs, but sends requests only while the lease is held and the term lasts. Other
+// requests wait for the lease as long as they would wait for an answer, and then fail unsent.
 func (t *Term) Transport(tabs tabtransport.TabHubTransport) tabtransport.TabHubTransport {
 	return &leased{tabs, t}
 }
@@ -26,7 +26,7 @@ func (t *leased) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Requ
 			return spec.Response{}, err
 		}
 	}
-	if sending := wait.Sending; sending != nil { // it may take long
+	if sending := wait.Sending; sending != nil { // the lease may be lost while it runs
 		wait.Sending = func(sent tabtransport.Sent) error {
 			if err := sending(sent); err != nil {
 				return err

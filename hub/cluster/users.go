@@ -24,25 +24,25 @@ type Tenants interface {
 	// Open opens a user's hub, if it is not; it loads the user's journal, which asks
 	// Users.May. It blocks.
 	Open(context.Context, spec.UserID) error
-	// LetGo closes a user's hub in good order, and gives the journal back. It blocks for as
-	// long as calls are under way, which ctx bounds.
+	// LetGo closes a user's hub in good order, and releases the journal. It blocks while calls are in
+	// flight, until ctx ends.
 	LetGo(context.Context, spec.UserID) error
-	// Users are those whose hubs are open, being opened or being closed.
+	// Users returns the users whose hubs are open, being opened or being closed.
 	Users() []spec.UserID
 	// Settle waits while a user's hub is being opened or closed.
 	Settle(context.Context, spec.UserID) error
-	// Busy reports whether a call of the user's is under way.
+	// Busy reports whether a call of the user is in flight.
 	Busy(spec.UserID) bool
 }
 
 // Journals are those of all users (package storage/jetstream).
 type Journals interface {
-	// Writer returns who wrote a user's journal last. It may be out of date.
+	// Writer returns the last writer of a user's journal. It may be out of date.
 	Writer(context.Context, spec.UserID) (jetstream.Writer, error)
 }
 
-// Users finds the node that has a user's hub, and opens the hubs that are this node's. Its
-// methods are safe for concurrent use.
+// Users finds the owner nodes of users, and opens the hubs of local users. Its methods are safe for
+// concurrent use.
 type Users struct {
 	node     *Node
 	journals Journals
@@ -54,22 +54,22 @@ type Users struct {
 	ask       func(ctx context.Context, node, method, path string) (status int, body []byte, err error) // askNode, but in tests
 
 	turns    chan struct{} // buffered maxOpening: has an element for each hub that is being opened
-	moves    chan struct{} // buffered maxMoves: has an element for each user who is being given away
+	moves    chan struct{} // buffered maxMoves: has an element for each user that is moving
 	opened   func(took time.Duration)
 	stats    usersStats
 	trouble  atomic.Pointer[string]
 	isolated atomic.Bool // this node alone has lost touch with NATS: nobody waits for its lease
 
 	mu       sync.Mutex
-	known    map[spec.UserID]string        // the node that had a user last, by its ID; a guess
-	moving   map[spec.UserID]chan struct{} // closed when a user has been given away
+	known    map[spec.UserID]string        // the ID of a user's last known owner node; a guess
+	moving   map[spec.UserID]chan struct{} // closed when a user has moved
 	openings map[spec.UserID]*opening
 }
 
-// maxKnown bounds the guesses. Beyond it all are forgotten: then journals are asked.
+// maxKnown bounds the guesses. At the bound they are all dropped and read from the journals again.
 const maxKnown = 1 << 17
 
-// locateTimeout is how long a user is looked for whose node has died, or who moves.
+// locateTimeout is how long a request waits for the owner node of its user.
 const locateTimeout = 15 * time.Second
 
 // UsersOptions are what a Users needs.
@@ -77,8 +77,8 @@ type UsersOptions struct {
 	Node     *Node
 	Journals Journals
 	Tenants  Tenants
-	// Opened is called with the time that it took for each hub that was opened here. It must not
-	// block. Nil: nobody wants to know.
+	// Opened is called after each opening of a hub here, with the time that it took. It must not block.
+	// May be nil.
 	Opened func(took time.Duration)
 	Log    *slog.Logger // nil discards
 }
@@ -120,10 +120,9 @@ func (e *OwnedError) Error() string {
 // errLeaving says that this node takes no users.
 var errLeaving = errors.New("this node is being drained; another takes the user")
 
-// May reports whether this node may take a user over from the node that wrote the journal
-// last: only if that has given the user back, or its lease has ended. It blocks until that is
-// known, and while this node has no lease. What this node has not given back is its own, also
-// while it is being drained: no other may take it.
+// May returns nil if this node may take a user over from the journal's last writer: that has released
+// the user, or its lease has ended. It blocks until this is known, and while this node has no lease. A
+// user that this node has not released stays its own while it drains: no other node may take the user.
 func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer) error {
 	if err := u.awaitLease(ctx); err != nil {
 		return err
@@ -146,7 +145,7 @@ func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer
 			return &OwnedError{user, by}
 		}
 	}
-	if self.State != Ready && self.State != Suspended { // without a lease nothing comes of it, but it may be back
+	if self.State != Ready && self.State != Suspended { // a suspended node cannot claim the journal, but may get its lease back
 		return errLeaving
 	}
 	return nil
@@ -155,9 +154,9 @@ func (u *Users) May(ctx context.Context, user spec.UserID, from jetstream.Writer
 // Has reports whether the user's hub is open here.
 func (u *Users) Has(user spec.UserID) bool { return u.tenants.Has(user) }
 
-// Locate has the user's hub opened here, and returns nil, or what serves the user's requests by
-// another node. It blocks while the node has no lease, the user moves, or the lease of the
-// node that had the user has not ended yet.
+// Locate opens the user's hub here and returns nil, or returns the handler that forwards the user's
+// requests to the owner node. It blocks while this node has no lease, the user moves, or the lease of
+// a dead owner node has not ended yet.
 func (u *Users) Locate(ctx context.Context, user spec.UserID) (remote http.Handler, err error) {
 	m, err := u.locate(ctx, user)
 	if err != nil || m == nil {
@@ -166,9 +165,8 @@ func (u *Users) Locate(ctx context.Context, user spec.UserID) (remote http.Handl
 	return u.forward(*m, user), nil
 }
 
-// Take has the user's hub opened here, if no other node has it. It is for a request that a node has
-// forwarded which takes this one for the user's. The error is storage.ErrOwned if another node has the
-// user, or is about to.
+// Take opens the user's hub here, if no other node has it, for a request that another node has forwarded.
+// The error is storage.ErrOwned if another node has the user, or is about to.
 func (u *Users) Take(ctx context.Context, user spec.UserID) error {
 	by, err := u.here(ctx, user)
 	switch {
@@ -180,7 +178,7 @@ func (u *Users) Take(ctx context.Context, user spec.UserID) error {
 	return err
 }
 
-// here opens the user's hub here, or returns the node that has it.
+// here opens the user's hub here, or returns the owner node.
 func (u *Users) here(ctx context.Context, user spec.UserID) (by *Member, err error) {
 	ctx, cancel := u.within(ctx, user)
 	defer cancel()
@@ -215,11 +213,11 @@ func (u *Users) locate(ctx context.Context, user spec.UserID) (*Member, error) {
 		if err != nil || by == nil {
 			return nil, err
 		}
-		// It was another's meanwhile: open has noted whose.
+		// Another node has opened it meanwhile; open has noted which.
 	}
 }
 
-// await waits until this node has its lease and the user is not on the way to another.
+// await waits until this node has its lease and the user is not moving.
 func (u *Users) await(ctx context.Context, user spec.UserID) error {
 	if err := u.awaitLease(ctx); err != nil {
 		return err
@@ -238,7 +236,7 @@ func (u *Users) await(ctx context.Context, user spec.UserID) error {
 	}
 }
 
-// guess returns the node that has the user, or should take the user, as far as is known here.
+// guess returns the node that has the user, or should take the user, as far as this node knows.
 func (u *Users) guess(ctx context.Context, user spec.UserID) (Member, error) {
 	u.mu.Lock()
 	id := u.known[user]
@@ -258,9 +256,9 @@ func (u *Users) guess(ctx context.Context, user spec.UserID) (Member, error) {
 	return m, nil
 }
 
-// Again returns the node that has a user, for a request that one has not taken: because it has not
-// got the user, but, if it knows, owner; or because it could not be reached. The latter may
-// be dead: it is waited for until it is back or another can take its users.
+// Again returns the owner node for a request that a node has not taken. Either that node does not have
+// the user, and names the owner if it knows; or it could not be reached, and Again waits until it is
+// back or another node can take its users.
 func (u *Users) Again(ctx context.Context, user spec.UserID, node, owner string) (next string, err error) {
 	u.forget(user)
 	if owner != "" && owner != node {
@@ -287,10 +285,10 @@ func (u *Users) Again(ctx context.Context, user spec.UserID, node, owner string)
 	return m.ID(), nil
 }
 
-// retry is how often a node is tried that cannot be reached, and is not known to be dead.
+// retry is the interval of attempts to reach a node that may be dead.
 const retry = 250 * time.Millisecond
 
-// forget drops what is known of where a user is.
+// forget drops the guess for a user.
 func (u *Users) forget(user spec.UserID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

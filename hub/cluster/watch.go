@@ -10,15 +10,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// entry is what is known of a name. The record is the last one that was signed; the revision
-// that of the key's last message, whatever it is.
+// entry is what this node knows of a name. The record is the last with a good signature; the revision
+// is that of the key's last message, even a bad one.
 type entry struct {
 	record
 	revision uint64
 	stored   time.Time // by the clock of NATS
-	at       time.Time // when that was heard of, whatever it is; time before is no reason to end the lease
+	at       time.Time // when this node received it; the ttl of the lease counts from here
 	ending   bool      // it is being declared ended
-	sure     time.Time // from when on it is certain that a lease of which nothing was known has ended
+	sure     time.Time // when the end of an absent lease becomes certain
 }
 
 // take notes the newest record of a name.
@@ -29,8 +29,8 @@ func (e *entry) take(r record, ttl time.Duration) {
 	}
 }
 
-// watch follows the bucket until the node leaves. What it is told by comes and goes with the
-// server that runs it, so whoever hears nothing of the node's own renewals asks anew.
+// watch follows the bucket until the node leaves. Its consumer may vanish with the server that runs it,
+// so watch begins anew when it does not receive this node's renewals.
 func (n *Node) watch() {
 	for n.ctx.Err() == nil {
 		if err := n.follow(); err != nil && n.ctx.Err() == nil {
@@ -73,7 +73,7 @@ func (n *Node) follow() error {
 		_ = n.nodes.stream.DeleteConsumer(ctx, consumer.CachedInfo().Name) // it ends by itself, too
 	}()
 	began := time.Now()
-	look := began // when to look at the time again: messages may bring that forward, and never put it off
+	look := began // when to look at the time again; messages may only bring it forward
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for next := uint64(1); ; {
@@ -95,7 +95,7 @@ func (n *Node) follow() error {
 			n.endSilent()
 			look = time.Now().Add(n.opts.timing.renew)
 		case <-n.again:
-			if time.Since(began) > n.opts.timing.ttl { // anybody can show a certificate
+			if time.Since(began) > n.opts.timing.ttl { // not more often: any peer can show an unknown certificate
 				return errors.New("a node is not known")
 			}
 		case <-n.ctx.Done():
@@ -108,14 +108,14 @@ func (n *Node) follow() error {
 	}
 }
 
-// bucketEra is another one after the bucket has been made again.
+// bucketEra changes when the bucket has been made again.
 func (n *Node) bucketEra() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.era
 }
 
-// see takes in a message of the bucket as it was in an era.
+// see takes in a message of the bucket from an era.
 func (n *Node) see(era int, name string, data []byte, revision uint64, stored time.Time) {
 	r, err := decodeRecord(name, data, n.keys.members)
 	n.mu.Lock()
@@ -135,7 +135,7 @@ func (n *Node) see(era int, name string, data []byte, revision uint64, stored ti
 		n.mu.Unlock()
 		return
 	}
-	// What replaces a renewal may have replaced one after it, too, of which the watch has not told.
+	// The message may have replaced a newer renewal that the watch has not received: the ttl begins anew.
 	e.revision, e.stored, e.at, e.ending = revision, stored, time.Now(), false
 	was := e.Member
 	if err == nil {
@@ -144,7 +144,7 @@ func (n *Node) see(era int, name string, data []byte, revision uint64, stored ti
 	n.mu.Unlock()
 	if err != nil {
 		n.stats.badRecords.Add(1)
-		n.log.Warn("a record in "+nodesBucket+" is none of this cluster's", "node", name, "err", err)
+		n.log.Warn("a record in "+nodesBucket+" is not of this cluster", "node", name, "err", err)
 		return
 	}
 	if was.State != r.State || was.Leaving != r.Leaving || was.Incarnation != r.Incarnation || name == n.self.Name {
@@ -155,9 +155,9 @@ func (n *Node) see(era int, name string, data []byte, revision uint64, stored ti
 	}
 }
 
-// beginEra is called when the bucket has been made again, or is a copy of what it was. It has the
-// watch, which is told of nothing any more, begin anew and take whatever revision comes. What was known
-// of the others counts until then, and its time begins now.
+// beginEra is called when the bucket was made again or restored from a backup: its revisions begin
+// anew, and the watch gets no messages any more. The watch begins anew and accepts any revision. Until
+// then the known members count, and their ttl begins now.
 func (n *Node) beginEra() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -168,7 +168,7 @@ func (n *Node) beginEra() {
 	}
 }
 
-// stalled reports whether the watch has not told of a renewal of which it should have.
+// stalled reports whether the watch has missed one of this node's renewals.
 func (n *Node) stalled(began time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -185,14 +185,14 @@ func (n *Node) nextLook() time.Duration {
 			wait = min(wait, n.opts.timing.ttl-time.Since(e.at))
 		}
 	}
-	if wait <= 0 { // this node cannot do anything about it now
+	if wait <= 0 { // a ttl is over, but this node cannot end that lease now
 		return n.opts.timing.retry
 	}
 	return wait
 }
 
-// endSilent declares those ended that have not renewed their leases, if this node has renewed
-// its own: otherwise it is NATS that is silent, or the network.
+// endSilent declares leases ended that were not renewed, if this node holds its own. Otherwise NATS or
+// the network may be down.
 func (n *Node) endSilent() {
 	if !n.lease.Held() {
 		return
@@ -209,8 +209,7 @@ func (n *Node) endSilent() {
 	}
 }
 
-// declareEnded writes that a lease has ended, if there is no newer renewal: those that come
-// after it fail.
+// declareEnded writes that a lease has ended, unless there is a newer renewal. Later renewals fail.
 func (n *Node) declareEnded(r record, revision uint64) {
 	r.State = Ended
 	ctx, cancel := context.WithTimeout(n.ctx, n.opts.timing.renew)
@@ -226,7 +225,7 @@ func (n *Node) declareEnded(r record, revision uint64) {
 	var removed bool
 	if errors.Is(err, errRevision) {
 		if m, err := n.nodes.last(ctx, r.Name); err == nil && m.Sequence > 0 {
-			n.see(era, r.Name, m.Data, m.Sequence, m.Time) // it is the watch that is late
+			n.see(era, r.Name, m.Data, m.Sequence, m.Time) // the watch lags behind
 		} else {
 			removed = err == nil
 		}
@@ -235,10 +234,10 @@ func (n *Node) declareEnded(r record, revision uint64) {
 	defer n.mu.Unlock()
 	e := n.entries[r.Name]
 	if e == nil || e.revision != revision {
-		return // there is news
+		return // a newer message has come
 	}
 	e.ending = false
-	if removed { // by a person, and perhaps a renewal with it of which the watch has not told
+	if removed { // by a person, perhaps with a renewal that the watch has not received
 		e.revision, e.at = 0, time.Now()
 		return
 	}

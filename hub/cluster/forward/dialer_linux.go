@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// control has the connections of a dialer break off when nothing is acknowledged for so long.
+// control makes a dialer's connections break off when sent data stays unacknowledged for timeout.
 func control(timeout time.Duration) func(network, address string, c syscall.RawConn) error {
 	return func(_, _ string, c syscall.RawConn) error {
 		return c.Control(func(fd uintptr) {
-			// A connection that cannot have it is better than none.
+			// A connection without the option is better than none.
 			_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(timeout.Milliseconds()))
 		})
 	}

@@ -1,9 +1,9 @@
-// Package forward passes requests and sockets on to the node of a cluster that has a user's
-// hub open, and brings its answers back as they come.
+// Package forward forwards requests and sockets to the owner node of a user, and streams its answers
+// back.
 //
-// A request is passed on whole, as it came: the node checks it as if it had come there. What
-// was certainly not handled is sent again to the node that has the user by then; what may
-// have been done is not.
+// It forwards a request unchanged: the owner node checks it as if the client had sent it there. If a
+// node has certainly not handled a request, the package sends it again, to the owner node of that
+// moment. It never repeats a request that may have taken effect.
 package forward
 
 import (
@@ -32,33 +32,32 @@ import (
 
 const (
 	dialTimeout  = 2500 * time.Millisecond // for a connection to a node
-	cutAfter     = 4500 * time.Millisecond // that a node is a member and was not reached: longer than a dead one is a member
+	cutAfter     = 4500 * time.Millisecond // a member that was not reached for this long is cut off; a dead node is a member for less
 	cutFor       = time.Second             // until a node that is cut off is tried again
-	moveTimeout  = 10 * time.Second        // for finding the node that has the user
-	maxTries     = 10                      // nodes that say that they do not have the user
-	maxWait      = 250 * time.Millisecond  // until the next is asked
-	maxKept      = 64 << 10                // bytes of a body that is kept to be sent again
-	writeTimeout = 30 * time.Second        // for a client to take the next piece of what is brought back
+	moveTimeout  = 10 * time.Second        // for finding the owner node
+	maxTries     = 10                      // answers of nodes that they do not have the user
+	maxWait      = 250 * time.Millisecond  // between two tries
+	maxKept      = 64 << 10                // bytes of a body that can be sent again
+	writeTimeout = 30 * time.Second        // for a client to take the next piece of an answer
 	idleTimeout  = 90 * time.Second        // of a connection; shorter than that of the node's server
 )
 
-// OwnerHeader is in an answer 421 of a node that does not have the user, and has done nothing.
-// It names the node that has, or is empty.
+// OwnerHeader is in the answer 421 of a node that does not have the user, and has done nothing. It
+// names the owner node, or is empty.
 const OwnerHeader = "Tabhub-Owner"
 
 // Options configure a Forwarder.
 type Options struct {
-	// Dial connects to a node by its id, such that both ends know who the other is. It
-	// fails at once for a node that is not a member. Safe for concurrent use.
+	// Dial connects to a node by its id, so that both ends have proved their identity. It fails at
+	// once for a node that is not a member. Safe for concurrent use.
 	Dial func(ctx context.Context, node string) (net.Conn, error)
-	// Alive reports whether a node is a member. It does not block, and is false before CloseMember is
-	// called. Nil: all are.
+	// Alive reports whether a node is a member. It does not block, and must be false before CloseMember
+	// is called. Nil: all are.
 	Alive func(node string) bool
 	Log   *slog.Logger // nil discards
 }
 
-// Forwarder has the connections of this node to others. All methods are safe for concurrent
-// use.
+// Forwarder owns this node's connections to others. It is safe for concurrent use.
 type Forwarder struct {
 	dialNode func(ctx context.Context, node string) (net.Conn, error)
 	alive    func(node string) bool
@@ -68,7 +67,7 @@ type Forwarder struct {
 	webSockets atomic.Int64 // of Stats.Splices
 
 	mu     sync.Mutex
-	failed map[string]failure // the nodes that were not reached when that was tried last
+	failed map[string]failure // the nodes that the last try did not reach
 	links  map[*link]struct{}
 	pools  map[string]*http.Transport // the connections for HTTP to each node
 	closed bool
@@ -92,18 +91,18 @@ func (f *Forwarder) Len() int {
 	return len(f.links)
 }
 
-// Stats count what was passed on since the Forwarder was made.
+// Stats count the forwarded requests since the Forwarder was made.
 type Stats struct {
-	OK        int64 // requests that have an answer, also one that refuses them
+	OK        int64 // requests with an answer, even a refusal
 	Again     int64 // times that a request was sent again because a node had not taken it
 	Unreached int64 // requests that no node has taken
-	Broken    int64 // requests whose connection broke off before the answer: they may have been done
+	Broken    int64 // requests whose connection broke off before the answer: they may have taken effect
 	Splices   int64 // sockets that are open now
 }
 
 type stats struct{ ok, again, unreached, broken, splices atomic.Int64 }
 
-// AwaitWebSockets blocks until no WebSocket is passed on, or ctx is done, and returns how many are left.
+// AwaitWebSockets blocks until no forwarded WebSocket is open, or ctx is done, and returns how many are left.
 func (f *Forwarder) AwaitWebSockets(ctx context.Context) (left int) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -125,7 +124,7 @@ func (f *Forwarder) Stats() Stats {
 	return Stats{OK: s.ok.Load(), Again: s.again.Load(), Unreached: s.unreached.Load(), Broken: s.broken.Load(), Splices: s.splices.Load()}
 }
 
-// Close ends all connections. Nothing is passed on afterwards. It is idempotent.
+// Close closes all connections, and the Forwarder for good. It is idempotent.
 func (f *Forwarder) Close() {
 	f.mu.Lock()
 	f.closed = true
@@ -151,15 +150,15 @@ func (f *Forwarder) Do(ctx context.Context, node, method, path string) (*http.Re
 	return f.pool(node).RoundTrip(r)
 }
 
-// hostOf returns what a node is called in the URL of a request.
+// hostOf returns the host that stands for a node in the URL of a request.
 func hostOf(node string) string { return hex.EncodeToString([]byte(node)) }
 
-// Again returns the node that has the user, as node does not or cannot be reached. owner is
-// the one that node believes to have, or "". It may be this node, which is then
-// asked like any other. It blocks until it is known.
+// Again returns the owner node when node does not have the user, or cannot be reached. owner is the
+// owner according to node, or "". The result may be this node, which is asked like any other. It
+// blocks until the owner node is known.
 type Again func(ctx context.Context, node, owner string) (next string, err error)
 
-// To returns a handler that passes a user's requests on to a node.
+// To returns a handler that forwards a user's requests to a node.
 func (f *Forwarder) To(node string, again Again) http.Handler { return &target{f, node, again} }
 
 type target struct {
@@ -168,10 +167,10 @@ type target struct {
 	again Again
 }
 
-// Node returns the id of the node that is asked first.
+// Node returns the id of the node that it asks first.
 func (t *target) Node() string { return t.node }
 
-// ServeHTTP passes on a request, and for one that asks for another protocol what both sides say.
+// ServeHTTP forwards a request. After an upgrade it copies between both sides.
 func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, kept, err := keepBody(r)
 	if err != nil {
@@ -191,7 +190,7 @@ func (t *target) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				end = t.f.beginSplice(strings.EqualFold(resp.Header.Get("Upgrade"), "websocket"))
 			}
 			for name := range resp.Header {
-				w.Header().Del(name) // the node has said it
+				w.Header().Del(name) // the node's counts
 			}
 			return nil
 		},
@@ -215,8 +214,8 @@ func (f *Forwarder) beginSplice(webSocket bool) (end func()) {
 	return func() { count(-1) }
 }
 
-// isUpgrade reports whether a request asks for another protocol than HTTP. Some clients ask
-// for a newer HTTP each time, or for TLS, which nobody speaks here, and go on without.
+// isUpgrade reports whether a request asks for another protocol than HTTP. Some clients always ask for a
+// newer HTTP or for TLS, which no node speaks, and go on without.
 func isUpgrade(r *http.Request) bool {
 	name, _, _ := strings.Cut(strings.ToLower(r.Header.Get("Upgrade")), "/")
 	return r.Method == http.MethodGet && r.ContentLength == 0 &&
@@ -224,11 +223,11 @@ func isUpgrade(r *http.Request) bool {
 		name != "" && name != "h2c" && name != "http" && name != "tls"
 }
 
-// hopByHop are headers about a connection, and not about a request.
+// hopByHop are headers about the connection, not the request.
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect"}
 
-// whole has out, a clone of in, pass the request on as it came: the node decides by the same headers.
-// What the client says of its connection, with which it could take headers away, ends here.
+// whole gives out, a clone of in, the headers of in: the node decides by what the client sent. Headers
+// about the client's connection stay here; with Connection a client could remove other headers.
 func whole(out, in *http.Request) {
 	h := in.Header.Clone()
 	for _, name := range hopByHop {
@@ -248,13 +247,13 @@ func whole(out, in *http.Request) {
 
 func rewrite(pr *httputil.ProxyRequest) {
 	whole(pr.Out, pr.In)
-	// With one of these net/http would send a request twice by itself.
+	// With one of these headers net/http would repeat a request by itself.
 	pr.Out.Header.Del("Idempotency-Key")
 	pr.Out.Header.Del("X-Idempotency-Key")
 }
 
-// keepBody reads the body of a request if it is small, so that it can be sent again. kept is
-// nil if the request has a larger one.
+// keepBody reads the body of a request if it is small, so that it can be sent again. kept is nil if the
+// body is larger.
 func keepBody(r *http.Request) (out *http.Request, kept []byte, err error) {
 	switch {
 	case r.Body == nil || r.ContentLength == 0:
@@ -281,14 +280,13 @@ var errMoved = errors.New("the user has another node now")
 // sender sends a request to the node that has the user.
 type sender struct {
 	*target
-	kept    []byte // the body; nil if it is too large to be kept
+	kept    []byte // the body; nil if it is too large to be sent again
 	upgrade bool   // it asks for another protocol: the node does nothing before it answers
-	link    *link  // by which it was sent last
+	link    *link  // the connection of the last try
 }
 
-// RoundTrip implements http.RoundTripper. Its requests have no GetBody: whether one is sent again
-// is not for net/http to decide. It does so with a GET whose connection breaks off that was used
-// before, which then has a new one.
+// RoundTrip implements http.RoundTripper. Its requests have no GetBody, so that net/http does not repeat
+// them. It still repeats a GET on a new connection when a reused one breaks off.
 func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 	err = s.each(out.Context(), func(node string) error {
 		ctx := out.Context()
@@ -300,7 +298,7 @@ func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 		connections := 0
 		try := out.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 			GetConn: func(string) {
-				if connections++; connections > 1 { // others that are idle may be as dead
+				if connections++; connections > 1 { // other idle connections may be dead, too
 					s.f.closeIdle(node)
 				}
 			},
@@ -311,7 +309,7 @@ func (s *sender) RoundTrip(out *http.Request) (resp *http.Response, err error) {
 		case len(s.kept) > 0:
 			try.Body = io.NopCloser(bytes.NewReader(s.kept))
 		case s.kept == nil:
-			try.Body = io.NopCloser(out.Body) // a node that is out of reach leaves it whole
+			try.Body = io.NopCloser(out.Body) // an unreachable node reads none of it
 		}
 		if resp, err = s.f.pool(node).RoundTrip(try); err != nil {
 			if s.upgrade {
@@ -329,7 +327,7 @@ type misdirectedError struct{ owner string }
 
 func (e *misdirectedError) Error() string { return "the node does not have the user" }
 
-// misdirected returns an error, and closes the answer, if that says that nothing was done.
+// misdirected returns an error, and closes the answer, if the node does not have the user.
 func misdirected(resp *http.Response) error {
 	owner := resp.Header[OwnerHeader]
 	if resp.StatusCode != http.StatusMisdirectedRequest || len(owner) == 0 {
@@ -340,9 +338,9 @@ func misdirected(resp *http.Response) error {
 	return &misdirectedError{owner[0]}
 }
 
-// each calls try with the node that has the user until it has certainly not failed for being
-// the wrong one, out of reach, or without an answer to what does nothing before it. If
-// repeatable is not set, a node that has read of the request is the last one.
+// each calls try with the owner node, and with the next one as long as a try has certainly done
+// nothing: the node did not have the user, was unreachable, or did not answer an upgrade. If
+// repeatable is false, the first node that may have read from the body is the last one.
 func (t *target) each(ctx context.Context, try func(node string) error, repeatable bool) error {
 	limited, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
@@ -352,18 +350,18 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 			return &unreachedError{node, errCut}
 		}
 		err := try(node)
-		no, elsewhere := errors.AsType[*misdirectedError](err)
+		no, misdirected := errors.AsType[*misdirectedError](err)
 		_, unreached := errors.AsType[*unreachedError](err)
 		switch {
-		case elsewhere:
+		case misdirected:
 			owner = no.owner
 			refused++
 		case unreached && t.f.isCut(node, dialTimeout):
 			return err
-		case unreached: // one that has died has its users until its lease ends; or it has too much to do
+		case unreached: // a dead node has its users until its lease ends; or the node is overloaded
 			owner = ""
 		default:
-			if errors.Is(err, syscall.ETIMEDOUT) { // it is out of reach, or only this user's hub takes nothing: a dial will tell
+			if errors.Is(err, syscall.ETIMEDOUT) { // the node is unreachable, or only this user's hub takes nothing: a dial will tell
 				t.f.closeIdle(node)
 			}
 			return err
@@ -381,22 +379,22 @@ func (t *target) each(ctx context.Context, try func(node string) error, repeatab
 		if node, err = t.again(limited, node, owner); err != nil {
 			return fmt.Errorf("%w: %w", errMoved, err)
 		}
-		if elsewhere && !repeatable {
+		if misdirected && !repeatable {
 			return errMoved // the next request goes there
 		}
 		t.f.stats.again.Add(1)
 	}
 }
 
-// fail answers a request that could not be passed on, or has no answer.
+// fail answers a request that could not be forwarded, or has no answer.
 func (t *target) fail(w http.ResponseWriter, r *http.Request, err error) {
 	_, unreached := errors.AsType[*unreachedError](err)
 	switch {
 	case r.Context().Err() != nil:
-		panic(http.ErrAbortHandler) // nobody waits for it, or this node ends
+		panic(http.ErrAbortHandler) // the client has gone, or this node ends
 	case unreached || errors.Is(err, errMoved):
 		t.f.stats.unreached.Add(1)
-		t.f.log.Warn("a request was not passed on", "path", r.URL.Path, "err", err)
+		t.f.log.Warn("a request was not forwarded", "path", r.URL.Path, "err", err)
 		w.Header().Set("Retry-After", "1")
 		writeError(w, http.StatusServiceUnavailable, "the node that has your hub cannot be reached now, and nothing was done; try again in a moment")
 	default:
@@ -414,11 +412,11 @@ func writeError(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write(append(b, '\n'))
 }
 
-// clientWriter writes to a client that must go on reading.
+// clientWriter writes to a client with writeTimeout for each piece.
 type clientWriter struct {
 	http.ResponseWriter
 	rc     *http.ResponseController
-	sender *sender // what it answers
+	sender *sender // of the request
 }
 
 // Unwrap is for http.ResponseController.
@@ -438,7 +436,7 @@ func (c *clientWriter) FlushError() error {
 
 func (c *clientWriter) begin() (end func()) {
 	_ = c.rc.SetWriteDeadline(time.Now().Add(writeTimeout))
-	return func() { _ = c.rc.SetWriteDeadline(time.Time{}) } // the connection serves other requests afterwards
+	return func() { _ = c.rc.SetWriteDeadline(time.Time{}) } // the connection may serve other requests afterwards
 }
 
 var buffers = &pool{sync.Pool{New: func() any { return new([bulkBuffer]byte) }}}

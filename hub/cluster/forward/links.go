@@ -30,7 +30,7 @@ func (f *Forwarder) pool(node string) *http.Transport {
 	return p
 }
 
-// closeIdle ends the connections to a node that no request has: they may lead nowhere.
+// closeIdle closes the idle connections to a node: they may be dead.
 func (f *Forwarder) closeIdle(node string) {
 	f.mu.Lock()
 	p := f.pools[node]
@@ -43,36 +43,36 @@ func (f *Forwarder) closeIdle(node string) {
 // link is a connection to a node.
 type link struct {
 	net.Conn
-	f    *Forwarder
-	node string
-	near net.Conn // what it is spliced with, guarded by Forwarder.mu; nil if it is not
+	f      *Forwarder
+	node   string
+	client net.Conn // spliced with the link, or nil; guarded by Forwarder.mu
 }
 
-// splice has near closed with the link.
-func (l *link) splice(near net.Conn) {
+// splice makes Close close the client's connection, too.
+func (l *link) splice(client net.Conn) {
 	l.f.mu.Lock()
 	defer l.f.mu.Unlock()
-	l.near = near
+	l.client = client
 }
 
 // CloseWrite tells the node that nothing more comes.
 func (l *link) CloseWrite() error { return closeWrite(l.Conn) }
 
-// Close implements net.Conn. It closes the other side of a splice, too: who writes there may wait for
-// somebody who does not read.
+// Close implements net.Conn. It closes the client's side of a splice, too: a goroutine may be blocked in a
+// write to a client that does not read.
 func (l *link) Close() error {
 	l.f.mu.Lock()
 	delete(l.f.links, l)
-	near := l.near
+	client := l.client
 	l.f.mu.Unlock()
-	if near != nil {
-		near.Close()
+	if client != nil {
+		client.Close()
 	}
 	return l.Conn.Close()
 }
 
-// unreachedError says that a node has done nothing: it could not be reached, or has not answered a
-// request with which it does nothing before it answers.
+// unreachedError says that a node has done nothing: it could not be reached, or has not answered an
+// upgrade.
 type unreachedError struct {
 	node string
 	err  error
@@ -83,7 +83,7 @@ func (e *unreachedError) Unwrap() error { return e.err }
 
 var (
 	errClosed = errors.New("the node is shutting down")
-	errGone   = errors.New("it is no node of this cluster any more")
+	errGone   = errors.New("it is no longer a node of this cluster")
 	errCut    = errors.New("it is a node of this cluster, and has not been reached for some seconds")
 )
 
@@ -108,10 +108,10 @@ func (f *Forwarder) dial(ctx context.Context, node string) (*link, error) {
 	return l, nil
 }
 
-// failure is a node that was not reached since a time, at the latest when the last try ended.
+// failure is a node that was not reached by any try between two times.
 type failure struct{ since, last time.Time }
 
-// dialed notes how a try to reach a node has ended.
+// dialed notes the result of a try to reach a node.
 func (f *Forwarder) dialed(node string, began time.Time, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,15 +120,15 @@ func (f *Forwarder) dialed(node string, began time.Time, err error) {
 		return
 	}
 	of, before := f.failed[node]
-	if !before || began.Sub(of.last) > cutAfter { // nobody has tried for long
+	if !before || began.Sub(of.last) > cutAfter { // the last try is long ago
 		of.since = began
 	}
 	of.last = time.Now()
 	f.failed[node] = of
 }
 
-// isCut reports whether a node is alive, and not reached from here, as the last try has shown within a
-// time: to wait for it is of no use.
+// isCut reports whether a node is alive but unreachable from here, by a last try within a time: waiting
+// for it is useless.
 func (f *Forwarder) isCut(node string, within time.Duration) bool {
 	f.mu.Lock()
 	of, ok := f.failed[node]
@@ -147,7 +147,7 @@ func (f *Forwarder) add(l *link) bool {
 	return true
 }
 
-// CloseMember ends all connections to a node, which is gone: who waits for it is told so at once.
+// CloseMember closes all connections to a node that is no longer a member, so that its requests fail at once.
 func (f *Forwarder) CloseMember(node string) {
 	f.mu.Lock()
 	delete(f.pools, node)

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	upgradeTimeout = 15 * time.Second // for a node to answer that it speaks another protocol
-	// lingerTimeout is how long a client may take to end its side when the node has ended its.
+	upgradeTimeout = 15 * time.Second // for a node to answer an upgrade
+	// lingerTimeout is how long a client may take to close its side after the node has closed its own.
 	lingerTimeout = 5 * time.Second
-	// idleBuffer is what a direction of a splice holds while nothing comes; what is larger is
-	// copied with a buffer that all share.
+	// idleBuffer is what each direction of an idle splice holds; larger data goes through a buffer of
+	// the shared pool.
 	idleBuffer = 2 << 10
 	bulkBuffer = 32 << 10
 )
 
-// Hijack implements http.Hijacker: the connection closes with that of the node.
+// Hijack implements http.Hijacker. The client's connection closes with that to the node.
 func (c *clientWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buf, err := c.rc.Hijack()
 	if err != nil {
@@ -29,11 +29,11 @@ func (c *clientWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return s, buf, nil
 }
 
-// spliced is a client's connection that is spliced with a link. io.Copy uses its methods, which hold
-// little memory while nothing comes: a tab stays for hours.
+// spliced is a client's connection that is spliced with a link. io.Copy uses its methods, which need
+// little memory while the splice is idle: a tab stays for hours.
 type spliced struct {
 	net.Conn
-	early []byte // what the client has said already
+	early []byte // read from the client before the splice
 }
 
 // WriteTo implements io.WriterTo.
@@ -47,7 +47,7 @@ func (s *spliced) WriteTo(to io.Writer) (int64, error) {
 	return 0, copyAll(to, s.Conn)
 }
 
-// ReadFrom implements io.ReaderFrom. A client that takes nothing for writeTimeout ends it.
+// ReadFrom implements io.ReaderFrom. It fails when the client takes nothing for writeTimeout.
 func (s *spliced) ReadFrom(from io.Reader) (int64, error) { return 0, copyAll(s, from) }
 
 // Write implements net.Conn.
@@ -56,7 +56,7 @@ func (s *spliced) Write(b []byte) (int, error) {
 	return s.Conn.Write(b)
 }
 
-// CloseWrite tells the client that the node says no more.
+// CloseWrite tells the client that the node sends no more.
 func (s *spliced) CloseWrite() error {
 	if err := closeWrite(s.Conn); err != nil {
 		return err
@@ -64,8 +64,8 @@ func (s *spliced) CloseWrite() error {
 	return s.SetReadDeadline(time.Now().Add(lingerTimeout))
 }
 
-// closeWrite tells the other side that nothing more comes. Where that cannot be said alone, it
-// returns an error, and the connection is to be closed.
+// closeWrite tells the other side that nothing more comes. It returns an error if a connection cannot do
+// that; the caller must close it then.
 func closeWrite(c net.Conn) error {
 	half, ok := c.(interface{ CloseWrite() error })
 	if !ok {
@@ -74,7 +74,7 @@ func closeWrite(c net.Conn) error {
 	return half.CloseWrite()
 }
 
-// copyAll is io.Copy with a small buffer while little comes.
+// copyAll is io.Copy, with a small buffer while little comes.
 func copyAll(to io.Writer, from io.Reader) error {
 	idle := make([]byte, idleBuffer)
 	for {
@@ -91,7 +91,7 @@ func copyAll(to io.Writer, from io.Reader) error {
 	}
 }
 
-// copyBulk copies as long as there is as much as fits a large buffer.
+// copyBulk copies with a large buffer as long as each read fills it.
 func copyBulk(to io.Writer, from io.Reader) error {
 	b := buffers.Get()
 	defer buffers.Put(b)

@@ -18,27 +18,27 @@ import (
 	"tabhub/tabtransport"
 )
 
-// entranceHeader is what a process says of a request that it has accepted and forwards: an entrance,
-// as JSON. It replaces what a client may have sent, and only ServeForwarded reads it.
+// entranceHeader has, as JSON, the entrance of a request that a process has accepted and forwards. It
+// replaces one that a client may have sent, and only ServeForwarded reads it.
 const entranceHeader = "Tabhub-Entrance"
 
-// entrance is what only the process knows that has accepted a request's connection. It is no
+// entrance is what only the process that accepted a request's connection knows of it. It is no
 // credential.
 type entrance struct {
-	User   spec.UserID `json:"user"`             // whose hub is asked
+	User   spec.UserID `json:"user"`             // the user whose hub must serve it
 	Remote string      `json:"remote,omitempty"` // address of the client
-	Local  string      `json:"local,omitempty"`  // address of the socket that it has come to, if that is TCP
-	Secure bool        `json:"secure,omitempty"` // it has come over TLS
+	Local  string      `json:"local,omitempty"`  // address that the client connected to, if it is TCP
+	Secure bool        `json:"secure,omitempty"` // the connection has TLS
 	Owner  bool        `json:"owner,omitempty"`  // by a listener of ServeOwner
 	Near   bool        `json:"near,omitempty"`   // from a program on the same machine
-	Own    bool        `json:"own,omitempty"`    // of the user who runs the process, as far as that was looked at
-	Opened bool        `json:"opened,omitempty"` // the WebSocket was accepted, and told what is said first
+	Own    bool        `json:"own,omitempty"`    // from the account that runs the process, as far as that was checked
+	Opened bool        `json:"opened,omitempty"` // the WebSocket was accepted, and has got the first message
 }
 
-// ServeForwarded serves a request that another process of this hub has accepted and forwarded. It
-// believes what that process says of the request's connection, and nothing else: the guard checks
-// the request as if it had come here. The error is storage.ErrOwned if the user's hub is not here:
-// nothing was done or answered then, and the caller tells the other process so.
+// ServeForwarded serves a request that another process of this hub has accepted and forwarded. It trusts
+// that process about the request's connection, and about nothing else: the guard checks the request as
+// if the client had sent it here. The error is storage.ErrOwned if the user's hub is not here: then
+// nothing was done or answered, and the caller tells the other process so.
 func (s *Server) ServeForwarded(w http.ResponseWriter, r *http.Request) error {
 	r, e, err := entered(r)
 	if err != nil {
@@ -59,10 +59,10 @@ func (s *Server) ServeForwarded(w http.ResponseWriter, r *http.Request) error {
 	return s.handle(w, r, e)
 }
 
-// errNotHere is the error of ServeForwarded if it is not known which process has the user.
+// errNotHere is the error of ServeForwarded if it does not know which process has the user.
 var errNotHere = fmt.Errorf("the user's hub is not here any more: %w", storage.ErrOwned)
 
-// enter returns a request as it is forwarded.
+// enter returns a request with its entrance, to forward it.
 func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) *http.Request {
 	e := entrance{User: user, Remote: r.RemoteAddr, Secure: r.TLS != nil, Owner: isOwner(r.Context()), Near: p.local, Opened: opened}
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
@@ -76,10 +76,10 @@ func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) 
 	return out
 }
 
-// errOtherUser says that a request was forwarded for another user than its credential's.
+// errOtherUser says that a request was forwarded for another user than that of its credential.
 var errOtherUser = endpoint.Unauthorized("the credentials that were sent are of different users; send one")
 
-// checkUser refuses a request that was forwarded for another user than its credential's.
+// checkUser refuses a request that was forwarded for another user than that of its credential.
 func (p *pass) checkUser(id *auth.Identity) error {
 	if p.entrance == nil || id == nil || id.User == "" || id.User == p.entrance.User {
 		return nil
@@ -87,7 +87,7 @@ func (p *pass) checkUser(id *auth.Identity) error {
 	return errOtherUser
 }
 
-// entered returns a request as it was at the process that has forwarded it, and what that says of it.
+// entered returns a request as it was at the process that has forwarded it, and its entrance.
 func entered(r *http.Request) (*http.Request, *entrance, error) {
 	e := new(entrance)
 	said := r.Header[entranceHeader]

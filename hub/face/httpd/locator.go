@@ -14,29 +14,29 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Locator finds where a user's hub is, where several processes serve one hub. Its methods are safe
-// for concurrent use, and block, but for Has.
+// Locator finds the process that has a user's hub, when several processes serve one hub. Its methods are
+// safe for concurrent use; all but Has block.
 type Locator interface {
-	// UserOf returns the user of a credential, without checking it; "" if that cannot be told.
-	// A credential is what a client shows, the id of a pairing, or a code of the dashboard.
+	// UserOf returns the user of a credential, without checking it; "" if it is unknown. The credential
+	// is a client's token, the id of a pairing, or a code of the dashboard.
 	UserOf(ctx context.Context, credential string) (spec.UserID, error)
-	// Locate has the user's hub opened here and returns nil, or returns the handler that serves
-	// the user's requests instead. The message of an error that is a *spec.Error is for the user.
+	// Locate opens the user's hub here and returns nil, or returns the handler that forwards the user's
+	// requests. The message of an error that is a *spec.Error is for the user.
 	Locate(ctx context.Context, user spec.UserID) (remote http.Handler, err error)
-	// Take has the user's hub opened here, for a request that another process has forwarded. The
-	// error is storage.ErrOwned if another process has, or is about to have, the user.
+	// Take opens the user's hub here, for a request that another process has forwarded. The error is
+	// storage.ErrOwned if another process has the user, or is about to.
 	Take(ctx context.Context, user spec.UserID) error
 	// Has reports whether the user's hub is open here.
 	Has(user spec.UserID) bool
 }
 
-// forward has a request served where its user's hub is, and reports whether it was answered. A request
-// without a credential, with a wrong one, or about the process is served here.
+// forward forwards a request if its user is remote, and reports whether it has answered. This process
+// serves requests without a credential, with an unknown one, and those about the process.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 	if p.isOfProcess() || p.preflight(r) {
 		return false
 	}
-	if s.draining.Load() { // and may know the credential no more
+	if s.draining.Load() { // this process may no longer know the credential
 		s.answerDraining(w)
 		return true
 	}
@@ -62,7 +62,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, p *pass) bool {
 	return true
 }
 
-// passOn has a remote handler serve a request, until this process ends if it only reads.
+// passOn serves a request by a remote handler. A GET ends with this process.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, p *pass, user spec.UserID, remote http.Handler) {
 	ctx := r.Context()
 	if r.Method == http.MethodGet { // it may be a stream without an end
@@ -79,7 +79,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, p *pass, user sp
 	remote.ServeHTTP(w, s.enter(r, p, user, false))
 }
 
-// isOfProcess reports whether a request is served by the process that it has come to.
+// isOfProcess reports whether the process that receives a request serves it, for any user.
 func (p *pass) isOfProcess() bool {
 	rt := p.route
 	switch {
@@ -91,8 +91,8 @@ func (p *pass) isOfProcess() bool {
 	return rt.need == credNone && !rt.ofUser
 }
 
-// userOf returns the user of a request, "" if that cannot be told. It proves nothing. Of several credentials
-// the first counts: one that is wrong is not made good by another, and each may have to be looked up.
+// userOf returns the user of a request, "" if unknown. It proves nothing. Of several credentials only the
+// first counts: a good one does not make up for a bad one, and each may need a look-up.
 func (s *Server) userOf(r *http.Request, p *pass) (spec.UserID, error) {
 	if !s.guard.accounts {
 		return spec.LocalUser, nil
@@ -107,7 +107,7 @@ func (s *Server) userOf(r *http.Request, p *pass) (spec.UserID, error) {
 	return s.o.Locator.UserOf(r.Context(), shown[0])
 }
 
-// signInCode returns the code of a page that signs in, and leaves it in the body.
+// signInCode returns the sign-in code in a request's body, and leaves the body whole.
 func signInCode(r *http.Request) string {
 	var in struct {
 		Code string `json:"code"`
@@ -121,8 +121,8 @@ func signInCode(r *http.Request) string {
 	return in.Code
 }
 
-// moved serves a request that failed because another process has taken the user over since the request
-// was located. Nothing was done.
+// moved forwards a request that failed, without any effect, because another process has taken the user
+// over since forward located it.
 func (s *Server) moved(r *endpoint.Request, p *pass, err error) error {
 	if s.o.Locator == nil || p.entrance != nil || !errors.Is(err, storage.ErrOwned) {
 		return err
@@ -139,7 +139,7 @@ func (s *Server) moved(r *endpoint.Request, p *pass, err error) error {
 	return nil
 }
 
-// notLocated is the client's error if a user's hub was not found.
+// notLocated is the error that the client gets if a user's hub was not found.
 func (s *Server) notLocated(user spec.UserID, err error) error {
 	s.log.Warn("a user's hub was not found", "user", user, "err", err)
 	text := "your hub was not found; try again in a moment"
@@ -149,7 +149,7 @@ func (s *Server) notLocated(user spec.UserID, err error) error {
 	return &endpoint.Error{Status: http.StatusServiceUnavailable, Text: text}
 }
 
-// merge answers with what another process says of a user, and this one of itself.
+// merge answers with another process's answer about a user, and this process's about itself.
 func (s *Server) merge(w http.ResponseWriter, r *http.Request, p *pass, remote http.Handler, out *http.Request) {
 	got := &captured{header: http.Header{}, status: http.StatusOK}
 	remote.ServeHTTP(got, out)
@@ -167,7 +167,7 @@ func (s *Server) merge(w http.ResponseWriter, r *http.Request, p *pass, remote h
 	_, _ = endpoint.NewTimedWriter(w).Write(got.body.Bytes())
 }
 
-// captured is an answer that is not sent yet.
+// captured is a response that is not sent yet.
 type captured struct {
 	header http.Header
 	status int
@@ -178,10 +178,9 @@ func (c *captured) Header() http.Header         { return c.header }
 func (c *captured) WriteHeader(status int)      { c.status = status }
 func (c *captured) Write(b []byte) (int, error) { return c.body.Write(b) }
 
-// LocateSocket has the user's hub opened here whose credential, or whose pairing's id, a socket has shown
-// in its first message. If another process has the user, the error is a *tabtransport.RemoteError. An
-// unknown credential is left to the check of credentials. It blocks, until r's context ends at the
-// longest.
+// LocateSocket opens the user's hub here for a socket whose first message shows a credential or the id of
+// a pairing. If another process has the user, the error is a *tabtransport.RemoteError. It leaves an
+// unknown credential to the check of credentials. It blocks until r's context ends at most.
 func (s *Server) LocateSocket(r *http.Request, credential string) error {
 	p := passOf(r.Context())
 	if s.o.Locator == nil || p == nil || p.entrance != nil || credential == "" || !s.guard.accounts {
@@ -207,8 +206,8 @@ func (s *Server) LocateSocket(r *http.Request, credential string) error {
 	})}
 }
 
-// HasMoved reports whether the user whose hub was here when a request was located, or LocateSocket was
-// called, has it here no more. Then an unknown credential may be good where it is now.
+// HasMoved reports whether the user's hub has left this process since it was located for a request or by
+// LocateSocket. Then an unknown credential may be good at the process that has the hub now.
 func (s *Server) HasMoved(r *http.Request) bool { return s.hasMoved(passOf(r.Context())) }
 
 func (s *Server) hasMoved(p *pass) bool {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Deferred has the Recorders of a process that are closed, and whose lines a stream has not taken yet:
-// they go on until it has. So the record gets what a process has done while it could not reach the
-// servers, though another process has taken over the user. It is safe for concurrent use.
+// Deferred has the closed Recorders of a process whose lines the stream has not stored yet: they go on
+// until it has. So the record gets the calls that a process has made while it could not reach the
+// servers, even if another process has taken the user over. It is safe for concurrent use.
 type Deferred struct {
-	running sync.WaitGroup // has an element for each of recorders
+	running sync.WaitGroup // counts recorders
 
 	mu        sync.Mutex
 	free      int // bytes
@@ -17,11 +17,11 @@ type Deferred struct {
 	closed    bool
 }
 
-// NewDeferred returns a Deferred for lines that take no more than so many bytes of memory, about.
+// NewDeferred returns a Deferred for lines that take about limit bytes of memory at most.
 func NewDeferred(limit int) *Deferred { return &Deferred{free: limit, recorders: map[*Recorder]bool{}} }
 
-// Close takes no more, and waits until all is written, or ctx is done. What is not written then is
-// lost, which the Recorders log.
+// Close accepts no more Recorders, and waits until all lines are written, or ctx is done. Lines that are
+// not written then are lost; the Recorders log that.
 func (d *Deferred) Close(ctx context.Context) {
 	d.mu.Lock()
 	d.closed = true
@@ -38,7 +38,7 @@ func (d *Deferred) Close(ctx context.Context) {
 	d.running.Wait()
 }
 
-// take has a Recorder go on that needs n bytes, and reports whether it may.
+// take adds a Recorder that needs n bytes, and reports whether it may go on.
 func (d *Deferred) take(r *Recorder, n int) bool {
 	if d == nil {
 		return false
@@ -54,7 +54,7 @@ func (d *Deferred) take(r *Recorder, n int) bool {
 	return true
 }
 
-// remove ends what take has begun.
+// remove undoes take.
 func (d *Deferred) remove(r *Recorder, n int) {
 	d.mu.Lock()
 	d.free += n
