@@ -2,6 +2,8 @@ package methods
 
 import (
 	"encoding/json"
+	"errors"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -50,7 +52,8 @@ func declares(capabilities json.RawMessage, capability, part string) bool {
 
 // asksURL reports whether the parameters of an elicitation are those of an address to open.
 func asksURL(params json.RawMessage) bool {
-	return string(rawjson.Get(params, "mode")) == `"url"`
+	mode, _ := rawjson.String(rawjson.Get(params, "mode"))
+	return mode == "url"
 }
 
 // questionSchema is what MCP has for the parameters of an elicitation: an address to open, or a form
@@ -58,7 +61,7 @@ func asksURL(params json.RawMessage) bool {
 const questionSchema = `{"type": "object", "required": ["message"],
 	"properties": {"message": {"type": "string"}},
 	"if": {"required": ["mode"], "properties": {"mode": {"const": "url"}}},
-	"then": {"required": ["url"], "properties": {"url": {"type": "string", "pattern": "^https?://[^/?#]"}}},
+	"then": {"required": ["url"], "properties": {"url": {"type": "string"}}},
 	"else": {"required": ["requestedSchema"], "properties": {
 		"mode": {"const": "form"},
 		"requestedSchema": {"type": "object", "required": ["type", "properties"], "properties": {
@@ -101,10 +104,25 @@ func wrongQuestion(r json.RawMessage) error {
 			if err == nil {
 				err = s.Check(jsonrpc.OrEmpty(rawjson.Get(q, "params")))
 			}
+			if err == nil {
+				err = wrongAddress(rawjson.Get(q, "params"))
+			}
 			if err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// wrongAddress says that the address of an elicitation that asks to open one cannot be opened.
+func wrongAddress(params json.RawMessage) error {
+	if !asksURL(params) {
+		return nil
+	}
+	address, _ := rawjson.String(rawjson.Get(params, "url"))
+	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return errors.New("/url: must be an address with https or http")
 	}
 	return nil
 }
