@@ -37,3 +37,18 @@ func TestSessions(t *testing.T) {
 		t.Errorf("one has left: %+v", all)
 	}
 }
+
+// A client that names no revision, or null, gets the first that may be left out.
+func TestInitializeWithoutRevision(t *testing.T) {
+	s := newServer(t, newScripted(), Options{})
+	for _, c := range []struct{ params, want string }{
+		{`{}`, `"protocolVersion":"2025-03-26"`},
+		{`{"protocolVersion":null}`, `"protocolVersion":"2025-03-26"`},
+		{`{"protocolVersion":"1999-01-01"}`, `"protocolVersion":"2025-11-25"`},
+		{`{"protocolVersion":5}`, `"code":-32602`},
+	} {
+		if got := streamTo(t, s).ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + c.params + `}`); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.params, got, c.want)
+		}
+	}
+}

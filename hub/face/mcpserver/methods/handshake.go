@@ -58,7 +58,7 @@ func (s *Server) initialize(_ context.Context, rq *Request) (jsonrpc.Frame, erro
 	switch given := rq.get("protocolVersion"); {
 	case given == nil && rq.ses.Transport == telemetry.SSE:
 		wanted = mcp.ProtocolVersion20241105
-	case given != nil && !ok:
+	case given != nil && !ok && string(given) != "null":
 		return jsonrpc.Frame{}, jsonrpc.InvalidParams("protocolVersion must be a string")
 	}
 	if len(rq.get("capabilities")) > MaxCapabilities {
