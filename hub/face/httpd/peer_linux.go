@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -39,17 +40,19 @@ var errNoSocket = errors.New("there is no such open socket")
 // reads the kernel's tables of sockets.
 func socketOwner(at, to netip.AddrPort) (uid int, err error) {
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		at, to := tableAddr(at, table), tableAddr(to, table)
+		// sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …
+		const established, closed = " 01 ", "0" // the inode of a socket that no program has open
+		row := []byte(" " + tableAddr(at, table) + " " + tableAddr(to, table) + established)
 		f, err := os.Open(table)
 		if err != nil {
 			continue
 		}
 		defer f.Close()
 		for s := bufio.NewScanner(f); s.Scan(); {
-			// sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …
-			fields := strings.Fields(s.Text())
-			const established, closed = "01", "0" // the inode of a socket that no program has open
-			if len(fields) >= 10 && fields[1] == at && fields[2] == to && fields[3] == established && fields[9] != closed {
+			if !bytes.Contains(s.Bytes(), row) { // there may be thousands
+				continue
+			}
+			if fields := strings.Fields(s.Text()); len(fields) >= 10 && fields[9] != closed {
 				return strconv.Atoi(fields[7])
 			}
 		}

@@ -3,6 +3,7 @@ package httpd
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"testing"
 )
@@ -27,5 +28,31 @@ func TestOwnerOfASocket(t *testing.T) {
 		if uid, err := socketOwner(at, to); !errors.Is(err, errNoSocket) {
 			t.Errorf("%s, after its end: %d, %v", address, uid, err)
 		}
+	}
+}
+
+// Others decide how many sockets there are: looking one up makes no garbage of the rest.
+func TestOwnerAmongManySockets(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	var at, to netip.AddrPort
+	for range 100 {
+		conn, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		at, to = conn.LocalAddr().(*net.TCPAddr).AddrPort(), conn.RemoteAddr().(*net.TCPAddr).AddrPort()
+	}
+	allocs := testing.AllocsPerRun(5, func() {
+		if uid, err := socketOwner(at, to); err != nil || uid != os.Geteuid() {
+			t.Errorf("%d, %v, want %d", uid, err, os.Geteuid())
+		}
+	})
+	if allocs > 50 {
+		t.Errorf("%v allocations", allocs)
 	}
 }
