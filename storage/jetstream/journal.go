@@ -26,21 +26,20 @@ const (
 	headerRoom = 8 << 10
 )
 
-// journal is what the store knows of a user that was loaded. A goroutine runs while something is
-// to be written.
+// journal is what the store knows of a loaded user. A goroutine runs while changes wait to be written.
 type journal struct {
 	// Static after construction.
 	user spec.UserID
-	turn chan struct{} // holds one while a Load is under way
+	turn chan struct{} // holds one while a Load runs
 
 	// Guarded by Store.mu.
-	epoch   spec.Epoch // that was handed out; 0: none, or another writer has come
+	epoch   spec.Epoch // that Load returned; 0: none, or another writer has come
 	loads   int        // Loads in progress
-	loading bool       // one of them has its turn: what is written is refused when it is over
+	loading bool       // one of them has its turn: writes are refused when it ends
 	refused []refusal
-	next    *batch       // to be written next, nil if there is nothing
-	waiting int          // bytes, about, in it and in what is being written
-	release chan<- error // asked for, buffered 1: nothing more is taken
+	next    *batch       // to write next, or nil
+	waiting int          // bytes, about, in next and in the batch that is being written
+	release chan<- error // of Release, buffered 1: no more changes are accepted
 	running bool
 	wake    chan struct{} // buffered 1: the above has changed. Nil unless running; so is stopped
 	stopped chan struct{} // closed at its end
@@ -49,7 +48,7 @@ type journal struct {
 	node     string
 	claimed  spec.Epoch // of the claim that was made last
 	seq      uint64     // of the user's last message
-	ids      int        // given to messages
+	ids      int        // counts the ids of messages
 	live     int        // bytes of the user's state when last known
 	messages int        // since, and with, the last snapshot
 	bytes    int        // of their payloads
@@ -62,7 +61,7 @@ type batch struct {
 	size    int // bytes, about
 	dones   []func(error)
 	since   time.Time // of its first change
-	awaited bool      // somebody waits for it
+	awaited bool      // a caller waits for it
 }
 
 type refusal struct {
@@ -105,7 +104,7 @@ func (s *Store) queueLocked(j *journal, changes []storage.Change, done func(erro
 	return nil
 }
 
-// startLocked starts j's goroutine, or tells it that something has changed.
+// startLocked starts j's goroutine, or wakes it.
 func (s *Store) startLocked(j *journal) {
 	if j.running {
 		j.poke()
@@ -130,7 +129,7 @@ func (s *Store) dropLocked(j *journal) {
 	}
 }
 
-// run writes what is queued until there is nothing.
+// run writes until nothing is queued.
 func (s *Store) run(j *journal) {
 	for {
 		if s.due(j) {
@@ -162,8 +161,8 @@ func (s *Store) run(j *journal) {
 	}
 }
 
-// take returns the next batch if it is due, the release if nothing is before it, or how long to
-// wait. If it returns nothing, j has stopped.
+// take returns the next batch if it is due, the release if no batch is before it, or how long to wait.
+// If it returns nothing, j has stopped.
 func (s *Store) take(j *journal) (*batch, chan<- error, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,8 +210,8 @@ func (s *Store) flush(j *journal, b *batch) {
 	s.settle(j, b, err)
 }
 
-// settle reports the outcome of b, which may be nil, to its waiters. If err, of a write, means
-// that j accepts no further writes, all that waits has failed.
+// settle reports the outcome of b, which may be nil, to its waiters. If err means that j accepts no
+// further writes, all waiting changes have failed.
 func (s *Store) settle(j *journal, b *batch, err error) {
 	_, over := errors.AsType[*supersededError](err)
 	over = over || errors.Is(err, ErrLost)
@@ -244,7 +243,7 @@ func (s *Store) settle(j *journal, b *batch, err error) {
 	}
 }
 
-// writtenLocked takes b, which may be nil, off what waits.
+// writtenLocked subtracts b, which may be nil, from the waiting bytes.
 func (s *Store) writtenLocked(j *journal, b *batch) {
 	if b != nil {
 		j.waiting -= b.size
@@ -261,7 +260,7 @@ func (b *batch) tell(err error) {
 	}
 }
 
-// explainWrite returns for the callers why a write failed.
+// explainWrite returns the error of a failed write that callers get.
 func (s *Store) explainWrite(j *journal, err error) error {
 	if err == nil {
 		return nil
@@ -279,7 +278,7 @@ func (s *Store) explainWrite(j *journal, err error) error {
 	return fmt.Errorf("write the journal of user %q: %w", j.user, err)
 }
 
-// message makes one of j's, with more headers in pairs.
+// message makes a message of j, with further headers in pairs.
 func (s *Store) message(j *journal, kind string, headers ...string) *nats.Msg {
 	m := nats.NewMsg(subject(j.user))
 	m.Header.Set(headerKind, kind)

@@ -11,9 +11,9 @@ import (
 )
 
 // Load implements storage.DomainToolStorage: it asks Options.May, claims the user, and reads the
-// journal. It tries until ctx ends while JetStream does not answer; it may have claimed the user
-// then. A user whose journal is damaged is storage.ErrCorrupt, one that a newer version has
-// written storage.ErrNewer; neither changes the journal but by the claim.
+// journal. While JetStream does not answer it tries until ctx ends; it may have claimed the user then.
+// The error is storage.ErrCorrupt for a damaged journal, and storage.ErrNewer for one that a newer
+// version has written; in both cases only the claim is added to the journal.
 func (s *Store) Load(ctx context.Context, user spec.UserID, stale time.Time) (*storage.State, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -82,7 +82,7 @@ func (s *Store) overtaken(ctx context.Context, j *journal, err error) bool {
 	return err == nil && last.seq > j.seq
 }
 
-// enter waits for other Loads of the user. Afterwards changes under older epochs are refused.
+// enter waits for other Loads of the user. Afterwards writes under older epochs are refused.
 func (s *Store) enter(ctx context.Context, user spec.UserID) (*journal, error) {
 	if err := storage.Validate(user, nil); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *Store) enter(ctx context.Context, user spec.UserID) (*journal, error) {
 	return j, nil
 }
 
-// leave ends what enter began. epoch is that which is handed out, 0 for none.
+// leave undoes enter. epoch is the one that Load returns, 0 for none.
 func (s *Store) leave(j *journal, epoch spec.Epoch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *Store) drain(ctx context.Context, j *journal) error {
 	}
 }
 
-// claim makes j's node the user's writer, if it may be.
+// claim makes j's node the user's writer, if Options.May lets it.
 func (s *Store) claim(ctx context.Context, j *journal) error {
 	for certain := false; ; certain = true {
 		last, err := s.last(ctx, j.user, certain)
@@ -172,7 +172,7 @@ func (s *Store) claim(ctx context.Context, j *journal) error {
 		}
 		seq, err := s.publish(ctx, s.message(j, kindClaim), last.seq)
 		if _, superseded := errors.AsType[*supersededError](err); superseded {
-			continue // somebody has written since
+			continue // another node has written since
 		}
 		j.seq, j.claimed = seq, spec.Epoch(seq)
 		return err

@@ -33,21 +33,21 @@ const (
 
 const subjectPrefix = "tabhub.user."
 
-// subject returns that of a user's journal. It has no part of the user's name, which could be
-// anything.
+// subject returns the subject of a user's journal. It has a hash of the name, which may have any
+// characters.
 func subject(user spec.UserID) string {
 	sum := sha256.Sum256([]byte(user))
 	return subjectPrefix + hex.EncodeToString(sum[:16])
 }
 
-// message is one of a journal, as it was read.
+// message is a message of a journal.
 type message struct {
 	seq        uint64
 	after      uint64 // of the message before it
 	kind, node string
 	id         string
 	epoch      spec.Epoch
-	part, of   int // of is 1 for what has no parts
+	part, of   int // of is 1 for a message without parts
 	data       []byte
 }
 
@@ -89,7 +89,7 @@ func parse(seq uint64, h nats.Header, data []byte) (m message, err error) {
 type Writer struct {
 	Node     string     // by its Options.Node
 	Epoch    spec.Epoch // under which it wrote
-	Released bool       // it has let the user go
+	Released bool       // it has released the user
 
 	seq uint64 // of its message
 }
@@ -98,7 +98,7 @@ func (m *message) writer() Writer {
 	return Writer{Node: m.node, Epoch: m.epoch, Released: m.kind == kindRelease, seq: m.seq}
 }
 
-// userHeader returns a user for people to read, in the characters that a header may contain.
+// userHeader returns a user in the characters that a header may contain, for people to read.
 func userHeader(user spec.UserID) string {
 	const most = 200
 	if len(user) > most {

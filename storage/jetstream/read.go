@@ -11,7 +11,7 @@ import (
 	"tabhub/storage/jetstream/streams"
 )
 
-// What a direct get asks for at a time: less than a connection's buffers hold.
+// The limits of one direct get: less than a connection's buffers hold.
 const (
 	readMessages = 1000
 	readBytes    = 4 << 20
@@ -95,11 +95,11 @@ func (s *Store) readSome(ctx context.Context, subject string, next, to uint64, v
 		if err != nil {
 			return next, err
 		}
-		if m.seq > to { // another has come, and a snapshot instead of the message
+		if m.seq > to { // another writer's snapshot has replaced the message
 			return next, &supersededError{by: m.writer()}
 		}
 		if m.after >= next && !first {
-			break // one was lost on its way, or purged: the next request tells
+			break // a message was lost in transit, or purged: the next request tells
 		}
 		if err := visit(&m); err != nil {
 			return next, err

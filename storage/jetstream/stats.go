@@ -7,7 +7,7 @@ type Stats struct {
 	Messages  int64 // of all kinds, to users' journals
 	Bytes     int64 // of their payloads
 	Snapshots int64
-	Waiting   int // bytes, about, that are not written now
+	Waiting   int // bytes, about, that wait to be written
 }
 
 type stats struct{ messages, bytes, snapshots atomic.Int64 }

@@ -27,8 +27,8 @@ const (
 
 // Options configure a Store.
 type Options struct {
-	// Node returns what Writer.Node says of messages under a claim that is made now: this node's
-	// incarnation. It must not block.
+	// Node returns the id that Writer.Node has for messages under a claim made now: that of this node's
+	// lease. It must not block.
 	Node func() string
 	// Replicas is how many servers store the stream. 0 means 1, and leaves a stream with more alone.
 	Replicas int
@@ -56,7 +56,7 @@ type Store struct {
 	cancel      context.CancelCauseFunc
 	loads       context.Context // of Loads, within ctx
 	cancelLoads context.CancelCauseFunc
-	compactions chan struct{} // holds one for each that is under way
+	compactions chan struct{} // holds one for each compaction that runs
 	closeAfter  time.Duration // closeTimeout
 	lostAfter   time.Duration // lostTimeout
 
@@ -142,7 +142,7 @@ func (s *Store) writeLocked(user spec.UserID, epoch spec.Epoch, changes []storag
 	}
 	j := s.users[user]
 	if j != nil && j.loading {
-		// What to say depends on the epoch that is going to be handed out.
+		// The answer depends on the epoch that Load is going to return.
 		if *done != nil {
 			j.refused = append(j.refused, refusal{epoch: epoch, done: *done})
 			*done = nil
@@ -162,7 +162,7 @@ func (s *Store) writeLocked(user spec.UserID, epoch spec.Epoch, changes []storag
 	return nil
 }
 
-// checkEpoch returns why nothing may be written to j, nil if it is not here, under an epoch.
+// checkEpoch returns why nothing may be written to j under an epoch. j is nil if the user is not loaded.
 func checkEpoch(user spec.UserID, epoch spec.Epoch, j *journal) error {
 	if epoch != 0 && (j == nil || j.epoch == 0 || j.release != nil) {
 		// Another process may have claimed the user since.
@@ -174,7 +174,7 @@ func checkEpoch(user spec.UserID, epoch spec.Epoch, j *journal) error {
 	return storage.CheckEpoch(user, epoch, j.epoch)
 }
 
-// tellLocked calls done on another goroutine, for which Close waits.
+// tellLocked calls done on another goroutine. Close waits for it.
 func (s *Store) tellLocked(done func(error), err error) {
 	if s.closed {
 		go done(err)
@@ -183,9 +183,9 @@ func (s *Store) tellLocked(done func(error), err error) {
 	s.tasks.Go(func() { done(err) })
 }
 
-// Release lets a user go, after all that is queued has been written. From here on nothing is
-// written under epoch. It returns once the user has no writer, with a *storage.StaleEpochError if it
-// had another one anyway, or when ctx ends; the store goes on then.
+// Release leaves a user without a writer, after the queued changes are written. From now on writes under
+// epoch fail. It returns when the user has no writer, with a *storage.StaleEpochError if another writer
+// had taken over, or when ctx ends; then the store goes on releasing.
 func (s *Store) Release(ctx context.Context, user spec.UserID, epoch spec.Epoch) error {
 	released := make(chan error, 1)
 	err := s.startRelease(user, epoch, released)

@@ -13,13 +13,13 @@ import (
 	"tabhub/storage/jetstream/streams"
 )
 
-// streamName is that of the stream of all users' journals.
+// streamName is the stream of all users' journals.
 const streamName = "TABHUB_USERS"
 
-// formatVersion is what the stream says of the journals in it, and the first byte of each payload.
+// formatVersion is in the stream's metadata, and the first byte of each payload.
 const formatVersion = 1
 
-// ErrStream: the stream is not as this program makes it.
+// ErrStream: the stream has a configuration that tabhub cannot use.
 var ErrStream = errors.New("the stream " + streamName + " cannot keep users")
 
 // HasUsers reports whether NATS has journals of users. It waits for servers that elect a leader.
@@ -61,13 +61,13 @@ func (s *Store) openStream(ctx context.Context) error {
 	if c.Storage != jetstream.FileStorage || c.Retention != jetstream.LimitsPolicy || c.MaxMsgs > 0 || c.MaxMsgsPerSubject > 0 || !c.AllowDirect {
 		return fmt.Errorf("%w: it must keep all messages in files and allow direct gets; set it back with `nats stream edit`", ErrStream)
 	}
-	if c.MaxBytes > 0 && c.Discard != jetstream.DiscardNew { // or the oldest users would go
+	if c.MaxBytes > 0 && c.Discard != jetstream.DiscardNew { // else the oldest users would be deleted
 		return fmt.Errorf("%w: with a limit of bytes it must discard new messages, not old ones; set that with `nats stream edit %s --discard new`", ErrStream, streamName)
 	}
 	return nil
 }
 
-// explain returns err as one of this package's, if it is one.
+// explain turns a missing stream into ErrLost.
 func explain(err error) error {
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("%w: there is none", ErrLost)
@@ -75,7 +75,7 @@ func explain(err error) error {
 	return err
 }
 
-// The server's codes that say something to us.
+// The server's codes that temporary distinguishes.
 const (
 	codeNotLeader     jetstream.ErrorCode = 10009
 	codeNoResources   jetstream.ErrorCode = 10023
@@ -83,26 +83,25 @@ const (
 	codeStreamOffline jetstream.ErrorCode = 10118
 )
 
-// tooManyBytes is what the server says of a stream that has reached its limit: only a person can do
-// something about it.
+// tooManyBytes is the server's description of a stream at its limit. Only a person can raise that.
 const tooManyBytes = "maximum bytes exceeded"
 
-// final are errors after which trying again is of no use.
+// final are errors after which another try is useless.
 var final = []error{
 	ErrLost, storage.ErrNewer, storage.ErrCorrupt,
 	nats.ErrConnectionClosed, nats.ErrMaxPayload,
 }
 
-// temporary reports whether what failed may work later, as it is while servers elect a leader, or
-// after any error of the network.
+// temporary reports whether a request that failed may succeed later, as while servers elect a leader, or
+// after a network error.
 func temporary(err error) bool {
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
 		switch e.ErrorCode {
 		case codeNoResources:
 			return false
 		case codeNotStored:
-			return e.Description != tooManyBytes // else the server ends, say
-		case codeNotLeader, codeStreamOffline, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // one like it is being stored
+			return e.Description != tooManyBytes // other reasons pass, such as a server that shuts down
+		case codeNotLeader, codeStreamOffline, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // the server is storing an earlier message
 			return true
 		}
 		return e.Code == 503 || e.Code == 429

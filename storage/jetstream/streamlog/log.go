@@ -20,23 +20,20 @@ import (
 // The headers of a batch.
 const (
 	headerUser   = "Tabhub-User"   // for people, in the form of a URL's path
-	headerEpoch  = "Tabhub-Epoch"  // the newest of the writers up to it
+	headerEpoch  = "Tabhub-Epoch"  // the newest epoch of the writers so far
 	headerIndex  = "Tabhub-Index"  // see storage.Batch
-	headerPiece  = "Tabhub-Piece"  // the sequence of the first batch of its piece; of that one there is none
-	headerBefore = "Tabhub-Before" // of the first batch of a piece: that of the piece before it
-	headerBytes  = "Tabhub-Bytes"  // how many bytes the log had before it, with what was removed
+	headerPiece  = "Tabhub-Piece"  // the sequence of the first batch of the piece; the first batch itself has none
+	headerBefore = "Tabhub-Before" // in the first batch of a piece: the sequence of the first batch of the piece before
+	headerBytes  = "Tabhub-Bytes"  // bytes of the log before the batch, including removed ones
 )
 
-// maxBeside is how many bytes of attachments are written at once, and a line more.
+// maxBeside is how many bytes of attachments go into one message, plus the rest of a line.
 const maxBeside = 384 << 10
 
 // errAway: without a server a write fails at once. The NATS client would buffer it and write it late.
 var errAway = errors.New("NATS cannot be reached")
 
-// Log is a user's log: batches, each of which was written with the sequence of the one before it
-// as the last one of the user. So when two processes write at once, one of them is refused and
-// continues behind the other. Each piece of batches knows where the piece before it begins, so a
-// log can be read from its end.
+// Log is a user's log, a chain of batches; the package's doc describes it.
 //
 // Begin, Append, AppendBeside and Remove are for one goroutine; the others are safe for concurrent
 // use. None takes longer than its context, and a read of one part no longer than readTimeout.
@@ -46,10 +43,10 @@ type Log struct {
 	lines, beside string // subjects
 	epoch         func(context.Context) (spec.Epoch, error)
 
-	// Of the writer, since Begin.
-	newest spec.Epoch // that of the log
+	// The writer's, set by Begin.
+	newest spec.Epoch // the log's newest epoch
 	last   uint64     // the sequence of the last batch; 0: there is none
-	doubt  bool       // whether a batch behind it was written is not known
+	doubt  bool       // a batch behind it may have been written
 	total  int64      // bytes of the log, including removed ones
 	piece  uint64     // the sequence of the first batch of the piece; 0: there is none
 	before int64      // the total at its begin
@@ -87,9 +84,9 @@ func (l *Log) Begin(ctx context.Context) (first, last storage.Batch, late bool, 
 	return storage.Batch{Index: oldest.index, Data: oldest.data}, storage.Batch{Index: m.index, Data: m.data}, m.epoch > own, nil
 }
 
-// Append adds a batch, and reports whether it begins a piece. It fails with storage.ErrMoved if
-// another has written behind the last one. After another error it is not known whether the batch is
-// there; when Append is called with the same one again, it finds out.
+// Append adds a batch, and reports whether it begins a piece. It fails with storage.ErrMoved if another
+// writer has written behind the last one. After any other error the batch may be stored; another Append
+// of the same batch finds out.
 func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err error) {
 	if l.doubt {
 		switch m, err := l.behind(ctx); {
@@ -123,16 +120,16 @@ func (l *Log) Append(ctx context.Context, b storage.Batch) (began bool, err erro
 	return began, nil
 }
 
-// refused finds out why a batch was not taken: it may have landed before.
+// refused finds out why NATS refused a batch: an earlier attempt may have stored it.
 func (l *Log) refused(ctx context.Context, b storage.Batch) (began bool, err error) {
 	last, err := l.leader(ctx, streams.Get{LastFor: l.lines})
 	switch {
 	case err != nil && !errors.Is(err, jetstream.ErrMsgNotFound):
 		return false, err
-	case last.seq < l.last: // or there is none any more
+	case last.seq < l.last: // or none is left
 		return false, storage.ErrMoved
 	case last.seq == l.last:
-		return false, errors.New("NATS has not taken a write, because of one that is under way")
+		return false, errors.New("NATS has refused a write while an earlier one is in flight")
 	}
 	m, err := l.behind(ctx)
 	if err != nil {
@@ -141,7 +138,7 @@ func (l *Log) refused(ctx context.Context, b storage.Batch) (began bool, err err
 	return l.settle(m, b)
 }
 
-// settle goes by m, which stands where b was to be.
+// settle decides by m, the message at b's place, whether b is stored.
 func (l *Log) settle(m message, b storage.Batch) (began bool, err error) {
 	if !bytes.Equal(m.data, b.Data) {
 		return false, storage.ErrMoved
@@ -163,8 +160,8 @@ func (l *Log) behind(ctx context.Context) (message, error) {
 	return l.leader(ctx, streams.Get{Seq: l.last + 1, NextFor: l.lines})
 }
 
-// AppendBeside adds lines that belong to the batch that was appended last. They are written
-// without a fence: that batch had one. If it fails some of them may be there.
+// AppendBeside adds lines that belong to the last appended batch, without a fence: that batch had one.
+// If it fails, some of the lines may be stored.
 func (l *Log) AppendBeside(ctx context.Context, data []byte) error {
 	for len(data) > 0 {
 		n := min(len(data), maxBeside)
@@ -183,11 +180,11 @@ func (l *Log) AppendBeside(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// Remove removes all before a piece.
+// Remove removes everything before a piece.
 func (l *Log) Remove(ctx context.Context, before uint64) error {
 	for _, subject := range []string{l.lines, l.beside} {
 		if err := l.stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(before)); err != nil {
-			return fmt.Errorf("remove what is old of %s: %w", l.user, err)
+			return fmt.Errorf("remove old batches of %s: %w", l.user, err)
 		}
 	}
 	return nil
@@ -205,7 +202,7 @@ func (l *Log) publish(ctx context.Context, msg *nats.Msg) (*jetstream.PubAck, er
 	return ack, err
 }
 
-// isWrongLast reports whether the subject's last message was another one, or one is being written.
+// isWrongLast reports whether the subject has another last message, or the server is storing one.
 func isWrongLast(err error) bool {
 	var of *jetstream.APIError
 	return errors.As(err, &of) &&

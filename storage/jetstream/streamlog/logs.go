@@ -1,16 +1,16 @@
-// Package streamlog stores a log for each user in a stream of NATS JetStream: the record. It is for
-// more data than a user's state has, and removes the oldest.
+// Package streamlog stores a log for each user, the record, in a stream of NATS JetStream. It is made
+// for more data than a user's state has, and removes the oldest batches.
 //
 // A user's log is on a subject of its own, PREFIX.HASH of the user. Each message is a batch, and
 // was published with the sequence of the message before it as Nats-Expected-Last-Subject-Sequence.
 // So when two processes write at once, one of them is refused and continues behind the other's
-// message, unless that is its own message whose acknowledgement was lost. The owner's epoch stops
-// no writer: a node that was replaced writes its remaining lines late. PREFIX.HASH.beside has
-// attachments of the batches, which are seldom read.
+// message, unless that is its own message whose acknowledgement was lost. The epoch fences no writer: a
+// node that another has replaced still writes its remaining lines. PREFIX.HASH.beside has attachments of
+// the batches, which are seldom read.
 //
-// Batches are in pieces. Each has the sequence of the first batch of its piece, and that one has the
-// sequence of the first batch of the piece before. So the log can be read from its end, by pieces
-// that memory holds, and be cut off between two of them.
+// Batches form pieces. Each batch has the sequence of its piece's first batch, which has the sequence of
+// the previous piece's first batch. So a reader can go from the end piece by piece, each small enough
+// for memory, and a writer can remove whole pieces from the front.
 package streamlog
 
 import (
@@ -31,9 +31,9 @@ const (
 	// logFormat is the version of what is in a stream of logs.
 	logFormat = 1
 
-	// DefaultPieceSize is that of Options.
+	// DefaultPieceSize is the default of Options.PieceSize.
 	DefaultPieceSize = 1 << 20
-	// maxPieceAge keeps what is kept for days from being kept for longer.
+	// maxPieceAge bounds how long a batch outlives its retention, as pieces are removed whole.
 	maxPieceAge = 24 * time.Hour
 )
 
@@ -45,12 +45,11 @@ type Options struct {
 	// MaxAge is how long a batch stays in a log without a writer. A writer removes old batches
 	// earlier, see Log.Remove. 0: for ever.
 	MaxAge time.Duration
-	// PieceSize is of how many bytes a piece is full. 0: DefaultPieceSize.
+	// PieceSize is how many bytes fill a piece. 0: DefaultPieceSize.
 	PieceSize int64
 }
 
-// Logs is a stream with a log for each user. It is safe for concurrent use, and owns nothing that
-// is to be closed.
+// Logs is a stream with a log for each user. It is safe for concurrent use, and needs no Close.
 type Logs struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
@@ -76,8 +75,8 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Logs, error) {
 	return l, nil
 }
 
-// User returns a user's log. epoch returns the epoch that the caller owns the user with, and
-// blocks until that is known; nil: the log is only read.
+// User returns a user's log. epoch returns the epoch under which the caller owns the user, and blocks
+// until that is known; nil: the log is read-only.
 func (l *Logs) User(user spec.UserID, epoch func(context.Context) (spec.Epoch, error)) *Log {
 	sum := sha256.Sum256([]byte(user))
 	subject := l.o.Subject + "." + hex.EncodeToString(sum[:16])

@@ -21,9 +21,9 @@ import (
 const (
 	// readTimeout is how long the servers may take for one part of a log.
 	readTimeout = 5 * time.Second
-	// maxPart is how many bytes they are asked for at once, and a batch more.
+	// maxPart is how many bytes one request asks for, plus the rest of a batch.
 	maxPart = 1 << 20
-	// maxMessages is how many messages they are asked for at once.
+	// maxMessages is how many messages one request asks for.
 	maxMessages = 1024
 )
 
@@ -50,7 +50,7 @@ func newMessage(seq uint64, at time.Time, h nats.Header, data []byte) message {
 	}
 }
 
-// newDirect returns the message that a replica has answered.
+// newDirect parses a replica's answer.
 func newDirect(m *nats.Msg) (message, error) {
 	seq, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {
@@ -63,8 +63,8 @@ func newDirect(m *nats.Msg) (message, error) {
 	return newMessage(seq, at, m.Header, m.Data), nil
 }
 
-// leader asks the leader of the stream, which knows all that was confirmed, for a message. The error
-// is jetstream.ErrMsgNotFound if there is none.
+// leader gets a message from the stream's leader, which has all acknowledged ones. The error is
+// jetstream.ErrMsgNotFound if there is none.
 func (l *Logs) leader(ctx context.Context, g streams.Get) (message, error) {
 	if !l.nc.IsConnected() {
 		return message{}, errAway
@@ -78,8 +78,8 @@ func (l *Logs) leader(ctx context.Context, g streams.Get) (message, error) {
 	return newMessage(m.Sequence, m.Time, m.Header, m.Data), nil
 }
 
-// direct yields messages that any replica has, which may not have the last ones yet. It ends
-// early when one fails: the leader is asked then.
+// direct yields messages from any replica, which may not have the last ones yet. It may end early; then
+// the caller asks the leader.
 func (l *Logs) direct(ctx context.Context, g streams.Get, yield func(message) bool) error {
 	if !l.nc.IsConnected() {
 		return errAway
@@ -103,7 +103,7 @@ func (l *Logs) direct(ctx context.Context, g streams.Get, yield func(message) bo
 			}
 			return err
 		}
-		if m.Header.Get("Status") != "" { // the end, there is none, nobody answers
+		if m.Header.Get("Status") != "" { // end of the batch, no message, or no server
 			return nil
 		}
 		got, err := newDirect(m)
@@ -116,7 +116,7 @@ func (l *Logs) direct(ctx context.Context, g streams.Get, yield func(message) bo
 	}
 }
 
-// from returns the first message of a subject that has a sequence or a greater one.
+// from returns the first message of a subject from a sequence on.
 func (l *Logs) from(ctx context.Context, subject string, seq uint64) (message, error) {
 	g := streams.Get{Seq: seq, NextFor: subject}
 	var m message
@@ -126,8 +126,7 @@ func (l *Logs) from(ctx context.Context, subject string, seq uint64) (message, e
 	return l.leader(ctx, g) // the replica may not have it yet
 }
 
-// Pieces yields the pieces that the log has at the moment, the newest first. An error is the last
-// that it yields.
+// Pieces yields the present pieces of the log, the newest first. It ends with the first error.
 func (l *Log) Pieces(ctx context.Context) iter.Seq2[storage.Piece, error] {
 	return func(yield func(storage.Piece, error) bool) {
 		last, err := l.leader(ctx, streams.Get{LastFor: l.lines})
@@ -147,7 +146,7 @@ func (l *Log) Pieces(ctx context.Context) iter.Seq2[storage.Piece, error] {
 			if err != nil {
 				break
 			}
-			whole := m.seq == p.Start // else its begin was too old
+			whole := m.seq == p.Start // else its first batches were too old
 			p.Start, p.Index, p.Size = m.seq, m.index, end-m.bytes
 			if !yield(p, nil) || !whole || m.before == 0 {
 				return
@@ -159,10 +158,10 @@ func (l *Log) Pieces(ctx context.Context) iter.Seq2[storage.Piece, error] {
 	}
 }
 
-// Read calls f with the batches of a piece. One that was removed meanwhile fails with
-// fs.ErrNotExist, before f was called.
+// Read calls f with the batches of a piece. If the piece was removed meanwhile, it fails with
+// fs.ErrNotExist and does not call f.
 func (l *Log) Read(ctx context.Context, p storage.Piece, f func(data []byte) error) error {
-	var batches [][]byte // all of them, before it is known that the piece was not removed meanwhile
+	var batches [][]byte // f may get them only when the piece is certainly still there
 	if err := l.read(ctx, l.lines, p.Start, p.End, func(data []byte) error { batches = append(batches, data); return nil }); err != nil {
 		return err
 	}
@@ -179,8 +178,7 @@ func (l *Log) Read(ctx context.Context, p storage.Piece, f func(data []byte) err
 	return nil
 }
 
-// ReadBeside calls f with what is beside a piece, as AppendBeside was given it, or parts of that
-// which end with a line.
+// ReadBeside calls f with the attachments of a piece, in parts that end with a line.
 func (l *Log) ReadBeside(ctx context.Context, p storage.Piece, f func(data []byte) error) error {
 	last, err := l.leader(ctx, streams.Get{LastFor: l.beside})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -196,7 +194,7 @@ func (l *Log) ReadBeside(ctx context.Context, p storage.Piece, f func(data []byt
 	return l.read(ctx, l.beside, p.Start, end, f)
 }
 
-// read calls f with the messages of a subject that have these sequences, in order.
+// read calls f with the messages of a subject from sequence next to end, in order.
 func (l *Logs) read(ctx context.Context, subject string, next, end uint64, f func(data []byte) error) error {
 	var failed error
 	take := func(m message) bool {
