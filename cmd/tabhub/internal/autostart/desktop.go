@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Desktop returns an entry for the autostart of a desktop. Nothing starts the hub again when
-// it fails, but the next client.
+// Desktop returns an entry for the autostart of a desktop. If the hub fails, only the next client
+// starts it again.
 func (e *Entry) Desktop() string {
 	command := quoteDesktop(e.Program)
 	for _, arg := range e.Args {

@@ -1,10 +1,10 @@
 // Package autostart has the operating system start the hub when its user logs in: by a unit
-// of systemd's user manager, an agent of launchd, a task of Windows' Task Scheduler, or where
-// none of them is, as on a desktop without systemd, by an entry of XDG's autostart.
+// of systemd's user manager, an agent of launchd, a task of Windows' Task Scheduler, or, on a
+// desktop without these, an entry of XDG's autostart.
 //
-// What is written is made by pure functions of an Entry (unit.go, plist.go, task.go,
-// desktop.go); starter.go gives it to the system by the system's own commands. There is one
-// hub of each user that is started so, whatever its data directory.
+// Pure functions of an Entry make the files (unit.go, plist.go, task.go, desktop.go);
+// starter.go registers them with the system's own commands. The system starts at most one hub
+// for each user, whatever its data directory.
 package autostart
 
 import (
@@ -15,15 +15,15 @@ import (
 	"unicode/utf16"
 )
 
-// Name is what the systems know the hub by.
+// Name is the name of the unit, agent, task or entry.
 const Name = "tabhub"
 
-// Entry is what is started.
+// Entry says what the system starts.
 type Entry struct {
 	Program string   `json:"program"` // absolute
 	Args    []string `json:"args"`
-	// DataDir is the hub's data directory, which exists, and LogFile the file in it for what the
-	// program says before it logs.
+	// DataDir is the hub's data directory, which exists, and LogFile the file in it that takes
+	// the program's output until its log is open.
 	DataDir string `json:"dataDir"`
 	LogFile string `json:"logFile"`
 }
@@ -31,9 +31,9 @@ type Entry struct {
 // marker begins what record returns.
 const marker = "tabhub-autostart "
 
-// record is the entry on one line, fit for a comment in all formats: Read finds it there. No
-// "--" is in it, which XML has in no comment, and nothing but ASCII, as schtasks prints what
-// it was given in another encoding.
+// record returns the entry on one line that fits into a comment of every format, where Read finds
+// it. It has no "--", which XML forbids in a comment, and is ASCII, as schtasks prints a task in
+// another encoding.
 func (e *Entry) record() string {
 	b, _ := json.Marshal(e) // of strings
 	line := []byte(marker)
@@ -47,7 +47,7 @@ func (e *Entry) record() string {
 	return string(line)
 }
 
-// Read returns the entry that a text was made of, and whether it was.
+// Read returns the entry that a text was made from; ok is false if it was not made by this package.
 func Read(text string) (e Entry, ok bool) {
 	_, rest, found := strings.Cut(text, marker)
 	line, _, _ := strings.Cut(rest, "\n")

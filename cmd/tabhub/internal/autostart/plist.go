@@ -45,6 +45,6 @@ func (e *Entry) Plist() string {
 
 func escapeXML(s string) string {
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(s)) // a Builder takes all
+	xml.EscapeText(&b, []byte(s)) // a Builder never fails
 	return b.String()
 }

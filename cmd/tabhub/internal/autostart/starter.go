@@ -17,7 +17,7 @@ import (
 	"tabhub/storage/private"
 )
 
-// System is where the hub is to be started.
+// System is the operating system, as its user sees it.
 type System struct {
 	OS  string // as runtime.GOOS
 	Env func(string) string
@@ -36,12 +36,12 @@ func Run(ctx context.Context, name string, args ...string) (string, error) {
 	return text, err
 }
 
-// State is how it is now.
+// State says whether and how the system starts the hub.
 type State struct {
 	On    bool
 	How   string // what starts the hub: "systemd", "launchd", "Task Scheduler" or "the desktop"
-	File  string // what was written for that; "": it is not in a file
-	Entry Entry  // zero if what is there was not written by On
+	File  string // that says so; "": the system keeps it elsewhere
+	Entry Entry  // zero if On did not write it
 }
 
 // ErrNone says that this system starts nothing for its user.
@@ -62,13 +62,13 @@ func (s *System) config(path ...string) string {
 	return filepath.Join(append([]string{base}, path...)...)
 }
 
-// State looks whether the hub is started by the system.
+// State returns whether the system starts the hub.
 func (s *System) State(ctx context.Context) (State, error) {
 	switch s.OS {
 	case "windows":
 		text, err := s.Run(ctx, "schtasks", "/Query", "/TN", Name, "/XML", "ONE")
 		if err != nil {
-			return State{}, nil // schtasks says in the user's language that there is none
+			return State{}, nil // there is no task; schtasks says so in the user's language
 		}
 		e, _ := Read(text)
 		return State{On: true, How: "Task Scheduler", Entry: e}, nil
@@ -93,8 +93,8 @@ func read(file, how string) (State, error) {
 	return State{On: true, How: how, File: file, Entry: e}, nil
 }
 
-// On has the system start e from now on, and, but for a desktop's autostart, at once. What was
-// started so before is replaced.
+// On has the system start e at each login and, except by a desktop's autostart, at once. It
+// replaces an earlier entry.
 func (s *System) On(ctx context.Context, e Entry) (State, error) {
 	var err error
 	switch s.OS {
@@ -111,8 +111,8 @@ func (s *System) On(ctx context.Context, e Entry) (State, error) {
 	return s.State(ctx)
 }
 
-// Off has the system start the hub no more, ends the one that it has started, and leaves
-// nothing behind. It reports whether there was anything.
+// Off ends the hub that the system has started, and removes the entry. It returns the State
+// before.
 func (s *System) Off(ctx context.Context) (was State, err error) {
 	if was, err = s.State(ctx); !was.On || err != nil {
 		return was, err
@@ -125,7 +125,7 @@ func (s *System) Off(ctx context.Context) (was State, err error) {
 	case "launchd":
 		_, _ = s.Run(ctx, "launchctl", "bootout", s.agent()) // it may not be loaded
 	case "systemd":
-		// Without a manager there is no hub of it either, but the link that enables the unit.
+		// Without a manager no hub of it runs, but the link that enables the unit exists.
 		if _, err := s.Run(ctx, "systemctl", "--user", "disable", "--now", Name+".service"); err != nil {
 			link := s.config("systemd", "user", "default.target.wants", Name+".service")
 			if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -164,12 +164,12 @@ func (s *System) addUnit(ctx context.Context, e *Entry) error {
 	return nil
 }
 
-// agent is what launchctl knows the agent by.
+// agent is launchctl's name for the agent.
 func (s *System) agent() string { return s.domain() + "/" + Name }
 
 func (s *System) domain() string { return fmt.Sprintf("gui/%d", os.Getuid()) }
 
-// agentEnd is how long launchd may take to end the agent that is replaced.
+// agentEnd is how long launchd may take to end the agent that On replaces.
 const agentEnd = 30 * time.Second
 
 func (s *System) addAgent(ctx context.Context, e *Entry) error {
@@ -215,7 +215,7 @@ func (s *System) addTask(ctx context.Context, e *Entry) error {
 	return err
 }
 
-// utf16Of is a text as schtasks reads it.
+// utf16Of encodes a text as schtasks reads it.
 func utf16Of(text string) []byte {
 	b := []byte{0xff, 0xfe}
 	for _, c := range utf16.Encode([]rune(text)) {
@@ -229,5 +229,5 @@ func write(file, text string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return private.Replace(file, []byte(text), true) // one that is there may be readable for others
+	return private.Replace(file, []byte(text), true) // an older file may be readable for others
 }

@@ -51,8 +51,8 @@ func (e *Entry) Task(user string) string {
 `, escapeXML(e.record()), escapeXML(user), escapeXML(e.Program), escapeXML(strings.Join(args, " ")))
 }
 
-// quoteWindows writes a word of a command line as programs of Windows take it apart: a
-// backslash stands for itself but before a quotation mark.
+// quoteWindows quotes a word of a command line as programs of Windows parse it: a backslash is
+// literal except before a quotation mark.
 func quoteWindows(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\n\"") {
 		return word

@@ -9,11 +9,11 @@ import (
 //
 // A user's manager can confine a program only together with NoNewPrivileges, under which
 // neither Chromium's setuid sandbox nor a browser in a snap starts, and the hub starts
-// browsers. The unit has what goes without: nobody else reads what the hub writes, no core
-// dump holds its tokens, and a tab that runs out of memory does not take the hub along.
+// browsers. The unit has what works without it: other users cannot read the hub's files, no core
+// dump contains its tokens, and a tab that runs out of memory does not end the hub.
 func (e *Entry) Unit() string {
 	command, words := quoteUnit(e.Program), e.Args
-	if strings.ContainsAny(e.Program, "\\\"'\t\n\r") { // systemd takes no such path for a program
+	if strings.ContainsAny(e.Program, "\\\"'\t\n\r") { // systemd rejects such a path
 		command, words = "/bin/sh", append([]string{"-c", `exec "$0" "$@"`, e.Program}, e.Args...)
 	}
 	for _, word := range words {
@@ -44,6 +44,6 @@ WantedBy=default.target
 
 var unitEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// quoteUnit writes a word of a command line, but for "$", which means nothing in the program's
+// quoteUnit quotes a word of a command line, except for "$", which has no meaning in the program's
 // path.
 func quoteUnit(word string) string { return `"` + unitEscapes.Replace(word) + `"` }

@@ -24,12 +24,12 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// CheckOptions are what `tabhub check` is told.
+// CheckOptions are the flags of `tabhub check`.
 type CheckOptions struct {
 	url     string
 	Browser string
 	window  bool
-	Hub     string // whose /tab.js the page loads, if it does: the check's own hub takes its place
+	Hub     string // whose /tab.js the page may load; the check's hub takes its place
 	Timeout time.Duration
 	Call    []string
 	calls   map[string]json.RawMessage // by the page's own name
@@ -42,10 +42,10 @@ func Command(a *command.App) *cobra.Command {
 		Short: "Open a page and report what does not work of its tools",
 		Long: `Open a page and report what does not work of its tools: for page authors, and their CI.
 
-It opens the page in a browser of its own, with an empty profile and a hub of its own;
+It opens the page in a separate browser, with an empty profile and a separate hub;
 lists what the page offers; reads its resources and calls the tools that only read
-(readOnlyHint) and need no arguments, and those of --call; and reports what the hub does
-not take, calls that fail, and what the page's scripts throw.
+(readOnlyHint) and need no arguments, and those of --call; and reports what the hub
+rejects, calls that fail, and what the page's scripts throw.
 
 The exit code is 0 if nothing is worse than a warning, 1 if there is an error, and 2 if the
 page cannot be opened.`,
@@ -78,7 +78,7 @@ page cannot be opened.`,
 	return cmd
 }
 
-// Read checks what was said, before anything is started.
+// Read checks the flags and the address of the page. It starts nothing.
 func (o *CheckOptions) Read(address string) (err error) {
 	if o.url, err = pageURL(address); err != nil {
 		return err
@@ -127,7 +127,7 @@ func pageURL(address string) (string, error) {
 	return u.String(), nil
 }
 
-// WithoutPassword is an address as it may stand in a log.
+// WithoutPassword returns an address as a log may have it.
 func WithoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -136,7 +136,7 @@ func WithoutPassword(address string) string {
 	return u.Redacted()
 }
 
-// Check opens the page, and returns what is to be said of it.
+// Check opens the page, and reports on it.
 func Check(ctx context.Context, a *command.App, o *CheckOptions) (*CheckReport, error) {
 	status := a.Status()
 	defer status.Clear()
@@ -156,12 +156,12 @@ func Check(ctx context.Context, a *command.App, o *CheckOptions) (*CheckReport, 
 			return nil, command.Usagef("--call names %q, which the page does not offer; it offers %s", name, cmp.Or(toolNames(p), "no tool"))
 		}
 	}
-	status.Show("calling what only reads")
+	status.Show("calling the tools that only read")
 	calls, found, err := o.callAll(ctx, tab, p)
 	if err != nil {
 		return nil, err
 	}
-	messages, refused := tab.page.said() // calls have added to them
+	messages, refused := tab.page.said() // with those from calls
 	p.Errors, p.Rejected = messages, append(refused, p.Rejected...)
 	r := &CheckReport{Version: checkVersion, URL: WithoutPassword(o.url), Opened: tab.page.at(), Title: title, Budget: settings.DefaultBudget, Findings: append(pagecheck.Examine(p), found...)}
 	pagecheck.Sort(r.Findings)
@@ -186,8 +186,8 @@ func openChecked(ctx context.Context, a *command.App, o *CheckOptions, status *t
 // maxCalling is how many times --timeout all calls together may take.
 const maxCalling = 10
 
-// callAll calls the tools that only read and need no arguments, and those that are to be
-// called with given ones, and reads the resources.
+// callAll calls the tools that only read and need no arguments, and those of --call, and reads
+// the resources.
 func (o *CheckOptions) callAll(ctx context.Context, tab *checkRun, p *pagecheck.Page) (calls []pagecheck.Call, found []pagecheck.Finding, err error) {
 	start, stopped, left := time.Now(), "", 0
 	for i := range p.Items {
@@ -213,7 +213,7 @@ func (o *CheckOptions) callAll(ctx context.Context, tab *checkRun, p *pagecheck.
 		case call.Hung:
 			stopped = "the page runs no script any more since the call of " + it.Label()
 		case call.Navigated != "":
-			if err := tab.open(ctx); err != nil { // the others are of the page that was left
+			if err := tab.open(ctx); err != nil { // the call left the page that offers the others
 				return nil, nil, err
 			}
 		}
@@ -224,8 +224,8 @@ func (o *CheckOptions) callAll(ctx context.Context, tab *checkRun, p *pagecheck.
 	return calls, found, nil
 }
 
-// arguments returns what to call an item with, nil for a resource that is to be read, and
-// whether it is to be called at all.
+// arguments returns the arguments for a call of an item, nil for a resource, and whether to call it
+// at all.
 func (o *CheckOptions) arguments(it *pagecheck.Item) (args json.RawMessage, wanted bool) {
 	switch args, given := o.calls[it.Name]; {
 	case it.Kind == spec.KindTool && given:
@@ -241,7 +241,7 @@ func (o *CheckOptions) arguments(it *pagecheck.Item) (args json.RawMessage, want
 	return json.RawMessage("{}"), true
 }
 
-// toolNames are the names of a page's tools.
+// toolNames returns the names of a page's tools.
 func toolNames(p *pagecheck.Page) string {
 	var names []string
 	for _, it := range p.Items {

@@ -1,3 +1,3 @@
-// Package checkpage is the command check, which opens a page in a browser and with a hub of its own,
-// calls what only reads, and reports what does not work. Package pagecheck judges what it finds.
+// Package checkpage is the command check. It opens a page in a separate browser with a separate hub,
+// calls the tools that only read, and reports what does not work. Package pagecheck judges the page.
 package checkpage

@@ -18,8 +18,8 @@ import (
 	"tabhub/spec"
 )
 
-// checkedPage is the one page of a browser that was started to look at it. Its methods are
-// safe for concurrent use.
+// checkedPage is the only page of a browser that the check started. Its methods are safe for
+// concurrent use.
 type checkedPage struct {
 	browser *devtools.Conn
 	session string
@@ -32,15 +32,15 @@ type checkedPage struct {
 	url      string
 	status   int                       // of the last answer for the main frame
 	reason   string                    // of the same, in words
-	loaded   bool                      // the document and what it names
-	quiet    bool                      // next to nothing is being fetched
+	loaded   bool                      // the document and its resources
+	quiet    bool                      // hardly any request is in flight
 	last     time.Time                 // when anything changed
 	messages []pagecheck.ScriptMessage // each once
-	refused  []spec.Rejection          // tools that the browser has not taken, each once
-	failure  string                    // why a tool has failed last
+	refused  []spec.Rejection          // tools that the browser refused, each once
+	failure  string                    // of the last tool that failed
 }
 
-// maxMessages is how many messages of scripts are kept.
+// maxMessages is how many messages of scripts a checkedPage stores.
 const maxMessages = 20
 
 // openCheckedPage takes over the empty page of a browser that was just started.
@@ -53,7 +53,7 @@ func openCheckedPage(ctx context.Context, info instance.Info) (p *checkedPage, e
 		}
 	}()
 	if !info.Loaded {
-		// A browser that takes no extension from its command line takes it from here.
+		// Some browsers ignore extensions on their command line.
 		if err := p.browser.Call(ctx, "", "Extensions.loadUnpacked", map[string]string{"path": info.Extension}, nil); err != nil {
 			return nil, fmt.Errorf("the browser does not take the companion extension (%w); name a Chromium or Chrome for Testing with --browser-program", err)
 		}
@@ -94,8 +94,8 @@ func openCheckedPage(ctx context.Context, info instance.Info) (p *checkedPage, e
 	return p, p.Call(ctx, "Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true}, nil)
 }
 
-// watchRegistrations has the page say which tools the browser refuses: nobody sees that
-// otherwise, as the browser takes the promise that registerTool returns for handled.
+// watchRegistrations makes the page log the tools that the browser refuses. Without it a refusal is
+// invisible, as the browser marks the promise that registerTool returns as handled.
 const watchRegistrations = `(() => {
 	const context = document.modelContext;
 	const register = context?.registerTool;
@@ -107,19 +107,19 @@ const watchRegistrations = `(() => {
 	};
 })()`
 
-// What begins messages that are no errors of the page's own.
+// Prefixes of messages that are not the page's errors.
 const (
 	refusedMark = "tabhub check: a tool is refused"
 	failureMark = "WebMCP tool execution failed: " // by Chromium
 )
 
 const (
-	closeWait = 3 * time.Second // how long a browser may take to close when it is asked to
+	closeWait = 3 * time.Second // how long a browser may take to close on request
 	aliveWait = 3 * time.Second // how long a page may take to run a script
 )
 
-// Close ends the browser. One that is asked to removes the files that it has in the system's
-// directory for temporary ones.
+// Close ends the browser. It asks first: a browser that closes by itself removes its files in the
+// system's temporary directory.
 func (p *checkedPage) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
@@ -137,7 +137,8 @@ func (p *checkedPage) Call(ctx context.Context, method string, params, result an
 	return p.browser.Call(ctx, p.session, method, params, result)
 }
 
-// open goes to an address, and returns when a document has come. The error says why none has.
+// open navigates to an address, and returns when the document has arrived. The error says why it has
+// not.
 func (p *checkedPage) open(ctx context.Context, url string) error {
 	var to struct{ ErrorText string }
 	p.mu.Lock()
@@ -150,7 +151,7 @@ func (p *checkedPage) open(ctx context.Context, url string) error {
 	defer p.mu.Unlock()
 	switch {
 	case p.status == 401 || p.status == 403:
-		return fmt.Errorf("the server refuses it (%d %s): the check has a browser of its own, without your login", p.status, p.reason)
+		return fmt.Errorf("the server refuses it (%d %s): the check uses a separate browser, without your login", p.status, p.reason)
 	case p.status >= 400:
 		return fmt.Errorf("the server answers %d %s", p.status, p.reason)
 	case to.ErrorText != "":
@@ -159,21 +160,21 @@ func (p *checkedPage) open(ctx context.Context, url string) error {
 	return nil
 }
 
-// at returns where the page is.
+// at returns the page's address.
 func (p *checkedPage) at() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.url
 }
 
-// said returns what scripts have said, and which tools the browser has refused.
+// said returns the messages of scripts, and the tools that the browser refused.
 func (p *checkedPage) said() ([]pagecheck.ScriptMessage, []spec.Rejection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.messages), slices.Clone(p.refused)
 }
 
-// whyFailed returns why a tool has failed, by the browser, since it was asked last.
+// whyFailed returns the browser's reason for a tool's failure since the last call of whyFailed.
 func (p *checkedPage) whyFailed() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,7 +183,7 @@ func (p *checkedPage) whyFailed() string {
 	return why
 }
 
-// touch says that what the page offers has changed.
+// touch notes that the page has changed what it offers.
 func (p *checkedPage) touch() {
 	p.mu.Lock()
 	p.last = time.Now()
@@ -190,15 +191,15 @@ func (p *checkedPage) touch() {
 	p.changed.Fire()
 }
 
-// runs reports whether the page runs scripts: one that is in an endless loop does not.
+// runs reports whether the page runs scripts: a page in an endless loop does not.
 func (p *checkedPage) runs(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, aliveWait)
 	defer cancel()
 	return p.Call(ctx, "Runtime.evaluate", map[string]string{"expression": "0"}, nil) == nil
 }
 
-// settle blocks until the page has loaded and nothing has changed for as long as quiet says
-// then. The error is ctx's cause.
+// settle blocks until the page has loaded and then has not changed for the time that quiet returns.
+// The error is ctx's cause.
 func (p *checkedPage) settle(ctx context.Context, quiet func() time.Duration) error {
 	for {
 		changed := p.changed.Wait()
@@ -225,7 +226,7 @@ func (p *checkedPage) settle(ctx context.Context, quiet func() time.Duration) er
 	}
 }
 
-// event takes what the browser tells of the page.
+// event handles the browser's events about the page.
 func (p *checkedPage) event(e devtools.Event) {
 	if e.Session == "" {
 		return
@@ -282,7 +283,7 @@ func (p *checkedPage) event(e devtools.Event) {
 		if !leaving {
 			p.addLocked(pagecheck.ScriptMessage{Dialog: m.Type, Text: m.Message, Where: m.URL})
 		}
-		// The page waits for the answer. It is no, unless the check wants to leave.
+		// The page waits for the answer: no, except to a dialog that would keep the check from leaving.
 		p.work.Go(func() {
 			_ = p.browser.Call(context.Background(), e.Session, "Page.handleJavaScriptDialog", map[string]bool{"accept": leaving}, nil)
 		})
@@ -307,7 +308,7 @@ func (p *checkedPage) event(e devtools.Event) {
 	p.changed.Fire()
 }
 
-// consoleLocked takes an error of the console. The caller holds p.mu.
+// consoleLocked adds an error of the console. The caller holds p.mu.
 func (p *checkedPage) consoleLocked(args []remoteObject, at *stackTrace) {
 	var words []string
 	for i := range args {
@@ -324,7 +325,7 @@ func (p *checkedPage) consoleLocked(args []remoteObject, at *stackTrace) {
 	p.addLocked(pagecheck.ScriptMessage{Text: text, Where: at.place()})
 }
 
-// addLocked keeps a message, unless it is an extension's. The caller holds p.mu.
+// addLocked stores a message of the page, not of an extension. The caller holds p.mu.
 func (p *checkedPage) addLocked(m pagecheck.ScriptMessage) {
 	m.Text = command.OneLine(m.Text)
 	if why, ok := strings.CutPrefix(m.Text, failureMark); ok {
@@ -342,7 +343,7 @@ type remoteObject struct {
 	Description string
 }
 
-// String is what the console shows of it, in a line.
+// String returns the value on one line, as the console shows it.
 func (o *remoteObject) String() string {
 	var s string
 	switch {
@@ -369,7 +370,7 @@ func (s *stackTrace) place() string {
 	return place(s.CallFrames[0].URL, s.CallFrames[0].LineNumber)
 }
 
-// exceptionDetails is what a script has thrown.
+// exceptionDetails describes what a script has thrown.
 type exceptionDetails struct {
 	Text       string
 	URL        string

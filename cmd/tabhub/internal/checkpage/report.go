@@ -18,8 +18,8 @@ import (
 // CheckReport is what --json prints; spec/docs/PAGES.md has its form.
 type CheckReport struct {
 	Version  int                 `json:"version"`
-	URL      string              `json:"url"`    // as it was asked for
-	Opened   string              `json:"opened"` // where that has led
+	URL      string              `json:"url"`    // as given
+	Opened   string              `json:"opened"` // after redirects
 	Title    string              `json:"title"`
 	Tokens   int                 `json:"tokens"` // of all tools' definitions, about
 	Budget   int                 `json:"budget"`
@@ -34,15 +34,15 @@ type CheckReport struct {
 type CheckItem struct {
 	Kind     spec.Kind   `json:"kind"`
 	Template bool        `json:"template,omitempty"`
-	Name     string      `json:"name"`           // the page's own
-	Site     spec.Domain `json:"site,omitempty"` // of a frame, unless it is the page's own
+	Name     string      `json:"name"`           // as the page calls it
+	Site     spec.Domain `json:"site,omitempty"` // of a frame; "": the page's
 	Public   string      `json:"public"`         // as clients see it
 	Tokens   int         `json:"tokens"`         // of its definition, about
 	Class    string      `json:"class"`
 	Calls    []CheckCall `json:"calls"`
 }
 
-// CheckCall is a call of it.
+// CheckCall is a call of an item.
 type CheckCall struct {
 	Arguments    json.RawMessage `json:"arguments,omitempty"`
 	Outcome      string          `json:"outcome"` // ok, failed (by the page), or error (without an answer)
@@ -52,7 +52,7 @@ type CheckCall struct {
 
 const checkVersion = 2
 
-// count fills in what follows from the findings, the items and their calls.
+// count fills in the sums over the findings, the items and their calls.
 func (r *CheckReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
 	bytes := 0
 	r.Items = []CheckItem{}
@@ -156,7 +156,7 @@ func printCheckItems(a *command.App, r *CheckReport) error {
 	return t.Print()
 }
 
-// changes says what an item changes, by what its page says.
+// changes says what an item changes, by its annotations.
 func changes(it CheckItem) terminal.Cell {
 	if it.Kind != spec.KindTool {
 		return terminal.Cell{Text: "-"}
@@ -170,7 +170,7 @@ func changes(it CheckItem) terminal.Cell {
 	return terminal.Cell{Text: "something", Tone: terminal.Wait}
 }
 
-// called says how calls have gone.
+// called sums up the outcomes of calls.
 func called(calls []CheckCall) terminal.Cell {
 	if len(calls) == 0 {
 		return terminal.Cell{Text: "no", Tone: terminal.Soft}
@@ -190,7 +190,7 @@ func called(calls []CheckCall) terminal.Cell {
 	return terminal.Cell{Text: strings.Join(parts, "; "), Tone: tone}
 }
 
-// printFindings prints findings, those of one item together where that is the order.
+// printFindings prints findings in their order.
 func printFindings(a *command.App, all []pagecheck.Finding) error {
 	t := a.Table()
 	for _, f := range all {

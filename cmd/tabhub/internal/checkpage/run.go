@@ -31,14 +31,14 @@ import (
 	"tabhub/spec"
 )
 
-// checkRun is a page in a browser and a hub of its own, which all end with it.
+// checkRun is a page with a separate browser and hub. Its Close ends all three.
 type checkRun struct {
 	*CheckOptions
-	dir  string // of the hub, the browser's profile and all else; temporary
-	own  *daemon.Process
+	dir  string // of the hub and of the browser's profile; temporary
+	hub  *daemon.Process
 	of   *hub.Hub
 	page *checkedPage
-	busy string // why the page may not offer all that it does; "" if it has come to rest
+	busy string // why more tools may still come; "": the page is idle
 }
 
 // startCheck starts the hub and the browser. The caller calls close.
@@ -53,22 +53,22 @@ func startCheck(ctx context.Context, a *command.App, o *CheckOptions) (c *checkR
 	if c.dir, err = os.MkdirTemp("", "tabhub-check-"); err != nil {
 		return c, err
 	}
-	// The hub is told nothing of what the machine's own is told.
+	// The settings of the machine's hub do not apply.
 	config := settings.New()
 	config.Listen, config.Policy, config.Browser = []string{"127.0.0.1:0"}, string(policy.ModeOpen), o.Browser
-	config.AllowOrigins = []string{"*"} // there is one page
+	config.AllowOrigins = []string{"*"} // only the checked page connects
 	name, _, _ := net.SplitHostPort(o.Hub)
 	config.AllowHosts = []string{name}
 	config.CallTimeout, config.CallTimeoutMax, config.PersonTimeout = o.Timeout, o.Timeout, o.Timeout
-	if c.own, err = daemon.Start(ctx, daemon.Options{App: a.Alone(), Config: config, Dir: home.Dir(c.dir), Log: slog.New(slog.DiscardHandler)}); err != nil {
+	if c.hub, err = daemon.Start(ctx, daemon.Options{App: a.Alone(), Config: config, Dir: home.Dir(c.dir), Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return c, err
 	}
-	t, err := c.own.Tenants.Get(ctx, spec.LocalUser)
+	t, err := c.hub.Tenants.Get(ctx, spec.LocalUser)
 	if err != nil {
 		return c, err
 	}
 	c.of = t.Hub
-	info, err := t.Instances.Start(ctx, instance.Config{Headless: new(!o.window), DevTools: true, Hosts: hostRules(o.Hub, c.own.Info.Addrs[0])})
+	info, err := t.Instances.Start(ctx, instance.Config{Headless: new(!o.window), DevTools: true, Hosts: hostRules(o.Hub, c.hub.Info.Addrs[0])})
 	if err != nil {
 		if f, ok := errors.AsType[*core.Failure](err); ok {
 			err = errors.New(f.Message)
@@ -84,12 +84,12 @@ func startCheck(ctx context.Context, a *command.App, o *CheckOptions) (c *checkR
 	return c, err
 }
 
-// joinWait is how long a browser that runs may take to load the extension and to join.
+// joinWait is how long a running browser may take to load the extension and to connect.
 const joinWait = 30 * time.Second
 
-// hostRules are the browser's rules by which the check's hub takes the place of another one,
-// by each of the names that this machine has for itself.
-func hostRules(of, own string) string {
+// hostRules are the browser's rules that map a hub's address to the check's hub, by each name of
+// this machine.
+func hostRules(of, to string) string {
 	host, port, _ := net.SplitHostPort(of)
 	names := []string{host}
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
@@ -97,23 +97,23 @@ func hostRules(of, own string) string {
 	}
 	var rules []string
 	for _, name := range names {
-		rules = append(rules, fmt.Sprintf("MAP %s:%s %s", name, port, own))
+		rules = append(rules, fmt.Sprintf("MAP %s:%s %s", name, port, to))
 	}
 	return strings.Join(rules, ", ")
 }
 
-// Close ends the browser and the hub, and removes what they have written.
+// Close ends the browser and the hub, and removes their files.
 func (c *checkRun) Close() {
 	if c.page != nil {
 		c.page.Close()
 	}
-	if c.own != nil {
-		_ = c.own.Close("stop") // nothing of it is to be kept
+	if c.hub != nil {
+		_ = c.hub.Close("stop") // its files are removed
 	}
 	_ = os.RemoveAll(c.dir)
 }
 
-// open opens the page, and waits until it offers what it does.
+// open opens the page, and waits until it has registered what it offers.
 func (c *checkRun) open(ctx context.Context) error {
 	defer c.of.Watch(func(lists.Change) { c.page.touch() })()
 	late := fmt.Errorf("it does not answer within %s; --timeout gives it more", c.Timeout)
@@ -130,11 +130,11 @@ func (c *checkRun) open(ctx context.Context) error {
 	return err
 }
 
-// settled is how long a page must offer nothing new, once it has loaded, before it is looked at.
+// settled is how long a loaded page must offer nothing new before the check looks at it.
 const settled = time.Second
 
-// quiet is how long nothing must change: longer while the page offers nothing at all, as it may
-// load first what it shows.
+// quiet returns how long nothing must change: longer while the page offers nothing, as it may load
+// its content first.
 func (c *checkRun) quiet() time.Duration {
 	if p, _ := c.look(); len(p.Items)+len(p.Rejected) > 0 {
 		return settled
@@ -146,9 +146,9 @@ func (c *checkRun) quiet() time.Duration {
 func (c *checkRun) look() (p *pagecheck.Page, title string) {
 	at := c.page.at()
 	p = &pagecheck.Page{Busy: c.busy}
-	own := naming.DomainOfURL(at, true)
+	page := naming.DomainOfURL(at, true)
 	var offers []func(lists.ListKind) func(*lists.Item) bool
-	// The page is two tabs where it has joined by /tab.js, too.
+	// A page that loads /tab.js, too, is two tabs.
 	for _, t := range c.of.Tabs(nil) {
 		if withoutFragment(t.URL) == withoutFragment(at) {
 			title = cmp.Or(title, t.Title)
@@ -168,7 +168,7 @@ func (c *checkRun) look() (p *pagecheck.Page, title string) {
 				continue
 			}
 			p.Items = append(p.Items, pagecheck.Item{
-				Kind: list.kind, Template: list.of == lists.ListTemplates, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name,
+				Kind: list.kind, Template: list.of == lists.ListTemplates, Name: it.Source, Site: siteOf(it.Domain, page), Public: it.Name,
 				Registered: it.Registered(), Definition: it.JSON, Class: it.Class,
 			})
 		}
@@ -179,15 +179,15 @@ func (c *checkRun) look() (p *pagecheck.Page, title string) {
 	return p, title
 }
 
-// siteOf is whose an item is, "" if it is the page's own.
-func siteOf(of, own spec.Domain) spec.Domain {
-	if of == own {
+// siteOf returns the site of an item, "" if it is the page's.
+func siteOf(of, page spec.Domain) spec.Domain {
+	if of == page {
 		return ""
 	}
 	return of
 }
 
-// once leaves out what is there twice.
+// once removes duplicates.
 func once(all []spec.Rejection) (out []spec.Rejection) {
 	for _, one := range all {
 		if !slices.Contains(out, one) {
@@ -197,13 +197,12 @@ func once(all []spec.Rejection) (out []spec.Rejection) {
 	return out
 }
 
-// order is the order of kinds that MCP's documents have.
+// order sorts kinds as MCP's documents do.
 func order(k spec.Kind) int {
 	return slices.Index([]spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt}, k)
 }
 
-// isLocal reports whether an address is of localhost or has no name, and so is not the one that
-// users will see.
+// isLocal reports whether an address is localhost or an IP address, which users will not see.
 func isLocal(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -213,7 +212,7 @@ func isLocal(address string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil
 }
 
-// checkCaller is on whose behalf tools are called.
+// checkCaller is the caller of the tools.
 var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
 
 // Call calls a tool, or reads a resource if args is nil. The error is ctx's, or that the browser
@@ -221,7 +220,7 @@ var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
 func (c *checkRun) Call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error) {
 	made := pagecheck.Call{Item: it, Arguments: args}
 	before := c.page.at()
-	c.page.whyFailed() // of an earlier one
+	c.page.whyFailed() // forget that of an earlier call
 	start := time.Now()
 	var err error
 	if args == nil {

@@ -1,5 +1,4 @@
-// Package devtools speaks the Chrome DevTools Protocol with a browser over a pipe, as far as
-// opening a page and seeing what becomes of it takes.
+// Package devtools speaks the Chrome DevTools Protocol with a browser over a pipe.
 package devtools
 
 import (
@@ -16,19 +15,19 @@ import (
 // Conn is a connection to a browser. Its methods are safe for concurrent use.
 type Conn struct {
 	rw   io.ReadWriteCloser
-	done chan struct{} // closed when reading has ended
+	done chan struct{} // closed when the pipe is
 
 	writing sync.Mutex
 
 	mu      sync.Mutex
 	last    int
 	pending map[int]chan<- answer
-	ended   error // why there is no answer any more
+	ended   error // why no more answers come; nil: they do
 }
 
-// Event is what the browser tells by itself.
+// Event is a notification of the browser.
 type Event struct {
-	Session string // of the target that it is about; "" for the browser
+	Session string // of the event's target; "" for the browser
 	Method  string
 	Params  json.RawMessage
 }
@@ -41,15 +40,15 @@ type answer struct {
 // errEnded is why calls fail when the browser has closed the pipe.
 var errEnded = errors.New("the browser has ended")
 
-// New returns a connection, which owns rw. Each event is given to on, in order, from the
-// connection's goroutine, which on must not block.
+// New returns a connection, which owns rw. Its goroutine calls on with each event, in order; on must
+// not block.
 func New(rw io.ReadWriteCloser, on func(Event)) *Conn {
 	c := &Conn{rw: rw, done: make(chan struct{}), pending: make(map[int]chan<- answer)}
 	go c.read(on)
 	return c
 }
 
-// Close ends the connection, and so the browser, and waits until no event is given any more.
+// Close ends the connection, and so the browser, and waits for the goroutine that delivers events.
 func (c *Conn) Close() error {
 	err := c.rw.Close()
 	<-c.done
@@ -59,8 +58,8 @@ func (c *Conn) Close() error {
 // Done is closed when the browser or Close has ended the connection.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Call calls a method, in the session of a target unless that is "", and blocks for the answer,
-// which is decoded into result unless that is nil. The error is ctx's cause, or the browser's.
+// Call calls a method, in the session of a target unless that is "", and blocks for the answer.
+// It decodes the answer into result unless that is nil. The error is ctx's cause, or the browser's.
 func (c *Conn) Call(ctx context.Context, session, method string, params, result any) error {
 	answered := make(chan answer, 1)
 	c.mu.Lock()
@@ -128,7 +127,7 @@ func (c *Conn) read(on func(Event)) {
 			} `json:"error"`
 		}
 		if json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m) != nil {
-			continue // of a browser that is not as we know it
+			continue // not of the protocol
 		}
 		if m.ID == 0 {
 			on(Event{m.Session, m.Method, m.Params})
@@ -140,14 +139,14 @@ func (c *Conn) read(on func(Event)) {
 		}
 		c.mu.Lock()
 		if to := c.pending[m.ID]; to != nil {
-			to <- a // there is room for one, and there is one
+			to <- a // its buffer has room for the only answer
 			delete(c.pending, m.ID)
 		}
 		c.mu.Unlock()
 	}
 }
 
-// end answers all that is pending.
+// end fails all pending calls.
 func (c *Conn) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

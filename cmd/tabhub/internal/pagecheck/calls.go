@@ -10,21 +10,21 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// Call is a call of a tool, or the reading of a resource, that has ended.
+// Call is a finished call of a tool, or a finished read of a resource.
 type Call struct {
 	Item      *Item
 	Arguments json.RawMessage // nil for a resource
 	Took      time.Duration
 	Result    json.RawMessage // of MCP; nil if there is none
 	Failed    string          // why there is none
-	Why       string          // the tool has failed, by the browser; "" if it does not say
+	Why       string          // the browser's reason for the tool's failure; "" if it gives none
 	Hung      bool            // the page runs no script any more
-	Navigated string          // where the page went meanwhile, "" if it stayed
+	Navigated string          // where the page navigated during the call, "" if it stayed
 }
 
 const maxFailureText = 200
 
-// Judge returns what is to be said of a call.
+// Judge returns the findings about a call.
 func Judge(c *Call) []Finding {
 	r := &report{item: c.Item.Label()}
 	with := "with " + cut(string(c.Arguments), 100)

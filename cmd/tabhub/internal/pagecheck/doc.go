@@ -1,3 +1,3 @@
-// Package pagecheck says what does not work of what a page offers, and of what its tools
-// answer: pure functions of what the hub has taken of the page.
+// Package pagecheck finds faults in what a page offers and in what its tools answer: pure functions
+// of what the hub has registered of the page.
 package pagecheck

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Severity says what a finding is for who runs the check.
+// Severity says how serious a finding is.
 type Severity string
 
 // The severities.
@@ -20,7 +20,7 @@ const (
 // rank sorts the worst first.
 func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Note}, s) }
 
-// Finding is one thing that was found.
+// Finding is one fault or remark.
 type Finding struct {
 	Severity Severity `json:"severity"`
 	Code     Code     `json:"code"`
@@ -56,7 +56,7 @@ var Codes = []Code{
 	NotCalled, CallFailed, CallNavigates, ResultUnstructured, ResultNotAsPromised,
 }
 
-// Sort puts the worst first, and what is about one item together.
+// Sort puts the worst first, and keeps the findings about one item together.
 func Sort(all []Finding) {
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		return cmp.Or(a.Severity.rank()-b.Severity.rank(), cmp.Compare(a.Item, b.Item))

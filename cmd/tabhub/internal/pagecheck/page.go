@@ -53,7 +53,7 @@ func (m ScriptMessage) String() string {
 	return m.Text + " (" + m.Where + ")"
 }
 
-// Examine returns what is to be said of a page without calling anything.
+// Examine returns the findings about a page; it calls no tool.
 func Examine(p *Page) []Finding {
 	r := new(report)
 	if len(p.Items) == 0 && len(p.Rejected) == 0 {

@@ -16,7 +16,7 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// tool is an item as the hub has it of a page's tool.
+// tool returns the item that the hub makes of a page's tool.
 func tool(registered string) Item {
 	it := Item{Kind: spec.KindTool, Registered: json.RawMessage(registered), Definition: json.RawMessage(registered), Class: policy.Read}
 	it.Name, _ = rawjson.String(rawjson.Get(it.Registered, "name"))
@@ -41,7 +41,7 @@ func codesOf(all []Finding) []string {
 
 const good = `{"name":"search_products","description":"Find products of the shop by words and highest price.","inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"Words to look for"}}},"annotations":{"readOnlyHint":true}}`
 
-// described is a tool of that name of which nothing else is wrong.
+// described is a tool of that name without other faults.
 func described(name string, more string) string {
 	return fmt.Sprintf(`{"name":%q,"description":"Does what %s stands for in the shop."%s}`, name, name, more)
 }
@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Whoever meets a code looks it up.
+// A reader looks a code up in the documents.
 func TestGuideHasTheCodes(t *testing.T) {
 	guide, err := os.ReadFile("../../../../spec/docs/PAGES.md")
 	if err != nil {

@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// Describe says in a few words what listens on addr, as well as it can be found out.
+// Describe names the process that listens on addr, as far as the system tells.
 func Describe(addr string) string {
-	who := "another program"
+	owner := "another program"
 	switch pid, name := process(addr); {
 	case name != "":
-		who = fmt.Sprintf("%s (process %d)", name, pid)
+		owner = fmt.Sprintf("%s (process %d)", name, pid)
 	case pid != 0:
-		who = fmt.Sprintf("process %d", pid)
+		owner = fmt.Sprintf("process %d", pid)
 	}
 	if isHub(addr) {
-		who += ", which says that it is a tabhub"
+		owner += ", which says that it is a tabhub"
 	}
-	return who
+	return owner
 }
 
-// isHub asks what listens whether it is a tabhub.
+// isHub asks the process on addr whether it is a tabhub.
 func isHub(addr string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()

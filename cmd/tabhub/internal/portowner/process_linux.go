@@ -16,9 +16,8 @@ import (
 // process chooses it, and it may be another user's.
 const maxName = 64
 
-// process finds the process that listens on addr: the kernel's table of sockets
-// gives the socket's inode, and the one process that has it open is it. Processes of
-// other users cannot be looked into.
+// process returns the process that listens on addr: the kernel's table of sockets gives the
+// socket's inode, and the process has it open. It does not find processes of other users.
 func process(addr string) (pid int, name string) {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {

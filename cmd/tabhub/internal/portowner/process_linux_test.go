@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A process chooses its name, and must not write to the terminal of whoever asks.
+// A process chooses its name, and must not steer the terminal that shows it.
 func TestDescribeCleansTheName(t *testing.T) {
 	const comm = "/proc/self/comm"
 	was, err := os.ReadFile(comm)

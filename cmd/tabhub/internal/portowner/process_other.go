@@ -2,6 +2,5 @@
 
 package portowner
 
-// process knows no way to find the process on this system without running others'
-// programs.
+// process finds none: on this system that takes other programs.
 func process(string) (pid int, name string) { return 0, "" }

@@ -10,18 +10,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen is what can be done where a stream is read. The zero value is a stream that a program
-// reads.
+// Screen says what the reader of a stream can show. The zero value is for a program.
 type Screen struct {
-	Columns  int  // how wide it is; 0: a line may be of any length
+	Columns  int  // its width; 0: unlimited
 	Rewrites bool // the cursor can be moved
 	Styled   bool // colours and symbols are wanted
 }
 
-// usualColumns is how wide a terminal is that does not say.
+// usualColumns is the width of a terminal that does not report one.
 const usualColumns = 80
 
-// Of returns the Screen of a stream, of a process with that environment: COLUMNS overrides the
+// Of returns the Screen of a stream of a process with that environment: COLUMNS overrides the
 // terminal's width, TERM=dumb and NO_COLOR (no-color.org) its abilities.
 func Of(stream any, env func(string) string) Screen {
 	if !Is(stream) {
@@ -39,16 +38,16 @@ func Of(stream any, env func(string) string) Screen {
 	}
 }
 
-// Is reports whether a person is at the other end of a stream.
+// Is reports whether a stream is a terminal.
 func Is(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Tone says what a word means for its reader.
+// Tone says how good the meaning of a word is for its reader.
 type Tone uint8
 
-// The tones, as the other faces of the hub have them.
+// The tones, which the dashboard and the popup have, too.
 const (
 	Plain Tone = iota
 	Strong
@@ -68,7 +67,7 @@ var colors = [...]text.Color{
 	Bad:    text.FgRed,
 }
 
-// symbols stand before a state, for who does not see its colour.
+// symbols stand before a state, for readers who do not see its colour.
 var symbols = [...]string{Soft: "○ ", Good: "● ", Wait: "◆ ", Bad: "✗ "}
 
 // Paint returns text in a tone, if the Screen is Styled.
@@ -87,7 +86,7 @@ func (s Screen) State(tone Tone, word string) string {
 	return s.Paint(tone, symbols[tone]+word)
 }
 
-// width is how many columns words take.
+// width returns how many columns words take.
 func width(words string) int { return text.StringWidthWithoutEscSequences(words) }
 
 // cut returns words of at most n columns.
@@ -117,7 +116,7 @@ func (s Screen) Text(tone Tone, words string) string {
 	return strings.Join(lines, "\n")
 }
 
-// trimmed is without the spaces that fill lines up.
+// trimmed removes the spaces that pad lines.
 func trimmed(lines string) string {
 	all := strings.Split(lines, "\n")
 	for i := range all {

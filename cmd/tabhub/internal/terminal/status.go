@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Status is a line that says how something goes, and is rewritten until it has ended. On a
-// Screen that does not rewrite it is not there.
+// Status is a line about progress that is rewritten until the work ends. A Screen that cannot
+// rewrite does not show it.
 type Status struct {
 	Out    io.Writer
 	Screen Screen
 	shown  bool
 }
 
-// Show puts words, which may be painted, in the place of those that are shown.
+// Show replaces the words that are shown. They may be painted.
 func (s *Status) Show(words string) {
 	if s.Screen.Rewrites {
 		fmt.Fprint(s.Out, erase, cut(words, s.Screen.Columns-1))
@@ -23,7 +23,7 @@ func (s *Status) Show(words string) {
 	}
 }
 
-// Clear takes the line away.
+// Clear removes the line.
 func (s *Status) Clear() {
 	if s.shown {
 		fmt.Fprint(s.Out, erase)
@@ -31,12 +31,12 @@ func (s *Status) Clear() {
 	}
 }
 
-// erase empties the line that the cursor is in.
+// erase empties the cursor's line.
 const erase = "\r\x1b[K"
 
 const (
 	spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-	// Frame is how often a line with a Spinner is to be shown anew.
+	// Frame is how often a line with a Spinner is redrawn.
 	Frame = 100 * time.Millisecond
 	// barWidth is the width of a Bar.
 	barWidth = 20
@@ -51,7 +51,7 @@ func (s Screen) Spinner(passed time.Duration) string {
 	return s.Paint(Accent, string(frames[int(passed/Frame)%len(frames)])) + " "
 }
 
-// Bar returns how much of something is done, from 0 to 1, as a bar and in per cent.
+// Bar returns a share of work, from 0 to 1, as a bar and in per cent.
 func (s Screen) Bar(done float64) string {
 	done = min(max(done, 0), 1)
 	percent := fmt.Sprintf("%3.0f %%", 100*done)

@@ -14,9 +14,9 @@ import (
 
 const (
 	gap = "  " // between columns
-	// maxCell bounds what is printed of one thing.
+	// maxCell is the length at which a cell is cut.
 	maxCell = 4000
-	// narrow is how narrow a column of text may become before a table is told row by row.
+	// narrow is the width of a text column below which a table is printed row by row.
 	narrow = 12
 )
 
@@ -27,27 +27,27 @@ type Cell struct {
 	State bool // the tone's symbol stands before it
 }
 
-// Table prints rows in columns. Where they do not fit beside each other, cells wrap by words
-// and a word that is longer than its column ends in …. What is in the first column stays whole,
-// alone on its line if it must; so does what is in the last one of a table without a header.
-// Where a program reads, a row is one line.
+// Table prints rows in columns. If they do not fit beside each other, cells wrap by words, and a
+// word that is longer than its column is cut and ends in …. Cells of the first column stay whole,
+// alone on a line if necessary; so do those of the last column of a table without a header. For a
+// program, a row is one line.
 type Table struct {
 	out    io.Writer
 	screen Screen
-	header []string // empty: the first column says what the second one is
+	header []string // empty: the first column names the second
 	rows   [][]Cell
-	widths []int // of the columns; nil: by what is in them
+	widths []int // of the columns; nil: those of the cells
 }
 
-// NewTable returns a table that is printed on out.
+// NewTable returns a table that prints on out.
 func NewTable(out io.Writer, s Screen, header ...string) *Table {
 	return &Table{out: out, screen: s, header: header}
 }
 
-// SetWidths says how wide the columns are, for rows that are printed one by one.
+// SetWidths sets the widths of the columns, for rows that are printed one by one.
 func (t *Table) SetWidths(widths ...int) { t.widths = widths }
 
-// Row adds a row: a Cell, or what is printed as text, for each column.
+// Row adds a row: for each column a Cell, or a value that fmt prints.
 func (t *Table) Row(cells ...any) {
 	row := make([]Cell, len(cells))
 	for i, c := range cells {
@@ -64,7 +64,7 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// firstTone is the tone of the first column: a row's name, or what a value is.
+// firstTone is the tone of the first column: a row's name, or the name of a value.
 func (t *Table) firstTone() Tone {
 	if len(t.header) == 0 {
 		return Soft
@@ -72,7 +72,7 @@ func (t *Table) firstTone() Tone {
 	return Strong
 }
 
-// OneLine makes one line of at most n characters of a text, in which nothing can steer a terminal.
+// OneLine returns a text as one line of at most n characters, without control characters.
 func OneLine(words string, n int) string {
 	r := []rune(describe.Visible(lineBreaks.Replace(words)))
 	if len(r) > n {
@@ -135,7 +135,7 @@ func (t *Table) Print() error {
 	return err
 }
 
-// style is that of tables without lines.
+// style is the style of tables without lines.
 var style = table.Style{
 	Box:    table.BoxStyle{PaddingRight: gap},
 	Format: table.FormatOptions{Header: text.FormatDefault},
@@ -151,8 +151,8 @@ func (t *Table) painted(c Cell) string {
 // wrap wraps words into lines of n columns.
 func wrap(words string, n int) string { return text.WrapSoft(cutWords(words, n), n) }
 
-// wrapWhole wraps words into lines of n columns, but for a word that is longer: a path or a
-// command, which somebody is to copy.
+// wrapWhole wraps words into lines of n columns, and leaves longer words whole: paths and commands,
+// which the reader copies.
 func wrapWhole(words string, n int) string {
 	var b strings.Builder
 	used := 0
@@ -172,9 +172,9 @@ func wrapWhole(words string, n int) string {
 	return b.String()
 }
 
-// fit returns how wide each column may be, and whether all of them can be read then.
+// fit returns the width of each column, and whether all of them are readable.
 func (t *Table) fit() (widths []int, fits bool) {
-	var longest []int // word of a column
+	var longest []int // word of each column
 	measure := func(i int, words string, whole bool) {
 		if i == len(widths) {
 			widths, longest = append(widths, 0), append(longest, 0)
@@ -197,7 +197,7 @@ func (t *Table) fit() (widths []int, fits bool) {
 		}
 	}
 	room := t.screen.Columns - len(gap)*(len(widths)-1)
-	// Those that are wider than the others become less wide, until all fit.
+	// The widest columns shrink until all fit.
 	for level := slices.Max(append(widths, 0)); level > 0; level-- {
 		sum := 0
 		for i := range widths {
@@ -211,7 +211,7 @@ func (t *Table) fit() (widths []int, fits bool) {
 	return widths, false
 }
 
-// printRowByRow prints the first cell of each row, and below it what is in the other columns.
+// printRowByRow prints the first cell of each row, and the other cells below it.
 func (t *Table) printRowByRow() error {
 	for i, row := range t.rows {
 		if i > 0 {
