@@ -151,12 +151,10 @@ func statuses(t *testing.T, dirs ...string) (out []string) {
 
 // checks are what findings of the doctor are about.
 func checks(t *testing.T) (out []string) {
-	found := regexp.MustCompile(`d\.(?:fine|note|bad)\("([a-z]+)`)
-	for name, text := range sources(t, ".go", "internal/setup") {
-		if strings.HasPrefix(filepath.Base(name), "doctor") {
-			for _, m := range found.FindAllStringSubmatch(text, -1) {
-				out = append(out, m[1])
-			}
+	found := regexp.MustCompile(`(?:d\.(?:fine|note|bad)\(|const check = )"([a-z]+)`)
+	for _, text := range sources(t, ".go", "internal/setup") {
+		for _, m := range found.FindAllStringSubmatch(text, -1) {
+			out = append(out, m[1])
 		}
 	}
 	return out
