@@ -22,7 +22,7 @@ func TestArgumentsThatThePageMayAccept(t *testing.T) {
 			c := &pendingCall{done: make(chan struct{})}
 			go func() {
 				defer close(c.done)
-				c.result, c.err = w.hub.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x", Args: json.RawMessage(args)})
+				c.result, c.err = w.hub.Calls.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x", Args: json.RawMessage(args)})
 			}()
 			return c
 		}

@@ -59,7 +59,7 @@ func (w *asking) callAs(ctx context.Context, by *consent.Caller, name string) *p
 	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, call.Request{Name: "website_tool_shop_example__" + name, By: by})
+		c.result, c.err = w.hub.Calls.Call(ctx, call.Request{Name: "website_tool_shop_example__" + name, By: by})
 	}()
 	return c
 }
@@ -150,12 +150,12 @@ func TestPolicyWhileAsked(t *testing.T) {
 				c := w.pay()
 				r := w.asked()
 				start := time.Now()
-				if err := w.hub.EditPolicy("test", func(d *policy.Document) error { edit(d); return nil }); err != nil {
+				if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error { edit(d); return nil }); err != nil {
 					t.Fatal(err)
 				}
 				c.want(t, want)
 				w.withdrawn(r)
-				if time.Since(start) > 0 || len(w.hub.Desk().Open()) > 0 {
+				if time.Since(start) > 0 || len(w.hub.Owner.Desk().Open()) > 0 {
 					t.Error("the owner is asked still")
 				}
 				w.notPaid()
@@ -177,7 +177,7 @@ func TestToolChangesWhileAsked(t *testing.T) {
 		describe("Pay twice")
 		w.says(r, spec.ReachOnce)
 		r = w.asked()
-		if q := w.hub.Desk().Open()[0]; q.Tool.Title != "Pay twice" {
+		if q := w.hub.Owner.Desk().Open()[0]; q.Tool.Title != "Pay twice" {
 			t.Errorf("asked about %+v", q.Tool)
 		}
 		w.says(r, spec.ReachOnce)
@@ -200,7 +200,7 @@ func TestToolChangesWhileAsked(t *testing.T) {
 // be a private site's meanwhile, they are asked about that.
 func TestFlowWhileAsked(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {
-		if err := w.hub.EditPolicy("test", func(d *policy.Document) error { d.Private = []string{"mail.example"}; return nil }); err != nil {
+		if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error { d.Private = []string{"mail.example"}; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		mail := w.page("https://mail.example", "m")
@@ -208,17 +208,17 @@ func TestFlowWhileAsked(t *testing.T) {
 		c := &pendingCall{done: make(chan struct{})}
 		go func() {
 			defer close(c.done)
-			c.result, c.err = w.hub.Call(t.Context(), call.Request{Name: "website_tool_shop_example__pay", By: w.claude, Args: json.RawMessage(`{"note":"` + code + `"}`)})
+			c.result, c.err = w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_shop_example__pay", By: w.claude, Args: json.RawMessage(`{"note":"` + code + `"}`)})
 		}()
 		r := w.asked()
 		asked := answering(mail, `{"content":[{"type":"text","text":"Your code is `+code+`."}]}`)
-		if _, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_mail_example__read", By: w.claude}); err != nil {
+		if _, err := w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_mail_example__read", By: w.claude}); err != nil {
 			t.Fatal(err)
 		}
 		<-asked
 		w.says(r, spec.ReachOnce)
 		r = w.asked()
-		if why := strings.Join(w.hub.Desk().Open()[0].Why, " "); !strings.Contains(why, "mail.example") {
+		if why := strings.Join(w.hub.Owner.Desk().Open()[0].Why, " "); !strings.Contains(why, "mail.example") {
 			t.Errorf("the owner is told %q", why)
 		}
 		w.says(r, spec.ReachOnce)
@@ -249,7 +249,7 @@ func TestBrowserClosedWhileAsked(t *testing.T) {
 		w.asked()
 		w.browser.Cut()
 		time.Sleep(time.Second)
-		if all := w.hub.Desk().Open(); len(all) != 1 || all[0].Deferred {
+		if all := w.hub.Owner.Desk().Open(); len(all) != 1 || all[0].Deferred {
 			t.Errorf("questions %+v", all)
 		}
 		w.browser = w.askingBrowser("s2")
@@ -289,20 +289,20 @@ func TestStopWhileAsked(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {
 		c := w.pay()
 		question := w.asked()
-		shown, all := w.hub.Running()
+		shown, all := w.hub.Owner.Running()
 		if all != 1 || shown[0].Phase != call.PhaseAsking || shown[0].Tool != "pay" || shown[0].Decision != "" {
 			t.Fatalf("under way: %+v", shown)
 		}
-		if !w.hub.Stop(shown[0].ID) || w.hub.Stop("") {
+		if !w.hub.Owner.Stop(shown[0].ID) || w.hub.Owner.Stop("") {
 			t.Error("not stopped, or what has no name is")
 		}
 		w.withdrawn(question)
 		c.want(t, "the owner has stopped this call; it was not sent")
-		if open := w.hub.Desk().Open(); len(open) != 0 {
+		if open := w.hub.Owner.Desk().Open(); len(open) != 0 {
 			t.Errorf("still open: %+v", open)
 		}
 		w.notPaid()
-		if _, all := w.hub.Running(); all != 0 {
+		if _, all := w.hub.Owner.Running(); all != 0 {
 			t.Errorf("%d are under way at the end", all)
 		}
 		w.recorded("withdrawn")
@@ -312,7 +312,7 @@ func TestStopWhileAsked(t *testing.T) {
 // What a client has put into the address of a resource is shown in full, as arguments are.
 func TestAskingShowsAnAddress(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {
-		if err := w.hub.EditPolicy("test", func(doc *policy.Document) error {
+		if err := w.hub.Rules.EditPolicy("test", func(doc *policy.Document) error {
 			doc.Put(policy.Rule{ID: "ask", Effect: policy.Ask, Site: "shop.example"}, time.Now())
 			return nil
 		}); err != nil {
@@ -322,11 +322,11 @@ func TestAskingShowsAnAddress(t *testing.T) {
 		uri := "shop://order/" + strings.Repeat("x", 100) + "secret" + strings.Repeat("x", 100)
 		done := make(chan error)
 		go func() {
-			_, err := w.hub.ReadResource(t.Context(), w.claude, "tabhub://shop.example/"+uri)
+			_, err := w.hub.Calls.ReadResource(t.Context(), w.claude, "tabhub://shop.example/"+uri)
 			done <- err
 		}()
 		q := w.asked()
-		if args := w.hub.Desk().Open()[0].Args; len(args) != 1 || args[0].Value != uri {
+		if args := w.hub.Owner.Desk().Open()[0].Args; len(args) != 1 || args[0].Value != uri {
 			t.Errorf("the owner is shown %+v", args)
 		}
 		w.says(q, spec.ReachNo)

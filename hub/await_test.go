@@ -45,8 +45,8 @@ func TestForget(t *testing.T) {
 		c := w.chrome("b1", "s")
 		w.register(c, 7, tools("https://e.com/", "x"))
 		w.wantNames("e_com_x")
-		w.hub.Forget("browser:b1", spec.CloseGoingAway, "gone")
-		w.hub.Forget("browser:b1", spec.CloseGoingAway, "gone")
+		w.hub.Core.Forget("browser:b1", spec.CloseGoingAway, "gone")
+		w.hub.Core.Forget("browser:b1", spec.CloseGoingAway, "gone")
 		w.wantNames("")
 		if code := c.Closed(); code != spec.CloseGoingAway {
 			t.Errorf("closed with %d", code)
@@ -68,7 +68,7 @@ func TestClosingATab(t *testing.T) {
 		ask := func(req spec.Request) error {
 			done := make(chan error, 1)
 			go func() {
-				_, err := w.hub.Control(t.Context(), tester, to, req)
+				_, err := w.hub.Calls.Control(t.Context(), tester, to, req)
 				done <- err
 			}()
 			c.Next()

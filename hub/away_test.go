@@ -111,7 +111,7 @@ func TestRestlessPage(t *testing.T) {
 		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		var n atomic.Int32
-		defer w.hub.Watch(func(lists.Change) { n.Add(1) })()
+		defer w.hub.Lists.Watch(func(lists.Change) { n.Add(1) })()
 		for i := range 200 {
 			p.Notify(0, tools("https://e.com/", fmt.Sprint("x", i)))
 			time.Sleep(51 * time.Millisecond)
@@ -138,7 +138,7 @@ func TestResourceThatIsNoObject(t *testing.T) {
 		for _, answer := range []string{"null", `{"isError":true}`, ""} {
 			done := make(chan error)
 			go func() {
-				_, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://cart")
+				_, err := w.hub.Calls.ReadResource(t.Context(), tester, "tabhub://e.com/shop://cart")
 				done <- err
 			}()
 			p.Answer(p.Next(), spec.Response{Result: json.RawMessage(answer)}, nil)

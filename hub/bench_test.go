@@ -50,7 +50,7 @@ func BenchmarkCall(b *testing.B) {
 	args := json.RawMessage(`{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx","n":7}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := h.Call(b.Context(), call.Request{By: tester, Name: "website_tool_site3_example_com_tool_4", Args: args}); err != nil {
+		if _, err := h.Calls.Call(b.Context(), call.Request{By: tester, Name: "website_tool_site3_example_com_tool_4", Args: args}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -65,7 +65,7 @@ func BenchmarkCallOfSites(b *testing.B) {
 			args := json.RawMessage(`{"text":"` + strings.Repeat("x y 12345 ", size/10) + `"}`)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				if _, err := h.Call(b.Context(), call.Request{By: tester, Name: fmt.Sprintf("website_tool_site%d_example_com_tool_0", i%2), Args: args}); err != nil {
+				if _, err := h.Calls.Call(b.Context(), call.Request{By: tester, Name: fmt.Sprintf("website_tool_site%d_example_com_tool_0", i%2), Args: args}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -79,7 +79,7 @@ func BenchmarkCallParallel(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			if _, err := h.Call(b.Context(), call.Request{By: tester, Name: fmt.Sprintf("website_tool_site%d_example_com_tool_4", i%10), Args: args}); err != nil {
+			if _, err := h.Calls.Call(b.Context(), call.Request{By: tester, Name: fmt.Sprintf("website_tool_site%d_example_com_tool_4", i%10), Args: args}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -81,7 +81,7 @@ func (w *profiles) join(name string) profile {
 func (w *profiles) buy(by *consent.Caller, name string) string {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
-	r, err := w.hub.Call(ctx, call.Request{Name: name, By: by})
+	r, err := w.hub.Calls.Call(ctx, call.Request{Name: name, By: by})
 	if err != nil {
 		return err.Error()
 	}
@@ -105,7 +105,7 @@ func (w *profiles) focus(e profile) {
 // profile comes to it, and nothing is done there.
 func TestBoundClientHasOneProfile(t *testing.T) {
 	w := newProfiles(t)
-	all := w.hub.List(lists.ListTools)
+	all := w.hub.Lists.List(lists.ListTools)
 	var names []string
 	for _, it := range all.Items {
 		names = append(names, it.Name)
@@ -125,32 +125,32 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 		w.wants(c.by, buyName(t, w, c.tab), "paid by "+c.own)
 		w.wants(c.by, buyName(t, w, c.foreign), "unknown tool")
 		for _, kind := range []lists.ListKind{lists.ListTools, lists.ListResources, lists.ListTemplates, lists.ListPrompts} {
-			if got := string(jsonOf(w.hub.ListFor(c.by, kind))); strings.Contains(got, c.other) || strings.Contains(got, "tabs") || strings.Contains(got, fmt.Sprintf("tab%d", c.foreign)) {
+			if got := string(jsonOf(w.hub.Lists.ListFor(c.by, kind))); strings.Contains(got, c.other) || strings.Contains(got, "tabs") || strings.Contains(got, fmt.Sprintf("tab%d", c.foreign)) {
 				t.Errorf("%s is listed %s", c.by.Who.Name, got)
 			}
 		}
-		if n := len(w.hub.ListFor(c.by, lists.ListTools).Items); n != 1 {
+		if n := len(w.hub.Lists.ListFor(c.by, lists.ListTools).Items); n != 1 {
 			t.Errorf("%s is listed %d tools", c.by.Who.Name, n)
 		}
 		// What the owner looks at in its own browser is active for it, whatever is in front.
-		if got := string(jsonOf(w.hub.ListFor(c.by, lists.ListTools))); !strings.Contains(got, "Active") {
+		if got := string(jsonOf(w.hub.Lists.ListFor(c.by, lists.ListTools))); !strings.Contains(got, "Active") {
 			t.Errorf("%s is listed %s", c.by.Who.Name, got)
 		}
-		for _, it := range append(slices.Clone(w.hub.List(lists.ListResources).Items), w.hub.List(lists.ListPrompts).Items...) {
+		for _, it := range append(slices.Clone(w.hub.Lists.List(lists.ListResources).Items), w.hub.Lists.List(lists.ListPrompts).Items...) {
 			foreign := strings.Contains(it.Source, c.other) || it.Tab == c.foreign
 			kind := spec.KindPrompt
 			if strings.Contains(it.Name, "://") {
 				kind = spec.KindResource
 			}
-			_, err := w.hub.FindFor(c.by, kind, it.Name)
+			_, err := w.hub.Lists.FindFor(c.by, kind, it.Name)
 			if (err != nil) != foreign {
 				t.Errorf("%s finds %s: %v", c.by.Who.Name, it.Name, err)
 			}
 			if foreign && kind == spec.KindResource {
-				if r, err := w.hub.ReadResource(t.Context(), c.by, it.Name); err == nil {
+				if r, err := w.hub.Calls.ReadResource(t.Context(), c.by, it.Name); err == nil {
 					t.Errorf("%s reads %s: %s", c.by.Who.Name, it.Name, r)
 				}
-				if _, err := w.hub.SubscribeResource(t.Context(), c.by, it.Name); err == nil {
+				if _, err := w.hub.Calls.SubscribeResource(t.Context(), c.by, it.Name); err == nil {
 					t.Errorf("%s follows %s", c.by.Who.Name, it.Name)
 				}
 			}
@@ -170,17 +170,17 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 				if _, ok := req.(*spec.ListTabs); ok {
 					to.Tab = 0
 				}
-				_, err := w.hub.Control(t.Context(), c.by, to, req)
+				_, err := w.hub.Calls.Control(t.Context(), c.by, to, req)
 				if b.Label == c.other && (err == nil || !strings.Contains(err.Error(), "no tab or browser")) {
 					t.Errorf("%s: %s to %s: %v", c.by.Who.Name, req.Method(), b.Label, err)
 				}
 			}
 		}
 	}
-	if _, err := w.hub.Claim(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, agents.Terms{TTL: time.Minute}, nil); err == nil {
+	if _, err := w.hub.Agents.Claim(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, agents.Terms{TTL: time.Minute}, nil); err == nil {
 		t.Error("a bound client has claimed a tab of the other browser")
 	}
-	if err := w.hub.Use(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, nil); err == nil {
+	if err := w.hub.Agents.Use(t.Context(), atWork, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, nil); err == nil {
 		t.Error("a bound client uses a tab of the other browser")
 	}
 }
@@ -188,7 +188,7 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 // buyName returns the public name of the tool of a tab's number, 0 for the domain's own.
 func buyName(t *testing.T, w *profiles, number int) string {
 	t.Helper()
-	for _, it := range w.hub.List(lists.ListTools).Items {
+	for _, it := range w.hub.Lists.List(lists.ListTools).Items {
 		if it.Tab == number {
 			return it.Name
 		}
@@ -205,10 +205,10 @@ func TestBoundCacheAndOpenings(t *testing.T) {
 		e.tell(7, &spec.TabClosed{})
 	}
 	closeTab(w.personal)
-	if got := string(jsonOf(w.hub.ListFor(atHome, lists.ListTools))); !strings.Contains(got, "Cached") {
+	if got := string(jsonOf(w.hub.Lists.ListFor(atHome, lists.ListTools))); !strings.Contains(got, "Cached") {
 		t.Errorf("what personal has left: %s", got)
 	}
-	if got := string(jsonOf(w.hub.ListFor(atWork, lists.ListTools))); strings.Contains(got, "Cached") {
+	if got := string(jsonOf(w.hub.Lists.ListFor(atWork, lists.ListTools))); strings.Contains(got, "Cached") {
 		t.Errorf("what work has: %s", got)
 	}
 	// The page that is open at work is not the one that is wanted at home.
@@ -218,7 +218,7 @@ func TestBoundCacheAndOpenings(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wants(atWork, domain, "which nobody has named so")
-	if got := string(jsonOf(w.hub.ListFor(atWork, lists.ListTools))); got != "[]" {
+	if got := string(jsonOf(w.hub.Lists.ListFor(atWork, lists.ListTools))); got != "[]" {
 		t.Errorf("without its browser a client is listed %s", got)
 	}
 	if err := w.hub.NameBrowser("work-id", "work"); err != nil {
@@ -234,13 +234,13 @@ func TestBoundClientKnowsNamesAlone(t *testing.T) {
 	w.register(p, 0, tools(shop, "buy"))
 	b := w.chrome("third", "run")
 	w.register(b, 3, tools("https://mail.example/", "send"))
-	if n := len(w.hub.ListFor(atWork, lists.ListTools).Items); n != 0 {
+	if n := len(w.hub.Lists.ListFor(atWork, lists.ListTools).Items); n != 0 {
 		t.Errorf("%d tools are listed", n)
 	}
 	if n := len(w.hub.Tabs(atWork)) + len(w.hub.Browsers(atWork)); n != 0 {
 		t.Errorf("%d tabs and browsers are known", n)
 	}
-	_, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_mail_example_send", By: atWork})
+	_, err := w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_mail_example_send", By: atWork})
 	if err == nil || !strings.Contains(err.Error(), "bound to the browser work, which is not connected") || strings.Contains(err.Error(), "nearest") {
 		t.Errorf("a call: %v", err)
 	}
@@ -255,7 +255,7 @@ func TestBindingsHoldTogether(t *testing.T) {
 	w.wants(consent.As(scoped), domain, "paid by personal")
 	w.wants(&consent.Caller{Who: scoped, Bound: []string{"work"}}, domain, "leave it no browser")
 	bind := func(client string, names ...string) {
-		if err := w.hub.EditPolicy("test", func(d *policy.Document) error { d.Bind(client, names); return nil }); err != nil {
+		if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error { d.Bind(client, names); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -273,21 +273,21 @@ func TestBindingsHoldTogether(t *testing.T) {
 func TestBoundChanges(t *testing.T) {
 	w := newProfiles(t)
 	told := make(chan lists.Change, 16)
-	gone := w.hub.Connected(atWork)
+	gone := w.hub.Owner.Connected(atWork)
 	defer gone(true)
-	stop := w.hub.Watch(func(c lists.Change) {
-		if c = w.hub.ChangeFor(atWork, c); c.Tools || c.Resources || c.Prompts || len(c.Updated) > 0 {
+	stop := w.hub.Lists.Watch(func(c lists.Change) {
+		if c = w.hub.Lists.ChangeFor(atWork, c); c.Tools || c.Resources || c.Prompts || len(c.Updated) > 0 {
 			told <- c
 		}
 	})
 	defer stop()
 	cart := ""
-	for _, it := range w.hub.ListFor(atWork, lists.ListResources).Items {
+	for _, it := range w.hub.Lists.ListFor(atWork, lists.ListResources).Items {
 		if strings.HasSuffix(it.Source, "/cart") {
 			cart = it.Name
 		}
 	}
-	unfollow, err := w.hub.SubscribeResource(t.Context(), atWork, cart)
+	unfollow, err := w.hub.Calls.SubscribeResource(t.Context(), atWork, cart)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestBoundOutlivesTheHub(t *testing.T) {
 	}
 	w.start(Options{})
 	for _, by := range []*consent.Caller{atWork, atHome} {
-		if got := string(jsonOf(w.hub.ListFor(by, lists.ListTools))); !strings.Contains(got, "Cached") {
+		if got := string(jsonOf(w.hub.Lists.ListFor(by, lists.ListTools))); !strings.Contains(got, "Cached") {
 			t.Errorf("%s is listed %s", by.Who.Name, got)
 		}
 	}
@@ -346,7 +346,7 @@ func TestBoundOutlivesTheHub(t *testing.T) {
 func TestExplainToBound(t *testing.T) {
 	w := newProfiles(t) // personal is in front
 	byCredential := &policy.Principal{ID: "c4", Name: "clerk", Scope: &policy.Scope{Browsers: []string{"work"}}}
-	defer w.hub.Connected(atWork)(true)
+	defer w.hub.Owner.Connected(atWork)(true)
 	for _, who := range []*policy.Principal{byCredential, atWork.Who} {
 		e, err := w.hub.Explain(who, func(id agents.SessionID, _ string) bool { return id.Client == who.ID }, "website_tool_shop_example__buy")
 		if err != nil || e.Tab == nil || e.Tab.Addr.Peer != "browser:work-id" || len(e.Candidates) != 1 {

@@ -48,7 +48,7 @@ func (h *Hub) UnnameBrowser(name string) error {
 
 // renamed ends what a name led to that may be another browser's now.
 func (h *Hub) renamed() {
-	h.EndDenied()
+	h.Lists.EndDenied()
 	h.opts.Changed.Fire()
 }
 

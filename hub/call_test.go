@@ -76,7 +76,7 @@ func TestLabelsOfTheActiveTab(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		var changes atomic.Int32
-		stop := w.hub.Watch(func(lists.Change) { changes.Add(1) })
+		stop := w.hub.Lists.Watch(func(lists.Change) { changes.Add(1) })
 		defer stop()
 		b.Notify(3, &spec.TabState{Active: ptr(true)})
 		b.Notify(2, &spec.TabState{Active: ptr(false)})
@@ -220,7 +220,7 @@ func TestProgressNeverFalls(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() {
-			_, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_e_com_x", By: &by})
+			_, err := w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_e_com_x", By: &by})
 			done <- err
 		}()
 		r := p.Next()
@@ -317,7 +317,7 @@ func TestCacheOfASiteWithoutAddress(t *testing.T) {
 			}
 			b := w.chrome("b1", "s1")
 			w.register(b, 1, tools("", fmt.Sprintf(`find:"origin":%q`, origin)))
-			name := strings.TrimPrefix(w.hub.List(lists.ListTools).Items[0].Name, "website_tool_")
+			name := strings.TrimPrefix(w.hub.Lists.List(lists.ListTools).Items[0].Name, "website_tool_")
 			b.Notify(1, &spec.TabClosed{})
 			synctest.Wait()
 			w.wantNames(name)
@@ -458,7 +458,7 @@ func TestReadOnlyCalls(t *testing.T) {
 		chrome.Notify(1, &spec.TabClosed{})
 		synctest.Wait()
 		try := func(name string) (json.RawMessage, error) {
-			return w.hub.Call(t.Context(), call.Request{Name: "website_tool_" + name, By: tester.Through("proxy_read"), ReadOnly: true})
+			return w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_" + name, By: tester.Through("proxy_read"), ReadOnly: true})
 		}
 		for _, name := range []string{"e_com_tab2_x", "c_com_y", "unverified_bank_com_z"} {
 			if r, err := try(name); !errors.Is(err, call.ErrNotReadOnly) {

@@ -87,11 +87,11 @@ func TestTabGoesElsewhereMeanwhile(t *testing.T) {
 					t.Fatal(err)
 				}
 				deny := policy.Rule{ID: "no", Effect: policy.Deny, Site: "bank.example"}
-				if err := w.hub.EditPolicy("test", func(doc *policy.Document) error { doc.Put(deny, time.Now()); return nil }); err != nil {
+				if err := w.hub.Rules.EditPolicy("test", func(doc *policy.Document) error { doc.Put(deny, time.Now()); return nil }); err != nil {
 					t.Fatal(err)
 				}
 				var e record.Entry
-				_, err = w.hub.Control(t.Context(), tester.Noted(&e), spec.TabAddr{Peer: "browser:b1", Tab: 7}, &spec.Text{})
+				_, err = w.hub.Calls.Control(t.Context(), tester.Noted(&e), spec.TabAddr{Peer: "browser:b1", Tab: 7}, &spec.Text{})
 				f, _ := errors.AsType[*core.Failure](err)
 				if (err != nil) != (c.code != "") || f != nil && f.Code != c.code {
 					t.Errorf("%v, want %q", err, c.code)
@@ -118,12 +118,12 @@ func TestPauseOfASiteThatIsRead(t *testing.T) {
 		w.register(c, 7, tools("https://shop.example/", "x"))
 		done := make(chan error)
 		go func() {
-			_, err := w.hub.Control(t.Context(), tester, spec.TabAddr{Peer: "browser:b1", Tab: 7}, &spec.Text{})
+			_, err := w.hub.Calls.Control(t.Context(), tester, spec.TabAddr{Peer: "browser:b1", Tab: 7}, &spec.Text{})
 			done <- err
 		}()
 		c.Next()
 		pause := func(site string) {
-			if err := w.hub.EditPolicy("test", func(d *policy.Document) error { d.Pause(policy.Pause{Site: site}); return nil }); err != nil {
+			if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error { d.Pause(policy.Pause{Site: site}); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()

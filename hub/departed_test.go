@@ -23,7 +23,7 @@ func TestCallWaitsForTheNextDocument(t *testing.T) {
 		w.register(b, 1, tools("https://e.com/", "x", "y"))
 		time.Sleep(time.Second)
 		var notices atomic.Int32
-		defer w.hub.Watch(func(lists.Change) { notices.Add(1) })()
+		defer w.hub.Lists.Watch(func(lists.Change) { notices.Add(1) })()
 
 		w.register(b, 1, tools("https://e.com/", "x"+departed, "y"+departed))
 		x, y := w.call(t.Context(), "e_com_x"), w.call(t.Context(), "e_com_tab1_y")
@@ -158,7 +158,7 @@ func TestCompletionWakesNoTab(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			start := time.Now()
-			got, err := w.hub.Complete(t.Context(), tester, spec.KindPrompt, "website_prompt_e_com_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
+			got, err := w.hub.Calls.Complete(t.Context(), tester, spec.KindPrompt, "website_prompt_e_com_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
 			if err != nil || string(got) != `{"completion":{"values":[]}}` {
 				t.Errorf("%s: %s, %v", why, got, err)
 			}

@@ -27,7 +27,7 @@ func TestDialogBlocksTheTab(t *testing.T) {
 		c.want(t, "DIALOG_OPEN")
 		c.want(t, "confirm, with the page's words")
 		c.want(t, "nothing was sent")
-		_, err := w.hub.Control(t.Context(), tester, spec.TabAddr{Peer: "browser:b1", Tab: 1}, &spec.Text{})
+		_, err := w.hub.Calls.Control(t.Context(), tester, spec.TabAddr{Peer: "browser:b1", Tab: 1}, &spec.Text{})
 		if f, ok := errors.AsType[*core.Failure](err); !ok || f.Code != spec.FailDialogOpen {
 			t.Errorf("the text: %v", err)
 		}

@@ -135,7 +135,7 @@ func (w *fixture) register(e tabtest.End, tab int64, m *spec.Register) spec.Regi
 // names returns the listed names.
 func (w *fixture) names() string {
 	var names []string
-	for _, it := range w.hub.List(lists.ListTools).Items {
+	for _, it := range w.hub.Lists.List(lists.ListTools).Items {
 		names = append(names, strings.TrimPrefix(it.Name, "website_tool_"))
 	}
 	return strings.Join(names, " ")
@@ -151,7 +151,7 @@ func (w *fixture) wantNames(want string) {
 // description returns the description of a listed tool.
 func (w *fixture) description(name string) string {
 	w.t.Helper()
-	it, err := w.hub.Find(spec.KindTool, "website_tool_"+name)
+	it, err := w.hub.Lists.Find(spec.KindTool, "website_tool_"+name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (w *fixture) call(ctx context.Context, name string) *pendingCall {
 	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, call.Request{Name: "website_tool_" + name, By: tester})
+		c.result, c.err = w.hub.Calls.Call(ctx, call.Request{Name: "website_tool_" + name, By: tester})
 	}()
 	return c
 }

@@ -20,7 +20,7 @@ func (w *asking) relayed() *policy.Action {
 
 func (w *asking) edit(edit func(*policy.Document)) {
 	w.t.Helper()
-	if err := w.hub.EditPolicy("test", func(doc *policy.Document) error { edit(doc); return nil }); err != nil {
+	if err := w.hub.Rules.EditPolicy("test", func(doc *policy.Document) error { edit(doc); return nil }); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -39,7 +39,7 @@ func (w *asking) allowRelay() {
 func (w *asking) running() call.Running {
 	w.t.Helper()
 	synctest.Wait()
-	all, n := w.hub.Running()
+	all, n := w.hub.Owner.Running()
 	if n != 1 {
 		w.t.Fatalf("%d are under way: %+v", n, all)
 	}
@@ -57,7 +57,7 @@ func (w *asking) fails(err error, code spec.FailureCode, words string) {
 // end, and be able to stop it in each phase.
 func TestForwarded(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {
-		if p, err := w.hub.ForwardAtOnce(w.claude, w.relayed()); p != nil || err != nil {
+		if p, err := w.hub.Calls.ForwardAtOnce(w.claude, w.relayed()); p != nil || err != nil {
 			t.Fatalf("what is to be asked about is let pass: %v, %v", p, err)
 		}
 		type outcome struct {
@@ -67,7 +67,7 @@ func TestForwarded(t *testing.T) {
 		done := make(chan outcome, 1)
 		pass := func(ctx context.Context) {
 			go func() {
-				p, err := w.hub.Forward(ctx, w.claude, w.relayed(), json.RawMessage(`{}`))
+				p, err := w.hub.Calls.Forward(ctx, w.claude, w.relayed(), json.RawMessage(`{}`))
 				done <- outcome{p, err}
 			}()
 		}
@@ -77,7 +77,7 @@ func TestForwarded(t *testing.T) {
 		if r.Client != "claude" || r.Tool != "click" || r.Phase != call.PhaseAsking || r.Browser != "" || r.Began.IsZero() {
 			t.Errorf("%+v", r)
 		}
-		w.hub.Stop(r.ID)
+		w.hub.Owner.Stop(r.ID)
 		w.fails((<-done).err, spec.FailStopped, "the owner has stopped this call; it was not sent")
 
 		ctx, cancel := context.WithCancel(t.Context())
@@ -103,10 +103,10 @@ func TestForwarded(t *testing.T) {
 		<-stopped
 		w.fails(p.Stopped(true), spec.FailPaused, "the owner has paused this while the call was under way; it may have taken effect")
 		p.End()
-		if _, err := w.hub.ForwardAtOnce(w.claude, w.relayed()); err == nil {
+		if _, err := w.hub.Calls.ForwardAtOnce(w.claude, w.relayed()); err == nil {
 			t.Error("what is paused is let pass")
 		}
-		if all, n := w.hub.Running(); n != 0 {
+		if all, n := w.hub.Owner.Running(); n != 0 {
 			t.Errorf("is under way at the end: %+v", all)
 		}
 	})
@@ -116,12 +116,12 @@ func TestForwarded(t *testing.T) {
 func TestForwardedAtOnce(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {
 		w.allowRelay()
-		p, err := w.hub.ForwardAtOnce(w.claude, w.relayed())
+		p, err := w.hub.Calls.ForwardAtOnce(w.claude, w.relayed())
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Sent("Chrome 141")
-		if r := w.running(); r.Decision != "allow" || !w.hub.Stop(r.ID) || w.hub.Stop("") {
+		if r := w.running(); r.Decision != "allow" || !w.hub.Owner.Stop(r.ID) || w.hub.Owner.Stop("") {
 			t.Errorf("%+v", r)
 		}
 		w.fails(p.OnStop(func() { t.Error("was stopped before") }), spec.FailStopped, "the owner has stopped this call; it was not sent")
@@ -136,13 +136,13 @@ func TestPauseEndsWhatAToolDoes(t *testing.T) {
 		w.allowRelay()
 		done := make(chan error, 1)
 		go func() {
-			done <- w.hub.Admit(t.Context(), w.claude, w.relayed(), json.RawMessage(`{}`), func(ctx context.Context) error {
+			done <- w.hub.Calls.Admit(t.Context(), w.claude, w.relayed(), json.RawMessage(`{}`), func(ctx context.Context) error {
 				<-ctx.Done()
 				return context.Cause(ctx)
 			})
 		}()
 		synctest.Wait()
-		if all, n := w.hub.Running(); n != 0 {
+		if all, n := w.hub.Owner.Running(); n != 0 {
 			t.Errorf("%+v", all)
 		}
 		w.pause(policy.Pause{Client: "claude"})

@@ -11,17 +11,36 @@ import (
 	"tabhub/spec"
 )
 
-// Hub serves one user. It owns no more than its goroutines: the transport and the
-// store are its caller's. All methods are safe for concurrent use.
+// Hub serves one user. It owns its goroutines; the transport and the store are its caller's.
+// Its fields are set by Open and do not change. All methods, also theirs, are safe for
+// concurrent use.
 type Hub struct {
+	Core   *core.Core   // the state, the store, the transport's handler
+	Rules  *core.Rules  // the owner's policy
+	Lists  *lists.Lists // what clients are listed
+	Calls  *call.Calls  // what clients call
+	Agents *call.Agents // what clients' sessions lease
+	Owner  *call.Owner  // what the owner is asked, sees and stops
+	opts   Options
+}
+
+// ClientView has all that a face for clients uses of a Hub.
+type ClientView struct {
 	*core.Core
 	*core.Rules
 	*lists.Lists
 	*call.Calls
-	*call.Agents
 	*call.Owner
-	opts Options
+	hub *Hub
 }
+
+// ClientView returns h as faces for clients use it.
+func (h *Hub) ClientView() *ClientView {
+	return &ClientView{h.Core, h.Rules, h.Lists, h.Calls, h.Owner, h}
+}
+
+// Capabilities returns h.Capabilities.
+func (v *ClientView) Capabilities() Capabilities { return v.hub.Capabilities() }
 
 // Open loads the user's state and starts to serve opts.Transport. The caller owns
 // the store and closes it after the Hub.

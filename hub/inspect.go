@@ -19,7 +19,7 @@ import (
 // Tabs describes the tabs that a client sees, nil for all, but those that have not come back
 // since a restart, by browser and tab.
 func (h *Hub) Tabs(by *consent.Caller) []state.TabInfo {
-	tabs, waiting := core.View(h.Core, func(s *state.State) []state.TabInfo { return s.Tabs(h.By(by)) }), h.Calls.Waiting()
+	tabs, waiting := core.View(h.Core, func(s *state.State) []state.TabInfo { return s.Tabs(h.Rules.By(by)) }), h.Calls.Waiting()
 	for i := range tabs {
 		tabs[i].Waiting = tabs[i].Waiting || waiting[tabs[i].Addr] > 0
 	}
@@ -29,7 +29,7 @@ func (h *Hub) Tabs(by *consent.Caller) []state.TabInfo {
 // Browsers describes the peers that a client sees, nil for all, single tabs included, that are
 // connected or in their grace.
 func (h *Hub) Browsers(by *consent.Caller) []state.BrowserInfo {
-	return core.View(h.Core, func(s *state.State) []state.BrowserInfo { return s.Browsers(h.By(by), time.Now()) })
+	return core.View(h.Core, func(s *state.State) []state.BrowserInfo { return s.Browsers(h.Rules.By(by), time.Now()) })
 }
 
 // Explain says where a call of a tool's name would go now, and why: one of the session, of those
@@ -44,11 +44,11 @@ func (h *Hub) Explain(who *policy.Principal, match func(id agents.SessionID, lab
 		by = h.Core.State().Agents().Latest(match)
 	}
 	if who != nil {
-		by.Browsers = h.Policy().Browsers(who, by.Browsers)
+		by.Browsers = h.Rules.Policy().Browsers(who, by.Browsers)
 	}
 	e, ok := h.Core.State().Explain(name, by, time.Now())
 	if !ok {
-		return e, h.UnknownLocked(nil, spec.KindTool, name)
+		return e, h.Lists.UnknownLocked(nil, spec.KindTool, name)
 	}
 	return e, nil
 }
@@ -60,7 +60,7 @@ func (h *Hub) Action(who *policy.Principal, name string) (policy.Action, error) 
 	defer h.Core.RUnlock()
 	l, ok := h.Core.State().Find(agents.By{}, spec.KindTool, name)
 	if !ok {
-		return policy.Action{}, h.UnknownLocked(nil, spec.KindTool, name)
+		return policy.Action{}, h.Lists.UnknownLocked(nil, spec.KindTool, name)
 	}
 	return core.ActionFor(consent.As(who), l.Item, l.Item.Source), nil
 }
@@ -121,7 +121,7 @@ func (h *Hub) SetSite(s storage.Site) error {
 // is Await's.
 func (h *Hub) AwaitPeer(ctx context.Context, match func(state.BrowserInfo) bool) (state.BrowserInfo, error) {
 	var found state.BrowserInfo
-	err := h.Await(ctx, func() bool {
+	err := h.Core.Await(ctx, func() bool {
 		infos := h.Browsers(nil)
 		i := slices.IndexFunc(infos, func(b state.BrowserInfo) bool { return b.Connected && match(b) })
 		if i >= 0 {

@@ -19,7 +19,7 @@ func TestClientsShareTheirList(t *testing.T) {
 		w.register(w.page("https://f.com", "b"), 0, tools("https://f.com/", "y"))
 		edit := func(f func(*policy.Document)) {
 			t.Helper()
-			if err := w.hub.EditPolicy("test", func(doc *policy.Document) error { f(doc); return nil }); err != nil {
+			if err := w.hub.Rules.EditPolicy("test", func(doc *policy.Document) error { f(doc); return nil }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -27,8 +27,8 @@ func TestClientsShareTheirList(t *testing.T) {
 		other := consent.As(&policy.Principal{ID: "other", Name: "Other"})
 		list := func(by *consent.Caller, want int) *lists.Listing {
 			t.Helper()
-			l := w.hub.ListFor(by, lists.ListTools)
-			if len(l.Items) != want || w.hub.ListFor(by, lists.ListTools) != l {
+			l := w.hub.Lists.ListFor(by, lists.ListTools)
+			if len(l.Items) != want || w.hub.Lists.ListFor(by, lists.ListTools) != l {
 				t.Errorf("%s is listed %d tools, want %d, in the same list twice", by.Who.Name, len(l.Items), want)
 			}
 			return l
@@ -41,7 +41,7 @@ func TestClientsShareTheirList(t *testing.T) {
 		rule := policy.Rule{ID: "no", Client: "limited", Site: "f.com", Effect: policy.Deny}
 		edit(func(doc *policy.Document) { doc.Put(rule, time.Now()) })
 		all := list(other, 2)
-		if all != w.hub.List(lists.ListTools) {
+		if all != w.hub.Lists.List(lists.ListTools) {
 			t.Error("a client from which nothing is hidden has a list of its own")
 		}
 		render(all, "all")

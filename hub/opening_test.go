@@ -34,14 +34,14 @@ func (o overtaken) Write(user spec.UserID, epoch spec.Epoch, changes []storage.C
 func TestHubThatIsSupersededWhileItOpens(t *testing.T) {
 	store := new(storagetest.Memory)
 	kept := make(chan error, 1)
-	hubtest.Open(t, hub.Options{Store: store}).SaveDocument(storage.Document{Kind: "task", ID: "t", Body: json.RawMessage(
+	hubtest.Open(t, hub.Options{Store: store}).Core.SaveDocument(storage.Document{Kind: "task", ID: "t", Body: json.RawMessage(
 		`{"taskId":"t","status":"completed","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":1}`)}, func(err error) { kept <- err })
 	if err := <-kept; err != nil {
 		t.Fatal(err)
 	}
 	h := hubtest.Open(t, hub.Options{Store: overtaken{store}})
-	<-h.Done()
-	if err := h.Err(); !errors.Is(err, storage.ErrStaleEpoch) {
+	<-h.Core.Done()
+	if err := h.Core.Err(); !errors.Is(err, storage.ErrStaleEpoch) {
 		t.Error(err)
 	}
 }

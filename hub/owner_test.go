@@ -26,13 +26,13 @@ func TestPauseEverything(t *testing.T) {
 
 		c := w.call(t.Context(), "shop_example__buy")
 		tab.Next()
-		if err := w.hub.EditPolicy("command", func(doc *policy.Document) error {
+		if err := w.hub.Rules.EditPolicy("command", func(doc *policy.Document) error {
 			doc.Pauses = append(doc.Pauses, policy.Pause{Client: "another", Since: time.Now()})
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.hub.Pause(consent.ByWindow, true); err != nil {
+		if err := w.hub.Rules.Pause(consent.ByWindow, true); err != nil {
 			t.Fatal(err)
 		}
 		c.want(t, "PAUSED")
@@ -41,7 +41,7 @@ func TestPauseEverything(t *testing.T) {
 		}
 		w.call(t.Context(), "shop_example__buy").want(t, "PAUSED")
 
-		if err := w.hub.Pause(consent.ByWindow, false); err != nil {
+		if err := w.hub.Rules.Pause(consent.ByWindow, false); err != nil {
 			t.Fatal(err)
 		}
 		if told().Paused {
@@ -50,7 +50,7 @@ func TestPauseEverything(t *testing.T) {
 		c = w.call(t.Context(), "shop_example__buy")
 		answer(tab, tab.Next(), "bought")
 		c.want(t, "bought")
-		if left := w.hub.Policy().Document().Pauses; len(left) != 1 || left[0].Client != "another" {
+		if left := w.hub.Rules.Policy().Document().Pauses; len(left) != 1 || left[0].Client != "another" {
 			t.Errorf("paused is still %+v", left)
 		}
 	})
@@ -64,7 +64,7 @@ func TestOwnerSeesApps(t *testing.T) {
 		w.register(tab, 0, tools("https://shop.example/", "buy"))
 		told := watchOwner(t, w.hub)
 		claude := &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "Claude"}, Said: "claude-code\u202e"}
-		gone := w.hub.Connected(claude)
+		gone := w.hub.Owner.Connected(claude)
 		if got := fmt.Sprint(told().Apps); got != "[{Claude claude-code 0 0}]" {
 			t.Errorf("once it is connected: %s", got)
 		}
@@ -81,7 +81,7 @@ func TestOwnerSeesApps(t *testing.T) {
 			t.Errorf("once both are gone: %s", got)
 		}
 		for i := range 2 * 256 {
-			w.hub.Connected(&consent.Caller{Who: policy.Owner, Said: fmt.Sprint(i)})(true)
+			w.hub.Owner.Connected(&consent.Caller{Who: policy.Owner, Said: fmt.Sprint(i)})(true)
 		}
 		if n := len(told().Apps); n > 16 {
 			t.Errorf("%d apps are shown", n)
@@ -102,7 +102,7 @@ func TestRequestsSayForWhom(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			_, _ = w.hub.Call(t.Context(), call.Request{Name: "website_tool_shop_example__buy", By: claude})
+			_, _ = w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_shop_example__buy", By: claude})
 		}()
 		answer(tab, tab.Next(), "bought")
 		<-done
@@ -122,7 +122,7 @@ func watchOwnerIn(t *testing.T, h *Hub, browser spec.PeerID) (told func() spec.O
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.WatchOwner(ctx, browser, func(s spec.OwnerState) { last = s })
+		h.Owner.WatchOwner(ctx, browser, func(s spec.OwnerState) { last = s })
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	return func() spec.OwnerState {

@@ -78,7 +78,7 @@ func TestRecordOfThePolicy(t *testing.T) {
 		w := newFixture(t, Options{})
 		edit := func(edit func(*policy.Document)) {
 			t.Helper()
-			if err := w.hub.EditPolicy("command", func(d *policy.Document) error { edit(d); return nil }); err != nil {
+			if err := w.hub.Rules.EditPolicy("command", func(d *policy.Document) error { edit(d); return nil }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -106,10 +106,10 @@ func TestEndsAreRecorded(t *testing.T) {
 		w.register(chrome, 7, tools("https://e.com/", "x", "y"))
 		chrome.Notify(7, &spec.TabClosed{})
 		synctest.Wait()
-		if _, err := w.hub.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x"}); !errors.As(err, new(*lists.UnknownError)) {
+		if _, err := w.hub.Calls.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x"}); !errors.As(err, new(*lists.UnknownError)) {
 			t.Fatalf("a tool that is gone: %v", err)
 		}
-		if _, err := w.hub.Call(t.Context(), call.Request{By: tester.Through("proxy"), Name: "z"}); !errors.As(err, new(*lists.UnknownError)) {
+		if _, err := w.hub.Calls.Call(t.Context(), call.Request{By: tester.Through("proxy"), Name: "z"}); !errors.As(err, new(*lists.UnknownError)) {
 			t.Fatalf("an unknown tool: %v", err)
 		}
 		gone, refused := w.record.Entries(record.Query{Event: record.Gone}), w.record.Entries(record.Query{Event: record.Refused})

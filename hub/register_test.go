@@ -22,7 +22,7 @@ func TestReloadKeepsNumberAndIsSilent(t *testing.T) {
 		w.register(a, 0, tools("https://e.com/", "x"))
 		time.Sleep(time.Second)
 		var changes atomic.Int32
-		defer w.hub.Watch(func(lists.Change) { changes.Add(1) })()
+		defer w.hub.Lists.Watch(func(lists.Change) { changes.Add(1) })()
 		a.Cut()
 		time.Sleep(2 * time.Second)
 		w.wantNames("e_com_x")
@@ -48,13 +48,13 @@ func TestBurstIsOneNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
 		var changes atomic.Int32
-		defer w.hub.Watch(func(lists.Change) { changes.Add(1) })()
+		defer w.hub.Lists.Watch(func(lists.Change) { changes.Add(1) })()
 		for i := range 200 {
 			p := w.page(fmt.Sprintf("https://s%d.com", i), "a")
 			p.Notify(0, tools("", "x", "y"))
 		}
 		time.Sleep(time.Second)
-		if n := len(w.hub.List(lists.ListTools).Items); n != 400 || changes.Load() != 1 {
+		if n := len(w.hub.Lists.List(lists.ListTools).Items); n != 400 || changes.Load() != 1 {
 			t.Errorf("%d tools, %d notices", n, changes.Load())
 		}
 	})
@@ -65,9 +65,9 @@ func TestRegistrationIsIdempotent(t *testing.T) {
 		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/", "x", "y"))
-		before := w.hub.List(lists.ListTools)
+		before := w.hub.Lists.List(lists.ListTools)
 		w.register(p, 0, tools("https://e.com/", "x", "y"))
-		if w.hub.List(lists.ListTools) != before {
+		if w.hub.Lists.List(lists.ListTools) != before {
 			t.Error("the same registration made a new list")
 		}
 		// An update before a register, and one that takes a tool away.
@@ -98,7 +98,7 @@ func TestBadItemsAreQuarantined(t *testing.T) {
 		if info := w.hub.Tabs(nil)[0]; len(info.Rejected) != len(m.Items) || info.Rejected[len(m.Items)-1].Reason != "has no origin" {
 			t.Errorf("the owner sees %+v", info.Rejected)
 		}
-		for _, it := range w.hub.List(lists.ListTools).Items {
+		for _, it := range w.hub.Lists.List(lists.ListTools).Items {
 			if !json.Valid(it.JSON) {
 				t.Errorf("listed %s", it.JSON)
 			}
@@ -140,7 +140,7 @@ func TestNothingOfAToolIsLost(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		rest := `"title":"T","inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}},"outputSchema":{"type":"object","properties":{}},"annotations":{"title":"A","readOnlyHint":true,"openWorldHint":true},"_meta":{"tags":["\u00e9\/"],"com.e/k":{"a":[1.50,1e2]}}`
 		w.register(p, 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"a.b","description":"d \"q\"",` + rest + `}`)}})
-		got := string(jsonOf(w.hub.List(lists.ListTools)))
+		got := string(jsonOf(w.hub.Lists.List(lists.ListTools)))
 		// The schemas come last, whatever the order they came in; each member stays its bytes.
 		for _, member := range []string{
 			`"title":"T"`, `"inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}}`,
@@ -167,7 +167,7 @@ func (c *closing) WithAttrs([]slog.Attr) slog.Handler { return c }
 
 func (c *closing) Handle(_ context.Context, r slog.Record) error {
 	if r.Message == "empty registration" {
-		c.hub.Handler().Message(c.tab, nil, &spec.TabClosed{})
+		c.hub.Core.Handler().Message(c.tab, nil, &spec.TabClosed{})
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func register(kind spec.Kind, url string, items ...string) *spec.Register {
 
 func (w *fixture) listed(kind lists.ListKind) []string {
 	var names []string
-	for _, it := range w.hub.List(kind).Items {
+	for _, it := range w.hub.Lists.List(kind).Items {
 		names = append(names, it.Name)
 	}
 	return names
@@ -64,7 +64,7 @@ func TestResources(t *testing.T) {
 
 		// The public URI stands in the answer; all else is the page's.
 		asked := answering(a, `{"contents":[{"uri":"shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"com.e/k":9007199254740993}}`)
-		got, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/tab1/shop://cart")
+		got, err := w.hub.Calls.ReadResource(t.Context(), tester, "tabhub://e.com/tab1/shop://cart")
 		want := `{"_meta":{"com.e/k":9007199254740993},"contents":[{"uri":"tabhub://e.com/tab1/shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}]}`
 		if err != nil || said(t, got) != want {
 			t.Errorf("read %s, %v", got, err)
@@ -73,16 +73,16 @@ func TestResources(t *testing.T) {
 			t.Errorf("asked for %s", r.Method)
 		}
 		asked = answering(a, `{"contents":[{"uri":"shop://order/7","text":"seven"}]}`)
-		got, err = w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://order/7")
+		got, err = w.hub.Calls.ReadResource(t.Context(), tester, "tabhub://e.com/shop://order/7")
 		if want := `{"contents":[{"uri":"tabhub://e.com/shop://order/7","text":"seven"}]}`; err != nil || said(t, got) != want {
 			t.Errorf("read %s, %v", got, err)
 		}
 		<-asked
 		var unknown *lists.UnknownError
-		if _, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://card"); !errors.As(err, &unknown) || !slices.Contains(unknown.Nearest, "tabhub://e.com/shop://cart") {
+		if _, err := w.hub.Calls.ReadResource(t.Context(), tester, "tabhub://e.com/shop://card"); !errors.As(err, &unknown) || !slices.Contains(unknown.Nearest, "tabhub://e.com/shop://cart") {
 			t.Errorf("unknown resource: %v", err)
 		}
-		if it, err := w.hub.Find(spec.KindResource, "tabhub://e.com/shop://order/9"); err != nil || it.Source != "shop://order/{id}" {
+		if it, err := w.hub.Lists.Find(spec.KindResource, "tabhub://e.com/shop://order/9"); err != nil || it.Source != "shop://order/{id}" {
 			t.Errorf("found %+v, %v", it, err)
 		}
 	})
@@ -97,7 +97,7 @@ func TestRequiredPromptArguments(t *testing.T) {
 		w.register(p, 0, register(spec.KindPrompt, "https://e.com/",
 			`{"name":"greet","arguments":[{"name":"who","required":true},{"name":"how","required":false},{"name":"when"}]}`))
 		for _, args := range []string{``, `{}`, `{"how":"loudly"}`} {
-			_, err := w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(args))
+			_, err := w.hub.Calls.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(args))
 			f, ok := errors.AsType[*core.Failure](err)
 			if !ok || f.Code != spec.FailInvalidArguments || f.Message != `argument "who" is required` {
 				t.Errorf("%s: %v", args, err)
@@ -105,7 +105,7 @@ func TestRequiredPromptArguments(t *testing.T) {
 		}
 		asked := answering(p, `{"messages":[]}`)
 		w.wantListed(lists.ListPrompts, "website_prompt_e_com_greet")
-		if got, err := w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(`{"who":""}`)); err != nil || said(t, got) != `{"messages":[]}` {
+		if got, err := w.hub.Calls.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(`{"who":""}`)); err != nil || said(t, got) != `{"messages":[]}` {
 			t.Errorf("%s, %v", got, err)
 		}
 		<-asked
@@ -124,7 +124,7 @@ func TestOddResources(t *testing.T) {
 			t.Errorf("registered %+v", r)
 		}
 		for i, want := range []string{"two lines", strings.Repeat("long", 63) + "l…", "a:3"} {
-			if name, _ := rawjson.String(rawjson.Get(w.hub.List(lists.ListResources).Items[i].JSON, "name")); name != want {
+			if name, _ := rawjson.String(rawjson.Get(w.hub.Lists.List(lists.ListResources).Items[i].JSON, "name")); name != want {
 				t.Errorf("resource %d is called %q", i+1, name)
 			}
 		}
@@ -145,13 +145,13 @@ func TestResourceAskedForEscaped(t *testing.T) {
 		} {
 			// An answer about what was asked for comes back under the client's own name for it.
 			asked := answering(a, `{"contents":[{"uri":"`+page+`","text":""}]}`)
-			got, err := w.hub.ReadResource(t.Context(), tester, uri)
+			got, err := w.hub.Calls.ReadResource(t.Context(), tester, uri)
 			if want := `{"contents":[{"uri":"` + uri + `","text":""}]}`; err != nil || said(t, got) != want {
 				t.Errorf("%s: %s, %v", uri, got, err)
 			}
 			<-asked
 		}
-		if _, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/note://a%20c"); err == nil {
+		if _, err := w.hub.Calls.ReadResource(t.Context(), tester, "tabhub://e.com/note://a%20c"); err == nil {
 			t.Error("a resource that is nobody's was read")
 		}
 	})
@@ -168,7 +168,7 @@ func TestTemplateOfATabThatGoes(t *testing.T) {
 		synctest.Wait()
 		for _, uri := range []string{"tabhub://e.com/shop://item/7", "tabhub://e.com/tab1/shop://item/7"} {
 			go func() {
-				_, err := w.hub.ReadResource(t.Context(), tester, uri)
+				_, err := w.hub.Calls.ReadResource(t.Context(), tester, uri)
 				if err == nil || !strings.Contains(err.Error(), "NOT_CONNECTED") {
 					t.Errorf("%s: %v", uri, err)
 				}

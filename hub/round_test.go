@@ -59,7 +59,7 @@ func (w *rounds) callX(by *consent.Caller, args string) *pendingCall {
 	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(w.t.Context(), call.Request{Name: "website_tool_e_com_x", By: by, Args: json.RawMessage(args)})
+		c.result, c.err = w.hub.Calls.Call(w.t.Context(), call.Request{Name: "website_tool_e_com_x", By: by, Args: json.RawMessage(args)})
 	}()
 	return c
 }
@@ -148,7 +148,7 @@ func TestNextRoundWaitsForWhoHasAsked(t *testing.T) {
 			c := &pendingCall{done: make(chan struct{})}
 			go func() {
 				defer close(c.done)
-				c.result, c.err = w.hub.ReadResource(t.Context(), &by, "tabhub://e.com/e://x")
+				c.result, c.err = w.hub.Calls.ReadResource(t.Context(), &by, "tabhub://e.com/e://x")
 			}()
 			return c
 		}

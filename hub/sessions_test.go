@@ -36,7 +36,7 @@ func (w *fixture) callAs(by *consent.Caller, name string) *pendingCall {
 	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(w.t.Context(), call.Request{Name: "website_tool_" + name, By: by})
+		c.result, c.err = w.hub.Calls.Call(w.t.Context(), call.Request{Name: "website_tool_" + name, By: by})
 	}()
 	return c
 }
@@ -54,7 +54,7 @@ func (w *fixture) eTabs(n int64) (e tabtest.End, tabs []spec.TabAddr) {
 
 func (w *fixture) claim(by *consent.Caller, at spec.TabAddr, t agents.Terms) {
 	w.t.Helper()
-	if _, err := w.hub.Claim(w.t.Context(), by, at, t, nil); err != nil {
+	if _, err := w.hub.Agents.Claim(w.t.Context(), by, at, t, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -73,9 +73,9 @@ func TestLeasedTab(t *testing.T) {
 		w := newFixture(t, Options{})
 		e, tabs := w.eTabs(2)
 		a, b := agentOf("a"), agentOf("b")
-		left := w.hub.Connected(a)
+		left := w.hub.Owner.Connected(a)
 		w.claim(a, tabs[0], agents.Terms{Name: "shopping", TTL: time.Minute})
-		_, err := w.hub.Claim(t.Context(), b, tabs[0], agents.Terms{TTL: time.Minute}, nil)
+		_, err := w.hub.Agents.Claim(t.Context(), b, tabs[0], agents.Terms{TTL: time.Minute}, nil)
 		wantFailure(t, err, spec.FailTabLeased, "leased by a (shopping) until 00:01:00 UTC")
 
 		for by, tab := range map[*consent.Caller]int64{a: 1, b: 2, tester: 2} {
@@ -91,7 +91,7 @@ func TestLeasedTab(t *testing.T) {
 		c := w.callAs(tester, "e_com_tab1_x")
 		answer(e, e.Next(), "the owner's")
 		c.want(t, "the owner's")
-		wantFailure(t, w.hub.Use(t.Context(), b, tabs[0], nil), spec.FailTabLeased, "shopping")
+		wantFailure(t, w.hub.Agents.Use(t.Context(), b, tabs[0], nil), spec.FailTabLeased, "shopping")
 
 		for _, r := range w.record.Entries(record.Query{}) {
 			if r.Client == "c-a" && r.Event == "call" && r.Reason != state.ReasonHeld {
@@ -116,7 +116,7 @@ func TestCallsDoNotChangeTheState(t *testing.T) {
 		w.register(e, 2, tools("https://e.com/2", "x"))
 		w.register(e, 3, tools("https://f.com/", "x"))
 		a := agentOf("a")
-		w.hub.Connected(a)
+		w.hub.Owner.Connected(a)
 		round := func() {
 			for _, name := range []string{"e_com_tab1_x", "e_com_tab2_x", "f_com_x"} {
 				c := w.callAs(a, name)
@@ -147,7 +147,7 @@ func TestCompletionInLeasedTab(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				_, _ = w.hub.Complete(t.Context(), by, spec.KindPrompt, "website_prompt_e_com_tab1_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
+				_, _ = w.hub.Calls.Complete(t.Context(), by, spec.KindPrompt, "website_prompt_e_com_tab1_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
 			}()
 			synctest.Wait()
 			select {
@@ -165,7 +165,7 @@ func TestCompletionInLeasedTab(t *testing.T) {
 				t.Errorf("others may read: %t; its holder and another ask: %v", reads, got)
 			}
 		}
-		if _, keeps := w.hub.Preferred(b); keeps {
+		if _, keeps := w.hub.Agents.Preferred(b); keeps {
 			t.Error("a completion has chosen a tab for the calls")
 		}
 	})
@@ -178,13 +178,13 @@ func TestFreeBrowser(t *testing.T) {
 		_, tabs := w.eTabs(2)
 		a, b := agentOf("a"), agentOf("b")
 		w.claim(a, tabs[1], agents.Terms{TTL: time.Minute, Reads: true})
-		wantFailure(t, w.hub.FreeBrowser(b, "browser:b1"), spec.FailTabLeased, "leased by a until")
+		wantFailure(t, w.hub.Agents.FreeBrowser(b, "browser:b1"), spec.FailTabLeased, "leased by a until")
 		for _, by := range []*consent.Caller{a, tester} {
-			if err := w.hub.FreeBrowser(by, "browser:b1"); err != nil {
+			if err := w.hub.Agents.FreeBrowser(by, "browser:b1"); err != nil {
 				t.Errorf("%s: %v", by.Label(), err)
 			}
 		}
-		if err := w.hub.FreeBrowser(b, "browser:b2"); err != nil {
+		if err := w.hub.Agents.FreeBrowser(b, "browser:b2"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -204,7 +204,7 @@ func TestControlOfLeasedTab(t *testing.T) {
 		serve := func(by *consent.Caller, req spec.Request) error {
 			done := make(chan error, 1)
 			go func() {
-				_, err := w.hub.Control(t.Context(), by, at, req)
+				_, err := w.hub.Calls.Control(t.Context(), by, at, req)
 				done <- err
 			}()
 			synctest.Wait()
@@ -236,10 +236,10 @@ func TestControlOfLeasedTab(t *testing.T) {
 			}
 		}
 		time.Sleep(50 * time.Second)
-		if w.hub.Holder(at) == nil {
+		if w.hub.Agents.Holder(at) == nil {
 			t.Error("the lease was not renewed")
 		}
-		if was := w.hub.EndLease(at, consent.ByCommand); was == nil || was.Name != "a" || w.hub.EndLease(at, consent.ByCommand) != nil {
+		if was := w.hub.Agents.EndLease(at, consent.ByCommand); was == nil || was.Name != "a" || w.hub.Agents.EndLease(at, consent.ByCommand) != nil {
 			t.Errorf("ended that of %v", was)
 		}
 		if err := serve(b, &spec.ActivateTab{}); err != nil {
@@ -277,7 +277,7 @@ func TestClaimedBeforeACallIsSent(t *testing.T) {
 			do := func() { w.claim(a, tabs[0], agents.Terms{TTL: time.Minute}) }
 			decided.do.Store(&do)
 		}
-		if err := w.hub.Use(t.Context(), b, tabs[0], nil); err != nil {
+		if err := w.hub.Agents.Use(t.Context(), b, tabs[0], nil); err != nil {
 			t.Fatal(err)
 		}
 		claims()
@@ -289,7 +289,7 @@ func TestClaimedBeforeACallIsSent(t *testing.T) {
 		answer(e, r, "done")
 		c.want(t, "done")
 
-		w.hub.Release(a, tabs[0])
+		w.hub.Agents.Release(a, tabs[0])
 		claims()
 		w.callAs(b, "e_com_tab1_x").want(t, "TAB_LEASED")
 	})
@@ -306,12 +306,12 @@ func TestClaimedBeforeControl(t *testing.T) {
 		at := spec.TabAddr{Peer: "browser:b1", Tab: 7}
 		closed, claimed := make(chan error, 1), make(chan error, 1)
 		go func() {
-			_, err := w.hub.Control(t.Context(), agentOf("b"), at, &spec.CloseTab{})
+			_, err := w.hub.Calls.Control(t.Context(), agentOf("b"), at, &spec.CloseTab{})
 			closed <- err
 		}()
 		look := e.Next()
 		go func() {
-			_, err := w.hub.Claim(t.Context(), agentOf("a"), at, agents.Terms{TTL: time.Minute}, nil)
+			_, err := w.hub.Agents.Claim(t.Context(), agentOf("a"), at, agents.Terms{TTL: time.Minute}, nil)
 			claimed <- err
 		}()
 		listed := spec.Response{Result: json.RawMessage(`{"tabs":[{"tabId":7,"url":"https://e.com/"}]}`)}
@@ -341,7 +341,7 @@ func TestAllTabsLeased(t *testing.T) {
 		answer(e, e.Next(), "in the new tab")
 		c.want(t, "in the new tab")
 		synctest.Wait() // the call may go on before the one who has opened the tab is told
-		if s := w.hub.Standing(b, spec.TabAddr{Peer: "browser:b1", Tab: 7}); s.OpenedBy != "b" || s.HeldBy != nil {
+		if s := w.hub.Agents.Standing(b, spec.TabAddr{Peer: "browser:b1", Tab: 7}); s.OpenedBy != "b" || s.HeldBy != nil {
 			t.Errorf("of the new tab there is %+v", s)
 		}
 		w.claim(a, spec.TabAddr{Peer: "browser:b1", Tab: 7}, agents.Terms{Name: "greedy", TTL: time.Hour})
@@ -358,9 +358,9 @@ func TestAllTabsLeased(t *testing.T) {
 func TestNobodysTabs(t *testing.T) {
 	w := newFixture(t, Options{})
 	_, tabs := w.eTabs(1)
-	_, err := w.hub.Claim(context.Background(), tester, tabs[0], agents.Terms{TTL: time.Hour}, nil)
+	_, err := w.hub.Agents.Claim(context.Background(), tester, tabs[0], agents.Terms{TTL: time.Hour}, nil)
 	wantFailure(t, err, spec.FailToolError, "only a client's session")
-	wantFailure(t, w.hub.Use(context.Background(), tester, tabs[0], nil), spec.FailToolError, "only a client's session")
+	wantFailure(t, w.hub.Agents.Use(context.Background(), tester, tabs[0], nil), spec.FailToolError, "only a client's session")
 }
 
 // One process serves many users, whose hubs come and go: what a hub had in memory does not stay
@@ -372,8 +372,8 @@ func TestClosedHubIsFreed(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := agentOf("a")
-		h.Connected(a)
-		if _, err := h.Claim(t.Context(), a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, agents.Terms{TTL: 24 * time.Hour}, nil); err != nil {
+		h.Owner.Connected(a)
+		if _, err := h.Agents.Claim(t.Context(), a, spec.TabAddr{Peer: "browser:b1", Tab: 1}, agents.Terms{TTL: 24 * time.Hour}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Close(context.Background()); err != nil {

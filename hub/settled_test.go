@@ -31,22 +31,22 @@ func TestSettled(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		p.Notify(0, tools("https://e.com/", "x"))
 		synctest.Wait()
-		if n := len(w.hub.List(lists.ListTools).Items); n != 1 {
+		if n := len(w.hub.Lists.List(lists.ListTools).Items); n != 1 {
 			t.Fatalf("%d tools are listed", n)
 		}
 		began := time.Now()
-		if err := w.hub.Settled(t.Context()); err != nil || time.Since(began) < time.Second/2 {
+		if err := w.hub.Core.Settled(t.Context()); err != nil || time.Since(began) < time.Second/2 {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		began = time.Now()
-		if err := w.hub.Settled(t.Context()); err != nil || time.Since(began) != 0 {
+		if err := w.hub.Core.Settled(t.Context()); err != nil || time.Since(began) != 0 {
 			t.Errorf("with nothing on its way, after %v: %v", time.Since(began), err)
 		}
 		p.Notify(0, tools("https://e.com/", "x", "y"))
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if err := w.hub.Settled(ctx); err == nil {
+		if err := w.hub.Core.Settled(ctx); err == nil {
 			t.Error("it does not wait")
 		}
 	})

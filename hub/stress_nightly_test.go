@@ -170,7 +170,7 @@ func (c *crowd) liveBrowser(ctx context.Context, i int, rnd *lockedRand) {
 		}
 		l.Close()
 		if rnd.n(4) == 0 {
-			c.hub.Forget(spec.PeerID("browser:"+id), spec.CloseGoingAway, "gone")
+			c.hub.Core.Forget(spec.PeerID("browser:"+id), spec.CloseGoingAway, "gone")
 		}
 		rnd.pause([]int{500, 60_000}[rnd.n(2)])
 	}
@@ -233,7 +233,7 @@ func (c *crowd) call1(i int, rnd *lockedRand, outcomes map[string]int) {
 	}
 	defer cancel()
 	began := time.Now()
-	result, err := c.hub.Call(ctx, call.Request{By: tester, Name: name, Args: json.RawMessage(fmt.Sprintf(`{"id":%q,"site":%q}`, id, site(s)))})
+	result, err := c.hub.Calls.Call(ctx, call.Request{By: tester, Name: name, Args: json.RawMessage(fmt.Sprintf(`{"id":%q,"site":%q}`, id, site(s)))})
 	took := time.Since(began)
 	c.mu.Lock()
 	defer c.mu.Unlock()

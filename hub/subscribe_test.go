@@ -24,10 +24,10 @@ func TestResourceSubscription(t *testing.T) {
 		w.register(p, 0, cart)
 		time.Sleep(time.Second)
 		updated := make(chan []string, 10)
-		defer w.hub.Watch(func(c lists.Change) { updated <- c.Updated })()
+		defer w.hub.Lists.Watch(func(c lists.Change) { updated <- c.Updated })()
 
 		asked := answering(p, `{}`)
-		stop, err := w.hub.SubscribeResource(t.Context(), tester, "tabhub://e.com/shop://cart")
+		stop, err := w.hub.Calls.SubscribeResource(t.Context(), tester, "tabhub://e.com/shop://cart")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func (f *follower) wantTold(want ...string) {
 
 func (w *fixture) subscribe(uri string) (stop func()) {
 	w.t.Helper()
-	stop, err := w.hub.SubscribeResource(w.t.Context(), tester, uri)
+	stop, err := w.hub.Calls.SubscribeResource(w.t.Context(), tester, uri)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestUnsubscribeLeavesOthers(t *testing.T) {
 		b.wantTold()
 
 		updated := make(chan []string, 10)
-		defer w.hub.Watch(func(c lists.Change) { updated <- c.Updated })()
+		defer w.hub.Lists.Watch(func(c lists.Change) { updated <- c.Updated })()
 		b.Send(0, &spec.ResourceUpdated{URI: "shop://cart"})
 		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/tab2/shop://cart"}) {
 			t.Errorf("updated %q", got)
@@ -197,7 +197,7 @@ func TestUpdateOfAnyTemplate(t *testing.T) {
 		defer w.subscribe("tabhub://e.com/tab0/tab9/x")()
 		a.wantTold("tab9/x on")
 		updated := make(chan []string, 10)
-		defer w.hub.Watch(func(c lists.Change) { updated <- c.Updated })()
+		defer w.hub.Lists.Watch(func(c lists.Change) { updated <- c.Updated })()
 		time.Sleep(time.Second)
 		for len(updated) > 0 {
 			<-updated
@@ -225,7 +225,7 @@ func TestSubscriptionsSettle(t *testing.T) {
 			clients.Go(func() {
 				uri := []string{"tabhub://e.com/shop://cart", "tabhub://e.com/tab2/shop://cart", "tabhub://e.com/shop://order/7"}[i%3]
 				for range 30 {
-					stop, err := w.hub.SubscribeResource(t.Context(), tester, uri)
+					stop, err := w.hub.Calls.SubscribeResource(t.Context(), tester, uri)
 					if err != nil {
 						t.Error(err)
 						return

@@ -30,22 +30,22 @@ func TestHubThatIsSuperseded(t *testing.T) {
 		p.Next()
 		time.Sleep(time.Second)
 		var notices atomic.Int32
-		defer first.Watch(func(lists.Change) { notices.Add(1) })()
+		defer first.Lists.Watch(func(lists.Change) { notices.Add(1) })()
 
 		w.start(Options{})
 		select {
-		case <-first.Done():
+		case <-first.Core.Done():
 			t.Fatal("it knows before the store has told it")
 		default:
 		}
 		p.Notify(0, tools("https://e.com/", "x", "y"))
 		synctest.Wait()
 		select {
-		case <-first.Done():
+		case <-first.Core.Done():
 		default:
 			t.Fatal("it goes on")
 		}
-		if err := first.Err(); !errors.Is(err, storage.ErrStaleEpoch) {
+		if err := first.Core.Err(); !errors.Is(err, storage.ErrStaleEpoch) {
 			t.Errorf("it ended with %v", err)
 		}
 		under.want(t, "NOT_CONNECTED")
@@ -53,17 +53,17 @@ func TestHubThatIsSuperseded(t *testing.T) {
 		if code := p.Closed(); code != spec.CloseGoingAway {
 			t.Errorf("closed with %d", code)
 		}
-		result, err := first.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x"})
+		result, err := first.Calls.Call(t.Context(), call.Request{By: tester, Name: "website_tool_e_com_x"})
 		if err != nil || !strings.Contains(string(result), "another hub serves this user now") {
 			t.Errorf("a new call: %s, %v", result, err)
 		}
-		if _, err := first.Handler().Connect(tabtransport.Conn{Origin: "https://e.com"}); err == nil {
+		if _, err := first.Core.Handler().Connect(tabtransport.Conn{Origin: "https://e.com"}); err == nil {
 			t.Error("it takes connections")
 		}
-		before := first.List(lists.ListTools)
-		first.Handler().Disconnected("nobody", nil)
+		before := first.Lists.List(lists.ListTools)
+		first.Core.Handler().Disconnected("nobody", nil)
 		time.Sleep(time.Minute)
-		if first.List(lists.ListTools) != before || notices.Load() != 0 {
+		if first.Lists.List(lists.ListTools) != before || notices.Load() != 0 {
 			t.Errorf("it has gone on: %d notices", notices.Load())
 		}
 		if n := strings.Count(log.String(), "level="); n != 1 {
@@ -77,8 +77,8 @@ func TestHubThatIsSuperseded(t *testing.T) {
 		p = w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/", "x"))
 		w.wantNames("e_com_x")
-		if w.hub.Err() != nil {
-			t.Errorf("the other ended, too: %v", w.hub.Err())
+		if w.hub.Core.Err() != nil {
+			t.Errorf("the other ended, too: %v", w.hub.Core.Err())
 		}
 	})
 }
@@ -96,8 +96,8 @@ func TestHubThatIsSupersededUnderACall(t *testing.T) {
 		w.start(Options{})
 		answer(p, r, "done")
 		c.want(t, "done")
-		<-first.Done()
-		if err := first.Err(); !errors.Is(err, storage.ErrStaleEpoch) {
+		<-first.Core.Done()
+		if err := first.Core.Err(); !errors.Is(err, storage.ErrStaleEpoch) {
 			t.Errorf("it ended with %v", err)
 		}
 	})
@@ -107,14 +107,14 @@ func TestHubThatIsSupersededUnderACall(t *testing.T) {
 func TestDoneOfAClosedHub(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
-		if w.hub.Err() != nil {
+		if w.hub.Core.Err() != nil {
 			t.Error("it ends before it begins")
 		}
 		if err := w.hub.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
-		<-w.hub.Done()
-		if err := w.hub.Err(); err == nil || errors.Is(err, storage.ErrStaleEpoch) {
+		<-w.hub.Core.Done()
+		if err := w.hub.Core.Err(); err == nil || errors.Is(err, storage.ErrStaleEpoch) {
 			t.Errorf("closed with %v", err)
 		}
 	})

@@ -39,14 +39,14 @@ func (w *fixture) taskOf(by *consent.Caller, name string) (id string, stop conte
 	c = &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, call.Request{Name: name, By: &as, Sending: as.Request.WillSend})
+		c.result, c.err = w.hub.Calls.Call(ctx, call.Request{Name: name, By: &as, Sending: as.Request.WillSend})
 	}()
 	return task.ID, stop, c
 }
 
 // request begins a request of a client.
 func (w *fixture) request(by *consent.Caller, tool string, stop context.CancelCauseFunc) *ledger.Call {
-	c, _ := w.hub.Ledger().Begin(ledger.Ask{Session: ledger.Session{Client: by.Who.ID}, Tool: tool, Conn: w, Stop: stop})
+	c, _ := w.hub.Calls.Ledger().Begin(ledger.Ask{Session: ledger.Session{Client: by.Who.ID}, Tool: tool, Conn: w, Stop: stop})
 	return c
 }
 
@@ -54,9 +54,9 @@ func (w *fixture) request(by *consent.Caller, tool string, stop context.CancelCa
 func (w *fixture) ended(id string) string {
 	w.t.Helper()
 	changed := make(chan struct{}, 100)
-	defer w.hub.Ledger().WatchTasks(func(string) { changed <- struct{}{} })()
+	defer w.hub.Calls.Ledger().WatchTasks(func(string) { changed <- struct{}{} })()
 	for {
-		task, ok := w.hub.Ledger().Task(tester.Who.ID, id)
+		task, ok := w.hub.Calls.Ledger().Task(tester.Who.ID, id)
 		if !ok {
 			w.t.Fatal("the task is gone")
 		}
@@ -159,12 +159,12 @@ func TestResumedCallKeepsItsLease(t *testing.T) {
 		back := w.chrome("b1", "s1")
 		w.register(back, 1, tools("https://e.com/", "x"))
 		time.Sleep(3 * time.Minute)
-		if w.hub.Holder(tabs[0]) == nil {
+		if w.hub.Agents.Holder(tabs[0]) == nil {
 			t.Error("the lease ended under the call")
 		}
 		answer(back, r, "done")
 		time.Sleep(2 * time.Minute)
-		if w.hub.Holder(tabs[0]) != nil {
+		if w.hub.Agents.Holder(tabs[0]) != nil {
 			t.Error("the lease has no end")
 		}
 	})
@@ -180,11 +180,11 @@ func TestResumedTaskIsCancelled(t *testing.T) {
 	stop(tabtransport.ErrLeft)
 	<-c.done
 	w.restart()
-	if shown, _ := w.hub.Running(); len(shown) != 1 || shown[0].Tool != "pay" || shown[0].Domain != "shop.example.com" {
+	if shown, _ := w.hub.Owner.Running(); len(shown) != 1 || shown[0].Tool != "pay" || shown[0].Domain != "shop.example.com" {
 		t.Errorf("the owner sees %+v", shown)
 	}
 	back := w.dial(single("https://shop.example.com", "k", "1"))
-	w.hub.Ledger().CancelTask(tester.Who.ID, id)
+	w.hub.Calls.Ledger().CancelTask(tester.Who.ID, id)
 	answer(back, r, "late")
 	if got := w.ended(id); got != "cancelled " {
 		t.Error(got)
@@ -192,7 +192,7 @@ func TestResumedTaskIsCancelled(t *testing.T) {
 	if err := w.hub.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if shown, _ := w.hub.Running(); len(shown) != 0 {
+	if shown, _ := w.hub.Owner.Running(); len(shown) != 0 {
 		t.Errorf("the owner still sees %+v", shown)
 	}
 }
@@ -225,7 +225,7 @@ func TestCallThatCannotBeNoted(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("", "t"))
 		full := errors.New("the disk is full")
-		result, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_e_com_t", By: tester, Sending: func(func() json.RawMessage) error { return full }})
+		result, err := w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_e_com_t", By: tester, Sending: func(func() json.RawMessage) error { return full }})
 		if err != nil || !strings.Contains(string(result), "NOT_CONNECTED") || !strings.Contains(string(result), "was not sent") || !strings.Contains(string(result), full.Error()) {
 			t.Errorf("%s, %v", result, err)
 		}

@@ -20,7 +20,7 @@ func TestTextsThatStay(t *testing.T) {
 		w := newFixture(t, Options{})
 		rest := `"title":"Größe \u00e4ndern 😀 \ud83d\ude00","annotations":{"title":"ä"},"inputSchema":{"type":"object","description":"商品 \u003cb\u003e\n\t","properties":{"nom":{"type":"string","enum":["é","\u00e9"],"pattern":"^\\u202e\\p{L}$"}}}`
 		w.register(w.page("https://e.com", "a"), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"t","description":"d",` + rest + `}`)}})
-		if got, want := string(jsonOf(w.hub.List(lists.ListTools))), `[{"name":"website_tool_e_com_t","description":"[e.com] d",`+rest+`}]`; got != want {
+		if got, want := string(jsonOf(w.hub.Lists.List(lists.ListTools))), `[{"name":"website_tool_e_com_t","description":"[e.com] d",`+rest+`}]`; got != want {
 			t.Errorf("listed\n%s\nwant\n%s", got, want)
 		}
 	})
@@ -44,11 +44,11 @@ func TestTextsOfCalls(t *testing.T) {
 			}
 		}
 		var told []string
-		result, err := w.hub.Call(t.Context(), call.Request{Name: "website_tool_e_com_x", By: reporting(func(p spec.Progress) { told = append(told, p.Message) })})
+		result, err := w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_e_com_x", By: reporting(func(p spec.Progress) { told = append(told, p.Message) })})
 		if err != nil || !strings.Contains(string(result), `\"message\":\"no milk\"`) || len(told) != 1 || told[0] != "half[2J" {
 			t.Errorf("call: %s, %v, progress %+q", result, err, told)
 		}
-		_, err = w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_p", nil)
+		_, err = w.hub.Calls.GetPrompt(t.Context(), tester, "website_prompt_e_com_p", nil)
 		if remote, ok := errors.AsType[*spec.Error](err); !ok || remote.Message != "no milk" || string(remote.Data) != `{"why":"ab","at`+"\ufffd"+`":["\ufffd"]}` {
 			t.Errorf("prompt: %#v", err)
 		}

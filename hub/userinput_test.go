@@ -59,12 +59,12 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 		if got := told().Held; len(got) != 1 || !got[0].Waiting {
 			t.Errorf("while a call waits, held are %+v", got)
 		}
-		if running, _ := w.hub.Running(); len(running) != 1 || running[0].Phase != call.PhaseWaiting || !strings.Contains(running[0].Progress.Message, "the owner is using this tab") {
+		if running, _ := w.hub.Owner.Running(); len(running) != 1 || running[0].Phase != call.PhaseWaiting || !strings.Contains(running[0].Progress.Message, "the owner is using this tab") {
 			t.Errorf("under way are %+v", running)
 		}
 		moved := make(chan error, 1)
 		go func() {
-			_, err := w.hub.Control(t.Context(), claude, held, &spec.Navigate{Reload: true})
+			_, err := w.hub.Calls.Control(t.Context(), claude, held, &spec.Navigate{Reload: true})
 			moved <- err
 		}()
 		time.Sleep(spec.CallTimeout - time.Second) // longer than the lease lasts without a call
@@ -98,7 +98,7 @@ func TestCallsWaitForTheOwnersHand(t *testing.T) {
 		// The owner takes the tab back while a call waits.
 		buy = w.callAs(claude, "shop_example__buy")
 		synctest.Wait()
-		w.hub.EndLease(held, consent.ByWindow)
+		w.hub.Agents.EndLease(held, consent.ByWindow)
 		answer(b, b.Next(), "bought")
 		buy.want(t, "bought")
 		if got := told().Held; len(got) != 0 {
@@ -154,9 +154,9 @@ func TestRoomOfAClient(t *testing.T) {
 			var last spec.Request
 			w.sent = func(req spec.Request, _ tabtransport.Wait) { last = req }
 			claude := agentOf("Claude")
-			gone := w.hub.Connected(claude)
+			gone := w.hub.Owner.Connected(claude)
 			open := func(by *consent.Caller) *spec.Room {
-				go w.hub.Control(t.Context(), by, spec.TabAddr{Peer: held.Peer}, &spec.OpenTab{URL: "https://shop.example/"})
+				go w.hub.Calls.Control(t.Context(), by, spec.TabAddr{Peer: held.Peer}, &spec.OpenTab{URL: "https://shop.example/"})
 				r := b.Next()
 				b.Answer(r, spec.Response{Result: []byte(`{"tabId":9}`)}, nil)
 				synctest.Wait()

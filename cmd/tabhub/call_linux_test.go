@@ -56,7 +56,7 @@ func TestCallOnATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n := tenant.Hub.Running(); n != 0 {
+	if _, n := tenant.Hub.Owner.Running(); n != 0 {
 		t.Errorf("%d calls are under way", n)
 	}
 }

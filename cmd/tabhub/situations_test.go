@@ -212,24 +212,24 @@ func newSituation(t *testing.T, tenant *tenant.Tenant, p *daemon.Process) *situa
 	w.join(transport, tabtransport.Conn{ClaimedOrigin: "https://shop.example", Dialect: spec.Subprotocol}, 0, "")
 	w.ways = map[string]func(*consent.Caller, string) string{
 		"call": func(by *consent.Caller, on string) string {
-			r, err := w.hub.Call(t.Context(), call.Request{Name: w.name(spec.KindTool, on), By: by})
+			r, err := w.hub.Calls.Call(t.Context(), call.Request{Name: w.name(spec.KindTool, on), By: by})
 			return outcomeOf(r, err)
 		},
 		"read": func(by *consent.Caller, on string) string {
-			return outcomeOf(w.hub.ReadResource(t.Context(), by, w.name(spec.KindResource, on)))
+			return outcomeOf(w.hub.Calls.ReadResource(t.Context(), by, w.name(spec.KindResource, on)))
 		},
 		"prompt": func(by *consent.Caller, on string) string {
-			return outcomeOf(w.hub.GetPrompt(t.Context(), by, w.name(spec.KindPrompt, on), nil))
+			return outcomeOf(w.hub.Calls.GetPrompt(t.Context(), by, w.name(spec.KindPrompt, on), nil))
 		},
 		"complete": func(by *consent.Caller, on string) string {
-			r, err := w.hub.Complete(t.Context(), by, spec.KindPrompt, w.name(spec.KindPrompt, on), json.RawMessage(`{"name":"who","value":"A"}`), nil)
+			r, err := w.hub.Calls.Complete(t.Context(), by, spec.KindPrompt, w.name(spec.KindPrompt, on), json.RawMessage(`{"name":"who","value":"A"}`), nil)
 			if err == nil && !strings.Contains(string(r), "Ada") {
 				return "nothing"
 			}
 			return outcomeOf(r, err)
 		},
 		"follow": func(by *consent.Caller, on string) string {
-			stop, err := w.hub.SubscribeResource(t.Context(), by, w.name(spec.KindResource, on))
+			stop, err := w.hub.Calls.SubscribeResource(t.Context(), by, w.name(spec.KindResource, on))
 			if err == nil {
 				stop()
 			}
@@ -252,7 +252,7 @@ func newSituation(t *testing.T, tenant *tenant.Tenant, p *daemon.Process) *situa
 			return w.builtin(by, "browser_instance", `{"action":"new","profile":%q}`, on)
 		},
 		"relay": func(by *consent.Caller, on string) string {
-			err := w.hub.Admit(t.Context(), by, &policy.Action{
+			err := w.hub.Calls.Admit(t.Context(), by, &policy.Action{
 				Who: by.Who, Session: by.Session, Of: policy.OfRelay, Name: on, Class: policy.Write, Site: policy.Site{Any: true},
 			}, json.RawMessage(`{}`), func(context.Context) error { return nil })
 			return outcomeOf(nil, err)
@@ -307,7 +307,7 @@ func (w *situation) name(kind spec.Kind, on string) string {
 		spec.KindTool: {lists.ListTools}, spec.KindPrompt: {lists.ListPrompts}, spec.KindResource: {lists.ListResources, lists.ListTemplates},
 	}
 	for _, kind := range lists[kind] {
-		for _, it := range w.hub.List(kind).Items {
+		for _, it := range w.hub.Lists.List(kind).Items {
 			before, _, template := strings.Cut(it.Source, "{")
 			if it.Domain == domain && it.Tab == 0 && (it.Source == name || template && strings.HasPrefix(name, before)) {
 				return strings.TrimSuffix(it.Name, it.Source) + name
@@ -345,7 +345,7 @@ func (w *situation) setPolicy(mode policy.Mode, rules string) error {
 			doc.Rules = append(doc.Rules, r)
 		}
 	}
-	return w.hub.EditPolicy("test", func(d *policy.Document) error {
+	return w.hub.Rules.EditPolicy("test", func(d *policy.Document) error {
 		*d = doc
 		return nil
 	})

@@ -52,7 +52,7 @@ func TestHubThatLostItsStoreIsReplaced(t *testing.T) {
 	if err := first.Hub.SetSite(storage.Site{Domain: "example.com"}); err != nil {
 		t.Fatal(err)
 	}
-	<-first.Hub.Done()
+	<-first.Hub.Core.Done()
 	r := command.Remote{Hub: home.Hub{}, HTTP: p.Dir.Client()}
 	b, err := r.Do(t.Context(), http.MethodGet, "/api/tabs", nil)
 	if err != nil || !strings.Contains(string(b), "demo.tabhub") {

@@ -16,7 +16,7 @@ import (
 // maxAction is how long an action may be that is put into the log: that of a tool is shorter.
 const maxAction = 32
 
-// Owner sees calls while they run, may stop them, and keeps a record of them. A hub.Hub is one.
+// Owner sees calls while they run, may stop them, and keeps a record of them. A hub.ClientView is one.
 type Owner interface {
 	// Track begins a call: ctx ends when the owner stops it. id is the call's, and end is
 	// called with how it has ended, which it returns as the client is to get it.

@@ -102,23 +102,23 @@ func TestJoinTheHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := h.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":2}`)})
+	raw, err := h.Calls.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":2}`)})
 	if err != nil || !strings.Contains(string(raw), `"totalCents":4200`) {
 		t.Errorf("add_to_cart: %s %v", raw, err)
 	}
-	raw, err = h.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":0}`)})
+	raw, err = h.Calls.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":0}`)})
 	if err != nil || !strings.Contains(string(raw), "there is no product 0") {
 		t.Errorf("a product 0: %s %v", raw, err)
 	}
-	raw, err = h.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":"two"}`)})
+	raw, err = h.Calls.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":"two"}`)})
 	if err != nil || !strings.Contains(string(raw), string(spec.FailInvalidArguments)) {
 		t.Errorf("a product in words: %s %v", raw, err)
 	}
-	if n := len(h.List(lists.ListResources).Items) + len(h.List(lists.ListTemplates).Items) + len(h.List(lists.ListPrompts).Items); n != 4 {
+	if n := len(h.Lists.List(lists.ListResources).Items) + len(h.Lists.List(lists.ListTemplates).Items) + len(h.Lists.List(lists.ListPrompts).Items); n != 4 {
 		t.Errorf("%d resources, templates and prompts, want 4", n)
 	}
 	tab.Close()
-	if items := h.List(lists.ListTools).Items; len(items) != 1 || items[0].Source != "search_products" {
+	if items := h.Lists.List(lists.ListTools).Items; len(items) != 1 || items[0].Source != "search_products" {
 		t.Errorf("after the demo: %+v, want what is cached", items)
 	}
 }

@@ -60,7 +60,7 @@ func (r *rounds) next(answer string) string {
 	}
 	by := r.by
 	r.call.By = &by
-	raw, err := r.s.hub.Call(r.s.t.Context(), r.call)
+	raw, err := r.s.hub.Calls.Call(r.s.t.Context(), r.call)
 	if err != nil {
 		return err.Error()
 	}

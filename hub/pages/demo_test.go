@@ -33,24 +33,24 @@ func (s *site) useDemo(page *chromium.Page) {
 		<-started
 		cancel()
 	}()
-	_, err := s.hub.Call(ctx, call.Request{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
+	_, err := s.hub.Calls.Call(ctx, call.Request{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the cancelled call ended with %v", err)
 	}
 	page.WaitFor(`document.querySelector("#calls [data-end=failed]")`)
 
 	s.await("the resources, the template and the prompt", func() bool {
-		return len(s.hub.List(lists.ListResources).Items) == 2 && len(s.hub.List(lists.ListTemplates).Items) == 1 && len(s.hub.List(lists.ListPrompts).Items) == 1
+		return len(s.hub.Lists.List(lists.ListResources).Items) == 2 && len(s.hub.Lists.List(lists.ListTemplates).Items) == 1 && len(s.hub.Lists.List(lists.ListPrompts).Items) == 1
 	})
-	resources := s.hub.List(lists.ListResources).Items
-	product := strings.Replace(s.hub.List(lists.ListTemplates).Items[0].Name, "{id}", "6", 1)
+	resources := s.hub.Lists.List(lists.ListResources).Items
+	product := strings.Replace(s.hub.Lists.List(lists.ListTemplates).Items[0].Name, "{id}", "6", 1)
 	for uri, want := range map[string]string{resources[0].Name: "totalCents", resources[1].Name: "Walnut bowl", product: "Fountain pen"} {
-		if raw, err := s.hub.ReadResource(t.Context(), tester, uri); err != nil || !bytes.Contains(raw, []byte(want)) {
+		if raw, err := s.hub.Calls.ReadResource(t.Context(), tester, uri); err != nil || !bytes.Contains(raw, []byte(want)) {
 			t.Errorf("%s: %s %v, want %s in it", uri, raw, err, want)
 		}
 	}
-	prompt := s.hub.List(lists.ListPrompts).Items[0].Name
-	if raw, err := s.hub.GetPrompt(t.Context(), tester, prompt, json.RawMessage(`{"occasion":"a wedding"}`)); err != nil || !bytes.Contains(raw, []byte("a wedding")) {
+	prompt := s.hub.Lists.List(lists.ListPrompts).Items[0].Name
+	if raw, err := s.hub.Calls.GetPrompt(t.Context(), tester, prompt, json.RawMessage(`{"occasion":"a wedding"}`)); err != nil || !bytes.Contains(raw, []byte("a wedding")) {
 		t.Errorf("prompt: %s %v", raw, err)
 	}
 }
@@ -110,26 +110,26 @@ func TestControl(t *testing.T) {
 	page := chromium.Shared(t, chromium.Options{}).Open(s.url("/demo"))
 	s.name("checkout")
 	addr := s.hub.Tabs(nil)[0].Addr
-	resp, err := s.hub.Control(t.Context(), tester, addr, &spec.Text{})
+	resp, err := s.hub.Calls.Control(t.Context(), tester, addr, &spec.Text{})
 	if err != nil || !bytes.Contains(resp.Result, []byte("Corner Shop")) {
 		t.Errorf("text: %s %v", resp.Result, err)
 	}
 	for _, url := range []string{"https://example.com/", "javascript:alert(1)", "data:text/html,x", "http://["} {
-		if _, err := s.hub.Control(t.Context(), tester, addr, &spec.Navigate{URL: url}); err == nil {
+		if _, err := s.hub.Calls.Control(t.Context(), tester, addr, &spec.Navigate{URL: url}); err == nil {
 			t.Errorf("the page went to %s", url)
 		}
 	}
-	if _, err := s.hub.Control(t.Context(), tester, addr, &spec.Screenshot{}); err == nil {
+	if _, err := s.hub.Calls.Control(t.Context(), tester, addr, &spec.Screenshot{}); err == nil {
 		t.Error("a page without the power to do so made a screenshot")
 	}
-	if _, err := s.hub.Control(t.Context(), tester, addr, &spec.Navigate{URL: "/demo#cart"}); err != nil {
+	if _, err := s.hub.Calls.Control(t.Context(), tester, addr, &spec.Navigate{URL: "/demo#cart"}); err != nil {
 		t.Error(err)
 	}
 	s.await("the hub knows the new URL", func() bool { return strings.HasSuffix(s.hub.Tabs(nil)[0].URL, "/demo#cart") })
 	page.WaitFor(`location.hash === "#cart"`)
 	rest := func(wait int64) (got spec.RestResult) {
 		t.Helper()
-		resp, err := s.hub.Control(t.Context(), tester, addr, &spec.Rest{WaitMs: wait})
+		resp, err := s.hub.Calls.Control(t.Context(), tester, addr, &spec.Rest{WaitMs: wait})
 		if err == nil {
 			err = json.Unmarshal(resp.Result, &got)
 		}
@@ -148,7 +148,7 @@ func TestControl(t *testing.T) {
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, leave)
-	if _, err := s.hub.Control(ctx, tester, addr, &spec.Rest{WaitMs: 600_000}); !errors.Is(err, context.Canceled) {
+	if _, err := s.hub.Calls.Control(ctx, tester, addr, &spec.Rest{WaitMs: 600_000}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that was cancelled: %v", err)
 	}
 }

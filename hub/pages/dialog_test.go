@@ -24,7 +24,7 @@ func TestDialogOfAJoinedPage(t *testing.T) {
 	answer := p.NextDialog()
 	done := make(chan json.RawMessage, 1)
 	go func() {
-		raw, _ := s.hub.Call(t.Context(), call.Request{By: tester, Name: name})
+		raw, _ := s.hub.Calls.Call(t.Context(), call.Request{By: tester, Name: name})
 		done <- raw
 	}()
 	dialog := func() *spec.Dialog { return s.hub.Tabs(nil)[0].Dialog }

@@ -70,12 +70,12 @@ var examples = []example{
 	}},
 	{dir: "resource", ownAPI: true, byHand: `document.querySelector("textarea").value === "Buy oat milk."`, use: func(s *site, _ *chromium.Page) {
 		s.await("the resource and the prompt", func() bool {
-			return len(s.hub.List(lists.ListResources).Items) == 1 && len(s.hub.List(lists.ListPrompts).Items) == 1
+			return len(s.hub.Lists.List(lists.ListResources).Items) == 1 && len(s.hub.Lists.List(lists.ListPrompts).Items) == 1
 		})
-		if raw, err := s.hub.ReadResource(s.t.Context(), tester, s.hub.List(lists.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "Buy oat milk.") {
+		if raw, err := s.hub.Calls.ReadResource(s.t.Context(), tester, s.hub.Lists.List(lists.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "Buy oat milk.") {
 			s.t.Errorf("the note: %s %v", raw, err)
 		}
-		if raw, err := s.hub.GetPrompt(s.t.Context(), tester, s.hub.List(lists.ListPrompts).Items[0].Name, json.RawMessage(`{"tone":"formal"}`)); err != nil || !strings.Contains(string(raw), "in a formal tone") {
+		if raw, err := s.hub.Calls.GetPrompt(s.t.Context(), tester, s.hub.Lists.List(lists.ListPrompts).Items[0].Name, json.RawMessage(`{"tone":"formal"}`)); err != nil || !strings.Contains(string(raw), "in a formal tone") {
 			s.t.Errorf("the prompt: %s %v", raw, err)
 		}
 	}},
@@ -103,7 +103,7 @@ var examples = []example{
 				}
 			}
 		}()
-		if _, err := s.hub.Call(ctx, call.Request{Name: s.name("import_rows"), Args: json.RawMessage(`{"rows":10000}`), By: reporting(func(p spec.Progress) { told <- p })}); err == nil {
+		if _, err := s.hub.Calls.Call(ctx, call.Request{Name: s.name("import_rows"), Args: json.RawMessage(`{"rows":10000}`), By: reporting(func(p spec.Progress) { told <- p })}); err == nil {
 			s.t.Error("import_rows was not cancelled")
 		}
 		page.WaitFor(`new Promise(done => { const {value} = document.querySelector("progress"); setTimeout(() => done(document.querySelector("progress").value === value), 100) })`)

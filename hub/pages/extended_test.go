@@ -93,18 +93,18 @@ func TestConnectedByTheExtension(t *testing.T) {
 	s.useDemo(page)
 
 	cart := ""
-	for _, it := range s.hub.List(lists.ListResources).Items {
+	for _, it := range s.hub.Lists.List(lists.ListResources).Items {
 		if strings.HasSuffix(it.Name, "cart") {
 			cart = it.Name
 		}
 	}
 	updated := make(chan string, 10)
-	defer s.hub.Watch(func(c lists.Change) {
+	defer s.hub.Lists.Watch(func(c lists.Change) {
 		for _, u := range c.Updated {
 			updated <- u
 		}
 	})()
-	stop, err := s.hub.SubscribeResource(t.Context(), tester, cart)
+	stop, err := s.hub.Calls.SubscribeResource(t.Context(), tester, cart)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +387,7 @@ func TestConnectedFrames(t *testing.T) {
 	if got := page.Eval("runs.join()"); got != `"tabhub"` {
 		t.Errorf("the tool that is registered twice ran as %s", got)
 	}
-	for _, it := range s.hub.List(lists.ListTools).Items {
+	for _, it := range s.hub.Lists.List(lists.ListTools).Items {
 		at := strings.TrimSuffix(strings.TrimPrefix(map[bool]string{true: frame, false: url}[strings.HasSuffix(it.Source, "theirs")], "http://"), "/")
 		if string(it.Domain) != at {
 			t.Errorf("%s is a tool of %s, want %s", it.Source, it.Domain, at)

@@ -82,9 +82,9 @@ func TestGuide(t *testing.T) {
 		for _, m := range what {
 			switch m[1] {
 			case "Resource":
-				s.await("the resource "+m[2], func() bool { return len(s.hub.List(lists.ListResources).Items) == 1 })
+				s.await("the resource "+m[2], func() bool { return len(s.hub.Lists.List(lists.ListResources).Items) == 1 })
 			case "Prompt":
-				s.await("the prompt "+m[2], func() bool { return len(s.hub.List(lists.ListPrompts).Items) == 1 })
+				s.await("the prompt "+m[2], func() bool { return len(s.hub.Lists.List(lists.ListPrompts).Items) == 1 })
 			default:
 				s.name(m[2] + m[4])
 			}

@@ -39,7 +39,7 @@ func TestTabKeepsItsNumber(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var toolChanges atomic.Int32
-	stop := s.hub.Watch(func(c lists.Change) {
+	stop := s.hub.Lists.Watch(func(c lists.Change) {
 		if c.Tools {
 			toolChanges.Add(1)
 			s.happened()
@@ -131,7 +131,7 @@ func TestReloadOfASlowPage(t *testing.T) {
 	s := newSite(t)
 	var toolChanges atomic.Int32
 	var prompt atomic.Bool // clients were told of the prompt
-	stop := s.hub.Watch(func(c lists.Change) {
+	stop := s.hub.Lists.Watch(func(c lists.Change) {
 		if c.Tools {
 			toolChanges.Add(1)
 		}
@@ -168,7 +168,7 @@ func (s *site) awaitNames(what string, tabs ...int) {
 	s.t.Helper()
 	s.await(fmt.Sprintf("%s: the domain and the tabs %v", what, tabs), func() bool {
 		var got []int
-		for _, it := range s.hub.List(lists.ListTools).Items {
+		for _, it := range s.hub.Lists.List(lists.ListTools).Items {
 			if it.Source == "checkout" {
 				got = append(got, it.Tab)
 			}
@@ -209,7 +209,7 @@ func TestTwoTabs(t *testing.T) {
 	second.Close()
 	third.Close()
 	s.await("only what is cached is left", func() bool {
-		items := s.hub.List(lists.ListTools).Items
+		items := s.hub.Lists.List(lists.ListTools).Items
 		return len(items) == 1 && items[0].Source == "search_products" && items[0].Tab == 0
 	})
 }
@@ -280,7 +280,7 @@ func TestBurstOfRegistrations(t *testing.T) {
 			tabhub.registerTool({name: "last", description: "d", execute: () => [1, 2]});
 		});
 	</script>`, "")
-	stop := s.hub.Watch(func(c lists.Change) {
+	stop := s.hub.Lists.Watch(func(c lists.Change) {
 		if c.Tools {
 			sent.Add(1)
 		}
@@ -324,7 +324,7 @@ func TestResults(t *testing.T) {
 		{"nothing", `{"content":[]}`},
 		{"number", `{"content":[{"type":"text","text":"7"}]}`},
 	} {
-		raw, err := s.hub.Call(t.Context(), call.Request{By: tester, Name: s.name(tc.tool)})
+		raw, err := s.hub.Calls.Call(t.Context(), call.Request{By: tester, Name: s.name(tc.tool)})
 		if err != nil || hubtest.Said(raw) != tc.want {
 			t.Errorf("%s: %s %v, want %s", tc.tool, raw, err, tc.want)
 		}
@@ -375,21 +375,21 @@ func TestResources(t *testing.T) {
 	</script>`, "")
 	page := chromium.Shared(t, chromium.Options{}).Open(url)
 	s.await("the resource, the template and the prompt", func() bool {
-		return len(s.hub.List(lists.ListResources).Items) == 1 && len(s.hub.List(lists.ListTemplates).Items) == 1 && len(s.hub.List(lists.ListPrompts).Items) == 1
+		return len(s.hub.Lists.List(lists.ListResources).Items) == 1 && len(s.hub.Lists.List(lists.ListTemplates).Items) == 1 && len(s.hub.Lists.List(lists.ListPrompts).Items) == 1
 	})
-	uri := s.hub.List(lists.ListResources).Items[0].Name
-	raw, err := s.hub.ReadResource(t.Context(), tester, uri)
+	uri := s.hub.Lists.List(lists.ListResources).Items[0].Name
+	raw, err := s.hub.Calls.ReadResource(t.Context(), tester, uri)
 	if err != nil || !strings.Contains(string(raw), `"text":"one"`) || !strings.Contains(string(raw), "text/plain") {
 		t.Errorf("note: %s %v", raw, err)
 	}
 	updated := make(chan string, 10)
-	stopWatch := s.hub.Watch(func(c lists.Change) {
+	stopWatch := s.hub.Lists.Watch(func(c lists.Change) {
 		for _, u := range c.Updated {
 			updated <- u
 		}
 	})
 	defer stopWatch()
-	stop, err := s.hub.SubscribeResource(t.Context(), tester, uri)
+	stop, err := s.hub.Calls.SubscribeResource(t.Context(), tester, uri)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,16 +403,16 @@ func TestResources(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("the update was not told")
 	}
-	template := s.hub.List(lists.ListTemplates).Items[0].Name
+	template := s.hub.Lists.List(lists.ListTemplates).Items[0].Name
 	file := strings.NewReplacer("{dir}", "etc", "{+path}", "a/b.txt").Replace(template)
-	if raw, err := s.hub.ReadResource(t.Context(), tester, file); err != nil || !strings.Contains(string(raw), "AAEC") {
+	if raw, err := s.hub.Calls.ReadResource(t.Context(), tester, file); err != nil || !strings.Contains(string(raw), "AAEC") {
 		t.Errorf("%s: %s %v", file, raw, err)
 	}
-	if raw, err := s.hub.GetPrompt(t.Context(), tester, s.hub.List(lists.ListPrompts).Items[0].Name, json.RawMessage(`{"a":"hello"}`)); err != nil || !strings.Contains(string(raw), "hello") {
+	if raw, err := s.hub.Calls.GetPrompt(t.Context(), tester, s.hub.Lists.List(lists.ListPrompts).Items[0].Name, json.RawMessage(`{"a":"hello"}`)); err != nil || !strings.Contains(string(raw), "hello") {
 		t.Errorf("prompt: %s %v", raw, err)
 	}
 	page.Eval(`void note.unregister()`)
-	s.await("the resource is gone", func() bool { return len(s.hub.List(lists.ListResources).Items) == 0 })
+	s.await("the resource is gone", func() bool { return len(s.hub.Lists.List(lists.ListResources).Items) == 0 })
 }
 
 // Whatever of a call was lost with the connection, the call or nothing but the

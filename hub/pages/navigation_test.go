@@ -30,7 +30,7 @@ func TestNavigationOnBothPaths(t *testing.T) {
 			}
 			url := s.host(body, "")
 			b.Open(url)
-			raw, err := s.hub.Call(t.Context(), call.Request{By: tester, Name: s.name("go")})
+			raw, err := s.hub.Calls.Call(t.Context(), call.Request{By: tester, Name: s.name("go")})
 			if err != nil {
 				t.Fatal(err)
 			}

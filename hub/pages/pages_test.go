@@ -65,8 +65,8 @@ func (s *site) start() {
 		s.t.Fatal(err)
 	}
 	s.hub = h
-	h.Watch(func(lists.Change) { s.happened() })
-	go h.Await(context.Background(), func() bool { s.happened(); return false })
+	h.Lists.Watch(func(lists.Change) { s.happened() })
+	go h.Core.Await(context.Background(), func() bool { s.happened(); return false })
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") == "websocket" {
@@ -157,7 +157,7 @@ func (s *site) await(what string, ok func() bool) {
 // names are the names of all tools.
 func (s *site) names() []string {
 	var names []string
-	for _, it := range s.hub.List(lists.ListTools).Items {
+	for _, it := range s.hub.Lists.List(lists.ListTools).Items {
 		names = append(names, it.Name)
 	}
 	return names
@@ -168,7 +168,7 @@ func (s *site) name(tool string) string {
 	s.t.Helper()
 	name := ""
 	s.await("the tool "+tool, func() bool {
-		for _, it := range s.hub.List(lists.ListTools).Items {
+		for _, it := range s.hub.Lists.List(lists.ListTools).Items {
 			if it.Source == tool && it.Tab == 0 {
 				name = it.Name
 			}
@@ -203,7 +203,7 @@ func (s *site) call(tool, args string) reply {
 
 func (s *site) send(ctx context.Context, name, args string, progress func(spec.Progress)) reply {
 	s.t.Helper()
-	raw, err := s.hub.Call(ctx, call.Request{Name: name, Args: json.RawMessage(args), By: reporting(progress)})
+	raw, err := s.hub.Calls.Call(ctx, call.Request{Name: name, Args: json.RawMessage(args), By: reporting(progress)})
 	if err != nil {
 		s.t.Fatalf("%s: %v", name, err)
 	}

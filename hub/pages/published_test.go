@@ -49,7 +49,7 @@ func TestPublishedLibraries(t *testing.T) {
 					s := newSite(t)
 					page := b.Open(s.host(body, ""))
 					defer page.Close()
-					raw, err := s.hub.Call(t.Context(), call.Request{By: tester, Name: s.name("lib"), Args: []byte(`{"n":5}`)})
+					raw, err := s.hub.Calls.Call(t.Context(), call.Request{By: tester, Name: s.name("lib"), Args: []byte(`{"n":5}`)})
 					if err != nil || !strings.Contains(string(raw), `{"type":"text","text":"n is 5"}`) || strings.Contains(string(raw), "isError") {
 						t.Errorf("reply %s %v", raw, err)
 					}

@@ -93,7 +93,7 @@ func TestCancelledToolDoesNotGoOn(t *testing.T) {
 			defer cancel(nil)
 			done := make(chan error, 1)
 			go func() {
-				_, err := s.hub.Call(ctx, call.Request{Name: name, Args: []byte(`{"n":21,"held":true}`), By: tester})
+				_, err := s.hub.Calls.Call(ctx, call.Request{Name: name, Args: []byte(`{"n":21,"held":true}`), By: tester})
 				done <- err
 			}()
 			s.await("the next document", func() bool {

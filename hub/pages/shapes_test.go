@@ -40,7 +40,7 @@ func (s *site) tab() shapes.Tab {
 			s.t.Helper()
 			s.await("the tools "+strings.Join(names, ", "), func() bool {
 				var got []string
-				for _, it := range s.hub.List(lists.ListTools).Items {
+				for _, it := range s.hub.Lists.List(lists.ListTools).Items {
 					got = append(got, it.Source)
 				}
 				slices.Sort(got)
@@ -48,14 +48,14 @@ func (s *site) tab() shapes.Tab {
 			})
 		},
 		Listed: func(name string) json.RawMessage {
-			item, err := s.hub.Find("tool", s.name(name))
+			item, err := s.hub.Lists.Find("tool", s.name(name))
 			if err != nil {
 				s.t.Fatal(err)
 			}
 			return item.JSON
 		},
 		Call: func(ctx context.Context, name, args string) (string, bool) {
-			raw, err := s.hub.Call(ctx, call.Request{By: tester, Name: s.name(name), Args: json.RawMessage(args)})
+			raw, err := s.hub.Calls.Call(ctx, call.Request{By: tester, Name: s.name(name), Args: json.RawMessage(args)})
 			if err != nil {
 				return err.Error(), true
 			}

@@ -30,8 +30,8 @@ func TestSlowReadOnBothPaths(t *testing.T) {
 				body += `<script src="http://HUB/tab.js"></script>`
 			}
 			b.Open(s.host(body, ""))
-			s.await("the resource", func() bool { return len(s.hub.List(lists.ListResources).Items) == 1 })
-			if raw, err := s.hub.ReadResource(t.Context(), tester, s.hub.List(lists.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
+			s.await("the resource", func() bool { return len(s.hub.Lists.List(lists.ListResources).Items) == 1 })
+			if raw, err := s.hub.Calls.ReadResource(t.Context(), tester, s.hub.Lists.List(lists.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
 				t.Errorf("resource: %s %v", raw, err)
 			}
 		})

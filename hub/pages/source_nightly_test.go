@@ -18,7 +18,7 @@ func TestPageServerThatDoesNotAnswer(t *testing.T) {
 	s.name("served")
 	var least atomic.Int32
 	least.Store(1)
-	defer s.hub.Watch(func(lists.Change) {
+	defer s.hub.Lists.Watch(func(lists.Change) {
 		if len(s.names()) == 0 {
 			least.Store(0)
 		}

@@ -31,7 +31,7 @@ func TestNativeTools(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", tool, r, want)
 		}
 	}
-	if item, err := s.hub.Find("tool", s.name("native")); err != nil || strings.Contains(string(item.JSON), "debugging") {
+	if item, err := s.hub.Lists.Find("tool", s.name("native")); err != nil || strings.Contains(string(item.JSON), "debugging") {
 		t.Errorf("the tool has hints that nobody gave: %s, %v", item.JSON, err)
 	}
 }
@@ -96,18 +96,18 @@ func TestPageServer(t *testing.T) {
 				begin = strings.NewReplacer("post = () => {}", "", `return started && post("mcp-server-ready")`, "return").Replace(begin)
 			}
 			page := chromium.Shared(t, chromium.Options{}).Open(s.host(begin, ""))
-			raw, err := s.hub.Call(t.Context(), call.Request{By: tester, Name: s.name("served"), Args: []byte(`{"a":1}`)})
+			raw, err := s.hub.Calls.Call(t.Context(), call.Request{By: tester, Name: s.name("served"), Args: []byte(`{"a":1}`)})
 			if err != nil || hubtest.Said(raw) != `{"content":[{"type":"text","text":"served {\"a\":1}"}]}` {
 				t.Errorf("reply %s %v", raw, err)
 			}
 			s.await("resource and prompt", func() bool {
-				return len(s.hub.List(lists.ListResources).Items) == 1 && len(s.hub.List(lists.ListPrompts).Items) == 1
+				return len(s.hub.Lists.List(lists.ListResources).Items) == 1 && len(s.hub.Lists.List(lists.ListPrompts).Items) == 1
 			})
-			if raw, err := s.hub.ReadResource(t.Context(), tester, s.hub.List(lists.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
+			if raw, err := s.hub.Calls.ReadResource(t.Context(), tester, s.hub.Lists.List(lists.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
 				t.Errorf("resource: %s %v", raw, err)
 			}
-			prompt := s.hub.List(lists.ListPrompts).Items[0].Name
-			if raw, err := s.hub.Complete(t.Context(), tester, spec.KindPrompt, prompt, []byte(`{"name":"who","value":"A"}`), nil); err != nil || string(raw) != `{"completion":{"values":["p Ada"]}}` {
+			prompt := s.hub.Lists.List(lists.ListPrompts).Items[0].Name
+			if raw, err := s.hub.Calls.Complete(t.Context(), tester, spec.KindPrompt, prompt, []byte(`{"name":"who","value":"A"}`), nil); err != nil || string(raw) != `{"completion":{"values":["p Ada"]}}` {
 				t.Errorf("completion: %s %v", raw, err)
 			}
 			page.Eval(`void change([{name: "served"}, {name: "slow", inputSchema: {type: "object"}}, {name: "broken", inputSchema: {type: "object"}}])`)
@@ -133,16 +133,16 @@ func TestPageServerHearsOfTheSpan(t *testing.T) {
 	</script><script src="http://HUB/tab.js"></script>`, ""))
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	ctx := telemetry.WithTraceparent(t.Context(), parent)
-	if raw, err := s.hub.Call(ctx, call.Request{By: tester, Name: s.name("served")}); err != nil || !strings.Contains(string(raw), "served") {
+	if raw, err := s.hub.Calls.Call(ctx, call.Request{By: tester, Name: s.name("served")}); err != nil || !strings.Contains(string(raw), "served") {
 		t.Errorf("tool: %s %v", raw, err)
 	}
 	s.await("resource and prompt", func() bool {
-		return len(s.hub.List(lists.ListResources).Items) == 1 && len(s.hub.List(lists.ListPrompts).Items) == 1
+		return len(s.hub.Lists.List(lists.ListResources).Items) == 1 && len(s.hub.Lists.List(lists.ListPrompts).Items) == 1
 	})
-	if raw, err := s.hub.ReadResource(ctx, tester, s.hub.List(lists.ListResources).Items[0].Name); err != nil {
+	if raw, err := s.hub.Calls.ReadResource(ctx, tester, s.hub.Lists.List(lists.ListResources).Items[0].Name); err != nil {
 		t.Errorf("resource: %s %v", raw, err)
 	}
-	if raw, err := s.hub.GetPrompt(ctx, tester, s.hub.List(lists.ListPrompts).Items[0].Name, nil); err != nil {
+	if raw, err := s.hub.Calls.GetPrompt(ctx, tester, s.hub.Lists.List(lists.ListPrompts).Items[0].Name, nil); err != nil {
 		t.Errorf("prompt: %s %v", raw, err)
 	}
 	var spans []string

@@ -77,13 +77,13 @@ func TestStandardAPI(t *testing.T) {
 			if got := page.Eval("tabhub.status.by"); !strings.Contains(by, strings.Trim(got, `"`)) {
 				t.Errorf("the page says that it is connected by %s", got)
 			}
-			item, err := s.hub.Find("tool", s.name("add"))
+			item, err := s.hub.Lists.Find("tool", s.name("add"))
 			for _, want := range []string{`"title":"Add"`, `"required":["a","b"]`, `"readOnlyHint":true`} {
 				if err != nil || !strings.Contains(string(item.JSON), want) {
 					t.Errorf("add lost %s: %s %v", want, item.JSON, err)
 				}
 			}
-			raw, err := s.hub.Call(t.Context(), call.Request{By: tester, Name: s.name("add"), Args: []byte(`{"a":2,"b":3}`)})
+			raw, err := s.hub.Calls.Call(t.Context(), call.Request{By: tester, Name: s.name("add"), Args: []byte(`{"a":2,"b":3}`)})
 			if err != nil || hubtest.Said(raw) != `{"content":[{"type":"text","text":"{\"sum\":5}"}],"structuredContent":{"sum":5}}` {
 				t.Errorf("add: %s %v", raw, err)
 			}

@@ -95,7 +95,7 @@ func (e *entry) await(ctx context.Context, done <-chan struct{}) error {
 // ends reports whether a tenant that is open is about to be closed.
 func (e *entry) ends() bool {
 	select {
-	case <-e.tenant.Hub.Done():
+	case <-e.tenant.Hub.Core.Done():
 		return true
 	case <-e.leave:
 		return true
@@ -151,7 +151,7 @@ func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
 	defer close(e.closed)
 	defer r.remove(user)
 	select {
-	case <-e.tenant.Hub.Done():
+	case <-e.tenant.Hub.Core.Done():
 	case <-e.leave:
 	case <-r.closing:
 		err := e.tenant.Close(r.closeCtx)
@@ -177,7 +177,7 @@ func (r *Registry) Has(user spec.UserID) (*Tenant, bool) {
 	}
 	select {
 	case <-e.opened:
-		return e.tenant, e.err == nil && e.tenant.Hub.Err() == nil
+		return e.tenant, e.err == nil && e.tenant.Hub.Core.Err() == nil
 	default:
 		return nil, false
 	}

@@ -50,7 +50,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tenant{User: user, Hub: h, MCP: mcpserver.New(h, mcpserver.Options{}), Demo: tab}
+	t := &Tenant{User: user, Hub: h, MCP: mcpserver.New(h.ClientView(), mcpserver.Options{}), Demo: tab}
 	o.opened = append(o.opened, t)
 	return t, nil
 }
@@ -58,7 +58,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 // serves reports whether a tenant's hub takes calls.
 func serves(t *testing.T, of *Tenant) bool {
 	t.Helper()
-	result, err := of.Hub.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
+	result, err := of.Hub.Calls.Call(t.Context(), call.Request{By: tester, Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
 	return err == nil && !strings.Contains(string(result), `"isError":true`)
 }
 
@@ -159,7 +159,7 @@ func TestTenantThatEndedIsReplaced(t *testing.T) {
 		if err := first.Hub.SetSite(storage.Site{Domain: "example.com"}); err != nil {
 			t.Fatal(err)
 		}
-		<-first.Hub.Done()
+		<-first.Hub.Core.Done()
 		second, err := r.Get(t.Context(), "ann")
 		if err != nil || second == first || !serves(t, second) {
 			t.Errorf("the next request got %+v, %v", second, err)

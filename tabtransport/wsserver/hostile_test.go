@@ -72,7 +72,7 @@ func TestCallsBesideAHostilePage(t *testing.T) {
 		t.Fatal(got)
 	}
 	call := func() {
-		if _, err := h.Call(t.Context(), call.Request{By: tester, Name: "website_tool_unverified_good_com_echo", Args: json.RawMessage(`{}`)}); err != nil {
+		if _, err := h.Calls.Call(t.Context(), call.Request{By: tester, Name: "website_tool_unverified_good_com_echo", Args: json.RawMessage(`{}`)}); err != nil {
 			t.Fatal(err)
 		}
 	}

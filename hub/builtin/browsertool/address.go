@@ -74,7 +74,7 @@ func (c *call) named(id string) (browser, error) {
 
 // noBrowser says what to do.
 func (c *call) noBrowser() error {
-	if words := c.hub.BoundWords(c.by); words != "" {
+	if words := c.hub.Lists.BoundWords(c.by); words != "" {
 		return failure(spec.FailNotConnected, "no browser is connected that there is for you%s", words)
 	}
 	return failure(spec.FailNotConnected, "no browser is connected: the user must open one with the companion extension, or browser_instance new starts one where it is offered")
@@ -148,7 +148,7 @@ func (c *call) meant() (browser, spec.TabAddr, error) {
 	if c.args.TabID != "" {
 		return c.tab()
 	}
-	if own, ok := c.hub.Preferred(c.by); ok {
+	if own, ok := c.hub.Agents.Preferred(c.by); ok {
 		all := c.browsers()
 		i := slices.IndexFunc(all, func(b browser) bool { return b.Peer == own.Peer })
 		if i >= 0 && (c.args.BrowserID == "" || all[i].is(c.args.BrowserID)) {
@@ -188,7 +188,7 @@ func (c *call) inFront() (browser, spec.TabAddr, error) {
 // control sends a control request to a browser or tab and decodes the answer into
 // into, unless that is nil.
 func (c *call) control(to spec.TabAddr, req spec.Request, into any) error {
-	resp, err := c.hub.Control(c.ctx, c.by, to, req)
+	resp, err := c.hub.Calls.Control(c.ctx, c.by, to, req)
 	if err != nil || into == nil {
 		return err
 	}

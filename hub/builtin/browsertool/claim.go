@@ -30,9 +30,9 @@ func claimTab(c *call) (any, error) {
 	var err error
 	url := c.args.URL
 	if url != "" && c.args.TabID == "" {
-		addr, holder, err = c.hub.ClaimNew(c.by, url, terms, c.open)
+		addr, holder, err = c.hub.Agents.ClaimNew(c.by, url, terms, c.open)
 	} else if addr, url, err = c.ownTab(); err == nil {
-		holder, err = c.hub.Claim(c.ctx, c.by, addr, terms, c.object)
+		holder, err = c.hub.Agents.Claim(c.ctx, c.by, addr, terms, c.object)
 	}
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (c *call) open() (spec.TabAddr, error) {
 func (c *call) ownTab() (addr spec.TabAddr, url string, err error) {
 	if c.args.TabID == "" {
 		var ok bool
-		if addr, ok = c.hub.Preferred(c.by); !ok {
+		if addr, ok = c.hub.Agents.Preferred(c.by); !ok {
 			return addr, "", invalid("no call has gone to a tab yet: pass tabId, or url to open a tab")
 		}
 		c.args.TabID = addr.Public()
@@ -81,7 +81,7 @@ func releaseTab(c *call) (any, error) {
 		}
 	}
 	released := []string{}
-	for _, a := range c.hub.Release(c.by, addr) {
+	for _, a := range c.hub.Agents.Release(c.by, addr) {
 		released = append(released, a.Public())
 	}
 	if c.args.TabID != "" && len(released) == 0 {
@@ -97,7 +97,7 @@ func releaseClass(*args) policy.Class { return policy.Read }
 func useTab(c *call) (any, error) {
 	addr, url, err := c.ownTab()
 	if err == nil {
-		err = c.hub.Use(c.ctx, c.by, addr, c.object)
+		err = c.hub.Agents.Use(c.ctx, c.by, addr, c.object)
 	}
 	return map[string]any{"success": true, "tabId": addr.Public(), "url": url}, err
 }

@@ -67,7 +67,7 @@ func TestClaim(t *testing.T) {
 
 	// A client that may know nothing of a site learns nothing from the name of a lease there either.
 	eve := &consent.Caller{Who: &policy.Principal{ID: "eve", Name: "Eve"}, Session: "3"}
-	if err := w.hub.EditPolicy("test", func(d *policy.Document) error {
+	if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error {
 		d.Rules = append(d.Rules, policy.Rule{ID: "r1", Effect: policy.Deny, Client: "eve", Site: "shop.example"})
 		return nil
 	}); err != nil {

@@ -66,7 +66,7 @@ func (k *kit) instanceIDs() map[spec.PeerID]string {
 // has reports whether there is an instance for the client: for one that is bound to browsers only
 // if it is one of them.
 func (c *call) has(i instance.Info) bool {
-	return !c.hub.IsBound(c.by) || i.Browser != nil && slices.ContainsFunc(c.browsers(), func(b browser) bool { return b.Peer == i.Browser.Peer })
+	return !c.hub.Lists.IsBound(c.by) || i.Browser != nil && slices.ContainsFunc(c.browsers(), func(b browser) bool { return b.Peer == i.Browser.Peer })
 }
 
 func listInstances(c *call) (any, error) {
@@ -125,8 +125,8 @@ type started struct {
 }
 
 func newInstance(c *call) (any, error) {
-	if c.hub.IsBound(c.by) {
-		return nil, failure(spec.FailDenied, "a browser that is started has no name yet, and would be none of yours%s", c.hub.BoundWords(c.by))
+	if c.hub.Lists.IsBound(c.by) {
+		return nil, failure(spec.FailDenied, "a browser that is started has no name yet, and would be none of yours%s", c.hub.Lists.BoundWords(c.by))
 	}
 	c.by.Report(spec.Progress{Message: "Starting the browser and waiting until it is connected"})
 	info, err := c.instances.Start(c.ctx, instance.Config{
@@ -172,7 +172,7 @@ func closeInstance(c *call) (any, error) {
 		case !c.has(i):
 			return nil, failure(spec.FailNoInstance, "Instance not found: %.80q; action list shows those that run", c.args.InstanceID)
 		case i.Browser != nil:
-			if err := c.hub.FreeBrowser(c.by, i.Browser.Peer); err != nil {
+			if err := c.hub.Agents.FreeBrowser(c.by, i.Browser.Peer); err != nil {
 				return nil, err
 			}
 		}

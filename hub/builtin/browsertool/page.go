@@ -81,7 +81,7 @@ func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
 func (c *call) toolNames(sources []state.TabInfo) []string {
 	names := []string{}
 	for _, o := range sources {
-		names = append(names, c.hub.ToolNames(c.by, o.Addr)...)
+		names = append(names, c.hub.Lists.ToolNames(c.by, o.Addr)...)
 	}
 	return names[:min(len(names), maxToolNames)]
 }
@@ -91,7 +91,7 @@ func screenshot(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, from, err := c.hub.ReadTab(c.ctx, c.by, addr, &spec.Screenshot{})
+	resp, from, err := c.hub.Calls.ReadTab(c.ctx, c.by, addr, &spec.Screenshot{})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func text(c *call) (any, error) {
 		return nil, err
 	}
 	var got spec.TextResult
-	resp, from, err := c.hub.ReadTab(c.ctx, c.by, addr, &spec.Text{})
+	resp, from, err := c.hub.Calls.ReadTab(c.ctx, c.by, addr, &spec.Text{})
 	if err == nil {
 		err = decode(resp, &got)
 	}

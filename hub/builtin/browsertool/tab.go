@@ -177,7 +177,7 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 		URL: describe.Clean(t.URL, spec.MaxURI), Title: describe.Clean(t.Title, spec.MaxTitle),
 		Active: t.Active, Asleep: t.Discarded, Attested: b.Attested, addr: addr, navigating: t.Navigating, sources: sources,
 	}
-	if s := c.hub.Standing(c.by, addr); s != (agents.Seen{}) {
+	if s := c.hub.Agents.Standing(c.by, addr); s != (agents.Seen{}) {
 		entry.Agent, entry.Mine = s.OpenedBy, s.Mine
 		if s.HeldBy != nil {
 			entry.HeldBy, entry.Until = s.HeldBy.Name, s.HeldBy.Until.UTC().Format(time.RFC3339)
@@ -192,7 +192,7 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 	}
 	// A page there that has joined by itself proves the domain.
 	entry.Domain = naming.DomainOfURL(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
-	if !c.hub.ListsTab(c.by, entry.Domain) {
+	if !c.hub.Calls.ListsTab(c.by, entry.Domain) {
 		entry.URL, entry.Title, entry.Domain, entry.Tools, entry.Dialog, entry.sources = "", "", "", 0, nil, nil
 		if !entry.Mine { // a name may say what is done there
 			entry.Agent = ""

@@ -103,7 +103,7 @@ func (k *kit) serve(t builtin.Tool, schema json.RawMessage, actions actions) bui
 		c := &call{kit: k, ctx: ctx, by: by}
 		return c.result(c.run(t.Name, args, input, actions))
 	}
-	return builtin.Recorded(t, k.hub)
+	return builtin.Recorded(t, k.hub.ClientView())
 }
 
 // result returns what an action has returned as that of a builtin.Tool.
@@ -132,7 +132,7 @@ func (c *call) label(result json.RawMessage) json.RawMessage {
 	if c.from == nil {
 		return result
 	}
-	return c.hub.Label(result, c.from)
+	return c.hub.Calls.Label(result, c.from)
 }
 
 // run checks the arguments of the tool of that name and does what they say.
@@ -180,7 +180,7 @@ func (c *call) admitted(name string, class policy.Class, args json.RawMessage, r
 	}
 	call := c.ctx
 	defer func() { c.ctx = call }()
-	err = c.hub.Admit(call, c.by, &a, args, func(ctx context.Context) (err error) {
+	err = c.hub.Calls.Admit(call, c.by, &a, args, func(ctx context.Context) (err error) {
 		c.ctx = ctx
 		result, err = run(c)
 		return err

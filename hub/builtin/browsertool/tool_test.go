@@ -291,7 +291,7 @@ func TestWait(t *testing.T) {
 		// The browser goes for good.
 		b.register(1, "https://a.example/")
 		start = time.Now()
-		time.AfterFunc(time.Second, func() { w.hub.Forget("browser:b1", spec.CloseGoingAway, "gone") })
+		time.AfterFunc(time.Second, func() { w.hub.Core.Forget("browser:b1", spec.CloseGoingAway, "gone") })
 		w.call("browser_page", `{"action":"wait"}`).fails(spec.FailNotConnected, "went away")
 		if d := time.Since(start); d != time.Second {
 			t.Errorf("noticed after %v", d)

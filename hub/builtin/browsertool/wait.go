@@ -119,7 +119,7 @@ func (c *call) awaitTools(ctx context.Context, b browser, addr spec.TabAddr, at 
 	}
 	again, cancel := context.WithTimeout(ctx, poll)
 	defer cancel()
-	err := c.hub.Await(again, func() bool {
+	err := c.hub.Core.Await(again, func() bool {
 		_, ready := c.offered(addr, at.URL)
 		return ready && !at.navigating || !c.isConnected(b)
 	})
@@ -138,7 +138,7 @@ func (c *call) offered(addr spec.TabAddr, url string) (tool string, ready bool) 
 		case c.args.Tool == "":
 			return "", true
 		default:
-			if tool = c.hub.ToolIn(c.by, t.Addr, c.args.Tool); tool != "" {
+			if tool = c.hub.Lists.ToolIn(c.by, t.Addr, c.args.Tool); tool != "" {
 				return tool, true
 			}
 		}
@@ -192,7 +192,7 @@ func (c *call) isConnected(b browser) bool {
 // awaitBrowser blocks until a browser that may be away is connected.
 func (c *call) awaitBrowser(ctx context.Context, b browser) error {
 	gone := false
-	err := c.hub.Await(ctx, func() bool {
+	err := c.hub.Core.Await(ctx, func() bool {
 		gone = !slices.ContainsFunc(c.hub.Browsers(c.by), func(other state.BrowserInfo) bool { return other.Peer == b.Peer })
 		return gone || c.isConnected(b)
 	})

@@ -221,7 +221,7 @@ func (s *Instances) watch(r *running) {
 	}
 	s.release(r)
 	if b := s.browser(r); b != nil {
-		s.opts.Hub.Forget(b.Peer, spec.CloseGoingAway, "the browser has ended")
+		s.opts.Hub.Core.Forget(b.Peer, spec.CloseGoingAway, "the browser has ended")
 	}
 	close(r.gone)
 	s.log.Info("browser ended", "instance", r.ID, "pid", r.PID, "how", r.proc.how)

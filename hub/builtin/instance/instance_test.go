@@ -56,7 +56,7 @@ func TestLifeOfABrowser(t *testing.T) {
 	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	err = w.hub.Await(t.Context(), func() bool { return len(w.instances.List()) == 0 && len(w.hub.Browsers(nil)) == 0 })
+	err = w.hub.Core.Await(t.Context(), func() bool { return len(w.instances.List()) == 0 && len(w.hub.Browsers(nil)) == 0 })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// Hub is what the tools need of a *hub.Hub.
+// Hub is what the tools use of a *hub.ClientView.
 type Hub interface {
 	ListFor(by *consent.Caller, kind lists.ListKind) *lists.Listing
 	Shows(*policy.Action) bool

@@ -35,8 +35,8 @@ type session struct {
 func connect(t *testing.T) *session {
 	h := hubtest.Open(t, hub.Options{})
 	s := &session{t: t, hub: h, progress: make(chan float64, 1000)}
-	server := mcpserver.New(h, mcpserver.Options{Options: methods.Options{
-		Builtin: proxytool.New(h, nil, nil),
+	server := mcpserver.New(h.ClientView(), mcpserver.Options{Options: methods.Options{
+		Builtin: proxytool.New(h.ClientView(), nil, nil),
 		Expose:  expose.Proxy,
 	}})
 	t.Cleanup(func() { server.Close(context.Background()) })

@@ -82,7 +82,7 @@ func (api *API) boundClients(r *endpoint.Request) map[string][]string {
 			}
 		}
 	}
-	for _, b := range r.Tenant.Hub.Policy().Bindings() {
+	for _, b := range r.Tenant.Hub.Rules.Policy().Bindings() {
 		if b.Client == "" {
 			b.Client = "any client"
 		}

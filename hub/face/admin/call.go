@@ -49,7 +49,7 @@ func (api *API) postCall(r *endpoint.Request) error {
 		if t := builtin.Find(r.Tenant.Builtin, in.Name); t != nil {
 			result, err = t.Call(r.Context(), by, in.Arguments)
 		} else {
-			result, err = r.Tenant.Hub.Call(r.Context(), call.Request{Name: in.Name, Args: in.Arguments, By: by, Pin: in.Pin})
+			result, err = r.Tenant.Hub.Calls.Call(r.Context(), call.Request{Name: in.Name, Args: in.Arguments, By: by, Pin: in.Pin})
 		}
 		if f, ok := errors.AsType[*core.Failure](err); ok {
 			return f.Result(), nil

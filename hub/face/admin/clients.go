@@ -68,7 +68,7 @@ func (api *API) postClient(r *endpoint.Request) error {
 
 // recordClient records what has become of a client's credential.
 func recordClient(r *endpoint.Request, c *auth.Client, what string) {
-	r.Tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Client, Client: c.ID, Name: c.Name, Outcome: "ok", Reason: what})
+	r.Tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Client, Client: c.ID, Name: c.Name, Outcome: "ok", Reason: what})
 }
 
 // deleteClient revokes the client that the parameter client names, by its id or its name.

@@ -36,7 +36,7 @@ func answerItems(r *endpoint.Request, kinds ...lists.ListKind) error {
 		return err
 	}
 	for _, kind := range kinds {
-		for it := range part.find(r.Tenant.Hub, kind, r.Tenant.Hub.List(kind)) {
+		for it := range part.find(r.Tenant.Hub, kind, r.Tenant.Hub.Lists.List(kind)) {
 			if part.has() {
 				part.shown = append(part.shown, ItemReport{Name: it.Name, Template: kind == lists.ListTemplates, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
 			}
@@ -51,7 +51,7 @@ func getResource(r *endpoint.Request) error {
 	if uri == "" {
 		return endpoint.BadRequest("the parameter uri is missing")
 	}
-	return r.AnswerRaw(r.Tenant.Hub.ReadResource(r.Context(), caller(r, "tabhub call"), uri))
+	return r.AnswerRaw(r.Tenant.Hub.Calls.ReadResource(r.Context(), caller(r, "tabhub call"), uri))
 }
 
 // postPrompt gets a prompt, and answers the GetPromptResult.
@@ -67,5 +67,5 @@ func postPrompt(r *endpoint.Request) error {
 	if in.Arguments == nil {
 		args = nil
 	}
-	return r.AnswerRaw(r.Tenant.Hub.GetPrompt(r.Context(), caller(r, "tabhub call"), in.Name, args))
+	return r.AnswerRaw(r.Tenant.Hub.Calls.GetPrompt(r.Context(), caller(r, "tabhub call"), in.Name, args))
 }

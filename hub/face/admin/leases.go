@@ -31,7 +31,7 @@ func getLeases(r *endpoint.Request) error {
 		}
 	}
 	var found []agents.SessionInfo
-	found, part.found = r.Tenant.Hub.Sessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
+	found, part.found = r.Tenant.Hub.Agents.Sessions(query.Get("client"), query.Get("session"), part.offset, part.limit)
 	for _, info := range found {
 		n := len(info.Tabs)
 		free := func(t agents.SessionTab) bool { return t.Holds == nil }
@@ -57,7 +57,7 @@ func getLeases(r *endpoint.Request) error {
 func deleteLease(r *endpoint.Request) error {
 	tab := r.URL.Query().Get("tab")
 	var at spec.TabAddr
-	sessions, _ := r.Tenant.Hub.Sessions("", "", 0, -1)
+	sessions, _ := r.Tenant.Hub.Agents.Sessions("", "", 0, -1)
 	for _, session := range sessions {
 		for _, t := range session.Tabs {
 			if t.Holds != nil && (t.Tab == tab || t.Addr.String() == tab) {
@@ -65,7 +65,7 @@ func deleteLease(r *endpoint.Request) error {
 			}
 		}
 	}
-	was := r.Tenant.Hub.EndLease(at, editor(r))
+	was := r.Tenant.Hub.Agents.EndLease(at, editor(r))
 	if was == nil {
 		return &endpoint.Error{Status: http.StatusNotFound, Text: "no session leases that tab; `tabhub tabs held` lists those that are leased"}
 	}

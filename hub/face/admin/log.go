@@ -146,6 +146,6 @@ type Carried struct {
 
 // getCarried answers a Carried. It compares the texts now.
 func getCarried(r *endpoint.Request) error {
-	texts, kept := r.Tenant.Hub.Carried(r.URL.Query().Get("call"))
+	texts, kept := r.Tenant.Hub.Owner.Carried(r.URL.Query().Get("call"))
 	return r.Answer(Carried{kept, nonNil(texts)})
 }

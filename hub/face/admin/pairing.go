@@ -93,7 +93,7 @@ func (api *API) awaitPairing(r *endpoint.Request) error {
 
 // recordPairing records what has become of a pairing.
 func recordPairing(r *endpoint.Request, p *pairing.Pairing, what string) {
-	r.Tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Pairing, Outcome: what, Reason: string(p.ID) + " " + p.Browser})
+	r.Tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Pairing, Outcome: what, Reason: string(p.ID) + " " + p.Browser})
 }
 
 func (api *API) getPairings(r *endpoint.Request) error {
@@ -150,7 +150,7 @@ func (api *API) deletePairing(r *endpoint.Request) error {
 func forgetBrowsers(h *hub.Hub, forgotten func(spec.PairingID) bool) {
 	for _, b := range h.Browsers(nil) {
 		if b.Pairing != "" && forgotten(b.Pairing) {
-			h.Forget(b.Peer, spec.CloseRefused, "the pairing was forgotten")
+			h.Core.Forget(b.Peer, spec.CloseRefused, "the pairing was forgotten")
 		}
 	}
 }

@@ -70,7 +70,7 @@ type PolicyTest struct {
 
 func (api *API) getPolicy(r *endpoint.Request) error {
 	file := api.o.Info().PolicyFile // which reads the file again, if it has changed
-	set := r.Tenant.Hub.Policy()
+	set := r.Tenant.Hub.Rules.Policy()
 	doc := set.Document()
 	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), Bindings: nonNil(set.Bindings()), File: file}
 	report.Mode, report.Fixed = set.Mode()
@@ -115,7 +115,7 @@ func (api *API) postRule(r *endpoint.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Answer(PolicyChange{rule, nonNil(r.Tenant.Hub.Policy().Exceptions(rule.ID, now))})
+	return r.Answer(PolicyChange{rule, nonNil(r.Tenant.Hub.Rules.Policy().Exceptions(rule.ID, now))})
 }
 
 func deleteRule(r *endpoint.Request) error {
@@ -133,7 +133,7 @@ func putMode(r *endpoint.Request) error {
 	if err := r.Read(1<<10, &in); err != nil {
 		return err
 	}
-	if mode, fixed := r.Tenant.Hub.Policy().Mode(); fixed && mode != in.Mode {
+	if mode, fixed := r.Tenant.Hub.Rules.Policy().Mode(); fixed && mode != in.Mode {
 		return &endpoint.Error{Status: http.StatusConflict, Text: "the hub was started with --policy " + string(mode) + ", which holds; start it without the flag to have the mode stored"}
 	}
 	return edit(r, in, func(doc *policy.Document) error { doc.Mode = in.Mode; return nil })
@@ -194,7 +194,7 @@ func (api *API) getPolicyTest(r *endpoint.Request) error {
 	if err != nil {
 		return err
 	}
-	set, now := r.Tenant.Hub.Policy(), time.Now()
+	set, now := r.Tenant.Hub.Rules.Policy(), time.Now()
 	d := set.Decide(&a, now)
 	return r.Answer(PolicyTest{
 		Client: cmp.Or(r.URL.Query().Get("client"), policy.OwnerID), Site: a.Site.Domain, Tool: a.Name, Class: a.Class,
@@ -283,7 +283,7 @@ func edit(r *endpoint.Request, v any, change func(*policy.Document) error) error
 
 // editPolicy changes the policy of the caller's hub.
 func editPolicy(r *endpoint.Request, edit func(*policy.Document) error) error {
-	err := r.Tenant.Hub.EditPolicy(editor(r), edit)
+	err := r.Tenant.Hub.Rules.EditPolicy(editor(r), edit)
 	if errors.Is(err, policy.ErrInvalid) {
 		return endpoint.BadRequest("%v", err)
 	}

@@ -17,7 +17,7 @@ type AnswerRequest struct {
 }
 
 func getQuestions(r *endpoint.Request) error {
-	return r.Answer(nonNil(r.Tenant.Hub.Desk().Open()))
+	return r.Answer(nonNil(r.Tenant.Hub.Owner.Desk().Open()))
 }
 
 // watchQuestions sends the open questions, as an event each time that they change. Calls wait for the
@@ -29,7 +29,7 @@ func (api *API) watchQuestions(r *endpoint.Request) error {
 	}
 	defer end()
 	out := r.Events()
-	for all := range r.Tenant.Hub.Desk().Watch(ctx) {
+	for all := range r.Tenant.Hub.Owner.Desk().Watch(ctx) {
 		if out.Send(nonNil(all)) != nil {
 			break
 		}
@@ -42,7 +42,7 @@ func postAnswer(r *endpoint.Request) error {
 	if err := r.Read(64<<10, &in); err != nil {
 		return err
 	}
-	err := r.Tenant.Hub.Desk().Answer(in.ID, in.Digest, in.AskResult, editor(r))
+	err := r.Tenant.Hub.Owner.Desk().Answer(in.ID, in.Digest, in.AskResult, editor(r))
 	switch {
 	case errors.Is(err, consent.ErrNoQuestion):
 		return &endpoint.Error{Status: http.StatusGone, Text: err.Error()}

@@ -86,7 +86,7 @@ func (q *search) findsBuiltin(t *builtin.Tool) bool {
 func (q *search) find(h *hub.Hub, kind lists.ListKind, all *lists.Listing) iter.Seq[*lists.Item] {
 	inTab := func(*lists.Item) bool { return true }
 	if q.tab != nil {
-		inTab = h.OfTab(*q.tab, kind)
+		inTab = h.Lists.OfTab(*q.tab, kind)
 	}
 	return func(yield func(*lists.Item) bool) {
 		for i := range all.Items {

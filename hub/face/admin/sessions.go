@@ -28,7 +28,7 @@ const maxSaid = 80
 func (api *API) getSessions(r *endpoint.Request) error {
 	type key struct{ client, said string }
 	apps := map[key]call.App{}
-	for _, app := range r.Tenant.Hub.Apps() {
+	for _, app := range r.Tenant.Hub.Owner.Apps() {
 		apps[key{app.Client, app.Said}] = app
 	}
 	out := []ClientSession{}

@@ -27,7 +27,7 @@ type SiteSettings struct {
 
 func getSite(r *endpoint.Request) error {
 	out := []SiteReport{}
-	private := slices.Clone(r.Tenant.Hub.Policy().Document().Private)
+	private := slices.Clone(r.Tenant.Hub.Rules.Policy().Document().Private)
 	for _, site := range r.Tenant.Hub.Sites() {
 		out = append(out, SiteReport{settingsOf(site), slices.Contains(private, string(site.Domain))})
 		private = slices.DeleteFunc(private, func(p string) bool { return p == string(site.Domain) })

@@ -26,7 +26,7 @@ func getSites(r *endpoint.Request) error {
 	if err != nil {
 		return err
 	}
-	infos, set := r.Tenant.Hub.SiteInfos(), r.Tenant.Hub.Policy()
+	infos, set := r.Tenant.Hub.SiteInfos(), r.Tenant.Hub.Rules.Policy()
 	settings, rules, paused := map[spec.Domain]storage.Site{}, map[spec.Domain]int{}, map[spec.Domain]bool{}
 	var domains []spec.Domain
 	known := func(d spec.Domain) {

@@ -71,7 +71,7 @@ func (api *API) getStatus(r *endpoint.Request) error {
 			return err
 		}
 		report.Hub, report.Record = t.Hub.Status(), RecordStatus{t.Record.Status(), t.Record.Queued()}
-		report.Paired, report.Questions = len(api.pairings(r)), len(t.Hub.Desk().Open())
+		report.Paired, report.Questions = len(api.pairings(r)), len(t.Hub.Owner.Desk().Open())
 		if api.o.RelayExtensions != nil {
 			report.Relayed = api.o.RelayExtensions(report.User)
 		}
@@ -134,7 +134,7 @@ func (api *API) postStop(r *endpoint.Request) error {
 // isBusy reports whether a call is in flight that began before a time, or that waits for its owner.
 func (api *API) isBusy(before time.Time) bool {
 	for _, t := range api.o.Tenants.Open() {
-		running, _ := t.Hub.Running()
+		running, _ := t.Hub.Owner.Running()
 		if slices.ContainsFunc(running, func(c call.Running) bool { return c.Phase != call.PhaseRunning || c.Began.Before(before) }) {
 			return true
 		}

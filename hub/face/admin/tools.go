@@ -62,7 +62,7 @@ func (api *API) getTools(r *endpoint.Request) error {
 		return err
 	}
 	query, h := r.URL.Query(), r.Tenant.Hub
-	set, now, by := h.Policy(), time.Now(), consent.As(policy.Owner)
+	set, now, by := h.Rules.Policy(), time.Now(), consent.As(policy.Owner)
 	client, shown := query.Get("client"), query.Has("shown")
 	if client != "" {
 		of := anyClient
@@ -86,10 +86,10 @@ func (api *API) getTools(r *endpoint.Request) error {
 			add(ToolReport{Name: t.Name, Listed: true, Definition: t.Definition()}, a)
 		}
 	}
-	tools := h.List(lists.ListTools)
+	tools := h.Lists.List(lists.ListTools)
 	listed := r.Tenant.MCP.Listed(tools)
 	if shown {
-		tools = h.ListFor(by, lists.ListTools)
+		tools = h.Lists.ListFor(by, lists.ListTools)
 	}
 	for it := range part.find(h, lists.ListTools, tools) {
 		if !part.has() {

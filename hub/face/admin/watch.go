@@ -64,7 +64,7 @@ func (api *API) watch(r *endpoint.Request) error {
 			continue
 		case <-ctx.Done():
 			return nil
-		case <-r.Tenant.Hub.Done():
+		case <-r.Tenant.Hub.Core.Done():
 			return nil
 		}
 		timer.Reset(time.Until(last.Add(watchEvery)))
@@ -104,12 +104,12 @@ func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
 	changed("tabs", is.Tabs != l.revision.Tabs)
 	changed("policy", is.Policy != l.revision.Policy)
 	changed("clients", is.Clients != l.revision.Clients)
-	_, asked = l.tenant.Hub.Desk().Waiting()
+	_, asked = l.tenant.Hub.Owner.Desk().Waiting()
 	changed("questions", asked != l.asked)
 	l.revision, l.asked, l.first = is, asked, false
 
 	var all int
-	e.Running, all = l.tenant.Hub.Running()
+	e.Running, all = l.tenant.Hub.Owner.Running()
 	e.Running = nonNil(e.Running)
 	e.More = all - len(e.Running)
 	running, _ := json.Marshal(e.Running)
@@ -123,7 +123,7 @@ func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
 
 // deleteCall stops a request in flight.
 func deleteCall(r *endpoint.Request) error {
-	if !r.Tenant.Hub.Stop(r.URL.Query().Get("id")) {
+	if !r.Tenant.Hub.Owner.Stop(r.URL.Query().Get("id")) {
 		return &endpoint.Error{Status: http.StatusNotFound, Text: "no such call is in flight; it has ended"}
 	}
 	return r.Answer(struct{}{})

@@ -58,7 +58,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 			go func() {
 				defer close(asked)
 				by := consent.As(&policy.Principal{ID: "c-1", Name: "claude"})
-				d.tenant.Hub.Call(t.Context(), call.Request{Name: searchTool, Args: json.RawMessage(`{"query":"pen"}`), By: by})
+				d.tenant.Hub.Calls.Call(t.Context(), call.Request{Name: searchTool, Args: json.RawMessage(`{"query":"pen"}`), By: by})
 			}()
 			page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
 			page.Resize(width, 800)
@@ -81,7 +81,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 			page.Click("#record-rows a")
 			page.WaitFor(`document.querySelector("#story li")`)
 			check(fmt.Sprintf("story at %d", width))
-			d.tenant.Hub.Pause("test", true)
+			d.tenant.Hub.Rules.Pause("test", true)
 			<-asked
 			page.Click("#sign-out")
 			page.WaitFor(`document.querySelector("#signed-out").checkVisibility()`)

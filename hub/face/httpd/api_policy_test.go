@@ -90,7 +90,7 @@ func TestPolicyAPI(t *testing.T) {
 			t.Errorf("remove rule %s of %s: %d %s", r.ID, r.By, status, body)
 		}
 	}
-	if left := d.tenant.Hub.Policy().Document().Rules; len(left) > 0 {
+	if left := d.tenant.Hub.Rules.Policy().Document().Rules; len(left) > 0 {
 		t.Errorf("%d rules are left", len(left))
 	}
 }

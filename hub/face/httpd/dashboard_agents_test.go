@@ -24,7 +24,7 @@ func agent(client, session string) *consent.Caller {
 func (d *testServer) claim(by *consent.Caller, address, name string) spec.TabAddr {
 	d.t.Helper()
 	at := spec.TabAddr{Peer: spec.PeerID("browser:" + address), Tab: 1}
-	if _, err := d.tenant.Hub.Claim(d.t.Context(), by, at, agents.Terms{Name: name, TTL: time.Hour}, nil); err != nil {
+	if _, err := d.tenant.Hub.Agents.Claim(d.t.Context(), by, at, agents.Terms{Name: name, TTL: time.Hour}, nil); err != nil {
 		d.t.Fatal(err)
 	}
 	return at
@@ -42,7 +42,7 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	page.WaitFor(`document.querySelector("#no-agents").checkVisibility()`)
 
 	claude := agent("claude", "s1")
-	gone := d.tenant.Hub.Connected(claude)
+	gone := d.tenant.Hub.Owner.Connected(claude)
 	defer gone(true)
 	at := d.claim(claude, shop, hostile)
 	page.WaitFor(`document.querySelector("#agents button")?.checkVisibility()`)
@@ -59,7 +59,7 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	page.WaitFor(`document.querySelector("#agents .chip.wait")?.textContent === "in use by you"`)
 	done := make(chan error, 1)
 	go func() {
-		_, err := d.tenant.Hub.Call(t.Context(), call.Request{Name: "website_tool_shop_example__buy", Args: json.RawMessage(`{}`), By: claude})
+		_, err := d.tenant.Hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_shop_example__buy", Args: json.RawMessage(`{}`), By: claude})
 		done <- err
 	}()
 	page.WaitFor(`document.querySelector("#agents .chip.wait")?.textContent === "waiting for you"`)
@@ -79,7 +79,7 @@ func TestOwnerSeesAgentsAndFreesTheirTabs(t *testing.T) {
 	// The owner ends the lease.
 	page.Click("#open .facts button")
 	page.WaitFor(`document.querySelector("#toasts").textContent.includes("no longer leases the tab") && !document.querySelector("#open .facts").textContent.includes("Leased")`)
-	if holder := d.tenant.Hub.Holder(at); holder != nil {
+	if holder := d.tenant.Hub.Agents.Holder(at); holder != nil {
 		t.Errorf("it is still %v", holder)
 	}
 	d.claim(claude, shop, "shopping")
@@ -99,7 +99,7 @@ func TestManyAgents(t *testing.T) {
 	for i := range 200 {
 		by := agent(fmt.Sprintf("client-%03d", i), "s")
 		for n := range 60 {
-			if err := d.tenant.Hub.Use(t.Context(), by, spec.TabAddr{Peer: spec.PeerID(fmt.Sprintf("browser:https://site-%d.example/", n)), Tab: 1}, nil); err != nil {
+			if err := d.tenant.Hub.Agents.Use(t.Context(), by, spec.TabAddr{Peer: spec.PeerID(fmt.Sprintf("browser:https://site-%d.example/", n)), Tab: 1}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -144,7 +144,7 @@ func TestBrowserIsNamedOnTheDashboard(t *testing.T) {
 	page.WaitFor(`document.querySelector("#browsers").textContent.startsWith("work")`)
 	name("play")
 	page.WaitFor(`document.querySelector("#browsers").textContent.startsWith("play")`)
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Bind("owner", []string{"work"}); return nil }); err != nil {
+	if err := d.tenant.Hub.Rules.EditPolicy("test", func(doc *policy.Document) error { doc.Bind("owner", []string{"work"}); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	page.WaitFor(`document.querySelector("#browsers").textContent.includes("no browser has this name; only there: owner")`)

@@ -269,7 +269,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		go func() {
 			by := consent.As(&policy.Principal{ID: "c-" + name, Name: name})
 			args, _ := json.Marshal(map[string]string{"query": query})
-			result, err := d.tenant.Hub.Call(t.Context(), call.Request{Name: searchTool, Args: args, By: by})
+			result, err := d.tenant.Hub.Calls.Call(t.Context(), call.Request{Name: searchTool, Args: args, By: by})
 			done <- fmt.Sprintf("%s %v", result, err)
 		}()
 		return done
@@ -284,7 +284,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 	page.Eval(`document.querySelector(".answer-once").click()`)
 	page.WaitFor(`document.querySelector(".answer-once").ariaDisabled === "false"`)
 	page.Eval(`document.querySelector(".answer-once").click()`) // by no person
-	if got := d.tenant.Hub.Desk().Open(); len(got) != 1 {
+	if got := d.tenant.Hub.Owner.Desk().Open(); len(got) != 1 {
 		t.Fatalf("it is answered: %v", got)
 	}
 	page.Click(".answer-once")

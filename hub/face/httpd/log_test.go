@@ -21,7 +21,7 @@ func TestExportLog(t *testing.T) {
 	d := open(t, nil)
 	const count = admin.MaxLog + 2000
 	for i := range count {
-		d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Said: `=HYPERLINK("http://evil.example")`, Tool: "a,\"b\"\nc", Outcome: "unknown"})
+		d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Refused, Said: `=HYPERLINK("http://evil.example")`, Tool: "a,\"b\"\nc", Outcome: "unknown"})
 		if i%4000 == 0 { // more than that would not all be kept
 			if _, err := d.tenant.Record.Read(t.Context(), record.Query{Limit: 1}); err != nil {
 				t.Fatal(err)
@@ -44,13 +44,13 @@ func TestExportLog(t *testing.T) {
 func TestExportRaw(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
-	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Tool: "a <& b", Outcome: "unknown"})
+	d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Refused, Tool: "a <& b", Outcome: "unknown"})
 	_, body, _ := d.ask("GET", "/api/log?format=raw", "")
 	noted, err := record.VerifyLines(strings.NewReader(body))
 	if err != nil || noted.Last.N < 2 || len(noted.Problems) > 0 {
 		t.Fatalf("%+v, %v", noted, err)
 	}
-	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Tool: "later", Outcome: "unknown"})
+	d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Refused, Tool: "later", Outcome: "unknown"})
 	_, body, _ = d.ask("GET", "/api/log?format=raw", "")
 	if r, err := record.VerifyLines(strings.NewReader(body), noted.Last); err != nil || r.Last.N != noted.Last.N+1 || len(r.Problems) > 0 {
 		t.Errorf("%+v, %v", r, err)
@@ -66,7 +66,7 @@ func TestExportEndsWithTheHub(t *testing.T) {
 	d := open(t, nil)
 	for range 3 { // more at once would not all be kept
 		for range 500 {
-			d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Outcome: "unknown", Reason: strings.Repeat("x", 8000)})
+			d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Refused, Outcome: "unknown", Reason: strings.Repeat("x", 8000)})
 		}
 		if _, err := d.tenant.Record.Read(t.Context(), record.Query{Limit: 1}); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestExportEndsWithTheHub(t *testing.T) {
 func TestCarriedByACall(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Private = []string{"mail.example"}; return nil }); err != nil {
+	if err := d.tenant.Hub.Rules.EditPolicy("test", func(doc *policy.Document) error { doc.Private = []string{"mail.example"}; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	d.call("claude", "search_products", `{"query":"mug"}`)

@@ -29,7 +29,7 @@ func (d *testServer) openDashboard() *chromium.Page {
 // call calls a tool of the demo as a client does.
 func (d *testServer) call(client, tool, args string) string {
 	by := &consent.Caller{Who: &policy.Principal{ID: "c-" + client, Name: client}, Said: "said-" + client}
-	result, err := d.tenant.Hub.Call(d.t.Context(), call.Request{Name: "website_tool_demo_tabhub__" + tool, Args: json.RawMessage(args), By: by})
+	result, err := d.tenant.Hub.Calls.Call(d.t.Context(), call.Request{Name: "website_tool_demo_tabhub__" + tool, Args: json.RawMessage(args), By: by})
 	return fmt.Sprintf("%s %v", result, err)
 }
 
@@ -102,7 +102,7 @@ func TestNowOutlivesAFlood(t *testing.T) {
 	page := d.openDashboard()
 	flood := func(tool string) {
 		for range 2000 {
-			d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Name: "flood", Tool: tool, Outcome: "unknown"})
+			d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Refused, Name: "flood", Tool: tool, Outcome: "unknown"})
 		}
 	}
 	all := func(tool string) string {

@@ -15,9 +15,9 @@ func TestRecordIsSearchedAndExported(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	for i := range 120 {
-		d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: fmt.Sprint("c", i), Name: "claude", Domain: "shop.example", Tool: fmt.Sprintf("tool-%03d", i), Outcome: "ok"})
+		d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: fmt.Sprint("c", i), Name: "claude", Domain: "shop.example", Tool: fmt.Sprintf("tool-%03d", i), Outcome: "ok"})
 	}
-	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: "odd", Said: `<img src=x onerror=alert(1)>`, Domain: "bank.example", Tool: "pay", Decision: "deny", Outcome: "DENIED", Reason: "because of rule r-1"})
+	d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: "odd", Said: `<img src=x onerror=alert(1)>`, Domain: "bank.example", Tool: "pay", Decision: "deny", Outcome: "DENIED", Reason: "because of rule r-1"})
 	page := d.openDashboard()
 	awaitView(page, "record")
 	rows := func(n int, first string) string {
@@ -56,7 +56,7 @@ func TestRecordIsSearchedAndExported(t *testing.T) {
 	page.WaitFor(rows(10, "tool-119"))
 
 	// What comes meanwhile waits until it is asked for, whatever an older hub let a page call its outcome.
-	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Tool: "tool-11-new", Outcome: "constructor"})
+	d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Tool: "tool-11-new", Outcome: "constructor"})
 	page.WaitFor(`document.querySelector("#added-lines").textContent.includes("1 line has")`)
 	page.Click("#added-lines")
 	page.WaitFor(rows(11, "tool-11-new"))
@@ -105,7 +105,7 @@ func TestStoryOfACall(t *testing.T) {
 func TestStoryOfAFlow(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: "c1", Name: "claude", Domain: "shop.example", Tool: "note", Tab: "b:1", Decision: "ask", Outcome: "ok", Flows: []string{"mail.example → shop.example"}})
+	d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: "c1", Name: "claude", Domain: "shop.example", Tool: "note", Tab: "b:1", Decision: "ask", Outcome: "ok", Flows: []string{"mail.example → shop.example"}})
 	page := d.openDashboard()
 	awaitView(page, "record")
 	page.WaitFor(`document.querySelector("#record-rows a")`)

@@ -46,7 +46,7 @@ func TestEveryViewSaysWhatWaits(t *testing.T) {
 	go func() {
 		defer close(ended)
 		by := consent.As(&policy.Principal{ID: "c-1", Name: "claude"})
-		d.tenant.Hub.Call(ctx, call.Request{Name: searchTool, Args: json.RawMessage(`{"query":"mug"}`), By: by})
+		d.tenant.Hub.Calls.Call(ctx, call.Request{Name: searchTool, Args: json.RawMessage(`{"query":"mug"}`), By: by})
 	}()
 	page.WaitFor(`document.querySelector("#elsewhere").checkVisibility() && document.title.startsWith("(1) ")`)
 	if got := page.Eval(`[document.querySelector("#elsewhere").textContent, document.querySelector("#waiting-badge").textContent, document.querySelector("#questions").checkVisibility()]`); got != `["1 question waits for you","1",false]` {

@@ -287,7 +287,7 @@ func TestWriterDecides(t *testing.T) {
 	if status, body := ask("POST", "/api/pause", `{}`); status != http.StatusOK || !strings.Contains(body, `"by":"dashboard"`) {
 		t.Errorf("pause: %d %s", status, body)
 	}
-	if got := d.tenant.Hub.Policy().Document().Pauses; len(got) != 1 {
+	if got := d.tenant.Hub.Rules.Policy().Document().Pauses; len(got) != 1 {
 		t.Errorf("the pauses are %v", got)
 	}
 	if status, body := ask("DELETE", "/api/pause", ""); status != http.StatusOK {

@@ -95,7 +95,7 @@ func TestSitesOnTheDashboard(t *testing.T) {
 	}
 	choose("deny")
 	page.WaitFor(`document.querySelector("#access tr").textContent.includes("deny") && document.querySelector("#rules")?.rows.length === 1`)
-	if rules := d.tenant.Hub.Policy().Document().Rules; len(rules) != 1 || rules[0].Site != "shop.example" || rules[0].Tool != "find" || rules[0].Effect != policy.Deny || rules[0].Client != "" {
+	if rules := d.tenant.Hub.Rules.Policy().Document().Rules; len(rules) != 1 || rules[0].Site != "shop.example" || rules[0].Tool != "find" || rules[0].Effect != policy.Deny || rules[0].Client != "" {
 		t.Errorf("the rules are %+v", rules)
 	}
 	choose("")

@@ -168,7 +168,7 @@ func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServ
 		},
 	}}
 	d.peers = transport
-	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, Changed: changed, MCP: mcpserver.New(h, mcpserver.Options{Options: methods.Options{Builtin: own, Log: log}}), Builtin: own, Demo: tab}
+	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, Changed: changed, MCP: mcpserver.New(h.ClientView(), mcpserver.Options{Options: methods.Options{Builtin: own, Log: log}}), Builtin: own, Demo: tab}
 	d.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) { return d.tenant, nil }, log)
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{
@@ -249,7 +249,7 @@ func (d *testServer) join(browser, address, title string, serve serve, tools ...
 // setMode has the policy begin with a mode.
 func (d *testServer) setMode(mode policy.Mode) {
 	d.t.Helper()
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = mode; return nil }); err != nil {
+	if err := d.tenant.Hub.Rules.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = mode; return nil }); err != nil {
 		d.t.Fatal(err)
 	}
 }

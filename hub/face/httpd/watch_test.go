@@ -115,7 +115,7 @@ func TestWatchCall(t *testing.T) {
 	by := &consent.Caller{Who: &policy.Principal{ID: "c-1", Name: "Claude"}, Said: "claude-code"}
 	result := make(chan string, 1)
 	go func() {
-		raw, err := d.tenant.Hub.Call(t.Context(), call.Request{Name: "website_tool_slow_example__grind", By: by})
+		raw, err := d.tenant.Hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_slow_example__grind", By: by})
 		if err != nil {
 			raw = []byte(err.Error())
 		}
@@ -152,11 +152,11 @@ func TestWatchChanges(t *testing.T) {
 	w, _ := d.startWatch()
 	d.join("Chromium 141", "https://shop.example.com/", "Shop", nil, offered...)
 	w.until(func(e admin.WatchEvent) bool { return slices.Equal(e.Changed, []string{"tabs"}) })
-	if err := d.tenant.Hub.Pause("command", true); err != nil {
+	if err := d.tenant.Hub.Rules.Pause("command", true); err != nil {
 		t.Fatal(err)
 	}
 	w.until(func(e admin.WatchEvent) bool { return slices.Contains(e.Changed, "policy") })
-	gone := d.tenant.Hub.Connected(consent.As(policy.Owner))
+	gone := d.tenant.Hub.Owner.Connected(consent.As(policy.Owner))
 	w.until(func(e admin.WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })
 	gone(true)
 	w.until(func(e admin.WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })

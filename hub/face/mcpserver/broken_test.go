@@ -51,7 +51,7 @@ const (
 
 func newJournal(t *testing.T) *journal {
 	s := &journal{T: t, hub: hubtest.Open(t, hub.Options{}), answer: make(chan string)}
-	s.srv = New(s.hub, Options{Options: methods.Options{Builtin: proxytool.New(s.hub, nil, nil)}})
+	s.srv = New(s.hub.ClientView(), Options{Options: methods.Options{Builtin: proxytool.New(s.hub.ClientView(), nil, nil)}})
 	s.open()
 	return s
 }
@@ -508,7 +508,7 @@ func TestTaskWithoutItsClient(t *testing.T) {
 		s.open()
 		s.answer <- paid
 		s.wants("pay")
-		if task, ok := s.hub.Ledger().Task(policy.Owner.ID, id); !ok || task.Status != ledger.Completed {
+		if task, ok := s.hub.Calls.Ledger().Task(policy.Owner.ID, id); !ok || task.Status != ledger.Completed {
 			t.Errorf("%+v", task)
 		}
 		c.cut()

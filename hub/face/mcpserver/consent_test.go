@@ -31,7 +31,7 @@ func newShop(t *testing.T) *shop {
 	h := hubtest.Open(t, hub.Options{Mode: policy.ModeCareful})
 	s := &shop{Hub: h.Hub}
 	told := make(chan struct{}, 1)
-	stop := h.Watch(func(lists.Change) { told <- struct{}{} })
+	stop := h.Lists.Watch(func(lists.Change) { told <- struct{}{} })
 	h.JoinTab("https://shop.example.com", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		s.calls++
 		q := in.Request.(*spec.ExecuteTool)
@@ -91,7 +91,7 @@ const yesOnce = `{"answer":"Yes, this once"}`
 // forge, and only what was answered may happen.
 func TestOwnerIsAskedThroughAnOlderClient(t *testing.T) {
 	shop := newShop(t)
-	s := newServer(t, shop, Options{})
+	s := newServer(t, shop.ClientView(), Options{})
 	s.methods.AskPrefix = "tabhub-"
 	c := streamTo(t, s)
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
@@ -134,7 +134,7 @@ func TestOwnerIsAskedThroughAnOlderClient(t *testing.T) {
 		t.Errorf("what is allowed for the session: %s", got)
 	}
 
-	mute := streamTo(t, newServer(t, newShop(t), Options{}))
+	mute := streamTo(t, newServer(t, newShop(t).ClientView(), Options{}))
 	mute.initialize("2025-06-18")
 	if got := mute.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + payTool + `"}}`); !strings.Contains(got, "DENIED") || !strings.Contains(got, "tabhub approve ") {
 		t.Errorf("a client that cannot be asked: %s", got)
@@ -145,7 +145,7 @@ func TestOwnerIsAskedThroughAnOlderClient(t *testing.T) {
 // once.
 func TestOwnerIsAskedThroughAStatelessClient(t *testing.T) {
 	shop := newShop(t)
-	c := streamTo(t, newServer(t, shop, Options{}))
+	c := streamTo(t, newServer(t, shop.ClientView(), Options{}))
 	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
 	call := func(args, more string) string {
 		t.Helper()
@@ -178,7 +178,7 @@ func TestOwnerIsAskedThroughAStatelessClient(t *testing.T) {
 // A page that asks back must get its answers, and the owner must not be asked for each round.
 func TestOwnerIsAskedOnceForAllRounds(t *testing.T) {
 	shop := newShop(t)
-	c := streamTo(t, newServer(t, shop, Options{}))
+	c := streamTo(t, newServer(t, shop.ClientView(), Options{}))
 	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
 	call := func(more string) string {
 		t.Helper()
@@ -199,7 +199,7 @@ func TestOwnerIsAskedOnceForAllRounds(t *testing.T) {
 	}
 
 	// Within one call of an older client.
-	old := newServer(t, newShop(t), Options{})
+	old := newServer(t, newShop(t).ClientView(), Options{})
 	old.methods.AskPrefix = "tabhub-"
 	c = streamTo(t, old)
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
@@ -219,7 +219,7 @@ func TestOwnerIsAskedOnceForAllRounds(t *testing.T) {
 // between.
 func TestPagesAnswersOutlastTheOwnersQuestion(t *testing.T) {
 	shop := newShop(t)
-	s := newServer(t, shop, Options{})
+	s := newServer(t, shop.ClientView(), Options{})
 	c := streamTo(t, s)
 	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
 	call := func(more string) string {
@@ -228,7 +228,7 @@ func TestPagesAnswersOutlastTheOwnersQuestion(t *testing.T) {
 	}
 	edit := func(e policy.Effect) {
 		t.Helper()
-		if err := shop.EditPolicy("test", func(doc *policy.Document) error {
+		if err := shop.Rules.EditPolicy("test", func(doc *policy.Document) error {
 			doc.Rules = []policy.Rule{{ID: "1", Effect: e, Site: "shop.example.com", Tool: "pay"}}
 			return nil
 		}); err != nil {
@@ -251,7 +251,7 @@ func TestPagesAnswersOutlastTheOwnersQuestion(t *testing.T) {
 // have done something by then.
 func TestOwnerIsAskedThroughProxy(t *testing.T) {
 	shop := newShop(t)
-	c := streamTo(t, newServer(t, shop, Options{Options: methods.Options{Builtin: proxytool.New(shop, nil, nil)}}))
+	c := streamTo(t, newServer(t, shop.ClientView(), Options{Options: methods.Options{Builtin: proxytool.New(shop.ClientView(), nil, nil)}}))
 	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
 	call := func(args, more string) string {
 		t.Helper()

@@ -52,7 +52,7 @@ func testGoSDK(t *testing.T, transport, version string) {
 	}, tools...)
 
 	o := &observer{Observer: telemetry.Nobody}
-	s := New(h, Options{Options: methods.Options{Telemetry: o}})
+	s := New(h.ClientView(), Options{Options: methods.Options{Telemetry: o}})
 	ts := httptest.NewServer(s.mux())
 	t.Cleanup(func() {
 		_ = s.Close(context.Background())

@@ -42,7 +42,7 @@ func testNothingIsLost(t *testing.T) {
 		return spec.Response{Result: json.RawMessage(results[args.Want])}, nil
 	}, odd...)
 	time.Sleep(time.Second) // for the change to be over before there is a client
-	c := streamTo(t, newServer(t, h, Options{}))
+	c := streamTo(t, newServer(t, h.ClientView(), Options{}))
 	c.initialize("2025-11-25")
 
 	var list struct {

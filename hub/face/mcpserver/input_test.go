@@ -48,7 +48,7 @@ func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 func nosyHub(t *testing.T) *hub.Hub {
 	h := hubtest.Open(t, hub.Options{})
 	told := make(chan struct{}, 1)
-	stop := h.Watch(func(lists.Change) { told <- struct{}{} })
+	stop := h.Lists.Watch(func(lists.Change) { told <- struct{}{} })
 	h.JoinTab("https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
 	<-told // for the change to be over before there is a client
 	stop()
@@ -58,7 +58,7 @@ func nosyHub(t *testing.T) *hub.Hub {
 const nosyTool = "website_tool_nosy_example_com_ask"
 
 func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
-	c := streamTo(t, newServer(t, nosyHub(t), Options{}))
+	c := streamTo(t, newServer(t, nosyHub(t).ClientView(), Options{}))
 	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
 	call := func(tool, more string) string {
 		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `",` + more + meta + `}}`)
@@ -110,7 +110,7 @@ func TestPagesAskWhatClientsCanShow(t *testing.T) {
 		}, `{"name":"ask","inputSchema":{"type":"object"}}`)
 		time.Sleep(time.Minute) // for its change to be over before there is a client
 		const capabilities = `apabilities":{"elicitation":{"url":{}}}`
-		modern, older := streamTo(t, newServer(t, h.Hub, Options{})), streamTo(t, newServer(t, h.Hub, Options{}))
+		modern, older := streamTo(t, newServer(t, h.Hub.ClientView(), Options{})), streamTo(t, newServer(t, h.Hub.ClientView(), Options{}))
 		older.ask(strings.Replace(initializeLine("2025-11-25"), `apabilities":{}`, capabilities, 1))
 		call := func(c *lineClient, more string) string {
 			return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"` + more + `}}`)
@@ -185,7 +185,7 @@ func TestAnswersGoToNoOtherTab(t *testing.T) {
 					return nosy(ctx, in)
 				}, tool)
 				time.Sleep(time.Minute) // for its change to be over before there is a client
-				c := streamTo(t, newServer(t, h.Hub, Options{}))
+				c := streamTo(t, newServer(t, h.Hub.ClientView(), Options{}))
 				got := run(t, c, func() {
 					h.JoinTab(site, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
 						t.Error("another tab was called")
@@ -212,7 +212,7 @@ func TestStateIsOfOneSubject(t *testing.T) {
 		},
 		Subject: func(args json.RawMessage) string { return string(args) },
 	}
-	c := streamTo(t, newServer(t, nosyHub(t), Options{Options: methods.Options{Builtin: []builtin.Tool{own}}}))
+	c := streamTo(t, newServer(t, nosyHub(t).ClientView(), Options{Options: methods.Options{Builtin: []builtin.Tool{own}}}))
 	call := func(args, more string) string {
 		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"relay","arguments":` + args + `,` + more + modernMeta + `}}`)
 	}
@@ -231,11 +231,11 @@ func TestStateIsOfOneSubject(t *testing.T) {
 
 func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	h := nosyHub(t)
-	s := newServer(t, h, Options{Options: methods.Options{Builtin: []builtin.Tool{{
+	s := newServer(t, h.ClientView(), Options{Options: methods.Options{Builtin: []builtin.Tool{{
 		Name:  "door",
 		Input: json.RawMessage(`{}`),
 		Call: func(ctx context.Context, by *consent.Caller, _ json.RawMessage) (json.RawMessage, error) {
-			return h.Call(ctx, call.Request{By: by, Name: nosyTool})
+			return h.Calls.Call(ctx, call.Request{By: by, Name: nosyTool})
 		},
 	}}}})
 	s.methods.AskPrefix = "tabhub-"
@@ -292,7 +292,7 @@ func TestPagesLearnWhetherTheClientCanBeAsked(t *testing.T) {
 			told := in.Request.(*spec.ExecuteTool).Extensions["clientCapabilities"]
 			return spec.Response{Result: builtin.Text(string(told))}, nil
 		}, `{"name":"ask","inputSchema":{"type":"object"}}`)
-		c := inBubble(t, New(h, Options{Options: methods.Options{Builtin: proxytool.New(h, nil, nil)}}))
+		c := inBubble(t, New(h.ClientView(), Options{Options: methods.Options{Builtin: proxytool.New(h.ClientView(), nil, nil)}}))
 		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 		resp.Body.Close()
 		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))

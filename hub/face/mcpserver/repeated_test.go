@@ -24,7 +24,7 @@ import (
 func stuck(t *testing.T) (_ *hubtest.Hub, _ *Server, log *strings.Builder) {
 	h := hubtest.Open(t, hub.Options{})
 	log = &strings.Builder{}
-	s := New(h, Options{Options: methods.Options{Builtin: proxytool.New(h, nil, nil), Log: slog.New(slog.NewTextHandler(log, nil))}})
+	s := New(h.ClientView(), Options{Options: methods.Options{Builtin: proxytool.New(h.ClientView(), nil, nil), Log: slog.New(slog.NewTextHandler(log, nil))}})
 	tab := h.JoinTab("https://shop.example.com", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		<-ctx.Done()
 		return spec.Response{}, ctx.Err()
@@ -43,8 +43,8 @@ func TestOwnerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, s, log := stuck(t)
 		c := &ofHTTP{web: inBubble(t, s), modern: true}
-		uri, _ := rawjson.String(rawjson.Get(h.List(lists.ListResources).Items[0].JSON, "uri"))
-		prompt, _ := rawjson.String(rawjson.Get(h.List(lists.ListPrompts).Items[0].JSON, "name"))
+		uri, _ := rawjson.String(rawjson.Get(h.Lists.List(lists.ListResources).Items[0].JSON, "uri"))
+		prompt, _ := rawjson.String(rawjson.Get(h.Lists.List(lists.ListPrompts).Items[0].JSON, "name"))
 		for n, tt := range []struct{ method, name, params string }{
 			{"tools/call", pay, `"name":"` + pay + `",` + tasksMeta},
 			{"tools/call", "proxy", `"name":"proxy","arguments":{"action":"call","type":"resource","path":"` + uri + `"},` + tasksMeta},
@@ -55,7 +55,7 @@ func TestOwnerStops(t *testing.T) {
 				do   func(id string)
 				want string
 			}{
-				{func(id string) { h.Stop(id) }, "the owner has stopped this call; it may have taken effect"},
+				{func(id string) { h.Owner.Stop(id) }, "the owner has stopped this call; it may have taken effect"},
 				{func(string) { pauseAll(t, h, true) }, "the owner has paused this while the call was under way; it may have taken effect"},
 			} {
 				got := make(chan string, 1)
@@ -64,7 +64,7 @@ func TestOwnerStops(t *testing.T) {
 					got <- body
 				}()
 				synctest.Wait()
-				all, _ := h.Running()
+				all, _ := h.Owner.Running()
 				if len(all) != 1 {
 					t.Fatalf("%d: %+v", n, all)
 				}
@@ -82,7 +82,7 @@ func TestOwnerStops(t *testing.T) {
 }
 
 func pauseAll(t *testing.T, h *hubtest.Hub, paused bool) {
-	if err := h.EditPolicy("test", func(doc *policy.Document) error {
+	if err := h.Rules.EditPolicy("test", func(doc *policy.Document) error {
 		if doc.Pauses = nil; paused {
 			doc.Pauses = []policy.Pause{{Since: time.Now()}}
 		}
@@ -97,13 +97,13 @@ func TestOwnerStopsTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, s, log := stuck(t)
 		c := inBubble(t, s)
-		uri, _ := rawjson.String(rawjson.Get(h.List(lists.ListResources).Items[0].JSON, "uri"))
+		uri, _ := rawjson.String(rawjson.Get(h.Lists.List(lists.ListResources).Items[0].JSON, "uri"))
 		_, task := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"proxy","arguments":{"action":"call","type":"resource","path":"`+uri+`"},`+tasksMeta+`}}`, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "proxy")
 		id, _ := rawjson.String(rawjson.Get([]byte(task), "result", "taskId"))
-		all, _ := h.Running()
-		h.Stop(all[0].ID)
+		all, _ := h.Owner.Running()
+		h.Owner.Stop(all[0].ID)
 		synctest.Wait()
-		if got, _ := h.Ledger().Task("test", id); got.Status != ledger.Completed || !strings.Contains(string(got.Result), "the owner has stopped this call") || log.String() != "" {
+		if got, _ := h.Calls.Ledger().Task("test", id); got.Status != ledger.Completed || !strings.Contains(string(got.Result), "the owner has stopped this call") || log.String() != "" {
 			t.Errorf("%s: %s %s, logged %s", task, got.Result, got.Error, log)
 		}
 	})

@@ -61,7 +61,7 @@ func TestTranscripts(t *testing.T) {
 				return json.RawMessage(`{"content":[{"type":"text","text":"from the hub"}]}`), nil
 			},
 		}
-		s := New(h, Options{Options: methods.Options{Instructions: "Use the pages.", Builtin: []builtin.Tool{tool}}, MaxBody: 4096})
+		s := New(h.ClientView(), Options{Options: methods.Options{Instructions: "Use the pages.", Builtin: []builtin.Tool{tool}}, MaxBody: 4096})
 		web := inBubble(t, s)
 		p := &player{T: t, vars: v, hub: h, server: s, client: web.http, url: web.url, header: http.Header{}, session: http.Header{}}
 		p.ctx, p.leave = context.WithCancel(t.Context())

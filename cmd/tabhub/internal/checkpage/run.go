@@ -115,7 +115,7 @@ func (c *checkRun) Close() {
 
 // open opens the page, and waits until it has registered what it offers.
 func (c *checkRun) open(ctx context.Context) error {
-	defer c.of.Watch(func(lists.Change) { c.page.touch() })()
+	defer c.of.Lists.Watch(func(lists.Change) { c.page.touch() })()
 	late := fmt.Errorf("it does not answer within %s; --timeout gives it more", c.Timeout)
 	limited, cancel := context.WithTimeoutCause(ctx, c.Timeout, late)
 	defer cancel()
@@ -153,7 +153,7 @@ func (c *checkRun) look() (p *pagecheck.Page, title string) {
 		if withoutFragment(t.URL) == withoutFragment(at) {
 			title = cmp.Or(title, t.Title)
 			p.Rejected, p.Warnings = append(p.Rejected, t.Rejected...), append(p.Warnings, t.Warnings...)
-			offers = append(offers, func(list lists.ListKind) func(*lists.Item) bool { return c.of.OfTab(t.Addr, list) })
+			offers = append(offers, func(list lists.ListKind) func(*lists.Item) bool { return c.of.Lists.OfTab(t.Addr, list) })
 		}
 	}
 	p.Rejected, p.Warnings = once(p.Rejected), once(p.Warnings)
@@ -161,7 +161,7 @@ func (c *checkRun) look() (p *pagecheck.Page, title string) {
 		of   lists.ListKind
 		kind spec.Kind
 	}{{lists.ListTools, spec.KindTool}, {lists.ListResources, spec.KindResource}, {lists.ListTemplates, spec.KindResource}, {lists.ListPrompts, spec.KindPrompt}} {
-		items := c.of.List(list.of).Items
+		items := c.of.Lists.List(list.of).Items
 		for i := range items {
 			it := &items[i]
 			if it.Tab != 0 || !slices.ContainsFunc(offers, func(of func(lists.ListKind) func(*lists.Item) bool) bool { return of(list.of)(it) }) {
@@ -224,9 +224,9 @@ func (c *checkRun) Call(ctx context.Context, it *pagecheck.Item, args json.RawMe
 	start := time.Now()
 	var err error
 	if args == nil {
-		made.Result, err = c.of.ReadResource(ctx, checkCaller, it.Public)
+		made.Result, err = c.of.Calls.ReadResource(ctx, checkCaller, it.Public)
 	} else {
-		made.Result, err = c.of.Call(ctx, call.Request{Name: it.Public, Args: args, By: checkCaller})
+		made.Result, err = c.of.Calls.Call(ctx, call.Request{Name: it.Public, Args: args, By: checkCaller})
 	}
 	made.Took = time.Since(start)
 	made.Why = c.page.whyFailed()

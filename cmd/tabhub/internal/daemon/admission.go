@@ -167,7 +167,7 @@ func (p admission) pause(a tabtransport.Admission, on bool) error {
 	if err != nil {
 		return err
 	}
-	return t.Hub.Pause(consent.ByWindow, on)
+	return t.Hub.Rules.Pause(consent.ByWindow, on)
 }
 
 // watchOwner tells a paired browser what its user is to see: in one that the hub has started for
@@ -181,7 +181,7 @@ func (p admission) watchOwner(ctx context.Context, a tabtransport.Admission, bro
 		all := tell
 		tell = func(s spec.OwnerState) { all(spec.OwnerState{Held: s.Held}) }
 	}
-	t.Hub.WatchOwner(ctx, browser, tell)
+	t.Hub.Owner.WatchOwner(ctx, browser, tell)
 }
 
 // endLease ends the lease of a tab of a paired browser, for its user.
@@ -193,7 +193,7 @@ func (p admission) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
 	if err != nil {
 		return err
 	}
-	t.Hub.EndLease(tab, consent.ByWindow)
+	t.Hub.Agents.EndLease(tab, consent.ByWindow)
 	return nil
 }
 

@@ -45,9 +45,9 @@ func (p *Process) Builtins(h *hub.Hub, instances *instance.Instances) []builtin.
 	others := browsertool.New(h, instances)
 	var record func(record.Entry)
 	if h != nil {
-		record = h.Record
+		record = h.Core.Record
 	}
-	return append(proxytool.New(h, p.Tools.List(others, p.lists), record), others...)
+	return append(proxytool.New(h.ClientView(), p.Tools.List(others, p.lists), record), others...)
 }
 
 // lists reports whether tools that are not always listed are so on this hub, if --tools

@@ -115,7 +115,7 @@ func (m *machines) open(p *Process, user spec.UserID) *tenant.Tenant {
 	if err := c.Load(h); err != nil {
 		m.t.Fatal(err)
 	}
-	return &tenant.Tenant{User: user, Hub: h, MCP: mcpserver.New(h, mcpserver.Options{}), Credentials: c}
+	return &tenant.Tenant{User: user, Hub: h, MCP: mcpserver.New(h.ClientView(), mcpserver.Options{}), Credentials: c}
 }
 
 func (m *machines) Close(of *tenant.Tenant) {
@@ -178,7 +178,7 @@ func TestCredentialsAreSealed(t *testing.T) {
 		"dora": {Name: node.ClientsSettings, Body: sealed.Body},
 	} {
 		h := m.hub(user)
-		if err := h.KeepSettings(change); err != nil {
+		if err := h.Core.KeepSettings(change); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Close(t.Context()); err != nil {

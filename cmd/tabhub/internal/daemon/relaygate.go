@@ -32,12 +32,12 @@ func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) 
 	e := g.by.Entry(record.Relay, time.Now())
 	e.Tool = a.Name
 	by := g.by.Noted(&e)
-	p, err := g.hub.ForwardAtOnce(by, &a)
+	p, err := g.hub.Calls.ForwardAtOnce(by, &a)
 	switch {
 	case p != nil || err != nil:
 	case answered:
 		return nil, func(ctx context.Context) (relay.InFlight, error) {
-			p, err := g.hub.Forward(ctx, by, &a, params)
+			p, err := g.hub.Calls.Forward(ctx, by, &a, params)
 			return g.recorded(e, params, p, err)
 		}, nil
 	default:
@@ -57,7 +57,7 @@ func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *call.For
 	} else {
 		e.Outcome, e.Call = "ok", p.ID()
 	}
-	g.hub.Record(e)
+	g.hub.Core.Record(e)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -85,7 +85,7 @@ func (g *relayGate) Hears() error {
 		return err
 	}
 	a := relayAction(g.by, "connect", nil)
-	return refusal(g.hub.Hears(&a))
+	return refusal(g.hub.Rules.Hears(&a))
 }
 
 var (
@@ -99,11 +99,11 @@ const bindsAway = "this client is bound to browsers of the hub, and an extension
 // decisions count, or the client is bound to browsers.
 func (g *relayGate) closed() error {
 	select {
-	case <-g.hub.Done():
+	case <-g.hub.Core.Done():
 		return errHubEnded
 	default:
 	}
-	if g.hub.Policy().Browsers(g.by.Who, g.by.Bound) != nil {
+	if g.hub.Rules.Policy().Browsers(g.by.Who, g.by.Bound) != nil {
 		return errBound
 	}
 	return nil

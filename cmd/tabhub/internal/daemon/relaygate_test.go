@@ -34,7 +34,7 @@ func TestRelayGate(t *testing.T) {
 	}
 	edit := func(edit func(*policy.Document)) {
 		t.Helper()
-		if err := h.EditPolicy("test", func(doc *policy.Document) error { edit(doc); return nil }); err != nil {
+		if err := h.Rules.EditPolicy("test", func(doc *policy.Document) error { edit(doc); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestForwardedRequestIsUnderWay(t *testing.T) {
 	w.Send(w.mcp["bob"], `{"id":3,"method":"getTabs"}`)
 	w.next(w.ext["bob"], "getTabs")
 
-	running, n := ann.Running()
+	running, n := ann.Owner.Running()
 	if n != 3 {
 		t.Fatalf("under way: %+v", running)
 	}
@@ -169,7 +169,7 @@ func TestForwardedRequestIsUnderWay(t *testing.T) {
 		first.Browser != "Chrome 141" || first.Phase != call.PhaseRunning || first.Decision != "allow" || first.Kind != "" || first.Domain != "" {
 		t.Errorf("%+v", first)
 	}
-	if bob.Stop(first.ID) || !ann.Stop(first.ID) {
+	if bob.Owner.Stop(first.ID) || !ann.Owner.Stop(first.ID) {
 		t.Error("a request is another owner's to stop")
 	}
 	stopped := string(w.next(w.mcp["ann"], `"id":3`))
@@ -178,17 +178,17 @@ func TestForwardedRequestIsUnderWay(t *testing.T) {
 	}
 	w.Send(w.ext["ann"], `{"jsonrpc":"2.0","id":%s,"result":{}}`, ids[1])
 	w.next(w.mcp["ann"], `"id":4,"result"`)
-	if err := ann.Pause("test", true); err != nil {
+	if err := ann.Rules.Pause("test", true); err != nil {
 		t.Fatal(err)
 	}
 	paused := string(w.next(w.mcp["ann"], `"id":5`))
 	if !strings.Contains(paused, `"code":"PAUSED"`) || !strings.Contains(paused, "it may have taken effect") {
 		t.Error(paused)
 	}
-	if running, n := ann.Running(); n != 0 {
+	if running, n := ann.Owner.Running(); n != 0 {
 		t.Errorf("under way at the end: %+v", running)
 	}
-	if _, n := bob.Running(); n != 1 {
+	if _, n := bob.Owner.Running(); n != 1 {
 		t.Errorf("%d of another user are under way", n)
 	}
 	for _, e := range ann.Recorded.Entries(record.Query{}) {

@@ -56,7 +56,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 		if h == nil { // and what was recorded meanwhile is late
 			return 0, nil
 		}
-		return h.Epoch(), nil
+		return h.Core.Epoch(), nil
 	})
 	if err != nil {
 		return nil, err
@@ -105,12 +105,12 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	}
 	t.Share, t.Instances = p.shares.New(), p.newInstances(h)
 	if p.policy != nil {
-		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {
+		if err := p.policy.Follow(h.Core.Done(), h.Rules.SetPolicyFile); err != nil {
 			return nil, fmt.Errorf("the policy file %s: %w", c.PolicyFile, err)
 		}
 	}
 	t.Builtin = p.Tools.List(p.Builtins(h, t.Instances), p.lists)
-	t.MCP = mcpserver.New(h, mcpserver.Options{
+	t.MCP = mcpserver.New(h.ClientView(), mcpserver.Options{
 		Options: methods.Options{
 			Version: p.Info.Version, Instructions: p.Instructions(), Log: p.Log, Telemetry: p.telemetry, Builtin: t.Builtin,
 			Expose: expose.Mode(c.Expose), ExposeBudget: c.ExposeBudget, TaskAfter: c.TaskAfter,

@@ -77,13 +77,13 @@ func (p *Process) approve(ctx context.Context, s consent.SignIn) (consent.Answer
 	if err != nil {
 		return consent.Answer{}, err
 	}
-	return t.Hub.Desk().SignIn(ctx, s)
+	return t.Hub.Owner.Desk().SignIn(ctx, s)
 }
 
 // record adds an entry to the owner's record.
 func (p *Process) record(e record.Entry) {
 	if t, err := p.Tenants.Get(context.Background(), spec.LocalUser); err == nil {
-		t.Hub.Record(e)
+		t.Hub.Core.Record(e)
 	}
 }
 
@@ -103,7 +103,7 @@ func (p *Process) forgetClient(user spec.UserID, id string) {
 	for _, t := range p.Tenants.Open() {
 		if t.User == user {
 			t.MCP.ForgetClient(id)
-			t.Hub.ForgetClient(id)
+			t.Hub.Agents.ForgetClient(id)
 		}
 	}
 }

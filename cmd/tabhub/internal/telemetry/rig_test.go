@@ -48,7 +48,7 @@ func newRig(t *testing.T) *rig {
 		}
 		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"the private result"}]}`)}, nil
 	}, `{"name":"add_to_cart","inputSchema":{"type":"object"}}`, `{"name":"crash","inputSchema":{"type":"object"}}`)
-	s := mcpserver.New(h, mcpserver.Options{Options: methods.Options{Telemetry: r.Telemetry}})
+	s := mcpserver.New(h.ClientView(), mcpserver.Options{Options: methods.Options{Telemetry: r.Telemetry}})
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	owner := methods.WithIdentity(context.Background(), &auth.Identity{User: spec.LocalUser, Kind: auth.KindOwner, Who: policy.Owner})
 	here, there := net.Pipe()

@@ -25,8 +25,7 @@ import (
 	"tabhub/storage"
 )
 
-// Hub is what is served: a *hub.Hub. Its methods are safe for concurrent use and
-// behave as that type's documentation says.
+// Hub is what is served: a *hub.ClientView. Its methods are safe for concurrent use.
 type Hub interface {
 	List(lists.ListKind) *lists.Listing
 	ListFor(*consent.Caller, lists.ListKind) *lists.Listing

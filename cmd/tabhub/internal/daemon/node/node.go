@@ -343,7 +343,7 @@ func (n *Node) lost(why error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lostGrace)
 	defer cancel()
 	for _, t := range n.Tenants.Open() {
-		t.Hub.Supersede(why)
+		t.Hub.Core.Supersede(why)
 		closing.Go(func() { _ = n.Tenants.LetGo(ctx, t.User) }) // closing logs what goes wrong
 	}
 	closing.Wait()
@@ -397,15 +397,15 @@ func (n *Node) letIdleGo(ctx context.Context) {
 // GiveBack returns what gives a user's journal back when the hub is closed. Until then the end
 // of the term in which it was opened stops the hub, also if lost came before it was open.
 func (n *Node) GiveBack(t *tenant.Tenant, term *cluster.Term) func(context.Context) error {
-	stop := context.AfterFunc(term.Context(), func() { t.Hub.Supersede(context.Cause(term.Context())) })
+	stop := context.AfterFunc(term.Context(), func() { t.Hub.Core.Supersede(context.Cause(term.Context())) })
 	return func(ctx context.Context) error {
 		stop()
-		if !term.Held() || t.Hub.IsSuperseded() {
+		if !term.Held() || t.Hub.Core.IsSuperseded() {
 			return nil
 		}
 		ctx, cancel := context.WithTimeout(ctx, giveBackTimeout)
 		defer cancel()
-		return n.Store.Release(ctx, t.User, t.Hub.Epoch())
+		return n.Store.Release(ctx, t.User, t.Hub.Core.Epoch())
 	}
 }
 
@@ -495,6 +495,6 @@ func (t nodeTenants) Busy(user spec.UserID) bool {
 	if !ok {
 		return false
 	}
-	_, under := open.Hub.Running()
+	_, under := open.Hub.Owner.Running()
 	return under > 0
 }

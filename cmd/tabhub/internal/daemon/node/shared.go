@@ -45,7 +45,7 @@ const (
 
 // Document is where credentials of a user's hub are kept under a name.
 func (s *Shared) Document(h *hub.Hub, user spec.UserID, name string) (doc private.Document, err error) {
-	if body := h.Settings(name); body != nil {
+	if body := h.Core.Settings(name); body != nil {
 		var sealed []byte
 		if err = json.Unmarshal(body, &sealed); err == nil {
 			doc.Body, err = s.Seal.Open(user, name, sealed)
@@ -61,10 +61,10 @@ func (s *Shared) Document(h *hub.Hub, user spec.UserID, name string) (doc privat
 		}
 		to := storage.Settings{Name: name, Body: sealed}
 		if !wait {
-			h.SaveSettings(to, nil)
+			h.Core.SaveSettings(to, nil)
 			return nil
 		}
-		return h.KeepSettings(to)
+		return h.Core.KeepSettings(to)
 	}
 	return doc, nil
 }
