@@ -73,6 +73,9 @@ func TestInput(t *testing.T) {
 			object + `{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"]}`},
 		{`{"$ref":"#/$defs/A","$defs":{"A":` + object + `{"a":{"type":"string"}}}}}`, object + `{"a":{"type":"string"}}}`},
 		{object + `{"a":{}},"if":{"required":["a"]},"then":` + object + `{"b":{"type":"string"}},"required":["b"]}}`, object + `{"a":{},"b":{"type":"string"}}}`},
+		{object + `{"a":{}},"if":{"required":["a"]},"then":` + object + `{"b":{"type":"string"}}},"else":` + object + `{"b":{"type":"number"}}}}`, object + `{"a":{},"b":{"anyOf":[{"type":"string"},{"type":"number"}]}}}`},
+		{object + `{"a":{}},"allOf":[{"if":{"required":["a"]},"then":` + object + `{"b":{"type":"string"}},"required":["b"]}},{"if":{"required":["c"]},"then":` + object + `{"b":{"type":"number"}}}}]}`, object + `{"a":{},"b":{"anyOf":[{"type":"string"},{"type":"number"}]}}}`},
+		{object + `{"a":{}},"anyOf":[{"if":{"required":["a"]},"then":` + object + `{"b":{"type":"string"}}}},{"required":["a"]}]}`, object + `{"a":{},"b":{"type":"string"}}}`},
 		{object + `{"a":{}},"not":{"required":["a"]},"enum":[{"a":1}]}`, object + `{"a":{}}}`},
 		{object + `{"a":{}},"anyOf":[{"patternProperties":{"^x-":{"type":"string"}},"additionalProperties":false},{"required":["b"],"additionalProperties":false}]}`, object + `{"a":{},"b":{}}}`},
 

@@ -29,18 +29,7 @@ func (l *lister) top(f keyword.Fields) keyword.Fields {
 		f.Set("type", json.RawMessage(`"object"`))
 	}
 	l.drop(&f, "nullable")
-	for _, key := range []string{"then", "else"} {
-		if v := f.Get(key); v != nil && f.Has("if") && !l.output {
-			part, _ := l.part(v, 0)
-			properties := l.fields(f.Get("properties"))
-			for _, m := range l.fields(part.Get("properties")) {
-				if !properties.Has(m.Key) {
-					properties.Set(m.Key, m.Value)
-				}
-			}
-			f.Set("properties", properties.JSON())
-		}
-	}
+	l.addBranches(&f, 0)
 	for _, key := range []string{"enum", "const", "not", "if", "then", "else"} {
 		if f.Drop(key) {
 			l.change(&keyword.Place{Token: key}, "is not listed, as model APIs refuse it there; it is checked")
@@ -116,12 +105,15 @@ func (l *lister) fold(f keyword.Fields, depth int) keyword.Fields {
 	into := l.fields(f.Get("properties"))
 	required := keyword.Strings(f.Get("required"))
 	closed := false
+	var branches []keyword.Fields
 	for _, v := range each {
 		part, _ := l.part(v, depth)
+		branches = append(branches, l.branches(part, depth)...)
 		closed = closed || isClosed(part)
 		into = both(into, l.fields(part.Get("properties")))
 		required = union(required, keyword.Strings(part.Get("required")))
 	}
+	into = l.withBranches(into, branches)
 	for _, all := range either {
 		if l.output || len(all) > maxAlternatives {
 			continue // properties of one alternative would be asked of another
@@ -129,6 +121,7 @@ func (l *lister) fold(f keyword.Fields, depth int) keyword.Fields {
 		var parts []keyword.Fields
 		for _, v := range all {
 			if part, fits := l.part(v, depth); fits {
+				l.addBranches(&part, depth)
 				parts = append(parts, part)
 			}
 		}
@@ -149,6 +142,35 @@ func (l *lister) fold(f keyword.Fields, depth int) keyword.Fields {
 		f.Set("additionalProperties", json.RawMessage("false"))
 	}
 	return f
+}
+
+// branches returns the schemas then and else of a schema.
+func (l *lister) branches(f keyword.Fields, depth int) (all []keyword.Fields) {
+	for _, key := range []string{"then", "else"} {
+		if v := f.Get(key); v != nil && f.Has("if") && !l.output {
+			part, _ := l.part(v, depth)
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// addBranches adds the properties that only the branches of a schema have to its own.
+func (l *lister) addBranches(f *keyword.Fields, depth int) {
+	if branches := l.branches(*f, depth); branches != nil {
+		f.Set("properties", l.withBranches(l.fields(f.Get("properties")), branches).JSON())
+	}
+}
+
+// withBranches adds the properties that only branches have.
+func (l *lister) withBranches(properties keyword.Fields, branches []keyword.Fields) keyword.Fields {
+	var more []keyword.Fields
+	for _, f := range branches {
+		only := slices.DeleteFunc(l.fields(f.Get("properties")), func(m keyword.Field) bool { return properties.Has(m.Key) })
+		more = append(more, keyword.Fields{{Key: "properties", Value: only.JSON()}})
+	}
+	properties, _ = l.either(properties, more)
+	return properties
 }
 
 // isClosed reports whether the properties of a schema are all that there may be.
