@@ -14,12 +14,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// short is a lease that tests need not wait for. Its proportions are the usual ones.
+// short is a lease that lets tests run fast. Its proportions are the usual ones.
 var short = timing{ttl: 1200 * time.Millisecond, hold: 900 * time.Millisecond, renew: 300 * time.Millisecond, retry: 30 * time.Millisecond, lose: 3 * time.Second}
 
 var secret = []byte("0123456789abcdef0123456789abcdef")
 
-// listener is a node's: it makes the handshake with whoever comes and says hello.
+// listener is a node's: it completes the handshake with each peer and says hello.
 type listener struct {
 	net.Listener
 	wg sync.WaitGroup
@@ -77,7 +77,7 @@ func optionsOf(t testing.TB, nc *nats.Conn, name string, change ...func(*Options
 	return o
 }
 
-// joinAs joins with options. It fails no test, so that any goroutine may call it.
+// joinAs joins with options. It does not fail the test, so any goroutine may call it.
 func joinAs(t testing.TB, o Options) (*Node, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -96,14 +96,14 @@ func ready(t testing.TB, nc *nats.Conn, name string, change ...func(*Options)) *
 	return n
 }
 
-// leave has a node leave, and waits a moment only if NATS is gone.
+// leave makes a node leave. If NATS is gone, it waits only a moment.
 func leave(n *Node) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	_ = n.Leave(ctx)
 }
 
-// crash ends a node as a kill does: nothing is said to anybody.
+// crash ends a node as a kill does: it sends nothing more.
 func crash(n *Node) {
 	n.mu.Lock()
 	n.self.State = Left

@@ -11,14 +11,14 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// A journal may name a lease of which nothing is known any more. Its user must not be lost, nor
-// be taken from a node that is alive.
+// A journal may name a lease that NATS does not know any more. The cluster must not lose its user,
+// nor take the user from a node that is alive.
 func TestEndedOfUnknown(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
 
-	// One too young to be known.
+	// A lease too young to be known.
 	until(t, a, "a knows b", func() bool { return a.Alive(b.ID()) })
 	a.mu.Lock()
 	delete(a.entries, "b")
@@ -27,7 +27,7 @@ func TestEndedOfUnknown(t *testing.T) {
 		t.Error(ended, err)
 	}
 
-	// One of long ago: whoever had it could have it still, if a person has deleted the key.
+	// An old lease: if a person has deleted the key, its node may still hold it.
 	id := (&Member{Name: "gone", Incarnation: incarnationAt(time.Now(), "")}).ID()
 	began := time.Now()
 	results := make(chan error, 2)
@@ -119,7 +119,7 @@ func TestEndedAfterRestore(t *testing.T) {
 	}
 }
 
-// Without NATS nothing that is unknown can be taken for ended.
+// Without NATS a node must not take an unknown lease for ended.
 func TestEndedWithoutNATS(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -153,7 +153,7 @@ func declareAbsent(n *Node, name, incarnation string) error {
 	}
 }
 
-// What a person deletes or overwrites must cost a node its lease, and nothing else.
+// A person who deletes or overwrites a key costs a node its lease, and nothing else.
 func TestKeyIsTakenAway(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -182,8 +182,8 @@ func TestKeyIsTakenAway(t *testing.T) {
 	}
 }
 
-// Who deletes a key in the way of `nats kv del` replaces what was in it, perhaps before others were told
-// of that: the holder may have renewed its lease just then. So its time begins anew.
+// `nats kv del` replaces the record in a key, perhaps a renewal that other nodes have not seen yet.
+// So the ttl of that lease begins anew.
 func TestKeyIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -207,7 +207,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	}
 }
 
-// Names that are used once, as an orchestrator may give them, must not pile up for ever.
+// Records of names that are used only once, as an orchestrator may give them, must not pile up.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

@@ -16,7 +16,7 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// lead checks where a credential leads to at nodes that may have asked before.
+// lead checks the user of a credential at nodes that may have looked it up before.
 func lead(t *testing.T, to spec.UserID, id string, nodes ...*Node) {
 	t.Helper()
 	for _, n := range nodes {
@@ -26,7 +26,7 @@ func lead(t *testing.T, to spec.UserID, id string, nodes ...*Node) {
 	}
 }
 
-// hint adds a hint, which must work.
+// hint adds a hint, which must succeed.
 func hint(t *testing.T, n *Node, id string, user spec.UserID, until time.Time) {
 	t.Helper()
 	if err := n.Hints().Hint(id, user, until); err != nil {
@@ -34,8 +34,8 @@ func hint(t *testing.T, n *Node, id string, user spec.UserID, until time.Time) {
 	}
 }
 
-// A client that has its token from one node must find its user's hub by any other, at once, and
-// not somebody else's.
+// A client that has its token from one node finds its user's hub through any other, at once, and
+// never another user's.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -61,7 +61,7 @@ func TestHints(t *testing.T) {
 	if err != nil || strings.Contains(string(m.Data), "ann") || strings.Contains(m.Subject, "token") {
 		t.Errorf("NATS has %q: %q, %v", m.Subject, m.Data, err)
 	}
-	// Who can write to NATS sends nobody's credential to another's hub.
+	// A program that can write to NATS cannot lead a credential to another user's hub.
 	if _, err := a.hints.bucket.put(t.Context(), hintKey("swapped"), m.Data, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// What ends must leave nothing in NATS: a dashboard makes hints every day. What is made to last
-// later must last.
+// An expired hint leaves nothing in NATS: a dashboard makes hints every day. A hint with a longer
+// life stays.
 func TestHintsEnd(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -89,7 +89,7 @@ func TestHintsEnd(t *testing.T) {
 			t.Errorf("the hint of %s lives for %q, want %q", id, got, want)
 		}
 	}
-	// NATS keeps to it.
+	// NATS deletes it in time.
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	key := hintKey("short")
@@ -113,8 +113,8 @@ func TestHintsEnd(t *testing.T) {
 	lead(t, "ann", "short", a)
 }
 
-// While NATS is away nobody may be told that a good credential is nobody's; those that a node has
-// seen go on, and all do when it is back.
+// While NATS is away, no node may say that a good credential is unknown. Credentials in a node's
+// cache go on working, and all work when NATS is back.
 func TestHintsWithoutNATS(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -144,8 +144,8 @@ func TestHintsWithoutNATS(t *testing.T) {
 	hint(t, b, "made", "ann", time.Time{})
 }
 
-// Whoever sends made-up credentials must not keep NATS from working, nor fill a node's memory, nor
-// keep others out.
+// A client that sends made-up credentials must not overload NATS, fill a node's memory, or keep
+// other clients out.
 func TestHintsOfAFlood(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -177,7 +177,7 @@ func TestHintsOfAFlood(t *testing.T) {
 	if len(b.hints.nobodys) > hintsKept || len(b.hints.ofCopies)+len(b.hints.ofLeader) != 0 {
 		t.Errorf("%d are remembered", len(b.hints.nobodys))
 	}
-	// The same one again and again asks NATS once a second at most.
+	// The same credential again and again causes one look-up a second at most.
 	before = b.Stats()
 	began := time.Now()
 	for range 1000 {
@@ -189,7 +189,7 @@ func TestHintsOfAFlood(t *testing.T) {
 	t.Logf("a good credential takes %v at the longest", worst)
 }
 
-// A node remembers no more than it has room for.
+// A node caches a bounded number of hints.
 func TestHintsThatAreRemembered(t *testing.T) {
 	h := newHints(nil, nil, nil, nil)
 	for i := range 3 * hintsKept {

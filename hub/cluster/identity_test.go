@@ -12,7 +12,7 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// hello connects to a node as a client with a configuration does, and returns what it says.
+// hello connects to a node with a client's configuration, and returns the node's greeting.
 func hello(to *Node, c *tls.Config) (string, error) {
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(to.opts.URL, "https://"), c)
 	if err != nil {
@@ -24,8 +24,8 @@ func hello(to *Node, c *tls.Config) (string, error) {
 	return string(b), err
 }
 
-// Who speaks to the listener of nodes is believed what it says of its clients, so it must be a
-// node; and what is forwarded must reach the node that it is for.
+// A node believes its peers what they say of their clients, so only nodes may connect; and a
+// forwarded request must reach the node that it is for.
 func TestOnlyMembersConnect(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -33,7 +33,7 @@ func TestOnlyMembersConnect(t *testing.T) {
 	if s, err := hello(b, a.ClientTLS(b.Self())); s != "hello" || err != nil {
 		t.Errorf("a at b: %q, %v", s, err)
 	}
-	// b is as young for a as it can be: a may not have heard of it.
+	// b is so young that a may not know it yet.
 	if s, err := hello(a, b.ClientTLS(a.Self())); s != "hello" || err != nil {
 		t.Errorf("b at a: %q, %v", s, err)
 	}
@@ -63,7 +63,7 @@ func TestOnlyMembersConnect(t *testing.T) {
 	old.MinVersion, old.MaxVersion = tls.VersionTLS12, tls.VersionTLS12
 	refused("TLS 1.2", old)
 
-	// Who can write to NATS has no secret to sign with.
+	// A program that can write to NATS has no secret to sign with.
 	before := b.Self()
 	forged := record{Member: before}
 	forged.Name, forged.Fingerprint = "evil", sha256.Sum256(stranger.Certificate[0])
@@ -76,7 +76,7 @@ func TestOnlyMembersConnect(t *testing.T) {
 		t.Error(a.Members())
 	}
 
-	// A process of the past is no member, nor is what listens in its place.
+	// A former process of a node is no member, nor is a process that listens in its place.
 	cert := b.certificate.Load()
 	crash(b)
 	until(t, a, "a knows", func() bool { return !a.Alive(before.ID()) })
@@ -91,7 +91,7 @@ func TestOnlyMembersConnect(t *testing.T) {
 	}
 }
 
-// When a lease has been declared ended, what is connected to its process was meant for the past.
+// When a lease has been declared ended, connections to its process are refused.
 func TestNextLeaseHasAnotherKey(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

@@ -17,7 +17,7 @@ import (
 	"tabhub/storage/jetstream/streams"
 )
 
-// refused checks that an error is one sentence that says what the operator needs.
+// refused checks that an error is one sentence that tells the operator what to do.
 func refused(t *testing.T, err error, is error, says ...string) {
 	t.Helper()
 	if err == nil {
@@ -37,8 +37,7 @@ func refused(t *testing.T, err error, is error, says ...string) {
 	}
 }
 
-// unused returns an address at which nobody listens, nor can: it is the client's end of a
-// connection.
+// unused returns an address at which no program can listen: the client's end of a connection.
 func unused(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,8 +52,8 @@ func unused(t *testing.T) string {
 	return c.LocalAddr().String()
 }
 
-// What cannot work must be refused when the node starts, in words that say what to do: later
-// it would be a user who finds out.
+// A node with a bad configuration must fail when it starts, with a sentence that says what to do;
+// otherwise a user would find out later.
 func TestJoinRefuses(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -141,7 +140,7 @@ func TestJoinRefusesUnreachableAlone(t *testing.T) {
 	refused(t, err, ErrUnreachable, "at https://127.0.0.1:", "refused")
 }
 
-// A node must not write into what a newer program has made, nor into what is another's.
+// A node must not write into a bucket of a newer version, nor into one of another program.
 func TestJoinRefusesOtherBuckets(t *testing.T) {
 	t.Parallel()
 	for _, bucket := range []string{nodesBucket, clusterBucket, hintsBucket} {
@@ -168,7 +167,7 @@ func TestJoinRefusesOtherBuckets(t *testing.T) {
 	}
 }
 
-// Two processes that are started with one name at once: one of them must run, whichever.
+// Of two processes that start with one name at once, exactly one runs.
 func TestTwoNodesWithOneName(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -192,7 +191,7 @@ func TestTwoNodesWithOneName(t *testing.T) {
 	}
 }
 
-// A process that died must be able to come back under its name, as soon as its lease is over.
+// A process that died can come back under its name as soon as its lease is over.
 func TestJoinAfterDeath(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -210,8 +209,8 @@ func TestJoinAfterDeath(t *testing.T) {
 	}
 }
 
-// Who deletes the key of a node that cannot be reached, in the way of `nats kv del`, and starts another
-// one must not have two at once.
+// If a person deletes the key of a node that cannot be reached, with `nats kv del`, and starts
+// another, the cluster must not have two nodes with one name.
 func TestJoinAfterDeletion(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -232,7 +231,7 @@ func TestJoinAfterDeletion(t *testing.T) {
 	}
 }
 
-// A node that gives no answer, while it is stopped for example, must keep no other out.
+// A node that does not answer, for example while it is stopped, must not keep others from joining.
 func TestJoinWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -248,8 +247,8 @@ func TestJoinWithoutAnswer(t *testing.T) {
 	leave(b)
 }
 
-// A node that waits for the last one of its name to end must not be crashed by another that asks
-// whether it is reached: it has no certificate yet.
+// A node that waits for its predecessor's lease to end must not crash when another asks whether it
+// is reachable: it has no certificate yet.
 func TestReachWithoutLease(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -282,8 +281,8 @@ func TestReachWithoutLease(t *testing.T) {
 	}
 }
 
-// A node whose first renewal was answered when it counted no more, after a pause of the process for
-// example, has no lease, and has not joined.
+// A node whose first renewal was answered too late, for example after a pause of the process, has no
+// lease and has not joined.
 func TestJoinWithoutLease(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

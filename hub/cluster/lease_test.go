@@ -14,8 +14,8 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// Whoever takes a user over must be alone with it: a lease must be over for its holder before
-// any other can know that it has ended, however the way to NATS fails.
+// Two nodes must never act for one user: a lease must be over for its holder before any other node
+// can know that it has ended, however the connection to NATS fails.
 func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 	const holders, rounds = 6, 10
 	began := time.Now()
@@ -71,7 +71,7 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 					t.Errorf("round %d: %s was held when it was known to have ended", round, id)
 				}
 				proxy.Mend() // what was under way arrives late
-				// It makes another lease by itself, under another id.
+				// The node makes another lease by itself, with another id.
 				timeout = time.After(20 * time.Second)
 				for p.ID() == id || !p.Lease().Held() || !q.Alive(p.ID()) {
 					changed, other := p.Changed().Wait(), q.Changed().Wait()
@@ -105,8 +105,8 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 	}
 }
 
-// A node that is cut off from NATS for long must close its users, once, and tell why: their
-// clients can then try another node. It must be ready again by itself.
+// A node that is cut off from NATS for long closes its users, once, and says why: their clients can
+// then try another node. Later it becomes ready again by itself.
 func TestSuspendedForLong(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -123,7 +123,7 @@ func TestSuspendedForLong(t *testing.T) {
 	t.Logf("users were lost %v after it was suspended, which is to be %v after the last renewal", time.Since(began), short.lose)
 	proxy.Mend()
 	until(t, n, "it is held again", n.Lease().Held)
-	// It was alone: nobody has declared it ended.
+	// It was the only node, so none has declared it ended.
 	if n.ID() != id || len(lost) != 0 {
 		t.Error(n.ID(), len(lost))
 	}
@@ -133,7 +133,7 @@ func TestSuspendedForLong(t *testing.T) {
 	}
 }
 
-// A node whose name another process has taken meanwhile must never act again.
+// A node whose name another process has taken must never act again.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -192,8 +192,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// An interruption that others have not taken for the end must cost nothing but its time: no
-// user is closed, whether the renewals were lost, late, or stored and not answered.
+// An interruption during which no node has declared the lease ended costs only its time: no user is
+// closed, whether renewals were lost, late, or stored without an answer.
 func TestInterruptions(t *testing.T) {
 	t.Parallel()
 	const rounds = 16
@@ -231,8 +231,8 @@ func TestInterruptions(t *testing.T) {
 	}
 }
 
-// A node that has its lease back must not end those of others at that moment: it has heard nothing
-// of them either.
+// A node that gets its lease back must not end other leases at that moment: it has not seen their
+// renewals either.
 func TestTrustBeforeLease(t *testing.T) {
 	for range 500 { // two goroutines meet
 		n := &Node{lease: Lease{hold: time.Hour}, entries: map[string]*entry{"b": {at: time.Now().Add(-time.Hour)}}}
@@ -252,7 +252,7 @@ func TestTrustBeforeLease(t *testing.T) {
 	}
 }
 
-// A node that has left holds no lease, also if the answer of a renewal comes after that: others have
+// A node that has left holds no lease, even if the answer to a renewal comes later: other nodes have
 // its users.
 func TestGrantAfterLeave(t *testing.T) {
 	l := Lease{hold: time.Hour}
@@ -264,8 +264,8 @@ func TestGrantAfterLeave(t *testing.T) {
 	}
 }
 
-// A user who was being opened when the lease was lost must not be served under the next one:
-// another node may have taken the user over in between.
+// A hub whose opening began before the lease was lost must not serve under the next lease: another
+// node may have taken the user over in between.
 func TestTermEndsWithTheLease(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

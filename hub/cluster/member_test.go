@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What NATS holds may be anybody's: nothing may be taken for a node that its secret has not
-// signed, or break who reads it.
+// Any program may write to NATS: a record that is not signed with the secret is not a node, and must
+// not crash a reader.
 func FuzzRecord(f *testing.F) {
 	key := []byte("key")
 	r := record{Member: Member{Name: "a", Incarnation: incarnationAt(time.Unix(1, 0), ""), URL: "https://a:1", State: Ready}}
@@ -23,7 +23,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// A lease must be greater than all that its name had before, whatever the clocks say.
+// A lease's incarnation is greater than all earlier ones of the name, whatever the clocks say.
 func TestIncarnation(t *testing.T) {
 	now := time.Now()
 	first := incarnationAt(now, "")

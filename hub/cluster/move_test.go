@@ -26,7 +26,7 @@ type place struct {
 	hubs *hubs
 }
 
-// hubs are those of the users of a node: journals, and nothing else.
+// hubs are the hubs of a node's users: journals, and nothing else.
 type hubs struct {
 	store *jetstream.Store
 	users *Users
@@ -92,7 +92,7 @@ type elsewhere string
 
 func (elsewhere) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
-// serve has a user's request served that comes to a node, and returns by which.
+// serve serves a user's request that comes to a node, and returns the node that served it.
 func (ps places) serve(t testing.TB, entrance string, user spec.UserID) string {
 	t.Helper()
 	at, err := ps[entrance].Locate(t.Context(), user)
@@ -135,7 +135,7 @@ func (t *hubs) hub(user spec.UserID) *hubOf {
 	return t.open[user]
 }
 
-// lose ends a user's hub and leaves the journal, as a node does that has lost touch.
+// lose closes a user's hub without releasing the journal, like a node that has lost touch.
 func (t *hubs) lose(user spec.UserID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -190,8 +190,8 @@ func (t *hubs) Settle(_ context.Context, user spec.UserID) error {
 // Busy implements Tenants.
 func (t *hubs) Busy(spec.UserID) bool { return false }
 
-// A user whose hub has ended without giving the journal back is still the node's, which no other may
-// take: they must be served also while it is drained.
+// A user whose hub closed without releasing the journal still belongs to the node, and no other may
+// take the user: the node must serve the user even while it drains.
 func TestUserWhoIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -212,7 +212,7 @@ func TestUserWhoIsLeftBehind(t *testing.T) {
 	}
 }
 
-// A drain that would leave users without a node is refused, and each can be taken back.
+// A drain that would leave users without a node is refused, and each drain can be undone.
 func TestDrainOfTheLast(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -243,7 +243,7 @@ func TestDrainOfTheLast(t *testing.T) {
 	}
 }
 
-// A user who is about to come when a node is drained does not stay there.
+// A user whose hub is being opened when a drain begins does not stay on the node.
 func TestDrainWhileOpening(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -269,7 +269,7 @@ func TestDrainWhileOpening(t *testing.T) {
 	}
 }
 
-// crowd are users of whom some have calls under way for ever.
+// crowd are users, some of whom have calls that never end.
 type crowd struct {
 	Tenants
 	mu    sync.Mutex
@@ -297,7 +297,7 @@ func (c *crowd) LetGo(_ context.Context, user spec.UserID) error {
 	return nil
 }
 
-// Users whose calls take long keep no others on a node that is drained, which may be about to end.
+// Users with long calls must not keep other users on a draining node, which may be about to end.
 func TestDrainOfTheBusy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// All nodes must see who is there, and soon: a request for a user goes where its node is.
+// All nodes must soon see each other: a request goes to the owner node of its user.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -53,7 +53,7 @@ func TestMembers(t *testing.T) {
 		t.Error("the new process has ended")
 	}
 
-	// One that is killed says nothing, and is dead when its lease is over.
+	// A killed node writes nothing, and is dead when its lease is over.
 	id = again.ID()
 	until(t, a, "a knows the next b", func() bool { return a.Alive(id) })
 	began = time.Now()
@@ -69,8 +69,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// A cluster that does nothing must cost next to nothing: per node and second one renewal, its
-// answer, and what is told of the renewals of each node.
+// An idle cluster costs next to nothing: per node and second one renewal, its answer, and the watch
+// messages of each node's renewals.
 func TestIdleMessages(t *testing.T) {
 	t.Parallel()
 	const nodes = 3

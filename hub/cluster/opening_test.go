@@ -12,7 +12,7 @@ import (
 	"tabhub/spec"
 )
 
-// slow are the hubs of users, of which those of some take long to open, or cannot be opened.
+// slow are hubs, some of which take long to open or cannot be opened.
 type slow struct {
 	Tenants
 	take  func(spec.UserID) (time.Duration, error)
@@ -37,14 +37,14 @@ func opener(take func(spec.UserID) (time.Duration, error)) (*Users, *slow) {
 	return NewUsers(UsersOptions{Node: n, Tenants: tenants}), tenants
 }
 
-// remembered returns how many openings are.
+// remembered returns the number of remembered openings.
 func (u *Users) remembered() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return len(u.openings)
 }
 
-// Any number of requests of a user whose hub does not open take one turn: another user's opens
+// Any number of requests of a user whose hub does not open take one turn: another user's hub opens
 // at once.
 func TestOneTurnForEachUser(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestOneTurnForEachUser(t *testing.T) {
 	})
 }
 
-// Who has gone while a user's hub was being opened takes nobody else with them.
+// A request that ends while it opens a hub must not fail the others that wait for it.
 func TestOpenedForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestOpenedForOthers(t *testing.T) {
 	})
 }
 
-// A hub that cannot be opened is tried less and less often, and at once again after a success.
+// A hub that cannot be opened is tried less and less often, and without a rest after a success.
 func TestFailedOpensRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beNode is a node that says each millisecond that it holds its lease, if it does, until nobody
-// reads that.
+// beNode is a node that prints each millisecond whether it holds its lease, until its reader is
+// gone.
 func beNode(url string) error {
 	nc, err := nats.Connect(url)
 	if err != nil {
@@ -64,8 +64,8 @@ func beNode(url string) error {
 	return nil
 }
 
-// A process that was stopped and wakes must know that its time is over, whatever is in its
-// sockets: another may act for its users by then.
+// A process that was stopped and wakes must know that its lease is over, whatever is in its sockets:
+// another node may act for its users by then.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t, 1)

@@ -10,8 +10,7 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// What a node asks whose lease has ended, it asks no more: its connections end, and those of others
-// do not.
+// When a node's lease ends, its connections to others are closed, and no other connections.
 func TestConnectionsOfTheDead(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

@@ -8,8 +8,7 @@ import (
 	"tabhub/spec"
 )
 
-// When a node comes or goes, only the users may move that it gets or had; and each node must
-// get its share of them.
+// When a node comes or goes, only its users move; and each node gets its share of users.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	const users = 6000

@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("a document in another's place: %q, %v", doc, err)
 	}
 
-	// What is replaced at one node others hear of.
+	// Other nodes learn of a replacement.
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	heard, done := make(chan string, 10), make(chan error)
@@ -83,8 +83,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// What NATS refuses to store must be told as it says it, at once, and not be tried as fast as it can
-// refuse.
+// If NATS refuses to store a document, the caller gets its error at once; the node does not retry in
+// a tight loop.
 func TestDocumentsRefused(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -104,8 +104,8 @@ func TestDocumentsRefused(t *testing.T) {
 	}
 }
 
-// While nobody answers a document waits, and is stored when somebody does; who gives up is told what
-// was the matter.
+// While NATS does not answer, a document waits; it is stored when NATS is back. A caller that gives
+// up gets the reason.
 func TestDocumentsUnanswered(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

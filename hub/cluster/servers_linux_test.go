@@ -17,8 +17,8 @@ import (
 
 // The tests in this file are about NATS servers that elect a leader, which takes them seconds.
 
-// While NATS is gone nobody is served, and nobody can have been taken over: when it is back all
-// go on where they were. An election there must close no user.
+// While NATS is gone, no node serves users and none can take users over; when it is back, all go on
+// where they were. An election must not close any user.
 func TestLeaderKilled(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t, 3)
@@ -63,9 +63,8 @@ func TestLeaderKilled(t *testing.T) {
 	}
 }
 
-// The server of NATS to which a node is connected may fall silent without closing anything, as
-// a machine does that loses power. The node must find another one before its lease ends for
-// others.
+// The NATS server of a node may fall silent without closing anything, as when a machine loses power.
+// The node must find another server before other nodes see its lease end.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t, 3)
@@ -98,7 +97,8 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
-// Nodes that start at once make what they share at once: one is first, and the others take that.
+// Of several nodes that create a shared document at once, one wins, and the others take its
+// document.
 func TestDocumentsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := ready(t, natstest.Start(t, 3).Conn(t), "a", func(o *Options) { o.Replicas = 3 })
@@ -126,7 +126,7 @@ func TestDocumentsAtOnce(t *testing.T) {
 	}
 }
 
-// A server of NATS that is behind the leader makes no difference to where a credential leads.
+// A NATS server that lags behind the leader makes no difference to hints.
 func TestHintsOfThreeServers(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t, 3)

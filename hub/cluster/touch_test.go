@@ -18,8 +18,8 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// forwarder is the listener of a node behind a forwarder of ports: while nothing is behind it, it
-// takes connections and closes them.
+// forwarder is a node's listener behind a port forwarder: while the node is away, it accepts
+// connections and closes them.
 type forwarder struct {
 	net.Listener
 	nothing atomic.Bool
@@ -35,13 +35,13 @@ func (f *forwarder) Accept() (net.Conn, error) {
 	}
 }
 
-// asking is a node that answers the others, and asks them.
+// asking is a node that answers the others' questions, and asks its own.
 type asking struct {
 	*Users
 	front *forwarder
 }
 
-// asked joins as a node that answers the others, and asks them, over connections of nodes.
+// asked joins as such a node, with connections between the nodes.
 func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) asking {
 	t.Helper()
 	var users atomic.Pointer[Users]
@@ -65,8 +65,8 @@ func asked(t *testing.T, c *natstest.Cluster, p *natstest.Proxy, name string) as
 	return asking{u, front}
 }
 
-// A node that is cut from NATS finds out that it is the only one, although the others do not
-// talk to it any more; when NATS is gone for all, none is, also if the others cannot be reached.
+// A node that is cut from NATS finds out that it is the only one, although the others refuse its
+// connections. When NATS is gone for all, no node is isolated, even if the others cannot be reached.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -113,8 +113,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// When NATS stores nothing any more, as with a full disk, users are told so, at once when it has
-// lasted for long, and the operator what to do. The node goes on by itself when there is room again.
+// When NATS cannot store anything, as with a full disk, users learn so, at once when it has lasted
+// for long, and the operator learns what to do. The node goes on by itself when there is room.
 func TestStorageFull(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -148,8 +148,8 @@ func TestStorageFull(t *testing.T) {
 	}
 }
 
-// A node that was not reached must not be taken for one that has turned this one away: this one
-// would close all its users.
+// A failed connection to a node must not count as a refusal by it: this node would close all its
+// users.
 func TestAskUnreached(t *testing.T) {
 	ends := errors.New("the handshake was cut short")
 	for _, x := range []struct {

@@ -12,8 +12,8 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// A user who comes back in the moment between NATS's return and the node's first renewal must not
-// be told that the node is being drained: nothing is wrong with it a moment later.
+// A user who comes back between NATS's return and the node's first renewal must not read that the
+// node is draining: a moment later nothing is wrong.
 func TestMayAwaitsTheLease(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -36,7 +36,7 @@ func TestMayAwaitsTheLease(t *testing.T) {
 	}
 }
 
-// What another node has is passed on without counting the users of this one, who may be many.
+// Forwarding a request must not count this node's users, of whom there may be many.
 func TestLocateCountsNobody(t *testing.T) {
 	t.Parallel()
 	here, there := Member{Name: "a", Incarnation: incarnationAt(time.Now(), ""), State: Ready}, Member{Name: "b", Incarnation: incarnationAt(time.Now(), ""), State: Ready}

@@ -8,8 +8,7 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// The end of a node that has died must be noticed however much there is to read: its users have
-// none until then.
+// A dead node is noticed however many messages there are to read: until then its users have no node.
 func TestSilenceAmongMessages(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -46,8 +45,8 @@ func TestSilenceAmongMessages(t *testing.T) {
 	}
 }
 
-// A bucket that somebody deletes, and a node that starts makes again, counts from 1: nodes must find
-// each other in it.
+// If a person deletes the bucket, and a starting node makes it again, its revisions begin at 1: the
+// nodes must still find each other.
 func TestBucketMadeAgain(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -83,8 +82,8 @@ func TestBucketMadeAgain(t *testing.T) {
 	until(t, a, "b has ended", func() bool { return !a.Alive(id) })
 }
 
-// A node whose consumer is gone, as its server has restarted, must notice, at whatever time between
-// two renewals it looks: it knows nothing of who comes and goes until then.
+// A node whose consumer is gone, because its server restarted, must notice, whenever between two
+// renewals it looks: until then it sees no node come or go.
 func TestStalledWatch(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

@@ -61,8 +61,8 @@ func TestCompacts(t *testing.T) {
 	}
 }
 
-// What is larger than a message may be: a flush of 3 MB, and a user of 20, whose snapshot has
-// many parts, with the server's limit and with a smaller one.
+// A state may be larger than a message: a flush of 3 MB, and a user of 20 MB whose snapshot has many
+// parts, with the server's limit and with a smaller one.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int32{0, 64 << 10} {
@@ -159,7 +159,8 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// A node that dies before it has deleted what its snapshot replaces leaves that to the next one.
+// If a node dies before it has deleted the messages that its snapshot replaces, the next node does
+// so.
 func TestSnapshotWithoutPurge(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

@@ -34,8 +34,8 @@ func big(key string, bytes int) storage.Change {
 	return storage.Settings{Name: key, Body: []byte(`"` + strings.Repeat("x", bytes) + `"`)}
 }
 
-// What a node has sent and the network keeps until another has the user is never applied, in
-// one part or in several.
+// A write that the network delays until another node has the user is never applied, in one part or
+// in several.
 func TestLateWrite(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
@@ -139,7 +139,7 @@ func TestLostAcknowledgementThenRefused(t *testing.T) {
 	}
 }
 
-// One that cannot reach JetStream stops in time, and says what it does not know.
+// A store that cannot reach JetStream stops in time, and says which outcomes it does not know.
 func TestCloseWithoutServer(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)

@@ -8,8 +8,8 @@ import (
 	"tabhub/storage"
 )
 
-// FuzzFold: whatever somebody has put into a journal is an error or a state, never a panic; and
-// a snapshot of what was read is read as the same.
+// FuzzFold: any bytes in a journal give an error or a state, never a panic; and a snapshot of that
+// state reads as the same state.
 func FuzzFold(f *testing.F) {
 	flush := string(storage.AppendEntry([]byte{formatVersion}, storage.EntryOf(storage.Name{Public: "n"})))
 	f.Add(kindFlush, "0/1", "1", flush, kindSnapshot, "0/1", "2", flush)

@@ -13,8 +13,8 @@ import (
 	"tabhub/storage/jetstream/streams"
 )
 
-// A message that is lost on its way, as those are that a route between servers drops, is no gap in the
-// journal: it is asked for again. What was purged is.
+// A message that is lost in transit, as when a route between servers drops it, is no gap in the
+// journal: read asks for it again. A purged message is a gap.
 func TestReadLost(t *testing.T) {
 	t.Parallel()
 	for what, answers := range map[string][][]uint64{

@@ -41,7 +41,7 @@ func spliced(t testing.TB, l *wstest.Listener) *wstest.Listener {
 	return front
 }
 
-// The node that a tab has come to makes no difference to its hub.
+// A tab may come to any node: its hub serves it in the same way.
 func TestSplicedWebSocketsKeepTheContract(t *testing.T) {
 	tabtest.Run(t, func(t *testing.T) (tabtransport.TabHubTransport, tabtest.Dial) {
 		srv := wsserver.New(wsserver.Options{})

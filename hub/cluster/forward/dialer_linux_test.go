@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// partition is a listener that can be cut from the network, with its connections: what is sent to
-// them is dropped, and not acknowledged.
+// partition is a listener that can be cut from the network, with its connections. Packets to them
+// are then dropped without an acknowledgement.
 type partition struct {
 	*net.TCPListener
 	mu      sync.Mutex
@@ -56,7 +56,7 @@ func (p *partition) cut(t *testing.T) {
 	}
 }
 
-// through returns a Forwarder to a node that listens on a partition and serves h, to which connections
+// through returns a Forwarder to a node that listens on a partition and serves h. Its connections
 // break off after a second.
 func through(t *testing.T, h http.HandlerFunc) (*Forwarder, *partition) {
 	t.Helper()
@@ -78,7 +78,7 @@ func through(t *testing.T, h http.HandlerFunc) (*Forwarder, *partition) {
 	return f, p
 }
 
-// post asks a node, and returns 0 if there is no answer soon.
+// post sends a request to a node, and returns 0 if no answer comes soon.
 func post(t *testing.T, f *Forwarder, path string, body io.Reader) (status int) {
 	ctx, cancel := context.WithTimeout(t.Context(), moveTimeout)
 	defer cancel()
@@ -89,8 +89,8 @@ func post(t *testing.T, f *Forwarder, path string, body io.Reader) (status int) 
 	return w.Code
 }
 
-// Who asks a node that the network has lost is soon told that it may or may not have been done, and
-// nobody else is sent the same way.
+// A client whose request went to a node that the network has lost soon learns that it may have taken
+// effect. No further request goes over that connection.
 func TestPartition(t *testing.T) {
 	var came atomic.Int64
 	var both sync.WaitGroup
@@ -124,7 +124,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// A hub that does not take what it is sent has the connection break off, too. The node has others.
+// A connection also breaks off if a hub does not read its requests. Other connections to the node
+// stay.
 func TestBodyThatIsNotRead(t *testing.T) {
 	opening := make(chan struct{})
 	f, _ := through(t, func(_ http.ResponseWriter, r *http.Request) {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// between returns a Forwarder to nodes that are named for the handlers that they serve. There is no
-// way to any other.
+// between returns a Forwarder to nodes with the names of the handlers that they serve. It reaches no
+// other node.
 func between(t *testing.T, nodes map[string]http.HandlerFunc) *Forwarder {
 	t.Helper()
 	at := map[string]string{}
@@ -36,8 +36,8 @@ func between(t *testing.T, nodes map[string]http.HandlerFunc) *Forwarder {
 	return f
 }
 
-// A request that is too large to be kept is refused once when its user has moved, and must not be
-// for ever; one that a node was not reached for goes on whole.
+// A request too large to be sent again fails once when its user has moved; the next one succeeds. If
+// a node was unreachable, the next node gets the whole request.
 func TestLargeBody(t *testing.T) {
 	body := bytes.Repeat([]byte("x"), 3*maxKept)
 	whole := func(w http.ResponseWriter, r *http.Request) {
@@ -77,8 +77,9 @@ func TestLargeBody(t *testing.T) {
 	}
 }
 
-// A node that is out of reach is looked for as long as its lease could be ending. When it has not, it is
-// cut off from this one: requests fail at once, but for one a second that looks whether it is back.
+// The Forwarder tries an unreachable node for as long as its lease may be ending. If the lease does
+// not end, the node is cut off from this one: requests fail at once, except one a second that tries
+// again.
 func TestNodeOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reached := make(chan net.Conn, 1)
@@ -112,8 +113,8 @@ func TestNodeOutOfReach(t *testing.T) {
 	})
 }
 
-// A GET whose connection breaks off is sent again over a new one, and not over each that is there:
-// when the network has lost the node it would wait for every one.
+// A GET whose connection breaks off is sent again on a new connection, not on each idle one: if the
+// network has lost the node, it would wait for each of them.
 func TestGetIsSentAgain(t *testing.T) {
 	const idle = 5
 	var all sync.WaitGroup
@@ -147,7 +148,7 @@ func TestGetIsSentAgain(t *testing.T) {
 	}
 }
 
-// A client that gives up while its node is looked for is not counted as one that could not be served.
+// A client that gives up while its node is being located does not count as unserved.
 func TestClientGivesUp(t *testing.T) {
 	var log bytes.Buffer
 	f := New(Options{
@@ -180,7 +181,7 @@ func TestClientGivesUp(t *testing.T) {
 	}
 }
 
-// A connection that was being made to a node while that died does not stay.
+// A connection to a node that dies while it is being made is closed.
 func TestNodeDiesWhileConnecting(t *testing.T) {
 	var dead atomic.Bool
 	var f *Forwarder
@@ -204,7 +205,7 @@ func TestNodeDiesWhileConnecting(t *testing.T) {
 	}
 }
 
-// A user whose hub takes long keeps nobody else from the node.
+// A user whose hub is slow must not keep other users from the node.
 func TestUpgradeWithoutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opening := make(chan struct{})
@@ -233,7 +234,7 @@ func TestUpgradeWithoutAnswer(t *testing.T) {
 	})
 }
 
-// serve returns a connection that h is served on.
+// serve returns a connection on which h is served.
 func serve(t *testing.T, h http.HandlerFunc) net.Conn {
 	near, far := net.Pipe()
 	s := &http.Server{Handler: h}

@@ -20,15 +20,14 @@ import (
 	"time"
 )
 
-// nodes are a node that clients come to, one that has the users, and TLS 1.3 between them.
+// nodes are a node that clients connect to, an owner node, and TLS 1.3 between them.
 type nodes struct {
 	forwarder *Forwarder
 	entrance  net.Addr
 	owner     net.Addr
 }
 
-// start serves h on the owner, or, if it is nil, has it say back what is said to it after an
-// upgrade.
+// start serves h on the owner node; if h is nil, it echoes after an upgrade.
 func start(tb testing.TB, h http.HandlerFunc) *nodes {
 	tb.Helper()
 	if h == nil {
@@ -90,7 +89,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}()
 }
 
-// upgraded returns a connection that says back what is said to it.
+// upgraded returns a connection that echoes.
 func upgraded(tb testing.TB, to net.Addr) (net.Conn, *bufio.Reader) {
 	tb.Helper()
 	conn, err := net.Dial("tcp", to.String())
@@ -107,7 +106,7 @@ func upgraded(tb testing.TB, to net.Addr) (net.Conn, *bufio.Reader) {
 	return conn, r
 }
 
-// What either side says reaches the other whole, however large, up to the end of both.
+// All data of each side reaches the other, however large, up to the end of both.
 func TestSplice(t *testing.T) {
 	n := start(t, nil)
 	conn, r := upgraded(t, n.entrance)
@@ -133,7 +132,7 @@ func TestSplice(t *testing.T) {
 	}
 }
 
-// A node that is gone takes its sockets along, and only these.
+// A dead node's sockets close, and no others.
 func TestSpliceEndsWithTheNode(t *testing.T) {
 	n := start(t, nil)
 	conn, r := upgraded(t, n.entrance)
@@ -152,7 +151,7 @@ func TestSpliceEndsWithTheNode(t *testing.T) {
 	}
 }
 
-// A client that does not read keeps no node from ending, and nothing of a node that is gone.
+// A client that does not read must not keep a node from ending, nor a dead node's connection open.
 func TestEndWhileAClientDoesNotRead(t *testing.T) {
 	for name, end := range map[string]func(*Forwarder){"this node": (*Forwarder).Close, "the other": func(f *Forwarder) { f.CloseMember("owner") }} {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +183,7 @@ func TestEndWhileAClientDoesNotRead(t *testing.T) {
 	}
 }
 
-// A client that does not read has the owner wait, and no more kept for it than sockets hold.
+// When a client does not read, the owner node waits, and no more is buffered than sockets hold.
 func TestSlowReader(t *testing.T) {
 	written := make(chan int, 1)
 	n := start(t, func(w http.ResponseWriter, r *http.Request) {
@@ -213,7 +212,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// What the node has begun to answer ends as it does there.
+// An answer that breaks off at the node breaks off at the client.
 func TestAnswerThatBreaksOff(t *testing.T) {
 	n := start(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "half")
@@ -230,8 +229,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	}
 }
 
-// A client that would also speak something else over the connection gets each event of a stream as it
-// comes.
+// A client that offers an upgrade gets each event of a stream at once.
 func TestStreamOfAClientThatWouldUpgrade(t *testing.T) {
 	for _, protocol := range []string{"h2c", "TLS/1.2", "HTTP/2.0, TLS/1.3"} {
 		read := make(chan struct{})
@@ -262,7 +260,7 @@ func TestStreamOfAClientThatWouldUpgrade(t *testing.T) {
 	}
 }
 
-// A request that the node may have handled is sent once, whatever the client says of it.
+// A request that the node may have handled is sent once, whatever its headers say.
 func TestSentOnce(t *testing.T) {
 	for _, header := range []string{"Idempotency-Key", "X-Idempotency-Key", "X-Other"} {
 		times := 0
@@ -286,8 +284,8 @@ func TestSentOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkIdleSplice reports what a socket that another node has costs more than one that is
-// here. Both ends of the connection between the nodes live in this process, and are counted.
+// BenchmarkIdleSplice reports how much more a forwarded socket costs than a local one. Both ends of
+// the connection between the nodes are in this process, and count.
 func BenchmarkIdleSplice(b *testing.B) {
 	const count = 2000
 	n := start(b, nil)
@@ -315,7 +313,7 @@ func BenchmarkIdleSplice(b *testing.B) {
 	}
 }
 
-// BenchmarkRequest compares a request that is passed on with one that is not.
+// BenchmarkRequest compares a forwarded request with a local one.
 func BenchmarkRequest(b *testing.B) {
 	answer := func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }
 	n := start(b, answer)

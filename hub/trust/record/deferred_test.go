@@ -13,14 +13,14 @@ import (
 	"tabhub/storage/jetstream/natstest"
 )
 
-// lateOptions are those of a node that keeps what it could not write.
+// lateOptions are the options of a node that goes on with lines that it could not write.
 func lateOptions(node string) record.Options {
 	o := options
 	o.Node, o.Deferred = node, record.NewDeferred(64<<20)
 	return o
 }
 
-// written waits until all that a closed recorder has left is written.
+// written waits until all lines of closed recorders are written.
 func written(t *testing.T, o record.Options) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -31,8 +31,8 @@ func written(t *testing.T, o record.Options) {
 	}
 }
 
-// What a node has done while it was cut off comes to the record though another has the user by
-// then: behind its lines, with the time when it happened, and told to be late.
+// The record gets the calls that a node made while it was cut off, even if another node has taken
+// the user over: behind that node's lines, with the time of the call, and marked as late.
 func TestLateLines(t *testing.T) {
 	t.Parallel()
 	servers := natstest.Shared(t)
@@ -95,8 +95,7 @@ func TestLateLines(t *testing.T) {
 	}
 }
 
-// A late write of which it is not known whether it has landed is not repeated, though another has
-// written since.
+// A late write that may have been stored is not repeated, even if another node has written since.
 func TestUnconfirmedLateLines(t *testing.T) {
 	t.Parallel()
 	servers := natstest.Shared(t)
@@ -143,8 +142,8 @@ func TestUnconfirmedLateLines(t *testing.T) {
 	verify(t, next)
 }
 
-// A process that ends does not wait for servers for ever, nor does it take more than it has room
-// for. It says how many lines that has cost.
+// A process that ends does not wait for servers for ever, and bounds the memory of its deferred
+// lines. It logs how many lines were lost.
 func TestLateLinesThatAreLost(t *testing.T) {
 	for name, room := range map[string]int{"the process ends": 1 << 20, "there is no room": 100} {
 		t.Run(name, func(t *testing.T) {

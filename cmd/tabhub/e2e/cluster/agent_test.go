@@ -21,7 +21,7 @@ import (
 // clientTimeout is how long a client waits for an answer, as those of the SDKs do.
 const clientTimeout = 60 * time.Second
 
-// reply is what became of a request, for the client that has made it.
+// reply is the outcome of a request for its client.
 type reply struct {
 	kind   Kind            // OK, Fail or Info
 	result json.RawMessage // with OK
@@ -35,7 +35,7 @@ func unsure(format string, args ...any) reply {
 	return reply{Info, nil, fmt.Sprintf(format, args...)}
 }
 
-// face is one of the ways in which MCP clients reach a hub. ask is called by one goroutine.
+// face is a protocol by which MCP clients reach a hub. One goroutine calls ask.
 type face interface {
 	ask(ctx context.Context, method, params string) reply
 	close()
@@ -55,7 +55,7 @@ func newPoster(token string) poster {
 	}
 }
 
-// post posts a body. Of a status other than 200 and 202 the reply says what it means.
+// post posts a body. For a status other than 200 and 202 the reply explains it.
 func (p *poster) post(ctx context.Context, url, body string, extra http.Header) (*http.Response, []byte, reply) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *poster) post(ctx context.Context, url, body string, extra http.Header) 
 	return resp, b, reply{kind: OK}
 }
 
-// call posts a request and returns the answer that is in the body.
+// call posts a request and returns the answer in the body.
 func (p *poster) call(ctx context.Context, url, method, params string, extra http.Header) (*http.Response, reply) {
 	p.lastID++
 	resp, body, r := p.post(ctx, url, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, p.lastID, method, params), extra)
@@ -122,8 +122,8 @@ func answered(frame []byte) reply {
 	return truth(said(result))
 }
 
-// truth is what an error says of the call, as who reads it understands it. Faults of the protocol,
-// such as a name that nobody has, are found before anything is sent.
+// truth is what an error tells its reader about the call. Protocol errors, such as for an unknown
+// name, come before anything is sent.
 func truth(fault string) reply {
 	for _, sign := range []string{"may have taken effect", "TAB_CLOSED", "TOOL_TIMEOUT", "TOOL_ERROR"} {
 		if strings.Contains(fault, sign) {
@@ -175,7 +175,7 @@ func (f *sessionFace) begin(ctx context.Context) reply {
 
 func (f *sessionFace) close() { f.http.CloseIdleConnections() }
 
-// loneFace is revision 2026-07-28, whose requests stand alone.
+// loneFace is revision 2026-07-28, whose requests are independent.
 type loneFace struct {
 	poster
 	url, name string
@@ -204,7 +204,7 @@ type agent struct {
 	names      []string // as it has listed them
 }
 
-// list reads the list of tools. It keeps the one it has if that fails, or is empty.
+// list reads the list of tools. If that fails or is empty, it keeps the last one.
 func (a *agent) list() (ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
 	defer cancel()
@@ -232,14 +232,14 @@ func (a *agent) list() (ok bool) {
 	return true
 }
 
-// note adds an event to the history, if somebody looks.
+// note adds an event to the history, if there is one.
 func (a *agent) note(e Event) {
 	if a.h != nil {
 		a.h.Add(e)
 	}
 }
 
-// call makes a call, to its end. It reports whether it has worked.
+// call makes a call, and reports whether it has worked.
 func (a *agent) call(name, op string) (ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
 	defer cancel()
@@ -264,7 +264,7 @@ func (a *agent) call(name, op string) (ok bool) {
 	return r.kind == OK
 }
 
-// ask asks what became of a call that the client is not sure of.
+// ask asks for the outcome of a call that the client does not know.
 func (a *agent) ask(e Event, name string, began time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
 	defer cancel()
@@ -294,7 +294,7 @@ func (a *agent) ask(e Event, name string, began time.Time) {
 	}
 }
 
-// said is what a page has said in a result.
+// said is a page's text in a result.
 func said(result json.RawMessage) string {
 	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
 		text, _ := rawjson.String(rawjson.Get(block, "text"))
@@ -303,7 +303,7 @@ func said(result json.RawMessage) string {
 	return ""
 }
 
-// report is what the hub says of a call.
+// report is the hub's report on a call.
 type report struct {
 	ID, Tool, State string
 	Began           time.Time

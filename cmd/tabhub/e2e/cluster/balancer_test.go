@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// pump copies both ways until one way ends.
+// pump copies in both directions until one of them ends.
 func pump(a, b net.Conn) {
 	var both sync.WaitGroup
 	for _, way := range [][2]net.Conn{{a, b}, {b, a}} {
@@ -27,14 +27,14 @@ func pump(a, b net.Conn) {
 	both.Wait()
 }
 
-// How often the balancer asks each node whether it is ready, and how long it waits.
+// How often the balancer asks each node whether it is ready, and its timeout.
 const (
 	checkEvery = 250 * time.Millisecond
 	checkFor   = 3 * time.Second
 )
 
-// balancer gives each new connection to the next of the nodes that say that they are ready, as balancers of TCP do. Of a node that does not answer at all it closes the connections;
-// one that is not ready keeps those it has.
+// balancer gives each new connection to the next ready node, as TCP balancers do. It closes the
+// connections to a node that does not answer; a node that is not ready keeps its connections.
 type balancer struct {
 	ln       net.Listener
 	backends []*backend

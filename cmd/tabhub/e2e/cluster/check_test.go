@@ -27,14 +27,14 @@ const (
 	RuleInvented = "a page runs what a client asked for"
 )
 
-// Lines are written behind, ten times a second, and servers that are busy take their time. So what
-// ends a node at once may cost the last lines of each user, and nothing else may cost one.
+// Lines are written in the background, ten times a second, and busy servers take their time. So a
+// kill may cost the last lines of each user; nothing else may cost a line.
 const (
 	killMayLose = 4 * time.Second // before it
 	killTakes   = time.Second     // after it was noted
 )
 
-// operation is all that happened of one.
+// operation has all events of one operation.
 type operation struct {
 	events []Event
 	invoke *Event
@@ -47,8 +47,8 @@ func (op *operation) violation(rule, format string, args ...any) Violation {
 	return Violation{rule, fmt.Sprintf(format, args...), op.events}
 }
 
-// Check returns the rules that a history breaks, by the time of what breaks them. The history
-// must be over: each client has stopped, and the record was read.
+// Check returns the rules that a history breaks, in the order of time. The history must be complete:
+// each client has stopped, and the record was read.
 func Check(events []Event) []Violation {
 	c := checker{ops: map[string]*operation{}, names: map[string][]Event{}, lines: map[string][]Event{}, records: map[string][]Event{}, journals: map[string][]Event{}}
 	for _, e := range events {
@@ -127,7 +127,7 @@ func (c *checker) take(e Event) {
 // OwnTool is the name of a tool that only a page of that user offers.
 func OwnTool(user string) string { return "only_" + user }
 
-// ownerOf returns the user whose own tool a public name is.
+// ownerOf returns the user whose private tool a public name is.
 func ownerOf(name string) (user string, ok bool) {
 	_, user, ok = strings.Cut(name, "_only_")
 	return user, ok
@@ -166,7 +166,8 @@ func (c *checker) operation(op *operation) {
 	for _, told := range op.told {
 		switch told.Name {
 		case "ended":
-			// The answer may say that the hub has lost the tab: then it says nothing of the run.
+			// The answer may say that the hub has lost the tab: then it does not tell whether the
+			// call ran.
 			if told.Text != "" {
 				c.answered(op, told)
 			}
@@ -180,7 +181,7 @@ func (c *checker) operation(op *operation) {
 	c.clients[op.invoke.User+" "+op.invoke.By] = true
 }
 
-// answered checks an operation whose client has an answer.
+// answered checks an operation with an answer.
 func (c *checker) answered(op *operation, end Event) {
 	add := func(rule, format string, args ...any) { c.found = append(c.found, op.violation(rule, format, args...)) }
 	i := slices.IndexFunc(op.runs, func(run Event) bool { return run.Text == end.Text })
@@ -204,8 +205,8 @@ func (c *checker) answered(op *operation, end Event) {
 	}
 }
 
-// killed reports whether the line of a call may be gone with its node: not if that of a later one is
-// there.
+// killed reports whether a call's line may be lost with its node. It is not if a later call's line
+// is there.
 func (c *checker) killed(invoke *Event, end Event) bool {
 	return slices.ContainsFunc(c.kills, func(t time.Duration) bool {
 		if t < invoke.At-killTakes || t > end.At+killMayLose {
@@ -223,7 +224,7 @@ func (c *checker) killed(invoke *Event, end Event) bool {
 	})
 }
 
-// unsent checks an operation that a client was told to be not sent.
+// unsent checks an operation that was not sent, as its client has read.
 func (c *checker) unsent(op *operation, end Event) {
 	if len(op.runs) > 0 {
 		c.found = append(c.found, op.violation(RuleUnsent, "it ran, though its client was told %q", end.Text))

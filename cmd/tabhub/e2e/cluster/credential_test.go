@@ -55,7 +55,7 @@ func (n *node) api(method, path, token, origin string, in any) (status int, body
 	return resp.StatusCode, body
 }
 
-// does is api for what must work, whose answer goes to out.
+// does is api for a request that must succeed; the answer goes to out.
 func (n *node) does(method, path, token, origin string, in, out any) {
 	n.t.Helper()
 	status, body := n.api(method, path, token, origin, in)
@@ -75,8 +75,8 @@ func (c *cluster) cli(n *node, args ...string) (out string, err error) {
 	return string(b), err
 }
 
-// handshake connects a browser to a node, by its pairing, and returns the key that follows that of
-// an invitation. The error is the node's word.
+// handshake connects a browser to a node by its pairing, and returns the key that follows an
+// invitation's. The error is the node's text.
 func (n *node) handshake(id spec.PairingID, key pairing.Key) (peer *wstest.Peer, next pairing.Key, err error) {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
@@ -122,8 +122,8 @@ func (n *node) handshake(id spec.PairingID, key pairing.Key) (peer *wstest.Peer,
 	return peer, said.NextKey(key), nil
 }
 
-// cutOff waits until the hub closes the connection of a browser, and counts how often it has asked
-// before whether the browser is still there. One ping may have been on its way.
+// cutOff waits until the hub closes the connection of a browser, and counts the pings that come
+// before. One may have been in flight.
 func (n *node) cutOff(peer *wstest.Peer) (pings int, err error) {
 	late := time.AfterFunc(timeout, func() { peer.Close() })
 	defer late.Stop()
@@ -139,7 +139,7 @@ func (n *node) cutOff(peer *wstest.Peer) (pings int, err error) {
 	}
 }
 
-// held are the credentials of a user that nodes have made.
+// held are the credentials of a user, made by several nodes.
 type held struct {
 	client, token string
 	browser       spec.PairingID
@@ -147,7 +147,7 @@ type held struct {
 	session       string
 }
 
-// make has nodes make one of each kind: what is begun at one goes on at another.
+// make makes one credential of each kind; an exchange that begins at one node goes on at another.
 func (c *cluster) make(user, name string, at, then, last *node) (h held) {
 	c.t.Helper()
 	jwt := c.token(user)
@@ -195,7 +195,7 @@ func (c *cluster) make(user, name string, at, then, last *node) (h held) {
 	return h
 }
 
-// drain runs the command of that name for a node.
+// drain runs the command drain, or its inverse, for a node.
 func (c *cluster) drain(n *node, args ...string) {
 	c.t.Helper()
 	if out, err := c.cli(n, append([]string{"cluster", "drain"}, args...)...); err != nil {
@@ -212,7 +212,7 @@ func (n *node) listTools(t testing.TB, token string, want int) {
 	}
 }
 
-// reads reads what a page of the dashboard does.
+// reads makes the requests of a dashboard's page.
 func (n *node) reads(t testing.TB, session string, want int) {
 	t.Helper()
 	status, body := n.api("GET", "/api/tabs", session, "http://"+n.addr, nil)
@@ -221,7 +221,7 @@ func (n *node) reads(t testing.TB, session string, want int) {
 	}
 }
 
-// good checks that what moves with a user is good at all nodes.
+// good checks that all nodes accept the user's credentials.
 func (h *held) good(t testing.TB, nodes ...*node) {
 	t.Helper()
 	for _, n := range nodes {
@@ -235,7 +235,8 @@ func (h *held) good(t testing.TB, nodes ...*node) {
 	}
 }
 
-// end takes everything back at a node, while the browser is connected to another. All nodes refuse it then.
+// end revokes everything at a node, while the browser is connected to another. All nodes refuse it
+// then.
 func (c *cluster) end(user string, h *held, at, browsersAt *node, nodes ...*node) {
 	c.t.Helper()
 	peer, _, err := browsersAt.handshake(h.browser, h.key)
@@ -261,9 +262,9 @@ func (c *cluster) end(user string, h *held, at, browsersAt *node, nodes ...*node
 	}
 }
 
-// A client's token, a paired browser and the dashboard's sign-in are good at every node, whichever
-// has made them and whichever has the user, after the user was moved and after the node was killed;
-// what is taken back at one is good at none.
+// A client's token, a paired browser and the dashboard's login are good at every node, whichever
+// node has made them or has the user, also after the user has moved and after the node was killed. A
+// credential that one node revokes is good at none.
 func TestCredentialsAtAnyNode(t *testing.T) {
 	c := startCluster(t, 3)
 	owner := c.owner(t, "ann")

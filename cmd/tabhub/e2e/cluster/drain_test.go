@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A node that is drained before it is stopped listens until the balancer knows, also if it has no
-// users: what a balancer still sends to it must not end in a 502.
+// A drained node listens until the balancer knows, even without users: a request that the balancer
+// still sends to it must not end in a 502.
 func TestDrainedNodeListens(t *testing.T) {
 	const wait = 2 * time.Second
 	c := startCluster(t, 2)

@@ -23,16 +23,17 @@ func faultsFor(t testing.TB) time.Duration {
 	return d
 }
 
-// fault is something that happens to a cluster, and its end.
+// fault is a fault of a cluster, and its end.
 type fault struct {
 	name string
 	do   func(c *cluster, n *node) (heal func())
-	// lasts is how long it goes on.
+	// lasts is how long the fault lasts.
 	lasts time.Duration
 	kills bool // the node
 }
 
-// run has faults happen, one after the other, each at least once and for d, and lets the cluster come to rest after each.
+// run injects faults, one after the other, each at least once, for d, and lets the cluster come to
+// rest after each.
 func (l *load) run(faults []fault, d time.Duration) {
 	l.t.Helper()
 	l.start()
@@ -57,7 +58,7 @@ func (l *load) run(faults []fault, d time.Duration) {
 	l.check()
 }
 
-// killed is a node that dies, and is started again after a time in which the others do without it.
+// killed is a node that is killed, and starts again after a while.
 var killed = fault{"a node is killed", func(_ *cluster, n *node) func() {
 	n.kill()
 	return func() {
@@ -66,7 +67,7 @@ var killed = fault{"a node is killed", func(_ *cluster, n *node) func() {
 	}
 }, 8 * time.Second, true}
 
-// replaced is what an operator does for a new version: one node after the other.
+// replaced is an update by the operator: one node after the other.
 var replaced = fault{"all nodes are replaced", func(c *cluster, _ *node) func() {
 	for _, n := range c.nodes {
 		n.replace()
@@ -74,7 +75,7 @@ var replaced = fault{"all nodes are replaced", func(c *cluster, _ *node) func() 
 	return func() {}
 }, 0, false}
 
-// faults are those that a cluster has to stand.
+// faults are the faults that a cluster must survive.
 var faults = []fault{
 	killed,
 	{"a node is paused for 30 s", func(_ *cluster, n *node) func() {
@@ -102,15 +103,15 @@ var faults = []fault{
 	replaced,
 }
 
-// While nodes are killed, replaced, paused and cut from NATS, which loses its leader, 50 users make 200
-// calls a second. No call runs twice, each has an end, and its client is told the truth about it; names
-// and numbers stay what they are; nobody who was superseded writes.
+// While nodes are killed, replaced, paused and cut from NATS, and NATS loses its leader, 50 users
+// make 200 calls a second. No call runs twice, each ends, and its client learns its true outcome;
+// names and numbers do not change; no superseded node writes.
 func TestFaults(t *testing.T) {
 	startLoad(t, startCluster(t, 3), number("TABHUB_CLUSTER_USERS", 50)).run(faults, faultsFor(t))
 }
 
-// A hub that is killed again and again while users make calls runs no call twice, and each of them
-// knows what has become of theirs. What holds for one hub is what the cluster is measured by.
+// A hub that is killed again and again during calls runs no call twice, and each client knows the
+// outcome of its calls. One hub is the standard for the cluster.
 func TestOneHub(t *testing.T) {
 	l := startLoad(t, startCluster(t, 1), number("TABHUB_CLUSTER_USERS", 50))
 	l.run([]fault{

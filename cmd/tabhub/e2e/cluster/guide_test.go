@@ -81,7 +81,7 @@ func TestFirstClusterOfTheGuide(t *testing.T) {
 	}
 }
 
-// freeTens returns the first digits of ports of which those that end in 0, 1 and 2 are free.
+// freeTens returns prefixes of ports whose ports ending in 0, 1 and 2 are free.
 func freeTens(t *testing.T) string {
 	for range 100 {
 		tens, free := fmt.Sprint(1100+rand.IntN(1900)), true

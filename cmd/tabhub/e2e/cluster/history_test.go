@@ -39,8 +39,7 @@ const (
 	Calm   Kind = "calm"   // from now on, until the next fault, each call must work
 )
 
-// Event is one thing that happened, as one of those who took part has noted it. The clock is
-// one for all of them.
+// Event is one thing that happened, noted by a participant. All participants share one clock.
 type Event struct {
 	At    time.Duration `json:"at"` // since the run began
 	Kind  Kind          `json:"kind"`
@@ -64,7 +63,7 @@ func (e Event) String() string {
 	return string(b)
 }
 
-// history takes down events as they happen. It is safe for concurrent use.
+// history collects events. It is safe for concurrent use.
 type history struct {
 	began  time.Time
 	mu     sync.Mutex
@@ -73,7 +72,7 @@ type history struct {
 
 func newHistory() *history { return &history{began: time.Now()} }
 
-// Add adds an event that happens now, and returns when that is.
+// Add adds an event that happens now, and returns its time.
 func (h *history) Add(e Event) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,7 +81,7 @@ func (h *history) Add(e Event) time.Duration {
 	return e.At
 }
 
-// Events returns what has happened so far. The caller must not change it.
+// Events returns the events so far. The caller must not change it.
 func (h *history) Events() []Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()

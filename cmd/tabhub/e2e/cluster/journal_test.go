@@ -15,7 +15,7 @@ import (
 // usersStream has the journals of all users.
 const usersStream = "TABHUB_USERS"
 
-// journal adds what nodes write of users to a history.
+// journal adds the messages of users' journals to a history.
 type journal struct {
 	t       testing.TB
 	js      jetstream.JetStream
@@ -69,7 +69,7 @@ func (j *journal) add(m jetstream.Msg) {
 	j.seen <- e.N
 }
 
-// await waits until all is in the history that the stream has.
+// await waits until the history has all messages of the stream.
 func (j *journal) await() {
 	j.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)

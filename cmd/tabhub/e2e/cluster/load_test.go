@@ -23,13 +23,13 @@ import (
 // second.
 const every = 500 * time.Millisecond
 
-// retryEvery is how soon a client calls again when a call did not work.
+// retryEvery is how soon a client calls again after a call failed.
 const retryEvery = 100 * time.Millisecond
 
-// toolWork is the longest that a page works on a call.
+// toolWork is the longest time that a tool of a page takes.
 const toolWork = 100 * time.Millisecond
 
-// number returns what the environment has, or n.
+// number returns a number from the environment, or n.
 func number(name string, n int) int {
 	if set, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return set
@@ -37,7 +37,7 @@ func number(name string, n int) int {
 	return n
 }
 
-// load is users who use a cluster: their tabs, their clients, and what happens to these.
+// load is the users of a cluster, with their tabs and clients.
 type load struct {
 	t     testing.TB
 	c     *cluster
@@ -160,7 +160,7 @@ func (l *load) use(ctx context.Context, a *agent) {
 	}
 }
 
-// live is what a user does: tabs are reloaded, opened and closed, and their tools change.
+// live is a user's activity: tabs reload, open and close, and their tools change.
 func (l *load) live(ctx context.Context, u *user) {
 	for pause(ctx, 2*time.Second+rand.N(6*time.Second)) {
 		if l.calm.Load() {
@@ -184,13 +184,13 @@ func (l *load) live(ctx context.Context, u *user) {
 	}
 }
 
-// settle leaves the tabs alone and waits until a call of each client works. From then on, for some
-// seconds, each has to.
+// settle leaves the tabs alone and waits until a call of each client works. For some seconds from
+// then on, each call must work.
 func (l *load) settle() {
 	l.t.Helper()
 	l.calm.Store(true)
 	defer l.calm.Store(false)
-	// A tab that was closed a moment ago is listed until it could have come back.
+	// A closed tab stays listed until it could have reconnected.
 	pause(context.Background(), spec.TabGrace+time.Second)
 	from := time.Now()
 	late := from.Add(2 * time.Minute)
@@ -229,7 +229,7 @@ func (l *load) finish() {
 	}
 }
 
-// close ends what finish has not.
+// close ends what finish has not ended.
 func (l *load) close() {
 	if l.stop != nil {
 		l.stop()

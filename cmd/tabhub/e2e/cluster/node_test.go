@@ -90,15 +90,15 @@ func (n *node) mend() {
 	}
 }
 
-// replace ends the process as an operator does, who waits for it, and starts the next.
+// replace stops the process and waits for it, as an operator does, and starts the next.
 func (n *node) replace() {
 	n.process.Stop()
 	n.start()
 	n.awaitReady()
 }
 
-// cluster is a NATS, its nodes and a balancer in front of them. With one node and no NATS it is
-// the hub of one machine, which has to pass the same tests.
+// cluster is a NATS, its nodes and a balancer in front of them. With one node and no NATS it is a
+// hub on one machine, which must pass the same tests.
 type cluster struct {
 	t        testing.TB
 	nats     *natstest.Cluster
@@ -140,7 +140,7 @@ func (c *cluster) start() {
 	}
 }
 
-// newCluster makes a cluster that has no NATS and no nodes yet.
+// newCluster makes a cluster without NATS and nodes.
 func newCluster(t testing.TB) *cluster {
 	return &cluster{t: t, secret: []byte(strings.Repeat("0123456789abcdef", 4)), dir: t.TempDir()}
 }
@@ -184,7 +184,7 @@ func (c *cluster) newNode(name string, flags ...string) *node {
 	return x
 }
 
-// join has a node be one of the cluster's.
+// join makes a node one of the cluster's.
 func (c *cluster) join(x *node, flags ...string) {
 	x.health = "/readyz"
 	x.args = append(append(x.args, flags...), "--set", "node-name="+x.name, "--set", "node-url=https://"+porttest.Free(c.t),

@@ -12,7 +12,7 @@ func (c *cluster) agent(user string, n *node) *agent {
 	return &agent{user: user, name: "lone", face: &loneFace{poster: newPoster(c.token(user)), url: "http://" + n.addr + "/mcp", name: "lone"}}
 }
 
-// owner returns the node that has a user, once somebody has asked for that.
+// owner returns the owner node of a user, after a request has opened the hub.
 func (c *cluster) owner(t testing.TB, user string) *node {
 	t.Helper()
 	a := c.agent(user, c.nodes[0])

@@ -28,8 +28,8 @@ const (
 const pageOrigin = "http://shop.localhost:8000"
 
 // page is a tab of a user, and the document in it. It speaks tabhub.v1 as /tab.js does: it
-// connects again when the connection is lost, knows the calls that it has had, and gives answers
-// that may not have arrived again.
+// reconnects when the connection is lost, remembers its calls, and repeats answers that may not have
+// arrived.
 type page struct {
 	user, key string
 	url       string // of the WebSocket
@@ -59,7 +59,7 @@ type answer struct {
 	came  time.Time // the call
 }
 
-// answersKept is for how long a page knows the calls that it has had.
+// answersKept is how long a page remembers its calls.
 const answersKept = time.Minute
 
 // open opens the tab.
@@ -70,13 +70,13 @@ func (p *page) open() {
 	p.ended.Go(p.live)
 }
 
-// close closes the tab, without a word.
+// close closes the tab without a message.
 func (p *page) close() {
 	p.leave()
 	p.ended.Wait()
 }
 
-// reload has the tab load another document, which knows nothing of the calls before.
+// reload loads another document in the tab, which knows nothing of earlier calls.
 func (p *page) reload() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,7 @@ func (p *page) reload() {
 	}
 }
 
-// change has the page offer another number of tools.
+// change changes the number of tools that the page offers.
 func (p *page) change(extra int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,7 +127,7 @@ func (p *page) live() {
 	}
 }
 
-// serve lives on one connection. It reports whether the hub has greeted it.
+// serve serves one connection. It reports whether the hub has greeted the page.
 func (p *page) serve() (greeted bool) {
 	ctx, cancel := context.WithTimeout(p.ctx, helloWait)
 	defer cancel()
@@ -137,7 +137,7 @@ func (p *page) serve() (greeted bool) {
 	}
 	defer peer.Close()
 	defer context.AfterFunc(p.ctx, func() { peer.Close() })()
-	// A hub that says nothing for so long is not there any more.
+	// A hub that is silent for so long is gone.
 	silence := time.AfterFunc(helloWait, func() { peer.Close() })
 	defer silence.Stop()
 
@@ -199,8 +199,7 @@ func (p *page) serve() (greeted bool) {
 	}
 }
 
-// execute runs a call in the document that was there when its connection was made, unless it has
-// had it before.
+// execute runs a call in the document of its connection, unless it has had the call before.
 func (p *page) execute(document int, id string, frame []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

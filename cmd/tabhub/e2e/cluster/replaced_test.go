@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A node whose name another has taken while it was stopped is of no use: its process ends, says why,
-// and fails, so that whatever runs it shows that.
+// A node whose name another has taken while it was stopped is useless: its process says why and
+// exits with a failure, so that its supervisor shows it.
 func TestNodeThatIsReplaced(t *testing.T) {
 	c := startCluster(t, 3)
 	old := c.nodes[0]
@@ -29,7 +29,7 @@ func TestNodeThatIsReplaced(t *testing.T) {
 	}
 }
 
-// Replacing one node after the other, as for a new version, leaves no call unknown, also of tabs that
+// A rolling replacement, as for a new version, leaves no call's outcome unknown, even in tabs that
 // cannot resume one: each of 100 calls a second is answered, or was certainly not sent.
 func TestRollingReplacement(t *testing.T) {
 	l := (&load{t: t, c: startCluster(t, 3), h: newHistory(), plain: true}).begin(25)
