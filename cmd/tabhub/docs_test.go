@@ -229,7 +229,10 @@ func documentedHub(t *testing.T) (home string, env []string) {
 			spec.KindResource: `{"uri":"shop://cart","name":"cart"}`,
 			spec.KindPrompt:   `{"name":"choose_gift","arguments":[{"name":"occasion"}]}`,
 		} {
-			offer(t, browser, int64(tab+1), &spec.Register{Kind: kind, TabURL: "https://" + site + "/", Title: site}, item)
+			m := &spec.Register{Kind: kind, TabURL: "https://" + site + "/", Title: site, Items: []json.RawMessage{json.RawMessage(item)}}
+			if _, err := browser.Ask(t.Context(), int64(tab+1), m); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	home = t.TempDir()

@@ -140,23 +140,14 @@ func usageCmd(ts *testscript.TestScript, neg bool, args []string) {
 // serveTest runs a hub with the demo until the test ends, and returns it with its port.
 func serveTest(t *testing.T, flags ...string) (*daemon.Process, string) {
 	t.Helper()
-	return serveLogging(t, slog.New(slog.DiscardHandler), flags...)
-}
-
-func serveLogging(t *testing.T, log *slog.Logger, flags ...string) (*daemon.Process, string) {
-	t.Helper()
-	a := &command.App{Env: func(string) string { return "" }}
+	a := &command.App{Env: noEnv, DataDir: filepath.Join(t.TempDir(), "data")}
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
 	c := settings.New()
 	c.AddFlags(f)
-	a.DataDir = filepath.Join(t.TempDir(), "data")
-	if err := f.Parse(append([]string{"--listen", "127.0.0.1:0", "--demo"}, flags...)); err != nil {
+	if err := errors.Join(f.Parse(append([]string{"--listen", "127.0.0.1:0", "--demo"}, flags...)), c.Load(a, f)); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Load(a, f); err != nil {
-		t.Fatal(err)
-	}
-	p, err := daemon.Start(t.Context(), daemon.Options{App: a, Config: c, Dir: home.Dir(a.DataDir), Log: log})
+	p, err := daemon.Start(t.Context(), daemon.Options{App: a, Config: c, Dir: home.Dir(a.DataDir), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

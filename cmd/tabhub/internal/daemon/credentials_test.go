@@ -5,7 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"errors"
-	"log/slog"
+	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -13,12 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
-
-	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/daemon/node"
-	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/cmd/tabhub/internal/settings"
 	"tabhub/hub"
 	"tabhub/hub/face/httpd"
 	"tabhub/hub/face/mcpserver"
@@ -64,19 +59,11 @@ func (s sealedWith) Open(user spec.UserID, name string, sealed []byte) ([]byte, 
 // start returns a process that nobody has reached yet.
 func (m *machines) start() *Process {
 	m.t.Helper()
-	a := &command.App{Env: func(string) string { return "" }}
-	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
-	c := settings.New()
-	c.AddFlags(f)
-	a.DataDir = m.t.TempDir()
 	secret := filepath.Join(m.t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(strings.Repeat("s3cret", 8)), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	if err := errors.Join(f.Parse([]string{"--auth", "jwt", "--jwt-secret", secret}), c.Load(a, f)); err != nil {
-		m.t.Fatal(err)
-	}
-	p := &Process{Options: Options{App: a, Config: c, Dir: home.Dir(m.t.TempDir()), Log: slog.New(slog.DiscardHandler)}, shared: &m.shared}
+	p := &Process{Options: options(m.t, io.Discard, "--auth", "jwt", "--jwt-secret", secret), shared: &m.shared}
 	p.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
 		return nil, tenant.ErrClosed // here tenants are opened by the test
 	}, p.Log)

@@ -1,18 +1,19 @@
-package main
+package daemon
 
 import (
+	"io"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/cmd/tabhub/internal/settings"
 	"tabhub/hub/builtin"
 	"tabhub/hub/builtin/browsertool"
 	"tabhub/hub/builtin/proxytool"
 	"tabhub/hub/offer/listed"
+	"tabhub/spec"
 )
 
 // A model reads the instructions in every session, so they are short, and name no tool
@@ -25,7 +26,7 @@ func TestInstructions(t *testing.T) {
 		browsertool.TabTool:  {"proxy": true, "browser_": false},
 		browsertool.PageTool: {"proxy": true, "browser_": false},
 	} {
-		p := daemon.Process{Tools: builtin.Switches{off: false}}
+		p := Process{Tools: builtin.Switches{off: false}}
 		text := p.Instructions()
 		for name, want := range named {
 			if strings.Contains(text, name) != want {
@@ -42,7 +43,7 @@ func TestInstructions(t *testing.T) {
 // take a schema refuses the whole conversation.
 func TestBuiltinsAreShort(t *testing.T) {
 	size := 0
-	for _, tool := range (&daemon.Process{Options: daemon.Options{Config: &settings.Config{}}}).Builtins(nil, nil) {
+	for _, tool := range (&Process{Options: Options{Config: &settings.Config{}}}).Builtins(nil, nil) {
 		size += len(tool.Definition()) + len(",")
 		if shown := listed.Input(tool.Input); string(shown.JSON) != string(tool.Input) {
 			t.Errorf("%s would have to be listed with %s", tool.Name, shown.JSON)
@@ -56,11 +57,11 @@ func TestBuiltinsAreShort(t *testing.T) {
 // Whoever reads the guide must find there each tool that --tools can name, and when it is
 // listed.
 func TestGuideNamesTheBuiltinTools(t *testing.T) {
-	guide, err := os.ReadFile("../../spec/docs/USE.md")
+	guide, err := os.ReadFile("../../../../spec/docs/USE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := daemon.Process{Options: daemon.Options{Config: &settings.Config{}}}
+	p := Process{Options: Options{Config: &settings.Config{}}}
 	when := map[builtin.Listed]string{
 		builtin.Always: "always", builtin.LocalOnly: "on a hub that others cannot reach",
 	}
@@ -87,9 +88,10 @@ func TestInstancesAreForThisMachine(t *testing.T) {
 		"--set=public-url=https://hub.example.com":         false,
 		"--set=behind-proxy=true --tools=browser_instance": true,
 	} {
-		p, _ := serveTest(t, strings.Fields(flags)...)
-		if _, out, said := runIn(t, string(p.Dir), "tools"); strings.Contains(out, "browser_instance ") != want {
-			t.Errorf("with %q the tools are\n%s%s", flags, out, said)
+		p, _ := serve(t, io.Discard, strings.Fields(flags)...)
+		of := tenantOf(t, p, string(spec.LocalUser))
+		if slices.ContainsFunc(of.Builtin, func(b builtin.Tool) bool { return b.Name == browsertool.InstanceTool }) != want {
+			t.Errorf("with %q the tools are %+v", flags, of.Builtin)
 		}
 	}
 }

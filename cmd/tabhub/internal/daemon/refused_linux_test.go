@@ -1,15 +1,14 @@
-package main
+package daemon
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"net"
 	"net/http"
 	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"tabhub/cmd/tabhub/internal/setup"
 	"tabhub/spec"
 )
 
@@ -47,14 +47,12 @@ func nobody(t *testing.T) websocket.Dialer {
 // from the owner's own extension, which `tabhub doctor` would call a problem.
 func TestExtensionOfAnotherUser(t *testing.T) {
 	asNobody := nobody(t)
-	p, _ := serveTest(t)
+	p, _ := serve(t, io.Discard)
 	sayAsExtension(t, asNobody, p.Info.Addrs[0], oldHello(""))
 	if list := p.Inform().Refused; len(list) != 1 || list[0].Own {
 		t.Errorf("the hub remembers %+v", list)
 	}
-	if _, out, _ := runIn(t, string(p.Dir), "doctor"); !regexp.MustCompile(`note +extension +another user or machine said that it is the extension`).MatchString(out) {
-		t.Errorf("doctor: %s", out)
-	}
+	wantExtension(t, p, setup.StateNote, "another user or machine said that it is the extension")
 }
 
 // What a hub of these tests believes by its origin: an extension, and pages.
@@ -143,7 +141,7 @@ func (v visit) welcomed(t *testing.T, d websocket.Dialer, addr string) bool {
 func TestForgedOriginOfAnotherUser(t *testing.T) {
 	asNobody := nobody(t)
 	for _, auth := range []string{"token", "none"} {
-		p, port := serveTest(t, "--auth", auth, "--set", "extension-id="+listedID, "--allow-origin", allowedOrigin)
+		p, port := serve(t, io.Discard, "--auth", auth, "--set", "extension-id="+listedID, "--allow-origin", allowedOrigin)
 		addr := p.Info.Addrs[0]
 		all := append(visits("/tabs", listedOrigin), visits("/extension", listedOrigin)...)
 		if auth == "token" { // else every page is let in
@@ -169,7 +167,7 @@ func TestClosedBeforeItIsLookedAt(t *testing.T) {
 	asNobody := nobody(t)
 	var log bytes.Buffer
 	t.Run("hub", func(t *testing.T) { // which has served all that came when this ends
-		p, _ := serveLogging(t, slog.New(slog.NewTextHandler(&log, nil)), "--set", "extension-id="+listedID, "--demo=false")
+		p, _ := serve(t, &log, "--set", "extension-id="+listedID, "--demo=false")
 		addr := p.Info.Addrs[0]
 		for i := range 50 {
 			for _, v := range append(visits("/tabs", listedOrigin, loopbackPage), visits("/", loopbackPage)...) {

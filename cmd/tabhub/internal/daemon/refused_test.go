@@ -1,17 +1,18 @@
-package main
+package daemon
 
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
 
-	"tabhub/cmd/tabhub/internal/command"
-	"tabhub/cmd/tabhub/internal/daemon"
+	"tabhub/cmd/tabhub/internal/setup"
 	"tabhub/hub/face/admin"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -56,7 +57,7 @@ func oldHello(token string) string {
 // with the token, and both it and the owner are told what to do.
 func TestOlderExtension(t *testing.T) {
 	for _, token := range []bool{false, true} {
-		p, _ := serveTest(t)
+		p, _ := serve(t, io.Discard)
 		shown := ""
 		if token {
 			secret, err := p.Dir.Token()
@@ -73,15 +74,28 @@ func TestOlderExtension(t *testing.T) {
 		if len(list) != 1 || !strings.Contains(list[0].Reason, "older version") || list[0].Times != 1 || !list[0].Own || time.Since(list[0].Last) > time.Minute {
 			t.Errorf("the hub remembers %+v", list)
 		}
-		if code, out, errOut := runIn(t, string(p.Dir), "doctor"); code != command.ExitError || !strings.Contains(out, "problem  extension  one was refused at") {
-			t.Errorf("doctor: %d\n%s%s", code, out, errOut)
-		}
+		wantExtension(t, p, setup.StateProblem, "one was refused at")
+	}
+}
+
+// wantExtension checks what the doctor says of the extension.
+func wantExtension(t *testing.T, p *Process, state, words string) {
+	t.Helper()
+	d, err := setup.NewDoctor(p.App, p.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Examine(t.Context())
+	if !slices.ContainsFunc(d.Findings, func(f admin.Finding) bool {
+		return f.Check == "extension" && f.State == state && strings.HasPrefix(f.Text, words)
+	}) {
+		t.Errorf("the doctor says %+v", d.Findings)
 	}
 }
 
 // An extension that is another hub's, or was forgotten.
 func TestExtensionOfAnotherHub(t *testing.T) {
-	p, _ := serveTest(t)
+	p, _ := serve(t, io.Discard)
 	pair := fmt.Sprintf(`{"jsonrpc":"2.0","id":"pair","method":"browser/pair","params":{"protocolVersion":"tabhub.v1","pairing":"copy.of.another","nonce":%q}}`, pairing.NewNonce())
 	for range 2 {
 		if told, code := sayAsExtension(t, websocket.Dialer{}, p.Info.Addrs[0], pair); told.Code != spec.CodeUnpaired || code != int(spec.CloseRefused) {
@@ -95,17 +109,17 @@ func TestExtensionOfAnotherHub(t *testing.T) {
 
 // What is remembered is bounded, whatever comes.
 func TestRefusedIsBounded(t *testing.T) {
-	var f daemon.Refused
-	for n := range 3 * daemon.MaxRefused {
+	var f Refused
+	for n := range 3 * MaxRefused {
 		f.Add(admin.Refusal{Reason: fmt.Sprint("reason ", n)})
 	}
-	f.Add(admin.Refusal{Reason: fmt.Sprint("reason ", 2*daemon.MaxRefused)})
+	f.Add(admin.Refusal{Reason: fmt.Sprint("reason ", 2*MaxRefused)})
 	list := f.Latest()
-	if last := list[len(list)-1]; len(list) != daemon.MaxRefused || last.Times != 2 {
+	if last := list[len(list)-1]; len(list) != MaxRefused || last.Times != 2 {
 		t.Errorf("%d refusals, at last %+v", len(list), last)
 	}
 	f.Add(admin.Refusal{Reason: "another"})
-	if list = f.Latest(); list[0].Reason != fmt.Sprint("reason ", 2*daemon.MaxRefused+2) {
+	if list = f.Latest(); list[0].Reason != fmt.Sprint("reason ", 2*MaxRefused+2) {
 		t.Errorf("the oldest is now %+v", list[0])
 	}
 }

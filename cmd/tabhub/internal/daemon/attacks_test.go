@@ -1,17 +1,17 @@
-package main
+package daemon
 
 import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/call"
@@ -194,7 +194,7 @@ var attacks = []struct {
 // TestAttacks does each attack in each mode: what becomes of it is what users are told.
 func TestAttacks(t *testing.T) {
 	got := make([][5]string, len(attacks))
-	p, _ := serveTest(t, "--demo=false")
+	p, _ := serve(t, io.Discard, "--demo=false")
 	t.Run("each", func(t *testing.T) {
 		for i, a := range attacks {
 			for j, preset := range presets {
@@ -209,7 +209,7 @@ func TestAttacks(t *testing.T) {
 			}
 		}
 	})
-	doc, err := os.ReadFile("../../spec/docs/POLICY.md")
+	doc, err := os.ReadFile("../../../../spec/docs/POLICY.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ type attack struct {
 	frames    []int64 // to which calls went
 }
 
-func newAttack(t *testing.T, tenant *tenant.Tenant, p *daemon.Process, preset string) *attack {
+func newAttack(t *testing.T, tenant *tenant.Tenant, p *Process, preset string) *attack {
 	w := &attack{t: t, tenant: tenant, hub: tenant.Hub}
 	mode, rest, _ := strings.Cut(preset, ",")
 	err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error {

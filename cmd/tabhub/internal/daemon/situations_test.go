@@ -1,15 +1,15 @@
-package main
+package daemon
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/call"
@@ -141,7 +141,7 @@ var principals = map[string]*policy.Principal{
 
 // TestSituations is what the policy means, from the client to the page and the record.
 func TestSituations(t *testing.T) {
-	p, _ := serveTest(t, "--demo=false")
+	p, _ := serve(t, io.Discard, "--demo=false")
 	for i, s := range situations {
 		t.Run(s.what, func(t *testing.T) {
 			t.Parallel()
@@ -192,7 +192,7 @@ type situation struct {
 }
 
 // tenantOf returns what a user has in a process, where no other test has any of it.
-func tenantOf(t *testing.T, p *daemon.Process, user string) *tenant.Tenant {
+func tenantOf(t *testing.T, p *Process, user string) *tenant.Tenant {
 	t.Helper()
 	of, err := p.Tenants.Get(t.Context(), spec.UserID(user))
 	if err != nil {
@@ -201,7 +201,7 @@ func tenantOf(t *testing.T, p *daemon.Process, user string) *tenant.Tenant {
 	return of
 }
 
-func newSituation(t *testing.T, tenant *tenant.Tenant, p *daemon.Process) *situation {
+func newSituation(t *testing.T, tenant *tenant.Tenant, p *Process) *situation {
 	at := strings.NewReplacer("HUB", p.Info.Addrs[0], "PORT", p.Info.Addrs[0][strings.LastIndex(p.Info.Addrs[0], ":")+1:])
 	w := &situation{t: t, tenant: tenant, hub: tenant.Hub}
 	transport := p.Tabs.Transport(tenant.User)

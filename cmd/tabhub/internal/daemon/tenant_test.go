@@ -1,7 +1,8 @@
-package main
+package daemon
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"runtime"
 	"strings"
@@ -20,7 +21,7 @@ import (
 
 // Who has no more than the dashboard open is not signed out of it as one who is idle.
 func TestDashboardKeepsTheHubOpen(t *testing.T) {
-	p, _ := serveTest(t, "--demo=false")
+	p, _ := serve(t, io.Discard, "--demo=false")
 	user, err := p.Tenants.Get(t.Context(), spec.LocalUser)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestDashboardKeepsTheHubOpen(t *testing.T) {
 // A hub whose store another one has taken over ends, and the next request is served by a
 // new one: the process need not be started again.
 func TestHubThatLostItsStoreIsReplaced(t *testing.T) {
-	p, _ := serveTest(t)
+	p, _ := serve(t, io.Discard)
 	first, err := p.Tenants.Get(t.Context(), spec.LocalUser)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func TestHubThatLostItsStoreIsReplaced(t *testing.T) {
 
 // What a user had in this process is gone from its memory when the user's hub is closed.
 func TestClosedHubsAreFreed(t *testing.T) {
-	p, _ := serveTest(t, "--demo=false")
+	p, _ := serve(t, io.Discard, "--demo=false")
 	var hubs []weak.Pointer[hub.Hub]
 	for i := range 10 {
 		user := spec.UserID(fmt.Sprint("user", i))
