@@ -31,12 +31,12 @@ type admission struct{ *Process }
 // *tabtransport.RemoteError.
 func (p admission) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 	if hello != nil {
-		if err := p.Server.LocateSocket(r, hello.Token); err != nil {
+		if err := p.server.LocateSocket(r, hello.Token); err != nil {
 			return tabtransport.Admission{}, err
 		}
 	}
 	a, err := p.admitHello(r, hello, ex)
-	if err != nil && p.Server.HasMoved(r) {
+	if err != nil && p.server.HasMoved(r) {
 		return a, errOtherHub
 	}
 	if err != nil {
@@ -111,7 +111,7 @@ func (p admission) isOwnPage(raw string) bool {
 
 // beginPairing answers a browser that says that it is paired with this hub.
 func (p admission) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
-	if err := p.Server.LocateSocket(r, string(m.Pairing)); err != nil {
+	if err := p.server.LocateSocket(r, string(m.Pairing)); err != nil {
 		return nil, err
 	}
 	at, err := p.guard.PairingAddress(r)
@@ -119,7 +119,7 @@ func (p admission) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchang
 		return nil, p.refuse(r, err)
 	}
 	ex, err := p.ring.Begin(m, at)
-	if err != nil && p.Server.HasMoved(r) {
+	if err != nil && p.server.HasMoved(r) {
 		return nil, errOtherHub
 	}
 	if err != nil {
@@ -132,7 +132,7 @@ func (p admission) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchang
 // remembered for the owner.
 func (p admission) refuse(r *http.Request, err error) error {
 	if strings.Contains(r.Header.Get("Origin"), "-extension://") {
-		p.refused.Add(admin.Refusal{Reason: whyRefused(err), Own: p.guard.IsOwnUser(r), Last: time.Now()})
+		p.refused.add(admin.Refusal{Reason: whyRefused(err), Own: p.guard.IsOwnUser(r), Last: time.Now()})
 	}
 	if coded, ok := errors.AsType[*spec.Error](err); ok {
 		return coded
@@ -152,7 +152,7 @@ func (p admission) dashboard(a tabtransport.Admission) (string, error) {
 	if p.ring.IsStarted(a.Pairing) {
 		return "", errNotOwner
 	}
-	return p.Server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
+	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
 }
 
 // errNotOwner tells a browser that the hub has started for a client what it is not good for.
@@ -214,7 +214,7 @@ func (p admission) pairingError(err error) error {
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
 func (p admission) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
-	if err := p.Server.LocateSocket(h.Request, h.Token); err != nil {
+	if err := p.server.LocateSocket(h.Request, h.Token); err != nil {
 		return a, err
 	}
 	var who *policy.Principal
@@ -224,7 +224,7 @@ func (p admission) admitRelay(h relay.Handshake) (a relay.Admission, err error) 
 		a.Admission, who, err = p.guard.AdmitClient(h.Request, h.Token)
 	}
 	switch {
-	case err != nil && p.Server.HasMoved(h.Request):
+	case err != nil && p.server.HasMoved(h.Request):
 		return a, errOtherHub
 	case errors.Is(err, auth.ErrUnchecked): // it may come back
 		return a, spec.Errorf(spec.CodeInternal, "%v", err)

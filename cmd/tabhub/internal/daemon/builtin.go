@@ -13,9 +13,9 @@ import (
 	"tabhub/hub/trust/record"
 )
 
-// Instructions tell a model how to use what it finds. They name only tools that are on.
-func (p *Process) Instructions() string {
-	on := func(name string) bool { return p.Tools.On(name, true) }
+// instructions tell a model how to use what it finds. They name only tools that are on.
+func (p *Process) instructions() string {
+	on := func(name string) bool { return p.tools.On(name, true) }
 	var b strings.Builder
 	b.WriteString(`This server holds the tools that web pages offer in the user's open browser tabs.
 
@@ -38,16 +38,16 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 	return b.String()
 }
 
-// Builtins returns the hub's own tools in the order in which they are listed, whether they
+// builtins returns the hub's own tools in the order in which they are listed, whether they
 // are on or not. instances are the browsers that the hub starts, nil if it starts none. h
 // may be nil for who only wants to know the tools.
-func (p *Process) Builtins(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
+func (p *Process) builtins(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	others := browsertool.New(h, instances)
 	var record func(record.Entry)
 	if h != nil {
 		record = h.Core.Record
 	}
-	return append(proxytool.New(h.ClientView(), p.Tools.List(others, p.lists), record), others...)
+	return append(proxytool.New(h.ClientView(), p.tools.List(others, p.lists), record), others...)
 }
 
 // lists reports whether tools that are not always listed are so on this hub, if --tools
@@ -59,13 +59,13 @@ func (p *Process) lists(when builtin.Listed) bool {
 // switches reads --tools.
 func (p *Process) switches() error {
 	var err error
-	if p.Tools, err = builtin.ParseSwitches(p.Config.Tools, p.Builtins(nil, nil)); err != nil {
+	if p.tools, err = builtin.ParseSwitches(p.Config.Tools, p.builtins(nil, nil)); err != nil {
 		return command.Usagef("--tools: %w", err)
 	}
-	if p.Config.Auth == "jwt" && p.Tools[browsertool.InstanceTool] {
+	if p.Config.Auth == "jwt" && p.tools[browsertool.InstanceTool] {
 		return command.Usagef("--tools %s is for a hub on one's own machine, not for --auth jwt", browsertool.InstanceTool)
 	}
-	if !p.Tools.On(proxytool.Name, true) {
+	if !p.tools.On(proxytool.Name, true) {
 		// Nobody could find what is not listed.
 		switch expose.Mode(p.Config.Expose) {
 		case expose.Proxy:

@@ -26,8 +26,8 @@ func TestInstructions(t *testing.T) {
 		browsertool.TabTool:  {"proxy": true, "browser_": false},
 		browsertool.PageTool: {"proxy": true, "browser_": false},
 	} {
-		p := Process{Tools: builtin.Switches{off: false}}
-		text := p.Instructions()
+		p := Process{tools: builtin.Switches{off: false}}
+		text := p.instructions()
 		for name, want := range named {
 			if strings.Contains(text, name) != want {
 				t.Errorf("without %q, %s is named: %t", off, name, !want)
@@ -43,7 +43,7 @@ func TestInstructions(t *testing.T) {
 // take a schema refuses the whole conversation.
 func TestBuiltinsAreShort(t *testing.T) {
 	size := 0
-	for _, tool := range (&Process{Options: Options{Config: &settings.Config{}}}).Builtins(nil, nil) {
+	for _, tool := range (&Process{Options: Options{Config: &settings.Config{}}}).builtins(nil, nil) {
 		size += len(tool.Definition()) + len(",")
 		if shown := listed.Input(tool.Input); string(shown.JSON) != string(tool.Input) {
 			t.Errorf("%s would have to be listed with %s", tool.Name, shown.JSON)
@@ -66,7 +66,7 @@ func TestGuideNamesTheBuiltinTools(t *testing.T) {
 		builtin.Always: "always", builtin.LocalOnly: "on a hub that others cannot reach",
 	}
 	var want []string
-	for _, tool := range p.Builtins(nil, nil) {
+	for _, tool := range p.builtins(nil, nil) {
 		want = append(want, tool.Name+": "+when[tool.Listed])
 	}
 	var got []string

@@ -112,7 +112,7 @@ func (c *credentials) Load(h *hub.Hub) (err error) {
 			return err
 		}
 	}
-	if p.Token != nil {
+	if p.token != nil {
 		secret, err := p.shared.Token()
 		if err == nil && len(secret) < minToken {
 			err = errors.New("it is too short")
@@ -120,7 +120,7 @@ func (c *credentials) Load(h *hub.Hub) (err error) {
 		if err != nil {
 			return fmt.Errorf("the hub's token cannot be read: %w", err)
 		}
-		p.Token.Set(secret)
+		p.token.Set(secret)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (c *credentials) forget() {
 	if p.oauth != nil {
 		p.oauth.Unload()
 	}
-	if p.Token != nil {
-		p.Token.Unload()
+	if p.token != nil {
+		p.token.Unload()
 	}
 }

@@ -56,29 +56,29 @@ type Process struct {
 	socket      net.Listener // for bridges and commands
 	lns         []net.Listener
 	notes       []string      // what the user should know
-	Token       *auth.Token   // nil unless --auth token
+	token       *auth.Token   // nil unless --auth token
 	credentials auth.Verifier // nil: none are asked for
 	guard       *httpd.Guard
 	ring        *pairing.Ring
 	clients     *auth.Clients
 	shared      *node.Shared  // nil: credentials are in files of the data directory
 	oauth       *oauth.Server // nil unless --auth token
-	Store       *storage.Bolt // nil for a node
-	Node        *node.Node    // nil: the hub is alone
+	store       *storage.Bolt // nil for a node
+	node        *node.Node    // nil: the hub is alone
 	Tabs        *wsserver.Server
 	relay       *relay.Relay
-	Tools       builtin.Switches
+	tools       builtin.Switches
 	telemetry   *telemetry.Telemetry
 	shares      *tenant.Shares // nil without accounts
 	// tenants are opened by openTenant.
 	Tenants *tenant.Registry
-	Server  *httpd.Server
+	server  *httpd.Server
 	ended   chan string // why the hub is to end
 
 	policy     *policyfile.File // nil without a policy-file
 	background sync.WaitGroup   // what watches the policy file, and starts the browser of --launch-browser
 	stop       func()           // ends it; nil until it is begun
-	refused    Refused          // has a lock of its own
+	refused    refusals         // has a lock of its own
 }
 
 // Options are what a hub is started with.
@@ -120,7 +120,7 @@ func Start(ctx context.Context, o Options) (p *Process, err error) {
 	var opening sync.WaitGroup
 	var storeErr, ringErr error
 	if !c.Cluster.On() {
-		opening.Go(func() { p.Store, storeErr = storage.Open(p.Dir.Store(), storage.Options{}) })
+		opening.Go(func() { p.store, storeErr = storage.Open(p.Dir.Store(), storage.Options{}) })
 		opening.Go(func() { p.ring, ringErr = p.openRing() })
 	}
 	err = p.listen()
@@ -136,9 +136,9 @@ func Start(ctx context.Context, o Options) (p *Process, err error) {
 	}
 	p.Tenants = tenant.New(p.openTenant, p.Log) // before a lease, which may be lost again at once
 	if c.Cluster.On() {
-		p.Node, err = node.Join(ctx, node.Options{
+		p.node, err = node.Join(ctx, node.Options{
 			Config: c, Dir: dir, Log: log, Version: p.Info.Version, Tenants: p.Tenants, End: p.end,
-			Streams: func(user spec.UserID) int { return p.Server.Streams(user) },
+			Streams: func(user spec.UserID) int { return p.server.Streams(user) },
 			// It is made before users come.
 			Written: func(took time.Duration) { p.telemetry.Written(took) },
 			Opened:  func(took time.Duration) { p.telemetry.Opened(took) },
@@ -146,7 +146,7 @@ func Start(ctx context.Context, o Options) (p *Process, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p.shared = p.Node.Shared
+		p.shared = p.node.Shared
 		p.ring, ringErr = p.openRing()
 		if err := p.guardDoors(); err != nil {
 			return nil, err
@@ -164,7 +164,7 @@ func Start(ctx context.Context, o Options) (p *Process, err error) {
 	if err := p.switches(); err != nil {
 		return nil, err
 	}
-	if c.Auth != "jwt" && p.Node == nil {
+	if c.Auth != "jwt" && p.node == nil {
 		if _, err := p.Tenants.Get(ctx, spec.LocalUser); err != nil {
 			return nil, err
 		}
@@ -173,17 +173,17 @@ func Start(ctx context.Context, o Options) (p *Process, err error) {
 	err = dir.WriteHub(home.Hub{
 		PID: os.Getpid(), Addr: p.Info.Addrs[0], Socket: dir.Socket(), TLS: c.TlsCert != "",
 		Version: p.Info.Version, Auto: o.auto, Started: p.Info.Started,
-		Program: o.origin.Path, Built: o.origin.Built, HandsOver: p.handsOver(), Node: p.Node != nil,
+		Program: o.origin.Path, Built: o.origin.Built, HandsOver: p.handsOver(), Node: p.node != nil,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
 	}
-	go p.serve(p.socket, p.Server.ServeOwner)
+	go p.serve(p.socket, p.server.ServeOwner)
 	for _, ln := range p.lns {
-		go p.serve(ln, p.Server.Serve)
+		go p.serve(ln, p.server.Serve)
 	}
-	if p.Node != nil {
-		p.Node.Begin(ctx, p.serve, p.Server.ServeForwarded, p.Server.ErrorLog())
+	if p.node != nil {
+		p.node.Begin(ctx, p.serve, p.server.ServeForwarded, p.server.ErrorLog())
 	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if p.policy != nil {
@@ -327,12 +327,12 @@ func (p *Process) assemble() {
 	}
 	p.clients.OnRevoke(p.forgetClient)
 	joins := admission{p}
-	p.Tabs = wsserver.New(wsserver.Options{Authenticate: joins.admitTab, Pair: joins.beginPairing, Dashboard: joins.dashboard, Pause: joins.pause, WatchOwner: joins.watchOwner, Release: joins.endLease, Instance: p.ring.Hub(), Detachable: p.Node != nil, Log: p.Log})
+	p.Tabs = wsserver.New(wsserver.Options{Authenticate: joins.admitTab, Pair: joins.beginPairing, Dashboard: joins.dashboard, Pause: joins.pause, WatchOwner: joins.watchOwner, Release: joins.endLease, Instance: p.ring.Hub(), Detachable: p.node != nil, Log: p.Log})
 	p.relay = relay.New(relay.Options{
 		Log:    p.Log,
 		Verify: joins.admitRelay,
 
-		Detachable: p.Node != nil,
+		Detachable: p.node != nil,
 	})
 	o := httpd.Options{
 		Guard:   p.guard,
@@ -341,7 +341,7 @@ func (p *Process) assemble() {
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(p.guard.Address), Metrics: p.telemetry.Handler(),
 		API: admin.Options{
-			Info: p.Inform, Stop: p.end, CheckUpgrade: p.checkUpgrade, Connect: p.connect,
+			Info: p.inform, Stop: p.end, CheckUpgrade: p.checkUpgrade, Connect: p.connect,
 			Doctor: func(ctx context.Context) []admin.Finding { return setup.Diagnose(ctx, p.App, p.Config) },
 			Ring:   p.ring, Clients: p.clients, RelayClients: p.relayClients, RelayExtensions: p.relay.Extensions,
 		},
@@ -350,14 +350,14 @@ func (p *Process) assemble() {
 		Idle: p.Config.IdleExit,
 		Log:  p.Log,
 	}
-	if p.Token != nil {
-		o.Token, o.API.Rotate = p.Token, p.rotate
+	if p.token != nil {
+		o.Token, o.API.Rotate = p.token, p.rotate
 	}
-	if n := p.Node; n != nil {
+	if n := p.node; n != nil {
 		p.telemetry.WatchNode(n.Measure)
 		o.Locator, o.Cluster, o.Ready = n.Locator(p.credentials), n.Users.API(), n.Users.Ready
 	}
-	p.Server = httpd.New(o)
+	p.server = httpd.New(o)
 	p.telemetry.Watch(telemetry.Process{Hubs: p.Hubs, Sockets: p.Tabs.Stats, Refused: p.shares.Refused})
 }
 
@@ -382,15 +382,15 @@ func (p *Process) wait(ctx context.Context) (why string) {
 // Close ends the hub: calls under way are answered first, tabs and browsers are told
 // to come back later, the store is written.
 func (p *Process) Close(why string) error {
-	if p.Node != nil {
-		p.Node.Drain()
+	if p.node != nil {
+		p.node.Drain()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
 	// Whoever asks for a hub from now on waits for the lock, not for this process.
-	errs := []error{p.Dir.RemoveHub(), p.Server.Shutdown(ctx, why)}
-	if p.Node != nil {
-		errs = append(errs, p.Node.StopServing(ctx))
+	errs := []error{p.Dir.RemoveHub(), p.server.Shutdown(ctx, why)}
+	if p.node != nil {
+		errs = append(errs, p.node.StopServing(ctx))
 	}
 	p.stop()
 	p.background.Wait()
@@ -415,11 +415,11 @@ func (p *Process) release() error {
 		p.socket.Close()
 		errs = append(errs, p.Dir.RemoveHub())
 	}
-	if p.Store != nil {
-		errs = append(errs, p.Store.Close())
+	if p.store != nil {
+		errs = append(errs, p.store.Close())
 	}
-	if p.Node != nil {
-		errs = append(errs, p.Node.Close())
+	if p.node != nil {
+		errs = append(errs, p.node.Close())
 	}
 	if p.clients != nil {
 		errs = append(errs, p.clients.Close())

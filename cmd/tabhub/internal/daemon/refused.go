@@ -11,18 +11,18 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// MaxRefused bounds the refusals that a hub remembers, of which each is another reason.
-const MaxRefused = 8
+// maxRefused bounds the refusals that a hub remembers, of which each is another reason.
+const maxRefused = 8
 
-// Refused is why extensions were refused lately, for `tabhub doctor`. It is safe for
+// refusals are why extensions were refused lately, for `tabhub doctor`. It is safe for
 // concurrent use.
-type Refused struct {
+type refusals struct {
 	mu   sync.Mutex
 	list []admin.Refusal // the latest last
 }
 
-// Add counts a refusal.
-func (f *Refused) Add(no admin.Refusal) {
+// add counts a refusal.
+func (f *refusals) add(no admin.Refusal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	same := func(other admin.Refusal) bool {
@@ -32,13 +32,13 @@ func (f *Refused) Add(no admin.Refusal) {
 	if i := slices.IndexFunc(f.list, same); i >= 0 {
 		no.Times += f.list[i].Times
 		f.list = slices.Delete(f.list, i, i+1)
-	} else if len(f.list) == MaxRefused {
+	} else if len(f.list) == maxRefused {
 		f.list = slices.Delete(f.list, 0, 1)
 	}
 	f.list = append(f.list, no)
 }
 
-func (f *Refused) Latest() []admin.Refusal {
+func (f *refusals) latest() []admin.Refusal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.list)

@@ -49,7 +49,7 @@ func TestExtensionOfAnotherUser(t *testing.T) {
 	asNobody := nobody(t)
 	p, _ := serve(t, io.Discard)
 	sayAsExtension(t, asNobody, p.Info.Addrs[0], oldHello(""))
-	if list := p.Inform().Refused; len(list) != 1 || list[0].Own {
+	if list := p.inform().Refused; len(list) != 1 || list[0].Own {
 		t.Errorf("the hub remembers %+v", list)
 	}
 	wantExtension(t, p, setup.StateNote, "another user or machine said that it is the extension")

@@ -70,7 +70,7 @@ func TestOlderExtension(t *testing.T) {
 		if told.Code != spec.CodeUnpaired || !strings.Contains(told.Message, "run `tabhub extension DIR` again") || code != int(spec.CloseRefused) {
 			t.Errorf("it is answered %+v and %d", told, code)
 		}
-		list := p.Inform().Refused
+		list := p.inform().Refused
 		if len(list) != 1 || !strings.Contains(list[0].Reason, "older version") || list[0].Times != 1 || !list[0].Own || time.Since(list[0].Last) > time.Minute {
 			t.Errorf("the hub remembers %+v", list)
 		}
@@ -102,24 +102,24 @@ func TestExtensionOfAnotherHub(t *testing.T) {
 			t.Errorf("it is answered %+v and %d", told, code)
 		}
 	}
-	if list := p.Inform().Refused; len(list) != 1 || !strings.Contains(list[0].Reason, "does not know its pairing") || list[0].Times != 2 {
+	if list := p.inform().Refused; len(list) != 1 || !strings.Contains(list[0].Reason, "does not know its pairing") || list[0].Times != 2 {
 		t.Errorf("the hub remembers %+v", list)
 	}
 }
 
 // What is remembered is bounded, whatever comes.
 func TestRefusedIsBounded(t *testing.T) {
-	var f Refused
-	for n := range 3 * MaxRefused {
-		f.Add(admin.Refusal{Reason: fmt.Sprint("reason ", n)})
+	var f refusals
+	for n := range 3 * maxRefused {
+		f.add(admin.Refusal{Reason: fmt.Sprint("reason ", n)})
 	}
-	f.Add(admin.Refusal{Reason: fmt.Sprint("reason ", 2*MaxRefused)})
-	list := f.Latest()
-	if last := list[len(list)-1]; len(list) != MaxRefused || last.Times != 2 {
+	f.add(admin.Refusal{Reason: fmt.Sprint("reason ", 2*maxRefused)})
+	list := f.latest()
+	if last := list[len(list)-1]; len(list) != maxRefused || last.Times != 2 {
 		t.Errorf("%d refusals, at last %+v", len(list), last)
 	}
-	f.Add(admin.Refusal{Reason: "another"})
-	if list = f.Latest(); list[0].Reason != fmt.Sprint("reason ", 2*MaxRefused+2) {
+	f.add(admin.Refusal{Reason: "another"})
+	if list = f.latest(); list[0].Reason != fmt.Sprint("reason ", 2*maxRefused+2) {
 		t.Errorf("the oldest is now %+v", list[0])
 	}
 }

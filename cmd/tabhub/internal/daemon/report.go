@@ -34,11 +34,11 @@ func (p *Process) Hubs() (all []telemetry.Hub) {
 	return all
 }
 
-// Inform says how the process is.
-func (p *Process) Inform() admin.Info {
+// inform says how the process is.
+func (p *Process) inform() admin.Info {
 	info := p.Info
 	info.Sockets = p.Tabs.Stats()
-	info.Refused = p.refused.Latest()
+	info.Refused = p.refused.latest()
 	if p.policy != nil {
 		info.PolicyFile = new(admin.PolicyFile(p.policy.State()))
 	}

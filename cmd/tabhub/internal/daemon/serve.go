@@ -145,7 +145,7 @@ func greet(p *Process) {
 		return
 	}
 	base := p.Config.BaseURL(p.Info.Addrs[0])
-	fmt.Fprintf(a.Out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", p.DashboardWords(base), base, base)
+	fmt.Fprintf(a.Out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", p.dashboardWords(base), base, base)
 	if _, err := build.Installed(); err != nil {
 		fmt.Fprintf(a.Out, "\nTo let MCP clients start it, install the command first: go install ./cmd/tabhub\n\n")
 		return
@@ -153,16 +153,16 @@ func greet(p *Process) {
 	fmt.Fprintf(a.Out, "\n`%s` sets up the extension and your MCP clients.\n\n", a.Tabhub("setup"))
 }
 
-// DashboardWords says where the dashboard is, and how one is signed in there.
-func (p *Process) DashboardWords(base string) string {
+// dashboardWords says where the dashboard is, and how one is signed in there.
+func (p *Process) dashboardWords(base string) string {
 	const indent = "\n              "
-	if p.Token == nil {
+	if p.token == nil {
 		return base + "/"
 	}
-	if p.Node != nil { // where the user's hub is not, or not yet: only that would take a code of its own
+	if p.node != nil { // where the user's hub is not, or not yet: only that would take a code of its own
 		return base + "/" + indent + "(`tabhub dashboard` opens it, signed in)"
 	}
-	url, err := p.Server.SignInURL(p.Token.Identity())
+	url, err := p.server.SignInURL(p.token.Identity())
 	if err != nil {
 		return base + "/"
 	}

@@ -53,11 +53,11 @@ func serve(t *testing.T, log io.Writer, flags ...string) (*Process, string) {
 // hub may be open at another node.
 func TestAddressOfTheDashboard(t *testing.T) {
 	p, _ := serve(t, io.Discard)
-	if got := p.DashboardWords("http://base"); !strings.Contains(got, "/#code=") {
+	if got := p.dashboardWords("http://base"); !strings.Contains(got, "/#code=") {
 		t.Error(got)
 	}
-	node := Process{Token: p.Token, Node: new(node.Node)}
-	if got := node.DashboardWords("http://base"); !strings.HasPrefix(got, "http://base/\n") || strings.Contains(got, "code") || !strings.Contains(got, "`tabhub dashboard`") {
+	node := Process{token: p.token, node: new(node.Node)}
+	if got := node.dashboardWords("http://base"); !strings.HasPrefix(got, "http://base/\n") || strings.Contains(got, "code") || !strings.Contains(got, "`tabhub dashboard`") {
 		t.Error(got)
 	}
 }

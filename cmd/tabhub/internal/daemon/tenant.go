@@ -34,11 +34,11 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	c := p.Config
 	peers := p.Tabs.NewTransport(user)
 	var transport tabtransport.TabHubTransport = peers
-	var store storage.DomainToolStorage = p.Store
+	var store storage.DomainToolStorage = p.store
 	var term *cluster.Term
-	if p.Node != nil {
-		term = p.Node.Lease().Term() // before the store claims the user's journal
-		transport, store = term.Transport(peers), p.Node.Store
+	if p.node != nil {
+		term = p.node.Lease().Term() // before the store claims the user's journal
+		transport, store = term.Transport(peers), p.node.Store
 	}
 	askers, err := consent.ParseAskers(c.Ask)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	changed := new(broadcast.Signal)
 	var h *hub.Hub
 	opened := make(chan struct{}) // h is
-	recorded, err := p.OpenRecord(user, changed, func(ctx context.Context) (spec.Epoch, error) {
+	recorded, err := p.openRecord(user, changed, func(ctx context.Context) (spec.Epoch, error) {
 		select {
 		case <-opened:
 		case <-ctx.Done():
@@ -62,7 +62,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 		return nil, err
 	}
 	h, err = hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: store, StoredFirst: p.Node != nil, Log: p.Log, Record: recorded, Changed: changed, Version: p.Info.Version,
+		User: user, Transport: transport, Store: store, StoredFirst: p.node != nil, Log: p.Log, Record: recorded, Changed: changed, Version: p.Info.Version,
 		Telemetry: p.telemetry,
 		NameLimit: c.NameLimit, TabNames: lists.TabNames(c.TabNames), PlainNames: c.PlainNames,
 		Mode: policy.Mode(c.Policy), Askers: askers,
@@ -80,8 +80,8 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Changed: changed}
 	giveBack := func(context.Context) error { return nil }
 	leave := func(error) {}
-	if p.Node != nil {
-		giveBack = p.Node.GiveBack(t, term)
+	if p.node != nil {
+		giveBack = p.node.GiveBack(t, term)
 		t.Here, leave = context.WithCancelCause(context.Background())
 	}
 	t.GiveBack = func(ctx context.Context) error {
@@ -109,10 +109,10 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 			return nil, fmt.Errorf("the policy file %s: %w", c.PolicyFile, err)
 		}
 	}
-	t.Builtin = p.Tools.List(p.Builtins(h, t.Instances), p.lists)
+	t.Builtin = p.tools.List(p.builtins(h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h.ClientView(), mcpserver.Options{
 		Options: methods.Options{
-			Version: p.Info.Version, Instructions: p.Instructions(), Log: p.Log, Telemetry: p.telemetry, Builtin: t.Builtin,
+			Version: p.Info.Version, Instructions: p.instructions(), Log: p.Log, Telemetry: p.telemetry, Builtin: t.Builtin,
 			Expose: expose.Mode(c.Expose), ExposeBudget: c.ExposeBudget, TaskAfter: c.TaskAfter,
 		},
 		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy,
@@ -125,13 +125,13 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 	return t, nil
 }
 
-// OpenRecord opens a user's record. changed is fired when something is recorded. epoch is that of
+// openRecord opens a user's record. changed is fired when something is recorded. epoch is that of
 // the user's hub.
-func (p *Process) OpenRecord(user spec.UserID, changed *broadcast.Signal, epoch func(context.Context) (spec.Epoch, error)) (*record.Recorder, error) {
+func (p *Process) openRecord(user spec.UserID, changed *broadcast.Signal, epoch func(context.Context) (spec.Epoch, error)) (*record.Recorder, error) {
 	c := p.Config
 	o := record.Options{User: user, Keep: time.Duration(c.LogKeep), Max: int64(c.LogMax), Payloads: c.LogPayloads, Changed: changed, Log: p.Log.With("user", user)}
-	if p.Node != nil {
-		return p.Node.OpenRecord(user, epoch, o)
+	if p.node != nil {
+		return p.node.OpenRecord(user, epoch, o)
 	}
 	return record.Open(record.Dir(p.Dir.Records(), user), o), nil
 }

@@ -26,12 +26,12 @@ func TestDashboardKeepsTheHubOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if node.IsUsed(user, p.Server.Streams(user.User)) {
+	if node.IsUsed(user, p.server.Streams(user.User)) {
 		t.Error("it is used before anybody comes")
 	}
 	r := command.Remote{Hub: home.Hub{}, HTTP: p.Dir.Client()}
 	for _, err := range r.Events(t.Context(), http.MethodGet, "/api/watch", nil) {
-		if err != nil || !node.IsUsed(user, p.Server.Streams(user.User)) {
+		if err != nil || !node.IsUsed(user, p.server.Streams(user.User)) {
 			t.Errorf("who watches does not count: %v", err)
 		}
 		break
@@ -46,7 +46,7 @@ func TestHubThatLostItsStoreIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: tabtransport.NewPeers(), Store: p.Store})
+	other, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: tabtransport.NewPeers(), Store: p.store})
 	if err != nil {
 		t.Fatal(err)
 	}

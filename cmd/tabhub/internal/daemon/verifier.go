@@ -49,15 +49,15 @@ func (p *Process) verifier() (v auth.Verifier, err error) {
 		hub.Owner, err = jwtVerifier(p.Config, p.Info.Addrs, p.Log)
 		return hub, err
 	}
-	if p.Token, err = p.openToken(); err != nil {
+	if p.token, err = p.openToken(); err != nil {
 		return nil, command.Usage(err)
 	}
 	if p.oauth, err = p.openGrants(); err != nil {
 		return nil, command.Usage(err)
 	}
-	hub.Owner, hub.OAuth = p.Token, p.oauth
+	hub.Owner, hub.OAuth = p.token, p.oauth
 	if p.shared != nil {
-		hub.Owner = &node.NodeToken{Token: p.Token, IsHere: p.hasLocalUser, Read: p.shared.Token}
+		hub.Owner = &node.NodeToken{Token: p.token, IsHere: p.hasLocalUser, Read: p.shared.Token}
 	}
 	return hub, nil
 }
@@ -93,7 +93,7 @@ func (p *Process) rotate() error {
 	if err != nil {
 		return err
 	}
-	p.Token.Set(secret)
+	p.token.Set(secret)
 	p.forgetClient(spec.LocalUser, policy.TokenID)
 	return nil
 }
