@@ -3,14 +3,11 @@ package main
 import (
 	"bufio"
 	"context"
-	"io"
 	"strings"
 	"testing"
 
-	"tabhub/cmd/tabhub/internal/cli"
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
-	"tabhub/hub/face/admin"
 )
 
 // Who waits for a slow tool must see how far it is, and who presses Ctrl-C must end the call
@@ -58,25 +55,5 @@ func TestCallOnATerminal(t *testing.T) {
 	}
 	if _, n := tenant.Hub.Owner.Running(); n != 0 {
 		t.Errorf("%d calls are under way", n)
-	}
-}
-
-// Who is waited for must be able to read all of what there is to do, which the line that tells
-// the time has no room for.
-func TestCallThatWaitsForYou(t *testing.T) {
-	terminal, tty := ptytest.Open(t, 80)
-	line := "tabhub approve QUESTIONQUESTIONQUESTION26"
-	go func() {
-		defer tty.Close()
-		a := &command.App{Stderr: tty, Env: noEnv}
-		shown := cli.NewProgress(a)
-		for range 2 {
-			shown.Add(&admin.ProgressReport{Message: "waiting for the owner's answer (" + line + ")", Waiting: true})
-			shown.Show()
-		}
-	}()
-	b, _ := io.ReadAll(terminal) // ends with an error when nobody has the tty any more
-	if seen := string(b); strings.Count(seen, line) != 1 || !strings.HasSuffix(seen, "◆ waiting for you\x1b[0m") {
-		t.Errorf("seen: %q", seen)
 	}
 }

@@ -6,17 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
-	"tabhub/cmd/tabhub/internal/cli"
 	"tabhub/cmd/tabhub/internal/command"
-	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
-	"tabhub/hub/trust/record"
-	"tabhub/spec"
 )
 
 func noEnv(string) string { return "" }
@@ -65,42 +59,5 @@ func TestWatchAndCancel(t *testing.T) {
 	go io.Copy(io.Discard, in)
 	if code := <-watched; code != command.ExitOK {
 		t.Errorf("watch ends with %d", code)
-	}
-}
-
-// What goes on is told in lines that a person can follow.
-func TestWatchLines(t *testing.T) {
-	var b bytes.Buffer
-	a := &command.App{Out: command.Visible{W: &b}, Err: command.Visible{W: &b}, Stdout: &b, Stderr: &b, Env: noEnv}
-	w := &cli.Watcher{Lines: cli.NewLines(a), Now: a.Status()}
-	one := call.Running{ID: "CALL", Name: "claude", Domain: "e.com", Tool: "buy", Phase: call.PhaseAsking}
-	half := one
-	half.Phase, half.Progress = call.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}
-	end := record.Line{Entry: record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Domain: "e.com", Tool: "buy", Outcome: "ok", Duration: time.Second}}
-	for _, e := range []admin.WatchEvent{
-		{Changed: []string{"tabs"}},
-		{Running: []call.Running{one}},
-		{Running: []call.Running{half}},
-		{Running: []call.Running{half}},
-		{Entries: []record.Line{end}, Missed: 3},
-	} {
-		event, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Show(event); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := regexp.MustCompile(`\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(b.String(), "TIME")
-	want := `TIME            CLIENT       SITE                 WHAT                  OUTCOME
-TIME  claude       e.com                buy                   begun, CALL
-TIME  claude       e.com                buy                   waiting for you
-TIME  claude       e.com                buy                   50 % half\x1b[2J
-3 entries came too fast to be shown; ` + "`tabhub log`" + ` has them
-TIME  claude       e.com                buy                   ok 1s
-`
-	if got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -45,7 +45,7 @@ func callTool(ctx context.Context, a *command.App, in admin.CallRequest) (json.R
 			}
 		}
 	}()
-	shown := NewProgress(a)
+	shown := newProgress(a)
 	defer shown.line.Clear()
 	tick := time.NewTicker(terminal.Frame)
 	defer tick.Stop()
@@ -110,7 +110,7 @@ type progress struct {
 	asked  string // what the person was told to do
 }
 
-func NewProgress(a *command.App) *progress {
+func newProgress(a *command.App) *progress {
 	return &progress{App: a, line: a.Status(), began: time.Now()}
 }
 

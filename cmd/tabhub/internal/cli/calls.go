@@ -46,13 +46,13 @@ A call that begins is shown with its ID, which "tabhub calls cancel" takes. What
 			}
 			return printUnderWay(a, all)
 		}
-		w := &Watcher{Lines: NewLines(a), Now: a.Status()}
-		show := w.Show
+		w := &watcher{entryPrinter: newEntryPrinter(a), now: a.Status()}
+		show := w.show
 		if *asJSON {
 			show = w.showJSON
 		}
 		err := watch(cmd.Context(), a, show)
-		w.Now.Clear()
+		w.now.Clear()
 		if cmd.Context().Err() != nil {
 			return nil
 		}
@@ -80,25 +80,25 @@ func watch(ctx context.Context, a *command.App, f func([]byte) error) error {
 	return nil
 }
 
-// Watcher prints what goes on: a line for each thing that happens, and below them, where a line
+// watcher prints what goes on: a line for each thing that happens, and below them, where a line
 // can be rewritten, how far the calls under way are.
-type Watcher struct {
-	*Lines
-	Now  *terminal.Status
+type watcher struct {
+	*entryPrinter
+	now  *terminal.Status
 	said map[string]terminal.Cell // of each call that is under way, by its ID
 }
 
-func (w *Watcher) showJSON(event []byte) error {
+func (w *watcher) showJSON(event []byte) error {
 	_, err := w.Out.Write(describe.VisibleJSON(event))
 	return err
 }
 
-func (w *Watcher) Show(event []byte) error {
+func (w *watcher) show(event []byte) error {
 	var e admin.WatchEvent
 	if err := command.Decode(event, &e); err != nil {
 		return err
 	}
-	w.Now.Clear()
+	w.now.Clear()
 	if err := w.printHeader(); err != nil {
 		return err
 	}
@@ -125,13 +125,13 @@ func (w *Watcher) Show(event []byte) error {
 		}
 	}
 	if n := len(under) + e.More; n > 0 {
-		w.Now.Show(w.Now.Screen.Paint(terminal.Accent, terminal.OneLine(fmt.Sprintf("%d under way: %s", n, strings.Join(under, ", ")), maxDescription)))
+		w.now.Show(w.now.Screen.Paint(terminal.Accent, terminal.OneLine(fmt.Sprintf("%d under way: %s", n, strings.Join(under, ", ")), maxDescription)))
 	}
 	return nil
 }
 
 // printStage prints how far a call has come, if that is news.
-func (w *Watcher) printStage(c *call.Running, is terminal.Cell) error {
+func (w *watcher) printStage(c *call.Running, is terminal.Cell) error {
 	print := func(is terminal.Cell) error {
 		return w.printAt(time.Now(), clientOf(c), c.Domain, through(c.Tool, c.Via), is)
 	}
@@ -142,7 +142,7 @@ func (w *Watcher) printStage(c *call.Running, is terminal.Cell) error {
 			return err
 		}
 	}
-	if is == was || is.Tone == begun.Tone && w.Now.Screen.Rewrites {
+	if is == was || is.Tone == begun.Tone && w.now.Screen.Rewrites {
 		return nil
 	}
 	return print(is)

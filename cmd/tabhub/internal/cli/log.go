@@ -55,7 +55,7 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON for each, all that there are")
 	follow := cmd.Flags().BoolP("follow", "f", false, "go on with what is recorded from now on")
 	limit := cmd.Flags().Int("limit", 50, "how many of the latest; 0 for all")
-	l := LogSource{App: a}
+	l := logSource{App: a}
 	q := &l.query
 	cmd.Flags().Var((*command.Moment)(&q.Since), "since", "only since then, such as 10m or 3d ago, or 2026-01-31")
 	cmd.Flags().Var((*command.Moment)(&q.Until), "until", "only before then")
@@ -76,7 +76,7 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 		case q.Call != "":
 			return l.tellCall(cmd.Context(), *follow)
 		}
-		out := NewLines(a)
+		out := newEntryPrinter(a)
 		if *follow {
 			if err := out.printHeader(); err != nil {
 				return err
@@ -112,7 +112,7 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 const filterKeys = "client, site, tool, decision, outcome, class, event, session, call, text or user"
 
 // words has what each key sets.
-func (l *LogSource) words() map[string]*string {
+func (l *logSource) words() map[string]*string {
 	q := &l.query
 	return map[string]*string{
 		"client": &q.Client, "site": &q.Site, "tool": &q.Tool, "decision": &q.Decision, "outcome": &q.Outcome,
@@ -121,7 +121,7 @@ func (l *LogSource) words() map[string]*string {
 }
 
 // filter sets the query from words such as client=claude.
-func (l *LogSource) filter(words []string) error {
+func (l *logSource) filter(words []string) error {
 	to := l.words()
 	for _, word := range words {
 		key, value, ok := strings.Cut(word, "=")
@@ -139,15 +139,15 @@ func (l *LogSource) filter(words []string) error {
 	return nil
 }
 
-// LogSource is a record that a command reads.
-type LogSource struct {
+// logSource is a record that a command reads.
+type logSource struct {
 	App   *command.App
 	query record.Query
 	user  string // of a hub with accounts; "": the owner of one without
 }
 
 // where tells where the record is: in a directory, or in the hub that runs.
-func (l *LogSource) where() (dir string, ofHub bool, err error) {
+func (l *logSource) where() (dir string, ofHub bool, err error) {
 	switch {
 	case !hubHasRecord(l.App):
 		dir, err := l.App.Dir()
@@ -170,7 +170,7 @@ func hubHasRecord(a *command.App) bool {
 
 // each calls f for each line that is asked for, and, if follow is set, for those that are
 // added until ctx is done.
-func (l *LogSource) each(ctx context.Context, follow bool, f func(*record.Line) error) error {
+func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) error) error {
 	dir, ofHub, err := l.where()
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func forEach(lines []record.Line, f func(*record.Line) error) error {
 const pollDelay = time.Second
 
 // eachOfHub is each by the hub that runs.
-func (l *LogSource) eachOfHub(ctx context.Context, follow bool, f func(*record.Line) error) error {
+func (l *logSource) eachOfHub(ctx context.Context, follow bool, f func(*record.Line) error) error {
 	r, err := l.App.Remote()
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"tabhub/spec"
 )
 
-// Lines prints the lines of the record one by one, as they come.
-type Lines struct {
+// entryPrinter prints lines of the record one by one, as they come.
+type entryPrinter struct {
 	*command.App
 	widths  []int
 	headed  bool
@@ -24,19 +24,19 @@ type Lines struct {
 	printed int
 }
 
-func NewLines(a *command.App) *Lines {
+func newEntryPrinter(a *command.App) *entryPrinter {
 	columns := a.Screen().Columns
 	if columns == 0 {
-		return &Lines{App: a, widths: []int{14, 11, 19, 20, 0}}
+		return &entryPrinter{App: a, widths: []int{14, 11, 19, 20, 0}}
 	}
 	const time, gaps = 8, 4 * 2
 	rest := max(columns-time-gaps, 40)
 	client, site, what := rest*18/100, rest*26/100, rest*28/100
-	return &Lines{App: a, widths: []int{time, client, site, what, rest - client - site - what}}
+	return &entryPrinter{App: a, widths: []int{time, client, site, what, rest - client - site - what}}
 }
 
 // printHeader prints the header, once.
-func (p *Lines) printHeader() error {
+func (p *entryPrinter) printHeader() error {
 	if p.headed {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (p *Lines) printHeader() error {
 	return t.Print()
 }
 
-func (p *Lines) print(l *record.Line) error {
+func (p *entryPrinter) print(l *record.Line) error {
 	end := ending(&l.Entry)
 	if l.Late != "" {
 		end += ", late"
@@ -55,7 +55,7 @@ func (p *Lines) print(l *record.Line) error {
 }
 
 // printAt prints a line about something that has happened at a time.
-func (p *Lines) printAt(at time.Time, client string, site spec.Domain, what string, outcome terminal.Cell) error {
+func (p *entryPrinter) printAt(at time.Time, client string, site spec.Domain, what string, outcome terminal.Cell) error {
 	if err := p.printHeader(); err != nil {
 		return err
 	}
@@ -146,14 +146,14 @@ func took(d time.Duration) string {
 }
 
 // tellCall prints all that is known of a call.
-func (l *LogSource) tellCall(ctx context.Context, follow bool) error {
+func (l *logSource) tellCall(ctx context.Context, follow bool) error {
 	a, found := l.App, false
 	err := l.each(ctx, follow, func(line *record.Line) error {
 		if found {
 			fmt.Fprintln(a.Out)
 		}
 		found = true
-		return printEntry(a, line, l.Payload(ctx, line))
+		return printEntry(a, line, l.payload(ctx, line))
 	})
 	if err == nil && !found {
 		return fmt.Errorf("there is no call or question %q in the record; `tabhub log --json` has their ids", l.query.Call)
@@ -161,8 +161,8 @@ func (l *LogSource) tellCall(ctx context.Context, follow bool) error {
 	return err
 }
 
-// Payload returns what was said in a call, if that is kept and may be seen.
-func (l *LogSource) Payload(ctx context.Context, line *record.Line) record.Payload {
+// payload returns what was said in a call, if that is kept and may be seen.
+func (l *logSource) payload(ctx context.Context, line *record.Line) record.Payload {
 	found, err := l.payloads(ctx, line)
 	if err != nil {
 		return record.Payload{}
@@ -175,7 +175,7 @@ func (l *LogSource) Payload(ctx context.Context, line *record.Line) record.Paylo
 	return record.Payload{}
 }
 
-func (l *LogSource) payloads(ctx context.Context, line *record.Line) (found []record.Payload, err error) {
+func (l *logSource) payloads(ctx context.Context, line *record.Line) (found []record.Payload, err error) {
 	dir, ofHub, err := l.where()
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ off at the end.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		l := LogSource{App: a}
+		l := logSource{App: a}
 		var known []record.Head
 		for _, word := range pos {
 			if user, ok := strings.CutPrefix(word, "user="); ok {

@@ -81,15 +81,11 @@ func TestOlderExtension(t *testing.T) {
 // wantExtension checks what the doctor says of the extension.
 func wantExtension(t *testing.T, p *Process, state, words string) {
 	t.Helper()
-	d, err := setup.NewDoctor(p.App, p.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Examine(t.Context())
-	if !slices.ContainsFunc(d.Findings, func(f admin.Finding) bool {
+	all := setup.Diagnose(t.Context(), p.App, p.Config)
+	if !slices.ContainsFunc(all, func(f admin.Finding) bool {
 		return f.Check == "extension" && f.State == state && strings.HasPrefix(f.Text, words)
 	}) {
-		t.Errorf("the doctor says %+v", d.Findings)
+		t.Errorf("the doctor says %+v", all)
 	}
 }
 

@@ -68,16 +68,16 @@ sets. Once more with others replaces them. The configuration file is read at eac
 			if err != nil {
 				return err
 			}
-			return AutostartOn(cmd.Context(), a, program, c, cmd.Flags())
+			return autostartOn(cmd.Context(), a, program, c, cmd.Flags())
 		},
 	}
 	c.AddFlags(cmd.Flags())
 	return cmd
 }
 
-// AutostartOn has the system start a program as the hub, with what the command line and the
+// autostartOn has the system start a program as the hub, with what the command line and the
 // environment set.
-func AutostartOn(ctx context.Context, a *command.App, program string, c *settings.Config, flags *pflag.FlagSet) error {
+func autostartOn(ctx context.Context, a *command.App, program string, c *settings.Config, flags *pflag.FlagSet) error {
 	if err := c.Load(a, flags); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"os"
@@ -11,15 +11,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/command"
-	"tabhub/cmd/tabhub/internal/settings"
 )
 
 // configured returns the settings of a data directory that has a configuration file, and the directory.
-func configured(t *testing.T, file string, env map[string]string, flags ...string) (*settings.Config, string, error) {
+func configured(t *testing.T, file string, env map[string]string, flags ...string) (*Config, string, error) {
 	t.Helper()
 	a := &command.App{Env: func(name string) string { return env[name] }}
 	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	c := settings.New()
+	c := New()
 	c.AddFlags(f)
 	a.DataDir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(a.DataDir, "tabhub.toml"), []byte(file), 0o600); err != nil {
@@ -99,7 +98,7 @@ func TestConfigurationFileIsItsOwners(t *testing.T) {
 		}
 		a := &command.App{Env: func(string) string { return "" }}
 		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-		c := settings.New()
+		c := New()
 		c.AddFlags(f)
 		a.ConfigFile = path
 		return c.Load(a, f)
@@ -116,7 +115,7 @@ func TestConfigurationFileIsItsOwners(t *testing.T) {
 	}
 	a := &command.App{Env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	c := settings.New()
+	c := New()
 	c.AddFlags(f)
 	a.ConfigFile = filepath.Join(t.TempDir(), "none.toml")
 	if err := c.Load(a, f); err == nil {
@@ -126,7 +125,7 @@ func TestConfigurationFileIsItsOwners(t *testing.T) {
 
 // The guide has each setting, in its group and with its default, and no other.
 func TestGuideHasTheSettings(t *testing.T) {
-	text, err := os.ReadFile("../../spec/docs/OPERATE.md")
+	text, err := os.ReadFile("../../../../spec/docs/OPERATE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +141,8 @@ func settingsTable() string {
 	var b strings.Builder
 	b.WriteString("| setting | default | |\n| --- | --- | --- |\n")
 	group := ""
-	for _, s := range new(settings.Config).Settings() {
-		if s.Is(settings.IsHidden) {
+	for _, s := range new(Config).Settings() {
+		if s.Is(IsHidden) {
 			continue
 		}
 		if s.Group != group {

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"bytes"
@@ -7,12 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
-
-	"tabhub/cmd/tabhub/internal/command"
-	"tabhub/cmd/tabhub/internal/settings"
-	"tabhub/cmd/tabhub/internal/setup"
 )
 
 // Each mistake gets a sentence that says what to write instead.
@@ -25,7 +19,7 @@ func TestClusterFlags(t *testing.T) {
 		}
 		return path
 	}
-	secret := "--set=cluster-secret=" + file("secret", settings.MinSecret)
+	secret := "--set=cluster-secret=" + file("secret", MinSecret)
 	const nats, url = "--set=cluster=nats://u:p@nats:4222", "--set=node-url=https://10.0.0.5:3301"
 	for _, test := range []struct {
 		flags []string
@@ -40,7 +34,7 @@ func TestClusterFlags(t *testing.T) {
 		{[]string{nats, secret, "--set=node-url=https://:3301"}, "write it with https, a host and a port"},
 		{[]string{nats, secret, "--set=node-url=https://10.0.0.5:3301/#a"}, "write it with https, a host and a port"},
 		{[]string{nats, url}, "openssl rand -hex 32"},
-		{[]string{nats, url, "--set=cluster-secret=" + file("short", settings.MinSecret-1)}, "it must be 32 or more"},
+		{[]string{nats, url, "--set=cluster-secret=" + file("short", MinSecret-1)}, "it must be 32 or more"},
 		{[]string{nats, url, "--set=cluster-secret=" + filepath.Join(dir, "none")}, "cannot be read"},
 		{[]string{"--set=cluster=10.0.0.6:4222", url, secret}, "write it as nats://"},
 	} {
@@ -56,7 +50,7 @@ func TestClusterFlags(t *testing.T) {
 func TestPasswordOfNATS(t *testing.T) {
 	const nats = "nats://u:s3cret@[::1]:4222,tls://u:s3cret@nats-1:4222"
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, bytes.Repeat([]byte("s"), settings.MinSecret), 0o600); err != nil {
+	if err := os.WriteFile(secret, bytes.Repeat([]byte("s"), MinSecret), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	further := []string{"--set=node-url=https://10.0.0.5:3301", "--set=cluster-secret=" + secret}
@@ -72,22 +66,5 @@ func TestPasswordOfNATS(t *testing.T) {
 	hub, _, err := configured(t, "", map[string]string{name: value}, further...)
 	if err != nil || !slices.Equal(hub.Cluster.Nats, is.Cluster.Nats) || len(hub.Cluster.Nats) != 2 {
 		t.Errorf("the hub gets %q, %v", hub.Cluster.Nats, err)
-	}
-	for _, by := range []struct {
-		env   map[string]string
-		flags []string
-	}{{nil, append(further, "--set=cluster="+nats)}, {map[string]string{name: value}, further}} {
-		a := &command.App{Env: func(name string) string { return by.env[name] }}
-		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
-		c := settings.New()
-		c.AddFlags(f)
-		a.DataDir = t.TempDir()
-		if err := f.Parse(by.flags); err != nil {
-			t.Fatal(err)
-		}
-		err := setup.AutostartOn(t.Context(), a, filepath.Join(t.TempDir(), "tabhub"), c, f)
-		if err == nil || !strings.Contains(err.Error(), "cluster-creds") || strings.Contains(err.Error(), "s3cret") {
-			t.Error(err)
-		}
 	}
 }

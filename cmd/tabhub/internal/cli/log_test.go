@@ -1,12 +1,14 @@
-package main
+package cli
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/cli"
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/trust/record"
@@ -30,17 +32,35 @@ func recordCall(t *testing.T, dir home.Dir, args string) record.Line {
 // The record of a node is not in the data directory. What an earlier hub has left there is of
 // other calls, which have the same numbers.
 func TestPayloadsOfANode(t *testing.T) {
-	dir, _ := serveAsNode(t, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := dir.TryLock(home.HubLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	ln, err := dir.Listen(slog.New(slog.DiscardHandler))
+	if err == nil {
+		err = dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: dir.Socket(), Node: true})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/log/payloads" || r.FormValue("call") != "C2" {
-			t.Errorf("%s is asked for", r.URL)
+			t.Errorf("the node is asked for %s", r.URL)
 		}
 		_ = json.NewEncoder(w).Encode([]record.Payload{{N: 2, Args: json.RawMessage(`"of the node"`)}})
-	})})
+	})}
+	go node.Serve(ln)
+	defer node.Close()
 	line := recordCall(t, dir, `"of an earlier hub"`)
 	line.Call = "C2"
 	a := &command.App{Env: func(string) string { return "" }, DataDir: string(dir)}
-	l := cli.LogSource{App: a}
-	if found := l.Payload(t.Context(), &line); string(found.Args) != `"of the node"` {
+	l := logSource{App: a}
+	if found := l.payload(t.Context(), &line); string(found.Args) != `"of the node"` {
 		t.Errorf("line %d: %s", line.N, found.Args)
 	}
 }
