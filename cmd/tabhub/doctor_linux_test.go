@@ -11,7 +11,7 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 )
 
-// Who has once run the hub with sudo has files that are root's, and a hub that does not
+// A hub that once ran with sudo leaves files that are root's, and the next hub does not
 // start.
 func TestDoctorOnFilesOfRoot(t *testing.T) {
 	if os.Getuid() != 0 {

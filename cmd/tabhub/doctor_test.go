@@ -82,8 +82,8 @@ func said(d *setup.Doctor) (all []string) {
 	return all
 }
 
-// Who was refused and has joined since was mended; nobody can do anything about other
-// users' programs.
+// A refused extension that has connected since works; this user cannot mend those of other
+// users.
 func TestDoctorOnRefusals(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.Local)
 	no := admin.Refusal{Reason: "it shows no pairing", Own: true, Times: 1, Last: noon}
@@ -110,7 +110,7 @@ func TestDoctorOnRefusals(t *testing.T) {
 }
 
 // A copy of the extension that looks for the hub in the wrong place finds out by itself
-// that nobody, or somebody else, is there; its user does not.
+// that nothing, or another program, is there; its user does not.
 func TestDoctorOnCopies(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -148,9 +148,9 @@ func TestDoctorOnCopies(t *testing.T) {
 		{"the hub has moved", "ws://127.0.0.1:2/tabs", []string{hubAt}, false, false, "problem the copy in " + copied + " looks for the hub at ws://127.0.0.1:2/tabs, where nothing listens; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
 		{"the hub has no TLS any more", "wss://127.0.0.1:1/tabs", []string{hubAt}, false, false, "problem the copy in " + copied + " looks for the hub at wss://127.0.0.1:1/tabs, where nothing listens; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
 		{"set to the hub by its user", "ws://127.0.0.1:2/tabs", []string{hubAt}, false, true, "", ""},
-		{"somebody has the port", "ws://" + busy + "/tabs", []string{hubAt}, true, false, "it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", "end that, then `tabhub stop`; the next client starts a hub again"},
-		{"somebody has the port, and the hub is elsewhere by hand", "ws://" + busy + "/tabs", []string{hubAt}, false, false, "; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
-		{"somebody has the port, and no hub runs", "ws://" + busy + "/tabs", nil, false, false, "it tells nothing to what is not the hub", "end that; or `tabhub serve --listen 127.0.0.1:0` and " + anew},
+		{"another program has the port", "ws://" + busy + "/tabs", []string{hubAt}, true, false, "it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", "end that, then `tabhub stop`; the next client starts a hub again"},
+		{"another program has the port, and the hub is elsewhere by hand", "ws://" + busy + "/tabs", []string{hubAt}, false, false, "; it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", anew},
+		{"another program has the port, and no hub runs", "ws://" + busy + "/tabs", nil, false, false, "it tells nothing to what is not the hub", "end that; or `tabhub serve --listen 127.0.0.1:0` and " + anew},
 		{"no hub runs", "ws://127.0.0.1:1/tabs", nil, false, false, "", ""},
 	} {
 		written, err := extension.Write(copied, ring, c.address)
@@ -257,7 +257,7 @@ func TestDoctorOnANamedBrowser(t *testing.T) {
 	}
 }
 
-// What the dashboard shows and what the command prints must be the same words.
+// The dashboard and the command must show the same findings.
 func TestDoctorInTheHub(t *testing.T) {
 	p, _ := serveTest(t)
 	a := &command.App{Env: func(string) string { return "" }, DataDir: string(p.Dir)}

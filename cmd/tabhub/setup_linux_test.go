@@ -67,7 +67,7 @@ func sitDown(t *testing.T, home string, env []string, args ...string) *typist {
 		for {
 			n, err := screen.Read(buf)
 			if err != nil {
-				return // nobody has the terminal any more
+				return // the terminal is closed
 			}
 			u.more <- string(buf[:n])
 		}
@@ -155,7 +155,7 @@ func TestSetupOnATerminal(t *testing.T) {
 	b.Close()
 }
 
-// Who presses Ctrl-C finds nothing half done, and hears how to go on.
+// Ctrl-C leaves nothing half done, and says how to go on.
 func TestSetupIsStopped(t *testing.T) {
 	home, env := newHome(t)
 	u := sitDown(t, home, env)

@@ -84,7 +84,7 @@ func TestAutostart(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.program = program
-	if out, _, _ := p.run("doctor"); !strings.Contains(out, "is to start a program that is gone") {
+	if out, _, _ := p.run("doctor"); !strings.Contains(out, "starts a program that is gone") {
 		t.Errorf("the doctor says:\n%s", out)
 	}
 	for _, want := range []string{"no longer starts the hub", "nothing to do"} {

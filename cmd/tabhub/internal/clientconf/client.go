@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Scope says for what a configuration holds.
+// Scope says where a configuration applies.
 type Scope string
 
 // The scopes.
@@ -19,38 +19,38 @@ const (
 	Project Scope = "project" // in one directory, and for all who share it
 )
 
-// Client is an MCP client whose configuration is known.
+// Client is an MCP client and its configuration.
 type Client struct {
 	Name   string  // as on the command line
 	Title  string  // as its makers call it
 	After  string  // what to do for it to see a change
-	Scopes []Scope // that it has; the first is meant if none is named
+	Scopes []Scope // the first is the default
 
-	program string // that starts it, by which it is found if it has left no files yet
+	program string // that starts it; it shows that a client without files is installed
 	shape
 	link func(name, url string) []Link
 	// paths returns where the file of a scope may be, most likely first.
 	paths func(System, Scope) ([]string, error)
-	// sign returns what is there where a client is installed that has its file at path; nil: the
+	// sign returns a path that exists if the client, whose file is at path, is installed; nil: the
 	// file's directory.
 	sign func(path string) string
 	// command returns the words after the program that add a server to scope User, or remove it if
 	// e is nil; nil: the client has no command for it.
 	command func(name string, e *Entry) []string
-	// snippet returns an entry in the notation of a file that is not JSON, which decode reads and
-	// nothing here edits; nil: the file is JSON, with comments.
+	// snippet returns an entry as text of a file that is not JSON, which decode reads and nothing
+	// here edits; nil: the file is JSON, with comments.
 	snippet func(name string, e Entry) string
 	decode  func(text []byte, v any) error
 
 	reserved     []string // names that a server cannot have
-	noUnderscore bool     // in a server's name
+	noUnderscore bool     // a server's name has none
 }
 
-// shape is how a file says a server.
+// shape names the members of a file that describe servers.
 type shape struct {
 	section          string // its member that holds the servers
-	url              string // of an entry that reaches one; "": none can be reached
-	started, reached string // what an entry's type is; "": it says none
+	url              string // of a remote server's entry; "": the client has none
+	started, reached string // an entry's type; "": it has none
 }
 
 // Named returns the client of that name. The error names all.
@@ -93,16 +93,16 @@ func joined(scopes []Scope) string {
 type Entry struct {
 	Command string
 	Args    []string
-	Env     map[string]string // of its environment; what else is in the file stays
-	Unset   []string          // variables that are not to stay
+	Env     map[string]string // of its environment; other variables in the file stay
+	Unset   []string          // variables to remove
 	URL     string            // of MCP over HTTP; then the rest is empty
 }
 
-// CanReach reports whether the client can be given a server by its URL.
+// CanReach reports whether the client takes a server by its URL.
 func (c Client) CanReach() bool { return c.url != "" }
 
-// Command returns the words of the client's own command that adds the server name, as e says,
-// or removes it if e is nil. It is empty if there is none.
+// Command returns the words of the client's command that adds the server name with the entry e, or
+// removes it if e is nil; nil if the client has no such command.
 func (c Client) Command(scope Scope, name string, e *Entry) []string {
 	if c.command == nil || scope != User {
 		return nil
@@ -110,7 +110,7 @@ func (c Client) Command(scope Scope, name string, e *Entry) []string {
 	return append([]string{c.program}, c.command(name, e)...)
 }
 
-// claudeCommand is as `claude mcp add --help` says.
+// claudeCommand follows `claude mcp add --help`.
 func claudeCommand(name string, e *Entry) []string {
 	switch {
 	case e == nil:
@@ -122,7 +122,7 @@ func claudeCommand(name string, e *Entry) []string {
 	return append(append(words, "--scope", "user", name, "--", e.Command), e.Args...)
 }
 
-// codexCommand is as `codex mcp add --help` says.
+// codexCommand follows `codex mcp add --help`.
 func codexCommand(name string, e *Entry) []string {
 	switch {
 	case e == nil:
@@ -134,7 +134,7 @@ func codexCommand(name string, e *Entry) []string {
 	return append(append(words, "--", e.Command), e.Args...)
 }
 
-// variables are the flags of a command for the environment.
+// variables returns the flags of a command that set the environment.
 func (e *Entry) variables() (words []string) {
 	for _, key := range slices.Sorted(maps.Keys(e.Env)) {
 		words = append(words, "--env", key+"="+e.Env[key])
@@ -142,7 +142,7 @@ func (e *Entry) variables() (words []string) {
 	return words
 }
 
-// servers returns what a text says of each server.
+// servers returns the entry of each server in a text.
 func (c Client) servers(text []byte) (map[string]map[string]any, error) {
 	file, err := decode(text)
 	if err != nil || file[c.section] == nil {
@@ -154,7 +154,7 @@ func (c Client) servers(text []byte) (map[string]map[string]any, error) {
 	}
 	all := make(map[string]map[string]any)
 	for name, said := range section {
-		all[name], _ = said.(map[string]any) // what is none is the client's business
+		all[name], _ = said.(map[string]any) // nil for an entry that is not an object
 	}
 	return all, nil
 }
@@ -196,16 +196,16 @@ func (c Client) Find(text []byte, name string) (commands map[string]string, err 
 	return commands, err
 }
 
-// URLs returns the servers that are reached by URL and not started, with the URL of each.
+// URLs returns the remote servers, with the URL of each.
 func (c Client) URLs(text []byte) (map[string]string, error) {
 	urls, err := c.member(text, cmp.Or(c.url, "url"))
 	if err == nil && len(urls) == 0 {
-		urls, err = c.member(text, "url") // as other clients call it
+		urls, err = c.member(text, "url") // the member that most clients have
 	}
 	return urls, err
 }
 
-// member returns what a member of each server's entry says, if it is a string.
+// member returns a member of each server's entry, if it is a string.
 func (c Client) member(text []byte, member string) (map[string]string, error) {
 	all, err := c.servers(text)
 	said := make(map[string]string)

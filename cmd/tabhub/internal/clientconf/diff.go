@@ -10,8 +10,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Diff shows how the file at path changes. Of what does not belong to the server name
-// it shows the structure only: the keys of other servers are not for the screen.
+// Diff shows how the file at path changes. It shows the values of the server name, and only the
+// structure of all else: the keys of other servers are not for the screen.
 func (c Client) Diff(path, name string, before, after []byte) (string, error) {
 	from := path
 	if len(before) == 0 {
@@ -28,8 +28,8 @@ func (c Client) Diff(path, name string, before, after []byte) (string, error) {
 	return udiff.Unified(from, path, old, next), nil
 }
 
-// mask returns the text with all values and comments hidden, except for how the server
-// name is started.
+// mask returns the text with all values and comments hidden, except for the command or URL of the
+// server name.
 func (c Client) mask(text []byte, name string) (string, error) {
 	body := bytes.ReplaceAll(bytes.TrimPrefix(text, bom), []byte("\r\n"), []byte("\n"))
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -43,11 +43,11 @@ func (c Client) mask(text []byte, name string) (string, error) {
 	return string(v.Pack()), nil
 }
 
-// nothing is what hide shows of a value that is to be hidden as a whole.
+// nothing makes hide show nothing of a value.
 var nothing = [][]string{nil}
 
-// hide hides what v holds. shown are the members, level by level, that lead to what
-// stays.
+// hide hides the strings, numbers and comments in v. shown are the members, level by level, that
+// lead to those that stay.
 func hide(v *hujson.Value, shown [][]string) {
 	v.BeforeExtra, v.AfterExtra = hideComments(v.BeforeExtra), hideComments(v.AfterExtra)
 	if len(shown) == 0 {

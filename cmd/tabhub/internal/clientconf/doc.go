@@ -1,5 +1,4 @@
 // Package clientconf knows the configurations of MCP clients: where each is, how an entry goes
-// into a file of JSON and out again without touching anything else, how the change is shown
-// without what others keep secret there, and what the user or the client's own command writes
-// into files of another notation.
+// into a JSON file and out again without touching anything else, how to show the change without
+// other servers' secrets, and what the user, or the client's command, writes into other files.
 package clientconf

@@ -13,7 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// file is the text of a configuration file, which is JSON with comments, while it is edited.
+// file is a configuration file, JSON with comments, for editing.
 type file struct {
 	root            hujson.Value
 	marked          bool   // begins with a byte order mark
@@ -33,7 +33,7 @@ func parse(text []byte) (*file, error) {
 		f.newline = "\r\n"
 	}
 	var err error
-	if f.root, err = hujson.Parse(bytes.Clone(body)); err != nil { // which it keeps, and Patch changes
+	if f.root, err = hujson.Parse(bytes.Clone(body)); err != nil { // hujson keeps the text, and Patch changes it
 		return nil, fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	o, ok := f.root.Value.(*hujson.Object)
@@ -56,13 +56,13 @@ func (f *file) pack() []byte {
 	return out
 }
 
-// lastLine returns what is before a member on its line, and whether it stands on one of its own.
+// lastLine returns the space before a member on its line, and whether the line begins there.
 func lastLine(space hujson.Extra) (line string, own bool) {
 	i := bytes.LastIndexByte(space, '\n')
 	return string(space[i+1:]), i >= 0
 }
 
-// decode returns what a text says.
+// decode returns the value of a text.
 func decode(text []byte) (map[string]any, error) {
 	f, err := parse(text)
 	if err != nil {
@@ -73,8 +73,9 @@ func decode(text []byte) (map[string]any, error) {
 	return says, json.Unmarshal(f.root.Pack(), &says)
 }
 
-// find returns the member that path leads to, nil if there is none. It refuses one that is there
-// twice, as which of them a client takes is not known, and a way through what is no object.
+// find returns the member that path leads to, nil if there is none. It refuses a
+// member that is there twice, as a client may take either, and a path through a value that is not an
+// object.
 func (f *file) find(path ...string) (found *hujson.ObjectMember, err error) {
 	o := f.root.Value.(*hujson.Object)
 	for i, name := range path {
@@ -105,8 +106,8 @@ func nameOf(m hujson.ObjectMember) string {
 	return l.String()
 }
 
-// set sets a member to a string or a list of strings, and one that is missing, if value is nil, to
-// an empty object. What path leads through is there.
+// set sets a member to a string or a list of strings. If value is nil, it sets a missing member to
+// an empty object. The objects on the path exist.
 func (f *file) set(value any, path ...string) error {
 	m, err := f.find(path...)
 	if err != nil {
@@ -140,8 +141,8 @@ func (f *file) set(value any, path ...string) error {
 	return nil
 }
 
-// insert puts a member of a depth first, where no comma is to be added to what is another's. A
-// comment on the brace's own line stays there.
+// insert puts a member of a depth first, so that no other member needs a comma. A comment on the
+// line of the brace stays there.
 func (f *file) insert(o *hujson.Object, depth int, m hujson.ObjectMember) {
 	line := func(depth int) hujson.Extra { return hujson.Extra(f.newline + strings.Repeat(f.indent, depth)) }
 	if len(o.Members) == 0 {
@@ -156,7 +157,7 @@ func (f *file) insert(o *hujson.Object, depth int, m hujson.ObjectMember) {
 	o.Members = slices.Insert(o.Members, 0, m)
 }
 
-// remove takes a member away, if there is one, and the comments at it.
+// remove removes a member, if it exists, and its comments.
 func (f *file) remove(path ...string) error {
 	m, err := f.find(path...)
 	if m == nil || err != nil {
@@ -169,7 +170,7 @@ func (f *file) remove(path ...string) error {
 	return f.root.Patch(marshal([]map[string]string{{"op": "remove", "path": pointer}}))
 }
 
-// removeEmpty takes away an object in which nothing is left.
+// removeEmpty removes an object that has become empty.
 func (f *file) removeEmpty(path ...string) error {
 	m, err := f.find(path...)
 	if m == nil || err != nil {
@@ -183,9 +184,9 @@ func (f *file) removeEmpty(path ...string) error {
 
 const blank = " \t\r\n"
 
-// Add returns the text of a configuration file with the server name as e says. What else the
-// file holds stays as it is, and so do further members of an entry that is there already. An error
-// says where the text cannot be understood.
+// Add returns the text of a configuration file with the entry e of the server name. All else in the
+// file stays as it is, and so do other members of an existing entry. The error names the place that
+// cannot be parsed.
 func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 	f, err := parse(text)
 	if err != nil {
@@ -212,7 +213,7 @@ func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 		}
 		err = cmp.Or(err, f.removeEmpty(entry("env")...))
 	}
-	for _, m := range slices.Backward(members) { // each new one goes first
+	for _, m := range slices.Backward(members) { // insert puts each first
 		err = cmp.Or(err, f.set(m.value, entry(m.name)...))
 	}
 	if err != nil {
@@ -264,7 +265,7 @@ func marshal(v any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// same reports whether two values mean the same.
+// same reports whether two values are equal, apart from space and comments.
 func same(a, b hujson.Value) bool {
 	a, b = a.Clone(), b.Clone()
 	a.Minimize()

@@ -57,20 +57,20 @@ func resolve(path string) (string, error) {
 	return path, nil
 }
 
-// isLink reports whether path is a link, and not a file that was made a moment ago.
+// isLink reports whether path is a link.
 func isLink(path string) bool {
 	fi, err := os.Lstat(path)
 	return err == nil && fi.Mode()&fs.ModeSymlink != 0
 }
 
-// Within returns an error if a path in a project's directory leads out of it, by a link: whoever
-// made the project does not say which files of its user are written.
+// Within returns an error if a path in a project's directory leads out of it, by a link: the author
+// of the project must not choose files of its user for us to write.
 func Within(dir, path string) error {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
 	}
-	there := path // as much of it as there is
+	there := path // the part of it that exists
 	for !exists(there) && filepath.Dir(there) != there {
 		there = filepath.Dir(there)
 	}
@@ -84,12 +84,12 @@ func Within(dir, path string) error {
 	return nil
 }
 
-// ErrChanged says that the file is no longer what was read.
-var ErrChanged = errors.New("another program has changed the file meanwhile; try again")
+// ErrChanged says that the file has changed since Read.
+var ErrChanged = errors.New("another program has changed the file; try again")
 
-// Write replaces the text of a configuration file as a whole, after it has copied the
-// old one beside it, if there was one. It returns the path of the copy. An error means
-// that nothing has changed and no copy was left.
+// Write replaces a configuration file as a whole, after it has copied the old one, if there is one,
+// beside it. It returns the path of the copy. An error means that nothing has changed, and that there
+// is no copy.
 func Write(path string, before, after []byte, now time.Time) (backup string, err error) {
 	if path, err = resolve(path); err != nil {
 		return "", err
@@ -126,8 +126,8 @@ func Write(path string, before, after []byte, now time.Time) (backup string, err
 	return backup, nil
 }
 
-// writable returns an error for a file that its owner has protected: replacing it would
-// only need the right to write its directory.
+// writable returns an error for a file that its user has protected: replacing it needs only the
+// right to write its directory.
 func writable(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -156,7 +156,7 @@ func writeBackup(stem string, text []byte, mode fs.FileMode) (path string, err e
 	}
 }
 
-// replace puts a file in the place of another: a reader finds the old text or the new.
+// replace replaces a file: a reader finds the old text or the new.
 func replace(path string, text []byte, mode fs.FileMode) error {
 	if err := private.Replace(path, text, true); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"tabhub/naming"
 )
 
-// All are the known clients. Where their files are and what these look like is from
+// All are the known clients. The places and forms of their files come from
 //
 //   - Claude Code and Gemini CLI: what `claude mcp add` 2.1 and `gemini mcp add` 0.61 write;
 //     docs/tools/mcp-server.md in google-gemini/gemini-cli
@@ -30,7 +30,7 @@ var All = []Client{
 		shape: shape{section: "mcpServers"},
 	},
 	{
-		Name: "claude-code", Title: "Claude Code", After: "Start Claude Code anew; /mcp shows its servers. It asks before it uses those of a project.",
+		Name: "claude-code", Title: "Claude Code", After: "Restart Claude Code; /mcp shows its servers. It asks before it uses those of a project.",
 		Scopes: []Scope{User, Project}, paths: codePaths, sign: itself, program: "claude", command: claudeCommand,
 		reserved: []string{"workspace", "claude-in-chrome", "computer-use"},
 		shape:    shape{section: "mcpServers", url: "url", reached: "http"},
@@ -51,13 +51,13 @@ var All = []Client{
 		shape: shape{section: "mcpServers", url: "serverUrl"},
 	},
 	{
-		Name: "codex", Title: "Codex", After: "Start Codex anew; /mcp shows its servers.",
+		Name: "codex", Title: "Codex", After: "Restart Codex; /mcp shows its servers.",
 		Scopes: []Scope{User}, paths: codexPaths, program: "codex",
 		command: codexCommand, snippet: codexEntry, decode: toml.Unmarshal,
 		shape: shape{section: "mcp_servers", url: "url"},
 	},
 	{
-		Name: "gemini", Title: "Gemini CLI", After: "Start Gemini CLI anew; /mcp shows its servers. It starts none in a folder that you do not trust.",
+		Name: "gemini", Title: "Gemini CLI", After: "Restart Gemini CLI; /mcp shows its servers. It starts none in a folder that you do not trust.",
 		Scopes: []Scope{User, Project}, paths: below(".gemini", "settings.json"), program: "gemini", noUnderscore: true,
 		shape: shape{section: "mcpServers", url: "httpUrl"},
 	},
@@ -78,7 +78,7 @@ var All = []Client{
 	},
 }
 
-// CheckName returns why a server cannot be called so by the client, of which a tool is called
+// CheckName returns why the client cannot use the name for a server, whose tools it calls
 // mcp__NAME__TOOL.
 func (c Client) CheckName(name string) error {
 	switch {
@@ -89,9 +89,9 @@ func (c Client) CheckName(name string) error {
 	case len(name) > maxName:
 		return fmt.Errorf("%q has more than %d characters: as mcp__NAME__TOOL a tool would have more than the %d that model APIs take", name, maxName, maxToolName)
 	case slices.Contains(c.reserved, name):
-		return fmt.Errorf("%s keeps %q for itself", c.Title, name)
+		return fmt.Errorf("%s reserves %q", c.Title, name)
 	case c.noUnderscore && strings.Contains(name, "_"):
-		return fmt.Errorf("%q has _ in it, at which %s takes a server's name to end", name, c.Title)
+		return fmt.Errorf("%q has _ in it, where %s ends a server's name", name, c.Title)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ const (
 	maxName     = maxToolName - len("mcp____") - naming.DefaultLimit
 )
 
-// members are those of an entry that say how a server is started or reached, but for its
+// members returns the members of an entry that say how to start or to reach the server, without its
 // environment.
 func (c Client) members(e Entry) []member {
 	if e.URL != "" {
@@ -119,7 +119,7 @@ func typed(of string, all ...member) []member {
 	return append([]member{{"type", of}}, all...)
 }
 
-// stale are the members that an entry no longer has when it is to be as e says.
+// stale returns the members of an older entry that e replaces.
 func (c Client) stale(e Entry) []string {
 	if e.URL != "" {
 		return []string{"command", "args", "env"}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Link is one that has a program, which asks its user first, add a server by its URL.
+// Link makes a program add a server by its URL, after it has asked its user.
 type Link struct {
 	Title string // of the program
 	HRef  string
@@ -38,7 +38,7 @@ func gooseLinks(name, at string) []Link {
 	return []Link{{"goose", "goose://extension?url=" + escape(at) + "&type=streamable_http&id=" + escape(name) + "&name=" + escape(name) + "&description=" + escape("The tools of the pages that are open")}}
 }
 
-// escape is encodeURIComponent: programs take a plus for itself.
+// escape is encodeURIComponent: these programs do not read a plus as a space.
 func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 func asJSON(v any) []byte {

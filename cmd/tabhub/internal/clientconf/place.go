@@ -13,7 +13,7 @@ type System struct {
 	OS  string // as runtime.GOOS
 	Env func(string) string
 	Dir string // the directory of the project
-	// Look returns where a program is, as exec.LookPath does; nil: none is looked for.
+	// Look returns where a program is, as exec.LookPath does; nil: programs are not looked for.
 	Look func(program string) (string, error)
 }
 
@@ -31,7 +31,7 @@ func (c Client) Installed(s System) bool {
 	return err == nil
 }
 
-// left reports whether the client that has its file at path has left something there.
+// left reports whether the client whose file is at path has left something there.
 func (c Client) left(path string) bool {
 	if c.sign != nil {
 		return exists(c.sign(path))
@@ -40,7 +40,7 @@ func (c Client) left(path string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// Signs of clients that have their files elsewhere than in a directory of their own.
+// Signs of clients whose files are not in a separate directory.
 func itself(path string) string { return path }
 func above(path string) string  { return filepath.Dir(filepath.Dir(path)) }
 
@@ -67,7 +67,7 @@ func (c Client) Path(s System, scope Scope) (string, error) {
 	return "", fmt.Errorf("%s: %w, as there is no %s; pass --config FILE if it is elsewhere", c.Title, ErrNotInstalled, sign)
 }
 
-// exists is also true for a link that leads nowhere: it says where the file should be.
+// exists is also true for a dangling link: it says where the file should be.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -106,7 +106,7 @@ func (s System) appData() (string, error) {
 func desktopPaths(s System, _ Scope) ([]string, error) {
 	const file = "claude_desktop_config.json"
 	if s.OS == "windows" {
-		// Packaged builds see this directory in the place of the usual one.
+		// Packaged builds see this directory instead of the usual one.
 		packaged, _ := filepath.Glob(filepath.Join(s.Env("LOCALAPPDATA"), "Packages", "Claude_*", "LocalCache", "Roaming", "Claude"))
 		if len(packaged) > 0 {
 			for i, dir := range packaged {
@@ -159,7 +159,7 @@ func codexPaths(s System, scope Scope) ([]string, error) {
 	return below(".codex", "config.toml")(s, scope)
 }
 
-// config is where programs keep their settings that do so in the same place on macOS as on Linux.
+// config is where programs keep their settings that use the same place on macOS and Linux.
 func (s System) config() (string, error) {
 	if s.OS != "darwin" {
 		return s.appData()

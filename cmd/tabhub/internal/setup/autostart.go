@@ -22,8 +22,8 @@ import (
 	"tabhub/cmd/tabhub/internal/shell"
 )
 
-// autostartWait is how long the system may take to start the hub, and autostartLook how often
-// is looked for it.
+// autostartWait is how long the system may take to start the hub, and autostartLook the time
+// between two looks.
 const (
 	autostartWait = 15 * time.Second
 	autostartLook = 50 * time.Millisecond
@@ -37,7 +37,7 @@ func AutostartCommand(a *command.App) *cobra.Command {
 Windows' Task Scheduler starts it, and starts it again when it fails. Without this the first
 client starts it, and it ends 15 minutes after the last one.
 
-There is one hub that is started so. It logs to hub.log in its data directory, takes the
+The system starts one hub for you. It logs to hub.log in its data directory, takes the
 place of a hub that a client has started, and waits for one that you have started to end.`,
 		Example: `  tabhub autostart`,
 		Args:    command.NoCommand,
@@ -48,7 +48,7 @@ place of a hub that a client has started, and waits for one that you have starte
 	return cmd
 }
 
-// Starter is what starts programs for the user of this process.
+// Starter returns the system that starts programs for the user of this process.
 func Starter(a *command.App) *autostart.System {
 	return &autostart.System{OS: runtime.GOOS, Env: a.Env, Run: autostart.Run}
 }
@@ -124,7 +124,7 @@ func autostartOn(ctx context.Context, a *command.App, program string, c *setting
 	return awaitService(ctx, a, dir, began)
 }
 
-// HubFlags returns the flags of a hub that the system is to run, but for those to be left out.
+// HubFlags returns the flags of the hub that the system starts, without some.
 func HubFlags(e autostart.Entry, without func(name string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(e.Args), func(arg string) bool {
 		name, ok := strings.CutPrefix(arg, "--set=")
@@ -136,7 +136,7 @@ func HubFlags(e autostart.Entry, without func(name string) bool) []string {
 	})
 }
 
-// awaitService waits until a hub runs that has started since then, and says where it is.
+// awaitService waits until a hub runs that has started since then, and prints its address.
 func awaitService(ctx context.Context, a *command.App, dir home.Dir, since time.Time) error {
 	for late := time.Now().Add(autostartWait); time.Now().Before(late); {
 		h, err := dir.Running()
@@ -185,8 +185,8 @@ func autostartOffCommand(a *command.App) *cobra.Command {
 	}
 }
 
-// endTask ends the hub of a task of Windows, which would else not be replaced, or be ended
-// without a chance to finish what is under way. Other systems ask it themselves.
+// endTask ends the hub of a Windows task. Otherwise the system would not replace it, or would end it
+// with its calls in flight. Other systems ask the hub themselves.
 func endTask(ctx context.Context, a *command.App, was autostart.State) error {
 	dir := home.Dir(was.Entry.DataDir)
 	if was.How != "Task Scheduler" || !dir.Held(home.HubLock) {
@@ -197,14 +197,14 @@ func endTask(ctx context.Context, a *command.App, was autostart.State) error {
 	return command.Stop(ctx, &of, dir, command.StopAsk, command.StopWait)
 }
 
-// printAutostart says whether the system starts the hub, and how.
+// printAutostart prints whether the system starts the hub, and how.
 func printAutostart(ctx context.Context, a *command.App, asJSON bool) error {
 	is, err := Starter(a).State(ctx)
 	if err != nil {
 		return err
 	}
 	e := is.Entry
-	running := is.On && home.Dir(e.DataDir).Held(home.HubLock) // a hub, however it was started
+	running := is.On && home.Dir(e.DataDir).Held(home.HubLock) // any hub, even one that the system did not start
 	switch {
 	case asJSON:
 		return a.PrintValue(struct {
@@ -224,7 +224,7 @@ func printAutostart(ctx context.Context, a *command.App, asJSON bool) error {
 		t.Row("file", is.File)
 	}
 	if e.Program == "" {
-		t.Row(command.StateCell("problem"), "this was not written by tabhub, or has been changed; `tabhub autostart on` writes it anew")
+		t.Row(command.StateCell("problem"), "tabhub did not write this, or it has been changed; `tabhub autostart on` writes it again")
 		return t.Print()
 	}
 	t.Row("starts", shell.Here(append([]string{e.Program}, e.Args...)...))
@@ -257,17 +257,17 @@ func (d *Doctor) autostart(ctx context.Context) {
 	_, missing := os.Stat(e.Program)
 	switch {
 	case missing != nil:
-		d.bad(check, again, "%s is to start a program that is gone: %v", is.How, missing)
+		d.bad(check, again, "%s starts a program that is gone: %v", is.How, missing)
 	case !home.Dir(e.DataDir).Held(home.HubLock):
 		say := d.bad
 		if is.How == "the desktop" {
-			say = d.note // which it does at the next login
+			say = d.note // it starts the hub at the next login
 		}
 		say(check, again, "%s is to run the hub, but none runs in %s; %s may say why", is.How, e.DataDir, e.LogFile)
 	case own != "" && !bridge.SameFile(own, e.Program):
 		d.note(check, again, "%s starts %s, which is not this program", is.How, e.Program)
 	case e.DataDir != string(d.Dir):
-		d.note(check, "", "%s runs a hub in %s, which is not the directory that is looked at", is.How, e.DataDir)
+		d.note(check, "", "%s runs a hub in %s, which is not the directory of this check", is.How, e.DataDir)
 	default:
 		d.fine(check, "%s starts the hub at login", is.How)
 	}

@@ -7,11 +7,11 @@ import (
 	"tabhub/hub/face/admin"
 )
 
-// connectName is what clients call the hub's server.
+// connectName is the name of the hub's server in clients.
 const connectName = "tabhub"
 
-// Connectable says how MCP clients start a program with arguments, as `tabhub install` does it
-// but for the token, and how they reach the hub at a URL.
+// Connectable says how MCP clients start a program with arguments, as with `tabhub install` but
+// without the token, and how they reach the hub at a URL.
 func Connectable(program string, args []string, at string) []admin.Connectable {
 	start, reach := clientconf.Entry{Command: program, Args: args}, clientconf.Entry{URL: at}
 	var all []admin.Connectable

@@ -17,9 +17,9 @@ func TestConnectHoldsNoSecret(t *testing.T) {
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Name)
-		for _, way := range []*admin.Connect{c.Start, c.URL} {
-			if way != nil && (strings.Contains(way.Line+way.Entry, command.TokenEnv)) {
-				t.Errorf("%s: %+v", c.Name, way)
+		for _, how := range []*admin.Connect{c.Start, c.URL} {
+			if how != nil && (strings.Contains(how.Line+how.Entry, command.TokenEnv)) {
+				t.Errorf("%s: %+v", c.Name, how)
 			}
 		}
 		if c.URL != nil && !strings.Contains(c.URL.Line+c.URL.Entry, "http://127.0.0.1:3300/mcp") {

@@ -19,8 +19,8 @@ import (
 	"tabhub/storage/private"
 )
 
-// needsToken reports whether an entry that has this token, if it is not "", is to get
-// another: the hub does not know it. One of another kind, the user has put there.
+// needsToken reports whether an entry with this token, "" for none, needs a new one: the hub does
+// not know it. It leaves tokens of other kinds, which the user has put there.
 func needsToken(ctx context.Context, a *command.App, token string) bool {
 	id, ok := auth.ClientID(token)
 	if !ok {
@@ -35,8 +35,8 @@ func needsToken(ctx context.Context, a *command.App, token string) bool {
 	return err != nil || !known
 }
 
-// EntryToken returns the token of an entry that has this environment, "" if it has none. A file
-// that is named goes before the token itself.
+// EntryToken returns the token of an entry that has this environment, "" if it has none. A token
+// file goes before the token variable.
 func EntryToken(env func(string) string) (string, error) {
 	path := env(command.TokenFileEnv)
 	if path == "" {
@@ -58,13 +58,13 @@ func variable(e clientconf.Entry) func(string) string {
 	return func(key string) string { return e.Env[key] }
 }
 
-// newEntryFile returns a path for the token of an entry of the client. It is not made.
+// newEntryFile returns a new path for the token of an entry of the client. It makes no file.
 func newEntryFile(a *command.App, c clientconf.Client) (string, error) {
 	dir, err := a.Dir()
 	return filepath.Join(dir.Entries(), c.Name+"-"+strings.ToLower(rand.Text()[:8])), err
 }
 
-// lastEntry returns a good token of an entry of the client, and its file; "" if there is none.
+// lastEntry returns a valid token of an entry of the client, and its file; "" if there is none.
 func lastEntry(ctx context.Context, a *command.App, c clientconf.Client) (token, path string) {
 	dir, err := a.Dir()
 	if err != nil {
@@ -79,8 +79,8 @@ func lastEntry(ctx context.Context, a *command.App, c clientconf.Client) (token,
 	return "", ""
 }
 
-// writeEntryFile puts a token into a file that its user alone may read: what is in a client's
-// configuration, or among the words of a command, others may see.
+// writeEntryFile puts a token into a file that only its user may read: others may see a client's
+// configuration, or the words of a command.
 func writeEntryFile(path, token string) error {
 	err := os.Mkdir(filepath.Dir(path), 0o700)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -89,7 +89,7 @@ func writeEntryFile(path, token string) error {
 	return private.Explain(err)
 }
 
-// removeEntryFile removes a file of writeEntryFile; another's is left.
+// removeEntryFile removes a file of writeEntryFile, and no other.
 func removeEntryFile(a *command.App, path string) error {
 	dir, err := a.Dir()
 	if err != nil || path == "" || filepath.Dir(path) != dir.Entries() {
@@ -114,8 +114,8 @@ func mintEntry(ctx context.Context, a *command.App, c clientconf.Client) (admin.
 	return made, err
 }
 
-// revokeEntry ends the token of an entry that is gone, or was not written. The owner may
-// have ended it before.
+// revokeEntry revokes the token of an entry that was removed, or not written. The owner may have
+// revoked it before.
 func revokeEntry(ctx context.Context, a *command.App, id string) error {
 	if id == "" {
 		return nil
@@ -128,7 +128,7 @@ func revokeEntry(ctx context.Context, a *command.App, id string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("its token is still good; `tabhub token revoke %s` ends it: %w", id, err)
+		return fmt.Errorf("its token is still valid; `tabhub token revoke %s` revokes it: %w", id, err)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func writeExtension(ctx context.Context, a *command.App, path, address string) e
 		return err
 	}
 	if err := dir.AddExtension(path); err != nil {
-		fmt.Fprintf(a.Err, "`tabhub doctor` will not look at it: %v\n", err)
+		fmt.Fprintf(a.Err, "`tabhub doctor` will not check it: %v\n", err)
 	}
 	page := "chrome://extensions"
 	if found := instance.FindInstalled(); len(found) > 0 {
@@ -75,7 +75,7 @@ func writeExtension(ctx context.Context, a *command.App, path, address string) e
 	return nil
 }
 
-// hubAddress is where an extension finds the hub that runs, or the one that will.
+// hubAddress returns the address where an extension finds the hub that runs, or the next one.
 func hubAddress(dir home.Dir) string {
 	base := "http://" + settings.DefaultListen
 	if h, err := dir.Running(); err == nil {
@@ -84,16 +84,16 @@ func hubAddress(dir home.Dir) string {
 	return "ws" + strings.TrimPrefix(base, "http") + "/tabs"
 }
 
-// issuer returns who makes the copy of the extension at path one of the hub's: the hub that runs, or
-// this program, be it before a hub has run for the first time.
+// issuer returns the Issuer that pairs the copy of the extension at path with the hub: the hub that
+// runs, or this program, even before a hub has run for the first time.
 func issuer(ctx context.Context, a *command.App, dir home.Dir, path, address string) (extension.Issuer, error) {
 	if h, err := dir.Running(); err == nil {
 		r, err := a.RemoteOf(dir, h)
 		if err != nil {
 			return nil, err
 		}
-		r.Token = ""                      // the copy is the owner's, whoever the token is for
-		before, _ := extension.Read(path) // if there is none, or another's, the hub issues a new one
+		r.Token = ""                      // the copy is the owner's, not the token's
+		before, _ := extension.Read(path) // if it has none, or another hub's, the hub issues a new one
 		var c pairing.Copy
 		err = r.Call(ctx, http.MethodPost, "/api/extension", admin.CopyRequest{Before: before.Pairing, Address: address}, &c)
 		return extension.Issued(c), err

@@ -24,17 +24,17 @@ import (
 	"tabhub/storage/private"
 )
 
-// clientEdit is a change of a client's configuration that was asked for.
+// clientEdit is a change of a client's configuration that the user wants.
 type clientEdit struct {
 	name   string // the server's name in the file
 	file   string // "" for the client's usual one
 	scope  string // "" for the client's first
 	dryRun bool
 	yes    bool
-	// noToken: the entry gets no token, as a file that others use, too.
+	// noToken: the entry gets no token, as in a file that others use, too.
 	noToken bool
 
-	entry *clientconf.Entry // what goes in; nil takes it out
+	entry *clientconf.Entry // to add; nil: remove the server
 }
 
 // change returns the changed text of the client's file.
@@ -52,8 +52,8 @@ const editHelp = `The change is shown first; what other servers keep in the file
 terminal you are asked whether to write it. Elsewhere nothing is written without
 --yes. The old file is kept beside the new one, with the time in its name.
 
-Claude Code (scope user) and Codex change their files by commands of their own, which are
-run, or printed if the program is not on your PATH. For goose you are told what to change.`
+Claude Code (scope user) and Codex change their files with their own commands, which tabhub runs,
+or prints if the program is not on your PATH. For goose it prints what to change.`
 
 func InstallCommand(a *command.App) *cobra.Command {
 	e := new(clientEdit)
@@ -72,7 +72,7 @@ With --remove, take tabhub out, and end the token that the entry has.
 --scope user is for all you do, --scope project for the project in this directory.
 
 The entry names a file in the data directory with a token, by which the hub knows the client
-(see "tabhub token list"). One that is there and good is kept. --no-token leaves it out, for a
+(see "tabhub token list"). A valid one stays. --no-token leaves it out, for a
 configuration that you share: to the hub the client is then one without a name.`,
 		Example: `  tabhub install
   tabhub install claude-desktop
@@ -133,7 +133,7 @@ func checkHome(a *command.App) error {
 	return nil
 }
 
-// clientChange is what is to become of a client's configuration.
+// clientChange is a planned change of a client's configuration.
 type clientChange struct {
 	client        clientconf.Client
 	scope         clientconf.Scope
@@ -142,14 +142,14 @@ type clientChange struct {
 	byHand        string // the file that the user changes; "": none
 	before, after []byte
 	old           string // the token that the entry has
-	oldFile       string // where it has it; "": in itself
-	file          string // where it is to have it; "": where it has it, or it is to have none
-	mint          bool   // it is to be a new one
+	oldFile       string // the file that it names for it; "": the entry itself has it
+	file          string // the token's new file; "": it stays where it is, or there is none
+	mint          bool   // a new token is needed
 	there         bool   // the client's program has an entry to take out first
-	none          string // why nothing is to be done; "": something is
+	none          string // why nothing changes; "": something does
 }
 
-// plan looks what is to be done, and changes nothing.
+// plan returns the change, and changes nothing.
 func plan(ctx context.Context, a *command.App, name string, e *clientEdit) (*clientChange, error) {
 	system, err := system(a)
 	if err != nil {
@@ -195,10 +195,10 @@ func plan(ctx context.Context, a *command.App, name string, e *clientEdit) (*cli
 		}
 	}
 	started := p.client.Started(p.before, e.name)
-	p.old, _ = EntryToken(variable(started)) // one that cannot be read is replaced
+	p.old, _ = EntryToken(variable(started)) // a token that cannot be read is replaced
 	p.oldFile = started.Env[command.TokenFileEnv]
 	if p.old == "" && !p.client.Edited() && e.entry != nil && !e.noToken {
-		p.old, p.oldFile = lastEntry(ctx, a, p.client) // which what was printed before names
+		p.old, p.oldFile = lastEntry(ctx, a, p.client) // an earlier run has printed an entry with it
 	}
 	if err := planToken(ctx, a, p, byProgram); err != nil {
 		return nil, err
@@ -226,9 +226,9 @@ func plan(ctx context.Context, a *command.App, name string, e *clientEdit) (*cli
 	return p, nil
 }
 
-// planToken says what token the entry is to have, and where. One that stands in a configuration,
-// where others may see it, moves to a file; if the user has put it there, only if it would else be
-// among the words of the client's command.
+// planToken plans the token of the entry, and its place. A token in a configuration, where others may
+// see it, moves to a file; one that the user has put there moves only if the client's command would
+// have it among its words.
 func planToken(ctx context.Context, a *command.App, p *clientChange, byProgram bool) (err error) {
 	e := p.edit
 	if e.entry == nil {
@@ -252,7 +252,7 @@ func planToken(ctx context.Context, a *command.App, p *clientChange, byProgram b
 	return err
 }
 
-// Show returns what would change, without what is secret.
+// Show returns the change, without secrets.
 func (p *clientChange) Show() (string, error) {
 	if p.path != "" {
 		return p.client.Diff(p.path, p.edit.name, p.before, p.after)
@@ -260,12 +260,12 @@ func (p *clientChange) Show() (string, error) {
 	return fmt.Sprintf("%s changes its file itself. This is run:\n  %s\n", p.client.Title, p.line()), nil
 }
 
-// line is the command of the client's own program, in which no token is.
+// line returns the command of the client's program, which has no token.
 func (p *clientChange) line() string {
 	return shell.Here(p.client.Command(p.scope, p.edit.name, p.edit.entry)...)
 }
 
-// giveToken makes the token that the entry is to have, if that is not there yet.
+// giveToken makes the planned token, if it does not exist yet.
 func giveToken(ctx context.Context, a *command.App, p *clientChange) (undo func() error, err error) {
 	undo = func() error { return nil }
 	if p.file == "" {
@@ -283,7 +283,7 @@ func giveToken(ctx context.Context, a *command.App, p *clientChange) (undo func(
 		return errors.Join(removeEntryFile(a, p.file), revokeEntry(context.WithoutCancel(ctx), a, id))
 	}
 	if err := writeEntryFile(p.file, token); err != nil {
-		return undo, errors.Join(fmt.Errorf("the token cannot be kept, so nothing is changed: %w", err), undo())
+		return undo, errors.Join(fmt.Errorf("the token cannot be stored, so nothing is changed: %w", err), undo())
 	}
 	return undo, nil
 }
@@ -313,14 +313,14 @@ func apply(ctx context.Context, a *command.App, p *clientChange) (backup string,
 	return backup, err
 }
 
-// runClient has the client's own program make the change.
+// runClient makes the change with the client's program.
 func runClient(ctx context.Context, a *command.App, p *clientChange) error {
 	commands := [][]string{p.client.Command(p.scope, p.edit.name, p.edit.entry)}
 	if p.edit.entry != nil && p.there {
 		commands = append([][]string{p.client.Command(p.scope, p.edit.name, nil)}, commands...)
 	}
 	for i, words := range commands {
-		// It is not interrupted in the middle of writing.
+		// Ctrl-C does not interrupt it while it writes.
 		cmd := exec.CommandContext(context.WithoutCancel(ctx), words[0], words[1:]...)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -371,7 +371,7 @@ func editClient(ctx context.Context, a *command.App, client string, e *clientEdi
 		return err
 	}
 	if e.entry == nil {
-		fmt.Fprintf(a.Out, "\n%s is no longer told to start it.\n", p.client.Title)
+		fmt.Fprintf(a.Out, "\n%s no longer starts it.\n", p.client.Title)
 	} else {
 		fmt.Fprintf(a.Out, "\n%s can use tabhub now%s. %s\n", p.client.Title, p.where(), p.client.After)
 	}
@@ -381,14 +381,14 @@ func editClient(ctx context.Context, a *command.App, client string, e *clientEdi
 	switch {
 	case e.entry == nil || p.scope != clientconf.Project:
 	case e.entry.Env[command.TokenEnv] != "":
-		fmt.Fprintln(a.Out, "The file holds a token: do not share it, or install with --no-token.")
+		fmt.Fprintln(a.Out, "The file has a token: do not share it, or install with --no-token.")
 	case len(e.entry.Env) > 0:
-		fmt.Fprintln(a.Out, "The file names one of yours that holds a token; for a file that others use, install with --no-token.")
+		fmt.Fprintln(a.Out, "The file names a file of yours with a token; if others use it, install with --no-token.")
 	}
 	return nil
 }
 
-// where says for what the change holds, and how it is had for the other scope.
+// where says where the change applies, and how to have the other scope.
 func (p *clientChange) where() string {
 	switch {
 	case len(p.client.Scopes) == 1 || p.edit.file != "":
@@ -399,7 +399,7 @@ func (p *clientChange) where() string {
 	return ", in all you do (--scope project: in this directory's project alone)"
 }
 
-// printCommand prints the command of the client's own program, which is not found here.
+// printCommand prints the command of the client's program, which is not on the PATH.
 func printCommand(ctx context.Context, a *command.App, p *clientChange) error {
 	if err := prepare(ctx, a, p); err != nil {
 		return err
@@ -409,7 +409,7 @@ func printCommand(ctx context.Context, a *command.App, p *clientChange) error {
 	return nil
 }
 
-// printByHand prints what the user puts into the client's file, or takes out of it.
+// printByHand prints what the user adds to the client's file, or removes from it.
 func printByHand(ctx context.Context, a *command.App, p *clientChange) error {
 	if err := prepare(ctx, a, p); err != nil {
 		return err
@@ -425,11 +425,11 @@ func printByHand(ctx context.Context, a *command.App, p *clientChange) error {
 	return nil
 }
 
-// prepare sees to the token of a change that the user makes.
+// prepare makes the token for a change that the user makes.
 func prepare(ctx context.Context, a *command.App, p *clientChange) error {
 	switch {
 	case p.edit.entry == nil:
-		fmt.Fprintln(a.Err, "`tabhub token list` shows the client's token, `tabhub token revoke` ends it.")
+		fmt.Fprintln(a.Err, "`tabhub token list` shows the client's token, `tabhub token revoke` revokes it.")
 	case !p.edit.dryRun:
 		_, err := giveToken(ctx, a, p)
 		return err
@@ -440,7 +440,7 @@ func prepare(ctx context.Context, a *command.App, p *clientChange) error {
 // errLeft is what confirm returns when the answer is no.
 var errLeft = errors.New("nothing is changed")
 
-// confirm returns nil if what was shown is to be written.
+// confirm returns nil if the user agrees to the change.
 func confirm(ctx context.Context, a *command.App, yes bool) error {
 	if yes {
 		return nil
@@ -454,8 +454,8 @@ func confirm(ctx context.Context, a *command.App, yes bool) error {
 	return nil
 }
 
-// prompt asks a question and returns the first letter of the answer, a small one; "" if there is
-// none.
+// prompt asks a question and returns the first letter of the answer, in lower case; "" for an empty
+// answer.
 func prompt(ctx context.Context, a *command.App, question string) string {
 	fmt.Fprint(a.Err, question)
 	answer := make(chan string, 1)

@@ -9,13 +9,13 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 )
 
-// clientReport is what is known here of a client.
+// clientReport says where a client's configuration has tabhub.
 type clientReport struct {
 	Name      string         `json:"name"`
 	Title     string         `json:"title"`
 	Installed bool           `json:"installed"` // it seems to be on this machine
 	Entries   []clientServer `json:"entries"`
-	Problem   string         `json:"problem,omitempty"` // why a file of it is not understood
+	Problem   string         `json:"problem,omitempty"` // why a file of it cannot be read
 }
 
 // clientServer is an entry of a client that leads to tabhub.
@@ -29,8 +29,8 @@ type clientServer struct {
 	entry clientconf.Entry // with a Command
 }
 
-// clientReports looks at the clients of this user, and at the project in this directory. An entry
-// with a URL is tabhub's by its name, or if isHub says so.
+// clientReports reads the configurations of the user's clients, and those of the project in this
+// directory. An entry with a URL is tabhub's if it has its name, or if isHub says so.
 func clientReports(a *command.App, isHub func(*url.URL) bool) ([]clientReport, error) {
 	system, err := system(a)
 	if err != nil {
@@ -63,7 +63,7 @@ func clientReports(a *command.App, isHub func(*url.URL) bool) ([]clientReport, e
 			for _, name := range slices.Sorted(maps.Keys(reached)) {
 				at, err := url.Parse(reached[name])
 				if err == nil && started[name] == "" && (name == connectName || isHub != nil && isHub(at)) {
-					r.Entries = append(r.Entries, clientServer{Name: name, Scope: scope, File: path, URL: at.Scheme + "://" + at.Host + at.Path}) // no more may hold a token
+					r.Entries = append(r.Entries, clientServer{Name: name, Scope: scope, File: path, URL: at.Scheme + "://" + at.Host + at.Path}) // the rest may have a token
 				}
 			}
 		}
@@ -100,6 +100,6 @@ func listInstalled(a *command.App, asJSON bool) error {
 	if err := t.Print(); err != nil {
 		return err
 	}
-	a.Hint("`tabhub install CLIENT` puts it in, `tabhub setup` guides through all there is to do.")
+	a.Hint("`tabhub install CLIENT` adds it, `tabhub setup` guides you through the whole setup.")
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Codex's own program is given words that it understands.
+// Codex's program understands the words of its command.
 func TestCommandOfCodex(t *testing.T) {
 	c := named(t, "codex")
 	for want, e := range map[string]*Entry{

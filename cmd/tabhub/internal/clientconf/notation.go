@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Edited reports whether the client's file is JSON, which Add and Remove edit. What others have
-// is changed by a command of theirs, or by the user.
+// Edited reports whether the client's file is JSON, which Add and Remove edit. Other files are
+// changed by the client's command, or by the user.
 func (c Client) Edited() bool { return c.snippet == nil }
 
-// Read returns the text of the client's file at path, nothing if there is none. Of one that is not
-// Edited it is what the file says of servers, as JSON with the words of other clients.
+// Read returns the text of the client's file at path, nothing if there is none. For a client
+// that is not Edited it returns the file's servers as JSON, with the member names of other clients.
 func (c Client) Read(path string) ([]byte, error) {
 	text, err := read(path)
 	if c.decode == nil || len(text) == 0 || err != nil {
@@ -21,7 +21,7 @@ func (c Client) Read(path string) ([]byte, error) {
 	}
 	var file map[string]any
 	if err := c.decode(text, &file); err != nil {
-		return nil, fmt.Errorf("it is not understood: %w", err)
+		return nil, fmt.Errorf("it cannot be parsed: %w", err)
 	}
 	section, _ := file[c.section].(map[string]any)
 	for _, said := range section {
@@ -32,13 +32,12 @@ func (c Client) Read(path string) ([]byte, error) {
 	return json.Marshal(map[string]any{c.section: section})
 }
 
-// Text returns a configuration that has nothing but an entry, in the notation of the client's
-// file.
+// Text returns a configuration with only an entry, as text of the client's file.
 func (c Client) Text(name string, e Entry) string {
 	if c.snippet != nil {
 		return c.snippet(name, e)
 	}
-	text, _ := c.Add(nil, name, e) // there is nothing that it could not read
+	text, _ := c.Add(nil, name, e) // an empty text has no errors
 	return string(text)
 }
 
