@@ -50,7 +50,7 @@ func TestEndedOfUnknown(t *testing.T) {
 	}
 	began = time.Now()
 	if ended, err := a.Ended(t.Context(), id); !ended || err != nil || time.Since(began) > short.ttl/2 {
-		t.Error("it is known now:", ended, err, time.Since(began))
+		t.Error("after the end was learned:", ended, err, time.Since(began))
 	}
 	if len(a.Members()) != 2 {
 		t.Error(a.Members())
@@ -111,7 +111,7 @@ func TestEndedAfterRestore(t *testing.T) {
 	case <-time.After(2 * short.ttl):
 	}
 	if !d.Lease().Held() {
-		t.Error("who looked has cost it its lease")
+		t.Error("a question about a lease has ended a live one")
 	}
 	crash(d)
 	if err := <-ended; err != nil {
@@ -154,7 +154,7 @@ func declareAbsent(n *Node, name, incarnation string) error {
 }
 
 // A person who deletes or overwrites a key costs a node its lease, and nothing else.
-func TestKeyIsTakenAway(t *testing.T) {
+func TestKeyDeleted(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
@@ -184,7 +184,7 @@ func TestKeyIsTakenAway(t *testing.T) {
 
 // `nats kv del` replaces the record in a key, perhaps a renewal that other nodes have not seen yet.
 // So the ttl of that lease begins anew.
-func TestKeyIsReplaced(t *testing.T) {
+func TestKeyReplaced(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	nc := c.Conn(t)

@@ -47,14 +47,14 @@ type Hints struct {
 
 	mu      sync.Mutex
 	known   map[string]spec.UserID // by key; a hint never changes
-	nobodys map[string]time.Time   // when NATS had no hint, by key
+	missing map[string]time.Time   // when NATS had no hint, by key
 }
 
 func newHints(b *bucket, d *Documents, held func() bool, log *slog.Logger) *Hints {
 	return &Hints{
 		bucket: b, documents: d, held: held, log: log,
 		ofCopies: make(chan struct{}, copyLookups), ofLeader: make(chan struct{}, leaderLookups),
-		known: make(map[string]spec.UserID), nobodys: make(map[string]time.Time),
+		known: make(map[string]spec.UserID), missing: make(map[string]time.Time),
 	}
 }
 
@@ -205,7 +205,7 @@ func (h *Hints) recall(key string) (user spec.UserID, ok bool) {
 	if user, ok := h.known[key]; ok {
 		return user, true
 	}
-	since, ok := h.nobodys[key]
+	since, ok := h.missing[key]
 	return "", ok && time.Since(since) < unknownFor
 }
 
@@ -213,13 +213,13 @@ func (h *Hints) remember(key string, user spec.UserID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if user == "" {
-		if len(h.nobodys) >= hintsKept {
-			clear(h.nobodys)
+		if len(h.missing) >= hintsKept {
+			clear(h.missing)
 		}
-		h.nobodys[key] = time.Now()
+		h.missing[key] = time.Now()
 		return
 	}
-	delete(h.nobodys, key)
+	delete(h.missing, key)
 	if len(h.known) >= hintsKept {
 		clear(h.known)
 	}

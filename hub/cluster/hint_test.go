@@ -44,14 +44,14 @@ func TestHints(t *testing.T) {
 		hint(t, a, id, "ann", time.Time{})
 		lead(t, "ann", id, b, a)
 	}
-	hint(t, b, "token-1", "ann", time.Now().Add(time.Hour)) // once more, also from elsewhere
+	hint(t, b, "token-1", "ann", time.Now().Add(time.Hour)) // again, and through another node
 	if err := b.Hints().Hint("token-1", "bob", time.Time{}); err == nil || !strings.Contains(err.Error(), "another user's") {
 		t.Errorf("ann's credential is given to bob: %v", err)
 	}
 	fresh := ready(t, c.Conn(t), "c")
 	lead(t, "ann", "token-1", fresh)
 	a.Hints().Forget("token-1")
-	a.Hints().Forget("nobody has had it")
+	a.Hints().Forget("never stored")
 	lead(t, "", "token-1", a)
 	lead(t, "", "nobody's", a, b)
 	hint(t, a, "another", "Ünïcode 用户", time.Time{})
@@ -146,7 +146,7 @@ func TestHintsWithoutNATS(t *testing.T) {
 
 // A client that sends made-up credentials must not overload NATS, fill a node's memory, or keep
 // other clients out.
-func TestHintsOfAFlood(t *testing.T) {
+func TestHintsFlood(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	a, b := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b")
@@ -174,8 +174,8 @@ func TestHintsOfAFlood(t *testing.T) {
 	if got := now.HintsUnknown - before.HintsUnknown; got != senders*each || now.HintsFailed != before.HintsFailed || now.Suspensions != before.Suspensions {
 		t.Errorf("counted: %+v", now)
 	}
-	if len(b.hints.nobodys) > hintsKept || len(b.hints.ofCopies)+len(b.hints.ofLeader) != 0 {
-		t.Errorf("%d are remembered", len(b.hints.nobodys))
+	if len(b.hints.missing) > hintsKept || len(b.hints.ofCopies)+len(b.hints.ofLeader) != 0 {
+		t.Errorf("%d are cached", len(b.hints.missing))
 	}
 	// The same credential again and again causes one look-up a second at most.
 	before = b.Stats()
@@ -190,16 +190,16 @@ func TestHintsOfAFlood(t *testing.T) {
 }
 
 // A node caches a bounded number of hints.
-func TestHintsThatAreRemembered(t *testing.T) {
+func TestHintsCached(t *testing.T) {
 	h := newHints(nil, nil, nil, nil)
 	for i := range 3 * hintsKept {
 		h.remember(fmt.Sprint(i), "bob")
 	}
 	if n := len(h.known); n > hintsKept {
-		t.Errorf("%d are remembered", n)
+		t.Errorf("%d are cached", n)
 	}
 	if _, ok := h.recall("0"); ok {
-		t.Error("nothing is forgotten")
+		t.Error("the cache never shrinks")
 	}
 	h.remember("made later", "")
 	if user, ok := h.recall("made later"); user != "" || !ok {

@@ -113,7 +113,7 @@ func TestNextLeaseHasAnotherKey(t *testing.T) {
 		t.Errorf("%s after %s", b.ID(), id)
 	}
 	if _, err := hello(b, a.ClientTLS(before)); err == nil {
-		t.Error("it is reached as if nothing had been")
+		t.Error("the next lease accepts a connection to the last one")
 	}
 	if s, err := hello(b, a.ClientTLS(b.Self())); s != "hello" || err != nil {
 		t.Errorf("%q, %v", s, err)

@@ -25,15 +25,15 @@ func refused(t *testing.T, err error, is error, says ...string) {
 	}
 	t.Log(err)
 	if is != nil && !errors.Is(err, is) {
-		t.Errorf("it is no %q", is)
+		t.Errorf("the error is not %q", is)
 	}
 	for _, s := range says {
 		if !strings.Contains(err.Error(), s) {
-			t.Errorf("it does not say %q", s)
+			t.Errorf("the error does not say %q", s)
 		}
 	}
 	if strings.Contains(err.Error(), "\n") {
-		t.Error("it is more than a line")
+		t.Error("the error has more than one line")
 	}
 }
 
@@ -115,7 +115,7 @@ func TestJoinRefuses(t *testing.T) {
 		_, err := join(t, nc, "b", func(o *Options) { o.Serve = func(*tls.Config) error { return failure } })
 		refused(t, err, failure)
 	})
-	until(t, a, "those that were refused have left", func() bool { return len(a.Members()) == 1 })
+	until(t, a, "the refused nodes have left", func() bool { return len(a.Members()) == 1 })
 	ready(t, nc, "b")
 }
 

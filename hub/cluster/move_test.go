@@ -66,7 +66,7 @@ func (ps places) add(t testing.TB, nc *nats.Conn, name string) *place {
 	}
 	t.Cleanup(func() { _ = h.store.Close() })
 	h.users = NewUsers(UsersOptions{Node: n, Journals: h.store, Tenants: h})
-	h.users.forward = func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) }
+	h.users.forward = func(to Member, _ spec.UserID) http.Handler { return remoteAt(to.Name) }
 	h.users.ask = func(ctx context.Context, id, method, path string) (int, []byte, error) {
 		name, _, err := splitID(id)
 		if err != nil || ps[name] == nil {
@@ -88,9 +88,9 @@ func (ps places) add(t testing.TB, nc *nats.Conn, name string) *place {
 	return p
 }
 
-type elsewhere string
+type remoteAt string
 
-func (elsewhere) ServeHTTP(http.ResponseWriter, *http.Request) {}
+func (remoteAt) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
 // serve serves a user's request that comes to a node, and returns the node that served it.
 func (ps places) serve(t testing.TB, entrance string, user spec.UserID) string {
@@ -103,15 +103,15 @@ func (ps places) serve(t testing.TB, entrance string, user spec.UserID) string {
 		if at == nil {
 			return entrance
 		}
-		name := string(at.(elsewhere))
+		name := string(at.(remoteAt))
 		if err = ps[name].Take(t.Context(), user); err == nil {
 			return name
 		}
 		if by, ok := errors.AsType[*OwnedError](err); ok {
-			at, err = elsewhere(by.By.Name), nil
+			at, err = remoteAt(by.By.Name), nil
 		}
 	}
-	t.Fatalf("%s, by %s: sent to and fro", user, entrance)
+	t.Fatalf("%s, by %s: forwarded in circles", user, entrance)
 	return ""
 }
 
@@ -192,7 +192,7 @@ func (t *hubs) Busy(spec.UserID) bool { return false }
 
 // A user whose hub closed without releasing the journal still belongs to the node, and no other may
 // take the user: the node must serve the user even while it drains.
-func TestUserWhoIsLeftBehind(t *testing.T) {
+func TestUserLeftBehind(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	ps := places{}
@@ -213,7 +213,7 @@ func TestUserWhoIsLeftBehind(t *testing.T) {
 }
 
 // A drain that would leave users without a node is refused, and each drain can be undone.
-func TestDrainOfTheLast(t *testing.T) {
+func TestDrainLastNode(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	ps := places{}
@@ -298,7 +298,7 @@ func (c *crowd) LetGo(_ context.Context, user spec.UserID) error {
 }
 
 // Users with long calls must not keep other users on a draining node, which may be about to end.
-func TestDrainOfTheBusy(t *testing.T) {
+func TestDrainWithCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

@@ -41,7 +41,7 @@ func TestMembers(t *testing.T) {
 		t.Errorf("after it left: ended %v, %v; members %+v", ended, err, a.Members())
 	}
 	if b.Lease().Held() || b.Lease().Term().Await(t.Context()) != ErrLeft || b.Self().State != Left {
-		t.Error("who has left has a lease")
+		t.Error("a node that has left still has a lease")
 	}
 
 	// The name is free at once.

@@ -72,7 +72,7 @@ func TestOneTurnForEachUser(t *testing.T) {
 		cancel()
 		asking.Wait()
 		if n := tenants.tries.Load(); n > 2+10*maxOpening || u.remembered() != 0 {
-			t.Errorf("%d tries, and %d are remembered", n, u.remembered())
+			t.Errorf("%d tries, and %d openings are remembered", n, u.remembered())
 		}
 	})
 }
@@ -127,7 +127,7 @@ func TestFailedOpensRest(t *testing.T) {
 		mended.Store(true)
 		time.Sleep(maxRest)
 		if err := ask(); err != nil || u.remembered() != 0 {
-			t.Errorf("after it was mended: %v, %d are remembered", err, u.remembered())
+			t.Errorf("after it was mended: %v, %d openings are remembered", err, u.remembered())
 		}
 		mended.Store(false)
 		if err := ask(); !errors.Is(err, damaged) {

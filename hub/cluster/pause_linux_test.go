@@ -121,7 +121,7 @@ func TestStoppedProcess(t *testing.T) {
 			}
 			last = h.at
 			if h.at >= ended {
-				t.Fatalf("%s is held %v after it has ended", id, h.at-ended)
+				t.Fatalf("%s is held %v after its end", id, h.at-ended)
 			}
 		}
 	}

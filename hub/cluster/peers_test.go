@@ -11,7 +11,7 @@ import (
 )
 
 // When a node's lease ends, its connections to others are closed, and no other connections.
-func TestConnectionsOfTheDead(t *testing.T) {
+func TestConnectionsOfDeadNode(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	a, b, d := ready(t, c.Conn(t), "a"), ready(t, c.Conn(t), "b"), ready(t, c.Conn(t), "d")

@@ -61,7 +61,7 @@ func TestDocuments(t *testing.T) {
 	d := a.Documents()
 	sealed := d.Seal("alice", "clients", []byte("secret"))
 	if bytes.Equal(sealed, d.Seal("alice", "clients", []byte("secret"))) {
-		t.Error("the same is sealed the same way twice")
+		t.Error("two seals of one document are equal")
 	}
 	if doc, err := b.Documents().Open("alice", "clients", sealed); string(doc) != "secret" || err != nil {
 		t.Errorf("%q, %v", doc, err)
@@ -111,9 +111,9 @@ func TestDocumentsUnanswered(t *testing.T) {
 	c := natstest.Shared(t)
 	a := ready(t, c.Conn(t), "a")
 	config := a.cluster.stream.CachedInfo().Config
-	elsewhere := config
-	elsewhere.Subjects = []string{"nowhere.>"}
-	if _, err := a.cluster.js.UpdateStream(t.Context(), elsewhere); err != nil {
+	misrouted := config
+	misrouted.Subjects = []string{"nowhere.>"}
+	if _, err := a.cluster.js.UpdateStream(t.Context(), misrouted); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*writeRest)

@@ -88,7 +88,7 @@ func TestSilentServer(t *testing.T) {
 	c.Pause(server)
 	defer c.Resume(server)
 	began, reconnects := time.Now(), nc.Stats().Reconnects
-	until(t, p, "it renews its lease by way of another server", func() bool { return nc.Stats().Reconnects > reconnects && p.Lease().Held() })
+	until(t, p, "it renews its lease through another server", func() bool { return nc.Stats().Reconnects > reconnects && p.Lease().Held() })
 	t.Logf("after %v; suspended for %v", time.Since(began), p.Stats().Suspended)
 	before := p.Stats().Renewals
 	until(t, p, "it goes on", func() bool { return p.Stats().Renewals > before+1 })

@@ -134,7 +134,7 @@ func TestStorageFull(t *testing.T) {
 		}
 	}
 	limit(1)
-	until(t, n, "the operator is told", func() bool { return strings.Contains(u.Trouble(), "make room") })
+	until(t, n, "Trouble says what to do", func() bool { return strings.Contains(u.Trouble(), "make room") })
 	until(t, n, "users are closed", func() bool { return n.Stats().Lost == 1 })
 	began := time.Now()
 	err := u.awaitLease(t.Context())

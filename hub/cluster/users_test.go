@@ -28,25 +28,25 @@ func TestMayAwaitsTheLease(t *testing.T) {
 	}
 	proxy.Mend()
 	if err := a.May(t.Context(), "ann", jetstream.Writer{}); err != nil {
-		t.Errorf("when there is one again: %v", err)
+		t.Errorf("with a lease again: %v", err)
 	}
 	a.node.Drain()
 	if err := a.May(t.Context(), "ann", jetstream.Writer{}); !errors.Is(err, errLeaving) {
-		t.Errorf("while it is being drained: %v", err)
+		t.Errorf("while it drains: %v", err)
 	}
 }
 
 // Forwarding a request must not count this node's users, of whom there may be many.
-func TestLocateCountsNobody(t *testing.T) {
+func TestLocateCountsNoUsers(t *testing.T) {
 	t.Parallel()
 	here, there := Member{Name: "a", Incarnation: incarnationAt(time.Now(), ""), State: Ready}, Member{Name: "b", Incarnation: incarnationAt(time.Now(), ""), State: Ready}
 	n := &Node{self: here, lease: Lease{hold: time.Hour}, entries: map[string]*entry{"b": {record: record{Member: there}}}}
 	n.lease.grant(now())
 	n.SetUsers(func() int { t.Error("the users are counted"); return 0 })
 	u := NewUsers(UsersOptions{Node: n, Tenants: &hubs{}})
-	u.forward = func(to Member, _ spec.UserID) http.Handler { return elsewhere(to.Name) }
+	u.forward = func(to Member, _ spec.UserID) http.Handler { return remoteAt(to.Name) }
 	u.note("ann", there.ID())
-	if at, err := u.Locate(t.Context(), "ann"); at != elsewhere("b") || err != nil {
+	if at, err := u.Locate(t.Context(), "ann"); at != remoteAt("b") || err != nil {
 		t.Error(at, err)
 	}
 }

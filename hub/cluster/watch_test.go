@@ -41,7 +41,7 @@ func TestSilenceAmongMessages(t *testing.T) {
 	began := time.Now()
 	until(t, a, "b has ended", func() bool { return !a.Alive(id) })
 	if took := time.Since(began); took > short.ttl {
-		t.Errorf("that is noticed %v after it was time", took)
+		t.Errorf("noticed %v too late", took)
 	}
 }
 

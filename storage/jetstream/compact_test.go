@@ -184,21 +184,21 @@ func TestSnapshotWithoutPurge(t *testing.T) {
 func TestTakeoverDuringSnapshot(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
-	near := c.Conn(t)
-	a, b := open(t, near, 1, "a/1"), open(t, near, 1, "b/1")
+	direct := c.Conn(t)
+	a, b := open(t, direct, 1, "a/1"), open(t, direct, 1, "b/1")
 	s := load(t, a, "ann")
 	must(t, write(a, "ann", s.Epoch, big("large", 2<<20)))
 	j := drained(a, "ann")
-	await(t, near, "ann", 5) // what was written is compacted
+	await(t, direct, "ann", 5) // what was written is compacted
 	var f fold
 	must(t, a.read(a.ctx, subject("ann"), j.seq, f.add))
-	raw(t, jetStream(t, near), "ann", f.snapshot()[:maxPart], part(kindSnapshot, s.Epoch, 0, 5)...)
+	raw(t, jetStream(t, direct), "ann", f.snapshot()[:maxPart], part(kindSnapshot, s.Epoch, 0, 5)...)
 	s = load(t, b, "ann")
 	must(t, write(b, "ann", s.Epoch, storage.Name{Public: "n"}))
 	if err := a.compact(j); err == nil {
 		t.Error("the snapshot was stored")
 	}
-	if n := messages(t, jetStream(t, near), "ann"); n != 8 {
+	if n := messages(t, jetStream(t, direct), "ann"); n != 8 {
 		t.Errorf("%d messages, want 9", n)
 	}
 	if s := load(t, b, "ann"); len(s.Names) != 1 || len(settings(s)["large"]) != 2<<20+2 {

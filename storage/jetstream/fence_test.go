@@ -67,14 +67,14 @@ func TestLostAcknowledgement(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
-	near := c.Conn(t)
-	a, b := open(t, c.ConnTo(t, p.URL()), 1, "a/1"), open(t, near, 1, "b/1")
-	js := jetStream(t, near)
+	direct := c.Conn(t)
+	a, b := open(t, c.ConnTo(t, p.URL()), 1, "a/1"), open(t, direct, 1, "b/1")
+	js := jetStream(t, direct)
 	first := load(t, a, "ann")
 	for i := range 3 {
 		p.CutReplies()
 		done := begin(a, "ann", first.Epoch, storage.Name{Public: fmt.Sprint(i)})
-		await(t, near, "ann", 2+i)
+		await(t, direct, "ann", 2+i)
 		p.Break() // with what was on its way
 		p.Mend()
 		must(t, <-done)
@@ -85,7 +85,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	// It is not lost but late, so that it is sent again and again.
 	p.CutReplies()
 	done := begin(a, "ann", first.Epoch, storage.Name{Public: "slow"})
-	await(t, near, "ann", 5)
+	await(t, direct, "ann", 5)
 	second := load(t, b, "ann")
 	time.AfterFunc(4*minAnswer, p.Mend)
 	if err := <-done; err != nil {
@@ -100,10 +100,10 @@ func TestLostAcknowledgement(t *testing.T) {
 	third := load(t, a, "ann")
 	p.CutReplies()
 	done = begin(a, "ann", third.Epoch, storage.Name{Public: "who knows"})
-	await(t, near, "ann", 8)
+	await(t, direct, "ann", 8)
 	fourth := load(t, b, "ann")
 	must(t, b.compact(drained(b, "ann")))
-	await(t, near, "ann", 1)
+	await(t, direct, "ann", 1)
 	p.Break()
 	p.Mend()
 	err := <-done
@@ -119,15 +119,15 @@ func TestLostAcknowledgementThenRefused(t *testing.T) {
 	t.Parallel()
 	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
-	near := c.Conn(t)
+	direct := c.Conn(t)
 	st := open(t, c.ConnTo(t, p.URL()), 1, "a/1")
 	epoch := load(t, st, "ann").Epoch
 	p.CutReplies()
 	done := begin(st, "ann", epoch, big("n", 100))
-	await(t, near, "ann", 2)
+	await(t, direct, "ann", 2)
 	small := st.stream.CachedInfo().Config
 	small.MaxMsgSize = 10
-	_, err := jetStream(t, near).UpdateStream(t.Context(), small)
+	_, err := jetStream(t, direct).UpdateStream(t.Context(), small)
 	must(t, err)
 	p.Break()
 	p.Mend()

@@ -107,7 +107,7 @@ func TestPartition(t *testing.T) {
 	for range 2 {
 		asking.Go(func() {
 			if status := post(t, f, "/", nil); status != 200 {
-				t.Errorf("%d before it was lost", status)
+				t.Errorf("%d before the network was cut", status)
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func TestPartition(t *testing.T) {
 
 // A connection also breaks off if a hub does not read its requests. Other connections to the node
 // stay.
-func TestBodyThatIsNotRead(t *testing.T) {
+func TestUnreadBody(t *testing.T) {
 	opening := make(chan struct{})
 	f, _ := through(t, func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
@@ -135,9 +135,9 @@ func TestBodyThatIsNotRead(t *testing.T) {
 	})
 	defer close(opening)
 	if status := post(t, f, "/slow", bytes.NewReader(make([]byte, 32<<20))); status != 502 {
-		t.Errorf("the one who waits is answered %d", status)
+		t.Errorf("the waiting request is answered %d", status)
 	}
 	if status := post(t, f, "/", nil); status != 200 {
-		t.Errorf("another is answered %d", status)
+		t.Errorf("another request is answered %d", status)
 	}
 }

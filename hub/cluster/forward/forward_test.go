@@ -185,13 +185,13 @@ func TestClientGivesUp(t *testing.T) {
 func TestNodeDiesWhileConnecting(t *testing.T) {
 	var dead atomic.Bool
 	var f *Forwarder
-	near, far := net.Pipe()
-	defer far.Close()
+	local, remote := net.Pipe()
+	defer remote.Close()
 	f = New(Options{
 		Dial: func(context.Context, string) (net.Conn, error) {
 			dead.Store(true)
 			f.CloseMember("owner")
-			return near, nil
+			return local, nil
 		},
 		Alive: func(string) bool { return !dead.Load() },
 	})
@@ -200,8 +200,8 @@ func TestNodeDiesWhileConnecting(t *testing.T) {
 	if _, nothingSent := errors.AsType[*unreachedError](err); !nothingSent || f.Len() != 0 {
 		t.Fatalf("%v; %d connections are left", err, f.Len())
 	}
-	if _, err := far.Read(make([]byte, 1)); err != io.EOF {
-		t.Errorf("the node is told %v", err)
+	if _, err := remote.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the node reads %v", err)
 	}
 }
 
@@ -226,21 +226,21 @@ func TestUpgradeWithoutAnswer(t *testing.T) {
 			return w.Code
 		}
 		if status := ask(http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}); status != 503 {
-			t.Errorf("the one who waits is answered %d", status)
+			t.Errorf("the waiting request is answered %d", status)
 		}
 		if status := ask(http.Header{}); status != 200 {
-			t.Errorf("another is answered %d", status)
+			t.Errorf("another request is answered %d", status)
 		}
 	})
 }
 
 // serve returns a connection on which h is served.
 func serve(t *testing.T, h http.HandlerFunc) net.Conn {
-	near, far := net.Pipe()
+	local, remote := net.Pipe()
 	s := &http.Server{Handler: h}
-	go s.Serve(&once{far, make(chan struct{})})
+	go s.Serve(&once{remote, make(chan struct{})})
 	t.Cleanup(func() { s.Close() })
-	return near
+	return local
 }
 
 // once is a listener of one connection.

@@ -143,16 +143,16 @@ func TestSpliceEndsWithTheNode(t *testing.T) {
 	}
 	n.forwarder.CloseMember("owner")
 	if _, err := r.ReadByte(); err == nil {
-		t.Error("the client was told nothing")
+		t.Error("the connection stays open")
 	}
 	n.forwarder.Close()
 	if _, err := n.forwarder.dial(t.Context(), "owner"); err == nil {
-		t.Error("a closed Forwarder makes connections")
+		t.Error("a closed Forwarder connects")
 	}
 }
 
 // A client that does not read must not keep a node from ending, nor a dead node's connection open.
-func TestEndWhileAClientDoesNotRead(t *testing.T) {
+func TestEndWithSlowReader(t *testing.T) {
 	for name, end := range map[string]func(*Forwarder){"this node": (*Forwarder).Close, "the other": func(f *Forwarder) { f.CloseMember("owner") }} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -208,12 +208,12 @@ func TestSlowReader(t *testing.T) {
 	conn.(*net.TCPConn).SetReadBuffer(64 << 10)
 	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	if all := <-written; all > 32<<20 {
-		t.Errorf("%d MiB were taken for a client that does not read", all>>20)
+		t.Errorf("%d MiB were buffered for a client that does not read", all>>20)
 	}
 }
 
 // An answer that breaks off at the node breaks off at the client.
-func TestAnswerThatBreaksOff(t *testing.T) {
+func TestBrokenAnswer(t *testing.T) {
 	n := start(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "half")
 		http.NewResponseController(w).Flush()
@@ -230,7 +230,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 }
 
 // A client that offers an upgrade gets each event of a stream at once.
-func TestStreamOfAClientThatWouldUpgrade(t *testing.T) {
+func TestStreamWithOfferedUpgrade(t *testing.T) {
 	for _, protocol := range []string{"h2c", "TLS/1.2", "HTTP/2.0, TLS/1.3"} {
 		read := make(chan struct{})
 		n := start(t, func(w http.ResponseWriter, r *http.Request) {
@@ -319,7 +319,7 @@ func BenchmarkRequest(b *testing.B) {
 	n := start(b, answer)
 	plain := httptest.NewServer(http.HandlerFunc(answer))
 	defer plain.Close()
-	for name, at := range map[string]string{"here": plain.URL, "elsewhere": "http://" + n.entrance.String()} {
+	for name, at := range map[string]string{"local": plain.URL, "remote": "http://" + n.entrance.String()} {
 		b.Run(name, func(b *testing.B) {
 			client := &http.Client{Transport: &http.Transport{}}
 			body := make([]byte, 500)

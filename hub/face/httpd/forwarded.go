@@ -25,14 +25,14 @@ const entranceHeader = "Tabhub-Entrance"
 // entrance is what only the process that accepted a request's connection knows of it. It is no
 // credential.
 type entrance struct {
-	User   spec.UserID `json:"user"`             // the user whose hub must serve it
-	Remote string      `json:"remote,omitempty"` // address of the client
-	Local  string      `json:"local,omitempty"`  // address that the client connected to, if it is TCP
-	Secure bool        `json:"secure,omitempty"` // the connection has TLS
-	Owner  bool        `json:"owner,omitempty"`  // by a listener of ServeOwner
-	Near   bool        `json:"near,omitempty"`   // from a program on the same machine
-	Own    bool        `json:"own,omitempty"`    // from the account that runs the process, as far as that was checked
-	Opened bool        `json:"opened,omitempty"` // the WebSocket was accepted, and has got the first message
+	User        spec.UserID `json:"user"`             // the user whose hub must serve it
+	Remote      string      `json:"remote,omitempty"` // address of the client
+	Local       string      `json:"local,omitempty"`  // address that the client connected to, if it is TCP
+	Secure      bool        `json:"secure,omitempty"` // the connection has TLS
+	Owner       bool        `json:"owner,omitempty"`  // by a listener of ServeOwner
+	SameMachine bool        `json:"near,omitempty"`   // from a program on the same machine
+	SameAccount bool        `json:"own,omitempty"`    // from the account that runs the process, as far as that was checked
+	Opened      bool        `json:"opened,omitempty"` // the WebSocket was accepted, and has got the first message
 }
 
 // ServeForwarded serves a request that another process of this hub has accepted and forwarded. It trusts
@@ -64,11 +64,11 @@ var errNotHere = fmt.Errorf("the user's hub is not here any more: %w", storage.E
 
 // enter returns a request with its entrance, to forward it.
 func (s *Server) enter(r *http.Request, p *pass, user spec.UserID, opened bool) *http.Request {
-	e := entrance{User: user, Remote: r.RemoteAddr, Secure: r.TLS != nil, Owner: isOwner(r.Context()), Near: p.local, Opened: opened}
+	e := entrance{User: user, Remote: r.RemoteAddr, Secure: r.TLS != nil, Owner: isOwner(r.Context()), SameMachine: p.local, Opened: opened}
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		e.Local = local.String()
 	}
-	e.Own = p.local && (p.route.kinds&auth.KindPage != 0 || p.route.need == credNone) && s.guard.isOwners(r, p)
+	e.SameAccount = p.local && (p.route.kinds&auth.KindPage != 0 || p.route.need == credNone) && s.guard.isOwners(r, p)
 	b, _ := json.Marshal(e)
 	out := r.WithContext(r.Context())
 	out.Header = r.Header.Clone()

@@ -143,7 +143,7 @@ func (g *Guard) checkOrigin(r *http.Request, entrance *entrance) (*pass, error) 
 	if entrance == nil {
 		p.local = g.isLocal(r)
 	} else {
-		p.local = entrance.Near
+		p.local = entrance.SameMachine
 	}
 	p.route, p.rightMethod = routeOf(r)
 	rt := p.route
@@ -190,7 +190,7 @@ func (p *pass) preflight(r *http.Request) bool {
 // who runs the hub, as far as the system tells.
 func (g *Guard) isOwners(r *http.Request, p *pass) bool {
 	if p.entrance != nil {
-		return p.entrance.Own
+		return p.entrance.SameAccount
 	}
 	return g.ownPeer(r)
 }

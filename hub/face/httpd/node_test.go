@@ -236,7 +236,7 @@ func TestEntranceAnswersAsTheOwner(t *testing.T) {
 // What only the entrance can know of a connection, nobody else can say.
 func TestEntranceHeaderIsBelievedNobody(t *testing.T) {
 	d := openEntrance(t, nil)
-	claim, _ := json.Marshal(entrance{User: spec.LocalUser, Owner: true, Near: true, Own: true, Remote: "127.0.0.1:1", Local: "127.0.0.1:3300"})
+	claim, _ := json.Marshal(entrance{User: spec.LocalUser, Owner: true, SameMachine: true, SameAccount: true, Remote: "127.0.0.1:1", Local: "127.0.0.1:3300"})
 	for name, headers := range map[string][]string{
 		"it":             {"Tabhub-Entrance", string(claim)},
 		"in small":       {"tabhub-entrance", string(claim)},

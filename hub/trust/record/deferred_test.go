@@ -37,9 +37,9 @@ func TestLateLines(t *testing.T) {
 	t.Parallel()
 	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
-	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
+	proxied, direct := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
 	o := lateOptions("node-a")
-	stale, next := openAs(far, 1, o), openAs(near, 2, options)
+	stale, next := openAs(proxied, 1, o), openAs(direct, 2, options)
 	defer next.Close()
 	add(t, stale, "a")
 	proxy.Cut()
@@ -60,16 +60,16 @@ func TestLateLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string // whose the lines are, and where the notes say so
+	var marks []string // whose the lines are, and where the notes say so
 	for _, l := range lines {
 		if l.Note == nil {
-			told = append(told, l.Tool+l.Late)
-		} else if told = append(told, l.Note.Late); l.Note.Late != l.Late {
+			marks = append(marks, l.Tool+l.Late)
+		} else if marks = append(marks, l.Note.Late); l.Note.Late != l.Late {
 			t.Errorf("%+v", l)
 		}
 	}
-	if !slices.Equal(told, []string{"", "a", "", "d", "node-a", "bnode-a", "cnode-a", "", "e", "f"}) {
-		t.Errorf("the record says %q", told)
+	if !slices.Equal(marks, []string{"", "a", "", "d", "node-a", "bnode-a", "cnode-a", "", "e", "f"}) {
+		t.Errorf("the record says %q", marks)
 	}
 	for what, q := range map[string]record.Query{"a b c": {Until: cut}, "d e f": {Since: cut}, "e f": {Limit: 2, Event: record.Call}, "c e f": {Limit: 3, Event: record.Call}} {
 		q.Event = record.Call
@@ -88,9 +88,9 @@ func TestLateLines(t *testing.T) {
 	if report := verify(t, next); !report.To.Equal(lines[len(lines)-1].Time) || report.Last.N != lines[len(lines)-1].N {
 		t.Errorf("%+v", report)
 	}
-	for who, r := range map[string]*record.Recorder{"stale": stale, "next": next} {
+	for name, r := range map[string]*record.Recorder{"stale": stale, "next": next} {
 		if s := r.Status(); s != (record.Status{}) {
-			t.Errorf("the %s hub: %+v", who, s)
+			t.Errorf("the %s hub: %+v", name, s)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestUnconfirmedLateLines(t *testing.T) {
 	t.Parallel()
 	servers := natstest.Shared(t)
 	proxy := natstest.NewProxy(t, servers.URL(0))
-	far, near := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
+	proxied, direct := logsOf(t, servers.ConnTo(t, proxy.URL()), 1), logsOf(t, servers.Conn(t), 1)
 	landed, err := servers.Conn(t).SubscribeSync("tabhub.record.>")
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestUnconfirmedLateLines(t *testing.T) {
 		}
 	}
 	o := lateOptions("node-a")
-	stale, next := openAs(far, 1, o), openAs(near, 2, options)
+	stale, next := openAs(proxied, 1, o), openAs(direct, 2, options)
 	defer next.Close()
 	add(t, stale, "a")
 	add(t, next, "b")
@@ -144,7 +144,7 @@ func TestUnconfirmedLateLines(t *testing.T) {
 
 // A process that ends does not wait for servers for ever, and bounds the memory of its deferred
 // lines. It logs how many lines were lost.
-func TestLateLinesThatAreLost(t *testing.T) {
+func TestLateLinesLost(t *testing.T) {
 	for name, room := range map[string]int{"the process ends": 1 << 20, "there is no room": 100} {
 		t.Run(name, func(t *testing.T) {
 			servers := natstest.Shared(t)

@@ -47,7 +47,7 @@ func TestProxy(t *testing.T) {
 	nc := c.ConnTo(t, p.URL())
 	js := stream(t, nc, 1)
 	other := c.Conn(t)
-	far, err := other.SubscribeSync("s.>")
+	sub, err := other.SubscribeSync("s.>")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err := far.NextMsg(10 * time.Second); err != nil || string(m.Data) != "1" {
+	if m, err := sub.NextMsg(10 * time.Second); err != nil || string(m.Data) != "1" {
 		t.Errorf("got %v, %v", m, err)
 	}
 	select {
@@ -79,11 +79,11 @@ func TestProxy(t *testing.T) {
 	if err := nc.Publish("s.a", []byte("2")); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := far.NextMsg(100 * time.Millisecond); !errors.Is(err, nats.ErrTimeout) {
+	if m, err := sub.NextMsg(100 * time.Millisecond); !errors.Is(err, nats.ErrTimeout) {
 		t.Errorf("got %v, %v, want nothing", m, err)
 	}
 	p.Mend()
-	if m, err := far.NextMsg(10 * time.Second); err != nil || string(m.Data) != "2" {
+	if m, err := sub.NextMsg(10 * time.Second); err != nil || string(m.Data) != "2" {
 		t.Errorf("got %v, %v", m, err)
 	}
 

@@ -131,7 +131,7 @@ func TestLogInPieces(t *testing.T) {
 // Two writers of a log find each other's batches and continue behind them. The replaced writer
 // knows that its batches are late, also behind another late one; its successor knows that its
 // batches are not.
-func TestLogOfTwo(t *testing.T) {
+func TestLogWithTwoWriters(t *testing.T) {
 	t.Parallel()
 	logs := openLogs(t, natstest.Shared(t), options)
 	old, owner := openLog(logs, "ann", 1), openLog(logs, "ann", 2)
@@ -162,7 +162,7 @@ func TestLogOfTwo(t *testing.T) {
 }
 
 // A server that has lost the end of a log, as after a crash, must not stop it for ever.
-func TestLogThatHasLostItsEnd(t *testing.T) {
+func TestLogWithoutItsEnd(t *testing.T) {
 	t.Parallel()
 	servers := natstest.Shared(t)
 	logs := openLogs(t, servers, options)

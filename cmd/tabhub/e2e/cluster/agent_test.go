@@ -278,7 +278,7 @@ func (a *agent) ask(e Event, name string, began time.Time) {
 			case report.Tool != name || report.Began.Before(began):
 				return // it is of a call before: the hub does not know of this one
 			case report.State != "under_way":
-				e.Kind, e.Name, e.Call, e.Text = Told, report.State, report.ID, ""
+				e.Kind, e.Name, e.Call, e.Text = Asked, report.State, report.ID, ""
 				if got := answered(fmt.Appendf(nil, `{"result":%s}`, report.Result)); report.Result != nil && got.kind == OK {
 					e.Text = said(got.result)
 				}

@@ -17,11 +17,11 @@ import (
 // pump copies in both directions until one of them ends.
 func pump(a, b net.Conn) {
 	var both sync.WaitGroup
-	for _, way := range [][2]net.Conn{{a, b}, {b, a}} {
+	for _, pair := range [][2]net.Conn{{a, b}, {b, a}} {
 		both.Go(func() {
 			defer a.Close()
 			defer b.Close()
-			io.Copy(way[1], way[0])
+			io.Copy(pair[1], pair[0])
 		})
 	}
 	both.Wait()
@@ -138,17 +138,17 @@ func (b *balancer) serve(c net.Conn) {
 		if !be.isReady() {
 			continue
 		}
-		far, err := net.DialTimeout("tcp", be.addr, checkFor)
+		backend, err := net.DialTimeout("tcp", be.addr, checkFor)
 		if err != nil {
 			continue
 		}
 		be.mu.Lock()
-		be.conns[c], be.conns[far] = true, true
+		be.conns[c], be.conns[backend] = true, true
 		be.mu.Unlock()
-		pump(c, far)
+		pump(c, backend)
 		be.mu.Lock()
 		delete(be.conns, c)
-		delete(be.conns, far)
+		delete(be.conns, backend)
 		be.mu.Unlock()
 		return
 	}

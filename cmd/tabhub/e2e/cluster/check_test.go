@@ -17,12 +17,12 @@ const (
 	RuleAnswer   = "a call that is answered was run, and that is its answer"
 	RuleUnsent   = "a call that was not sent was not run"
 	RuleEnd      = "a call has one end"
-	RuleUser     = "what is one user's is not another's"
+	RuleUser     = "no user reaches what belongs to another"
 	RuleOrder    = "a call runs after it was made, and before it is answered"
 	RuleName     = "a name stands for one thing"
 	RuleRecord   = "the record says what happened"
 	RuleChain    = "the record has no gap and no fork"
-	RuleFence    = "who was superseded writes no more"
+	RuleFence    = "a superseded node writes nothing"
 	RuleWorks    = "when the faults are over everything works"
 	RuleInvented = "a page runs what a client asked for"
 )
@@ -39,7 +39,7 @@ type operation struct {
 	events []Event
 	invoke *Event
 	ends   []Event
-	told   []Event
+	asked  []Event
 	runs   []Event
 }
 
@@ -86,7 +86,7 @@ type checker struct {
 
 func (c *checker) take(e Event) {
 	switch e.Kind {
-	case Invoke, OK, Fail, Info, Told, Run:
+	case Invoke, OK, Fail, Info, Asked, Run:
 		op := c.ops[e.Op]
 		if op == nil {
 			op = &operation{}
@@ -96,8 +96,8 @@ func (c *checker) take(e Event) {
 		switch e.Kind {
 		case Invoke:
 			op.invoke = &e
-		case Told:
-			op.told = append(op.told, e)
+		case Asked:
+			op.asked = append(op.asked, e)
 		case Run:
 			op.runs = append(op.runs, e)
 		default:
@@ -163,16 +163,16 @@ func (c *checker) operation(op *operation) {
 	case Fail:
 		c.unsent(op, end)
 	}
-	for _, told := range op.told {
-		switch told.Name {
+	for _, asked := range op.asked {
+		switch asked.Name {
 		case "ended":
 			// The answer may say that the hub has lost the tab: then it does not tell whether the
 			// call ran.
-			if told.Text != "" {
-				c.answered(op, told)
+			if asked.Text != "" {
+				c.answered(op, asked)
 			}
 		case "not_sent":
-			c.unsent(op, told)
+			c.unsent(op, asked)
 		}
 	}
 	if c.clients == nil {
@@ -227,7 +227,7 @@ func (c *checker) killed(invoke *Event, end Event) bool {
 // unsent checks an operation that was not sent, as its client has read.
 func (c *checker) unsent(op *operation, end Event) {
 	if len(op.runs) > 0 {
-		c.found = append(c.found, op.violation(RuleUnsent, "it ran, though its client was told %q", end.Text))
+		c.found = append(c.found, op.violation(RuleUnsent, "it ran, but its client learned %q", end.Text))
 	}
 }
 
@@ -245,7 +245,7 @@ func (c *checker) checkNames() {
 			}
 		}
 	}
-	// The other way round: a tab has one number.
+	// In reverse: a tab has one number.
 	type tool struct{ user, tab, name string }
 	numbers := map[tool]string{}
 	for _, key := range slices.Sorted(maps.Keys(c.names)) {
@@ -290,7 +290,7 @@ func (c *checker) checkJournals() {
 		ids := map[string]Event{}
 		for i, m := range messages {
 			if first, ok := ids[m.Call]; ok && m.Call != "" {
-				c.found = append(c.found, Violation{RuleFence, "of " + user + " a message was kept twice", []Event{first, m}})
+				c.found = append(c.found, Violation{RuleFence, "of " + user + " a message was stored twice", []Event{first, m}})
 				break
 			}
 			ids[m.Call] = m

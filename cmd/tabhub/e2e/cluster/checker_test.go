@@ -92,22 +92,22 @@ func TestCheck(t *testing.T) {
 			invoke ann c1 op1 shop_buy
 			run ann a op1 buy x1 done-1
 			info ann c1 op1 - - reset
-			told ann c1 op1 ended K1 done-1
+			asked ann c1 op1 ended K1 done-1
 			invoke ann c1 op2 shop_buy
 			info ann c1 op2 - - reset
-			told ann c1 op2 not_sent K2
+			asked ann c1 op2 not_sent K2
 			invoke ann c1 op3 shop_buy
 			run ann a op3 buy x3 done-3
 			info ann c1 op3 - - reset
-			told ann c1 op3 unknown`, nil},
+			asked ann c1 op3 unknown`, nil},
 		{"what the hub says later is not true", `
 			invoke ann c1 op1 shop_buy
 			run ann a op1 buy x1 done-1
 			info ann c1 op1 - - reset
-			told ann c1 op1 not_sent K1
+			asked ann c1 op1 not_sent K1
 			invoke ann c1 op2 shop_buy
 			info ann c1 op2 - - reset
-			told ann c1 op2 ended K2 done-2`, []string{RuleUnsent, RuleAnswer}},
+			asked ann c1 op2 ended K2 done-2`, []string{RuleUnsent, RuleAnswer}},
 		{"a call without an end, and one with two", `
 			invoke ann c1 op1 shop_buy
 			invoke ann c2 op2 shop_buy
@@ -121,7 +121,7 @@ func TestCheck(t *testing.T) {
 		{"another user's list", `
 			list ann c1 - shop_only_ann
 			list ann c1 - shop_tab2_only_bob`, []string{RuleUser}},
-		{"a run that nobody asked for", `
+		{"a run without a call", `
 			run ann a op1 buy x1 done-1`, []string{RuleInvented}},
 		{"a name that goes to the tab in front", `
 			invoke ann c1 op1 shop_buy
@@ -177,7 +177,7 @@ func TestCheck(t *testing.T) {
 			wrote ann n1 5 claim a 5
 			wrote ann n2 6 claim b 6
 			wrote ann n1 5 flush c 7`, []string{RuleFence}},
-		{"a flush that was kept twice", `
+		{"a flush that was stored twice", `
 			wrote ann n1 5 claim a 5
 			wrote ann n1 5 flush b 6
 			wrote ann n1 5 flush b 7`, []string{RuleFence}},

@@ -26,16 +26,16 @@ type Kind string
 const (
 	Invoke Kind = "invoke" // a client makes a call: Op, Name, Again
 	OK     Kind = "ok"     // it has the answer Text to the call Call
-	Fail   Kind = "fail"   // it was told, for the reason Text, that the call was not sent
-	Info   Kind = "info"   // it was told that the call may have taken effect, or it lost the connection
-	Told   Kind = "told"   // it has asked what became of an operation after its Info: Name is the state, Text the answer, if there is one
+	Fail   Kind = "fail"   // it has learned, with the reason Text, that the call was not sent
+	Info   Kind = "info"   // it has learned that the call may have taken effect, or it has lost the connection
+	Asked  Kind = "asked"  // after Info it has asked for the outcome: Name is the state, Text the answer, if there is one
 	Run    Kind = "run"    // a page runs the tool Name, and will answer Text
 	List   Kind = "list"   // a client has read a list: Names
-	Line   Kind = "line"   // a line of the record: N, Call, and the outcome in Text; Name is the node if it has written it late
+	Line   Kind = "line"   // a line of the record: N, Call, and the outcome in Text; Name is the node if the line is late
 	Wrote  Kind = "wrote"  // a message Name (claim, flush, …) of the user's journal, with the sequence N and the id Call, that the node By has written under Epoch
 	Fault  Kind = "fault"  // Text happens to the cluster
-	Kill   Kind = "kill"   // it kills the node By at once: what that has not written is gone
-	Heal   Kind = "heal"   // and is over
+	Kill   Kind = "kill"   // it kills the node By at once; unwritten lines are lost
+	Heal   Kind = "heal"   // the fault is over
 	Calm   Kind = "calm"   // from now on, until the next fault, each call must work
 )
 

@@ -10,7 +10,7 @@ import (
 
 // A node whose name another has taken while it was stopped is useless: its process says why and
 // exits with a failure, so that its supervisor shows it.
-func TestNodeThatIsReplaced(t *testing.T) {
+func TestReplacedNode(t *testing.T) {
 	c := startCluster(t, 3)
 	old := c.nodes[0]
 	old.pause()
@@ -22,7 +22,7 @@ func TestNodeThatIsReplaced(t *testing.T) {
 	select {
 	case <-old.process.Done:
 	case <-time.After(timeout):
-		t.Fatal("it goes on")
+		t.Fatal("the replaced process goes on")
 	}
 	if said := old.process.Stderr.String(); old.process.Cmd.ProcessState.ExitCode() == 0 || !strings.Contains(said, "another node has taken the name") {
 		t.Errorf("%s: %s", old.process.Cmd.ProcessState, said)
