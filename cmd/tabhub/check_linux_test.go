@@ -196,7 +196,7 @@ func TestCheckOfAPageWithTabJS(t *testing.T) {
 	}
 }
 
-// Who ends the check must not be left with a browser, or a directory.
+// A check that is stopped leaves no browser and no directory.
 func TestCheckIsInterrupted(t *testing.T) {
 	t.Parallel()
 	chromium.Require(t)

@@ -14,7 +14,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// Nobody is there to answer a page, and nobody must wait for one that hangs.
+// No person answers a page in a check, and a page that hangs must not block it.
 func TestCheckOfAPageThatStandsStill(t *testing.T) {
 	t.Parallel()
 	chromium.Require(t)

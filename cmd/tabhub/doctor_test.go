@@ -226,7 +226,7 @@ func TestDoctorOnPorts(t *testing.T) {
 		{"the hub's", busy, []string{busy}, true, setup.StateOK, "the hub listens"},
 		{"free, but the hub had to go elsewhere", free, elsewhere, true, setup.StateNote, "the hub is at 127.0.0.1:1"},
 		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, setup.StateProblem, "is in use by"},
-		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, setup.StateNote, "was started for 127.0.0.1:1"},
+		{"taken, and the hub was started elsewhere", busy, elsewhere, false, setup.StateNote, "was started for 127.0.0.1:1"},
 	} {
 		d := &setup.Doctor{App: new(command.App), Config: &settings.Config{Listen: []string{c.addr}}, Addrs: c.own, Status: &admin.StatusReport{Info: admin.Info{Auto: c.auto}}}
 		d.Ports(t.Context())
@@ -261,14 +261,14 @@ func TestDoctorOnANamedBrowser(t *testing.T) {
 func TestDoctorInTheHub(t *testing.T) {
 	p, _ := serveTest(t)
 	a := &command.App{Env: func(string) string { return "" }, DataDir: string(p.Dir)}
-	var told []admin.Finding
-	if err := command.Ask(t.Context(), a, "/api/doctor", &told); err != nil {
+	var shown []admin.Finding
+	if err := command.Ask(t.Context(), a, "/api/doctor", &shown); err != nil {
 		t.Fatal(err)
 	}
-	if found := setup.Diagnose(t.Context(), a, p.Config); !slices.Equal(told, found) || len(told) < 5 {
-		t.Errorf("the hub has found\n%+v\nand the command\n%+v", told, found)
+	if found := setup.Diagnose(t.Context(), a, p.Config); !slices.Equal(shown, found) || len(shown) < 5 {
+		t.Errorf("the hub has found\n%+v\nand the command\n%+v", shown, found)
 	}
-	if i := slices.IndexFunc(told, func(f admin.Finding) bool { return f.Check == "hub" }); i < 0 || told[i].State != setup.StateOK {
-		t.Errorf("of the hub that answers: %+v", told)
+	if i := slices.IndexFunc(shown, func(f admin.Finding) bool { return f.Check == "hub" }); i < 0 || shown[i].State != setup.StateOK {
+		t.Errorf("of the hub that answers: %+v", shown)
 	}
 }

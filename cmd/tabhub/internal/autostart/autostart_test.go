@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	if e, ok := Read("[Service]\nExecStart=/bin/true\n"); ok {
-		t.Errorf("a unit of somebody else is read as %+v", e)
+		t.Errorf("a unit that tabhub did not write is read as %+v", e)
 	}
 }
 

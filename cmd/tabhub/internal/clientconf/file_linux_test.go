@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// nobody runs f as a user whom modes stop, and returns that user's directory.
-func nobody(t *testing.T, f func(dir string)) {
+// asNobody runs f as a user who is not root, so that modes apply, and returns that user's directory.
+func asNobody(t *testing.T, f func(dir string)) {
 	dir, err := os.MkdirTemp("", "clientconf-") // t.TempDir is closed to other users
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func nobody(t *testing.T, f func(dir string)) {
 }
 
 func TestProtectedPlaces(t *testing.T) {
-	nobody(t, func(dir string) {
+	asNobody(t, func(dir string) {
 		path := filepath.Join(dir, "mcp.json")
 		if err := os.WriteFile(path, []byte("1"), 0o400); err != nil {
 			t.Fatal(err)
