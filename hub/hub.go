@@ -34,8 +34,12 @@ type ClientView struct {
 	hub *Hub
 }
 
-// ClientView returns h as faces for clients use it.
+// ClientView returns h as faces for clients use it; nil for a nil Hub, as the list of builtin tools
+// is needed before a Hub exists.
 func (h *Hub) ClientView() *ClientView {
+	if h == nil {
+		return nil
+	}
 	return &ClientView{h.Core, h.Rules, h.Lists, h.Calls, h.Owner, h}
 }
 
