@@ -88,7 +88,7 @@ func (h *Hints) Hint(id string, user spec.UserID, until time.Time) error {
 			return nil
 		}
 		if !errors.Is(err, errRevision) && !unanswered(err) {
-			return fmt.Errorf("keep whose a credential is: %w", err)
+			return fmt.Errorf("store the user of a credential: %w", err)
 		}
 		owner, at, err := h.fromLeader(ctx, key)
 		switch {
@@ -189,7 +189,7 @@ func enter(ctx context.Context, slots chan struct{}) error {
 	case slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("too many look-ups are under way: %w", context.Cause(ctx))
+		return fmt.Errorf("too many look-ups are in flight: %w", context.Cause(ctx))
 	}
 }
 

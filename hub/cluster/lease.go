@@ -20,7 +20,7 @@ type timing struct {
 
 var usual = timing{ttl: 3500 * time.Millisecond, hold: 2700 * time.Millisecond, renew: 700 * time.Millisecond, retry: 100 * time.Millisecond, lose: 30 * time.Second}
 
-// ErrLeft says that a node has left its cluster, or has been replaced, and holds no lease any more.
+// ErrLeft says that a node has no lease for good: it has left its cluster, or another has replaced it.
 var ErrLeft = errors.New("this node has left the cluster")
 
 // Lease is the right of a node to act for its users. It is safe for concurrent use.

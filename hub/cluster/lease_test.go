@@ -70,7 +70,7 @@ func TestLeaseEndsForItsHolderFirst(t *testing.T) {
 				if p.Lease().Held() && p.ID() == id {
 					t.Errorf("round %d: %s was held when it was known to have ended", round, id)
 				}
-				proxy.Mend() // what was under way arrives late
+				proxy.Mend() // delayed messages arrive late
 				// The node makes another lease by itself, with another id.
 				timeout = time.After(20 * time.Second)
 				for p.ID() == id || !p.Lease().Held() || !q.Alive(p.ID()) {

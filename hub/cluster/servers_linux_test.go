@@ -72,7 +72,7 @@ func TestSilentServer(t *testing.T) {
 	leader := c.Leader("KV_" + nodesBucket)
 	var nc *nats.Conn
 	var server int
-	for nc == nil { // not to the leader, whose silence ends no lease: nobody can renew then
+	for nc == nil { // not to the leader: while that is silent no node can renew, and no lease ends
 		var err error
 		if nc, err = streams.Connect(t.Context(), streams.ConnectOptions{URLs: strings.Join(c.URLs(), ",")}); err != nil {
 			t.Fatal(err)

@@ -119,7 +119,7 @@ func (n *Node) bucketEra() int {
 func (n *Node) see(era int, name string, data []byte, revision uint64, stored time.Time) {
 	r, err := decodeRecord(name, data, n.keys.members)
 	n.mu.Lock()
-	if era != n.era { // its revision says nothing any more
+	if era != n.era { // its revision is of the former bucket
 		n.mu.Unlock()
 		return
 	}

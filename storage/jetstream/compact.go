@@ -36,7 +36,7 @@ func (s *Store) compact(j *journal) error {
 		return nil // after the next flush, which must not wait for this
 	}
 	var f fold
-	ctx, cancel := context.WithTimeout(s.loads, s.lostAfter) // its end may be lost, which the next write finds out
+	ctx, cancel := context.WithTimeout(s.loads, s.lostAfter) // the journal's end may be lost; the next write finds out
 	err := s.read(ctx, subject(j.user), j.seq, f.add)
 	cancel()
 	if err == nil {

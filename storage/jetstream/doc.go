@@ -8,7 +8,7 @@
 //
 //	claim     makes a node the user's writer. Its sequence in the stream is the epoch.
 //	flush     the changes of a batch, applied all or none.
-//	snapshot  all that is kept of the user; what comes before it does not count.
+//	snapshot  the whole state of the user; earlier messages do not count.
 //	release   leaves the user without a writer.
 //
 // Each message is published with the sequence of the user's last one, as the server's condition
@@ -31,7 +31,7 @@
 // The payload of a flush or snapshot is the version of the format, one byte, and a batch of
 // storage.Entry values.
 //
-// The package trusts all that may write to the stream: nothing is signed.
+// The package trusts all programs that may write to the stream: messages are not signed.
 //
-// A publish without an answer is sent again until it is known what became of it.
+// The store repeats a publish without an answer until it knows the outcome.
 package jetstream

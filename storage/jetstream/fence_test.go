@@ -75,7 +75,7 @@ func TestLostAcknowledgement(t *testing.T) {
 		p.CutReplies()
 		done := begin(a, "ann", first.Epoch, storage.Name{Public: fmt.Sprint(i)})
 		await(t, direct, "ann", 2+i)
-		p.Break() // with what was on its way
+		p.Break() // loses the messages in flight
 		p.Mend()
 		must(t, <-done)
 		if n := messages(t, js, "ann"); n != 2+i {

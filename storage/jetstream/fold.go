@@ -24,7 +24,7 @@ var errGap = fmt.Errorf("%w: a message is missing", storage.ErrCorrupt)
 
 // add folds the next message in.
 func (f *fold) add(m *message) error {
-	if m.after != f.last { // a purge is under way, perhaps: it begins at the front
+	if m.after != f.last { // perhaps a purge is running: it begins at the front
 		f.gap = fmt.Errorf("%w: %d, before %d", errGap, m.after, m.seq)
 		f.parts = nil
 	}
@@ -124,7 +124,7 @@ func (f *fold) state() (*storage.State, error) {
 	return s, nil
 }
 
-// snapshot returns the payload of one.
+// snapshot returns the payload of a snapshot.
 func (f *fold) snapshot() []byte {
 	payload := make([]byte, 1, 1+f.live+f.live/8)
 	payload[0] = formatVersion

@@ -28,7 +28,7 @@ func refused(t *testing.T, nc *nats.Conn, replicas int, want error, says string)
 	t.Log(err)
 }
 
-// A NATS that cannot keep users is refused with a sentence that says what to do.
+// A NATS that cannot store users is refused with a sentence that says what to do.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	none := natstest.StartOptions(t, 1, natstest.Options{NoJetStream: true})
@@ -176,7 +176,7 @@ func TestJournalDeleted(t *testing.T) {
 		t.Errorf("Write: %v", err)
 	}
 	if n := len(a.compactions); n != 0 {
-		t.Errorf("%d compactions are under way", n)
+		t.Errorf("%d compactions run", n)
 	}
 }
 

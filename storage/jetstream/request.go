@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// How long an answer may take until the request is sent again grows from minAnswer, which is
-	// much for an answer and little for a writer whose server has died, to maxAnswer.
+	// The timeout of an attempt grows from minAnswer, which is long for an answer and short for a
+	// writer whose server has died, to maxAnswer.
 	minAnswer, maxAnswer = 300 * time.Millisecond, 5 * time.Second
 	// The pause between two attempts grows from minRest to maxRest.
 	minRest, maxRest = 10 * time.Millisecond, 500 * time.Millisecond
@@ -27,10 +27,10 @@ const (
 )
 
 // ErrLost: the stream, or a user's messages in it, have been deleted.
-var ErrLost = errors.New("the stream " + streamName + " has lost what it kept")
+var ErrLost = errors.New("the stream " + streamName + " has lost messages of users")
 
-// ErrUnknown: it cannot be found out any more whether a write was stored.
-var ErrUnknown = errors.New("it is not known whether the write was kept")
+// ErrUnknown: the store cannot find out whether a write was stored.
+var ErrUnknown = errors.New("it is not known whether the write was stored")
 
 // persist calls try until it succeeds or fails for good, or ctx ends.
 func (s *Store) persist(ctx context.Context, try func(ctx context.Context) error) error {
@@ -74,7 +74,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // supersededError says that another writer's message has the sequence that a write expected.
 type supersededError struct {
 	by     Writer
-	unsure bool // the one may have been written before, and purged
+	unsure bool // the write may have been stored before, and purged
 }
 
 func (e *supersededError) Error() string {
@@ -82,12 +82,12 @@ func (e *supersededError) Error() string {
 }
 
 // publish writes m, whose id is unique, right behind the message with sequence after, and returns
-// its sequence. It tries until the outcome is known or ctx ends; the error is a
-// *supersededError if another one stands there, or says why the server refused it, with ErrUnknown
-// if it has not answered an attempt before.
+// its sequence. It tries until the outcome is known or ctx ends. The error is a *supersededError if
+// another message has that place; otherwise it says why the server refused m, with ErrUnknown if the
+// server has not answered an earlier attempt.
 func (s *Store) publish(ctx context.Context, m *nats.Msg, after uint64) (seq uint64, err error) {
 	m.Header.Set(nats.ExpectedLastSubjSeqHdr, strconv.FormatUint(after, 10))
-	var lost time.Time // since when the servers say so
+	var lost time.Time // since when the servers report the journal as missing
 	var doubt bool     // an attempt may be stored without an acknowledgement
 	err = s.persist(ctx, func(attempt context.Context) error {
 		reply, err := s.nc.RequestMsgWithContext(attempt, m)
@@ -162,9 +162,8 @@ func decodeAck(data []byte) (uint64, error) {
 	return ack.Seq, nil
 }
 
-// successor returns the sequence of m if it is what stands right behind the message with
-// sequence after. Any server's word that something stands there is true; that nothing does may
-// be out of date.
+// successor returns the sequence of m if m is right behind the message with sequence after. If another
+// message is there, the error is a *supersededError.
 func (s *Store) successor(ctx context.Context, m *nats.Msg, after uint64) (uint64, error) {
 	got, err := s.ask(ctx, streams.Get{Seq: after + 1, NextFor: m.Subject})
 	if err != nil {
@@ -173,7 +172,7 @@ func (s *Store) successor(ctx context.Context, m *nats.Msg, after uint64) (uint6
 	switch {
 	case got.id == m.Header.Get(headerID):
 		return got.seq, nil
-	case got.after != after: // what stood between was purged
+	case got.after != after: // the messages between were purged
 		return 0, &supersededError{by: got.writer(), unsure: true}
 	}
 	return 0, &supersededError{by: got.writer()}
@@ -189,8 +188,8 @@ func (s *Store) ask(ctx context.Context, req streams.Get) (message, error) {
 	return parse(m.Sequence, m.Header, m.Data)
 }
 
-// last returns the user's last message; the zero message if there is none. If certain is false
-// it may be out of date, which is quicker.
+// last returns the user's last message, the zero message if there is none. With certain false it is
+// quicker, and may return an older message.
 func (s *Store) last(ctx context.Context, user spec.UserID, certain bool) (m message, err error) {
 	req := streams.Get{LastFor: subject(user)}
 	err = s.persist(ctx, func(ctx context.Context) error {

@@ -20,7 +20,7 @@ const streamName = "TABHUB_USERS"
 const formatVersion = 1
 
 // ErrStream: the stream has a configuration that tabhub cannot use.
-var ErrStream = errors.New("the stream " + streamName + " cannot keep users")
+var ErrStream = errors.New("the stream " + streamName + " cannot store users")
 
 // HasUsers reports whether NATS has journals of users. It waits for servers that elect a leader.
 func HasUsers(ctx context.Context, nc *nats.Conn) (has bool, err error) {

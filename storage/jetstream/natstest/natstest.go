@@ -58,8 +58,8 @@ type server struct {
 	// Of the process that runs; cmd is nil if none does.
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
-	lines chan string   // what it says on its standard output
-	ready bool          // it has said so
+	lines chan string   // of its standard output
+	ready bool          // it has printed sayReady
 	ended chan struct{} // closed when the process has ended
 }
 
@@ -191,7 +191,7 @@ func (c *Cluster) Leader(stream string) int {
 	return 0
 }
 
-// own returns server i, which the test may end.
+// own returns server i, which must be this test's.
 func (c *Cluster) own(i int) *server {
 	c.t.Helper()
 	if c.shared {
@@ -200,7 +200,7 @@ func (c *Cluster) own(i int) *server {
 	return c.servers[i]
 }
 
-// Kill ends server i at once: it can say nothing to anybody any more.
+// Kill ends server i at once, as a crash does.
 func (c *Cluster) Kill(i int) { c.own(i).kill() }
 
 // Shutdown ends server i as an operator does.
@@ -251,7 +251,7 @@ func (c *Cluster) start(i int) {
 	}
 }
 
-// await waits until server i has said something.
+// await waits until server i has printed a line.
 func (c *Cluster) await(i int, what string) {
 	c.t.Helper()
 	if err := c.servers[i].await(what); err != nil {
@@ -259,7 +259,7 @@ func (c *Cluster) await(i int, what string) {
 	}
 }
 
-// await waits until the server has said something.
+// await waits until the server has printed a line.
 func (s *server) await(what string) error {
 	timeout := time.After(startTimeout)
 	for {

@@ -23,7 +23,7 @@ func stream(t *testing.T, nc *nats.Conn, replicas int) jetstream.JetStream {
 	return js
 }
 
-// What was acknowledged is there after a restart, at the same address.
+// A restarted server has all acknowledged messages, and its old address.
 func TestOne(t *testing.T) {
 	c := natstest.StartOptions(t, 1, natstest.Options{User: "u", Password: "p"})
 	js := stream(t, c.Conn(t), 1)
@@ -40,7 +40,7 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// A proxy delivers later what it has cut off, and loses what it has broken.
+// A proxy delivers the data of a Cut later, and loses the data of a Break.
 func TestProxy(t *testing.T) {
 	c := natstest.Shared(t)
 	p := natstest.NewProxy(t, c.URL(0))
@@ -97,7 +97,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// What one test keeps in a shared server another does not see.
+// Tests do not see each other's streams in a shared server.
 func TestShared(t *testing.T) {
 	for range 2 {
 		js := stream(t, natstest.Shared(t).Conn(t), 1)

@@ -8,7 +8,7 @@ import (
 )
 
 // Proxy is a TCP proxy whose connections can be cut. It stands for the network between a client
-// and a server: what is cut arrives later or never. Its methods are safe for concurrent use.
+// and a server: data arrives later or never. Its methods are safe for concurrent use.
 type Proxy struct {
 	// Static after construction.
 	listener net.Listener
@@ -56,10 +56,10 @@ func (p *Proxy) URL() string { return "nats://" + p.Addr() }
 // Cut lets nothing pass, without a word to either end, until Mend. Connections stay open.
 func (p *Proxy) Cut() { p.cut(toServer, toClient) }
 
-// CutReplies is Cut for what the server says: what the client says arrives.
+// CutReplies is Cut for the server's data only: the client's arrives.
 func (p *Proxy) CutReplies() { p.cut(toClient) }
 
-// CutRequests is Cut for what the client says.
+// CutRequests is Cut for the client's data only.
 func (p *Proxy) CutRequests() { p.cut(toServer) }
 
 func (p *Proxy) cut(directions ...int) {

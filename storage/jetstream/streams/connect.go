@@ -21,7 +21,7 @@ type Conn = nats.Conn
 type ConnectOptions struct {
 	URLs        string // nats:// or tls://, with user and password if need be, separated by commas
 	Credentials string // file with a user's JWT and key
-	CA          string // file with the certificates of who may sign the servers'
+	CA          string // file with the certificates of the authorities that sign the servers'
 	Name        string // of the node, for people who look at NATS's connections
 	Log         *slog.Logger
 }
@@ -29,8 +29,8 @@ type ConnectOptions struct {
 // connectEvery is how often Connect tries to reach a server that is not there yet.
 const connectEvery = 500 * time.Millisecond
 
-// Connect connects to NATS as a node needs it: it waits for a server until ctx ends, connects again
-// for as long as it is not closed, and finds out within seconds that a server has fallen silent.
+// Connect connects to NATS with the options of a node. It waits for a server until ctx ends. The
+// connection reconnects until it is closed, and notices a silent server within seconds.
 func Connect(ctx context.Context, o ConnectOptions) (*nats.Conn, error) {
 	log := o.Log
 	if log == nil {
@@ -42,12 +42,12 @@ func Connect(ctx context.Context, o ConnectOptions) (*nats.Conn, error) {
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 250*time.Millisecond),
-		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent at some time
+		nats.ReconnectBufSize(-1), // fail a send at once rather than send it late
 		nats.PingInterval(time.Second),
 		nats.MaxPingsOutstanding(1),
 		nats.IgnoreAuthErrorAbort(), // a password may be changed on NATS's side first
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil { // otherwise it is the node that has closed it
+			if err != nil { // nil: the node has closed it
 				log.Warn("the connection to NATS is lost", "err", err)
 			}
 		}),
@@ -82,8 +82,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*nats.Conn, error) {
 	}
 }
 
-// Replicas returns how many servers keep what a cluster has if nobody says: 3, or 1 where there
-// is one.
+// Replicas returns the default number of replicas: 3, or 1 if the server is in no cluster.
 func Replicas(c *nats.Conn) int {
 	if c.ConnectedClusterName() == "" {
 		return 1
@@ -91,7 +90,7 @@ func Replicas(c *nats.Conn) int {
 	return 3
 }
 
-// redact returns URLs without what is secret in them.
+// redact returns URLs without their users and passwords.
 func redact(urls string) string {
 	list := strings.Split(urls, ",")
 	for i, s := range list {

@@ -32,7 +32,7 @@ func TestConnectWaits(t *testing.T) {
 	}
 }
 
-// What keeps a node from NATS for good is said in one sentence, without the password.
+// An error that keeps a node from NATS for good is one sentence, without the password.
 func TestConnectRefuses(t *testing.T) {
 	t.Parallel()
 	c := natstest.StartOptions(t, 1, natstest.Options{User: "tabhub", Password: "right"})

@@ -19,7 +19,7 @@ type Get struct {
 	MaxBytes int    `json:"max_bytes,omitempty"` // direct gets only
 }
 
-// Body returns a request's.
+// Body returns the body of the request.
 func (g Get) Body() []byte {
 	b, err := json.Marshal(g)
 	if err != nil {
@@ -28,10 +28,10 @@ func (g Get) Body() []byte {
 	return b
 }
 
-// DirectGet is where any server that keeps a stream answers, with what it has.
+// DirectGet is the subject where any server with a replica of a stream answers.
 func DirectGet(stream string) string { return "$JS.API.DIRECT.GET." + stream }
 
-// Message is one as its stream has it.
+// Message is a stored message of a stream.
 type Message struct {
 	Sequence uint64
 	Time     time.Time
@@ -39,9 +39,8 @@ type Message struct {
 	Data     []byte
 }
 
-// Leader asks the leader of a stream for a message, which jetstream.Stream does not where other
-// servers answer, too. The error is jetstream.ErrMsgNotFound if there is none, else that of the
-// connection or the server's.
+// Leader gets a message from the leader of a stream; jetstream.Stream may ask replicas. The error is
+// jetstream.ErrMsgNotFound if there is none, else the connection's or the server's.
 func Leader(ctx context.Context, nc *nats.Conn, stream string, g Get) (Message, error) {
 	reply, err := nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+stream, g.Body())
 	if err != nil {

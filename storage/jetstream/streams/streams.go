@@ -20,7 +20,7 @@ import (
 var (
 	// ErrNoJetStream: the servers do not offer JetStream.
 	ErrNoJetStream = errors.New("NATS runs without JetStream: start nats-server with -js, or enable JetStream for the account")
-	// ErrOldServer: the servers do not know what is asked of them.
+	// ErrOldServer: the servers lack functions that tabhub needs.
 	ErrOldServer = errors.New("the NATS servers are too old")
 	// ErrReplicas: there are fewer servers than replicas.
 	ErrReplicas = errors.New("JetStream has too few servers")
@@ -28,10 +28,10 @@ var (
 	ErrForeign = errors.New("was not made by tabhub")
 )
 
-// FormatKey is where the metadata of a stream have the version of what is in it.
+// FormatKey is the key in a stream's metadata for the version of its contents.
 const FormatKey = "tabhub-format"
 
-// The server's codes for less servers than replicas.
+// The server's codes for fewer servers than replicas.
 const (
 	codeNoPeers  jetstream.ErrorCode = 10005 // or they are not there yet
 	codeReplicas jetstream.ErrorCode = 10074
