@@ -10,8 +10,7 @@ import (
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 )
 
-// Who waits for a slow tool must see how far it is, and who presses Ctrl-C must end the call
-// and hear what has become of it.
+// A call on a terminal shows how far it is; Ctrl-C cancels it and prints its outcome.
 func TestCallOnATerminal(t *testing.T) {
 	p, _ := serveTest(t)
 	terminal, tty := ptytest.Open(t, 80)

@@ -15,7 +15,7 @@ import (
 
 func noEnv(string) string { return "" }
 
-// Who watches must see a call begin, go on and end, and can end it by the ID that is shown.
+// `tabhub calls -f` shows a call begin, go on and end, and its ID cancels it.
 func TestWatchAndCancel(t *testing.T) {
 	p, _ := serveTest(t)
 	dir := "--data-dir=" + string(p.Dir)

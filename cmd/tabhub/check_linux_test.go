@@ -88,7 +88,7 @@ func found(r *checkpage.CheckReport) (all []string) {
 }
 
 // A page that is as it should be: it moves on, offers its tools when its data has come, and loads the
-// script of the hub of who runs the check, which has no part in it by any of its names. The browser
+// script of the developer's hub, which takes no part in the check under any of its names. The browser
 // is a branded Chrome, which takes no extension from its command line.
 func TestCheckOfAGoodPage(t *testing.T) {
 	t.Parallel()

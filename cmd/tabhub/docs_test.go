@@ -113,7 +113,7 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub serve", "runs until it is stopped; each script starts one"},
 	{"tabhub stop", "would end the hub of the commands that follow"},
 	{"tabhub stdio", "speaks MCP until its input ends"},
-	{"tabhub autostart o", "would have the system of who runs the test start a hub; a test in e2e runs it"},
+	{"tabhub autostart o", "would make the system of the developer start a hub; a test in e2e runs it"},
 	{"tabhub setup", "asks on a terminal"},
 	{"tabhub dashboard", "needs a browser with a window"},
 	{"tabhub browser pair", "waits for a browser"},
@@ -206,7 +206,7 @@ func TestDocumentedCommands(t *testing.T) {
 }
 
 // documentedHub starts a hub with what the documents speak of, and returns a home directory
-// and an environment for those who use it.
+// and an environment for commands that use it.
 func documentedHub(t *testing.T) (home string, env []string) {
 	t.Helper()
 	p, _ := serveTest(t)
@@ -336,7 +336,7 @@ func TestDocumentedCommandsInProse(t *testing.T) {
 	}
 }
 
-// Whoever copies a snippet must get something that parses.
+// A snippet that a user copies parses.
 func TestDocumentedSnippets(t *testing.T) {
 	scripts := map[string]string{} // by where they are
 	script := regexp.MustCompile(`(?s)<script[^>]*>(.*?)</script>`)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Who has no room left is told where, whatever it is that cannot be written, and when there
+// On a full file system the message says where it is full, whatever cannot be written, and when there
 // is room again, it is written.
 func TestFileSystemThatTakesNothing(t *testing.T) {
 	for name, c := range map[string]struct {

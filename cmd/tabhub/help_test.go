@@ -96,7 +96,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// Whoever reads the guide to the terminal finds each command there, in the group of the help.
+// The guide to the terminal has each command, in the group of the help.
 func TestGuideNamesTheCommands(t *testing.T) {
 	text, err := os.ReadFile("../../spec/docs/USE.md")
 	if err != nil {

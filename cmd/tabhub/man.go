@@ -13,7 +13,7 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 )
 
-// manCommand writes the manual pages, for those who package the program.
+// manCommand writes the manual pages, for packagers of the program.
 func manCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",

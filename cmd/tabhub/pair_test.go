@@ -11,7 +11,7 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 )
 
-// Who presses Ctrl-C while the hub is waited for hears nothing bad of the hub.
+// Ctrl-C while the command waits for the hub is no failure of the hub.
 func TestInterruptedPairing(t *testing.T) {
 	p, _ := serveTest(t)
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -10,8 +10,7 @@ import (
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 )
 
-// Who types `tabhub stdio` to see what it does is told what it is for, and it serves all the
-// same.
+// `tabhub stdio` on a terminal says what it is for, and serves all the same.
 func TestStdioOnATerminal(t *testing.T) {
 	terminal, tty := ptytest.Open(t, 80)
 	defer tty.Close()

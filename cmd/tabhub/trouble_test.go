@@ -17,8 +17,7 @@ import (
 	"tabhub/cmd/tabhub/internal/setup"
 )
 
-// Who meets a code or a message must find it in the guide, with what to do, and nothing there
-// may be of the past.
+// The guide explains each code and message, with what to do, and none that is gone.
 func TestEachCodeIsExplained(t *testing.T) {
 	guide, err := os.ReadFile("../../spec/docs/TROUBLESHOOTING.md")
 	if err != nil {

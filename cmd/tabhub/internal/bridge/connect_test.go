@@ -223,8 +223,8 @@ func TestLeftoverHubFile(t *testing.T) {
 	}
 }
 
-// otherProgram is a program that has taken the port of a hub that is dead. Whoever connects
-// to it would have shown it the token.
+// otherProgram is a program that has taken the port of a hub that is dead. A bridge
+// that connects to it would show it the token.
 func otherProgram(t *testing.T) (addr string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -70,7 +70,7 @@ off at the end.`,
 }
 
 // verifyOfHub checks what the hub that runs gives out of its record. The hashes are computed here:
-// who has noted a head need not believe the hub.
+// with a head that the user has noted, the hub need not be trusted.
 func verifyOfHub(ctx context.Context, a *command.App, known ...record.Head) (*record.Report, error) {
 	r, err := a.Remote()
 	if err != nil {

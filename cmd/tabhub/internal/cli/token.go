@@ -41,7 +41,7 @@ func TokenCommand(a *command.App) *cobra.Command {
 	}
 	cmd.AddCommand(mintCommand(a), listTokensCommand(a), revokeCommand(a), &cobra.Command{
 		Use:     "rotate",
-		Short:   "Replace the hub's token; who came in with the old one is cut off",
+		Short:   "Replace the hub's token, and end connections that showed the old one",
 		Example: `  tabhub token rotate`,
 		Args:    command.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return rotateToken(cmd.Context(), a) },
@@ -128,7 +128,7 @@ func date(t time.Time) string {
 func revokeCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke CLIENT",
-		Short:   "End a client's credential, by its name or ID; who came in with it is cut off",
+		Short:   "End a client's credential, by its name or ID, and connections that showed it",
 		Example: `  tabhub token revoke notes`,
 		Args:    command.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {

@@ -74,7 +74,7 @@ func printTools(a *command.App, tools []admin.ToolReport, all bool) error {
 		if all {
 			how = "see --expose"
 		}
-		fmt.Fprintf(a.Out, "\n%d tools of pages are not in the list that clients get, who reach them by name or through the tool proxy; %s.\n", unlisted, how)
+		fmt.Fprintf(a.Out, "\n%d tools of pages are not in the list that clients get; clients reach them by name or through the tool proxy; %s.\n", unlisted, how)
 	}
 	return err
 }

@@ -23,14 +23,14 @@ const (
 	ExitUsage = 2 // it was asked for wrongly
 )
 
-// UsageError is an error of whoever wrote the command line.
+// UsageError is a mistake in the command line or the settings.
 type UsageError struct{ err error }
 
 func (e *UsageError) Error() string { return e.err.Error() }
 
 func (e *UsageError) Unwrap() error { return e.err }
 
-// Usage returns err as one of whoever wrote the command line.
+// Usage returns err as a UsageError.
 func Usage(err error) error { return &UsageError{err} }
 
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
@@ -121,7 +121,7 @@ func (a *App) Dir() (home.Dir, error) {
 	return d, nil
 }
 
-// command is one of tabhub's commands, to be pasted: it is for the same data directory.
+// Tabhub returns one of tabhub's commands, to be pasted: it is for the same data directory.
 func (a *App) Tabhub(words ...string) string {
 	words = append([]string{"tabhub"}, words...)
 	if a.DataDir != "" {
@@ -130,8 +130,7 @@ func (a *App) Tabhub(words ...string) string {
 	return shell.Here(words...)
 }
 
-// Say tells who started the command something, beside what is logged: in the log where
-// programs read that.
+// Say prints a text beside the log, or in the log where programs read that.
 func (a *App) Say(level slog.Level, text string) {
 	if a.JSONLog != nil {
 		a.JSONLog.Log(context.Background(), level, text)

@@ -14,17 +14,19 @@ import (
 )
 
 const (
-	// stopAsk is how long the hub may take to say that it will end.
+	// StopAsk is how long the hub may take to say that it will end.
 	StopAsk = 5 * time.Second
-	// stopWait is how long stop then waits for it, and nodeStopWait how much longer for a node of a
-	// cluster, which gives its users to others first, and what it has not written to NATS at last.
-	StopWait     = 15 * time.Second
-	nodeStopWait = 30 * time.Second
+	// StopWait is how long stop then waits until the hub has ended.
+	StopWait = 15 * time.Second
+	// A node of a cluster takes longer: up to DrainGrace to give its users to other nodes, and up to
+	// RetireGrace until those users' sockets have closed.
+	DrainGrace  = 20 * time.Second
+	RetireGrace = 10 * time.Second
 	// lookAgain is how long stop waits before it looks for the hub again.
 	lookAgain = 25 * time.Millisecond
 )
 
-// Stop ends the hub: it has the time ask to answer, and then the time wait to end, and a node more.
+// Stop ends the hub. The hub has the time ask to answer, and then the time wait to end; a node has more.
 func Stop(ctx context.Context, a *App, dir home.Dir, ask, wait time.Duration) error {
 	h, err := askToStop(ctx, a, ask)
 	for late := time.Now().Add(wait); errors.Is(err, home.ErrNoHub) && dir.Held(home.HubLock) && time.Now().Before(late); {
@@ -40,7 +42,7 @@ func Stop(ctx context.Context, a *App, dir home.Dir, ask, wait time.Duration) er
 		return err
 	}
 	if h.Node {
-		wait += nodeStopWait
+		wait += DrainGrace + RetireGrace
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -76,7 +78,7 @@ func askToStop(ctx context.Context, a *App, timeout time.Duration) (home.Hub, er
 	}
 	r, err := a.RemoteOf(dir, h)
 	if err == nil {
-		r.Token = "" // the process is its owner's, whoever the token is for
+		r.Token = "" // the socket needs no token: only the owner of the process reaches it
 		ask, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		_, err = r.Do(ask, http.MethodPost, "/api/stop", map[string]string{"reason": "stop"})

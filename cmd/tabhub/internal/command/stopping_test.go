@@ -26,8 +26,8 @@ func TestStopOfAHubThatHangs(t *testing.T) {
 	}
 }
 
-// A hub takes the lock before it says where it is, and keeps it a little longer. Who
-// stops it then has to wait, not to be told that there is none.
+// A hub takes the lock before it says where it is, and keeps it a little longer. A
+// command that stops it then waits, and does not say that there is none.
 func TestStopOfAHubThatComesOrGoes(t *testing.T) {
 	for name, next := range map[string]func(dir home.Dir, end func()){
 		"goes": func(_ home.Dir, end func()) { end() },
@@ -80,8 +80,8 @@ func TestStopOfAHubThatComesOrGoes(t *testing.T) {
 	}
 }
 
-// A node of a cluster gives its users to others before it ends. Who stops it waits for that, and
-// is not told to kill it.
+// A node of a cluster gives its users to others before it ends. The command that stops it waits for
+// that, and does not advise to kill it.
 func TestStopOfANode(t *testing.T) {
 	var end func()
 	hub := http.Server{

@@ -199,8 +199,8 @@ func (p admission) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
 
 var errOtherHub = spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")
 
-// pairingError returns an error of the ring for who is refused with it. The text of one
-// of this process may hold paths; it stays in the log.
+// pairingError returns what the refused extension is told of an error. An error of this
+// process may have paths in it and stays in the log.
 func (p admission) pairingError(err error) error {
 	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
 		return err

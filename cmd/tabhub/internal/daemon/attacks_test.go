@@ -27,7 +27,7 @@ import (
 // What becomes of an attack.
 const (
 	stopped = "stopped" // what the attacker wants is not sent
-	asked   = "asked"   // not before the owner has said yes, who sees what the attack would hide
+	asked   = "asked"   // not before the owner, who sees what the attack would hide, has said yes
 	passes  = "passes"  // it is sent, and looks like any other call
 )
 

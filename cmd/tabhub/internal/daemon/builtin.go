@@ -40,7 +40,7 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 
 // builtins returns the hub's own tools in the order in which they are listed, whether they
 // are on or not. instances are the browsers that the hub starts, nil if it starts none. h
-// may be nil for who only wants to know the tools.
+// may be nil if only the definitions are needed.
 func (p *Process) builtins(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	others := browsertool.New(h, instances)
 	var record func(record.Entry)

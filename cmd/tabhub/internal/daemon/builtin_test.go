@@ -54,8 +54,7 @@ func TestBuiltinsAreShort(t *testing.T) {
 	}
 }
 
-// Whoever reads the guide must find there each tool that --tools can name, and when it is
-// listed.
+// The guide names each tool that --tools can name, and says when it is listed.
 func TestGuideNamesTheBuiltinTools(t *testing.T) {
 	guide, err := os.ReadFile("../../../../spec/docs/USE.md")
 	if err != nil {

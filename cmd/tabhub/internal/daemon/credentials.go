@@ -73,7 +73,7 @@ func (p *Process) newToken() (string, error) {
 	return p.Dir.NewToken()
 }
 
-// credentials are those of a user, who has the hub in this process.
+// credentials are those of a user whose hub is in this process.
 type credentials struct {
 	p        *Process
 	user     spec.UserID

@@ -133,8 +133,8 @@ func pair(t *testing.T, p *Process, user spec.UserID) spec.PairingID {
 	return i.Pairing
 }
 
-// Whoever reads the store lets nobody in, and who writes one user's credentials in the place of
-// another's, or others, is found out.
+// Credentials read from the store open no hub, and the hub refuses those of one user that were written
+// in the place of another's.
 func TestCredentialsAreSealed(t *testing.T) {
 	m := newMachines(t)
 	a, b := m.start(), m.start()

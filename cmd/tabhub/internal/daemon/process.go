@@ -169,7 +169,7 @@ func Start(ctx context.Context, o Options) (p *Process, err error) {
 			return nil, err
 		}
 	}
-	// Who reads this now is kept waiting by the listeners until they are served.
+	// Programs that read this now can connect, and wait until the listeners are served.
 	err = dir.WriteHub(home.Hub{
 		PID: os.Getpid(), Addr: p.Info.Addrs[0], Socket: dir.Socket(), TLS: c.TlsCert != "",
 		Version: p.Info.Version, Auto: o.auto, Started: p.Info.Started,
@@ -387,7 +387,7 @@ func (p *Process) Close(why string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
-	// Whoever asks for a hub from now on waits for the lock, not for this process.
+	// Programs that look for a hub from now on wait for the lock, not for this process.
 	errs := []error{p.Dir.RemoveHub(), p.server.Shutdown(ctx, why)}
 	if p.node != nil {
 		errs = append(errs, p.node.StopServing(ctx))
@@ -399,7 +399,7 @@ func (p *Process) Close(why string) error {
 	return errors.Join(append(errs, p.release())...)
 }
 
-// abandon gives back what startHub has taken when it fails.
+// abandon releases what Start has taken when it fails.
 func (p *Process) abandon() {
 	if p.Tenants != nil {
 		_ = p.Tenants.Close(context.Background()) // nobody has used them
@@ -407,7 +407,7 @@ func (p *Process) abandon() {
 	p.release()
 }
 
-// release gives back the listeners, the store and the lock.
+// release closes the listeners and the store, and unlocks the data directory.
 func (p *Process) release() error {
 	closeAll(p.lns)
 	var errs []error

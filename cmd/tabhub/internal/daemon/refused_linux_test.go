@@ -67,7 +67,7 @@ const (
 type visit struct {
 	path, subprotocol, origin string
 	hello                     string // is said at once
-	welcome                   string // what the hub says to those whom it lets in
+	welcome                   string // what the hub says when it admits the connection
 }
 
 func visits(path string, origins ...string) (all []visit) {
@@ -161,8 +161,8 @@ func TestForgedOriginOfAnotherUser(t *testing.T) {
 	}
 }
 
-// Whoever closes the connection at once, so that it cannot be told whose it was, does not
-// get in either: not even where the hub runs as root, whose a closed socket seems to be.
+// The hub refuses a connection that closes at once, before the owner of its socket can be read: even a
+// hub that runs as root, to whom a closed socket seems to belong.
 func TestClosedBeforeItIsLookedAt(t *testing.T) {
 	asNobody := nobody(t)
 	var log bytes.Buffer

@@ -23,7 +23,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// situations are who does what where, by which way, and what comes of it: "allow", "deny",
+// situations are a client, what it does, where and by which path, and the outcome: "allow", "deny",
 // "paused", or "ask" with the answer of the owner. By is what the record says that decided.
 var situations = []struct {
 	what string // the situation, for people
@@ -42,7 +42,7 @@ var situations = []struct {
 	{"careful asks before what is destructive", "careful", "", "", "call", "shop/pay", "ask yes", "preset:destructive"},
 	{"a no is a no", "careful", "", "", "call", "shop/pay", "ask no", "preset:destructive"},
 	{"WebMCP's consequentialHint is destructive", "careful", "", "", "call", "shop/order", "ask yes", "preset:destructive"},
-	{"who says that it reads and destroys is not believed the former", "careful", "", "", "call", "shop/both", "ask yes", "preset:destructive"},
+	{"a tool that says it reads and destroys counts as destructive", "careful", "", "", "call", "shop/both", "ask yes", "preset:destructive"},
 	{"careful asks before a site that nobody vouches for", "careful", "", "", "call", "claimed/search", "ask yes", "preset:unverified"},
 	{"open lets all pass", "open", "", "", "call", "shop/pay", "allow", "preset:open"},
 	{"open lets unverified sites pass", "open", "", "", "call", "claimed/search", "allow", "preset:open"},

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// sshd gives a command one socket for both ways. It must go on waiting for who reads.
+// sshd gives a command one socket for both ways. Reading from it must go on waiting.
 func TestPollableLeavesASharedSocket(t *testing.T) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Who has no more than the dashboard open is not signed out of it as one who is idle.
+// An open dashboard is use: the hub behind it is not closed as idle.
 func TestDashboardKeepsTheHubOpen(t *testing.T) {
 	p, _ := serve(t, io.Discard, "--demo=false")
 	user, err := p.Tenants.Get(t.Context(), spec.LocalUser)
@@ -27,12 +27,12 @@ func TestDashboardKeepsTheHubOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if node.IsUsed(user, p.server.Streams(user.User)) {
-		t.Error("it is used before anybody comes")
+		t.Error("it is used before the dashboard opens")
 	}
 	r := command.Remote{Hub: home.Hub{}, HTTP: p.Dir.Client()}
 	for _, err := range r.Events(t.Context(), http.MethodGet, "/api/watch", nil) {
 		if err != nil || !node.IsUsed(user, p.server.Streams(user.User)) {
-			t.Errorf("who watches does not count: %v", err)
+			t.Errorf("an open dashboard does not count: %v", err)
 		}
 		break
 	}
@@ -64,7 +64,7 @@ func TestHubThatLostItsStoreIsReplaced(t *testing.T) {
 	}
 }
 
-// What a user had in this process is gone from its memory when the user's hub is closed.
+// A closed hub leaves the memory of its process.
 func TestClosedHubsAreFreed(t *testing.T) {
 	p, _ := serve(t, io.Discard, "--demo=false")
 	var hubs []weak.Pointer[hub.Hub]

@@ -62,8 +62,8 @@ func (p *Process) verifier() (v auth.Verifier, err error) {
 	return hub, nil
 }
 
-// Identify returns who the client is that is started with the hub in one process. A token
-// that it has must be right, as at a hub that runs by itself.
+// Identify returns the identity of the client that shares a process with the hub. If it has a token,
+// the token must be valid, as at a hub that runs by itself.
 func (p *Process) Identify(token string) (auth.Identity, error) {
 	if token == "" || p.credentials == nil {
 		return auth.Identity{User: spec.LocalUser, Kind: auth.KindClient, Who: policy.Unnamed}, nil

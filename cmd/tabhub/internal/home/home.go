@@ -222,7 +222,7 @@ func (d Dir) WriteHub(h Hub) error {
 	return d.write("hub.json", append(b, '\n'))
 }
 
-// RemoveHub deletes hub.json and hub.sock, so that whoever looks for a hub waits for
+// RemoveHub deletes hub.json and hub.sock, so that a program that looks for a hub waits for
 // HubLock, which the caller holds.
 func (d Dir) RemoveHub() error {
 	for _, path := range []string{d.HubFile(), d.Socket()} {

@@ -11,7 +11,7 @@ import (
 )
 
 // CheckPrivate refuses a directory in which others can put a token, a store, or a
-// hub.json that leads whoever looks for the hub to them, one in the place of which they can
+// hub.json that leads programs of the owner to them, one in the place of which they can
 // put another, and one that holds files of others. Root may be given anybody's, as in
 // containers, and then trusts its owner.
 func (d Dir) CheckPrivate() error {
@@ -37,8 +37,8 @@ func (d Dir) CheckPrivate() error {
 		}
 	}
 	for _, lock := range []string{HubLock, StartLock} {
-		// Whoever can open the file can hold the lock, and have the hub.json of a hub that
-		// has ended taken for that of one that runs.
+		// A user who can open the file can hold the lock, and make the hub.json of a hub that
+		// has ended look like that of one that runs.
 		if fi, err := os.Stat(d.path(lock)); err == nil && fi.Mode().Perm()&0o077 != 0 {
 			return fmt.Errorf("others may hold the lock %s; run `%s`", d.path(lock), shell.Here("chmod", "600", d.path(lock)))
 		}

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// bind makes hub.sock. Who may connect is up to the access control list that the file
-// has from its directory, which is in the user's profile.
+// bind makes hub.sock. The access control list that the file has from its directory
+// says which users may connect: the directory is in the user's profile.
 func (d Dir) bind() (*net.UnixListener, error) {
 	var ln *net.UnixListener
 	err := d.withAddress(socketName, func(addr string) (err error) {

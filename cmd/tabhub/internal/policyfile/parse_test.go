@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Whoever wrote a file that does not say what was meant is told where, and what to write.
+// An error in the file says where it is, and what to write.
 func TestParseFails(t *testing.T) {
 	for _, test := range []struct{ file, want string }{
 		{"", "line 1: column 1"},

@@ -9,7 +9,7 @@ import (
 )
 
 // Free returns a loopback address on which nobody listens. Until the test ends it is
-// given to nobody who asks for any port, but can be listened on.
+// given to no program that asks for any port, but can be listened on.
 func Free(t testing.TB) string {
 	t.Helper()
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

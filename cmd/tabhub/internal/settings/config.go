@@ -179,7 +179,7 @@ func checkAddress(addr string) error {
 	return nil
 }
 
-// GuardOptions says whom the hub listens to, less the verifier.
+// GuardOptions says which requests the hub admits, without the verifier.
 func (c *Config) GuardOptions() httpd.GuardOptions {
 	return httpd.GuardOptions{
 		Accounts:     c.Auth == "jwt",

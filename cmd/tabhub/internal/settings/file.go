@@ -17,9 +17,9 @@ import (
 // maxConfigFile is how large a configuration file may be.
 const maxConfigFile = 1 << 20
 
-// readFile sets what nothing else has set from the configuration file, if there is one. What
-// others may write to is refused, as it says who may do what; so is what others may read, if an
-// address of NATS in it has a password.
+// readFile sets what nothing else has set from the configuration file, if there is one. A file
+// that others may write to is refused; so is one that others may read, if an address of NATS in it has
+// a password.
 func (c *Config) readFile(a *command.App) error {
 	path := a.ConfigFile
 	if path == "" {

@@ -3,6 +3,6 @@
 // A Telemetry is the telemetry.Observer of all hubs and MCP servers of a process; it costs less
 // than a microsecond a call. spec/docs/OPERATE.md lists what is measured; the tests compare.
 //
-// No label is a name that a page or a client has chosen, or a user's: there are few series,
-// whoever uses the hub, and they tell no one where its users have been.
+// No label is a user's name, or one that a page or a client has chosen: the series stay few, and do
+// not show where users have been.
 package telemetry

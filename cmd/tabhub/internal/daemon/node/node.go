@@ -36,16 +36,12 @@ const (
 	// joinTimeout is how long a node may take to join: that of its name that has died is waited
 	// for, and NATS may be electing.
 	joinTimeout = time.Minute
-	// idleUser is how long a user's hub stays open on a node whom nobody uses.
+	// idleUser is how long the hub of a user stays open on a node without use.
 	idleUser = 30 * time.Minute
-	// drainGrace is how long a node that ends takes to give its users to others.
-	drainGrace = 20 * time.Second
-	// retireGrace is how long a node that ends waits for the sockets of users whom other nodes have.
-	retireGrace = 10 * time.Second
 	// lostGrace is how long the hubs of a node that has lost its lease may take to end.
 	lostGrace = 8 * time.Second
-	// giveBackTimeout is how long it may take to say that a user is anybody's. Who is not told so
-	// waits until the lease has ended.
+	// giveBackTimeout is how long a node may take to say that others may have a user. A node that is
+	// not notified waits until the lease has ended.
 	giveBackTimeout = 2 * time.Second
 	// leaveTimeout is how long a node that ends takes to say so.
 	leaveTimeout = 2 * time.Second
@@ -84,7 +80,7 @@ type Node struct {
 	Users    *cluster.Users
 	ln       *net.TCPListener // for other nodes
 	server   *http.Server     // of ln
-	probing  sync.WaitGroup   // who answers on ln until the hub is served there
+	probing  sync.WaitGroup   // answers on ln until the hub is served there
 	watching sync.WaitGroup
 	stop     context.CancelFunc
 }
@@ -332,7 +328,7 @@ func (l locator) UserOf(ctx context.Context, credential string) (spec.UserID, er
 	}
 	id, err := l.credentials.Verify(credential)
 	if err != nil {
-		return "", nil // who checks it says so
+		return "", nil // its check says so
 	}
 	return id.User, nil
 }
@@ -356,7 +352,7 @@ func IsUsed(t *tenant.Tenant, streams int) bool {
 	return status.Browsers+status.Pages+status.InFlight+len(t.MCP.Sessions())+streams > 0
 }
 
-// letIdleGo closes the hubs of users whom nobody uses. Whichever node is asked for one next
+// letIdleGo closes the hubs that nobody uses. The node that is asked for one next
 // opens it.
 func (n *Node) letIdleGo(ctx context.Context) {
 	type seen struct {
@@ -420,7 +416,7 @@ func (n *Node) Measure() telemetry.Node {
 // Drain gives the users of a node that is to end to others, while it goes on. It gives up when the
 // lease is lost: then others take them.
 func (n *Node) Drain() {
-	ctx, cancel := context.WithTimeout(context.Background(), drainGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), command.DrainGrace)
 	defer cancel()
 	n.Node.Drain() // it ends, whether or not there are others
 	var watching sync.WaitGroup
@@ -439,7 +435,7 @@ func (n *Node) Drain() {
 	}
 	cancel()
 	watching.Wait()
-	ctx, cancel = context.WithTimeout(context.Background(), retireGrace)
+	ctx, cancel = context.WithTimeout(context.Background(), command.RetireGrace)
 	defer cancel()
 	n.Users.RetireSockets(ctx)
 }

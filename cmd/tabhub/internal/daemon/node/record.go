@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// recordMargin is how much longer than others the stream keeps the lines of users who no longer
-	// come: their hubs, which remove what is old and say so, have the first try.
+	// recordMargin is how much longer the stream stores lines than the hubs, which remove old lines
+	// and record that: the stream removes those of users who no longer come.
 	recordMargin = 48 * time.Hour
 	// A record is removed by sixteenths, if these are no larger than what is read at once.
 	recordPieces   = 16
@@ -43,7 +43,7 @@ func (n *Node) openRecords(ctx context.Context, replicas int) (*streamlog.Logs, 
 }
 
 // digestKey returns the key of the digests in a user's record. It is the same on each node, and
-// who has no more than what is in NATS has not got it.
+// nothing in NATS reveals it.
 func (n *Node) digestKey(user spec.UserID) ([]byte, error) {
 	return hkdf.Key(sha256.New, n.secret, nil, "tabhub record digest "+string(user), sha256.Size)
 }

@@ -76,7 +76,7 @@ type NodeToken struct {
 	IsHere func() bool            // the user is
 	Read   func() (string, error) // blocks
 
-	mu     sync.Mutex // held while it is read: who else asks waits for the answer
+	mu     sync.Mutex // held while it is read: others that ask wait for the answer
 	secret string
 	err    error     // why it could not be read
 	Until  time.Time // when it is read again
