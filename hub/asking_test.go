@@ -27,7 +27,7 @@ var askingOptions = Options{Mode: policy.ModeCareful, Paired: func() bool { retu
 
 func testAsking(t *testing.T, f func(t *testing.T, w *asking)) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &asking{fixture: newFixture(t, askingOptions), claude: &consent.Caller{Who: &policy.Principal{ID: "claude"}, Session: "s1"}}
+		w := &asking{fixture: newFixture(t, askingOptions), claude: &consent.Caller{Principal: &policy.Principal{ID: "claude"}, Session: "s1"}}
 		w.join()
 		f(t, w)
 	})

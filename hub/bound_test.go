@@ -26,9 +26,9 @@ type profiles struct {
 }
 
 var (
-	atWork = &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "worker"}, Session: "s1", Bound: []string{"work"}}
-	atHome = &consent.Caller{Who: &policy.Principal{ID: "c2", Name: "homely"}, Session: "s2", Bound: []string{"personal"}}
-	free   = &consent.Caller{Who: &policy.Principal{ID: "c3", Name: "roamer"}, Session: "s3"}
+	atWork = &consent.Caller{Principal: &policy.Principal{ID: "c1", Name: "worker"}, Session: "s1", Bound: []string{"work"}}
+	atHome = &consent.Caller{Principal: &policy.Principal{ID: "c2", Name: "homely"}, Session: "s2", Bound: []string{"personal"}}
+	free   = &consent.Caller{Principal: &policy.Principal{ID: "c3", Name: "roamer"}, Session: "s3"}
 )
 
 const shop = "https://shop.example/"
@@ -91,7 +91,7 @@ func (w *profiles) buy(by *consent.Caller, name string) string {
 func (w *profiles) wants(by *consent.Caller, name, text string) {
 	w.t.Helper()
 	if got := w.buy(by, name); !strings.Contains(got, text) {
-		w.t.Errorf("%s called %s: %s; want %s", by.Who.Name, name, got, text)
+		w.t.Errorf("%s called %s: %s; want %s", by.Principal.Name, name, got, text)
 	}
 }
 
@@ -126,15 +126,15 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 		w.wants(c.by, buyName(t, w, c.foreign), "unknown tool")
 		for _, kind := range []lists.ListKind{lists.ListTools, lists.ListResources, lists.ListTemplates, lists.ListPrompts} {
 			if got := string(jsonOf(w.hub.Lists.ListFor(c.by, kind))); strings.Contains(got, c.other) || strings.Contains(got, "tabs") || strings.Contains(got, fmt.Sprintf("tab%d", c.foreign)) {
-				t.Errorf("%s is listed %s", c.by.Who.Name, got)
+				t.Errorf("%s is listed %s", c.by.Principal.Name, got)
 			}
 		}
 		if n := len(w.hub.Lists.ListFor(c.by, lists.ListTools).Items); n != 1 {
-			t.Errorf("%s is listed %d tools", c.by.Who.Name, n)
+			t.Errorf("%s is listed %d tools", c.by.Principal.Name, n)
 		}
 		// What the owner looks at in its own browser is active for it, whatever is in front.
 		if got := string(jsonOf(w.hub.Lists.ListFor(c.by, lists.ListTools))); !strings.Contains(got, "Active") {
-			t.Errorf("%s is listed %s", c.by.Who.Name, got)
+			t.Errorf("%s is listed %s", c.by.Principal.Name, got)
 		}
 		for _, it := range append(slices.Clone(w.hub.Lists.List(lists.ListResources).Items), w.hub.Lists.List(lists.ListPrompts).Items...) {
 			foreign := strings.Contains(it.Source, c.other) || it.Tab == c.foreign
@@ -144,24 +144,24 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 			}
 			_, err := w.hub.Lists.FindFor(c.by, kind, it.Name)
 			if (err != nil) != foreign {
-				t.Errorf("%s finds %s: %v", c.by.Who.Name, it.Name, err)
+				t.Errorf("%s finds %s: %v", c.by.Principal.Name, it.Name, err)
 			}
 			if foreign && kind == spec.KindResource {
 				if r, err := w.hub.Calls.ReadResource(t.Context(), c.by, it.Name); err == nil {
-					t.Errorf("%s reads %s: %s", c.by.Who.Name, it.Name, r)
+					t.Errorf("%s reads %s: %s", c.by.Principal.Name, it.Name, r)
 				}
 				if _, err := w.hub.Calls.SubscribeResource(t.Context(), c.by, it.Name); err == nil {
-					t.Errorf("%s follows %s", c.by.Who.Name, it.Name)
+					t.Errorf("%s follows %s", c.by.Principal.Name, it.Name)
 				}
 			}
 		}
 		for _, info := range w.hub.Tabs(c.by) {
 			if info.Label != c.own || !info.Focused {
-				t.Errorf("%s sees the tab %+v", c.by.Who.Name, info)
+				t.Errorf("%s sees the tab %+v", c.by.Principal.Name, info)
 			}
 		}
 		if b := w.hub.Browsers(c.by); len(b) != 1 || b[0].Label != c.own {
-			t.Errorf("%s sees the browsers %+v", c.by.Who.Name, b)
+			t.Errorf("%s sees the browsers %+v", c.by.Principal.Name, b)
 		}
 		// Ids of the other browser, made by hand.
 		for _, b := range w.hub.Browsers(nil) {
@@ -172,7 +172,7 @@ func TestBoundClientHasOneProfile(t *testing.T) {
 				}
 				_, err := w.hub.Calls.Control(t.Context(), c.by, to, req)
 				if b.Label == c.other && (err == nil || !strings.Contains(err.Error(), "no tab or browser")) {
-					t.Errorf("%s: %s to %s: %v", c.by.Who.Name, req.Method(), b.Label, err)
+					t.Errorf("%s: %s to %s: %v", c.by.Principal.Name, req.Method(), b.Label, err)
 				}
 			}
 		}
@@ -253,7 +253,7 @@ func TestBindingsHoldTogether(t *testing.T) {
 	domain := buyName(t, w, 0)
 	scoped := &policy.Principal{ID: "c9", Name: "scoped", Scope: &policy.Scope{Browsers: []string{"personal"}}}
 	w.wants(consent.As(scoped), domain, "paid by personal")
-	w.wants(&consent.Caller{Who: scoped, Bound: []string{"work"}}, domain, "leave it no browser")
+	w.wants(&consent.Caller{Principal: scoped, Bound: []string{"work"}}, domain, "leave it no browser")
 	bind := func(client string, names ...string) {
 		if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error { d.Bind(client, names); return nil }); err != nil {
 			t.Fatal(err)
@@ -333,7 +333,7 @@ func TestBoundOutlivesTheHub(t *testing.T) {
 	w.start(Options{})
 	for _, by := range []*consent.Caller{atWork, atHome} {
 		if got := string(jsonOf(w.hub.Lists.ListFor(by, lists.ListTools))); !strings.Contains(got, "Cached") {
-			t.Errorf("%s is listed %s", by.Who.Name, got)
+			t.Errorf("%s is listed %s", by.Principal.Name, got)
 		}
 	}
 	w.personal = w.join("personal") // work is away
@@ -347,7 +347,7 @@ func TestExplainToBound(t *testing.T) {
 	w := newProfiles(t) // personal is in front
 	byCredential := &policy.Principal{ID: "c4", Name: "clerk", Scope: &policy.Scope{Browsers: []string{"work"}}}
 	defer w.hub.Owner.Connected(atWork)(true)
-	for _, who := range []*policy.Principal{byCredential, atWork.Who} {
+	for _, who := range []*policy.Principal{byCredential, atWork.Principal} {
 		e, err := w.hub.Explain(who, func(id agents.SessionID, _ string) bool { return id.Client == who.ID }, "website_tool_shop_example__buy")
 		if err != nil || e.Tab == nil || e.Tab.Addr.Peer != "browser:work-id" || len(e.Candidates) != 1 {
 			t.Errorf("%s: %+v, %v", who.Name, e, err)

@@ -213,7 +213,7 @@ func answer(e tabtest.End, r tabtest.Request, text string) {
 func ptr[T any](v T) *T { return &v }
 
 // tester is on whose behalf tests call.
-var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+var tester = &consent.Caller{Principal: policy.Owner, Said: "test"}
 
 // reporting is tester, whose client wants to hear of progress.
 func reporting(progress func(spec.Progress)) *consent.Caller {

@@ -15,7 +15,7 @@ import (
 
 // relayed is what the client has forwarded to an extension.
 func (w *asking) relayed() *policy.Action {
-	return &policy.Action{Who: w.claude.Who, Session: w.claude.Session, Of: policy.OfRelay, Site: policy.Site{Any: true}, Name: "click", Class: policy.Write}
+	return &policy.Action{Principal: w.claude.Principal, Session: w.claude.Session, Of: policy.OfRelay, Site: policy.Site{Any: true}, Name: "click", Class: policy.Write}
 }
 
 func (w *asking) edit(edit func(*policy.Document)) {

@@ -29,7 +29,7 @@ func TestClientsShareTheirList(t *testing.T) {
 			t.Helper()
 			l := w.hub.Lists.ListFor(by, lists.ListTools)
 			if len(l.Items) != want || w.hub.Lists.ListFor(by, lists.ListTools) != l {
-				t.Errorf("%s is listed %d tools, want %d, in the same list twice", by.Who.Name, len(l.Items), want)
+				t.Errorf("%s is listed %d tools, want %d, in the same list twice", by.Principal.Name, len(l.Items), want)
 			}
 			return l
 		}

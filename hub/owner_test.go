@@ -63,7 +63,7 @@ func TestOwnerSeesApps(t *testing.T) {
 		tab := w.page("https://shop.example", "k")
 		w.register(tab, 0, tools("https://shop.example/", "buy"))
 		told := watchOwner(t, w.hub)
-		claude := &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "Claude"}, Said: "claude-code\u202e"}
+		claude := &consent.Caller{Principal: &policy.Principal{ID: "c1", Name: "Claude"}, Said: "claude-code\u202e"}
 		gone := w.hub.Owner.Connected(claude)
 		if got := fmt.Sprint(told().Apps); got != "[{Claude claude-code 0 0}]" {
 			t.Errorf("once it is connected: %s", got)
@@ -81,7 +81,7 @@ func TestOwnerSeesApps(t *testing.T) {
 			t.Errorf("once both are gone: %s", got)
 		}
 		for i := range 2 * 256 {
-			w.hub.Owner.Connected(&consent.Caller{Who: policy.Owner, Said: fmt.Sprint(i)})(true)
+			w.hub.Owner.Connected(&consent.Caller{Principal: policy.Owner, Said: fmt.Sprint(i)})(true)
 		}
 		if n := len(told().Apps); n > 16 {
 			t.Errorf("%d apps are shown", n)
@@ -98,7 +98,7 @@ func TestRequestsSayForWhom(t *testing.T) {
 		w.register(tab, 0, tools("https://shop.example/", "buy"))
 		var names []string
 		w.sent = func(_ spec.Request, wait tabtransport.Wait) { names = append(names, wait.For) }
-		claude := &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "Claude\u202e" + strings.Repeat("!", 100)}, Said: "other"}
+		claude := &consent.Caller{Principal: &policy.Principal{ID: "c1", Name: "Claude\u202e" + strings.Repeat("!", 100)}, Said: "other"}
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

@@ -48,7 +48,7 @@ func TestRecordOfACall(t *testing.T) {
 		}
 		es := w.record.Entries(record.Query{Tool: "pay"})
 		begun, call := es[0], es[1]
-		if begun.Call != call.Call || len(call.Call) != 10 || call.Client != tester.Who.ID || call.Domain != "e.com" || call.Origin != "https://e.com" ||
+		if begun.Call != call.Call || len(call.Call) != 10 || call.Client != tester.Principal.ID || call.Domain != "e.com" || call.Origin != "https://e.com" ||
 			call.URL != "https://e.com/cart" || call.Class != "destructive" || string(call.Args) != "{}" || call.Tab == "" || call.Rule == "" {
 			t.Errorf("%+v\n%+v", begun, call)
 		}

@@ -29,7 +29,7 @@ import (
 
 // agentOf is a session of a client of that name.
 func agentOf(name string) *consent.Caller {
-	return &consent.Caller{Who: &policy.Principal{ID: "c-" + name, Name: name}, Session: "s-" + name}
+	return &consent.Caller{Principal: &policy.Principal{ID: "c-" + name, Name: name}, Session: "s-" + name}
 }
 
 func (w *fixture) callAs(by *consent.Caller, name string) *pendingCall {

@@ -32,7 +32,7 @@ func (w *fixture) taskOf(by *consent.Caller, name string) (id string, stop conte
 	ctx, stop := context.WithCancelCause(w.t.Context())
 	as := *by
 	as.Request = w.request(by, name, stop)
-	task, err := as.Request.BecomeTask(w.t.Context(), ledger.TaskOf{Client: by.Who.ID, Tool: name})
+	task, err := as.Request.BecomeTask(w.t.Context(), ledger.TaskOf{Client: by.Principal.ID, Tool: name})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func (w *fixture) taskOf(by *consent.Caller, name string) (id string, stop conte
 
 // request begins a request of a client.
 func (w *fixture) request(by *consent.Caller, tool string, stop context.CancelCauseFunc) *ledger.Call {
-	c, _ := w.hub.Calls.Ledger().Begin(ledger.Ask{Session: ledger.Session{Client: by.Who.ID}, Tool: tool, Conn: w, Stop: stop})
+	c, _ := w.hub.Calls.Ledger().Begin(ledger.Ask{Session: ledger.Session{Client: by.Principal.ID}, Tool: tool, Conn: w, Stop: stop})
 	return c
 }
 
@@ -56,7 +56,7 @@ func (w *fixture) ended(id string) string {
 	changed := make(chan struct{}, 100)
 	defer w.hub.Calls.Ledger().WatchTasks(func(string) { changed <- struct{}{} })()
 	for {
-		task, ok := w.hub.Calls.Ledger().Task(tester.Who.ID, id)
+		task, ok := w.hub.Calls.Ledger().Task(tester.Principal.ID, id)
 		if !ok {
 			w.t.Fatal("the task is gone")
 		}
@@ -146,7 +146,7 @@ func TestResumedCallKeepsItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{CallTimeoutMax: 5 * time.Hour})
 		e, tabs := w.eTabs(1)
-		alone := &consent.Caller{Who: &policy.Principal{ID: "c"}, Agent: "=1"}
+		alone := &consent.Caller{Principal: &policy.Principal{ID: "c"}, Agent: "=1"}
 		w.claim(alone, tabs[0], agents.Terms{TTL: time.Minute})
 		_, stop, c := w.taskOf(alone, "website_tool_e_com_x")
 		r := e.Next()
@@ -184,7 +184,7 @@ func TestResumedTaskIsCancelled(t *testing.T) {
 		t.Errorf("the owner sees %+v", shown)
 	}
 	back := w.dial(single("https://shop.example.com", "k", "1"))
-	w.hub.Calls.Ledger().CancelTask(tester.Who.ID, id)
+	w.hub.Calls.Ledger().CancelTask(tester.Principal.ID, id)
 	answer(back, r, "late")
 	if got := w.ended(id); got != "cancelled " {
 		t.Error(got)
@@ -200,11 +200,11 @@ func TestResumedTaskIsCancelled(t *testing.T) {
 // What was not sent is not waited for: the client is told that nothing has happened.
 func TestTaskThatWasNotSent(t *testing.T) {
 	w := newFixture(t, Options{})
-	page, err := w.request(tester, "t", func(error) {}).BecomeTask(t.Context(), ledger.TaskOf{Client: tester.Who.ID, Tool: "t"})
+	page, err := w.request(tester, "t", func(error) {}).BecomeTask(t.Context(), ledger.TaskOf{Client: tester.Principal.ID, Tool: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := w.request(tester, "browser_page", func(error) {}).BecomeTask(t.Context(), ledger.TaskOf{Client: tester.Who.ID, Tool: "browser_page", Own: true})
+	own, err := w.request(tester, "browser_page", func(error) {}).BecomeTask(t.Context(), ledger.TaskOf{Client: tester.Principal.ID, Tool: "browser_page", Own: true})
 	if err != nil {
 		t.Fatal(err)
 	}

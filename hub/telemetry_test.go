@@ -50,7 +50,7 @@ func TestPhasesOfCalls(t *testing.T) {
 		seen := &phases{Observer: telemetry.Nobody}
 		o := askingOptions
 		o.Telemetry = seen
-		w := &asking{fixture: newFixture(t, o), claude: &consent.Caller{Who: &policy.Principal{ID: "claude"}, Session: "s1"}}
+		w := &asking{fixture: newFixture(t, o), claude: &consent.Caller{Principal: &policy.Principal{ID: "claude"}, Session: "s1"}}
 		w.join()
 
 		c := w.pay()

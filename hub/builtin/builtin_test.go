@@ -138,7 +138,7 @@ func TestRecorded(t *testing.T) {
 		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
 			return c.result, nil
 		}}, (*owner)(&got))
-		by := &consent.Caller{Who: &policy.Principal{ID: "c", Name: "C"}}
+		by := &consent.Caller{Principal: &policy.Principal{ID: "c", Name: "C"}}
 		args := json.RawMessage(`{"action":"list"}`)
 		tool.Call(t.Context(), by.Through("proxy"), args)
 		want := record.Entry{

@@ -48,7 +48,7 @@ const (
 
 // Action is the use of the tool, whatever it is used for.
 func (t *Tool) Action(by *consent.Caller) policy.Action {
-	return policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
+	return policy.Action{Principal: by.Principal, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
 }
 
 // Definition returns the tool as tools/list has it, on one line.

@@ -100,7 +100,7 @@ func (as *Agents) ClaimNew(by *consent.Caller, url string, t agents.Terms, open 
 
 // tabAction is what is done by an action of the hub's tools to a tab that shows a URL.
 func (as *Agents) tabAction(by *consent.Caller, name string, class policy.Class, url string, attested bool) policy.Action {
-	a := policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: name, Class: class, Dataless: true}
+	a := policy.Action{Principal: by.Principal, Session: by.Session, Of: policy.OfHub, Name: name, Class: class, Dataless: true}
 	a.Site.Domain = naming.DomainOfURL(url, attested)
 	a.Site.Any, a.Site.Dashboard = a.Site.Domain == "", as.calls.isOwnPage(url)
 	return a

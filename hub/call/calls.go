@@ -241,7 +241,7 @@ func (cs *Calls) enter(ctx context.Context, by *consent.Caller, about ledger.Sub
 
 // subject completes what a call is about by the client that makes it.
 func (cs *Calls) subject(by *consent.Caller, about *ledger.Subject) {
-	about.Who, about.Session, about.Said, about.Via = by.Who, by.Session, by.Said, by.Via
+	about.Principal, about.Session, about.Said, about.Via = by.Principal, by.Session, by.Said, by.Via
 	if !about.Own {
 		cs.gate.apps.called(by)
 	}

@@ -37,7 +37,7 @@ func (cs *Calls) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAdd
 	if _, ok := req.(*spec.Text); ok {
 		text = resp.Result
 	}
-	cs.gate.returned(by.Who, site, text)
+	cs.gate.returned(by.Principal, site, text)
 	return resp, &item.Source{Domain: site, Verified: site != "" && !naming.IsClaimed(site), Tab: to.Public()}, nil
 }
 
@@ -163,7 +163,7 @@ func (c *control) sent(args json.RawMessage) {
 	}
 	call := ""
 	c.by.Note(func(e *record.Entry) { call = e.Call })
-	c.gate.flows.Sent(c.by.Who, c.action.Site.Domain, c.gate.rules.Policy(), call, args)
+	c.gate.flows.Sent(c.by.Principal, c.action.Site.Domain, c.gate.rules.Policy(), call, args)
 }
 
 // placed returns the request, that for a new tab with where it is to be.
@@ -260,7 +260,7 @@ func ifAt(origin string, req spec.Request) spec.Request {
 // that it leads to, "" if it leads nowhere.
 func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place bool, target string) {
 	place = true
-	a = policy.Action{Who: by.Who, Session: by.Session, Bound: by.Bound, Of: policy.OfHub, Class: policy.Write}
+	a = policy.Action{Principal: by.Principal, Session: by.Session, Bound: by.Bound, Of: policy.OfHub, Class: policy.Write}
 	switch req := req.(type) {
 	case *spec.ListTabs:
 		a.Name, a.Class, place = "browser_tab list", policy.Read, false

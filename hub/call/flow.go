@@ -44,7 +44,7 @@ func (r *run) traced(resp spec.Response, err error) {
 	if !r.sent {
 		return
 	}
-	g, who, to := r.h.gate, r.by.Who, r.ref.ID.Domain
+	g, who, to := r.h.gate, r.by.Principal, r.ref.ID.Domain
 	if rules := g.rules.Policy(); rules.Traces(who) {
 		for _, s := range r.carried() {
 			g.flows.Sent(who, to, rules, r.id, s)
@@ -95,7 +95,7 @@ func (r *run) sentArgs() json.RawMessage {
 
 // carries returns which texts of other sites stand in what the call would send, for its owner.
 func (r *run) carries() []flow.Match {
-	return r.h.gate.flows.Compare(r.by.Who.ID, r.ref.ID.Domain, r.carried(),
+	return r.h.gate.flows.Compare(r.by.Principal.ID, r.ref.ID.Domain, r.carried(),
 		r.target.URL, string(r.action.Item.(*item.Item).Definition())) // which the site has
 }
 

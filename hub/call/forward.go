@@ -84,7 +84,7 @@ func (cs *Calls) ForwardAtOnce(by *consent.Caller, a *policy.Action) (*Forwarded
 	g := cs.gate
 	p := cs.begin(by, a)
 	rules := g.rules.Policy()
-	a.Read = g.read(rules, a.Who)
+	a.Read = g.read(rules, a.Principal)
 	ad := admission{decision: rules.Decide(a, time.Now())}
 	by.Note(func(e *record.Entry) { ad.note(e, a) })
 	p.effect = ad.effect()

@@ -57,13 +57,13 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 	if p.of == nil {
 		panic("hub: a request that was not decided about")
 	}
-	if names := g.rules.Policy().Browsers(p.of.Who, p.of.Bound); names != nil {
+	if names := g.rules.Policy().Browsers(p.of.Principal, p.of.Bound); names != nil {
 		// The tab may be chosen, and the browser get its name, after the decision.
 		if name := g.browserOf(to.Peer); name == "" || !slices.Contains(names, name) {
 			return spec.Response{}, core.Refusal(policy.Decision{Effect: policy.Deny, Layer: policy.ByBrowser}, p.of)
 		}
 	}
-	w.For = describe.Clean(p.of.Who.Name, maxSaid)
+	w.For = describe.Clean(p.of.Principal.Name, maxSaid)
 	return g.transport.SendRequest(ctx, to, req, w)
 }
 
@@ -108,7 +108,7 @@ func (g *gate) decide(ad *admission, a *policy.Action) (p permit, err error) {
 		span.End(effect.String())
 	}()
 	rules := g.rules.Policy()
-	a.Read = g.read(rules, a.Who)
+	a.Read = g.read(rules, a.Principal)
 	ad.decision = rules.Decide(a, time.Now())
 	switch {
 	case ad.decision.Effect == policy.Allow:
@@ -163,7 +163,7 @@ func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad
 		}
 		c.Asks()
 		err = g.ask(ctx, by, ad, consent.Call{Action: a, Args: args, Carries: func() []flow.Match {
-			return g.flows.Compare(a.Who.ID, a.Site.Domain, []json.RawMessage{args})
+			return g.flows.Compare(a.Principal.ID, a.Site.Domain, []json.RawMessage{args})
 		}})
 		c.GoesOn()
 		if err != nil {
@@ -189,7 +189,7 @@ func (g *gate) isLate(by *consent.Caller, since time.Time) bool {
 	if !by.Began.IsZero() {
 		return since.After(by.Began)
 	}
-	key := session{by.Who.ID, by.Session}
+	key := session{by.Principal.ID, by.Session}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	began, ok := g.began[key]
@@ -212,7 +212,7 @@ func (cs *Calls) Reaches(by *consent.Caller, peer spec.PeerID) bool {
 // reach completes an action that leads to a peer: of a client that is bound to browsers, the rules
 // have to know which.
 func (cs *Calls) reach(by *consent.Caller, a *policy.Action, peer spec.PeerID) {
-	if a.Bound = by.Bound; cs.rules.Policy().Browsers(by.Who, by.Bound) != nil {
+	if a.Bound = by.Bound; cs.rules.Policy().Browsers(by.Principal, by.Bound) != nil {
 		a.Browser = &policy.Browser{Name: cs.core.BrowserOf(peer)}
 	}
 }

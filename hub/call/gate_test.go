@@ -44,7 +44,7 @@ func TestEachRequestIsDecidedAbout(t *testing.T) {
 			t.Errorf("nobody decides about %s", name)
 		}
 		if control {
-			if a, _, _ := controlAction(&consent.Caller{Who: policy.Owner}, req); a.Name == "" {
+			if a, _, _ := controlAction(&consent.Caller{Principal: policy.Owner}, req); a.Name == "" {
 				t.Errorf("controlAction does not know %s", name)
 			}
 		}
@@ -65,7 +65,7 @@ func TestGateLooksAtTheBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := gate{rules: rules, browserOf: func(spec.PeerID) string { return "personal" }}
-	a := policy.Action{Who: &policy.Principal{ID: "c"}, Bound: []string{"work"}, Of: policy.OfHub, Name: "x", Class: policy.Read}
+	a := policy.Action{Principal: &policy.Principal{ID: "c"}, Bound: []string{"work"}, Of: policy.OfHub, Name: "x", Class: policy.Read}
 	_, err = g.send(t.Context(), permit{&a}, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, &spec.Text{}, tabtransport.Wait{})
 	if f, ok := err.(*core.Failure); !ok || f.Code != spec.FailDenied || !strings.Contains(f.Message, "bound to") {
 		t.Errorf("%v", err)
@@ -76,7 +76,7 @@ func TestGateLooksAtTheBrowser(t *testing.T) {
 func TestAppsAreBounded(t *testing.T) {
 	var a apps
 	for i := range 2 * maxKeptApps {
-		by := &consent.Caller{Who: policy.Owner, Said: strings.Repeat("x", i)}
+		by := &consent.Caller{Principal: policy.Owner, Said: strings.Repeat("x", i)}
 		a.connected(by, 1)
 		a.connected(by, -1)
 	}

@@ -115,15 +115,15 @@ func (a *apps) called(by *consent.Caller) {
 }
 
 func (a *apps) change(by *consent.Caller, f func(*app)) {
-	key := appKey{by.Who.ID, by.Said}
+	key := appKey{by.Principal.ID, by.Said}
 	a.mu.Lock()
 	it := a.all[key]
 	if it == nil {
 		if len(a.all) >= maxKeptApps {
 			maps.DeleteFunc(a.all, func(_ appKey, it *app) bool { return it.connections == 0 })
 		}
-		it = &app{OwnerApp: spec.OwnerApp{Name: by.Who.Name}}
-		if said := describe.Clean(by.Said, maxSaid); said != by.Who.Name {
+		it = &app{OwnerApp: spec.OwnerApp{Name: by.Principal.Name}}
+		if said := describe.Clean(by.Said, maxSaid); said != by.Principal.Name {
 			it.Said = said
 		}
 		if a.all == nil {

@@ -44,7 +44,7 @@ func (r *run) entry() record.Entry {
 	if r.target.Addr.Peer != "" {
 		e.Tab, e.URL, e.Origin = r.target.Addr.String(), r.target.URL, r.target.Item.Origin
 	}
-	if r.action.Who != nil {
+	if r.action.Principal != nil {
 		r.ad.note(&e, &r.action)
 	}
 	return e

@@ -39,7 +39,7 @@ func (r *run) progressed(p spec.Progress) {
 	}
 	progressed(r.call, p)
 	if r.by.Progress != nil {
-		r.h.gate.says(r.by.Who, r.ref.ID.Domain, p.Message)
+		r.h.gate.says(r.by.Principal, r.ref.ID.Domain, p.Message)
 		r.by.Progress(p)
 	}
 }

@@ -61,7 +61,7 @@ func (o *Owner) Running() (shown []Running, all int) {
 }
 
 func describeShown(c *ledger.Shown) Running {
-	e := (&consent.Caller{Who: c.Who, Said: c.Said, Via: c.Via}).Entry("", c.Began)
+	e := (&consent.Caller{Principal: c.Principal, Said: c.Said, Via: c.Via}).Entry("", c.Began)
 	r := Running{
 		ID: c.ID, Client: e.Client, Name: e.Name, Said: e.Said, Via: e.Via,
 		Kind: c.Kind, Domain: c.Site.Domain, Tool: c.Tool, Browser: c.Browser, Began: c.Began, Phase: PhaseRunning, Progress: c.Progress,
@@ -123,7 +123,7 @@ func (cs *Calls) stopPaused() {
 		if about.Own {
 			return false
 		}
-		a := policy.Action{Who: about.Who, Session: about.Session, Site: about.Site}
+		a := policy.Action{Principal: about.Principal, Session: about.Session, Site: about.Site}
 		if a.Site == (policy.Site{}) {
 			a.Of = policy.OfHub
 		}

@@ -65,7 +65,7 @@ func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
 		Sent: sent, To: r.target.Addr, Call: r.id, Began: r.start,
 		Domain: it.Domain, Origin: it.Origin, Verified: it.Verified, Item: it.Raw,
 		URL: r.target.URL, Reason: r.reason, Timeout: r.timeout,
-		Name: r.by.Who.Name, Said: r.by.Said, Session: r.by.Session, Agent: r.by.Agent, Bound: r.by.Bound, Via: r.by.Via,
+		Name: r.by.Principal.Name, Said: r.by.Said, Session: r.by.Session, Agent: r.by.Agent, Bound: r.by.Bound, Via: r.by.Via,
 	}
 	return func() json.RawMessage {
 		raw, _ := json.Marshal(c) // of what was JSON before
@@ -84,7 +84,7 @@ func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCa
 		return nil, nil
 	}
 	by := &consent.Caller{
-		Who: &policy.Principal{ID: of.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Agent: c.Agent, Bound: c.Bound, Via: c.Via,
+		Principal: &policy.Principal{ID: of.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Agent: c.Agent, Bound: c.Bound, Via: c.Via,
 		Progress: func(p spec.Progress) { task.Says(p.Message) },
 	}
 	r := &run{

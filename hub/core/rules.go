@@ -186,9 +186,9 @@ func (rs *Rules) Pause(by string, on bool) error {
 func SessionOf(by *consent.Caller) agents.SessionID {
 	switch {
 	case by.Session != "":
-		return agents.SessionID{Client: by.Who.ID, ID: by.Session}
+		return agents.SessionID{Client: by.Principal.ID, ID: by.Session}
 	case by.Agent != "":
-		return agents.SessionID{Client: by.Who.ID, ID: by.Agent}
+		return agents.SessionID{Client: by.Principal.ID, ID: by.Agent}
 	}
 	return agents.SessionID{}
 }
@@ -198,19 +198,19 @@ func (rs *Rules) By(by *consent.Caller) agents.By {
 	if by == nil { // sees everything
 		return agents.By{}
 	}
-	return agents.By{Session: SessionOf(by), Label: by.Label(), Browsers: rs.Policy().Browsers(by.Who, by.Bound)}
+	return agents.By{Session: SessionOf(by), Label: by.Label(), Browsers: rs.Policy().Browsers(by.Principal, by.Bound)}
 }
 
 // IsOwner reports whether a caller is the hub's owner, by a command or page of the hub's: no lease
 // stops the owner.
 func IsOwner(by *consent.Caller) bool {
-	return by.Who == policy.Owner && SessionOf(by) == agents.SessionID{}
+	return by.Principal == policy.Owner && SessionOf(by) == agents.SessionID{}
 }
 
 // ActionFor is what a call of an item comes to, by the page's own name or URI.
 func ActionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
 	return policy.Action{
-		Who: by.Who, Session: by.Session, Bound: by.Bound, Site: policy.Site{Domain: it.Domain},
+		Principal: by.Principal, Session: by.Session, Bound: by.Bound, Site: policy.Site{Domain: it.Domain},
 		Kind: it.Kind, Name: name, Class: it.Class, Item: it,
 	}
 }

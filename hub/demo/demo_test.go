@@ -268,4 +268,4 @@ func TestBadRequests(t *testing.T) {
 }
 
 // tester is the caller in tests.
-var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+var tester = &consent.Caller{Principal: policy.Owner, Said: "test"}

@@ -52,16 +52,16 @@ func (ls *Lists) ListFor(by *consent.Caller, kind ListKind) *Listing {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
 	cache.renderLocked(ls, of, kind)
-	if !rules.Hides(by.Who) {
+	if !rules.Hides(by.Principal) {
 		return cache.last
 	}
-	p := cache.parts[by.Who.ID]
+	p := cache.parts[by.Principal.ID]
 	if p.rules != rules {
 		if cache.parts == nil || len(cache.parts) >= maxParts {
 			cache.parts = map[string]part{}
 		}
-		p = part{rules, cache.last.shownTo(rules, by.Who)}
-		cache.parts[by.Who.ID] = p
+		p = part{rules, cache.last.shownTo(rules, by.Principal)}
+		cache.parts[by.Principal.ID] = p
 	}
 	return p.list
 }

@@ -215,7 +215,7 @@ func (s *site) send(ctx context.Context, name, args string, progress func(spec.P
 }
 
 // tester is the caller in tests.
-var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+var tester = &consent.Caller{Principal: policy.Owner, Said: "test"}
 
 // reporting is tester with a client that wants progress.
 func reporting(progress func(spec.Progress)) *consent.Caller {

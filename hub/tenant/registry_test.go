@@ -268,7 +268,7 @@ func TestClose(t *testing.T) {
 }
 
 // tester is the caller in tests.
-var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+var tester = &consent.Caller{Principal: policy.Owner, Said: "test"}
 
 // A node that moves all users away also finds users whose tenants are being opened or closed, and
 // can wait for them. Opening a tenant takes a bounded time.

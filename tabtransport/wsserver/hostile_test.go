@@ -126,4 +126,4 @@ func hostileTools(tab int) string {
 }
 
 // tester is the caller in tests.
-var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+var tester = &consent.Caller{Principal: policy.Owner, Said: "test"}

@@ -16,8 +16,8 @@ func TestClaim(t *testing.T) {
 	b := w.browser("b1", everything, "https://shop.example/", "https://shop.example/2", "https://other.example/")
 	b.register(1, "https://shop.example/", "search")
 	b.register(2, "https://shop.example/2", "search")
-	ada := &consent.Caller{Who: &policy.Principal{ID: "ada", Name: "Ada"}, Session: "1"}
-	bob := &consent.Caller{Who: &policy.Principal{ID: "bob", Name: "Bob"}, Session: "2"}
+	ada := &consent.Caller{Principal: &policy.Principal{ID: "ada", Name: "Ada"}, Session: "1"}
+	bob := &consent.Caller{Principal: &policy.Principal{ID: "bob", Name: "Bob"}, Session: "2"}
 	by := func(who *consent.Caller, args string) result {
 		t.Helper()
 		return w.callBy(t.Context(), who, "browser_tab", args)
@@ -66,7 +66,7 @@ func TestClaim(t *testing.T) {
 	}
 
 	// A client that may know nothing of a site learns nothing from the name of a lease there either.
-	eve := &consent.Caller{Who: &policy.Principal{ID: "eve", Name: "Eve"}, Session: "3"}
+	eve := &consent.Caller{Principal: &policy.Principal{ID: "eve", Name: "Eve"}, Session: "3"}
 	if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error {
 		d.Rules = append(d.Rules, policy.Rule{ID: "r1", Effect: policy.Deny, Client: "eve", Site: "shop.example"})
 		return nil

@@ -289,4 +289,4 @@ func (l listing) id(t testing.TB, url string) string {
 }
 
 // tester is on whose behalf tests call.
-var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+var tester = &consent.Caller{Principal: policy.Owner, Said: "test"}

@@ -175,7 +175,7 @@ func (c *call) run(name string, raw json.RawMessage, input *builtin.Input, actio
 // if that is allowed.
 func (c *call) admitted(name string, class policy.Class, args json.RawMessage, run func(*call) (any, error)) (result any, err error) {
 	a := policy.Action{
-		Who: c.by.Who, Session: c.by.Session, Of: policy.OfHub, Name: name, Class: class,
+		Principal: c.by.Principal, Session: c.by.Session, Of: policy.OfHub, Name: name, Class: class,
 		Site: policy.Site{Domain: naming.DomainOfURL(c.args.URL, true)},
 	}
 	call := c.ctx

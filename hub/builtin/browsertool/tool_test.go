@@ -325,7 +325,7 @@ func TestTabInFront(t *testing.T) {
 func TestOwnTabBeforeTheOneInFront(t *testing.T) {
 	w := newRig(t)
 	w.browser("b1", everything, "https://a.example/", "https://b.example/")
-	ada := &consent.Caller{Who: &policy.Principal{ID: "ada", Name: "Ada"}, Session: "1"}
+	ada := &consent.Caller{Principal: &policy.Principal{ID: "ada", Name: "Ada"}, Session: "1"}
 	w.browser("b2", everything, "https://c.example/")
 	list := w.list()
 	of := func(url string) string {

@@ -12,7 +12,7 @@ import (
 // its own answer.
 func (c *caller) outcome(op *operation, n *annotations) (*result, error) {
 	c.by.Request.Hide()
-	of := ledger.Session{Client: consent.Party(c.by.Who, c.by.Bound), ID: cmp.Or(c.by.Session, c.by.Agent)}
+	of := ledger.Session{Client: consent.Party(c.by.Principal, c.by.Bound), ID: cmp.Or(c.by.Session, c.by.Agent)}
 	report := c.tool.hub.Ledger().Report(of, op.id, c.by.Request)
 	data, err := json.Marshal(report)
 	if err != nil {

@@ -494,7 +494,7 @@ func FuzzCall(f *testing.F) {
 }
 
 // tester is on whose behalf tests call.
-var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+var tester = &consent.Caller{Principal: policy.Owner, Said: "test"}
 
 // reporting is tester, whose client wants to hear of progress.
 func reporting(progress func(spec.Progress)) *consent.Caller {

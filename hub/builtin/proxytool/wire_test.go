@@ -44,7 +44,7 @@ func connect(t *testing.T) *session {
 	toClient, fromServer := io.Pipe()
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		server.ServeStream(methods.WithIdentity(t.Context(), &auth.Identity{User: spec.LocalUser, Who: policy.Owner}), toServer, fromServer)
+		server.ServeStream(methods.WithIdentity(t.Context(), &auth.Identity{User: spec.LocalUser, Principal: policy.Owner}), toServer, fromServer)
 		fromServer.Close()
 	})
 	c := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{

@@ -85,15 +85,15 @@ const (
 
 // Subject is what a call is for, as its owner sees it.
 type Subject struct {
-	Who     *policy.Principal
-	Session string
-	Said    string // what the client calls itself
-	Via     string // the hub's own tool that the client called for it
-	Kind    spec.Kind
-	Tool    string      // the page's own name
-	Site    policy.Site // empty for none, or for one that is not known yet
-	Own     bool        // a tool of the hub itself: what it does for the client are calls, too
-	Part    bool        // of a call that is shown
+	Principal *policy.Principal
+	Session   string
+	Said      string // what the client calls itself
+	Via       string // the hub's own tool that the client called for it
+	Kind      spec.Kind
+	Tool      string      // the page's own name
+	Site      policy.Site // empty for none, or for one that is not known yet
+	Own       bool        // a tool of the hub itself: what it does for the client are calls, too
+	Part      bool        // of a call that is shown
 }
 
 // ID returns the call's id, "" of a nil Call.

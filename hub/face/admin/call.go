@@ -69,7 +69,7 @@ func caller(r *endpoint.Request, said string) *consent.Caller {
 	if editor(r) == consent.ByDashboard {
 		said = "the dashboard"
 	}
-	return &consent.Caller{Who: r.Identity.Who, Said: said}
+	return &consent.Caller{Principal: r.Identity.Principal, Said: said}
 }
 
 // maxUnsent bounds the progress that waits for a slow client. More is lost.

@@ -34,7 +34,7 @@ func TestClientsOfUsersEndWithTheirs(t *testing.T) {
 		r := httptest.NewRequest("POST", "/api/clients", bytes.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
-		ann := &auth.Identity{User: "ann", Kind: auth.KindOwner, Who: policy.Token, Expires: soon}
+		ann := &auth.Identity{User: "ann", Kind: auth.KindOwner, Principal: policy.Token, Expires: soon}
 		if err := api.postClient(&endpoint.Request{Request: r, W: w, Identity: ann, Tenant: &tenant.Tenant{Hub: h.Hub}}); err != nil {
 			t.Fatal(err)
 		}

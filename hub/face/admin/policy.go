@@ -229,7 +229,7 @@ func (api *API) testedAction(r *endpoint.Request) (a policy.Action, err error) {
 			return a, err
 		}
 	}
-	a.Who, a.Session = by, q.Get("session")
+	a.Principal, a.Session = by, q.Get("session")
 	if class != "" && class != "relay" {
 		if err := a.Class.UnmarshalText([]byte(class)); err != nil {
 			return a, endpoint.BadRequest("%v", err)

@@ -95,7 +95,7 @@ func (api *API) getTools(r *endpoint.Request) error {
 		if !part.has() {
 			continue
 		}
-		if a, err := h.Action(by.Who, it.Name); err == nil { // otherwise its tab has just gone
+		if a, err := h.Action(by.Principal, it.Name); err == nil { // otherwise its tab has just gone
 			add(ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Listed: listed(it), Cached: it.Cached, Definition: it.JSON, Pin: it.Pin()}, a)
 		}
 	}

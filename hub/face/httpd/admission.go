@@ -82,7 +82,7 @@ func (g *Guard) admit(r *http.Request, token string) (none tabtransport.Admissio
 	if id == nil {
 		return a, nil, nil
 	}
-	return a, id.Who, nil
+	return a, id.Principal, nil
 }
 
 // AdmitExtension is Admit for an extension of the relay's protocols. Such extensions always send a

@@ -21,7 +21,7 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 			return nil, ErrOtherUser // the hub believes an extension what it says of pages
 		}
 		kind, principal := p.route.withoutCredential()
-		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: principal}, nil
+		return &auth.Identity{User: spec.LocalUser, Kind: kind, Principal: principal}, nil
 	}
 	if tokens := requestTokens(r, p.route); len(tokens) > 0 {
 		if p.rightMethod && p.route.kinds&(auth.KindLogin|auth.KindWriter) != 0 && len(tokens) == 1 {
@@ -52,7 +52,7 @@ func (g *Guard) login(r *http.Request, p *pass, secret string) *auth.Identity {
 		return nil
 	}
 	id := &s.Identity
-	id.Kind, id.Who = auth.KindLogin, policy.Owner
+	id.Kind, id.Principal = auth.KindLogin, policy.Owner
 	reads := r.Method == http.MethodGet
 	if s.host == "" || time.Since(s.used) >= writerIdle || !reads && p.from&fromSelf == 0 {
 		return id
@@ -74,9 +74,9 @@ func (g *Guard) owner(rt *route) (*auth.Identity, error) {
 	kind, principal := rt.withoutCredential()
 	switch {
 	case !g.accounts:
-		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: principal}, nil
+		return &auth.Identity{User: spec.LocalUser, Kind: kind, Principal: principal}, nil
 	case rt.process:
-		return &auth.Identity{Kind: kind, Who: principal}, nil
+		return &auth.Identity{Kind: kind, Principal: principal}, nil
 	}
 	return nil, endpoint.Unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
 }
@@ -127,7 +127,7 @@ func (g *Guard) verifyAll(rt *route, id *auth.Identity, tokens []string) (*auth.
 			return nil, err
 		case id == nil:
 			id = next
-		case id.User != next.User || id.Who.ID != next.Who.ID:
+		case id.User != next.User || id.Principal.ID != next.Principal.ID:
 			return nil, endpoint.Unauthorized("the tokens that were sent are of different users or clients; send one")
 		case !next.Expires.IsZero() && (id.Expires.IsZero() || next.Expires.Before(id.Expires)):
 			id = next

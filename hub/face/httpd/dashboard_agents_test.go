@@ -17,7 +17,7 @@ import (
 
 // agent is a run of a client that has a session.
 func agent(client, session string) *consent.Caller {
-	return &consent.Caller{Who: &policy.Principal{ID: "c-" + client, Name: client}, Said: "said-" + client, Session: session}
+	return &consent.Caller{Principal: &policy.Principal{ID: "c-" + client, Name: client}, Said: "said-" + client, Session: session}
 }
 
 // claim has an agent hold the only tab of a browser that join has joined.

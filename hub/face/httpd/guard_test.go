@@ -92,8 +92,8 @@ func (n named) Verify(token string) (auth.Identity, error) {
 	if !ok {
 		return auth.Identity{}, errors.New("nobody has that name")
 	}
-	if id.Who == nil {
-		id.Kind, id.Who = auth.KindOwner, policy.Token
+	if id.Principal == nil {
+		id.Kind, id.Principal = auth.KindOwner, policy.Token
 	}
 	return id, nil
 }
@@ -103,7 +103,7 @@ func TestEveryTokenMustBeRight(t *testing.T) {
 	now := time.Now()
 	g := newGuard(t, GuardOptions{Accounts: true, Verifier: named{
 		"ann": {User: "ann", Expires: now.Add(time.Hour)}, "ann, briefly": {User: "ann", Expires: now.Add(time.Minute)}, "bob": {User: "bob"},
-		"ann's client": {User: "ann", Kind: auth.KindClient, Who: &policy.Principal{ID: "one"}}, "her other": {User: "ann", Kind: auth.KindClient, Who: &policy.Principal{ID: "two"}},
+		"ann's client": {User: "ann", Kind: auth.KindClient, Principal: &policy.Principal{ID: "one"}}, "her other": {User: "ann", Kind: auth.KindClient, Principal: &policy.Principal{ID: "two"}},
 	}})
 	for _, c := range []struct {
 		headers      []string

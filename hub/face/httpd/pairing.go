@@ -82,7 +82,7 @@ func (g *Guard) AdmitPaired(r *http.Request, proved pairing.Credential) (tabtran
 	case !g.accounts:
 		user = spec.LocalUser
 	}
-	id := &auth.Identity{User: user, Kind: auth.KindBrowser, Who: policy.Nobody, Expires: proved.Expires, Revoked: proved.Revoked}
+	id := &auth.Identity{User: user, Kind: auth.KindBrowser, Principal: policy.Nobody, Expires: proved.Expires, Revoked: proved.Revoked}
 	if err := cmp.Or(p.route.admits(id), p.checkUser(id)); err != nil {
 		return tabtransport.Admission{}, err
 	}

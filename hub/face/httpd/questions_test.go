@@ -45,7 +45,7 @@ func TestQuestionIsAnswered(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		by := consent.As(&policy.Principal{ID: "c"})
-		_, err := d.tenant.Hub.Owner.Desk().Ask(t.Context(), by, consent.Call{Action: &policy.Action{Who: by.Who, Of: policy.OfHub, Name: "browser_tab close"}})
+		_, err := d.tenant.Hub.Owner.Desk().Ask(t.Context(), by, consent.Call{Action: &policy.Action{Principal: by.Principal, Of: policy.OfHub, Name: "browser_tab close"}})
 		done <- err
 	}()
 	all := next()

@@ -199,8 +199,8 @@ func checkClient(t *testing.T, g *Guard, target string, want int) {
 	t.Helper()
 	const token = "the client's"
 	g.verifier = named{
-		secret: {User: spec.LocalUser, Kind: auth.KindOwner, Who: policy.Token},
-		token:  {User: spec.LocalUser, Kind: auth.KindClient, Who: &policy.Principal{ID: "client"}},
+		secret: {User: spec.LocalUser, Kind: auth.KindOwner, Principal: policy.Token},
+		token:  {User: spec.LocalUser, Kind: auth.KindClient, Principal: &policy.Principal{ID: "client"}},
 	}
 	origin := "-"
 	if target == "POST /api/session" {

@@ -20,7 +20,7 @@ type users map[string]auth.Identity
 
 func (u users) Verify(token string) (auth.Identity, error) {
 	if id, ok := u[token]; ok && !id.Ended() {
-		id.Kind, id.Who = auth.KindOwner, policy.Token
+		id.Kind, id.Principal = auth.KindOwner, policy.Token
 		return id, nil
 	}
 	return auth.Identity{}, errors.New("no such user")

@@ -112,7 +112,7 @@ func TestWatchCall(t *testing.T) {
 	if len(first.Running) != 0 || !slices.Equal(first.Changed, []string{"tabs", "policy", "clients", "questions"}) {
 		t.Fatalf("first %+v", first)
 	}
-	by := &consent.Caller{Who: &policy.Principal{ID: "c-1", Name: "Claude"}, Said: "claude-code"}
+	by := &consent.Caller{Principal: &policy.Principal{ID: "c-1", Name: "Claude"}, Said: "claude-code"}
 	result := make(chan string, 1)
 	go func() {
 		raw, err := d.tenant.Hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_slow_example__grind", By: by})

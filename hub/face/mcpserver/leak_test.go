@@ -194,7 +194,7 @@ func TestClientThatDoesNotReadIsDropped(t *testing.T) {
 func TestNothingIsBegunAtTheEnd(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`
 	s := New(newScripted(), Options{})
-	ses := s.methods.Restore(t.Context(), "1", methods.SavedSession{Version: "2025-03-26"}, methods.Identity{Who: policy.Nobody})
+	ses := s.methods.Restore(t.Context(), "1", methods.SavedSession{Version: "2025-03-26"}, methods.Identity{Principal: policy.Nobody})
 	out := jsonrpc.NewOutbox(&lineSink{}, nil, nil)
 	ses.FinishCalls(time.Second)
 	ses.Receive(out, []byte(call), true)

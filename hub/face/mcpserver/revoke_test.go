@@ -30,7 +30,7 @@ func TestRevokedSessionsEnd(t *testing.T) {
 	}
 	s := New(h, Options{})
 	valid, revoke := context.WithCancel(t.Context())
-	id := &auth.Identity{User: "alice", Who: &policy.Principal{ID: "cursor"}, Revoked: valid}
+	id := &auth.Identity{User: "alice", Principal: &policy.Principal{ID: "cursor"}, Revoked: valid}
 	c := handlerOverTCP(t, s, s.muxFor(func(*http.Request) *auth.Identity { return id }))
 	sse, _ := c.sse()
 	c.initialize("2025-06-18")
@@ -65,7 +65,7 @@ func TestRevokedStreamSaysWhy(t *testing.T) {
 	}
 	s := newServer(t, h, Options{})
 	valid, revoke := context.WithCancel(t.Context())
-	id := &auth.Identity{User: "alice", Who: &policy.Principal{ID: "cursor"}, Revoked: valid}
+	id := &auth.Identity{User: "alice", Principal: &policy.Principal{ID: "cursor"}, Revoked: valid}
 	ctx, cancel := id.Context(methods.WithIdentity(t.Context(), id))
 	defer cancel()
 	here, there := net.Pipe()

@@ -52,7 +52,7 @@ func (ses *webSession) saveAndWait() {
 	select {
 	case err := <-synced:
 		if err != nil {
-			ses.web.log.Warn("a client's session will not outlive the hub", "client", ses.Identity.Who.ID, "err", err)
+			ses.web.log.Warn("a client's session will not outlive the hub", "client", ses.Identity.Principal.ID, "err", err)
 		}
 	case <-ses.Ctx.Done():
 	}

@@ -46,14 +46,14 @@ type web struct {
 
 // asTester returns a context in which requests are the owner's.
 func asTester(ctx context.Context) context.Context {
-	return methods.WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Who: policy.Owner})
+	return methods.WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Principal: policy.Owner})
 }
 
 // mux serves s to whom each request's Authorization names: "USER" or "USER CLIENT".
 func (s *Server) mux() http.Handler {
 	return s.muxFor(func(r *http.Request) *auth.Identity {
 		user, client, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		return &auth.Identity{User: spec.UserID(user), Who: &policy.Principal{ID: cmp.Or(client, "test")}}
+		return &auth.Identity{User: spec.UserID(user), Principal: &policy.Principal{ID: cmp.Or(client, "test")}}
 	})
 }
 

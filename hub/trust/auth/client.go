@@ -70,5 +70,5 @@ func (c *credential) client() Client {
 }
 
 func (c *credential) identity() Identity {
-	return Identity{User: c.User, Kind: KindClient, Who: c.who, Expires: c.Expires, Revoked: c.valid}
+	return Identity{User: c.User, Kind: KindClient, Principal: c.who, Expires: c.Expires, Revoked: c.valid}
 }

@@ -51,7 +51,7 @@ func TestClientsMoveWithTheirUser(t *testing.T) {
 	if list := b.List("ann"); len(list) != 2 || list[0].LastUsed.IsZero() {
 		t.Errorf("when it was used last is lost: %+v", list)
 	}
-	if id, err := b.Verify(token); err != nil || id.User != "ann" || id.Who.ID != gone.ID || id.Ended() {
+	if id, err := b.Verify(token); err != nil || id.User != "ann" || id.Principal.ID != gone.ID || id.Ended() {
 		t.Errorf("on the other node: %+v, %v", id, err)
 	}
 	if err := b.Revoke("ann", gone.ID); err != nil {

@@ -134,11 +134,11 @@ func testClientsOutliveTheProcess(t *testing.T, k keeper) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id.User != "ann" || id.Kind != auth.KindClient || id.Who.ID != made.ID || id.Who.Name != "claude" ||
-		len(id.Who.Scope.Classes) != 1 || id.Who.Scope.Classes[0] != policy.Write || id.Who.Scope.Sites[0] != "shop.example" {
-		t.Errorf("the token stands for %+v, %+v", id, id.Who)
+	if id.User != "ann" || id.Kind != auth.KindClient || id.Principal.ID != made.ID || id.Principal.Name != "claude" ||
+		len(id.Principal.Scope.Classes) != 1 || id.Principal.Scope.Classes[0] != policy.Write || id.Principal.Scope.Sites[0] != "shop.example" {
+		t.Errorf("the token stands for %+v, %+v", id, id.Principal)
 	}
-	if again, _ := c.Identity(made.ID); again.Who != id.Who {
+	if again, _ := c.Identity(made.ID); again.Principal != id.Principal {
 		t.Error("the client is another by its id than by its token")
 	}
 	if list := c.List("ann"); len(list) != 1 || list[0].LastUsed.IsZero() || !list[0].Made.Equal(made.Made) {

@@ -25,7 +25,7 @@ type Identity struct {
 	Kind Kind
 	// Principal is the client, browser or command that the credential proves. Never nil: a Verifier sets
 	// it.
-	Who *policy.Principal
+	Principal *policy.Principal
 	// Bound are the names of the only browsers that the principal may use; nil: all.
 	Bound []string
 	// Expires is when the credential, and any connection opened with it, ends. Zero: never.

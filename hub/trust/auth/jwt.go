@@ -123,7 +123,7 @@ func (v *JWT) Verify(token string) (Identity, error) {
 	if err != nil || exp == nil {
 		return Identity{}, errors.New("the token has no usable expiry (exp)")
 	}
-	id := Identity{User: spec.UserID(user), Kind: KindOwner, Who: policy.Token, Expires: exp.Add(Leeway)}
+	id := Identity{User: spec.UserID(user), Kind: KindOwner, Principal: policy.Token, Expires: exp.Add(Leeway)}
 	if raw, ok := claims["connection_url"]; ok {
 		s, isString := raw.(string)
 		if !isString || !v.names(s) {

@@ -63,12 +63,12 @@ func (t *Token) Verify(token string) (Identity, error) {
 	if subtle.ConstantTimeCompare(sum[:], t.sum[:]) != 1 {
 		return Identity{}, errWrongToken
 	}
-	return Identity{User: spec.LocalUser, Kind: KindOwner, Who: policy.Token, Revoked: t.valid}, nil
+	return Identity{User: spec.LocalUser, Kind: KindOwner, Principal: policy.Token, Revoked: t.valid}, nil
 }
 
 // Identity returns the Identity of the present secret.
 func (t *Token) Identity() Identity {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return Identity{User: spec.LocalUser, Kind: KindOwner, Who: policy.Token, Revoked: t.valid}
+	return Identity{User: spec.LocalUser, Kind: KindOwner, Principal: policy.Token, Revoked: t.valid}
 }

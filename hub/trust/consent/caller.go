@@ -16,13 +16,13 @@ import (
 // Caller is the client for which something is done, and how it can be reached
 // meanwhile. It is immutable, and belongs to one request of the client.
 type Caller struct {
-	Who     *policy.Principal
-	Said    string    // what the client calls itself; believed for nothing
-	Session string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
-	Agent   string    // tells apart the runs of a client without a Session, "" with one; believed for tabs alone
-	Began   time.Time // when the session made its first call; zero: this is it
-	Bound   []string  // the names of the browsers that its connection is for; nil: all
-	Via     string    // the builtin tool that it called for this; "" if none
+	Principal *policy.Principal
+	Said      string    // what the client calls itself; believed for nothing
+	Session   string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
+	Agent     string    // tells apart the runs of a client without a Session, "" with one; believed for tabs alone
+	Began     time.Time // when the session made its first call; zero: this is it
+	Bound     []string  // the names of the browsers that its connection is for; nil: all
+	Via       string    // the builtin tool that it called for this; "" if none
 
 	// Extensions go to the page as they are.
 	Extensions spec.Extensions
@@ -75,7 +75,7 @@ type AskBack struct{ Question *spec.Ask }
 func (*AskBack) Error() string { return "the owner is to be asked first" }
 
 // As returns the Caller of a principal that has no session, and cannot be reached.
-func As(who *policy.Principal) *Caller { return &Caller{Who: who} }
+func As(who *policy.Principal) *Caller { return &Caller{Principal: who} }
 
 // Party names a client and the browsers that its connection is for: connections of one client that
 // are for other browsers know nothing of each other's calls.
@@ -95,11 +95,11 @@ func IsParty(party, client string) bool {
 // Label names the client for people: by the owner's name for it, if it has one, else by what
 // it calls itself.
 func (c *Caller) Label() string {
-	switch c.Who {
+	switch c.Principal {
 	case policy.Owner, policy.Token, policy.Unnamed:
-		return cmp.Or(c.Said, c.Who.Name)
+		return cmp.Or(c.Said, c.Principal.Name)
 	}
-	return c.Who.Name
+	return c.Principal.Name
 }
 
 // Report tells the client of progress, if it wants to know it.

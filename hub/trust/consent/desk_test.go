@@ -106,13 +106,13 @@ type item string
 func (i item) Pin() (p policy.Pin) { copy(p[:], i); return p }
 
 func client(id string) *Caller {
-	return &Caller{Who: &policy.Principal{ID: id, Name: strings.ToUpper(id)}, Session: "s-" + id}
+	return &Caller{Principal: &policy.Principal{ID: id, Name: strings.ToUpper(id)}, Session: "s-" + id}
 }
 
 func pay(by *Caller, args string) Call {
 	return Call{
 		Action: &policy.Action{
-			Who: by.Who, Session: by.Session, Site: policy.Site{Domain: "shop.example"},
+			Principal: by.Principal, Session: by.Session, Site: policy.Site{Domain: "shop.example"},
 			Kind: spec.KindTool, Name: "pay", Class: policy.Destructive, Item: item("v1"),
 		},
 		Decision: policy.Decision{Effect: policy.Ask, Layer: policy.ByPreset, Rule: &policy.Rule{Effect: policy.Ask, Class: "destructive", By: "preset"}},
@@ -291,7 +291,7 @@ func TestWithdraw(t *testing.T) {
 		synctest.Wait()
 		open := r.Open()
 		r.Withdraw(func(a *policy.Action) error {
-			if a.Who.ID == "a" {
+			if a.Principal.ID == "a" {
 				return paused
 			}
 			return nil

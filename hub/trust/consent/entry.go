@@ -10,13 +10,13 @@ import (
 
 // Entry returns a record entry for c, for its caller to complete.
 func (c *Caller) Entry(event record.Event, start time.Time) record.Entry {
-	name := c.Who.Name
-	switch c.Who {
+	name := c.Principal.Name
+	switch c.Principal {
 	case policy.Owner, policy.Token, policy.Unnamed: // their names are the hub's
 		name = ""
 	}
 	return record.Entry{
-		Time: start, Event: event, Client: c.Who.ID, Name: name, Said: c.Said, Session: c.Session, Via: c.Via,
+		Time: start, Event: event, Client: c.Principal.ID, Name: name, Said: c.Said, Session: c.Session, Via: c.Via,
 		Duration: time.Since(start),
 	}
 }

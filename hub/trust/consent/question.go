@@ -72,7 +72,7 @@ type key struct {
 
 func keyOf(c *Call) key {
 	a := c.Action
-	return key{a.Who.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), sha256.Sum256(c.Args)}
+	return key{a.Principal.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), sha256.Sum256(c.Args)}
 }
 
 // newQuestion makes the question about a call. was is the definition that was allowed, nil if
@@ -82,7 +82,7 @@ func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	q := &question{by: by, call: new(*c), key: keyOf(c)}
 	q.call.Action, q.call.Args, q.call.Carries = new(*a), nil, nil // the caller may change its own
 	q.Kind = spec.AskCall
-	q.Client.Name = line(cmp.Or(a.Who.Name, a.Who.ID))
+	q.Client.Name = line(cmp.Or(a.Principal.Name, a.Principal.ID))
 	if said := line(by.Said); said != q.Client.Name {
 		q.Client.Said = said
 	}

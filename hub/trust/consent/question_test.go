@@ -20,7 +20,7 @@ import (
 // questionOf makes what is shown of a call.
 func questionOf(t *testing.T, c Call) *spec.Ask {
 	t.Helper()
-	q, err := newQuestion(client(c.Action.Who.ID), &c, nil)
+	q, err := newQuestion(client(c.Action.Principal.ID), &c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestHostileNames(t *testing.T) {
 	hostile := "Approved by tabhub.\n\u202eClick Allow\u200b " + strings.Repeat("!", 500)
 	c := pay(client("c"), `{}`)
 	by := client("c")
-	by.Who = &policy.Principal{ID: "c", Name: hostile}
+	by.Principal = &policy.Principal{ID: "c", Name: hostile}
 	by.Said = hostile + "?"
 	c.Action.Name, c.Title, c.Origin, c.Top = hostile, hostile+"?", "https://xn--pypal-4ve.example", hostile
 	q, err := newQuestion(by, &c, nil)
@@ -91,7 +91,7 @@ func TestOfferedReaches(t *testing.T) {
 		"usual":            {func(*Caller, *Call) {}, all},
 		"no session":       {func(by *Caller, _ *Call) { by.Session = "" }, "once app always never"},
 		"unverified site":  {func(_ *Caller, c *Call) { c.Action.Site.Domain = "unverified_shop.example" }, "once session"},
-		"unknown program":  {func(by *Caller, c *Call) { c.Action.Who = &policy.Principal{ID: policy.UnnamedID} }, "once session always never"},
+		"unknown program":  {func(by *Caller, c *Call) { c.Action.Principal = &policy.Principal{ID: policy.UnnamedID} }, "once session always never"},
 		"policy file":      {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFile }, "once"},
 		"flow":             {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFlow }, "once"},
 		"private site":     {func(_ *Caller, c *Call) { c.Decision = readPrivate }, "once session"},
@@ -250,7 +250,7 @@ func TestAnswersWin(t *testing.T) {
 			t.Errorf("%s: allows another tool: %v", name, got)
 		}
 		stranger := *c.Action
-		stranger.Who, stranger.Session = client("d").Who, "s-d"
+		stranger.Principal, stranger.Session = client("d").Principal, "s-d"
 		if got := decide(&stranger, rule).Effect == policy.Allow; got != (test.reach == spec.ReachAlways) {
 			t.Errorf("%s: allows another client: %v", name, got)
 		}

@@ -35,7 +35,7 @@ func reaches(by *Caller, c *Call) []spec.Reach {
 	if naming.IsClaimed(a.Site.Domain) {
 		return all // it may be another site the next time
 	}
-	if a.Who.ID != policy.UnnamedID { // which may be another program
+	if a.Principal.ID != policy.UnnamedID { // which may be another program
 		all = append(all, spec.ReachApp)
 	}
 	return append(all, spec.ReachAlways, spec.ReachNever)
@@ -76,7 +76,7 @@ func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {
 		effect = policy.Deny
 	}
 	if c.Decision.Layer == policy.ByFlow {
-		return policy.Rule{Effect: effect, Client: c.Action.Who.ID, Session: by.Session, Site: string(c.Action.Site.Domain), From: privateSites}, reach == spec.ReachSession
+		return policy.Rule{Effect: effect, Client: c.Action.Principal.ID, Session: by.Session, Site: string(c.Action.Site.Domain), From: privateSites}, reach == spec.ReachSession
 	}
 	r = policy.RuleFor(c.Action, effect)
 	if siteWide(c) {

@@ -8,16 +8,16 @@ import (
 
 // Action is something that a client is about to do.
 type Action struct {
-	Who      *Principal
-	Session  string // of the client, "" if it has none
-	Site     Site
-	Of       Of
-	Kind     spec.Kind  // of a page's item; "" for the rest
-	Name     string     // the page's own name or URI; "browser_page goto"; of the relay the method
-	Class    Class      // what it may change
-	Item     Definition // the page's item that is called; nil without one
-	Late     bool       // its definition came after the client's first call of the session
-	Dataless bool       // it carries nothing of the client's to the site, such as closing a tab
+	Principal *Principal
+	Session   string // of the client, "" if it has none
+	Site      Site
+	Of        Of
+	Kind      spec.Kind  // of a page's item; "" for the rest
+	Name      string     // the page's own name or URI; "browser_page goto"; of the relay the method
+	Class     Class      // what it may change
+	Item      Definition // the page's item that is called; nil without one
+	Late      bool       // its definition came after the client's first call of the session
+	Dataless  bool       // it carries nothing of the client's to the site, such as closing a tab
 	// Read holds the sites of which the client has read something, in no order. Sites that no Set
 	// watches may be missing.
 	Read    []spec.Domain

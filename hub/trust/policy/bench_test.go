@@ -34,8 +34,8 @@ func BenchmarkDecide(b *testing.B) {
 	for _, n := range []int{0, 100, 1000} {
 		s := setOf(b, ModeCareful, Document{Rules: manyRules(n), Private: []string{"mail.example"}, Pauses: []Pause{{Client: "client6"}}}, nil)
 		for name, a := range map[string]*Action{
-			"page": {Who: &Principal{ID: "client3", Name: "an agent"}, Session: "s", Site: Site{Domain: "site3.example"}, Kind: spec.KindTool, Name: "tool3", Class: Write, Item: definition{3}},
-			"any":  {Who: &Principal{ID: "client3", Name: "an agent"}, Of: OfRelay, Site: Site{Any: true}, Name: "Runtime.evaluate", Class: Write},
+			"page": {Principal: &Principal{ID: "client3", Name: "an agent"}, Session: "s", Site: Site{Domain: "site3.example"}, Kind: spec.KindTool, Name: "tool3", Class: Write, Item: definition{3}},
+			"any":  {Principal: &Principal{ID: "client3", Name: "an agent"}, Of: OfRelay, Site: Site{Any: true}, Name: "Runtime.evaluate", Class: Write},
 		} {
 			b.Run(fmt.Sprintf("%s/rules=%d", name, n), func(b *testing.B) {
 				now := time.Now()

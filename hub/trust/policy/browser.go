@@ -112,6 +112,6 @@ func common(a, b []string) []string {
 
 // reaches reports whether the browser that an action leads to exists for its client.
 func (s *Set) reaches(a *Action) bool {
-	names := s.Browsers(a.Who, a.Bound)
+	names := s.Browsers(a.Principal, a.Bound)
 	return names == nil || a.Browser.Name != "" && slices.Contains(names, a.Browser.Name)
 }

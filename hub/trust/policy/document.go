@@ -48,7 +48,7 @@ func (r *Rule) ended(now time.Time) bool { return !r.Until.IsZero() && !now.Befo
 // RuleFor returns the rule about actions like this one: of the same client, site, tool
 // and, if it allows, definition. It has no ID.
 func RuleFor(a *Action, effect Effect) Rule {
-	r := Rule{Effect: effect, Client: a.Who.ID, Site: string(a.Site.Domain), Tool: a.Name}
+	r := Rule{Effect: effect, Client: a.Principal.ID, Site: string(a.Site.Domain), Tool: a.Name}
 	switch {
 	case a.Of == OfHub:
 		r.Class = classHub

@@ -41,7 +41,7 @@ func (s *Set) Exceptions(id string, now time.Time) []*Rule {
 func both(x, y *compiled) *Action {
 	client := cmp.Or(x.Client, y.Client, "anybody")
 	a := &Action{
-		Who: &Principal{ID: client, Name: client}, Session: cmp.Or(x.Session, y.Session),
+		Principal: &Principal{ID: client, Name: client}, Session: cmp.Or(x.Session, y.Session),
 		Class: cmp.Or(x.class, y.class, Destructive), Late: x.Late || y.Late,
 	}
 	switch of := x.of & y.of; {

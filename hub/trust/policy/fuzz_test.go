@@ -55,7 +55,7 @@ func someRules(r *rand.Rand, n int) []Rule {
 }
 
 func someAction(r *rand.Rand) *Action {
-	a := &Action{Who: one(r, []*Principal{claude, cursor, {ID: "owner"}}), Session: one(r, []string{"", "s1", "s2"}), Of: one(r, []Of{OfPage, OfPage, OfHub, OfRelay})}
+	a := &Action{Principal: one(r, []*Principal{claude, cursor, {ID: "owner"}}), Session: one(r, []string{"", "s1", "s2"}), Of: one(r, []Of{OfPage, OfPage, OfHub, OfRelay})}
 	a.Site.Domain = one(r, someDomains)
 	a.Site.Any = a.Of == OfRelay && r.IntN(2) == 0
 	a.Name = one(r, []string{"buy", "by", "sell", "browser_page", "browser_page goto"})
@@ -143,7 +143,7 @@ func (n *naive) fits(r Rule, a *Action, from spec.Domain) bool {
 	if from != "" && !atSite(r.From, from, n.private) {
 		return false
 	}
-	if r.Client != "" && r.Client != a.Who.ID && (r.Client == "owner" || r.Client != a.Who.Name) {
+	if r.Client != "" && r.Client != a.Principal.ID && (r.Client == "owner" || r.Client != a.Principal.Name) {
 		return false
 	}
 	if r.Session != "" && r.Session != a.Session || r.Late && !a.Late {
@@ -311,7 +311,7 @@ func FuzzDecide(f *testing.F) {
 			if strict := denying.Decide(a, now); strict.Effect < d.Effect {
 				t.Fatalf("%+v: %s, and with %+v %s", a, d.Effect, deny, strict.Effect)
 			}
-			if d.Effect == Deny && d.Layer != ByMode && d.Layer != ByNothing && !s.Hides(a.Who) && d.Layer != ByFlow {
+			if d.Effect == Deny && d.Layer != ByMode && d.Layer != ByNothing && !s.Hides(a.Principal) && d.Layer != ByFlow {
 				t.Fatalf("%+v: denied, and nothing is hidden", a)
 			}
 			d.Words(a)

@@ -109,7 +109,7 @@ func (c *compiled) matches(a *Action, now time.Time) bool {
 	return c.of&(1<<a.Of) != 0 && // what is cheap and tells most rules apart comes first
 		c.isTool(a) && c.isClass(a.class()) &&
 		(!c.Late || a.Late) && (c.Session == "" || c.Session == a.Session) &&
-		c.isAt(a) && isClient(c.Client, a.Who) &&
+		c.isAt(a) && isClient(c.Client, a.Principal) &&
 		!c.ended(now)
 }
 
@@ -210,7 +210,7 @@ func (s *Scope) hasClass(class Class) bool {
 
 // matches reports whether a pause stops an action.
 func (p *Pause) matches(a *Action) bool {
-	if !isClient(p.Client, a.Who) {
+	if !isClient(p.Client, a.Principal) {
 		return false
 	}
 	if p.Site != "" && a.Site.Any {

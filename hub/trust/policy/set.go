@@ -93,7 +93,7 @@ func (s *Set) decide(a *Action, now time.Time) Decision {
 	switch {
 	case a.Site.isDashboard():
 		return Decision{Effect: Deny, Layer: ByDashboard}
-	case a.Who.Scope.refuses(a):
+	case a.Principal.Scope.refuses(a):
 		return Decision{Effect: Deny, Layer: ByScope}
 	case a.Browser != nil && !s.reaches(a):
 		return Decision{Effect: Deny, Layer: ByBrowser}
@@ -156,7 +156,7 @@ func (s *Site) isDashboard() bool {
 // complete reports whether an action says what a decision needs: its principal and, for a page's
 // item, the site.
 func (a *Action) complete() bool {
-	return a.Who != nil && a.Who.ID != "" && (a.Of != OfPage || a.Site != (Site{}))
+	return a.Principal != nil && a.Principal.ID != "" && (a.Of != OfPage || a.Site != (Site{}))
 }
 
 // byRules decides by the rules about actions.

@@ -25,7 +25,7 @@ var (
 
 // buy is an action of claude at a shop, changed by f.
 func buy(f ...func(*Action)) *Action {
-	a := &Action{Who: claude, Session: "s1", Site: Site{Domain: "shop.example.com"}, Kind: spec.KindTool, Name: "buy", Class: Destructive, Item: definition{1}}
+	a := &Action{Principal: claude, Session: "s1", Site: Site{Domain: "shop.example.com"}, Kind: spec.KindTool, Name: "buy", Class: Destructive, Item: definition{1}}
 	for _, f := range f {
 		f(a)
 	}
@@ -34,7 +34,7 @@ func buy(f ...func(*Action)) *Action {
 
 func class(c Class) func(*Action)      { return func(a *Action) { a.Class = c } }
 func site(d spec.Domain) func(*Action) { return func(a *Action) { a.Site.Domain = d } }
-func by(p *Principal) func(*Action)    { return func(a *Action) { a.Who = p } }
+func by(p *Principal) func(*Action)    { return func(a *Action) { a.Principal = p } }
 func changed(a *Action)                { a.Item = definition{2} }
 func late(a *Action)                   { a.Late = true }
 func from(d ...spec.Domain) func(*Action) {
@@ -343,7 +343,7 @@ func TestFileDecidesAlone(t *testing.T) {
 		{buy(by(&Principal{ID: "c3"})), Ask, ByPreset},
 	} {
 		if d := s.Decide(test.action, now); d.Effect != test.want || d.Layer != test.layer {
-			t.Errorf("%s: %s by %s, want %s by %s", test.action.Who.ID, d.Effect, d.Layer, test.want, test.layer)
+			t.Errorf("%s: %s by %s, want %s by %s", test.action.Principal.ID, d.Effect, d.Layer, test.want, test.layer)
 		}
 	}
 	if d := setOf(t, ModeReadOnly, own, file).Decide(buy(), now); d.Effect != Deny || d.Layer != ByMode {

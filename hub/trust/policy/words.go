@@ -10,7 +10,7 @@ import (
 
 // Words says what was decided and why, so that a person and a model understand it.
 func (d Decision) Words(a *Action) string {
-	who, what := a.Who.words(), a.what()
+	who, what := a.Principal.words(), a.what()
 	switch d.Layer {
 	case ByDashboard:
 		return "the dashboard of a hub is for its owner alone"

@@ -26,7 +26,7 @@ func TestWords(t *testing.T) {
 
 // The window shows these words as the hub's own.
 func TestWhy(t *testing.T) {
-	evil := func(a *Action) { a.Name, a.Who = "Evil!", &Principal{ID: "c9", Name: "Evil!"} }
+	evil := func(a *Action) { a.Name, a.Principal = "Evil!", &Principal{ID: "c9", Name: "Evil!"} }
 	for _, test := range []struct {
 		s      *Set
 		action *Action

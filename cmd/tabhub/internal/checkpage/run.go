@@ -213,7 +213,7 @@ func isLocal(address string) bool {
 }
 
 // checkCaller is the caller of the tools.
-var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
+var checkCaller = &consent.Caller{Principal: policy.Owner, Said: "tabhub check"}
 
 // Call calls a tool, or reads a resource if args is nil. The error is ctx's, or that the browser
 // has ended.

@@ -152,7 +152,7 @@ func (p admission) dashboard(a tabtransport.Admission) (string, error) {
 	if p.ring.IsStarted(a.Pairing) {
 		return "", errNotOwner
 	}
-	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
+	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Principal: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
 }
 
 // errNotOwner tells a browser that the hub has started for a client what it is not good for.
@@ -249,7 +249,7 @@ func (p admission) admitRelay(h relay.Handshake) (a relay.Admission, err error) 
 		if err != nil {
 			return a, err
 		}
-		gate := &relayGate{t.Hub, &consent.Caller{Who: who, Said: h.Name, Session: h.Client, Bound: bound}}
+		gate := &relayGate{t.Hub, &consent.Caller{Principal: who, Said: h.Name, Session: h.Client, Bound: bound}}
 		if err := gate.closed(); err == errBound {
 			return a, errors.New(bindsAway)
 		}

@@ -283,7 +283,7 @@ func newAttack(t *testing.T, tenant *tenant.Tenant, p *Process, preset string) *
 	w.offerAt(evilTab, "https://evil.example/", evilTools)
 	w.register(evilTab, "https://evil.example/", spec.KindResource, `{"uriTemplate":"evil://q/{q}","name":"q"}`)
 	w.offerAt(mailTab, "https://mail.example/", mailTools)
-	w.by = &consent.Caller{Who: &policy.Principal{ID: "claude"}, Session: "s", Began: time.Now(), Elicit: w.ask}
+	w.by = &consent.Caller{Principal: &policy.Principal{ID: "claude"}, Session: "s", Began: time.Now(), Elicit: w.ask}
 	return w
 }
 

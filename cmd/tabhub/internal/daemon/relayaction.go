@@ -27,7 +27,7 @@ func relayAction(by *consent.Caller, method string, params json.RawMessage) poli
 		class = policy.Write
 	}
 	return policy.Action{
-		Who: by.Who, Session: by.Session, Of: policy.OfRelay, Site: policy.Site{Any: true},
+		Principal: by.Principal, Session: by.Session, Of: policy.OfRelay, Site: policy.Site{Any: true},
 		Name: describe.Clean(name, spec.MaxName), Class: class,
 	}
 }

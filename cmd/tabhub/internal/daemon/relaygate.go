@@ -103,7 +103,7 @@ func (g *relayGate) closed() error {
 		return errHubEnded
 	default:
 	}
-	if g.hub.Rules.Policy().Browsers(g.by.Who, g.by.Bound) != nil {
+	if g.hub.Rules.Policy().Browsers(g.by.Principal, g.by.Bound) != nil {
 		return errBound
 	}
 	return nil

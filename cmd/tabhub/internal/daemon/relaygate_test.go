@@ -24,7 +24,7 @@ import (
 // What a client of the relay has done in a browser is the owner's to decide, and to read of.
 func TestRelayGate(t *testing.T) {
 	h := hubtest.Open(t, hub.Options{Mode: policy.ModeCareful})
-	g := &relayGate{h.Hub, &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "Claude"}, Said: "project", Session: "mcp-1"}}
+	g := &relayGate{h.Hub, &consent.Caller{Principal: &policy.Principal{ID: "c1", Name: "Claude"}, Said: "project", Session: "mcp-1"}}
 	navigate := json.RawMessage(`{"method":"Page.navigate","params":{"url":"https://shop.example/"}}`)
 	refused := func(err error, code spec.FailureCode, words string) {
 		t.Helper()
@@ -96,7 +96,7 @@ func newRelayRig(t *testing.T, users ...spec.UserID) *relayRig {
 	w := &relayRig{t: t, hubs: map[spec.UserID]*hubtest.Hub{}, ext: map[spec.UserID]*wstest.Peer{}, mcp: map[spec.UserID]*wstest.Peer{}}
 	r := relay.New(relay.Options{Verify: func(h relay.Handshake) (a relay.Admission, err error) {
 		a.User = spec.UserID(h.Token)
-		a.Gate = &relayGate{w.hubs[a.User].Hub, &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "Claude"}, Said: h.Name, Session: h.Client}}
+		a.Gate = &relayGate{w.hubs[a.User].Hub, &consent.Caller{Principal: &policy.Principal{ID: "c1", Name: "Claude"}, Said: h.Name, Session: h.Client}}
 		return a, nil
 	}})
 	mux := http.NewServeMux()
@@ -200,7 +200,7 @@ func TestForwardedRequestIsUnderWay(t *testing.T) {
 
 // What a client may do with an extension goes by what it would do there, and a command of the Chrome DevTools Protocol by its name.
 func TestRelayAction(t *testing.T) {
-	by := &consent.Caller{Who: policy.Owner, Said: "test"}
+	by := &consent.Caller{Principal: policy.Owner, Said: "test"}
 	for _, c := range []struct {
 		method, params, name string
 		class                policy.Class
@@ -223,7 +223,7 @@ func TestRelayAction(t *testing.T) {
 		{"forwardCDPCommand", ``, "forwardCDPCommand", policy.Write},
 	} {
 		a := relayAction(by, c.method, json.RawMessage(c.params))
-		if a.Name != c.name || a.Class != c.class || a.Of != policy.OfRelay || !a.Site.Any || a.Who != policy.Owner {
+		if a.Name != c.name || a.Class != c.class || a.Of != policy.OfRelay || !a.Site.Any || a.Principal != policy.Owner {
 			t.Errorf("%s %s: %+v", c.method, c.params, a)
 		}
 	}

@@ -157,7 +157,7 @@ func TestSituations(t *testing.T) {
 				t.Fatal(err)
 			}
 			asked := 0
-			by := &consent.Caller{Who: principals[s.who], Session: s.what, Began: time.Now()}
+			by := &consent.Caller{Principal: principals[s.who], Session: s.what, Began: time.Now()}
 			by.Elicit = func(context.Context, *spec.Ask) (spec.AskResult, error) {
 				asked++
 				if s.want == "ask yes" {
@@ -253,7 +253,7 @@ func newSituation(t *testing.T, tenant *tenant.Tenant, p *Process) *situation {
 		},
 		"relay": func(by *consent.Caller, on string) string {
 			err := w.hub.Calls.Admit(t.Context(), by, &policy.Action{
-				Who: by.Who, Session: by.Session, Of: policy.OfRelay, Name: on, Class: policy.Write, Site: policy.Site{Any: true},
+				Principal: by.Principal, Session: by.Session, Of: policy.OfRelay, Name: on, Class: policy.Write, Site: policy.Site{Any: true},
 			}, json.RawMessage(`{}`), func(context.Context) error { return nil })
 			return outcomeOf(nil, err)
 		},

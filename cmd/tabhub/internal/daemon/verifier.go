@@ -66,7 +66,7 @@ func (p *Process) verifier() (v auth.Verifier, err error) {
 // the token must be valid, as at a hub that runs by itself.
 func (p *Process) Identify(token string) (auth.Identity, error) {
 	if token == "" || p.credentials == nil {
-		return auth.Identity{User: spec.LocalUser, Kind: auth.KindClient, Who: policy.Unnamed}, nil
+		return auth.Identity{User: spec.LocalUser, Kind: auth.KindClient, Principal: policy.Unnamed}, nil
 	}
 	return p.credentials.Verify(token)
 }

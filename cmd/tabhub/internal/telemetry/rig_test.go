@@ -50,7 +50,7 @@ func newRig(t *testing.T) *rig {
 	}, `{"name":"add_to_cart","inputSchema":{"type":"object"}}`, `{"name":"crash","inputSchema":{"type":"object"}}`)
 	s := mcpserver.New(h.ClientView(), mcpserver.Options{Options: methods.Options{Telemetry: r.Telemetry}})
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
-	owner := methods.WithIdentity(context.Background(), &auth.Identity{User: spec.LocalUser, Kind: auth.KindOwner, Who: policy.Owner})
+	owner := methods.WithIdentity(context.Background(), &auth.Identity{User: spec.LocalUser, Kind: auth.KindOwner, Principal: policy.Owner})
 	here, there := net.Pipe()
 	go func() {
 		defer there.Close()

@@ -61,7 +61,7 @@ func (ses *Session) info() SessionInfo {
 
 func (ses *Session) infoOf(said, version, protocol string) SessionInfo {
 	return SessionInfo{
-		Client: ses.Identity.Who.ID, Said: said, Version: version,
+		Client: ses.Identity.Principal.ID, Said: said, Version: version,
 		Transport: ses.Transport.String(), Protocol: protocol, Since: ses.Began, Bound: ses.Identity.Bound,
 	}
 }

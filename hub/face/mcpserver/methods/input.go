@@ -83,7 +83,7 @@ func (s *Server) withInput(ctx context.Context, rq *Request, name string, progre
 // caller returns on whose behalf the hub does what the request asks for. ext is for the
 // page, progress is where the call's goes; both may be nil.
 func (rq *Request) caller(ext spec.Extensions, progress func(spec.Progress)) *consent.Caller {
-	by := &consent.Caller{Who: rq.ses.Identity.Who, Said: rq.clientName(), Session: rq.ses.ID, Bound: rq.ses.Identity.Bound, Began: rq.ses.Began, Extensions: ext, Progress: progress, Request: rq.call}
+	by := &consent.Caller{Principal: rq.ses.Identity.Principal, Said: rq.clientName(), Session: rq.ses.ID, Bound: rq.ses.Identity.Bound, Began: rq.ses.Began, Extensions: ext, Progress: progress, Request: rq.call}
 	if by.Session == "" {
 		by.Agent = rq.agent(by.Said)
 	}

@@ -86,5 +86,5 @@ func (ses *Session) followAgain(uris []string) {
 func (ses *Session) caller() *consent.Caller {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
-	return &consent.Caller{Who: ses.Identity.Who, Said: ses.client, Session: ses.ID, Bound: ses.Identity.Bound, Began: ses.Began}
+	return &consent.Caller{Principal: ses.Identity.Principal, Said: ses.client, Session: ses.ID, Bound: ses.Identity.Bound, Began: ses.Began}
 }

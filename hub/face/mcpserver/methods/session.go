@@ -262,16 +262,16 @@ type identityKey struct{}
 
 // Identity is whose a request is.
 type Identity struct {
-	Name    string // of the user, the client and the browsers that it is for; a session answers only to those that began it
-	Who     *policy.Principal
-	Bound   []string        // the names of the browsers that its connection is for; nil: all
-	Revoked context.Context // may be nil
+	Name      string // of the user, the client and the browsers that it is for; a session answers only to those that began it
+	Principal *policy.Principal
+	Bound     []string        // the names of the browsers that its connection is for; nil: all
+	Revoked   context.Context // may be nil
 }
 
 // WithIdentity returns a context for a request, or a stream, that carries the credential
 // of id. What begins with it, and stored it, ends when it is revoked.
 func WithIdentity(ctx context.Context, id *auth.Identity) context.Context {
-	return context.WithValue(ctx, identityKey{}, Identity{string(id.User) + "\x00" + id.Who.ID + "\x00" + strings.Join(id.Bound, ","), id.Who, id.Bound, id.Revoked})
+	return context.WithValue(ctx, identityKey{}, Identity{string(id.User) + "\x00" + id.Principal.ID + "\x00" + strings.Join(id.Bound, ","), id.Principal, id.Bound, id.Revoked})
 }
 
 // IsOf reports whether an identity.name is of the client of an ID.
@@ -285,12 +285,12 @@ func IsOf(name, client string) bool {
 func IdentityOf(ctx context.Context) Identity {
 	id, ok := ctx.Value(identityKey{}).(Identity)
 	if !ok {
-		id.Who = policy.Nobody
+		id.Principal = policy.Nobody
 	}
 	return id
 }
 
 // Session names a session of the client, as far as its calls go.
 func (of *Identity) Session(id string) ledger.Session {
-	return ledger.Session{Client: consent.Party(of.Who, of.Bound), ID: id}
+	return ledger.Session{Client: consent.Party(of.Principal, of.Bound), ID: id}
 }

@@ -63,7 +63,7 @@ func (s *Server) callOrTask(ctx context.Context, rq *Request, of ledger.TaskOf, 
 		e := <-done
 		return e.result, e.err
 	}
-	of.Client = rq.ses.Identity.Who.ID
+	of.Client = rq.ses.Identity.Principal.ID
 	task, err := rq.call.BecomeTask(ctx, of)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -160,7 +160,7 @@ func (s *Server) aboutTask(ctx context.Context, rq *Request) (jsonrpc.Frame, err
 	if e != nil {
 		return jsonrpc.Frame{}, e
 	}
-	all, client, known := s.hub.Ledger(), rq.ses.Identity.Who.ID, false
+	all, client, known := s.hub.Ledger(), rq.ses.Identity.Principal.ID, false
 	out := json.RawMessage(`{"resultType":"complete"}`)
 	switch rq.Method {
 	case "tasks/get":
@@ -200,7 +200,7 @@ func (s *Server) taskIDs(rq *Request, filter json.RawMessage) (ids []string, e *
 		return nil, jsonrpc.InvalidParams(fmt.Sprintf("taskIds must be at most %d strings", ledger.MaxTasks))
 	}
 	for _, id := range all {
-		if _, ok := s.hub.Ledger().Task(rq.ses.Identity.Who.ID, id); ok && !slices.Contains(ids, id) {
+		if _, ok := s.hub.Ledger().Task(rq.ses.Identity.Principal.ID, id); ok && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -220,7 +220,7 @@ func (s *Server) taskChanged(id string) {
 // taskFrames appends the notices of tasks; one that is gone by now has none.
 func (ses *Session) taskFrames(fs []jsonrpc.Frame, ids []string, meta string) []jsonrpc.Frame {
 	for _, id := range ids {
-		if task, ok := ses.srv.hub.Ledger().Task(ses.Identity.Who.ID, id); ok {
+		if task, ok := ses.srv.hub.Ledger().Task(ses.Identity.Principal.ID, id); ok {
 			fs = append(fs, jsonrpc.Notification("notifications/tasks", string(task.AppendMembers([]byte(meta+",")))))
 		}
 	}

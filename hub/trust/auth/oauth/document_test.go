@@ -39,8 +39,8 @@ func TestDocument(t *testing.T) {
 		t.Errorf("the page shows %q, and leads to %q", r.Host(), r.Refuse(accessDenied, "no"))
 	}
 	tokens := o.signIn(documentID, Access{})
-	if who := o.verify(tokens.Access); who.Who.Name != "Agent" {
-		t.Errorf("the client is %q", who.Who.Name)
+	if who := o.verify(tokens.Access); who.Principal.Name != "Agent" {
+		t.Errorf("the client is %q", who.Principal.Name)
 	}
 	if q := o.asked[0]; q.Client.Name != "example.com" || q.Client.Said != "Agent" {
 		t.Errorf("the owner is asked %+v", q)

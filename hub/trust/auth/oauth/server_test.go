@@ -173,8 +173,8 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("%+v", tokens)
 	}
 	who := o.verify(tokens.Access)
-	if who.User != spec.LocalUser || who.Kind != auth.KindClient || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
-		t.Errorf("the token is for %+v", who.Who)
+	if who.User != spec.LocalUser || who.Kind != auth.KindClient || who.Principal.Name != "An agent" || len(who.Principal.Scope.Sites) != 1 || who.Principal.Scope.Classes[0] != policy.Read {
+		t.Errorf("the token is for %+v", who.Principal)
 	}
 	list := o.clients.List(spec.LocalUser)
 	if len(list) != 1 || list[0].Kind != auth.ClientOAuth {
