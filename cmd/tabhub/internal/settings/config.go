@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"strings"
@@ -88,55 +89,37 @@ type Config struct {
 
 // check finds what is wrong with the settings together. Of one alone, its value says so.
 func (c *Config) check() error {
-	for _, check := range []func() error{c.checkAccounts, c.checkOwnMachine, c.checkValues, c.Cluster.check, c.checkDoors} {
-		if err := check(); err != nil {
-			return err
+	accounts, proxied := c.Auth == "jwt", c.BehindProxy || c.PublicURL != ""
+	for _, wrong := range []struct {
+		is   bool
+		text string
+	}{
+		{!accounts && (c.JwtSecret != "" || c.Jwks != "" || c.JwtIssuer != "" || len(c.JwtAudiences) > 0),
+			"jwt-secret, jwks, jwt-issuer and jwt-audience are for --auth jwt; set that, or leave them out"},
+		{!accounts && (c.Limits.Rate != defaultUserRate || c.Limits.Sockets != defaultUserSockets || c.Limits.Calls != spec.MaxCallsPerHub),
+			"user-rate, user-sockets and user-calls are for --auth jwt, where several users share the hub; leave them out"},
+		{accounts && (c.JwtSecret == "") == (c.Jwks == ""),
+			"--auth jwt needs either --jwt-secret FILE or the setting jwks, a file or an https address"},
+		{c.Jwks != "" && (c.JwtIssuer == "" || len(c.JwtAudiences) == 0),
+			"jwks needs jwt-issuer and jwt-audience, or tokens that the issuer of the keys made for other services would open this hub; set the iss and the aud of those that are for it"},
+		{accounts && c.LaunchBrowser,
+			"--launch-browser is for a hub on one's own machine, not for --auth jwt; leave out one of them"},
+		{c.metrics == "open" && proxied,
+			"metrics open is for this machine only; through a proxy everybody would read them. Have Prometheus send the token (`tabhub token`) as authorization"},
+		{c.Auth == "none" && proxied,
+			"--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt"},
+		{(c.TlsCert == "") != (c.TlsKey == ""),
+			"--tls-cert and --tls-key go together; set both or neither"},
+		{c.CallTimeoutMax < c.CallTimeout,
+			fmt.Sprintf("call-timeout (%s) must not be above call-timeout-max (%s); change one of them", c.CallTimeout, c.CallTimeoutMax)},
+		{time.Duration(c.LogKeep) < time.Hour,
+			fmt.Sprintf("log-keep is %s; it must be an hour or more, such as 90d", &c.LogKeep)},
+		{c.LogMax < 1<<20,
+			fmt.Sprintf("log-max is %s; it must be 1MiB or more", &c.LogMax)},
+	} {
+		if wrong.is {
+			return command.Usagef("%s", wrong.text)
 		}
-	}
-	return nil
-}
-
-func (c *Config) checkAccounts() error {
-	accounts := c.Auth == "jwt"
-	ofTokens := c.JwtSecret != "" || c.Jwks != "" || c.JwtIssuer != "" || len(c.JwtAudiences) > 0
-	ofShares := c.Limits.Rate != defaultUserRate || c.Limits.Sockets != defaultUserSockets || c.Limits.Calls != spec.MaxCallsPerHub
-	switch {
-	case !accounts && ofTokens:
-		return command.Usagef("jwt-secret, jwks, jwt-issuer and jwt-audience are for --auth jwt; set that, or leave them out")
-	case !accounts && ofShares:
-		return command.Usagef("user-rate, user-sockets and user-calls are for --auth jwt, where several users share the hub; leave them out")
-	case accounts && (c.JwtSecret == "") == (c.Jwks == ""):
-		return command.Usagef("--auth jwt needs either --jwt-secret FILE or the setting jwks, a file or an https address")
-	case c.Jwks != "" && (c.JwtIssuer == "" || len(c.JwtAudiences) == 0):
-		return command.Usagef("jwks needs jwt-issuer and jwt-audience, or tokens that the issuer of the keys made for other services would open this hub; set the iss and the aud of those that are for it")
-	}
-	return nil
-}
-
-// checkOwnMachine finds what is for a hub on one's own machine alone.
-func (c *Config) checkOwnMachine() error {
-	proxied := c.BehindProxy || c.PublicURL != ""
-	switch {
-	case c.LaunchBrowser && c.Auth == "jwt":
-		return command.Usagef("--launch-browser is for a hub on one's own machine, not for --auth jwt; leave out one of them")
-	case c.metrics == "open" && proxied:
-		return command.Usagef("metrics open is for this machine only; through a proxy everybody would read them. Have Prometheus send the token (`tabhub token`) as authorization")
-	case c.Auth == "none" && proxied:
-		return command.Usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
-	}
-	return nil
-}
-
-func (c *Config) checkValues() error {
-	switch {
-	case (c.TlsCert == "") != (c.TlsKey == ""):
-		return command.Usagef("--tls-cert and --tls-key go together; set both or neither")
-	case c.CallTimeoutMax < c.CallTimeout:
-		return command.Usagef("call-timeout (%s) must not be above call-timeout-max (%s); change one of them", c.CallTimeout, c.CallTimeoutMax)
-	case time.Duration(c.LogKeep) < time.Hour:
-		return command.Usagef("log-keep is %s; it must be an hour or more, such as 90d", &c.LogKeep)
-	case c.LogMax < 1<<20:
-		return command.Usagef("log-max is %s; it must be 1MiB or more", &c.LogMax)
 	}
 	if _, err := consent.ParseAskers(c.Ask); err != nil {
 		return command.Usagef("ask: %w", err)
@@ -146,7 +129,10 @@ func (c *Config) checkValues() error {
 			return command.Usage(err)
 		}
 	}
-	return nil
+	if err := c.Cluster.check(); err != nil {
+		return err
+	}
+	return c.checkDoors()
 }
 
 // checkDoors finds listeners that are open to more than they should be.
