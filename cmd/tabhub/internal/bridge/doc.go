@@ -23,7 +23,7 @@
 // the log level and the resource subscriptions. Of the revision without sessions,
 // subscriptions/listen is a request that is still open, and sent again like others;
 // its second acknowledgement is dropped, and so is the answer with which a hub that ends
-// on purpose ends it. Then the client is told once that the lists
+// on purpose ends it. Then the bridge notifies the client once that the lists
 // may have changed.
 //
 // A hub whose process lives is never given up, however long it takes to answer: it may

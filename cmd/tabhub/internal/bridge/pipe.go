@@ -131,7 +131,7 @@ func (s *session) fromHub(line []byte) (forward, kept bool) {
 		if r == nil && isReplay(m.id) {
 			s.restored = true // the first answer is that of initialize
 			if uri, ok := s.replayed[string(m.id)]; ok {
-				// From here on the client is told of the next change; of the ones before nobody knows.
+				// The client is notified of changes from here on, but may have missed earlier ones.
 				s.owed = append(s.owed, updated(uri, "")...)
 				delete(s.replayed, string(m.id))
 			}

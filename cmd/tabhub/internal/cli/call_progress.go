@@ -107,7 +107,7 @@ type progress struct {
 	line   *terminal.Status
 	began  time.Time
 	latest string
-	asked  string // what the person was told to do
+	asked  string // what the person has to do
 }
 
 func newProgress(a *command.App) *progress {

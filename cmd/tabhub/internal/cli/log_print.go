@@ -161,7 +161,7 @@ func (l *logSource) tellCall(ctx context.Context, follow bool) error {
 	return err
 }
 
-// payload returns what was said in a call, if that is kept and may be seen.
+// payload returns the arguments and the result of a call, if they are recorded and may be seen.
 func (l *logSource) payload(ctx context.Context, line *record.Line) record.Payload {
 	found, err := l.payloads(ctx, line)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 const (
 	ExitOK    = 0
 	ExitError = 1 // it could not be done
-	ExitUsage = 2 // it was asked for wrongly
+	ExitUsage = 2 // a mistake in the command line or the settings
 )
 
 // UsageError is a mistake in the command line or the settings.

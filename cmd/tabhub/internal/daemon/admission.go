@@ -70,7 +70,7 @@ func countSocket(r *http.Request, t *tenant.Tenant, client bool) error {
 	return nil
 }
 
-// notOpened returns what a peer is told whose user's hub could not be opened.
+// notOpened returns the error for a peer whose user's hub could not be opened.
 func (p admission) notOpened(user spec.UserID, err error) *spec.Error {
 	if errors.Is(err, storage.ErrOwned) { // since it was located
 		return errOtherHub
@@ -128,7 +128,7 @@ func (p admission) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchang
 	return ex, nil
 }
 
-// refuse returns what a peer is told that err keeps out. Why an extension was refused is
+// refuse returns the error for a peer that err keeps out. Why an extension was refused is
 // remembered for the owner.
 func (p admission) refuse(r *http.Request, err error) error {
 	if strings.Contains(r.Header.Get("Origin"), "-extension://") {
@@ -199,7 +199,7 @@ func (p admission) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
 
 var errOtherHub = spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")
 
-// pairingError returns what the refused extension is told of an error. An error of this
+// pairingError returns the error for an extension that the ring refuses. An error of this
 // process may have paths in it and stays in the log.
 func (p admission) pairingError(err error) error {
 	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {

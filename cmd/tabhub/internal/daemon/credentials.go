@@ -80,7 +80,7 @@ type credentials struct {
 	unloaded sync.Once // the user may be back by a second time
 }
 
-// Load makes the credentials known that are kept with the user's hub. What is known when it
+// Load makes the credentials known that are stored with the user's hub. What is known when it
 // fails it forgets.
 func (c *credentials) Load(h *hub.Hub) (err error) {
 	defer func() {

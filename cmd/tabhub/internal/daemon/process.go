@@ -57,7 +57,7 @@ type Process struct {
 	lns         []net.Listener
 	notes       []string      // what the user should know
 	token       *auth.Token   // nil unless --auth token
-	credentials auth.Verifier // nil: none are asked for
+	credentials auth.Verifier // nil: none are needed
 	guard       *httpd.Guard
 	ring        *pairing.Ring
 	clients     *auth.Clients
@@ -109,7 +109,7 @@ func Start(ctx context.Context, o Options) (p *Process, err error) {
 	if err := p.takeLock(ctx); err != nil {
 		return nil, err
 	}
-	// What a killed hub has left behind leads nobody astray from now on.
+	// Programs no longer follow what a killed hub has left behind.
 	if err := dir.RemoveHub(); err != nil {
 		return nil, command.Usage(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // Process is looked at when metrics are read.
 type Process struct {
-	Hubs    func() []Hub // of the users, less those that nobody has used yet
+	Hubs    func() []Hub // of the users, without those not used yet
 	Sockets func() wsserver.Stats
 	// Refused are the requests, and the sockets and streams, that were more than a user may have.
 	Refused func() (requests, sockets int64)

@@ -29,7 +29,7 @@ type Shared struct {
 	Token, NewToken func() (string, error)
 }
 
-// sealer encrypts what is kept of a user, for the processes alone, as a document of that user
+// sealer encrypts what is stored of a user, for the processes alone, as a document of that user
 // and name.
 type sealer interface {
 	Seal(user spec.UserID, name string, doc []byte) []byte
@@ -43,7 +43,7 @@ const (
 	GrantsSettings   = "grants"
 )
 
-// Document is where credentials of a user's hub are kept under a name.
+// Document stores credentials of a user's hub under a name.
 func (s *Shared) Document(h *hub.Hub, user spec.UserID, name string) (doc private.Document, err error) {
 	if body := h.Core.Settings(name); body != nil {
 		var sealed []byte
