@@ -35,7 +35,7 @@ type Options struct {
 	CallTimeout    time.Duration   // 0 means spec.CallTimeout
 	CallTimeoutMax time.Duration   // 0 means spec.CallTimeoutMax
 	PersonTimeout  time.Duration   // 0 means spec.PersonTimeout
-	MaxCalls       int             // under way; 0 means spec.MaxCallsPerHub
+	MaxCalls       int             // in flight; 0 means spec.MaxCallsPerHub
 	Mode           policy.Mode     // the preset; "" means policy.ModeCareful
 	Askers         []consent.Asker // ways to ask the owner, in this order; nil means consent's default
 	// Paired reports whether the owner has paired a browser with the hub, whether or not

@@ -13,7 +13,7 @@ type Agents struct {
 	sessions map[SessionID]*Session
 	leases   map[spec.TabAddr]*lease
 	groups   map[spec.TabAddr]*Session // that has opened the tab
-	inUse    map[spec.TabAddr]bool     // leased tabs that the owner uses by hand
+	inUse    map[spec.TabAddr]bool     // leased tabs that the owner uses
 	unsaved  map[*Session]bool         // to be stored at saveAt
 
 	saveAt time.Time // zero: nothing is unsaved
@@ -189,7 +189,7 @@ func (tx *Tx) Readdress(was, is spec.TabAddr) {
 	}
 }
 
-// SetInUse notes whether the owner uses a tab by hand, which counts of leased tabs alone: of
+// SetInUse notes whether the owner uses a tab, which counts of leased tabs alone: of
 // others a page could say it of any number.
 func (tx *Tx) SetInUse(addr spec.TabAddr, inUse bool) {
 	if inUse && tx.leases[addr] != nil {
@@ -208,7 +208,7 @@ func (tx *Tx) ForgetInUse(browser spec.PeerID) {
 	}
 }
 
-// InUse reports whether the owner uses a tab by hand that a session has leased.
+// InUse reports whether the owner uses a tab that a session has leased.
 func (a *Agents) InUse(addr spec.TabAddr, by SessionID) bool {
 	if !a.inUse[addr] {
 		return false

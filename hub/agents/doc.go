@@ -1,6 +1,6 @@
 // Package agents has what the sessions of clients have of tabs: which tabs a session's calls
 // prefer, which it has leased, which it has opened (its tab group), and which of the leased ones
-// the owner uses by hand. Routing asks it what one session has of one tab (Standing); what it
+// the owner uses. Routing asks it what one session has of one tab (Standing); what it
 // keeps of a session outlives the process in one document of the store.
 //
 // Like package state, which holds an Agents, it has no lock, clock, I/O or goroutine. Tabs are

@@ -11,7 +11,7 @@ type Standing struct {
 	Lease     LeaseState
 	Group     GroupState
 	Preferred int64 // its rank among the tabs that the session prefers, the lower the better; 0: none
-	InUse     bool  // the session has leased the tab, and the owner uses it by hand
+	InUse     bool  // the session has leased the tab, and the owner uses it
 
 	session *Session // nil: none
 	lease   *lease

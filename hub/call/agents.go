@@ -49,7 +49,7 @@ func (as *Agents) Sessions(client, name string, offset, limit int) (shown []agen
 	as.calls.core.RLock()
 	shown, found = as.calls.core.State().Agents().Sessions(client, name, offset, limit)
 	as.calls.core.RUnlock()
-	waiting := as.calls.yields.in()
+	waiting := as.calls.inputWaits.in()
 	for _, s := range shown {
 		for i := range s.Tabs {
 			t := &s.Tabs[i]

@@ -41,14 +41,14 @@ type Options struct {
 // Calls makes the calls of clients: it chooses, asks the owner, sends and judges. Its methods are
 // safe for concurrent use.
 type Calls struct {
-	core   *core.Core
-	rules  *core.Rules
-	lists  *lists.Lists
-	opts   Options
-	gate   *gate
-	ledger *ledger.Ledger
-	holds  broadcast.Signal // fired when leases change, or calls begin or end to wait for the owner, who uses the tab
-	yields yields
+	core       *core.Core
+	rules      *core.Rules
+	lists      *lists.Lists
+	opts       Options
+	gate       *gate
+	ledger     *ledger.Ledger
+	holds      broadcast.Signal // fired when leases change, or calls begin or end to wait for the owner, who uses the tab
+	inputWaits inputWaits
 
 	inFlight atomic.Int64
 	calls    atomic.Uint64 // so far
@@ -61,7 +61,7 @@ const allowedSettings = "allowed"
 // that another hub serves the user: only Core.Restore says what is done then.
 func New(c *core.Core, rules *core.Rules, ls *lists.Lists, opts Options) *Calls {
 	cs := &Calls{core: c, rules: rules, lists: ls, opts: opts}
-	cs.yields.changed = func() {
+	cs.inputWaits.changed = func() {
 		cs.holds.Fire()
 		c.NoteChange()
 	}

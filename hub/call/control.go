@@ -111,7 +111,7 @@ func timeoutOf(req spec.Request) time.Duration {
 	return spec.ControlTimeout
 }
 
-// control is a control request under way.
+// control is a control request in flight.
 type control struct {
 	*Calls
 	call  *ledger.Call
@@ -200,7 +200,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, err
 		}
 		if a.Class != policy.Read && a.Name != "browser_tab activate" {
-			if _, err := c.yield(ctx, c.call, c.by, c.to, time.Now().Add(c.opts.CallTimeout)); err != nil {
+			if _, err := c.awaitUser(ctx, c.call, c.by, c.to, time.Now().Add(c.opts.CallTimeout)); err != nil {
 				return nil, err
 			}
 		}

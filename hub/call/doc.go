@@ -4,7 +4,7 @@
 //	calls.go      Calls: what clients may ask for
 //	run.go        one call, from the name to the result: pick, check, admit, send, judge
 //	open.go       opens a tab for a call that has none
-//	userinput.go  waits while the owner uses the tab by hand
+//	userinput.go  waits while the owner uses the tab
 //	gate.go       the one way from clients to tabs: decides, asks, and alone sends
 //	flow.go       which sites the client has read before
 //	control.go    control requests to browsers and tabs
@@ -21,5 +21,5 @@
 //
 // A call takes a snapshot of the state for each attempt and holds nothing of it when it has ended.
 // Counters of calls in flight are atomic; those of a tab are reached through a state.Candidate. The
-// mutexes of the gate, the ledger, apps and yields are leaves: nothing else is taken under them.
+// mutexes of the gate, the ledger, apps and inputWaits are leaves: nothing else is taken under them.
 package call

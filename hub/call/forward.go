@@ -37,7 +37,7 @@ func (cs *Calls) Admit(ctx context.Context, by *consent.Caller, a *policy.Action
 	return err
 }
 
-// admit decides about a request that is under way, and asks the owner if need be. It also
+// admit decides about a request that is in flight, and asks the owner if need be. It also
 // returns what was decided.
 func (cs *Calls) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, a *policy.Action, args json.RawMessage) (policy.Effect, error) {
 	var ad admission
@@ -61,7 +61,7 @@ type Forwarded struct {
 	stop  func() // called then
 }
 
-// Forward is Admit for a request that a client makes by itself, and that is under way until its
+// Forward is Admit for a request that a client makes by itself, and that is in flight until its
 // Forwarded ends.
 func (cs *Calls) Forward(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (*Forwarded, error) {
 	p := cs.begin(by, a)
@@ -98,7 +98,7 @@ func (cs *Calls) ForwardAtOnce(by *consent.Caller, a *policy.Action) (*Forwarded
 	return nil, core.Refusal(ad.decision, a)
 }
 
-// begin begins a request. It is under way before it is decided about: what the owner stops
+// begin begins a request. It is in flight before it is decided about: what the owner stops
 // meanwhile ends.
 func (cs *Calls) begin(by *consent.Caller, a *policy.Action) *Forwarded {
 	p := &Forwarded{hub: cs, call: cs.ledger.Alone(), by: by}

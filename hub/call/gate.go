@@ -35,7 +35,7 @@ type gate struct {
 	flows     *flow.Tracker
 	rules     *core.Rules
 	apps      apps
-	changed   *broadcast.Signal // fired when what is under way changes, or rules
+	changed   *broadcast.Signal // fired when what is in flight changes, or rules
 
 	mu    sync.Mutex
 	began map[session]time.Time // the first call of each session

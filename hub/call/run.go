@@ -80,7 +80,7 @@ func (r *run) label(result json.RawMessage) json.RawMessage {
 // lossDelay is how long to wait for the news that a connection was lost.
 const lossDelay = 5 * time.Millisecond
 
-// run is one call under way. It is used by one goroutine.
+// run is one call in flight. It is used by one goroutine.
 type run struct {
 	h        *Calls
 	id       string // for the record
@@ -95,19 +95,19 @@ type run struct {
 	sending  func(func() json.RawMessage) error
 	complete *spec.Complete // what is sent is this, for the item
 
-	ref      state.Ref // what name stands for
-	start    time.Time
-	call     *ledger.Call
-	excluded []spec.TabAddr
-	peer     spec.PeerID // a call that falls over stays in this browser
-	opened   bool        // a tab was opened for it
-	away     bool        // it has waited for a browser that could open one
-	departed time.Time   // since when it has waited for the next document of a tab
-	yields   time.Time   // until when it waits for the owner's use of the tab to end; zero: it has not
-	ad       admission
-	checked  *item.Item      // the arguments fit this item's schema
-	pageArgs json.RawMessage // args as its page takes them
-	taken    []string        // what of args was taken for something else
+	ref        state.Ref // what name stands for
+	start      time.Time
+	call       *ledger.Call
+	excluded   []spec.TabAddr
+	peer       spec.PeerID // a call that falls over stays in this browser
+	opened     bool        // a tab was opened for it
+	away       bool        // it has waited for a browser that could open one
+	departed   time.Time   // since when it has waited for the next document of a tab
+	inputUntil time.Time   // until when it waits for the owner's use of the tab to end; zero: it has not
+	ad         admission
+	checked    *item.Item      // the arguments fit this item's schema
+	pageArgs   json.RawMessage // args as its page takes them
+	taken      []string        // what of args was taken for something else
 
 	// Of the last attempt.
 	action  policy.Action
@@ -284,10 +284,10 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			continue
 		}
 		if r.target.InUse && (r.kind == spec.KindTool && !r.target.Item.OnlyReads()) {
-			if r.yields.IsZero() {
-				r.yields = time.Now().Add(r.timeout)
+			if r.inputUntil.IsZero() {
+				r.inputUntil = time.Now().Add(r.timeout)
 			}
-			if waited, err := r.h.yield(ctx, r.call, r.by, r.target.Addr, r.yields); err != nil {
+			if waited, err := r.h.awaitUser(ctx, r.call, r.by, r.target.Addr, r.inputUntil); err != nil {
 				return spec.Response{}, err
 			} else if waited {
 				continue
@@ -396,7 +396,7 @@ func (r *run) check(it *item.Item) error {
 
 // admit decides whether the call may go to an item, of which the hub has known since a time.
 // With again the owner has said yes, and it is to be looked for anew. A call about which the
-// owner is asked is not under way meanwhile.
+// owner is asked is not in flight meanwhile.
 func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p permit, again bool, err error) {
 	g := r.h.gate
 	r.action = core.ActionFor(r.by, it, r.ref.Page)

@@ -15,7 +15,7 @@ import (
 	"tabhub/spec"
 )
 
-// Running is a request of a client that is under way, as its owner sees it.
+// Running is a request of a client that is in flight, as its owner sees it.
 type Running struct {
 	ID       string         `json:"id"`               // of the call, as in the record
 	Client   string         `json:"client,omitempty"` // the ID of its credential
@@ -46,7 +46,7 @@ const (
 // maxRunning is how many requests Running describes at most.
 const maxRunning = 200
 
-// Running describes the requests of clients that are under way, those that have taken longest
+// Running describes the requests of clients that are in flight, those that have taken longest
 // first, and says how many there are in all.
 func (o *Owner) Running() (shown []Running, all int) {
 	for _, c := range o.calls.ledger.UnderWay() {
@@ -81,7 +81,7 @@ func describeShown(c *ledger.Shown) Running {
 	return r
 }
 
-// Stop ends a request that is under way, by its id, and reports whether there is one. Its
+// Stop ends a request that is in flight, by its id, and reports whether there is one. Its
 // client is told that the owner has stopped it.
 func (o *Owner) Stop(id string) bool {
 	return o.calls.ledger.StopWhere(errOwnerStopped, func(c string, about *ledger.Subject) bool { return c == id && !about.Part })
@@ -116,7 +116,7 @@ func progressed(c *ledger.Call, to spec.Progress) {
 	c.Progressed(to)
 }
 
-// stopPaused ends what is under way and paused.
+// stopPaused ends what is in flight and paused.
 func (cs *Calls) stopPaused() {
 	rules, now := cs.rules.Policy(), time.Now()
 	cs.ledger.StopWhere(errPaused, func(_ string, about *ledger.Subject) bool {

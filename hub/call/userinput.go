@@ -15,7 +15,7 @@ import (
 )
 
 // Handover says what becomes of a client's calls of a tab that it holds, while the owner uses
-// the tab by hand. What only reads goes on.
+// the tab. What only reads goes on.
 type Handover string
 
 // The choices for Handover.
@@ -29,9 +29,9 @@ const (
 // more often than any ends.
 const waitingEvery = 5 * time.Second
 
-// yields are the calls that wait until the owner does not use a tab, by tab. It is safe for
+// inputWaits are the calls that wait until the owner does not use a tab, by tab. It is safe for
 // concurrent use.
-type yields struct {
+type inputWaits struct {
 	changed func()
 
 	mu   sync.Mutex
@@ -39,7 +39,7 @@ type yields struct {
 }
 
 // begin says that a call waits, until end is called.
-func (y *yields) begin(addr spec.TabAddr) (end func()) {
+func (y *inputWaits) begin(addr spec.TabAddr) (end func()) {
 	turn := func(n int) {
 		y.mu.Lock()
 		if y.tabs == nil {
@@ -56,18 +56,18 @@ func (y *yields) begin(addr spec.TabAddr) (end func()) {
 }
 
 // in returns how many calls wait, by tab.
-func (y *yields) in() map[spec.TabAddr]int {
+func (y *inputWaits) in() map[spec.TabAddr]int {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	return maps.Clone(y.tabs)
 }
 
 // Waiting returns how many calls wait until the owner does not use a tab, by tab.
-func (cs *Calls) Waiting() map[spec.TabAddr]int { return cs.yields.in() }
+func (cs *Calls) Waiting() map[spec.TabAddr]int { return cs.inputWaits.in() }
 
-// yield blocks while the owner uses by hand a tab that a client holds, if the Hub is to wait then,
+// awaitUser blocks while the owner uses a tab that a client holds, if the Hub is to wait then,
 // and reports whether it has. What must not wait, or not any longer, gets a *Failure.
-func (cs *Calls) yield(ctx context.Context, of *ledger.Call, by *consent.Caller, addr spec.TabAddr, until time.Time) (waited bool, err error) {
+func (cs *Calls) awaitUser(ctx context.Context, of *ledger.Call, by *consent.Caller, addr spec.TabAddr, until time.Time) (waited bool, err error) {
 	id := core.SessionOf(by)
 	inUse := func(s *state.State) bool { return s.Agents().InUse(addr, id) }
 	if cs.opts.Handover == HandoverIgnore || !core.View(cs.core, inUse) {
@@ -79,7 +79,7 @@ func (cs *Calls) yield(ctx context.Context, of *ledger.Call, by *consent.Caller,
 	}
 	of.Waits(addr)
 	defer of.GoesOn()
-	defer cs.yields.begin(addr)()
+	defer cs.inputWaits.begin(addr)()
 	late := time.NewTimer(time.Until(until))
 	defer late.Stop()
 	tick := time.NewTicker(waitingEvery)
@@ -120,7 +120,7 @@ func (cs *Calls) renew(id agents.SessionID, addr spec.TabAddr) {
 
 // held returns the leased tabs of a browser, for its owner.
 func (o *Owner) held(browser spec.PeerID) []spec.HeldTab {
-	waiting := o.calls.yields.in()
+	waiting := o.calls.inputWaits.in()
 	o.calls.core.RLock()
 	defer o.calls.core.RUnlock()
 	if !o.calls.core.State().TellsUse(browser) {

@@ -24,7 +24,7 @@ func (c *Core) register(from spec.TabAddr, id json.RawMessage, m *spec.Register)
 	var r *state.Registration
 	c.Update(func(tx *state.Tx) { r = tx.BeginRegistration(from, m) })
 	if r == nil {
-		return // its peer was given up while its message was under way
+		return // its peer was given up while its message was in flight
 	}
 	if len(m.Items) == 0 {
 		c.Log.Info("empty registration", "tab", from, "kind", m.Kind)

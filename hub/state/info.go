@@ -31,7 +31,7 @@ type TabInfo struct {
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
 	HeldBy      *agents.Holder   `json:"heldBy,omitempty"`   // who has leased it
-	InUse       bool             `json:"inUse,omitempty"`    // the owner uses it by hand while it is held
+	InUse       bool             `json:"inUse,omitempty"`    // the owner uses it while it is leased
 	OpenedBy    string           `json:"openedBy,omitempty"` // the session that has opened it, for people
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
 	Warnings    []spec.Rejection `json:"warnings,omitempty"` // about parts of items that were left out

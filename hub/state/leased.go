@@ -31,7 +31,7 @@ func (s *tabs) Run(id spec.PeerID) (browser spec.BrowserID, run string) {
 	return "", ""
 }
 
-// TellsUse reports whether a browser says which of its leased tabs its owner uses by hand.
+// TellsUse reports whether a browser says which of its leased tabs its owner uses.
 func (s *State) TellsUse(browser spec.PeerID) bool {
 	p := s.peers[browser]
 	return p != nil && p.caps[spec.CapHold] && p.browser != ""

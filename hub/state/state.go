@@ -30,7 +30,7 @@ type State struct {
 	generation uint64    // of the lists
 	seen       time.Time // when what is open was stored as seen
 
-	tx Tx // that is under way; the zero value if none is
+	tx Tx // that is open; the zero value if none is
 }
 
 // New returns a State that knows nothing. Items are named by namer.
@@ -99,7 +99,7 @@ type Timer struct {
 // after a crash it counts as nearly as old as it is.
 const seenEvery = spec.StaleTab / 4
 
-// Begin starts a transaction, which happens now. It panics if one is under way.
+// Begin starts a transaction, which happens now. It panics if one is open.
 func (s *State) Begin(now time.Time) *Tx {
 	if s.tx.State != nil {
 		panic("state: a transaction is under way")

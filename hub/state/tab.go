@@ -35,7 +35,7 @@ type tab struct {
 	domains   map[spec.Domain]*membership
 	born      uint64 // when it was made, as a sequence number
 
-	// calls counts the calls to the tab that are under way. It is not guarded with
+	// calls counts the calls to the tab that are in flight. It is not guarded with
 	// the state: a Candidate counts.
 	calls atomic.Int64
 }

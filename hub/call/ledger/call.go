@@ -66,7 +66,7 @@ type Call struct {
 	plain    bool                   // it becomes none
 	how      func() json.RawMessage // to ask its page for the answer; nil: it was sent to none
 
-	older, newer *Call // under way
+	older, newer *Call // in flight
 }
 
 // State is how far a call has come. The package documentation has the table.
@@ -105,7 +105,7 @@ func (c *Call) ID() string {
 }
 
 // Part returns a call that is a part of c, with an id of its own. What it sends c has sent; how it
-// ends says nothing about c. It is under way from Enter to Leave.
+// ends says nothing about c. It is in flight from Enter to Leave.
 func (c *Call) Part() *Call {
 	if c == nil {
 		return nil
@@ -134,7 +134,7 @@ func (c *Call) Enter(about Subject) bool {
 	return true
 }
 
-// EnterWith is Enter for a call that is under way from now to Leave, and that stop stops.
+// EnterWith is Enter for a call that is in flight from now to Leave, and that stop stops.
 func (c *Call) EnterWith(about Subject, stop context.CancelCauseFunc) {
 	l := c.ledger
 	l.mu.Lock()

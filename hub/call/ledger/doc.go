@@ -1,4 +1,4 @@
-// Package ledger has the calls of one user's clients: those under way, what became of them for a
+// Package ledger has the calls of one user's clients: those in flight, what became of them for a
 // while after, and those that are tasks. A Call is one request of a client for something that
 // may reach a page or a browser: tools/call, resources/read, prompts/get, a request that is
 // forwarded to an extension. Calls are in the Ledger from Begin on.
@@ -22,7 +22,7 @@
 // What others want to know of a call are attributes of it, not types of their own:
 //
 //	stopped    Stop: its context ends with a cause; the call then ends by itself
-//	shown      Enter, Leave: what its owner sees of it, while it is under way
+//	shown      Enter, Leave: what its owner sees of it, while it is in flight
 //	joined     Begin with the same id: another request waits for the same answer
 //	a part     Part: a call within another one, such as an operation of a batch; what it sends
 //	           the whole has sent

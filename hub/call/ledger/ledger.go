@@ -40,7 +40,7 @@ type Ask struct {
 	Hidden  bool                    // nothing is kept once it has ended
 	Conn    any                     // by which it has come: StopAll stops what has
 	Stop    context.CancelCauseFunc // ends its context
-	Max     int                     // of calls under way in the session; 0: any number
+	Max     int                     // of calls in flight in the session; 0: any number
 }
 
 // Ledger has the calls of one user. Its methods are safe for concurrent use, and do not block unless
@@ -51,7 +51,7 @@ type Ledger struct {
 
 	mu             sync.Mutex
 	sessions       map[Session]*session
-	oldest, newest *Call // under way
+	oldest, newest *Call // in flight
 	ended          int   // calls that are kept
 	bytes          int   // of their answers
 	sweep          *time.Timer
@@ -82,7 +82,7 @@ func New() *Ledger {
 // session is what is kept of a client's session.
 type session struct {
 	id        Session
-	open      int // calls under way that are no tasks
+	open      int // calls in flight that are no tasks
 	tasks     int // and those that are
 	byRequest map[string]*Call
 	ended     []*Call // answered and taken, in the order of their ends
@@ -146,7 +146,7 @@ func (l *Ledger) sessionLocked(id Session) *session {
 	return s
 }
 
-// Alone returns a call of which nothing is kept, as it is of no session of a client. It is under way from
+// Alone returns a call of which nothing is kept, as it is of no session of a client. It is in flight from
 // EnterWith to Leave.
 func (l *Ledger) Alone() *Call { return &Call{id: NewID(), ledger: l, began: time.Now()} }
 
@@ -159,7 +159,7 @@ func (l *Ledger) linkLocked(c *Call) {
 	l.newest = c
 }
 
-// unlinkLocked takes out a call that is not under way any more.
+// unlinkLocked takes out a call that is in flight no more.
 func (l *Ledger) unlinkLocked(c *Call) {
 	if c.older == nil && c.newer == nil && l.oldest != c {
 		return
@@ -326,7 +326,7 @@ func (l *Ledger) StopAll(conn any, cause error) {
 	l.stop(cause, func(c *Call) bool { return c.conn == conn })
 }
 
-// StopRequest ends the context of the call with a request's id in a session, if it is under way and no task.
+// StopRequest ends the context of the call with a request's id in a session, if it is in flight and no task.
 func (l *Ledger) StopRequest(of Session, request string, cause error) {
 	l.mu.Lock()
 	c := l.newest
@@ -357,7 +357,7 @@ func (l *Ledger) stop(cause error, fits func(*Call) bool) bool {
 	return len(stops) > 0
 }
 
-// Shown is a call that is under way, as its owner sees it.
+// Shown is a call that is in flight, as its owner sees it.
 type Shown struct {
 	Subject
 	ID       string

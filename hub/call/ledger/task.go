@@ -67,7 +67,7 @@ func (s Status) ended() bool { return s != Working && s != InputRequired }
 // time is over.
 var ErrCancelled = errors.New("cancelled by the client")
 
-// ErrFull: as many tasks as there may be are under way.
+// ErrFull: as many tasks as there may be are in flight.
 var ErrFull = errors.New("as many tasks as there may be are under way")
 
 var errClosed = errors.New("the hub is shutting down")
