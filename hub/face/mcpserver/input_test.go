@@ -119,7 +119,7 @@ func TestPagesAskWhatClientsCanShow(t *testing.T) {
 
 		for q, says := range map[string]string{
 			`{"message":" ","mode":"url","url":"https://pay.example"}`: "/message: is required",
-			`{"message":"Pay","mode":"url","url":"file:///etc"}`:       "/url: must match",
+			`{"message":"Pay","mode":"url","url":"file:///etc"}`:       "/url: must be an address",
 		} {
 			question = q
 			for _, got := range []string{call(modern, meta), call(older, "")} {
