@@ -237,7 +237,7 @@ func TestProgressNeverFalls(t *testing.T) {
 	})
 }
 
-// Who is asked to check a booking has more time than a tool, and sees that it waits.
+// A person has more time to check a booking than a tool has, and sees that it waits.
 func TestCallThatWaitsForThePerson(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{PersonTimeout: 5 * time.Minute})

@@ -11,8 +11,8 @@ import (
 	"tabhub/storage/storagetest"
 )
 
-// Who has been told that something is kept finds it at the next hub, and one that has given way
-// to another says so: what it is asked to keep would be lost, or undo what the other has kept.
+// What a hub has confirmed as stored is there at the next hub. A superseded hub refuses to store: the
+// change would be lost, or undo what its successor has stored.
 func TestSettingsAreKeptByTheNewestHub(t *testing.T) {
 	store := new(storagetest.Memory)
 	first := hubtest.Open(t, hub.Options{Store: store})

@@ -266,7 +266,7 @@ func (b *between) EndPhase(p telemetry.Phase, _ time.Duration, _ string) {
 	}
 }
 
-// Whoever has been told that a tab is theirs finds nobody's call there that was not sent by then.
+// Once a session has its lease confirmed, no call of another session is sent to the tab.
 func TestClaimedBeforeACallIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		decided := &between{Observer: telemetry.Nobody}
@@ -324,7 +324,7 @@ func TestClaimedBeforeControl(t *testing.T) {
 	})
 }
 
-// Who finds all tabs of a site leased gets one of its own, where a browser opens one.
+// A client whose site's tabs are all leased gets a new tab, if a browser opens one.
 func TestAllTabsLeased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})

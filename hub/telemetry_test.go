@@ -44,7 +44,7 @@ func (p *phases) want(t *testing.T, want ...string) {
 	p.said = nil
 }
 
-// Who measures a hub can tell the time of the owner, of the browser and of the page apart.
+// Metrics tell the time of the owner, of the browser and of the page apart.
 func TestPhasesOfCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &phases{Observer: telemetry.Nobody}

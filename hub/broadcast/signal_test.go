@@ -28,7 +28,7 @@ func TestSignal(t *testing.T) {
 	var none *Signal
 	none.Fire()
 	if none.Wait() != nil {
-		t.Error("who waits for nothing would wake")
+		t.Error("a waiter for nothing would wake")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Who looks for the tab that they have just left finds it at the top of a long list.
+// The tab that the owner has just left is at the top of a long list.
 func TestTabsBeginWithThoseUsedLast(t *testing.T) {
 	f := newFixture(t)
 	f.chrome("b1", "s1", 1)

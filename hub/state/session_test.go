@@ -215,7 +215,7 @@ func TestLease(t *testing.T) {
 		{"released", func(f *fixture, by agents.By, at spec.TabAddr) {
 			f.change(func(tx *Tx) {
 				if tx.Agents().Release(agent("b").Session, at) != nil || tx.Agents().Release(by.Session, at) == nil {
-					f.t.Error("who does not hold the tab releases it, or who does cannot")
+					f.t.Error("a session without the lease ends it, or the one with it cannot")
 				}
 			})
 		}},

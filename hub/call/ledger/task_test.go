@@ -332,7 +332,7 @@ func TestSameTask(t *testing.T) {
 	b.check(t)
 }
 
-// Who is about to send a call learns that the next process would not know of it.
+// The sender of a task's call learns that the next process would not know of it.
 func TestSendingThatCannotBeStored(t *testing.T) {
 	b, s := openLedger(t)
 	run, _ := become(t, b)

@@ -121,7 +121,7 @@ func TestClientsOverTheAPI(t *testing.T) {
 	}
 	// What is made outlives the hub's token, so that does not make it.
 	if status, _, _ := d.ask("POST", "/api/clients", `{"name":"x","kind":"token"}`); status != http.StatusForbidden {
-		t.Errorf("who has the hub's token makes another: %d", status)
+		t.Errorf("a client with the hub's token makes another: %d", status)
 	}
 	if status, answer := d.askOwner("DELETE", "/api/clients?client=CLAUDE", ""); status != http.StatusOK || !strings.Contains(answer, made.ID) {
 		t.Errorf("%d %s", status, answer)

@@ -174,7 +174,7 @@ func (d *testServer) entrance(t testing.TB, change func(*GuardOptions, *Options)
 	return e
 }
 
-// A request gets the same answer from whichever node it comes to, whoever makes it.
+// A request gets the same answer at each node, from each client.
 func TestEntranceAnswersAsTheOwner(t *testing.T) {
 	d := openEntrance(t, nil)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -378,7 +378,7 @@ func (l *lookups) UserOf(ctx context.Context, credential string) (spec.UserID, e
 	return l.located.UserOf(ctx, credential)
 }
 
-// Who has no credential cannot have the nodes' store asked for a thousand by one request.
+// One request without a valid credential cannot have a thousand looked up in the nodes' store.
 func TestWrongCredentialsAreLookedUpOnce(t *testing.T) {
 	l := &lookups{located: &located{of: map[string]spec.UserID{"ann's": "ann"}, at: map[spec.UserID]http.Handler{"ann": nil}}}
 	d := open(t, func(g *GuardOptions, o *Options) {
@@ -465,8 +465,7 @@ func TestEntranceFollowsAUser(t *testing.T) {
 	}
 }
 
-// Who has come to a node that can serve them waits until the lease of their own is over, which has lost
-// touch with the cluster.
+// A user whose own node has lost the cluster waits at another node until the lease of that node is over.
 func TestUserOfAnIsolatedNode(t *testing.T) {
 	d := openEntrance(t, nil)
 	owner := d.owner.server.o.Locator.(*located)

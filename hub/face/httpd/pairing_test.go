@@ -309,6 +309,6 @@ func TestShutdownEndsTheWaitForABrowser(t *testing.T) {
 		t.Errorf("the hub waits: %v", err)
 	}
 	if got := <-status; got != http.StatusServiceUnavailable {
-		t.Errorf("who waits is told %d", got)
+		t.Errorf("the waiting browser gets %d", got)
 	}
 }

@@ -36,7 +36,7 @@ func TestClientsMoveWithTheirUser(t *testing.T) {
 	a.Settle("ann")
 	a.Unload("ann")
 	if !id.Ended() || !errors.Is(context.Cause(id.Revoked), tabtransport.ErrGoingAway) {
-		t.Errorf("who is in with it is told %v", context.Cause(id.Revoked))
+		t.Errorf("its connection ends with %v", context.Cause(id.Revoked))
 	}
 	if _, err := a.Verify(token); err == nil || len(a.List("ann")) != 0 {
 		t.Error("the node that the user has left knows her clients still")

@@ -182,7 +182,7 @@ func testRevoke(t *testing.T, k keeper) {
 	}
 	<-ctx.Done()
 	if !id.Ended() {
-		t.Error("who is in does not end")
+		t.Error("its connection does not end")
 	}
 	if err := c.Revoke("ann", gone.ID); err != auth.ErrNoClient {
 		t.Errorf("it is revoked twice: %v", err)

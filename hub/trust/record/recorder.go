@@ -50,7 +50,7 @@ type Options struct {
 	Key      []byte            // of the digests of arguments; nil: one that is stored beside the lines
 	Changed  *broadcast.Signal // fires when lines were written; nil: nobody looks
 	Log      *slog.Logger      // nil discards
-	// Node is what notes say of late lines: who has written them. Files have none.
+	// Node names the writer of deferred lines in their notes. Files have none.
 	Node string
 	// Deferred is where a Recorder goes on that is closed before all is written. Nil: the rest is lost.
 	Deferred *Deferred
