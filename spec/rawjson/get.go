@@ -3,7 +3,6 @@ package rawjson
 import (
 	"encoding/json"
 	"iter"
-	"unsafe"
 )
 
 // Get returns the value at a path of member names, a slice of b without space
@@ -31,15 +30,6 @@ func member(b []byte, name string) (found []byte) {
 		}
 	}
 	return found
-}
-
-// Index returns where the value that Get returns for a member begins in b, -1 without one.
-func Index(b []byte, name string) int {
-	v := Get(b, name)
-	if v == nil {
-		return -1
-	}
-	return int(uintptr(unsafe.Pointer(&v[0])) - uintptr(unsafe.Pointer(&b[0])))
 }
 
 // Members yields the members of the object b in order, duplicates included, as
