@@ -466,3 +466,16 @@ func TestAddress(t *testing.T) {
 		}
 	}
 }
+
+// Without a proxy in front, a client could forge the header.
+func TestForwardedProto(t *testing.T) {
+	for proxied, want := range map[bool]int{true: 200, false: 403} {
+		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), AllowHosts: []string{"hub.example.com"}, BehindProxy: proxied})
+		r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
+		r.Header.Set("Authorization", "Bearer "+secret)
+		r.Header.Set("X-Forwarded-Proto", "HTTPS, http") // of a proxy before a proxy
+		if _, err := g.check(r); status(err) != want {
+			t.Errorf("behind a proxy %t: %v, want %d", proxied, err, want)
+		}
+	}
+}

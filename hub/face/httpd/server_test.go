@@ -3,6 +3,7 @@ package httpd
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -137,4 +138,11 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 			t.Errorf("after %v: %s", took, answer)
 		}
 	})
+}
+
+func TestHugeHeadersAreRefused(t *testing.T) {
+	d := open(t, nil)
+	if status, _, _ := d.ask("GET", "/healthz", "", "X-Large", strings.Repeat("x", 64<<10)); status != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("%d", status)
+	}
 }

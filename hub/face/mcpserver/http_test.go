@@ -3,12 +3,16 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"strings"
-	"tabhub/hub/call"
-	"tabhub/hub/lists"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tabhub/hub/call"
+	"tabhub/hub/lists"
+	"tabhub/spec"
 )
 
 func TestBadRequestsOverHTTP(t *testing.T) {
@@ -182,4 +186,92 @@ func TestLongCallIsKeptAlive(t *testing.T) {
 		e.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 		e.wantEnd()
 	})
+}
+
+// A session is one client's: its id helps nobody with another credential.
+func TestSessionsAreOneClientsOwn(t *testing.T) {
+	h := newScripted()
+	c := overTCP(t, New(h, Options{}))
+	c.header.Set("Authorization", "alice")
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	if status, body := c.post(list); status != 400 || !strings.Contains(body, "initialize") {
+		t.Errorf("without a session: %d %s", status, body)
+	}
+	c.initialize("2025-06-18")
+	if status, body := c.post(list); status != 200 || body != `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}` {
+		t.Errorf("%d %s", status, body)
+	}
+	for name, header := range map[string][]string{
+		"another's":      {"Authorization", "bob"},
+		"another client": {"Authorization", "alice cursor"},
+		"made up":        {"Mcp-Session-Id", "QWERTYUIOPASDFGHJKLZXCVBNM"},
+		"of nobody":      {"Authorization", ""},
+		"not a revision": {"Mcp-Protocol-Version", "1900-01-01"},
+	} {
+		want := 404
+		if name == "not a revision" {
+			want = 400
+		}
+		if status, body := c.post(list, header...); status != want || !strings.Contains(body, `"error"`) {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+	if resp := c.do("DELETE", "/mcp", "", "Authorization", "bob"); resp.StatusCode != 404 {
+		t.Errorf("another's DELETE: %s", resp.Status)
+	}
+	get := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+	if resp := c.do("DELETE", "/mcp", ""); resp.StatusCode != 204 {
+		t.Errorf("DELETE: %s", resp.Status)
+	}
+	get.wantEnd()
+	if status, _ := c.post(list); status != 404 {
+		t.Errorf("after DELETE: %d", status)
+	}
+}
+
+func TestProgressGoesToItsOwnRequestOnly(t *testing.T) {
+	h := newScripted()
+	h.tools["work"] = func(_ context.Context, c call.Request) (json.RawMessage, error) {
+		for i := range 50 {
+			c.By.Progress(spec.Progress{Progress: float64(i)})
+		}
+		return json.RawMessage(`{"content":[]}`), nil
+	}
+	c := overTCP(t, New(h, Options{}))
+	c.initialize("2025-06-18")
+	done := make(chan string, 20)
+	for id := range 20 {
+		go func() {
+			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":%[1]d}}}`, id)
+			resp := c.do("POST", "/mcp", body)
+			e := readEvents(t, resp)
+			for i := range 50 {
+				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%d,"progress":%d}}`, id, i)
+				if _, got, err := e.next(); err != nil || got != want {
+					done <- fmt.Sprintf("%v: got %s, want %s", err, got, want)
+					return
+				}
+			}
+			_, got, _ := e.next()
+			if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}`, id); got != want {
+				done <- "got " + got
+				return
+			}
+			if _, _, err := e.next(); err != io.EOF {
+				done <- "the stream goes on"
+				return
+			}
+			done <- ""
+		}()
+	}
+	for range 20 {
+		if wrong := <-done; wrong != "" {
+			t.Error(wrong)
+		}
+	}
+	// Who cannot take a stream gets the answer alone.
+	status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":1}}}`, "Accept", "application/json")
+	if status != 200 || body != `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{}}}` {
+		t.Errorf("%d %s", status, body)
+	}
 }
