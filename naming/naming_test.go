@@ -2,11 +2,9 @@ package naming
 
 import (
 	"fmt"
-
 	"net/netip"
 	"net/url"
 	"regexp"
-
 	"strings"
 	"testing"
 

@@ -21,7 +21,7 @@ import (
 	"tabhub/storage"
 )
 
-// CallOptions configure Calls. OwnPage and OwnBrowser are as in Options.
+// Options configure Calls. OwnPage and OwnBrowser are as in Options.
 type Options struct {
 	Telemetry      telemetry.Observer
 	CallTimeout    time.Duration
@@ -118,7 +118,7 @@ func (cs *Calls) PeersInFlight() (peers []spec.PeerID) {
 // Ledger returns the calls of the Hub's clients.
 func (cs *Calls) Ledger() *ledger.Ledger { return cs.ledger }
 
-// Call is one tools/call.
+// Request is one tools/call.
 type Request struct {
 	Name     string          // public name
 	Args     json.RawMessage // nil means {}; not modified, not kept after the call

@@ -61,7 +61,7 @@ func (cs *Calls) EndGroup(ended agents.Ended) {
 	}
 }
 
-// endRoomIn is endRoom for one browser. It blocks until that has answered.
+// endGroupIn is endRoom for one browser. It blocks until that has answered.
 func endGroupIn(cs *Calls, browser spec.PeerID, ended agents.Ended) {
 	req := &spec.EndRoom{Room: ended.Session.Short(), Close: cs.opts.GroupEnd == GroupClose}
 	resp, err := cs.core.SendOwn(cs.core.Context(), spec.TabAddr{Peer: browser}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})

@@ -13,7 +13,6 @@ import (
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
-
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"

@@ -14,17 +14,15 @@ import (
 	"tabhub/hub/broadcast"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/offer/schema"
+	"tabhub/hub/state"
 	"tabhub/hub/trust/record"
 	"tabhub/naming"
-	"tabhub/tabtransport"
-
-	"tabhub/hub/state"
-
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 )
 
-// CoreOptions configure a Core. The zero value of each field but User, Transport and Store is a
+// Options configure a Core. The zero value of each field but User, Transport and Store is a
 // usable default.
 type Options struct {
 	User      spec.UserID
@@ -57,7 +55,7 @@ type Core struct {
 	schemas   schema.Cache
 	changes   broadcast.Signal // fired after each change of state
 	updates   atomic.Uint64
-	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970
+	confirmed atomic.Int64          // when the store was asked last by ConfirmEpoch, in ns since 1970
 	storeErr  atomic.Pointer[error] // of the last write
 	ended     atomic.Uint64         // writes to the store that have ended
 	unstored  atomic.Bool           // the last write to the store has failed
@@ -92,7 +90,7 @@ type Hooks struct {
 	InFlight func() []spec.PeerID
 }
 
-// OpenCore loads the user's state. The caller owns the store and closes it after the Core.
+// Open loads the user's state. The caller owns the store and closes it after the Core.
 func Open(ctx context.Context, opts Options) (*Core, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -267,7 +265,7 @@ func ending(c *Core) string {
 	return ErrClosed.Error()
 }
 
-// endedFailure is the failure of a call that the end of the Hub has cut short.
+// EndedFailure is the failure of a call that the end of the Hub has cut short.
 func (c *Core) EndedFailure(sent bool) *Failure {
 	switch superseded := errors.Is(c.Err(), ErrSuperseded); {
 	case sent && superseded:

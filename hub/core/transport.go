@@ -68,7 +68,7 @@ func (hd *handler) Disconnected(id spec.PeerID, cause error) {
 	h.Log.Info("peer disconnected", "peer", id, "err", cause)
 }
 
-// own sends a request of the hub itself: one that carries nothing of a client's, and takes
+// SendOwn sends a request of the hub itself: one that carries nothing of a client's, and takes
 // nothing to it.
 func (c *Core) SendOwn(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
 	switch req.(type) {
@@ -80,8 +80,8 @@ func (c *Core) SendOwn(ctx context.Context, to spec.TabAddr, req spec.Request, w
 	return c.transport.SendRequest(ctx, to, req, w)
 }
 
-// background runs f in a goroutine that Close cuts short and waits for, and does
-// nothing once the hub closes. f must end soon after h.ctx does.
+// Background runs f in a goroutine that Drain cuts short and waits for, and does
+// nothing once the hub closes. f must end soon after the Core's context does.
 func (c *Core) Background(f func()) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

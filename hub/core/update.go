@@ -11,7 +11,7 @@ import (
 	"tabhub/storage"
 )
 
-// update is the one way to change a Hub's state: f runs under the mutex and must not
+// Update is the one way to change a Core's state: f runs under the mutex and must not
 // block; what it leaves to do is done after it. The functions in synced are called once
 // all that was changed is on disk, or with an error. It reports false, having done
 // nothing, if the Hub has stopped.
@@ -182,7 +182,7 @@ func (c *Core) written(err error) {
 // by now.
 const confirmEvery = time.Second
 
-// confirmEpoch has the store say whether another hub serves the user by now, which a hub
+// ConfirmEpoch has the store say whether another hub serves the user by now, which a hub
 // whose tabs are quiet does not learn from what it writes.
 func (c *Core) ConfirmEpoch() {
 	now, last := time.Now().UnixNano(), c.confirmed.Load()

@@ -29,7 +29,7 @@ type Lists struct {
 	followed map[*subscription]*policy.Action // what clients are notified of the updates of
 }
 
-// NewLists returns the lists of a hub that is being opened. tabNames may be "".
+// New returns the lists of a hub that is being opened. tabNames may be "".
 func New(core *core.Core, rules *core.Rules, tabNames TabNames) *Lists {
 	ls := &Lists{core: core, rules: rules, tabNames: tabNames, subs: subscriptions{}, followed: map[*subscription]*policy.Action{}}
 	ls.notices = newNotifier(ls)

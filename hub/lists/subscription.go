@@ -26,8 +26,8 @@ type subscriptionKey struct{ uri, bound string }
 func (s *subscription) key() subscriptionKey { return subscriptionKey{s.uri, s.by.Bound()} }
 
 // follows reports whether a subscription is about a page's URI in a tab of that number.
-func (sub *subscription) follows(s *state.State, addr spec.TabAddr, domain spec.Domain, number int, page string) bool {
-	return sub.domain == domain && (sub.tab == 0 || sub.tab == number) && sub.page == page && s.SeesPeer(sub.by, addr.Peer)
+func (s *subscription) follows(in *state.State, addr spec.TabAddr, domain spec.Domain, number int, page string) bool {
+	return s.domain == domain && (s.tab == 0 || s.tab == number) && s.page == page && in.SeesPeer(s.by, addr.Peer)
 }
 
 // updated is a public URI whose content has changed for clients that are bound to the same.

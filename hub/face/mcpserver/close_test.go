@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"tabhub/hub/call"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tabhub/hub/call"
 )
 
 // What comes over a bridge while the server is being closed gets no answer: the bridge learns whether all

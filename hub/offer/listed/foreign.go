@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"tabhub/hub/offer/keyword"
-
 	"tabhub/spec/rawjson"
 )
 

@@ -12,21 +12,21 @@ import (
 	"tabhub/naming"
 )
 
-// Expose says which of the pages' tools, resources and prompts the lists hold. All can
+// Mode says which of the pages' tools, resources and prompts the lists hold. All can
 // be called and read in any case, by name or through the proxy tool.
 type Mode string
 
-// The choices for Expose.
+// The choices for Mode.
 const (
 	All   Mode = "all"
 	Proxy Mode = "proxy" // of tools the builtin ones alone
-	// ExposeAuto lists the sites that fit the budget, each with all it has, see
-	// exposure. For clients that are known to ignore changes of the list it is
-	// ExposeProxy.
+	// Auto lists the sites that fit the budget, each with all it has, see
+	// Chooser. For clients that are known to ignore changes of the list it is
+	// Proxy.
 	Auto Mode = "auto"
 )
 
-// exposure chooses which sites one of the hub's lists shows. A site is listed with all
+// Chooser chooses which sites one of the hub's lists shows. A site is listed with all
 // its elements or not at all.
 //
 // The budget is shared as fairly as that allows: a site that costs no more than an
