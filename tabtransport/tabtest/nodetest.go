@@ -9,15 +9,17 @@ import (
 	"testing"
 )
 
-// NodeTest runs the tests of scripts that need no browser, *.test.mjs, with node --test. Where
-// Node is not installed the test is skipped, or fails if the environment says CI=true.
+// NodeTest runs the tests of scripts that need no browser, *.test.mjs, with node --test. Without a
+// Node that loads TypeScript (22.18 or later) the test is skipped, or fails if the environment says
+// CI=true.
 func NodeTest(t *testing.T, patterns ...string) {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
+	out, err := exec.CommandContext(t.Context(), "node", "--print", "process.features.typescript").CombinedOutput()
+	if loads := strings.TrimSpace(string(out)); err != nil || loads == "false" || loads == "undefined" {
 		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
+			t.Fatalf("no Node that loads TypeScript: %v %s", err, out)
 		}
-		t.Skip(err)
+		t.Skipf("no Node that loads TypeScript: %v %s", err, out)
 	}
 	args := []string{"--test", "--test-force-exit"}
 	for _, pattern := range patterns {
