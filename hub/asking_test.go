@@ -135,6 +135,59 @@ func TestAskedOnce(t *testing.T) {
 	})
 }
 
+// The record says when each thing happened: a story that is told from it has no other times.
+func TestTimesOfAnAskedCall(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		start := time.Now()
+		c := w.pay()
+		asked := w.asked()
+		time.Sleep(13 * time.Second)
+		// The page changes meanwhile, so the owner is asked again about what it is now.
+		w.register(w.shop, 0, tools("https://shop.example/", "look", `pay:"description":"Pay twice","annotations":{"destructiveHint":true}`))
+		w.says(asked, spec.ReachOnce)
+		again := w.asked()
+		time.Sleep(7 * time.Second)
+		w.says(again, spec.ReachOnce)
+		r := w.shop.Next()
+		time.Sleep(2 * time.Second)
+		answer(w.shop, r, "paid")
+		c.want(t, "paid")
+		all := w.record.Entries(record.Query{Tool: "pay"})
+		if len(all) != 4 {
+			t.Fatalf("the record has %+v", all)
+		}
+		first, second, begun, call := all[0], all[1], all[2], all[3]
+		after := func(e record.Entry) time.Duration { return e.Time.Sub(start) }
+		if after(first) != 13*time.Second || first.Asked != 13*time.Second || after(second) != 20*time.Second || second.Asked != 7*time.Second {
+			t.Errorf("the questions: %+v\n%+v", first, second)
+		}
+		if after(begun) != 20*time.Second || begun.Duration != 0 {
+			t.Errorf("begun: %+v", begun)
+		}
+		if after(call) != 0 || call.Decided != 20*time.Second || call.Sent != 20*time.Second || call.Asked != 20*time.Second || call.Duration != 22*time.Second {
+			t.Errorf("the call: %+v", call)
+		}
+		if first.Call != call.Call || second.Call != call.Call || begun.Call != call.Call || second.Question != call.Question {
+			t.Errorf("the lines of one call have different ids: %+v", all)
+		}
+	})
+}
+
+// A call that was not sent has no time at which it was.
+func TestTimesOfARefusedCall(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		asked := w.asked()
+		time.Sleep(5 * time.Second)
+		w.says(asked, spec.ReachNo)
+		c.want(t, "DENIED")
+		call := w.record.Entries(record.Query{Event: record.Call})[0]
+		if call.Sent != 0 || call.Asked != 5*time.Second || call.Duration != 5*time.Second {
+			t.Errorf("%+v", call)
+		}
+	})
+}
+
 // What the owner decides elsewhere holds for a call about which they are asked.
 func TestPolicyWhileAsked(t *testing.T) {
 	for want, edit := range map[string]func(*policy.Document){

@@ -90,7 +90,7 @@ func TestTabGoesElsewhereMeanwhile(t *testing.T) {
 				if err := w.hub.Rules.EditPolicy("test", func(doc *policy.Document) error { doc.Put(deny, time.Now()); return nil }); err != nil {
 					t.Fatal(err)
 				}
-				var e record.Entry
+				e := record.Entry{Time: time.Now()}
 				_, err = w.hub.Calls.Control(t.Context(), tester.Noted(&e), spec.TabAddr{Peer: "browser:b1", Tab: 7}, &spec.Text{})
 				f, _ := errors.AsType[*core.Failure](err)
 				if (err != nil) != (c.code != "") || f != nil && f.Code != c.code {
@@ -99,6 +99,7 @@ func TestTabGoesElsewhereMeanwhile(t *testing.T) {
 				if !slices.Equal(b.got, c.got) {
 					t.Errorf("the browser got\n%s", strings.Join(b.got, "\n"))
 				}
+				e.Time, e.Decided, e.Sent = time.Time{}, 0, 0
 				c.entry.Tab, c.entry.Class = "browser:b1/7", "read"
 				if got, want := fmt.Sprintf("%+v", e), fmt.Sprintf("%+v", c.entry); got != want {
 					t.Errorf("recorded\n%s, want\n%s", got, want)

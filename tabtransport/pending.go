@@ -47,6 +47,7 @@ type pending struct {
 	req        spec.Request
 	client     string // whose request it is, "" the hub's own
 	start      time.Time
+	sentAt     *time.Time    // Wait.SentAt; what it leads to is guarded by peers.mu
 	done       chan struct{} // closed once it has ended and outcome is set
 	progressed chan struct{} // capacity 1; nil if the caller wants no progress
 	outcome    outcome       // read after done
@@ -224,7 +225,7 @@ func (p *Peers) open(a *attachment, tab int64, req spec.Request, start time.Time
 }
 
 func (p *Peers) newPending(to spec.TabAddr, id string, req spec.Request, start time.Time, wait Wait) *pending {
-	q := &pending{peers: p, id: id, to: to, req: req, client: wait.For, start: start, done: make(chan struct{})}
+	q := &pending{peers: p, id: id, to: to, req: req, client: wait.For, start: start, sentAt: wait.SentAt, done: make(chan struct{})}
 	if wait.Max > wait.Timeout || wait.Person > 0 || wait.Progress != nil {
 		q.progressed = make(chan struct{}, 1)
 	}
@@ -246,6 +247,9 @@ func (q *pending) Sending() bool {
 		return false
 	}
 	q.state = sent
+	if q.sentAt != nil {
+		*q.sentAt = time.Now()
+	}
 	return true
 }
 

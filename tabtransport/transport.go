@@ -90,6 +90,10 @@ type Wait struct {
 	// that could not send it: by what Resume will find the request. The request waits for
 	// its return, and is not sent with an error: SendRequest returns that.
 	Sending func(Sent) error
+	// SentAt, if not nil, is set to when the request is handed to a connection, just before its
+	// bytes leave. It may be read once SendRequest has returned, and is left as it was if nothing
+	// was sent.
+	SentAt *time.Time
 }
 
 // Sent is by what a tab knows a request that it was sent.

@@ -146,7 +146,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, dialogFailure(c.to, d)
 	}
 	c.call.Sending(reads, c.to, "")
-	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req)})
+	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req), SentAt: &c.ad.sent})
 	if notSent(err) {
 		c.call.NotSent(reads)
 	}

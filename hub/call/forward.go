@@ -27,6 +27,7 @@ func (cs *Calls) Admit(ctx context.Context, by *consent.Caller, a *policy.Action
 		return err
 	}
 	c.Sending(a.Class == policy.Read, spec.TabAddr{}, "")
+	noteSent(by)
 	err := do(ctx)
 	if err == nil {
 		return nil
@@ -44,6 +45,11 @@ func (cs *Calls) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, 
 	_, err := cs.gate.admit(ctx, c, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
 	by.Note(func(e *record.Entry) { ad.note(e, a) })
 	return ad.effect(), cs.gateError(err, false)
+}
+
+// noteSent sets in the record of a request that it is sent now.
+func noteSent(by *consent.Caller) {
+	by.Note(func(e *record.Entry) { e.Sent = time.Since(e.Time) })
 }
 
 // Forwarded is a request of a client that goes to something other than a tab of the
@@ -85,7 +91,8 @@ func (cs *Calls) ForwardAtOnce(by *consent.Caller, a *policy.Action) (*Forwarded
 	p := cs.begin(by, a)
 	rules := g.rules.Policy()
 	a.Read = g.read(rules, a.Principal)
-	ad := admission{decision: rules.Decide(a, time.Now())}
+	now := time.Now()
+	ad := admission{decision: rules.Decide(a, now), at: now}
 	by.Note(func(e *record.Entry) { ad.note(e, a) })
 	p.effect = ad.effect()
 	if p.effect == policy.Allow {
@@ -146,6 +153,7 @@ func (p *Forwarded) Stopped(sent bool) error {
 func (p *Forwarded) Sent(browser string) {
 	p.call.Decided(p.effect)
 	p.call.Sending(false, spec.TabAddr{}, browser)
+	noteSent(p.by)
 }
 
 // End is called once, when the request is over.

@@ -71,9 +71,12 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 // one goroutine.
 type admission struct {
 	decision policy.Decision // the latest
-	answer   consent.Answer  // of the owner, if one was asked
+	at       time.Time       // of decision
+	answer   consent.Answer  // the owner's latest, if one was asked
 	granted  grant           // for what the answer was yes
 	asked    int
+	answered time.Duration // how long the owner's answers took, together
+	sent     time.Time     // when the request was handed to a connection, or an earlier attempt was; zero: none was
 }
 
 // grant is for what an answer is good that is for one call only.
@@ -109,7 +112,8 @@ func (g *gate) decide(ad *admission, a *policy.Action) (p permit, err error) {
 	}()
 	rules := g.rules.Policy()
 	a.Read = g.read(rules, a.Principal)
-	ad.decision = rules.Decide(a, time.Now())
+	ad.at = time.Now()
+	ad.decision = rules.Decide(a, ad.at)
 	switch {
 	case ad.decision.Effect == policy.Allow:
 		return permit{a}, nil
@@ -132,6 +136,7 @@ func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c con
 	ad.granted = grantFor(c.Action, ad.decision)
 	span := telemetry.Begin(g.telemetry, telemetry.Ask)
 	ad.answer, err = g.desk.Ask(ctx, by, c)
+	ad.answered += ad.answer.Asked
 	span.End(ownersAnswer(err))
 	if denied, ok := errors.AsType[*consent.Denied](err); ok {
 		err = &core.Failure{Code: spec.FailDenied, Message: denied.Words}
@@ -162,7 +167,7 @@ func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad
 			return p, err
 		}
 		c.Asks()
-		err = g.ask(ctx, by, ad, consent.Call{Action: a, Args: args, Carries: func() []flow.Match {
+		err = g.ask(ctx, by, ad, consent.Call{ID: c.ID(), Action: a, Args: args, Carries: func() []flow.Match {
 			return g.flows.Compare(a.Principal.ID, a.Site.Domain, []json.RawMessage{args})
 		}})
 		c.GoesOn()

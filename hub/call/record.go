@@ -33,7 +33,7 @@ func (r *run) recordBegin() {
 		return
 	}
 	e := r.entry()
-	e.Event, e.Outcome = record.Begun, "begun"
+	e.Event, e.Outcome, e.Time, e.Decided, e.Sent, e.Duration = record.Begun, "begun", time.Now(), 0, 0, 0
 	r.h.core.Record(e)
 }
 
@@ -57,7 +57,13 @@ func (ad *admission) note(e *record.Entry, a *policy.Action) {
 		e.Flows = flows // of one before, too
 	}
 	answer := ad.answer
-	e.Question, e.By, e.Reach, e.Asked = answer.Question, answer.By, string(answer.Reach), answer.Asked
+	e.Question, e.By, e.Reach, e.Asked = answer.Question, answer.By, string(answer.Reach), ad.answered
+	if !ad.at.IsZero() {
+		e.Decided = ad.at.Sub(e.Time)
+	}
+	if !ad.sent.IsZero() {
+		e.Sent = ad.sent.Sub(e.Time)
+	}
 }
 
 // effect is what was decided: policy.Ask if the owner was asked.

@@ -161,7 +161,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	} else {
 		h.recordCall(r, resp, err)
 	}
-	h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start)-r.ad.answer.Asked)
+	h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start)-r.ad.answered)
 	return resp, err
 }
 
@@ -411,7 +411,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	defer r.h.inFlight.Add(1)
 	r.call.Asks()
 	defer r.call.GoesOn()
-	c := consent.Call{Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition(), Carries: r.carries}
+	c := consent.Call{ID: r.id, Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition(), Carries: r.carries}
 	if it.Framed() {
 		c.Top = r.target.URL
 	}
@@ -481,7 +481,7 @@ func notSent(err error) bool {
 
 // wait returns how long to wait for the target, and what to call meanwhile.
 func (r *run) wait() tabtransport.Wait {
-	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
+	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress, SentAt: &r.ad.sent}
 	if r.kind == spec.KindTool {
 		wait.Max, wait.Person = r.h.opts.CallTimeoutMax, r.h.opts.PersonTimeout
 	}

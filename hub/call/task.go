@@ -87,7 +87,7 @@ func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCa
 		Progress: func(p spec.Progress) { task.Says(p.Message) },
 	}
 	r := &run{
-		h: cs, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true,
+		h: cs, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true, ad: admission{sent: c.At},
 		target: state.Candidate{Addr: c.To, Item: it, URL: c.URL}, reason: c.Reason, timeout: c.Timeout,
 		action: core.ActionFor(by, it, it.Source),
 	}

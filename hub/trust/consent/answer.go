@@ -268,7 +268,7 @@ func (d *Desk) record(q *question, o outcome, ended time.Time) {
 	}
 	if q.call != nil {
 		a := q.call.Action
-		e.Client, e.Session, e.Via = a.Principal.ID, a.Session, q.by.Via
+		e.Call, e.Client, e.Session, e.Via = q.call.ID, a.Principal.ID, a.Session, q.by.Via
 		e.Domain, e.Origin, e.Tool, e.Class = a.Site.Domain, q.call.Origin, a.Name, q.Tool.Class
 	}
 	d.opts.Record.Append(e)

@@ -118,6 +118,7 @@ func (c *Caller) Through(tool string) *Caller {
 
 // Call is what a question about a call is made from.
 type Call struct {
+	ID       string // the call's, for the record
 	Action   *policy.Action
 	Decision policy.Decision
 	Args     json.RawMessage // as they would be sent

@@ -10,9 +10,9 @@ import (
 
 // Entry is one event of the record.
 type Entry struct {
-	Time  time.Time `json:"time"`
+	Time  time.Time `json:"time"` // when it began; of a question, when it ended
 	Event Event     `json:"event"`
-	Call  string    `json:"call,omitempty"` // the call's id
+	Call  string    `json:"call,omitempty"` // the id of the call, or of the one that a question is about
 	Task  string    `json:"task,omitempty"` // the id of the task that the call has become; only of the event Task
 
 	Client  string `json:"client,omitempty"` // the ID of its credential
@@ -34,13 +34,15 @@ type Entry struct {
 	Question string        `json:"question,omitempty"` // its id, if the owner was asked
 	By       string        `json:"by,omitempty"`       // where the answer was given: "window", "client", "dashboard", "command"
 	Reach    string        `json:"reach,omitempty"`    // of the answer
-	Asked    time.Duration `json:"asked,omitempty"`    // how long the answer took
+	Asked    time.Duration `json:"asked,omitempty"`    // how long the owner's answers took, together
+	Decided  time.Duration `json:"decided,omitempty"`  // after Time: when it was decided last; 0: it was not, or that is not known
+	Sent     time.Duration `json:"sent,omitempty"`     // after Time: when it was handed to the page's connection last; 0: it was not, or that is not known
 	Flows    []string      `json:"flows,omitempty"`    // "mail.example → shop.example, note"
 
 	Outcome  string        `json:"outcome"`           // "ok", or what went wrong
 	Reason   string        `json:"reason,omitempty"`  // why this tab was chosen, or what was rejected
 	Changed  string        `json:"changed,omitempty"` // what the hub has changed in the page's answer, so that clients can read it
-	Duration time.Duration `json:"duration"`
+	Duration time.Duration `json:"duration"`          // from Time to the end, with Asked
 
 	// Args and Result are not part of the line: the log makes Digest of Args, and stores both
 	// as payloads, if at all. They must not be modified once they are appended.

@@ -62,8 +62,13 @@ func (l *Line) appendJSON(b []byte) []byte {
 	if len(l.Flows) > 0 {
 		b = append(b, ']')
 	}
-	if l.Asked != 0 {
-		b = strconv.AppendInt(append(b, `,"asked":`...), int64(l.Asked), 10)
+	for _, d := range [...]struct {
+		key string
+		d   time.Duration
+	}{{"asked", l.Asked}, {"decided", l.Decided}, {"sent", l.Sent}} {
+		if d.d != 0 {
+			b = strconv.AppendInt(append(append(append(b, `,"`...), d.key...), `":`...), int64(d.d), 10)
+		}
 	}
 	b = strconv.AppendInt(append(b, `,"duration":`...), int64(l.Duration), 10)
 	if l.Note != nil { // of the log itself, and rare
