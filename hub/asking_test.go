@@ -149,6 +149,9 @@ func TestTimesOfAnAskedCall(t *testing.T) {
 		time.Sleep(7 * time.Second)
 		w.says(again, spec.ReachOnce)
 		r := w.shop.Next()
+		if shown, _ := w.hub.Owner.Running(); len(shown) != 1 || shown[0].Asked != 20*time.Second {
+			t.Errorf("under way: %+v", shown)
+		}
 		time.Sleep(2 * time.Second)
 		answer(w.shop, r, "paid")
 		c.want(t, "paid")
@@ -182,7 +185,7 @@ func TestTimesOfARefusedCall(t *testing.T) {
 		w.says(asked, spec.ReachNo)
 		c.want(t, "DENIED")
 		call := w.record.Entries(record.Query{Event: record.Call})[0]
-		if call.Sent != 0 || call.Asked != 5*time.Second || call.Duration != 5*time.Second {
+		if call.Sent != 0 || call.Decided != 5*time.Second || call.Asked != 5*time.Second || call.Duration != 5*time.Second {
 			t.Errorf("%+v", call)
 		}
 	})

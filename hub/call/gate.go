@@ -71,7 +71,7 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 // one goroutine.
 type admission struct {
 	decision policy.Decision // the latest
-	at       time.Time       // of decision
+	at       time.Time       // when it let the call pass or refused it; zero: it did neither
 	answer   consent.Answer  // the owner's latest, if one was asked
 	granted  grant           // for what the answer was yes
 	asked    int
@@ -132,6 +132,7 @@ func (g *gate) decide(ad *admission, a *policy.Action) (p permit, err error) {
 // The error is a *Failure, a *consent.AskBack, or ctx's cause.
 func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c consent.Call) (err error) {
 	ad.asked++
+	ad.at = time.Time{} // the owner decides
 	c.Decision = ad.decision
 	ad.granted = grantFor(c.Action, ad.decision)
 	span := telemetry.Begin(g.telemetry, telemetry.Ask)
@@ -139,7 +140,7 @@ func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c con
 	ad.answered += ad.answer.Asked
 	span.End(ownersAnswer(err))
 	if denied, ok := errors.AsType[*consent.Denied](err); ok {
-		err = &core.Failure{Code: spec.FailDenied, Message: denied.Words}
+		err, ad.at = &core.Failure{Code: spec.FailDenied, Message: denied.Words}, time.Now()
 	}
 	return err
 }

@@ -28,6 +28,7 @@ type Running struct {
 	Tab      string         `json:"tab,omitempty"`     // "" until it is sent to one, or waits for the owner there
 	Browser  string         `json:"browser,omitempty"` // the name of the extension that it is forwarded to, "" until it is
 	Began    time.Time      `json:"began"`
+	Asked    time.Duration  `json:"asked,omitempty"` // how long the owner was asked about it; not while one is
 	Phase    Phase          `json:"phase"`
 	Decision string         `json:"decision,omitempty"` // "allow", or "ask" where the owner has; "" before
 	Progress *spec.Progress `json:"progress,omitempty"` // the latest
@@ -64,10 +65,10 @@ func describeShown(c *ledger.Shown) Running {
 	e := (&consent.Caller{Principal: c.Principal, Said: c.Said, Via: c.Via}).Entry("", c.Began)
 	r := Running{
 		ID: c.ID, Client: e.Client, Name: e.Name, Said: e.Said, Via: e.Via,
-		Kind: c.Kind, Domain: c.Site.Domain, Tool: c.Tool, Browser: c.Browser, Began: c.Began, Phase: PhaseRunning, Progress: c.Progress,
+		Kind: c.Kind, Domain: c.Site.Domain, Tool: c.Tool, Browser: c.Browser, Began: c.Began, Asked: c.Asked, Phase: PhaseRunning, Progress: c.Progress,
 	}
 	switch {
-	case c.Asked:
+	case c.Asking:
 		r.Phase = PhaseAsking
 	case c.Waits:
 		r.Phase = PhaseWaiting

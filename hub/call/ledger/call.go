@@ -47,6 +47,7 @@ type Call struct {
 	about    Subject
 	entered  bool
 	waits    bool
+	asked    time.Duration // how long the owner was asked about it; less the time since began while it is
 	tab      spec.TabAddr
 	browser  string
 	decision policy.Effect
@@ -148,7 +149,8 @@ func (c *Call) enterLocked(about Subject) {
 	c.entered, c.about = true, about
 	// Of an earlier round of the call:
 	c.tab, c.browser, c.decision = spec.TabAddr{}, "", policy.Unset
-	if c.state == asked || c.state == decided {
+	c.answeredLocked()
+	if c.state == decided {
 		c.state = begun
 	}
 	c.ledger.opts.Changed.Fire()
@@ -195,15 +197,27 @@ func (c *Call) change(f func()) {
 func (c *Call) Waits(tab spec.TabAddr) { c.change(func() { c.waits, c.tab = true, tab }) }
 
 // Asks says that the owner is asked about the call.
-func (c *Call) Asks() { c.change(func() { c.state = asked }) }
+func (c *Call) Asks() {
+	c.change(func() {
+		if c.state != asked {
+			c.state, c.asked = asked, c.asked-time.Since(c.began)
+		}
+	})
+}
 
 // GoesOn says that the owner has answered, or that the call waits no longer.
 func (c *Call) GoesOn() {
 	c.change(func() {
-		if c.waits, c.progress = false, nil; c.state == asked {
-			c.state = begun
-		}
+		c.waits, c.progress = false, nil
+		c.answeredLocked()
 	})
+}
+
+// answeredLocked says that the owner is no longer asked.
+func (c *Call) answeredLocked() {
+	if c.state == asked {
+		c.state, c.asked = begun, c.asked+time.Since(c.began)
+	}
 }
 
 // Decided says that the call may be done, and by what: policy.Ask if the owner has said so.

@@ -362,7 +362,8 @@ type Shown struct {
 	Subject
 	ID       string
 	Began    time.Time
-	Asked    bool // the owner is being asked
+	Asking   bool          // the owner is asked now
+	Asked    time.Duration // how long the owner was asked before
 	Waits    bool
 	Tab      spec.TabAddr
 	Browser  string
@@ -377,7 +378,11 @@ func (l *Ledger) UnderWay() (all []Shown) {
 	defer l.mu.Unlock()
 	for c := l.oldest; c != nil; c = c.newer {
 		if c.entered {
-			all = append(all, Shown{c.about, c.id, c.began, c.state == asked, c.waits, c.tab, c.browser, c.decision, c.progress})
+			asking, before := c.state == asked, c.asked
+			if asking {
+				before = 0
+			}
+			all = append(all, Shown{c.about, c.id, c.began, asking, before, c.waits, c.tab, c.browser, c.decision, c.progress})
 		}
 	}
 	return all

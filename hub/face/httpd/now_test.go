@@ -89,6 +89,18 @@ func TestNowKeepsACallUntilItIsRecorded(t *testing.T) {
 			t.Errorf("after %s: %s, want %s", step.message, got, step.want)
 		}
 	}
+	// What the owner takes for the answer is none of what the call takes.
+	time := func(message string) string {
+		take(message)
+		return page.Eval(`document.querySelector("#calls tr").cells[4].innerText`)
+	}
+	if got := time(`{running: [{id: "P", tool: "pay", began: "2026-01-02T03:04:05Z", phase: "asking"}]}`); got != `""` {
+		t.Errorf("while the owner is asked it takes %s", got)
+	}
+	if got := time(`{running: [], entries: [{call: "P", event: "call", tool: "pay", time: "2026-01-02T03:04:05Z", outcome: "ok", asked: 114e9, duration: 115.2e9}]}`); got != `"1.2 s\nyou: 114.0 s"` {
+		t.Errorf("it took %s", got)
+	}
+	page.Eval(`calls.stop(); calls.start(); document.querySelector("#calls").replaceChildren()`)
 	// Some have no entry.
 	take(`{running: [` + strings.ReplaceAll(under, "A", "B") + `]}`)
 	take(`{running: []}`)

@@ -1,7 +1,10 @@
 package httpd
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +87,7 @@ func TestStoryOfACall(t *testing.T) {
 	var steps []string
 	page.Into(`[...document.querySelectorAll("#story li")].map(li => li.textContent)`, &steps)
 	for i, words := range [][]string{
-		{"claude asked for search_products", "said-claude", "demo.tabhub", `"query": "<script>alert(1)</script>"`},
+		{"claude asked for search_products"},
 		{"Allowed by your policy"},
 		{"Sent to a tab", "https://demo.tabhub/"},
 		{"Ended: ok after", `"products"`},
@@ -95,8 +98,44 @@ func TestStoryOfACall(t *testing.T) {
 			}
 		}
 	}
+	for _, want := range []string{"claude: search_products at demo.tabhub", "said-claude", `"query": "<script>alert(1)</script>"`} {
+		var got string
+		if page.Into(`document.querySelector("#whole-story").textContent`, &got); !strings.Contains(got, want) {
+			t.Errorf("the story does not say %s: %s", want, got)
+		}
+	}
 	if got := page.Eval(`document.querySelectorAll("#view script").length`); got != "0" {
 		t.Error("what was said has become a part of the page")
+	}
+}
+
+// The story of a call about which its owner was asked has what happened in the order in which it did:
+// one that has it sent before the owner's yes makes the hub look as if it had not asked.
+func TestStoryOfAnAskedCall(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../admin/dashboard/testdata/story.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stories []struct{ Lines []record.Entry }
+	if err := json.Unmarshal(text, &stories); err != nil {
+		t.Fatal(err)
+	}
+	d := openSignIn(t, nil)
+	for _, e := range stories[0].Lines {
+		d.tenant.Hub.Core.Record(e)
+	}
+	page := d.openDashboard()
+	awaitView(page, "record?call=C1")
+	page.WaitFor(`document.querySelector("#story").children.length === 7`)
+	var steps []string
+	page.Into(`[...document.querySelectorAll("#story h3")].map(h => h.textContent)`, &steps)
+	want := []string{
+		"claude-desktop asked for transfer_money", "You were asked", "You allowed it once, after 13.2 s", "Allowed by your answer",
+		"About to be done: what cannot be undone", "Sent to a tab", "Ended: ok after 1.2 s · you took 13.2 s",
+	}
+	if !slices.Equal(steps, want) {
+		t.Errorf("the steps are %q, want %q", steps, want)
 	}
 }
 

@@ -29,6 +29,7 @@ export interface Running {
   tab?: string;
   browser?: string; // of a request to its extension
   began: string;
+  asked?: number; // nanoseconds that the owner took for answers
   phase: string;
   decision?: string;
   progress?: { progress: number; total?: number; message?: string; waiting?: boolean };
@@ -138,7 +139,7 @@ export interface Browser {
 export interface Entry {
   time: string;
   event: string;
-  call?: string;
+  call?: string; // the id of the call, or of the one that a question is about
   task?: string;
   name?: string; // that the owner has given the client
   said?: string; // what the client calls itself
@@ -157,7 +158,9 @@ export interface Entry {
   question?: string;
   by?: string;
   reach?: string;
-  asked?: number; // nanoseconds
+  asked?: number; // nanoseconds; that the owner took for the answers, of duration
+  decided?: number; // nanoseconds after time
+  sent?: number; // nanoseconds after time
   flows?: string[];
   changed?: string;
   outcome: string;

@@ -4,6 +4,7 @@
 
 import { button, byID, chip, outcomeChip, element, foreign, labelled, took, when } from "./dom.ts";
 import { ask } from "./session.ts";
+import { tookOf } from "./steps.ts";
 import { waitsForYou } from "../../../../tabtransport/extension/words.ts";
 
 import type { State } from "../../../../tabtransport/extension/states.ts";
@@ -114,7 +115,7 @@ function render() {
 }
 
 function newRow(body: HTMLElement, call: Call) {
-  const [tool, where, client, decision, how, note, time] = [foreign(""), foreign("", "title soft"), foreign(""), foreign(""), element("span", "chip"), foreign("", "title soft"), element("span", "number")];
+  const [tool, where, client, decision, how, note, time, you] = [foreign(""), foreign("", "title soft"), foreign(""), foreign(""), element("span", "chip"), foreign("", "title soft"), element("span", "number"), element("span", "number title soft")];
   const progress = document.createElement("progress");
   const end = button("Stop", "", async () => {
     const id = pressed || row.call.key; // another call may have come to this place since
@@ -126,8 +127,8 @@ function newRow(body: HTMLElement, call: Call) {
   end.classList.add("writes");
   const story = document.createElement("a");
   story.textContent = "Story";
-  const line = element("tr", "", element("td", "", tool, where), element("td", "", client), element("td", "", decision), element("td", "", how, progress, note), element("td", "", time), element("td", "", end, story));
-  const row = { call, line, tool, where, client, decision, how, progress, note, time, end, story };
+  const line = element("tr", "", element("td", "", tool, where), element("td", "", client), element("td", "", decision), element("td", "", how, progress, note), element("td", "", time, you), element("td", "", end, story));
+  const row = { call, line, tool, where, client, decision, how, progress, note, time, you, end, story };
   labelled(body, line);
   body.append(line);
   return row;
@@ -150,9 +151,11 @@ function fill(row: Row, call: Call) {
   if (p?.total) [row.progress.max, row.progress.value] = [p.total, p.progress];
   else row.progress.removeAttribute("value");
   set(row.note, call.running ? (c.phase === "waiting" && p?.waiting ? waitsForYou(c.name || c.said || "its client") : (p?.message ?? "")) : c.outcome === "ok" ? "" : (c.reason ?? ""));
-  set(row.time, call.entry ? took(c.duration) : took((Date.now() - Date.parse(c.began)) * 1e6));
+  const timed = call.entry ?? (c.phase === "asking" ? undefined : { duration: (Date.now() - Date.parse(c.began)) * 1e6, asked: c.asked });
+  set(row.time, timed ? took(tookOf(timed).took) : ""); // what the owner takes is none of it
+  set(row.you, timed?.asked ? `you: ${took(timed.asked)}` : "");
   row.end.hidden = !call.running;
-  const id = call.entry && (c.question || c.call);
+  const id = call.entry && (c.call || c.question);
   row.story.hidden = !id;
   if (id) row.story.href = `#record?call=${encodeURIComponent(id)}`;
   row.end.ariaLabel = `Stop ${name}`;

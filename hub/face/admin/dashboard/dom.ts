@@ -5,6 +5,7 @@ import { STATES, type State } from "../../../../tabtransport/extension/states.ts
 import { byID, make as element } from "../../../../tabtransport/extension/elements.ts";
 
 import { duration } from "../../../../tabtransport/extension/words.ts";
+import { tookOf } from "./steps.ts";
 
 export { byID, element };
 
@@ -58,13 +59,21 @@ export const foreign = (text: string, className = "") => element("span", "foreig
 
 export const number = (n: number) => element("span", "number", n.toLocaleString("en"));
 
-export function when(time: string) {
+/** @param day it is said, be it today */
+export function when(time: string, day = false) {
   const at = new Date(time);
+  if (day) return at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
   const today = at.toDateString() === new Date().toDateString();
   return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
 
 export const took = (nanoseconds: number) => duration(nanoseconds / 1e6);
+
+/** How long a call took, and its owner for the answers. */
+export function tookWords(call: { duration: number; asked?: number }) {
+  const { took: itself, you } = tookOf(call);
+  return took(itself) + (you ? ` · you took ${took(you)}` : "");
+}
 
 /** What something is, as a list of pairs. */
 export const factsOf = (facts: [name: string, ...value: (Node | string)[]][]) => element("dl", "facts", ...facts.flatMap(([name, ...value]) => [element("dt", "", name), element("dd", "", ...value)]));

@@ -1,87 +1,100 @@
-// The story of one call, from the request to the answer.
+// The story of one call, from the request to the answer: what it came to, what it was given, and what
+// happened when.
 
-import { byID, outcomeChip, copier, element, factsOf, foreign, took, when } from "./dom.ts";
+import { byID, outcomeChip, copier, element, factsOf, foreign, took, tookWords, when } from "./dom.ts";
 import { ask, mayWrite } from "./session.ts";
+import { nanoseconds, stepsOf, type Step } from "./steps.ts";
 
 import type { Carried, Line, Payload } from "./api.d.ts";
 
-type Step = { at: number; head: (Node | string)[]; facts: [string, string | undefined][]; said?: [string, unknown] };
+type Facts = [string, string | undefined][];
 
-/** @param id of the call, or of the question about it */
+/** @param id of the call, or of a question */
 export async function openStory(id: string) {
-  const query = `call=${encodeURIComponent(id)}`;
-  const [lines, payloads] = await Promise.all([
-    ask("GET", `api/log?limit=100&${query}`),
-    mayWrite() ? ask("GET", `api/log/payloads?${query}`) : [],
-  ]);
-  const flowing = lines.find((l: Line) => l.call && l.flows?.length);
-  const carried = flowing && mayWrite() ? await ask("GET", `api/log/carried?call=${encodeURIComponent(flowing.call ?? "")}`) : undefined;
-  showStory(lines.reverse(), payloads, carried);
-}
-
-/** @param lines the latest last */
-function showStory(lines: Line[], payloads: Payload[], carried?: Carried) {
-  const said = new Map(payloads.map((p) => [p.n, p]));
-  const steps = lines.flatMap((l) => stepsOf(l, said.get(l.n), carried)).sort((a, b) => a.at - b.at);
-  const id = lines.find(({ call }) => call)?.call;
-  byID("story-id").replaceChildren(...(id ? ["Its id is ", foreign(id, "code"), " ", copier("Copy", () => id, "Copy the call’s id")] : []));
-  byID("no-story").hidden = steps.length > 0;
-  byID("story").replaceChildren(...steps.map(shown));
-}
-
-function stepsOf(l: Line, payload?: Payload, carried?: Carried): Step[] {
-  const at = Date.parse(l.time);
-  if (l.event === "ask") {
-    return [
-      { at: at - ms(l.asked), head: ["You were asked"], facts: [["Question", l.question]] },
-      { at, head: ["The question ended: ", foreign(l.outcome)], facts: [["Answered by", l.by], ["Reach", l.reach], ["After", took(l.asked ?? 0)]] },
-    ];
+  let lines = await linesOf(id);
+  const { question, call: own } = lines.find(({ event, question }) => event !== "ask" && question) ?? {};
+  if (question && !lines.some((l) => l.event === "ask" && l.question === question)) { // it was asked about an earlier call, or by an older hub
+    lines = [...lines, ...(await linesOf(question)).filter((l) => l.event === "ask" && l.call !== own)];
   }
-  if (l.event === "task") return [{ at, head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }];
-  if (l.event === "repeated") return [{ at, head: ["Answered again: the answer had not reached the client, which asked for the same. The call was not made again"], facts: [] }];
-  if (l.event === "begun") return [{ at, head: ["About to be done: what cannot be undone"], facts: whereOf(l) }];
-  const steps: Step[] = [
-    {
-      at,
-      head: [foreign(l.name || l.said || l.client || "a client"), " asked for ", foreign(l.tool || l.event, "code")],
-      facts: [["Site", l.domain], ["It calls itself", l.said], ["Client’s id", l.client], ["Session", l.session], ["Through", l.via], ["Class", l.class], ["Digest of the arguments", l.digest]],
-      said: ["Arguments", payload?.args],
-    },
-  ];
-  if (l.decision) steps.push({ at, head: [DECISIONS[l.decision] ?? l.decision], facts: [["Rule", l.rule], ["Question", l.question], ["Answered by", l.by], ["Reach", l.reach]] });
-  if (l.flows?.length) steps.push({ at, head: ["Decided about what the client had read before"], facts: carriedBy(l, carried) });
-  if (l.tab) steps.push({ at, head: ["Sent to a tab"], facts: whereOf(l) });
-  steps.push({
-    at: at + ms(l.duration),
-    head: ["Ended: ", outcomeChip(l.outcome), ` after ${took(l.duration)}`],
-    facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]],
-    said: ["Result", payload?.result],
-  });
-  return steps;
+  const flowing = lines.find(({ call, flows }) => call && flows?.length)?.call;
+  const [payloads, carried] = mayWrite()
+    ? await Promise.all([ask("GET", `api/log/payloads?call=${encodeURIComponent(id)}`), flowing && ask("GET", `api/log/carried?call=${encodeURIComponent(flowing)}`)])
+    : [[]];
+  showStory(lines, payloads, carried);
 }
 
-function carriedBy(l: Line, carried?: Carried): Step["facts"] {
-  const facts: Step["facts"] = (l.flows ?? []).map((flow) => ["Flow", flow]);
-  if (!carried || !l.tab) return facts; // it was not sent
+const linesOf = async (call: string): Promise<Line[]> => (await ask("GET", `api/log?limit=100&call=${encodeURIComponent(call)}`)).reverse();
+
+function showStory(lines: Line[], payloads: Payload[], carried?: Carried) {
+  const steps = stepsOf(lines);
+  const of = steps.find(({ is }) => is === "end")?.line ?? lines.at(-1);
+  const said = payloads.find(({ n }) => n === of?.n);
+  byID("no-story").hidden = of !== undefined;
+  byID("whole-story").hidden = of === undefined;
+  if (!of) return;
+  byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...(of.domain ? [" at ", foreign(of.domain)] : []));
+  const ended = steps.some(({ is }) => is === "end");
+  byID("story-sum").replaceChildren(ended ? outcomeChip(of.outcome) : "", element("span", "number", when(of.time, true)), ended ? `took ${tookWords(of)}` : "");
+  byID("story-given").replaceChildren(...(said?.args === undefined ? [] : [element("h3", "", "It was given"), code(said.args)]));
+  const start = steps[0].at ?? nanoseconds(of.time);
+  byID("story").replaceChildren(...steps.map((step) => shown(step, start, said?.result, carried)));
+  byID("story-facts").replaceChildren(...factsOf(known([
+    ["Client’s id", of.client], ["It calls itself", of.said], ["Session", of.session], ["Class", of.class], ["Question", of.question],
+    ["Digest of the arguments", of.digest], ["Origin", of.origin], ["Tab", of.tab],
+  ])).children);
+  byID("story-id").replaceChildren(...(of.call ? ["Its id is ", foreign(of.call, "code"), " ", copier("Copy", () => of.call, "Copy the call’s id")] : []));
+}
+
+const clientOf = (l: Line) => l.name || l.said || l.client || "a client";
+
+function code(value: unknown) {
+  const text = element("pre", "said foreign", JSON.stringify(value, null, 2));
+  text.tabIndex = 0; // it may scroll
+  return text;
+}
+
+const known = (facts: Facts) => facts.filter(([, value]) => value).map(([name, value]): [string, Node] => [name, foreign(value ?? "")]);
+
+/** @param start of the story */
+function shown(step: Step, start: bigint, result: unknown, carried?: Carried) {
+  const { at, is, line: l } = step;
+  const { head, facts = [] } = tellers[is](l, carried);
+  const late = at === undefined ? "" : took(Number(at - start));
+  const time = at === undefined ? element("span", "soft", "time not recorded") : element("span", "number", `${when(new Date(Number(at / 1_000_000n)).toISOString())} `, element("span", "soft", at > start ? `+${late}` : ""));
+  const told = element("div", "", element("h3", "", ...head));
+  const all = known(facts);
+  if (all.length) told.append(factsOf(all));
+  if (is === "end" && result !== undefined) told.append(element("h4", "soft", "Result"), code(result));
+  return element("li", "", time, told);
+}
+
+/** What is told of each step. */
+const tellers: Record<Step["is"], (l: Line, carried?: Carried) => { head: (Node | string)[]; facts?: Facts }> = {
+  request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
+  question: () => ({ head: ["You were asked"] }),
+  answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? `The question ended: ${l.outcome}`, ` after ${took(l.asked ?? 0)}`], facts: [["Answered by", l.by]] }),
+  decision: (l) => ({ head: [decided(l)], facts: [["Rule", l.rule]] }),
+  begun: () => ({ head: ["About to be done: what cannot be undone"] }),
+  sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
+  task: (l) => ({ head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }),
+  end: (l) => ({ head: ["Ended: ", outcomeChip(l.outcome), ` after ${tookWords(l)}`], facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]] }),
+  repeated: () => ({ head: ["Answered again: the answer had not reached the client, which asked for the same. The call was not made again"] }),
+};
+
+const ANSWERS: Record<string, string> = {
+  no: "You did not allow it,", never: "You said never for this app,", once: "You allowed it once,", session: "You allowed it for this session,",
+  app: "You allowed it always for this app,", always: "You allowed it always, for every app,",
+};
+
+function decided({ decision, outcome, reach }: Line) {
+  if (decision === "ask") return outcome === "DENIED" || reach === "no" || reach === "never" ? "Refused by your answer" : "Allowed by your answer";
+  return decision === "deny" ? "Refused by your policy" : "Allowed by your policy";
+}
+
+function flowsOf(l: Line, carried?: Carried): Facts {
+  const facts: Facts = (l.flows ?? []).map((flow) => ["It had read before", flow]);
+  if (!facts.length || !carried || !(l.sent || l.tab)) return facts; // it was not sent
   if (!carried.kept) return [...facts, ["Texts", "What it sent is not kept any more, or never was"]];
   if (!carried.texts.length) return [...facts, ["Texts", "None of another site was recognised in what it sent"]];
   return [...facts, ...carried.texts.map(({ from, field, text }) => [`Of ${from}`, `${text} (in ${field})`] as [string, string])];
-}
-
-const DECISIONS: Record<string, string> = { allow: "Allowed by your policy", ask: "Decided by your answer", deny: "Denied" };
-
-const whereOf = (l: Line): [string, string | undefined][] => [["Page", l.url], ["Origin", l.origin], ["Tab", l.tab], ["Why this one", l.reason]];
-
-const ms = (nanoseconds: number | undefined) => (nanoseconds ?? 0) / 1e6;
-
-function shown({ at, head, facts, said }: Step) {
-  const made = element("li", "", element("span", "number soft", when(new Date(at).toISOString())), element("h3", "", ...head));
-  const known = facts.filter(([, value]) => value);
-  if (known.length) made.append(factsOf(known.map(([name, value]) => [name, foreign(value ?? "")])));
-  if (said?.[1] !== undefined) {
-    const text = element("pre", "said foreign", JSON.stringify(said[1], null, 2));
-    text.tabIndex = 0; // it may scroll
-    made.append(element("h4", "soft", said[0]), text);
-  }
-  return made;
 }

@@ -62,8 +62,42 @@ var CLASSES = {
   write: { word: "changes", sentence: "It may change something." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
 };
-var duration = (ms2) => ms2 < 0.1 ? "< 0.1 ms" : ms2 < 1e3 ? `${ms2.toFixed(ms2 < 10 ? 1 : 0)} ms` : `${(ms2 / 1e3).toFixed(1)} s`;
+var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(1)} s`;
 var waitsForYou = (holder) => `${holder} waits for you to finish`;
+
+// steps.ts
+var CAUSES = ["request", "question", "answer", "decision", "begun", "sent", "task", "end", "repeated"];
+function stepsOf(lines2) {
+  const requested = lines2.find(({ event }) => isCall(event))?.time;
+  const all = lines2.flatMap((l) => stepsIn(l, requested));
+  const rank = ({ is }) => CAUSES.indexOf(is);
+  const steps = all.filter(({ at }) => at !== void 0).sort((a, b) => Number(a.at - b.at) || rank(a) - rank(b));
+  for (const step of all.filter(({ at }) => at === void 0).sort((a, b) => rank(a) - rank(b))) {
+    steps.splice(steps.findLastIndex((s) => rank(s) <= rank(step)) + 1, 0, step);
+  }
+  return steps;
+}
+var isCall = (event) => !["ask", "begun", "task", "repeated"].includes(event);
+function stepsIn(line3, requested) {
+  const { event, asked: asked3 = 0, decided: decided3, sent, duration: duration2, decision: decision2, by, reach, tab, outcome } = line3;
+  const time = nanoseconds(line3.time);
+  const after = (ns) => ns ? time + BigInt(ns) : void 0;
+  if (event === "ask") return [{ is: "question", at: time - BigInt(asked3), line: line3 }, { is: "answer", at: time, line: line3 }];
+  if (event === "begun") return [{ is: event, at: line3.time === requested ? void 0 : time, line: line3 }];
+  if (event === "task" || event === "repeated") return [{ is: event, at: time, line: line3 }];
+  const steps = [{ is: "request", at: time, line: line3 }];
+  const isDecided = decided3 || decision2 && (decision2 !== "ask" || by || reach);
+  if (isDecided) steps.push({ is: "decision", at: after(decided3), line: line3 });
+  const wasSent = isDecided && !decided3 && tab && decision2 !== "deny" && outcome !== "DENIED";
+  if (sent || wasSent) steps.push({ is: "sent", at: after(sent), line: line3 });
+  steps.push({ is: "end", at: time + BigInt(duration2), line: line3 });
+  return steps;
+}
+function nanoseconds(time) {
+  const [, fraction = ""] = /\.(\d+)/.exec(time) ?? [];
+  return BigInt(Date.parse(time.replace(/\.\d+/, ""))) * 1000000n + BigInt(fraction.padEnd(9, "0"));
+}
+var tookOf = ({ duration: duration2, asked: asked3 = 0 }) => ({ took: duration2 - asked3, you: asked3 });
 
 // dom.ts
 var ROWS = 200;
@@ -92,12 +126,17 @@ function link(view7, args2, ...children) {
 }
 var foreign = (text3, className = "") => make("span", "foreign " + className, text3);
 var number = (n) => make("span", "number", n.toLocaleString("en"));
-function when(time) {
+function when(time, day = false) {
   const at = new Date(time);
+  if (day) return at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
   const today = at.toDateString() === (/* @__PURE__ */ new Date()).toDateString();
   return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
-var took = (nanoseconds) => duration(nanoseconds / 1e6);
+var took = (nanoseconds2) => duration(nanoseconds2 / 1e6);
+function tookWords(call) {
+  const { took: itself, you } = tookOf(call);
+  return took(itself) + (you ? ` · you took ${took(you)}` : "");
+}
 var factsOf = (facts2) => make("dl", "facts", ...facts2.flatMap(([name, ...value2]) => [make("dt", "", name), make("dd", "", ...value2)]));
 function showPairs(id, pairs) {
   byID(id).replaceChildren(...pairs.map(([name, value2, look = ""]) => make("div", "", make("dt", "", name), make("dd", look, value2))));
@@ -641,39 +680,39 @@ function openClient(into, id, session2, refresh3) {
 }
 async function updateClient(changed) {
   const [clients, sessions, policy] = await Promise.all([ask("GET", "api/clients"), ask("GET", "api/sessions"), ask("GET", "api/policy")]);
-  const known = clients.find(({ id }) => id === client);
+  const known2 = clients.find(({ id }) => id === client);
   const mine = sessions.filter((s) => s.client === client);
-  showClient(known, mine, policy);
+  showClient(known2, mine, policy);
   await showAgents(agents, agent ? { client, session: agent } : { client });
-  if (!known && !(client in OTHERS)) return;
+  if (!known2 && !(client in OTHERS)) return;
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
     await showAccess(policy, { client, shown: "", q: byID("tool-search", HTMLFormElement).q.value.trim() }, pages);
   }
   await updateAbout(changed, policy, { client });
 }
-function showClient(known, sessions, policy) {
-  const name = known?.name ?? nameOf(client);
+function showClient(known2, sessions, policy) {
+  const name = known2?.name ?? nameOf(client);
   byID("client-name").textContent = name;
   const open2 = sessions.some(({ connected: connected2 }) => connected2);
   const states = [open2 ? chip("connected") : chip("closed", "not connected")];
   if (isPaused(policy, { client })) states.push(chip("paused"));
-  if (!known && !(client in OTHERS)) states.push(problem("its access has ended"));
+  if (!known2 && !(client in OTHERS)) states.push(problem("its access has ended"));
   byID("client-state").replaceChildren(...states);
   showPauseOf("client-pause", policy, { client }, name);
   byID("client-end").replaceChildren(
-    known ? twice("End its access", `End its access: ${name}`, async () => {
+    known2 ? twice("End its access", `End its access: ${name}`, async () => {
       await ask("DELETE", `api/clients?client=${encodeURIComponent(client)}`);
       return `${name} has no access any more.`;
     }) : ""
   );
-  const facts2 = known ? [
-    ["Credential", KINDS[known.kind] ?? known.kind],
-    ["Made", when(known.made)],
-    ["Last used", known.lastUsed ? when(known.lastUsed) : "never"],
-    ["Ends", known.expires ? when(known.expires) : "never"],
-    ["Good for", known.scope ? foreign([known.scope.classes, known.scope.sites, known.scope.tools].flatMap((s) => s ?? []).join(", ") || "nothing") : "all that the policy allows"]
+  const facts2 = known2 ? [
+    ["Credential", KINDS[known2.kind] ?? known2.kind],
+    ["Made", when(known2.made)],
+    ["Last used", known2.lastUsed ? when(known2.lastUsed) : "never"],
+    ["Ends", known2.expires ? when(known2.expires) : "never"],
+    ["Good for", known2.scope ? foreign([known2.scope.classes, known2.scope.sites, known2.scope.tools].flatMap((s) => s ?? []).join(", ") || "nothing") : "all that the policy allows"]
   ] : [["Credential", OTHERS[client] ?? "none any more"]];
-  facts2.push(["Browsers", foreign(browsersOf(client, known, policy) || "all")]);
+  facts2.push(["Browsers", foreign(browsersOf(client, known2, policy) || "all")]);
   showPairs("credential", facts2);
   const rows2 = sessions.map(
     (s) => row(
@@ -752,7 +791,7 @@ async function updateList(changed) {
 function showClients(clients, sessions, policy) {
   const ids = /* @__PURE__ */ new Set([...sessions.map(({ client: client2 = "" }) => client2), ...clients.map(({ id }) => id)]);
   const rows2 = [...ids].map((id) => {
-    const known = clients.find((c) => c.id === id);
+    const known2 = clients.find((c) => c.id === id);
     const mine = sessions.filter(({ client: client2 = "" }) => client2 === id);
     const open2 = mine.filter(({ connected: connected2 }) => connected2);
     const state = [open2.length ? chip("connected", open2.length > 1 ? `connected ${open2.length} times` : void 0) : chip("closed", "not connected")];
@@ -760,15 +799,15 @@ function showClients(clients, sessions, policy) {
     const how = mine.slice(0, 3).map((s) => foreign(words(s), "below"));
     if (mine.length > how.length) how.push(make("span", "soft below", `and ${mine.length - how.length} more`));
     const since = open2.map((s) => s.since ?? "").filter(Boolean).sort()[0];
-    const last = mine[0]?.last ?? known?.lastUsed;
-    const bound = foreign(browsersOf(id, known, policy), "below");
+    const last = mine[0]?.last ?? known2?.lastUsed;
+    const bound = foreign(browsersOf(id, known2, policy), "below");
     return row(
       clientLink(id, mine[0]?.said),
       state,
       how,
       make("span", "number", since ? when(since) : ""),
       make("span", "number", last ? when(last) : "never"),
-      [make("span", "", known ? KINDS[known.kind] ?? known.kind : OTHERS[id] ?? ""), bound]
+      [make("span", "", known2 ? KINDS[known2.kind] ?? known2.kind : OTHERS[id] ?? ""), bound]
     );
   });
   list(byID("clients"), "table", rows2);
@@ -776,9 +815,9 @@ function showClients(clients, sessions, policy) {
 }
 var words = ({ said: said2, version, transport, protocol, bound }) => [[said2 || "without a name", version].filter(Boolean).join(" "), transport, protocol && `MCP ${protocol}`, bound && onlyIn(bound)].filter(Boolean).join(" · ");
 var onlyIn = (browsers) => `only in ${browsers.join(", ") || "no browser"}`;
-function browsersOf(id, known, { bindings }) {
-  const name = (known?.name ?? id).toLowerCase();
-  const all = [known?.scope?.browsers, ...bindings.filter((b) => !b.client || b.client === id || b.client.toLowerCase() === name).map((b) => b.browsers)];
+function browsersOf(id, known2, { bindings }) {
+  const name = (known2?.name ?? id).toLowerCase();
+  const all = [known2?.scope?.browsers, ...bindings.filter((b) => !b.client || b.client === id || b.client.toLowerCase() === name).map((b) => b.browsers)];
   const [first, ...more2] = all.filter((names3) => names3 !== void 0);
   return first ? onlyIn(first.filter((browser) => more2.every((names3) => names3.includes(browser)))) : "";
 }
@@ -927,11 +966,11 @@ var said = (text3) => foreign(text3, "said");
 var part = (title, ...children) => make("div", "part", make("h4", "soft", title), make("div", "", ...children));
 function answers(q) {
   const made2 = make("div", "answers writes");
-  const code = document.createElement("input");
+  const code2 = document.createElement("input");
   if (q.kind === "signIn") {
-    code.autocomplete = "off";
-    code.maxLength = 32;
-    made2.append(make("label", "", "Number that the page shows ", code));
+    code2.autocomplete = "off";
+    code2.maxLength = 32;
+    made2.append(make("label", "", "Number that the page shows ", code2));
   }
   for (const reach of ["no", ...q.reaches.includes("never") ? ["never"] : [], ...q.reaches.filter((r) => r !== "never")]) {
     const label = q.kind === "signIn" && reach === "once" ? "Let it in" : ANSWERS[reach];
@@ -943,7 +982,7 @@ function answers(q) {
     b.addEventListener("click", (event) => {
       if (!event.isTrusted || !rested() || event.detail > 0 && pressed !== b) return;
       disturb();
-      void tell(b, () => ask("POST", "api/questions", { id: q.id, digest: q.digest, reach, ...code.value && { code: code.value.trim() } }));
+      void tell(b, () => ask("POST", "api/questions", { id: q.id, digest: q.digest, reach, ...code2.value && { code: code2.value.trim() } }));
     });
     made2.append(b);
   }
@@ -1116,7 +1155,7 @@ function render() {
   table3.hidden = rows.length === 0;
 }
 function newRow(body, call) {
-  const [tool, where2, client2, decision2, how, note, time] = [foreign(""), foreign("", "title soft"), foreign(""), foreign(""), make("span", "chip"), foreign("", "title soft"), make("span", "number")];
+  const [tool, where2, client2, decision2, how, note, time, you] = [foreign(""), foreign("", "title soft"), foreign(""), foreign(""), make("span", "chip"), foreign("", "title soft"), make("span", "number"), make("span", "number title soft")];
   const progress = document.createElement("progress");
   const end = button("Stop", "", async () => {
     const id = pressed2 || row2.call.key;
@@ -1128,8 +1167,8 @@ function newRow(body, call) {
   end.classList.add("writes");
   const story2 = document.createElement("a");
   story2.textContent = "Story";
-  const line3 = make("tr", "", make("td", "", tool, where2), make("td", "", client2), make("td", "", decision2), make("td", "", how, progress, note), make("td", "", time), make("td", "", end, story2));
-  const row2 = { call, line: line3, tool, where: where2, client: client2, decision: decision2, how, progress, note, time, end, story: story2 };
+  const line3 = make("tr", "", make("td", "", tool, where2), make("td", "", client2), make("td", "", decision2), make("td", "", how, progress, note), make("td", "", time, you), make("td", "", end, story2));
+  const row2 = { call, line: line3, tool, where: where2, client: client2, decision: decision2, how, progress, note, time, you, end, story: story2 };
   labelled(body, line3);
   body.append(line3);
   return row2;
@@ -1151,9 +1190,11 @@ function fill2(row2, call) {
   if (p?.total) [row2.progress.max, row2.progress.value] = [p.total, p.progress];
   else row2.progress.removeAttribute("value");
   set(row2.note, call.running ? c.phase === "waiting" && p?.waiting ? waitsForYou(c.name || c.said || "its client") : p?.message ?? "" : c.outcome === "ok" ? "" : c.reason ?? "");
-  set(row2.time, call.entry ? took(c.duration) : took((Date.now() - Date.parse(c.began)) * 1e6));
+  const timed = call.entry ?? (c.phase === "asking" ? void 0 : { duration: (Date.now() - Date.parse(c.began)) * 1e6, asked: c.asked });
+  set(row2.time, timed ? took(tookOf(timed).took) : "");
+  set(row2.you, timed?.asked ? `you: ${took(timed.asked)}` : "");
   row2.end.hidden = !call.running;
-  const id = call.entry && (c.question || c.call);
+  const id = call.entry && (c.call || c.question);
   row2.story.hidden = !id;
   if (id) row2.story.href = `#record?call=${encodeURIComponent(id)}`;
   row2.end.ariaLabel = `Stop ${name}`;
@@ -1211,73 +1252,88 @@ __export(record_exports, {
 
 // story.ts
 async function openStory(id) {
-  const query2 = `call=${encodeURIComponent(id)}`;
-  const [lines2, payloads] = await Promise.all([
-    ask("GET", `api/log?limit=100&${query2}`),
-    mayWrite() ? ask("GET", `api/log/payloads?${query2}`) : []
-  ]);
-  const flowing = lines2.find((l) => l.call && l.flows?.length);
-  const carried = flowing && mayWrite() ? await ask("GET", `api/log/carried?call=${encodeURIComponent(flowing.call ?? "")}`) : void 0;
-  showStory(lines2.reverse(), payloads, carried);
-}
-function showStory(lines2, payloads, carried) {
-  const said2 = new Map(payloads.map((p) => [p.n, p]));
-  const steps = lines2.flatMap((l) => stepsOf(l, said2.get(l.n), carried)).sort((a, b) => a.at - b.at);
-  const id = lines2.find(({ call }) => call)?.call;
-  byID("story-id").replaceChildren(...id ? ["Its id is ", foreign(id, "code"), " ", copier("Copy", () => id, "Copy the call’s id")] : []);
-  byID("no-story").hidden = steps.length > 0;
-  byID("story").replaceChildren(...steps.map(shown));
-}
-function stepsOf(l, payload, carried) {
-  const at = Date.parse(l.time);
-  if (l.event === "ask") {
-    return [
-      { at: at - ms(l.asked), head: ["You were asked"], facts: [["Question", l.question]] },
-      { at, head: ["The question ended: ", foreign(l.outcome)], facts: [["Answered by", l.by], ["Reach", l.reach], ["After", took(l.asked ?? 0)]] }
-    ];
+  let lines2 = await linesOf(id);
+  const { question, call: own2 } = lines2.find(({ event, question: question2 }) => event !== "ask" && question2) ?? {};
+  if (question && !lines2.some((l) => l.event === "ask" && l.question === question)) {
+    lines2 = [...lines2, ...(await linesOf(question)).filter((l) => l.event === "ask" && l.call !== own2)];
   }
-  if (l.event === "task") return [{ at, head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }];
-  if (l.event === "repeated") return [{ at, head: ["Answered again: the answer had not reached the client, which asked for the same. The call was not made again"], facts: [] }];
-  if (l.event === "begun") return [{ at, head: ["About to be done: what cannot be undone"], facts: whereOf(l) }];
-  const steps = [
-    {
-      at,
-      head: [foreign(l.name || l.said || l.client || "a client"), " asked for ", foreign(l.tool || l.event, "code")],
-      facts: [["Site", l.domain], ["It calls itself", l.said], ["Client’s id", l.client], ["Session", l.session], ["Through", l.via], ["Class", l.class], ["Digest of the arguments", l.digest]],
-      said: ["Arguments", payload?.args]
-    }
-  ];
-  if (l.decision) steps.push({ at, head: [DECISIONS[l.decision] ?? l.decision], facts: [["Rule", l.rule], ["Question", l.question], ["Answered by", l.by], ["Reach", l.reach]] });
-  if (l.flows?.length) steps.push({ at, head: ["Decided about what the client had read before"], facts: carriedBy(l, carried) });
-  if (l.tab) steps.push({ at, head: ["Sent to a tab"], facts: whereOf(l) });
-  steps.push({
-    at: at + ms(l.duration),
-    head: ["Ended: ", outcomeChip(l.outcome), ` after ${took(l.duration)}`],
-    facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]],
-    said: ["Result", payload?.result]
-  });
-  return steps;
+  const flowing = lines2.find(({ call, flows }) => call && flows?.length)?.call;
+  const [payloads, carried] = mayWrite() ? await Promise.all([ask("GET", `api/log/payloads?call=${encodeURIComponent(id)}`), flowing && ask("GET", `api/log/carried?call=${encodeURIComponent(flowing)}`)]) : [[]];
+  showStory(lines2, payloads, carried);
 }
-function carriedBy(l, carried) {
-  const facts2 = (l.flows ?? []).map((flow) => ["Flow", flow]);
-  if (!carried || !l.tab) return facts2;
+var linesOf = async (call) => (await ask("GET", `api/log?limit=100&call=${encodeURIComponent(call)}`)).reverse();
+function showStory(lines2, payloads, carried) {
+  const steps = stepsOf(lines2);
+  const of = steps.find(({ is }) => is === "end")?.line ?? lines2.at(-1);
+  const said2 = payloads.find(({ n }) => n === of?.n);
+  byID("no-story").hidden = of !== void 0;
+  byID("whole-story").hidden = of === void 0;
+  if (!of) return;
+  byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...of.domain ? [" at ", foreign(of.domain)] : []);
+  const ended2 = steps.some(({ is }) => is === "end");
+  byID("story-sum").replaceChildren(ended2 ? outcomeChip(of.outcome) : "", make("span", "number", when(of.time, true)), ended2 ? `took ${tookWords(of)}` : "");
+  byID("story-given").replaceChildren(...said2?.args === void 0 ? [] : [make("h3", "", "It was given"), code(said2.args)]);
+  const start3 = steps[0].at ?? nanoseconds(of.time);
+  byID("story").replaceChildren(...steps.map((step) => shown(step, start3, said2?.result, carried)));
+  byID("story-facts").replaceChildren(...factsOf(known([
+    ["Client’s id", of.client],
+    ["It calls itself", of.said],
+    ["Session", of.session],
+    ["Class", of.class],
+    ["Question", of.question],
+    ["Digest of the arguments", of.digest],
+    ["Origin", of.origin],
+    ["Tab", of.tab]
+  ])).children);
+  byID("story-id").replaceChildren(...of.call ? ["Its id is ", foreign(of.call, "code"), " ", copier("Copy", () => of.call, "Copy the call’s id")] : []);
+}
+var clientOf = (l) => l.name || l.said || l.client || "a client";
+function code(value2) {
+  const text3 = make("pre", "said foreign", JSON.stringify(value2, null, 2));
+  text3.tabIndex = 0;
+  return text3;
+}
+var known = (facts2) => facts2.filter(([, value2]) => value2).map(([name, value2]) => [name, foreign(value2 ?? "")]);
+function shown(step, start3, result, carried) {
+  const { at, is, line: l } = step;
+  const { head, facts: facts2 = [] } = tellers[is](l, carried);
+  const late = at === void 0 ? "" : took(Number(at - start3));
+  const time = at === void 0 ? make("span", "soft", "time not recorded") : make("span", "number", `${when(new Date(Number(at / 1000000n)).toISOString())} `, make("span", "soft", at > start3 ? `+${late}` : ""));
+  const told = make("div", "", make("h3", "", ...head));
+  const all = known(facts2);
+  if (all.length) told.append(factsOf(all));
+  if (is === "end" && result !== void 0) told.append(make("h4", "soft", "Result"), code(result));
+  return make("li", "", time, told);
+}
+var tellers = {
+  request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
+  question: () => ({ head: ["You were asked"] }),
+  answer: (l) => ({ head: [ANSWERS2[l.reach ?? ""] ?? `The question ended: ${l.outcome}`, ` after ${took(l.asked ?? 0)}`], facts: [["Answered by", l.by]] }),
+  decision: (l) => ({ head: [decided2(l)], facts: [["Rule", l.rule]] }),
+  begun: () => ({ head: ["About to be done: what cannot be undone"] }),
+  sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
+  task: (l) => ({ head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }),
+  end: (l) => ({ head: ["Ended: ", outcomeChip(l.outcome), ` after ${tookWords(l)}`], facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]] }),
+  repeated: () => ({ head: ["Answered again: the answer had not reached the client, which asked for the same. The call was not made again"] })
+};
+var ANSWERS2 = {
+  no: "You did not allow it,",
+  never: "You said never for this app,",
+  once: "You allowed it once,",
+  session: "You allowed it for this session,",
+  app: "You allowed it always for this app,",
+  always: "You allowed it always, for every app,"
+};
+function decided2({ decision: decision2, outcome, reach }) {
+  if (decision2 === "ask") return outcome === "DENIED" || reach === "no" || reach === "never" ? "Refused by your answer" : "Allowed by your answer";
+  return decision2 === "deny" ? "Refused by your policy" : "Allowed by your policy";
+}
+function flowsOf(l, carried) {
+  const facts2 = (l.flows ?? []).map((flow) => ["It had read before", flow]);
+  if (!facts2.length || !carried || !(l.sent || l.tab)) return facts2;
   if (!carried.kept) return [...facts2, ["Texts", "What it sent is not kept any more, or never was"]];
   if (!carried.texts.length) return [...facts2, ["Texts", "None of another site was recognised in what it sent"]];
   return [...facts2, ...carried.texts.map(({ from, field, text: text3 }) => [`Of ${from}`, `${text3} (in ${field})`])];
-}
-var DECISIONS = { allow: "Allowed by your policy", ask: "Decided by your answer", deny: "Denied" };
-var whereOf = (l) => [["Page", l.url], ["Origin", l.origin], ["Tab", l.tab], ["Why this one", l.reason]];
-var ms = (nanoseconds) => (nanoseconds ?? 0) / 1e6;
-function shown({ at, head, facts: facts2, said: said2 }) {
-  const made2 = make("li", "", make("span", "number soft", when(new Date(at).toISOString())), make("h3", "", ...head));
-  const known = facts2.filter(([, value2]) => value2);
-  if (known.length) made2.append(factsOf(known.map(([name, value2]) => [name, foreign(value2 ?? "")])));
-  if (said2?.[1] !== void 0) {
-    const text3 = make("pre", "said foreign", JSON.stringify(said2[1], null, 2));
-    text3.tabIndex = 0;
-    made2.append(make("h4", "soft", said2[0]), text3);
-  }
-  return made2;
 }
 
 // record.ts
@@ -1493,8 +1549,8 @@ function showClients2(clients) {
   if (select.selectedIndex < 0) select.value = "";
 }
 var settings = "";
-function showSite(known, policy) {
-  const { cache, check = "", callTimeoutMs, tabs = 0, cached = 0, cachedAt, private: secret = false } = known ?? {};
+function showSite(known2, policy) {
+  const { cache, check = "", callTimeoutMs, tabs = 0, cached = 0, cachedAt, private: secret = false } = known2 ?? {};
   const states = [tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : chip("closed", "no tab open")];
   if (isPaused(policy, { site })) states.push(chip("paused"));
   if (secret) states.push(make("span", "chip off", "private"));
@@ -1815,13 +1871,13 @@ function controlFor(schema) {
 }
 function choice(values) {
   const select = make("select", "");
-  const known = values.map((value2) => JSON.stringify(value2));
+  const known2 = values.map((value2) => JSON.stringify(value2));
   select.append(new Option("—", ""), ...values.map((value2, i) => new Option(shown2(value2), String(i))));
   return {
     element: select,
     read: () => select.value === "" ? void 0 : values[Number(select.value)],
     fill: (value2) => {
-      const at = known.indexOf(JSON.stringify(value2));
+      const at = known2.indexOf(JSON.stringify(value2));
       select.value = at < 0 ? "" : String(at);
     }
   };
@@ -2014,7 +2070,7 @@ function block(it) {
   return text2(it);
 }
 function image({ mimeType, data }) {
-  const type = IMAGES.find((known) => known === mimeType);
+  const type = IMAGES.find((known2) => known2 === mimeType);
   if (!type || typeof data !== "string") return make("p", "soft wide", `An image (${word(mimeType)}), which is not shown here.`);
   const shown4 = make("img", "");
   shown4.alt = "An image that the tool has returned";
@@ -2693,7 +2749,7 @@ function take2(message) {
   shown3?.live?.(message);
   if (message.changed) refresh2(message.changed);
 }
-var sleep = (ms2) => new Promise((done) => setTimeout(done, ms2));
+var sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 function showPower() {
   const writes2 = mayWrite();
   document.body.classList.toggle("may-write", writes2);
@@ -2720,10 +2776,10 @@ async function signIn2(proof) {
   return run();
 }
 async function start2() {
-  const code = new URLSearchParams(location.hash.slice(1)).get("code");
+  const code2 = new URLSearchParams(location.hash.slice(1)).get("code");
   const old = new URLSearchParams(location.search).has("token");
-  if (code !== null || location.search !== "") history.replaceState(null, "", location.pathname);
-  if (code !== null && auth !== "none") return signIn2({ code });
+  if (code2 !== null || location.search !== "") history.replaceState(null, "", location.pathname);
+  if (code2 !== null && auth !== "none") return signIn2({ code: code2 });
   const before = signedIn();
   if (before && base !== "") await stay().catch(() => {
   });

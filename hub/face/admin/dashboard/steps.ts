@@ -1,0 +1,53 @@
+// What happened in a call, in the order in which it did, as the record has it. cmd/tabhub's log tells the
+// same steps: testdata/story.json has what both are to make of a record.
+
+import type { Line } from "./api.d.ts";
+
+/** What a step may be, each behind what it may be caused by. */
+const CAUSES = ["request", "question", "answer", "decision", "begun", "sent", "task", "end", "repeated"] as const;
+
+export type Step = {
+  is: (typeof CAUSES)[number];
+  at?: bigint; // nanoseconds since 1970; undefined: the record does not say when
+  line: Line; // which says so
+};
+
+/** @param lines of one call, and of the questions about it */
+export function stepsOf(lines: Line[]): Step[] {
+  const requested = lines.find(({ event }) => isCall(event))?.time;
+  const all = lines.flatMap((l) => stepsIn(l, requested));
+  const rank = ({ is }: Step) => CAUSES.indexOf(is);
+  const steps = all.filter(({ at }) => at !== undefined).sort((a, b) => Number(a.at! - b.at!) || rank(a) - rank(b));
+  for (const step of all.filter(({ at }) => at === undefined).sort((a, b) => rank(a) - rank(b))) {
+    steps.splice(steps.findLastIndex((s) => rank(s) <= rank(step)) + 1, 0, step);
+  }
+  return steps;
+}
+
+const isCall = (event: string) => !["ask", "begun", "task", "repeated"].includes(event);
+
+/** @param requested when the call was, as its line has it */
+function stepsIn(line: Line, requested?: string): Step[] {
+  const { event, asked = 0, decided, sent, duration, decision, by, reach, tab, outcome } = line;
+  const time = nanoseconds(line.time);
+  const after = (ns?: number) => (ns ? time + BigInt(ns) : undefined);
+  if (event === "ask") return [{ is: "question", at: time - BigInt(asked), line }, { is: "answer", at: time, line }];
+  if (event === "begun") return [{ is: event, at: line.time === requested ? undefined : time, line }]; // an older hub wrote when the call was requested
+  if (event === "task" || event === "repeated") return [{ is: event, at: time, line }];
+  const steps: Step[] = [{ is: "request", at: time, line }];
+  const isDecided = decided || (decision && (decision !== "ask" || by || reach)); // and not left before the owner answered
+  if (isDecided) steps.push({ is: "decision", at: after(decided), line });
+  const wasSent = isDecided && !decided && tab && decision !== "deny" && outcome !== "DENIED"; // by an older hub
+  if (sent || wasSent) steps.push({ is: "sent", at: after(sent), line });
+  steps.push({ is: "end", at: time + BigInt(duration), line });
+  return steps;
+}
+
+/** @param time as RFC 3339 has it */
+export function nanoseconds(time: string) {
+  const [, fraction = ""] = /\.(\d+)/.exec(time) ?? [];
+  return BigInt(Date.parse(time.replace(/\.\d+/, ""))) * 1_000_000n + BigInt(fraction.padEnd(9, "0"));
+}
+
+/** How long a call took, and how long its owner did meanwhile, in nanoseconds. */
+export const tookOf = ({ duration, asked = 0 }: { duration: number; asked?: number }) => ({ took: duration - asked, you: asked });
