@@ -121,19 +121,40 @@ func (api *API) export(r *endpoint.Request, write func(context.Context, *bufio.W
 	return nil
 }
 
-// getPayloads answers the arguments and results of a call, as far as the hub stores them.
-func getPayloads(r *endpoint.Request) error {
-	call := r.URL.Query().Get("call")
-	if call == "" {
-		return endpoint.BadRequest("the parameter call is missing")
+// getLogSites answers the sites that the record knows, the one that was used last first.
+func getLogSites(r *endpoint.Request) error {
+	sites, err := r.Tenant.Record.Sites(r.Context())
+	if err != nil {
+		return err
 	}
-	lines, err := r.Tenant.Record.Read(r.Context(), record.Query{Call: call, Limit: MaxLog})
+	return r.Answer(nonNil(sites))
+}
+
+// getPayloads answers the arguments and results of the lines that GET /api/log answers to the same
+// parameters, as far as the hub keeps them. With the parameter of=args it leaves out the results.
+func getPayloads(r *endpoint.Request) error {
+	q := r.URL.Query()
+	query, err := logQuery(q)
+	if err != nil {
+		return err
+	}
+	of := q.Get("of")
+	if of != "" && of != "args" {
+		return endpoint.BadRequest("of is %q; it may be args", of)
+	}
+	lines, err := r.Tenant.Record.Read(r.Context(), query)
 	if err != nil {
 		return err
 	}
 	payloads, err := r.Tenant.Record.Payloads(r.Context(), lines)
 	if err != nil {
 		return err
+	}
+	if of == "args" {
+		for i := range payloads {
+			payloads[i].Result = nil
+		}
+		payloads = slices.DeleteFunc(payloads, func(p record.Payload) bool { return p.Args == nil })
 	}
 	return r.Answer(nonNil(payloads))
 }

@@ -43,6 +43,7 @@ var Routes = []Route{
 	{Method: "GET", Path: "/api/tools", For: Read, Serve: (*API).getTools},
 	{Method: "GET", Path: "/api/explain", For: Read, Serve: (*API).getExplain},
 	{Method: "GET", Path: "/api/log", For: Read, Serve: (*API).getLog},
+	{Method: "GET", Path: "/api/log/sites", For: Read, Serve: plain(getLogSites)},
 	{Method: "GET", Path: "/api/log/payloads", For: Decide, Serve: plain(getPayloads)},
 	{Method: "GET", Path: "/api/log/carried", For: Decide, Serve: plain(getCarried)},
 	{Method: "GET", Path: "/api/site", For: Read, Serve: plain(getSite)},

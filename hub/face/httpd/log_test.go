@@ -107,6 +107,19 @@ func TestCarriedByACall(t *testing.T) {
 	}
 }
 
+// The owner finds the sites that were used, and what they were given.
+func TestSitesOfTheRecord(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil)
+	d.call("claude", "search_products", `{"query":"mug"}`)
+	if status, body := d.askOwner("GET", "/api/log/sites", ""); status != http.StatusOK || !strings.Contains(body, `"calls":1`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := d.askOwner("GET", "/api/log/payloads?event=call&of=args", ""); status != http.StatusOK || !strings.Contains(body, `"args":{"query":"mug"}`) || strings.Contains(body, "result") {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // What was said in a call is told to its owner, where it is kept.
 func TestPayloadsOfACall(t *testing.T) {
 	t.Parallel()
@@ -119,7 +132,10 @@ func TestPayloadsOfACall(t *testing.T) {
 	if status, body := d.askOwner("GET", "/api/log/payloads?call="+lines[0].Call, ""); status != http.StatusOK || !strings.Contains(body, `"args":{"query":"mug"}`) || !strings.Contains(body, `"result":{`) {
 		t.Errorf("%d %s", status, body)
 	}
-	for path, want := range map[string]string{"?call=nothing": "[]", "": "call is missing"} {
+	for path, want := range map[string]string{
+		"?call=nothing": "[]", "?site=shop.example&of=args": "[]", "?class=read": `"result":{`, "?event=register": "[]",
+		"?of=results": "it may be args", "?class=x": "class is",
+	} {
 		if _, body := d.askOwner("GET", "/api/log/payloads"+path, ""); !strings.Contains(body, want) {
 			t.Errorf("%s: %s, want %s", path, body, want)
 		}

@@ -69,6 +69,7 @@ type Recorder struct {
 	goesOn  chan struct{}   // closed when the Recorder goes on in Deferred
 	ctx     context.Context // of all writes
 	cancel  context.CancelCauseFunc
+	sites   siteIndex // has a lock of its own
 
 	mu        sync.Mutex
 	queue     []Line

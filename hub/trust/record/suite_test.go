@@ -67,7 +67,7 @@ const minPiece = 64 << 10
 func runSuite(t *testing.T, newPlace func(*testing.T) place) {
 	for name, test := range map[string]func(*testing.T, place){
 		"read": testRead, "nothing": testNothing, "many at once": testManyAtOnce,
-		"retention": testRetention, "payloads": testPayloads, "many lines": testManyLines,
+		"retention": testRetention, "payloads": testPayloads, "many lines": testManyLines, "sites": testSites,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newPlace(t)) })
 	}
@@ -350,4 +350,44 @@ func testManyLines(t *testing.T, place place) {
 		t.Errorf("%d lines", len(names))
 	}
 	verify(t, f)
+}
+
+// The owner finds a site that was used, also if no tab of it is open any more.
+func testSites(t *testing.T, place place) {
+	r := place(options)
+	used := func(domain spec.Domain, after time.Duration, said string) {
+		e := entry("x")
+		e.Domain, e.Time, e.Said = domain, now.Add(after), said
+		r.Append(e)
+	}
+	sites := func() (all []string) {
+		t.Helper()
+		found, err := r.Sites(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range found {
+			all = append(all, fmt.Sprintf("%s %s %d", s.Domain, s.Last.Sub(now), s.Calls))
+		}
+		return all
+	}
+	check := func(want ...string) {
+		t.Helper()
+		if got := sites(); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	check()
+	used("bank.example", time.Hour, "")
+	used("shop.example", 3*time.Hour, "")
+	used("bank.example", 2*time.Hour, `","domain":"evil.example","event":"call`)
+	r.Append(record.Entry{Time: now, Event: record.Register, Domain: "seen.example", Outcome: "ok"})
+	check("shop.example 3h0m0s 1", "bank.example 2h0m0s 2")
+	used("bank.example", 4*time.Hour, "")
+	check("bank.example 4h0m0s 3", "shop.example 3h0m0s 1")
+	check("bank.example 4h0m0s 3", "shop.example 3h0m0s 1") // nothing is counted twice
+	r.Close()
+	r = place(options)
+	defer r.Close()
+	check("bank.example 4h0m0s 3", "shop.example 3h0m0s 1")
 }
