@@ -117,6 +117,7 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub setup", "asks on a terminal"},
 	{"tabhub dashboard", "needs a browser with a window"},
 	{"tabhub browser pair", "waits for a browser"},
+	{"tabhub preflight", "its exit code says what it finds; a script runs it"},
 	{"tabhub check", "needs a browser and a page"},
 	{"tabhub calls -f", "goes on until it is stopped"},
 	{"tabhub log -f", "goes on until it is stopped"},

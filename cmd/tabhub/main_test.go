@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,6 +56,7 @@ func TestScript(t *testing.T) {
 			"status": statusCmd,
 			"setenv": setenvCmd,
 			"usage":  usageCmd,
+			"exits":  exitsCmd,
 
 			"question": questionCmd,
 		},
@@ -131,9 +133,19 @@ func questionCmd(ts *testscript.TestScript, neg bool, args []string) {
 
 // usageCmd runs a command that must end with exitUsage: usage tabhub ARG…
 func usageCmd(ts *testscript.TestScript, neg bool, args []string) {
-	err := ts.Exec(args[0], args[1:]...)
-	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() != command.ExitUsage {
-		ts.Fatalf("%v: %v, want exit code %d", args, err, command.ExitUsage)
+	exitsCmd(ts, neg, append([]string{strconv.Itoa(command.ExitUsage)}, args...))
+}
+
+// exitsCmd runs a command that must end with an exit code: exits 5 tabhub preflight TOOL.
+func exitsCmd(ts *testscript.TestScript, neg bool, args []string) {
+	code, err := 0, ts.Exec(args[1], args[2:]...)
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = ended.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("%v: exit code %d, want %s", args[1:], code, args[0])
 	}
 }
 

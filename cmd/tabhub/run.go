@@ -35,6 +35,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return command.ExitOK
 	}
 	a.Say(slog.LevelError, fmt.Sprintf("tabhub: %v", private.Explain(err)))
+	if v, ok := errors.AsType[*command.Verdict](err); ok {
+		return v.Code
+	}
 	if _, ok := errors.AsType[*command.UsageError](err); ok || command.IsStatus(err, http.StatusBadRequest) {
 		return command.ExitUsage
 	}
@@ -84,7 +87,7 @@ a hub with accounts.`,
 		add(groupHub, daemon.StdioCommand(a))
 		return root
 	}
-	add(groupUse, cli.TabsCommand(a), cli.ToolsCommand(a), cli.CallCommand(a), cli.ExplainCommand(a), checkpage.Command(a))
+	add(groupUse, cli.TabsCommand(a), cli.ToolsCommand(a), cli.CallCommand(a), cli.ExplainCommand(a), cli.PreflightCommand(a), checkpage.Command(a))
 	add(groupDecide, cli.CallsCommand(a), cli.ApproveCommand(a), cli.LogCommand(a), cli.SiteCommand(a), cli.PolicyCommand(a), cli.PauseCommand(a), cli.ResumeCommand(a))
 	add(groupSetUp, setup.SetupCommand(a), setup.ExtensionCommand(a), cli.BrowserCommand(a), setup.InstallCommand(a), cli.TokenCommand(a), setup.DoctorCommand(a))
 	add(groupHub, daemon.ServeCommand(a), daemon.StdioCommand(a), setup.AutostartCommand(a), cli.DashboardCommand(a), cli.StatusCommand(a), cli.StopCommand(a), cli.ClusterCommand(a), versionCommand(a), manCommand(a))

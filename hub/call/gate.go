@@ -110,10 +110,8 @@ func (g *gate) decide(ad *admission, a *policy.Action) (p permit, err error) {
 		}
 		span.End(effect.String())
 	}()
-	rules := g.rules.Policy()
-	a.Read = g.read(rules, a.Principal)
 	ad.at = time.Now()
-	ad.decision = rules.Decide(a, ad.at)
+	ad.decision = g.decision(a, ad.at)
 	switch {
 	case ad.decision.Effect == policy.Allow:
 		return permit{a}, nil
@@ -125,6 +123,14 @@ func (g *gate) decide(ad *admission, a *policy.Action) (p permit, err error) {
 		return permit{}, &core.Failure{Code: spec.FailDenied, Message: "the tool changed while its owner was asked whether it may be called; the call was not sent"}
 	}
 	return permit{}, nil
+}
+
+// decision is what the rules say about an action at a time. It completes the action by what the client
+// has read.
+func (g *gate) decision(a *policy.Action, now time.Time) policy.Decision {
+	rules := g.rules.Policy()
+	a.Read = g.read(rules, a.Principal)
+	return rules.Decide(a, now)
 }
 
 // ask asks the owner about an action, for what decide has said of it. If the answer is yes,

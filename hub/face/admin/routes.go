@@ -52,6 +52,7 @@ var Routes = []Route{
 	{Method: "GET", Path: "/api/sites", For: Read, Serve: plain(getSites)},
 	{Method: "GET", Path: "/api/policy", For: Read, Serve: (*API).getPolicy},
 	{Method: "GET", Path: "/api/policy/test", For: Read, Serve: (*API).getPolicyTest},
+	{Method: "GET", Path: "/api/preflight", For: Read, Serve: (*API).getPreflight},
 	{Method: "GET", Path: "/api/browser", For: Read, Serve: (*API).getBrowserNames},
 	{Method: "PUT", Path: "/api/browser", For: Decide, Serve: plain(putBrowserName)},
 	{Method: "DELETE", Path: "/api/browser", For: Decide, Serve: plain(deleteBrowserName)},

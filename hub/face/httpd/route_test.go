@@ -38,7 +38,7 @@ var attacks = []struct {
 	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403, 404, 403},
 	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403, 404, 200},
 	{"POST /api/extension", "n", "p", "x", "x", "x", "x", "x", "x", 403, 404, 403},
-	{"/api/status, /api/tabs, /api/browsers, /api/browser, /api/tools, /api/explain, /api/log, /api/log/sites, /api/site, /api/policy, /api/policy/test, /api/pair, /api/pair/wait, /api/clients, /api/questions, /api/watch, /api/nothing, /readyz, /api/doctor, /api/resources, /api/prompts, /api/sites, /api/sessions, /api/lease, /api/connect", "t", "p", "x", "x", "x", "x", "t", "x", 200, 200, 403},
+	{"/api/status, /api/tabs, /api/browsers, /api/browser, /api/tools, /api/explain, /api/log, /api/log/sites, /api/site, /api/policy, /api/policy/test, /api/preflight, /api/pair, /api/pair/wait, /api/clients, /api/questions, /api/watch, /api/nothing, /readyz, /api/doctor, /api/resources, /api/prompts, /api/sites, /api/sessions, /api/lease, /api/connect", "t", "p", "x", "x", "x", "x", "t", "x", 200, 200, 403},
 	{"POST /api/pair, DELETE /api/pair, POST /api/clients", "r", "p", "x", "x", "x", "x", "r", "x", 401, 404, 403},
 	{"DELETE /api/clients, POST /api/policy/rule, DELETE /api/policy/rule, PUT /api/policy/mode, PUT /api/policy/private, PUT /api/policy/binding, PUT /api/browser, DELETE /api/browser, POST /api/pause, DELETE /api/pause, DELETE /api/lease, POST /api/questions, /api/questions/watch, /api/log/payloads, /api/log/carried", "r", "p", "x", "x", "x", "x", "r", "x", 403, 200, 403},
 	{"/api/cluster, POST /api/cluster/drain, DELETE /api/cluster/drain, POST /api/stop, POST /api/signin, POST /api/token, POST /api/nothing, /metrics", "t", "p", "x", "x", "x", "x", "t", "x", 401, 404, 403},

@@ -82,7 +82,7 @@ func (s *Set) Decide(a *Action, now time.Time) Decision {
 	switch {
 	case s == nil || !a.complete():
 		return Decision{Effect: Deny}
-	case s.isPaused(a):
+	case s.PauseOf(a) != nil:
 		return Decision{Effect: Deny, Paused: true, Layer: ByPause}
 	}
 	return s.decide(a, now)
@@ -204,13 +204,14 @@ func (s *Set) decision(w winners, at Layer) Decision {
 	return d
 }
 
-func (s *Set) isPaused(a *Action) bool {
+// PauseOf returns the pause that stops an action. Nil: none does.
+func (s *Set) PauseOf(a *Action) *Pause {
 	for i := range s.doc.Pauses {
-		if s.doc.Pauses[i].matches(a) {
-			return true
+		if p := &s.doc.Pauses[i]; p.matches(a) {
+			return p
 		}
 	}
-	return false
+	return nil
 }
 
 // Shows reports whether the client is to see the item of an action: pauses apart, it is not denied.

@@ -102,6 +102,14 @@ func through(tool, via string) string {
 	return tool
 }
 
+// toolAt names a tool and its site.
+func toolAt(tool string, site spec.Domain) string {
+	if site == "" {
+		return tool
+	}
+	return tool + "@" + string(site)
+}
+
 // noteWords says what the log says of itself.
 func noteWords(n *record.Note) string {
 	switch {

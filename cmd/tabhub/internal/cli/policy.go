@@ -15,6 +15,7 @@ import (
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/policy"
+	"tabhub/spec"
 )
 
 func PolicyCommand(a *command.App) *cobra.Command {
@@ -361,6 +362,19 @@ func remedy(t *admin.PolicyTest) string {
 	switch t.By {
 	case policy.ByPause:
 		return "`tabhub resume`"
+	case policy.ByFlow:
+		return "`tabhub policy flow FROM TO allow|ask|deny`"
+	}
+	if words := beyondRules(t.By); words != "" {
+		return words
+	}
+	words := append([]string{"tabhub"}, ruleFor("allow|ask|deny", t.Client, t.Site, t.Tool)...)
+	return "`" + strings.ReplaceAll(shell.Here(words...), "'allow|ask|deny'", "allow|ask|deny") + "`"
+}
+
+// beyondRules says what changes a decision that no rule of the owner's can change; "" if one can.
+func beyondRules(by policy.Layer) string {
+	switch by {
 	case policy.ByMode:
 		return "`tabhub policy mode careful`, or start the hub with another --policy"
 	case policy.ByBrowser:
@@ -369,15 +383,20 @@ func remedy(t *admin.PolicyTest) string {
 		return "give the client another credential"
 	case policy.ByFile:
 		return "edit the policy file: while one of its rules matches, no other counts"
-	case policy.ByFlow:
-		return "`tabhub policy flow FROM TO allow|ask|deny`"
+	case policy.ByDashboard:
+		return "nothing: the dashboard of a hub is for its owner alone"
 	}
-	words := []string{"tabhub", "policy", "set", "allow|ask|deny", "--client", t.Client}
-	if t.Site != "" {
-		words = append(words, "--site", string(t.Site))
+	return ""
+}
+
+// ruleFor is the command of tabhub that makes a rule for a client's calls of a tool.
+func ruleFor(effect, client string, site spec.Domain, tool string) []string {
+	words := []string{"policy", "set", effect, "--client", client}
+	if site != "" {
+		words = append(words, "--site", string(site))
 	}
-	if t.Tool != "" {
-		words = append(words, "--tool", t.Tool)
+	if tool != "" {
+		words = append(words, "--tool", tool)
 	}
-	return "`" + strings.ReplaceAll(shell.Here(words...), "'allow|ask|deny'", "allow|ask|deny") + "`"
+	return words
 }

@@ -21,7 +21,7 @@ their next request starts a hub again.`,
 				return err
 			}
 			if !dir.Held(home.HubLock) {
-				a.Note("no hub is running")
+				a.Note("the hub is not running")
 				return nil
 			}
 			if err := command.Stop(cmd.Context(), a, dir, command.StopAsk, command.StopWait); err != nil {

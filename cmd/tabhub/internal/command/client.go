@@ -54,7 +54,7 @@ func (a *App) Running() (home.Dir, home.Hub, error) {
 	}
 	h, err := dir.Running()
 	if errors.Is(err, home.ErrNoHub) {
-		err = fmt.Errorf("%w in %s; start one with `tabhub serve`, or let your MCP client start `tabhub stdio`", home.ErrNoHub, dir)
+		err = fmt.Errorf("%w (data in %s); start it with `tabhub serve`, or let your MCP client start `tabhub stdio`", home.ErrNoHub, dir)
 	}
 	return dir, h, err
 }

@@ -30,6 +30,14 @@ func (e *UsageError) Error() string { return e.err.Error() }
 
 func (e *UsageError) Unwrap() error { return e.err }
 
+// Verdict is the error of a command whose exit code says what it has found.
+type Verdict struct {
+	Code int
+	Text string
+}
+
+func (v *Verdict) Error() string { return v.Text }
+
 // Usage returns err as a UsageError.
 func Usage(err error) error { return &UsageError{err} }
 

@@ -185,7 +185,7 @@ func (h Hub) URL() string {
 }
 
 // ErrNoHub says that no hub runs, or none that can be found.
-var ErrNoHub = errors.New("no hub is running")
+var ErrNoHub = errors.New("the hub is not running")
 
 // ReadHub returns what hub.json says. It wraps ErrNoHub if there is no such file, or
 // none that makes sense.
