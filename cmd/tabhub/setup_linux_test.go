@@ -126,15 +126,17 @@ func TestSetupOnATerminal(t *testing.T) {
 	u.see("Press Enter when that is done")
 	u.enter("\n")
 	u.see("is connected")
+	u.see("Cursor: put tabhub into its configuration? [y/N, s shows the change]")
+	u.enter("s\n")
 	u.see(`+    "tabhub": {`)
-	u.see("Write this? [y/N]")
+	u.see("[y/N, s shows the change]")
 	u.enter("y\n")
 	u.see("Cursor can use tabhub now")
-	u.see("Write this? [y/N]")
+	u.see("Gemini CLI: put tabhub into its configuration? [y/N")
 	u.enter("\n")
-	u.see("nothing is changed")
+	u.see("Gemini CLI is left as it is.")
 	u.see("Cursor: it lists ")
-	if code, last := u.leaves(); code != command.ExitOK || !strings.Contains(last, "Now ask your client") || strings.Contains(last, "Gemini") {
+	if code, last := u.leaves(); code != command.ExitOK || !strings.Contains(last, "puzzle piece") || !strings.Contains(last, "your client: which tabs are open") || strings.Contains(last, "Gemini") {
 		t.Errorf("%d, %s", code, last)
 	}
 	entry, _ := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
@@ -161,7 +163,7 @@ func TestSetupIsStopped(t *testing.T) {
 	u := sitDown(t, home, env)
 	u.see("Write it to ")
 	u.enter("n\n")
-	u.see("Write this? [y/N]")
+	u.see("Cursor: put tabhub into its configuration? [y/N")
 	u.enter("\x03")
 	if code, last := u.leaves(); code != command.ExitError || !strings.Contains(last, "stopped; what is done stays, and `tabhub setup` goes on from here") {
 		t.Fatalf("%d, %q", code, last)

@@ -23,6 +23,7 @@ const (
 type Client struct {
 	Name   string  // as on the command line
 	Title  string  // as its makers call it
+	Said   string  // its name for itself in MCP's clientInfo
 	After  string  // what to do for it to see a change
 	Scopes []Scope // the first is the default
 

@@ -23,56 +23,59 @@ import (
 //   - Zed: docs/src/ai/mcp.md and crates/paths/src/paths.rs in zed-industries/zed
 //   - Continue: docs/customize/deep-dives/mcp.mdx and core/context/mcp/json in continuedev/continue
 //   - Claude Desktop, Cursor, VS Code: their documentation of MCP
+//
+// Said is from the programs of Claude Code and Gemini CLI, from context_server.rs in Zed,
+// MCPConnection.ts in Continue and, for the others, from the list in apify/mcp-client-capabilities.
 var All = []Client{
 	{
-		Name: "claude-desktop", Title: "Claude Desktop", After: "Quit Claude Desktop and start it again.",
+		Name: "claude-desktop", Title: "Claude Desktop", Said: "claude-ai", After: "Quit Claude Desktop and start it again.",
 		Scopes: []Scope{User}, paths: desktopPaths,
 		shape: shape{section: "mcpServers"},
 	},
 	{
-		Name: "claude-code", Title: "Claude Code", After: "Restart Claude Code; /mcp shows its servers. It asks before it uses those of a project.",
+		Name: "claude-code", Title: "Claude Code", Said: "claude-code", After: "Restart Claude Code; /mcp shows its servers. It asks before it uses those of a project.",
 		Scopes: []Scope{User, Project}, paths: codePaths, sign: itself, program: "claude", command: claudeCommand,
 		reserved: []string{"workspace", "claude-in-chrome", "computer-use"},
 		shape:    shape{section: "mcpServers", url: "url", reached: "http"},
 	},
 	{
-		Name: "cursor", Title: "Cursor", After: "Switch the server on in Cursor's settings, under MCP.",
+		Name: "cursor", Title: "Cursor", Said: "cursor-vscode", After: "Switch the server on in Cursor's settings, under MCP.",
 		Scopes: []Scope{User, Project}, paths: below(".cursor", "mcp.json"), link: cursorLinks, program: "cursor",
 		shape: shape{section: "mcpServers", url: "url"},
 	},
 	{
-		Name: "vscode", Title: "VS Code", After: "Run \"MCP: List Servers\" in VS Code to start it.",
+		Name: "vscode", Title: "VS Code", Said: "Visual Studio Code", After: "Run \"MCP: List Servers\" in VS Code to start it.",
 		Scopes: []Scope{User, Project}, paths: vscodePaths, link: vscodeLinks, program: "code",
 		shape: shape{section: "servers", url: "url", started: "stdio", reached: "http"},
 	},
 	{
-		Name: "windsurf", Title: "Windsurf", After: "Press Refresh in Windsurf's settings, under Cascade, MCP servers.",
+		Name: "windsurf", Title: "Windsurf", Said: "windsurf-client", After: "Press Refresh in Windsurf's settings, under Cascade, MCP servers.",
 		Scopes: []Scope{User}, paths: below(".codeium", "windsurf", "mcp_config.json"), program: "windsurf",
 		shape: shape{section: "mcpServers", url: "serverUrl"},
 	},
 	{
-		Name: "codex", Title: "Codex", After: "Restart Codex; /mcp shows its servers.",
+		Name: "codex", Title: "Codex", Said: "codex-mcp-client", After: "Restart Codex; /mcp shows its servers.",
 		Scopes: []Scope{User}, paths: codexPaths, program: "codex",
 		command: codexCommand, snippet: codexEntry, decode: toml.Unmarshal,
 		shape: shape{section: "mcp_servers", url: "url"},
 	},
 	{
-		Name: "gemini", Title: "Gemini CLI", After: "Restart Gemini CLI; /mcp shows its servers. It starts none in a folder that you do not trust.",
+		Name: "gemini", Title: "Gemini CLI", Said: "gemini-cli-mcp-client", After: "Restart Gemini CLI; /mcp shows its servers. It starts none in a folder that you do not trust.",
 		Scopes: []Scope{User, Project}, paths: below(".gemini", "settings.json"), program: "gemini", noUnderscore: true,
 		shape: shape{section: "mcpServers", url: "httpUrl"},
 	},
 	{
-		Name: "goose", Title: "goose", After: "Start a new session of goose.",
+		Name: "goose", Title: "goose", Said: "goose", After: "Start a new session of goose.",
 		Scopes: []Scope{User}, paths: goosePaths, link: gooseLinks, program: "goose", snippet: gooseEntry, decode: yaml.Unmarshal,
 		shape: shape{section: "extensions", url: "uri"},
 	},
 	{
-		Name: "zed", Title: "Zed", After: "Zed starts it at once; its settings show it under AI, MCP Servers.",
+		Name: "zed", Title: "Zed", Said: "Zed", After: "Zed starts it at once; its settings show it under AI, MCP Servers.",
 		Scopes: []Scope{User}, paths: zedPaths, program: "zed",
 		shape: shape{section: "context_servers", url: "url"},
 	},
 	{
-		Name: "continue", Title: "Continue", After: "Reload the window of your editor. Continue uses tools in its agent mode.",
+		Name: "continue", Title: "Continue", Said: "continue-client", After: "Reload the window of your editor. Continue uses tools in its agent mode.",
 		Scopes: []Scope{User, Project}, paths: below(".continue", "mcpServers", "mcp.json"), sign: above,
 		shape: shape{section: "mcpServers", url: "url", reached: "http"},
 	},

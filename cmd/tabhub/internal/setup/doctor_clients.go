@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/settings"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/hub/trust/auth"
@@ -46,7 +47,8 @@ func (d *Doctor) clients(ctx context.Context) {
 // file, which others may have written.
 func (d *Doctor) byCommand(ctx context.Context, r *clientReport, e *clientServer) {
 	words := []string{"install", r.Name}
-	if c, _ := clientconf.Named(r.Name); e.Scope != c.Scopes[0] {
+	c, _ := clientconf.Named(r.Name)
+	if e.Scope != c.Scopes[0] {
 		words = append(words, "--scope", string(e.Scope))
 	}
 	if e.Name != connectName {
@@ -60,10 +62,13 @@ func (d *Doctor) byCommand(ctx context.Context, r *clientReport, e *clientServer
 		err = fmt.Errorf("the hub refuses %s, as the token in %s is not valid: %w", r.Title, e.File, err)
 	} else if d.start && e.Scope == clientconf.User && e.Name == connectName {
 		var tools int
-		if tools, err = tryEntry(ctx, e.entry); err != nil {
+		if tools, err = tryEntry(ctx, e.entry, c.Said); err != nil {
 			err = fmt.Errorf("%s: %w; it starts %s", r.Title, err, shell.Here(append([]string{e.entry.Command}, e.entry.Args...)...))
 		}
 		say = fmt.Sprintf("%s: it lists %d tools", r.Title, tools)
+		if file := e.entry.Env[command.TokenFileEnv]; file != "" {
+			say += "; its token is in " + file
+		}
 	}
 	if err != nil {
 		d.bad("clients", d.command(words...), "%v", err)

@@ -103,7 +103,7 @@ func (d *Doctor) Browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 	case !seen:
 		fix := "`" + d.command("extension", "DIR") + "` writes it out; pages with /tab.js need none"
 		if dirs, _ := d.Dir.Extensions(); len(dirs) > 0 {
-			fix = "load the extension in chrome://extensions; " + fix
+			fix = "load " + dirs[len(dirs)-1] + " in chrome://extensions; pages with /tab.js need none"
 		}
 		d.note("extension", fix, "no browser is connected or paired")
 	}

@@ -14,6 +14,7 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/settings"
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/builtin/instance"
 	"tabhub/hub/face/admin"
 	"tabhub/tabtransport/extension"
@@ -71,7 +72,7 @@ func writeExtension(ctx context.Context, a *command.App, path, address string) e
 	if found := instance.FindInstalled(); len(found) > 0 {
 		page = found[0].Extensions
 	}
-	fmt.Fprintf(a.Out, "The extension is in %s, paired with your hub.\nOpen %s, switch on Developer mode, choose \"Load unpacked\" and this directory.\n", path, page)
+	fmt.Fprintln(a.Out, a.Screen().Text(terminal.Plain, fmt.Sprintf("The extension is in %s, paired with your hub.\nOpen %s, switch on Developer mode, choose \"Load unpacked\" and this directory.", path, page)))
 	return nil
 }
 

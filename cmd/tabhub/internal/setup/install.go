@@ -31,6 +31,7 @@ type clientEdit struct {
 	scope  string // "" for the client's first
 	dryRun bool
 	yes    bool
+	brief  bool // the change is shown to users that ask for it
 	// noToken: the entry gets no token, as in a file that others use, too.
 	noToken bool
 
@@ -344,7 +345,7 @@ func editClient(ctx context.Context, a *command.App, client string, e *clientEdi
 		return err
 	}
 	if p.none != "" {
-		fmt.Fprintf(a.Out, "Nothing to do: %s\n", p.none)
+		fmt.Fprintln(a.Out, a.Screen().Text(terminal.Plain, "Nothing to do: "+p.none))
 		return nil
 	}
 	if p.byHand != "" {
@@ -359,11 +360,13 @@ func editClient(ctx context.Context, a *command.App, client string, e *clientEdi
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(a.Out, shown)
+	if !e.brief {
+		fmt.Fprint(a.Out, shown)
+	}
 	if e.dryRun {
 		return nil
 	}
-	if err := confirm(ctx, a, e.yes); err != nil {
+	if err := confirm(ctx, a, p, shown); err != nil {
 		return err
 	}
 	backup, err := apply(ctx, a, p)
@@ -373,7 +376,7 @@ func editClient(ctx context.Context, a *command.App, client string, e *clientEdi
 	if e.entry == nil {
 		fmt.Fprintf(a.Out, "\n%s no longer starts it.\n", p.client.Title)
 	} else {
-		fmt.Fprintf(a.Out, "\n%s can use tabhub now%s. %s\n", p.client.Title, p.where(), p.client.After)
+		fmt.Fprintln(a.Out, a.Screen().Text(terminal.Plain, fmt.Sprintf("%s can use tabhub now%s. %s", p.client.Title, p.where(), p.client.After)))
 	}
 	if backup != "" {
 		fmt.Fprintf(a.Out, "The old file is kept as %s\n", backup)
@@ -391,7 +394,9 @@ func editClient(ctx context.Context, a *command.App, client string, e *clientEdi
 // where says where the change applies, and how to have the other scope.
 func (p *clientChange) where() string {
 	switch {
-	case len(p.client.Scopes) == 1 || p.edit.file != "":
+	case p.edit.brief && p.path != "":
+		return ", by " + p.path
+	case len(p.client.Scopes) == 1 || p.edit.file != "" || p.edit.brief:
 		return ""
 	case p.scope == clientconf.Project:
 		return ", for the project in this directory (--scope user: in all you do)"
@@ -419,7 +424,7 @@ func printByHand(ctx context.Context, a *command.App, p *clientChange) error {
 		fmt.Fprintln(a.Out, p.byHand)
 		return nil
 	}
-	fmt.Fprintf(a.Err, "%s is changed by hand. Put this into %s; if its first line is there already, below that:\n", p.client.Title, p.byHand)
+	a.Note("%s is changed by hand. Put this into %s; if its first line is there already, below that:", p.client.Title, p.byHand)
 	fmt.Fprint(a.Out, p.client.Text(p.edit.name, *p.edit.entry))
 	fmt.Fprintln(a.Err, p.client.After)
 	return nil
@@ -441,17 +446,27 @@ func prepare(ctx context.Context, a *command.App, p *clientChange) error {
 var errLeft = errors.New("nothing is changed")
 
 // confirm returns nil if the user agrees to the change.
-func confirm(ctx context.Context, a *command.App, yes bool) error {
-	if yes {
+func confirm(ctx context.Context, a *command.App, p *clientChange, shown string) error {
+	if p.edit.yes {
 		return nil
 	}
 	if !terminal.Is(a.In) {
 		return command.Usagef("nothing is changed, as there is no terminal to ask on; --yes writes it, --dry-run only shows it")
 	}
-	if prompt(ctx, a, "\nWrite this? [y/N] ") != "y" {
-		return errLeft
+	question := "\nWrite this? [y/N] "
+	if p.edit.brief {
+		question = p.client.Title + ": put tabhub into its configuration? [y/N, s shows the change] "
 	}
-	return nil
+	for {
+		switch prompt(ctx, a, question) {
+		case "y":
+			return nil
+		case "s":
+			fmt.Fprint(a.Out, shown)
+		default:
+			return errLeft
+		}
+	}
 }
 
 // prompt asks a question and returns the first letter of the answer, in lower case; "" for an empty

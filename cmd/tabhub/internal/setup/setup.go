@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,8 +96,20 @@ func (s *setup) run(ctx context.Context) error {
 	if problems(s.Findings) > 0 {
 		return errors.New("not all is set up; mend what is said above and run `tabhub setup` again")
 	}
-	s.Hint("\nNow ask your client, in words: which tabs are open, and what can you do there?\n`tabhub dashboard` shows what is done in your tabs, `tabhub doctor` what is wrong. `tabhub autostart on` has the hub run whenever you are logged in.")
-	return nil
+	return s.next()
+}
+
+// next prints what the user should know now, and does next.
+func (s *setup) next() error {
+	s.Headline("What comes next")
+	t := s.Table()
+	t.Row("recorded", `arguments of calls that act, without secrets, for 30 days; log-arguments = "0" in `+s.ConfigPath()+" ends that")
+	t.Row("look", "`tabhub dashboard` shows what is done in your tabs, `tabhub doctor` what is wrong")
+	if s.extension != none {
+		t.Row("pin", "the icon: click the puzzle piece in the browser's toolbar, then the pin beside tabhub")
+	}
+	t.Row("ask", "your client: which tabs are open, and what can you do there?")
+	return t.Print()
 }
 
 func (s *setup) checkFlags() error {
@@ -129,7 +140,7 @@ func (s *setup) checkFlags() error {
 
 // startHub starts the hub as a client does.
 func (s *setup) startHub(ctx context.Context) error {
-	if _, err := tryEntry(ctx, s.entry); err != nil {
+	if _, err := tryEntry(ctx, s.entry, "tabhub"); err != nil {
 		return fmt.Errorf("the hub does not start: %w; `tabhub doctor` says more", err)
 	}
 	return nil
@@ -137,7 +148,7 @@ func (s *setup) startHub(ctx context.Context) error {
 
 // setUpBrowser writes the extension, and waits until the user has loaded it.
 func (s *setup) setUpBrowser(ctx context.Context) error {
-	s.Headline("\nThe extension, which connects a browser's pages to the hub")
+	s.Headline("The extension, which connects a browser's pages to the hub")
 	if s.joined(ctx) || !s.yes && prompt(ctx, s.App, "Write it to "+s.extension+"? [y/N] ") != "y" {
 		return nil
 	}
@@ -177,32 +188,31 @@ func (s *setup) setUpClients(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.Headline("Your MCP clients")
 	for _, r := range all {
 		if !slices.Contains(s.clients, r.Name) && !(s.clients[0] == "all" && r.Installed) || r.Problem != "" {
 			continue // the check names the problem
 		}
-		s.Headline("\n" + r.Title)
 		entry := s.entry
-		err := editClient(ctx, s.App, r.Name, &clientEdit{name: connectName, yes: s.yes, entry: &entry})
+		err := editClient(ctx, s.App, r.Name, &clientEdit{name: connectName, yes: s.yes, brief: true, entry: &entry})
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, errLeft):
-			s.Note("%v.", err)
+			s.Note("%s is left as it is.", r.Title)
 		case err != nil:
 			s.bad("clients", s.Doctor.command("install", r.Name), "%s: %v", r.Title, err)
 		}
 	}
-	s.Headline("\nWhether clients reach the hub")
 	return nil
 }
 
 // tryTimeout is how long a hub may take to start and to answer.
 const tryTimeout = 30 * time.Second
 
-// tryEntry starts the server of an entry as a client does, and returns how many tools it lists.
-// After it, a hub runs.
-func tryEntry(ctx context.Context, e clientconf.Entry) (tools int, err error) {
+// tryEntry starts the server of an entry as the client of that name does, and returns how many tools
+// it lists for that client. After it, a hub runs.
+func tryEntry(ctx context.Context, e clientconf.Entry, name string) (tools int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, e.Command, e.Args...)
@@ -224,10 +234,10 @@ func tryEntry(ctx context.Context, e clientconf.Entry) (tools int, err error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"tabhub setup","version":"1"}}}
+	fmt.Fprintf(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":%q,"version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
-`) // a program that cannot read it ends, or does not answer
+`, name) // a program that cannot read it ends, or does not answer
 	var answer struct {
 		ID     any
 		Result struct{ Tools []json.RawMessage }
