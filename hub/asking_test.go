@@ -314,6 +314,57 @@ func TestBrowserClosedWhileAsked(t *testing.T) {
 	})
 }
 
+// A host gives up after its own time: the window stays, says that nobody waits, and what the owner
+// answers there is good for the same call, once.
+func TestClientGivesUpWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c := w.callAs(ctx, w.claude, "pay")
+		question := w.asked()
+		<-c.done
+		synctest.Wait()
+		if open := w.hub.Owner.Desk().Open(); len(open) != 1 || !open[0].Deferred {
+			t.Fatalf("open: %+v", open)
+		}
+		told := make(chan spec.OwnerState, 1)
+		watching, stop := context.WithCancel(t.Context())
+		go w.hub.Owner.WatchOwner(watching, "b1", func(s spec.OwnerState) { told <- s })
+		if s := <-told; s.Waiting != 1 || len(s.Gone) != 1 || s.Gone[0] != w.hub.Owner.Desk().Open()[0].ID {
+			t.Errorf("the browser is told %+v", s)
+		}
+		stop()
+		w.notPaid()
+		w.says(question, spec.ReachOnce)
+		synctest.Wait()
+		next := *w.claude
+		next.Session = "s2"
+		w.paid(w.callAs(t.Context(), &next, "pay"))
+		c = w.pay()
+		w.says(w.asked(), spec.ReachNo)
+		c.want(t, "DENIED")
+	})
+}
+
+// The owner has said yes, and the client gives up before its call is sent, as the tab is away: the yes is
+// there when the client asks again.
+func TestClientGivesUpBeforeTheCallIsSent(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := w.callAs(ctx, w.claude, "pay")
+		question := w.asked()
+		w.shop.Cut()
+		synctest.Wait()
+		w.says(question, spec.ReachOnce)
+		synctest.Wait()
+		cancel()
+		<-c.done
+		w.shop = w.page("https://shop.example", "k")
+		w.register(w.shop, 0, tools("https://shop.example/", "look", `pay:"annotations":{"destructiveHint":true}`))
+		w.paid(w.pay())
+	})
+}
+
 // A hub that ends sends nothing of what it has asked about; the next one asks again, and
 // knows what it was answered before.
 func TestHubEndsWhileAsked(t *testing.T) {

@@ -261,6 +261,9 @@ type OwnerState struct {
 	Waiting int        `json:"waiting"`        // questions without an answer
 	Apps    []OwnerApp `json:"apps,omitempty"` // that are connected, the last to call first
 	Held    []HeldTab  `json:"held,omitempty"` // tabs of this browser, by TabID; for peers with CapHold
+	// Gone are the ids of questions (Ask) that a browser shows although no call waits for them any more: a
+	// yes is good if the client makes the call again.
+	Gone []string `json:"gone,omitempty"`
 }
 
 // HeldTab is a tab that a client holds for itself.

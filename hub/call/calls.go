@@ -90,8 +90,12 @@ func (cs *Calls) Leased() { cs.holds.Fire() }
 // EndQuestions ends the questions to the owner, and those to come, with a cause.
 func (cs *Calls) EndQuestions(cause error) { cs.gate.desk.Close(cause) }
 
-// Close ends what is done for tasks. No call is in flight then.
-func (cs *Calls) Close() { cs.ledger.Close() }
+// Close ends what is done for tasks, and waits for what shows questions. No call is in flight then, and
+// EndQuestions was called.
+func (cs *Calls) Close() {
+	cs.gate.desk.Wait()
+	cs.ledger.Close()
+}
 
 // SubscribeResource asks for Change.Updated of a resource until stop is called. It
 // blocks until the tab that has it knows; a page that cannot tell of updates is no

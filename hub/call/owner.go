@@ -43,12 +43,13 @@ func (o *Owner) WatchOwner(ctx context.Context, browser spec.PeerID, tell func(s
 		}
 		changed := o.calls.gate.apps.changed.Wait()
 		held := o.calls.holds.Wait()
-		waiting, asked := o.calls.gate.desk.Waiting()
+		waiting, gone, asked := o.calls.gate.desk.Waiting()
 		tell(spec.OwnerState{
 			Paused:  slices.ContainsFunc(o.calls.rules.Policy().Document().Pauses, isOfAll),
 			Waiting: waiting,
 			Apps:    o.calls.gate.apps.list(time.Now()),
 			Held:    o.held(browser),
+			Gone:    gone,
 		})
 		select {
 		case <-changed:

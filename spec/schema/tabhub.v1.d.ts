@@ -302,6 +302,8 @@ export type OwnerState = {
   apps?: OwnerApp[];
   /** tabs of this browser, by TabID; for peers with CapHold */
   held?: HeldTab[];
+  /** Gone are the ids of questions (Ask) that a browser shows although no call waits for them any more: a yes is good if the client makes the call again. */
+  gone?: string[];
 };
 
 /** Page is where a tab is. */

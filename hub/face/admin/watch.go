@@ -104,7 +104,7 @@ func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
 	changed("tabs", is.Tabs != l.revision.Tabs)
 	changed("policy", is.Policy != l.revision.Policy)
 	changed("clients", is.Clients != l.revision.Clients)
-	_, asked = l.tenant.Hub.Owner.Desk().Waiting()
+	_, _, asked = l.tenant.Hub.Owner.Desk().Waiting()
 	changed("questions", asked != l.asked)
 	l.revision, l.asked, l.first = is, asked, false
 

@@ -66,13 +66,10 @@ func (d *Desk) answer(q *question, r spec.AskResult, by string) error {
 		return err
 	}
 	o := outcome{"ok", r.Reach, by, nil}
-	rule, wide := policy.Rule{}, false
-	if q.call != nil {
-		rule, wide = ruleOf(q.by, q.call, r.Reach)
-	}
+	rule, wide := q.rules[r.Reach]
 	if r.Reach == spec.ReachNo || r.Reach == spec.ReachNever {
 		o.word, o.err = "declined", &Denied{"the owner has declined this"}
-		if q.call != nil {
+		if q.isCall() {
 			o.err = &Denied{"the owner has declined this call; do not try it again unless the owner asks for it"}
 		}
 	}
@@ -100,7 +97,7 @@ func (d *Desk) accept(q *question, r spec.AskResult, by string) bool {
 func (d *Desk) begin(q *question, r spec.AskResult, by string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	offered := q.Reaches
+	offered := q.offered()
 	if by == ByClient {
 		offered = forClient(offered)
 	}
@@ -110,7 +107,7 @@ func (d *Desk) begin(q *question, r spec.AskResult, by string) error {
 	case r.Reach == spec.ReachNo:
 	case !slices.Contains(offered, r.Reach):
 		return ErrReach
-	case q.call == nil && !sameCode(r.Code, q.code):
+	case !q.isCall() && !sameCode(r.Code, q.code):
 		if q.wrongCodes++; q.wrongCodes < maxCodes {
 			return ErrCode
 		}
@@ -135,7 +132,7 @@ func (d *Desk) remember(q *question, r policy.Rule, by string) error {
 	if err := d.opts.Remember(r); err != nil {
 		return err
 	}
-	if is := q.call.Is; r.Pin != (policy.Pin{}) && len(is) > 0 && len(is) <= maxDefinition {
+	if is := q.is; r.Pin != (policy.Pin{}) && len(is) > 0 && len(is) <= maxDefinition {
 		d.mu.Lock()
 		d.allowed = d.allowed.with(r.Pin, is)
 		allowed, _ := json.Marshal(d.allowed) // of valid JSON
@@ -147,129 +144,60 @@ func (d *Desk) remember(q *question, r policy.Rule, by string) error {
 	return nil
 }
 
-// apply ends the question that was answered, and those others that the answer is about, too:
-// a no is about identical calls, a rule about all calls that would have made the same. A
-// yes to a deferred question permits its call once.
+// apply gives the answer to a question, and to those others that it is about, too: a rule is about all
+// calls that would have made the same.
 func (d *Desk) apply(q *question, made policy.Rule, o outcome) {
 	now := time.Now()
 	var deferred []*question
 	d.mu.Lock()
 	q.answering = false
-	if o.word == "declined" && q.call != nil {
+	if o.word == "declined" && q.isCall() {
 		d.history.add(q.key, true, now)
 	}
 	for _, other := range slices.Clone(d.questions) {
-		if other != q && (other.answering || !other.answeredBy(q, made, o.reach)) {
-			continue
-		}
-		if other.Deferred {
-			deferred = append(deferred, other)
-			if o.err == nil {
-				d.addPermit(permit{key: other.key, question: other.ID, by: o.by, left: maxRounds, until: now.Add(PermitFor)})
+		if other == q || !other.answering && !other.Allowed && other.answeredBy(made, o.reach) {
+			if len(other.waits) == 0 {
+				deferred = append(deferred, other)
 			}
+			d.settle(other, o)
 		}
-		d.end(other, o)
 	}
 	d.mu.Unlock()
 	for _, q := range deferred {
-		d.record(q, o, now) // wait records the others
+		d.record(q.entry, "", o, q.Since, now) // wait records the others
 	}
 }
 
-// answeredBy reports whether the answer to o, which has made that rule, is one to q as well.
-func (q *question) answeredBy(o *question, made policy.Rule, reach spec.Reach) bool {
-	if q.call == nil {
-		return false
-	}
-	rule, wide := ruleOf(q.by, q.call, reach)
-	return wide && rule == made && lasting(&q.call.Decision) || reach == spec.ReachNo && q.same(o)
-}
-
-// end removes a question, unless its answer is being stored. The caller holds d.mu.
-func (d *Desk) end(q *question, o outcome) {
-	if q.answering {
+// settle ends a question with its answer. A yes for this once lets the latest of the calls pass that wait
+// for it, for which a client listens most likely. If none waits, it permits the identical call once. The
+// caller holds d.mu.
+func (d *Desk) settle(q *question, o outcome) {
+	_, wide := q.rules[o.reach]
+	switch n := len(q.waits); {
+	case o.err == nil && n == 0 && (!wide || o.reach == spec.ReachSession): // that session may be over
+		q.by = o.by
+		d.allow(q)
 		return
-	}
-	d.questions = slices.DeleteFunc(d.questions, func(other *question) bool { return other == q })
-	q.stopWaiting(o)
-	d.changed.Fire()
-}
-
-// stopWaiting ends the wait of a question's call, once: the question is deferred from then on, if it
-// stays open. The caller holds Desk.mu.
-func (q *question) stopWaiting(o outcome) {
-	if !q.Deferred {
-		q.Deferred, q.outcome, q.ended = true, o, time.Now()
-		close(q.done)
-	}
-}
-
-// stop ends the wait for an answer, unless one is being stored. A question about a call is
-// deferred then.
-func (d *Desk) stop(q *question, o outcome) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case q.answering, q.Deferred:
-	case q.call == nil:
-		d.end(q, o)
-	default:
-		q.stopWaiting(o)
-		d.limitDeferred(q, deferredFor)
-	}
-}
-
-// askBack ends the wait of a call whose client brings the answer with a further request.
-func (d *Desk) askBack(q *question, back *AskBack) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if q.answering || q.Deferred {
-		return
-	}
-	q.askedBack = true
-	q.stopWaiting(outcome{word: "asked back", err: back})
-	d.limitDeferred(q, askFor)
-}
-
-// limitDeferred lets a deferred question stay open for some time, and ends the oldest ones if a
-// client, or all, have more of them than may wait. The caller holds d.mu.
-func (d *Desk) limitDeferred(q *question, life time.Duration) {
-	q.Until = time.Now().Add(life)
-	ofClient, all := 0, 0
-	for _, o := range slices.Backward(slices.Clone(d.questions)) {
-		if !o.Deferred || o.answering {
-			continue
+	case o.err == nil && n > 1 && !wide:
+		for _, w := range q.waits[:n-1] {
+			w.end(outcome{"ok for another", o.reach, o.by, &Denied{"the owner has allowed one of several identical calls that this client makes at once, and it was not this one; make it again only if it is to be done once more"}})
 		}
-		all++
-		if o.key.client == q.key.client {
-			ofClient++
-		}
-		if all > maxOpen || ofClient > maxOfClient && o.key.client == q.key.client {
-			d.end(o, outcome{})
-		}
+		q.waits = q.waits[n-1:]
 	}
-	d.changed.Fire()
+	d.end(q, o)
 }
 
-// removeExpired removes deferred questions and permits whose time is over. The caller holds d.mu.
-func (d *Desk) removeExpired(now time.Time) {
-	d.questions = slices.DeleteFunc(d.questions, func(q *question) bool { return q.Deferred && !q.answering && !now.Before(q.Until) })
-	d.permits = slices.DeleteFunc(d.permits, func(p permit) bool { return !now.Before(p.until) })
+// answeredBy reports whether an answer that has made a rule is one to q as well.
+func (q *question) answeredBy(made policy.Rule, reach spec.Reach) bool {
+	rule, wide := q.rules[reach]
+	return wide && rule == made && q.lasting
 }
 
-// record records how a question has ended.
-func (d *Desk) record(q *question, o outcome, ended time.Time) {
+// record records how the wait of a call for a question has ended.
+func (d *Desk) record(e record.Entry, call string, o outcome, since, ended time.Time) {
 	if d.opts.Record == nil {
 		return
 	}
-	e := record.Entry{
-		Time: ended, Event: record.Ask, Name: q.Client.Name, Said: q.Client.Said,
-		By: o.by, Reach: string(o.reach), Asked: ended.Sub(q.Since), Outcome: o.word, Question: q.ID,
-	}
-	if q.call != nil {
-		a := q.call.Action
-		e.Call, e.Client, e.Session, e.Via = q.call.ID, a.Principal.ID, a.Session, q.by.Via
-		e.Domain, e.Origin, e.Tool, e.Class = a.Site.Domain, q.call.Origin, a.Name, q.Tool.Class
-	}
+	e.Time, e.Call, e.By, e.Reach, e.Asked, e.Outcome = ended, call, o.by, string(o.reach), ended.Sub(since), o.word
 	d.opts.Record.Append(e)
 }

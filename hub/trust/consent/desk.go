@@ -2,6 +2,7 @@ package consent
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 )
 
 const (
-	askFor        = 2 * time.Minute  // how long a call waits for its answer
-	deferredFor   = 10 * time.Minute // how long a question stays open whose call has ended
+	askFor        = 2 * time.Minute // how long a call waits for its answer
+	deferredFor   = 24 * time.Hour  // how long a question stays open for which no call waits
 	progressEvery = 10 * time.Second
 )
 
@@ -67,7 +68,8 @@ type Browser interface {
 	// Connected reports whether one is connected that can show a question.
 	Connected() bool
 	// Ask shows q and blocks until the owner answers it there. If the connection is lost, it waits
-	// for the next one and sends q again. When ctx ends, it closes the window.
+	// for the next one and sends q again. When ctx ends, it closes the window. Waiting has the ids of
+	// those that are shown for clients that have gone.
 	Ask(ctx context.Context, q *spec.Ask) (spec.AskResult, error)
 }
 
@@ -93,6 +95,8 @@ type Answer struct {
 	Reach    spec.Reach // "" without an answer
 	By       string     // one of the constants above
 	Asked    time.Duration
+
+	once *question // of which it is the answer, if that is good for one call; nil otherwise
 }
 
 // Denied is the error of a call that the owner has not allowed. Its words are for people and
@@ -106,6 +110,9 @@ type Desk struct {
 	opts    Options
 	window  chan struct{}    // holds an element while a window shows a question: one at a time
 	changed broadcast.Signal // fires when the questions change
+	ctx     context.Context  // ends with the Desk
+	stop    context.CancelFunc
+	shows   sync.WaitGroup // the goroutines that bring questions to the owner
 
 	mu        sync.Mutex  // guards all below
 	closed    error       // why the Desk takes no more questions
@@ -124,20 +131,23 @@ func New(opts Options) *Desk {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Desk{opts: opts, window: make(chan struct{}, 1), allowed: readDefinitions(opts.Allowed)}
+	d := &Desk{opts: opts, window: make(chan struct{}, 1), allowed: readDefinitions(opts.Allowed)}
+	d.ctx, d.stop = context.WithCancel(context.Background())
+	return d
 }
 
 // Ask asks the owner whether a call may be made, for which c.Decision says policy.Ask, and
 // blocks until there is an answer, two minutes at most. Without an error the answer is yes,
 // and good for this very call: the same client, item, definition and arguments. A rule that
 // the answer makes is stored by then. Ask does not ask if the owner has allowed the identical
-// call already, or an earlier round of this one.
+// call already, or an earlier round of this one; nor does it ask twice while an identical call is
+// asked about.
 //
 // The error is a *Denied; an *AskBack, with which the client's request is to end; the error
 // given to Withdraw or Close; or ctx's cause. The Answer says how the question has ended
-// in each case.
+// in each case. If ctx ends, the question stays open: a yes permits the identical call once.
 //
-// A call that waits takes no slot for calls: there may be 16 questions of a client, and 64 in all.
+// A call that waits takes no slot for calls: 16 of a client may wait, and 64 in all.
 func (d *Desk) Ask(ctx context.Context, by *Caller, c Call) (Answer, error) {
 	k := keyOf(&c)
 	if r := by.Reply; r != nil {
@@ -145,18 +155,17 @@ func (d *Desk) Ask(ctx context.Context, by *Caller, c Call) (Answer, error) {
 			d.accept(q, r.Result, ByClient)
 		}
 	}
-	if a, ok := d.usePermit(by, k); ok {
-		return a, nil
-	}
 	q, err := newQuestion(by, &c, d.allowedBefore(c.Decision.Changed))
 	if err != nil {
 		return Answer{}, err
 	}
+	w := &waiter{by: by, call: c.ID, since: time.Now(), done: make(chan struct{})}
 	p := d.pathTo(by)
-	if err := d.add(q, p); err != nil {
-		return Answer{}, err
+	q, a, err := d.add(q, w, p)
+	if q == nil {
+		return a, err
 	}
-	return d.wait(ctx, q, p)
+	return d.wait(ctx, q, w, p)
 }
 
 func (d *Desk) isAskedBack(q *question) bool {
@@ -190,66 +199,81 @@ func (d *Desk) SignIn(ctx context.Context, s SignIn) (Answer, error) {
 	q.Kind = spec.AskSignIn
 	q.Client = spec.AskClient{Name: line(s.Client.Name), Said: line(s.Client.Said), Return: line(s.Client.Return)}
 	q.Why, q.Reaches = s.Why, []spec.Reach{spec.ReachOnce}
-	p := noPath
+	q.entry = record.Entry{Event: record.Ask, Name: q.Client.Name, Said: q.Client.Said}
+	q.seal(rand.Text())
+	p := throughDashboard
 	if d.canAskBrowser() {
 		p = throughBrowser
 	}
-	if err := d.add(q.sealed(), throughDashboard); err != nil {
+	w := &waiter{since: time.Now(), done: make(chan struct{})}
+	if q, _, err := d.add(q, w, p); q == nil {
 		return Answer{}, err
 	}
-	return d.wait(ctx, q, p)
+	return d.wait(ctx, q, w, p)
 }
 
-// add adds a question, if it may be asked. If no path leads to the owner, the error says so, and
-// the question is a deferred one: an earlier one if that was about the same call.
-func (d *Desk) add(q *question, p path) error {
+// add has a call wait for the answer to a question, if it may be asked, and returns that: an open one if
+// that is about the identical call. It returns nil and the answer if the owner has permitted that already.
+// If no path leads to the owner, the error says so, and the question is a deferred one.
+func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 	now := time.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.removeExpired(now)
+	if q.isCall() {
+		if a, ok := d.usePermit(w.by, q.key); ok {
+			return nil, a, nil
+		}
+	}
 	ofClient, waiting := 0, 0
-	var deferred *question
+	var open *question
 	for _, o := range d.questions {
-		switch {
-		case !o.Deferred:
-			waiting++
-			if q.call != nil && o.call != nil && o.key.client == q.key.client {
-				ofClient++
-			}
-		case q.call != nil && o.key == q.key && !o.answering:
-			deferred = o
+		waiting += len(o.waits)
+		if q.isCall() && o.isCall() && o.key.Client == q.key.Client {
+			ofClient += len(o.waits)
+		}
+		if q.isCall() && o.takes(w, q.key) {
+			open = o
+		}
+	}
+	joins := open != nil && (open.showing != nil || len(open.waits) > 0)
+	switch {
+	case d.closed != nil:
+		return nil, Answer{}, d.closed
+	case !q.isCall() && waiting < maxOpen:
+	case ofClient >= maxOfClient, waiting >= maxOpen && ofClient > 0: // each client has room for one
+		return nil, Answer{}, &Denied{"too many calls wait for the owner's answer already; wait for some of them"}
+	case joins:
+	default:
+		if words := d.history.refuse(q.key, now); words != "" {
+			return nil, Answer{}, &Denied{words}
 		}
 	}
 	switch {
-	case d.closed != nil:
-		return d.closed
-	case q.call == nil && waiting < maxOpen:
-	case ofClient >= maxOfClient, waiting >= maxOpen && ofClient > 0: // each client has room for one
-		return &Denied{"too many calls wait for the owner's answer already; wait for some of them"}
+	case joins:
+		q = open
+	case p == noPath && open != nil:
+		d.deferQuestion(open, deferredFor)
+		return nil, Answer{}, open.unreachable()
+	case p == noPath:
+		d.questions = append(d.questions, q)
+		d.deferQuestion(q, deferredFor)
+		return nil, Answer{}, q.unreachable()
 	default:
-		if words := d.history.refuse(q.key, now); words != "" {
-			return &Denied{words}
+		if open != nil { // what is known of the call by now takes its place, under the id that the owner may have
+			q.shows, q.stored = open.shows, open.stored
+			q.seal(open.ID)
+			d.end(open, outcome{})
 		}
-	}
-	if p == noPath {
-		if deferred == nil {
-			d.questions = append(d.questions, q)
-			deferred = q
+		if q.isCall() {
+			d.history.add(q.key, false, now)
 		}
-		err := deferred.unreachable()
-		deferred.stopWaiting(outcome{word: "unanswered", err: err})
-		d.limitDeferred(deferred, deferredFor)
-		return err
+		d.questions = append(d.questions, q)
+		d.show(q, w, p)
 	}
-	if deferred != nil {
-		d.end(deferred, outcome{}) // this one takes its place
-	}
-	if q.call != nil {
-		d.history.add(q.key, false, now)
-	}
-	d.questions = append(d.questions, q)
+	q.waits, q.Deferred, q.askedBack, q.Until = append(q.waits, w), false, false, q.expires()
 	d.changed.Fire()
-	return nil
+	return q, Answer{}, nil
 }
 
 func (q *question) unreachable() *Denied {
@@ -258,90 +282,100 @@ func (q *question) unreachable() *Denied {
 
 // howToApprove says how the owner can allow a call that does not wait any more.
 func (q *question) howToApprove() string {
-	if q.call == nil {
+	if !q.isCall() {
 		return ""
 	}
-	return fmt.Sprintf(". The owner can allow it with `tabhub approve %s` within %s; make the same call again then", q.ID, minutes(deferredFor))
+	return fmt.Sprintf(". The owner can allow it with `tabhub approve %s` within 24 hours; make the same call again then", q.ID)
 }
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d.Minutes())) }
 
-// wait blocks until a question is answered or ends otherwise.
-func (d *Desk) wait(ctx context.Context, q *question, p path) (Answer, error) {
-	var shown sync.WaitGroup
-	defer shown.Wait()
-	showing, cancel := context.WithCancel(ctx)
-	defer cancel()
-	shown.Go(func() { d.show(showing, q, p) })
-	expired := time.NewTimer(askFor)
+// wait blocks until a question is answered, or the wait of a call for that ends otherwise.
+func (d *Desk) wait(ctx context.Context, q *question, w *waiter, p path) (Answer, error) {
+	expired := time.NewTimer(time.Until(q.expires()))
 	defer expired.Stop()
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	gone := ctx.Done()
-	q.reportWaiting(0, p)
+	w.reportWaiting(0, q.ID, p)
 	for n := 1; ; n++ {
 		select {
-		case <-q.done:
-			o := q.outcome
-			d.record(q, o, q.ended)
-			if o.err == nil && q.call != nil {
-				d.mu.Lock()
-				d.permitNextRound(q.by, permit{key: q.key, left: maxRounds, question: q.ID, by: o.by})
-				d.mu.Unlock()
-			}
-			return Answer{q.ID, o.reach, o.by, q.ended.Sub(q.Since)}, o.err
+		case <-w.done:
+			return d.ended(ctx, q, w)
 		case <-gone:
 			gone = nil // an answer that is being stored ends the wait soon
-			err := context.Cause(ctx)
-			if errors.Is(err, ErrWithdrawn) {
-				d.mu.Lock()
-				d.end(q, outcome{word: "withdrawn", err: err})
-				d.mu.Unlock()
-			} else {
-				d.stop(q, outcome{word: "cancelled", err: err})
+			o := outcome{word: "cancelled", err: context.Cause(ctx)}
+			if errors.Is(o.err, ErrWithdrawn) {
+				o.word = "withdrawn"
 			}
+			d.leave(q, w, o)
 		case <-expired.C:
-			d.stop(q, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %s%s", minutes(askFor), q.howToApprove())}})
+			d.leave(q, w, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %s%s", minutes(askFor), q.howToApprove())}})
 		case <-tick.C:
-			q.reportWaiting(n, p)
+			w.reportWaiting(n, q.ID, p)
 		}
 	}
 }
 
+// ended returns how the wait of a call has ended, once its client shows it nothing more.
+func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error) {
+	if w.shown != nil {
+		<-w.shown
+	}
+	d.record(q.entry, w.call, w.outcome, w.since, w.ended)
+	a := Answer{Question: q.ID, Reach: w.reach, By: w.outcome.by, Asked: w.ended.Sub(w.since)}
+	if w.err != nil || !q.isCall() {
+		return a, w.err
+	}
+	if w.reach == spec.ReachOnce {
+		a.once = q
+	}
+	if ctx.Err() != nil {
+		d.Unsent(a, context.Cause(ctx))
+		return a, context.Cause(ctx)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.permitNextRound(w.by, permit{key: q.key, left: maxRounds, question: q.ID, by: a.By})
+	return a, nil
+}
+
 // reportWaiting tells the client for the nth time, from 0 on, what its call waits for.
-func (q *question) reportWaiting(n int, p path) {
-	if q.by == nil {
+func (w *waiter) reportWaiting(n int, id string, p path) {
+	if w.by == nil {
 		return
 	}
-	words := map[path]string{
-		throughDashboard: "waiting for the owner's answer (tabhub approve " + q.ID + ")",
-		throughBrowser:   "waiting for the owner's answer in the browser",
-		throughClient:    "waiting for your answer",
-	}[p]
+	words := "waiting for the owner's answer (tabhub approve " + id + ")"
+	switch p {
+	case throughBrowser:
+		words = "waiting for the owner's answer in the browser"
+	case throughClient:
+		words = "waiting for your answer"
+	}
 	// It has to rise, and to be less than what the page says afterwards.
-	q.by.Report(spec.Progress{Progress: float64(n) / 1000, Message: words, Waiting: true})
+	w.by.Report(spec.Progress{Progress: float64(n) / 1000, Message: words, Waiting: true})
 }
 
 // ErrWithdrawn is, or is in, the cause of a context by which the owner has ended a call: its
 // question ends, too.
 var ErrWithdrawn = errors.New("the owner does not want to be asked")
 
-// Withdraw ends the questions about calls, deferred ones too, for which why returns an error, with
+// Withdraw ends the unanswered questions about calls, deferred ones too, for which why returns an error, with
 // that error.
 func (d *Desk) Withdraw(why func(*policy.Action) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, q := range slices.Clone(d.questions) {
-		if q.call == nil {
+		if q.action == nil || q.Allowed {
 			continue
 		}
-		if err := why(q.call.Action); err != nil {
+		if err := why(q.action); err != nil {
 			d.end(q, outcome{word: "withdrawn", err: err})
 		}
 	}
 }
 
-// Close ends all questions and refuses new ones. It is idempotent, and does not wait for
+// Close ends the wait of all calls, and refuses further ones. It is idempotent, and does not wait for
 // calls of Ask to return.
 func (d *Desk) Close(cause error) {
 	d.mu.Lock()
@@ -353,5 +387,9 @@ func (d *Desk) Close(cause error) {
 		d.end(q, outcome{word: "withdrawn", err: cause})
 	}
 	d.permits = nil
+	d.stop()
 	d.changed.Fire()
 }
+
+// Wait blocks until nothing shows a question any more. Its caller has called Close.
+func (d *Desk) Wait() { d.shows.Wait() }

@@ -3,6 +3,7 @@
 // tabhub command), and turns the answer into what it allows: one call, a session, or a
 // rule. Package policy decides what is asked.
 //
-// A question waits while its call does. If the call ends without an answer, the question is
-// deferred: it stays open for some minutes, and a yes permits the same call once.
+// A question outlives the calls that wait for it. A client may give up and ask again: then the same
+// question is asked still, in the same window, and one answer lets one call pass. When no call waits any
+// more, the question is deferred: it stays open for a day, and a yes permits the identical call once.
 package consent

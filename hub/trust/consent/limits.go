@@ -10,7 +10,7 @@ import (
 
 // How often an owner is asked. Pages can make a model call, and models call again.
 const (
-	maxOfClient = 16 // open questions
+	maxOfClient = 16 // calls that wait, and open questions for which none does
 	maxOpen     = 64
 	maxOften    = 3 // questions a minute of a client about a site
 	maxMinute   = 6 // questions a minute of a client
@@ -31,22 +31,22 @@ type event struct {
 type history []event
 
 func (h *history) add(k key, no bool, now time.Time) {
-	*h = append(*h, event{now, naming.SiteOf(k.site), k, no})
+	*h = append(*h, event{now, naming.SiteOf(k.Site), k, no})
 }
 
 // refuse returns why the owner is not asked about a call, "" if the owner is.
 func (h *history) refuse(k key, now time.Time) string {
 	*h = slices.DeleteFunc(*h, func(e event) bool { return now.Sub(e.at) >= quietFor })
-	site := naming.SiteOf(k.site)
+	site := naming.SiteOf(k.Site)
 	no, often, minute := 0, 0, 0
 	for _, e := range *h {
-		here := e.key.client == k.client && e.site == site
+		here := e.key.Client == k.Client && e.site == site
 		switch recent := now.Sub(e.at) < time.Minute; {
 		case e.no && e.key == k && now.Sub(e.at) < declinedFor:
 			return "the owner has just declined this very call; do not make it again unless the owner asks for it"
 		case e.no && here:
 			no++
-		case !e.no && recent && e.key.client == k.client:
+		case !e.no && recent && e.key.Client == k.Client:
 			minute++
 			if here {
 				often++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // path is how a question first reaches the owner. The dashboard and the command can answer
@@ -39,57 +40,89 @@ func (d *Desk) canAskBrowser() bool {
 	return d.asks(AskBrowser) && d.opts.Browser != nil && d.opts.Browser.Connected()
 }
 
-// show brings the question to the owner, and the answer back.
-func (d *Desk) show(ctx context.Context, q *question, p path) {
+// show begins to bring a question to the owner, and the answer back: for w, if that is how. The caller
+// holds d.mu.
+func (d *Desk) show(q *question, w *waiter, p path) {
+	if p != throughBrowser && p != throughClient {
+		return
+	}
+	ctx, stop := context.WithDeadline(d.ctx, q.expires())
+	s := &showing{stop: stop}
 	if p == throughClient {
-		r, err := q.by.Elicit(ctx, q.shown(forClient(q.Reaches), q.Since.Add(askFor)))
+		s.carrier, w.shown = w, make(chan struct{})
+	}
+	q.showing = s
+	q.shows++
+	d.shows.Go(func() {
+		defer stop()
+		unreachable := d.bring(ctx, q, s)
+		d.mu.Lock()
+		if q.showing == s {
+			q.showing = nil
+		}
+		d.changed.Fire()
+		d.mu.Unlock()
+		if unreachable && !d.isWatched() {
+			d.leaveAll(q, outcome{word: "unanswered", err: q.unreachable()})
+		}
+	})
+}
+
+// bring shows a question until it is answered, or ctx ends. It reports true if it could not be shown.
+func (d *Desk) bring(ctx context.Context, q *question, s *showing) (unreachable bool) {
+	if w := s.carrier; w != nil {
+		r, err := w.by.Elicit(ctx, q.shown(forClient(q.Reaches), q.expires()))
+		close(w.shown)
 		back, asksBack := errors.AsType[*AskBack](err)
 		switch {
 		case err == nil:
 			d.accept(q, r, ByClient)
-			return
+			return false
 		case asksBack:
 			d.askBack(q, back)
-			return
+			return false
 		case ctx.Err() != nil:
-			return
+			return false
 		}
-		d.opts.Log.Warn("a client could not ask its user", "client", q.key.client, "err", err)
-		if p = noPath; d.canAskBrowser() {
-			p = throughBrowser
+		d.opts.Log.Warn("a client could not ask its user", "client", q.key.Client, "err", err)
+		d.mu.Lock()
+		s.carrier = nil
+		d.mu.Unlock()
+		if !d.canAskBrowser() {
+			return true
 		}
 	}
-	if p == throughBrowser {
-		p = d.showInWindow(ctx, q)
-	}
-	if p == noPath && q.call != nil && !d.isWatched() {
-		d.stop(q, outcome{word: "unanswered", err: q.unreachable()})
-	}
+	return d.showInWindow(ctx, q, s)
 }
 
-// showInWindow asks in a browser, one question at a time. It returns noPath if the browser
-// could not be asked.
-func (d *Desk) showInWindow(ctx context.Context, q *question) path {
+// showInWindow asks in a browser, one question at a time. It reports true if the browser could not be
+// asked.
+func (d *Desk) showInWindow(ctx context.Context, q *question, s *showing) (unreachable bool) {
 	select {
 	case d.window <- struct{}{}:
 		defer func() { <-d.window }()
 	case <-ctx.Done():
-		return throughBrowser
+		return false
 	}
-	ask := q.shown(q.Reaches, q.Since.Add(askFor))
+	ask := q.shown(q.Reaches, q.expires())
+	d.mu.Lock()
+	ask.ID += strings.Repeat("+", q.shows-1) // a window of its own
 	ask.Waiting = d.waiting() - 1
+	d.mu.Unlock()
 	for {
+		d.mu.Lock()
+		s.window = ask.ID
+		d.changed.Fire()
+		d.mu.Unlock()
 		r, err := d.opts.Browser.Ask(ctx, ask)
 		switch {
-		case ctx.Err() != nil:
-			return throughBrowser
+		case err == nil && d.accept(q, r, ByWindow), ctx.Err() != nil:
+			return false
 		case err != nil:
 			d.opts.Log.Warn("a browser could not ask its owner", "err", err)
-			return noPath
-		case d.accept(q, r, ByWindow):
-			return throughBrowser
+			return true
 		}
-		again := *ask // another window
+		again := *ask
 		again.ID += "+"
 		again.Why = append([]string{"The code was wrong."}, q.Why...)
 		ask = &again

@@ -1,14 +1,15 @@
 package consent
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"tabhub/spec"
 )
 
-// PermitFor is how long a yes to a deferred question is good for the same call.
-const PermitFor = 5 * time.Minute
+// PermitFor is how long a yes is good for the identical call if none waits for it.
+const PermitFor = 24 * time.Hour
 
 const (
 	roundsFor  = time.Hour // how long a page may wait for what it has asked back
@@ -16,36 +17,57 @@ const (
 	maxPermits = 256
 )
 
-// permit allows an identical call once without a question: after a yes to a deferred question, or
-// for the next round of a call that was allowed.
+// permit allows the next round of a call that was allowed.
 type permit struct {
 	key      key
-	after    string // the round before; "" for any call
+	after    string // the round before
 	left     int    // further rounds, with this one
 	question string
 	by       string
 	until    time.Time
 }
 
-// addPermit adds a permit. The caller holds d.mu.
-func (d *Desk) addPermit(p permit) {
-	d.permits = append(d.permits, p)
-	d.permits = d.permits[max(0, len(d.permits)-maxPermits):]
+// allow has a question for which no call waits stay as a yes to the identical call, once. The caller
+// holds d.mu.
+func (d *Desk) allow(q *question) {
+	q.Allowed = true
+	if q.showing != nil {
+		q.showing.stop()
+		q.showing = nil
+	}
+	if !slices.Contains(d.questions, q) {
+		d.questions = append(d.questions, q)
+	}
+	d.deferQuestion(q, PermitFor)
 }
 
-// usePermit uses up the permit for a call, if there is one.
-func (d *Desk) usePermit(by *Caller, k key) (a Answer, ok bool) {
+// Unsent says that the call was not made which an answer has let pass, as ctx ended with that cause: a yes
+// for this once stays good for the identical call, unless its owner has ended it.
+func (d *Desk) Unsent(a Answer, cause error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.removeExpired(time.Now())
-	i := slices.IndexFunc(d.permits, func(p permit) bool { return p.key == k && (p.after == "" || p.after == by.After) })
+	if q := a.once; q != nil && d.closed == nil && !errors.Is(cause, ErrWithdrawn) {
+		q.by = a.By
+		d.allow(q)
+	}
+}
+
+// usePermit uses up the permit for a call, if there is one. The caller holds d.mu.
+func (d *Desk) usePermit(by *Caller, k key) (a Answer, ok bool) {
+	if i := slices.IndexFunc(d.permits, func(p permit) bool { return p.key == k && p.after == by.After }); i >= 0 {
+		p := d.permits[i]
+		d.permits = slices.Delete(d.permits, i, i+1)
+		d.permitNextRound(by, p)
+		return Answer{Question: p.question, Reach: spec.ReachOnce, By: p.by}, true
+	}
+	i := slices.IndexFunc(d.questions, func(q *question) bool { return q.Allowed && q.key == k })
 	if i < 0 {
 		return Answer{}, false
 	}
-	p := d.permits[i]
-	d.permits = slices.Delete(d.permits, i, i+1)
-	d.permitNextRound(by, p)
-	return Answer{Question: p.question, Reach: spec.ReachOnce, By: p.by}, true
+	q := d.questions[i]
+	d.end(q, outcome{})
+	d.permitNextRound(by, permit{key: k, left: maxRounds, question: q.ID, by: q.by})
+	return Answer{Question: q.ID, Reach: spec.ReachOnce, By: q.by, once: q}, true
 }
 
 // permitNextRound permits the round of a call that follows by's, which p has permitted. The caller
@@ -55,5 +77,6 @@ func (d *Desk) permitNextRound(by *Caller, p permit) {
 		return
 	}
 	p.after, p.left, p.until = by.Round, p.left-1, time.Now().Add(roundsFor)
-	d.addPermit(p)
+	d.permits = append(d.permits, p)
+	d.permits = d.permits[max(0, len(d.permits)-maxPermits):]
 }

@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,6 +12,7 @@ import (
 
 	"tabhub/hub/trust/flow"
 	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/naming"
 	"tabhub/spec"
 )
@@ -26,61 +28,11 @@ const (
 	maxArgs  = 64 << 10 // bytes; a yes to more is for once
 )
 
-// Question is a question as it is shown.
-type Question struct {
-	spec.Ask
-	Digest string    `json:"digest"` // of what is shown
-	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until"`
-	// Count is how many identical calls wait; an answer for once is for one of them.
-	Count int `json:"count"`
-	// Deferred: the call has ended without an answer. A yes permits the same call once.
-	Deferred bool `json:"late,omitempty"`
-}
-
-// question is an open question. What it shows and is about does not change.
-type question struct {
-	Question
-	by   *Caller // nil for a sign-in, as is call
-	call *Call   // without its arguments
-	key  key
-	code string // of a sign-in
-
-	done chan struct{} // closed when the call stops waiting
-
-	// Guarded by Desk.mu, as are Deferred and Until. outcome and ended do not change once done is
-	// closed, which is when Deferred is set.
-	answering  bool // an answer is being stored: no other counts
-	wrongCodes int
-	askedBack  bool // a further request of the client may bring the answer
-	outcome    outcome
-	ended      time.Time
-}
-
-// key identifies a call, and the layer of rules that asks about it: a yes for this once is about
-// nothing else.
-type key struct {
-	client string
-	layer  policy.Layer
-	of     policy.Of
-	kind   spec.Kind
-	site   spec.Domain
-	name   string
-	pin    policy.Pin
-	args   [sha256.Size]byte
-}
-
-func keyOf(c *Call) key {
-	a := c.Action
-	return key{a.Principal.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), sha256.Sum256(c.Args)}
-}
-
 // newQuestion makes the question about a call. was is the definition that was allowed, nil if
 // that is not known.
 func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	a := c.Action
-	q := &question{by: by, call: new(*c), key: keyOf(c)}
-	q.call.Action, q.call.Args, q.call.Carries = new(*a), nil, nil // the caller may change its own
+	q := &question{key: keyOf(c), action: new(*a), rules: rulesOf(by, c), lasting: lasting(&c.Decision)} // the caller may change its own
 	q.Kind = spec.AskCall
 	q.Client.Name = line(cmp.Or(a.Principal.Name, a.Principal.ID))
 	if said := line(by.Said); said != q.Client.Name {
@@ -102,20 +54,23 @@ func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	if was != nil && c.Is != nil {
 		q.Changes = changes(was, c.Is)
 	}
-	return q.sealed(), nil
+	q.entry = record.Entry{
+		Event: record.Ask, Client: a.Principal.ID, Name: q.Client.Name, Said: q.Client.Said, Session: a.Session, Via: by.Via,
+		Domain: a.Site.Domain, Origin: c.Origin, Tool: a.Name, Class: q.Tool.Class,
+	}
+	q.is = bytes.Clone(c.Is)
+	q.seal(rand.Text())
+	return q, nil
 }
 
-// sealed completes q once all that it shows is set.
-func (q *question) sealed() *question {
-	q.ID = rand.Text()
+// seal completes q once all that it shows is set.
+func (q *question) seal(id string) {
+	q.ID, q.entry.Question = id, id
 	b, _ := json.Marshal(q.Ask) // strings and numbers
 	sum := sha256.Sum256(b)
 	q.Digest = hex.EncodeToString(sum[:])
-	q.done = make(chan struct{})
 	q.Since = time.Now()
 	q.Until = q.Since.Add(askFor)
-	q.Count = 1
-	return q
 }
 
 // why says why the owner is asked and what an answer is worth, in sentences of the hub.
@@ -192,12 +147,6 @@ func className(c policy.Class) string {
 		return "write"
 	}
 	return "destructive"
-}
-
-// same reports whether the question is about the same call for the same session, so that both
-// are shown as one.
-func (q *question) same(o *question) bool {
-	return q.call != nil && o.call != nil && q.key == o.key && q.by.Session == o.by.Session
 }
 
 // shown returns the question as it is shown where it may be answered so, until then.

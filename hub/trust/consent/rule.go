@@ -68,6 +68,17 @@ func siteWide(c *Call) bool {
 		r.Site == "" && r.Tool == "" && r.Class == "" && !r.Late
 }
 
+// rulesOf returns the rules that answers to a question make.
+func rulesOf(by *Caller, c *Call) map[spec.Reach]policy.Rule {
+	all := map[spec.Reach]policy.Rule{}
+	for _, reach := range []spec.Reach{spec.ReachSession, spec.ReachApp, spec.ReachAlways, spec.ReachNever} {
+		if r, ok := ruleOf(by, c, reach); ok {
+			all[reach] = r
+		}
+	}
+	return all
+}
+
 // ruleOf returns the rule that an answer makes; ok is false for one that is about this call
 // only.
 func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {

@@ -3,27 +3,20 @@ package consent
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 )
 
-// Open returns the questions that can be answered, oldest first. Identical ones that wait are
-// one.
+// Open returns the questions that can be answered, oldest first.
 func (d *Desk) Open() []Question {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.removeExpired(time.Now())
 	var all []Question
-	var of []*question
 	for _, q := range d.questions {
-		waits := func(o *question) bool { return !o.Deferred && q.same(o) }
-		if i := slices.IndexFunc(of, waits); i >= 0 && !q.Deferred {
-			all[i].Count++
-			continue
-		}
 		shown := q.Question
-		shown.Ask = *q.shown(q.Reaches, q.Until)
-		all, of = append(all, shown), append(of, q)
+		shown.Ask = *q.shown(q.offered(), q.Until)
+		shown.Count = max(1, len(q.waits))
+		all = append(all, shown)
 	}
 	return all
 }
@@ -52,11 +45,19 @@ func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 	}
 }
 
-// Waiting returns how many questions wait for an answer, and a channel that is closed when
-// that may have changed. Unlike Watch it is for a caller that cannot answer.
-func (d *Desk) Waiting() (n int, changed <-chan struct{}) {
+// Waiting returns how many questions are shown to the owner or have calls wait for their answer, those of
+// which a browser shows although none waits, by their ids, and a channel that is closed when that may
+// have changed. Unlike Watch it is for a caller that cannot answer.
+func (d *Desk) Waiting() (n int, gone []string, changed <-chan struct{}) {
 	changed = d.changed.Wait()
-	return d.waiting(), changed
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, q := range d.questions {
+		if len(q.waits) == 0 && q.showing != nil && q.showing.window != "" {
+			gone = append(gone, q.showing.window)
+		}
+	}
+	return d.waiting(), gone, changed
 }
 
 func (d *Desk) countWatchers(change int) {
@@ -72,12 +73,10 @@ func (d *Desk) isWatched() bool {
 	return d.watchers > 0 && d.asks(AskDashboard)
 }
 
-// waiting returns how many questions wait.
+// waiting is the number that Waiting returns. The caller holds d.mu.
 func (d *Desk) waiting() (n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	for _, q := range d.questions {
-		if !q.Deferred {
+		if len(q.waits) > 0 || q.showing != nil {
 			n++
 		}
 	}

@@ -25,8 +25,9 @@ func ApproveCommand(a *command.App) *cobra.Command {
 		Short: "Answer what the hub asks you before it lets a client do something",
 		Long: `Answer what the hub asks you before it lets a client do something.
 
-Without an ID it lists what waits, and what has waited in vain: a yes to that lets the
-same call through if the client makes it again within five minutes. With an ID, of which
+Without an ID it lists what waits, and what has waited in vain in the last 24 hours: a yes
+to that lets the same call through, once, if the client makes it again within 24 hours.
+Answer no to take such a yes back. With an ID, of which
 the first characters are enough, it shows the question and asks; ANSWER is
 
   once      yes, this call
@@ -82,12 +83,14 @@ func printQuestions(a *command.App, all []consent.Question) error {
 		}
 		state := terminal.Cell{Text: "waits", Tone: terminal.Wait, State: true}
 		switch {
+		case q.Allowed:
+			state = terminal.Cell{Text: "allowed once, until " + q.Until.Local().Format("Mon 15:04"), Tone: terminal.Soft, State: true}
 		case q.Deferred:
 			state = terminal.Cell{Text: "has waited in vain", Tone: terminal.Soft, State: true}
 		case q.Count > 1:
 			state.Text = fmt.Sprintf("%d wait", q.Count)
 		}
-		t.Row(q.ID, q.Client.Name, what, where, q.Since.Local().Format("15:04:05"), state)
+		t.Row(q.ID, q.Client.Name, what, where, q.Since.Local().Format("Mon 15:04"), state)
 	}
 	return t.Print()
 }
@@ -127,7 +130,10 @@ func printQuestion(a *command.App, q *consent.Question) {
 	if q.Count > 1 {
 		fmt.Fprintf(a.Out, "%d identical calls wait; \"once\" is for one of them.\n", q.Count)
 	}
-	if q.Deferred {
+	switch {
+	case q.Allowed:
+		fmt.Fprintln(a.Out, "You have allowed this call once. It was not made since; no takes that back.")
+	case q.Deferred:
 		fmt.Fprintln(a.Out, "The call has ended unanswered: a yes is good if the client makes it again.")
 	}
 	if q.Kind == spec.AskSignIn {
@@ -157,7 +163,7 @@ func sendAnswer(ctx context.Context, a *command.App, r *command.Remote, q *conse
 	}
 	a.Note("answered: %s", consent.ReachWords[in.Reach])
 	if q.Deferred && in.Reach == spec.ReachOnce {
-		a.Note("the client has to make the same call again before %s", time.Now().Add(consent.PermitFor).Local().Format("15:04"))
+		a.Note("the client has to make the same call again before %s", time.Now().Add(consent.PermitFor).Local().Format("Mon 15:04"))
 	}
 	return nil
 }

@@ -1,0 +1,220 @@
+package consent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
+	"tabhub/spec"
+)
+
+// Question is a question as it is shown.
+type Question struct {
+	spec.Ask
+	Digest string    `json:"digest"` // of what is shown
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until"`
+	// Count is how many identical calls wait; an answer for once is for one of them.
+	Count int `json:"count"`
+	// Deferred: no call waits for the answer any more. A yes permits the same call once.
+	Deferred bool `json:"late,omitempty"`
+	// Allowed: the owner has said yes to it, and the call has not been made since.
+	Allowed bool `json:"allowed,omitempty"`
+}
+
+// question is an open question. It ends when it is answered, withdrawn or too old, whatever becomes of
+// the calls that wait for it: the client may give up, and ask again. What it shows and is about does not
+// change.
+type question struct {
+	Question
+	key     key
+	code    string                     // of a sign-in
+	action  *policy.Action             // nil for a sign-in, and for one that was read from the store
+	rules   map[spec.Reach]policy.Rule // that the answers make which reach further than this call
+	lasting bool                       // such a rule counts against what has asked
+	is      json.RawMessage            // the definition that is called
+	entry   record.Entry               // for the record, but for how the question ends
+
+	// Guarded by Desk.mu, as are Deferred, Allowed and Until.
+	waits      []*waiter // oldest first
+	showing    *showing  // nil: nothing shows it
+	shows      int       // how often something has
+	answering  bool      // an answer is being stored: no other counts
+	wrongCodes int
+	askedBack  bool   // a further request of the client may bring the answer
+	by         string // where it was allowed
+	stored     bool
+}
+
+// waiter is a call that waits for the answer to a question.
+type waiter struct {
+	by    *Caller // nil for a sign-in
+	call  string  // its id, for the record
+	since time.Time
+	shown chan struct{} // closed when its client shows it nothing more; nil: it does not
+
+	done chan struct{} // closed when it stops waiting, before which the rest is guarded by Desk.mu
+	outcome
+	ended time.Time
+}
+
+// showing is the goroutine that brings a question to the owner. It belongs to the question, but for one
+// that a client shows: that ends with the client's call.
+type showing struct {
+	carrier *waiter // whose client shows it; nil: a browser does
+	stop    context.CancelFunc
+	window  string // the id that a browser has shown it by; guarded by Desk.mu
+}
+
+func (w *waiter) end(o outcome) {
+	w.outcome, w.ended = o, time.Now()
+	close(w.done)
+}
+
+// key identifies a call, and the layer of rules that asks about it: a yes for this once is about
+// nothing else.
+type key struct {
+	Client string       `json:"client"`
+	Layer  policy.Layer `json:"layer"`
+	Of     policy.Of    `json:"of"`
+	Kind   spec.Kind    `json:"kind"`
+	Site   spec.Domain  `json:"site"`
+	Name   string       `json:"name"`
+	Pin    policy.Pin   `json:"pin"`
+	Args   string       `json:"args"` // their digest
+}
+
+func keyOf(c *Call) key {
+	a, sum := c.Action, sha256.Sum256(c.Args)
+	return key{a.Principal.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), hex.EncodeToString(sum[:])}
+}
+
+func (q *question) isCall() bool { return q.Kind == spec.AskCall }
+
+// offered is how far a yes may reach: one that was given can only be taken back. The caller holds Desk.mu.
+func (q *question) offered() []spec.Reach {
+	if q.Allowed {
+		return nil
+	}
+	return q.Reaches
+}
+
+// expires is when a call stops waiting for the answer, and a window showing the question.
+func (q *question) expires() time.Time { return q.Since.Add(askFor) }
+
+// takes reports whether a call may wait for the answer to an open question about the identical one, which
+// is to be asked only once: the same session has made it, or nobody waits for it any more. The caller
+// holds Desk.mu.
+func (q *question) takes(w *waiter, k key) bool {
+	return q.isCall() && q.key == k && !q.Allowed && (len(q.waits) == 0 || q.waits[0].by.Session == w.by.Session)
+}
+
+// leave ends the wait of one call. Its question stays open, but for a sign-in, and unless an answer is
+// being stored, which ends the wait soon.
+func (d *Desk) leave(q *question, w *waiter, o outcome) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.Index(q.waits, w)
+	switch {
+	case i < 0, q.answering:
+		return
+	case !q.isCall(), len(q.waits) == 1 && o.word == "withdrawn":
+		d.end(q, o)
+		return
+	}
+	q.waits = slices.Delete(q.waits, i, i+1)
+	w.end(o)
+	if s := q.showing; s != nil && s.carrier == w {
+		s.stop()
+		q.showing = nil
+		if n := len(q.waits); n > 0 {
+			next := q.waits[n-1]
+			d.show(q, next, d.pathTo(next.by))
+		}
+	}
+	if len(q.waits) == 0 {
+		d.deferQuestion(q, deferredFor)
+	}
+	d.changed.Fire()
+}
+
+// leaveAll is leave for all calls that wait for a question.
+func (d *Desk) leaveAll(q *question, o outcome) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if q.answering || len(q.waits) == 0 {
+		return
+	}
+	for _, w := range q.waits {
+		w.end(o)
+	}
+	q.waits = nil
+	d.deferQuestion(q, deferredFor)
+}
+
+// askBack ends the wait of a call whose client brings the answer with a further request.
+func (d *Desk) askBack(q *question, back *AskBack) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if q.answering || len(q.waits) == 0 {
+		return
+	}
+	for _, w := range q.waits {
+		w.end(outcome{word: "asked back", err: back})
+	}
+	q.waits, q.showing, q.askedBack = nil, nil, true
+	d.deferQuestion(q, askFor)
+}
+
+// deferQuestion lets a question for which no call waits stay open for some time, and ends the oldest ones if a
+// client, or all, have more of them than may. The caller holds d.mu.
+func (d *Desk) deferQuestion(q *question, life time.Duration) {
+	q.Deferred, q.Until = true, time.Now().Add(life)
+	ofClient, all := 0, 0
+	for _, o := range slices.Backward(slices.Clone(d.questions)) {
+		if len(o.waits) > 0 || o.answering {
+			continue
+		}
+		all++
+		if o.key.Client == q.key.Client {
+			ofClient++
+		}
+		if all > maxOpen || ofClient > maxOfClient && o.key.Client == q.key.Client {
+			d.end(o, outcome{})
+		}
+	}
+	d.changed.Fire()
+}
+
+// end removes a question and ends the calls that wait for it, unless its answer is being stored. The
+// caller holds d.mu.
+func (d *Desk) end(q *question, o outcome) {
+	if q.answering {
+		return
+	}
+	d.questions = slices.DeleteFunc(d.questions, func(other *question) bool { return other == q })
+	for _, w := range q.waits {
+		w.end(o)
+	}
+	q.waits = nil
+	if q.showing != nil {
+		q.showing.stop()
+		q.showing = nil
+	}
+	d.changed.Fire()
+}
+
+// removeExpired removes questions and permits whose time is over. The caller holds d.mu.
+func (d *Desk) removeExpired(now time.Time) {
+	for _, q := range slices.Clone(d.questions) {
+		if len(q.waits) == 0 && !now.Before(q.Until) {
+			d.end(q, outcome{})
+		}
+	}
+	d.permits = slices.DeleteFunc(d.permits, func(p permit) bool { return !now.Before(p.until) })
+}
