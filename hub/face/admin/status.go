@@ -71,7 +71,7 @@ func (api *API) getStatus(r *endpoint.Request) error {
 			return err
 		}
 		report.Hub, report.Record = t.Hub.Status(), RecordStatus{t.Record.Status(), t.Record.Queued()}
-		report.Paired, report.Questions = len(api.pairings(r)), len(t.Hub.Owner.Desk().Open())
+		report.Paired, report.Questions = len(api.pairings(r)), t.Hub.Owner.Desk().Unanswered()
 		if api.o.RelayExtensions != nil {
 			report.Relayed = api.o.RelayExtensions(report.User)
 		}

@@ -21,6 +21,16 @@ func (d *Desk) Open() []Question {
 	return all
 }
 
+// Unanswered returns how many questions can be answered.
+func (d *Desk) Unanswered() (n int) {
+	for _, q := range d.Open() {
+		if !q.Allowed {
+			n++
+		}
+	}
+	return n
+}
+
 // Watch yields the open questions now and whenever they change, until ctx ends or the Desk
 // is closed. While there is a watcher, questions wait for its answer.
 func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {

@@ -28,7 +28,7 @@ func (p *Process) relayClients(user spec.UserID) []methods.SessionInfo {
 func (p *Process) Hubs() (all []telemetry.Hub) {
 	for _, t := range p.Tenants.Open() {
 		all = append(all, telemetry.Hub{
-			Status: t.Hub.Status(), Questions: len(t.Hub.Owner.Desk().Open()), Record: t.Record.Status(), Queued: t.Record.Queued(),
+			Status: t.Hub.Status(), Questions: t.Hub.Owner.Desk().Unanswered(), Record: t.Record.Status(), Queued: t.Record.Queued(),
 		})
 	}
 	return all

@@ -201,6 +201,7 @@ export interface Question {
   until: string;
   count: number;
   late?: boolean;
+  allowed?: boolean; // the owner has said yes, and the call was not made since
 }
 
 export interface Client {

@@ -50,7 +50,8 @@ function mark() {
  * Shows the questions. Those that are no longer asked stay in their place, without buttons,
  * until the pointer has left.
  */
-export function showQuestions(all: Question[]) {
+export function showQuestions(questions: Question[]) {
+  const all = questions.filter(({ allowed }) => !allowed);
   const list = byID("questions");
   const ids = new Set(all.map(({ id }) => id));
   for (const [id, { card, state }] of open) {

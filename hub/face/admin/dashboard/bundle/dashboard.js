@@ -882,7 +882,8 @@ function disturb() {
 function mark2() {
   for (const b of byID("questions").querySelectorAll("button")) b.ariaDisabled = String(!rested());
 }
-function showQuestions(all) {
+function showQuestions(questions) {
+  const all = questions.filter(({ allowed }) => !allowed);
   const list3 = byID("questions");
   const ids = new Set(all.map(({ id }) => id));
   for (const [id, { card: card2, state }] of open) {
