@@ -21,6 +21,7 @@ func (s silent) begin(ctx context.Context, _ *Note) (Head, []byte, error) {
 }
 
 func (silent) append(context.Context, uint64, []byte) (bool, error) { panic("it has not begun") }
+func (silent) removePayloads(context.Context, []piece) error        { panic("it has not begun") }
 func (silent) appendPayloads(context.Context, []byte) error         { panic("it has not begun") }
 func (silent) remove(context.Context, []piece) error                { return nil }
 func (silent) pieces(context.Context) iter.Seq2[piece, error] {

@@ -230,13 +230,21 @@ func (f *files) sync(head Head) error {
 	return writeHead(string(f.dir), head)
 }
 
-func (f *files) remove(_ context.Context, old []piece) error {
+func (f *files) removePayloads(_ context.Context, old []piece) error {
 	for _, p := range old {
-		s := p.(segment)
-		if err := os.Remove(s.payloadsFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(p.(segment).payloadsFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := os.Remove(s.linesFile()); err != nil {
+	}
+	return nil
+}
+
+func (f *files) remove(ctx context.Context, old []piece) error {
+	for i, p := range old {
+		if err := f.removePayloads(ctx, old[i:i+1]); err != nil {
+			return err
+		}
+		if err := os.Remove(p.(segment).linesFile()); err != nil {
 			return err
 		}
 	}

@@ -42,6 +42,9 @@ type medium interface {
 	append(ctx context.Context, first uint64, lines []byte) (began bool, err error)
 	// appendPayloads adds payloads of the lines that were appended last.
 	appendPayloads(ctx context.Context, lines []byte) error
+	// removePayloads removes the payloads of pieces that pieces has yielded, the oldest first. The last
+	// piece of all is not among them.
+	removePayloads(ctx context.Context, old []piece) error
 	// sync brings all lines to the disk, of which head is the last.
 	sync(head Head) error
 	// remove removes pieces that pieces has yielded, the oldest first.

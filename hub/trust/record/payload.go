@@ -18,8 +18,8 @@ const maxPayload = 64 << 10
 // stored: lines do not wait for them.
 const redactTime = 100 * time.Millisecond
 
-// Payload holds the arguments and the result of a call: a line of the file beside a segment. The
-// hub has cut secrets out of it, see redact.
+// Payload holds the arguments of a call, and perhaps the result: a line of the file beside a segment.
+// The hub has cut secrets out of it, see redact.
 type Payload struct {
 	N      uint64          `json:"n"` // of the line that it belongs to
 	Args   json.RawMessage `json:"args,omitempty"`
@@ -34,20 +34,57 @@ func tooLarge(v json.RawMessage) json.RawMessage {
 	return fmt.Appendf(nil, `{"notKept":%d}`, len(v))
 }
 
-// writePayloads writes the payloads of lines that are written.
+// An allowance is how many arguments are kept in a flood: what a person lets agents do stays far below,
+// and what thousands of calls a second were given nobody reads. It fills up again with time.
+type allowance struct {
+	calls, bytes float64
+	at           time.Time
+}
+
+const (
+	maxKept, keptPerSecond           = 2000, 100
+	maxKeptBytes, keptBytesPerSecond = 16 << 20, 256 << 10
+)
+
+// take reports whether arguments of n bytes may be kept, and counts them.
+func (a *allowance) take(n int, now time.Time) bool {
+	passed := now.Sub(a.at).Seconds() // many, the first time
+	a.at = now
+	a.calls = min(maxKept, a.calls+passed*keptPerSecond)
+	a.bytes = min(maxKeptBytes, a.bytes+passed*keptBytesPerSecond)
+	if a.calls < 1 || a.bytes < float64(n) {
+		return false
+	}
+	a.calls--
+	a.bytes -= float64(n)
+	return true
+}
+
+// acts reports whether an entry is of a call that may change something.
+func (e *Entry) acts() bool { return e.Class != "" && e.Class != "read" }
+
+// writePayloads writes the payloads of lines that are written: all, or the arguments of those that act.
 func (w *writer) writePayloads(ctx context.Context, lines []Line) error {
 	w.buf.Reset()
-	until := time.Now().Add(redactTime)
+	now := time.Now()
+	until := now.Add(redactTime)
 	for i := range lines {
 		l := &lines[i]
-		if l.Args == nil && l.Result == nil {
+		p := Payload{N: l.N, Args: l.Args, Result: l.Result}
+		if !w.o.Payloads {
+			if p.Result = nil; l.Event == Begun || !l.acts() || !w.room.take(len(l.Args), now) {
+				continue
+			}
+		}
+		if p.Args == nil && p.Result == nil {
 			continue
 		}
 		keep := redact
 		if time.Now().After(until) {
 			keep = tooLarge
 		}
-		if err := w.json.Encode(Payload{l.N, keep(l.Args), keep(l.Result)}); err != nil {
+		p.Args, p.Result = keep(p.Args), keep(p.Result)
+		if err := w.json.Encode(p); err != nil {
 			return fmt.Errorf("payload of line %d: %w", l.N, err)
 		}
 	}

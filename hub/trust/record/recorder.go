@@ -37,19 +37,23 @@ var errNoAnswer = errors.New("the servers that keep the record do not answer")
 
 // Defaults of Options.
 const (
-	DefaultKeep = 90 * 24 * time.Hour
-	DefaultMax  = 256 << 20
+	DefaultKeep      = 90 * 24 * time.Hour
+	DefaultMax       = 256 << 20
+	DefaultArguments = 30 * 24 * time.Hour // of Options.Arguments: what the hub sets if its owner says nothing
 )
 
 // Options configure a Recorder. The zero value of each field is a usable default.
 type Options struct {
-	User     spec.UserID       // the user of the record
-	Keep     time.Duration     // how long entries stay; 0 means DefaultKeep
-	Max      int64             // how many bytes stay; 0 means DefaultMax
-	Payloads bool              // store arguments and results, too
-	Key      []byte            // of the digests of arguments; nil: one that is stored beside the lines
-	Changed  *broadcast.Signal // fires when lines were written; nil: nobody looks
-	Log      *slog.Logger      // nil discards
+	User     spec.UserID   // the user of the record
+	Keep     time.Duration // how long entries stay; 0 means DefaultKeep
+	Max      int64         // how many bytes stay; 0 means DefaultMax
+	Payloads bool          // store arguments and results of all calls, too, for as long as the lines
+	// Arguments is how long the arguments of calls that act stay, if Payloads are not stored anyway. 0:
+	// none are, and those that were go.
+	Arguments time.Duration
+	Key       []byte            // of the digests of arguments; nil: one that is stored beside the lines
+	Changed   *broadcast.Signal // fires when lines were written; nil: nobody looks
+	Log       *slog.Logger      // nil discards
 	// Node names the writer of deferred lines in their notes. Files have none.
 	Node string
 	// Deferred is where a Recorder goes on that is closed before all is written. Nil: the rest is lost.

@@ -34,7 +34,7 @@ func appendRedacted(dst, v []byte) []byte {
 		secret := isField(v)
 		for name, value := range rawjson.Members(v) {
 			dst = rawjson.AppendKey(dst, name)
-			if namesSecret(name) || secret && strings.EqualFold(name, "value") {
+			if namesSecret(name) || secret && holdsValue(name) || isCode(name, value) {
 				dst = rawjson.AppendString(dst, cut)
 			} else {
 				dst = appendRedacted(dst, value)
@@ -42,6 +42,9 @@ func appendRedacted(dst, v []byte) []byte {
 		}
 		return append(dst, '}')
 	case '[':
+		if name, ok := pairOfSecret(v); ok {
+			return append(rawjson.AppendString(append(rawjson.AppendString(append(dst, '['), name), ','), cut), ']')
+		}
 		dst = append(dst, '[')
 		for value := range rawjson.Elements(v) {
 			if dst[len(dst)-1] != '[' {
@@ -63,7 +66,7 @@ func appendRedacted(dst, v []byte) []byte {
 // isField reports whether an object is a field of a form that is for a secret, such as
 // {"name": "password", "value": …}.
 func isField(v []byte) bool {
-	for _, by := range []string{"name", "key", "field", "id", "label", "type"} {
+	for _, by := range []string{"name", "key", "field", "id", "label", "type", "selector", "ref", "element", "target", "placeholder", "autocomplete"} {
 		if s, ok := rawjson.String(rawjson.Get(v, by)); ok && namesSecret(s) {
 			return true
 		}
@@ -71,15 +74,43 @@ func isField(v []byte) bool {
 	return false
 }
 
+// holdsValue reports whether a member of that name is what such a field holds.
+func holdsValue(name string) bool {
+	switch strings.ToLower(name) {
+	case "value", "text", "content", "input", "answer":
+		return true
+	}
+	return false
+}
+
+// pairOfSecret returns the name of a secret if v is a pair of that and the secret.
+func pairOfSecret(v []byte) (name string, ok bool) {
+	n := 0
+	for value := range rawjson.Elements(v) {
+		if n++; n == 1 {
+			name, ok = rawjson.String(value)
+		}
+	}
+	return name, ok && n == 2 && namesSecret(name)
+}
+
+// isCode reports whether a member is a code of digits such as one that is sent to a phone.
+func isCode(name string, value []byte) bool {
+	s, ok := rawjson.String(value)
+	return ok && len(s) >= 4 && len(s) <= 8 && strings.Trim(s, "0123456789") == "" && strings.EqualFold(name, "code")
+}
+
 var (
 	// secretParts are in names of secrets, whatever is around them.
 	secretParts = []string{
 		"password", "passwd", "passphrase", "passcode", "secret", "token", "authorization", "cookie", "credential",
 		"apikey", "accesskey", "privatekey", "cardnumber", "creditcard", "securitycode", "verificationcode", "onetimecode",
+		"sessionid", "recoveryphrase", "seedphrase", "mnemonic",
+		"passwort", "kennwort", "motdepasse", "contraseña", "contrasena", "senha", "wachtwoord", "hasło", "haslo", "пароль", "密码", "密碼", "パスワード", "비밀번호",
 	}
 	// secretWords are words of such names.
 	secretWords = map[string]bool{
-		"pass": true, "pwd": true, "pin": true, "otp": true, "totp": true, "cvv": true, "cvc": true, "csc": true,
+		"pass": true, "pwd": true, "pin": true, "otp": true, "totp": true, "cvv": true, "cvv2": true, "cvc": true, "cvc2": true, "csc": true, "sid": true,
 		"card": true, "jwt": true, "bearer": true, "auth": true, "ssn": true, "pan": true,
 	}
 )
@@ -139,7 +170,7 @@ var patterns = []struct {
 		[]string{"pass", "secret", "token", "credential", "key"},
 		regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|credential|key)\W{1,3}([\w+/=.-]{16,})`), isRandom,
 	},
-	{[]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, regexp.MustCompile(`\b\d(?:[ -]?\d){12,18}\b`), isCard},
+	{[]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, regexp.MustCompile(`\b\d(?:[ .\x{a0}\x{202f}-]?\d){12,18}\b`), isCard},
 }
 
 // redactText cuts secrets out of a text.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -37,6 +38,15 @@ func TestRedact(t *testing.T) {
 		{`"tba_abcdefghijkl_mnop tbr_abcdefghijkl_mnop_qrst"`, `"[cut] [cut]"`},
 		{`"card 4111 1111 1111 1111, order 4111 1111 1111 1112"`, `"card [cut], order 4111 1111 1111 1112"`},
 		{`{"n":4111111111111111,"m":4111111111111112}`, `{"n":"[cut]","m":4111111111111112}`},
+		{`"card 4111.1111.1111.1111, 4111\u00a01111\u00a01111\u00a01111"`, `"card [cut], [cut]"`},
+		{`{"code":"493021","pin_code":"12","cvv2":"1","sid":"x","sessionId":"y"}`, `{"code":"[cut]","pin_code":"[cut]","cvv2":"[cut]","sid":"[cut]","sessionId":"[cut]"}`},
+		{`{"code":"SUMMER24","country_code":"CH","code":41}`, `{"code":"SUMMER24","country_code":"CH","code":41}`},
+		{`{"Passwort":"x","kennwort":"x","mot_de_passe":"x","contraseña":"x","senha":"x","wachtwoord":"x","hasło":"x","пароль":"x","密码":"x","パスワード":"x"}`,
+			`{"Passwort":"[cut]","kennwort":"[cut]","mot_de_passe":"[cut]","contraseña":"[cut]","senha":"[cut]","wachtwoord":"[cut]","hasło":"[cut]","пароль":"[cut]","密码":"[cut]","パスワード":"[cut]"}`},
+		{`{"fields":[{"selector":"#password","text":"hunter2"},{"ref":"Card number","content":"x"},{"selector":"#city","text":"Bern"}]}`,
+			`{"fields":[{"selector":"#password","text":"[cut]"},{"ref":"Card number","content":"[cut]"},{"selector":"#city","text":"Bern"}]}`},
+		{`[["password","hunter2"],["city","Bern"],["password","is","needed"]]`, `[["password","[cut]"],["city","Bern"],["password","is","needed"]]`},
+		{`{"recovery_phrase":"a b c","seedPhrase":"a b","mnemonic":"a"}`, `{"recovery_phrase":"[cut]","seedPhrase":"[cut]","mnemonic":"[cut]"}`},
 		{` { "a" : 1 } `, `{"a":1}`},
 		{`{`, `{"notKept":1}`},
 		{`""`, `""`}, {`{}`, `{}`}, {`[]`, `[]`},
@@ -47,6 +57,31 @@ func TestRedact(t *testing.T) {
 	}
 	if redact(nil) != nil {
 		t.Error("something comes of nothing")
+	}
+}
+
+// A flood must not fill the disk with what nobody reads, nor an hour of it keep out what comes later.
+func TestAllowance(t *testing.T) {
+	var a allowance
+	now := time.Now()
+	taken := func(n, bytes int) (all int) {
+		for range n {
+			if a.take(bytes, now) {
+				all++
+			}
+		}
+		return all
+	}
+	if n := taken(5000, 100); n != maxKept {
+		t.Errorf("of 5000 at once %d are kept", n)
+	}
+	now = now.Add(10 * time.Second)
+	if n := taken(5000, 100); n != 10*keptPerSecond {
+		t.Errorf("after ten seconds %d are kept", n)
+	}
+	now = now.Add(time.Hour)
+	if n := taken(1000, 64<<10); n != maxKeptBytes/(64<<10) {
+		t.Errorf("of 64 MB at once %d × 64 KiB are kept", n)
 	}
 }
 

@@ -18,6 +18,9 @@ func (w *writer) retire(ctx context.Context) error {
 	if !w.begun || w.late != "" {
 		return nil
 	}
+	if err := w.clear(ctx); err != nil {
+		return err
+	}
 	old, err := w.surplus(ctx)
 	if err != nil || len(old) == 0 {
 		return err
@@ -37,6 +40,41 @@ func (w *writer) retire(ctx context.Context) error {
 		}
 	}
 	return w.medium.remove(ctx, old)
+}
+
+// clear removes the payloads of pieces that are older than Options.Arguments. The last piece, which is
+// being written, keeps them.
+func (w *writer) clear(ctx context.Context) error {
+	if w.o.Payloads {
+		return nil
+	}
+	all, err := piecesOf(ctx, w.medium)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	_, newest, err := all[len(all)-1].stat()
+	if err != nil {
+		return err
+	}
+	now := w.medium.now(newest)
+	n := 0
+	for ; n < len(all)-1; n++ {
+		_, changed, err := all[n].stat()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if now.Sub(changed) <= w.o.Arguments {
+			break
+		}
+	}
+	if n == 0 || all[n-1].first() == w.cleared {
+		return nil
+	}
+	if err := w.medium.removePayloads(ctx, all[:n]); err != nil {
+		return err
+	}
+	w.cleared = all[n-1].first()
+	return nil
 }
 
 // surplus returns the pieces to remove, oldest first. The last one, which is being written, stays.

@@ -36,8 +36,9 @@ type Stream interface {
 	Read(ctx context.Context, p storage.Piece, f func(data []byte) error) error
 	// ReadBeside calls f with whole lines of those that are beside a piece.
 	ReadBeside(ctx context.Context, p storage.Piece, f func(data []byte) error) error
-	// Remove removes all before the batch with this sequence.
+	// Remove removes all before the batch with this sequence, RemoveBeside what is beside it.
 	Remove(ctx context.Context, before uint64) error
+	RemoveBeside(ctx context.Context, before uint64) error
 }
 
 // OpenStream returns the log in a stream. o.Key must be set: readers of the stream would see a key
@@ -90,6 +91,10 @@ func (s *stream) appendPayloads(ctx context.Context, lines []byte) error {
 
 // sync has nothing to do: what was appended is on as many servers as the stream has replicas.
 func (s *stream) sync(Head) error { return nil }
+
+func (s *stream) removePayloads(ctx context.Context, old []piece) error {
+	return s.RemoveBeside(ctx, old[len(old)-1].(streamPiece).Next)
+}
 
 func (s *stream) remove(ctx context.Context, old []piece) error {
 	return s.Remove(ctx, old[len(old)-1].(streamPiece).Next)

@@ -67,7 +67,7 @@ const minPiece = 64 << 10
 func runSuite(t *testing.T, newPlace func(*testing.T) place) {
 	for name, test := range map[string]func(*testing.T, place){
 		"read": testRead, "nothing": testNothing, "many at once": testManyAtOnce,
-		"retention": testRetention, "payloads": testPayloads, "many lines": testManyLines, "sites": testSites,
+		"retention": testRetention, "payloads": testPayloads, "many lines": testManyLines, "sites": testSites, "arguments": testArguments,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newPlace(t)) })
 	}
@@ -321,6 +321,62 @@ func testPayloads(t *testing.T, place place) {
 	if found, err := f.Payloads(t.Context(), lines); err != nil || len(found) > 0 {
 		t.Errorf("of others: %d, %v", len(found), err)
 	}
+}
+
+// What calls that act were given is kept for a while, and nothing else of what was said; the lines stay.
+func testArguments(t *testing.T, place place) {
+	o := options
+	o.Max, o.Arguments = 64*minPiece, record.DefaultArguments
+	f := place(o)
+	kept := func(f *record.Recorder) (all []string) {
+		t.Helper()
+		lines, err := f.Read(t.Context(), record.Query{Event: record.Call})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := f.Payloads(t.Context(), lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range found {
+			if p.Result != nil {
+				t.Errorf("a result is kept: %s", p.Result)
+			}
+			all = append(all, string(p.Args))
+		}
+		return all
+	}
+	e := entry("order")
+	e.URL, e.Args, e.Result = "https://e.com/"+strings.Repeat("x", 1000), json.RawMessage(`{"eur":5,"pin":"1234"}`), json.RawMessage(`{"content":[]}`)
+	for _, class := range []string{"read", "", "write", "destructive", "relay"} {
+		e.Class = class
+		f.Append(e)
+	}
+	want := `{"eur":5,"pin":"[cut]"}`
+	if got := kept(f); !slices.Equal(got, []string{want, want, want}) {
+		t.Errorf("kept %q", got)
+	}
+	for i := range 500 {
+		f.Append(e)
+		if i%10 == 0 {
+			if _, err := f.Read(t.Context(), record.Query{Limit: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	f.Close()
+	o.Arguments = 0
+	f = place(o)
+	e.Tool = "new"
+	f.Append(e)
+	f.Close()
+	if left := calls(t, f); len(left) != 506 || left[505] != "new" {
+		t.Errorf("%d lines are left", len(left))
+	}
+	if got := kept(f); len(got) > 200 { // of the last piece before
+		t.Errorf("arguments of %d calls are kept", len(got))
+	}
+	verify(t, f)
 }
 
 // A record of many pieces is read from its end and from its begin.

@@ -32,6 +32,8 @@ type writer struct {
 	synced  uint64    // the last line that is known to be on the disk
 	syncAt  time.Time // when the others are to be; zero: there are none
 	retired time.Time // when that was seen to last, see retire; zero: it is due
+	cleared uint64    // the first line of the last piece of which the payloads were removed, see clear
+	room    allowance // for arguments
 
 	batch batch // is being written
 	buf   bytes.Buffer
@@ -73,7 +75,7 @@ func (w *writer) write(ctx context.Context, lines []Line) (n int, err error) {
 	if w.syncAt.IsZero() {
 		w.syncAt = time.Now().Add(syncDelay)
 	}
-	if w.o.Payloads {
+	if w.o.Payloads || w.o.Arguments > 0 {
 		err = w.writePayloads(ctx, lines[:n])
 	}
 	return n, err

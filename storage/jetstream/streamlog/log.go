@@ -182,10 +182,20 @@ func (l *Log) AppendBeside(ctx context.Context, data []byte) error {
 
 // Remove removes everything before a piece.
 func (l *Log) Remove(ctx context.Context, before uint64) error {
-	for _, subject := range []string{l.lines, l.beside} {
-		if err := l.stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(before)); err != nil {
-			return fmt.Errorf("remove old batches of %s: %w", l.user, err)
-		}
+	if err := l.purge(ctx, l.lines, before); err != nil {
+		return err
+	}
+	return l.RemoveBeside(ctx, before)
+}
+
+// RemoveBeside removes what is beside the batches before a piece.
+func (l *Log) RemoveBeside(ctx context.Context, before uint64) error {
+	return l.purge(ctx, l.beside, before)
+}
+
+func (l *Log) purge(ctx context.Context, subject string, before uint64) error {
+	if err := l.stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(before)); err != nil {
+		return fmt.Errorf("remove old batches of %s: %w", l.user, err)
 	}
 	return nil
 }

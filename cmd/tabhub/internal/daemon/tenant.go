@@ -129,7 +129,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 // the user's hub.
 func (p *Process) openRecord(user spec.UserID, changed *broadcast.Signal, epoch func(context.Context) (spec.Epoch, error)) (*record.Recorder, error) {
 	c := p.Config
-	o := record.Options{User: user, Keep: time.Duration(c.LogKeep), Max: int64(c.LogMax), Payloads: c.LogPayloads, Changed: changed, Log: p.Log.With("user", user)}
+	o := record.Options{User: user, Keep: time.Duration(c.LogKeep), Max: int64(c.LogMax), Payloads: c.LogPayloads, Arguments: time.Duration(c.LogArguments), Changed: changed, Log: p.Log.With("user", user)}
 	if p.node != nil {
 		return p.node.OpenRecord(user, epoch, o)
 	}

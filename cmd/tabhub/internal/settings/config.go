@@ -76,9 +76,10 @@ type Config struct {
 	Browser       string
 	LaunchBrowser bool
 
-	LogKeep     command.Age
-	LogMax      command.Size
-	LogPayloads bool
+	LogKeep      command.Age
+	LogMax       command.Size
+	LogArguments command.Age
+	LogPayloads  bool
 
 	metrics   string
 	Demo      bool

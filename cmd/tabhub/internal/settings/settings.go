@@ -127,11 +127,12 @@ func (c *Config) Settings() []*Setting {
 	group(groupBrowsers,
 		set("browser-program", text(&c.Browser), "program file of the Chromium or Chrome to start (default: the first that is found)", isPath),
 		set("launch-browser", yesNo(&c.LaunchBrowser), "start a browser of its own with the extension", IsFlag))
-	c.LogKeep, c.LogMax = command.Age(record.DefaultKeep), record.DefaultMax
+	c.LogKeep, c.LogMax, c.LogArguments = command.Age(record.DefaultKeep), record.DefaultMax, command.Age(record.DefaultArguments)
 	group(groupRecords,
 		set("log-keep", &c.LogKeep, "how long the hub keeps the record, such as 90d"),
 		set("log-max", &c.LogMax, "how large the record may become, such as 256MiB; the oldest lines go first"),
-		set("log-payloads", yesNo(&c.LogPayloads), "record the arguments and results of calls, too, except what looks like a secret"),
+		set("log-arguments", &c.LogArguments, "how long the record keeps what calls that act were given, except what looks like a secret; 0 for not at all"),
+		set("log-payloads", yesNo(&c.LogPayloads), "record the arguments and results of all calls, as long as the record, except what looks like a secret"),
 		set("log-level", oneOfThese(&c.logLevel, "info", "debug", "info", "warn", "error"), "how much the hub logs: debug, info, warn or error", IsFlag),
 		set("log-format", oneOfThese(&c.logFormat, formatText, formatText, formatJSON), "the format of the hub's log: text, or json (an object a line)"),
 		set("metrics", oneOfThese(&c.metrics, "owner", "owner", "open"), "which requests may read /metrics: owner (with the hub's token) or open (of every program on this machine)"))
