@@ -3,21 +3,25 @@ package admin
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/record"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
 )
 
-// KnownSite is an element of GET /api/sites: a site that has tools, cached ones too, or about which the
-// owner has decided something.
+// KnownSite is an element of GET /api/sites: a site that has tools, cached ones too, of which the record
+// has calls, or about which the owner has decided something.
 type KnownSite struct {
 	SiteReport
 	state.SiteInfo
-	Rules  int  `json:"rules"` // that name it, those of the policy file too
-	Paused bool `json:"paused"`
+	Rules    int       `json:"rules"` // that name it, those of the policy file too
+	Paused   bool      `json:"paused"`
+	LastUsed time.Time `json:"lastUsed,omitzero"` // when the latest call of the record was made
+	Calls    int       `json:"calls,omitempty"`   // that the record has
 }
 
 // getSites lists the known sites by their names.
@@ -58,12 +62,18 @@ func getSites(r *endpoint.Request) error {
 	for _, private := range set.Document().Private {
 		known(spec.Domain(private))
 	}
+	used := map[spec.Domain]record.Site{}
+	recorded, _ := r.Tenant.Record.Sites(r.Context()) // without it the other sites are known all the same
+	for _, site := range recorded {
+		used[site.Domain] = site
+		known(site.Domain)
+	}
 	slices.Sort(domains)
 	for _, d := range slices.Compact(domains) {
 		if part.has() {
 			site := settings[d]
 			site.Domain = d
-			part.shown = append(part.shown, KnownSite{SiteReport{settingsOf(site), set.IsPrivate(d)}, infos[d], rules[d], paused[d]})
+			part.shown = append(part.shown, KnownSite{SiteReport{settingsOf(site), set.IsPrivate(d)}, infos[d], rules[d], paused[d], used[d].Last, used[d].Calls})
 		}
 	}
 	return part.answer(r)

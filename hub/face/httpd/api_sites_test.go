@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub/face/admin"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 
@@ -28,11 +29,13 @@ func list[T any](d *testServer, path string) (all []T, total string) {
 	return all, header.Get("Tabhub-Total")
 }
 
-// A site is known that is open, that has left tools, or about which the owner has said something;
-// what it has left can be forgotten.
+// A site is known that is open, that has left tools, of which the record has calls, or about which the owner
+// has said something; what it has left can be forgotten.
 func TestSitesAPI(t *testing.T) {
 	d := open(t, nil)
 	d.leave("https://left.example/")
+	used := time.Now().Add(-time.Hour)
+	d.tenant.Hub.Core.Record(record.Entry{Time: used, Event: record.Call, Domain: "used.example", Tool: "x", Outcome: "ok"})
 	for _, c := range [][3]string{
 		{"PUT", "/api/site", `{"domain":"set.example","check":"off"}`},
 		{"PUT", "/api/policy/private", `{"site":"mail.example","private":true}`},
@@ -50,7 +53,10 @@ func TestSitesAPI(t *testing.T) {
 	for _, s := range sites {
 		known[s.Domain] = s
 	}
-	if len(sites) != 6 || total != "6" {
+	if s := known["used.example"]; !s.LastUsed.Equal(used) || s.Calls != 1 || s.Tabs != 0 {
+		t.Errorf("the one that is in the record alone: %+v", s)
+	}
+	if len(sites) != 7 || total != "7" {
 		t.Errorf("%s sites: %+v", total, sites)
 	}
 	if s := known["demo.tabhub"]; s.Tabs != 1 || s.Tools == 0 || s.Cached != 0 {
@@ -68,7 +74,7 @@ func TestSitesAPI(t *testing.T) {
 	if sites, total := list[admin.KnownSite](d, "/api/sites?q=E.EX&offset=1&limit=1"); len(sites) != 0 || total != "0" {
 		t.Errorf("none has it: %s %v", total, sites)
 	}
-	if sites, total := list[admin.KnownSite](d, "/api/sites?q=ED.ex&offset=1&limit=1"); len(sites) != 1 || total != "2" || sites[0].Domain != "ruled.example" {
+	if sites, total := list[admin.KnownSite](d, "/api/sites?q=ED.ex&offset=1&limit=1"); len(sites) != 1 || total != "3" || sites[0].Domain != "ruled.example" {
 		t.Errorf("a part: %s %+v", total, sites)
 	}
 	if sites, total := list[admin.KnownSite](d, "/api/sites?site=left.example"); len(sites) != 1 || total != "1" || sites[0].Domain != "left.example" {

@@ -192,7 +192,7 @@ func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 	if err := d.server.Shutdown(ctx, "stop"); err != nil {
 		t.Fatal(err)
 	}
-	page.WaitFor(`document.querySelector("#trouble").textContent.startsWith("The hub does not answer")`)
+	page.WaitFor(`document.querySelector("#trouble").textContent.includes("hub is not running")`)
 
 	squatter := &recorder{Handler: http.NotFoundHandler()}
 	ln, err := net.Listen("tcp", d.addr)
@@ -292,7 +292,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		t.Errorf("the call that was allowed: %s", got)
 	}
 	awaitView(page, "record")
-	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("by dashboard")`)
+	page.WaitFor(`document.querySelector("#record-rows tr[title*='by dashboard']")`)
 	awaitView(page, "now")
 
 	// By the keyboard alone, and for good.

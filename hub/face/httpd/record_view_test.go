@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/trust/record"
+	"tabhub/spec"
 )
 
 // The owner finds what was done by any of its words, leafs through it, and takes all that was
@@ -74,6 +75,60 @@ func TestRecordIsSearchedAndExported(t *testing.T) {
 	page.WaitFor(`document.querySelector("#no-match").checkVisibility()`)
 }
 
+// What was ordered at a site yesterday, for how much and by which client, takes three clicks: the record, the
+// day, the site. A call is one line, all of which leads to its story, and no line is wider than a phone.
+func TestRecordOfYesterday(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	now := time.Now()
+	noon := time.Date(now.Year(), now.Month(), now.Day(), 12, 0, 0, 0, now.Location())
+	for i, site := range []spec.Domain{"shop.example", "mail.example", spec.Domain(strings.Repeat("a-long-name.", 7) + "example")} {
+		for days := range 9 {
+			d.tenant.Hub.Core.Record(record.Entry{
+				Time: noon.AddDate(0, 0, -days), Event: record.Call, Call: fmt.Sprint("c", i, "-", days), Name: "claude-desktop", Domain: site, Tool: "place_order", Class: "write",
+				Decision: "allow", Rule: "preset:careful", Outcome: "ok", Asked: 114 * time.Second, Duration: 115 * time.Second, Args: json.RawMessage(fmt.Sprintf(`{"item":"Desk lamp","price":"%d.90"}`, 40+days)),
+			})
+		}
+	}
+	d.tenant.Hub.Core.Record(record.Entry{Time: now, Event: record.Gone, Domain: "shop.example", Tab: "b/1", Outcome: "ok"})
+	page := d.openDashboard()
+	page.Resize(1280, 800)
+	count := func(n int) {
+		t.Helper()
+		page.WaitFor(fmt.Sprintf(`document.querySelector("#record-rows")?.rows.length === %d`, n))
+	}
+	page.Click("#nav a[href='#record']")
+	count(27)
+	page.Click("[value=yesterday] + span")
+	count(3)
+	if got := page.Eval(`[...document.querySelector("[name=site]").options].map(o => o.value).sort()`); !strings.Contains(got, `["","a-long-name.`) || !strings.Contains(got, `"mail.example","shop.example"]`) {
+		t.Errorf("the sites to choose from are %s", got)
+	}
+	choose := `(s => { s.value = "shop.example"; s.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("[name=site]"))`
+	page.Eval(choose)
+	count(1)
+	want := `["place_order · shop.example","item: Desk lamp · price: 41.90","claude-desktop","ok","1.0 s you: 114.0 s"]`
+	if got := page.Eval(`[...document.querySelector("#record-rows tr").cells].slice(1).map(td => td.textContent)`); strings.ReplaceAll(got, `\u00b7`, "·") != want {
+		t.Errorf("the line is %s, want %s", got, want)
+	}
+	page.Reload() // which does not lose what was asked for
+	count(1)
+	page.Eval(`document.querySelector("[name=site]").value = ""; document.querySelector("[value=week]").click()`)
+	count(21)
+	if got := page.Eval(`[...document.querySelectorAll("#record-rows tr")].map(tr => tr.offsetHeight).filter(h => h > 33)`); got != `[]` {
+		t.Errorf("lines are %s pixels high", got)
+	}
+	page.Resize(390, 800)
+	if got := page.Eval(`[document.documentElement.scrollWidth - innerWidth, [...document.querySelectorAll("#record-rows tr")].map(tr => tr.offsetHeight).filter(h => h > 100)]`); got != `[0,[]]` {
+		t.Errorf("on a phone: %s", got)
+	}
+	page.Resize(1280, 800)
+	page.Click("[name=all]")
+	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("gone")`)
+	page.Click("#record-rows tr:has(a) td:nth-child(5)") // not the link itself
+	page.WaitFor(`document.querySelector("#story").textContent.includes("place_order")`)
+}
+
 // The story of a call names its client and its tool, the decision, the tab and the end,
 // with what was said where that is kept.
 func TestStoryOfACall(t *testing.T) {
@@ -131,7 +186,7 @@ func TestStoryOfAnAskedCall(t *testing.T) {
 	var steps []string
 	page.Into(`[...document.querySelectorAll("#story h3")].map(h => h.textContent)`, &steps)
 	want := []string{
-		"claude-desktop asked for transfer_money", "You were asked", "You allowed it once, after 13.2 s", "Allowed by your answer",
+		"claude-desktop asked for transfer_money", "You were asked", "You allowed it once, after 13.2 s, in its window", "Allowed by your answer",
 		"About to be done: what cannot be undone", "Sent to a tab", "Ended: ok after 1.2 s · you took 13.2 s",
 	}
 	if !slices.Equal(steps, want) {

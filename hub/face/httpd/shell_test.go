@@ -88,7 +88,9 @@ func TestDashboardNoticesSilence(t *testing.T) {
 	page.WaitFor(`document.querySelector("#calls").textContent.includes("search_products")`)
 }
 
-// A page whose connection breaks says so, comes back by itself, and has missed nothing then.
+// A page whose connection breaks says that the hub does not run, and offers nothing that needs it: a person
+// who sees "Running" and presses Pause believes that nothing more is done. It comes back by itself, and has
+// missed nothing then.
 func TestDashboardComesBack(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
@@ -103,8 +105,14 @@ func TestDashboardComesBack(t *testing.T) {
 	page.Eval(`void (location.hash = "#code=` + d.code() + `")`)
 	page.WaitFor(`document.querySelector("#no-calls")?.checkVisibility()`)
 	page.Eval(`cut()`)
-	page.WaitFor(`document.querySelector("#trouble").textContent.startsWith("The hub does not answer")`)
+	page.WaitFor(`document.querySelector("#trouble").textContent.includes("What you see was so at ")`)
+	if got := page.Eval(`[document.querySelector("#pause-state").className, document.querySelector("#pause-state").textContent.includes("hub is not running"), document.querySelector("#pause").matches(":disabled"), document.querySelector("#pause").title !== "", [...document.querySelectorAll("#data button, #data input")].every(e => e.matches(":disabled"))]`); got != `["chip off",true,true,true,true]` {
+		t.Errorf("the page of a hub that does not run: %s", got)
+	}
 	d.call("claude", "search_products", `{"query":"mug"}`)
 	page.Eval(`void mend()`)
 	page.WaitFor(`!document.querySelector("#trouble").checkVisibility() && document.querySelector("#calls").textContent.includes("search_products")`)
+	if got := page.Eval(`[document.querySelector("#pause-state").textContent.startsWith("Running"), document.querySelector("#pause").matches(":disabled"), document.querySelector("#controls").disabled]`); got != `[true,false,false]` {
+		t.Errorf("the page of a hub that runs again: %s", got)
+	}
 }

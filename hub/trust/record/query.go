@@ -15,7 +15,7 @@ import (
 
 // Query selects lines. The zero value selects all.
 type Query struct {
-	Event    Event
+	Event    Event  // or several, with commas between them
 	Call     string // its id, or that of the question that was asked about it
 	Client   string // its ID, its name, or what it calls itself
 	Session  string
@@ -38,8 +38,12 @@ const Failed = "failed"
 
 // Check returns an error if q asks for an unknown event, class or decision.
 func (q *Query) Check() error {
+	for event := range strings.SplitSeq(string(q.Event), ",") {
+		if err := oneOf("event", Event(event), events); err != nil {
+			return err
+		}
+	}
 	return cmp.Or(
-		oneOf("event", q.Event, events),
 		oneOf("class", q.Class, []string{"read", "write", "destructive", "hub", "relay"}),
 		oneOf("decision", q.Decision, []string{"allow", "ask", "deny"}),
 	)
@@ -70,7 +74,7 @@ func list[T ~string](words []T) string {
 // Match reports whether q selects l, its Limit apart.
 func (q *Query) Match(l *Line) bool {
 	return l.N > q.After && (q.Before == 0 || l.N < q.Before) &&
-		(q.Event == "" || q.Event == l.Event) &&
+		(q.Event == "" || q.hasEvent(l.Event)) &&
 		(q.Call == "" || q.Call == l.Call || q.Call == l.Question) &&
 		(q.Client == "" || q.Client == l.Client || q.Client == l.Name || q.Client == l.Said) &&
 		(q.Session == "" || q.Session == l.Session) &&
@@ -81,6 +85,16 @@ func (q *Query) Match(l *Line) bool {
 		(q.Outcome == "" || q.Outcome == l.Outcome || q.Outcome == Failed && l.Outcome != "ok") &&
 		!l.Time.Before(q.Since) && (q.Until.IsZero() || l.Time.Before(q.Until)) &&
 		(q.Text == "" || l.says(q.Text))
+}
+
+// hasEvent reports whether an event is one of several that q asks for.
+func (q *Query) hasEvent(e Event) bool {
+	for event := range strings.SplitSeq(string(q.Event), ",") {
+		if Event(event) == e {
+			return true
+		}
+	}
+	return false
 }
 
 // seeker finds the lines that a Query selects. It rules out most of the others by their bytes, which

@@ -153,6 +153,7 @@ func testRead(t *testing.T, place place) {
 			{record.Query{After: 3}, []uint64{4, 5}},
 			{record.Query{Event: record.Call}, []uint64{3, 5}},
 			{record.Query{Event: record.Call, Limit: 1}, []uint64{5}},
+			{record.Query{Event: record.Call + "," + record.Ask}, []uint64{3, 4, 5}},
 			{record.Query{Call: "c1"}, []uint64{3, 4}},
 			{record.Query{Client: "id1"}, []uint64{3}}, {record.Query{Client: "Claude"}, []uint64{3}}, {record.Query{Client: "other"}, []uint64{5}},
 			{record.Query{Site: "shop.example"}, []uint64{2, 3}}, {record.Query{Site: "shop.example:8443"}, []uint64{3}},

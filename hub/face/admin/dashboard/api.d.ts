@@ -42,8 +42,10 @@ export interface Status {
   clients: number;
   memory?: number; // bytes; of the owner alone, as sockets
   sockets?: Record<string, number>;
+  paired: number; // browsers
   questions: number;
   hub: {
+    browsers: number; // that are connected
     inFlight: number;
     tabs: number;
     domains: number;
@@ -242,6 +244,8 @@ export interface Site {
   cachedAt?: string;
   rules: number;
   paused: boolean;
+  lastUsed?: string;
+  calls?: number; // that the record has
 }
 
 export interface Access {

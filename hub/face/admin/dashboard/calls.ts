@@ -47,7 +47,7 @@ let pressed = "";
 
 export function start() {
   ticking = setInterval(() => {
-    if (running.length + ending.size > 0) show();
+    if (running.length + ending.size > 0 && !document.body.classList.contains("gone")) show();
   }, TICK);
   for (const type of ["pointerleave", "focusout"]) byID("calls").addEventListener(type, show); // what was held back
 }
@@ -55,7 +55,7 @@ export function start() {
 export function stop() {
   clearInterval(ticking);
   cancelAnimationFrame(frame);
-  [running, more, ending, ended, rows, frame] = [[], 0, new Map(), new Map(), [], 0];
+  [running, more, ending, ended, rows, frame, ticking] = [[], 0, new Map(), new Map(), [], 0, undefined];
 }
 
 export function take(message: Message) {
@@ -86,7 +86,7 @@ function show() {
     if (ended.size <= ENDED) break;
     ended.delete(key);
   }
-  frame ||= requestAnimationFrame(render);
+  if (ticking) frame ||= requestAnimationFrame(render); // otherwise the view has gone
 }
 
 function render() {

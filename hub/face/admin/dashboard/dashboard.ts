@@ -24,10 +24,11 @@
 // - Colours are the tokens in tokens.css, which is the extension's, too.
 
 import * as clients from "./clients.ts";
-import { ACTED, byID, showAddress, undecided } from "./dom.ts";
+import { ACTED, byID, showAddress, undecided, when } from "./dom.ts";
 import { loadNames } from "./names.ts";
-import { showPause } from "./pause.ts";
-import { ALL, follow } from "./stream.ts";
+import { showGone, showPause } from "./pause.ts";
+import { STATES } from "../../../../tabtransport/extension/states.ts";
+import { ALL, follow, heardAt } from "./stream.ts";
 import { showQuestions, sweep } from "./waiting.ts";
 import type { Message, Question, Status } from "./api.d.ts";
 import * as health from "./health.ts";
@@ -75,6 +76,7 @@ function showTrouble(text: string) {
 
 function showSignedOut(why = "") {
   closeView();
+  setGone(false);
   showAll([]);
   byID("questions").replaceChildren();
   for (const id of ["data", "nav", "power", "sign-out"]) byID(id).hidden = true;
@@ -198,10 +200,23 @@ function showAll(questions: Question[]) {
 function failed(err: unknown) {
   if (err instanceof session.SignedOut) showSignedOut(ENDED);
   else if (err instanceof session.Refused) showTrouble(err.message);
-  else if (!(err instanceof session.Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
+  else if (!(err instanceof session.Changed) && !connected) setGone(true);
 }
 
-function showStatus({ hub, record }: Status) {
+/** Has the page say whether the hub runs. While it does not, what is shown is of before, and what needs the hub is disabled. */
+function setGone(to: boolean) {
+  document.body.classList.toggle("gone", to);
+  byID("controls", HTMLFieldSetElement).disabled = to;
+  showGone(to);
+  if (!to) return;
+  const before = shown && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}, and what needs the hub cannot be used.` : "";
+  const start = own === "false" ? "" : " It starts with the next client, or by “tabhub serve” in a terminal.";
+  showTrouble(`${STATES.absent[0]}.${before}${start} This page goes on by itself then.`);
+}
+
+function showStatus({ hub, paired, record }: Status) {
+  byID("unpaired").hidden = paired > 0 || hub.browsers > 0;
+  byID("unpaired").children[0].textContent = STATES.unpaired[0];
   showTrouble(
     hub.storeError ? `The store does not take writes: ${hub.storeError}`
     : record.error ? `What is done now is not recorded: ${record.error}`
@@ -231,15 +246,16 @@ async function run() {
       await follow((message) => {
         if (!connected) {
           connected = true;
+          setGone(false);
           wait = RETRY;
           refresh(ALL); // by now, nothing of what follows is missed
         }
         take(message);
       }, connection);
     } catch (err) {
+      connected = false;
       failed(err);
     }
-    connected = false;
     showPower();
     if (mayRead()) await sleep(wait);
   }

@@ -1,7 +1,7 @@
 // The sites that the hub knows; one of them (#sites?site=…) or all rules (#sites?show=rules).
 
 import { follow, siteLink } from "./about.ts";
-import { byID, chip, element, fill, list, number, row, when } from "./dom.ts";
+import { byID, chip, element, fill, link, list, number, row, when } from "./dom.ts";
 import { Pages } from "./pages.ts";
 import { openRules, updateRules } from "./rules.ts";
 import { openSite, updateSite } from "./site.ts";
@@ -69,7 +69,7 @@ async function updateList(changed: Set<string>) {
   byID("site-count").textContent = found ? found.toLocaleString("en") : "";
 }
 
-function siteRow({ domain, tabs, tools, cached, cachedAt, rules, paused, private: secret, cache, check, callTimeoutMs }: Site) {
+function siteRow({ domain, tabs, tools, cached, cachedAt, rules, paused, private: secret, cache, check, callTimeoutMs, lastUsed, calls = 0 }: Site) {
   const state = paused ? chip("paused") : tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : cached ? chip("cached") : chip("closed");
   const kept = cached ? [number(cached), element("span", "soft below", cachedAt ? `last seen ${when(cachedAt)}` : "")] : "";
   const said = [
@@ -77,5 +77,6 @@ function siteRow({ domain, tabs, tools, cached, cachedAt, rules, paused, private
     rules && (rules === 1 ? "1 rule" : `${rules} rules`),
     (cache !== undefined || check || callTimeoutMs) && "settings of its own",
   ];
-  return row(siteLink(domain), state, tools ? number(tools) : "", kept, said.filter(Boolean).join(", "));
+  const used = lastUsed ? [link("record", { site: domain }, when(lastUsed)), element("span", "soft below", calls === 1 ? "1 call" : `${calls.toLocaleString("en")} calls`)] : "";
+  return row(siteLink(domain), state, tools ? number(tools) : "", kept, used, said.filter(Boolean).join(", "));
 }

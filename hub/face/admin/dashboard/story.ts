@@ -72,7 +72,7 @@ function shown(step: Step, start: bigint, result: unknown, carried?: Carried) {
 const tellers: Record<Step["is"], (l: Line, carried?: Carried) => { head: (Node | string)[]; facts?: Facts }> = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
-  answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? `The question ended: ${l.outcome}`, ` after ${took(l.asked ?? 0)}`], facts: [["Answered by", l.by]] }),
+  answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? `The question ended: ${l.outcome}`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? ""] }),
   decision: (l) => ({ head: [decided(l)], facts: [["Rule", l.rule]] }),
   begun: () => ({ head: ["About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
@@ -85,6 +85,8 @@ const ANSWERS: Record<string, string> = {
   no: "You did not allow it,", never: "You said never for this app,", once: "You allowed it once,", session: "You allowed it for this session,",
   app: "You allowed it always for this app,", always: "You allowed it always, for every app,",
 };
+
+const PLACES: Record<string, string> = { window: ", in its window", client: ", in the client", dashboard: ", on the dashboard", command: ", by a command" };
 
 function decided({ decision, outcome, reach }: Line) {
   if (decision === "ask") return outcome === "DENIED" || reach === "no" || reach === "never" ? "Refused by your answer" : "Allowed by your answer";

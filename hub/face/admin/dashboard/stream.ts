@@ -14,6 +14,9 @@ export const ALL = ["tabs", "policy", "clients", "questions", "record", "status"
 /** How long the hub may say nothing, in ms; it breaks a silence after watchBeat, see ../watch.go. */
 const SILENCE = 45_000;
 
+/** When the hub was heard last, as Date.now() has it. */
+export let heardAt = 0;
+
 /**
  * Calls take with each message, as long as the hub goes on and can be heard: a connection may be
  * lost without a word, as when the computer sleeps.
@@ -23,6 +26,7 @@ export async function follow(take: (message: Message) => void, lost: AbortContro
   const give = () => lost.abort(new Error("the hub is silent"));
   let timer = setTimeout(give, SILENCE);
   const heard = () => {
+    heardAt = Date.now();
     clearTimeout(timer);
     timer = setTimeout(give, SILENCE);
   };

@@ -1,7 +1,7 @@
 var __defProp = Object.defineProperty;
-var __export = (target, all) => {
-  for (var name in all)
-    __defProp(target, name, { get: all[name], enumerable: true });
+var __export = (target, all2) => {
+  for (var name in all2)
+    __defProp(target, name, { get: all2[name], enumerable: true });
 };
 
 // clients.ts
@@ -69,10 +69,10 @@ var waitsForYou = (holder) => `${holder} waits for you to finish`;
 var CAUSES = ["request", "question", "answer", "decision", "begun", "sent", "task", "end", "repeated"];
 function stepsOf(lines2) {
   const requested = lines2.find(({ event }) => isCall(event))?.time;
-  const all = lines2.flatMap((l) => stepsIn(l, requested));
+  const all2 = lines2.flatMap((l) => stepsIn(l, requested));
   const rank = ({ is }) => CAUSES.indexOf(is);
-  const steps = all.filter(({ at }) => at !== void 0).sort((a, b) => Number(a.at - b.at) || rank(a) - rank(b));
-  for (const step of all.filter(({ at }) => at === void 0).sort((a, b) => rank(a) - rank(b))) {
+  const steps = all2.filter(({ at }) => at !== void 0).sort((a, b) => Number(a.at - b.at) || rank(a) - rank(b));
+  for (const step of all2.filter(({ at }) => at === void 0).sort((a, b) => rank(a) - rank(b))) {
     steps.splice(steps.findLastIndex((s) => rank(s) <= rank(step)) + 1, 0, step);
   }
   return steps;
@@ -216,25 +216,25 @@ function twice(label, name, act) {
 var ACTED = "acted";
 async function tell(within, act) {
   const answer = within.closest("form")?.querySelector(".answer");
-  let words2, failed2 = false;
+  let words3, failed2 = false;
   try {
-    words2 = await act();
+    words3 = await act();
   } catch (err) {
     failed2 = true;
-    words2 = err instanceof Error && err.message ? `Not done: ${err.message}` : "Not done: the hub does not answer";
+    words3 = err instanceof Error && err.message ? `Not done: ${err.message}` : "Not done: the hub does not answer";
   }
   dispatchEvent(new Event(ACTED));
-  const said2 = typeof words2 === "string" ? words2 : "";
+  const said2 = typeof words3 === "string" ? words3 : "";
   if (answer) answer.textContent = said2;
   else if (said2) toast(said2, failed2);
 }
 var TOAST = 6e3;
-function toast(words2, failed2 = false) {
+function toast(words3, failed2 = false) {
   const close = document.createElement("button");
   close.type = "button";
   close.textContent = "×";
   close.ariaLabel = "Dismiss";
-  const made2 = make("div", failed2 ? "toast failed" : "toast", foreign(words2), close);
+  const made2 = make("div", failed2 ? "toast failed" : "toast", foreign(words3), close);
   close.addEventListener("click", () => made2.remove());
   if (!failed2) setTimeout(() => made2.remove(), TOAST);
   byID("toasts").append(made2);
@@ -389,9 +389,9 @@ function linkTo(args2, to) {
   }
   return next2.size ? `#tabs?${next2}` : "#tabs";
 }
-function link2(args2, to, ...words2) {
+function link2(args2, to, ...words3) {
   const made2 = document.createElement("a");
-  made2.append(...words2);
+  made2.append(...words3);
   made2.dataset.focus = OPEN.some((name) => to[name]) ? "open-title" : "search";
   lead(made2, args2, to);
   return made2;
@@ -409,13 +409,13 @@ function showParts(into, of, make3) {
   into.replaceChildren(...make3());
   if (focused) [...into.querySelectorAll("a")].find((a) => a.dataset.to === focused)?.focus();
 }
-function heading(words2) {
-  const made2 = make("h2", "", words2);
+function heading(words3) {
+  const made2 = make("h2", "", words3);
   made2.id = "open-title";
   made2.tabIndex = -1;
   return made2;
 }
-var gone = (words2, name) => [heading(words2), make("p", "", foreign(name, "code")), make("p", "soft", "Open the page that offers it again, or look for another.")];
+var gone = (words3, name) => [heading(words3), make("p", "", foreign(name, "code")), make("p", "soft", "Open the page that offers it again, or look for another.")];
 function definitionOf(definition) {
   const text3 = JSON.stringify(definition, null, 2);
   const shown4 = make("pre", "said", text3);
@@ -456,11 +456,11 @@ function agentRow({ session: session2, client: client2, label, connected: connec
   );
 }
 function partsOf({ addr, tab, url, title, keeps, opened: opened2, holds, inUse, waiting: waiting2 }) {
-  const words2 = [url && hostOf(url), keeps && !holds && "its calls go there", opened2 && "opened by it"].filter(Boolean);
+  const words3 = [url && hostOf(url), keeps && !holds && "its calls go there", opened2 && "opened by it"].filter(Boolean);
   const parts3 = [link("tabs", { tab: `${addr.peer}/${addr.tab}` }, foreign(title || url || `tab ${tab}`))];
   if (waiting2 || inUse) parts3.push(" ", stateOf({ waiting: waiting2, inUse, connected: true }));
   if (holds) parts3.push(" ", release(tab, title || tab), make("span", "below", "leases it ", ...termsOf(holds)));
-  if (words2.length) parts3.push(foreign(words2.join(" · "), "soft below"));
+  if (words3.length) parts3.push(foreign(words3.join(" · "), "soft below"));
   return parts3;
 }
 var hostOf = (url) => URL.canParse(url) ? new URL(url).host || url : url;
@@ -485,13 +485,13 @@ function showRules(body, rules) {
 function ruleRow(rule) {
   const { id, effect, client: client2, session: session2, site: site2, tool, class: of, pin, late, from, until: until2, by = "", note } = rule;
   const what = [from && `values of ${from}`, tool, of, late && "that came late", pin && "as it was described"].filter(Boolean).join(" · ");
-  const words2 = [foreign(what || "anything")];
-  if (note) words2.push(foreign(note, "title soft"));
+  const words3 = [foreign(what || "anything")];
+  if (note) words3.push(foreign(note, "title soft"));
   return row(
     decision(effect),
     foreign(client2 ? nameOf(client2) + (session2 ? ", one session" : "") : "any"),
     foreign(site2 ?? "any"),
-    words2,
+    words3,
     until2 ? make("span", "number", `until ${when(until2)}`) : "",
     MAKERS[by] ?? by,
     isOwn(rule) ? twice("Remove", `Remove rule ${id}`, () => removeRule(rule)) : ""
@@ -516,9 +516,9 @@ function openRuleForm(subject) {
     void tell(form, async () => {
       const { hours, ...rule } = asked(form);
       const until2 = hours && { until: new Date(Date.now() + Number(hours) * 36e5).toISOString() };
-      const words2 = await makeRule({ ...rule, ...until2 });
+      const words3 = await makeRule({ ...rule, ...until2 });
       form.reset();
-      return words2;
+      return words3;
     });
   });
   byID("test").addEventListener(
@@ -526,8 +526,8 @@ function openRuleForm(subject) {
     () => tell(form, async () => {
       const action = new URLSearchParams(asked(form));
       for (const name of ["effect", "hours"]) action.delete(name);
-      const { effect, words: words2 } = await ask("GET", `api/policy/test?${action}`);
-      return `Now: ${effect}. ${words2}.`;
+      const { effect, words: words3 } = await ask("GET", `api/policy/test?${action}`);
+      return `Now: ${effect}. ${words3}.`;
     })
   );
 }
@@ -569,10 +569,10 @@ var siteLink = (site2) => link("sites", { site: site2 }, foreign(site2));
 var clientLink = (client2 = "", said2 = "") => client2 ? link("clients", { client: client2 }, foreign(nameOf(client2))) : foreign(said2);
 function showPauseOf(id, policy, subject, name) {
   const made2 = byID(id, HTMLButtonElement);
-  const paused2 = isPaused(policy, subject);
-  made2.textContent = paused2 ? "Resume" : "Pause";
+  const paused = isPaused(policy, subject);
+  made2.textContent = paused ? "Resume" : "Pause";
   made2.ariaLabel = `${made2.textContent} ${name}`;
-  made2.onclick = () => tell(made2, () => paused2 ? ask("DELETE", `api/pause?${query(subject)}`) : ask("POST", "api/pause", subject));
+  made2.onclick = () => tell(made2, () => paused ? ask("DELETE", `api/pause?${query(subject)}`) : ask("POST", "api/pause", subject));
 }
 var isPaused = ({ pauses }, { site: site2 = "", client: client2 = "" }) => pauses.some((p) => (p.site ?? "") === site2 && (p.client === client2 || (p.client ?? "") === (client2 && nameOf(client2))));
 
@@ -652,8 +652,8 @@ var Pages = class {
   #show(found2) {
     if (this.offset >= Math.max(found2, 1)) return this.turn();
     const count2 = (n) => n.toLocaleString("en");
-    const words2 = `${count2(this.offset + 1)}–${count2(Math.min(this.offset + PAGE, found2))} of ${count2(found2)}`;
-    if (this.#words.textContent !== words2) this.#words.textContent = words2;
+    const words3 = `${count2(this.offset + 1)}–${count2(Math.min(this.offset + PAGE, found2))} of ${count2(found2)}`;
+    if (this.#words.textContent !== words3) this.#words.textContent = words3;
     this.#before.disabled = this.offset === 0;
     this.#after.disabled = this.offset + PAGE >= found2;
     this.#place.hidden = found2 <= PAGE;
@@ -730,8 +730,8 @@ function showClient(known2, sessions, policy) {
 }
 
 // connect.ts
-function showConnect(all) {
-  byID("connect").replaceChildren(...all.map(card));
+function showConnect(all2) {
+  byID("connect").replaceChildren(...all2.map(card));
 }
 function card({ title, after, start: start3, url, links: links2 = [] }) {
   const parts3 = [];
@@ -751,9 +751,9 @@ function card({ title, after, start: start3, url, links: links2 = [] }) {
   if (after) parts3.push(make("p", "soft", after));
   return make("details", "card", make("summary", "", title), ...parts3);
 }
-function copied(name, words2, text3) {
+function copied(name, words3, text3) {
   const copy = copier("Copy", () => text3, `Copy: ${name}`);
-  return make("div", "copied", make("div", "soft", words2), make("pre", "", text3.trimEnd()), copy);
+  return make("div", "copied", make("div", "soft", words3), make("pre", "", text3.trimEnd()), copy);
 }
 
 // clients.ts
@@ -817,33 +817,44 @@ var words = ({ said: said2, version, transport, protocol, bound }) => [[said2 ||
 var onlyIn = (browsers) => `only in ${browsers.join(", ") || "no browser"}`;
 function browsersOf(id, known2, { bindings }) {
   const name = (known2?.name ?? id).toLowerCase();
-  const all = [known2?.scope?.browsers, ...bindings.filter((b) => !b.client || b.client === id || b.client.toLowerCase() === name).map((b) => b.browsers)];
-  const [first, ...more2] = all.filter((names3) => names3 !== void 0);
+  const all2 = [known2?.scope?.browsers, ...bindings.filter((b) => !b.client || b.client === id || b.client.toLowerCase() === name).map((b) => b.browsers)];
+  const [first, ...more2] = all2.filter((names3) => names3 !== void 0);
   return first ? onlyIn(first.filter((browser) => more2.every((names3) => names3.includes(browser)))) : "";
 }
 
 // pause.ts
-var pause = byID("pause");
-var paused = false;
+var pause = byID("pause", HTMLButtonElement);
+var all;
+var gone2 = false;
 var isOfAll = ({ client: client2, site: site2 }) => !client2 && !site2;
 function showPause({ pauses }) {
-  const all = pauses.find(isOfAll);
-  paused = all !== void 0;
-  const words2 = all ? [`Paused since ${when(all.since)}`, ": nothing is done for any client."] : ["Running", ": clients do what your policy lets them."];
-  const state = byID("pause-state");
-  if (state.textContent !== words2.join("")) state.replaceChildren(words2[0], make("span", "roomy", words2[1]));
-  state.className = `chip ${all ? "wait" : "good"}`;
-  pause.replaceChildren(all ? "Resume" : "Pause", make("span", "roomy", all ? "" : " everything"));
+  all = pauses.find(isOfAll);
+  show();
 }
-pause.addEventListener("click", () => tell(pause, () => paused ? ask("DELETE", "api/pause") : ask("POST", "api/pause", {})));
+function showGone(to) {
+  gone2 = to;
+  show();
+}
+function show() {
+  const [words3, more2, look] = gone2 ? [STATES.absent[0], "", STATES.absent[1]] : all ? [`${STATES.paused[0]} since ${when(all.since)}`, ": nothing is done for any client.", STATES.paused[1]] : ["Running", ": clients do what your policy lets them.", "good"];
+  const state = byID("pause-state");
+  if (state.textContent !== words3 + more2) state.replaceChildren(words3, make("span", "roomy", more2));
+  state.className = `chip ${look}`;
+  pause.disabled = gone2;
+  pause.title = gone2 ? `${words3}: there is nothing to pause` : "";
+  pause.replaceChildren(all && !gone2 ? "Resume" : "Pause", make("span", "roomy", all && !gone2 ? "" : " everything"));
+}
+pause.addEventListener("click", () => tell(pause, () => all ? ask("DELETE", "api/pause") : ask("POST", "api/pause", {})));
 
 // stream.ts
 var ALL = ["tabs", "policy", "clients", "questions", "record", "status"];
 var SILENCE = 45e3;
+var heardAt = 0;
 async function follow2(take3, lost) {
   const give = () => lost.abort(new Error("the hub is silent"));
   let timer2 = setTimeout(give, SILENCE);
   const heard = () => {
+    heardAt = Date.now();
     clearTimeout(timer2);
     timer2 = setTimeout(give, SILENCE);
   };
@@ -883,9 +894,9 @@ function mark2() {
   for (const b of byID("questions").querySelectorAll("button")) b.ariaDisabled = String(!rested());
 }
 function showQuestions(questions) {
-  const all = questions.filter(({ allowed }) => !allowed);
+  const all2 = questions.filter(({ allowed }) => !allowed);
   const list3 = byID("questions");
-  const ids = new Set(all.map(({ id }) => id));
+  const ids = new Set(all2.map(({ id }) => id));
   for (const [id, { card: card2, state }] of open) {
     if (ids.has(id)) continue;
     open.delete(id);
@@ -895,20 +906,20 @@ function showQuestions(questions) {
     if (card2.contains(document.activeElement)) byID("waiting-title").focus({ preventScroll: true });
     card2.replaceChildren(card2.children[0], state);
   }
-  for (const q of all) {
+  for (const q of all2) {
     let shown4 = open.get(q.id);
     if (!shown4) {
       shown4 = make2(q);
       open.set(q.id, shown4);
       list3.append(shown4.card);
     }
-    const words2 = stateOf2(q);
-    if (shown4.state.textContent !== words2) {
-      shown4.state.textContent = words2;
+    const words3 = stateOf2(q);
+    if (shown4.state.textContent !== words3) {
+      shown4.state.textContent = words3;
       disturb();
     }
   }
-  const n = all.length;
+  const n = all2.length;
   const count2 = n === 0 ? "" : n === 1 ? "1 question" : `${n} questions`;
   if (byID("waiting-count").textContent !== count2) byID("waiting-count").textContent = count2;
   byID("no-questions").hidden = list3.childElementCount > 0;
@@ -948,8 +959,8 @@ function aboutCall(q) {
   parts3.push(part("Is given", ...args2.length ? args2.map(value) : ["nothing"]));
   return parts3;
 }
-function value({ name, value: text3, cut: cut3 }) {
-  const left2 = cut3 ? [make("p", "bad", `${cut3.toLocaleString("en")} characters in the middle are left out.`)] : [];
+function value({ name, value: text3, cut: cut4 }) {
+  const left2 = cut4 ? [make("p", "bad", `${cut4.toLocaleString("en")} characters in the middle are left out.`)] : [];
   return make("div", "value", foreign(name, "soft"), said(text3), ...left2);
 }
 function app({ client: { name, said: calls } }) {
@@ -1046,11 +1057,11 @@ function showHealth({ hub, questions, record, memory, sockets, started, version 
   ]);
 }
 async function showDoctor() {
-  const all = await ask("GET", "api/doctor");
+  const all2 = await ask("GET", "api/doctor");
   diagnosed = true;
   const order = ["problem", "note", "ok"];
-  all.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
-  list(byID("findings"), "section", all.map(({ state, check, text: text3, fix }) => make(
+  all2.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  list(byID("findings"), "section", all2.map(({ state, check, text: text3, fix }) => make(
     "li",
     "",
     state === "problem" ? problem(state) : chip(state === "note" ? "waiting" : "ok", state),
@@ -1060,11 +1071,11 @@ async function showDoctor() {
     foreign(text3),
     ...fix ? [make("div", "soft", "To mend it: ", commands(fix))] : []
   )));
-  const problems = all.filter(({ state }) => state === "problem").length;
+  const problems = all2.filter(({ state }) => state === "problem").length;
   byID("diagnosis").textContent = problems === 0 ? "Nothing is wrong." : problems === 1 ? "There is 1 problem." : `There are ${problems} problems.`;
 }
-function commands(words2) {
-  const parts3 = words2.split("`").map((part2, i) => i % 2 ? make("code", "", part2) : part2);
+function commands(words3) {
+  const parts3 = words3.split("`").map((part2, i) => i % 2 ? make("code", "", part2) : part2);
   return make("span", "foreign", ...parts3);
 }
 var count = (n) => n.toLocaleString("en");
@@ -1098,14 +1109,14 @@ var ticking;
 var pressed2 = "";
 function start() {
   ticking = setInterval(() => {
-    if (running.length + ending.size > 0) show();
+    if (running.length + ending.size > 0 && !document.body.classList.contains("gone")) show2();
   }, TICK);
-  for (const type of ["pointerleave", "focusout"]) byID("calls").addEventListener(type, show);
+  for (const type of ["pointerleave", "focusout"]) byID("calls").addEventListener(type, show2);
 }
 function stop() {
   clearInterval(ticking);
   cancelAnimationFrame(frame);
-  [running, more, ending, ended, rows, frame] = [[], 0, /* @__PURE__ */ new Map(), /* @__PURE__ */ new Map(), [], 0];
+  [running, more, ending, ended, rows, frame, ticking] = [[], 0, /* @__PURE__ */ new Map(), /* @__PURE__ */ new Map(), [], 0, void 0];
 }
 function take(message) {
   const was = running;
@@ -1113,7 +1124,7 @@ function take(message) {
   const now = new Set(running.map(({ id }) => id));
   for (const r of was) if (!now.has(r.id)) ending.set(r.id, { running: r, until: Date.now() + UNRECORDED });
   for (const e of message.entries ?? []) if (EVENTS.includes(e.event)) ended.set(keyOf(e), e);
-  show();
+  show2();
 }
 function takeEarlier(lines2) {
   const later = ended;
@@ -1121,16 +1132,16 @@ function takeEarlier(lines2) {
   const end = (l) => Date.parse(l.time) + l.duration / 1e6;
   for (const l of lines2.sort((a, b) => end(a) - end(b))) ended.set(keyOf(l), l);
   for (const [key, e] of later) ended.set(key, e);
-  show();
+  show2();
 }
 var keyOf = (e) => e.call || `${e.time} ${e.event}`;
-function show() {
+function show2() {
   for (const [key, { until: until2 }] of ending) if (ended.has(key) || Date.now() > until2) ending.delete(key);
   for (const key of ended.keys()) {
     if (ended.size <= ENDED) break;
     ended.delete(key);
   }
-  frame ||= requestAnimationFrame(render);
+  if (ticking) frame ||= requestAnimationFrame(render);
 }
 function render() {
   frame = 0;
@@ -1251,6 +1262,37 @@ __export(record_exports, {
   view: () => view4
 });
 
+// given.ts
+var MOST = 200;
+var OF_VALUE = 60;
+function brief(args2) {
+  if (typeof args2 !== "object" || args2 === null) return cut(words2(args2), MOST);
+  const { notKept } = args2;
+  if (typeof notKept === "number") return `${notKept.toLocaleString("en")} bytes, not kept`;
+  let all2 = "";
+  for (const [name, value2] of Object.entries(args2)) {
+    const said2 = words2(value2);
+    if (said2) all2 += `${all2 && " · "}${name}: ${cut(said2, OF_VALUE)}`;
+    if (all2.length > MOST) break;
+  }
+  return cut(all2, MOST);
+}
+function words2(value2) {
+  if (typeof value2 !== "object" || value2 === null) return value2 === void 0 || value2 === null ? "" : String(value2).replace(/\s+/g, " ").trim();
+  const parts3 = [];
+  let length = 0;
+  for (const part2 of Object.values(value2)) {
+    const said2 = words2(part2);
+    if (said2) parts3.push(said2);
+    if ((length += said2.length) > OF_VALUE) break;
+  }
+  return parts3.join(", ");
+}
+function cut(text3, most) {
+  const letters = [...text3];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text3;
+}
+
 // story.ts
 async function openStory(id) {
   let lines2 = await linesOf(id);
@@ -1301,15 +1343,15 @@ function shown(step, start3, result, carried) {
   const late = at === void 0 ? "" : took(Number(at - start3));
   const time = at === void 0 ? make("span", "soft", "time not recorded") : make("span", "number", `${when(new Date(Number(at / 1000000n)).toISOString())} `, make("span", "soft", at > start3 ? `+${late}` : ""));
   const told = make("div", "", make("h3", "", ...head));
-  const all = known(facts2);
-  if (all.length) told.append(factsOf(all));
+  const all2 = known(facts2);
+  if (all2.length) told.append(factsOf(all2));
   if (is === "end" && result !== void 0) told.append(make("h4", "soft", "Result"), code(result));
   return make("li", "", time, told);
 }
 var tellers = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
-  answer: (l) => ({ head: [ANSWERS2[l.reach ?? ""] ?? `The question ended: ${l.outcome}`, ` after ${took(l.asked ?? 0)}`], facts: [["Answered by", l.by]] }),
+  answer: (l) => ({ head: [ANSWERS2[l.reach ?? ""] ?? `The question ended: ${l.outcome}`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? ""] }),
   decision: (l) => ({ head: [decided2(l)], facts: [["Rule", l.rule]] }),
   begun: () => ({ head: ["About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
@@ -1325,6 +1367,7 @@ var ANSWERS2 = {
   app: "You allowed it always for this app,",
   always: "You allowed it always, for every app,"
 };
+var PLACES = { window: ", in its window", client: ", in the client", dashboard: ", on the dashboard", command: ", by a command" };
 function decided2({ decision: decision2, outcome, reach }) {
   if (decision2 === "ask") return outcome === "DENIED" || reach === "no" || reach === "never" ? "Refused by your answer" : "Allowed by your answer";
   return decision2 === "deny" ? "Refused by your policy" : "Allowed by your policy";
@@ -1338,6 +1381,7 @@ function flowsOf(l, carried) {
 }
 
 // record.ts
+var USUAL = ["call", "ask", "relay"];
 var filter;
 var story = "";
 var pages2 = [];
@@ -1354,19 +1398,23 @@ var view4 = {
     if (story) return;
     [pages2, added] = [location.hash === back ? pages2 : [], 0];
     filter = byID("record-filter", HTMLFormElement);
+    addSite(args2.get("site") ?? "");
     for (const [name, value2] of args2) {
       const field = filter.elements.namedItem(name);
-      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value2;
+      if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = value2 === field.value;
+      else if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement || field instanceof RadioNodeList) field.value = value2;
     }
     const more2 = filter.querySelector("details");
-    more2.open = [...more2.querySelectorAll("input")].some(({ value: value2 }) => value2 !== "");
+    more2.open = [...more2.querySelectorAll("input, select")].some(({ value: value2 }) => value2 !== "");
     keepFilter();
     const turnTo = (turn) => {
       turn();
       refresh3(["record"]);
     };
     filter.addEventListener("submit", (event) => event.preventDefault());
-    filter.addEventListener("input", () => turnTo(() => {
+    filter.addEventListener("input", ({ target }) => turnTo(() => {
+      if (target instanceof HTMLInputElement && target.name === "days") for (const name of ["since", "until"]) filter[name].value = "";
+      else if (target instanceof HTMLInputElement && target.type === "datetime-local") filter.days.value = "";
       pages2 = [];
       keepFilter();
     }));
@@ -1383,23 +1431,47 @@ var view4 = {
     const query2 = asked2();
     query2.set("limit", String(PAGE + 1));
     if (pages2.length) query2.set("before", String(pages2[pages2.length - 1]));
-    showRecord(await ask("GET", `api/log?${query2}`));
+    const [lines2, payloads, sites] = await Promise.all([
+      ask("GET", `api/log?${query2}`),
+      mayWrite() ? ask("GET", `api/log/payloads?${query2}&of=args`) : [],
+      ask("GET", "api/log/sites")
+    ]);
+    for (const { domain, last } of sites) addSite(domain, `${domain} · last used ${when(last)}`);
+    showRecord(lines2, payloads);
   },
   live({ entries, missed = 0 }) {
     if (!entries || story) return;
-    const { value: event } = filter.elements.namedItem("event");
-    added += missed + entries.filter((e) => event === "" || e.event === event).length;
+    added += missed + entries.filter((e) => events2().length === 0 || events2().includes(e.event)).length;
     showAdded();
   }
 };
+function addSite(domain, label = domain) {
+  const select = filter.site;
+  const known2 = [...select.options].find(({ value: value2 }) => value2 === domain);
+  if (known2) known2.textContent = domain ? label : known2.textContent;
+  else select.add(new Option(label, domain));
+}
+function events2() {
+  if (filter.event.value) return [filter.event.value];
+  return filter.all.checked ? [] : USUAL;
+}
 function asked2() {
   const query2 = new URLSearchParams();
   for (const [name, value2] of new FormData(filter)) {
-    if (typeof value2 !== "string" || value2.trim() === "") continue;
+    if (typeof value2 !== "string" || value2.trim() === "" || ["all", "days", "event"].includes(name)) continue;
     const time = name === "since" || name === "until";
     query2.set(name, time ? new Date(value2).toISOString() : value2.trim());
   }
+  const [first, last] = DAYS[filter.days.value] ?? [];
+  if (first !== void 0) query2.set("since", midnight(first));
+  if (last !== void 0) query2.set("until", midnight(last + 1));
+  if (events2().length) query2.set("event", events2().join());
   return query2;
+}
+var DAYS = { today: [0], yesterday: [-1, -1], week: [-6] };
+function midnight(days) {
+  const now = /* @__PURE__ */ new Date();
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days).toISOString();
 }
 function keepFilter() {
   const said2 = [...new FormData(filter)].filter(([, value2]) => value2 !== "");
@@ -1410,9 +1482,11 @@ function showAdded() {
   byID("added-lines").hidden = added === 0;
   byID("added-lines").textContent = `Look again: ${added.toLocaleString("en")} ${added === 1 ? "line has" : "lines have"} been added`;
 }
-function showRecord(lines2) {
+function showRecord(lines2, payloads) {
   const shown4 = lines2.slice(0, PAGE);
-  list(byID("record-rows"), "table", shown4.map(line));
+  const calls = new Set(shown4.filter(({ event }) => event === "call").map(({ call }) => call));
+  const given = new Map(payloads.map(({ n, args: args2 }) => [n, brief(args2)]));
+  list(byID("record-rows"), "table", shown4.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given.get(l.n) ?? "")));
   byID("no-lines").hidden = lines2.length > 0 || filtered();
   byID("no-match").hidden = lines2.length > 0 || !filtered();
   byID("newer").hidden = pages2.length === 0;
@@ -1421,23 +1495,33 @@ function showRecord(lines2) {
   byID("exports").hidden = lines2.length === 0;
 }
 var filtered = () => pages2.length > 0 || [...asked2().keys()].some((name) => name !== "event");
-function line(l) {
-  const what = [foreign([l.domain, l.tool].filter(Boolean).join(" · "))];
-  if (l.event !== "call") what.unshift(make("span", "soft", `${l.event} `));
-  for (const flow of l.flows ?? []) what.push(foreign(flow, "title soft"));
-  if (l.late) what.push(foreign(`written late, by node ${l.late}`, "title soft"));
-  const decision2 = [make("span", l.decision === "deny" ? "bad" : "", l.decision ?? "")];
-  const how = [l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · ");
-  if (how) decision2.push(foreign(how, "title soft"));
-  const outcome = [l.event === "call" || l.outcome === "ok" ? outcomeChip(l.outcome) : foreign(l.outcome)];
-  if (l.reason) outcome.push(foreign(l.reason, "title soft"));
-  const id = l.question || l.call;
-  return row(make("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision2, outcome, make("span", "number", l.duration ? took(l.duration) : ""), id ? storyLink(id, l) : "");
-}
-function storyLink(id, { time, tool = "" }) {
-  const made2 = link("record", { call: id }, "Story");
-  made2.ariaLabel = `Story of ${tool}, ${when(time)}`;
+function line(l, given) {
+  const usual = l.event === "call" || l.event === "relay";
+  const tool = foreign(l.tool || (usual ? l.event : ""), "tool");
+  const id = l.call || l.question;
+  const what = [
+    make("span", "soft", usual ? "" : l.event === "ask" ? "You were asked: " : `${l.event} `),
+    id ? link("record", { call: id }, l.tool ? tool : when(l.time)) : tool,
+    foreign(l.domain ? ` · ${l.domain}` : "", "soft")
+  ];
+  const client2 = foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · "));
+  const outcome = l.event === "ask" ? answerOf(l) : usual || l.outcome === "ok" ? outcomeChip(l.outcome) : foreign(l.outcome);
+  const made2 = row(make("span", "number", when(l.time)), what, foreign(given || (usual ? "" : l.reason ?? "")), client2, outcome, usual || l.asked ? timeOf(l) : "");
+  const said2 = [
+    [l.tool, l.domain].filter(Boolean).join(" · "),
+    given,
+    [l.decision, l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · "),
+    ...l.flows ?? [],
+    l.reason,
+    l.late && `written late, by node ${l.late}`
+  ];
+  made2.title = said2.filter(Boolean).join("\n");
   return made2;
+}
+var answerOf = ({ reach, outcome }) => !reach ? foreign(outcome) : reach === "no" || reach === "never" ? problem("not allowed") : chip("ok", "allowed");
+function timeOf(l) {
+  const { took: itself, you } = tookOf(l);
+  return make("span", "number", l.event === "ask" ? "" : `${took(itself)} `, make("span", "soft", you ? `you: ${took(you)}` : ""));
 }
 async function save() {
   const query2 = asked2();
@@ -1644,15 +1728,16 @@ async function updateList2(changed) {
   byID("site-search").hidden = found2 === 0 && q === "";
   byID("site-count").textContent = found2 ? found2.toLocaleString("en") : "";
 }
-function siteRow({ domain, tabs, tools, cached, cachedAt, rules, paused: paused2, private: secret, cache, check, callTimeoutMs }) {
-  const state = paused2 ? chip("paused") : tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : cached ? chip("cached") : chip("closed");
+function siteRow({ domain, tabs, tools, cached, cachedAt, rules, paused, private: secret, cache, check, callTimeoutMs, lastUsed, calls = 0 }) {
+  const state = paused ? chip("paused") : tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : cached ? chip("cached") : chip("closed");
   const kept = cached ? [number(cached), make("span", "soft below", cachedAt ? `last seen ${when(cachedAt)}` : "")] : "";
   const said2 = [
     secret && "private",
     rules && (rules === 1 ? "1 rule" : `${rules} rules`),
     (cache !== void 0 || check || callTimeoutMs) && "settings of its own"
   ];
-  return row(siteLink(domain), state, tools ? number(tools) : "", kept, said2.filter(Boolean).join(", "));
+  const used2 = lastUsed ? [link("record", { site: domain }, when(lastUsed)), make("span", "soft below", calls === 1 ? "1 call" : `${calls.toLocaleString("en")} calls`)] : "";
+  return row(siteLink(domain), state, tools ? number(tools) : "", kept, used2, said2.filter(Boolean).join(", "));
 }
 
 // tabs.ts
@@ -1666,9 +1751,9 @@ var PART3 = 50;
 async function showTab(into, address2, args2) {
   const of = encodeURIComponent(address2);
   const [{ part: tabs }, tools] = await Promise.all([find(`api/tabs?tab=${of}&limit=1`), find(`api/tools?tab=${of}&limit=${PART3}`)]);
-  showParts(into, ["tab", address2, String(args2), tabs, tools], () => tabs.length ? parts(tabs[0], tools, args2) : gone2());
+  showParts(into, ["tab", address2, String(args2), tabs, tools], () => tabs.length ? parts(tabs[0], tools, args2) : gone3());
 }
-function gone2() {
+function gone3() {
   return [heading("This tab is closed"), make("p", "soft", "It may also have left the hub: its page offers no tools any more, or was switched off in the extension’s popup.")];
 }
 function parts(tab, tools, args2) {
@@ -1703,7 +1788,7 @@ function parts(tab, tools, args2) {
 var fact = (name, ...value2) => [name, ...value2];
 var others = (args2, tab, counts) => Object.entries(counts).flatMap(([kind, n]) => n ? [" · ", link2(args2, { kind, of: addressOf(tab), q: "", site: "", from: "" }, `${n.toLocaleString("en")} ${n === 1 ? kind.slice(0, -1) : kind}`)] : []);
 var verified = ({ attested }) => attested ? [mark("read", "verified"), make("span", "soft", " its browser vouches for where it is")] : [mark("bad", "not verified"), make("span", "soft", " only the page itself says where it is")];
-var reasons = (what, all = []) => all.map(({ name, reason }) => make("li", "", foreign(name, "code"), ` ${what}: `, foreign(reason)));
+var reasons = (what, all2 = []) => all2.map(({ name, reason }) => make("li", "", foreign(name, "code"), ` ${what}: `, foreign(reason)));
 
 // callline.ts
 var HIDDEN = /[\p{C}\u2018-\u201f]|(?! )\p{Z}/gu;
@@ -1716,9 +1801,9 @@ function shellWord(word2) {
   if (word2.search(HIDDEN) < 0) return `'${word2.replaceAll("'", "'\\''")}'`;
   return `$'${word2.replace(/[\\'!]/g, inOctal).replace(HIDDEN, inOctal)}'`;
 }
-function shellLine(command, words2, args2) {
-  const flags = words2.some((word2) => word2.startsWith("-")) ? ["--"] : [];
-  return ["tabhub", command, ...flags, ...words2.map(shellWord), ...args2 === void 0 ? [] : [shellWord(inJSON(args2))]].join(" ");
+function shellLine(command, words3, args2) {
+  const flags = words3.some((word2) => word2.startsWith("-")) ? ["--"] : [];
+  return ["tabhub", command, ...flags, ...words3.map(shellWord), ...args2 === void 0 ? [] : [shellWord(inJSON(args2))]].join(" ");
 }
 function powerShellLine(name, args2) {
   const quoted = (word2) => `'${word2.replaceAll("'", "''")}'`;
@@ -1746,7 +1831,7 @@ function schemaForm(schema) {
   asJSON.type = "checkbox";
   const empty = make("p", "soft", "It takes no arguments.");
   const parts3 = make("div", "parts", ...properties.length ? fields.map(({ element }) => element) : [empty]);
-  const all = make("div", "schemaform", parts3, whole.element, make("label", "soft", asJSON, " Write them as JSON"));
+  const all2 = make("div", "schemaform", parts3, whole.element, make("label", "soft", asJSON, " Write them as JSON"));
   const turn = () => {
     parts3.hidden = asJSON.checked;
     whole.element.hidden = !asJSON.checked;
@@ -1768,7 +1853,7 @@ function schemaForm(schema) {
     turn();
   });
   const form = {
-    element: all,
+    element: all2,
     errors: [],
     fill: fill3,
     value: () => {
@@ -1789,7 +1874,7 @@ function parameters(schema) {
     for (const [name, raw] of Object.entries(object(at.properties))) {
       if (rows2.length >= MAX_ROWS) return;
       const part2 = resolved(raw, root);
-      rows2.push({ name: cut(name), depth, type: typeName(part2, root), required: required.includes(name), description: text(part2.description), facts: [...oneOf(part2), ...facts(part2)] });
+      rows2.push({ name: cut2(name), depth, type: typeName(part2, root), required: required.includes(name), description: text(part2.description), facts: [...oneOf(part2), ...facts(part2)] });
       if (depth + 1 >= MAX_DEPTH) continue;
       add(part2, depth + 1);
       add(resolved(part2.items, root), depth + 1);
@@ -1819,7 +1904,7 @@ var Field = class {
     this.#control = controlFor(schema);
     const { element } = this.#control;
     element.id = `schemaform-${++made}`;
-    const label = make("label", "wide", make("code", "", cut(name)), ` ${typeName(schema, root)}${required ? "" : ", optional"}`);
+    const label = make("label", "wide", make("code", "", cut2(name)), ` ${typeName(schema, root)}${required ? "" : ", optional"}`);
     label.htmlFor = element.id;
     const about = make("p", "soft wide", [text(schema.description), ...facts(schema)].filter((part3) => part3).join(" · "));
     about.id = `${element.id}-about`;
@@ -1998,11 +2083,11 @@ function typeName(schema, root) {
   const types = typesOf(schema);
   if (!types.length) return choices(schema).length ? "choice" : "any";
   const items = types[0] === "array" ? typesOf(resolved(schema.items, root)) : [];
-  return items.length ? `array of ${cut(items.join(" or "))}` : cut(types.join(" or "));
+  return items.length ? `array of ${cut2(items.join(" or "))}` : cut2(types.join(" or "));
 }
 function oneOf(schema) {
   const values = choices(schema).slice(0, 50).map(shown2);
-  return values.length ? [cut(`one of ${values.join(", ")}`)] : [];
+  return values.length ? [cut2(`one of ${values.join(", ")}`)] : [];
 }
 function facts(schema) {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format } = schema;
@@ -2011,8 +2096,8 @@ function facts(schema) {
     range(minimum, maximum, ""),
     range(minLength, maxLength, " characters"),
     range(minItems, maxItems, " items"),
-    typeof format === "string" ? `format ${cut(format)}` : "",
-    typeof pattern === "string" ? `pattern ${cut(pattern)}` : ""
+    typeof format === "string" ? `format ${cut2(format)}` : "",
+    typeof pattern === "string" ? `pattern ${cut2(pattern)}` : ""
   ].filter((fact2) => fact2);
 }
 function range(least, most, what) {
@@ -2026,9 +2111,9 @@ function isObject(value2) {
 }
 var object = (value2) => isObject(value2) ? value2 : {};
 var list2 = (value2) => Array.isArray(value2) ? value2 : [];
-var text = (value2) => typeof value2 === "string" ? cut(value2) : "";
-var shown2 = (value2) => cut(typeof value2 === "string" ? value2 : JSON.stringify(value2) ?? "");
-var cut = (long) => long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}…` : long;
+var text = (value2) => typeof value2 === "string" ? cut2(value2) : "";
+var shown2 = (value2) => cut2(typeof value2 === "string" ? value2 : JSON.stringify(value2) ?? "");
+var cut2 = (long) => long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}…` : long;
 
 // ../../../../tabtransport/extension/toolresult.ts
 var IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -2087,30 +2172,30 @@ function text2(value2) {
 }
 function layout(value2) {
   let left2 = MAX_PARTS;
-  const show2 = (part2, depth) => {
-    if (part2 === null || typeof part2 !== "object") return make("span", "", cut2(String(part2)));
+  const show3 = (part2, depth) => {
+    if (part2 === null || typeof part2 !== "object") return make("span", "", cut3(String(part2)));
     const size = Object.keys(part2).length;
-    if (size === 0 || depth === MAX_DEPTH2 || size > left2) return make("code", "", cut2(JSON.stringify(part2)));
+    if (size === 0 || depth === MAX_DEPTH2 || size > left2) return make("code", "", cut3(JSON.stringify(part2)));
     left2 -= size;
-    if (!Array.isArray(part2)) return make("dl", "", ...Object.entries(object(part2)).flatMap(([name, of]) => [make("dt", "soft", name), make("dd", "", show2(of, depth + 1))]));
+    if (!Array.isArray(part2)) return make("dl", "", ...Object.entries(object(part2)).flatMap(([name, of]) => [make("dt", "soft", name), make("dd", "", show3(of, depth + 1))]));
     const shown4 = part2.slice(0, MAX_ROWS2);
     const columns = columnsOf(shown4);
-    const all = columns ? table(columns, shown4, (of) => show2(of, depth + 1)) : make("ul", "", ...shown4.map((of) => make("li", "", show2(of, depth + 1))));
-    return size > MAX_ROWS2 ? make("div", "", all, make("p", "soft", `${(size - MAX_ROWS2).toLocaleString("en")} more are not laid out.`)) : all;
+    const all2 = columns ? table(columns, shown4, (of) => show3(of, depth + 1)) : make("ul", "", ...shown4.map((of) => make("li", "", show3(of, depth + 1))));
+    return size > MAX_ROWS2 ? make("div", "", all2, make("p", "soft", `${(size - MAX_ROWS2).toLocaleString("en")} more are not laid out.`)) : all2;
   };
-  return show2(value2, 0);
+  return show3(value2, 0);
 }
-var cut2 = (long) => long.length > MAX_PART ? `${long.slice(0, MAX_PART)}…` : long;
-function columnsOf(all) {
-  const names3 = new Set(all.flatMap((each) => Object.keys(object(each))));
-  return names3.size > 0 && names3.size <= MAX_COLUMNS && all.every((each) => object(each) === each) ? [...names3] : void 0;
+var cut3 = (long) => long.length > MAX_PART ? `${long.slice(0, MAX_PART)}…` : long;
+function columnsOf(all2) {
+  const names3 = new Set(all2.flatMap((each) => Object.keys(object(each))));
+  return names3.size > 0 && names3.size <= MAX_COLUMNS && all2.every((each) => object(each) === each) ? [...names3] : void 0;
 }
-function table(columns, all, show2) {
+function table(columns, all2, show3) {
   const head = columns.map((name) => Object.assign(make("th", "", name), { scope: "col" }));
-  const rows2 = all.map((each) => {
+  const rows2 = all2.map((each) => {
     const of = object(each);
     return make("tr", "", ...columns.map((name) => {
-      const cell = make("td", "", ...Object.hasOwn(of, name) ? [show2(of[name])] : []);
+      const cell = make("td", "", ...Object.hasOwn(of, name) ? [show3(of[name])] : []);
       cell.dataset.column = name;
       return cell;
     }));
@@ -2210,8 +2295,8 @@ function showProgress({ began, progress }, bar, state) {
     state.replaceChildren(make("span", ""), " ", waits2, " ", foreign(""));
   }
   const [time, waits, said2] = [...state.children];
-  const words2 = `At work for ${Math.floor((performance.now() - began) / 1e3)} s.`;
-  if (time.textContent !== words2) time.textContent = words2;
+  const words3 = `At work for ${Math.floor((performance.now() - began) / 1e3)} s.`;
+  if (time.textContent !== words3) time.textContent = words3;
   waits.hidden = !progress?.waiting;
   if (said2.textContent !== (progress?.message ?? "")) said2.textContent = progress?.message ?? "";
 }
@@ -2220,13 +2305,13 @@ function outcomeOf({ seen }, { result, error }) {
   return [resultView(seen(result)), make("div", "row", copier("Copy the result", () => JSON.stringify(result, null, 2)))];
 }
 function copies(offer, form) {
-  const all = Object.entries(offer.copies).map(
+  const all2 = Object.entries(offer.copies).map(
     ([label, text3]) => copier(label, () => {
       const args2 = form.value();
       return args2 && text3(args2);
     })
   );
-  return make("span", "row copies", ...all);
+  return make("span", "row copies", ...all2);
 }
 
 // item.ts
@@ -2326,14 +2411,14 @@ var HINTS = {
 };
 function parts2(tool, where2) {
   const { title, inputSchema, outputSchema, annotations } = tool.definition;
-  const words2 = CLASSES[tool.class];
+  const words3 = CLASSES[tool.class];
   const says = Object.entries(HINTS).filter(([hint]) => annotations?.[hint] === true).map(([, said2]) => said2);
   const trial = make("div", "writes", make("h3", "", "Try it"), trialOf(offerOf(tool)));
   return [
     heading(foreign(title || tool.source || tool.name, "title")),
-    make("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words2.word)),
+    make("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words3.word)),
     make("p", "foreign lines", describe(tool)),
-    make("p", tool.class === "destructive" ? "bad" : "soft", words2.sentence + (says.length ? ` Its page says: ${says.join(", ")}.` : "")),
+    make("p", tool.class === "destructive" ? "bad" : "soft", words3.sentence + (says.length ? ` Its page says: ${says.join(", ")}.` : "")),
     where2,
     trial,
     make("p", "reads soft", "To call it here, this page has to be one that decides; see above."),
@@ -2367,14 +2452,14 @@ function offerOf(tool) {
   };
 }
 function table2(schema) {
-  const all = parameters(schema);
-  if (!all.length) return void 0;
+  const all2 = parameters(schema);
+  if (!all2.length) return void 0;
   const head = make("tr", "", ...["Name", "Type", "Required", "What it is"].map((column) => {
     const th = make("th", "", column);
     th.scope = "col";
     return th;
   }));
-  const rows2 = all.map(
+  const rows2 = all2.map(
     ({ name, depth, type, required, description, facts: facts2 }) => row(foreign(name, `code depth-${depth}`), foreign(type), required ? "yes" : "no", make("span", "foreign", description, ...facts2.map((fact2) => make("span", "fact soft", fact2))))
   );
   const body = make("tbody", "", ...rows2);
@@ -2519,8 +2604,8 @@ var titleOf = ({ id, name, browser }) => [name, browser || "a browser without a 
 function rowOfBrowser(b) {
   const { name, clients } = b;
   const tabs = b.tabs === 1 ? "1 tab" : `${b.tabs} tabs`;
-  const words2 = b.connected ? `${tabs}, since ${when(b.since ?? "")}` : b.lastSeen ? `seen ${when(b.lastSeen)}` : "no browser has this name";
-  const made2 = make("li", "", foreign(name ? name : b.browser || "a browser without a name"), " ", chip(b.missing ? "missing" : !b.connected ? "away" : b.focused ? "active" : "connected"), make("span", "soft", " ", foreign([name && b.browser, b.id, words2].filter(Boolean).join(", "))));
+  const words3 = b.connected ? `${tabs}, since ${when(b.since ?? "")}` : b.lastSeen ? `seen ${when(b.lastSeen)}` : "no browser has this name";
+  const made2 = make("li", "", foreign(name ? name : b.browser || "a browser without a name"), " ", chip(b.missing ? "missing" : !b.connected ? "away" : b.focused ? "active" : "connected"), make("span", "soft", " ", foreign([name && b.browser, b.id, words3].filter(Boolean).join(", "))));
   if (clients.length) made2.append(make("span", "soft", `; only there: `, foreign(clients.join(", "))));
   if (name && !b.missing) {
     made2.append(" ", twice("Take the name away", `Take the name away: ${name}`, async () => {
@@ -2553,11 +2638,11 @@ function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const at = document.activeElement;
   const writing = at?.matches("input, textarea, select");
-  const all = foundLinks();
-  const i = all.findIndex((link3) => link3 === at);
+  const all2 = foundLinks();
+  const i = all2.findIndex((link3) => link3 === at);
   if (event.key === "/" && !writing) search().focus();
-  else if (event.key === "ArrowDown" && (at === search() || i >= 0)) all[i + 1]?.focus();
-  else if (event.key === "ArrowUp" && i >= 0) (all[i - 1] ?? search()).focus();
+  else if (event.key === "ArrowDown" && (at === search() || i >= 0)) all2[i + 1]?.focus();
+  else if (event.key === "ArrowUp" && i >= 0) (all2[i - 1] ?? search()).focus();
   else if (event.key === "Escape" && byID("open").contains(at) && !writing) byID("close").click();
   else return;
   event.preventDefault();
@@ -2568,8 +2653,8 @@ function rowOfTab(tab) {
   if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
   else if (tab.warnings?.some((w) => !listedOtherwise(w))) states.push(mark("write", "parts left out"));
   if (tab.heldBy) states.push(mark("write", "leased"));
-  const whose = [tab.heldBy && `leased by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words2) => words2 !== void 0);
-  const about = [...whose.flatMap((words2) => [foreign(words2), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number: number3 }) => [foreign(domain), ` · tab ${number3} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
+  const whose = [tab.heldBy && `leased by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words3) => words3 !== void 0);
+  const about = [...whose.flatMap((words3) => [foreign(words3), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number: number3 }) => [foreign(domain), ` · tab ${number3} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
   return [opens("tab", addressOf(tab)), foreign(tab.title || tab.url || "a tab without a title"), about, states];
 }
 function rowOfTool(tool) {
@@ -2604,6 +2689,7 @@ function showTrouble(text3) {
 }
 function showSignedOut(why = "") {
   closeView();
+  setGone(false);
   showAll([]);
   byID("questions").replaceChildren();
   for (const id of ["data", "nav", "power", "sign-out"]) byID(id).hidden = true;
@@ -2644,12 +2730,12 @@ function openView() {
 }
 var waiting = 0;
 function showWaiting() {
-  const words2 = waiting === 1 ? "1 question waits for you" : `${waiting} questions wait for you`;
+  const words3 = waiting === 1 ? "1 question waits for you" : `${waiting} questions wait for you`;
   byID("waiting-badge").textContent = String(waiting);
-  byID("waiting-badge").ariaLabel = words2;
+  byID("waiting-badge").ariaLabel = words3;
   byID("waiting-badge").hidden = waiting === 0;
   byID("elsewhere").hidden = waiting === 0 || shown3 === view3;
-  byID("elsewhere").children[0].textContent = words2;
+  byID("elsewhere").children[0].textContent = words3;
   const title = shown3 && shown3 !== VIEWS[0] ? `${shown3.title} · tabhub` : "tabhub";
   document.title = waiting ? `(${waiting}) ${title}` : title;
 }
@@ -2707,9 +2793,20 @@ function showAll(questions) {
 function failed(err) {
   if (err instanceof SignedOut) showSignedOut(ENDED2);
   else if (err instanceof Refused) showTrouble(err.message);
-  else if (!(err instanceof Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
+  else if (!(err instanceof Changed) && !connected) setGone(true);
 }
-function showStatus({ hub, record }) {
+function setGone(to) {
+  document.body.classList.toggle("gone", to);
+  byID("controls", HTMLFieldSetElement).disabled = to;
+  showGone(to);
+  if (!to) return;
+  const before = shown3 && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}, and what needs the hub cannot be used.` : "";
+  const start3 = own === "false" ? "" : " It starts with the next client, or by “tabhub serve” in a terminal.";
+  showTrouble(`${STATES.absent[0]}.${before}${start3} This page goes on by itself then.`);
+}
+function showStatus({ hub, paired, record }) {
+  byID("unpaired").hidden = paired > 0 || hub.browsers > 0;
+  byID("unpaired").children[0].textContent = STATES.unpaired[0];
   showTrouble(
     hub.storeError ? `The store does not take writes: ${hub.storeError}` : record.error ? `What is done now is not recorded: ${record.error}` : ""
   );
@@ -2732,15 +2829,16 @@ async function run() {
       await follow2((message) => {
         if (!connected) {
           connected = true;
+          setGone(false);
           wait = RETRY;
           refresh2(ALL);
         }
         take2(message);
       }, connection);
     } catch (err) {
+      connected = false;
       failed(err);
     }
-    connected = false;
     showPower();
     if (mayRead()) await sleep(wait);
   }

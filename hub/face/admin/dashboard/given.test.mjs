@@ -1,0 +1,25 @@
+// A line of the record says what was ordered and for how much, whatever a client had put around it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { brief } from "./given.ts";
+
+const deep = JSON.parse("[".repeat(60) + '"x"' + "]".repeat(60));
+
+for (const [args, want] of [
+  [{ item: "Desk lamp", price: 49.9, gift: false }, "item: Desk lamp · price: 49.9 · gift: false"],
+  [{ to: { name: "Ann", street: "High Street" }, items: ["lamp", "bulb"] }, "to: Ann, High Street · items: lamp, bulb"],
+  [{ note: "a\n\n  b", empty: "", none: null, list: [] }, "note: a b"],
+  [{ notKept: 123456 }, "123,456 bytes, not kept"],
+  [{}, ""],
+  [deep, "0: x"],
+  ["text", "text"],
+  [{ long: "x".repeat(500), next: "y" }, `long: ${"x".repeat(59)}… · next: y`],
+]) {
+  test(want, () => assert.equal(brief(args), want));
+}
+
+test("a flood", () => {
+  const all = brief(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, "v".repeat(100)])));
+  assert.equal([...all].length, 200);
+});

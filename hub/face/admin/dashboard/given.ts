@@ -1,0 +1,39 @@
+// What a call was given, in a few words: for a line of the record, where a person looks for what was ordered
+// and for how much.
+
+/** How much of it is shown, in characters. */
+const MOST = 200;
+/** How much of one value is. */
+const OF_VALUE = 60;
+
+/** @param args as the hub keeps them, of which secrets are cut */
+export function brief(args: unknown) {
+  if (typeof args !== "object" || args === null) return cut(words(args), MOST);
+  const { notKept } = args as { notKept?: unknown };
+  if (typeof notKept === "number") return `${notKept.toLocaleString("en")} bytes, not kept`;
+  let all = "";
+  for (const [name, value] of Object.entries(args)) {
+    const said = words(value);
+    if (said) all += `${all && " · "}${name}: ${cut(said, OF_VALUE)}`;
+    if (all.length > MOST) break;
+  }
+  return cut(all, MOST);
+}
+
+/** The values in a value, without the names of what is within it. */
+function words(value: unknown): string {
+  if (typeof value !== "object" || value === null) return value === undefined || value === null ? "" : String(value).replace(/\s+/g, " ").trim();
+  const parts: string[] = [];
+  let length = 0;
+  for (const part of Object.values(value)) {
+    const said = words(part);
+    if (said) parts.push(said);
+    if ((length += said.length) > OF_VALUE) break;
+  }
+  return parts.join(", ");
+}
+
+function cut(text: string, most: number) {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+}
