@@ -73,8 +73,8 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 		switch {
 		case *asJSON:
 			return l.each(cmd.Context(), *follow, func(l *record.Line) error { return printLineJSON(a, l) })
-		case q.Call != "":
-			return l.tellCall(cmd.Context(), *follow)
+		case q.Call != "" && !*follow:
+			return l.tellCall(cmd.Context())
 		}
 		out := newEntryPrinter(a)
 		if *follow {

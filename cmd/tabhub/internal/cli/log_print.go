@@ -2,10 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -151,95 +148,4 @@ func took(d time.Duration) string {
 		return d.Round(time.Millisecond).String()
 	}
 	return d.Round(10 * time.Millisecond).String()
-}
-
-// tellCall prints all that is known of a call.
-func (l *logSource) tellCall(ctx context.Context, follow bool) error {
-	a, found := l.App, false
-	err := l.each(ctx, follow, func(line *record.Line) error {
-		if found {
-			fmt.Fprintln(a.Out)
-		}
-		found = true
-		return printEntry(a, line, l.payload(ctx, line))
-	})
-	if err == nil && !found {
-		return fmt.Errorf("there is no call or question %q in the record; `tabhub log --json` has their ids", l.query.Call)
-	}
-	return err
-}
-
-// payload returns the arguments and the result of a call, if they are recorded and may be seen.
-func (l *logSource) payload(ctx context.Context, line *record.Line) record.Payload {
-	found, err := l.payloads(ctx, line)
-	if err != nil {
-		return record.Payload{}
-	}
-	for _, p := range found {
-		if p.N == line.N {
-			return p
-		}
-	}
-	return record.Payload{}
-}
-
-func (l *logSource) payloads(ctx context.Context, line *record.Line) (found []record.Payload, err error) {
-	dir, ofHub, err := l.where()
-	if err != nil {
-		return nil, err
-	}
-	if !ofHub {
-		return record.ReadPayloads(ctx, dir, []record.Line{*line})
-	}
-	r, err := l.App.Remote()
-	if err != nil || line.Call == "" {
-		return nil, err
-	}
-	err = r.Call(ctx, http.MethodGet, "/api/log/payloads?call="+url.QueryEscape(line.Call), nil, &found)
-	return found, err
-}
-
-// printEntry prints all of a line.
-func printEntry(a *command.App, l *record.Line, p record.Payload) error {
-	t := a.Table()
-	row := func(name, value string) {
-		if value != "" {
-			t.Row(name, value)
-		}
-	}
-	t.Row("line", fmt.Sprintf("%d, %s", l.N, l.Event))
-	row("time", l.Time.Local().Format("2006-01-02 15:04:05.000 MST"))
-	row("written late by", l.Late)
-	row("call", l.Call)
-	row("task", l.Task)
-	row("client", l.Name)
-	row("client id", l.Client)
-	row("says it is", l.Said)
-	row("session", l.Session)
-	row("through", l.Via)
-	row("site", string(l.Domain))
-	row("page", cmp.Or(l.URL, l.Origin))
-	row("tab", l.Tab)
-	row("tool", l.Tool)
-	row("class", l.Class)
-	row("arguments", cmp.Or(string(p.Args), l.Digest))
-	row("decision", l.Decision)
-	row("rule", l.Rule)
-	row("question", l.Question)
-	row("answered by", l.By)
-	row("good for", l.Reach)
-	if l.Asked > 0 {
-		row("asked for", took(l.Asked))
-	}
-	for _, flow := range l.Flows {
-		row("flow", flow)
-	}
-	row("outcome", l.Outcome)
-	row("because", l.Reason)
-	row("result", string(p.Result))
-	row("changed for the client", l.Changed)
-	if l.Duration > 0 {
-		row("took", took(l.Duration))
-	}
-	return t.Print()
 }
