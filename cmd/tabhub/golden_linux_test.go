@@ -165,6 +165,8 @@ var varying = []struct {
 	{regexp.MustCompile(`\d\d-\d\d \d\d:\d\d:\d\d`), "01-31 12:34:56"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "2026-01-31"},
 	{regexp.MustCompile(`\d\d:\d\d:\d\d`), "12:34:56"},
+	{regexp.MustCompile(`\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b`), "Mon"},
+	{regexp.MustCompile(`\b\d\d:\d\d( |\n)`), "12:34$1"},
 	{regexp.MustCompile(`(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day`), "Monday"},
 	{regexp.MustCompile(`[A-Z2-7]{26}`), "QUESTIONQUESTIONQUESTION26"},
 	{regexp.MustCompile(`(ok|DENIED|TOOL_ERROR) [\d.]+(µs|ms|s)`), "$1 1ms"},
