@@ -132,7 +132,7 @@ var notRun = []struct{ begins, why string }{
 }
 
 // foreign are the first words of lines that are not tabhub's.
-var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", ".ci/nightly", "cmd/tabhub/deploy/release.sh", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "(umask", "GOBIN=$PWD", "export", "for", "TABHUB_CLUSTER_FOR=1h"}
+var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", ".ci/nightly", "cmd/tabhub/deploy/release.sh", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "(umask", "GOBIN=$PWD", "export", "for", "umask", "TABHUB_CLUSTER_FOR=1h"}
 
 // ownPath finds what is of this repository in a line that is not tabhub's.
 var ownPath = regexp.MustCompile(`(?:^| )(?:\./)?(?:cmd|hub|spec|storage|tabtransport|\.ci)/[\w/-]*(?:\.\w+)?`)
