@@ -103,7 +103,9 @@ func (s *setup) run(ctx context.Context) error {
 func (s *setup) next() error {
 	s.Headline("What comes next")
 	t := s.Table()
-	t.Row("recorded", `arguments of calls that act, without secrets, for 30 days; log-arguments = "0" in `+s.ConfigPath()+" ends that")
+	if keep := &s.Config.LogArguments; *keep > 0 {
+		t.Row("recorded", fmt.Sprintf(`arguments of calls that act, without secrets, for %s; log-arguments = "0" in %s ends that`, keep, s.ConfigPath()))
+	}
 	t.Row("look", "`tabhub dashboard` shows what is done in your tabs, `tabhub doctor` what is wrong")
 	if s.extension != none {
 		t.Row("pin", "the icon: click the puzzle piece in the browser's toolbar, then the pin beside tabhub")
