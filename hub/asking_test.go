@@ -391,6 +391,28 @@ func TestHubEndsWhileAsked(t *testing.T) {
 	})
 }
 
+// The hub has ended since a client gave up: what the owner answers the next one is good for the call.
+func TestLateAnswerAfterRestart(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := w.callAs(ctx, w.claude, "pay")
+		w.asked()
+		cancel()
+		<-c.done
+		w.restart()
+		q := w.hub.Owner.Desk().Open()[0]
+		if err := w.hub.Owner.Desk().Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, consent.ByCommand); err != nil {
+			t.Fatal(err)
+		}
+		w.restart()
+		w.paid(w.pay())
+		w.restart()
+		c = w.pay()
+		w.says(w.asked(), spec.ReachNo)
+		c.want(t, "DENIED")
+	})
+}
+
 // A call that its owner stops must not be sent by a yes that comes afterwards.
 func TestStopWhileAsked(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {

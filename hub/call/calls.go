@@ -65,6 +65,10 @@ func New(c *core.Core, rules *core.Rules, ls *lists.Lists, opts Options) *Calls 
 		cs.holds.Fire()
 		c.NoteChange()
 	}
+	var late []json.RawMessage
+	for _, d := range c.Documents(consent.Kind) {
+		late = append(late, d.Body)
+	}
 	cs.gate = &gate{
 		transport: c.Options.Transport, browserOf: c.BrowserOf, telemetry: opts.Telemetry, changed: c.Options.Changed, rules: rules, flows: flow.New(), began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
@@ -73,12 +77,17 @@ func New(c *core.Core, rules *core.Rules, ls *lists.Lists, opts Options) *Calls 
 			Store: func(body json.RawMessage) {
 				c.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}, nil)
 			},
+			Late: late,
+			Keep: func(id string, question json.RawMessage) {
+				c.SaveDocument(storage.Document{Kind: consent.Kind, ID: id, Body: question}, nil)
+			},
+			Forget: func(id string, synced func(error)) { c.DeleteDocument(consent.Kind, id, synced) },
 		}),
 	}
 	cs.ledger = ledger.Open(ledger.Options{
 		Changed: c.Options.Changed,
 		Keep:    c.SaveDocument,
-		Forget:  func(id string) { c.DeleteDocument(ledger.Kind, id) },
+		Forget:  func(id string) { c.DeleteDocument(ledger.Kind, id, nil) },
 	})
 	rules.OnChange(cs.policyChanged)
 	return cs

@@ -26,9 +26,9 @@ func (c *Core) Documents(kind string) (of []storage.Document) {
 // synced, if not nil, is called once that is synced to disk or has failed, and must not block.
 func (c *Core) SaveDocument(d storage.Document, synced func(error)) { c.writeDocument(d, synced) }
 
-// DeleteDocument deletes what SaveDocument has stored. It does not block.
-func (c *Core) DeleteDocument(kind, id string) {
-	c.writeDocument(storage.DeleteDocument{Kind: kind, ID: id}, nil)
+// DeleteDocument deletes what SaveDocument has stored. It does not block, and calls synced as that does.
+func (c *Core) DeleteDocument(kind, id string, synced func(error)) {
+	c.writeDocument(storage.DeleteDocument{Kind: kind, ID: id}, synced)
 }
 
 // writeDocument has a change stored of which the state knows nothing, so that no watcher of

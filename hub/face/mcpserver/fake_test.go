@@ -218,7 +218,7 @@ func (h *scripted) SaveDocument(d storage.Document, synced func(error)) {
 	}
 }
 
-func (h *scripted) DeleteDocument(kind, id string) {
+func (h *scripted) DeleteDocument(kind, id string, _ func(error)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.documents, storage.DeleteDocument{Kind: kind, ID: id})

@@ -119,7 +119,7 @@ func (all *sessions) makeRoomLocked(whose string) (old *webSession, ok bool) {
 func (all *sessions) dropStoredLocked(id string) {
 	if _, ok := all.stored[id]; ok {
 		delete(all.stored, id)
-		all.srv.hub.DeleteDocument(storedKind, id)
+		all.srv.hub.DeleteDocument(storedKind, id, nil)
 	}
 }
 

@@ -34,7 +34,7 @@ func (s *Server) loadStored() map[string]storedSession {
 	for _, d := range s.hub.Documents(storedKind) {
 		var k storedSession
 		if err := json.Unmarshal(d.Body, &k); err != nil || time.Since(k.Used) >= s.opts.IdleSession || len(all) >= s.opts.MaxSessions {
-			s.hub.DeleteDocument(storedKind, d.ID)
+			s.hub.DeleteDocument(storedKind, d.ID, nil)
 			continue
 		}
 		all[d.ID] = k
@@ -67,7 +67,7 @@ func (ses *webSession) save(synced func(error)) bool {
 	}
 	body, _ := json.Marshal(storedSession{ses.Identity.Name, time.Now(), ses.Saved()}) // strings, times and valid JSON
 	if len(body) > maxStored {
-		ses.web.hub.DeleteDocument(storedKind, ses.ID)
+		ses.web.hub.DeleteDocument(storedKind, ses.ID, nil)
 		return false
 	}
 	ses.web.hub.SaveDocument(storage.Document{Kind: storedKind, ID: ses.ID, Body: body}, synced)
@@ -81,6 +81,6 @@ func (ses *webSession) forget() {
 	if ses.stored {
 		ses.stored = false
 		ses.web.hub.Ledger().Drop(ses.Identity.Session(ses.ID))
-		ses.web.hub.DeleteDocument(storedKind, ses.ID)
+		ses.web.hub.DeleteDocument(storedKind, ses.ID, nil)
 	}
 }

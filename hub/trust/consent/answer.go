@@ -152,7 +152,11 @@ func (d *Desk) apply(q *question, made policy.Rule, o outcome) {
 	d.mu.Lock()
 	q.answering = false
 	if o.word == "declined" && q.isCall() {
-		d.history.add(q.key, true, now)
+		no := declinedFor
+		if len(q.waits) == 0 && !q.askedBack { // its client hears nothing of it
+			no = quietFor
+		}
+		d.history.add(q.key, no, now)
 	}
 	for _, other := range slices.Clone(d.questions) {
 		if other == q || !other.answering && !other.Allowed && other.answeredBy(made, o.reach) {

@@ -85,8 +85,14 @@ type Options struct {
 	// them when it is closed.
 	Allowed json.RawMessage
 	Store   func(json.RawMessage)
-	Record  record.Log   // gets an entry for each question that ends; nil discards
-	Log     *slog.Logger // nil discards
+	// Late are the deferred questions that an earlier Desk has stored by Keep, and not deleted by Forget.
+	// Neither blocks. synced, if not nil, is called once the deletion is on disk or has failed. Nil: they end
+	// with the Desk.
+	Late   []json.RawMessage
+	Keep   func(id string, question json.RawMessage)
+	Forget func(id string, synced func(error))
+	Record record.Log   // gets an entry for each question that ends; nil discards
+	Log    *slog.Logger // nil discards
 }
 
 // Answer is how a question has ended.
@@ -96,7 +102,8 @@ type Answer struct {
 	By       string     // one of the constants above
 	Asked    time.Duration
 
-	once *question // of which it is the answer, if that is good for one call; nil otherwise
+	once *question    // of which it is the answer, if that is good for one call; nil otherwise
+	used <-chan error // says when it is stored that this call has used the yes up; nil: it need not be
 }
 
 // Denied is the error of a call that the owner has not allowed. Its words are for people and
@@ -131,7 +138,7 @@ func New(opts Options) *Desk {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Desk{opts: opts, window: make(chan struct{}, 1), allowed: readDefinitions(opts.Allowed)}
+	d := &Desk{opts: opts, window: make(chan struct{}, 1), questions: readQuestions(opts.Late), allowed: readDefinitions(opts.Allowed)}
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	return d
 }
@@ -162,10 +169,13 @@ func (d *Desk) Ask(ctx context.Context, by *Caller, c Call) (Answer, error) {
 	w := &waiter{by: by, call: c.ID, since: time.Now(), done: make(chan struct{})}
 	p := d.pathTo(by)
 	q, a, err := d.add(q, w, p)
-	if q == nil {
-		return a, err
+	switch {
+	case q != nil:
+		return d.wait(ctx, q, w, p)
+	case a.used != nil:
+		return d.used(ctx, a)
 	}
-	return d.wait(ctx, q, w, p)
+	return a, err
 }
 
 func (d *Desk) isAskedBack(q *question) bool {
@@ -261,12 +271,12 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 		return nil, Answer{}, q.unreachable()
 	default:
 		if open != nil { // what is known of the call by now takes its place, under the id that the owner may have
-			q.shows, q.stored = open.shows, open.stored
+			q.shows, q.stored, open.stored = open.shows, open.stored, false
 			q.seal(open.ID)
 			d.end(open, outcome{})
 		}
 		if q.isCall() {
-			d.history.add(q.key, false, now)
+			d.history.add(q.key, 0, now)
 		}
 		d.questions = append(d.questions, q)
 		d.show(q, w, p)
@@ -360,13 +370,13 @@ func (w *waiter) reportWaiting(n int, id string, p path) {
 // question ends, too.
 var ErrWithdrawn = errors.New("the owner does not want to be asked")
 
-// Withdraw ends the unanswered questions about calls, deferred ones too, for which why returns an error, with
+// Withdraw ends the questions about calls, those too that are deferred or allowed, for which why returns an error, with
 // that error.
 func (d *Desk) Withdraw(why func(*policy.Action) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, q := range slices.Clone(d.questions) {
-		if q.action == nil || q.Allowed {
+		if q.action == nil {
 			continue
 		}
 		if err := why(q.action); err != nil {
@@ -375,7 +385,7 @@ func (d *Desk) Withdraw(why func(*policy.Action) error) {
 	}
 }
 
-// Close ends the wait of all calls, and refuses further ones. It is idempotent, and does not wait for
+// Close ends the wait of all calls, of which the questions stay in the store, and refuses further ones. It is idempotent, and does not wait for
 // calls of Ask to return.
 func (d *Desk) Close(cause error) {
 	d.mu.Lock()
@@ -384,6 +394,11 @@ func (d *Desk) Close(cause error) {
 		d.closed = cause
 	}
 	for _, q := range slices.Clone(d.questions) {
+		if len(q.waits) > 0 && !q.answering {
+			q.Deferred, q.Until = true, time.Now().Add(deferredFor)
+			d.keep(q)
+		}
+		q.stored = false // the next Desk has it
 		d.end(q, outcome{word: "withdrawn", err: cause})
 	}
 	d.permits = nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -69,6 +70,7 @@ type rig struct {
 	entries []record.Entry
 	full    error // why nothing can be stored
 	kept    json.RawMessage
+	late    map[string]json.RawMessage
 }
 
 func (r *rig) Append(e record.Entry) {
@@ -79,8 +81,27 @@ func (r *rig) Append(e record.Entry) {
 
 func newRig(t *testing.T, w *window, askers ...Asker) *rig {
 	t.Helper()
-	r := &rig{}
-	o := Options{Askers: askers, Record: r, Store: func(b json.RawMessage) { r.kept = b }, Remember: func(rule policy.Rule) error {
+	r := &rig{late: map[string]json.RawMessage{}}
+	r.open(t, w, askers...)
+	return r
+}
+
+// open opens the desk, with what an earlier one has stored.
+func (r *rig) open(t *testing.T, w *window, askers ...Asker) {
+	o := Options{Askers: askers, Record: r, Late: slices.Collect(maps.Values(r.late)), Store: func(b json.RawMessage) { r.kept = b }, Keep: func(id string, question json.RawMessage) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.late[id] = question
+	}, Forget: func(id string, synced func(error)) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.full == nil {
+			delete(r.late, id)
+		}
+		if synced != nil {
+			synced(r.full)
+		}
+	}, Remember: func(rule policy.Rule) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.full == nil {
@@ -93,7 +114,6 @@ func newRig(t *testing.T, w *window, askers ...Asker) *rig {
 	}
 	r.Desk = New(o)
 	t.Cleanup(func() { r.Close(errors.New("the test is over")) })
-	return r
 }
 
 // ask asks about a call, and sends the error.
@@ -367,6 +387,65 @@ func TestAnswerAsClientGoes(t *testing.T) {
 		}
 		if _, err := r.Ask(t.Context(), by, pay(by, `{}`)); err != nil {
 			t.Errorf("the same call again: %v", err)
+		}
+	})
+}
+
+// A hub that ends with its last client has asked: the next one must know the question, the answer to it, and
+// that the call was made.
+func TestLateAnswerOutlivesTheHub(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &window{answer: nobody}
+		r := newRig(t, w)
+		by, ended := client("c"), make(chan error, 1)
+		restart := func() {
+			r.Close(errors.New("the hub ends"))
+			r.open(t, w)
+		}
+		ask := func() error {
+			_, err := r.Ask(t.Context(), by, pay(by, `{"to":"Ann","secret":"`+strings.Repeat("s", maxValue*2)+`"}`))
+			return err
+		}
+		go func() { ended <- ask() }()
+		synctest.Wait()
+		before := r.Open()[0]
+		restart()
+		<-ended
+		w.away = true
+		open := r.Open()
+		if len(open) != 1 || !open[0].Deferred || open[0].Digest != before.Digest || !slices.Equal(open[0].Reaches, before.Reaches) || open[0].Args[0].Value != "Ann" {
+			t.Fatalf("open: %+v", open)
+		}
+		for id, b := range r.late {
+			if strings.Contains(string(b), strings.Repeat("s", maxValue+1)) || id != before.ID {
+				t.Errorf("of %s more is stored than was shown: %s", id, b)
+			}
+		}
+		r.answered(t, open[0], spec.ReachOnce, ByCommand)
+		time.Sleep(time.Hour)
+		restart()
+		if open := r.Open(); len(open) != 1 || !open[0].Allowed || r.Answer(before.ID, before.Digest, spec.AskResult{Reach: spec.ReachApp}, ByCommand) != ErrReach {
+			t.Fatalf("open: %+v", open)
+		}
+		r.full = errors.New("disk full")
+		denied(t, ask(), "disk full")
+		r.full = nil
+		if err := ask(); err != nil {
+			t.Errorf("the call that was allowed: %v", err)
+		}
+		restart()
+		denied(t, ask(), "approve")
+		r.answered(t, r.Open()[0], spec.ReachOnce, ByCommand)
+		restart()
+		r.answered(t, r.Open()[0], spec.ReachNo, ByCommand) // takes it back
+		restart()
+		if open := r.Open(); len(open) != 0 || len(r.late) != 0 {
+			t.Errorf("open: %+v", open)
+		}
+		denied(t, ask(), "approve")
+		r.answered(t, r.Open()[0], spec.ReachApp, ByCommand)
+		if got := r.rules[0]; got.Client != "c" || got.Pin != item("v1").Pin() || got.Tool != "pay" || len(r.late) != 0 {
+			t.Errorf("the rule is %+v; stored: %v", got, r.late)
 		}
 	})
 }

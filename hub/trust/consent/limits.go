@@ -16,7 +16,7 @@ const (
 	maxMinute   = 6 // questions a minute of a client
 	maxNo       = 2 // times that the owner declines a client on a site, in quietFor
 	quietFor    = 10 * time.Minute
-	declinedFor = time.Minute // for which a declined call is not asked about again
+	declinedFor = time.Minute // for which a declined call is not asked about again; a deferred one is not for quietFor
 )
 
 // event is a question that was asked, or that was declined.
@@ -24,13 +24,13 @@ type event struct {
 	at   time.Time
 	site string
 	key  key
-	no   bool
+	no   time.Duration // for which it was declined; 0: it was asked
 }
 
 // history holds the events of the last quietFor, oldest first. Its own limits bound it.
 type history []event
 
-func (h *history) add(k key, no bool, now time.Time) {
+func (h *history) add(k key, no time.Duration, now time.Time) {
 	*h = append(*h, event{now, naming.SiteOf(k.Site), k, no})
 }
 
@@ -42,11 +42,11 @@ func (h *history) refuse(k key, now time.Time) string {
 	for _, e := range *h {
 		here := e.key.Client == k.Client && e.site == site
 		switch recent := now.Sub(e.at) < time.Minute; {
-		case e.no && e.key == k && now.Sub(e.at) < declinedFor:
+		case e.key == k && now.Sub(e.at) < e.no:
 			return "the owner has just declined this very call; do not make it again unless the owner asks for it"
-		case e.no && here:
+		case e.no > 0 && here:
 			no++
-		case !e.no && recent && e.key.Client == k.Client:
+		case e.no == 0 && recent && e.key.Client == k.Client:
 			minute++
 			if here {
 				often++

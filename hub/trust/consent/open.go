@@ -188,6 +188,7 @@ func (d *Desk) deferQuestion(q *question, life time.Duration) {
 			d.end(o, outcome{})
 		}
 	}
+	d.keep(q)
 	d.changed.Fire()
 }
 
@@ -205,6 +206,10 @@ func (d *Desk) end(q *question, o outcome) {
 	if q.showing != nil {
 		q.showing.stop()
 		q.showing = nil
+	}
+	if q.stored {
+		q.stored = false
+		d.opts.Forget(q.ID, nil)
 	}
 	d.changed.Fire()
 }

@@ -1,7 +1,9 @@
 package consent
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -65,9 +67,38 @@ func (d *Desk) usePermit(by *Caller, k key) (a Answer, ok bool) {
 		return Answer{}, false
 	}
 	q := d.questions[i]
+	a = Answer{Question: q.ID, Reach: spec.ReachOnce, By: q.by, once: q}
+	if q.stored {
+		q.stored = false
+		used := make(chan error, 1)
+		d.opts.Forget(q.ID, func(err error) { used <- err })
+		a.used = used
+	}
 	d.end(q, outcome{})
 	d.permitNextRound(by, permit{key: k, left: maxRounds, question: q.ID, by: q.by})
-	return Answer{Question: q.ID, Reach: spec.ReachOnce, By: q.by, once: q}, true
+	return a, true
+}
+
+// used blocks until it is stored that a yes is used up: else a hub that is started again would let the same
+// call pass twice.
+func (d *Desk) used(ctx context.Context, a Answer) (Answer, error) {
+	var err error
+	select {
+	case err = <-a.used:
+	case <-ctx.Done():
+	case <-d.ctx.Done():
+		return a, d.closed // which does not change any more
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case err != nil:
+		err = &Denied{fmt.Sprintf("the owner has allowed this call, and that it is made now could not be stored: %v", err)}
+	default:
+		return a, nil
+	}
+	d.Unsent(a, err)
+	return a, err
 }
 
 // permitNextRound permits the round of a call that follows by's, which p has permitted. The caller

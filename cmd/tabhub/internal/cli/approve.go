@@ -90,7 +90,11 @@ func printQuestions(a *command.App, all []consent.Question) error {
 		case q.Count > 1:
 			state.Text = fmt.Sprintf("%d wait", q.Count)
 		}
-		t.Row(q.ID, q.Client.Name, what, where, q.Since.Local().Format("Mon 15:04"), state)
+		asked := q.Since.Local().Format("15:04:05")
+		if time.Since(q.Since) > 12*time.Hour {
+			asked = q.Since.Local().Format("Mon 15:04")
+		}
+		t.Row(q.ID, q.Client.Name, what, where, asked, state)
 	}
 	return t.Print()
 }

@@ -43,7 +43,7 @@ type Hub interface {
 	Connected(*consent.Caller) (gone func(final bool))
 	Documents(kind string) []storage.Document
 	SaveDocument(d storage.Document, synced func(error))
-	DeleteDocument(kind, id string)
+	DeleteDocument(kind, id string, synced func(error))
 	Capabilities() hub.Capabilities
 	Ledger() *ledger.Ledger
 	Record(record.Entry)

@@ -1,0 +1,67 @@
+package consent
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
+	"tabhub/spec"
+)
+
+// Kind is that of the documents in which deferred questions are stored.
+const Kind = "question"
+
+// maxStoredQuestion bounds such a document, in bytes: a larger question ends with the process.
+const maxStoredQuestion = 64 << 10
+
+// storedQuestion is what is stored of a question: what it has shown, and a digest of the arguments.
+type storedQuestion struct {
+	Question
+	Key     key                        `json:"key"`
+	Any     bool                       `json:"anySite,omitempty"`
+	Class   policy.Class               `json:"class,omitzero"`
+	Rules   map[spec.Reach]policy.Rule `json:"rules,omitempty"`
+	Lasting bool                       `json:"lasting,omitempty"`
+	Entry   record.Entry               `json:"entry"`
+	By      string                     `json:"by,omitempty"`
+}
+
+// keep stores a question, unless a client brings the answer. The caller holds d.mu.
+func (d *Desk) keep(q *question) {
+	if d.opts.Keep == nil || q.action == nil || q.askedBack {
+		return
+	}
+	b, err := json.Marshal(storedQuestion{q.Question, q.key, q.action.Site.Any, q.action.Class, q.rules, q.lasting, q.entry, q.by})
+	if err != nil || len(b) > maxStoredQuestion {
+		return
+	}
+	q.stored = true
+	d.opts.Keep(q.ID, b)
+}
+
+// readQuestions reads what keep has stored, nothing of what it cannot read.
+func readQuestions(stored []json.RawMessage) (all []*question) {
+	for _, b := range stored {
+		var s storedQuestion
+		if json.Unmarshal(b, &s) != nil || s.Tool == nil {
+			continue
+		}
+		k := s.Key
+		all = append(all, &question{
+			Question: s.Question, key: k, rules: s.Rules, lasting: s.Lasting, entry: s.Entry, by: s.By, stored: true, shows: 1,
+			action: &policy.Action{
+				Principal: &policy.Principal{ID: k.Client, Name: s.Client.Name}, Session: s.Entry.Session, Of: k.Of, Kind: k.Kind,
+				Site: policy.Site{Domain: k.Site, Any: s.Any}, Name: k.Name, Class: s.Class, Item: pinned(k.Pin),
+			},
+		})
+	}
+	slices.SortFunc(all, func(a, b *question) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) })
+	return all
+}
+
+// pinned is a definition of which only the pin is known.
+type pinned policy.Pin
+
+func (p pinned) Pin() policy.Pin { return policy.Pin(p) }
