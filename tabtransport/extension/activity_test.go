@@ -110,12 +110,21 @@ func TestUsedTab(t *testing.T) {
 	picture(t, popup, "popup-recent")
 }
 
-// A tab that is used for some time is marked, for a single short call it is not. The mark can be
-// switched off, and does not come where a site is not shared.
+// A tab that is used for some time is marked, and one in which something was done, however quickly; for
+// a single short call that only reads it is not. The mark can be switched off, and does not come where a
+// site is not shared.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	dir := h.write()
+	addToWorker(t, dir, `
+		self.labels = [];
+		const execute = chrome.scripting.executeScript;
+		chrome.scripting.executeScript = (injection) => {
+			if (injection.func?.name === "draw") self.labels.push(injection.args[0]);
+			return execute.call(chrome.scripting, injection);
+		};`)
+	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
 	const counts = `<script>
 		window.marks = 0;
 		new MutationObserver((changes) => {
@@ -132,13 +141,20 @@ func TestOverlay(t *testing.T) {
 		}
 	}
 	popup := h.popup(b, tab)
-	call(`{"ms":0}`)
-	has(t, popup, "#recent", "slow", "done")
+	if _, err := h.callFrame(t.Context(), tab, h.tool(tab, "echo").FrameID, "echo", `{"text":"hi"}`, claude); err != nil {
+		t.Fatal(err)
+	}
+	has(t, popup, "#recent", "echo", "done")
 	var took int
 	popup.Into(fmt.Sprintf(`chrome.runtime.sendMessage({ask: "status", tabId: %d}).then(({recent: [{took}]}) => took)`, tab), &took)
 	if got := page.Eval("marks"); got != "0" && took < 300 { // on a busy machine it may not have been short
 		t.Errorf("%s marks after one call of %d ms", got, took)
 	}
+	call(`{"ms":0}`)
+	page.WaitFor("marks > 0")
+	picture(t, page, "mark-used")
+	page.WaitFor("!" + marked)
+	b.Worker().WaitFor(`self.labels.includes("Claude Code used slow")`)
 	ctx, cancel := context.WithCancel(t.Context())
 	long := h.beginWith(ctx, tab, h.tool(tab, "slow").FrameID, "slow", `{"ms":60000}`, claude)
 	page.WaitFor("marks > 0")

@@ -49,6 +49,15 @@ export function using(users: string[]) {
 }
 
 /**
+ * What clients have just done in a page.
+ * @param did the latest first
+ */
+export function didWords([{ app, kind, name }, ...more]: Activity[]) {
+  const words = kind === "browser" ? `${app} opened this page` : `${app} used ${name}`;
+  return more.length ? `${words}, and ${more.length} more` : words;
+}
+
+/**
  * Why a page has no tools, and what can be done about it.
  * @param native whether the browser has WebMCP itself
  */

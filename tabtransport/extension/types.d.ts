@@ -291,6 +291,8 @@ interface Activity {
   name: string;
   /** The client, as its owner calls it; "" of what the owner has tried. */
   app: string;
+  /** Whether it may change something. */
+  acts: boolean;
   /** When it began, as Date.now() has it. */
   at: number;
   /** How many ms it took; undefined while it is under way. */

@@ -1,12 +1,16 @@
-// Which clients use which tab, and what they did there last. A tab in which one is at work has
-// the overlay. No call waits for anything here, and nothing here knows what is passed to a page or back.
+// Which clients use which tab, and what they did there last. A tab in which one is at work, or has just
+// done something, has the overlay. No call waits for anything here, and nothing here knows what is passed
+// to a page or back.
 
+import { didWords, using } from "../status.ts";
 import { Stored } from "./stored.ts";
 
 /** A tab has the overlay once a request takes longer than this, in ms, or comes with others, */
 const SLOW = 300;
 /** and for so long after the last one has ended. */
 const LINGER = 3_000;
+/** For how long the overlay says what a call has done that acts, in ms, however short it was. */
+const USED = 1_500;
 /** A request that takes longer than this, in ms, is at work. */
 const LONG = 1_000;
 /** How many requests are remembered of a tab. */
@@ -20,7 +24,8 @@ interface TabActivity {
   recent: Activity[]; // the latest first
   open: Set<Activity>; // of clients, not of the owner
   last: number; // when one has ended, as Date.now() has it
-  users: string[]; // the clients that the overlay names; none: the tab has none
+  users: string[]; // the clients that are at work, as the overlay says
+  label: string; // what the overlay says; "": the tab has none
   timer?: ReturnType<typeof setTimeout>;
 }
 
@@ -34,10 +39,10 @@ export class ActivityLog {
   #changed;
 
   /**
-   * @param showOverlay called with the clients that the overlay of a tab names
+   * @param showOverlay called with the clients that are at work in a tab, and with what its overlay says
    * @param changed called when working is another
    */
-  constructor(showOverlay: (tabId: number, users: string[]) => void, changed: () => void) {
+  constructor(showOverlay: (tabId: number, users: string[], label: string) => void, changed: () => void) {
     this.#showOverlay = showOverlay;
     this.#changed = changed;
   }
@@ -69,9 +74,9 @@ export class ActivityLog {
     return this.#tabs.get(tabId)?.recent ?? [];
   }
 
-  /** The clients that the overlay of a tab names. */
-  users(tabId: number) {
-    return this.#tabs.get(tabId)?.users ?? [];
+  /** What the overlay of a tab says of clients, "" for nothing. */
+  label(tabId: number) {
+    return this.#tabs.get(tabId)?.label ?? "";
   }
 
   /** The tabs that have the overlay, with the clients that use them. */
@@ -82,10 +87,11 @@ export class ActivityLog {
   /**
    * A request of a client, or of the owner, has reached a tab.
    * @param name of what is used
+   * @param acts whether it may change something
    * @param app the client's name, "" if it is the owner's own
    */
-  begun(id: string, tabId: number, kind: Activity["kind"], name: string, app: string = UNNAMED) {
-    const use: Activity = { id, kind, name, app, at: Date.now() };
+  begun(id: string, tabId: number, kind: Activity["kind"], name: string, acts: boolean, app: string = UNNAMED) {
+    const use: Activity = { id, kind, name, app, acts, at: Date.now() };
     const tab = this.#of(tabId);
     tab.recent.unshift(use);
     if (tab.recent.length > RECENT) tab.recent.pop();
@@ -106,15 +112,15 @@ export class ActivityLog {
     if (use.app) tab.last = now;
     use.took = now - use.at;
     use.ended = ended;
-    if (tab.users.length) this.#look(tabId, tab);
+    if (use.app && (use.acts || tab.label)) this.#look(tabId, tab);
     if (this.#working) this.#work();
     this.#stored.save();
   }
 
   /** A tab shows another document, or the same anew: nothing of a mark is left there. */
   loaded(tabId: number) {
-    const users = this.#tabs.get(tabId)?.users ?? [];
-    if (users.length) this.#showOverlay(tabId, users);
+    const tab = this.#tabs.get(tabId);
+    if (tab?.label) this.#showOverlay(tabId, tab.users, tab.label);
   }
 
   closed(tabId: number) {
@@ -137,7 +143,7 @@ export class ActivityLog {
   #of(tabId: number) {
     let tab = this.#tabs.get(tabId);
     if (!tab) {
-      tab = { recent: [], open: new Set(), last: 0, users: [] };
+      tab = { recent: [], open: new Set(), last: 0, users: [], label: "" };
       this.#tabs.set(tabId, tab);
     }
     return tab;
@@ -156,19 +162,26 @@ export class ActivityLog {
   #look(tabId: number, tab: TabActivity) {
     clearTimeout(tab.timer);
     const now = Date.now();
-    const lately = tab.recent.filter(({ app, at, took = now - at }) => app && at + took > now - LINGER);
+    const since = (time: number) => tab.recent.filter(({ app, at, took = now - at }) => app && at + took > time);
+    const lately = since(now - LINGER);
     const [oldest] = tab.open;
-    const shows = tab.users.length ? oldest || now - tab.last < LINGER : oldest && (lately.length > 1 || now - oldest.at >= SLOW);
+    const [latest] = lately;
+    // Calls that come one after the other are one use: the words do not change with each.
+    const lingers = latest?.acts ? SLOW : LINGER;
+    const stays = tab.users.length && now - tab.last < lingers;
+    const works = oldest ? tab.users.length || lately.length > 1 || now - oldest.at >= SLOW : stays;
     const seen = tab.open.size ? [...tab.open] : lately;
-    const users = shows ? [...new Set(seen.map(({ app }) => app))] : [];
-    if (users.join("\n") !== tab.users.join("\n")) {
-      tab.users = users;
-      this.#showOverlay(tabId, users);
+    const users = works ? [...new Set(seen.map(({ app }) => app))] : [];
+    const hasActed = ({ acts, took }: Activity) => acts && took !== undefined;
+    const { at = 0, took = 0 } = since(now - USED).find(hasActed) ?? {};
+    const did = at ? since(at + took - USED).filter(hasActed) : [];
+    const label = users.length ? `${using(users)} this page` : did.length ? didWords(did) : "";
+    if (label !== tab.label || users.join("\n") !== tab.users.join("\n")) {
+      [tab.users, tab.label] = [users, label];
+      this.#showOverlay(tabId, users, label);
     }
-    if (shows ? !oldest : oldest) {
-      const next = oldest ? oldest.at + SLOW : tab.last + LINGER;
-      tab.timer = setTimeout(() => this.#look(tabId, tab), next - now);
-    }
+    const next = oldest ? (works ? 0 : oldest.at + SLOW) : stays ? tab.last + lingers : at ? at + took + USED : 0;
+    if (next) tab.timer = setTimeout(() => this.#look(tabId, tab), Math.max(0, next - now));
   }
 }
 

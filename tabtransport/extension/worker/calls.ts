@@ -9,7 +9,7 @@ import { endOf, type ActivityLog } from "./activity.ts";
 import type { Hub } from "./hub.ts";
 import type { Navigations, Navigation } from "./navigations.ts";
 
-import type { Tabs } from "./tabs.ts";
+import { classOf, type Tabs } from "./tabs.ts";
 
 /** How long a request waits for a document that is just being loaded, in ms. */
 const LOADING = 5_000;
@@ -131,7 +131,10 @@ export class Calls {
     this.#take(id, port, message.method === "browser/executeTool", sentAt);
     const extensions = "extensions" in params ? (params.extensions as FrameRequest["extensions"]) : undefined;
     port.postMessage({ type: "request", id, child, sentAt, extensions, ...asked.request });
-    if (asked.kind) this.#activity.begun(id, tabId, asked.kind, asked.request.name, message.for);
+    if (asked.kind) {
+      const acts = asked.kind === "tool" && classOf(route.frame.offer.tools.find(({ name }) => name === asked.request.name)?.annotations) !== "read";
+      this.#activity.begun(id, tabId, asked.kind, asked.request.name, acts, message.for);
+    }
   }
 
   /**

@@ -5,7 +5,6 @@
 // event and delivers it to the listeners that are there by then.
 
 import { isLoopback } from "../addresses.ts";
-import { using } from "../status.ts";
 import { waitsForYou } from "../words.ts";
 import { Navigations } from "./navigations.ts";
 import { Calls } from "./calls.ts";
@@ -40,7 +39,7 @@ const hub = new Hub(link);
 const toolbar = new Toolbar();
 const tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
 const overlay = new Overlay(() => current);
-const activity = new ActivityLog((tabId, users) => {
+const activity: ActivityLog = new ActivityLog((tabId, users) => {
   toolbar.used(tabId, users);
   showOverlay(tabId);
 }, showState);
@@ -173,7 +172,7 @@ function controlled(message: HubMessage<ControlMethod>) {
     outcome?.then(over, over);
   }
   if (message.for === undefined || !SHOWN_IN_OVERLAY.has(method)) return outcome;
-  activity.begun(id, tabId, "browser", method.slice("browser/".length), message.for);
+  activity.begun(id, tabId, "browser", method.slice("browser/".length), method === "browser/navigate", message.for);
   outcome?.then(
     () => activity.ended(id, "done"),
     () => activity.ended(id, "failed"),
@@ -444,8 +443,7 @@ async function openDashboard() {
 /** Draws a tab's overlay, or removes it. */
 function showOverlay(tabId: number) {
   const lease = leases.of(tabId);
-  const users = activity.users(tabId);
-  overlay.show(tabId, lease?.waiting ? waitsForYou(lease.by) : users.length ? `${using(users)} this page` : "");
+  overlay.show(tabId, lease?.waiting ? waitsForYou(lease.by) : activity.label(tabId));
 }
 
 /**

@@ -35,7 +35,7 @@ export class ManualCalls {
     const { port, child } = route;
     open.port = port;
     port.postMessage({ type: "request", id, ask: "tool", name, args, child });
-    this.#activity.begun(id, tabId, "tool", name, "");
+    this.#activity.begun(id, tabId, "tool", name, false, "");
     return outcome;
   }
 

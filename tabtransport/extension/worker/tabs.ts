@@ -425,7 +425,7 @@ export class Tabs {
  * What a tool may change, as the hub reads what the page says. Of a tool of which both is said the
  * worse counts.
  */
-function classOf(annotations: unknown): ToolClass {
+export function classOf(annotations: unknown): ToolClass {
   const { destructiveHint, consequentialHint, readOnlyHint } = (annotations ?? {}) as Record<string, unknown>;
   if (destructiveHint === true || consequentialHint === true) return "destructive";
   return readOnlyHint === true ? "read" : "write";

@@ -3,70 +3,8 @@ function isLoopback(hostname) {
   return /^((.*\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-// states.ts
-var STATES = {
-  // The browser and the hub.
-  connected: ["Connected", "good", ""],
-  connecting: ["Connecting…", "good", ""],
-  working: ["At work", "good", ""],
-  waiting: ["Waiting for you", "wait", ""],
-  paused: ["Paused", "wait", "II"],
-  absent: ["Asleep: the hub is not running", "off", "off"],
-  unpaired: ["Not paired with the hub", "bad", "!"],
-  unproved: ["Not your hub", "bad", "!"],
-  outdated: ["The hub is older than the extension", "bad", "!"],
-  refused: ["The hub refused this browser", "bad", "!"],
-  replaced: ["Another browser took this one’s place", "bad", "!"],
-  // Tabs, clients and what they have called.
-  active: ["Active", "good"],
-  ok: ["Ok", "good"],
-  changing: ["Changing page", "wait"],
-  dialog: ["Has a dialog open", "wait"],
-  inUse: ["In use by you", "wait"],
-  away: ["Away", "bad"],
-  missing: ["Not there", "bad"],
-  open: ["Open", "off"],
-  asleep: ["Asleep", "off"],
-  cached: ["Cached", "off"],
-  closed: ["Closed", "off"]
-};
-
 // words.ts
 var waitsForYou = (holder) => `${holder} waits for you to finish`;
-
-// status.ts
-var COLOURS = { good: "#1f5fbf", wait: "#9a6700", bad: "#b3261e", off: "#5f6673" };
-function stateOf({ hub: hub2, owner: owner2, waiting, working }) {
-  if (waiting) return "waiting";
-  if (hub2.state !== "connected") return hub2.state;
-  if (owner2.waiting) return "waiting";
-  if (owner2.paused) return "paused";
-  return working ? "working" : "connected";
-}
-function button(standing2, tab) {
-  const state = stateOf(standing2);
-  const [name, look3, badge] = STATES[state];
-  const colour = COLOURS[look3];
-  const title = `tabhub: ${name}`;
-  if (tab?.waiting) return { text: "you", colour: COLOURS.wait, title: "tabhub: a form in this tab waits for you to submit it" };
-  if (tab?.holder) return { text: "you", colour: COLOURS.wait, title: `tabhub: ${waitsForYou(tab.holder)}` };
-  switch (state) {
-    case "waiting":
-      return { text: String(questions(standing2)), colour, title };
-    case "connected":
-    case "working":
-      if (tab?.users.length) return { text: badgeOfWork(1), colour, title: `tabhub: ${using(tab.users)} this tab` };
-  }
-  const text3 = state === "working" ? badgeOfWork(standing2.working) : badge;
-  return { text: text3 || (tab?.tools ? String(tab.tools) : ""), colour, title };
-}
-var badgeOfWork = (calls2) => calls2 > 1 ? `${calls2}…` : "…";
-var questions = ({ owner: owner2, waiting }) => Math.max(waiting, owner2.waiting);
-function using(users) {
-  const [first, second, ...more] = users;
-  if (!second) return `${first} is using`;
-  return `${first} and ${more.length ? `${more.length + 1} others` : second} are using`;
-}
 
 // worker/stopping.ts
 function unlessStopping(asked2, failed) {
@@ -891,9 +829,76 @@ var Stored = class {
   }
 };
 
+// states.ts
+var STATES = {
+  // The browser and the hub.
+  connected: ["Connected", "good", ""],
+  connecting: ["Connecting…", "good", ""],
+  working: ["At work", "good", ""],
+  waiting: ["Waiting for you", "wait", ""],
+  paused: ["Paused", "wait", "II"],
+  absent: ["Asleep: the hub is not running", "off", "off"],
+  unpaired: ["Not paired with the hub", "bad", "!"],
+  unproved: ["Not your hub", "bad", "!"],
+  outdated: ["The hub is older than the extension", "bad", "!"],
+  refused: ["The hub refused this browser", "bad", "!"],
+  replaced: ["Another browser took this one’s place", "bad", "!"],
+  // Tabs, clients and what they have called.
+  active: ["Active", "good"],
+  ok: ["Ok", "good"],
+  changing: ["Changing page", "wait"],
+  dialog: ["Has a dialog open", "wait"],
+  inUse: ["In use by you", "wait"],
+  away: ["Away", "bad"],
+  missing: ["Not there", "bad"],
+  open: ["Open", "off"],
+  asleep: ["Asleep", "off"],
+  cached: ["Cached", "off"],
+  closed: ["Closed", "off"]
+};
+
+// status.ts
+var COLOURS = { good: "#1f5fbf", wait: "#9a6700", bad: "#b3261e", off: "#5f6673" };
+function stateOf({ hub: hub2, owner: owner2, waiting, working }) {
+  if (waiting) return "waiting";
+  if (hub2.state !== "connected") return hub2.state;
+  if (owner2.waiting) return "waiting";
+  if (owner2.paused) return "paused";
+  return working ? "working" : "connected";
+}
+function button(standing2, tab) {
+  const state = stateOf(standing2);
+  const [name, look3, badge] = STATES[state];
+  const colour = COLOURS[look3];
+  const title = `tabhub: ${name}`;
+  if (tab?.waiting) return { text: "you", colour: COLOURS.wait, title: "tabhub: a form in this tab waits for you to submit it" };
+  if (tab?.holder) return { text: "you", colour: COLOURS.wait, title: `tabhub: ${waitsForYou(tab.holder)}` };
+  switch (state) {
+    case "waiting":
+      return { text: String(questions(standing2)), colour, title };
+    case "connected":
+    case "working":
+      if (tab?.users.length) return { text: badgeOfWork(1), colour, title: `tabhub: ${using(tab.users)} this tab` };
+  }
+  const text3 = state === "working" ? badgeOfWork(standing2.working) : badge;
+  return { text: text3 || (tab?.tools ? String(tab.tools) : ""), colour, title };
+}
+var badgeOfWork = (calls2) => calls2 > 1 ? `${calls2}…` : "…";
+var questions = ({ owner: owner2, waiting }) => Math.max(waiting, owner2.waiting);
+function using(users) {
+  const [first, second, ...more] = users;
+  if (!second) return `${first} is using`;
+  return `${first} and ${more.length ? `${more.length + 1} others` : second} are using`;
+}
+function didWords([{ app, kind, name }, ...more]) {
+  const words = kind === "browser" ? `${app} opened this page` : `${app} used ${name}`;
+  return more.length ? `${words}, and ${more.length} more` : words;
+}
+
 // worker/activity.ts
 var SLOW = 300;
 var LINGER = 3e3;
+var USED = 1500;
 var LONG = 1e3;
 var RECENT = 20;
 var DELAY = 1e3;
@@ -907,7 +912,7 @@ var ActivityLog = class {
   #showOverlay;
   #changed;
   /**
-   * @param showOverlay called with the clients that the overlay of a tab names
+   * @param showOverlay called with the clients that are at work in a tab, and with what its overlay says
    * @param changed called when working is another
    */
   constructor(showOverlay2, changed) {
@@ -938,9 +943,9 @@ var ActivityLog = class {
   recent(tabId) {
     return this.#tabs.get(tabId)?.recent ?? [];
   }
-  /** The clients that the overlay of a tab names. */
-  users(tabId) {
-    return this.#tabs.get(tabId)?.users ?? [];
+  /** What the overlay of a tab says of clients, "" for nothing. */
+  label(tabId) {
+    return this.#tabs.get(tabId)?.label ?? "";
   }
   /** The tabs that have the overlay, with the clients that use them. */
   get marked() {
@@ -949,10 +954,11 @@ var ActivityLog = class {
   /**
    * A request of a client, or of the owner, has reached a tab.
    * @param name of what is used
+   * @param acts whether it may change something
    * @param app the client's name, "" if it is the owner's own
    */
-  begun(id, tabId, kind, name, app = UNNAMED) {
-    const use = { id, kind, name, app, at: Date.now() };
+  begun(id, tabId, kind, name, acts, app = UNNAMED) {
+    const use = { id, kind, name, app, acts, at: Date.now() };
     const tab = this.#of(tabId);
     tab.recent.unshift(use);
     if (tab.recent.length > RECENT) tab.recent.pop();
@@ -972,14 +978,14 @@ var ActivityLog = class {
     if (use.app) tab.last = now;
     use.took = now - use.at;
     use.ended = ended;
-    if (tab.users.length) this.#look(tabId, tab);
+    if (use.app && (use.acts || tab.label)) this.#look(tabId, tab);
     if (this.#working) this.#work();
     this.#stored.save();
   }
   /** A tab shows another document, or the same anew: nothing of a mark is left there. */
   loaded(tabId) {
-    const users = this.#tabs.get(tabId)?.users ?? [];
-    if (users.length) this.#showOverlay(tabId, users);
+    const tab = this.#tabs.get(tabId);
+    if (tab?.label) this.#showOverlay(tabId, tab.users, tab.label);
   }
   closed(tabId) {
     const tab = this.#tabs.get(tabId);
@@ -999,7 +1005,7 @@ var ActivityLog = class {
   #of(tabId) {
     let tab = this.#tabs.get(tabId);
     if (!tab) {
-      tab = { recent: [], open: /* @__PURE__ */ new Set(), last: 0, users: [] };
+      tab = { recent: [], open: /* @__PURE__ */ new Set(), last: 0, users: [], label: "" };
       this.#tabs.set(tabId, tab);
     }
     return tab;
@@ -1016,28 +1022,592 @@ var ActivityLog = class {
   #look(tabId, tab) {
     clearTimeout(tab.timer);
     const now = Date.now();
-    const lately = tab.recent.filter(({ app, at, took = now - at }) => app && at + took > now - LINGER);
+    const since = (time) => tab.recent.filter(({ app, at: at2, took: took2 = now - at2 }) => app && at2 + took2 > time);
+    const lately = since(now - LINGER);
     const [oldest] = tab.open;
-    const shows = tab.users.length ? oldest || now - tab.last < LINGER : oldest && (lately.length > 1 || now - oldest.at >= SLOW);
+    const [latest] = lately;
+    const lingers = latest?.acts ? SLOW : LINGER;
+    const stays = tab.users.length && now - tab.last < lingers;
+    const works = oldest ? tab.users.length || lately.length > 1 || now - oldest.at >= SLOW : stays;
     const seen2 = tab.open.size ? [...tab.open] : lately;
-    const users = shows ? [...new Set(seen2.map(({ app }) => app))] : [];
-    if (users.join("\n") !== tab.users.join("\n")) {
-      tab.users = users;
-      this.#showOverlay(tabId, users);
+    const users = works ? [...new Set(seen2.map(({ app }) => app))] : [];
+    const hasActed = ({ acts, took: took2 }) => acts && took2 !== void 0;
+    const { at = 0, took = 0 } = since(now - USED).find(hasActed) ?? {};
+    const did = at ? since(at + took - USED).filter(hasActed) : [];
+    const label = users.length ? `${using(users)} this page` : did.length ? didWords(did) : "";
+    if (label !== tab.label || users.join("\n") !== tab.users.join("\n")) {
+      [tab.users, tab.label] = [users, label];
+      this.#showOverlay(tabId, users, label);
     }
-    if (shows ? !oldest : oldest) {
-      const next = oldest ? oldest.at + SLOW : tab.last + LINGER;
-      tab.timer = setTimeout(() => this.#look(tabId, tab), next - now);
-    }
+    const next = oldest ? works ? 0 : oldest.at + SLOW : stays ? tab.last + lingers : at ? at + took + USED : 0;
+    if (next) tab.timer = setTimeout(() => this.#look(tabId, tab), Math.max(0, next - now));
   }
 };
 function endOf({ result = "", error }) {
   return error || result.startsWith('{"success":false') || result.includes('"isError":true') ? "failed" : "done";
 }
 
+// worker/retention.ts
+var LOADING = 15e3;
+var MOMENT = 1500;
+var ANSWER = 1e3;
+var RETURN = 2e3;
+var Retention = class {
+  #registrar;
+  /** @param registrar notified of changes */
+  constructor(registrar) {
+    this.#registrar = registrar;
+  }
+  /** A frame's document has gone, and with it what was reached through it. */
+  depart(tab, frame) {
+    for (const each of tab.with(frame)) {
+      each.unload();
+      if (each.empty && !each.port) tab.frames.delete(each.id);
+    }
+    this.wait(tab, frame);
+    if (!frame.port && frame.id !== 0) void this.#lookFor(tab, frame);
+    if (frame.id === 0) this.#registrar.next(tab);
+    else this.#registrar.soon(tab);
+  }
+  /**
+   * Waits for a frame's document to offer what those before it have offered. One without
+   * tools says nothing, and one in a tab that sleeps is not there yet.
+   */
+  wait(tab, frame) {
+    clearTimeout(frame.timer);
+    if (tab.discarded || !tab.with(frame).some((each) => each.waits)) return;
+    const elsewhere2 = !frame.port && frame.site !== tab.site;
+    const loaded = !tab.loading && !frame.awaited;
+    frame.timer = setTimeout(() => this.#settle(tab, frame), elsewhere2 ? 0 : loaded ? MOMENT : frame.since + LOADING - Date.now());
+  }
+  /** The browser says something else of a tab, on which it depends how long is waited. */
+  waitAnew(tab, { woken = false } = {}) {
+    for (const frame of tab.frames.values()) {
+      if (woken) frame.since = Date.now();
+      if (!frame.through) this.wait(tab, frame);
+    }
+    this.awaitMissing(tab);
+  }
+  /** Waits for the frames that an earlier worker knew. */
+  awaitMissing(tab) {
+    clearTimeout(tab.returning);
+    if (!tab.missing || tab.discarded) return;
+    const over = () => {
+      tab.missing = void 0;
+      this.#registrar.soon(tab);
+    };
+    tab.returning = setTimeout(over, tab.loading ? LOADING : RETURN);
+  }
+  /** Waits no longer for a frame whose document has gone if it was removed, and not the whole page. */
+  async #lookFor(tab, frame) {
+    const [there, info] = await Promise.all([
+      documents({ tabId: tab.id, frameIds: [frame.id] }),
+      chrome.tabs.get(tab.id).catch(() => void 0)
+    ]);
+    if (!there.length && !frame.port && info?.status === "complete") this.#settle(tab, frame);
+  }
+  /** What a frame's unloaded document has offered will not come back. */
+  #settle(tab, frame) {
+    const over = tab.with(frame);
+    if (frame.id === 0) over.push(...[...tab.frames.values()].filter(({ port }) => !port));
+    for (const each of over) {
+      each.settle();
+      if (each.empty && (!each.port || each.through)) tab.frames.delete(each.id);
+    }
+    this.#registrar.soon(tab);
+  }
+};
+async function documents(target) {
+  const answers3 = await askDocuments({ target, func: () => {
+  } }, ANSWER);
+  return answers3.map(({ documentId }) => documentId);
+}
+
+// worker/registrar.ts
+var GATHER = 50;
+var RATE = 1024;
+var MAX_REST = 3e4;
+var MAX_REJECTED = 100;
+var RETRY = 1e3;
+var METHODS = {
+  tools: { register: "browser/registerTools", update: "browser/updateTools" },
+  resources: { register: "browser/registerResources", update: "browser/updateResources" },
+  prompts: { register: "browser/registerPrompts", update: "browser/updatePrompts" }
+};
+var Registrar = class {
+  #hub;
+  #settings;
+  #sent;
+  /**
+   * @param sent called with the number of a tab's tools after
+   * the hub has them, if it is connected
+   */
+  constructor(hub2, settings, sent) {
+    this.#hub = hub2;
+    this.#settings = settings;
+    this.#sent = sent;
+  }
+  /**
+   * Sends the hub soon what a tab offers, and of a new tab at once. A tab that offers much is sent
+   * more rarely, so that one which does so again and again takes no time from the calls of others.
+   */
+  soon(tab) {
+    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.nextAt - Date.now()));
+  }
+  /** Sends the hub next what a tab offers, however much it was sent of the tab before. */
+  next(tab) {
+    clearTimeout(tab.timer);
+    tab.timer = setTimeout(() => this.#due(tab));
+  }
+  /** Sends the hub now what it does not have of a tab, and resolves when it has all of it. */
+  async now(tab) {
+    if (tab.timer !== void 0) this.#due(tab);
+    await tab.telling;
+  }
+  #due(tab) {
+    clearTimeout(tab.timer);
+    tab.timer = void 0;
+    if (!tab.missing?.size) this.#register(tab);
+  }
+  /** The frames of a tab whose offers count. */
+  offering(tab) {
+    return tab.offering((origin) => permits(this.#settings(), origin));
+  }
+  #register(tab) {
+    const frames = this.offering(tab);
+    const merged = merge(frames);
+    const { lists } = merged;
+    const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
+    tab.nextAt = Date.now() + Math.min(size / RATE, MAX_REST);
+    if (this.#hub.connected) this.#tell(tab, frames, merged);
+    this.#sent(tab, lists.tools.count);
+  }
+  /** @param merged what they offer */
+  #tell(tab, frames, { lists, rejected }) {
+    const { known } = tab;
+    const telling = [];
+    tab.unsent = tab.page(this.#settings()).url ? [...rejected, ...tab.leftOut].slice(0, MAX_REJECTED) : rejected;
+    for (const kind of KINDS) {
+      const text3 = lists[kind].text + (kind === "tools" && tab.unsent.length ? `,"rejected":${JSON.stringify(tab.unsent)}` : "");
+      if (text3 === tab.sent[kind]) continue;
+      const verb = tab.sent[kind] === "" ? "register" : "update";
+      tab.sent[kind] = text3;
+      if (text3 === "[]" && verb === "register" && !known) continue;
+      tab.known = true;
+      tab.refused[kind] = { rejected: [], warnings: [] };
+      telling.push(this.#send(tab, kind, METHODS[kind][verb], text3));
+    }
+    const confirm2 = tab.confirming(frames);
+    const told = Promise.all(telling).then((done) => done.includes(false) || confirm2());
+    if (telling.length) tab.telling = told;
+  }
+  /**
+   * @param text the list, and what of it is left out
+   * @returns whether the hub has it
+   */
+  async #send(tab, kind, method, text3) {
+    const { url, title } = tab.page(this.#settings());
+    const page = JSON.stringify({ tabUrl: url, title }).slice(1);
+    try {
+      const answer2 = await this.#hub.request(method, `{"${kind}":${text3}${page === "}" ? "" : ","}${page}`, tab.id);
+      if (tab.sent[kind] === text3) tab.refused[kind] = { rejected: answer2.rejected ?? [], warnings: answer2.warnings ?? [] };
+      return true;
+    } catch (error) {
+      if (tab.sent[kind] !== text3 || !this.#hub.connected) return false;
+      tab.refused[kind] = { rejected: [{ name: kind, reason: error instanceof Error ? error.message : String(error) }], warnings: [] };
+      if (!(error instanceof Refusal && error.code === Code.Limit)) return false;
+      tab.sent[kind] = "";
+      setTimeout(() => this.soon(tab), RETRY);
+      return false;
+    }
+  }
+};
+
+// worker/tabs.ts
+var Tabs = class {
+  #tabs = /* @__PURE__ */ new Map();
+  /** Tabs that were closed while the hub was not connected. */
+  #closed = /* @__PURE__ */ new Set();
+  /** The numbers that tabs were given in place of others since the worker was started. */
+  #numbers = /* @__PURE__ */ new Map();
+  #focused = -1;
+  /** The tabs that the hub knows. */
+  #stored = new Stored("tabs", () => this.#remembered());
+  #hub;
+  #standing;
+  #settings;
+  #show;
+  #registrar;
+  #retention;
+  /**
+   * @param standing where the hub is, and how this browser stands with it
+   * @param show called when a tab has other tools, or waits for a person
+   */
+  constructor(hub2, standing2, settings, show) {
+    this.#hub = hub2;
+    this.#standing = standing2;
+    this.#settings = settings;
+    this.#show = show;
+    this.#registrar = new Registrar(hub2, settings, (tab, tools) => {
+      tab.tools = tools;
+      show(tab);
+      this.#state(tab);
+      this.#stored.save();
+    });
+    this.#retention = new Retention(this.#registrar);
+  }
+  /** Remembers the tabs of an earlier worker, and learns which of them are left. */
+  async load() {
+    const before = await this.#stored.load() ?? {};
+    const [open2, last] = await Promise.all([
+      chrome.tabs.query({}),
+      chrome.windows.getLastFocused({ windowTypes: ["normal"] }).catch(() => void 0)
+    ]);
+    this.#focused = last?.id ?? -1;
+    const ids = new Set(open2.map((tab) => tab.id));
+    for (const [key, { frames, replaces }] of Object.entries(before)) {
+      const id = this.#numbers.get(Number(key)) ?? Number(key);
+      if (!ids.has(id)) {
+        this.#closed.add(id);
+        continue;
+      }
+      const tab = this.#tab(id);
+      tab.known = true;
+      tab.replaces = id === Number(key) ? replaces : Number(key);
+      tab.missing = new Set(frames);
+      for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
+    }
+    for (const info of open2) this.seen(info);
+    for (const tab of this.#tabs.values()) this.#retention.awaitMissing(tab);
+  }
+  /** Tells a hub that has just said hello all there is. */
+  opened() {
+    for (const id of this.#closed) this.#hub.notify("browser/tabClosed", {}, id);
+    this.#closed.clear();
+    for (const tab of this.#tabs.values()) {
+      tab.sent = { tools: "", resources: "", prompts: "", state: "" };
+      if (tab.discarded) this.#state(tab);
+      this.#registrar.next(tab);
+    }
+  }
+  // ---- What the browser says
+  seen(info) {
+    const tab = info.id === void 0 ? void 0 : this.#tabs.get(info.id);
+    if (!tab) return;
+    const { site, loading, discarded } = tab;
+    tab.url = info.url ?? "";
+    tab.title = info.title ?? "";
+    tab.windowId = info.windowId;
+    tab.active = info.active;
+    tab.loading = info.status === "loading";
+    tab.discarded = isAsleep(info);
+    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#retention.waitAnew(tab, { woken: discarded && !tab.discarded });
+    this.#state(tab);
+  }
+  /** A tab came to the front of its window. */
+  activated(tabId, windowId) {
+    for (const tab of this.#tabs.values()) {
+      if (tab.id === tabId) tab.windowId = windowId;
+      if (tab.windowId !== windowId) continue;
+      tab.active = tab.id === tabId;
+      this.#state(tab);
+    }
+  }
+  /** A window of this browser got the focus. When all lose it, the last one counts. */
+  focused(windowId) {
+    if (windowId === chrome.windows.WINDOW_ID_NONE) return;
+    this.#focused = windowId;
+    for (const tab of this.#tabs.values()) this.#state(tab);
+  }
+  removed(tabId) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab) return;
+    clearTimeout(tab.timer);
+    clearTimeout(tab.returning);
+    for (const frame of tab.frames.values()) clearTimeout(frame.timer);
+    this.#tabs.delete(tabId);
+    this.#stored.save();
+    if (!tab.known) return;
+    if (!this.#hub.notify("browser/tabClosed", {}, tab.id)) this.#closed.add(tab.id);
+  }
+  /**
+   * A tab has another number now, as it was put to sleep. This is said also before what an earlier
+   * worker knew is loaded.
+   */
+  async replaced(tabId, before, ready2) {
+    this.#numbers.set(before, tabId);
+    await ready2;
+    const tab = this.#tabs.get(before);
+    if (!tab) return;
+    this.#tabs.delete(before);
+    this.#tabs.set(tabId, tab);
+    await this.#stored.write();
+    if (this.#tabs.get(tabId) !== tab) return;
+    tab.id = tabId;
+    tab.replaces = before;
+    this.#state(tab);
+    for (const frame of tab.frames.values()) {
+      if (!frame.port) continue;
+      frame.port = void 0;
+      this.#retention.depart(tab, frame);
+    }
+    this.#stored.save();
+    this.seen(await chrome.tabs.get(tabId));
+  }
+  /**
+   * Resolves once the hub knows what is there of the documents that a tab shows now, and what has
+   * departed.
+   */
+  async settled(tabId) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab) return;
+    const there = await documents({ tabId, allFrames: true });
+    for (const frame of tab.frames.values()) {
+      if (there.length && frame.port && !frame.through && !there.includes(frame.documentId)) this.disconnected(frame, frame.port);
+    }
+    await this.#registrar.now(tab);
+  }
+  // ---- What frames say
+  /**
+   * A frame has opened its port.
+   * @returns undefined if it cannot offer anything
+   */
+  connected(port) {
+    const { tab: info, frameId, documentId, origin } = port.sender ?? {};
+    port.postMessage({ type: "hub", ...this.#standing() });
+    if (info?.id === void 0 || frameId === void 0 || !origin || !/^https?:/.test(origin)) {
+      port.postMessage({ type: "off" });
+      if (info && origin === "null") this.#leaveOut(info, port);
+      return void 0;
+    }
+    const tab = this.#tab(info.id);
+    this.seen(info);
+    let frame = tab.frames.get(frameId);
+    if (!frame) {
+      frame = new Frame(frameId);
+      tab.frames.set(frameId, frame);
+    }
+    frame.port = port;
+    this.#state(tab);
+    if (frame.documentId && frame.documentId !== documentId) this.#retention.depart(tab, frame);
+    if (frame.origin && frame.origin !== origin) this.#forget(tab, frame);
+    frame.documentId = documentId ?? "";
+    frame.origin = origin;
+    frame.site = tab.site;
+    this.#retention.wait(tab, frame);
+    port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
+    return frame;
+  }
+  /** Says of a document without an origin why what it offers is not listed, for as long as it is there. */
+  #leaveOut(info, port) {
+    if (info.id === void 0) return;
+    const tab = this.#tab(info.id);
+    this.seen(info);
+    const changed = () => void (this.#tabs.get(tab.id) === tab && this.#registrar.soon(tab));
+    tab.opaque.add(port);
+    port.onDisconnect.addListener(() => {
+      tab.opaque.delete(port);
+      changed();
+    });
+    changed();
+  }
+  disconnected(frame, port) {
+    const tab = this.#tabOf(frame);
+    if (!tab || frame.port !== port) return;
+    frame.port = void 0;
+    this.#state(tab);
+    for (const other of tab.frames.values()) {
+      if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
+    }
+    this.#retention.depart(tab, frame);
+  }
+  /** A page has opened or closed a dialog. */
+  dialog(frame, dialog) {
+    const tab = this.#tabOf(frame);
+    if (!tab || !permits(this.#settings(), frame.origin)) return;
+    frame.dialog = dialog.type ? dialog : void 0;
+    this.#state(tab);
+  }
+  /** A document that runs a call does not answer, or does again. */
+  silent(port, silent) {
+    const tab = this.#tabs.get(port.sender?.tab?.id ?? chrome.tabs.TAB_ID_NONE);
+    const frame = [...tab?.frames.values() ?? []].find((frame2) => !frame2.through && frame2.port === port);
+    if (!tab || !frame || frame.silent === silent) return;
+    frame.silent = silent;
+    this.#state(tab);
+  }
+  /** @param said about the frame, or the server in a child frame */
+  offered(frame, said2) {
+    const tab = this.#tabOf(frame);
+    if (!tab || !permits(this.#settings(), frame.origin)) return;
+    const about = said2.child ? tab.through(frame, said2.child) : frame;
+    const first = about.awaited;
+    about.take(said2.offer, said2.count);
+    if (first && !said2.child) this.#retention.wait(tab, about);
+    if (said2.child && about.empty) tab.frames.delete(about.id);
+    tab.missing?.delete(about.id);
+    this.#registrar.soon(tab);
+  }
+  /** Tells all frames which hub the browser is to be with, and whether it is. */
+  hubChanged() {
+    const standing2 = this.#standing();
+    for (const tab of this.#tabs.values()) {
+      for (const frame of tab.frames.values()) if (!frame.through) post(frame.port, { type: "hub", ...standing2 });
+    }
+  }
+  /** Applies changed settings: frames are switched on and off. */
+  settingsChanged() {
+    for (const tab of this.#tabs.values()) {
+      for (const frame of tab.frames.values()) {
+        if (frame.through) continue;
+        const on = permits(this.#settings(), frame.origin);
+        if (!on) this.#forget(tab, frame);
+        frame.port?.postMessage({ type: on ? "on" : "off" });
+      }
+      this.#registrar.next(tab);
+      this.#state(tab);
+    }
+  }
+  // ---- What others ask
+  /**
+   * The frame that a request is for, and the port that leads there. A tab that sleeps is woken
+   * and has time to load, and a document that is just being loaded is waited for. A site that
+   * the user does not share has none.
+   * @param at where it was offered, as far as that is known
+   * @param offers whether an offer has what is asked for
+   * @param timeout in ms
+   */
+  async route(tabId, at, offers, timeout) {
+    const asleep = this.#tabs.get(tabId)?.discarded;
+    const until = Date.now() + (asleep ? LOADING : timeout);
+    for (; ; ) {
+      const tab = this.#tabs.get(tabId);
+      if (tab?.discarded) await this.#wake(tab);
+      const frame = tab?.find(at, (each) => this.permitted(each) && offers(each.offer));
+      if (frame?.port && (!frame.through || this.permitted(frame.through.frame))) return { frame, port: frame.port, child: frame.through?.key };
+      if (!tab || Date.now() > until || !(asleep || tab.expects(offers))) return void 0;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+  /**
+   * Whether the hub has what a document offers; undefined if the document has not said that it
+   * may offer anything.
+   */
+  told(tabId, documentId) {
+    const frames = this.#tabs.get(tabId)?.frames.values() ?? [];
+    const frame = [...frames].find((frame2) => frame2.port && frame2.documentId === documentId);
+    return frame && frame.count > 0 && frame.registered === frame.count;
+  }
+  /** Whether a call waits for the person in front of a tab. */
+  waits(tabId, waiting) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab || tab.waiting === waiting) return;
+    tab.waiting = waiting;
+    this.#state(tab);
+    this.#show(tab);
+  }
+  /** Has the browser load a tab that sleeps, which brings it nowhere else. */
+  async #wake(tab) {
+    tab.discarded = false;
+    tab.loading = true;
+    this.#retention.waitAnew(tab, { woken: true });
+    this.#state(tab);
+    await chrome.tabs.reload(tab.id).catch(() => {
+    });
+  }
+  /** Whether the user lets the hub see a frame. */
+  permitted({ origin }) {
+    return permits(this.#settings(), origin);
+  }
+  /**
+   * What the popup shows of a tab.
+   * @param reaches whether the extension is in the tab's top document
+   */
+  sites(tabId, url, reaches) {
+    const settings = this.#settings();
+    const tab = this.#tabs.get(tabId);
+    const sites = /* @__PURE__ */ new Map();
+    const site = (origin) => {
+      const known = sites.get(origin);
+      if (known) return known;
+      const reached = [...tab?.frames.values() ?? []].some((frame) => frame.port && frame.origin === origin);
+      const [on, keep2, webmcp] = [permits(settings, origin), keeps(settings, origin), givesWebMCP(settings, origin)];
+      const view = { origin, on, keep: keep2, webmcp, reached, tools: [], rejected: [] };
+      sites.set(origin, view);
+      return view;
+    };
+    if (/^https?:/.test(url)) site(new URL(url).origin).reached ||= reaches;
+    for (const frame of tab ? this.#registrar.offering(tab) : []) {
+      if (frame.empty && !frame.offer.rejected.length) continue;
+      const view = site(frame.origin);
+      const refused = new Set(tab?.refusedOf(frame, "tools").rejected.map(({ name }) => name));
+      for (const { name, title, description, annotations } of frame.offer.tools) {
+        if (refused.has(name)) continue;
+        view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations) });
+      }
+      view.rejected.push(...frame.offer.rejected);
+    }
+    const all = [...sites.values()];
+    if (tab) all[0]?.rejected.push(...tab.rejected, ...tab.warnings.map(({ name, reason }) => ({ name, reason: `a part of it: ${reason}` })));
+    return all;
+  }
+  /** What a page says that a tool takes. */
+  schema({ tabId, frameId, name }) {
+    const frame = this.#tabs.get(tabId)?.frames.get(frameId);
+    return frame && this.permitted(frame) ? frame.offer.tools.find((tool) => tool.name === name)?.inputSchema : void 0;
+  }
+  // ---- What is known of them
+  #tab(id) {
+    let tab = this.#tabs.get(id);
+    if (!tab) {
+      tab = new Tab(id);
+      this.#tabs.set(id, tab);
+    }
+    return tab;
+  }
+  #tabOf(frame) {
+    const id = frame.port?.sender?.tab?.id;
+    for (const tab of id === void 0 ? this.#tabs.values() : [this.#tabs.get(id)]) {
+      if (tab?.frames.get(frame.id) === frame) return tab;
+    }
+    return void 0;
+  }
+  /** Forgets what a frame offered, as its site may not or does not count any more. */
+  #forget(tab, frame) {
+    for (const each of tab.with(frame)) {
+      each.clear();
+      if (each !== frame) tab.frames.delete(each.id);
+    }
+    if (frame.id === 0) this.#registrar.next(tab);
+    else this.#registrar.soon(tab);
+  }
+  #state(tab) {
+    if (!tab.known || !this.#hub.connected || tab.missing?.size && !tab.discarded) return;
+    const params = tab.state(this.#focused, this.#settings());
+    const text3 = JSON.stringify(params);
+    if (text3 === tab.sent.state) return;
+    tab.sent.state = text3;
+    this.#hub.notify("browser/tabState", params, tab.id);
+  }
+  #remembered() {
+    const out = {};
+    for (const [id, tab] of this.#tabs) {
+      if (!tab.known) continue;
+      const frames = [...tab.frames.values()].filter((frame) => !frame.empty).map((frame) => frame.id);
+      out[id] = { frames: [...frames, ...tab.missing ?? []], replaces: tab.id === id ? tab.replaces : tab.id };
+    }
+    return out;
+  }
+};
+function classOf(annotations) {
+  const { destructiveHint, consequentialHint, readOnlyHint } = annotations ?? {};
+  if (destructiveHint === true || consequentialHint === true) return "destructive";
+  return readOnlyHint === true ? "read" : "write";
+}
+
 // worker/calls.ts
-var LOADING = 5e3;
-var RETURN = 1e4;
+var LOADING2 = 5e3;
+var RETURN2 = 1e4;
 var LOOK2 = 50;
 var REMIND = 1e4;
 var TOKEN = 6e4;
@@ -1085,7 +1655,7 @@ var Calls = class {
     for (const [id] of before) void this.#follow(id, true);
     setTimeout(() => {
       for (const [id, call] of before) if (this.#open.get(id) === call && !this.#ports.has(id) && !isHeld(call)) this.#gone(id);
-    }, RETURN);
+    }, RETURN2);
   }
   /**
    * Gives a request of the hub to the frame that it is for.
@@ -1098,7 +1668,7 @@ var Calls = class {
     if (this.#starting.has(id) || this.#knows(id)) return;
     const asked2 = question(message2);
     this.#starting.add(id);
-    const route = await this.#tabs.route(tabId, params, asked2.offers, LOADING);
+    const route = await this.#tabs.route(tabId, params, asked2.offers, LOADING2);
     this.#starting.delete(id);
     if (this.#cancelled.delete(id) || this.#knows(id)) return;
     const elsewhere2 = route && "origin" in params && params.origin && route.frame.origin !== params.origin;
@@ -1112,7 +1682,10 @@ var Calls = class {
     this.#take(id, port, message2.method === "browser/executeTool", sentAt);
     const extensions = "extensions" in params ? params.extensions : void 0;
     port.postMessage({ type: "request", id, child, sentAt, extensions, ...asked2.request });
-    if (asked2.kind) this.#activity.begun(id, tabId, asked2.kind, asked2.request.name, message2.for);
+    if (asked2.kind) {
+      const acts = asked2.kind === "tool" && classOf(route.frame.offer.tools.find(({ name }) => name === asked2.request.name)?.annotations) !== "read";
+      this.#activity.begun(id, tabId, asked2.kind, asked2.request.name, acts, message2.for);
+    }
   }
   /**
    * Notes that a document has a call.
@@ -1139,7 +1712,7 @@ var Calls = class {
   }
   #remember(id, reason) {
     this.#cancelled.set(id, reason);
-    setTimeout(() => this.#cancelled.delete(id), LOADING * 2);
+    setTimeout(() => this.#cancelled.delete(id), LOADING2 * 2);
   }
   // ---- What frames say
   /**
@@ -1766,7 +2339,7 @@ function colourOf(id) {
 // worker/control.ts
 var LOAD = 5e3;
 var MAX_TEXT = 2 << 20;
-var METHODS = {
+var METHODS2 = {
   "browser/openTab": openTab,
   "browser/endRoom": (_, { room, close = false }, __, rooms) => rooms.end(room, close),
   "browser/activateTab": activateTab,
@@ -1792,8 +2365,8 @@ var CAPABILITIES = [
 ];
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 function control({ method, tabId, params }, settings, rooms, signal) {
-  if (!Object.hasOwn(METHODS, method)) return void 0;
-  const does = METHODS[method];
+  if (!Object.hasOwn(METHODS2, method)) return void 0;
+  const does = METHODS2[method];
   return does(tabId, params, settings, rooms, signal);
 }
 function webAddress(url, settings) {
@@ -1987,7 +2560,7 @@ async function lookForWebMCP(target) {
 // worker/gateways.ts
 var LOADED = 30;
 var QUIET2 = 70;
-var LOADING2 = 100;
+var LOADING3 = 100;
 var MAX_LOADING = 3e4;
 var PUT_OFF = 300;
 var RECENT2 = 6e4;
@@ -2002,7 +2575,7 @@ var Gateways = class {
   /** Takes what the browser says of a tab. */
   seen(id, { status }) {
     if (!status || sharesNone(this.#settings())) return;
-    if (status === "loading") this.#whileLoading(id, LOADING2);
+    if (status === "loading") this.#whileLoading(id, LOADING3);
     else this.#after(id, LOADED, () => this.#loaded(id));
   }
   /**
@@ -2907,564 +3480,6 @@ async function windows() {
   return new Map(shown.map(({ documentUrl = "", windowId }) => [decodeURIComponent(documentUrl.slice(page.length)), windowId]));
 }
 
-// worker/retention.ts
-var LOADING3 = 15e3;
-var MOMENT = 1500;
-var ANSWER = 1e3;
-var RETURN2 = 2e3;
-var Retention = class {
-  #registrar;
-  /** @param registrar notified of changes */
-  constructor(registrar) {
-    this.#registrar = registrar;
-  }
-  /** A frame's document has gone, and with it what was reached through it. */
-  depart(tab, frame) {
-    for (const each of tab.with(frame)) {
-      each.unload();
-      if (each.empty && !each.port) tab.frames.delete(each.id);
-    }
-    this.wait(tab, frame);
-    if (!frame.port && frame.id !== 0) void this.#lookFor(tab, frame);
-    if (frame.id === 0) this.#registrar.next(tab);
-    else this.#registrar.soon(tab);
-  }
-  /**
-   * Waits for a frame's document to offer what those before it have offered. One without
-   * tools says nothing, and one in a tab that sleeps is not there yet.
-   */
-  wait(tab, frame) {
-    clearTimeout(frame.timer);
-    if (tab.discarded || !tab.with(frame).some((each) => each.waits)) return;
-    const elsewhere2 = !frame.port && frame.site !== tab.site;
-    const loaded = !tab.loading && !frame.awaited;
-    frame.timer = setTimeout(() => this.#settle(tab, frame), elsewhere2 ? 0 : loaded ? MOMENT : frame.since + LOADING3 - Date.now());
-  }
-  /** The browser says something else of a tab, on which it depends how long is waited. */
-  waitAnew(tab, { woken = false } = {}) {
-    for (const frame of tab.frames.values()) {
-      if (woken) frame.since = Date.now();
-      if (!frame.through) this.wait(tab, frame);
-    }
-    this.awaitMissing(tab);
-  }
-  /** Waits for the frames that an earlier worker knew. */
-  awaitMissing(tab) {
-    clearTimeout(tab.returning);
-    if (!tab.missing || tab.discarded) return;
-    const over = () => {
-      tab.missing = void 0;
-      this.#registrar.soon(tab);
-    };
-    tab.returning = setTimeout(over, tab.loading ? LOADING3 : RETURN2);
-  }
-  /** Waits no longer for a frame whose document has gone if it was removed, and not the whole page. */
-  async #lookFor(tab, frame) {
-    const [there, info] = await Promise.all([
-      documents({ tabId: tab.id, frameIds: [frame.id] }),
-      chrome.tabs.get(tab.id).catch(() => void 0)
-    ]);
-    if (!there.length && !frame.port && info?.status === "complete") this.#settle(tab, frame);
-  }
-  /** What a frame's unloaded document has offered will not come back. */
-  #settle(tab, frame) {
-    const over = tab.with(frame);
-    if (frame.id === 0) over.push(...[...tab.frames.values()].filter(({ port }) => !port));
-    for (const each of over) {
-      each.settle();
-      if (each.empty && (!each.port || each.through)) tab.frames.delete(each.id);
-    }
-    this.#registrar.soon(tab);
-  }
-};
-async function documents(target) {
-  const answers3 = await askDocuments({ target, func: () => {
-  } }, ANSWER);
-  return answers3.map(({ documentId }) => documentId);
-}
-
-// worker/registrar.ts
-var GATHER = 50;
-var RATE = 1024;
-var MAX_REST = 3e4;
-var MAX_REJECTED = 100;
-var RETRY = 1e3;
-var METHODS2 = {
-  tools: { register: "browser/registerTools", update: "browser/updateTools" },
-  resources: { register: "browser/registerResources", update: "browser/updateResources" },
-  prompts: { register: "browser/registerPrompts", update: "browser/updatePrompts" }
-};
-var Registrar = class {
-  #hub;
-  #settings;
-  #sent;
-  /**
-   * @param sent called with the number of a tab's tools after
-   * the hub has them, if it is connected
-   */
-  constructor(hub2, settings, sent) {
-    this.#hub = hub2;
-    this.#settings = settings;
-    this.#sent = sent;
-  }
-  /**
-   * Sends the hub soon what a tab offers, and of a new tab at once. A tab that offers much is sent
-   * more rarely, so that one which does so again and again takes no time from the calls of others.
-   */
-  soon(tab) {
-    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.nextAt - Date.now()));
-  }
-  /** Sends the hub next what a tab offers, however much it was sent of the tab before. */
-  next(tab) {
-    clearTimeout(tab.timer);
-    tab.timer = setTimeout(() => this.#due(tab));
-  }
-  /** Sends the hub now what it does not have of a tab, and resolves when it has all of it. */
-  async now(tab) {
-    if (tab.timer !== void 0) this.#due(tab);
-    await tab.telling;
-  }
-  #due(tab) {
-    clearTimeout(tab.timer);
-    tab.timer = void 0;
-    if (!tab.missing?.size) this.#register(tab);
-  }
-  /** The frames of a tab whose offers count. */
-  offering(tab) {
-    return tab.offering((origin) => permits(this.#settings(), origin));
-  }
-  #register(tab) {
-    const frames = this.offering(tab);
-    const merged = merge(frames);
-    const { lists } = merged;
-    const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
-    tab.nextAt = Date.now() + Math.min(size / RATE, MAX_REST);
-    if (this.#hub.connected) this.#tell(tab, frames, merged);
-    this.#sent(tab, lists.tools.count);
-  }
-  /** @param merged what they offer */
-  #tell(tab, frames, { lists, rejected }) {
-    const { known } = tab;
-    const telling = [];
-    tab.unsent = tab.page(this.#settings()).url ? [...rejected, ...tab.leftOut].slice(0, MAX_REJECTED) : rejected;
-    for (const kind of KINDS) {
-      const text3 = lists[kind].text + (kind === "tools" && tab.unsent.length ? `,"rejected":${JSON.stringify(tab.unsent)}` : "");
-      if (text3 === tab.sent[kind]) continue;
-      const verb = tab.sent[kind] === "" ? "register" : "update";
-      tab.sent[kind] = text3;
-      if (text3 === "[]" && verb === "register" && !known) continue;
-      tab.known = true;
-      tab.refused[kind] = { rejected: [], warnings: [] };
-      telling.push(this.#send(tab, kind, METHODS2[kind][verb], text3));
-    }
-    const confirm2 = tab.confirming(frames);
-    const told = Promise.all(telling).then((done) => done.includes(false) || confirm2());
-    if (telling.length) tab.telling = told;
-  }
-  /**
-   * @param text the list, and what of it is left out
-   * @returns whether the hub has it
-   */
-  async #send(tab, kind, method, text3) {
-    const { url, title } = tab.page(this.#settings());
-    const page = JSON.stringify({ tabUrl: url, title }).slice(1);
-    try {
-      const answer2 = await this.#hub.request(method, `{"${kind}":${text3}${page === "}" ? "" : ","}${page}`, tab.id);
-      if (tab.sent[kind] === text3) tab.refused[kind] = { rejected: answer2.rejected ?? [], warnings: answer2.warnings ?? [] };
-      return true;
-    } catch (error) {
-      if (tab.sent[kind] !== text3 || !this.#hub.connected) return false;
-      tab.refused[kind] = { rejected: [{ name: kind, reason: error instanceof Error ? error.message : String(error) }], warnings: [] };
-      if (!(error instanceof Refusal && error.code === Code.Limit)) return false;
-      tab.sent[kind] = "";
-      setTimeout(() => this.soon(tab), RETRY);
-      return false;
-    }
-  }
-};
-
-// worker/tabs.ts
-var Tabs = class {
-  #tabs = /* @__PURE__ */ new Map();
-  /** Tabs that were closed while the hub was not connected. */
-  #closed = /* @__PURE__ */ new Set();
-  /** The numbers that tabs were given in place of others since the worker was started. */
-  #numbers = /* @__PURE__ */ new Map();
-  #focused = -1;
-  /** The tabs that the hub knows. */
-  #stored = new Stored("tabs", () => this.#remembered());
-  #hub;
-  #standing;
-  #settings;
-  #show;
-  #registrar;
-  #retention;
-  /**
-   * @param standing where the hub is, and how this browser stands with it
-   * @param show called when a tab has other tools, or waits for a person
-   */
-  constructor(hub2, standing2, settings, show) {
-    this.#hub = hub2;
-    this.#standing = standing2;
-    this.#settings = settings;
-    this.#show = show;
-    this.#registrar = new Registrar(hub2, settings, (tab, tools) => {
-      tab.tools = tools;
-      show(tab);
-      this.#state(tab);
-      this.#stored.save();
-    });
-    this.#retention = new Retention(this.#registrar);
-  }
-  /** Remembers the tabs of an earlier worker, and learns which of them are left. */
-  async load() {
-    const before = await this.#stored.load() ?? {};
-    const [open2, last] = await Promise.all([
-      chrome.tabs.query({}),
-      chrome.windows.getLastFocused({ windowTypes: ["normal"] }).catch(() => void 0)
-    ]);
-    this.#focused = last?.id ?? -1;
-    const ids = new Set(open2.map((tab) => tab.id));
-    for (const [key, { frames, replaces }] of Object.entries(before)) {
-      const id = this.#numbers.get(Number(key)) ?? Number(key);
-      if (!ids.has(id)) {
-        this.#closed.add(id);
-        continue;
-      }
-      const tab = this.#tab(id);
-      tab.known = true;
-      tab.replaces = id === Number(key) ? replaces : Number(key);
-      tab.missing = new Set(frames);
-      for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
-    }
-    for (const info of open2) this.seen(info);
-    for (const tab of this.#tabs.values()) this.#retention.awaitMissing(tab);
-  }
-  /** Tells a hub that has just said hello all there is. */
-  opened() {
-    for (const id of this.#closed) this.#hub.notify("browser/tabClosed", {}, id);
-    this.#closed.clear();
-    for (const tab of this.#tabs.values()) {
-      tab.sent = { tools: "", resources: "", prompts: "", state: "" };
-      if (tab.discarded) this.#state(tab);
-      this.#registrar.next(tab);
-    }
-  }
-  // ---- What the browser says
-  seen(info) {
-    const tab = info.id === void 0 ? void 0 : this.#tabs.get(info.id);
-    if (!tab) return;
-    const { site, loading, discarded } = tab;
-    tab.url = info.url ?? "";
-    tab.title = info.title ?? "";
-    tab.windowId = info.windowId;
-    tab.active = info.active;
-    tab.loading = info.status === "loading";
-    tab.discarded = isAsleep(info);
-    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#retention.waitAnew(tab, { woken: discarded && !tab.discarded });
-    this.#state(tab);
-  }
-  /** A tab came to the front of its window. */
-  activated(tabId, windowId) {
-    for (const tab of this.#tabs.values()) {
-      if (tab.id === tabId) tab.windowId = windowId;
-      if (tab.windowId !== windowId) continue;
-      tab.active = tab.id === tabId;
-      this.#state(tab);
-    }
-  }
-  /** A window of this browser got the focus. When all lose it, the last one counts. */
-  focused(windowId) {
-    if (windowId === chrome.windows.WINDOW_ID_NONE) return;
-    this.#focused = windowId;
-    for (const tab of this.#tabs.values()) this.#state(tab);
-  }
-  removed(tabId) {
-    const tab = this.#tabs.get(tabId);
-    if (!tab) return;
-    clearTimeout(tab.timer);
-    clearTimeout(tab.returning);
-    for (const frame of tab.frames.values()) clearTimeout(frame.timer);
-    this.#tabs.delete(tabId);
-    this.#stored.save();
-    if (!tab.known) return;
-    if (!this.#hub.notify("browser/tabClosed", {}, tab.id)) this.#closed.add(tab.id);
-  }
-  /**
-   * A tab has another number now, as it was put to sleep. This is said also before what an earlier
-   * worker knew is loaded.
-   */
-  async replaced(tabId, before, ready2) {
-    this.#numbers.set(before, tabId);
-    await ready2;
-    const tab = this.#tabs.get(before);
-    if (!tab) return;
-    this.#tabs.delete(before);
-    this.#tabs.set(tabId, tab);
-    await this.#stored.write();
-    if (this.#tabs.get(tabId) !== tab) return;
-    tab.id = tabId;
-    tab.replaces = before;
-    this.#state(tab);
-    for (const frame of tab.frames.values()) {
-      if (!frame.port) continue;
-      frame.port = void 0;
-      this.#retention.depart(tab, frame);
-    }
-    this.#stored.save();
-    this.seen(await chrome.tabs.get(tabId));
-  }
-  /**
-   * Resolves once the hub knows what is there of the documents that a tab shows now, and what has
-   * departed.
-   */
-  async settled(tabId) {
-    const tab = this.#tabs.get(tabId);
-    if (!tab) return;
-    const there = await documents({ tabId, allFrames: true });
-    for (const frame of tab.frames.values()) {
-      if (there.length && frame.port && !frame.through && !there.includes(frame.documentId)) this.disconnected(frame, frame.port);
-    }
-    await this.#registrar.now(tab);
-  }
-  // ---- What frames say
-  /**
-   * A frame has opened its port.
-   * @returns undefined if it cannot offer anything
-   */
-  connected(port) {
-    const { tab: info, frameId, documentId, origin } = port.sender ?? {};
-    port.postMessage({ type: "hub", ...this.#standing() });
-    if (info?.id === void 0 || frameId === void 0 || !origin || !/^https?:/.test(origin)) {
-      port.postMessage({ type: "off" });
-      if (info && origin === "null") this.#leaveOut(info, port);
-      return void 0;
-    }
-    const tab = this.#tab(info.id);
-    this.seen(info);
-    let frame = tab.frames.get(frameId);
-    if (!frame) {
-      frame = new Frame(frameId);
-      tab.frames.set(frameId, frame);
-    }
-    frame.port = port;
-    this.#state(tab);
-    if (frame.documentId && frame.documentId !== documentId) this.#retention.depart(tab, frame);
-    if (frame.origin && frame.origin !== origin) this.#forget(tab, frame);
-    frame.documentId = documentId ?? "";
-    frame.origin = origin;
-    frame.site = tab.site;
-    this.#retention.wait(tab, frame);
-    port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
-    return frame;
-  }
-  /** Says of a document without an origin why what it offers is not listed, for as long as it is there. */
-  #leaveOut(info, port) {
-    if (info.id === void 0) return;
-    const tab = this.#tab(info.id);
-    this.seen(info);
-    const changed = () => void (this.#tabs.get(tab.id) === tab && this.#registrar.soon(tab));
-    tab.opaque.add(port);
-    port.onDisconnect.addListener(() => {
-      tab.opaque.delete(port);
-      changed();
-    });
-    changed();
-  }
-  disconnected(frame, port) {
-    const tab = this.#tabOf(frame);
-    if (!tab || frame.port !== port) return;
-    frame.port = void 0;
-    this.#state(tab);
-    for (const other of tab.frames.values()) {
-      if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
-    }
-    this.#retention.depart(tab, frame);
-  }
-  /** A page has opened or closed a dialog. */
-  dialog(frame, dialog) {
-    const tab = this.#tabOf(frame);
-    if (!tab || !permits(this.#settings(), frame.origin)) return;
-    frame.dialog = dialog.type ? dialog : void 0;
-    this.#state(tab);
-  }
-  /** A document that runs a call does not answer, or does again. */
-  silent(port, silent) {
-    const tab = this.#tabs.get(port.sender?.tab?.id ?? chrome.tabs.TAB_ID_NONE);
-    const frame = [...tab?.frames.values() ?? []].find((frame2) => !frame2.through && frame2.port === port);
-    if (!tab || !frame || frame.silent === silent) return;
-    frame.silent = silent;
-    this.#state(tab);
-  }
-  /** @param said about the frame, or the server in a child frame */
-  offered(frame, said2) {
-    const tab = this.#tabOf(frame);
-    if (!tab || !permits(this.#settings(), frame.origin)) return;
-    const about = said2.child ? tab.through(frame, said2.child) : frame;
-    const first = about.awaited;
-    about.take(said2.offer, said2.count);
-    if (first && !said2.child) this.#retention.wait(tab, about);
-    if (said2.child && about.empty) tab.frames.delete(about.id);
-    tab.missing?.delete(about.id);
-    this.#registrar.soon(tab);
-  }
-  /** Tells all frames which hub the browser is to be with, and whether it is. */
-  hubChanged() {
-    const standing2 = this.#standing();
-    for (const tab of this.#tabs.values()) {
-      for (const frame of tab.frames.values()) if (!frame.through) post(frame.port, { type: "hub", ...standing2 });
-    }
-  }
-  /** Applies changed settings: frames are switched on and off. */
-  settingsChanged() {
-    for (const tab of this.#tabs.values()) {
-      for (const frame of tab.frames.values()) {
-        if (frame.through) continue;
-        const on = permits(this.#settings(), frame.origin);
-        if (!on) this.#forget(tab, frame);
-        frame.port?.postMessage({ type: on ? "on" : "off" });
-      }
-      this.#registrar.next(tab);
-      this.#state(tab);
-    }
-  }
-  // ---- What others ask
-  /**
-   * The frame that a request is for, and the port that leads there. A tab that sleeps is woken
-   * and has time to load, and a document that is just being loaded is waited for. A site that
-   * the user does not share has none.
-   * @param at where it was offered, as far as that is known
-   * @param offers whether an offer has what is asked for
-   * @param timeout in ms
-   */
-  async route(tabId, at, offers, timeout) {
-    const asleep = this.#tabs.get(tabId)?.discarded;
-    const until = Date.now() + (asleep ? LOADING3 : timeout);
-    for (; ; ) {
-      const tab = this.#tabs.get(tabId);
-      if (tab?.discarded) await this.#wake(tab);
-      const frame = tab?.find(at, (each) => this.permitted(each) && offers(each.offer));
-      if (frame?.port && (!frame.through || this.permitted(frame.through.frame))) return { frame, port: frame.port, child: frame.through?.key };
-      if (!tab || Date.now() > until || !(asleep || tab.expects(offers))) return void 0;
-      await new Promise((done) => setTimeout(done, 50));
-    }
-  }
-  /**
-   * Whether the hub has what a document offers; undefined if the document has not said that it
-   * may offer anything.
-   */
-  told(tabId, documentId) {
-    const frames = this.#tabs.get(tabId)?.frames.values() ?? [];
-    const frame = [...frames].find((frame2) => frame2.port && frame2.documentId === documentId);
-    return frame && frame.count > 0 && frame.registered === frame.count;
-  }
-  /** Whether a call waits for the person in front of a tab. */
-  waits(tabId, waiting) {
-    const tab = this.#tabs.get(tabId);
-    if (!tab || tab.waiting === waiting) return;
-    tab.waiting = waiting;
-    this.#state(tab);
-    this.#show(tab);
-  }
-  /** Has the browser load a tab that sleeps, which brings it nowhere else. */
-  async #wake(tab) {
-    tab.discarded = false;
-    tab.loading = true;
-    this.#retention.waitAnew(tab, { woken: true });
-    this.#state(tab);
-    await chrome.tabs.reload(tab.id).catch(() => {
-    });
-  }
-  /** Whether the user lets the hub see a frame. */
-  permitted({ origin }) {
-    return permits(this.#settings(), origin);
-  }
-  /**
-   * What the popup shows of a tab.
-   * @param reaches whether the extension is in the tab's top document
-   */
-  sites(tabId, url, reaches) {
-    const settings = this.#settings();
-    const tab = this.#tabs.get(tabId);
-    const sites = /* @__PURE__ */ new Map();
-    const site = (origin) => {
-      const known = sites.get(origin);
-      if (known) return known;
-      const reached = [...tab?.frames.values() ?? []].some((frame) => frame.port && frame.origin === origin);
-      const [on, keep2, webmcp] = [permits(settings, origin), keeps(settings, origin), givesWebMCP(settings, origin)];
-      const view = { origin, on, keep: keep2, webmcp, reached, tools: [], rejected: [] };
-      sites.set(origin, view);
-      return view;
-    };
-    if (/^https?:/.test(url)) site(new URL(url).origin).reached ||= reaches;
-    for (const frame of tab ? this.#registrar.offering(tab) : []) {
-      if (frame.empty && !frame.offer.rejected.length) continue;
-      const view = site(frame.origin);
-      const refused = new Set(tab?.refusedOf(frame, "tools").rejected.map(({ name }) => name));
-      for (const { name, title, description, annotations } of frame.offer.tools) {
-        if (refused.has(name)) continue;
-        view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations) });
-      }
-      view.rejected.push(...frame.offer.rejected);
-    }
-    const all = [...sites.values()];
-    if (tab) all[0]?.rejected.push(...tab.rejected, ...tab.warnings.map(({ name, reason }) => ({ name, reason: `a part of it: ${reason}` })));
-    return all;
-  }
-  /** What a page says that a tool takes. */
-  schema({ tabId, frameId, name }) {
-    const frame = this.#tabs.get(tabId)?.frames.get(frameId);
-    return frame && this.permitted(frame) ? frame.offer.tools.find((tool) => tool.name === name)?.inputSchema : void 0;
-  }
-  // ---- What is known of them
-  #tab(id) {
-    let tab = this.#tabs.get(id);
-    if (!tab) {
-      tab = new Tab(id);
-      this.#tabs.set(id, tab);
-    }
-    return tab;
-  }
-  #tabOf(frame) {
-    const id = frame.port?.sender?.tab?.id;
-    for (const tab of id === void 0 ? this.#tabs.values() : [this.#tabs.get(id)]) {
-      if (tab?.frames.get(frame.id) === frame) return tab;
-    }
-    return void 0;
-  }
-  /** Forgets what a frame offered, as its site may not or does not count any more. */
-  #forget(tab, frame) {
-    for (const each of tab.with(frame)) {
-      each.clear();
-      if (each !== frame) tab.frames.delete(each.id);
-    }
-    if (frame.id === 0) this.#registrar.next(tab);
-    else this.#registrar.soon(tab);
-  }
-  #state(tab) {
-    if (!tab.known || !this.#hub.connected || tab.missing?.size && !tab.discarded) return;
-    const params = tab.state(this.#focused, this.#settings());
-    const text3 = JSON.stringify(params);
-    if (text3 === tab.sent.state) return;
-    tab.sent.state = text3;
-    this.#hub.notify("browser/tabState", params, tab.id);
-  }
-  #remembered() {
-    const out = {};
-    for (const [id, tab] of this.#tabs) {
-      if (!tab.known) continue;
-      const frames = [...tab.frames.values()].filter((frame) => !frame.empty).map((frame) => frame.id);
-      out[id] = { frames: [...frames, ...tab.missing ?? []], replaces: tab.id === id ? tab.replaces : tab.id };
-    }
-    return out;
-  }
-};
-function classOf(annotations) {
-  const { destructiveHint, consequentialHint, readOnlyHint } = annotations ?? {};
-  if (destructiveHint === true || consequentialHint === true) return "destructive";
-  return readOnlyHint === true ? "read" : "write";
-}
-
 // worker/toolbar.ts
 var Toolbar = class {
   #tabs = /* @__PURE__ */ new Map();
@@ -3543,7 +3558,7 @@ var ManualCalls = class {
     const { port, child } = route;
     open2.port = port;
     port.postMessage({ type: "request", id, ask: "tool", name, args, child });
-    this.#activity.begun(id, tabId, "tool", name, "");
+    this.#activity.begun(id, tabId, "tool", name, false, "");
     return outcome3;
   }
   cancel(id) {
@@ -3704,7 +3719,7 @@ function controlled(message2) {
     outcome3?.then(over, over);
   }
   if (message2.for === void 0 || !SHOWN_IN_OVERLAY.has(method)) return outcome3;
-  activity.begun(id, tabId, "browser", method.slice("browser/".length), message2.for);
+  activity.begun(id, tabId, "browser", method.slice("browser/".length), method === "browser/navigate", message2.for);
   outcome3?.then(
     () => activity.ended(id, "done"),
     () => activity.ended(id, "failed")
@@ -3943,8 +3958,7 @@ async function openDashboard() {
 }
 function showOverlay(tabId) {
   const lease = leases.of(tabId);
-  const users = activity.users(tabId);
-  overlay.show(tabId, lease?.waiting ? waitsForYou(lease.by) : users.length ? `${using(users)} this page` : "");
+  overlay.show(tabId, lease?.waiting ? waitsForYou(lease.by) : activity.label(tabId));
 }
 async function release(tabId) {
   try {
