@@ -8,7 +8,7 @@ export const CLASSES: Record<string, { word: string; sentence: string }> = {
 };
 
 /** How long something took. */
-export const duration = (ms: number) => (ms < 0.1 ? "< 0.1 ms" : ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
+export const duration = (ms: number) => (ms < 0.1 ? "< 0.1 ms" : ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(ms < 100_000 ? 1 : 0)} s`);
 
 /** What a client says that holds a tab for itself while its owner uses the tab. */
 export const waitsForYou = (holder: string) => `${holder} waits for you to finish`;

@@ -97,7 +97,7 @@ func TestNowKeepsACallUntilItIsRecorded(t *testing.T) {
 	if got := time(`{running: [{id: "P", tool: "pay", began: "2026-01-02T03:04:05Z", phase: "asking"}]}`); got != `""` {
 		t.Errorf("while the owner is asked it takes %s", got)
 	}
-	if got := time(`{running: [], entries: [{call: "P", event: "call", tool: "pay", time: "2026-01-02T03:04:05Z", outcome: "ok", asked: 114e9, duration: 115.2e9}]}`); got != `"1.2 s\nyou: 114.0 s"` {
+	if got := time(`{running: [], entries: [{call: "P", event: "call", tool: "pay", time: "2026-01-02T03:04:05Z", outcome: "ok", asked: 114e9, duration: 115.2e9}]}`); got != `"1.2 s\nyou: 114 s"` {
 		t.Errorf("it took %s", got)
 	}
 	page.Eval(`calls.stop(); calls.start(); document.querySelector("#calls").replaceChildren()`)

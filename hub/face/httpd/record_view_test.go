@@ -107,7 +107,7 @@ func TestRecordOfYesterday(t *testing.T) {
 	choose := `(s => { s.value = "shop.example"; s.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("[name=site]"))`
 	page.Eval(choose)
 	count(1)
-	want := `["place_order · shop.example","item: Desk lamp · price: 41.90","claude-desktop","ok","1.0 s you: 114.0 s"]`
+	want := `["place_order · shop.example","item: Desk lamp · price: 41.90","claude-desktop","ok","1.0 s you: 114 s"]`
 	if got := page.Eval(`[...document.querySelector("#record-rows tr").cells].slice(1).map(td => td.textContent)`); strings.ReplaceAll(got, `\u00b7`, "·") != want {
 		t.Errorf("the line is %s, want %s", got, want)
 	}

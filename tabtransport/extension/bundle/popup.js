@@ -61,7 +61,7 @@ var CLASSES = {
   write: { word: "changes", sentence: "It may change something." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
 };
-var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(1)} s`;
+var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(ms < 1e5 ? 1 : 0)} s`;
 
 // status.ts
 function stateOf({ hub, owner, waiting, working }) {

@@ -140,7 +140,8 @@ function fill(row: Row, call: Call) {
   const name = [c.tool || c.event, c.via && `by ${c.via}`].filter(Boolean).join(" ");
   set(row.tool, name);
   set(row.where, c.domain ?? c.browser ?? "");
-  row.where.title = c.tab ?? "";
+  row.tool.title = name;
+  row.where.title = [c.domain, c.tab].filter(Boolean).join(" · ");
   set(row.client, c.name || c.said || c.client || "");
   set(row.decision, [c.decision, c.by && `by ${c.by}`].filter(Boolean).join(" "));
   const made = call.running ? chip(...(PHASES[c.progress?.waiting ? "asking" : c.phase] ?? PHASES.running)) : outcomeChip(c.outcome);

@@ -191,7 +191,7 @@ async function watchQuestions() {
 }
 
 function showAll(questions: Question[]) {
-  waiting = questions.length;
+  waiting = questions.filter(({ allowed }) => !allowed).length;
   showQuestions(questions);
   showWaiting();
 }
@@ -207,6 +207,7 @@ function failed(err: unknown) {
 function setGone(to: boolean) {
   document.body.classList.toggle("gone", to);
   byID("controls", HTMLFieldSetElement).disabled = to;
+  byID("trouble").classList.toggle("calm", to);
   showGone(to);
   if (!to) return;
   const before = shown && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}, and what needs the hub cannot be used.` : "";

@@ -2,7 +2,7 @@
 
 import { isPaused, openAbout, showPauseOf, updateAbout } from "./about.ts";
 import { showAccess } from "./access.ts";
-import { byID, chip, element, fill, tell, twice, when } from "./dom.ts";
+import { byID, chip, element, fill, link, tell, twice, when } from "./dom.ts";
 import { Pages } from "./pages.ts";
 import { ask, find } from "./session.ts";
 
@@ -64,11 +64,12 @@ function showClients(clients: Client[]) {
 let settings = "";
 
 function showSite(known: Site | undefined, policy: Policy) {
-  const { cache, check = "", callTimeoutMs, tabs = 0, cached = 0, cachedAt, private: secret = false } = known ?? {};
+  const { cache, check = "", callTimeoutMs, tabs = 0, cached = 0, cachedAt, private: secret = false, lastUsed, calls = 0 } = known ?? {};
   const states = [tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : chip("closed", "no tab open")];
   if (isPaused(policy, { site })) states.push(chip("paused"));
   if (secret) states.push(element("span", "chip off", "private"));
-  byID("site-state").replaceChildren(...states);
+  const used = lastUsed ? [link("record", { site }, `last used ${when(lastUsed)}, ${calls === 1 ? "1 call" : `${calls.toLocaleString("en")} calls`}`)] : [];
+  byID("site-state").replaceChildren(...states, ...used);
   showPauseOf("site-pause", policy, { site }, site);
 
   const set = JSON.stringify([cache, check, callTimeoutMs]);

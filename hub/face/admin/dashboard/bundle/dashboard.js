@@ -62,7 +62,7 @@ var CLASSES = {
   write: { word: "changes", sentence: "It may change something." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
 };
-var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(1)} s`;
+var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(ms < 1e5 ? 1 : 0)} s`;
 var waitsForYou = (holder) => `${holder} waits for you to finish`;
 
 // steps.ts
@@ -1191,7 +1191,8 @@ function fill2(row2, call) {
   const name = [c.tool || c.event, c.via && `by ${c.via}`].filter(Boolean).join(" ");
   set(row2.tool, name);
   set(row2.where, c.domain ?? c.browser ?? "");
-  row2.where.title = c.tab ?? "";
+  row2.tool.title = name;
+  row2.where.title = [c.domain, c.tab].filter(Boolean).join(" · ");
   set(row2.client, c.name || c.said || c.client || "");
   set(row2.decision, [c.decision, c.by && `by ${c.by}`].filter(Boolean).join(" "));
   const made2 = call.running ? chip(...PHASES[c.progress?.waiting ? "asking" : c.phase] ?? PHASES.running) : outcomeChip(c.outcome);
@@ -1635,11 +1636,12 @@ function showClients2(clients) {
 }
 var settings = "";
 function showSite(known2, policy) {
-  const { cache, check = "", callTimeoutMs, tabs = 0, cached = 0, cachedAt, private: secret = false } = known2 ?? {};
+  const { cache, check = "", callTimeoutMs, tabs = 0, cached = 0, cachedAt, private: secret = false, lastUsed, calls = 0 } = known2 ?? {};
   const states = [tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : chip("closed", "no tab open")];
   if (isPaused(policy, { site })) states.push(chip("paused"));
   if (secret) states.push(make("span", "chip off", "private"));
-  byID("site-state").replaceChildren(...states);
+  const used2 = lastUsed ? [link("record", { site }, `last used ${when(lastUsed)}, ${calls === 1 ? "1 call" : `${calls.toLocaleString("en")} calls`}`)] : [];
+  byID("site-state").replaceChildren(...states, ...used2);
   showPauseOf("site-pause", policy, { site }, site);
   const set2 = JSON.stringify([cache, check, callTimeoutMs]);
   const form = byID("site-settings", HTMLFormElement);
@@ -2786,7 +2788,7 @@ async function watchQuestions() {
   if (!mayWrite()) refresh2(["questions"]);
 }
 function showAll(questions) {
-  waiting = questions.length;
+  waiting = questions.filter(({ allowed }) => !allowed).length;
   showQuestions(questions);
   showWaiting();
 }
@@ -2798,6 +2800,7 @@ function failed(err) {
 function setGone(to) {
   document.body.classList.toggle("gone", to);
   byID("controls", HTMLFieldSetElement).disabled = to;
+  byID("trouble").classList.toggle("calm", to);
   showGone(to);
   if (!to) return;
   const before = shown3 && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}, and what needs the hub cannot be used.` : "";
