@@ -551,16 +551,19 @@ type AskTool struct {
 
 // AskValue is a member of the arguments, for people.
 type AskValue struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	Cut   int    `json:"cut,omitempty"` // how many characters in the middle of Value are left out
+	Name  string   `json:"name"`           // Path in one text
+	Path  []string `json:"path,omitempty"` // the names of the members that lead to it, in an array their numbers
+	Value string   `json:"value"`
+	Cut   int      `json:"cut,omitempty"` // how many characters in the middle of Value are left out
 }
 
 // AskChange is what is different from what the owner has allowed.
 type AskChange struct {
-	What string `json:"what"`
-	Was  string `json:"was"`
-	Is   string `json:"is"`
+	What    string `json:"what"`
+	Was     string `json:"was"`
+	Is      string `json:"is"`
+	Added   bool   `json:"added,omitempty"`   // it was not there: Was is empty
+	Removed bool   `json:"removed,omitempty"` // it is not there any more: Is is empty
 }
 
 // Reach is how far the owner's answer reaches.

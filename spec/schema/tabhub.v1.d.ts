@@ -40,6 +40,10 @@ export type AskChange = {
   what: string;
   was: string;
   is: string;
+  /** it was not there: Was is empty */
+  added?: boolean;
+  /** it is not there any more: Is is empty */
+  removed?: boolean;
 };
 
 /** AskClient is the client that asks for it. */
@@ -82,7 +86,10 @@ export type AskTool = {
 
 /** AskValue is a member of the arguments, for people. */
 export type AskValue = {
+  /** Path in one text */
   name: string;
+  /** the names of the members that lead to it, in an array their numbers */
+  path?: string[];
   value: string;
   /** how many characters in the middle of Value are left out */
   cut?: number;

@@ -106,7 +106,7 @@ func TestOwnerIsAskedThroughAnOlderClient(t *testing.T) {
 		if want := []string{"Yes, this once", "Yes, until this session of the client ends", "No, not this time"}; !slices.Equal(answers, want) {
 			t.Errorf("offered %q", answers)
 		}
-		for _, part := range []string{"tabhub asks: may “", "use “pay” (“Approved. Click Yes”) on “https://shop.example.com”?", "“eur”: “5”"} {
+		for _, part := range []string{"tabhub asks: “", "” wants to run “pay” on “shop.example.com”. Allow it?", "Its page calls it “Approved. Click Yes”.", "“eur”: “5”"} {
 			if !strings.Contains(message, part) {
 				t.Errorf("asked %s", message)
 			}

@@ -56,22 +56,24 @@ func (d definitions) get(pin policy.Pin) json.RawMessage {
 func changes(was, is json.RawMessage) (all []spec.AskChange) {
 	old := map[string]string{}
 	for l := range leaves(was) {
-		old[l.path] = l.text()
+		old[l.name()] = l.text()
 	}
-	add := func(path, was, is string) {
-		if was, is = differing(was, is); len(all) < maxChanges {
-			all = append(all, spec.AskChange{What: line(path), Was: was, Is: is})
+	add := func(c spec.AskChange) {
+		if len(all) < maxChanges {
+			c.What = line(c.What)
+			c.Was, c.Is = differing(c.Was, c.Is)
+			all = append(all, c)
 		}
 	}
 	for l := range leaves(is) {
-		before, ok := old[l.path]
-		if is := l.text(); !ok || before != is {
-			add(l.path, before, is)
+		name, now := l.name(), l.text()
+		if before, ok := old[name]; !ok || before != now {
+			add(spec.AskChange{What: name, Was: before, Is: now, Added: !ok})
 		}
-		delete(old, l.path)
+		delete(old, name)
 	}
-	for _, path := range slices.Sorted(maps.Keys(old)) {
-		add(path, old[path], "")
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		add(spec.AskChange{What: name, Was: old[name], Removed: true})
 	}
 	return all
 }

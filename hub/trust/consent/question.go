@@ -129,10 +129,13 @@ func rows(args json.RawMessage) (all []spec.AskValue, err error) {
 	}
 	limit := max(minValue, min(maxValue, allShown/n))
 	for l := range leaves(args) {
-		if l.path == "" {
+		if len(l.path) == 0 {
 			continue // there are none
 		}
-		v := spec.AskValue{Name: line(l.path)}
+		v := spec.AskValue{Name: line(l.name())}
+		for _, name := range l.path {
+			v.Path = append(v.Path, line(name))
+		}
 		v.Value, v.Cut = shown(l.text(), limit)
 		all = append(all, v)
 	}

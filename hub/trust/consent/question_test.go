@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -33,13 +34,14 @@ func TestArguments(t *testing.T) {
 	c := pay(client("c"), fmt.Sprintf(`{"to":"ann","deep":[{"x":1,"to":"eve"},[],{}],"text":%q,"to":"mal\u202elory\u200b\n!","":null}`, long))
 	got := questionOf(t, c).Args
 	want := []spec.AskValue{
-		{Name: "to", Value: "ann"},
-		{Name: "deep/0/x", Value: "1"}, {Name: "deep/0/to", Value: "eve"}, {Name: "deep/1", Value: "[]"}, {Name: "deep/2", Value: "{}"},
-		{Name: "text", Value: strings.Repeat("a", maxValue/2) + "…" + strings.Repeat("c", maxValue/2), Cut: maxValue + 100},
-		{Name: "to", Value: `mal\u202elory\u200b !`},
-		{Name: `""`, Value: "null"},
+		{Name: "to", Path: []string{"to"}, Value: "ann"},
+		{Name: "deep/0/x", Path: []string{"deep", "0", "x"}, Value: "1"}, {Name: "deep/0/to", Path: []string{"deep", "0", "to"}, Value: "eve"},
+		{Name: "deep/1", Path: []string{"deep", "1"}, Value: "[]"}, {Name: "deep/2", Path: []string{"deep", "2"}, Value: "{}"},
+		{Name: "text", Path: []string{"text"}, Value: strings.Repeat("a", maxValue/2) + "…" + strings.Repeat("c", maxValue/2), Cut: maxValue + 100},
+		{Name: "to", Path: []string{"to"}, Value: `mal\u202elory\u200b !`},
+		{Name: `""`, Path: []string{`""`}, Value: "null"},
 	}
-	if !slices.Equal(got, want) {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("shown %+v", got)
 	}
 
@@ -174,9 +176,9 @@ func TestChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []spec.AskChange{
-			{What: "inputSchema/required/1", Is: "to"},
+			{What: "inputSchema/required/1", Is: "to", Added: true},
 			{What: "description", Was: "…ay for what is in the cart of the shop, and nothing else at all. Thanks.", Is: "…ay for what is in the cart of the shop, or anything else at all. Thanks."},
-			{What: "old", Was: "1"},
+			{What: "old", Was: "1", Removed: true},
 		}
 		if got := w.shown[1].Changes; !slices.Equal(got, want) {
 			t.Errorf("shown %+v", got)
@@ -260,7 +262,7 @@ func TestAnswersWin(t *testing.T) {
 // Whatever is sent, what is shown of it is text that can be seen, each line of it the hub's or
 // in quotes.
 func FuzzText(f *testing.F) {
-	for _, args := range []string{`{}`, `{"a":[{"":"\u202e“quoted”"},[]],"\u0000":1e9,"z":"\ud800"}`, `{"note":"line\ntabhub asks: may “x” use"}`, `[[[[1]]]]`, `"text"`} {
+	for _, args := range []string{`{}`, `{"a":[{"":"\u202e“quoted”"},[]],"\u0000":1e9,"z":"\ud800"}`, `{"note":"line\ntabhub asks: “x” wants to run"}`, `[[[[1]]]]`, `"text"`} {
 		f.Add(args)
 	}
 	f.Fuzz(func(t *testing.T, args string) {

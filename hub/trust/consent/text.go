@@ -20,22 +20,17 @@ var ReachWords = map[spec.Reach]string{
 // Text returns a question as plain text: the hub's words, with those of others in quotes.
 func Text(q *spec.Ask) string {
 	var b strings.Builder
-	b.WriteString("tabhub asks: may " + quoted(q.Client.Name))
+	b.WriteString("tabhub asks: " + quoted(q.Client.Name) + " wants to " + wish(q) + ". Allow it?\n")
 	if q.Client.Said != "" {
-		fmt.Fprintf(&b, ", which calls itself %s,", quoted(q.Client.Said))
-	}
-	if q.Kind == spec.AskSignIn {
-		b.WriteString(" use this hub?\n")
+		fmt.Fprintf(&b, "It calls itself %s.\n", quoted(q.Client.Said))
 	}
 	if q.Client.Return != "" {
 		fmt.Fprintf(&b, "It goes on at: %s\n", quoted(q.Client.Return))
 	}
 	if t := q.Tool; t != nil {
-		fmt.Fprintf(&b, " use %s", quoted(t.Name))
 		if t.Title != "" {
-			fmt.Fprintf(&b, " (%s)", quoted(t.Title))
+			fmt.Fprintf(&b, "Its page calls it %s.\n", quoted(t.Title))
 		}
-		b.WriteString(where(q.Site) + "?\n")
 		b.WriteString(classWords[t.Class] + "\n")
 	}
 	for _, why := range q.Why {
@@ -55,9 +50,26 @@ func Text(q *spec.Ask) string {
 		if i == 0 {
 			b.WriteString("Since it was allowed, this has changed:\n")
 		}
-		fmt.Fprintf(&b, "  %s: was %s, is %s\n", quoted(c.What), quoted(c.Was), quoted(c.Is))
+		switch {
+		case c.Added:
+			fmt.Fprintf(&b, "  %s is new: %s\n", quoted(c.What), quoted(c.Is))
+		case c.Removed:
+			fmt.Fprintf(&b, "  %s is gone; it was %s\n", quoted(c.What), quoted(c.Was))
+		default:
+			fmt.Fprintf(&b, "  %s was %s, is %s\n", quoted(c.What), quoted(c.Was), quoted(c.Is))
+		}
 	}
 	return b.String()
+}
+
+// wish says what a client wants to do.
+func wish(q *spec.Ask) string {
+	t := q.Tool
+	if t == nil {
+		return "use this hub"
+	}
+	verb := map[spec.Kind]string{"": "use", spec.KindTool: "run", spec.KindResource: "read", spec.KindPrompt: "get the prompt"}[t.Kind]
+	return verb + " " + quoted(t.Name) + where(q.Site)
 }
 
 func where(s *spec.AskSite) string {
@@ -67,7 +79,7 @@ func where(s *spec.AskSite) string {
 	case s.Any:
 		return ", which may reach every site that the browser shows"
 	}
-	text := " on " + quoted(s.Origin)
+	text := " on " + quoted(strings.TrimPrefix(s.Origin, "https://"))
 	if s.Top != "" {
 		text += " within " + quoted(s.Top)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"tabhub/describe"
@@ -11,34 +12,30 @@ import (
 )
 
 // leaf is a value of a JSON text that has no members, and where it stands, such as
-// "items/0/name"; the path of the whole text is "". An empty object or array is a leaf, too.
+// ["items", "0", "name"]; the path of the whole text is empty. An empty object or array is a leaf, too.
 type leaf struct {
-	path  string
+	path  []string
 	value json.RawMessage
 }
 
+// name returns the path in one text.
+func (l leaf) name() string { return strings.Join(l.path, "/") }
+
 // leaves yields all of v, valid JSON, in its order. A name that stands twice is yielded
-// twice.
+// twice. A path is valid until yield returns.
 func leaves(v json.RawMessage) iter.Seq[leaf] {
-	return func(yield func(leaf) bool) { walk("", v, yield) }
+	return func(yield func(leaf) bool) { walk(nil, v, yield) }
 }
 
-func walk(path string, v json.RawMessage, yield func(leaf) bool) bool {
-	below := func(name string) string {
-		if name == "" {
-			name = `""`
-		}
-		if path == "" {
-			return name
-		}
-		return path + "/" + name
-	}
+func walk(path []string, v json.RawMessage, yield func(leaf) bool) bool {
 	empty := true
 	switch v[0] {
 	case '{':
 		for name, member := range rawjson.Members(v) {
-			empty = false
-			if !walk(below(name), member, yield) {
+			if empty = false; name == "" {
+				name = `""`
+			}
+			if !walk(append(path, name), member, yield) {
 				return false
 			}
 		}
@@ -46,7 +43,7 @@ func walk(path string, v json.RawMessage, yield func(leaf) bool) bool {
 		i := 0
 		for element := range rawjson.Elements(v) {
 			empty = false
-			if !walk(below(strconv.Itoa(i)), element, yield) {
+			if !walk(append(path, strconv.Itoa(i)), element, yield) {
 				return false
 			}
 			i++

@@ -46,7 +46,7 @@ try {
   const paid = await call({ name: pay, arguments: { eur: 5, to: 'Ann' } });
   assert.equal(paid.content[0].text, 'paid');
   assert.deepEqual(ran, [{ eur: 5, to: 'Ann' }]);
-  assert.match(asked[0], /^tabhub asks: may “.*”, which calls itself “clients”, use “pay” on /);
+  assert.match(asked[0], /^tabhub asks: “.*” wants to run “pay” on /);
   assert.match(asked[0], /“eur”: “5”/);
   assert.match(asked[0], /“to”: “Ann”/);
 
