@@ -28,7 +28,7 @@ import (
 // MCPConnection.ts in Continue and, for the others, from the list in apify/mcp-client-capabilities.
 var All = []Client{
 	{
-		Name: "claude-desktop", Title: "Claude Desktop", Said: "claude-ai", After: "Quit Claude Desktop and start it again.",
+		Name: "claude-desktop", Title: "Claude Desktop", Said: "claude-ai", After: "Quit Claude Desktop and start it again. It calls the tools of pages through its tool proxy.",
 		Scopes: []Scope{User}, paths: desktopPaths,
 		shape: shape{section: "mcpServers"},
 	},
