@@ -79,11 +79,11 @@ func (w *writer) writePayloads(ctx context.Context, lines []Line) error {
 		if p.Args == nil && p.Result == nil {
 			continue
 		}
-		keep := redact
 		if time.Now().After(until) {
-			keep = tooLarge
+			p.Args, p.Result = tooLarge(p.Args), tooLarge(p.Result)
+		} else {
+			p.Args, p.Result = redact(l.Tool, p.Args), redact(l.Tool, p.Result)
 		}
-		p.Args, p.Result = keep(p.Args), keep(p.Result)
 		if err := w.json.Encode(p); err != nil {
 			return fmt.Errorf("payload of line %d: %w", l.N, err)
 		}
