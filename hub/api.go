@@ -38,6 +38,10 @@ type Options struct {
 	MaxCalls       int             // in flight; 0 means spec.MaxCallsPerHub
 	Mode           policy.Mode     // the preset; "" means policy.ModeCareful
 	Askers         []consent.Asker // ways to ask the owner, in this order; nil means consent's default
+	// Dashboard is the address of the hub's dashboard, and Command returns the line by which the owner runs one of
+	// tabhub's commands, "" if the owner has no such program; nil: its name is tabhub. Refusals name them.
+	Dashboard string
+	Command   func(words ...string) string
 	// Paired reports whether the owner has paired a browser with the hub, whether or not
 	// it is connected. Nil: none.
 	Paired func() bool

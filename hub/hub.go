@@ -72,7 +72,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	ls := lists.New(c, rules, opts.TabNames)
 	cs := call.New(c, rules, ls, call.Options{
 		Telemetry: opts.Telemetry, CallTimeout: opts.CallTimeout, CallTimeoutMax: opts.CallTimeoutMax, PersonTimeout: opts.PersonTimeout,
-		MaxCalls: opts.MaxCalls, Askers: opts.Askers, Paired: opts.Paired, OwnBrowser: opts.OwnBrowser, OwnPage: opts.OwnPage,
+		MaxCalls: opts.MaxCalls, Askers: opts.Askers, Dashboard: opts.Dashboard, Command: opts.Command, Paired: opts.Paired, OwnBrowser: opts.OwnBrowser, OwnPage: opts.OwnPage,
 		Handover: opts.Handover, Group: opts.Group, GroupEnd: opts.GroupEnd, LabelResults: opts.LabelResults,
 	})
 	c.Restore(core.Hooks{

@@ -60,6 +60,7 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := serveTest(t)
+			p.App.DataDir = "" // refusals would name it, and break otherwise
 			joinTabs(t, p)
 			env := func(name string) string { return c.env[name] }
 			var all strings.Builder
@@ -165,10 +166,10 @@ var varying = []struct {
 	{regexp.MustCompile(`\d\d-\d\d \d\d:\d\d:\d\d`), "01-31 12:34:56"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "2026-01-31"},
 	{regexp.MustCompile(`\d\d:\d\d:\d\d`), "12:34:56"},
-	{regexp.MustCompile(`\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b`), "Mon"},
-	{regexp.MustCompile(`\b\d\d:\d\d( |\n)`), "12:34$1"},
 	{regexp.MustCompile(`(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day`), "Monday"},
 	{regexp.MustCompile(`[A-Z2-7]{26}`), "QUESTIONQUESTIONQUESTION26"},
+	{regexp.MustCompile(`approve [A-Z2-7]{8}\b`), "approve QUESTION"},
+	{regexp.MustCompile(`127\.0\.0\.1:\d{5}`), "127.0.0.1:12345"},
 	{regexp.MustCompile(`(ok|DENIED|TOOL_ERROR) [\d.]+(µs|ms|s)`), "$1 1ms"},
 	{regexp.MustCompile(`orderNumber":\d+`), `orderNumber":1`},
 	{regexp.MustCompile(`/\S*/data\b`), "/data"},

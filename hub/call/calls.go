@@ -29,6 +29,8 @@ type Options struct {
 	PersonTimeout  time.Duration
 	MaxCalls       int
 	Askers         []consent.Asker
+	Dashboard      string
+	Command        func(words ...string) string
 	Paired         func() bool
 	OwnBrowser     func(spec.PairingID) bool
 	OwnPage        func(url string) bool
@@ -72,7 +74,7 @@ func New(c *core.Core, rules *core.Rules, ls *lists.Lists, opts Options) *Calls 
 	cs.gate = &gate{
 		transport: c.Options.Transport, browserOf: c.BrowserOf, telemetry: opts.Telemetry, changed: c.Options.Changed, rules: rules, flows: flow.New(), began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
-			Askers: opts.Askers, Browser: window{h: cs}, Remember: rules.Remember, Record: c.Options.Record, Log: c.Log,
+			Askers: opts.Askers, Dashboard: opts.Dashboard, Command: opts.Command, Browser: window{h: cs}, Remember: rules.Remember, Record: c.Options.Record, Log: c.Log,
 			Allowed: c.Settings(allowedSettings),
 			Store: func(body json.RawMessage) {
 				c.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}, nil)

@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/hubtest"
 	"tabhub/hub/lists"
 	"tabhub/hub/offer/item"
+	"tabhub/hub/trust/auth"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -86,6 +87,31 @@ func back(t *testing.T, answer, content string) (key, more string) {
 }
 
 const yesOnce = `{"answer":"Yes, this once"}`
+
+// Who has given a client a credential of its own must not have to answer again and again in its form.
+func TestOwnerAllowsAlwaysThroughAClient(t *testing.T) {
+	s := newServer(t, newShop(t).ClientView(), Options{})
+	s.methods.AskPrefix = "tabhub-"
+	id := &auth.Identity{User: spec.LocalUser, Principal: &policy.Principal{ID: "c1", Name: "nightly"}}
+	pay := func(answer string) string {
+		c := streamAs(methods.WithIdentity(context.Background(), id), t, s)
+		c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + payTool + `","arguments":{}}}`)
+		if answer != "" {
+			if _, answers := asked(t, c.next()); !slices.Contains(answers, answer) {
+				t.Errorf("offered %q", answers)
+			}
+			c.send(`{"jsonrpc":"2.0","id":"tabhub-1","result":{"action":"accept","content":{"answer":"` + answer + `"}}}`)
+		}
+		return c.next()
+	}
+	if got := pay("Yes, always for this client at this site"); !strings.Contains(got, "paid") {
+		t.Error(got)
+	}
+	if got := pay(""); !strings.Contains(got, "paid") {
+		t.Errorf("in its next session: %s", got)
+	}
+}
 
 // A client of an older revision must be asked within the call, in words that no page can
 // forge, and only what was answered may happen.

@@ -254,10 +254,16 @@ type lineClient struct {
 
 func streamTo(t *testing.T, s *Server) *lineClient {
 	t.Helper()
+	return streamAs(asTester(context.Background()), t, s)
+}
+
+// streamAs is streamTo for the client of ctx.
+func streamAs(ctx context.Context, t *testing.T, s *Server) *lineClient {
+	t.Helper()
 	here, there := net.Pipe()
 	c := &lineClient{t, here, bufio.NewReader(here), make(chan error, 1)}
 	go func() {
-		err := s.ServeStream(asTester(context.Background()), there, there)
+		err := s.ServeStream(ctx, there, there)
 		there.Close()
 		c.ended <- err
 	}()

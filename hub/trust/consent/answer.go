@@ -99,7 +99,7 @@ func (d *Desk) begin(q *question, r spec.AskResult, by string) error {
 	defer d.mu.Unlock()
 	offered := q.offered()
 	if by == ByClient {
-		offered = forClient(offered)
+		offered = q.forClient()
 	}
 	switch {
 	case q.answering || !slices.Contains(d.questions, q):

@@ -75,8 +75,12 @@ type Browser interface {
 
 // Options configure a Desk.
 type Options struct {
-	Askers  []Asker // in this order; nil means the variable Askers
-	Browser Browser // nil: none can be asked
+	Askers []Asker // in this order; nil means the variable Askers
+	// Dashboard is the address of the hub's dashboard, and Command returns the line by which the owner runs one of
+	// tabhub's commands, "" if the owner has no such program. Refusals name them.
+	Dashboard string
+	Command   func(words ...string) string
+	Browser   Browser // nil: none can be asked
 	// Remember stores a rule that an answer has made, and returns when it is stored and
 	// holds. It may be called by several goroutines at once.
 	Remember func(policy.Rule) error
@@ -264,11 +268,11 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 		q = open
 	case p == noPath && open != nil:
 		d.deferQuestion(open, deferredFor)
-		return nil, Answer{}, open.unreachable()
+		return nil, Answer{}, d.unreachable(q, open.ID)
 	case p == noPath:
 		d.questions = append(d.questions, q)
 		d.deferQuestion(q, deferredFor)
-		return nil, Answer{}, q.unreachable()
+		return nil, Answer{}, d.unreachable(q, q.ID)
 	default:
 		if open != nil { // what is known of the call by now takes its place, under the id that the owner may have
 			q.shows, q.stored, open.stored = open.shows, open.stored, false
@@ -284,18 +288,6 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 	q.waits, q.Deferred, q.askedBack, q.Until = append(q.waits, w), false, false, q.expires()
 	d.changed.Fire()
 	return q, Answer{}, nil
-}
-
-func (q *question) unreachable() *Denied {
-	return &Denied{"the owner has to allow this call first, and cannot be asked now" + q.howToApprove()}
-}
-
-// howToApprove says how the owner can allow a call that does not wait any more.
-func (q *question) howToApprove() string {
-	if !q.isCall() {
-		return ""
-	}
-	return fmt.Sprintf(". The owner can allow it with `tabhub approve %s` within 24 hours; make the same call again then", q.ID)
 }
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d.Minutes())) }
@@ -320,7 +312,7 @@ func (d *Desk) wait(ctx context.Context, q *question, w *waiter, p path) (Answer
 			}
 			d.leave(q, w, o)
 		case <-expired.C:
-			d.leave(q, w, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %s%s", minutes(askFor), q.howToApprove())}})
+			d.leave(q, w, outcome{word: "expired", err: d.expired(q)})
 		case <-tick.C:
 			w.reportWaiting(n, q.ID, p)
 		}

@@ -32,13 +32,14 @@ type Question struct {
 // change.
 type question struct {
 	Question
-	key     key
-	code    string                     // of a sign-in
-	action  *policy.Action             // nil for a sign-in, and for one that was read from the store
-	rules   map[spec.Reach]policy.Rule // that the answers make which reach further than this call
-	lasting bool                       // such a rule counts against what has asked
-	is      json.RawMessage            // the definition that is called
-	entry   record.Entry               // for the record, but for how the question ends
+	key        key
+	code       string                     // of a sign-in
+	action     *policy.Action             // nil for a sign-in, and for one that was read from the store
+	rules      map[spec.Reach]policy.Rule // that the answers make which reach further than this call
+	lasting    bool                       // such a rule counts against what has asked
+	beforehand []string                   // the command that allows such calls unasked
+	is         json.RawMessage            // the definition that is called
+	entry      record.Entry               // for the record, but for how the question ends
 
 	// Guarded by Desk.mu, as are Deferred, Allowed and Until.
 	waits      []*waiter // oldest first

@@ -63,7 +63,7 @@ func (d *Desk) show(q *question, w *waiter, p path) {
 		d.changed.Fire()
 		d.mu.Unlock()
 		if unreachable && !d.isWatched() {
-			d.leaveAll(q, outcome{word: "unanswered", err: q.unreachable()})
+			d.leaveAll(q, outcome{word: "unanswered", err: d.unreachable(q, q.ID)})
 		}
 	})
 }
@@ -71,7 +71,7 @@ func (d *Desk) show(q *question, w *waiter, p path) {
 // bring shows a question until it is answered, or ctx ends. It reports true if it could not be shown.
 func (d *Desk) bring(ctx context.Context, q *question, s *showing) (unreachable bool) {
 	if w := s.carrier; w != nil {
-		r, err := w.by.Elicit(ctx, q.shown(forClient(q.Reaches), q.expires()))
+		r, err := w.by.Elicit(ctx, q.shown(q.forClient(), q.expires()))
 		close(w.shown)
 		back, asksBack := errors.AsType[*AskBack](err)
 		switch {

@@ -41,10 +41,13 @@ func reaches(by *Caller, c *Call) []spec.Reach {
 	return append(all, spec.ReachAlways, spec.ReachNever)
 }
 
-// forClient returns those of all that a client's own user may answer: the hub has only the
-// client's word for the answer, so it ends with the client.
-func forClient(all []spec.Reach) []spec.Reach {
-	return slices.DeleteFunc(slices.Clone(all), func(r spec.Reach) bool { return r != spec.ReachOnce && r != spec.ReachSession })
+// forClient returns how a client's own user may answer. The hub has only the client's word for the answer: it
+// is good for that client alone, and outlasts its session only if the client has a credential of its own, and
+// at one site.
+func (q *question) forClient() []spec.Reach {
+	return slices.DeleteFunc(slices.Clone(q.offered()), func(r spec.Reach) bool {
+		return r != spec.ReachOnce && r != spec.ReachSession && (r != spec.ReachApp || isShared(q.key.Client) || q.key.Site == "")
+	})
 }
 
 // lasting reports whether a rule made by an answer would count against what has asked.

@@ -130,8 +130,11 @@ func (a *App) Dir() (home.Dir, error) {
 }
 
 // Tabhub returns one of tabhub's commands, to be pasted: it is for the same data directory.
-func (a *App) Tabhub(words ...string) string {
-	words = append([]string{"tabhub"}, words...)
+func (a *App) Tabhub(words ...string) string { return a.Line("tabhub", words...) }
+
+// Line is Tabhub for a program of another name or path.
+func (a *App) Line(program string, words ...string) string {
+	words = append([]string{program}, words...)
 	if a.DataDir != "" {
 		words = append(words, "--data-dir", a.DataDir)
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/build"
 	"tabhub/hub"
 	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin/instance"
@@ -65,7 +67,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 		User: user, Transport: transport, Store: store, StoredFirst: p.node != nil, Log: p.Log, Record: recorded, Changed: changed, Version: p.Info.Version,
 		Telemetry: p.telemetry,
 		NameLimit: c.NameLimit, TabNames: lists.TabNames(c.TabNames), PlainNames: c.PlainNames,
-		Mode: policy.Mode(c.Policy), Askers: askers,
+		Mode: policy.Mode(c.Policy), Askers: askers, Dashboard: c.BaseURL(p.Info.Addrs[0]), Command: p.ownersCommand(),
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.CallTimeout, CallTimeoutMax: c.CallTimeoutMax, PersonTimeout: c.PersonTimeout,
@@ -186,4 +188,19 @@ func (p *Process) launch(ctx context.Context) {
 	default:
 		p.Log.Info("a browser was started", "mode", info.Mode, "pid", info.PID, "headless", info.Headless, "extension", info.Loaded)
 	}
+}
+
+// ownersCommand returns how the owner of a hub runs tabhub's commands. Users with accounts have no such
+// program, and who has an extension of an MCP client has it under no name.
+func (p *Process) ownersCommand() func(words ...string) string {
+	if p.Config.Auth == "jwt" {
+		return func(...string) string { return "" }
+	}
+	program := "tabhub"
+	if _, err := exec.LookPath(program); err != nil {
+		if path, lasting := build.Executable(); lasting {
+			program = path
+		}
+	}
+	return func(words ...string) string { return p.App.Line(program, words...) }
 }

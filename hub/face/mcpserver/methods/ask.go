@@ -58,7 +58,7 @@ func inputRequest(q *spec.Ask) json.RawMessage {
 func elicitation(q *spec.Ask) json.RawMessage {
 	words := make([]string, 0, len(q.Reaches)+1)
 	for _, r := range q.Reaches {
-		words = append(words, consent.ReachWords[r])
+		words = append(words, answerWords(r))
 	}
 	b, _ := json.Marshal(map[string]any{ // strings
 		"message": consent.Text(q),
@@ -72,12 +72,20 @@ func elicitation(q *spec.Ask) json.RawMessage {
 	return b
 }
 
+// answerWords says what a client's user may answer. A lasting yes is offered at a site alone.
+func answerWords(r spec.Reach) string {
+	if r == spec.ReachApp {
+		return "Yes, always for this client at this site"
+	}
+	return consent.ReachWords[r]
+}
+
 // reachOf returns what a client's user has answered. All that is not a clear yes is no.
 func reachOf(result json.RawMessage) spec.AskResult {
 	action, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "action"))
 	answer, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "content", answerMember))
-	for reach, words := range consent.ReachWords {
-		if action == "accept" && answer == words {
+	for reach := range consent.ReachWords {
+		if action == "accept" && answer == answerWords(reach) {
 			return spec.AskResult{Reach: reach}
 		}
 	}

@@ -1,0 +1,85 @@
+package consent
+
+import (
+	"fmt"
+	"strings"
+
+	"tabhub/hub/trust/policy"
+)
+
+// unreachable is why a call is refused of whose question id nobody could be told.
+func (d *Desk) unreachable(q *question, id string) *Denied {
+	return &Denied{"the owner has to allow this call first, and cannot be asked now" + d.howToAllow(q, id)}
+}
+
+// expired is why a call is refused that has waited in vain.
+func (d *Desk) expired(q *question) *Denied {
+	words := fmt.Sprintf("the owner has not answered within %s", minutes(askFor))
+	if q.isCall() {
+		words += d.howToAllow(q, q.ID)
+	}
+	return &Denied{words}
+}
+
+// idShown is how many characters of an id tell questions apart.
+const idShown = 8
+
+// howToAllow says what the owner does so that a call passes: for a model to pass on.
+func (d *Desk) howToAllow(q *question, id string) string {
+	var ways []string
+	if d.opts.Dashboard != "" {
+		ways = append(ways, "open "+d.opts.Dashboard)
+	}
+	if line := d.command("approve", id[:idShown]); line != "" {
+		ways = append(ways, "run `"+line+"`")
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	words := fmt.Sprintf(". Tell the owner to %s within 24 hours, and make the same call again then", strings.Join(ways, ", or "))
+	if len(q.beforehand) > 0 {
+		if line := d.command(q.beforehand...); line != "" {
+			words += fmt.Sprintf(". For work while nobody is there, the owner allows it beforehand: `%s`", line)
+		}
+	}
+	return words
+}
+
+// command returns one of tabhub's commands as the owner runs it, "" if the owner cannot.
+func (d *Desk) command(words ...string) string {
+	if d.opts.Command != nil {
+		return d.opts.Command(words...)
+	}
+	return strings.Join(append([]string{"tabhub"}, words...), " ")
+}
+
+// beforehand returns the words of the command by which the owner allows calls such as c unasked, nil if none
+// does.
+func beforehand(c *Call) []string {
+	a, d := c.Action, &c.Decision
+	client := a.Principal.Name
+	if isShared(a.Principal.ID) {
+		client = a.Principal.ID
+	}
+	switch {
+	case d.Layer == policy.ByFile:
+		return nil
+	case d.Layer == policy.ByFlow && d.Rule == nil:
+		return nil
+	case d.Layer == policy.ByFlow:
+		return []string{"policy", "flow", d.Rule.From, string(a.Site.Domain), "allow", "--client", client}
+	}
+	rule := policy.RuleFor(a, policy.Allow)
+	words := []string{"policy", "set", "allow", "--client", client}
+	for _, of := range [][2]string{{"--site", rule.Site}, {"--tool", rule.Tool}, {"--class", rule.Class}} {
+		if of[1] != "" {
+			words = append(words, of[0], of[1])
+		}
+	}
+	return append(words, "--until", "8h")
+}
+
+// isShared reports whether an ID is of programs that have no credential of their own.
+func isShared(id string) bool {
+	return id == policy.OwnerID || id == policy.TokenID || id == policy.UnnamedID
+}
