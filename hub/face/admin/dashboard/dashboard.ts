@@ -210,9 +210,9 @@ function setGone(to: boolean) {
   byID("trouble").classList.toggle("calm", to);
   showGone(to);
   if (!to) return;
-  const before = shown && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}, and what needs the hub cannot be used.` : "";
+  const before = shown && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}; what needs the hub cannot be used.` : "";
   const start = own === "false" ? "" : " It starts with the next client, or by “tabhub serve” in a terminal.";
-  showTrouble(`${STATES.absent[0]}.${before}${start} This page goes on by itself then.`);
+  showTrouble(`${STATES.absent[0]}.${before}${start} This page goes on as soon as it answers, or says how to sign in again.`);
 }
 
 function showStatus({ hub, paired, record }: Status) {

@@ -169,7 +169,7 @@ function line(l: Line, given: string) {
   // What has no place in the line.
   const said = [
     [l.tool, l.domain].filter(Boolean).join(" · "), given,
-    [l.decision, l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · "), ...(l.flows ?? []), l.reason, l.late && `written late, by node ${l.late}`,
+    [l.decision, l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · "), ...(l.flows ?? []), [l.outcome, l.reason].filter(Boolean).join(": "), l.late && `written late, by node ${l.late}`,
   ];
   made.title = said.filter(Boolean).join("\n");
   return made;

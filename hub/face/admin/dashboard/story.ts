@@ -59,8 +59,8 @@ const known = (facts: Facts) => facts.filter(([, value]) => value).map(([name, v
 function shown(step: Step, start: bigint, result: unknown, carried?: Carried) {
   const { at, is, line: l } = step;
   const { head, facts = [] } = tellers[is](l, carried);
-  const late = at === undefined ? "" : took(Number(at - start));
-  const time = at === undefined ? element("span", "soft", "time not recorded") : element("span", "number", `${when(new Date(Number(at / 1_000_000n)).toISOString())} `, element("span", "soft", at > start ? `+${late}` : ""));
+  const later = Number((at ?? start) - start);
+  const time = at === undefined ? element("span", "soft", "time not recorded") : element("span", "number", `${when(new Date(Number(at / 1_000_000n)).toISOString())} `, element("span", "soft", later >= 1e6 ? `+${took(later)}` : ""));
   const told = element("div", "", element("h3", "", ...head));
   const all = known(facts);
   if (all.length) told.append(factsOf(all));

@@ -1341,8 +1341,8 @@ var known = (facts2) => facts2.filter(([, value2]) => value2).map(([name, value2
 function shown(step, start3, result, carried) {
   const { at, is, line: l } = step;
   const { head, facts: facts2 = [] } = tellers[is](l, carried);
-  const late = at === void 0 ? "" : took(Number(at - start3));
-  const time = at === void 0 ? make("span", "soft", "time not recorded") : make("span", "number", `${when(new Date(Number(at / 1000000n)).toISOString())} `, make("span", "soft", at > start3 ? `+${late}` : ""));
+  const later = Number((at ?? start3) - start3);
+  const time = at === void 0 ? make("span", "soft", "time not recorded") : make("span", "number", `${when(new Date(Number(at / 1000000n)).toISOString())} `, make("span", "soft", later >= 1e6 ? `+${took(later)}` : ""));
   const told = make("div", "", make("h3", "", ...head));
   const all2 = known(facts2);
   if (all2.length) told.append(factsOf(all2));
@@ -1513,7 +1513,7 @@ function line(l, given) {
     given,
     [l.decision, l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · "),
     ...l.flows ?? [],
-    l.reason,
+    [l.outcome, l.reason].filter(Boolean).join(": "),
     l.late && `written late, by node ${l.late}`
   ];
   made2.title = said2.filter(Boolean).join("\n");
@@ -2803,9 +2803,9 @@ function setGone(to) {
   byID("trouble").classList.toggle("calm", to);
   showGone(to);
   if (!to) return;
-  const before = shown3 && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}, and what needs the hub cannot be used.` : "";
+  const before = shown3 && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}; what needs the hub cannot be used.` : "";
   const start3 = own === "false" ? "" : " It starts with the next client, or by “tabhub serve” in a terminal.";
-  showTrouble(`${STATES.absent[0]}.${before}${start3} This page goes on by itself then.`);
+  showTrouble(`${STATES.absent[0]}.${before}${start3} This page goes on as soon as it answers, or says how to sign in again.`);
 }
 function showStatus({ hub, paired, record }) {
   byID("unpaired").hidden = paired > 0 || hub.browsers > 0;
