@@ -61,8 +61,8 @@ func TestDoctorOnExtensions(t *testing.T) {
 		{"current", joined, pairings("copy.a"), []string{"ok Chromium 150 is connected; tabs: 3"}},
 		{"older", state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, nil, []string{"problem that of Chromium 150 is older than this tabhub: it cannot do text"}},
 		{"gone", state.BrowserInfo{Attested: true, Capabilities: setup.ExtensionCan, Pairing: "copy.a"}, pairings("copy.a"), []string{"note no browser is connected; paired: Chromium 149 of 2026-01-02"}},
-		{"another program", state.BrowserInfo{Connected: true}, nil, []string{"note no browser is connected or paired"}},
-		{"a page", state.BrowserInfo{Connected: true, Attested: true, Single: true}, nil, []string{"note no browser is connected or paired"}},
+		{"another program", state.BrowserInfo{Connected: true}, nil, []string{"note not paired with the hub, and no browser is connected"}},
+		{"a page", state.BrowserInfo{Connected: true, Attested: true, Single: true}, nil, []string{"note not paired with the hub, and no browser is connected"}},
 		{"one of two", joined, pairings("copy.a", "copy.b"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: Chromium 149 of 2026-01-02"}},
 		{"many", joined, pairings("copy.a", "b", "c", "d", "e", "f", "g", "h"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: " + strings.Repeat("Chromium 149 of 2026-01-02, ", 4) + "Chromium 149 of 2026-01-02 and 2 more"}},
 	} {

@@ -170,7 +170,8 @@ var varying = []struct {
 	{regexp.MustCompile(`[A-Z2-7]{26}`), "QUESTIONQUESTIONQUESTION26"},
 	{regexp.MustCompile(`approve [A-Z2-7]{8}\b`), "approve QUESTION"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d{5}`), "127.0.0.1:12345"},
-	{regexp.MustCompile(`(ok|DENIED|TOOL_ERROR) [\d.]+(µs|ms|s)`), "$1 1ms"},
+	{regexp.MustCompile(`(ok|DENIED) · [\d.]+ m?s`), "$1"},
+	{regexp.MustCompile(` {2,}((␛\[\d+m[●✗] )?(ok|DENIED)(␛\[0m)?\n)`), "  $1"},
 	{regexp.MustCompile(`orderNumber":\d+`), `orderNumber":1`},
 	{regexp.MustCompile(`/\S*/data\b`), "/data"},
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -146,7 +147,11 @@ func (rs *Rules) recordPolicy(by string, was, is *policy.Document) {
 	rules := func(of, but []policy.Rule, outcome string) {
 		for _, r := range of {
 			if !slices.Contains(but, r) {
-				add(record.Entry{Rule: r.ID, Decision: r.Effect.String(), Client: r.Client, Domain: spec.Domain(r.Site), Tool: r.Tool, Class: r.Class, Outcome: outcome})
+				e := record.Entry{Rule: r.ID, Decision: r.Effect.String(), Client: r.Client, Domain: spec.Domain(r.Site), Tool: r.Tool, Class: r.Class, Outcome: outcome}
+				if r.From != "" {
+					e.Flows = []string{r.From + " → " + cmp.Or(r.Site, "any site")}
+				}
+				add(e)
 			}
 		}
 	}

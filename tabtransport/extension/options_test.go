@@ -62,5 +62,5 @@ func TestSettings(t *testing.T) {
 	has(t, p, "#saved", "Saved.")
 	saved("hub", strconv.Quote(h.url()))
 	write("address", "ws://127.0.0.1:9/tabs")
-	has(t, p, "#state", "Asleep: the hub is not running")
+	has(t, p, "#state", "The hub is not running")
 }

@@ -43,7 +43,7 @@ func TestStates(t *testing.T) {
 		"waiting 2":  {`{"waiting": 1, "owner": {"paused": true, "waiting": 2}}`, "Waiting for you", "2 questions"},
 		"elsewhere":  {`{"owner": {"paused": false, "waiting": 1}}`, "Waiting for you", "tabhub approve"},
 		"paused":     {`{"working": 1, "owner": {"paused": true, "waiting": 0}}`, "Paused", "until you resume"},
-		"absent":     {`{"hub": {"state": "absent"}}`, "Asleep: the hub is not running", "Start your AI app"},
+		"absent":     {`{"hub": {"state": "absent"}}`, "The hub is not running", "Start your AI app"},
 		"unpaired":   {`{"hub": {"state": "unpaired", "reason": ""}}`, "Not paired with the hub", "Run “tabhub browser pair”"},
 		"forgotten":  {`{"hub": {"state": "unpaired", "reason": "unknown"}}`, "Not paired with the hub", "does not know this browser"},
 		"unproved":   {`{"hub": {"state": "unproved"}}`, "Not your hub", "tabhub doctor"},

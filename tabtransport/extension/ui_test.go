@@ -93,6 +93,6 @@ func TestPause(t *testing.T) {
 	h.tellOwner(func(o *spec.OwnerState) { o.Paused, o.Waiting = true, 2 })
 	badge("2 tabhub: Waiting for you")
 	h.stop()
-	badge("off tabhub: Asleep: the hub is not running")
+	badge("off tabhub: The hub is not running")
 	popup.WaitFor("document.querySelector('#pause').hidden")
 }

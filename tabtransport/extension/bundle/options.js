@@ -65,7 +65,7 @@ var STATES = {
   working: ["At work", "good", ""],
   waiting: ["Waiting for you", "wait", ""],
   paused: ["Paused", "wait", "II"],
-  absent: ["Asleep: the hub is not running", "off", "off"],
+  absent: ["The hub is not running", "off", "off"],
   unpaired: ["Not paired with the hub", "bad", "!"],
   unproved: ["Not your hub", "bad", "!"],
   outdated: ["The hub is older than the extension", "bad", "!"],

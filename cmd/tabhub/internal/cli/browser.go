@@ -167,14 +167,14 @@ func printBrowsers(a *command.App, list []admin.BrowserReport) error {
 	}
 	t := a.Table("ID", "NAME", "BROWSER", "STATE", "TABS", "BOUND TO IT")
 	for _, b := range list {
-		state, tabs := "away", any("")
-		if b.Connected {
-			state, tabs = "connected", b.Tabs
-		}
-		if b.Missing {
-			state = "nobody has this name"
-		} else if !b.Connected && !b.LastSeen.IsZero() {
-			state += " since " + b.LastSeen.Local().Format(time.DateTime)
+		state, tabs := command.StateCell(command.Away), any("")
+		switch {
+		case b.Missing:
+			state = command.StateCell(command.Missing)
+		case b.Connected:
+			state, tabs = command.StateCell(command.Connected), b.Tabs
+		case !b.LastSeen.IsZero():
+			state.Text += " since " + moment(b.LastSeen)
 		}
 		t.Row(cmp.Or(b.ID, "-"), cmp.Or(b.Name, "-"), cmp.Or(b.Browser, "-"), state, tabs, cmp.Or(strings.Join(b.Clients, ", "), "-"))
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,10 +14,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/describe"
 	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
+	hubstate "tabhub/hub/state"
+	"tabhub/hub/trust/record"
+	"tabhub/spec"
 )
 
 func CallsCommand(a *command.App) *cobra.Command {
@@ -34,6 +39,7 @@ A call that begins is shown with its ID, which "tabhub calls cancel" takes. What
 		Args: command.Args(cobra.NoArgs),
 	}
 	asJSON := command.JSONFlag(cmd)
+	all := cmd.Flags().Bool("all", false, "show also what pages register, and what has gone; with --follow")
 	follow := cmd.Flags().BoolP("follow", "f", false, "show what begins, goes on and ends; with --json a line for each change")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !*follow {
@@ -46,7 +52,7 @@ A call that begins is shown with its ID, which "tabhub calls cancel" takes. What
 			}
 			return printUnderWay(a, all)
 		}
-		w := &watcher{entryPrinter: newEntryPrinter(a), now: a.Status()}
+		w := &watcher{entryPrinter: newEntryPrinter(a), now: a.Status(), brief: !*all}
 		show := w.show
 		if *asJSON {
 			show = w.showJSON
@@ -55,6 +61,9 @@ A call that begins is shown with its ID, which "tabhub calls cancel" takes. What
 		w.now.Clear()
 		if cmd.Context().Err() != nil {
 			return nil
+		}
+		if _, _, ended := a.Running(); w.headed && errors.Is(ended, home.ErrNoHub) {
+			return errors.Join(w.printAt(time.Now(), "", "the hub", "", command.StateCell(command.Absent)), ended)
 		}
 		return err
 	}
@@ -84,8 +93,12 @@ func watch(ctx context.Context, a *command.App, f func([]byte) error) error {
 // can be rewritten, how far the calls under way are.
 type watcher struct {
 	*entryPrinter
-	now  *terminal.Status
-	said map[string]terminal.Cell // of each call that is under way, by its ID
+	now   *terminal.Status
+	brief bool                     // without what pages offer
+	said  map[string]terminal.Cell // of each call that is under way, by its ID
+	// browsers are those that are connected, by their ids; nil until they were asked for.
+	browsers map[spec.PeerID]string
+	paused   bool
 }
 
 func (w *watcher) showJSON(event []byte) error {
@@ -114,13 +127,19 @@ func (w *watcher) show(event []byte) error {
 		}
 	}
 	w.said = said
+	if err := w.showState(e.Changed); err != nil {
+		return err
+	}
 	if e.Missed > 0 {
 		w.Hint("%d entries came too fast to be shown; `tabhub log` has them", e.Missed)
 	}
 	for i := range e.Entries {
 		l := &e.Entries[i]
 		l.Time = l.Time.Add(l.Duration) // its end
-		if err := w.print(l); err != nil {
+		if w.brief && (l.Event == record.Begun || !strings.Contains(","+briefEvents+",", ","+string(l.Event)+",") || isAside(l)) {
+			continue
+		}
+		if err := w.print(l, nil); err != nil {
 			return err
 		}
 	}
@@ -130,10 +149,71 @@ func (w *watcher) show(event []byte) error {
 	return nil
 }
 
+// showState prints which browsers have come or gone, and whether all is paused, if that is news.
+func (w *watcher) showState(changed []string) error {
+	if !slices.Contains(changed, "tabs") && !slices.Contains(changed, "policy") {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), command.AnswerTimeout)
+	defer cancel()
+	r, err := w.Remote()
+	if err != nil {
+		return err
+	}
+	state := func(what, state string) error { return w.printAt(time.Now(), "", what, "", command.StateCell(state)) }
+	if slices.Contains(changed, "tabs") {
+		var all []hubstate.BrowserInfo
+		if err := r.Call(ctx, http.MethodGet, "/api/browsers", nil, &all); err != nil {
+			return err
+		}
+		is := map[spec.PeerID]string{}
+		for _, b := range all {
+			if b.Connected && !b.Single {
+				is[b.Peer] = cmp.Or(b.Label, b.Name, "a browser")
+			}
+		}
+		for peer, name := range is {
+			if w.browsers[peer] == "" {
+				err = errors.Join(err, state("browser "+name, command.Connected))
+			}
+		}
+		for peer, name := range w.browsers {
+			if is[peer] == "" {
+				err = errors.Join(err, state("browser "+name, command.Away))
+			}
+		}
+		if w.browsers == nil && len(is) == 0 {
+			var s admin.StatusReport
+			if err := r.Call(ctx, http.MethodGet, "/api/status", nil, &s); err != nil {
+				return err
+			}
+			if s.Paired == 0 {
+				err = state("no browser", command.Unpaired)
+			}
+		}
+		if w.browsers = is; err != nil {
+			return err
+		}
+	}
+	if !slices.Contains(changed, "policy") {
+		return nil
+	}
+	var p admin.PolicyReport
+	if err := r.Call(ctx, http.MethodGet, "/api/policy", nil, &p); err != nil {
+		return err
+	}
+	was := w.paused
+	w.paused = isPaused(&p)
+	if w.paused && !was {
+		return state("all clients; `tabhub resume` lets them go on", command.Paused)
+	}
+	return nil
+}
+
 // printStage prints how far a call has come, if that is news.
 func (w *watcher) printStage(c *call.Running, is terminal.Cell) error {
 	print := func(is terminal.Cell) error {
-		return w.printAt(time.Now(), clientOf(c), c.Domain, through(c.Tool, c.Via), is)
+		return w.printAt(time.Now(), clientOf(c), through(toolAt(c.Tool, c.Domain), c.Via), "", is)
 	}
 	was, known := w.said[c.ID]
 	if !known {
@@ -156,7 +236,7 @@ func stage(c *call.Running) terminal.Cell {
 	p := c.Progress
 	switch {
 	case c.Phase == call.PhaseAsking, p != nil && p.Waiting:
-		return command.StateCell("waiting for you")
+		return command.StateCell(command.Waiting)
 	case c.Phase == call.PhaseWaiting:
 		return terminal.Cell{Text: "waiting for a tab", Tone: terminal.Soft}
 	case p == nil:

@@ -18,17 +18,17 @@ import (
 func TestWatchLines(t *testing.T) {
 	var b bytes.Buffer
 	a := &command.App{Out: command.Visible{W: &b}, Err: command.Visible{W: &b}, Stdout: &b, Stderr: &b, Env: func(string) string { return "" }}
-	w := &watcher{entryPrinter: newEntryPrinter(a), now: a.Status()}
+	w := &watcher{entryPrinter: newEntryPrinter(a), now: a.Status(), brief: true}
 	one := call.Running{ID: "CALL", Name: "claude", Domain: "e.com", Tool: "buy", Phase: call.PhaseAsking}
 	half := one
 	half.Phase, half.Progress = call.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}
 	end := record.Line{Entry: record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Domain: "e.com", Tool: "buy", Outcome: "ok", Duration: time.Second}}
 	for _, e := range []admin.WatchEvent{
-		{Changed: []string{"tabs"}},
+		{Changed: []string{"questions"}},
 		{Running: []call.Running{one}},
 		{Running: []call.Running{half}},
 		{Running: []call.Running{half}},
-		{Entries: []record.Line{end}, Missed: 3},
+		{Entries: []record.Line{end, {Entry: record.Entry{Event: record.Register, Domain: "e.com", Reason: "0 prompts", Outcome: "ok"}}}, Missed: 3},
 	} {
 		event, err := json.Marshal(e)
 		if err != nil {
@@ -39,12 +39,12 @@ func TestWatchLines(t *testing.T) {
 		}
 	}
 	got := regexp.MustCompile(`\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(b.String(), "TIME")
-	want := `TIME            CLIENT       SITE                 WHAT                  OUTCOME
-TIME  claude       e.com                buy                   begun, CALL
-TIME  claude       e.com                buy                   waiting for you
-TIME  claude       e.com                buy                   50 % half\x1b[2J
+	want := `TIME            CLIENT          WHAT                                      OUTCOME
+TIME  claude          buy@e.com                                 begun, CALL
+TIME  claude          buy@e.com                                 waiting for you
+TIME  claude          buy@e.com                                 50 % half\x1b[2J
 3 entries came too fast to be shown; ` + "`tabhub log`" + ` has them
-TIME  claude       e.com                buy                   ok 1s
+TIME  claude          buy@e.com                                 ok · 1.0 s
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -27,7 +27,9 @@ func LogCommand(a *command.App) *cobra.Command {
 		Use:   "log [KEY=VALUE...]",
 		Short: "Show the record of what was done, and by whom",
 		Long: `Show the record of what was done, and by whom: calls, questions to you and their answers,
-what pages registered, changes of the policy.
+pauses, changes of rules, pairings and credentials. With --all also what pages have registered and
+what has gone. "ok · 2.1 s · you: 114 s" is a call that took 2.1 seconds beside the 114 in which
+you were asked.
 
 The record is in files of the data directory, which are read whether the hub runs or not.
 With $TABHUB_TOKEN, or of a node of a cluster, the hub is asked for the record of that user, of
@@ -54,6 +56,7 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON for each, all that there are")
 	follow := cmd.Flags().BoolP("follow", "f", false, "go on with what is recorded from now on")
+	all := cmd.Flags().Bool("all", false, "show also what pages register, and what has gone")
 	limit := cmd.Flags().Int("limit", 50, "how many of the latest; 0 for all")
 	l := logSource{App: a}
 	q := &l.query
@@ -67,6 +70,11 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 			return err
 		}
 		q.Limit = *limit
+		asked := *q
+		brief := !*all && !*asJSON && q.Event == "" && q.Call == ""
+		if brief {
+			q.Event = briefEvents
+		}
 		if q.Call != "" || *asJSON && !cmd.Flags().Changed("limit") {
 			q.Limit = 0
 		}
@@ -81,16 +89,22 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 			if err := out.printHeader(); err != nil {
 				return err
 			}
+			return l.each(cmd.Context(), true, func(l *record.Line) error {
+				if brief && (isAside(l) || l.Event == record.Begun) { // the end of what has begun follows
+					return nil
+				}
+				return out.print(l, nil)
+			})
 		}
-		err := l.each(cmd.Context(), *follow, out.print)
-		switch {
-		case err != nil || *follow || out.printed > 0:
-		case *q == record.Query{Limit: q.Limit}:
+		if err := l.printLatest(cmd.Context(), out, brief); err != nil || out.printed > 0 {
+			return err
+		}
+		if asked == (record.Query{Limit: q.Limit}) {
 			a.Note("nothing is recorded yet; a hub that runs records what is done")
-		default:
+		} else {
 			a.Note("nothing like this is in the record; `tabhub log` alone shows the latest of all")
 		}
-		return err
+		return nil
 	}
 	// What is a word now was a flag once.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -187,6 +201,61 @@ func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) 
 		return err
 	}
 	return forEach(lines, f)
+}
+
+// briefEvents are those that a person looks for: not what pages offer, nor what comes beside a call's own
+// line.
+const briefEvents = "call,begun,relay,refused,ask,policy,client,pairing,lease,log"
+
+// isAside reports whether a line with one of briefEvents is left out: one of the log itself that is not
+// about lines that are missing.
+func isAside(l *record.Line) bool {
+	return l.Event == record.Self && (l.Note == nil || l.Note.Missing == 0 && l.Note.Lost == nil && l.Note.Unsynced == 0)
+}
+
+// printLatest prints the lines that are asked for, with what calls were given as far as that is kept.
+func (l *logSource) printLatest(ctx context.Context, out *entryPrinter, brief bool) error {
+	var lines []record.Line
+	err := l.each(ctx, false, func(l *record.Line) error {
+		lines = append(lines, *l)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	ended := map[string]bool{} // a call that has only begun may have taken effect: it stays
+	for i := range lines {
+		ended[lines[i].Call] = ended[lines[i].Call] || lines[i].Event == record.Call
+	}
+	given := l.given(ctx, lines)
+	for i := range lines {
+		if line := &lines[i]; !brief || !isAside(line) && (line.Event != record.Begun || !ended[line.Call]) {
+			if err := out.print(line, given[line.N]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// given returns the arguments of calls by the numbers of their lines, as far as they are kept and may be
+// seen.
+func (l *logSource) given(ctx context.Context, lines []record.Line) map[uint64]json.RawMessage {
+	var found []record.Payload
+	switch dir, ofHub, err := l.where(); {
+	case err != nil:
+	case !ofHub:
+		found, _ = record.ReadPayloads(ctx, dir, lines)
+	default:
+		if r, err := l.App.Remote(); err == nil {
+			_ = r.Call(ctx, http.MethodGet, "/api/log/payloads?of=args&"+values(&l.query).Encode(), nil, &found)
+		}
+	}
+	given := make(map[uint64]json.RawMessage, len(found))
+	for _, p := range found {
+		given[p.N] = p.Args
+	}
+	return given
 }
 
 // settleRecord has a hub that runs write what it has collected for the record. Without one, and if it

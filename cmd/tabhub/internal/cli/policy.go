@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,15 @@ holds for all: open, careful (the default), ask or read-only. Rules say what hol
 clients, sites and tools; of those that match a call the most specific one decides, and of
 two that are about different things the stricter one.`,
 		Args: command.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return command.Show(cmd.Context(), a, "/api/policy", nil, false, func(_ *command.App, p admin.PolicyReport) error {
+				if err := printState(a, &p); err != nil {
+					return err
+				}
+				a.Hint("\n`tabhub policy list` shows all rules, `tabhub policy set` makes one, `tabhub policy mode` changes the mode; `tabhub policy --help` has the rest.")
+				return nil
+			})
+		},
 	}
 	cmd.AddCommand(policyListCommand(a), policySetCommand(a), policyRemoveCommand(a), policyTestCommand(a), policyFlowCommand(a), policyModeCommand(a), policyBindCommand(a))
 	return cmd
@@ -38,7 +47,7 @@ two that are about different things the stricter one.`,
 func policyListCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "Show what holds, the most specific rules first",
+		Short:   "Show what holds: your rules first, the most specific first, then those of the mode",
 		Example: `  tabhub policy list`,
 		Args:    command.Args(cobra.NoArgs),
 	}
@@ -283,26 +292,81 @@ func modeOf(p *admin.PolicyReport) string {
 	return string(p.Mode)
 }
 
-func printPolicy(a *command.App, p admin.PolicyReport) error {
+// modeWords says what a mode means.
+var modeWords = map[policy.Mode]string{
+	policy.ModeOpen:     "clients may do everything that no rule denies",
+	policy.ModeCareful:  "you are asked before what may do harm; the rest is allowed",
+	policy.ModeAsk:      "you are asked about everything, once for each client and site",
+	policy.ModeReadOnly: "clients may read, and do nothing else",
+}
+
+// printState prints what holds, but for the rules: of those how many there are.
+func printState(a *command.App, p *admin.PolicyReport) error {
+	names, own, ofFile := &clientNames{app: a}, rulesBy(p, isOwn), rulesBy(p, isOfFile)
 	t := a.Table()
-	t.Row("mode", modeOf(&p))
-	for _, pause := range p.Pauses {
-		t.Row(command.StateCell("paused"), fmt.Sprintf("%s at %s, since %s", cmp.Or(pause.Client, "all clients"), cmp.Or(pause.Site, "all sites"), pause.Since.Local().Format(time.DateTime)))
+	t.Row("mode", modeOf(p)+": "+modeWords[p.Mode])
+	rules := "none of yours"
+	if len(own) > 0 {
+		rules = fmt.Sprintf("%d of yours", len(own))
 	}
-	for _, site := range p.Private {
-		t.Row("private", site)
+	if len(ofFile) > 0 {
+		rules += fmt.Sprintf(", %d of the policy file, which come first", len(ofFile))
+	}
+	t.Row("rules", rules)
+	for _, pause := range p.Pauses {
+		client := "all clients"
+		if pause.Client != "" {
+			client = names.of(pause.Client)
+		}
+		t.Row(command.StateCell(command.Paused), fmt.Sprintf("%s at %s, since %s", client, cmp.Or(pause.Site, "all sites"), moment(pause.Since)))
+	}
+	if len(p.Private) > 0 {
+		t.Row("private", strings.Join(p.Private, ", "))
 	}
 	for _, b := range p.Bindings {
-		t.Row("bound", fmt.Sprintf("%s to %s", cmp.Or(b.Client, "any client"), strings.Join(b.Browsers, ", ")))
+		t.Row("bound", fmt.Sprintf("%s to %s", names.of(b.Client), strings.Join(b.Browsers, ", ")))
 	}
 	if p.File != nil {
 		t.Row("file", fileState(p.File))
 	}
-	if err := t.Print(); err != nil {
+	return t.Print()
+}
+
+func isOwn(r *policy.Rule) bool    { return !isOfFile(r) && r.By != "preset" }
+func isOfFile(r *policy.Rule) bool { return r.By == "file" }
+
+func rulesBy(p *admin.PolicyReport, is func(*policy.Rule) bool) []*policy.Rule {
+	return slices.DeleteFunc(slices.Clone(p.Rules), func(r *policy.Rule) bool { return !is(r) })
+}
+
+func printPolicy(a *command.App, p admin.PolicyReport) error {
+	if err := printState(a, &p); err != nil {
 		return err
 	}
+	for _, part := range []struct {
+		title string
+		is    func(*policy.Rule) bool
+	}{{"Your rules", isOwn}, {"Rules of the policy file, which come first", isOfFile}} {
+		if rules := rulesBy(&p, part.is); len(rules) > 0 {
+			fmt.Fprintln(a.Out)
+			a.Headline(part.title)
+			if err := printRules(a, rules); err != nil {
+				return err
+			}
+		}
+	}
 	fmt.Fprintln(a.Out)
-	return printRules(a, p.Rules)
+	a.Headline("What the mode says where no rule decides")
+	t := a.Table()
+	for _, r := range p.Mode.Rules() {
+		t.Row(command.StateCell(r.Effect.String()), r.Note)
+	}
+	return t.Print()
+}
+
+// isPaused reports whether all clients are paused, at all sites.
+func isPaused(p *admin.PolicyReport) bool {
+	return slices.ContainsFunc(p.Pauses, func(p policy.Pause) bool { return p.Client == "" && p.Site == "" })
 }
 
 // fileState says how the policy file is.
@@ -314,31 +378,74 @@ func fileState(f *admin.PolicyFile) string {
 	return text
 }
 
+// printRules prints rules, each with the id by which it can be removed.
 func printRules(a *command.App, rules []*policy.Rule) error {
-	t := a.Table("ID", "EFFECT", "CLIENT", "SITE", "TOOL", "BY", "NOTE")
+	names := &clientNames{app: a}
+	t := a.Table("ID", "EFFECT", "CLIENT", "WHAT", "UNTIL")
 	for _, r := range rules {
-		client, site, tool, by := cmp.Or(r.Client, "any"), cmp.Or(r.Site, "any"), cmp.Or(r.Tool, "any"), r.By
+		client, what := names.of(r.Client), ruleSubject(r)
 		if r.Session != "" {
-			client += ", session " + r.Session
+			client += ", in its session of " + moment(r.Made)
 		}
-		if r.From != "" {
-			site = r.From + " → " + site
+		switch {
+		case r.By == "preset":
+			what = r.Note
+		case r.Note != "":
+			what += " (" + r.Note + ")"
 		}
-		if r.Class != "" {
-			tool += ", " + r.Class
-		}
-		if r.Late {
-			tool += ", late"
-		}
-		if !r.Made.IsZero() {
-			by += " " + r.Made.Local().Format(time.DateOnly)
-		}
-		if !r.Until.IsZero() {
-			by += ", until " + r.Until.Local().Format(time.DateTime)
-		}
-		t.Row(r.ID, command.StateCell(r.Effect.String()), client, site, tool, by, r.Note)
+		t.Row(r.ID, command.StateCell(r.Effect.String()), client, what, cmp.Or(moment(r.Until), "-"))
 	}
 	return t.Print()
+}
+
+// moment is a time, as short as it can be told from others; "" for none.
+func moment(t time.Time) string {
+	switch t = t.Local(); {
+	case t.IsZero():
+		return ""
+	case t.Format(time.DateOnly) == time.Now().Format(time.DateOnly):
+		return t.Format("15:04")
+	case t.Year() == time.Now().Year():
+		return t.Format("Jan 2 15:04")
+	}
+	return t.Format("2006-01-02")
+}
+
+// ruleSubject says what a rule is about, its client apart.
+func ruleSubject(r *policy.Rule) string {
+	what, class := r.Tool, map[string]string{"read": "if it reads", "write": "if it writes", "destructive": "if it cannot be undone"}[r.Class]
+	switch {
+	case what != "" && class != "":
+		what += ", " + class + ","
+	case what != "" || r.Class == "":
+	default:
+		what = map[string]string{
+			"read": "what reads", "write": "what writes", "destructive": "what cannot be undone", "hub": "the hub's own tools", "relay": "requests to extensions",
+		}[r.Class]
+	}
+	if what == "" {
+		what = "everything"
+	}
+	switch {
+	case r.Site != "":
+		what += " at " + map[string]string{"verified": "sites that a browser vouches for", "unverified": "sites that no browser vouches for"}[r.Site]
+		if strings.HasSuffix(what, " at ") {
+			what += r.Site
+		}
+	case r.Class != "hub" && r.Class != "relay":
+		what += " at any site"
+	}
+	switch r.From {
+	case "":
+	case "private":
+		what = "after reading a private site: " + what
+	default:
+		what = "after reading " + r.From + ": " + what
+	}
+	if r.Late {
+		what += ", from pages that offer it late"
+	}
+	return what
 }
 
 func printPolicyTest(a *command.App, t admin.PolicyTest) error {

@@ -23,14 +23,31 @@ func StatusCommand(a *command.App) *cobra.Command {
 	asJSON := command.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return command.Show(cmd.Context(), a, "/api/status", nil, *asJSON, func(_ *command.App, s admin.StatusReport) error {
-			return printStatus(a, &s)
+			var p admin.PolicyReport
+			if s.User != "" {
+				if err := command.Ask(cmd.Context(), a, "/api/policy", &p); err != nil {
+					return err
+				}
+			}
+			return printStatus(a, &s, isPaused(&p))
 		})
 	}
 	return cmd
 }
 
-func printStatus(a *command.App, s *admin.StatusReport) error {
+func printStatus(a *command.App, s *admin.StatusReport, paused bool) error {
 	t := a.Table()
+	switch {
+	case paused:
+		t.Row("state", command.StateCell(command.Paused))
+	case s.User == "":
+	case s.Hub.Browsers > 0:
+		t.Row("state", command.StateCell(command.Connected))
+	case s.Paired == 0:
+		t.Row("state", command.StateCell(command.Unpaired))
+	default:
+		t.Row("state", command.StateCell(command.Away))
+	}
 	t.Row("tabhub", s.Version)
 	if own := build.Version(); build.Differ(s.Version, own) {
 		t.Row("this program", own+"; "+build.OfOtherVersion(own, &s.Info, a.Tabhub("stop")))

@@ -107,21 +107,21 @@ func printNone(ctx context.Context, a *command.App, what string) error {
 func tabState(t state.TabInfo, departed int) terminal.Cell {
 	switch {
 	case !t.Connected:
-		return command.StateCell("away")
+		return command.StateCell(command.Away)
 	case t.Waiting:
-		return command.StateCell("waiting for you")
+		return command.StateCell(command.Waiting)
 	case t.InUse:
-		return command.StateCell("in use by you")
+		return command.StateCell(command.InUse)
 	case t.Dialog != nil && t.Dialog.Type == spec.DialogUnknown:
 		return command.StateCell("does not answer")
 	case t.Dialog != nil:
-		return command.StateCell("has a dialog open")
+		return command.StateCell(command.Dialog)
 	case t.Discarded:
-		return command.StateCell("asleep")
+		return command.StateCell(command.Asleep)
 	case departed > 0:
-		return command.StateCell("changing page")
+		return command.StateCell(command.Changing)
 	case t.Focused:
-		return command.StateCell("active")
+		return command.StateCell(command.Active)
 	}
-	return command.StateCell("open")
+	return command.StateCell(command.Open)
 }

@@ -79,19 +79,6 @@ func (a *App) Note(format string, args ...any) {
 	fmt.Fprintln(a.Stderr, terminal.Of(a.Stderr, a.Env).Text(terminal.Plain, describe.Visible(fmt.Sprintf(format, args...))))
 }
 
-// Tones of the states that are the same in all faces of the hub. What is none of them is plain.
-var Tones = map[string]terminal.Tone{
-	"active": terminal.Good, "open": terminal.Good, "connected": terminal.Good, "ok": terminal.Good, "allow": terminal.Good, "allowed": terminal.Good,
-	"asleep": terminal.Soft, "away": terminal.Soft, "changing page": terminal.Soft, "cancelled": terminal.Soft,
-	"waiting for you": terminal.Wait, "in use by you": terminal.Wait, "has a dialog open": terminal.Wait, "does not answer": terminal.Wait, "paused": terminal.Wait, "ask": terminal.Wait, "you would be asked": terminal.Wait, "note": terminal.Wait,
-	"deny": terminal.Bad, "denied": terminal.Bad, "problem": terminal.Bad, "refused": terminal.Bad,
-}
-
-// StateCell is a cell with a state.
-func StateCell(state string) terminal.Cell {
-	return terminal.Cell{Text: state, Tone: Tones[state], State: true}
-}
-
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

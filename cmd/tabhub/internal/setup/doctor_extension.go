@@ -105,7 +105,7 @@ func (d *Doctor) Browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 		if dirs, _ := d.Dir.Extensions(); len(dirs) > 0 {
 			fix = "load " + dirs[len(dirs)-1] + " in chrome://extensions; pages with /tab.js need none"
 		}
-		d.note("extension", fix, "no browser is connected or paired")
+		d.note("extension", fix, "%s, and no browser is connected", command.Unpaired)
 	}
 }
 

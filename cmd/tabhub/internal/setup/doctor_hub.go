@@ -26,7 +26,7 @@ const doctorTimeout = 5 * time.Second
 // hub checks that the hub that runs answers.
 func (d *Doctor) hub(ctx context.Context) {
 	if !d.Dir.Held(home.HubLock) {
-		text := "none runs; the first client starts one"
+		text := command.Absent + "; the first client starts it"
 		if _, err := os.Stat(d.Dir.HubFile()); err == nil {
 			text += " (a hub that was killed left " + d.Dir.HubFile() + ", which does no harm)"
 		}

@@ -36,16 +36,12 @@ type Table struct {
 	screen Screen
 	header []string // empty: the first column names the second
 	rows   [][]Cell
-	widths []int // of the columns; nil: those of the cells
 }
 
 // NewTable returns a table that prints on out.
 func NewTable(out io.Writer, s Screen, header ...string) *Table {
 	return &Table{out: out, screen: s, header: header}
 }
-
-// SetWidths sets the widths of the columns, for rows that are printed one by one.
-func (t *Table) SetWidths(widths ...int) { t.widths = widths }
 
 // Row adds a row: for each column a Cell, or a value that fmt prints.
 func (t *Table) Row(cells ...any) {
@@ -85,9 +81,10 @@ var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " 
 
 // Print prints the table.
 func (t *Table) Print() error {
-	if t.widths == nil && t.screen.Columns > 0 {
+	var widths []int
+	if t.screen.Columns > 0 {
 		var fits bool
-		if t.widths, fits = t.fit(); !fits && len(t.header) > 0 {
+		if widths, fits = t.fit(); !fits && len(t.header) > 0 {
 			return t.printRowByRow()
 		}
 	}
@@ -101,11 +98,8 @@ func (t *Table) Print() error {
 	configs := make([]table.ColumnConfig, columns)
 	for i := range configs {
 		c := table.ColumnConfig{Number: i + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft, WidthMaxEnforcer: wrap}
-		if t.widths != nil {
-			c.WidthMin = t.widths[i]
-		}
-		if t.screen.Columns > 0 {
-			c.WidthMax = c.WidthMin
+		if widths != nil {
+			c.WidthMin, c.WidthMax = widths[i], widths[i]
 		}
 		if len(t.header) == 0 && i == columns-1 {
 			c.WidthMaxEnforcer = wrapWhole
@@ -123,7 +117,7 @@ func (t *Table) Print() error {
 	for _, row := range t.rows {
 		var cells table.Row
 		for _, c := range row {
-			cells = append(cells, t.painted(c))
+			cells = append(cells, t.screen.painted(c))
 		}
 		w.AppendRow(cells)
 	}
@@ -139,13 +133,6 @@ func (t *Table) Print() error {
 var style = table.Style{
 	Box:    table.BoxStyle{PaddingRight: gap},
 	Format: table.FormatOptions{Header: text.FormatDefault},
-}
-
-func (t *Table) painted(c Cell) string {
-	if c.State {
-		return t.screen.State(c.Tone, c.Text)
-	}
-	return t.screen.Paint(c.Tone, c.Text)
 }
 
 // wrap wraps words into lines of n columns.
@@ -193,7 +180,7 @@ func (t *Table) fit() (widths []int, fits bool) {
 	}
 	for _, row := range t.rows {
 		for i, c := range row {
-			measure(i, t.painted(c), i == 0)
+			measure(i, t.screen.painted(c), i == 0)
 		}
 	}
 	room := t.screen.Columns - len(gap)*(len(widths)-1)
@@ -217,7 +204,7 @@ func (t *Table) printRowByRow() error {
 		if i > 0 {
 			fmt.Fprintln(t.out)
 		}
-		fmt.Fprintln(t.out, t.painted(row[0]))
+		fmt.Fprintln(t.out, t.screen.painted(row[0]))
 		rest := NewTable(t.out, t.screen)
 		for j, c := range row[1:] {
 			rest.Row(gap+t.header[1+j], c)

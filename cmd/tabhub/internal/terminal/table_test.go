@@ -80,18 +80,27 @@ b     22  short
 	}
 }
 
-// Rows that come one by one stand below each other.
-func TestRowsOneByOne(t *testing.T) {
-	var b bytes.Buffer
-	for _, words := range []string{"one", "one two three"} {
-		table := NewTable(&b, Screen{Columns: 20})
-		table.SetWidths(4, 8)
-		table.Row(words, words)
-		if err := table.Print(); err != nil {
-			t.Fatal(err)
+// A line of the record must stay one line, however narrow the terminal is, and its end must be seen.
+func TestLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		screen Screen
+		detail string
+		want   string
+	}{
+		"wide":          {Screen{Columns: 50}, "note to Ann", "10:00:00  claude-d…  pay@shop  note to Ann      ok"},
+		"cuts a detail": {Screen{Columns: 48}, "note to Ann, who is away", "10:00:00  claude-d…  pay@shop  note to Ann,…  ok"},
+		"no room":       {Screen{Columns: 36}, "note to Ann", "10:00:00  claude-d…  pay@shop     ok"},
+		"narrow":        {Screen{Columns: 27}, "", "10:00:00  claude-d…  p…  ok"},
+		"a program":     {Screen{}, "note to Ann", "10:00:00   claude-desktop  pay@shop   ok  note to Ann"},
+	} {
+		var b bytes.Buffer
+		lines := Lines{Out: &b, Screen: c.screen, Widths: []int{8, 9, 9}}
+		if c.screen.Columns == 0 {
+			lines.Widths = []int{9, 9, 9}
 		}
-	}
-	if want := "one   one\none   one two\ntwo   three\nthr…\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
+		err := lines.Print([]Cell{{Text: "10:00:00"}, {Text: "claude-desktop"}, {Text: "pay@shop"}}, Cell{Text: c.detail}, Cell{Text: "ok"})
+		if got := strings.TrimSuffix(b.String(), "\n"); got != c.want || err != nil {
+			t.Errorf("%s:\n%q, want\n%q, %v", name, got, c.want, err)
+		}
 	}
 }
