@@ -61,6 +61,9 @@ type client struct {
 	stdin   io.WriteCloser
 	done    chan struct{} // closed when stdout has ended
 
+	// reply returns the result of a request that the server makes, such as an elicitation.
+	reply func(method string) string
+
 	mu      sync.Mutex
 	lastID  int
 	waiting map[string]chan answer // by id
@@ -135,6 +138,9 @@ func (c *client) take(line []byte) {
 		c.notices[method]++
 		close(c.changed)
 		c.changed = make(chan struct{})
+		if id := rawjson.Get(line, "id"); id != nil && c.reply != nil {
+			go c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, c.reply(method)))
+		}
 		return
 	}
 	id := string(rawjson.Get(line, "id"))
