@@ -194,6 +194,29 @@ func TestStoryOfAnAskedCall(t *testing.T) {
 	}
 }
 
+// A call that the owner allowed when its client had given up on an earlier one has the question in its story.
+func TestStoryOfACallAllowedBefore(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	at := time.Now().Add(-time.Hour)
+	of := record.Entry{Name: "claude", Domain: "shop.example", Tool: "pay", Decision: "ask"}
+	first, asked, second := of, of, of
+	first.Time, first.Event, first.Call, first.Outcome, first.Duration = at, record.Call, "c1", "CANCELLED", time.Minute
+	asked.Time, asked.Event, asked.Call, asked.Question, asked.Reach, asked.Outcome, asked.Asked = at.Add(2*time.Minute), record.Ask, "c1", "q1", "once", "ok", 2*time.Minute
+	second.Time, second.Event, second.Call, second.Question, second.Reach, second.Outcome, second.Decided, second.Sent, second.Duration = at.Add(5*time.Minute), record.Call, "c2", "q1", "once", "ok", 1, 2, 5*time.Millisecond
+	for _, e := range []record.Entry{first, asked, second} {
+		d.tenant.Hub.Core.Record(e)
+	}
+	page := d.openDashboard()
+	awaitView(page, "record?call=c2")
+	page.WaitFor(`document.querySelector("#story").children.length === 6`)
+	var got string
+	page.Into(`[...document.querySelectorAll("#story h3")].map(h => h.textContent).join("; ")`, &got)
+	if got != "You were asked; You allowed it once, after 120 s; claude asked for pay; Allowed by your answer; Sent; Ended: ok after 5.0 ms" {
+		t.Errorf("the story is %s", got)
+	}
+}
+
 // The story of a call that was decided about for what its client had read says so, and that
 // the hub has forgotten which texts it sent.
 func TestStoryOfAFlow(t *testing.T) {

@@ -3,6 +3,7 @@ package httpd
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -32,6 +33,19 @@ func TestViewsByTheKeyboard(t *testing.T) {
 	page.Eval(`document.querySelector(".skip").focus()`)
 	page.Keys(kb.Enter)
 	page.WaitFor(`document.activeElement.id === "title" && document.body.dataset.view === "now"`)
+}
+
+// A person whose browser is not paired sees that, and what to do, until it is.
+func TestDashboardSaysThatNoBrowserIsPaired(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := d.openDashboard()
+	page.WaitFor(`document.querySelector("#unpaired").checkVisibility()`)
+	if got := page.Eval(`document.querySelector("#unpaired").textContent`); !strings.Contains(got, "Not paired with the hub") || !strings.Contains(got, "tabhub setup") {
+		t.Errorf("it says %s", got)
+	}
+	d.join("Chromium 141", "https://shop.example.com/", "Shop", nil, offered...)
+	page.WaitFor(`!document.querySelector("#unpaired").checkVisibility()`)
 }
 
 // Whatever view is open says that a question waits, and leads to it.

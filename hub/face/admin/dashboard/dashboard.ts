@@ -170,7 +170,7 @@ async function updateShell(changed: Set<string>) {
     if (session.mayWrite()) void watchQuestions();
     else showAll(await session.ask("GET", "api/questions"));
   }
-  if (changed.has("status")) showStatus(await session.ask("GET", "api/status"));
+  if (changed.has("status") || (changed.has("tabs") && !byID("unpaired").hidden)) showStatus(await session.ask("GET", "api/status"));
   if (changed.has("clients")) await loadNames();
   if (changed.has("policy")) showPause(await session.ask("GET", "api/policy"));
 }

@@ -2772,7 +2772,7 @@ async function updateShell(changed) {
     if (mayWrite()) void watchQuestions();
     else showAll(await ask("GET", "api/questions"));
   }
-  if (changed.has("status")) showStatus(await ask("GET", "api/status"));
+  if (changed.has("status") || changed.has("tabs") && !byID("unpaired").hidden) showStatus(await ask("GET", "api/status"));
   if (changed.has("clients")) await loadNames();
   if (changed.has("policy")) showPause(await ask("GET", "api/policy"));
 }
