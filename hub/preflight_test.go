@@ -39,11 +39,11 @@ func TestPreflight(t *testing.T) {
 			why   string
 		}{
 			{"a tab is open", nil, "docs_example__find", call.Ready, "a tab is open"},
-			{"an act that the mode asks about", nil, "shop_example__pay", call.WouldAsk, "only if the owner says so"},
+			{"an act that the mode asks about", nil, "shop_example__pay", call.WouldAsk, "the mode of the hub asks before this"},
 			{"allowed", func() { rule(policy.Rule{Effect: policy.Allow, Client: "claude", Site: "shop.example", Tool: "pay"}) }, "shop_example__pay", call.Ready, ""},
 			{"denied", func() { rule(policy.Rule{Effect: policy.Deny, Client: "claude", Site: "docs.example"}) }, "docs_example__find", call.Denied, "denies it"},
 			{"paused", func() { pause(true) }, "shop_example__pay", call.Denied, "paused"},
-			{"unknown", func() { pause(false) }, "shop_example__refund", call.NoTab, "unknown tool"},
+			{"unknown", func() { pause(false) }, "shop_example__refund", call.NoTab, "no open page offers it"},
 			{"the tab is closed, and can be opened", func() {
 				w.hub.Rules.EditPolicy("command", func(doc *policy.Document) error { doc.Rules = nil; return nil })
 				w.browser.Notify(1, &spec.TabClosed{})

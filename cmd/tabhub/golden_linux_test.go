@@ -27,6 +27,7 @@ var shown = [][]string{
 	{"tools"},
 	{"tools", "resources"},
 	{"tools", "prompts"},
+	{"preflight", "website_tool_docs_example_com__find_in_document", "website_tool_demo_tabhub__checkout", "website_tool_shop_example_com__buy"},
 	{"explain", "website_tool_docs_example_com__find_in_document"},
 	{"call", "website_tool_demo_tabhub__add_to_cart", `{"productId":1}`},
 	{"call", "website_tool_demo_tabhub__checkout", `{"note":"to Ann"}`},
@@ -83,6 +84,17 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%s is not what is printed:\n%s", file, got)
 			}
 		})
+	}
+}
+
+// A tool that no tab has, and that none can be opened for, is told apart from a browser that is not there.
+func TestPreflightWithoutATab(t *testing.T) {
+	p, _ := serveTest(t)
+	joinTabs(t, p)
+	var b bytes.Buffer
+	code := run(t.Context(), []string{"preflight", "website_tool_shop_example_com__buy", "--data-dir", string(p.Dir)}, strings.NewReader(""), &b, &b, noEnv)
+	if code != 3 || !strings.Contains(b.String(), "no tab") {
+		t.Errorf("exit code %d: %s", code, b.String())
 	}
 }
 

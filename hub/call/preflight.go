@@ -3,6 +3,7 @@ package call
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"tabhub/hub/agents"
@@ -51,7 +52,8 @@ func (o *Owner) PreflightAction(a policy.Action) Preflight {
 	switch d.Effect {
 	case policy.Allow:
 	case policy.Ask:
-		p.State = WouldAsk
+		why := strings.TrimSuffix(d.Why(&a), ".")
+		p.State, p.Why = WouldAsk, strings.ToLower(why[:1])+why[1:]
 	default:
 		p.State = Denied
 	}
@@ -92,7 +94,8 @@ func (o *Owner) place(by *consent.Caller, name string) (target *state.Candidate,
 	nowhere := func(why string) Preflight { return o.nowhere(s, who, why) }
 	ref, ok := s.Lookup(who, spec.KindTool, name)
 	if !ok {
-		return nil, nil, nowhere(cs.lists.UnknownLocked(by, spec.KindTool, name).Error())
+		more := strings.TrimPrefix(cs.lists.UnknownLocked(by, spec.KindTool, name).Error(), fmt.Sprintf("unknown tool %q", name))
+		return nil, nil, nowhere("no open page offers it, and it is not cached" + more)
 	}
 	snap := s.Snapshot(&ref, who, nil, "", nil)
 	best, why := snap.Choose()

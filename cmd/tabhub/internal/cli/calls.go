@@ -31,15 +31,16 @@ func CallsCommand(a *command.App) *cobra.Command {
 		Long: `List the calls that are under way, or with --follow show what is done for your clients, as
 it begins, goes on and ends, until Ctrl-C.
 
-A call that begins is shown with its ID, which "tabhub calls cancel" takes. What ends is shown as
-"tabhub log" has it.`,
+What ends is shown as "tabhub log" has it; so is what waits for you, browsers that come and go, and
+what you change. The last line of a terminal has the calls under way; with --all, and in a pipe, a
+call is also shown when it begins, with its ID, which "tabhub calls cancel" takes.`,
 		Example: `  tabhub calls
   tabhub calls -f
   tabhub calls -f --json | jq -c .running`,
 		Args: command.Args(cobra.NoArgs),
 	}
 	asJSON := command.JSONFlag(cmd)
-	all := cmd.Flags().Bool("all", false, "show also what pages register, and what has gone; with --follow")
+	all := cmd.Flags().Bool("all", false, "with --follow, show also calls that begin, and what pages register")
 	follow := cmd.Flags().BoolP("follow", "f", false, "show what begins, goes on and ends; with --json a line for each change")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !*follow {
@@ -99,6 +100,7 @@ type watcher struct {
 	// browsers are those that are connected, by their ids; nil until they were asked for.
 	browsers map[spec.PeerID]string
 	paused   bool
+	hinted   bool // how to answer
 }
 
 func (w *watcher) showJSON(event []byte) error {
@@ -127,9 +129,6 @@ func (w *watcher) show(event []byte) error {
 		}
 	}
 	w.said = said
-	if err := w.showState(e.Changed); err != nil {
-		return err
-	}
 	if e.Missed > 0 {
 		w.Hint("%d entries came too fast to be shown; `tabhub log` has them", e.Missed)
 	}
@@ -142,6 +141,9 @@ func (w *watcher) show(event []byte) error {
 		if err := w.print(l, nil); err != nil {
 			return err
 		}
+	}
+	if err := w.showState(e.Changed); err != nil {
+		return err
 	}
 	if n := len(under) + e.More; n > 0 {
 		w.now.Show(w.now.Screen.Paint(terminal.Accent, terminal.OneLine(fmt.Sprintf("%d under way: %s", n, strings.Join(under, ", ")), maxDescription)))
@@ -218,14 +220,21 @@ func (w *watcher) printStage(c *call.Running, is terminal.Cell) error {
 	was, known := w.said[c.ID]
 	if !known {
 		was = begun
-		if err := print(terminal.Cell{Text: "begun, " + c.ID, Tone: begun.Tone}); err != nil {
-			return err
+		if !w.brief || !w.now.Screen.Rewrites { // else the last line has it
+			if err := print(terminal.Cell{Text: "begun, " + c.ID, Tone: begun.Tone}); err != nil {
+				return err
+			}
 		}
 	}
 	if is == was || is.Tone == begun.Tone && w.now.Screen.Rewrites {
 		return nil
 	}
-	return print(is)
+	if err := print(is); err != nil || c.Phase != call.PhaseAsking || w.hinted || !w.OnTerminal() {
+		return err
+	}
+	w.hinted = true
+	w.Hint("`tabhub approve` answers, and so do the dashboard and the browser's window.")
+	return nil
 }
 
 // begun is the stage of a call that says nothing yet. Those that say something have its tone.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +116,7 @@ func printPreflight(a *command.App, r *preflight) error {
 		t := a.Table("STATE", "TOOL", "WHY")
 		for i := range r.Tools {
 			tool := &r.Tools[i]
-			name := tool.Name
+			name := strings.TrimPrefix(tool.Name, "website_tool_")
 			if tool.Site != "" {
 				name = toolAt(tool.Tool, tool.Site)
 			}
