@@ -29,6 +29,11 @@ type PolicyReport struct {
 	File     *PolicyFile      `json:"file,omitempty"`
 }
 
+// Paused reports whether all clients are paused, at all sites.
+func (p *PolicyReport) Paused() bool {
+	return slices.ContainsFunc(p.Pauses, func(p policy.Pause) bool { return p.Client == "" && p.Site == "" })
+}
+
 // PolicyFile is the state of the file of policy-file.
 type PolicyFile struct {
 	Path  string    `json:"path"`

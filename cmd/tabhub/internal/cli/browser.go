@@ -174,7 +174,7 @@ func printBrowsers(a *command.App, list []admin.BrowserReport) error {
 		case b.Connected:
 			state, tabs = command.StateCell(command.Connected), b.Tabs
 		case !b.LastSeen.IsZero():
-			state.Text += " since " + moment(b.LastSeen)
+			state.Text += " since " + command.ShortTime(b.LastSeen)
 		}
 		t.Row(cmp.Or(b.ID, "-"), cmp.Or(b.Name, "-"), cmp.Or(b.Browser, "-"), state, tabs, cmp.Or(strings.Join(b.Clients, ", "), "-"))
 	}

@@ -302,7 +302,7 @@ var modeWords = map[policy.Mode]string{
 
 // printState prints what holds, but for the rules: of those how many there are.
 func printState(a *command.App, p *admin.PolicyReport) error {
-	names, own, ofFile := &clientNames{app: a}, rulesBy(p, isOwn), rulesBy(p, isOfFile)
+	names, own, ofFile := &command.Names{App: a}, rulesBy(p, isOwn), rulesBy(p, isOfFile)
 	t := a.Table()
 	t.Row("mode", modeOf(p)+": "+modeWords[p.Mode])
 	rules := "none of yours"
@@ -316,15 +316,15 @@ func printState(a *command.App, p *admin.PolicyReport) error {
 	for _, pause := range p.Pauses {
 		client := "all clients"
 		if pause.Client != "" {
-			client = names.of(pause.Client)
+			client = names.Of(pause.Client)
 		}
-		t.Row(command.StateCell(command.Paused), fmt.Sprintf("%s at %s, since %s", client, cmp.Or(pause.Site, "all sites"), moment(pause.Since)))
+		t.Row(command.StateCell(command.Paused), fmt.Sprintf("%s at %s, since %s", client, cmp.Or(pause.Site, "all sites"), command.ShortTime(pause.Since)))
 	}
 	if len(p.Private) > 0 {
 		t.Row("private", strings.Join(p.Private, ", "))
 	}
 	for _, b := range p.Bindings {
-		t.Row("bound", fmt.Sprintf("%s to %s", names.of(b.Client), strings.Join(b.Browsers, ", ")))
+		t.Row("bound", fmt.Sprintf("%s to %s", names.Of(b.Client), strings.Join(b.Browsers, ", ")))
 	}
 	if p.File != nil {
 		t.Row("file", fileState(p.File))
@@ -364,11 +364,6 @@ func printPolicy(a *command.App, p admin.PolicyReport) error {
 	return t.Print()
 }
 
-// isPaused reports whether all clients are paused, at all sites.
-func isPaused(p *admin.PolicyReport) bool {
-	return slices.ContainsFunc(p.Pauses, func(p policy.Pause) bool { return p.Client == "" && p.Site == "" })
-}
-
 // fileState says how the policy file is.
 func fileState(f *admin.PolicyFile) string {
 	text := fmt.Sprintf("%s, %d in force, read %s", f.Path, f.Rules, f.Read.Local().Format(time.DateTime))
@@ -380,12 +375,12 @@ func fileState(f *admin.PolicyFile) string {
 
 // printRules prints rules, each with the id by which it can be removed.
 func printRules(a *command.App, rules []*policy.Rule) error {
-	names := &clientNames{app: a}
+	names := &command.Names{App: a}
 	t := a.Table("ID", "EFFECT", "CLIENT", "WHAT", "UNTIL")
 	for _, r := range rules {
-		client, what := names.of(r.Client), ruleSubject(r)
+		client, what := names.Of(r.Client), command.RuleSubject(r)
 		if r.Session != "" {
-			client += ", in its session of " + moment(r.Made)
+			client += ", in its session of " + command.ShortTime(r.Made)
 		}
 		switch {
 		case r.By == "preset":
@@ -393,59 +388,9 @@ func printRules(a *command.App, rules []*policy.Rule) error {
 		case r.Note != "":
 			what += " (" + r.Note + ")"
 		}
-		t.Row(r.ID, command.StateCell(r.Effect.String()), client, what, cmp.Or(moment(r.Until), "-"))
+		t.Row(r.ID, command.StateCell(r.Effect.String()), client, what, cmp.Or(command.ShortTime(r.Until), "-"))
 	}
 	return t.Print()
-}
-
-// moment is a time, as short as it can be told from others; "" for none.
-func moment(t time.Time) string {
-	switch t = t.Local(); {
-	case t.IsZero():
-		return ""
-	case t.Format(time.DateOnly) == time.Now().Format(time.DateOnly):
-		return t.Format("15:04")
-	case t.Year() == time.Now().Year():
-		return t.Format("Jan 2 15:04")
-	}
-	return t.Format("2006-01-02")
-}
-
-// ruleSubject says what a rule is about, its client apart.
-func ruleSubject(r *policy.Rule) string {
-	what, class := r.Tool, map[string]string{"read": "if it reads", "write": "if it writes", "destructive": "if it cannot be undone"}[r.Class]
-	switch {
-	case what != "" && class != "":
-		what += ", " + class + ","
-	case what != "" || r.Class == "":
-	default:
-		what = map[string]string{
-			"read": "what reads", "write": "what writes", "destructive": "what cannot be undone", "hub": "the hub's own tools", "relay": "requests to extensions",
-		}[r.Class]
-	}
-	if what == "" {
-		what = "everything"
-	}
-	switch {
-	case r.Site != "":
-		what += " at " + map[string]string{"verified": "sites that a browser vouches for", "unverified": "sites that no browser vouches for"}[r.Site]
-		if strings.HasSuffix(what, " at ") {
-			what += r.Site
-		}
-	case r.Class != "hub" && r.Class != "relay":
-		what += " at any site"
-	}
-	switch r.From {
-	case "":
-	case "private":
-		what = "after reading a private site: " + what
-	default:
-		what = "after reading " + r.From + ": " + what
-	}
-	if r.Late {
-		what += ", from pages that offer it late"
-	}
-	return what
 }
 
 func printPolicyTest(a *command.App, t admin.PolicyTest) error {

@@ -118,7 +118,7 @@ func printPreflight(a *command.App, r *preflight) error {
 			tool := &r.Tools[i]
 			name := strings.TrimPrefix(tool.Name, "website_tool_")
 			if tool.Site != "" {
-				name = toolAt(tool.Tool, tool.Site)
+				name = command.ToolAt(tool.Tool, tool.Site)
 			}
 			t.Row(terminal.Cell{Text: string(tool.State), Tone: command.Tones[string(tool.State)], State: true}, name, tool.Why)
 		}

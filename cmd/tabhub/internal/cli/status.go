@@ -29,7 +29,7 @@ func StatusCommand(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			return printStatus(a, &s, isPaused(&p))
+			return printStatus(a, &s, p.Paused())
 		})
 	}
 	return cmd

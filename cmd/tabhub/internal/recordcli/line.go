@@ -1,4 +1,4 @@
-package cli
+package recordcli
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
-	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
@@ -19,14 +18,14 @@ import (
 type entryPrinter struct {
 	*command.App
 	lines   terminal.Lines
-	names   *clientNames
+	names   *command.Names
 	headed  bool
 	day     string // of the line before, which its time does not say
 	printed int
 }
 
 func newEntryPrinter(a *command.App) *entryPrinter {
-	p := &entryPrinter{App: a, names: &clientNames{app: a}, lines: terminal.Lines{Out: a.Stdout, Screen: a.Screen(), Widths: []int{14, 14, 40}}}
+	p := &entryPrinter{App: a, names: &command.Names{App: a}, lines: terminal.Lines{Out: a.Stdout, Screen: a.Screen(), Widths: []int{14, 14, 40}}}
 	if columns := p.lines.Screen.Columns; columns > 0 {
 		p.lines.Widths = []int{8, max(9, columns*18/100), 0}
 	}
@@ -45,7 +44,7 @@ func (p *entryPrinter) printHeader() error {
 
 // print prints a line of the record. args are what its call was given, nil if that is not known.
 func (p *entryPrinter) print(l *record.Line, args json.RawMessage) error {
-	what := lineWords(&l.Entry, l.Note, p.names.of)
+	what := lineWords(&l.Entry, l.Note, p.names.Of)
 	return p.printAt(l.Time, p.actor(&l.Entry), what, givenWords(args), lineEnd(l))
 }
 
@@ -60,7 +59,7 @@ func (p *entryPrinter) actor(e *record.Entry) string {
 	if e.Name == "" && e.Said == "" && e.Client == "" {
 		return ""
 	}
-	return cmp.Or(e.Name, e.Said, p.names.of(e.Client))
+	return cmp.Or(e.Name, e.Said, p.names.Of(e.Client))
 }
 
 // printAt prints a line about something that has happened at a time.
@@ -83,7 +82,7 @@ func (p *entryPrinter) printAt(at time.Time, client, what, given string, end ter
 
 // lineWords says what a line is about.
 func lineWords(e *record.Entry, note *record.Note, name func(string) string) string {
-	what := toolAt(e.Tool, e.Domain)
+	what := command.ToolAt(e.Tool, e.Domain)
 	switch e.Event {
 	case record.Call, record.Proxy, record.Begun, record.Task, record.Repeated:
 		what = through(what, e.Via)
@@ -120,7 +119,7 @@ func policyWords(e *record.Entry, name func(string) string) string {
 		if len(e.Flows) > 0 {
 			r.From, _, _ = strings.Cut(e.Flows[0], " → ")
 		}
-		return fmt.Sprintf("rule for %s: %s %s", name(e.Client), e.Decision, ruleSubject(&r))
+		return fmt.Sprintf("rule for %s: %s %s", name(e.Client), e.Decision, command.RuleSubject(&r))
 	case "mode":
 		return "mode: " + e.Reason
 	case "private":
@@ -233,12 +232,4 @@ func through(tool, via string) string {
 		tool += " (" + via + ")"
 	}
 	return tool
-}
-
-// toolAt names a tool and its site.
-func toolAt(tool string, site spec.Domain) string {
-	if site == "" || tool == "" {
-		return tool + string(site)
-	}
-	return tool + "@" + string(site)
 }

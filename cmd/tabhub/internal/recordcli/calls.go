@@ -1,4 +1,4 @@
-package cli
+package recordcli
 
 import (
 	"cmp"
@@ -146,7 +146,7 @@ func (w *watcher) show(event []byte) error {
 		return err
 	}
 	if n := len(under) + e.More; n > 0 {
-		w.now.Show(w.now.Screen.Paint(terminal.Accent, terminal.OneLine(fmt.Sprintf("%d under way: %s", n, strings.Join(under, ", ")), maxDescription)))
+		w.now.Show(w.now.Screen.Paint(terminal.Accent, terminal.OneLine(fmt.Sprintf("%d under way: %s", n, strings.Join(under, ", ")), maxUnderWay)))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (w *watcher) showState(changed []string) error {
 		return err
 	}
 	was := w.paused
-	w.paused = isPaused(&p)
+	w.paused = p.Paused()
 	if w.paused && !was {
 		return state("all clients; `tabhub resume` lets them go on", command.Paused)
 	}
@@ -215,7 +215,7 @@ func (w *watcher) showState(changed []string) error {
 // printStage prints how far a call has come, if that is news.
 func (w *watcher) printStage(c *call.Running, is terminal.Cell) error {
 	print := func(is terminal.Cell) error {
-		return w.printAt(time.Now(), clientOf(c), through(toolAt(c.Tool, c.Domain), c.Via), "", is)
+		return w.printAt(time.Now(), clientOf(c), through(command.ToolAt(c.Tool, c.Domain), c.Via), "", is)
 	}
 	was, known := w.said[c.ID]
 	if !known {
@@ -236,6 +236,9 @@ func (w *watcher) printStage(c *call.Running, is terminal.Cell) error {
 	w.Hint("`tabhub approve` answers, and so do the dashboard and the browser's window.")
 	return nil
 }
+
+// maxUnderWay is how much is said of the calls under way.
+const maxUnderWay = 200
 
 // begun is the stage of a call that says nothing yet. Those that say something have its tone.
 var begun = terminal.Cell{Text: "begun", Tone: terminal.Accent}
