@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -343,6 +344,46 @@ func TestClientGivesUpWhileAsked(t *testing.T) {
 		c = w.pay()
 		w.says(w.asked(), spec.ReachNo)
 		c.want(t, "DENIED")
+	})
+}
+
+// The story of a call that a late answer has allowed has that answer, and the call that was given up has it,
+// too, once each, in the order in which it was.
+func TestStoryOfALateAnswer(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c := w.callAs(ctx, w.claude, "pay")
+		question := w.asked()
+		<-c.done
+		time.Sleep(time.Until(start.Add(90 * time.Second)))
+		w.says(question, spec.ReachOnce)
+		time.Sleep(time.Minute)
+		w.paid(w.pay())
+		calls := w.record.Entries(record.Query{Event: record.Call, Tool: "pay"})
+		for i, want := range []string{
+			"request 0s, question 0s, answer 1m0s, end 1m0s, answer 1m30s",
+			"question 0s, answer 1m30s, request 2m30s, decision, begun, sent, end 2m30s", // here no time passes in between
+		} {
+			var lines []record.Line
+			for _, e := range w.record.Entries(record.Query{}) {
+				if e.Call == calls[i].Call || e.Event == record.Ask && e.Question == calls[i].Question {
+					lines = append(lines, record.Line{Entry: e})
+				}
+			}
+			var got []string
+			for _, s := range record.Story(lines) {
+				words := string(s.Is)
+				if !s.At.IsZero() {
+					words += fmt.Sprintf(" %s", s.At.Sub(start))
+				}
+				got = append(got, words)
+			}
+			if got := strings.Join(got, ", "); got != want {
+				t.Errorf("%s, want\n%s", got, want)
+			}
+		}
 	})
 }
 

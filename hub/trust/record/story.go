@@ -38,10 +38,9 @@ func (s *Step) rank() int { return slices.Index(kinds, s.Is) }
 // record does not say stands behind what may be its cause. The dashboard tells the same (steps.ts).
 func Story(lines []Line) []Step {
 	var requested time.Time
-	for i := range slices.Backward(lines) {
-		if lines[i].isCall() {
-			requested = lines[i].Time
-		}
+	if i := slices.IndexFunc(lines, isCall); i >= 0 {
+		requested = lines[i].Time
+		lines = ofCall(lines, lines[i].Call)
 	}
 	var story, unknown []Step
 	for i := range lines {
@@ -63,11 +62,28 @@ func Story(lines []Line) []Step {
 		}
 		story = slices.Insert(story, at, s)
 	}
-	return story
+	asked := map[string]bool{}
+	return slices.DeleteFunc(story, func(s Step) bool { // a late answer is one to what was asked before
+		again := s.Is == Asked && s.Line.Question != "" && asked[s.Line.Question]
+		asked[s.Line.Question] = asked[s.Line.Question] || s.Is == Asked
+		return again
+	})
+}
+
+// ofCall returns lines without those of how other calls have waited for the same question: if the call has
+// no answer of its own, an answer that was given late or to an earlier call is its.
+func ofCall(lines []Line, call string) (all []Line) {
+	answered := slices.ContainsFunc(lines, func(l Line) bool { return l.Event == Ask && l.Call == call && l.Reach != "" })
+	for _, l := range lines {
+		if l.Event != Ask || l.Call == call || !answered && (l.Call == "" || l.Reach != "") {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // isCall reports whether a line is that of a call, or of what else was asked for.
-func (l *Line) isCall() bool {
+func isCall(l Line) bool {
 	return !slices.Contains([]Event{Ask, Begun, Task, Repeated}, l.Event)
 }
 

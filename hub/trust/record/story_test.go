@@ -38,7 +38,7 @@ func TestStory(t *testing.T) {
 				t.Errorf("got\n%s, want\n%s", is, want)
 			}
 			for i := range c.Lines {
-				if l := &c.Lines[i]; l.isCall() && (l.Took() != c.Took || l.Asked != c.You) {
+				if l := &c.Lines[i]; isCall(*l) && (l.Took() != c.Took || l.Asked != c.You) {
 					t.Errorf("it took %v, and the owner %v", l.Took(), l.Asked)
 				}
 			}

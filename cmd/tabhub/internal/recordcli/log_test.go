@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
@@ -62,5 +64,52 @@ func TestPayloadsOfANode(t *testing.T) {
 	l := logSource{App: a}
 	if found := l.payload(t.Context(), &line); string(found.Args) != `"of the node"` {
 		t.Errorf("line %d: %s", line.N, found.Args)
+	}
+}
+
+// The owner reads in a terminal what has happened in which order, and for how much: of a question, in each
+// call that has waited for its answer.
+func TestTellCall(t *testing.T) {
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	log := record.Open(record.Dir(dir.Records(), spec.LocalUser), record.Options{User: spec.LocalUser, Arguments: time.Hour})
+	at := time.Now()
+	call := record.Entry{
+		Time: at, Event: record.Call, Call: "C1", Name: "claude", Domain: "bank.example", Tool: "transfer", Class: "write", Args: json.RawMessage(`{"amount":12}`),
+		Decision: "ask", Question: "Q1", Asked: time.Minute, Outcome: "cancelled", Duration: time.Minute,
+	}
+	ask := record.Entry{Time: at.Add(time.Minute), Event: record.Ask, Call: "C1", Question: "Q1", Asked: time.Minute, Outcome: "cancelled"}
+	log.Append(ask)
+	log.Append(call)
+	ask.Call, ask.Time, ask.Asked, ask.Reach, ask.By, ask.Outcome = "", at.Add(5*time.Minute), 5*time.Minute, "once", consent.ByWindow, "ok"
+	log.Append(ask)
+	call.Time, call.Call, call.Asked, call.Reach, call.Decided, call.Sent, call.Duration, call.Outcome, call.Tab = at.Add(6*time.Minute), "C2", 0, "once", 1e6, 2e6, 2*time.Second, "ok", "b/1"
+	log.Append(call)
+	log.Close()
+	tell := func(id string) string {
+		var b strings.Builder
+		l := logSource{App: &command.App{Env: func(string) string { return "" }, DataDir: string(dir), Stdout: &b}, query: record.Query{Call: id}}
+		if err := l.tellCall(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	inOrder := func(got string, words ...string) {
+		t.Helper()
+		rest := got
+		for _, w := range words {
+			_, after, ok := strings.Cut(rest, w)
+			if !ok {
+				t.Errorf("no %q in its place in\n%s", w, got)
+			}
+			rest = after
+		}
+	}
+	gaveUp := []string{"claude: transfer at bank.example", "cancelled", `{"amount":12}`, "asked for transfer", "you were asked", "no longer waited for your answer, after 60 s", "ended: cancelled", "you answered “Yes, this once”, after 300 s, in the browser"}
+	again := []string{"ok · 2.0 s", "you were asked", "you answered", "asked for transfer", "+360 s", "allowed by your answer", "sent to a tab", "ended: ok", "C2"}
+	inOrder(tell("C1"), gaveUp...)
+	inOrder(tell("C2"), again...)
+	inOrder(tell("Q1"), append(gaveUp, again...)...)
+	if both := tell("Q1"); strings.Count(both, "you were asked") != 2 || strings.Count(both, "no longer waited") != 1 {
+		t.Error(both)
 	}
 }

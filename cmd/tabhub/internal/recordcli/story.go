@@ -8,15 +8,17 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 
-// tellCall prints the story of a call, or of those about which a question was asked: what it came to, what
-// it was given, and what happened when.
+// tellCall prints the story of a call, or of each of those about which a question was asked: what it came
+// to, what it was given, and what happened when.
 func (l *logSource) tellCall(ctx context.Context) error {
 	lines, err := l.linesOf(ctx, l.query.Call)
 	if err != nil {
@@ -25,18 +27,44 @@ func (l *logSource) tellCall(ctx context.Context) error {
 	if len(lines) == 0 {
 		return fmt.Errorf("there is no call or question %q in the record; `tabhub log --json` has their ids", l.query.Call)
 	}
-	own := slices.IndexFunc(lines, func(l record.Line) bool { return l.Event != record.Ask && l.Question != "" })
-	if own >= 0 { // a late answer is one to an earlier call
-		asked := lines[own].Question
-		if !slices.ContainsFunc(lines, func(l record.Line) bool { return l.Event == record.Ask && l.Question == asked }) {
-			about, err := l.linesOf(ctx, asked)
-			if err != nil {
-				return err
-			}
-			about = slices.DeleteFunc(about, func(l record.Line) bool { return l.Event != record.Ask })
-			lines = append(about, lines...)
+	var calls []string
+	for _, line := range lines {
+		if line.Call != "" && !slices.Contains(calls, line.Call) {
+			calls = append(calls, line.Call)
 		}
 	}
+	if calls == nil { // it is about a sign-in
+		return l.tellStory(ctx, lines)
+	}
+	for i, call := range calls {
+		if i > 0 {
+			fmt.Fprintln(l.App.Stdout)
+		}
+		lines, err := l.linesOfCall(ctx, call)
+		if err != nil {
+			return err
+		}
+		if err := l.tellStory(ctx, lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linesOfCall returns the lines of a call and of the question about it, for which other calls may have
+// waited, too.
+func (l *logSource) linesOfCall(ctx context.Context, call string) ([]record.Line, error) {
+	lines, err := l.linesOf(ctx, call)
+	i := slices.IndexFunc(lines, func(l record.Line) bool { return l.Event != record.Ask && l.Question != "" })
+	if err != nil || i < 0 {
+		return lines, err
+	}
+	about, err := l.linesOf(ctx, lines[i].Question)
+	about = slices.DeleteFunc(about, func(l record.Line) bool { return l.Event != record.Ask || l.Call == call })
+	return append(about, lines...), err
+}
+
+func (l *logSource) tellStory(ctx context.Context, lines []record.Line) error {
 	story := record.Story(lines)
 	of := story[len(story)-1].Line
 	ended := slices.IndexFunc(story, func(s record.Step) bool { return s.Is == record.Ended })
@@ -94,33 +122,48 @@ func printStory(a *command.App, story []record.Step, of *record.Line, ended bool
 		title += " at " + string(of.Domain)
 	}
 	a.Headline(title)
-	sum := of.Time.Local().Format("Monday, 2006-01-02 15:04:05 MST")
-	if ended {
-		sum = fmt.Sprintf("%s, took %s. %s", of.Outcome, tookOf(&of.Entry), sum)
-	}
-	a.Hint("%s", sum)
-	t := a.Table()
+	var t *terminal.Table
 	row := func(name, value string) {
 		if value != "" {
 			t.Row(name, value)
 		}
 	}
-	row("given", cmp.Or(string(p.Args), notKept(of)))
+	t = a.Table()
+	if ended || of.Event == record.Ask {
+		t.Row("outcome", lineEnd(of))
+	} else {
+		t.Row("outcome", terminal.Cell{Text: "the record has no end of it: it goes on, or the hub was ended and it may have taken effect", Tone: terminal.Wait})
+	}
+	row("date", of.Time.Local().Format("Monday, "+time.DateOnly))
+	row("arguments", cmp.Or(string(p.Args), notKept(of)))
+	if err := t.Print(); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stdout)
+	t = a.Table()
 	for _, s := range story {
-		at := "time not recorded"
+		at, passed := "not recorded", ""
 		if !s.At.IsZero() {
 			at = s.At.Local().Format("15:04:05.000")
+			if d := s.At.Sub(story[0].At); d >= time.Millisecond && !story[0].At.IsZero() {
+				passed = "+" + took(d)
+			}
 		}
-		row(at, tell(&s))
+		t.Row(at, terminal.Cell{Text: passed, Tone: terminal.Soft}, tell(&s))
 	}
+	if err := t.Print(); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stdout)
+	t = a.Table()
 	row("result", string(p.Result))
-	row("call", of.Call)
-	row("question", of.Question)
-	row("client", strings.Join(slices.DeleteFunc([]string{of.Client, of.Said}, func(s string) bool { return s == "" }), ", calls itself "))
-	row("session", of.Session)
-	row("class", of.Class)
 	row("page", cmp.Or(of.URL, of.Origin))
 	row("tab", of.Tab)
+	row("class", of.Class)
+	row("client", strings.Join(slices.DeleteFunc([]string{of.Client, of.Said}, func(s string) bool { return s == "" }), ", calls itself "))
+	row("session", of.Session)
+	row("call", of.Call)
+	row("question", of.Question)
 	row("arguments' digest", of.Digest)
 	var numbers []string
 	for _, s := range story {
@@ -146,6 +189,12 @@ var answeredBy = map[string]string{
 	consent.ByWindow: ", in the browser", consent.ByClient: ", in the client", consent.ByDashboard: ", on the dashboard", consent.ByCommand: ", in a terminal",
 }
 
+// unanswered says how the wait for an answer may end without one.
+var unanswered = map[string]string{
+	"cancelled": "the client no longer waited for your answer", "expired": "you had not answered", "withdrawn": "the question was withdrawn",
+	"asked back": "the client was to bring your answer with a further call", "wrong code": "a wrong code was given",
+}
+
 // tell says what a step was.
 func tell(s *record.Step) string {
 	l := s.Line
@@ -159,11 +208,14 @@ func tell(s *record.Step) string {
 	case record.Asked:
 		words = "you were asked"
 	case record.Answered:
-		words = fmt.Sprintf("the question ended: %s, after %s", l.Outcome, took(l.Asked))
+		words = fmt.Sprintf("%s, after %s", cmp.Or(unanswered[l.Outcome], "the question ended: "+l.Outcome), took(l.Asked))
 		if said, ok := consent.ReachWords[spec.Reach(l.Reach)]; ok {
 			words = fmt.Sprintf("you answered “%s”, after %s", said, took(l.Asked))
 		}
 		words += answeredBy[l.By]
+		if l.Outcome == "ok for another" {
+			words += ", which was for an identical call of the same client"
+		}
 	case record.Decided:
 		switch {
 		case l.Decision == "deny":
@@ -183,7 +235,10 @@ func tell(s *record.Step) string {
 	case record.Sent:
 		words = "sent"
 		if l.Tab != "" {
-			words = "sent to a tab: " + l.Reason
+			words = "sent to a tab"
+			if l.Reason != "" {
+				words += ": " + l.Reason
+			}
 		}
 	case record.AsTask:
 		words = "went on as task " + l.Task
@@ -197,15 +252,6 @@ func tell(s *record.Step) string {
 		}
 	case record.Again:
 		words = "the answer was given again: the client had not got it. The call was not made again"
-	}
-	return words
-}
-
-// tookOf says how long something took and, beside it, how long its owner did.
-func tookOf(e *record.Entry) string {
-	words := took(e.Took())
-	if e.Asked > 0 {
-		words += ", you " + took(e.Asked)
 	}
 	return words
 }

@@ -12,16 +12,20 @@ export type Step = {
   line: Line; // which says so
 };
 
-/** @param lines of one call, and of the questions about it */
+/** @param lines of one call, and of the questions about it, for which other calls may have waited, too */
 export function stepsOf(lines: Line[]): Step[] {
-  const requested = lines.find(({ event }) => isCall(event))?.time;
-  const all = lines.flatMap((l) => stepsIn(l, requested));
+  const own = lines.find(({ event }) => isCall(event));
+  const answered = lines.some(({ event, call, reach }) => event === "ask" && call === own?.call && reach);
+  // If it has no answer of its own, one that was given late or to an earlier call is its.
+  const isOf = ({ event, call, reach }: Line) => !own || event !== "ask" || call === own.call || (!answered && (!call || reach));
+  const all = lines.filter(isOf).flatMap((l) => stepsIn(l, own?.time));
   const rank = ({ is }: Step) => CAUSES.indexOf(is);
   const steps = all.filter(({ at }) => at !== undefined).sort((a, b) => Number(a.at! - b.at!) || rank(a) - rank(b));
   for (const step of all.filter(({ at }) => at === undefined).sort((a, b) => rank(a) - rank(b))) {
     steps.splice(steps.findLastIndex((s) => rank(s) <= rank(step)) + 1, 0, step);
   }
-  return steps;
+  const first = ({ line }: Step) => steps.find(({ is, line: l }) => is === "question" && l.question === line.question)?.line;
+  return steps.filter((s) => s.is !== "question" || !s.line.question || first(s) === s.line); // a late answer is one to what was asked before
 }
 
 const isCall = (event: string) => !["ask", "begun", "task", "repeated"].includes(event);

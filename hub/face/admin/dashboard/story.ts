@@ -10,12 +10,12 @@ import type { Carried, Line, Payload } from "./api.d.ts";
 type Facts = [string, string | undefined][];
 
 /** @param id of the call, or of a question */
-export async function openStory(id: string) {
-  let lines = await linesOf(id);
-  const { question, call: own } = lines.find(({ event, question }) => event !== "ask" && question) ?? {};
-  if (question && !lines.some((l) => l.event === "ask" && l.question === question)) { // it was asked about an earlier call, or by an older hub
-    lines = [...lines, ...(await linesOf(question)).filter((l) => l.event === "ask" && l.call !== own)];
-  }
+export async function openStory(id: string): Promise<void> {
+  const own = await linesOf(id);
+  const { question, call } = own.findLast(({ event, question }) => event !== "ask" && question) ?? {};
+  if (question === id && call) return openStory(call); // the latest call that its answer was for
+  const about = question ? (await linesOf(question)).filter((l) => l.event === "ask" && l.call !== id) : []; // late, or of others that waited for it
+  const lines = [...about, ...own];
   const flowing = lines.find(({ call, flows }) => call && flows?.length)?.call;
   const [payloads, carried] = mayWrite()
     ? await Promise.all([ask("GET", `api/log/payloads?call=${encodeURIComponent(id)}`), flowing && ask("GET", `api/log/carried?call=${encodeURIComponent(flowing)}`)])
@@ -72,7 +72,7 @@ function shown(step: Step, start: bigint, result: unknown, carried?: Carried) {
 const tellers: Record<Step["is"], (l: Line, carried?: Carried) => { head: (Node | string)[]; facts?: Facts }> = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
-  answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? `The question ended: ${l.outcome}`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? ""] }),
+  answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided(l)], facts: [["Rule", l.rule]] }),
   begun: () => ({ head: ["About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
@@ -84,6 +84,11 @@ const tellers: Record<Step["is"], (l: Line, carried?: Carried) => { head: (Node 
 const ANSWERS: Record<string, string> = {
   no: "You did not allow it,", never: "You said never for this app,", once: "You allowed it once,", session: "You allowed it for this session,",
   app: "You allowed it always for this app,", always: "You allowed it always, for every app,",
+};
+
+const UNANSWERED: Record<string, string> = {
+  cancelled: "The client no longer waited for your answer,", expired: "You had not answered,", withdrawn: "The question was withdrawn,",
+  "asked back": "The client was to bring your answer with a further call,", "wrong code": "A wrong code was given,",
 };
 
 const PLACES: Record<string, string> = { window: ", in its window", client: ", in the client", dashboard: ", on the dashboard", command: ", by a command" };

@@ -68,14 +68,17 @@ var waitsForYou = (holder) => `${holder} waits for you to finish`;
 // steps.ts
 var CAUSES = ["request", "question", "answer", "decision", "begun", "sent", "task", "end", "repeated"];
 function stepsOf(lines2) {
-  const requested = lines2.find(({ event }) => isCall(event))?.time;
-  const all2 = lines2.flatMap((l) => stepsIn(l, requested));
+  const own2 = lines2.find(({ event }) => isCall(event));
+  const answered = lines2.some(({ event, call, reach }) => event === "ask" && call === own2?.call && reach);
+  const isOf = ({ event, call, reach }) => !own2 || event !== "ask" || call === own2.call || !answered && (!call || reach);
+  const all2 = lines2.filter(isOf).flatMap((l) => stepsIn(l, own2?.time));
   const rank = ({ is }) => CAUSES.indexOf(is);
   const steps = all2.filter(({ at }) => at !== void 0).sort((a, b) => Number(a.at - b.at) || rank(a) - rank(b));
   for (const step of all2.filter(({ at }) => at === void 0).sort((a, b) => rank(a) - rank(b))) {
     steps.splice(steps.findLastIndex((s) => rank(s) <= rank(step)) + 1, 0, step);
   }
-  return steps;
+  const first = ({ line: line3 }) => steps.find(({ is, line: l }) => is === "question" && l.question === line3.question)?.line;
+  return steps.filter((s) => s.is !== "question" || !s.line.question || first(s) === s.line);
 }
 var isCall = (event) => !["ask", "begun", "task", "repeated"].includes(event);
 function stepsIn(line3, requested) {
@@ -1296,12 +1299,12 @@ function cut(text3, most) {
 
 // story.ts
 async function openStory(id) {
-  let lines2 = await linesOf(id);
-  const { question, call: own2 } = lines2.find(({ event, question: question2 }) => event !== "ask" && question2) ?? {};
-  if (question && !lines2.some((l) => l.event === "ask" && l.question === question)) {
-    lines2 = [...lines2, ...(await linesOf(question)).filter((l) => l.event === "ask" && l.call !== own2)];
-  }
-  const flowing = lines2.find(({ call, flows }) => call && flows?.length)?.call;
+  const own2 = await linesOf(id);
+  const { question, call } = own2.findLast(({ event, question: question2 }) => event !== "ask" && question2) ?? {};
+  if (question === id && call) return openStory(call);
+  const about = question ? (await linesOf(question)).filter((l) => l.event === "ask" && l.call !== id) : [];
+  const lines2 = [...about, ...own2];
+  const flowing = lines2.find(({ call: call2, flows }) => call2 && flows?.length)?.call;
   const [payloads, carried] = mayWrite() ? await Promise.all([ask("GET", `api/log/payloads?call=${encodeURIComponent(id)}`), flowing && ask("GET", `api/log/carried?call=${encodeURIComponent(flowing)}`)]) : [[]];
   showStory(lines2, payloads, carried);
 }
@@ -1352,7 +1355,7 @@ function shown(step, start3, result, carried) {
 var tellers = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
-  answer: (l) => ({ head: [ANSWERS2[l.reach ?? ""] ?? `The question ended: ${l.outcome}`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? ""] }),
+  answer: (l) => ({ head: [ANSWERS2[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided2(l)], facts: [["Rule", l.rule]] }),
   begun: () => ({ head: ["About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
@@ -1367,6 +1370,13 @@ var ANSWERS2 = {
   session: "You allowed it for this session,",
   app: "You allowed it always for this app,",
   always: "You allowed it always, for every app,"
+};
+var UNANSWERED = {
+  cancelled: "The client no longer waited for your answer,",
+  expired: "You had not answered,",
+  withdrawn: "The question was withdrawn,",
+  "asked back": "The client was to bring your answer with a further call,",
+  "wrong code": "A wrong code was given,"
 };
 var PLACES = { window: ", in its window", client: ", in the client", dashboard: ", on the dashboard", command: ", by a command" };
 function decided2({ decision: decision2, outcome, reach }) {
