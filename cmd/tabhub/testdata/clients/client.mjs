@@ -6,19 +6,19 @@ const { TABHUB_URL: url, TABHUB_TOKEN: token, TABHUB_COMMAND: command } = proces
 
 /**
  * Connects a client of the older SDK (v1) or the newer (v2) with the hub of the environment, and
- * returns it with a function that calls a tool. elicited answers the parameters of elicitations;
- * at is the hub, or a proxy of it.
+ * returns it with a function that calls a tool. elicited answers the parameters of elicitations, which a
+ * client without it does not take; at is the hub, or a proxy of it.
  */
 export async function connect(sdk, transport, version, { elicited, toolsChanged = () => {}, at = url }) {
   const info = { name: 'clients', version: '1' };
-  const capabilities = { elicitation: {} };
+  const capabilities = elicited ? { elicitation: {} } : {};
   const answer = ({ params }) => elicited(params);
   const headers = { Authorization: `Bearer ${token}` };
   if (sdk === 'v1') {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
     const { ElicitRequestSchema, ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
     const client = new Client(info, { capabilities });
-    client.setRequestHandler(ElicitRequestSchema, answer);
+    if (elicited) client.setRequestHandler(ElicitRequestSchema, answer);
     client.setNotificationHandler(ToolListChangedNotificationSchema, toolsChanged);
     if (transport === 'stdio') {
       const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
@@ -39,7 +39,7 @@ export async function connect(sdk, transport, version, { elicited, toolsChanged 
     versionNegotiation: { mode: version === '2026-07-28' ? { pin: version } : version === 'auto' ? 'auto' : 'legacy' },
     listChanged: { tools: { onChanged: toolsChanged } },
   });
-  client.setRequestHandler('elicitation/create', answer);
+  if (elicited) client.setRequestHandler('elicitation/create', answer);
   if (transport === 'stdio') {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     await client.connect(new StdioClientTransport(stdio()));
