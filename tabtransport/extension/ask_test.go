@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,19 +73,23 @@ func TestAsk(t *testing.T) {
 	answer := h.asks(payment("q1"))
 	w := window(b, "q1")
 	shown := w.Eval("document.body.innerText")
-	for _, want := range []string{"Claude Code", "https://shop.example.com", "pay", "Pay the cart", "undo", "amount", "4200", "<img src=x>"} {
+	for _, want := range []string{"Claude Code wants to run pay on shop.example.com", "Pay the cart", "undo", "amount", "4200", "<img src=x>"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the window does not say %q: %s", want, shown)
 		}
 	}
+	// The window is as high as what it shows.
+	w.WaitFor("outerHeight < 480 && question.scrollHeight === question.clientHeight")
+	picture(t, w, "ask-window")
 	w.ClickLast("#yes")
 	(<-answer).is(t, `{"reach":"once"}`)
 
 	answer = h.asks(payment("q2"))
 	w = window(b, "q2")
 	w.WaitFor("!document.querySelector('#yes').disabled")
-	w.Click("#reaches label:nth-of-type(3)")
-	w.WaitFor("document.querySelector('#yes').textContent === 'Always allow'")
+	w.Eval("document.querySelector('#reach select').focus()")
+	w.Keys(kb.ArrowDown + kb.ArrowDown)
+	w.WaitFor("document.querySelector('#reach select').value === 'app'")
 	w.ClickLast("#yes")
 	(<-answer).is(t, `{"reach":"app"}`)
 
@@ -95,6 +100,27 @@ func TestAsk(t *testing.T) {
 	answer = h.asks(payment("q4"))
 	window(b, "q4").Eval("void setTimeout(() => window.close())")
 	(<-answer).is(t, `{"reach":"no"}`)
+}
+
+// valuesOf returns arguments as the hub has them in a question.
+func valuesOf(under string, v any) (all []spec.AskValue) {
+	below := func(name string, member any) {
+		path := append(strings.FieldsFunc(under, func(r rune) bool { return r == '/' }), name)
+		all = append(all, valuesOf(strings.Join(path, "/"), member)...)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			below(name, v[name])
+		}
+	case []any:
+		for i, element := range v {
+			below(strconv.Itoa(i), element)
+		}
+	default:
+		return []spec.AskValue{{Name: under, Path: strings.Split(under, "/"), Value: fmt.Sprint(v)}}
+	}
+	return all
 }
 
 // Whatever is asked, the owner sees all of it in the window, tells tabhub's words from those
@@ -111,8 +137,30 @@ func TestQuestions(t *testing.T) {
 	changed := payment("changed")
 	changed.Why = []string{"It is not what you have allowed: its definition has changed."}
 	changed.Changes = []spec.AskChange{
+		{What: "annotations/destructiveHint", Is: "true", Added: true},
+		{What: "inputSchema/properties/amount/maximum", Was: "100", Removed: true},
 		{What: "description", Was: "Pays the cart with the card on file.", Is: "Pays the cart with any card on file, and adds a tip."},
 		{What: "inputSchema", Was: `{"type":"object","properties":{"amount":{"type":"number","maximum":100}}}`, Is: `{"type":"object","properties":{"amount":{"type":"number"}}}`},
+	}
+
+	nested := payment("nested")
+	nested.Args = valuesOf("", map[string]any{
+		"amount": 4200, "currency": "EUR", "memo": "",
+		"recipients": []any{
+			map[string]any{"name": "Ann Example", "iban": "DE02120300000000202051", "share": 50},
+			map[string]any{"name": "Bob Example", "iban": "DE02500105170137075030", "share": 50},
+		},
+		"schedule": map[string]any{"start": "2026-12-01", "repeat": map[string]any{"every": "month", "times": 12, "days": []any{1, 15}}},
+		"labels":   []any{"rent", "flat share"},
+		"a_name_that_is_longer_than_most_of_them": "its value",
+		"approvals": []any{map[string]any{"by": "Ann", "at": "2026-11-01"}, map[string]any{"by": "Bob"}, map[string]any{"by": "Cid", "at": "2026-11-02"}},
+	})
+	many := payment("many")
+	many.Args = nil
+	for i := range 100 {
+		for _, cell := range [][2]string{{"sku", fmt.Sprintf("A-%03d", i)}, {"quantity", strconv.Itoa(i % 7)}, {"note", "as before"}} {
+			many.Args = append(many.Args, spec.AskValue{Name: fmt.Sprintf("items/%d/%s", i, cell[0]), Path: []string{"items", strconv.Itoa(i), cell[0]}, Value: cell[1]})
+		}
 	}
 
 	signIn := &spec.Ask{
@@ -143,13 +191,15 @@ func TestQuestions(t *testing.T) {
 		yes           string
 		shows         []string
 	}{
-		{"plain", payment("plain"), 520, 680, "Allow once", []string{"Claude Code", "https://shop.example.com", "cannot be undone"}},
-		{"long", long, 520, 680, "Allow once", []string{"item39", "123,456 characters in the middle are left out", "Waiting after this one: 2"}},
-		{"changed", changed, 520, 680, "Allow once", []string{"Changed since you allowed it", "any card on file, and adds a tip."}},
-		{"sign-in", signIn, 520, 680, "Allow", []string{"http://localhost:6274", "MCP Inspector", "Type the code"}},
-		{"hostile", hostile, 520, 680, "Allow once", []string{"</span><h1>Allow</h1>", "Not verified", "https://paypal.com", ":8443"}},
-		{"small", hostile, 300, 400, "Allow once", []string{"Not verified"}},
-		{"anywhere", anywhere, 520, 680, "Allow once", []string{"every site"}},
+		{"plain", payment("plain"), 600, 480, "Allow", []string{"Claude Code wants to run pay on shop.example.com", "cannot be undone", "With 2 values"}},
+		{"long", long, 600, 680, "Allow", []string{"item39", "Show all 1,053 characters", "123,456 characters in the middle are left out", "Waiting after this one: 2"}},
+		{"nested", nested, 600, 680, "Allow", []string{"recipients", "Bob Example", "With 22 values"}},
+		{"many", many, 600, 680, "Allow", []string{"With 300 values"}},
+		{"changed", changed, 600, 680, "Allow", []string{"Since it was allowed, this has changed", "Added", "Removed", "any card on file, and adds a tip."}},
+		{"sign-in", signIn, 600, 480, "Allow", []string{"wants to use your hub", "http://localhost:6274", "MCP Inspector", "Type the code"}},
+		{"hostile", hostile, 600, 680, "Allow", []string{"</span><h1>Allow</h1>", "no browser vouches for", "https://paypal.com", ":8443"}},
+		{"small", hostile, 300, 400, "Allow", []string{"no browser vouches for"}},
+		{"anywhere", anywhere, 600, 480, "Allow once", []string{"every site"}},
 	} {
 		q := *c.q
 		q.ID = c.name
@@ -163,7 +213,7 @@ func TestQuestions(t *testing.T) {
 				t.Errorf("%s: the window does not say %q: %s", c.name, want, text)
 			}
 		}
-		if c.name == "plain" {
+		if c.width == 600 {
 			inBothShades(t, w, "ask-"+c.name)
 		} else {
 			picture(t, w, "ask-"+c.name)
@@ -283,6 +333,45 @@ func TestAnswersAreMeant(t *testing.T) {
 	w.WaitFor("!document.querySelector('#no').disabled")
 	w.KeysLast(kb.Escape)
 	(<-answer).is(t, `{"reach":"no"}`)
+}
+
+// A window that loses the focus keeps what its owner has done in it, the keyboard's place as well.
+func TestQuestionKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	q := payment("q")
+	for i := range 60 {
+		q.Args = append(q.Args, spec.AskValue{Name: "item" + strconv.Itoa(i), Value: "one"})
+	}
+	answer := h.asks(q)
+	w := window(b, "q")
+	w.WaitFor("document.activeElement.id === 'question' && !document.querySelector('#no').disabled")
+	if w.Eval("document.querySelector('#yes').disabled") != "true" {
+		t.Error("a yes is taken before the question was read")
+	}
+	w.Keys(kb.End)
+	w.WaitFor("question.scrollTop + question.clientHeight > question.scrollHeight - 2 && !document.querySelector('#yes').disabled")
+	w.Eval("document.querySelector('#reach select').value = 'session'; document.querySelector('#yes').focus()")
+	was := w.Eval("document.querySelector('#question').scrollTop")
+	for _, change := range []string{"{state: 'minimized'}", "{state: 'normal', focused: true}"} {
+		worker := b.Worker()
+		worker.Eval("chrome.windows.getAll({windowTypes: ['popup']}).then(([{id}]) => chrome.windows.update(id, " + change + "))")
+		worker.Close()
+		w.WaitFor("document.querySelector('#yes').disabled")
+	}
+	// The hub says meanwhile that the client has given up.
+	h.tellOwner(func(o *spec.OwnerState) { o.Gone = []string{"q"} })
+	w.WaitFor("document.querySelector('#gone').innerText.includes('no longer waits')")
+	picture(t, w, "ask-gone")
+	w.WaitFor("!document.querySelector('#yes').disabled")
+	if is := w.Eval("[document.activeElement.id, document.querySelector('#reach select').value, document.querySelector('#question').scrollTop].join()"); is != strconv.Quote("yes,session,"+was) || was == "0" {
+		t.Errorf("the window is at %s, was scrolled to %s", is, was)
+	}
+	w.Eval("document.querySelector('#reach select').focus()")
+	w.Keys(kb.Tab)
+	w.KeysLast(kb.Enter)
+	(<-answer).is(t, `{"reach":"session"}`)
 }
 
 // A page can neither show a question, nor speak to the one that is shown, nor answer it.

@@ -18,7 +18,7 @@ var embedded embed.FS
 
 // Shared are the style sheets that the hub's dashboard uses, too.
 //
-//go:embed tokens.css schemaform.css toolresult.css
+//go:embed tokens.css question.css schemaform.css toolresult.css
 var Shared embed.FS
 
 // files returns the files of the extension by name.

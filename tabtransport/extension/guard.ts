@@ -19,6 +19,8 @@ export class Guard {
   #pressed: EventTarget | null = null;
   /** Whether the keyboard was meant for this window. */
   #keyboard = false;
+  /** The button that had the focus when the window was disturbed: it has it again afterwards. */
+  #focused: HTMLButtonElement | undefined;
   #dismiss;
 
   /** @param dismiss called when Escape was pressed */
@@ -61,6 +63,9 @@ export class Guard {
     if (seen !== this.#seen) this.disturb();
     this.#seen = seen;
     for (const [button, usable] of this.#buttons) button.disabled = !this.#rested() || !usable();
+    if (!this.#focused || this.#focused.disabled) return;
+    if (document.activeElement === document.body) this.#focused.focus();
+    this.#focused = undefined;
   }
 
   /** What the window shows is another, or the window is. */
@@ -68,7 +73,10 @@ export class Guard {
     this.#disturbed = performance.now();
     this.#pressed = null;
     this.#keyboard = false;
-    for (const button of this.#buttons.keys()) button.disabled = true;
+    for (const button of this.#buttons.keys()) {
+      if (button === document.activeElement) this.#focused = button;
+      button.disabled = true;
+    }
   }
 }
 

@@ -330,6 +330,8 @@ interface QuestionView {
   until: number;
   /** How many more wait. */
   waiting: number;
+  /** Whether its client has given up: a yes is then good for the same call, if it is made again. */
+  gone?: boolean;
 }
 
 /** A pairing of this browser with a hub. Keys are 32 bytes, an invitation's 16, in base64url. */

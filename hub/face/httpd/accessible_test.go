@@ -60,7 +60,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 				by := consent.As(&policy.Principal{ID: "c-1", Name: "claude"})
 				d.tenant.Hub.Calls.Call(t.Context(), call.Request{Name: searchTool, Args: json.RawMessage(`{"query":"pen"}`), By: by})
 			}()
-			page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
+			page.WaitFor(`document.querySelector(".answer-yes")?.ariaDisabled === "false"`)
 			page.Resize(width, 800)
 			for view, shown := range map[string]string{
 				"now": "#calls tr", "tabs": "#found li", "sites": "#sites tr", "clients": "#agents button", "record": "#record-rows tr", "health": "#view > *",

@@ -277,17 +277,17 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 	const hostile = `<img src=x onerror="document.title='owned'">`
 	done := call("claude", hostile)
 	page.WaitFor(`document.querySelector(".question")?.textContent.includes("onerror=")`)
-	if got := page.Eval(`[document.title, document.querySelectorAll("main img").length, document.querySelector(".answer-once").ariaDisabled]`); got != `["(1) tabhub",0,"true"]` {
+	if got := page.Eval(`[document.title, document.querySelectorAll("main img").length, document.querySelector(".answer-yes").ariaDisabled]`); got != `["(1) tabhub",0,"true"]` {
 		t.Errorf("the question has become a part of the page, or can be answered at once: %s", got)
 	}
-	page.Click(".answer-once") // too early
-	page.Eval(`document.querySelector(".answer-once").click()`)
-	page.WaitFor(`document.querySelector(".answer-once").ariaDisabled === "false"`)
-	page.Eval(`document.querySelector(".answer-once").click()`) // by no person
+	page.Click(".answer-yes") // too early
+	page.Eval(`document.querySelector(".answer-yes").click()`)
+	page.WaitFor(`document.querySelector(".answer-yes").ariaDisabled === "false"`)
+	page.Eval(`document.querySelector(".answer-yes").click()`) // by no person
 	if got := d.tenant.Hub.Owner.Desk().Open(); len(got) != 1 {
 		t.Fatalf("it is answered: %v", got)
 	}
-	page.Click(".answer-once")
+	page.Click(".answer-yes")
 	if got := <-done; !strings.Contains(got, "demo.tabhub") || strings.Contains(got, "DENIED") {
 		t.Errorf("the call that was allowed: %s", got)
 	}

@@ -36,16 +36,6 @@ func Text(q *spec.Ask) string {
 	for _, why := range q.Why {
 		b.WriteString(why + "\n")
 	}
-	for i, v := range q.Args {
-		if i == 0 {
-			b.WriteString("With:\n")
-		}
-		fmt.Fprintf(&b, "  %s: %s", quoted(v.Name), quoted(v.Value))
-		if v.Cut > 0 {
-			fmt.Fprintf(&b, " (%d characters are left out)", v.Cut)
-		}
-		b.WriteByte('\n')
-	}
 	for i, c := range q.Changes {
 		if i == 0 {
 			b.WriteString("Since it was allowed, this has changed:\n")
@@ -58,6 +48,16 @@ func Text(q *spec.Ask) string {
 		default:
 			fmt.Fprintf(&b, "  %s was %s, is %s\n", quoted(c.What), quoted(c.Was), quoted(c.Is))
 		}
+	}
+	for i, v := range q.Args {
+		if i == 0 {
+			b.WriteString("With:\n")
+		}
+		fmt.Fprintf(&b, "  %s: %s", quoted(v.Name), quoted(v.Value))
+		if v.Cut > 0 {
+			fmt.Fprintf(&b, " (%d characters are left out)", v.Cut)
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }
@@ -80,11 +80,14 @@ func where(s *spec.AskSite) string {
 		return ", which may reach every site that the browser shows"
 	}
 	text := " on " + quoted(strings.TrimPrefix(s.Origin, "https://"))
-	if s.Top != "" {
-		text += " within " + quoted(s.Top)
-	}
 	if !s.Verified {
 		text += ", a site that no browser vouches for"
+		if s.Top != "" {
+			text += ","
+		}
+	}
+	if s.Top != "" {
+		text += " within " + quoted(s.Top)
 	}
 	return text
 }

@@ -30,6 +30,8 @@ var Guard = class {
   #pressed = null;
   /** Whether the keyboard was meant for this window. */
   #keyboard = false;
+  /** The button that had the focus when the window was disturbed: it has it again afterwards. */
+  #focused;
   #dismiss;
   /** @param dismiss called when Escape was pressed */
   constructor(dismiss) {
@@ -66,13 +68,19 @@ var Guard = class {
     if (seen2 !== this.#seen) this.disturb();
     this.#seen = seen2;
     for (const [button, usable] of this.#buttons) button.disabled = !this.#rested() || !usable();
+    if (!this.#focused || this.#focused.disabled) return;
+    if (document.activeElement === document.body) this.#focused.focus();
+    this.#focused = void 0;
   }
   /** What the window shows is another, or the window is. */
   disturb() {
     this.#disturbed = performance.now();
     this.#pressed = null;
     this.#keyboard = false;
-    for (const button of this.#buttons.keys()) button.disabled = true;
+    for (const button of this.#buttons.keys()) {
+      if (button === document.activeElement) this.#focused = button;
+      button.disabled = true;
+    }
   }
 };
 function drop(event) {
@@ -87,124 +95,133 @@ var CLASSES = {
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
 };
 
-// ask.ts
-var id = decodeURIComponent(location.search.slice(1));
-var question = byID("question");
-var reaches = byID("reaches", HTMLFieldSetElement);
-var yes = byID("yes", HTMLButtonElement);
-var code = make("input", "said");
+// question.ts
 var REACHES = {
-  once: ["This once", "Allow once"],
-  session: ["Until this session of the app ends", "Allow for now"],
-  app: ["Always for this app", "Always allow"],
-  always: ["Always, for every app", "Always allow for all"]
+  once: "this once",
+  session: "until its session ends",
+  app: "always, for this app",
+  always: "always, for every app"
 };
-var KINDS = { tool: "Tool", resource: "Resource", prompt: "Prompt" };
-var LEAVE = 1e4;
-var closing;
-var read = false;
-var reach = "once";
-var until = Infinity;
-var seen = new IntersectionObserver((entries) => {
-  read ||= entries.some(({ isIntersecting }) => isIntersecting);
-  byID("more").hidden = read;
-});
-var guard = new Guard(() => answer("no"));
-guard.add(byID("no", HTMLButtonElement), () => answer("no"));
-guard.add(byID("never", HTMLButtonElement), () => answer("never"));
-guard.add(yes, () => answer(reach), () => read && (!code.isConnected || code.value.trim() !== ""));
-async function answer(reach2) {
-  await ask({ ask: "answer", id, answer: { reach: reach2, ...code.isConnected && { code: code.value.trim() } } });
-}
-async function show() {
-  const view = await ask({ ask: "question", id });
-  if (!view) {
-    over();
-    return;
-  }
-  clearTimeout(closing);
-  closing = void 0;
-  until = view.until;
-  byID("waiting").textContent = view.waiting ? `Waiting after this one: ${view.waiting}` : "";
-  if (question.childElementCount) return;
-  guard.disturb();
-  const { ask: asked } = view;
-  const signIn = asked.kind === "signIn";
-  byID("headline").textContent = signIn ? "May an app use your hub?" : "May an app do this?";
-  byID("why").replaceChildren(...asked.why.map((sentence) => make("p", "wide", sentence)));
-  const end = make("div", "");
-  question.append(...signIn ? aboutSignIn(asked) : aboutCall(asked), end);
-  seen.observe(end);
-  byID("never", HTMLButtonElement).hidden = !asked.reaches.includes("never");
-  const offered = asked.reaches.filter((name) => Object.hasOwn(REACHES, name));
-  choose(offered[0], signIn ? "Allow" : void 0);
-  reaches.replaceChildren(make("legend", "", "If you allow it"), ...offered.map((name, i) => choice(name, i === 0)));
-  reaches.hidden = offered.length < 2;
-  byID("answers").hidden = false;
-}
-function choose(chosen, label = REACHES[chosen]?.[1] ?? "Allow") {
-  reach = chosen;
-  yes.textContent = label;
-}
-function choice(name, first) {
-  const box = make("input", "");
-  box.type = "radio";
-  box.name = "reach";
-  box.checked = first;
-  box.addEventListener("change", () => choose(name));
-  return make("label", "", box, ` ${REACHES[name][0]}`);
-}
-function aboutSignIn({ client }) {
-  code.autocomplete = "off";
-  code.spellcheck = false;
-  code.maxLength = 32;
-  code.setAttribute("aria-label", "Code");
-  return [
-    part("App", ...who(client)),
-    part("Leads to", said("origin", client.return || "nowhere")),
-    part("Code", code, make("p", "soft", "Type the code that the page shows from which you sign in. If you have opened no such page, don’t allow it."))
-  ];
-}
-function aboutCall({ client, site, tool, args = [], changes = [] }) {
-  const parts = [part("App", ...who(client)), part("Site", ...where(site))];
-  if (tool) {
-    const title = tool.title && tool.title !== tool.name ? [" ", said("", tool.title)] : [];
-    const kind = KINDS[tool.kind ?? ""] ?? "tabhub’s tool";
-    parts.push(part(kind, said("name", tool.name), ...title, make("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence)));
-  }
-  if (changes.length) parts.push(block("Changed since you allowed it", ...changes.map(change)));
-  if (tool) parts.push(block("What it is given", args.length ? table(args) : make("p", "soft", "Nothing")));
-  return parts;
-}
-function part(title, ...children) {
-  return make("section", "part", make("h2", "soft", title), make("div", "", ...children));
-}
-function block(title, ...children) {
-  return make("section", "", make("h2", "soft", title), ...children);
-}
-function said(className, ...text) {
-  return make("span", `said wide ${className}`, ...text);
-}
-function who({ name, said: calls }) {
-  return [said("name", name), ...calls && calls !== name ? [make("p", "soft", "It calls itself ", said("", calls))] : []];
+var VERBS = { tool: "run", resource: "read", prompt: "get the prompt" };
+var MAX_DEPTH = 5;
+var LONG_NAME = 24;
+var LONG_VALUE = 600;
+var MAX_TABLE = 60;
+var MAX_COLUMN = 24;
+var said = (text, className = "") => make("span", `said foreign ${className}`, text);
+function sentence({ client, site, tool }) {
+  const name = said(client.name, "name");
+  if (!tool) return [name, " wants to use your hub"];
+  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...where(site)];
 }
 function where(site) {
-  if (!site) return [make("p", "", "None: it is about the hub itself.")];
-  if (site.any) return [make("p", "bad", "Any: it may reach every site that is open in this browser.")];
-  const parts = [said("origin", site.origin)];
-  if (!site.verified) parts.push(make("p", "bad", "Not verified: no browser has vouched that this is the site."));
-  if (site.top) parts.push(make("p", "", "In a page of ", said("", site.top)));
+  if (!site) return [", which is the hub’s own"];
+  if (site.any) return [", ", make("span", "bad", "which may reach every site that the browser shows")];
+  const parts = [" on ", said(site.origin.replace(/^https:\/\//, ""), "name")];
+  if (!site.verified) parts.push(", ", make("span", "bad", "a site that no browser vouches for"), ...site.top ? [","] : []);
+  if (site.top) parts.push(" within ", said(site.top));
   return parts;
 }
-function table(args) {
-  return make("table", "", ...args.map(({ name, value, cut }) => {
-    const left = cut ? [make("p", "bad", `${cut.toLocaleString("en")} characters in the middle are left out.`)] : [];
-    return make("tr", "", make("th", "", said("", name)), make("td", "", said("", value), ...left));
-  }));
+function facts({ client, tool, why }) {
+  const lines = [];
+  if (client.said && client.said !== client.name) lines.push(make("p", "soft", "It calls itself ", said(client.said)));
+  if (client.return) lines.push(make("p", "", "It goes on at ", said(client.return)));
+  if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", "Its page calls it ", said(tool.title)));
+  if (tool) lines.push(make("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence));
+  return [...lines, ...why.map((line) => make("p", "wide", line))];
 }
-function change({ what, was, is }) {
+function details({ tool, args = [], changes = [] }, heading) {
+  const parts = [];
+  if (changes.length) parts.push(make("section", "", make(heading, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
+  if (tool) {
+    const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
+    parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...args.length ? [members(grouped(args))] : []));
+  }
+  return parts;
+}
+function reachChoice(reaches) {
+  const choice = make("select", "");
+  choice.ariaLabel = "What a yes is good for";
+  for (const reach2 of reaches.filter((name) => Object.hasOwn(REACHES, name))) choice.append(new Option(REACHES[reach2], reach2));
+  choice.hidden = choice.length < 2;
+  return choice;
+}
+function grouped(args) {
+  const all = [];
+  for (const value of args) {
+    const path = value.path ?? [value.name];
+    let place = all;
+    for (const name of path.slice(0, -1).slice(0, MAX_DEPTH)) {
+      let group = place.at(-1);
+      if (!group || group.name !== name || group.value) place.push(group = { name, members: [] });
+      place = group.members;
+    }
+    place.push({ name: path.slice(Math.min(path.length - 1, MAX_DEPTH)).join("/"), value, members: [] });
+  }
+  return all;
+}
+function members(all) {
+  const isArray = all.every(({ name }, i) => name === String(i));
+  const columns = isArray && all.length > 1 ? columnsOf(all) : [];
+  if (columns.length) return table(all, columns);
+  const list = make("dl", "values");
+  all.forEach((member, i) => {
+    const name = isArray ? make("span", "soft", String(i + 1)) : said(member.name);
+    const long = member.name.length > LONG_NAME || !member.value;
+    list.append(make("div", long ? "long" : "", make("dt", "", name), make("dd", "", ...member.value ? shown(member.value) : [members(member.members)])));
+  });
+  return list;
+}
+function columnsOf(rows) {
+  const widths = /* @__PURE__ */ new Map();
+  for (const row of rows) {
+    if (!row.members.length || new Set(row.members.map(({ name }) => name)).size < row.members.length) return [];
+    for (const { name, value } of row.members) {
+      if (!value || value.cut || value.value.length > 3 * MAX_COLUMN) return [];
+      widths.set(name, Math.max(widths.get(name) ?? name.length, Math.min(value.value.length, MAX_COLUMN)));
+    }
+  }
+  const all = [...widths.values()];
+  return all.reduce((sum, width) => sum + width + 2, 0) <= MAX_TABLE ? [...widths.keys()] : [];
+}
+function table(rows, columns) {
+  const head = make("tr", "", make("th", ""), ...columns.map((name) => make("th", "", said(name))));
+  const body = rows.map(({ members: cells }, i) => {
+    const cell = (name) => cells.find((member) => member.name === name)?.value;
+    return make("tr", "", make("td", "soft", String(i + 1)), ...columns.map((name) => {
+      const value = cell(name);
+      return make("td", "", ...value ? shown(value) : [make("span", "soft", "–")]);
+    }));
+  });
+  return make("div", "table", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
+}
+function shown({ value, cut }) {
+  if (!value) return [make("span", "soft", "empty")];
+  const text = said(value);
+  const parts = [text];
+  if (value.length > LONG_VALUE) parts.push(unfolder(text, value.length));
+  if (cut) parts.push(make("p", "bad", `${cut.toLocaleString("en")} characters in the middle are left out.`));
+  return parts;
+}
+function unfolder(text, length) {
+  const button = make("button", "unfold");
+  button.type = "button";
+  const label = () => button.textContent = text.classList.contains("folded") ? `Show all ${length.toLocaleString("en")} characters` : "Show less";
+  button.addEventListener("click", () => {
+    text.classList.toggle("folded");
+    label();
+  });
+  text.classList.add("folded");
+  label();
+  return button;
+}
+function change({ what, was, is, added, removed }) {
   const [before, after] = differ(was, is);
-  return make("div", "change", said("", what), make("span", "soft", " was"), said("text", ...before), make("span", "soft", "and is"), said("text", ...after));
+  const line = (tag, sign, parts) => make("div", tag === "del" ? "was" : "is", make("span", "soft", sign), make("span", "said foreign", ...parts));
+  const lines = [];
+  if (!added) lines.push(line("del", "was", before));
+  if (!removed) lines.push(line("ins", added ? "" : "is", after));
+  return make("div", "change", make("span", "soft", `${added ? "Added" : removed ? "Removed" : "Changed"} `), said(what), ...lines);
 }
 function differ(was, is) {
   const [a, b] = [[...was], [...is]];
@@ -218,11 +235,81 @@ function differ(was, is) {
   };
   return [marked(a, "del"), marked(b, "ins")];
 }
+
+// ask.ts
+var id = decodeURIComponent(location.search.slice(1));
+var question = byID("question");
+var yes = byID("yes", HTMLButtonElement);
+var code = make("input", "code");
+var LEAVE = 1e4;
+var MIN_HEIGHT = 320;
+var closing;
+var read = false;
+var reach = reachChoice([]);
+var until = Infinity;
+var seen = new IntersectionObserver((entries) => {
+  read ||= entries.some(({ isIntersecting }) => isIntersecting);
+  if (!read) byID("more").hidden = false;
+  byID("more").classList.toggle("over", read);
+});
+var guard = new Guard(() => answer("no"));
+guard.add(byID("no", HTMLButtonElement), () => answer("no"));
+guard.add(byID("never", HTMLButtonElement), () => answer("never"));
+guard.add(yes, () => answer(reach.value), () => read && (!code.isConnected || code.value.trim() !== ""));
+async function answer(reach2) {
+  await ask({ ask: "answer", id, answer: { reach: reach2, ...code.isConnected && { code: code.value.trim() } } });
+}
+async function show() {
+  const view = await ask({ ask: "question", id });
+  if (!view) {
+    over();
+    return;
+  }
+  clearTimeout(closing);
+  closing = void 0;
+  until = view.until;
+  const { ask: asked, waiting, gone = false } = view;
+  byID("waiting").textContent = waiting ? `Waiting after this one: ${waiting}` : "";
+  if (byID("gone").hidden === gone) guard.disturb();
+  byID("gone").hidden = !gone;
+  byID("gone").textContent = gone ? "The app no longer waits for this. If you allow it, it is done once, when the app asks again." : "";
+  if (question.childElementCount) return;
+  guard.disturb();
+  const signIn = asked.kind === "signIn";
+  byID("headline").replaceChildren(make("span", "", ...sentence(asked)));
+  byID("facts").replaceChildren(...facts(asked));
+  const end = make("div", "");
+  question.append(...signIn ? [codeField()] : details(asked, "h2"), end);
+  byID("never", HTMLButtonElement).hidden = !asked.reaches.includes("never");
+  reach = reachChoice(asked.reaches);
+  byID("reach").replaceChildren(reach);
+  yes.textContent = reach.hidden && reach.value === "once" ? "Allow once" : "Allow";
+  byID("answers").hidden = false;
+  await fit(end);
+  (signIn ? code : question).focus();
+  seen.observe(end);
+}
+async function fit(end) {
+  const hidden = end.getBoundingClientRect().bottom + 14 - question.getBoundingClientRect().bottom;
+  const { id: id2, top = 0, height = outerHeight } = await chrome.windows.getCurrent();
+  const { availTop = 0, availHeight } = screen;
+  const wanted = Math.round(Math.min(Math.max(height + hidden, MIN_HEIGHT), availHeight));
+  if (id2 === void 0 || wanted === height) return;
+  await chrome.windows.update(id2, { height: wanted, top: Math.max(availTop, Math.min(top, availTop + availHeight - wanted)) });
+}
+function codeField() {
+  code.autocomplete = "off";
+  code.spellcheck = false;
+  code.maxLength = 32;
+  const hint = "Type the code that the page shows from which you sign in. If you have opened no such page, don’t allow it.";
+  return make("label", "", make("h2", "soft", "Code"), code, make("p", "soft", hint));
+}
 function over() {
   closing ??= setTimeout(() => window.close(), LEAVE);
   byID("headline").textContent = Date.now() >= until ? "Time is up: it was not allowed" : "This is no longer asked";
   byID("waiting").textContent = "This window closes in a moment.";
-  for (const part2 of [question, byID("why")]) part2.replaceChildren();
+  for (const part of [question, byID("facts")]) part.replaceChildren();
+  byID("gone").hidden = true;
   byID("answers").hidden = true;
 }
 chrome.storage.session.onChanged.addListener(({ questions }) => {

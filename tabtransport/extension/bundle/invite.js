@@ -23,6 +23,8 @@ var Guard = class {
   #pressed = null;
   /** Whether the keyboard was meant for this window. */
   #keyboard = false;
+  /** The button that had the focus when the window was disturbed: it has it again afterwards. */
+  #focused;
   #dismiss;
   /** @param dismiss called when Escape was pressed */
   constructor(dismiss) {
@@ -59,13 +61,19 @@ var Guard = class {
     if (seen !== this.#seen) this.disturb();
     this.#seen = seen;
     for (const [button, usable] of this.#buttons) button.disabled = !this.#rested() || !usable();
+    if (!this.#focused || this.#focused.disabled) return;
+    if (document.activeElement === document.body) this.#focused.focus();
+    this.#focused = void 0;
   }
   /** What the window shows is another, or the window is. */
   disturb() {
     this.#disturbed = performance.now();
     this.#pressed = null;
     this.#keyboard = false;
-    for (const button of this.#buttons.keys()) button.disabled = true;
+    for (const button of this.#buttons.keys()) {
+      if (button === document.activeElement) this.#focused = button;
+      button.disabled = true;
+    }
   }
 };
 function drop(event) {

@@ -142,6 +142,7 @@ function message(message: HubMessage | HubAnswer) {
     case "browser/ownerState":
       owner = { ...message.params, at: Date.now() };
       void ready.then(() => leases.take(owner.held ?? []));
+      void ready.then(() => questions.gone(owner.gone ?? []));
       showState();
       break;
     case "browser/ask":

@@ -11,8 +11,9 @@ import { Stored } from "./stored.ts";
 import type { Hub } from "./hub.ts";
 
 const PAGE = "ask.html";
-const WIDTH = 520;
-const HEIGHT = 680;
+const WIDTH = 640;
+/** The window makes itself as high as what it shows. */
+const HEIGHT = 480;
 /** How many may be open at once. The hub asks one after the other, too. */
 const MAX_OPEN = 16;
 
@@ -23,6 +24,7 @@ interface Question {
   windowId?: number; // the window that shows it
   answer?: AskResult;
   withdrawn?: boolean; // whether the hub no longer asks it
+  gone?: boolean; // whether no call waits for the answer any more
 }
 
 export class Questions {
@@ -99,6 +101,13 @@ export class Questions {
     if (question) await this.#withdraw(question);
   }
 
+  /** @param ids of the questions whose client has given up */
+  async gone(ids: string[]) {
+    const changed = [...this.#questions.values()].filter((question) => !!question.gone !== ids.includes(question.ask.id));
+    for (const question of changed) question.gone = !question.gone;
+    if (changed.length) await this.#save(); // their windows say so
+  }
+
   /** A connection to the hub was made: it may not have the answers that were sent over an earlier one. */
   opened() {
     this.#asked.clear();
@@ -114,8 +123,8 @@ export class Questions {
   view(id: string): QuestionView | undefined {
     const question = this.#questions.get(id);
     if (!question || !isOpen(question)) return undefined;
-    const { ask, until } = question;
-    return { ask, until, waiting: this.waiting - 1 + (ask.waiting ?? 0) };
+    const { ask, until, gone } = question;
+    return { ask, until, gone, waiting: this.waiting - 1 + (ask.waiting ?? 0) };
   }
 
   /** Brings the window with the question to the front. */

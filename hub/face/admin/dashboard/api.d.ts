@@ -189,16 +189,8 @@ export interface Carried {
   texts: { from: string; field: string; text: string }[];
 }
 
-export interface Question {
-  id: string;
+export interface Question extends Pick<import("../../../../spec/schema/tabhub.v1").Ask, "id" | "client" | "site" | "tool" | "why" | "args" | "changes" | "reaches"> {
   kind: string;
-  client: { name: string; said?: string; return?: string };
-  site?: { origin: string; verified: boolean; top?: string; any?: boolean };
-  tool?: { kind?: string; name: string; title?: string; class: string };
-  why: string[];
-  args?: { name: string; value: string; cut?: number }[];
-  changes?: { what: string; was: string; is: string }[];
-  reaches: string[];
   digest: string;
   until: string;
   count: number;

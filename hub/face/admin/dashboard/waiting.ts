@@ -1,26 +1,14 @@
 // The questions that wait for the owner. What is shown stays where it is while it can be
 // answered, and an answer goes with the digest of what was shown.
 
-import { byID, element, foreign, tell, when } from "./dom.ts";
-import { CLASSES } from "../../../../tabtransport/extension/words.ts";
+import { byID, element, tell, when } from "./dom.ts";
+import { REACHES, details, facts, reachChoice, sentence } from "../../../../tabtransport/extension/question.ts";
 import type { Question } from "./api.d.ts";
 
 import * as session from "./session.ts";
 
 /** How long a question has to be there, and nothing to have moved, before it is answered, in ms. */
 const REST = 1500;
-
-/** What a button says, for each answer. */
-const ANSWERS: Record<string, string> = {
-  no: "Don’t allow",
-  never: "Never for this app",
-  once: "Allow once",
-  session: "Allow for this session",
-  app: "Always for this app",
-  always: "Always, for every app",
-};
-
-const KINDS: Record<string, string> = { tool: "Tool", resource: "Resource", prompt: "Prompt" };
 
 /** The open ones, by id. */
 const open = new Map<string, { card: HTMLElement; state: HTMLElement }>();
@@ -96,54 +84,17 @@ export function sweep() {
 
 function stateOf({ count, late, until }: Question) {
   if (late) return `The call has ended. A yes is good for the same call again; it can be given until ${when(until)}.`;
-  return `Waits until ${when(until)}.${count > 1 ? ` ${count} identical calls wait: “${ANSWERS.once}” is for one of them.` : ""}`;
+  return `Waits until ${when(until)}.${count > 1 ? ` ${count} identical calls wait: a yes “${REACHES.once}” is for one of them.` : ""}`;
 }
 
 function make(q: Question) {
   const state = element("p", "soft");
-  const title = element("h3", "", q.kind === "signIn" ? "May an app use your hub?" : "May an app do this?");
+  const title = element("h3", "", ...sentence(q));
   title.id = `question-${q.id}`;
-  const about = q.kind === "signIn" ? [part("App", ...app(q)), part("Leads to", said(q.client.return || "nowhere"))] : aboutCall(q);
-  const card = element("article", "question", title, ...q.why.map((sentence) => element("p", "", sentence)), ...about, answers(q), state);
+  const card = element("article", "question", title, ...facts(q), ...details(q, "h4"), answers(q), state);
   card.setAttribute("aria-labelledby", title.id);
   return { card, state };
 }
-
-function aboutCall(q: Question) {
-  const { site, tool, args = [], changes = [] } = q;
-  const parts = [part("App", ...app(q)), part("Site", ...where(site))];
-  if (!tool) return parts;
-  const name = tool.title ? [said(tool.name), " ", said(tool.title)] : [said(tool.name)];
-  parts.push(part(KINDS[tool.kind ?? ""] ?? "tabhub’s tool", ...name, element("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence)));
-  if (changes.length) {
-    parts.push(part("Changed", ...changes.map(({ what, was, is }) => element("div", "", said(what), element("del", "said foreign", was), element("ins", "said foreign", is)))));
-  }
-  parts.push(part("Is given", ...(args.length ? args.map(value) : ["nothing"])));
-  return parts;
-}
-
-function value({ name, value: text, cut }: NonNullable<Question["args"]>[number]) {
-  const left = cut ? [element("p", "bad", `${cut.toLocaleString("en")} characters in the middle are left out.`)] : [];
-  return element("div", "value", foreign(name, "soft"), said(text), ...left);
-}
-
-function app({ client: { name, said: calls } }: Question) {
-  return calls ? [said(name), element("p", "soft", "It calls itself ", said(calls))] : [said(name)];
-}
-
-function where(site: Question["site"]) {
-  if (!site) return ["None: it is about the hub itself."];
-  if (site.any) return [element("span", "bad", "Any: it may reach every site that is open in the browser.")];
-  const parts = [said(site.origin)];
-  if (!site.verified) parts.push(element("p", "bad", "Not verified: no browser has vouched that this is the site."));
-  if (site.top) parts.push(element("p", "", "In a page of ", said(site.top)));
-  return parts;
-}
-
-/** What others have written, in a box: it cannot pass for words of tabhub. */
-const said = (text: string) => foreign(text, "said");
-
-const part = (title: string, ...children: (Node | string)[]) => element("div", "part", element("h4", "soft", title), element("div", "", ...children));
 
 function answers(q: Question) {
   const made = element("div", "answers writes");
@@ -151,22 +102,22 @@ function answers(q: Question) {
   if (q.kind === "signIn") {
     code.autocomplete = "off";
     code.maxLength = 32;
-    made.append(element("label", "", "Number that the page shows ", code));
+    made.append(element("label", "", "Code that the page shows ", code));
   }
-  for (const reach of ["no", ...(q.reaches.includes("never") ? ["never"] : []), ...q.reaches.filter((r) => r !== "never")]) {
-    const label = q.kind === "signIn" && reach === "once" ? "Let it in" : ANSWERS[reach];
-    if (!label) continue;
-    const b = document.createElement("button");
+  const reach = reachChoice(q.reaches);
+  const answer = (className: string, label: string, reachOf: () => string) => {
+    const b = element("button", className, label);
     b.type = "button";
-    b.textContent = label;
-    b.className = `answer-${reach}`;
     b.addEventListener("click", (event) => {
       if (!event.isTrusted || !rested() || (event.detail > 0 && pressed !== b)) return;
       disturb(); // once is enough
-      void tell(b, () => session.ask("POST", "api/questions", { id: q.id, digest: q.digest, reach, ...(code.value && { code: code.value.trim() }) }));
+      void tell(b, () => session.ask("POST", "api/questions", { id: q.id, digest: q.digest, reach: reachOf(), ...(code.value && { code: code.value.trim() }) }));
     });
-    made.append(b);
-  }
+    return b;
+  };
+  made.append(answer("answer-no", "Don’t allow", () => "no"));
+  if (q.reaches.includes("never")) made.append(answer("answer-never", "Never for this app", () => "never"));
+  made.append(reach, answer("answer-yes", reach.hidden && reach.value === "once" && q.kind !== "signIn" ? "Allow once" : "Allow", () => reach.value));
   return element("div", "", made, element("p", "reads soft", "Answer it with ", element("code", "", `tabhub approve ${q.id}`), "."));
 }
 

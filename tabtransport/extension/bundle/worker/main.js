@@ -3320,8 +3320,8 @@ function erase(drawn2) {
 
 // worker/questions.ts
 var PAGE = "ask.html";
-var WIDTH2 = 520;
-var HEIGHT2 = 680;
+var WIDTH2 = 640;
+var HEIGHT2 = 480;
 var MAX_OPEN = 16;
 var Questions = class {
   /** By their ids, in the order in which they came. */
@@ -3388,6 +3388,12 @@ var Questions = class {
     const question2 = this.#waiting().find((question3) => question3.request === request);
     if (question2) await this.#withdraw(question2);
   }
+  /** @param ids of the questions whose client has given up */
+  async gone(ids) {
+    const changed = [...this.#questions.values()].filter((question2) => !!question2.gone !== ids.includes(question2.ask.id));
+    for (const question2 of changed) question2.gone = !question2.gone;
+    if (changed.length) await this.#save();
+  }
   /** A connection to the hub was made: it may not have the answers that were sent over an earlier one. */
   opened() {
     this.#asked.clear();
@@ -3402,8 +3408,8 @@ var Questions = class {
   view(id) {
     const question2 = this.#questions.get(id);
     if (!question2 || !isOpen(question2)) return void 0;
-    const { ask: ask2, until } = question2;
-    return { ask: ask2, until, waiting: this.waiting - 1 + (ask2.waiting ?? 0) };
+    const { ask: ask2, until, gone } = question2;
+    return { ask: ask2, until, gone, waiting: this.waiting - 1 + (ask2.waiting ?? 0) };
   }
   /** Brings the window with the question to the front. */
   async front() {
@@ -3693,6 +3699,7 @@ function message(message2) {
     case "browser/ownerState":
       owner = { ...message2.params, at: Date.now() };
       void ready.then(() => leases.take(owner.held ?? []));
+      void ready.then(() => questions2.gone(owner.gone ?? []));
       showState();
       break;
     case "browser/ask":

@@ -120,7 +120,7 @@ function chip(state, word2) {
 }
 var problem = (word2) => make("span", "chip bad", word2);
 var outcomeChip = (outcome) => outcome === "ok" ? chip("ok") : problem(outcome);
-var row = (...cells) => make("tr", "", ...cells.map((c) => make("td", "", ...[c].flat().filter((part2) => typeof part2 === "string" || part2.textContent))));
+var row = (...cells) => make("tr", "", ...cells.map((c) => make("td", "", ...[c].flat().filter((part) => typeof part === "string" || part.textContent))));
 function link(view7, args2, ...children) {
   const made2 = document.createElement("a");
   made2.href = `#${view7}?${new URLSearchParams(args2)}`;
@@ -140,9 +140,9 @@ function tookWords(call) {
   const { took: itself, you } = tookOf(call);
   return took(itself) + (you ? ` · you took ${took(you)}` : "");
 }
-var factsOf = (facts2) => make("dl", "facts", ...facts2.flatMap(([name, ...value2]) => [make("dt", "", name), make("dd", "", ...value2)]));
+var factsOf = (facts3) => make("dl", "facts", ...facts3.flatMap(([name, ...value]) => [make("dt", "", name), make("dd", "", ...value)]));
 function showPairs(id, pairs) {
-  byID(id).replaceChildren(...pairs.map(([name, value2, look = ""]) => make("div", "", make("dt", "", name), make("dd", look, value2))));
+  byID(id).replaceChildren(...pairs.map(([name, value, look = ""]) => make("div", "", make("dt", "", name), make("dd", look, value))));
 }
 function list(body, around, rows2) {
   const nameOf2 = (e) => e.getAttribute("aria-label") ?? e.getAttribute("href");
@@ -249,8 +249,8 @@ async function* lines({ body }) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     let line3 = [];
-    for (let part2 = await reader.read(); !part2.done; part2 = await reader.read()) {
-      const [rest, ...more2] = part2.value.split("\n");
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const [rest, ...more2] = part.value.split("\n");
       line3.push(rest);
       for (const next2 of more2) {
         yield line3.join("");
@@ -386,8 +386,8 @@ var OPEN = ["tool", "tab", "resource", "prompt"];
 var opens = (kind, name) => Object.fromEntries(OPEN.map((other) => [other, other === kind ? name : ""]));
 function linkTo(args2, to) {
   const next2 = new URLSearchParams(args2);
-  for (const [name, value2] of Object.entries(to)) {
-    if (value2) next2.set(name, value2);
+  for (const [name, value] of Object.entries(to)) {
+    if (value) next2.set(name, value);
     else next2.delete(name);
   }
   return next2.size ? `#tabs?${next2}` : "#tabs";
@@ -421,9 +421,9 @@ function heading(words3) {
 var gone = (words3, name) => [heading(words3), make("p", "", foreign(name, "code")), make("p", "soft", "Open the page that offers it again, or look for another.")];
 function definitionOf(definition) {
   const text3 = JSON.stringify(definition, null, 2);
-  const shown4 = make("pre", "said", text3);
-  shown4.tabIndex = 0;
-  return make("details", "", make("summary", "", "The definition as clients get it"), shown4, copier("Copy the definition", () => text3));
+  const shown5 = make("pre", "said", text3);
+  shown5.tabIndex = 0;
+  return make("details", "", make("summary", "", "The definition as clients get it"), shown5, copier("Copy the definition", () => text3));
 }
 var withoutLabel = (description = "") => description.replace(/^\[[^\]]*\] /, "");
 function stateOf(tab) {
@@ -442,20 +442,20 @@ var listedOtherwise = ({ reason }) => reason.startsWith(LISTED_OTHERWISE);
 var TABS = 6;
 async function showAgents(pages6, of) {
   const query2 = of.session ? of : { ...of, tabs: String(TABS) };
-  const { part: part2, found: found2 } = await pages6.find("api/lease", query2);
-  list(byID("agents"), "table", part2.map(agentRow));
+  const { part, found: found2 } = await pages6.find("api/lease", query2);
+  list(byID("agents"), "table", part.map(agentRow));
   byID("agent-count").textContent = found2 ? found2.toLocaleString("en") : "";
   byID("no-agents").hidden = found2 > 0;
 }
 function agentRow({ session: session2, client: client2, label, connected: connected2, lastUsed, tabs, allTabs }) {
-  const shown4 = tabs.map((tab) => make("li", "", ...partsOf(tab)));
+  const shown5 = tabs.map((tab) => make("li", "", ...partsOf(tab)));
   const more2 = allTabs - tabs.length;
-  if (more2 > 0) shown4.push(make("li", "", link("clients", { client: client2, agent: session2 }, `and ${more2} more`)));
+  if (more2 > 0) shown5.push(make("li", "", link("clients", { client: client2, agent: session2 }, `and ${more2} more`)));
   return row(
     [link("clients", { client: client2 }, foreign(label || nameOf(client2))), make("span", "soft below", session2)],
     connected2 ? chip("connected") : chip("closed", "not connected"),
     make("span", "number", when(lastUsed)),
-    shown4.length ? make("ul", "plain", ...shown4) : make("span", "soft", "none yet")
+    shown5.length ? make("ul", "plain", ...shown5) : make("span", "soft", "none yet")
   );
 }
 function partsOf({ addr, tab, url, title, keeps, opened: opened2, holds, inUse, waiting: waiting2 }) {
@@ -503,8 +503,8 @@ function ruleRow(rule) {
 var isOwn = ({ by }) => by !== "preset" && by !== "file";
 var removeRule = ({ id }) => ask("DELETE", `api/policy/rule?id=${encodeURIComponent(id)}`);
 function asked(form) {
-  const said2 = [...new FormData(form)].filter(([, value2]) => typeof value2 === "string" && value2.trim() !== "");
-  return Object.fromEntries(said2.map(([name, value2]) => [name, value2.trim()]));
+  const said2 = [...new FormData(form)].filter(([, value]) => typeof value === "string" && value.trim() !== "");
+  return Object.fromEntries(said2.map(([name, value]) => [name, value.trim()]));
 }
 async function makeRule(rule) {
   const { rule: made2, exceptions } = await ask("POST", "api/policy/rule", rule);
@@ -513,7 +513,7 @@ async function makeRule(rule) {
 }
 function openRuleForm(subject) {
   const form = byID("rule-form", HTMLFormElement);
-  for (const [name, value2] of Object.entries(subject)) form.elements.namedItem(name).defaultValue = value2;
+  for (const [name, value] of Object.entries(subject)) form.elements.namedItem(name).defaultValue = value;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void tell(form, async () => {
@@ -581,8 +581,8 @@ var isPaused = ({ pauses }, { site: site2 = "", client: client2 = "" }) => pause
 
 // access.ts
 async function showAccess(policy, of, pages6) {
-  const { part: part2, found: found2 } = await pages6.find("api/tools", { client: "any", ...of });
-  list(byID("access"), "table", part2.map((tool) => accessRow(tool, policy, of)));
+  const { part, found: found2 } = await pages6.find("api/tools", { client: "any", ...of });
+  list(byID("access"), "table", part.map((tool) => accessRow(tool, policy, of)));
   byID("no-access").hidden = found2 > 0;
   byID("tool-count").textContent = found2 ? found2.toLocaleString("en") : "";
 }
@@ -708,15 +708,15 @@ function showClient(known2, sessions, policy) {
       return `${name} has no access any more.`;
     }) : ""
   );
-  const facts2 = known2 ? [
+  const facts3 = known2 ? [
     ["Credential", KINDS[known2.kind] ?? known2.kind],
     ["Made", when(known2.made)],
     ["Last used", known2.lastUsed ? when(known2.lastUsed) : "never"],
     ["Ends", known2.expires ? when(known2.expires) : "never"],
     ["Good for", known2.scope ? foreign([known2.scope.classes, known2.scope.sites, known2.scope.tools].flatMap((s) => s ?? []).join(", ") || "nothing") : "all that the policy allows"]
   ] : [["Credential", OTHERS[client] ?? "none any more"]];
-  facts2.push(["Browsers", foreign(browsersOf(client, known2, policy) || "all")]);
-  showPairs("credential", facts2);
+  facts3.push(["Browsers", foreign(browsersOf(client, known2, policy) || "all")]);
+  showPairs("credential", facts3);
   const rows2 = sessions.map(
     (s) => row(
       foreign([s.said || "without a name", s.version].filter(Boolean).join(" ")),
@@ -870,17 +870,149 @@ async function follow2(take3, lost) {
   }
 }
 
+// ../../../../tabtransport/extension/question.ts
+var REACHES = {
+  once: "this once",
+  session: "until its session ends",
+  app: "always, for this app",
+  always: "always, for every app"
+};
+var VERBS = { tool: "run", resource: "read", prompt: "get the prompt" };
+var MAX_DEPTH = 5;
+var LONG_NAME = 24;
+var LONG_VALUE = 600;
+var MAX_TABLE = 60;
+var MAX_COLUMN = 24;
+var said = (text3, className = "") => make("span", `said foreign ${className}`, text3);
+function sentence({ client: client2, site: site2, tool }) {
+  const name = said(client2.name, "name");
+  if (!tool) return [name, " wants to use your hub"];
+  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...where(site2)];
+}
+function where(site2) {
+  if (!site2) return [", which is the hub’s own"];
+  if (site2.any) return [", ", make("span", "bad", "which may reach every site that the browser shows")];
+  const parts3 = [" on ", said(site2.origin.replace(/^https:\/\//, ""), "name")];
+  if (!site2.verified) parts3.push(", ", make("span", "bad", "a site that no browser vouches for"), ...site2.top ? [","] : []);
+  if (site2.top) parts3.push(" within ", said(site2.top));
+  return parts3;
+}
+function facts({ client: client2, tool, why }) {
+  const lines2 = [];
+  if (client2.said && client2.said !== client2.name) lines2.push(make("p", "soft", "It calls itself ", said(client2.said)));
+  if (client2.return) lines2.push(make("p", "", "It goes on at ", said(client2.return)));
+  if (tool?.title && tool.title !== tool.name) lines2.push(make("p", "soft", "Its page calls it ", said(tool.title)));
+  if (tool) lines2.push(make("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence));
+  return [...lines2, ...why.map((line3) => make("p", "wide", line3))];
+}
+function details({ tool, args: args2 = [], changes = [] }, heading2) {
+  const parts3 = [];
+  if (changes.length) parts3.push(make("section", "", make(heading2, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
+  if (tool) {
+    const count2 = args2.length === 0 ? "nothing" : args2.length === 1 ? "1 value" : `${args2.length} values`;
+    parts3.push(make("section", "", make(heading2, "soft", `With ${count2}`), ...args2.length ? [members(grouped(args2))] : []));
+  }
+  return parts3;
+}
+function reachChoice(reaches) {
+  const choice2 = make("select", "");
+  choice2.ariaLabel = "What a yes is good for";
+  for (const reach of reaches.filter((name) => Object.hasOwn(REACHES, name))) choice2.append(new Option(REACHES[reach], reach));
+  choice2.hidden = choice2.length < 2;
+  return choice2;
+}
+function grouped(args2) {
+  const all2 = [];
+  for (const value of args2) {
+    const path = value.path ?? [value.name];
+    let place = all2;
+    for (const name of path.slice(0, -1).slice(0, MAX_DEPTH)) {
+      let group = place.at(-1);
+      if (!group || group.name !== name || group.value) place.push(group = { name, members: [] });
+      place = group.members;
+    }
+    place.push({ name: path.slice(Math.min(path.length - 1, MAX_DEPTH)).join("/"), value, members: [] });
+  }
+  return all2;
+}
+function members(all2) {
+  const isArray = all2.every(({ name }, i) => name === String(i));
+  const columns = isArray && all2.length > 1 ? columnsOf(all2) : [];
+  if (columns.length) return table(all2, columns);
+  const list3 = make("dl", "values");
+  all2.forEach((member, i) => {
+    const name = isArray ? make("span", "soft", String(i + 1)) : said(member.name);
+    const long = member.name.length > LONG_NAME || !member.value;
+    list3.append(make("div", long ? "long" : "", make("dt", "", name), make("dd", "", ...member.value ? shown(member.value) : [members(member.members)])));
+  });
+  return list3;
+}
+function columnsOf(rows2) {
+  const widths = /* @__PURE__ */ new Map();
+  for (const row2 of rows2) {
+    if (!row2.members.length || new Set(row2.members.map(({ name }) => name)).size < row2.members.length) return [];
+    for (const { name, value } of row2.members) {
+      if (!value || value.cut || value.value.length > 3 * MAX_COLUMN) return [];
+      widths.set(name, Math.max(widths.get(name) ?? name.length, Math.min(value.value.length, MAX_COLUMN)));
+    }
+  }
+  const all2 = [...widths.values()];
+  return all2.reduce((sum, width) => sum + width + 2, 0) <= MAX_TABLE ? [...widths.keys()] : [];
+}
+function table(rows2, columns) {
+  const head = make("tr", "", make("th", ""), ...columns.map((name) => make("th", "", said(name))));
+  const body = rows2.map(({ members: cells }, i) => {
+    const cell = (name) => cells.find((member) => member.name === name)?.value;
+    return make("tr", "", make("td", "soft", String(i + 1)), ...columns.map((name) => {
+      const value = cell(name);
+      return make("td", "", ...value ? shown(value) : [make("span", "soft", "–")]);
+    }));
+  });
+  return make("div", "table", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
+}
+function shown({ value, cut: cut4 }) {
+  if (!value) return [make("span", "soft", "empty")];
+  const text3 = said(value);
+  const parts3 = [text3];
+  if (value.length > LONG_VALUE) parts3.push(unfolder(text3, value.length));
+  if (cut4) parts3.push(make("p", "bad", `${cut4.toLocaleString("en")} characters in the middle are left out.`));
+  return parts3;
+}
+function unfolder(text3, length) {
+  const button2 = make("button", "unfold");
+  button2.type = "button";
+  const label = () => button2.textContent = text3.classList.contains("folded") ? `Show all ${length.toLocaleString("en")} characters` : "Show less";
+  button2.addEventListener("click", () => {
+    text3.classList.toggle("folded");
+    label();
+  });
+  text3.classList.add("folded");
+  label();
+  return button2;
+}
+function change({ what, was, is, added: added2, removed }) {
+  const [before, after] = differ(was, is);
+  const line3 = (tag, sign, parts3) => make("div", tag === "del" ? "was" : "is", make("span", "soft", sign), make("span", "said foreign", ...parts3));
+  const lines2 = [];
+  if (!added2) lines2.push(line3("del", "was", before));
+  if (!removed) lines2.push(line3("ins", added2 ? "" : "is", after));
+  return make("div", "change", make("span", "soft", `${added2 ? "Added" : removed ? "Removed" : "Changed"} `), said(what), ...lines2);
+}
+function differ(was, is) {
+  const [a, b] = [[...was], [...is]];
+  let head = 0;
+  while (head < Math.min(a.length, b.length) && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < Math.min(a.length, b.length) - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  const marked = (text3, tag) => {
+    const end = text3.length - tail;
+    return [text3.slice(0, head).join(""), make(tag, "", text3.slice(head, end).join("")), text3.slice(end).join("")];
+  };
+  return [marked(a, "del"), marked(b, "ins")];
+}
+
 // waiting.ts
 var REST = 1500;
-var ANSWERS = {
-  no: "Don’t allow",
-  never: "Never for this app",
-  once: "Allow once",
-  session: "Allow for this session",
-  app: "Always for this app",
-  always: "Always, for every app"
-};
-var KINDS2 = { tool: "Tool", resource: "Resource", prompt: "Prompt" };
 var open = /* @__PURE__ */ new Map();
 var disturbed = performance.now();
 var resting;
@@ -910,15 +1042,15 @@ function showQuestions(questions) {
     card2.replaceChildren(card2.children[0], state);
   }
   for (const q of all2) {
-    let shown4 = open.get(q.id);
-    if (!shown4) {
-      shown4 = make2(q);
-      open.set(q.id, shown4);
-      list3.append(shown4.card);
+    let shown5 = open.get(q.id);
+    if (!shown5) {
+      shown5 = make2(q);
+      open.set(q.id, shown5);
+      list3.append(shown5.card);
     }
     const words3 = stateOf2(q);
-    if (shown4.state.textContent !== words3) {
-      shown4.state.textContent = words3;
+    if (shown5.state.textContent !== words3) {
+      shown5.state.textContent = words3;
       disturb();
     }
   }
@@ -939,68 +1071,38 @@ function sweep() {
 }
 function stateOf2({ count: count2, late, until: until2 }) {
   if (late) return `The call has ended. A yes is good for the same call again; it can be given until ${when(until2)}.`;
-  return `Waits until ${when(until2)}.${count2 > 1 ? ` ${count2} identical calls wait: “${ANSWERS.once}” is for one of them.` : ""}`;
+  return `Waits until ${when(until2)}.${count2 > 1 ? ` ${count2} identical calls wait: a yes “${REACHES.once}” is for one of them.` : ""}`;
 }
 function make2(q) {
   const state = make("p", "soft");
-  const title = make("h3", "", q.kind === "signIn" ? "May an app use your hub?" : "May an app do this?");
+  const title = make("h3", "", ...sentence(q));
   title.id = `question-${q.id}`;
-  const about = q.kind === "signIn" ? [part("App", ...app(q)), part("Leads to", said(q.client.return || "nowhere"))] : aboutCall(q);
-  const card2 = make("article", "question", title, ...q.why.map((sentence) => make("p", "", sentence)), ...about, answers(q), state);
+  const card2 = make("article", "question", title, ...facts(q), ...details(q, "h4"), answers(q), state);
   card2.setAttribute("aria-labelledby", title.id);
   return { card: card2, state };
 }
-function aboutCall(q) {
-  const { site: site2, tool, args: args2 = [], changes = [] } = q;
-  const parts3 = [part("App", ...app(q)), part("Site", ...where(site2))];
-  if (!tool) return parts3;
-  const name = tool.title ? [said(tool.name), " ", said(tool.title)] : [said(tool.name)];
-  parts3.push(part(KINDS2[tool.kind ?? ""] ?? "tabhub’s tool", ...name, make("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence)));
-  if (changes.length) {
-    parts3.push(part("Changed", ...changes.map(({ what, was, is }) => make("div", "", said(what), make("del", "said foreign", was), make("ins", "said foreign", is)))));
-  }
-  parts3.push(part("Is given", ...args2.length ? args2.map(value) : ["nothing"]));
-  return parts3;
-}
-function value({ name, value: text3, cut: cut4 }) {
-  const left2 = cut4 ? [make("p", "bad", `${cut4.toLocaleString("en")} characters in the middle are left out.`)] : [];
-  return make("div", "value", foreign(name, "soft"), said(text3), ...left2);
-}
-function app({ client: { name, said: calls } }) {
-  return calls ? [said(name), make("p", "soft", "It calls itself ", said(calls))] : [said(name)];
-}
-function where(site2) {
-  if (!site2) return ["None: it is about the hub itself."];
-  if (site2.any) return [make("span", "bad", "Any: it may reach every site that is open in the browser.")];
-  const parts3 = [said(site2.origin)];
-  if (!site2.verified) parts3.push(make("p", "bad", "Not verified: no browser has vouched that this is the site."));
-  if (site2.top) parts3.push(make("p", "", "In a page of ", said(site2.top)));
-  return parts3;
-}
-var said = (text3) => foreign(text3, "said");
-var part = (title, ...children) => make("div", "part", make("h4", "soft", title), make("div", "", ...children));
 function answers(q) {
   const made2 = make("div", "answers writes");
   const code2 = document.createElement("input");
   if (q.kind === "signIn") {
     code2.autocomplete = "off";
     code2.maxLength = 32;
-    made2.append(make("label", "", "Number that the page shows ", code2));
+    made2.append(make("label", "", "Code that the page shows ", code2));
   }
-  for (const reach of ["no", ...q.reaches.includes("never") ? ["never"] : [], ...q.reaches.filter((r) => r !== "never")]) {
-    const label = q.kind === "signIn" && reach === "once" ? "Let it in" : ANSWERS[reach];
-    if (!label) continue;
-    const b = document.createElement("button");
+  const reach = reachChoice(q.reaches);
+  const answer = (className, label, reachOf) => {
+    const b = make("button", className, label);
     b.type = "button";
-    b.textContent = label;
-    b.className = `answer-${reach}`;
     b.addEventListener("click", (event) => {
       if (!event.isTrusted || !rested() || event.detail > 0 && pressed !== b) return;
       disturb();
-      void tell(b, () => ask("POST", "api/questions", { id: q.id, digest: q.digest, reach, ...code2.value && { code: code2.value.trim() } }));
+      void tell(b, () => ask("POST", "api/questions", { id: q.id, digest: q.digest, reach: reachOf(), ...code2.value && { code: code2.value.trim() } }));
     });
-    made2.append(b);
-  }
+    return b;
+  };
+  made2.append(answer("answer-no", "Don’t allow", () => "no"));
+  if (q.reaches.includes("never")) made2.append(answer("answer-never", "Never for this app", () => "never"));
+  made2.append(reach, answer("answer-yes", reach.hidden && reach.value === "once" && q.kind !== "signIn" ? "Allow once" : "Allow", () => reach.value));
   return make("div", "", made2, make("p", "reads soft", "Answer it with ", make("code", "", `tabhub approve ${q.id}`), "."));
 }
 byID("questions").addEventListener("pointerdown", ({ isTrusted, target }) => pressed = isTrusted && rested() ? target : null, true);
@@ -1078,7 +1180,7 @@ async function showDoctor() {
   byID("diagnosis").textContent = problems === 0 ? "Nothing is wrong." : problems === 1 ? "There is 1 problem." : `There are ${problems} problems.`;
 }
 function commands(words3) {
-  const parts3 = words3.split("`").map((part2, i) => i % 2 ? make("code", "", part2) : part2);
+  const parts3 = words3.split("`").map((part, i) => i % 2 ? make("code", "", part) : part);
   return make("span", "foreign", ...parts3);
 }
 var count = (n) => n.toLocaleString("en");
@@ -1160,14 +1262,14 @@ function render() {
     while (rows.length < calls.length) rows.push(newRow(body, calls[rows.length]));
     rows.forEach((row2, i) => fill2(row2, calls[i]));
   }
-  const shown4 = new Set(rows.map(({ call }) => call.key));
-  const newer = calls.filter(({ key }) => !shown4.has(key)).length;
+  const shown5 = new Set(rows.map(({ call }) => call.key));
+  const newer = calls.filter(({ key }) => !shown5.has(key)).length;
   set(byID("held"), newer ? `${newer === calls.length ? "All" : newer} newer ${newer === 1 ? "call is" : "calls are"} shown when you no longer point at the list.` : "");
   set(byID("more-calls"), more ? `${more.toLocaleString("en")} more are under way.` : "");
   set(byID("under-way"), under.length + more ? `${(under.length + more).toLocaleString("en")} under way` : "");
   byID("no-calls").hidden = rows.length > 0;
-  const table3 = body.parentElement;
-  table3.hidden = rows.length === 0;
+  const table4 = body.parentElement;
+  table4.hidden = rows.length === 0;
 }
 function newRow(body, call) {
   const [tool, where2, client2, decision2, how, note, time, you] = [foreign(""), foreign("", "title soft"), foreign(""), foreign(""), make("span", "chip"), foreign("", "title soft"), make("span", "number"), make("span", "number title soft")];
@@ -1274,19 +1376,19 @@ function brief(args2) {
   const { notKept } = args2;
   if (typeof notKept === "number") return `${notKept.toLocaleString("en")} bytes, not kept`;
   let all2 = "";
-  for (const [name, value2] of Object.entries(args2)) {
-    const said2 = words2(value2);
+  for (const [name, value] of Object.entries(args2)) {
+    const said2 = words2(value);
     if (said2) all2 += `${all2 && " · "}${name}: ${cut(said2, OF_VALUE)}`;
     if (all2.length > MOST) break;
   }
   return cut(all2, MOST);
 }
-function words2(value2) {
-  if (typeof value2 !== "object" || value2 === null) return value2 === void 0 || value2 === null ? "" : String(value2).replace(/\s+/g, " ").trim();
+function words2(value) {
+  if (typeof value !== "object" || value === null) return value === void 0 || value === null ? "" : String(value).replace(/\s+/g, " ").trim();
   const parts3 = [];
   let length = 0;
-  for (const part2 of Object.values(value2)) {
-    const said2 = words2(part2);
+  for (const part of Object.values(value)) {
+    const said2 = words2(part);
     if (said2) parts3.push(said2);
     if ((length += said2.length) > OF_VALUE) break;
   }
@@ -1321,7 +1423,7 @@ function showStory(lines2, payloads, carried) {
   byID("story-sum").replaceChildren(ended2 ? outcomeChip(of.outcome) : "", make("span", "number", when(of.time, true)), ended2 ? `took ${tookWords(of)}` : "");
   byID("story-given").replaceChildren(...said2?.args === void 0 ? [] : [make("h3", "", "It was given"), code(said2.args)]);
   const start3 = steps[0].at ?? nanoseconds(of.time);
-  byID("story").replaceChildren(...steps.map((step) => shown(step, start3, said2?.result, carried)));
+  byID("story").replaceChildren(...steps.map((step) => shown2(step, start3, said2?.result, carried)));
   byID("story-facts").replaceChildren(...factsOf(known([
     ["Client’s id", of.client],
     ["It calls itself", of.said],
@@ -1335,19 +1437,19 @@ function showStory(lines2, payloads, carried) {
   byID("story-id").replaceChildren(...of.call ? ["Its id is ", foreign(of.call, "code"), " ", copier("Copy", () => of.call, "Copy the call’s id")] : []);
 }
 var clientOf = (l) => l.name || l.said || l.client || "a client";
-function code(value2) {
-  const text3 = make("pre", "said foreign", JSON.stringify(value2, null, 2));
+function code(value) {
+  const text3 = make("pre", "said foreign", JSON.stringify(value, null, 2));
   text3.tabIndex = 0;
   return text3;
 }
-var known = (facts2) => facts2.filter(([, value2]) => value2).map(([name, value2]) => [name, foreign(value2 ?? "")]);
-function shown(step, start3, result, carried) {
+var known = (facts3) => facts3.filter(([, value]) => value).map(([name, value]) => [name, foreign(value ?? "")]);
+function shown2(step, start3, result, carried) {
   const { at, is, line: l } = step;
-  const { head, facts: facts2 = [] } = tellers[is](l, carried);
+  const { head, facts: facts3 = [] } = tellers[is](l, carried);
   const later = Number((at ?? start3) - start3);
   const time = at === void 0 ? make("span", "soft", "time not recorded") : make("span", "number", `${when(new Date(Number(at / 1000000n)).toISOString())} `, make("span", "soft", later >= 1e6 ? `+${took(later)}` : ""));
   const told = make("div", "", make("h3", "", ...head));
-  const all2 = known(facts2);
+  const all2 = known(facts3);
   if (all2.length) told.append(factsOf(all2));
   if (is === "end" && result !== void 0) told.append(make("h4", "soft", "Result"), code(result));
   return make("li", "", time, told);
@@ -1355,7 +1457,7 @@ function shown(step, start3, result, carried) {
 var tellers = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
-  answer: (l) => ({ head: [ANSWERS2[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
+  answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided2(l)], facts: [["Rule", l.rule]] }),
   begun: () => ({ head: ["About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
@@ -1363,7 +1465,7 @@ var tellers = {
   end: (l) => ({ head: ["Ended: ", outcomeChip(l.outcome), ` after ${tookWords(l)}`], facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]] }),
   repeated: () => ({ head: ["Answered again: the answer had not reached the client, which asked for the same. The call was not made again"] })
 };
-var ANSWERS2 = {
+var ANSWERS = {
   no: "You did not allow it,",
   never: "You said never for this app,",
   once: "You allowed it once,",
@@ -1384,11 +1486,11 @@ function decided2({ decision: decision2, outcome, reach }) {
   return decision2 === "deny" ? "Refused by your policy" : "Allowed by your policy";
 }
 function flowsOf(l, carried) {
-  const facts2 = (l.flows ?? []).map((flow) => ["It had read before", flow]);
-  if (!facts2.length || !carried || !(l.sent || l.tab)) return facts2;
-  if (!carried.kept) return [...facts2, ["Texts", "What it sent is not kept any more, or never was"]];
-  if (!carried.texts.length) return [...facts2, ["Texts", "None of another site was recognised in what it sent"]];
-  return [...facts2, ...carried.texts.map(({ from, field, text: text3 }) => [`Of ${from}`, `${text3} (in ${field})`])];
+  const facts3 = (l.flows ?? []).map((flow) => ["It had read before", flow]);
+  if (!facts3.length || !carried || !(l.sent || l.tab)) return facts3;
+  if (!carried.kept) return [...facts3, ["Texts", "What it sent is not kept any more, or never was"]];
+  if (!carried.texts.length) return [...facts3, ["Texts", "None of another site was recognised in what it sent"]];
+  return [...facts3, ...carried.texts.map(({ from, field, text: text3 }) => [`Of ${from}`, `${text3} (in ${field})`])];
 }
 
 // record.ts
@@ -1410,13 +1512,13 @@ var view4 = {
     [pages2, added] = [location.hash === back ? pages2 : [], 0];
     filter = byID("record-filter", HTMLFormElement);
     addSite(args2.get("site") ?? "");
-    for (const [name, value2] of args2) {
+    for (const [name, value] of args2) {
       const field = filter.elements.namedItem(name);
-      if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = value2 === field.value;
-      else if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement || field instanceof RadioNodeList) field.value = value2;
+      if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = value === field.value;
+      else if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement || field instanceof RadioNodeList) field.value = value;
     }
     const more2 = filter.querySelector("details");
-    more2.open = [...more2.querySelectorAll("input, select")].some(({ value: value2 }) => value2 !== "");
+    more2.open = [...more2.querySelectorAll("input, select")].some(({ value }) => value !== "");
     keepFilter();
     const turnTo = (turn) => {
       turn();
@@ -1458,7 +1560,7 @@ var view4 = {
 };
 function addSite(domain, label = domain) {
   const select = filter.site;
-  const known2 = [...select.options].find(({ value: value2 }) => value2 === domain);
+  const known2 = [...select.options].find(({ value }) => value === domain);
   if (known2) known2.textContent = domain ? label : known2.textContent;
   else select.add(new Option(label, domain));
 }
@@ -1468,10 +1570,10 @@ function events2() {
 }
 function asked2() {
   const query2 = new URLSearchParams();
-  for (const [name, value2] of new FormData(filter)) {
-    if (typeof value2 !== "string" || value2.trim() === "" || ["all", "days", "event"].includes(name)) continue;
+  for (const [name, value] of new FormData(filter)) {
+    if (typeof value !== "string" || value.trim() === "" || ["all", "days", "event"].includes(name)) continue;
     const time = name === "since" || name === "until";
-    query2.set(name, time ? new Date(value2).toISOString() : value2.trim());
+    query2.set(name, time ? new Date(value).toISOString() : value.trim());
   }
   const [first, last] = DAYS[filter.days.value] ?? [];
   if (first !== void 0) query2.set("since", midnight(first));
@@ -1485,7 +1587,7 @@ function midnight(days) {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days).toISOString();
 }
 function keepFilter() {
-  const said2 = [...new FormData(filter)].filter(([, value2]) => value2 !== "");
+  const said2 = [...new FormData(filter)].filter(([, value]) => value !== "");
   back = `#record?${new URLSearchParams(said2)}`;
   history.replaceState(null, "", back);
 }
@@ -1494,15 +1596,15 @@ function showAdded() {
   byID("added-lines").textContent = `Look again: ${added.toLocaleString("en")} ${added === 1 ? "line has" : "lines have"} been added`;
 }
 function showRecord(lines2, payloads) {
-  const shown4 = lines2.slice(0, PAGE);
-  const calls = new Set(shown4.filter(({ event }) => event === "call").map(({ call }) => call));
+  const shown5 = lines2.slice(0, PAGE);
+  const calls = new Set(shown5.filter(({ event }) => event === "call").map(({ call }) => call));
   const given = new Map(payloads.map(({ n, args: args2 }) => [n, brief(args2)]));
-  list(byID("record-rows"), "table", shown4.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given.get(l.n) ?? "")));
+  list(byID("record-rows"), "table", shown5.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given.get(l.n) ?? "")));
   byID("no-lines").hidden = lines2.length > 0 || filtered();
   byID("no-match").hidden = lines2.length > 0 || !filtered();
   byID("newer").hidden = pages2.length === 0;
   byID("older").hidden = lines2.length <= PAGE;
-  byID("older").dataset.before = String(shown4.at(-1)?.n ?? 0);
+  byID("older").dataset.before = String(shown5.at(-1)?.n ?? 0);
   byID("exports").hidden = lines2.length === 0;
 }
 var filtered = () => pages2.length > 0 || [...asked2().keys()].some((name) => name !== "event");
@@ -1626,8 +1728,8 @@ async function updateSite(changed) {
   if (changed.has("clients")) showClients2(await ask("GET", "api/clients"));
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
     const client2 = byID("access-client", HTMLSelectElement).value;
-    const { part: part2 } = await find(`api/sites?site=${encodeURIComponent(site)}`);
-    showSite(part2[0], policy);
+    const { part } = await find(`api/sites?site=${encodeURIComponent(site)}`);
+    showSite(part[0], policy);
     await showAccess(policy, client2 ? { site, client: client2 } : { site }, pages3);
   }
   await updateAbout(changed, policy, { site });
@@ -1656,7 +1758,7 @@ function showSite(known2, policy) {
   const set2 = JSON.stringify([cache, check, callTimeoutMs]);
   const form = byID("site-settings", HTMLFormElement);
   if (set2 !== settings || form.dataset.site !== site) {
-    const put = (name, value2) => form.elements.namedItem(name).value = value2;
+    const put = (name, value) => form.elements.namedItem(name).value = value;
     put("cache", cache === void 0 ? "" : String(cache));
     put("check", check === "strict" ? "" : check);
     put("timeout", callTimeoutMs ? String(callTimeoutMs / 1e3) : "");
@@ -1733,8 +1835,8 @@ function openList(args2, refresh3) {
 async function updateList2(changed) {
   if (!changed.has("tabs") && !changed.has("policy")) return;
   const q = byID("site-search", HTMLFormElement).q.value.trim();
-  const { part: part2, found: found2 } = await pages4.find("api/sites", { q });
-  list(byID("sites"), "table", part2.map(siteRow));
+  const { part, found: found2 } = await pages4.find("api/sites", { q });
+  list(byID("sites"), "table", part.map(siteRow));
   byID("no-sites").hidden = found2 > 0 || q !== "";
   byID("no-site-found").hidden = found2 > 0 || q === "";
   byID("site-search").hidden = found2 === 0 && q === "";
@@ -1797,14 +1899,14 @@ function parts(tab, tools, args2) {
   if (other.length) made2.push(make("h3", "", "Listed otherwise to clients"), make("ul", "", ...other));
   return made2;
 }
-var fact = (name, ...value2) => [name, ...value2];
+var fact = (name, ...value) => [name, ...value];
 var others = (args2, tab, counts) => Object.entries(counts).flatMap(([kind, n]) => n ? [" · ", link2(args2, { kind, of: addressOf(tab), q: "", site: "", from: "" }, `${n.toLocaleString("en")} ${n === 1 ? kind.slice(0, -1) : kind}`)] : []);
 var verified = ({ attested }) => attested ? [mark("read", "verified"), make("span", "soft", " its browser vouches for where it is")] : [mark("bad", "not verified"), make("span", "soft", " only the page itself says where it is")];
 var reasons = (what, all2 = []) => all2.map(({ name, reason }) => make("li", "", foreign(name, "code"), ` ${what}: `, foreign(reason)));
 
 // callline.ts
 var HIDDEN = /[\p{C}\u2018-\u201f]|(?! )\p{Z}/gu;
-var inJSON = (value2) => JSON.stringify(value2).replace(HIDDEN, escaped);
+var inJSON = (value) => JSON.stringify(value).replace(HIDDEN, escaped);
 var escaped = (text3) => Array.from({ length: text3.length }, (_, i) => `\\u${text3.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
 var inOctal = (text3) => Array.from(new TextEncoder().encode(text3), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 var isPlain = (word2) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(word2);
@@ -1827,7 +1929,7 @@ function powerShellLine(name, args2) {
 var MAX_FIELDS = 100;
 var MAX_CHOICES = 500;
 var MAX_ROWS = 200;
-var MAX_DEPTH = 4;
+var MAX_DEPTH2 = 4;
 var MAX_STEPS = 8;
 var MAX_TEXT = 500;
 var made = 0;
@@ -1836,7 +1938,7 @@ function schemaForm(schema) {
   const properties = Object.entries(object(root.properties));
   const fitting = properties.length <= MAX_FIELDS;
   const required = list2(root.required);
-  const fields = fitting ? properties.map(([name, part2]) => new Field(name, part2, object(schema), required.includes(name))) : [];
+  const fields = fitting ? properties.map(([name, part]) => new Field(name, part, object(schema), required.includes(name))) : [];
   const whole = new Field("Arguments", { type: "object", description: "A JSON object with all of them." }, {}, true);
   whole.fill({});
   const asJSON = make("input", "");
@@ -1854,7 +1956,7 @@ function schemaForm(schema) {
     for (const field of fields) field.fill(Object.hasOwn(values, field.name) ? values[field.name] : void 0);
     whole.fill(values);
   };
-  const given = () => Object.fromEntries(fields.map(({ name, given: given2 }) => [name, given2]).filter(([, value2]) => value2 !== void 0));
+  const given = () => Object.fromEntries(fields.map(({ name, given: given2 }) => [name, given2]).filter(([, value]) => value !== void 0));
   asJSON.addEventListener("change", () => {
     if (asJSON.checked) {
       for (const field of fields) field.check();
@@ -1885,11 +1987,11 @@ function parameters(schema) {
     const required = list2(at.required);
     for (const [name, raw] of Object.entries(object(at.properties))) {
       if (rows2.length >= MAX_ROWS) return;
-      const part2 = resolved(raw, root);
-      rows2.push({ name: cut2(name), depth, type: typeName(part2, root), required: required.includes(name), description: text(part2.description), facts: [...oneOf(part2), ...facts(part2)] });
-      if (depth + 1 >= MAX_DEPTH) continue;
-      add(part2, depth + 1);
-      add(resolved(part2.items, root), depth + 1);
+      const part = resolved(raw, root);
+      rows2.push({ name: cut2(name), depth, type: typeName(part, root), required: required.includes(name), description: text(part.description), facts: [...oneOf(part), ...facts2(part)] });
+      if (depth + 1 >= MAX_DEPTH2) continue;
+      add(part, depth + 1);
+      add(resolved(part.items, root), depth + 1);
     }
   };
   add(resolved(schema, root), 0);
@@ -1909,16 +2011,16 @@ var Field = class {
    * @param part of the schema, which describes it
    * @param root the whole of it
    */
-  constructor(name, part2, root, required) {
+  constructor(name, part, root, required) {
     this.name = name;
     this.#required = required;
-    const schema = resolved(part2, root);
+    const schema = resolved(part, root);
     this.#control = controlFor(schema);
     const { element } = this.#control;
     element.id = `schemaform-${++made}`;
     const label = make("label", "wide", make("code", "", cut2(name)), ` ${typeName(schema, root)}${required ? "" : ", optional"}`);
     label.htmlFor = element.id;
-    const about = make("p", "soft wide", [text(schema.description), ...facts(schema)].filter((part3) => part3).join(" · "));
+    const about = make("p", "soft wide", [text(schema.description), ...facts2(schema)].filter((part2) => part2).join(" · "));
     about.id = `${element.id}-about`;
     this.#problem.id = `${element.id}-problem`;
     this.#problem.setAttribute("role", "alert");
@@ -1946,8 +2048,8 @@ var Field = class {
     return problem2 && `${this.name}: ${problem2}`;
   }
   /** @param value undefined for none */
-  fill(value2) {
-    this.#control.fill(value2);
+  fill(value) {
+    this.#control.fill(value);
   }
   focus() {
     this.#control.element.focus();
@@ -1969,13 +2071,13 @@ function controlFor(schema) {
 }
 function choice(values) {
   const select = make("select", "");
-  const known2 = values.map((value2) => JSON.stringify(value2));
-  select.append(new Option("—", ""), ...values.map((value2, i) => new Option(shown2(value2), String(i))));
+  const known2 = values.map((value) => JSON.stringify(value));
+  select.append(new Option("—", ""), ...values.map((value, i) => new Option(shown3(value), String(i))));
   return {
     element: select,
     read: () => select.value === "" ? void 0 : values[Number(select.value)],
-    fill: (value2) => {
-      const at = known2.indexOf(JSON.stringify(value2));
+    fill: (value) => {
+      const at = known2.indexOf(JSON.stringify(value));
       select.value = at < 0 ? "" : String(at);
     }
   };
@@ -1988,9 +2090,9 @@ function box() {
   return {
     element: input,
     read: () => touched ? input.checked : void 0,
-    fill: (value2) => {
-      touched = typeof value2 === "boolean";
-      input.checked = value2 === true;
+    fill: (value) => {
+      touched = typeof value === "boolean";
+      input.checked = value === true;
     }
   };
 }
@@ -2006,11 +2108,11 @@ function number2({ type, minimum, maximum }) {
     read: () => {
       if (!input.checkValidity()) throw new Error(input.validationMessage);
       if (input.value === "") return void 0;
-      const value2 = Number(input.value);
-      if (Number.isInteger(value2) && !Number.isSafeInteger(value2)) throw new Error("A number so large cannot be passed on exactly.");
-      return value2;
+      const value = Number(input.value);
+      if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new Error("A number so large cannot be passed on exactly.");
+      return value;
     },
-    fill: (value2) => input.value = typeof value2 === "number" ? String(value2) : ""
+    fill: (value) => input.value = typeof value === "number" ? String(value) : ""
   };
 }
 var FORMATS = { date: "date", email: "email", uri: "url" };
@@ -2032,7 +2134,7 @@ function line2({ format }) {
       if (!input.checkValidity()) throw new Error(input.validationMessage);
       return input.value === "" ? void 0 : input.value;
     },
-    fill: (value2) => input.value = typeof value2 === "string" ? value2 : ""
+    fill: (value) => input.value = typeof value === "string" ? value : ""
   };
 }
 function json(type) {
@@ -2044,17 +2146,17 @@ function json(type) {
     element: area,
     read: () => {
       if (area.value.trim() === "") return void 0;
-      const value2 = parse(area.value);
-      if (type === "object" && !isObject(value2)) throw new Error('It must be a JSON object, such as {"name": "value"}.');
-      if (type === "array" && !Array.isArray(value2)) throw new Error('It must be a JSON array, such as ["first", "second"].');
-      return value2;
+      const value = parse(area.value);
+      if (type === "object" && !isObject(value)) throw new Error('It must be a JSON object, such as {"name": "value"}.');
+      if (type === "array" && !Array.isArray(value)) throw new Error('It must be a JSON array, such as ["first", "second"].');
+      return value;
     },
-    fill: (value2) => area.value = value2 === void 0 ? "" : JSON.stringify(value2, null, 2)
+    fill: (value) => area.value = value === void 0 ? "" : JSON.stringify(value, null, 2)
   };
 }
-function parse(value2) {
+function parse(value) {
   try {
-    return JSON.parse(value2);
+    return JSON.parse(value);
   } catch (error) {
     throw new Error(`It is not JSON: ${error.message}`);
   }
@@ -2098,13 +2200,13 @@ function typeName(schema, root) {
   return items.length ? `array of ${cut2(items.join(" or "))}` : cut2(types.join(" or "));
 }
 function oneOf(schema) {
-  const values = choices(schema).slice(0, 50).map(shown2);
+  const values = choices(schema).slice(0, 50).map(shown3);
   return values.length ? [cut2(`one of ${values.join(", ")}`)] : [];
 }
-function facts(schema) {
+function facts2(schema) {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format } = schema;
   return [
-    schema.default === void 0 ? "" : `default ${shown2(schema.default)}`,
+    schema.default === void 0 ? "" : `default ${shown3(schema.default)}`,
     range(minimum, maximum, ""),
     range(minLength, maxLength, " characters"),
     range(minItems, maxItems, " items"),
@@ -2118,20 +2220,20 @@ function range(least, most, what) {
   if (min) return `${min} or more${what}`;
   return max && `at most ${max}${what}`;
 }
-function isObject(value2) {
-  return typeof value2 === "object" && value2 !== null && !Array.isArray(value2);
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-var object = (value2) => isObject(value2) ? value2 : {};
-var list2 = (value2) => Array.isArray(value2) ? value2 : [];
-var text = (value2) => typeof value2 === "string" ? cut2(value2) : "";
-var shown2 = (value2) => cut2(typeof value2 === "string" ? value2 : JSON.stringify(value2) ?? "");
+var object = (value) => isObject(value) ? value : {};
+var list2 = (value) => Array.isArray(value) ? value : [];
+var text = (value) => typeof value === "string" ? cut2(value) : "";
+var shown3 = (value) => cut2(typeof value === "string" ? value : JSON.stringify(value) ?? "");
 var cut2 = (long) => long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}…` : long;
 
 // ../../../../tabtransport/extension/toolresult.ts
 var IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 var MAX_BLOCKS = 50;
 var MAX_TEXT2 = 1e5;
-var MAX_DEPTH2 = 5;
+var MAX_DEPTH3 = 5;
 var MAX_COLUMNS = 8;
 var MAX_ROWS2 = 50;
 var MAX_PARTS = 2e3;
@@ -2170,39 +2272,39 @@ function block(it) {
 function image({ mimeType, data }) {
   const type = IMAGES.find((known2) => known2 === mimeType);
   if (!type || typeof data !== "string") return make("p", "soft wide", `An image (${word(mimeType)}), which is not shown here.`);
-  const shown4 = make("img", "");
-  shown4.alt = "An image that the tool has returned";
-  shown4.src = `data:${type};base64,${data}`;
-  return shown4;
+  const shown5 = make("img", "");
+  shown5.alt = "An image that the tool has returned";
+  shown5.src = `data:${type};base64,${data}`;
+  return shown5;
 }
-function text2(value2) {
-  const long = typeof value2 === "string" ? value2 : JSON.stringify(value2, null, 2) ?? "";
-  const shown4 = make("pre", "wide", long.slice(0, MAX_TEXT2));
-  shown4.tabIndex = 0;
-  if (long.length <= MAX_TEXT2) return shown4;
-  return make("div", "", shown4, make("p", "soft", `${(long.length - MAX_TEXT2).toLocaleString("en")} more characters are not shown.`));
+function text2(value) {
+  const long = typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "";
+  const shown5 = make("pre", "wide", long.slice(0, MAX_TEXT2));
+  shown5.tabIndex = 0;
+  if (long.length <= MAX_TEXT2) return shown5;
+  return make("div", "", shown5, make("p", "soft", `${(long.length - MAX_TEXT2).toLocaleString("en")} more characters are not shown.`));
 }
-function layout(value2) {
+function layout(value) {
   let left2 = MAX_PARTS;
-  const show3 = (part2, depth) => {
-    if (part2 === null || typeof part2 !== "object") return make("span", "", cut3(String(part2)));
-    const size = Object.keys(part2).length;
-    if (size === 0 || depth === MAX_DEPTH2 || size > left2) return make("code", "", cut3(JSON.stringify(part2)));
+  const show3 = (part, depth) => {
+    if (part === null || typeof part !== "object") return make("span", "", cut3(String(part)));
+    const size = Object.keys(part).length;
+    if (size === 0 || depth === MAX_DEPTH3 || size > left2) return make("code", "", cut3(JSON.stringify(part)));
     left2 -= size;
-    if (!Array.isArray(part2)) return make("dl", "", ...Object.entries(object(part2)).flatMap(([name, of]) => [make("dt", "soft", name), make("dd", "", show3(of, depth + 1))]));
-    const shown4 = part2.slice(0, MAX_ROWS2);
-    const columns = columnsOf(shown4);
-    const all2 = columns ? table(columns, shown4, (of) => show3(of, depth + 1)) : make("ul", "", ...shown4.map((of) => make("li", "", show3(of, depth + 1))));
+    if (!Array.isArray(part)) return make("dl", "", ...Object.entries(object(part)).flatMap(([name, of]) => [make("dt", "soft", name), make("dd", "", show3(of, depth + 1))]));
+    const shown5 = part.slice(0, MAX_ROWS2);
+    const columns = columnsOf2(shown5);
+    const all2 = columns ? table2(columns, shown5, (of) => show3(of, depth + 1)) : make("ul", "", ...shown5.map((of) => make("li", "", show3(of, depth + 1))));
     return size > MAX_ROWS2 ? make("div", "", all2, make("p", "soft", `${(size - MAX_ROWS2).toLocaleString("en")} more are not laid out.`)) : all2;
   };
-  return show3(value2, 0);
+  return show3(value, 0);
 }
 var cut3 = (long) => long.length > MAX_PART ? `${long.slice(0, MAX_PART)}…` : long;
-function columnsOf(all2) {
+function columnsOf2(all2) {
   const names3 = new Set(all2.flatMap((each) => Object.keys(object(each))));
   return names3.size > 0 && names3.size <= MAX_COLUMNS && all2.every((each) => object(each) === each) ? [...names3] : void 0;
 }
-function table(columns, all2, show3) {
+function table2(columns, all2, show3) {
   const head = columns.map((name) => Object.assign(make("th", "", name), { scope: "col" }));
   const rows2 = all2.map((each) => {
     const of = object(each);
@@ -2216,14 +2318,14 @@ function table(columns, all2, show3) {
   made2.tabIndex = 0;
   return made2;
 }
-function same(said2, value2) {
+function same(said2, value) {
   try {
-    return typeof said2 === "string" && JSON.stringify(JSON.parse(said2)) === JSON.stringify(value2);
+    return typeof said2 === "string" && JSON.stringify(JSON.parse(said2)) === JSON.stringify(value);
   } catch {
     return false;
   }
 }
-var word = (value2) => typeof value2 === "string" ? value2.slice(0, 500) : "of no kind that it says";
+var word = (value) => typeof value === "string" ? value.slice(0, 500) : "of no kind that it says";
 
 // trial.ts
 var trials = /* @__PURE__ */ new Map();
@@ -2327,14 +2429,14 @@ function copies(offer, form) {
 }
 
 // item.ts
-var KINDS3 = {
+var KINDS2 = {
   resource: { path: "api/resources", offer: offerToRead },
   prompt: { path: "api/prompts", offer: offerToGet }
 };
 async function showItem(into, kind, name, args2) {
-  const { path, offer } = KINDS3[kind];
-  const { part: part2 } = await find(`${path}?name=${encodeURIComponent(name)}&limit=1`);
-  const it = part2[0];
+  const { path, offer } = KINDS2[kind];
+  const { part } = await find(`${path}?name=${encodeURIComponent(name)}&limit=1`);
+  const it = part[0];
   if (!it) closeTrial();
   const { description, ...rest } = it?.definition ?? {};
   showParts(into, [kind, name, rest, withoutLabel(description)], () => {
@@ -2383,7 +2485,7 @@ function offerToGet({ name, definition }) {
     seen: ({ messages }) => ({ content: Array.isArray(messages) ? messages.flatMap(blocksOf) : [] }),
     copies: {
       "Copy as JSON": (args2) => JSON.stringify({ name, arguments: args2 }, null, 2),
-      "Copy as command": (args2) => shellLine("prompt", [name, ...Object.entries(args2).map(([key, value2]) => `${key}=${value2}`)])
+      "Copy as command": (args2) => shellLine("prompt", [name, ...Object.entries(args2).map(([key, value]) => `${key}=${value}`)])
     }
   };
 }
@@ -2396,16 +2498,16 @@ function blocksOf(message) {
 // tool.ts
 var MAX_CONSIDERED = 20;
 async function showTool(into, name, args2) {
-  const { part: part2 } = await find(`api/tools?name=${encodeURIComponent(name)}&limit=1`);
-  const tool = part2[0];
+  const { part } = await find(`api/tools?name=${encodeURIComponent(name)}&limit=1`);
+  const tool = part[0];
   const where2 = tool?.domain ? await whereTo(name) : void 0;
   const place = make("div", "");
   place.id = "where";
   const stays = tool && { ...tool, definition: { ...tool.definition, description: describe(tool) } };
   if (!tool) closeTrial();
   showParts(into, ["tool", name, stays], () => tool ? parts2(tool, place) : gone("No tab has this tool now", name));
-  const shown4 = document.getElementById("where");
-  if (tool && shown4) showParts(shown4, [String(args2), where2, tool.listed], () => whereParts(tool, where2, args2));
+  const shown5 = document.getElementById("where");
+  if (tool && shown5) showParts(shown5, [String(args2), where2, tool.listed], () => whereParts(tool, where2, args2));
 }
 function whereTo(name) {
   return ask("GET", `api/explain?name=${encodeURIComponent(name)}`).catch((err) => {
@@ -2435,8 +2537,8 @@ function parts2(tool, where2) {
     trial,
     make("p", "reads soft", "To call it here, this page has to be one that decides; see above."),
     make("h3", "", "What it takes"),
-    table2(inputSchema) ?? make("p", "soft", "No arguments."),
-    ...outputSchema ? [make("h3", "", "What it returns"), table2(outputSchema) ?? make("p", "soft", "Nothing that its schema describes.")] : [],
+    table3(inputSchema) ?? make("p", "soft", "No arguments."),
+    ...outputSchema ? [make("h3", "", "What it returns"), table3(outputSchema) ?? make("p", "soft", "Nothing that its schema describes.")] : [],
     definitionOf(tool.definition)
   ];
 }
@@ -2463,7 +2565,7 @@ function offerOf(tool) {
     }
   };
 }
-function table2(schema) {
+function table3(schema) {
   const all2 = parameters(schema);
   if (!all2.length) return void 0;
   const head = make("tr", "", ...["Name", "Type", "Required", "What it is"].map((column) => {
@@ -2472,7 +2574,7 @@ function table2(schema) {
     return th;
   }));
   const rows2 = all2.map(
-    ({ name, depth, type, required, description, facts: facts2 }) => row(foreign(name, `code depth-${depth}`), foreign(type), required ? "yes" : "no", make("span", "foreign", description, ...facts2.map((fact2) => make("span", "fact soft", fact2))))
+    ({ name, depth, type, required, description, facts: facts3 }) => row(foreign(name, `code depth-${depth}`), foreign(type), required ? "yes" : "no", make("span", "foreign", description, ...facts3.map((fact2) => make("span", "fact soft", fact2))))
   );
   const body = make("tbody", "", ...rows2);
   const made2 = make("table", "schema", make("thead", "", head), body);
@@ -2480,17 +2582,17 @@ function table2(schema) {
   return made2;
 }
 function whereParts(tool, where2, args2) {
-  const facts2 = [];
-  if (tool.domain) facts2.push(["Site", link2(args2, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
-  else facts2.push(["Site", "none: it is a tool of the hub itself"]);
-  if (!tool.listed) facts2.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
-  if (typeof where2 === "string") facts2.push(["A call", foreign(where2)]);
-  if (typeof where2 !== "object") return [factsOf(facts2)];
+  const facts3 = [];
+  if (tool.domain) facts3.push(["Site", link2(args2, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
+  else facts3.push(["Site", "none: it is a tool of the hub itself"]);
+  if (!tool.listed) facts3.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
+  if (typeof where2 === "string") facts3.push(["A call", foreign(where2)]);
+  if (typeof where2 !== "object") return [factsOf(facts3)];
   const { tab, openUrl, reason, candidates } = where2;
-  if (tab) facts2.push(["A call goes to", link2(args2, opens("tab", addressOf(tab)), foreign(tab.title || tab.url)), " ", stateOf(tab)]);
-  else if (openUrl) facts2.push(["A call opens", foreign(openUrl)]);
-  facts2.push(["Because", foreign(reason)]);
-  const made2 = [factsOf(facts2)];
+  if (tab) facts3.push(["A call goes to", link2(args2, opens("tab", addressOf(tab)), foreign(tab.title || tab.url)), " ", stateOf(tab)]);
+  else if (openUrl) facts3.push(["A call opens", foreign(openUrl)]);
+  facts3.push(["Because", foreign(reason)]);
+  const made2 = [factsOf(facts3)];
   if (candidates.length < 2) return made2;
   const others2 = candidates.slice(0, MAX_CONSIDERED).map(({ tab: other, number: number3, note }) => make("li", "", link2(args2, opens("tab", addressOf(other)), foreign(other.title || other.url)), ` · tab ${number3} · `, foreign(note)));
   if (candidates.length > MAX_CONSIDERED) others2.push(make("li", "soft", `and ${candidates.length - MAX_CONSIDERED} more`));
@@ -2499,7 +2601,7 @@ function whereParts(tool, where2, args2) {
 }
 
 // tabs.ts
-var KINDS4 = {
+var KINDS3 = {
   tabs: { path: "api/tabs", row: rowOfTab },
   tools: { path: "api/tools", row: rowOfTool },
   resources: { path: "api/resources", row: (it) => rowOfItem("resource", it) },
@@ -2543,7 +2645,7 @@ var view6 = {
   },
   async update(changed) {
     if (!changed.has("tabs") && !changed.has("policy")) return;
-    const [lists, browsers] = await Promise.all([Promise.all(Object.keys(KINDS4).map(found)), ask("GET", "api/browser")]);
+    const [lists, browsers] = await Promise.all([Promise.all(Object.keys(KINDS3).map(found)), ask("GET", "api/browser")]);
     showFound(lists, browsers);
     await showOpen();
     focusNext()?.focus();
@@ -2562,15 +2664,15 @@ var view6 = {
 var focusNext = () => null;
 var foundLinks = () => [...byID("found").querySelectorAll("a")];
 var search = () => byID("search", HTMLInputElement);
-var kindNow = () => Object.hasOwn(KINDS4, args.get("kind") ?? "") ? args.get("kind") : "tabs";
+var kindNow = () => Object.hasOwn(KINDS3, args.get("kind") ?? "") ? args.get("kind") : "tabs";
 function found(kind) {
   const query2 = { q: args.get("q") ?? "", site: args.get("site") ?? "", tab: args.get("of") ?? "" };
-  const { path } = KINDS4[kind];
+  const { path } = KINDS3[kind];
   pages5.offset = Number(args.get("from")) || 0;
   return kind === kindNow() ? pages5.find(path, query2) : find(`${path}?${new URLSearchParams({ ...query2, limit: "0" })}`);
 }
 function showFound(lists, browsers) {
-  const kinds = Object.keys(KINDS4);
+  const kinds = Object.keys(KINDS3);
   const now = kindNow();
   kinds.forEach((kind, i) => {
     const link3 = byID(`kind-${kind}`, HTMLAnchorElement);
@@ -2579,11 +2681,11 @@ function showFound(lists, browsers) {
     link3.hidden = lists[i].found === 0 && kind !== now && !["tabs", "tools"].includes(kind);
     byID(`count-${kind}-found`).textContent = lists[i].found.toLocaleString("en");
   });
-  const { part: part2, found: found2 } = lists[kinds.indexOf(now)];
-  showParts(byID("found"), [now, String(args), part2], () => links(part2.map(KINDS4[now].row)));
+  const { part, found: found2 } = lists[kinds.indexOf(now)];
+  showParts(byID("found"), [now, String(args), part], () => links(part.map(KINDS3[now].row)));
   showOnly();
   showBrowsers(now === "tabs" && !narrowed() ? browsers : []);
-  byID("no-tabs").hidden = narrowed() || now !== "tabs" || part2.some(hasTools);
+  byID("no-tabs").hidden = narrowed() || now !== "tabs" || part.some(hasTools);
   byID("no-match").hidden = found2 > 0 || !byID("no-tabs").hidden;
 }
 var hasTools = ({ domains }) => Boolean(domains?.length);
@@ -2605,10 +2707,10 @@ function showOnly() {
 function showBrowsers(browsers) {
   showParts(byID("browsers"), browsers, () => browsers.map(rowOfBrowser));
   const select = byID("named-browser", HTMLSelectElement);
-  const { value: value2 } = select;
+  const { value } = select;
   const there = browsers.filter(({ id, connected: connected2 }) => id && connected2);
   showParts(select, there.map(titleOf), () => there.map((b) => new Option(titleOf(b), b.id)));
-  if (there.some(({ id }) => id === value2)) select.value = value2;
+  if (there.some(({ id }) => id === value)) select.value = value;
   byID("name-form").hidden = there.length === 0;
   byID("browsers-part").hidden = browsers.length === 0;
 }
@@ -2691,7 +2793,7 @@ var LOOK = 15e3;
 var STAY = 6e4;
 var { auth, base, own } = document.body.dataset;
 var ENDED2 = "Signed out: the hub was restarted, its token replaced, or this sign-in is twelve hours old.";
-var shown3;
+var shown4;
 var openings = 0;
 var mayRead = () => signedIn() || auth === "none";
 function showTrouble(text3) {
@@ -2714,8 +2816,8 @@ function showSignedOut(why = "") {
 }
 function closeView() {
   undecided();
-  shown3?.close?.();
-  shown3 = void 0;
+  shown4?.close?.();
+  shown4 = void 0;
   byID("view").replaceChildren();
   delete document.body.dataset.view;
 }
@@ -2726,7 +2828,7 @@ function named() {
 function openView() {
   closeView();
   const { view: view7, args: args2 } = named();
-  shown3 = view7;
+  shown4 = view7;
   openings++;
   const section = byID("view");
   const parts3 = byID(`${view7.name}-view`, HTMLTemplateElement);
@@ -2746,9 +2848,9 @@ function showWaiting() {
   byID("waiting-badge").textContent = String(waiting);
   byID("waiting-badge").ariaLabel = words3;
   byID("waiting-badge").hidden = waiting === 0;
-  byID("elsewhere").hidden = waiting === 0 || shown3 === view3;
+  byID("elsewhere").hidden = waiting === 0 || shown4 === view3;
   byID("elsewhere").children[0].textContent = words3;
-  const title = shown3 && shown3 !== VIEWS[0] ? `${shown3.title} · tabhub` : "tabhub";
+  const title = shown4 && shown4 !== VIEWS[0] ? `${shown4.title} · tabhub` : "tabhub";
   document.title = waiting ? `(${waiting}) ${title}` : title;
 }
 var stale = /* @__PURE__ */ new Set();
@@ -2761,7 +2863,7 @@ function refresh2(changed) {
   if (!refreshing) next = setTimeout(update3, refreshed + PACE - performance.now());
 }
 async function update3() {
-  const view7 = shown3;
+  const view7 = shown4;
   if (!view7 || !connected) return;
   const opening = openings;
   const kinds = new Set(stale);
@@ -2813,7 +2915,7 @@ function setGone(to) {
   byID("trouble").classList.toggle("calm", to);
   showGone(to);
   if (!to) return;
-  const before = shown3 && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}; what needs the hub cannot be used.` : "";
+  const before = shown4 && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}; what needs the hub cannot be used.` : "";
   const start3 = own === "false" ? "" : " It starts with the next client, or by “tabhub serve” in a terminal.";
   showTrouble(`${STATES.absent[0]}.${before}${start3} This page goes on as soon as it answers, or says how to sign in again.`);
 }
@@ -2836,7 +2938,7 @@ async function run() {
       byID("signed-out").hidden = true;
       for (const id of ["data", "nav", "power"]) byID(id).hidden = false;
       byID("sign-out").hidden = auth === "none";
-      if (!shown3) openView();
+      if (!shown4) openView();
       showPower();
       connection = new AbortController();
       await follow2((message) => {
@@ -2858,7 +2960,7 @@ async function run() {
   running2 = false;
 }
 function take2(message) {
-  shown3?.live?.(message);
+  shown4?.live?.(message);
   if (message.changed) refresh2(message.changed);
 }
 var sleep = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -2915,7 +3017,7 @@ for (const type of ["pointerdown", "keydown"]) addEventListener(type, used);
 for (const type of [ACTED, "focus"]) addEventListener(type, () => refresh2(["tabs", "policy", "clients", "status"]));
 addEventListener("hashchange", () => {
   if (new URLSearchParams(location.hash.slice(1)).has("code")) return void start2();
-  if (location.hash === "#title" || !shown3) return;
+  if (location.hash === "#title" || !shown4) return;
   openView();
   scrollTo(0, 0);
   byID("title").focus({ preventScroll: true });
