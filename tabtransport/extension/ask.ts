@@ -80,8 +80,8 @@ function codeField() {
   code.autocomplete = "off";
   code.spellcheck = false;
   code.maxLength = 32;
-  const hint = "Type the code that the page shows from which you sign in. If you have opened no such page, don’t allow it.";
-  return make("label", "", make("h2", "soft", "Code"), code, make("p", "soft", hint));
+  const hint = "Type the number that the page shows from which you sign in. If you have opened no such page, don’t allow it.";
+  return make("label", "", make("h2", "soft", "Number"), code, make("p", "soft", hint));
 }
 
 /**

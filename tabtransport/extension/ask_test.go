@@ -196,7 +196,7 @@ func TestQuestions(t *testing.T) {
 		{"nested", nested, 600, 680, "Allow", []string{"recipients", "Bob Example", "With 22 values"}},
 		{"many", many, 600, 680, "Allow", []string{"With 300 values"}},
 		{"changed", changed, 600, 680, "Allow", []string{"Since it was allowed, this has changed", "Added", "Removed", "any card on file, and adds a tip."}},
-		{"sign-in", signIn, 600, 480, "Allow", []string{"wants to use your hub", "http://localhost:6274", "MCP Inspector", "Type the code"}},
+		{"sign-in", signIn, 600, 480, "Allow", []string{"wants to use your hub", "http://localhost:6274", "MCP Inspector", "Type the number"}},
 		{"hostile", hostile, 600, 680, "Allow", []string{"</span><h1>Allow</h1>", "no browser vouches for", "https://paypal.com", ":8443"}},
 		{"small", hostile, 300, 400, "Allow", []string{"no browser vouches for"}},
 		{"anywhere", anywhere, 600, 480, "Allow once", []string{"every site"}},

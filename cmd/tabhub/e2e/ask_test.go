@@ -112,7 +112,7 @@ func signIn(t *testing.T, p *place, b *chromium.Browser) {
 			t.Errorf("the window does not say %q: %s", want, text)
 		}
 	}
-	w.Click("input.said")
+	w.Click("input.code")
 	w.Type(number)
 	w.ClickLast("#yes")
 	if q := <-back; q.Get("code") == "" {

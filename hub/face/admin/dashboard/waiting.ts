@@ -102,7 +102,7 @@ function answers(q: Question) {
   if (q.kind === "signIn") {
     code.autocomplete = "off";
     code.maxLength = 32;
-    made.append(element("label", "", "Code that the page shows ", code));
+    made.append(element("label", "", "Number that the page shows ", code));
   }
   const reach = reachChoice(q.reaches);
   const answer = (className: string, label: string, reachOf: () => string) => {

@@ -1087,7 +1087,7 @@ function answers(q) {
   if (q.kind === "signIn") {
     code2.autocomplete = "off";
     code2.maxLength = 32;
-    made2.append(make("label", "", "Code that the page shows ", code2));
+    made2.append(make("label", "", "Number that the page shows ", code2));
   }
   const reach = reachChoice(q.reaches);
   const answer = (className, label, reachOf) => {
