@@ -1,7 +1,7 @@
 import { ask, toggle } from "./common.ts";
 import { byID, make } from "./elements.ts";
 import { STATES } from "./states.ts";
-import { explain, stateOf, using, whyNone } from "./status.ts";
+import { explain, stateOf, unusable, using, wantsReload, whyNone } from "./status.ts";
 import { toolView } from "./tooltry.ts";
 
 import { duration } from "./words.ts";
@@ -53,7 +53,8 @@ async function show() {
   showList("connected", (owner.apps ?? []).map((app) => ({ ...app, last: app.lastMs ? ago(app.lastMs + since) : "" })), appItem);
   // What else is chosen of a site is as its switches say already.
   const seen = sites.map(({ keep, webmcp, ...site }) => site);
-  change(byID("sites"), { page, seen }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page)));
+  const why = unusable(status);
+  change(byID("sites"), { page, seen, why }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page, why)));
 }
 
 /** Shows in a part of the page what there is, unless it is there already: a user may be reading it. */
@@ -127,13 +128,15 @@ function ago(ms: number) {
   return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
 }
 
-function section(site: SiteView | undefined, page: PageView) {
+/** @param why no app can use what it offers, "" if some can */
+function section(site: SiteView | undefined, page: PageView, why: string) {
   if (!site) return make("section", "", make("h2", "", "This page"), make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
   const { origin, on, webmcp, keep, rejected } = site;
   const name = new URL(origin).host;
   const count = site.tools.length === 1 ? "1 tool" : `${site.tools.length || "No"} tools`;
   const choose = (choice: Partial<Pick<SiteView, "on" | "keep" | "webmcp">>) => ask({ ask: "site", origin, ...choice });
-  const share = toggle("Share this site’s tools", on ? count : "Off: the hub sees nothing of this site", on, async (on) => {
+  const usable = why && site.tools.length ? `${count}. No app can use them now: ${why}` : count;
+  const share = toggle("Share this site’s tools", on ? usable : "Off: the hub sees nothing of this site", on, async (on) => {
     await choose({ on });
     await show();
     (document.querySelector(`section[aria-label="${CSS.escape(name)}"] input`) as HTMLElement | null)?.focus();
@@ -145,6 +148,7 @@ function section(site: SiteView | undefined, page: PageView) {
     parts.push(list);
   } else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
   if (page.web && !page.allowed) parts.push(allow(origin));
+  else if (!site.tools.length && wantsReload(page, site, BROWSER_HAS_WEBMCP)) parts.push(reload());
   if (rejected.length) {
     const items = rejected.map(({ name, reason }) => make("li", "wide", make("code", "", name), `: ${reason}`));
     parts.push(make("p", "bad", "Left out:"), make("ul", "", ...items));
@@ -185,6 +189,13 @@ function toolItem(tool: ToolView, origin: string) {
   const item = toolView(tool, { tabId, frameId: tool.frameId, origin, name: tool.name });
   tools.set(key, item);
   return item;
+}
+
+/** Loads the page again. */
+function reload() {
+  const button = make("button", "main", "Reload this page");
+  button.addEventListener("click", () => void chrome.tabs.reload(tabId));
+  return button;
 }
 
 /** Has the browser ask the person to let the extension into a site. */

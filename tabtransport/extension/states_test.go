@@ -3,6 +3,8 @@ package extension_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -57,6 +59,33 @@ func TestStates(t *testing.T) {
 			inBothShades(t, p, "state-"+name)
 		}
 	}
+}
+
+// A browser that is not paired has pages with tools all the same. The popup says what they offer, and that
+// no app can use it; and of a page that was there before the extension, that it has to be loaded again.
+func TestUnpairedPopup(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	dir := h.write()
+	if err := os.Remove(filepath.Join(dir, "pairing.json")); err != nil {
+		t.Fatal(err)
+	}
+	b := chromium.Start(t, chromium.Options{Extension: dir})
+	popup := h.popup(b, 0)
+	popup.WaitFor("document.querySelector('#headline').textContent === 'Not paired with the hub'")
+	// As it was loaded before: without what the extension gives pages.
+	popup.Eval(`chrome.scripting.unregisterContentScripts()`)
+	page := b.Open(site(t, map[string]string{"/": shop}))
+	var tab int64
+	popup.Into(`chrome.tabs.query({title: "Shop"}).then(([tab]) => tab.id)`, &tab)
+	popup = h.popup(b, tab)
+	has(t, popup, "#sites", "This page was loaded before the extension was there", "Reload this page")
+	inBothShades(t, popup, "popup-before")
+	tell(b, `{ask: "save", settings: {mark: true}}`) // which places it again
+	popup.Click("#sites section button.main")
+	page.WaitFor("document.modelContext")
+	has(t, popup, "#sites", "7 tools. No app can use them now: Not paired with the hub", "words")
+	inBothShades(t, popup, "popup-unpaired")
 }
 
 // Of many tools the owner finds one by its words.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, whyNone } from "./status.ts";
+import { button, unusable, whyNone } from "./status.ts";
 
 /** What the worker says of a browser where nothing is the matter. */
 const status = {
@@ -25,7 +25,7 @@ for (const [name, parts, tab, text, title] of [
   ["a form waits", { waiting: 1 }, { ...used, waiting: true }, "you", "a form in this tab waits for you to submit it"],
   ["a question", { waiting: 1 }, used, "1", "Waiting for you"],
   ["paused", { owner: { paused: true, waiting: 0 } }, used, "II", "Paused"],
-  ["asleep", { hub: { state: "absent" } }, quiet, "off", "Asleep: the hub is not running"],
+  ["asleep", { hub: { state: "absent" } }, quiet, "off", "The hub is not running"],
   ["while it joins", { hub: { state: "connecting" } }, quiet, "7", "Connecting…"],
 ]) {
   test(`the button: ${name}`, () => {
@@ -59,6 +59,8 @@ for (const [name, { native = true, ...page }, site, want] of [
   ["none offered", {}, {}, /Sites decide whether they do/],
   ["no WebMCP", { native: false }, {}, /the extension gives pages its own/],
   ["and none given", { native: false }, { webmcp: false }, /you have switched off what the extension gives/],
+  ["loaded before", { native: false, bare: true }, {}, /loaded before the extension was there. Reload it/],
+  ["loaded before, over http", { native: false, bare: true, secure: false }, {}, /loaded over http/],
   ["over http", { native: false, secure: false }, {}, /loaded over http/],
   ["switched off", {}, { on: false }, /You do not share this site/],
   ["not yet allowed", { allowed: false, reached: false }, {}, /not allowed the extension in this site yet/],
@@ -70,7 +72,19 @@ for (const [name, { native = true, ...page }, site, want] of [
   ["the browser's own", { web: false }, undefined, /Only websites can offer tools/],
 ]) {
   test(`why no tools: ${name}`, () => {
-    const shown = { web: true, secure: true, allowed: true, reached: true, loading: false, asleep: false, ...page };
+    const shown = { web: true, secure: true, allowed: true, reached: true, bare: false, loading: false, asleep: false, ...page };
     assert.match(JSON.stringify(whyNone(shown, site && { on: true, webmcp: true, rejected: [], ...site }, native)), want);
   });
+}
+
+// What a page offers is of use to an app only while the hub is there, is the owner's, and nothing is paused.
+for (const [name, parts, want] of [
+  ["connected", {}, ""],
+  ["a question waits", { waiting: 1 }, ""],
+  ["connecting", { hub: { state: "connecting" } }, ""],
+  ["paused", { owner: { paused: true, waiting: 0 } }, "Paused"],
+  ["absent", { hub: { state: "absent" } }, "The hub is not running"],
+  ["unpaired", { hub: { state: "unpaired", reason: "" } }, "Not paired with the hub"],
+]) {
+  test(`why no app can use a page: ${name}`, () => assert.equal(unusable({ ...status, ...parts }), want));
 }

@@ -70,10 +70,21 @@ export function whyNone(page: PageView, site: SiteView | undefined, native: bool
   if (!page.reached) return "The browser lets no extension into this page: it shows an error, or a site that the browser protects.";
   if (site.rejected.length) return "The page offers tools, but none that can be used.";
   if (page.loading) return "The page is still loading. It has offered no tools so far.";
+  if (wantsReload(page, site, native)) return "This page was loaded before the extension was there. Reload it, and its tools are seen.";
   if (native) return "This page offers no tools. Sites decide whether they do.";
   if (!page.secure) return "This page offers no tools. It was loaded over http, where pages can have no WebMCP; only what a site brings itself works there.";
   if (!site.webmcp) return "This page offers no tools. The browser has no WebMCP, and you have switched off what the extension gives instead, so the site must bring its own.";
   return "This page offers no tools. Sites decide whether they do. The browser has no WebMCP, so the extension gives pages its own.";
+}
+
+/** Whether a page would have WebMCP if it were loaded again. */
+export const wantsReload = (page: PageView, site: SiteView | undefined, native: boolean) => !native && page.bare && page.secure && !page.loading && site !== undefined && site.on && site.webmcp;
+
+/** Why no app can use what a page offers, "" if some can. */
+export function unusable(standing: Standing) {
+  const { hub, owner } = standing;
+  if (hub.state === "connected") return owner.paused ? STATES.paused[0] : "";
+  return hub.state === "connecting" ? "" : STATES[hub.state][0];
 }
 
 /**

@@ -236,6 +236,8 @@ interface PageView {
   allowed: boolean;
   /** Whether the extension is in it. */
   reached: boolean;
+  /** Whether it has no WebMCP, as it may have been loaded before the extension could give it one. */
+  bare: boolean;
   loading: boolean;
   asleep: boolean;
 }

@@ -86,10 +86,17 @@ function whyNone(page, site, native) {
   if (!page.reached) return "The browser lets no extension into this page: it shows an error, or a site that the browser protects.";
   if (site.rejected.length) return "The page offers tools, but none that can be used.";
   if (page.loading) return "The page is still loading. It has offered no tools so far.";
+  if (wantsReload(page, site, native)) return "This page was loaded before the extension was there. Reload it, and its tools are seen.";
   if (native) return "This page offers no tools. Sites decide whether they do.";
   if (!page.secure) return "This page offers no tools. It was loaded over http, where pages can have no WebMCP; only what a site brings itself works there.";
   if (!site.webmcp) return "This page offers no tools. The browser has no WebMCP, and you have switched off what the extension gives instead, so the site must bring its own.";
   return "This page offers no tools. Sites decide whether they do. The browser has no WebMCP, so the extension gives pages its own.";
+}
+var wantsReload = (page, site, native) => !native && page.bare && page.secure && !page.loading && site !== void 0 && site.on && site.webmcp;
+function unusable(standing) {
+  const { hub, owner } = standing;
+  if (hub.state === "connected") return owner.paused ? STATES.paused[0] : "";
+  return hub.state === "connecting" ? "" : STATES[hub.state][0];
 }
 function explain(standing, address) {
   const { hub, waiting } = standing;
@@ -639,7 +646,8 @@ async function show() {
   const since = Date.now() - (owner.at ?? 0);
   showList("connected", (owner.apps ?? []).map((app) => ({ ...app, last: app.lastMs ? ago(app.lastMs + since) : "" })), appItem);
   const seen = sites.map(({ keep, webmcp, ...site }) => site);
-  change(byID("sites"), { page, seen }, () => (sites.length ? sites : [void 0]).map((site) => section(site, page)));
+  const why = unusable(status);
+  change(byID("sites"), { page, seen, why }, () => (sites.length ? sites : [void 0]).map((site) => section(site, page, why)));
 }
 function change(part, what, made2) {
   const now = JSON.stringify(what);
@@ -697,13 +705,14 @@ function ago(ms) {
   if (minutes < 1) return "just now";
   return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
 }
-function section(site, page) {
+function section(site, page, why) {
   if (!site) return make("section", "", make("h2", "", "This page"), make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
   const { origin, on, webmcp, keep, rejected } = site;
   const name = new URL(origin).host;
   const count = site.tools.length === 1 ? "1 tool" : `${site.tools.length || "No"} tools`;
   const choose = (choice2) => ask({ ask: "site", origin, ...choice2 });
-  const share = toggle("Share this site’s tools", on ? count : "Off: the hub sees nothing of this site", on, async (on2) => {
+  const usable = why && site.tools.length ? `${count}. No app can use them now: ${why}` : count;
+  const share = toggle("Share this site’s tools", on ? usable : "Off: the hub sees nothing of this site", on, async (on2) => {
     await choose({ on: on2 });
     await show();
     document.querySelector(`section[aria-label="${CSS.escape(name)}"] input`)?.focus();
@@ -715,6 +724,7 @@ function section(site, page) {
     parts.push(list2);
   } else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
   if (page.web && !page.allowed) parts.push(allow(origin));
+  else if (!site.tools.length && wantsReload(page, site, BROWSER_HAS_WEBMCP)) parts.push(reload());
   if (rejected.length) {
     const items = rejected.map(({ name: name2, reason }) => make("li", "wide", make("code", "", name2), `: ${reason}`));
     parts.push(make("p", "bad", "Left out:"), make("ul", "", ...items));
@@ -752,6 +762,11 @@ function toolItem(tool, origin) {
   const item = toolView(tool, { tabId, frameId: tool.frameId, origin, name: tool.name });
   tools.set(key, item);
   return item;
+}
+function reload() {
+  const button = make("button", "main", "Reload this page");
+  button.addEventListener("click", () => void chrome.tabs.reload(tabId));
+  return button;
 }
 function allow(origin) {
   const { protocol, hostname } = new URL(origin);

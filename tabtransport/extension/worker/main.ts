@@ -410,14 +410,22 @@ async function addressOf({ id: tabId, url }: chrome.tabs.Tab) {
 
 async function pageView(tab: chrome.tabs.Tab | undefined, url: string): Promise<PageView> {
   const origin = settings.webOrigin(url);
-  if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, loading: false, asleep: false };
+  if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, bare: false, loading: false, asleep: false };
   const { protocol, hostname } = new URL(origin);
   const secure = protocol === "https:" || isLoopback(hostname);
   const asleep = isAsleep(tab);
   // What the browser is asked may be withheld, site by site. A script would wait there for a click.
   const allowed = await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });
   const reached = allowed && !asleep && (await gateways.place(tab.id));
-  return { web: true, secure, allowed, reached, loading: tab.status === "loading", asleep };
+  const bare = reached && !(await hasModelContext(tab.id));
+  return { web: true, secure, allowed, reached, bare, loading: tab.status === "loading", asleep };
+}
+
+/** Whether a page has WebMCP, the browser's or the extension's. */
+async function hasModelContext(tabId: number) {
+  const look = () => "modelContext" in document || "modelContext" in navigator;
+  const [done] = await chrome.scripting.executeScript({ target: { tabId }, world: "MAIN", func: look, injectImmediately: true }).catch(() => []);
+  return done?.result !== false;
 }
 
 /** The tabs that clients use just now. */

@@ -3938,13 +3938,19 @@ async function addressOf({ id: tabId, url }) {
 }
 async function pageView(tab, url) {
   const origin = webOrigin(url);
-  if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, loading: false, asleep: false };
+  if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, bare: false, loading: false, asleep: false };
   const { protocol, hostname } = new URL(origin);
   const secure = protocol === "https:" || isLoopback(hostname);
   const asleep = isAsleep(tab);
   const allowed = await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });
   const reached = allowed && !asleep && await gateways.place(tab.id);
-  return { web: true, secure, allowed, reached, loading: tab.status === "loading", asleep };
+  const bare = reached && !await hasModelContext(tab.id);
+  return { web: true, secure, allowed, reached, bare, loading: tab.status === "loading", asleep };
+}
+async function hasModelContext(tabId) {
+  const look3 = () => "modelContext" in document || "modelContext" in navigator;
+  const [done] = await chrome.scripting.executeScript({ target: { tabId }, world: "MAIN", func: look3, injectImmediately: true }).catch(() => []);
+  return done?.result !== false;
 }
 async function usedTabs() {
   const tabs2 = activity.marked.map(async ({ tabId, users }) => {
