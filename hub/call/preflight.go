@@ -48,14 +48,14 @@ type Preflight struct {
 // PreflightAction says what the rules decide now about an action of a client that begins a session.
 func (o *Owner) PreflightAction(a policy.Action) Preflight {
 	d := o.calls.gate.decision(&a, time.Now())
-	p := Preflight{State: Ready, Why: d.Words(&a), Action: a, Decision: d}
+	p := Preflight{State: Ready, Why: "the rules allow it", Action: a, Decision: d}
 	switch d.Effect {
 	case policy.Allow:
 	case policy.Ask:
 		why := strings.TrimSuffix(d.Why(&a), ".")
 		p.State, p.Why = WouldAsk, strings.ToLower(why[:1])+why[1:]
 	default:
-		p.State = Denied
+		p.State, p.Why = Denied, d.Words(&a)
 	}
 	return p
 }
@@ -119,7 +119,7 @@ func (o *Owner) place(by *consent.Caller, name string) (target *state.Candidate,
 	if h := s.Agents().Bars(c.Addr, core.SessionOf(by), c.Reads()); h != nil && !core.IsOwner(by) {
 		return c, c.Item, Preflight{State: NoTab, Why: core.LeasedFailure(c.Addr, h).Message}
 	}
-	return c, c.Item, Preflight{State: Ready, Why: "a tab is open: " + why, Tab: c.Addr.Public()}
+	return c, c.Item, Preflight{State: Ready, Why: "a tab is open", Tab: c.Addr.Public()}
 }
 
 // NoTools is Preflight for a client that is listed no tool of a page.

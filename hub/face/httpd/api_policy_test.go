@@ -25,7 +25,7 @@ func TestPolicyAPI(t *testing.T) {
 		{"GET", "/api/policy/test?client=claude&site=bank.example.com&tool=pay&class=destructive", "", 200, `"client":"claude","site":"bank.example.com","tool":"pay","class":"destructive","effect":"ask"`},
 		{"GET", "/api/policy/test?tool=own", "", 200, `"effect":"allow"`},
 		{"GET", "/api/policy/test?class=relay&tool=Page.navigate", "", 200, `"effect":"ask"`},
-		{"GET", "/api/preflight?tool=" + searchTool + "&tool=own", "", 200, `{"client":"the owner","state":"ready","tools":[{"name":"` + searchTool + `","state":"ready","why":"a tab is open: the only tab that has it","site":"demo.tabhub","tool":"search_products","class":"read","tab":`},
+		{"GET", "/api/preflight?tool=" + searchTool + "&tool=own", "", 200, `{"client":"the owner","state":"ready","tools":[{"name":"` + searchTool + `","state":"ready","why":"a tab is open","site":"demo.tabhub","tool":"search_products","class":"read","tab":`},
 		{"GET", "/api/preflight?client=nobody", "", 400, `there is no client`},
 		{"GET", "/api/policy/test?tool=nonsense", "", 404, `unknown tool`},
 		{"GET", "/api/policy/test?site=*.example.com", "", 400, `not one site`},

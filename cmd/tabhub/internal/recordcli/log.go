@@ -93,7 +93,9 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 				if brief && (isAside(l) || l.Event == record.Begun) { // the end of what has begun follows
 					return nil
 				}
-				return out.print(l, nil)
+				ended := *l
+				ended.Time = l.Time.Add(l.Duration) // lines come when what they are about has ended
+				return out.print(&ended, nil)
 			})
 		}
 		if err := l.printLatest(cmd.Context(), out, brief); err != nil || out.printed > 0 {
@@ -228,6 +230,7 @@ func (l *logSource) printLatest(ctx context.Context, out *entryPrinter, brief bo
 		ended[lines[i].Call] = ended[lines[i].Call] || lines[i].Event == record.Call
 	}
 	given := l.given(ctx, lines)
+	slices.SortStableFunc(lines, func(a, b record.Line) int { return a.Time.Compare(b.Time) }) // a call before what it has caused
 	for i := range lines {
 		if line := &lines[i]; !brief || !isAside(line) && (line.Event != record.Begun || !ended[line.Call]) {
 			if err := out.print(line, given[line.N]); err != nil {

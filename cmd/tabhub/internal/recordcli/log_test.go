@@ -1,11 +1,13 @@
 package recordcli
 
 import (
+	"bytes"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -111,5 +113,37 @@ func TestTellCall(t *testing.T) {
 	inOrder(tell("Q1"), append(gaveUp, again...)...)
 	if both := tell("Q1"); strings.Count(both, "you were asked") != 2 || strings.Count(both, "no longer waited") != 1 {
 		t.Error(both)
+	}
+}
+
+// The record has lines as they ended. A person reads what was done first first: a call before the question
+// about it.
+func TestLogIsInTheOrderOfTimes(t *testing.T) {
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Add(-time.Minute)
+	log := record.Open(record.Dir(dir.Records(), spec.LocalUser), record.Options{User: spec.LocalUser})
+	log.Append(record.Entry{Time: at.Add(114 * time.Second), Event: record.Ask, Name: "claude", Domain: "bank.example", Tool: "pay", Outcome: "ok", Asked: 114 * time.Second})
+	log.Append(record.Entry{Time: at.Add(114 * time.Second), Event: record.Begun, Call: "C1", Name: "claude", Domain: "bank.example", Tool: "pay", Outcome: "begun"})
+	log.Append(record.Entry{Time: at, Event: record.Call, Call: "C1", Name: "claude", Domain: "bank.example", Tool: "pay", Outcome: "ok", Asked: 114 * time.Second, Duration: 116 * time.Second})
+	log.Append(record.Entry{Time: at.Add(time.Hour), Event: record.Begun, Call: "C2", Name: "claude", Domain: "bank.example", Tool: "pay", Outcome: "begun"})
+	log.Close()
+	var b bytes.Buffer
+	a := &command.App{Out: command.Visible{W: &b}, Err: command.Visible{W: &b}, Stdout: &b, Stderr: &b, Env: func(string) string { return "" }, DataDir: string(dir)}
+	cmd := LogCommand(a)
+	cmd.SetArgs([]string{})
+	if err := cmd.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := regexp.MustCompile(`(?m)^\d\d-\d\d \d\d:\d\d:\d\d +| {2,}`).ReplaceAllString(b.String(), " ")
+	want := `TIME CLIENT WHAT OUTCOME
+ claude pay@bank.example ok · 2.0 s · you: 114 s
+ claude asked about pay@bank.example allowed · 114 s
+ claude pay@bank.example begun
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
