@@ -106,9 +106,29 @@ byID("pairing", HTMLFormElement).addEventListener("submit", async (event) => {
   link.value = "";
 });
 
-byID("forget", HTMLButtonElement).addEventListener("click", async () => {
+/** How long the button waits to be pressed again, in ms. */
+const AGAIN = 5_000;
+const forget = byID("forget", HTMLButtonElement);
+let sure: ReturnType<typeof setTimeout> | undefined;
+
+function sayOfForget(text: string, label: string) {
+  byID("forgotten").textContent = text;
+  forget.textContent = label;
+}
+
+forget.addEventListener("click", async () => {
+  clearTimeout(sure);
+  if (sure === undefined) {
+    sayOfForget("There is no way back. Press again to do it.", "Yes, become a new browser");
+    sure = setTimeout(() => {
+      sure = undefined;
+      sayOfForget("", "Become a new browser");
+    }, AGAIN);
+    return;
+  }
+  sure = undefined;
   await ask({ ask: "forget" });
-  byID("forgotten").textContent = "Done. The hub sees a new browser.";
+  sayOfForget("Done. The hub has a new browser, and the one before as one that has gone.", "Become a new browser");
 });
 
 settings = await ask({ ask: "settings" });

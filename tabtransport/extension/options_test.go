@@ -61,6 +61,16 @@ func TestSettings(t *testing.T) {
 	write("address", strings.Replace(strings.TrimSuffix(h.url(), "/tabs"), "ws:", "http:", 1))
 	has(t, p, "#saved", "Saved.")
 	saved("hub", strconv.Quote(h.url()))
+
+	// What cannot be taken back is asked about once more.
+	id := h.hello.BrowserID
+	p.Click("#forget")
+	has(t, p, "#forgotten", "There is no way back")
+	inBothShades(t, p, "settings-forget")
+	p.Click("#forget")
+	has(t, p, "#forgotten", "Done")
+	h.wait("the hub sees another browser", func() bool { return h.hello.BrowserID != id })
+
 	write("address", "ws://127.0.0.1:9/tabs")
 	has(t, p, "#state", "The hub is not running")
 }

@@ -213,9 +213,26 @@ byID("pairing", HTMLFormElement).addEventListener("submit", async (event) => {
   byID("linkproblem").textContent = await ask({ ask: "paste", link: link.value.trim() });
   link.value = "";
 });
-byID("forget", HTMLButtonElement).addEventListener("click", async () => {
+var AGAIN = 5e3;
+var forget = byID("forget", HTMLButtonElement);
+var sure;
+function sayOfForget(text, label) {
+  byID("forgotten").textContent = text;
+  forget.textContent = label;
+}
+forget.addEventListener("click", async () => {
+  clearTimeout(sure);
+  if (sure === void 0) {
+    sayOfForget("There is no way back. Press again to do it.", "Yes, become a new browser");
+    sure = setTimeout(() => {
+      sure = void 0;
+      sayOfForget("", "Become a new browser");
+    }, AGAIN);
+    return;
+  }
+  sure = void 0;
   await ask({ ask: "forget" });
-  byID("forgotten").textContent = "Done. The hub sees a new browser.";
+  sayOfForget("Done. The hub has a new browser, and the one before as one that has gone.", "Become a new browser");
 });
 settings = await ask({ ask: "settings" });
 address.value = settings.hub;
