@@ -347,6 +347,25 @@ func TestClientGivesUpWhileAsked(t *testing.T) {
 	})
 }
 
+// story says what the record tells of a call, and when it happened after a time, if that is known.
+func (w *asking) story(call *record.Entry, start time.Time) string {
+	var lines []record.Line
+	for _, e := range w.record.Entries(record.Query{}) {
+		if e.Call == call.Call || e.Event == record.Ask && e.Question == call.Question {
+			lines = append(lines, record.Line{Entry: e})
+		}
+	}
+	var all []string
+	for _, s := range record.Story(lines) {
+		words := string(s.Is)
+		if !s.At.IsZero() {
+			words += fmt.Sprintf(" %s", s.At.Sub(start))
+		}
+		all = append(all, words)
+	}
+	return strings.Join(all, ", ")
+}
+
 // The story of a call that a late answer has allowed has that answer, and the call that was given up has it,
 // too, once each, in the order in which it was.
 func TestStoryOfALateAnswer(t *testing.T) {
@@ -366,23 +385,31 @@ func TestStoryOfALateAnswer(t *testing.T) {
 			"request 0s, question 0s, answer 1m0s, end 1m0s, answer 1m30s",
 			"question 0s, answer 1m30s, request 2m30s, decision, begun, sent, end 2m30s", // here no time passes in between
 		} {
-			var lines []record.Line
-			for _, e := range w.record.Entries(record.Query{}) {
-				if e.Call == calls[i].Call || e.Event == record.Ask && e.Question == calls[i].Question {
-					lines = append(lines, record.Line{Entry: e})
-				}
-			}
-			var got []string
-			for _, s := range record.Story(lines) {
-				words := string(s.Is)
-				if !s.At.IsZero() {
-					words += fmt.Sprintf(" %s", s.At.Sub(start))
-				}
-				got = append(got, words)
-			}
-			if got := strings.Join(got, ", "); got != want {
+			if got := w.story(&calls[i], start); got != want {
 				t.Errorf("%s, want\n%s", got, want)
 			}
+		}
+	})
+}
+
+// A call about which nobody could be asked is refused without an answer; what its owner says later is found
+// by its question.
+func TestStoryOfACallOfAnAbsentOwner(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		w.browser.Cut()
+		synctest.Wait()
+		w.pay().want(t, "DENIED")
+		call := w.record.Entries(record.Query{Event: record.Call, Tool: "pay"})[0]
+		open := w.hub.Owner.Desk().Open()
+		if len(open) != 1 || call.Question != open[0].ID || call.Decision != "ask" || call.Reach != "" {
+			t.Fatalf("the call's line is %+v; open: %+v", call, open)
+		}
+		time.Sleep(time.Hour)
+		if err := w.hub.Owner.Desk().Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: spec.ReachOnce}, consent.ByCommand); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := w.story(&call, call.Time), "request 0s, question 0s, end 0s, answer 1h0m0s"; got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	})
 }

@@ -268,11 +268,11 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 		q = open
 	case p == noPath && open != nil:
 		d.deferQuestion(open, deferredFor)
-		return nil, Answer{}, d.unreachable(q, open.ID)
+		return nil, Answer{Question: open.ID}, d.unreachable(q, open.ID)
 	case p == noPath:
 		d.questions = append(d.questions, q)
 		d.deferQuestion(q, deferredFor)
-		return nil, Answer{}, d.unreachable(q, q.ID)
+		return nil, Answer{Question: q.ID}, d.unreachable(q, q.ID)
 	default:
 		if open != nil { // what is known of the call by now takes its place, under the id that the owner may have
 			q.shows, q.stored, open.stored = open.shows, open.stored, false

@@ -147,3 +147,19 @@ func TestLogIsInTheOrderOfTimes(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// The record must not say that its owner refused what they were not asked about, nor what they allowed.
+func TestTellDecision(t *testing.T) {
+	for want, e := range map[string]record.Entry{
+		"allowed by your policy: rule r1":       {Decision: "allow", Rule: "r1", Outcome: "ok"},
+		"refused by your policy":                {Decision: "deny", Outcome: "DENIED"},
+		"allowed by your answer":                {Decision: "ask", Reach: "once", Outcome: "TOOL_ERROR"},
+		"refused by your answer":                {Decision: "ask", Reach: "never", Outcome: "DENIED"},
+		"refused without an answer of yours":    {Decision: "ask", Question: "Q", Outcome: "DENIED"},
+		"refused: your answer was not for this": {Decision: "ask", Reach: "once", Outcome: "DENIED"},
+	} {
+		if got := tell(&record.Step{Is: record.Decided, Line: &record.Line{Entry: e}}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -222,8 +222,12 @@ func tell(s *record.Step) string {
 			words = "refused by your policy"
 		case l.Decision != "ask":
 			words = "allowed by your policy"
-		case l.Outcome == string(spec.FailDenied), l.Reach == string(spec.ReachNo), l.Reach == string(spec.ReachNever):
+		case l.Reach == string(spec.ReachNo), l.Reach == string(spec.ReachNever):
 			words = "refused by your answer"
+		case l.Outcome == string(spec.FailDenied) && l.Reach == "":
+			words = "refused without an answer of yours"
+		case l.Outcome == string(spec.FailDenied):
+			words = "refused: your answer was not for this"
 		default:
 			words = "allowed by your answer"
 		}

@@ -94,7 +94,11 @@ const UNANSWERED: Record<string, string> = {
 const PLACES: Record<string, string> = { window: ", in its window", client: ", in the client", dashboard: ", on the dashboard", command: ", by a command" };
 
 function decided({ decision, outcome, reach }: Line) {
-  if (decision === "ask") return outcome === "DENIED" || reach === "no" || reach === "never" ? "Refused by your answer" : "Allowed by your answer";
+  if (decision === "ask") {
+    if (reach === "no" || reach === "never") return "Refused by your answer";
+    if (outcome !== "DENIED") return "Allowed by your answer";
+    return reach ? "Refused: your answer was not for this" : "Refused without an answer of yours";
+  }
   return decision === "deny" ? "Refused by your policy" : "Allowed by your policy";
 }
 

@@ -1482,7 +1482,11 @@ var UNANSWERED = {
 };
 var PLACES = { window: ", in its window", client: ", in the client", dashboard: ", on the dashboard", command: ", by a command" };
 function decided2({ decision: decision2, outcome, reach }) {
-  if (decision2 === "ask") return outcome === "DENIED" || reach === "no" || reach === "never" ? "Refused by your answer" : "Allowed by your answer";
+  if (decision2 === "ask") {
+    if (reach === "no" || reach === "never") return "Refused by your answer";
+    if (outcome !== "DENIED") return "Allowed by your answer";
+    return reach ? "Refused: your answer was not for this" : "Refused without an answer of yours";
+  }
   return decision2 === "deny" ? "Refused by your policy" : "Allowed by your policy";
 }
 function flowsOf(l, carried) {
