@@ -162,7 +162,6 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 	out := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path),
 		chromedp.UserDataDir(profile),
-		chromedp.WindowSize(1280, 800),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("no-first-run", true),
 		chromedp.Flag("no-default-browser-check", true),
@@ -179,8 +178,8 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("disable-features", "WebUIOmniboxPopup,WebUIOmniboxAimPopup"),
 	}
 	if opts.Display == "" {
-		out = append(out, chromedp.Flag("headless", "new"))
-	} else {
+		out = append(out, chromedp.Flag("headless", "new"), chromedp.WindowSize(1280, 800))
+	} else { // no size for all windows: an extension chooses that of its own
 		out = append(out, chromedp.Env("DISPLAY="+opts.Display), chromedp.Flag("ozone-platform", "x11"))
 	}
 	if opts.WebMCP {
