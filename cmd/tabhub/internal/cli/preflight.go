@@ -112,6 +112,7 @@ func fixFor(a *command.App, client string, t *admin.ToolPreflight) string {
 }
 
 func printPreflight(a *command.App, r *preflight) error {
+	slices.SortStableFunc(r.Tools, func(a, b preflightTool) int { return preflightCodes[b.State] - preflightCodes[a.State] })
 	if len(r.Tools) > 0 {
 		t := a.Table("STATE", "TOOL", "WHY")
 		for i := range r.Tools {

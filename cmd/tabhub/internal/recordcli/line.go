@@ -56,8 +56,11 @@ func (p *entryPrinter) actor(e *record.Entry) string {
 	case record.Self, record.Register, record.Gone:
 		return ""
 	}
-	if e.Name == "" && e.Said == "" && e.Client == "" {
-		return ""
+	switch e.Client {
+	case "":
+		return cmp.Or(e.Name, e.Said)
+	case policy.OwnerID: // by a command, or on the dashboard
+		return cmp.Or(e.Said, "you")
 	}
 	return cmp.Or(e.Name, e.Said, p.names.Of(e.Client))
 }

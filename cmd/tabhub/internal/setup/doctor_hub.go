@@ -58,6 +58,10 @@ func (d *Doctor) hub(ctx context.Context) {
 	d.silent, d.Running, d.Status, d.Addrs = false, h, &status, status.Addrs
 	d.Version(build.Version())
 	d.fine("socket", "%s", status.Socket)
+	var p admin.PolicyReport
+	if status.User != "" && command.Ask(ctx, d.App, "/api/policy", &p) == nil && p.Paused() {
+		d.note("clients", "`"+d.command("resume")+"`", "all are %s", command.Paused)
+	}
 }
 
 // auto reports whether a client has started the hub that runs.
