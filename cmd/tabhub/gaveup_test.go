@@ -95,7 +95,7 @@ func TestHostThatGivesUp(t *testing.T) {
 	for name, call := range hosts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, _ := serveTest(t)
+			p, _ := serveTest(t, "--set", "ask=browser,dashboard")
 			token, err := os.ReadFile(filepath.Join(string(p.Dir), "token"))
 			if err != nil {
 				t.Fatal(err)

@@ -160,6 +160,13 @@ func TestOwnerIsAskedThroughAnOlderClient(t *testing.T) {
 		t.Errorf("what is allowed for the session: %s", got)
 	}
 
+	s = newServer(t, newShop(t).ClientView(), Options{})
+	s.methods.AskPrefix, c, n = "tabhub-", streamTo(t, s), 0
+	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+	if got := call(`{"eur":5}`, `"result":{"action":"cancel"}`); !strings.Contains(got, "cannot be asked now") || !strings.Contains(got, "tabhub approve ") {
+		t.Errorf("nobody has answered: %s", got)
+	}
+
 	mute := streamTo(t, newServer(t, newShop(t).ClientView(), Options{}))
 	mute.initialize("2025-06-18")
 	if got := mute.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + payTool + `"}}`); !strings.Contains(got, "DENIED") || !strings.Contains(got, "tabhub approve ") {
@@ -186,8 +193,12 @@ func TestOwnerIsAskedThroughAStatelessClient(t *testing.T) {
 	if message, _ := asked(t, first); !strings.Contains(message, "“eur”: “5”") || !strings.Contains(first, `"tabhub/consent-`) {
 		t.Error(first)
 	}
-	if got := call(`{"eur":500}`, reply(first, yesOnce)); !strings.Contains(got, `"input_required"`) {
-		t.Errorf("the answer with another call: %s", got)
+	other := call(`{"eur":500}`, reply(first, yesOnce))
+	if !strings.Contains(other, `"input_required"`) {
+		t.Errorf("the answer with another call: %s", other)
+	}
+	if got := call(`{"eur":500}`, strings.Replace(reply(other, `{}`), "accept", "cancel", 1)); !strings.Contains(got, "cannot be asked now") || !strings.Contains(got, "tabhub approve ") {
+		t.Errorf("nobody has answered: %s", got)
 	}
 	if got := call(`{"eur":5}`, reply(first, yesOnce)); !strings.Contains(got, `paid {\"eur\":5} for \"\", `) || shop.calls != 1 {
 		t.Error(got)

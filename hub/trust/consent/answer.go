@@ -168,7 +168,7 @@ func (d *Desk) apply(q *question, made policy.Rule, o outcome) {
 	}
 	d.mu.Unlock()
 	for _, q := range deferred {
-		d.record(q.entry, "", o, q.Since, now) // wait records the others
+		d.opts.record(q.entry, "", o, q.Since, now) // wait records the others
 	}
 }
 
@@ -198,10 +198,10 @@ func (q *question) answeredBy(made policy.Rule, reach spec.Reach) bool {
 }
 
 // record records how the wait of a call for a question has ended.
-func (d *Desk) record(e record.Entry, call string, o outcome, since, ended time.Time) {
-	if d.opts.Record == nil {
+func (o *Options) record(e record.Entry, call string, how outcome, since, ended time.Time) {
+	if o.Record == nil {
 		return
 	}
-	e.Time, e.Call, e.By, e.Reach, e.Asked, e.Outcome = ended, call, o.by, string(o.reach), ended.Sub(since), o.word
-	d.opts.Record.Append(e)
+	e.Time, e.Call, e.By, e.Reach, e.Asked, e.Outcome = ended, call, how.by, string(how.reach), ended.Sub(since), how.word
+	o.Record.Append(e)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -59,14 +60,20 @@ type Frame struct {
 }
 
 // Elicit asks the user of a client a question, and blocks until there is an answer. It returns
-// *AskBack if the client can be asked only by ending its request.
+// *AskBack if the client can be asked only by ending its request, and ErrUnanswered if nobody has answered:
+// a client that runs unattended says so by itself.
 type Elicit func(ctx context.Context, q *spec.Ask) (spec.AskResult, error)
 
 // Reply is the answer to a question by which an earlier request has ended.
 type Reply struct {
 	Question string // its id
 	Result   spec.AskResult
+	// Unanswered: nobody has answered the client, so it is not asked again.
+	Unanswered bool
 }
+
+// ErrUnanswered says that the user of a client has not answered.
+var ErrUnanswered = errors.New("the client's user has not answered")
 
 // AskBack is the error of a call that ends with a question for the client's user: the client
 // sends the same request again, with the answer.

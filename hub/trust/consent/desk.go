@@ -161,7 +161,7 @@ func New(opts Options) *Desk {
 // A call that waits takes no slot for calls: 16 of a client may wait, and 64 in all.
 func (d *Desk) Ask(ctx context.Context, by *Caller, c Call) (Answer, error) {
 	k := keyOf(&c)
-	if r := by.Reply; r != nil {
+	if r := by.Reply; r != nil && !r.Unanswered {
 		if q := d.find(r.Question); q != nil && q.key == k && d.isAskedBack(q) {
 			d.accept(q, r.Result, ByClient)
 		}
@@ -216,7 +216,7 @@ func (d *Desk) SignIn(ctx context.Context, s SignIn) (Answer, error) {
 	q.entry = record.Entry{Event: record.Ask, Name: q.Client.Name, Said: q.Client.Said}
 	q.seal(rand.Text())
 	p := throughDashboard
-	if d.canAskBrowser() {
+	if d.opts.canAskBrowser() {
 		p = throughBrowser
 	}
 	w := &waiter{since: time.Now(), done: make(chan struct{})}
@@ -257,7 +257,7 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 	case !q.isCall() && waiting < maxOpen:
 	case ofClient >= maxOfClient, waiting >= maxOpen && ofClient > 0: // each client has room for one
 		return nil, Answer{}, &Denied{"too many calls wait for the owner's answer already; wait for some of them"}
-	case joins:
+	case joins, p == noPath && open != nil: // the owner is not asked once more
 	default:
 		if words := d.history.refuse(q.key, now); words != "" {
 			return nil, Answer{}, &Denied{words}
@@ -267,12 +267,13 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 	case joins:
 		q = open
 	case p == noPath && open != nil:
+		open.askedBack = false
 		d.deferQuestion(open, deferredFor)
-		return nil, Answer{Question: open.ID}, d.unreachable(q, open.ID)
+		return nil, Answer{Question: open.ID}, d.opts.unreachable(q, open.ID)
 	case p == noPath:
 		d.questions = append(d.questions, q)
 		d.deferQuestion(q, deferredFor)
-		return nil, Answer{Question: q.ID}, d.unreachable(q, q.ID)
+		return nil, Answer{Question: q.ID}, d.opts.unreachable(q, q.ID)
 	default:
 		if open != nil { // what is known of the call by now takes its place, under the id that the owner may have
 			q.shows, q.stored, open.stored = open.shows, open.stored, false
@@ -312,7 +313,7 @@ func (d *Desk) wait(ctx context.Context, q *question, w *waiter, p path) (Answer
 			}
 			d.leave(q, w, o)
 		case <-expired.C:
-			d.leave(q, w, outcome{word: "expired", err: d.expired(q)})
+			d.leave(q, w, outcome{word: "expired", err: d.opts.expired(q)})
 		case <-tick.C:
 			w.reportWaiting(n, q.ID, p)
 		}
@@ -324,7 +325,7 @@ func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error
 	if w.shown != nil {
 		<-w.shown
 	}
-	d.record(q.entry, w.call, w.outcome, w.since, w.ended)
+	d.opts.record(q.entry, w.call, w.outcome, w.since, w.ended)
 	a := Answer{Question: q.ID, Reach: w.reach, By: w.outcome.by, Asked: w.ended.Sub(w.since)}
 	if w.err != nil || !q.isCall() {
 		return a, w.err

@@ -819,6 +819,44 @@ func TestClientAnswers(t *testing.T) {
 	})
 }
 
+// A client that runs when nobody is there cancels its form by itself. That is no answer: the owner is asked
+// elsewhere, or can answer later.
+func TestClientIsUnattended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		unanswered := func(context.Context, *spec.Ask) (spec.AskResult, error) { return spec.AskResult{}, ErrUnanswered }
+		w := &window{unpaired: true, answer: says(spec.ReachOnce)}
+		r := newRig(t, w)
+		by := client("c")
+		by.Elicit = unanswered
+		_, err := r.Ask(t.Context(), by, pay(by, `{}`))
+		denied(t, err, "cannot be asked now. Tell the owner to run `tabhub approve ")
+		q := r.Open()[0]
+		r.answered(t, q, spec.ReachOnce, ByCommand)
+		if _, err := r.Ask(t.Context(), by, pay(by, `{}`)); err != nil {
+			t.Errorf("the same call again: %v", err)
+		}
+
+		by.Elicit = func(_ context.Context, q *spec.Ask) (spec.AskResult, error) { return spec.AskResult{}, &AskBack{q} }
+		_, err = r.Ask(t.Context(), by, pay(by, `{"n":2}`))
+		back, ok := errors.AsType[*AskBack](err)
+		if !ok {
+			t.Fatal(err)
+		}
+		by.Reply = &Reply{Question: back.Question.ID, Unanswered: true}
+		_, err = r.Ask(t.Context(), by, pay(by, `{"n":2}`))
+		denied(t, err, "tabhub approve "+back.Question.ID[:idShown])
+		if len(r.late) != 1 {
+			t.Errorf("%d are stored", len(r.late))
+		}
+
+		r.opts.Askers = []Asker{AskClient, AskBrowser}
+		w.unpaired, by.Reply, by.Elicit = false, nil, unanswered
+		if a, err := r.Ask(t.Context(), by, pay(by, `{"n":3}`)); err != nil || a.By != ByWindow {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
+}
+
 // A client that can be asked only by the end of its request brings the answer with the next
 // one: for that very call, once, and for no other client.
 func TestAskBack(t *testing.T) {

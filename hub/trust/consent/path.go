@@ -24,9 +24,9 @@ const (
 func (d *Desk) pathTo(by *Caller) path {
 	asksFirst := func(a Asker) bool { return d.opts.Askers[0] == a }
 	switch {
-	case by.Elicit != nil && d.asks(AskClient) && (asksFirst(AskClient) || d.opts.Browser == nil || !d.opts.Browser.Paired()):
+	case by.Elicit != nil && (by.Reply == nil || !by.Reply.Unanswered) && d.opts.asks(AskClient) && (asksFirst(AskClient) || d.opts.Browser == nil || !d.opts.Browser.Paired()):
 		return throughClient
-	case d.canAskBrowser():
+	case d.opts.canAskBrowser():
 		return throughBrowser
 	case d.isWatched():
 		return throughDashboard
@@ -34,10 +34,10 @@ func (d *Desk) pathTo(by *Caller) path {
 	return noPath
 }
 
-func (d *Desk) asks(a Asker) bool { return slices.Contains(d.opts.Askers, a) }
+func (o *Options) asks(a Asker) bool { return slices.Contains(o.Askers, a) }
 
-func (d *Desk) canAskBrowser() bool {
-	return d.asks(AskBrowser) && d.opts.Browser != nil && d.opts.Browser.Connected()
+func (o *Options) canAskBrowser() bool {
+	return o.asks(AskBrowser) && o.Browser != nil && o.Browser.Connected()
 }
 
 // show begins to bring a question to the owner, and the answer back: for w, if that is how. The caller
@@ -63,7 +63,7 @@ func (d *Desk) show(q *question, w *waiter, p path) {
 		d.changed.Fire()
 		d.mu.Unlock()
 		if unreachable && !d.isWatched() {
-			d.leaveAll(q, outcome{word: "unanswered", err: d.unreachable(q, q.ID)})
+			d.leaveAll(q, outcome{word: "unanswered", err: d.opts.unreachable(q, q.ID)})
 		}
 	})
 }
@@ -84,11 +84,13 @@ func (d *Desk) bring(ctx context.Context, q *question, s *showing) (unreachable 
 		case ctx.Err() != nil:
 			return false
 		}
-		d.opts.Log.Warn("a client could not ask its user", "client", q.key.Client, "err", err)
+		if !errors.Is(err, ErrUnanswered) {
+			d.opts.Log.Warn("a client could not ask its user", "client", q.key.Client, "err", err)
+		}
 		d.mu.Lock()
 		s.carrier = nil
 		d.mu.Unlock()
-		if !d.canAskBrowser() {
+		if !d.opts.canAskBrowser() {
 			return true
 		}
 	}

@@ -8,15 +8,15 @@ import (
 )
 
 // unreachable is why a call is refused of whose question id nobody could be told.
-func (d *Desk) unreachable(q *question, id string) *Denied {
-	return &Denied{"the owner has to allow this call first, and cannot be asked now" + d.howToAllow(q, id)}
+func (o *Options) unreachable(q *question, id string) *Denied {
+	return &Denied{"the owner has to allow this call first, and cannot be asked now" + o.howToAllow(q, id)}
 }
 
 // expired is why a call is refused that has waited in vain.
-func (d *Desk) expired(q *question) *Denied {
+func (o *Options) expired(q *question) *Denied {
 	words := fmt.Sprintf("the owner has not answered within %s", minutes(askFor))
 	if q.isCall() {
-		words += d.howToAllow(q, q.ID)
+		words += o.howToAllow(q, q.ID)
 	}
 	return &Denied{words}
 }
@@ -25,12 +25,12 @@ func (d *Desk) expired(q *question) *Denied {
 const idShown = 8
 
 // howToAllow says what the owner does so that a call passes: for a model to pass on.
-func (d *Desk) howToAllow(q *question, id string) string {
+func (o *Options) howToAllow(q *question, id string) string {
 	var ways []string
-	if d.opts.Dashboard != "" {
-		ways = append(ways, "open "+d.opts.Dashboard)
+	if o.Dashboard != "" {
+		ways = append(ways, "open "+o.Dashboard)
 	}
-	if line := d.command("approve", id[:idShown]); line != "" {
+	if line := o.command("approve", id[:idShown]); line != "" {
 		ways = append(ways, "run `"+line+"`")
 	}
 	if len(ways) == 0 {
@@ -38,7 +38,7 @@ func (d *Desk) howToAllow(q *question, id string) string {
 	}
 	words := fmt.Sprintf(". Tell the owner to %s within 24 hours, and make the same call again then", strings.Join(ways, ", or "))
 	if len(q.beforehand) > 0 {
-		if line := d.command(q.beforehand...); line != "" {
+		if line := o.command(q.beforehand...); line != "" {
 			words += fmt.Sprintf(". For work while nobody is there, the owner allows it beforehand: `%s`", line)
 		}
 	}
@@ -46,9 +46,9 @@ func (d *Desk) howToAllow(q *question, id string) string {
 }
 
 // command returns one of tabhub's commands as the owner runs it, "" if the owner cannot.
-func (d *Desk) command(words ...string) string {
-	if d.opts.Command != nil {
-		return d.opts.Command(words...)
+func (o *Options) command(words ...string) string {
+	if o.Command != nil {
+		return o.Command(words...)
 	}
 	return strings.Join(append([]string{"tabhub"}, words...), " ")
 }

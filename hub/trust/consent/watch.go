@@ -80,7 +80,7 @@ func (d *Desk) countWatchers(change int) {
 func (d *Desk) isWatched() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.watchers > 0 && d.asks(AskDashboard)
+	return d.watchers > 0 && d.opts.asks(AskDashboard)
 }
 
 // waiting is the number that Waiting returns. The caller holds d.mu.

@@ -36,7 +36,10 @@ func (rq *Request) elicit() consent.Elicit {
 			return spec.AskResult{}, &consent.AskBack{Question: q}
 		}
 		answers, err := rq.askClient(ctx, inputRequest(q))
-		return reachOf(rawjson.Get(answers, consentKey+q.ID)), err
+		if err != nil {
+			return spec.AskResult{}, err
+		}
+		return reachOf(rawjson.Get(answers, consentKey+q.ID))
 	}
 }
 
@@ -80,16 +83,20 @@ func answerWords(r spec.Reach) string {
 	return consent.ReachWords[r]
 }
 
-// reachOf returns what a client's user has answered. All that is not a clear yes is no.
-func reachOf(result json.RawMessage) spec.AskResult {
+// reachOf returns what a client's user has answered. All that is not a clear yes is no, but for what a client
+// says of itself when nobody answers, as one does that runs unattended: the error is consent.ErrUnanswered.
+func reachOf(result json.RawMessage) (spec.AskResult, error) {
 	action, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "action"))
 	answer, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "content", answerMember))
 	for reach := range consent.ReachWords {
 		if action == "accept" && answer == answerWords(reach) {
-			return spec.AskResult{Reach: reach}
+			return spec.AskResult{Reach: reach}, nil
 		}
 	}
-	return spec.AskResult{Reach: spec.ReachNo}
+	if action != "accept" && action != "decline" {
+		return spec.AskResult{}, consent.ErrUnanswered
+	}
+	return spec.AskResult{Reach: spec.ReachNo}, nil
 }
 
 // takeReply takes the answers to the hub's own questions out of a client's inputResponses, and
@@ -99,7 +106,8 @@ func takeReply(responses json.RawMessage, question string) (reply *consent.Reply
 	for key, v := range rawjson.Members(responses) {
 		switch {
 		case question != "" && key == consentKey+question:
-			reply = &consent.Reply{Question: question, Result: reachOf(v)}
+			r, err := reachOf(v)
+			reply = &consent.Reply{Question: question, Result: r, Unanswered: err != nil}
 		case !strings.HasPrefix(key, item.HubRequests):
 			rest = rawjson.AppendMember(rest, key, v)
 		}
