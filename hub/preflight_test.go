@@ -61,3 +61,41 @@ func TestPreflight(t *testing.T) {
 		}
 	})
 }
+
+// What a client has read is part of the decision, as of a call's.
+func TestPreflightKnowsWhatWasRead(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		w.register(w.browser, 1, tools("https://mail.example/", `read:"annotations":{"readOnlyHint":true}`))
+		edit := func(edit func(*policy.Document)) {
+			t.Helper()
+			if err := w.hub.Rules.EditPolicy("command", func(d *policy.Document) error { edit(d); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edit(func(d *policy.Document) { d.Private = []string{"mail.example"} })
+		wants := func(state call.Readiness, by policy.Layer) {
+			t.Helper()
+			if p := w.hub.Owner.Preflight(w.claude, "website_tool_shop_example__look"); p.State != state || p.Decision.Layer != by {
+				t.Errorf("%s by %s: %s", p.State, p.Decision.Layer, p.Why)
+			}
+		}
+		edit(func(d *policy.Document) {
+			d.Rules = []policy.Rule{{ID: "shop", By: "command", Effect: policy.Allow, Client: "claude", Site: "shop.example"}}
+		})
+		wants(call.Ready, policy.ByRule)
+		done := make(chan error, 1)
+		go func() {
+			_, err := w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_mail_example__read", By: w.claude})
+			done <- err
+		}()
+		answer(w.browser, w.browser.Next(), "a letter")
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		wants(call.WouldAsk, policy.ByFlow)
+		edit(func(d *policy.Document) { // what the command that preflight names does
+			d.Rules = append(d.Rules, policy.Rule{ID: "flow", By: "command", Effect: policy.Allow, Client: "claude", From: "private", Site: "shop.example"})
+		})
+		wants(call.Ready, policy.ByRule)
+	})
+}
