@@ -122,7 +122,11 @@ func policyWords(e *record.Entry, name func(string) string) string {
 		if len(e.Flows) > 0 {
 			r.From, _, _ = strings.Cut(e.Flows[0], " → ")
 		}
-		return fmt.Sprintf("rule for %s: %s %s", name(e.Client), e.Decision, command.RuleSubject(&r))
+		client := name(e.Client)
+		if e.Session != "" {
+			client += " in one session"
+		}
+		return fmt.Sprintf("rule for %s: %s %s", client, e.Decision, command.RuleSubject(&r))
 	case "mode":
 		return "mode: " + e.Reason
 	case "private":
