@@ -130,15 +130,25 @@ function columnsOf(rows: Member[]) {
 }
 
 function table(rows: Member[], columns: string[]) {
-  const head = make("tr", "", make("th", ""), ...columns.map((name) => make("th", "", said(name))));
+  const row = (role: string, ...cells: Parts[]) => withRole("row", ...cells.map((parts) => withRole(role, ...parts)));
   const body = rows.map(({ members: cells }, i) => {
-    const cell = (name: string) => cells.find((member) => member.name === name)?.value;
-    return make("tr", "", make("td", "soft", String(i + 1)), ...columns.map((name) => {
-      const value = cell(name);
-      return make("td", "", ...(value ? shown(value) : [make("span", "soft", "–")]));
+    const of = (name: string) => cells.find((member) => member.name === name)?.value;
+    return row("cell", [make("span", "soft", String(i + 1))], ...columns.map((name) => {
+      const value = of(name);
+      return value ? shown(value) : [make("span", "soft", "–")];
     }));
   });
-  return make("div", "table", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
+  const made = withRole("table", row("columnheader", [], ...columns.map((name) => [said(name)])), ...body);
+  made.className = "rows";
+  made.style.gridTemplateColumns = `max-content repeat(${columns.length}, auto)`;
+  return made;
+}
+
+/** A part of a table, which no style for whole tables is about. */
+function withRole(role: string, ...children: Parts) {
+  const made = make("div", "", ...children);
+  made.role = role;
+  return made;
 }
 
 function shown({ value, cut }: AskValue): Parts {

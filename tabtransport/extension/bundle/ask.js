@@ -185,15 +185,23 @@ function columnsOf(rows) {
   return all.reduce((sum, width) => sum + width + 2, 0) <= MAX_TABLE ? [...widths.keys()] : [];
 }
 function table(rows, columns) {
-  const head = make("tr", "", make("th", ""), ...columns.map((name) => make("th", "", said(name))));
+  const row = (role, ...cells) => withRole("row", ...cells.map((parts) => withRole(role, ...parts)));
   const body = rows.map(({ members: cells }, i) => {
-    const cell = (name) => cells.find((member) => member.name === name)?.value;
-    return make("tr", "", make("td", "soft", String(i + 1)), ...columns.map((name) => {
-      const value = cell(name);
-      return make("td", "", ...value ? shown(value) : [make("span", "soft", "–")]);
+    const of = (name) => cells.find((member) => member.name === name)?.value;
+    return row("cell", [make("span", "soft", String(i + 1))], ...columns.map((name) => {
+      const value = of(name);
+      return value ? shown(value) : [make("span", "soft", "–")];
     }));
   });
-  return make("div", "table", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
+  const made = withRole("table", row("columnheader", [], ...columns.map((name) => [said(name)])), ...body);
+  made.className = "rows";
+  made.style.gridTemplateColumns = `max-content repeat(${columns.length}, auto)`;
+  return made;
+}
+function withRole(role, ...children) {
+  const made = make("div", "", ...children);
+  made.role = role;
+  return made;
 }
 function shown({ value, cut }) {
   if (!value) return [make("span", "soft", "empty")];

@@ -960,15 +960,23 @@ function columnsOf(rows2) {
   return all2.reduce((sum, width) => sum + width + 2, 0) <= MAX_TABLE ? [...widths.keys()] : [];
 }
 function table(rows2, columns) {
-  const head = make("tr", "", make("th", ""), ...columns.map((name) => make("th", "", said(name))));
+  const row2 = (role, ...cells) => withRole("row", ...cells.map((parts3) => withRole(role, ...parts3)));
   const body = rows2.map(({ members: cells }, i) => {
-    const cell = (name) => cells.find((member) => member.name === name)?.value;
-    return make("tr", "", make("td", "soft", String(i + 1)), ...columns.map((name) => {
-      const value = cell(name);
-      return make("td", "", ...value ? shown(value) : [make("span", "soft", "–")]);
+    const of = (name) => cells.find((member) => member.name === name)?.value;
+    return row2("cell", [make("span", "soft", String(i + 1))], ...columns.map((name) => {
+      const value = of(name);
+      return value ? shown(value) : [make("span", "soft", "–")];
     }));
   });
-  return make("div", "table", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
+  const made2 = withRole("table", row2("columnheader", [], ...columns.map((name) => [said(name)])), ...body);
+  made2.className = "rows";
+  made2.style.gridTemplateColumns = `max-content repeat(${columns.length}, auto)`;
+  return made2;
+}
+function withRole(role, ...children) {
+  const made2 = make("div", "", ...children);
+  made2.role = role;
+  return made2;
 }
 function shown({ value, cut: cut4 }) {
   if (!value) return [make("span", "soft", "empty")];
