@@ -65,10 +65,13 @@ export function details({ tool, args = [], changes = [] }: Asked, heading: "h2" 
   if (changes.length) parts.push(make("section", "", make(heading, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
   if (tool) {
     const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
-    parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...(args.length ? [members(grouped(args))] : [])));
+    parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...(args.length ? [values(args)] : [])));
   }
   return parts;
 }
+
+/** Values by their paths, as groups and tables. */
+export const values = (args: AskValue[]) => members(grouped(args));
 
 /** A choice of how far a yes reaches, the first one chosen. */
 export function reachChoice(reaches: string[]) {

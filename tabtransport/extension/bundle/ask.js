@@ -135,10 +135,11 @@ function details({ tool, args = [], changes = [] }, heading) {
   if (changes.length) parts.push(make("section", "", make(heading, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
   if (tool) {
     const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
-    parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...args.length ? [members(grouped(args))] : []));
+    parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...args.length ? [values(args)] : []));
   }
   return parts;
 }
+var values = (args) => members(grouped(args));
 function reachChoice(reaches) {
   const choice = make("select", "");
   choice.ariaLabel = "What a yes is good for";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brief } from "./given.ts";
+import { brief, valuesOf } from "./given.ts";
 
 const deep = JSON.parse("[".repeat(60) + '"x"' + "]".repeat(60));
 
@@ -22,4 +22,9 @@ for (const [args, want] of [
 test("a flood", () => {
   const all = brief(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, "v".repeat(100)])));
   assert.equal([...all].length, 200);
+});
+
+test("the values of a story", () => {
+  const values = valuesOf({ to: [{ name: "Ann" }], amount: 120, note: "", more: {} });
+  assert.deepEqual(values.map(({ name, value }) => [name, value]), [["to/0/name", "Ann"], ["amount", "120"], ["note", ""], ["more", "{}"]]);
 });

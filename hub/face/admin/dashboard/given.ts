@@ -1,5 +1,7 @@
-// What a call was given, in a few words: for a line of the record, where a person looks for what was ordered
-// and for how much.
+// What a call was given: in a few words for a line of the record, where a person looks for what was ordered and
+// for how much, and as the values that a question about it has.
+
+import type { AskValue } from "../../../../spec/schema/tabhub.v1";
 
 /** How much of it is shown, in characters. */
 const MOST = 200;
@@ -9,8 +11,7 @@ const OF_VALUE = 60;
 /** @param args as the hub keeps them, of which secrets are cut */
 export function brief(args: unknown) {
   if (typeof args !== "object" || args === null) return cut(words(args), MOST);
-  const { notKept } = args as { notKept?: unknown };
-  if (typeof notKept === "number") return `${notKept.toLocaleString("en")} bytes, not kept`;
+  if (!isKept(args)) return `${(args as { notKept: number }).notKept.toLocaleString("en")} bytes, not kept`;
   let all = "";
   for (const [name, value] of Object.entries(args)) {
     const said = words(value);
@@ -18,6 +19,16 @@ export function brief(args: unknown) {
     if (all.length > MOST) break;
   }
   return cut(all, MOST);
+}
+
+/** Whether the hub has kept what was given, and not its size alone. */
+export const isKept = (args: unknown) => typeof (args as { notKept?: unknown } | null)?.notKept !== "number";
+
+/** All values, each with the names that lead to it. */
+export function valuesOf(value: unknown, path: string[] = []): AskValue[] {
+  const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (members.length) return members.flatMap(([name, member]) => valuesOf(member, [...path, name]));
+  return [{ name: path.join("/"), path, value: typeof value === "string" ? value : JSON.stringify(value) }];
 }
 
 /** The values in a value, without the names of what is within it. */

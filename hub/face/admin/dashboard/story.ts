@@ -2,8 +2,11 @@
 // happened when.
 
 import { byID, outcomeChip, copier, element, factsOf, foreign, took, tookWords, when } from "./dom.ts";
+import { brief, isKept, valuesOf } from "./given.ts";
 import { ask, mayWrite } from "./session.ts";
 import { nanoseconds, stepsOf, type Step } from "./steps.ts";
+
+import { values } from "../../../../tabtransport/extension/question.ts";
 
 import type { Carried, Line, Payload } from "./api.d.ts";
 
@@ -35,7 +38,7 @@ function showStory(lines: Line[], payloads: Payload[], carried?: Carried) {
   byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...(of.domain ? [" at ", foreign(of.domain)] : []));
   const ended = steps.some(({ is }) => is === "end");
   byID("story-sum").replaceChildren(ended ? outcomeChip(of.outcome) : "", element("span", "number", when(of.time, true)), ended ? `took ${tookWords(of)}` : "");
-  byID("story-given").replaceChildren(...(said?.args === undefined ? [] : [element("h3", "", "It was given"), code(said.args)]));
+  byID("story-given").replaceChildren(...(said?.args === undefined ? [] : [element("h3", "", "It was given"), given(said.args)]));
   const start = steps[0].at ?? nanoseconds(of.time);
   byID("story").replaceChildren(...steps.map((step) => shown(step, start, said?.result, carried)));
   byID("story-facts").replaceChildren(...factsOf(known([
@@ -53,6 +56,15 @@ function code(value: unknown) {
   return text;
 }
 
+/** How many values are shown as a question shows them. */
+const VALUES = 500;
+
+function given(args: unknown) {
+  if (!isKept(args)) return element("p", "soft", brief(args));
+  const all = valuesOf(args);
+  return all.length > VALUES ? code(args) : values(all);
+}
+
 const known = (facts: Facts) => facts.filter(([, value]) => value).map(([name, value]): [string, Node] => [name, foreign(value ?? "")]);
 
 /** @param start of the story */
@@ -60,12 +72,20 @@ function shown(step: Step, start: bigint, result: unknown, carried?: Carried) {
   const { at, is, line: l } = step;
   const { head, facts = [] } = tellers[is](l, carried);
   const later = Number((at ?? start) - start);
-  const time = at === undefined ? element("span", "soft", "time not recorded") : element("span", "number", `${when(new Date(Number(at / 1_000_000n)).toISOString())} `, element("span", "soft", later >= 1e6 ? `+${took(later)}` : ""));
+  const since = later >= 1e6 ? [" ", element("span", "number soft", `+${took(later)}`)] : [];
+  const time = at === undefined ? element("span", "soft", "time not recorded") : element("span", "", element("span", "number", clock(at, start)), ...since);
   const told = element("div", "", element("h3", "", ...head));
   const all = known(facts);
   if (all.length) told.append(factsOf(all));
   if (is === "end" && result !== undefined) told.append(element("h4", "soft", "Result"), code(result));
   return element("li", "", time, told);
+}
+
+/** The time of day, and the day if it is not that of the start. */
+function clock(at: bigint, start: bigint) {
+  const [then, first] = [at, start].map((ns) => new Date(Number(ns / 1_000_000n)));
+  const day = then.toDateString() === first.toDateString() ? "" : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} `;
+  return day + then.toLocaleTimeString("en-GB");
 }
 
 /** What is told of each step. */

@@ -309,11 +309,11 @@ function send(method, path, bearer, body, signal, accept = "application/json") {
 var reasonOf = (response, answer) => typeof answer?.error === "string" ? answer.error : `the hub answers ${response.status}`;
 async function signIn(proof) {
   const response = "code" in proof ? await send("POST", "api/session", null, { code: proof.code }) : await send("POST", "api/session", proof.token);
-  const given = await response.json().catch(() => null);
-  if (!response.ok) throw new Refused(reasonOf(response, given));
-  if (typeof given?.session !== "string") throw new Refused("what answers here is no hub");
-  keep(given.session);
-  writes = until(given);
+  const given2 = await response.json().catch(() => null);
+  if (!response.ok) throw new Refused(reasonOf(response, given2));
+  if (typeof given2?.session !== "string") throw new Refused("what answers here is no hub");
+  keep(given2.session);
+  writes = until(given2);
 }
 async function signOut() {
   const last = session;
@@ -910,10 +910,11 @@ function details({ tool, args: args2 = [], changes = [] }, heading2) {
   if (changes.length) parts3.push(make("section", "", make(heading2, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
   if (tool) {
     const count2 = args2.length === 0 ? "nothing" : args2.length === 1 ? "1 value" : `${args2.length} values`;
-    parts3.push(make("section", "", make(heading2, "soft", `With ${count2}`), ...args2.length ? [members(grouped(args2))] : []));
+    parts3.push(make("section", "", make(heading2, "soft", `With ${count2}`), ...args2.length ? [values(args2)] : []));
   }
   return parts3;
 }
+var values = (args2) => members(grouped(args2));
 function reachChoice(reaches) {
   const choice2 = make("select", "");
   choice2.ariaLabel = "What a yes is good for";
@@ -1381,8 +1382,7 @@ var MOST = 200;
 var OF_VALUE = 60;
 function brief(args2) {
   if (typeof args2 !== "object" || args2 === null) return cut(words2(args2), MOST);
-  const { notKept } = args2;
-  if (typeof notKept === "number") return `${notKept.toLocaleString("en")} bytes, not kept`;
+  if (!isKept(args2)) return `${args2.notKept.toLocaleString("en")} bytes, not kept`;
   let all2 = "";
   for (const [name, value] of Object.entries(args2)) {
     const said2 = words2(value);
@@ -1390,6 +1390,12 @@ function brief(args2) {
     if (all2.length > MOST) break;
   }
   return cut(all2, MOST);
+}
+var isKept = (args2) => typeof args2?.notKept !== "number";
+function valuesOf(value, path = []) {
+  const members2 = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (members2.length) return members2.flatMap(([name, member]) => valuesOf(member, [...path, name]));
+  return [{ name: path.join("/"), path, value: typeof value === "string" ? value : JSON.stringify(value) }];
 }
 function words2(value) {
   if (typeof value !== "object" || value === null) return value === void 0 || value === null ? "" : String(value).replace(/\s+/g, " ").trim();
@@ -1429,7 +1435,7 @@ function showStory(lines2, payloads, carried) {
   byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...of.domain ? [" at ", foreign(of.domain)] : []);
   const ended2 = steps.some(({ is }) => is === "end");
   byID("story-sum").replaceChildren(ended2 ? outcomeChip(of.outcome) : "", make("span", "number", when(of.time, true)), ended2 ? `took ${tookWords(of)}` : "");
-  byID("story-given").replaceChildren(...said2?.args === void 0 ? [] : [make("h3", "", "It was given"), code(said2.args)]);
+  byID("story-given").replaceChildren(...said2?.args === void 0 ? [] : [make("h3", "", "It was given"), given(said2.args)]);
   const start3 = steps[0].at ?? nanoseconds(of.time);
   byID("story").replaceChildren(...steps.map((step) => shown2(step, start3, said2?.result, carried)));
   byID("story-facts").replaceChildren(...factsOf(known([
@@ -1450,17 +1456,29 @@ function code(value) {
   text3.tabIndex = 0;
   return text3;
 }
+var VALUES = 500;
+function given(args2) {
+  if (!isKept(args2)) return make("p", "soft", brief(args2));
+  const all2 = valuesOf(args2);
+  return all2.length > VALUES ? code(args2) : values(all2);
+}
 var known = (facts3) => facts3.filter(([, value]) => value).map(([name, value]) => [name, foreign(value ?? "")]);
 function shown2(step, start3, result, carried) {
   const { at, is, line: l } = step;
   const { head, facts: facts3 = [] } = tellers[is](l, carried);
   const later = Number((at ?? start3) - start3);
-  const time = at === void 0 ? make("span", "soft", "time not recorded") : make("span", "number", `${when(new Date(Number(at / 1000000n)).toISOString())} `, make("span", "soft", later >= 1e6 ? `+${took(later)}` : ""));
+  const since = later >= 1e6 ? [" ", make("span", "number soft", `+${took(later)}`)] : [];
+  const time = at === void 0 ? make("span", "soft", "time not recorded") : make("span", "", make("span", "number", clock(at, start3)), ...since);
   const told = make("div", "", make("h3", "", ...head));
   const all2 = known(facts3);
   if (all2.length) told.append(factsOf(all2));
   if (is === "end" && result !== void 0) told.append(make("h4", "soft", "Result"), code(result));
   return make("li", "", time, told);
+}
+function clock(at, start3) {
+  const [then, first] = [at, start3].map((ns) => new Date(Number(ns / 1000000n)));
+  const day = then.toDateString() === first.toDateString() ? "" : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} `;
+  return day + then.toLocaleTimeString("en-GB");
 }
 var tellers = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
@@ -1610,8 +1628,8 @@ function showAdded() {
 function showRecord(lines2, payloads) {
   const shown5 = lines2.slice(0, PAGE);
   const calls = new Set(shown5.filter(({ event }) => event === "call").map(({ call }) => call));
-  const given = new Map(payloads.map(({ n, args: args2 }) => [n, brief(args2)]));
-  list(byID("record-rows"), "table", shown5.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given.get(l.n) ?? "")));
+  const given2 = new Map(payloads.map(({ n, args: args2 }) => [n, brief(args2)]));
+  list(byID("record-rows"), "table", shown5.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given2.get(l.n) ?? "")));
   byID("no-lines").hidden = lines2.length > 0 || filtered();
   byID("no-match").hidden = lines2.length > 0 || !filtered();
   byID("newer").hidden = pages2.length === 0;
@@ -1620,7 +1638,7 @@ function showRecord(lines2, payloads) {
   byID("exports").hidden = lines2.length === 0;
 }
 var filtered = () => pages2.length > 0 || [...asked2().keys()].some((name) => name !== "event");
-function line(l, given) {
+function line(l, given2) {
   const usual = l.event === "call" || l.event === "relay";
   const tool = foreign(l.tool || (usual ? l.event : ""), "tool");
   const id = l.call || l.question;
@@ -1631,10 +1649,10 @@ function line(l, given) {
   ];
   const client2 = foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · "));
   const outcome = l.event === "ask" ? answerOf(l) : usual || l.outcome === "ok" ? outcomeChip(l.outcome) : foreign(l.outcome);
-  const made2 = row(make("span", "number", when(l.time)), what, foreign(given || (usual ? "" : l.reason ?? "")), client2, outcome, usual || l.asked ? timeOf(l) : "");
+  const made2 = row(make("span", "number", when(l.time)), what, foreign(given2 || (usual ? "" : l.reason ?? "")), client2, outcome, usual || l.asked ? timeOf(l) : "");
   const said2 = [
     [l.tool, l.domain].filter(Boolean).join(" · "),
-    given,
+    given2,
     [l.decision, l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · "),
     ...l.flows ?? [],
     [l.outcome, l.reason].filter(Boolean).join(": "),
@@ -1964,15 +1982,15 @@ function schemaForm(schema) {
   };
   asJSON.checked = asJSON.disabled = !fitting;
   turn();
-  const fill3 = (values) => {
-    for (const field of fields) field.fill(Object.hasOwn(values, field.name) ? values[field.name] : void 0);
-    whole.fill(values);
+  const fill3 = (values2) => {
+    for (const field of fields) field.fill(Object.hasOwn(values2, field.name) ? values2[field.name] : void 0);
+    whole.fill(values2);
   };
-  const given = () => Object.fromEntries(fields.map(({ name, given: given2 }) => [name, given2]).filter(([, value]) => value !== void 0));
+  const given2 = () => Object.fromEntries(fields.map(({ name, given: given3 }) => [name, given3]).filter(([, value]) => value !== void 0));
   asJSON.addEventListener("change", () => {
     if (asJSON.checked) {
       for (const field of fields) field.check();
-      whole.fill(given());
+      whole.fill(given2());
     } else if (whole.check() === "") {
       fill3(object(whole.given));
     }
@@ -1987,7 +2005,7 @@ function schemaForm(schema) {
       form.errors = asked3.map((field) => field.check()).filter((error) => error !== "");
       asked3.find(({ wrong }) => wrong)?.focus();
       if (form.errors.length) return void 0;
-      return asJSON.checked ? object(whole.given) : given();
+      return asJSON.checked ? object(whole.given) : given2();
     }
   };
   return form;
@@ -2068,8 +2086,8 @@ var Field = class {
   }
 };
 function controlFor(schema) {
-  const values = choices(schema);
-  if (values.length && values.length <= MAX_CHOICES) return choice(values);
+  const values2 = choices(schema);
+  if (values2.length && values2.length <= MAX_CHOICES) return choice(values2);
   switch (typeOf(schema)) {
     case "boolean":
       return box();
@@ -2081,13 +2099,13 @@ function controlFor(schema) {
   }
   return json(typeOf(schema));
 }
-function choice(values) {
+function choice(values2) {
   const select = make("select", "");
-  const known2 = values.map((value) => JSON.stringify(value));
-  select.append(new Option("—", ""), ...values.map((value, i) => new Option(shown3(value), String(i))));
+  const known2 = values2.map((value) => JSON.stringify(value));
+  select.append(new Option("—", ""), ...values2.map((value, i) => new Option(shown3(value), String(i))));
   return {
     element: select,
-    read: () => select.value === "" ? void 0 : values[Number(select.value)],
+    read: () => select.value === "" ? void 0 : values2[Number(select.value)],
     fill: (value) => {
       const at = known2.indexOf(JSON.stringify(value));
       select.value = at < 0 ? "" : String(at);
@@ -2212,8 +2230,8 @@ function typeName(schema, root) {
   return items.length ? `array of ${cut2(items.join(" or "))}` : cut2(types.join(" or "));
 }
 function oneOf(schema) {
-  const values = choices(schema).slice(0, 50).map(shown3);
-  return values.length ? [cut2(`one of ${values.join(", ")}`)] : [];
+  const values2 = choices(schema).slice(0, 50).map(shown3);
+  return values2.length ? [cut2(`one of ${values2.join(", ")}`)] : [];
 }
 function facts2(schema) {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format } = schema;
@@ -2626,8 +2644,8 @@ var again;
 var view6 = {
   name: "tabs",
   title: "Tabs and tools",
-  open(section, given, refresh3) {
-    args = given;
+  open(section, given2, refresh3) {
+    args = given2;
     again = refresh3;
     opened = new AbortController();
     const q = search();
