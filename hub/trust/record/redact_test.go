@@ -215,3 +215,29 @@ func TestPayloads(t *testing.T) {
 	}
 	intact(t, dir)
 }
+
+// The address of a page may let in whoever has it: the record keeps it without that.
+func TestAddressWithoutSecrets(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	f := Open(dir, Options{User: "ann"})
+	want := map[string]string{
+		"reset": "https://shop.example/reset?token=[cut]&lang=en", "callback": "https://shop.example/cb#access_token=[cut]&state=1",
+		"user": "https://ann:[cut]@shop.example/", "order": "https://shop.example/orders/17?view=full",
+	}
+	for tool, url := range want {
+		e := entry(tool)
+		e.URL = strings.ReplaceAll(url, cut, "hunter2")
+		f.Append(e)
+	}
+	f.Close()
+	lines, err := Read(t.Context(), dir, Query{Event: Call})
+	if err != nil || len(lines) != len(want) {
+		t.Fatal(lines, err)
+	}
+	for _, l := range lines {
+		if l.URL != want[l.Tool] || redactAddress(l.URL) != l.URL {
+			t.Errorf("%s, want %s", l.URL, want[l.Tool])
+		}
+	}
+	intact(t, dir)
+}

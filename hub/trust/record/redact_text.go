@@ -67,6 +67,14 @@ func redactText(s string) string {
 	return cutCards(s)
 }
 
+// redactAddress cuts secrets out of the address of a page.
+func redactAddress(url string) string {
+	if !strings.ContainsAny(url, "?#@") {
+		return url
+	}
+	return redactText(url)
+}
+
 func always(string) bool { return true }
 
 // cutMatches replaces what re finds, as far as it is a secret.
@@ -78,7 +86,7 @@ func cutMatches(re *regexp.Regexp, s string, secret func(string) bool) string {
 			at = at[:len(at)-2]
 		}
 		from, to := at[len(at)-2], at[len(at)-1]
-		if secret(s[from:to]) {
+		if secret(s[from:to]) && !strings.HasPrefix(s[from:], cut) {
 			b.WriteString(s[end:from])
 			b.WriteString(cut)
 			end = to

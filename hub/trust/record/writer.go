@@ -127,7 +127,7 @@ func (w *writer) encodeBatch(lines []Line) {
 
 // encode adds a line to the buffer, as the one after head, which it moves.
 func (w *writer) encode(l *Line, head *Head) {
-	l.N, l.Prev, l.Time, l.Late = head.N+1, head.Hash, l.Time.UTC(), w.late
+	l.N, l.Prev, l.Time, l.Late, l.URL = head.N+1, head.Hash, l.Time.UTC(), w.late, redactAddress(l.URL)
 	if l.Args != nil && l.sum == (Hash{}) {
 		l.sum = sha256.Sum256(l.Args)
 	}
