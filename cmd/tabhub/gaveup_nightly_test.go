@@ -12,6 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tabhub/hub/trust/consent"
+	"tabhub/spec"
 )
 
 func init() {
@@ -50,6 +53,26 @@ func claudeHost(t *testing.T, hub *serving, patience bool) string {
 		t.Errorf("%v: %s", err, out)
 	}
 	return string(out)
+}
+
+// Claude Code runs when nobody is there, and cancels the form in which its user is asked: its model gets the way
+// to an answer, and the same call passes once that was given.
+func TestUnattendedClaudeCode(t *testing.T) {
+	t.Parallel()
+	nodeScript(t, "call.mjs")
+	p, hub := serveAsked(t, "--set", "ask=client,dashboard")
+	_, ran := joinAsked(t, p)
+	if got := claudeHost(t, hub, true); !strings.Contains(got, "tabhub approve ") || !strings.Contains(got, "policy set allow --client ") || ran.Load() != 0 {
+		t.Fatalf("it ran %d times: %s", ran.Load(), got)
+	}
+	desk := deskOf(t, p)
+	q := desk.Open()[0]
+	if err := desk.Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, consent.ByCommand); err != nil {
+		t.Fatal(err)
+	}
+	if got := claudeHost(t, hub, true); !strings.Contains(got, "paid") || ran.Load() != 1 {
+		t.Errorf("it ran %d times: %s", ran.Load(), got)
+	}
 }
 
 // playModel answers as the Messages API does: with a call of payTool, and with its result once that is there.

@@ -95,12 +95,7 @@ func TestHostThatGivesUp(t *testing.T) {
 	for name, call := range hosts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, _ := serveTest(t, "--set", "ask=browser,dashboard")
-			token, err := os.ReadFile(filepath.Join(string(p.Dir), "token"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			hub := &serving{url: "http://" + p.Info.Addrs[0], dir: string(p.Dir), token: strings.TrimSpace(string(token))}
+			p, hub := serveAsked(t, "--set", "ask=browser,dashboard")
 			asked, ran := joinAsked(t, p)
 			made := func(patience bool) <-chan string {
 				got := make(chan string, 1)
@@ -113,11 +108,7 @@ func TestHostThatGivesUp(t *testing.T) {
 			if got := <-first; strings.Contains(got, "paid") || ran.Load() != 0 {
 				t.Fatalf("the first call: %s", got)
 			}
-			tenant, err := p.Tenants.Get(t.Context(), spec.LocalUser)
-			if err != nil {
-				t.Fatal(err)
-			}
-			desk := tenant.Hub.Owner.Desk()
+			desk := deskOf(t, p)
 			until := func(what string, holds func([]consent.Question) bool) {
 				t.Helper()
 				for all := range desk.Watch(t.Context()) {
@@ -148,6 +139,26 @@ func TestHostThatGivesUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// serveAsked is serveTest for clients in processes of their own.
+func serveAsked(t *testing.T, flags ...string) (*daemon.Process, *serving) {
+	t.Helper()
+	p, _ := serveTest(t, flags...)
+	token, err := os.ReadFile(filepath.Join(string(p.Dir), "token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, &serving{url: "http://" + p.Info.Addrs[0], dir: string(p.Dir), token: strings.TrimSpace(string(token))}
+}
+
+func deskOf(t *testing.T, p *daemon.Process) *consent.Desk {
+	t.Helper()
+	tenant, err := p.Tenants.Get(t.Context(), spec.LocalUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tenant.Hub.Owner.Desk()
 }
 
 // shownQuestion is a question in a window.

@@ -71,6 +71,7 @@ type rig struct {
 	full    error // why nothing can be stored
 	kept    json.RawMessage
 	late    map[string]json.RawMessage
+	writes  int
 }
 
 func (r *rig) Append(e record.Entry) {
@@ -92,6 +93,7 @@ func (r *rig) open(t *testing.T, w *window, askers ...Asker) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.late[id] = question
+		r.writes++
 	}, Forget: func(id string, synced func(error)) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -446,6 +448,27 @@ func TestLateAnswerOutlivesTheHub(t *testing.T) {
 		r.answered(t, r.Open()[0], spec.ReachApp, ByCommand)
 		if got := r.rules[0]; got.Client != "c" || got.Pin != item("v1").Pin() || got.Tool != "pay" || len(r.late) != 0 {
 			t.Errorf("the rule is %+v; stored: %v", got, r.late)
+		}
+	})
+}
+
+// A client that asks again and again must not have the store written each time.
+func TestStoreIsSpared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &window{answer: nobody}
+		r := newRig(t, w)
+		by := client("c")
+		for range 50 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			r.Ask(ctx, by, pay(by, `{}`))
+			cancel()
+		}
+		w.away = true
+		for range 50 {
+			r.Ask(t.Context(), by, pay(by, `{"n":1}`))
+		}
+		if r.writes != 2 || w.count() != 1 {
+			t.Errorf("%d writes, %d windows", r.writes, w.count())
 		}
 	})
 }

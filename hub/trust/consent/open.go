@@ -50,6 +50,10 @@ type question struct {
 	askedBack  bool   // a further request of the client may bring the answer
 	by         string // where it was allowed
 	stored     bool
+	kept       struct { // as it was stored last
+		Allowed bool
+		Until   time.Time
+	}
 }
 
 // waiter is a call that waits for the answer to a question.

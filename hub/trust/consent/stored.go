@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -12,6 +13,9 @@ import (
 
 // Kind is that of the documents in which deferred questions are stored.
 const Kind = "question"
+
+// keepEvery is how much of a question's time a client can use up by asking again, before that is stored.
+const keepEvery = time.Hour
 
 // maxStoredQuestion bounds such a document, in bytes: a larger question ends with the process.
 const maxStoredQuestion = 64 << 10
@@ -33,11 +37,14 @@ func (d *Desk) keep(q *question) {
 	if d.opts.Keep == nil || q.action == nil || q.askedBack {
 		return
 	}
+	if q.stored && q.Allowed == q.kept.Allowed && q.Until.Sub(q.kept.Until) < keepEvery {
+		return
+	}
 	b, err := json.Marshal(storedQuestion{q.Question, q.key, q.action.Site.Any, q.action.Class, q.rules, q.lasting, q.entry, q.by})
 	if err != nil || len(b) > maxStoredQuestion {
 		return
 	}
-	q.stored = true
+	q.stored, q.kept.Allowed, q.kept.Until = true, q.Allowed, q.Until
 	d.opts.Keep(q.ID, b)
 }
 
