@@ -344,6 +344,7 @@ func TestQuestionKeepsItsPlace(t *testing.T) {
 	for i := range 60 {
 		q.Args = append(q.Args, spec.AskValue{Name: "item" + strconv.Itoa(i), Value: "one"})
 	}
+	q.Args = append(q.Args, spec.AskValue{Name: "terms", Value: strings.Repeat("all of the terms ", 50)})
 	answer := h.asks(q)
 	w := window(b, "q")
 	w.WaitFor("document.activeElement.id === 'question' && !document.querySelector('#no').disabled")
@@ -352,6 +353,8 @@ func TestQuestionKeepsItsPlace(t *testing.T) {
 	}
 	w.Keys(kb.End)
 	w.WaitFor("question.scrollTop + question.clientHeight > question.scrollHeight - 2 && !document.querySelector('#yes').disabled")
+	w.Click(".unfold")
+	w.WaitFor("document.querySelector('.unfold').textContent === 'Show less'")
 	w.Eval("document.querySelector('#reach select').value = 'session'; document.querySelector('#yes').focus()")
 	was := w.Eval("document.querySelector('#question').scrollTop")
 	for _, change := range []string{"{state: 'minimized'}", "{state: 'normal', focused: true}"} {
@@ -365,7 +368,7 @@ func TestQuestionKeepsItsPlace(t *testing.T) {
 	w.WaitFor("document.querySelector('#gone').innerText.includes('no longer waits')")
 	picture(t, w, "ask-gone")
 	w.WaitFor("!document.querySelector('#yes').disabled")
-	if is := w.Eval("[document.activeElement.id, document.querySelector('#reach select').value, document.querySelector('#question').scrollTop].join()"); is != strconv.Quote("yes,session,"+was) || was == "0" {
+	if is := w.Eval("[document.activeElement.id, document.querySelector('#reach select').value, document.querySelectorAll('.folded').length, document.querySelector('#question').scrollTop].join()"); is != strconv.Quote("yes,session,0,"+was) || was == "0" {
 		t.Errorf("the window is at %s, was scrolled to %s", is, was)
 	}
 	w.Eval("document.querySelector('#reach select').focus()")

@@ -55,8 +55,9 @@ export function facts({ client, tool, why }: Asked): HTMLElement[] {
   if (client.said && client.said !== client.name) lines.push(make("p", "soft", "It calls itself ", said(client.said)));
   if (client.return) lines.push(make("p", "", "It goes on at ", said(client.return)));
   if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", "Its page calls it ", said(tool.title)));
-  if (tool) lines.push(make("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence));
-  return [...lines, ...why.map((line) => make("p", "wide", line))];
+  const [first = "", ...more] = why;
+  const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
+  return [...lines, make("p", "wide", ...may, first), ...more.map((line) => make("p", "wide", line))];
 }
 
 /** What is different from what was allowed, and what is given. */

@@ -902,8 +902,9 @@ function facts({ client: client2, tool, why }) {
   if (client2.said && client2.said !== client2.name) lines2.push(make("p", "soft", "It calls itself ", said(client2.said)));
   if (client2.return) lines2.push(make("p", "", "It goes on at ", said(client2.return)));
   if (tool?.title && tool.title !== tool.name) lines2.push(make("p", "soft", "Its page calls it ", said(tool.title)));
-  if (tool) lines2.push(make("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence));
-  return [...lines2, ...why.map((line3) => make("p", "wide", line3))];
+  const [first = "", ...more2] = why;
+  const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
+  return [...lines2, make("p", "wide", ...may, first), ...more2.map((line3) => make("p", "wide", line3))];
 }
 function details({ tool, args: args2 = [], changes = [] }, heading2) {
   const parts3 = [];
