@@ -300,7 +300,8 @@ func (d *Desk) wait(ctx context.Context, q *question, w *waiter, p path) (Answer
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	gone := ctx.Done()
-	w.reportWaiting(0, q.ID, p)
+	words := d.opts.waitingFor(q.ID, p)
+	w.reportWaiting(0, words)
 	for n := 1; ; n++ {
 		select {
 		case <-w.done:
@@ -315,7 +316,7 @@ func (d *Desk) wait(ctx context.Context, q *question, w *waiter, p path) (Answer
 		case <-expired.C:
 			d.leave(q, w, outcome{word: "expired", err: d.opts.expired(q)})
 		case <-tick.C:
-			w.reportWaiting(n, q.ID, p)
+			w.reportWaiting(n, words)
 		}
 	}
 }
@@ -344,19 +345,25 @@ func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error
 }
 
 // reportWaiting tells the client for the nth time, from 0 on, what its call waits for.
-func (w *waiter) reportWaiting(n int, id string, p path) {
-	if w.by == nil {
-		return
+func (w *waiter) reportWaiting(n int, words string) {
+	if w.by != nil {
+		// It has to rise, and to be less than what the page says afterwards.
+		w.by.Report(spec.Progress{Progress: float64(n) / 1000, Message: words, Waiting: true})
 	}
-	words := "waiting for the owner's answer (tabhub approve " + id + ")"
+}
+
+// waitingFor says what a call waits for whose question takes a path.
+func (o *Options) waitingFor(id string, p path) string {
 	switch p {
 	case throughBrowser:
-		words = "waiting for the owner's answer in the browser"
+		return "waiting for the owner's answer in the browser"
 	case throughClient:
-		words = "waiting for your answer"
+		return "waiting for your answer"
 	}
-	// It has to rise, and to be less than what the page says afterwards.
-	w.by.Report(spec.Progress{Progress: float64(n) / 1000, Message: words, Waiting: true})
+	if line := o.command("approve", ShortID(id)); line != "" {
+		return "waiting for the owner's answer (" + line + ")"
+	}
+	return "waiting for the owner's answer"
 }
 
 // ErrWithdrawn is, or is in, the cause of a context by which the owner has ended a call: its

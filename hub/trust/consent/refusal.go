@@ -24,13 +24,16 @@ func (o *Options) expired(q *question) *Denied {
 // idShown is how many characters of an id tell questions apart.
 const idShown = 8
 
+// ShortID returns the id of a question as people are shown it: as much as tabhub approve needs.
+func ShortID(id string) string { return id[:min(len(id), idShown)] }
+
 // howToAllow says what the owner does so that a call passes: for a model to pass on.
 func (o *Options) howToAllow(q *question, id string) string {
 	var ways []string
 	if o.Dashboard != "" {
 		ways = append(ways, "open "+o.Dashboard)
 	}
-	if line := o.command("approve", id[:idShown]); line != "" {
+	if line := o.command("approve", ShortID(id)); line != "" {
 		ways = append(ways, "run `"+line+"`")
 	}
 	if len(ways) == 0 {

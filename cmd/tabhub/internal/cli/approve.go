@@ -25,7 +25,7 @@ func ApproveCommand(a *command.App) *cobra.Command {
 		Short: "Answer what the hub asks you before it lets a client do something",
 		Long: `Answer what the hub asks you before it lets a client do something.
 
-Without an ID it lists what waits, and what has waited in vain in the last 24 hours: a yes
+Without an ID it lists what waits, and what was not answered in the last 24 hours: a yes
 to that lets the same call through, once, if the client makes it again within 24 hours.
 Answer no to take such a yes back. With an ID, of which
 the first characters are enough, it shows the question and asks; ANSWER is
@@ -86,7 +86,7 @@ func printQuestions(a *command.App, all []consent.Question) error {
 		case q.Allowed:
 			state = terminal.Cell{Text: "allowed once, until " + q.Until.Local().Format("Mon 15:04"), Tone: terminal.Soft, State: true}
 		case q.Deferred:
-			state = terminal.Cell{Text: "has waited in vain", Tone: terminal.Soft, State: true}
+			state = terminal.Cell{Text: "unanswered", Tone: terminal.Soft, State: true}
 		case q.Count > 1:
 			state.Text = fmt.Sprintf("%d wait", q.Count)
 		}
@@ -94,7 +94,7 @@ func printQuestions(a *command.App, all []consent.Question) error {
 		if time.Since(q.Since) > 12*time.Hour {
 			asked = q.Since.Local().Format("Mon 15:04")
 		}
-		t.Row(q.ID, q.Client.Name, what, where, asked, state)
+		t.Row(consent.ShortID(q.ID), q.Client.Name, what, where, asked, state)
 	}
 	return t.Print()
 }
