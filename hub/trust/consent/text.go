@@ -81,10 +81,7 @@ func where(s *spec.AskSite) string {
 	}
 	text := " on " + quoted(strings.TrimPrefix(s.Origin, "https://"))
 	if !s.Verified {
-		text += ", a site that no browser vouches for"
-		if s.Top != "" {
-			text += ","
-		}
+		text += " (a site that no browser vouches for)"
 	}
 	if s.Top != "" {
 		text += " within " + quoted(s.Top)

@@ -118,7 +118,7 @@ function where(site) {
   if (!site) return [", which is the hub’s own"];
   if (site.any) return [", ", make("span", "bad", "which may reach every site that the browser shows")];
   const parts = [" on ", said(site.origin.replace(/^https:\/\//, ""), "name")];
-  if (!site.verified) parts.push(", ", make("span", "bad", "a site that no browser vouches for"), ...site.top ? [","] : []);
+  if (!site.verified) parts.push(make("span", "bad", " (a site that no browser vouches for)"));
   if (site.top) parts.push(" within ", said(site.top));
   return parts;
 }

@@ -893,7 +893,7 @@ function where(site2) {
   if (!site2) return [", which is the hub’s own"];
   if (site2.any) return [", ", make("span", "bad", "which may reach every site that the browser shows")];
   const parts3 = [" on ", said(site2.origin.replace(/^https:\/\//, ""), "name")];
-  if (!site2.verified) parts3.push(", ", make("span", "bad", "a site that no browser vouches for"), ...site2.top ? [","] : []);
+  if (!site2.verified) parts3.push(make("span", "bad", " (a site that no browser vouches for)"));
   if (site2.top) parts3.push(" within ", said(site2.top));
   return parts3;
 }
