@@ -250,7 +250,7 @@ func TestRefused(t *testing.T) {
 	popup.WaitFor(`document.querySelector('#detail').textContent.includes("one too many")`)
 	h.stop()
 	popup.Click("#retry")
-	popup.WaitFor(`document.querySelector('#headline').textContent .includes('the hub is not running')`)
+	popup.WaitFor(`document.querySelector('#headline').textContent === 'The hub is not running'`)
 	h.change(func() { h.refuse = nil })
 	h.restart()
 	popup.WaitFor(`document.querySelector('#headline').textContent === 'Connected'`)

@@ -106,7 +106,7 @@ type Answer struct {
 	By       string     // one of the constants above
 	Asked    time.Duration
 
-	once *question    // of which it is the answer, if that is good for one call; nil otherwise
+	once *once        // nil if the answer is good for more than one call, or for none
 	used <-chan error // says when it is stored that this call has used the yes up; nil: it need not be
 }
 
@@ -332,7 +332,7 @@ func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error
 		return a, w.err
 	}
 	if w.reach == spec.ReachOnce {
-		a.once = q
+		a.once = &once{of: q}
 	}
 	if ctx.Err() != nil {
 		d.Unsent(a, context.Cause(ctx))

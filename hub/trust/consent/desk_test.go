@@ -1003,3 +1003,27 @@ func TestSignIn(t *testing.T) {
 		}
 	})
 }
+
+// A yes that is given back must be given back once: the call that was told of the cancellation may say so
+// again after another one has used the yes up.
+func TestGivenBackOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		by := client("c")
+		_, err := r.Ask(t.Context(), by, pay(by, `{}`))
+		denied(t, err, "approve")
+		r.answered(t, r.Open()[0], spec.ReachOnce, ByCommand)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		a, err := r.Ask(ctx, by, pay(by, `{}`))
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if _, err := r.Ask(t.Context(), by, pay(by, `{}`)); err != nil {
+			t.Fatalf("the call that asks again: %v", err)
+		}
+		r.Unsent(a, context.Canceled)
+		_, err = r.Ask(t.Context(), by, pay(by, `{}`))
+		denied(t, err, "approve")
+	})
+}

@@ -48,10 +48,16 @@ func (d *Desk) allow(q *question) {
 func (d *Desk) Unsent(a Answer, cause error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if q := a.once; q != nil && d.closed == nil && !errors.Is(cause, ErrWithdrawn) {
-		q.by = a.By
-		d.allow(q)
+	if o := a.once; o != nil && !o.back && d.closed == nil && !errors.Is(cause, ErrWithdrawn) {
+		o.back, o.of.by = true, a.By
+		d.allow(o.of)
 	}
+}
+
+// once is the one call that a yes lets pass.
+type once struct {
+	of   *question // of which it is the answer
+	back bool      // it was given back: the next call has it. Guarded by Desk.mu.
 }
 
 // usePermit uses up the permit for a call, if there is one. The caller holds d.mu.
@@ -67,7 +73,7 @@ func (d *Desk) usePermit(by *Caller, k key) (a Answer, ok bool) {
 		return Answer{}, false
 	}
 	q := d.questions[i]
-	a = Answer{Question: q.ID, Reach: spec.ReachOnce, By: q.by, once: q}
+	a = Answer{Question: q.ID, Reach: spec.ReachOnce, By: q.by, once: &once{of: q}}
 	if q.stored {
 		q.stored = false
 		used := make(chan error, 1)
