@@ -326,7 +326,7 @@ func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error
 	if w.shown != nil {
 		<-w.shown
 	}
-	d.opts.record(q.entry, w.call, w.outcome, w.since, w.ended)
+	d.opts.record(q.entryFor(w), w.call, w.outcome, w.since, w.ended)
 	a := Answer{Question: q.ID, Reach: w.reach, By: w.outcome.by, Asked: w.ended.Sub(w.since)}
 	if w.err != nil || !q.isCall() {
 		return a, w.err
@@ -342,6 +342,20 @@ func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error
 	defer d.mu.Unlock()
 	d.permitNextRound(w.by, permit{key: q.key, left: maxRounds, question: q.ID, by: a.By})
 	return a, nil
+}
+
+// entryFor returns the record of how the wait of one call for a question has ended: another session of the
+// client may have asked first.
+func (q *question) entryFor(w *waiter) record.Entry {
+	e := q.entry
+	if w.by == nil {
+		return e
+	}
+	e.Session, e.Via, e.Said = w.by.Session, w.by.Via, ""
+	if said := line(w.by.Said); said != e.Name {
+		e.Said = said
+	}
+	return e
 }
 
 // reportWaiting tells the client for the nth time, from 0 on, what its call waits for.

@@ -1027,3 +1027,67 @@ func TestGivenBackOnce(t *testing.T) {
 		denied(t, err, "approve")
 	})
 }
+
+// The record names the session that waited, also where an earlier one of the client asked the same.
+func TestRecordOfAJoinedQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{answer: nobody})
+		first, second := client("c"), client("c")
+		first.Said, second.Said, second.Session = "Claude", "a script in cron", "s-2"
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 2)
+		go r.ask(ctx, first, pay(first, `{}`), ended)
+		synctest.Wait()
+		cancel()
+		<-ended
+		go r.ask(t.Context(), second, pay(second, `{}`), ended)
+		synctest.Wait()
+		open := r.Open()
+		if len(open) != 1 {
+			t.Fatalf("open: %+v", open)
+		}
+		r.answered(t, open[0], spec.ReachOnce, ByDashboard)
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		e := r.entries[len(r.entries)-1]
+		if e.Said != "a script in cron" || e.Session != "s-2" || e.Outcome != "ok" {
+			t.Errorf("%+v", e)
+		}
+	})
+}
+
+// A question that is shown, and whose client gives up when many others of it are open, stays, and is stored
+// for as long as it is open.
+func TestShownQuestionStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &window{answer: nobody}
+		r := newRig(t, w)
+		by := client("c")
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go r.ask(ctx, by, pay(by, `{"n":0}`), ended)
+		synctest.Wait()
+		id := r.Open()[0].ID
+		w.away = true
+		for i := range maxOfClient {
+			_, err := r.Ask(t.Context(), by, pay(by, fmt.Sprintf(`{"n":%d}`, i+1)))
+			denied(t, err, "approve")
+		}
+		cancel()
+		<-ended
+		synctest.Wait()
+		open := map[string]bool{}
+		for _, q := range r.Open() {
+			open[q.ID] = true
+		}
+		if !open[id] {
+			t.Error("the question that is shown has ended")
+		}
+		for stored := range r.late {
+			if !open[stored] {
+				t.Errorf("%s is stored, and not open", stored)
+			}
+		}
+	})
+}

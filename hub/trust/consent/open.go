@@ -182,7 +182,7 @@ func (d *Desk) deferQuestion(q *question, life time.Duration) {
 	q.Deferred, q.Until = true, time.Now().Add(life)
 	ofClient, all := 0, 0
 	for _, o := range slices.Backward(slices.Clone(d.questions)) {
-		if len(o.waits) > 0 || o.answering {
+		if len(o.waits) > 0 || o.answering || o.showing != nil { // of which there are as many as may be asked about
 			continue
 		}
 		all++
@@ -193,7 +193,9 @@ func (d *Desk) deferQuestion(q *question, life time.Duration) {
 			d.end(o, outcome{})
 		}
 	}
-	d.keep(q)
+	if slices.Contains(d.questions, q) {
+		d.keep(q)
+	}
 	d.changed.Fire()
 }
 
