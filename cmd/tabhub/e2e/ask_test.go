@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -66,10 +67,20 @@ func TestOwnerIsAsked(t *testing.T) {
 	}
 	popup.Click("#pause")
 	popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
-	paid = begin("Cid")
-	b.Window("ask.html").ClickLast("#yes")
-	if a := c.wait("the payment", paid); a.outcome() != "ok" {
-		t.Errorf("after the pause: %s", a.result)
+
+	// The client gives up before the owner has answered: the window stays and says so, and the answer is good
+	// when the client asks again.
+	begin("Cid")
+	w = b.Window("ask.html")
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, c.lastID))
+	w.WaitFor("document.querySelector('#gone')?.checkVisibility()")
+	w.ClickLast("#yes")
+	p.until("the payment is allowed", func() bool {
+		stdout, _, _ := p.run("approve")
+		return strings.Contains(stdout, "allowed once, until ")
+	})
+	if a := c.call(pay, `{"to":"Cid"}`); a.outcome() != "ok" || !strings.Contains(string(a.result), "paid Cid") {
+		t.Errorf("asked again: %s", a.result)
 	}
 
 	// A client knows only the hub's address. The owner lets it in: they type the number on its
