@@ -38,8 +38,9 @@ func (s *Step) rank() int { return slices.Index(kinds, s.Is) }
 // record does not say stands behind what may be its cause. The dashboard tells the same (steps.ts).
 func Story(lines []Line) []Step {
 	var requested time.Time
+	var own *Line
 	if i := slices.IndexFunc(lines, isCall); i >= 0 {
-		requested = lines[i].Time
+		own, requested = &lines[i], lines[i].Time
 		lines = ofCall(lines, lines[i].Call)
 	}
 	var story, unknown []Step
@@ -54,6 +55,9 @@ func Story(lines []Line) []Step {
 	}
 	byRank := func(a, b Step) int { return cmp.Compare(a.rank(), b.rank()) }
 	slices.SortStableFunc(story, func(a, b Step) int { return cmp.Or(a.At.Compare(b.At), byRank(a, b)) })
+	if own != nil {
+		inChain(story, own)
+	}
 	slices.SortStableFunc(unknown, byRank)
 	for _, s := range unknown {
 		at := len(story)
@@ -68,6 +72,35 @@ func Story(lines []Line) []Step {
 		asked[s.Line.Question] = asked[s.Line.Question] || s.Is == Asked
 		return again
 	})
+}
+
+// inChain puts those steps of a call in order of which each is the cause of the next, at the places that
+// they have together. Their times can be in another order: a clock was set, or the computer was asleep while
+// the owner was asked, which durations do not have.
+func inChain(story []Step, own *Line) {
+	var places []int
+	var chain []Step
+	for i, s := range story {
+		late := s.Line.Event == Ask && own.By == "" // the call has ended without the answer
+		if s.Line.Call == own.Call && s.Is != AsTask && s.Is != Again && !late {
+			places, chain = append(places, i), append(chain, s)
+		}
+	}
+	// What the owner is asked first, and again, is told by the order of the record.
+	link := func(s Step) (rank int, n uint64) {
+		if s.Is == Asked || s.Is == Answered {
+			return slices.Index(kinds, Asked), s.Line.N
+		}
+		return s.rank(), s.Line.N
+	}
+	slices.SortStableFunc(chain, func(a, b Step) int {
+		ar, an := link(a)
+		br, bn := link(b)
+		return cmp.Or(cmp.Compare(ar, br), cmp.Compare(an, bn), cmp.Compare(a.rank(), b.rank()))
+	})
+	for i, at := range places {
+		story[at] = chain[i]
+	}
 }
 
 // ofCall returns lines without those of how other calls have waited for the same question: if the call has

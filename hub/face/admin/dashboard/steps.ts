@@ -21,11 +21,27 @@ export function stepsOf(lines: Line[]): Step[] {
   const all = lines.filter(isOf).flatMap((l) => stepsIn(l, own?.time));
   const rank = ({ is }: Step) => CAUSES.indexOf(is);
   const steps = all.filter(({ at }) => at !== undefined).sort((a, b) => Number(a.at! - b.at!) || rank(a) - rank(b));
+  if (own) inChain(steps, rank, own);
   for (const step of all.filter(({ at }) => at === undefined).sort((a, b) => rank(a) - rank(b))) {
     steps.splice(steps.findLastIndex((s) => rank(s) <= rank(step)) + 1, 0, step);
   }
   const first = ({ line }: Step) => steps.find(({ is, line: l }) => is === "question" && l.question === line.question)?.line;
   return steps.filter((s) => s.is !== "question" || !s.line.question || first(s) === s.line); // a late answer is one to what was asked before
+}
+
+/**
+ * Puts those steps of a call in order of which each is the cause of the next, at the places that they have
+ * together. Their times can be in another order: a clock was set, or the computer was asleep while the
+ * owner was asked, which durations do not have.
+ */
+function inChain(steps: Step[], rank: (step: Step) => number, { call, by }: Line) {
+  // A call that has ended without the answer was not caused by it.
+  const isLink = ({ is, line }: Step) => line.call === call && is !== "task" && is !== "repeated" && (line.event !== "ask" || by);
+  const places = [...steps.keys()].filter((i) => isLink(steps[i]));
+  // What the owner is asked first, and again, is told by the order of the record.
+  const link = (step: Step) => (step.is === "answer" ? CAUSES.indexOf("question") : rank(step));
+  const chain = places.map((i) => steps[i]).sort((a, b) => link(a) - link(b) || a.line.n - b.line.n || rank(a) - rank(b));
+  for (const [i, at] of places.entries()) steps[at] = chain[i];
 }
 
 const isCall = (event: string) => !["ask", "begun", "task", "repeated"].includes(event);

@@ -74,11 +74,19 @@ function stepsOf(lines2) {
   const all2 = lines2.filter(isOf).flatMap((l) => stepsIn(l, own2?.time));
   const rank = ({ is }) => CAUSES.indexOf(is);
   const steps = all2.filter(({ at }) => at !== void 0).sort((a, b) => Number(a.at - b.at) || rank(a) - rank(b));
+  if (own2) inChain(steps, rank, own2);
   for (const step of all2.filter(({ at }) => at === void 0).sort((a, b) => rank(a) - rank(b))) {
     steps.splice(steps.findLastIndex((s) => rank(s) <= rank(step)) + 1, 0, step);
   }
   const first = ({ line: line3 }) => steps.find(({ is, line: l }) => is === "question" && l.question === line3.question)?.line;
   return steps.filter((s) => s.is !== "question" || !s.line.question || first(s) === s.line);
+}
+function inChain(steps, rank, { call, by }) {
+  const isLink = ({ is, line: line3 }) => line3.call === call && is !== "task" && is !== "repeated" && (line3.event !== "ask" || by);
+  const places = [...steps.keys()].filter((i) => isLink(steps[i]));
+  const link3 = (step) => step.is === "answer" ? CAUSES.indexOf("question") : rank(step);
+  const chain = places.map((i) => steps[i]).sort((a, b) => link3(a) - link3(b) || a.line.n - b.line.n || rank(a) - rank(b));
+  for (const [i, at] of places.entries()) steps[at] = chain[i];
 }
 var isCall = (event) => !["ask", "begun", "task", "repeated"].includes(event);
 function stepsIn(line3, requested) {
