@@ -316,8 +316,10 @@ function codeField() {
 }
 function over() {
   closing ??= setTimeout(() => window.close(), LEAVE);
-  byID("headline").textContent = Date.now() >= until ? "Time is up: it was not allowed" : "This is no longer asked";
-  byID("waiting").textContent = "This window closes in a moment.";
+  const expired = Date.now() >= until;
+  byID("headline").textContent = expired ? "Time is up: it was not done" : "This is no longer asked";
+  const later = expired && !code.isConnected ? "For a day you can still allow it on the dashboard. " : "";
+  byID("waiting").textContent = `${later}This window closes in a moment.`;
   for (const part of [question, byID("facts")]) part.replaceChildren();
   byID("gone").hidden = true;
   byID("answers").hidden = true;
