@@ -282,7 +282,7 @@ async function show() {
   byID("waiting").textContent = waiting ? `Waiting after this one: ${waiting}` : "";
   if (byID("gone").hidden === gone) guard.disturb();
   byID("gone").hidden = !gone;
-  byID("gone").textContent = gone ? "The app no longer waits for this. If you allow it, it is done once, when the app asks again." : "";
+  byID("gone").textContent = gone ? "The app no longer waits for this. If you allow it, it is done once, when the app asks again, with what the page then shows." : "";
   if (question.childElementCount) return;
   guard.disturb();
   const signIn = asked.kind === "signIn";

@@ -138,7 +138,7 @@ func printQuestion(a *command.App, q *consent.Question) {
 	case q.Allowed:
 		fmt.Fprintln(a.Out, "You have allowed this call once. It was not made since; no takes that back.")
 	case q.Deferred:
-		fmt.Fprintln(a.Out, "The call has ended unanswered: a yes is good if the client makes it again.")
+		fmt.Fprintln(a.Out, "The call has ended unanswered: a yes is good once, if the client makes it again, with what the page then shows.")
 	}
 	if q.Kind == spec.AskSignIn {
 		fmt.Fprint(a.Out, "  the code that its page shows: yes\n  no\n> ")

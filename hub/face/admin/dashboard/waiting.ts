@@ -83,7 +83,7 @@ export function sweep() {
 }
 
 function stateOf({ count, late, until }: Question) {
-  if (late) return `The call has ended. A yes is good for the same call again; it can be given until ${when(until)}.`;
+  if (late) return `The call has ended. A yes is good for the same call again, once, with what the page then shows; it can be given until ${when(until)}.`;
   return `Waits until ${when(until)}.${count > 1 ? ` ${count} identical calls wait: a yes “${REACHES.once}” is for one of them.` : ""}`;
 }
 

@@ -1088,7 +1088,7 @@ function sweep() {
   if (overs.length > 0) byID("no-questions").hidden = list3.childElementCount > 0;
 }
 function stateOf2({ count: count2, late, until: until2 }) {
-  if (late) return `The call has ended. A yes is good for the same call again; it can be given until ${when(until2)}.`;
+  if (late) return `The call has ended. A yes is good for the same call again, once, with what the page then shows; it can be given until ${when(until2)}.`;
   return `Waits until ${when(until2)}.${count2 > 1 ? ` ${count2} identical calls wait: a yes “${REACHES.once}” is for one of them.` : ""}`;
 }
 function make2(q) {
